@@ -1,0 +1,235 @@
+/* Letting others in: the members' side of a join. */
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "core/book.h"
+#include "core/change.h"
+#include "core/detector.h"
+#include "core/join.h"
+#include "core/outbox.h"
+
+/* J3: proves that the joiner receives at its address, and needs no memory until it has. It holds
+ * for one view only: a READY that was delayed or sent again later lets nobody in. */
+static uint64_t nonce_of(const struct core *core, const struct member *joiner)
+{
+    uint64_t hash = hash_u64(hash_u64(HASH_START, core->secret), core->view.hash);
+
+    hash = hash_bytes(hash, joiner->id.bytes, sizeof joiner->id.bytes);
+    hash = hash_bytes(hash, joiner->address.bytes, sizeof joiner->address.bytes);
+    hash = hash_u64(hash, joiner->address.port);
+    return hash_finish(hash_u64(hash, core->secret));
+}
+
+static void refuse(struct core *core, const struct member *joiner, enum join_refusal reason,
+                   const struct address *holder)
+{
+    struct message *message = outbox_message(core, MESSAGE_JOIN_REFUSED);
+
+    if (message == NULL) {
+        return;
+    }
+    message->join_refused.reason = reason;
+    message->join_refused.terms = core->terms;
+    message->join_refused.limit = core->capacity;
+    if (holder != NULL) {
+        message->join_refused.address = *holder;
+    }
+    outbox_send_to(core, message, &joiner->id, &joiner->address);
+    struct notice *notice = outbox_notice_of(core, NOTICE_TURNED_AWAY, joiner);
+    notice->refused = message->join_refused;
+}
+
+static bool terms_are_equal(const struct terms *a, const struct terms *b)
+{
+    return guard_equal(&a->guard, &b->guard) && a->profile == b->profile &&
+           a->heartbeat_ms == b->heartbeat_ms && a->lost_ms == b->lost_ms;
+}
+
+enum name_state { NAME_FREE, NAME_TAKEN, NAME_IN_DOUBT };
+
+/* I2: a name is taken by a live member at another address, in doubt while that one is silent. */
+static enum name_state name_state_of(const struct core *core, const struct member *joiner,
+                                     struct address *holder)
+{
+    uint32_t position = view_find_name(&core->view, joiner->name);
+
+    if (position == VIEW_NONE ||
+        address_equal(&core->view.members[position].address, &joiner->address)) {
+        return NAME_FREE;
+    }
+    *holder = core->view.members[position].address;
+    return detector_is_fresh(core, position) ? NAME_TAKEN : NAME_IN_DOUBT;
+}
+
+/* Everything that can be said against a joiner; answers it where that helps. */
+static bool is_admissible(struct core *core, const struct joiner *joiner)
+{
+    struct address holder;
+
+    if (!terms_are_equal(&joiner->terms, &core->terms)) {
+        refuse(core, &joiner->member, JOIN_REFUSED_TERMS, NULL);
+        return false;
+    }
+    switch (name_state_of(core, &joiner->member, &holder)) {
+    case NAME_FREE:
+        break;
+    case NAME_TAKEN:
+        refuse(core, &joiner->member, JOIN_REFUSED_NAME, &holder);
+        return false;
+    case NAME_IN_DOUBT:
+        return false; /* It asks again; by then the old life was heard or removed. */
+    }
+    bool replaces = view_find_address(&core->view, &joiner->member.address) != VIEW_NONE;
+    if (core->view.member_count == core->capacity && !replaces) {
+        refuse(core, &joiner->member, JOIN_REFUSED_FULL, NULL);
+        return false;
+    }
+    return true;
+}
+
+/* F2: of two who may found, the one with the lower address does; the other waits for it. */
+static void on_join_while_joining(struct core *core, const struct joiner *joiner)
+{
+    struct asking *asking = &core->asking;
+
+    if (joiner->may_found && asking->found_ms != NEVER_MS &&
+        address_compare(&joiner->member.address, &core->self.address) < 0) {
+        asking->found_ms = core->now_ms + core->timing.discover_ms;
+        book_remember(core, &joiner->member.address);
+    }
+}
+
+/* J1: any member takes a JOIN and hands it to the coordinator, once. */
+static void hand_on(struct core *core, const struct message *message)
+{
+    struct message *forward = outbox_message(core, MESSAGE_JOIN);
+
+    if (message->joiner.hops > 0) {
+        core_drop(core, DROP_STALE);
+        return;
+    }
+    if (forward != NULL) {
+        forward->joiner = message->joiner;
+        forward->joiner.hops = 1;
+    }
+    outbox_send(core, forward, 0);
+}
+
+static void send_offer(struct core *core, const struct member *joiner)
+{
+    struct message *message = outbox_message(core, MESSAGE_OFFER);
+
+    if (message != NULL) {
+        message->offer.nonce = nonce_of(core, joiner);
+    }
+    outbox_send_to(core, message, &joiner->id, &joiner->address);
+}
+
+static void show_view(struct core *core, const struct member *joiner)
+{
+    struct message *message = outbox_message(core, MESSAGE_VIEW);
+
+    if (message != NULL) {
+        message->carrier.view = &core->view;
+    }
+    outbox_send_to(core, message, &joiner->id, &joiner->address);
+}
+
+/* In already, or out already and in need of a new id (S5): both are for the joiner to see. */
+static bool is_known(const struct core *core, const struct node_id *id)
+{
+    return view_has(&core->view, id) || view_find_gone(&core->view, id) != NULL;
+}
+
+void join_on_join(struct core *core, const struct message *message)
+{
+    const struct joiner *joiner = &message->joiner;
+
+    if (core->phase == PHASE_JOINING) {
+        on_join_while_joining(core, joiner);
+        return;
+    }
+    if (is_known(core, &joiner->member.id)) {
+        show_view(core, &joiner->member); /* J3: our answer was lost. Change nothing. */
+        return;
+    }
+    if (!core_is_coordinator(core)) {
+        hand_on(core, message);
+        return;
+    }
+    if (is_admissible(core, joiner)) {
+        send_offer(core, &joiner->member);
+    }
+}
+
+/* One entry for each address: a later life takes the place of an earlier one. */
+static void queue(struct core *core, const struct member *joiner)
+{
+    uint32_t place = 0;
+
+    while (place < core->joins.count &&
+           !address_equal(&core->joins.queue[place].address, &joiner->address)) {
+        place++;
+    }
+    if (place == core->joins.capacity) {
+        core_drop(core, DROP_CAPACITY); /* It asks again when the queue is shorter. */
+        return;
+    }
+    core->joins.count += place == core->joins.count;
+    core->joins.queue[place] = *joiner;
+    change_soon(core);
+}
+
+void join_on_ready(struct core *core, const struct message *message)
+{
+    const struct joiner *joiner = &message->joiner;
+
+    if (!core_is_coordinator(core) || !id_equal(&message->from, &joiner->member.id)) {
+        core_drop(core, DROP_STALE);
+        return;
+    }
+    if (is_known(core, &joiner->member.id)) {
+        show_view(core, &joiner->member);
+        return;
+    }
+    if (!is_admissible(core, joiner)) {
+        return;
+    }
+    if (joiner->nonce != nonce_of(core, &joiner->member)) {
+        send_offer(core, &joiner->member); /* Overtaken by a change of the view, or never ours. */
+        return;
+    }
+    queue(core, &joiner->member);
+}
+
+/* J4, I2: the former life at that address, or of that name there, is over. */
+static void end_former_life(struct view *next, const struct member *joiner, uint32_t *first_joiner)
+{
+    static const struct gone replaced = {.reason = GONE_REPLACED};
+    uint32_t position = view_find_address(next, &joiner->address);
+
+    if (position != VIEW_NONE) {
+        view_remove(next, position, &replaced);
+        *first_joiner -= position < *first_joiner;
+    }
+}
+
+void join_admit_queued(struct core *core, struct view *next, uint32_t *first_joiner)
+{
+    for (uint32_t i = 0; i < core->joins.count; i++) {
+        const struct member *joiner = &core->joins.queue[i];
+        bool is_here = view_has(&core->view, &joiner->id);
+        bool is_us = address_equal(&joiner->address, &core->self.address);
+        if (is_here || is_us) {
+            continue;
+        }
+        end_former_life(next, joiner, first_joiner);
+        if (next->member_count < next->capacity &&
+            view_find_name(next, joiner->name) == VIEW_NONE) {
+            view_append(next, joiner);
+        }
+    }
+    /* Who does not get in this time asks again; who never answers does not block the others. */
+    core->joins.count = 0;
+}

@@ -1,0 +1,406 @@
+#include "core/change.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/install.h"
+#include "core/join.h"
+#include "core/leave.h"
+#include "core/outbox.h"
+#include "core/removal.h"
+
+void change_soon(struct core *core)
+{
+    uint64_t due_ms = core->now_ms + core->timing.batch_ms;
+
+    if (due_ms < core->batch_ms) {
+        core->batch_ms = due_ms;
+    }
+}
+
+/* --- Proposing --- */
+
+static bool is_awaited(const struct core *core, uint32_t position)
+{
+    const struct member *member = &core->pending.members[position];
+
+    if (core->answers[position] != ANSWER_NONE || id_equal(&member->id, &core->self.id)) {
+        return false;
+    }
+    /* Whoever is suspected is not waited for: failures come together (H30). */
+    uint32_t in_view = view_find(&core->view, &member->id);
+    return in_view == VIEW_NONE || core->peers[in_view].verdict == VERDICT_NONE;
+}
+
+static void send_prepare(struct core *core)
+{
+    struct message *message = outbox_message(core, MESSAGE_PREPARE);
+
+    if (message != NULL) {
+        message->carrier.view = &core->pending;
+        message->carrier.handover_by = core->change.handover_by;
+    }
+    for (uint32_t i = 0; i < core->pending.member_count; i++) {
+        const struct member *member = &core->pending.members[i];
+        if (is_awaited(core, i)) {
+            outbox_send_to(core, message, &member->id, &member->address);
+        }
+    }
+    core->change.resend_ms = core->now_ms + core->timing.prepare_ms / 3;
+}
+
+void change_propose(struct core *core, uint32_t first_joiner, const struct node_id *handover_by)
+{
+    struct view *next = &core->scratch;
+    uint64_t version = core->view.version > next->version ? core->view.version : next->version;
+
+    /* Never the same version twice from one life: one name, one content (S1). */
+    next->version = (version > core->version_used ? version : core->version_used) + 1;
+    core->version_used = next->version;
+    core_saw_epoch(core, next->epoch);
+    view_seal(next);
+    assert(id_equal(&next->members[0].id, &core->self.id));
+
+    view_copy(&core->pending, next);
+    memset(core->answers, ANSWER_NONE, core->pending.member_count);
+    memset(&core->change, 0, sizeof core->change);
+    core->change.on = true;
+    core->claim.on = false;
+    core->change.first_joiner = first_joiner;
+    core->change.deadline_ms = core->now_ms + core->timing.prepare_ms;
+    core->accepted_ms = core->now_ms;
+    if (handover_by != NULL) {
+        core->change.handover_by = *handover_by;
+    }
+    send_prepare(core);
+}
+
+static void remove_confirmed(struct core *core, struct view *next)
+{
+    for (uint32_t i = core->view.member_count; i > 0; i--) {
+        const struct peer *peer = &core->peers[i - 1];
+        if (!id_equal(&peer->id, &core->self.id) && (peer->confirmed || peer->leaves)) {
+            struct gone why = removal_evidence(core, i - 1);
+            view_remove(next, i - 1, &why);
+        }
+    }
+}
+
+/* The next view out of all that is known by now; false when it would change nothing. */
+static bool build_next(struct core *core, uint32_t *first_joiner)
+{
+    struct view *next = &core->scratch;
+
+    view_copy(next, &core->view);
+    next->cause = CAUSE_CHANGE;
+    remove_confirmed(core, next);
+    *first_joiner = next->member_count;
+    join_admit_queued(core, next, first_joiner);
+
+    bool changed = next->member_count != core->view.member_count ||
+                   *first_joiner != next->member_count || core->bump_version || core->bump_epoch;
+    if (core->bump_epoch || core->promise.epoch > next->epoch) {
+        next->epoch = core->epoch_seen + 1;
+    }
+    return changed;
+}
+
+static void start_next(struct core *core)
+{
+    uint32_t first_joiner;
+
+    core->batch_ms = NEVER_MS;
+    if (build_next(core, &first_joiner)) {
+        core->bump_epoch = false;
+        core->bump_version = false;
+        change_propose(core, first_joiner, NULL);
+    }
+}
+
+/* --- Committing --- */
+
+static bool all_answered(const struct core *core)
+{
+    for (uint32_t i = 0; i < core->pending.member_count; i++) {
+        if (is_awaited(core, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* H28: a joiner that cannot be reached does not get in. Returns whether any was left out. */
+static bool leave_out_silent_joiners(struct core *core)
+{
+    struct view *next = &core->scratch;
+    bool left_out = false;
+
+    view_copy(next, &core->pending);
+    next->member_count = core->change.first_joiner;
+    next->next_age = core->pending.next_age; /* An age once given is never given again (S6). */
+    for (uint32_t i = core->change.first_joiner; i < core->pending.member_count; i++) {
+        if (core->answers[i] == ANSWER_YES) {
+            next->members[next->member_count++] = core->pending.members[i];
+        } else {
+            left_out = true;
+        }
+    }
+    if (left_out) {
+        next->version = ++core->version_used;
+        view_seal(next);
+        view_copy(&core->pending, next);
+    }
+    return left_out;
+}
+
+/* Tells those who acknowledged that it holds, and shows it to the rest; among them the ones who
+ * left or follow another coordinator, so that they know where they stand. Called after the
+ * installation: positions are the same as in the proposal, and scratch holds the view before. */
+static void send_commit(struct core *core, bool whole)
+{
+    struct message *commit = outbox_message(core, MESSAGE_COMMIT);
+    struct message *view = outbox_message(core, MESSAGE_VIEW);
+    const struct view *before = &core->scratch;
+
+    if (commit == NULL || view == NULL) {
+        return; /* Repaired by heartbeats (V5). */
+    }
+    commit->reference.view = view_id_of(&core->view);
+    commit->reference.view_hash = core->view.hash;
+    view->carrier.view = &core->view;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!id_equal(&core->view.members[i].id, &core->self.id)) {
+            bool has_it = core->answers[i] == ANSWER_YES && !whole;
+            outbox_send(core, has_it ? commit : view, i);
+        }
+    }
+    for (uint32_t i = 0; i < before->member_count; i++) {
+        const struct member *member = &before->members[i];
+        if (!view_has(&core->view, &member->id) &&
+            core->peers_spare[i].verdict == VERDICT_NONE) {
+            outbox_send_to(core, view, &member->id, &member->address);
+        }
+    }
+}
+
+static void commit(struct core *core)
+{
+    bool whole = leave_out_silent_joiners(core);
+
+    core->change.on = false;
+    install_view(core, &core->pending);
+    send_commit(core, whole);
+    if (core->joins.count > 0) {
+        change_soon(core);
+    }
+}
+
+static void give_up(struct core *core)
+{
+    core->change.on = false;
+    view_clear(&core->pending);
+    core->evidence_changed = true; /* Whatever waited for this change to end may go on. */
+}
+
+static void change_continue(struct core *core)
+{
+    if (core->promise.epoch > core->pending.epoch &&
+        !id_equal(&core->promise.to, &core->self.id)) {
+        give_up(core); /* We are bound to a claim above it. */
+        change_soon(core);
+        return;
+    }
+    if (all_answered(core) || core->now_ms >= core->change.deadline_ms) {
+        commit(core);
+        return;
+    }
+    if (core->now_ms >= core->change.resend_ms) {
+        send_prepare(core);
+    }
+}
+
+void change_tick(struct core *core)
+{
+    if (core->change.on) {
+        change_continue(core);
+    } else if (core_is_coordinator(core) && !leave_hands_over(core) &&
+               core->now_ms >= core->batch_ms) {
+        start_next(core);
+    }
+}
+
+/* --- Answering --- */
+
+static void answer(struct core *core, enum message_type type, const struct view *proposal,
+                   const struct view_id *id, uint64_t hash)
+{
+    struct message *message = outbox_message(core, type);
+
+    if (message != NULL) {
+        message->reference.view = *id;
+        message->reference.view_hash = hash;
+        message->reference.promised = type == MESSAGE_NACK ? core->promise.epoch : 0;
+    }
+    outbox_send_to(core, message, &proposal->members[0].id, &proposal->members[0].address);
+}
+
+static void accept(struct core *core, const struct view *proposal)
+{
+    struct view_id id = view_id_of(proposal);
+
+    core->change.on = false; /* What we proposed ourselves is superseded. */
+    core->claim.on = false;
+    if (core->pending.hash != proposal->hash || view_is_empty(&core->pending)) {
+        view_copy(&core->pending, proposal);
+    }
+    core->accepted_ms = core->now_ms;
+    core_saw_epoch(core, proposal->epoch);
+    if (core_is_member(core) && proposal->epoch > core->view.epoch &&
+        proposal->epoch >= core->promise.epoch) {
+        core->promise.epoch = proposal->epoch;
+        core->promise.to = proposal->members[0].id;
+        core->promise.until_ms = core->now_ms + 2 * core->timing.prepare_ms;
+    }
+    answer(core, MESSAGE_ACK, proposal, &id, proposal->hash);
+}
+
+/* V4: may this proposal bind us? */
+static bool may_accept(const struct core *core, const struct message *message)
+{
+    const struct view *proposal = message->carrier.view;
+    const struct node_id *proposer = &message->from;
+    const struct node_id *coordinator = &core->view.members[0].id;
+
+    if (id_equal(proposer, coordinator)) {
+        return true;
+    }
+    if (core->promise.epoch == proposal->epoch && id_equal(&core->promise.to, proposer)) {
+        return true; /* The claim we granted (C3). */
+    }
+    if (id_equal(&message->carrier.handover_by, coordinator)) {
+        return true; /* Our coordinator leaves and says who follows (E2). */
+    }
+    return !core_is_coordinator(core) && !install_coordinator_is_fresh(core);
+}
+
+static void consider_as_member(struct core *core, const struct message *message)
+{
+    const struct view *proposal = message->carrier.view;
+    struct view_id theirs = view_id_of(proposal);
+    struct view_id ours = view_id_of(&core->view);
+
+    if (proposal->lineage != core->view.lineage) {
+        core_drop(core, DROP_LINEAGE);
+        return;
+    }
+    if (view_id_equal(&theirs, &ours)) {
+        answer(core, MESSAGE_ACK, proposal, &ours, core->view.hash); /* Ours was lost. */
+        return;
+    }
+    if (view_id_compare(&theirs, &ours) < 0) {
+        core_drop(core, DROP_STALE);
+        return;
+    }
+    if (proposal->epoch < core->promise.epoch) {
+        answer(core, MESSAGE_NACK, proposal, &theirs, proposal->hash);
+        return;
+    }
+    if (!may_accept(core, message)) {
+        answer(core, MESSAGE_NOT_FOLLOWING, proposal, &ours, core->view.hash);
+        return;
+    }
+    accept(core, proposal);
+}
+
+/* A joiner whom two parts want to let in keeps to the first until that must have come to an end. */
+static bool is_promised_elsewhere(const struct core *core, const struct view *proposal)
+{
+    return !view_is_empty(&core->pending) && core->pending.lineage != proposal->lineage &&
+           core->now_ms < core->accepted_ms + 2 * core->timing.prepare_ms;
+}
+
+void change_on_prepare(struct core *core, const struct message *message)
+{
+    struct view *proposal = message->carrier.view;
+
+    if (!install_is_sound(core, proposal)) {
+        return;
+    }
+    if (!id_equal(&proposal->members[0].id, &message->from) ||
+        !view_has(proposal, &core->self.id)) {
+        core_drop(core, DROP_STRANGER); /* Only a coordinator proposes, and to its members. */
+        return;
+    }
+    if (core->phase == PHASE_MEMBER || core->phase == PHASE_LEAVING) {
+        consider_as_member(core, message);
+    } else if (!is_promised_elsewhere(core, proposal)) {
+        accept(core, proposal);
+    } else {
+        core_drop(core, DROP_LINEAGE);
+    }
+}
+
+static bool names_pending(const struct core *core, const struct message *message)
+{
+    struct view_id pending = view_id_of(&core->pending);
+
+    return !view_is_empty(&core->pending) &&
+           view_id_equal(&message->reference.view, &pending) &&
+           message->reference.view_hash == core->pending.hash;
+}
+
+void change_on_ack(struct core *core, const struct message *message)
+{
+    uint32_t position = view_find(&core->pending, &message->from);
+
+    if (!core->change.on || position == VIEW_NONE || !names_pending(core, message)) {
+        core_drop(core, DROP_STALE);
+        return;
+    }
+    core->answers[position] = ANSWER_YES;
+}
+
+void change_on_nack(struct core *core, const struct message *message)
+{
+    uint64_t promised = message->reference.promised;
+
+    if (!core->change.on || !names_pending(core, message) || promised <= core->pending.epoch ||
+        view_find(&core->pending, &message->from) == VIEW_NONE) {
+        core_drop(core, DROP_STALE);
+        return;
+    }
+    if (promised > core->epoch_seen + LEAP_MAX) {
+        core_drop(core, DROP_LEAP);
+        return;
+    }
+    core_saw_epoch(core, promised);
+    bool coordinator = core_is_coordinator(core);
+    give_up(core);
+    if (coordinator) {
+        core->bump_epoch = true; /* H43: above the promise, the change goes on. */
+        change_soon(core);
+    } else {
+        core->backoff_ms = core->now_ms + random_between(&core->random, core->timing.claim_ms / 2,
+                                                         2 * core->timing.claim_ms);
+    }
+}
+
+void change_on_commit(struct core *core, const struct message *message)
+{
+    struct view_id ours = view_id_of(&core->view);
+    const struct view_id *named = &message->reference.view;
+
+    if (names_pending(core, message) && !core->change.on &&
+        id_equal(&named->coordinator, &message->from) &&
+        (view_is_empty(&core->view) ||
+         (named->lineage == ours.lineage && view_id_compare(named, &ours) > 0))) {
+        install_view(core, &core->pending);
+        return;
+    }
+    if (core_is_member(core) && view_id_compare(named, &ours) <= 0) {
+        core_drop(core, DROP_STALE);
+        return;
+    }
+    /* We missed the proposal: ask for the whole. */
+    outbox_send_to(core, outbox_message(core, MESSAGE_PULL), &message->from, &message->source);
+}

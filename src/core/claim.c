@@ -1,0 +1,412 @@
+#include "core/claim.h"
+
+#include <string.h>
+
+#include "core/change.h"
+#include "core/detector.h"
+#include "core/install.h"
+#include "core/outbox.h"
+#include "core/removal.h"
+
+/* --- The candidate --- */
+
+/* C1: holds a verdict on every member older than itself. */
+static bool is_candidate(const struct core *core)
+{
+    uint32_t position = core_position(core);
+
+    for (uint32_t i = 0; i < position; i++) {
+        if (core->peers[i].verdict == VERDICT_NONE) {
+            return false;
+        }
+    }
+    return position > 0;
+}
+
+static void ask(struct core *core, bool refused_only)
+{
+    struct message *message = outbox_message(core, MESSAGE_CLAIM);
+
+    if (message != NULL) {
+        message->carrier.view = &core->view;
+        message->carrier.epoch = core->claim.epoch;
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        bool self = id_equal(&core->view.members[i].id, &core->self.id);
+        if (!self && (!refused_only || core->answers[i] == ANSWER_NO)) {
+            outbox_send(core, message, i);
+        }
+    }
+}
+
+static struct notice *tell(struct core *core, enum claim_step step, const struct member *claimant,
+                           uint64_t epoch)
+{
+    struct notice *notice = outbox_notice_of(core, NOTICE_CLAIM, claimant);
+
+    notice->claim = step;
+    notice->epoch = epoch;
+    return notice;
+}
+
+static void start(struct core *core)
+{
+    uint64_t highest =
+        core->epoch_seen > core->promise.epoch ? core->epoch_seen : core->promise.epoch;
+
+    memset(&core->claim, 0, sizeof core->claim);
+    memset(core->answers, ANSWER_NONE, core->view.member_count);
+    core->claim.on = true;
+    core->claim.epoch = highest + 1;
+    core->claim.deadline_ms = core->now_ms + core->timing.claim_ms;
+    core->claim.retry_ms = NEVER_MS;
+    core_saw_epoch(core, core->claim.epoch);
+    core->promise.epoch = core->claim.epoch; /* A candidate is its own first voter. */
+    core->promise.to = core->self.id;
+    core->promise.until_ms = core->now_ms + 2 * core->timing.claim_ms;
+    tell(core, CLAIM_STARTED, &core->view.members[core_position(core)], core->claim.epoch);
+    ask(core, false);
+}
+
+static void lose(struct core *core)
+{
+    core->claim.on = false;
+    core->backoff_ms = core->now_ms + random_between(&core->random, core->timing.claim_ms / 2,
+                                                     2 * core->timing.claim_ms);
+    tell(core, CLAIM_LOST, &core->view.members[core_position(core)], core->claim.epoch);
+}
+
+/* Those who granted stand behind the removal, next to our own evidence (R5). */
+static struct gone evidence_of(const struct core *core, uint32_t position)
+{
+    struct gone gone = removal_evidence(core, position);
+
+    gone.reason = core->peers[position].leaves ? GONE_LEFT : GONE_FAILED;
+    for (uint32_t i = 0; i < core->view.member_count && gone.accuser_count < ACCUSERS_MAX; i++) {
+        if (core->answers[i] != ANSWER_YES) {
+            continue;
+        }
+        bool known = false;
+        for (uint8_t k = 0; k < gone.accuser_count; k++) {
+            known = known || gone.accusers[k] == core->view.members[i].age;
+        }
+        if (!known) {
+            gone.accusers[gone.accuser_count++] = core->view.members[i].age;
+        }
+    }
+    return gone;
+}
+
+/* Goes with the claim's view: everyone older, and whoever died together with them. */
+static bool goes_with_claim(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+
+    return position < core_position(core) ||
+           (peer->verdict == VERDICT_DEAD && removal_is_backed(core, position));
+}
+
+/* C4: the newest view among the answers, without the suspects. */
+static void win(struct core *core)
+{
+    struct view *next = &core->scratch;
+    uint64_t epoch = core->claim.epoch;
+
+    view_copy(next, core->claim.has_best ? &core->best : &core->view);
+    for (uint32_t i = core->view.member_count; i > 0; i--) {
+        uint32_t in_next = view_find(next, &core->view.members[i - 1].id);
+        if (in_next != VIEW_NONE && !id_equal(&core->peers[i - 1].id, &core->self.id) &&
+            goes_with_claim(core, i - 1)) {
+            struct gone why = evidence_of(core, i - 1);
+            view_remove(next, in_next, &why);
+        }
+    }
+    tell(core, CLAIM_WON, &core->view.members[core_position(core)], epoch);
+    core->claim.on = false;
+    if (!id_equal(&next->members[0].id, &core->self.id)) {
+        return; /* The better view has somebody older whom we did not know: not ours to make. */
+    }
+    next->epoch = epoch;
+    next->cause = CAUSE_CLAIM;
+    change_propose(core, next->member_count, NULL);
+}
+
+/* C3: decided when all who are not suspected have answered, or T_claim has passed. */
+static void decide(struct core *core)
+{
+    uint32_t voters = 0;
+    uint32_t granted = 0;
+    uint32_t refused = 0;
+    uint32_t silent = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (id_equal(&core->view.members[i].id, &core->self.id)) {
+            continue;
+        }
+        granted += core->answers[i] == ANSWER_YES;
+        refused += core->answers[i] == ANSWER_NO;
+        if (core->peers[i].verdict == VERDICT_NONE) {
+            voters++;
+            silent += core->answers[i] == ANSWER_NONE;
+        }
+    }
+    bool over = core->now_ms >= core->claim.deadline_ms;
+    if (refused == 0 && (silent == 0 || over) && quorum_is_majority(granted + 1, voters + 1)) {
+        win(core);
+    } else if (over) {
+        lose(core);
+    }
+}
+
+void claim_on_grant(struct core *core, const struct message *message)
+{
+    uint32_t position = view_find(&core->view, &message->from);
+    struct view *accepted = message->carrier.view;
+
+    if (!core->claim.on || position == VIEW_NONE || message->carrier.epoch != core->claim.epoch) {
+        core_drop(core, DROP_STALE);
+        return;
+    }
+    core->answers[position] = ANSWER_YES;
+    if (accepted == NULL || !install_is_sound(core, accepted)) {
+        return;
+    }
+    /* H14: the old coordinator's last proposal may have been answered "in" to somebody. */
+    struct view_id theirs = view_id_of(accepted);
+    struct view_id best = view_id_of(core->claim.has_best ? &core->best : &core->view);
+    if (accepted->lineage == core->view.lineage && view_has(accepted, &core->self.id) &&
+        id_equal(&accepted->members[0].id, &core->view.members[0].id) &&
+        view_id_compare(&theirs, &best) > 0) {
+        view_copy(&core->best, accepted);
+        core->claim.has_best = true;
+    }
+}
+
+void claim_on_refused(struct core *core, const struct message *message)
+{
+    const struct claim_refused *refused = &message->claim_refused;
+    uint32_t position = view_find(&core->view, &message->from);
+
+    if (!core->claim.on || position == VIEW_NONE || refused->epoch != core->claim.epoch ||
+        refused->promised > core->epoch_seen + LEAP_MAX ||
+        core->answers[position] == ANSWER_YES) { /* A grant stands; this was sent before it. */
+        core_drop(core, DROP_STALE);
+        return;
+    }
+    core->answers[position] = ANSWER_NO;
+    core_saw_epoch(core, refused->promised);
+    if (refused->reason != CLAIM_REFUSED_FRESH) {
+        lose(core);
+        return;
+    }
+    /* C5: the older one was heard of late; ask again when that has lapsed, in the same claim. */
+    uint64_t wait_ms = refused->wait_ms < core->timing.fresh_ms ? refused->wait_ms
+                                                                : core->timing.fresh_ms;
+    uint64_t retry_ms = core->now_ms + wait_ms + 1;
+    core->claim.retry_ms = retry_ms < core->claim.retry_ms ? retry_ms : core->claim.retry_ms;
+    if (core->claim.deadline_ms < retry_ms + core->timing.claim_ms) {
+        core->claim.deadline_ms = retry_ms + core->timing.claim_ms;
+    }
+}
+
+void claim_on_evidence(struct core *core)
+{
+    if (core->claim.on) {
+        if (!is_candidate(core)) {
+            lose(core); /* One of the older ones was heard again. */
+        }
+        return;
+    }
+    if (core_is_member(core) && !core->change.on && core->now_ms >= core->backoff_ms &&
+        core->now_ms >= core->late_until_ms && is_candidate(core)) {
+        start(core);
+    }
+}
+
+/* --- The voter --- */
+
+static void refuse(struct core *core, uint32_t claimant, uint64_t epoch, enum claim_refusal reason,
+                   uint64_t wait_ms)
+{
+    struct message *message = outbox_message(core, MESSAGE_CLAIM_REFUSED);
+
+    if (message != NULL) {
+        message->claim_refused.epoch = epoch;
+        message->claim_refused.reason = reason;
+        message->claim_refused.wait_ms = wait_ms;
+        message->claim_refused.promised = core->promise.epoch;
+    }
+    outbox_send(core, message, claimant);
+}
+
+static void grant(struct core *core, uint32_t claimant, uint64_t epoch)
+{
+    struct message *message = outbox_message(core, MESSAGE_GRANT);
+    struct view_id pending = view_id_of(&core->pending);
+    struct view_id ours = view_id_of(&core->view);
+
+    core->claim.on = false;
+    core->change.on = false; /* What we proposed ourselves stays only as what we accepted. */
+    core->promise.epoch = epoch;
+    core->promise.to = core->view.members[claimant].id;
+    core->promise.until_ms = core->now_ms + core->timing.claim_ms + core->timing.prepare_ms;
+    core->promise.waiting_until_ms = 0;
+    core_saw_epoch(core, epoch);
+    if (message != NULL) {
+        bool higher = !view_is_empty(&core->pending) && view_id_compare(&pending, &ours) > 0;
+        message->carrier.view = higher ? &core->pending : NULL;
+        message->carrier.epoch = epoch;
+    }
+    outbox_send(core, message, claimant);
+    tell(core, CLAIM_GRANTED, &core->view.members[claimant], epoch);
+}
+
+/* For how long yet is somebody older than the claimant alive in this node's eyes? 0: nobody is. */
+static uint64_t older_is_fresh_for_ms(const struct core *core, uint32_t claimant)
+{
+    uint64_t wait_ms = 0;
+
+    for (uint32_t i = 0; i < claimant; i++) {
+        uint64_t fresh_ms = id_equal(&core->view.members[i].id, &core->self.id)
+                                ? core->timing.fresh_ms
+                                : detector_fresh_for_ms(core, i);
+        wait_ms = fresh_ms > wait_ms ? fresh_ms : wait_ms;
+    }
+    return wait_ms;
+}
+
+/* C2, once both hold the same view. A refusal for freshness is remembered, so that the grant
+ * follows in the moment in which our own evidence is complete. */
+static void judge(struct core *core, uint32_t claimant, uint64_t epoch)
+{
+    const struct node_id *id = &core->view.members[claimant].id;
+    bool promised = epoch < core->promise.epoch ||
+                    (epoch == core->promise.epoch && !id_equal(&core->promise.to, id));
+
+    if (promised) {
+        refuse(core, claimant, epoch, CLAIM_REFUSED_EPOCH, 0);
+        return;
+    }
+    uint64_t wait_ms = older_is_fresh_for_ms(core, claimant);
+    if (wait_ms == 0) {
+        grant(core, claimant, epoch);
+        return;
+    }
+    core->promise.waiting = *id;
+    core->promise.waiting_epoch = epoch;
+    core->promise.waiting_until_ms = core->now_ms + core->timing.claim_ms;
+    refuse(core, claimant, epoch, CLAIM_REFUSED_FRESH, wait_ms);
+    tell(core, CLAIM_DECLINED, &core->view.members[claimant], epoch);
+}
+
+/* The claimant's view is newer: take it over if it may be, else the claim is not for us. */
+static bool catch_up(struct core *core, const struct message *message)
+{
+    struct view *view = message->carrier.view;
+
+    if (!view_has(view, &core->self.id) || view->lineage != core->view.lineage ||
+        !install_allows(core, view, &message->from)) {
+        return false;
+    }
+    install_view(core, view);
+    return true;
+}
+
+void claim_on_claim(struct core *core, const struct message *message)
+{
+    struct view *view = message->carrier.view;
+
+    if (!install_is_sound(core, view)) {
+        return;
+    }
+    struct view_id theirs = view_id_of(view);
+    struct view_id ours = view_id_of(&core->view);
+    if (theirs.lineage != ours.lineage || message->carrier.epoch <= theirs.epoch ||
+        message->carrier.epoch > core->epoch_seen + LEAP_MAX) {
+        core_drop(core, DROP_STALE);
+        return;
+    }
+    int order = view_id_compare(&theirs, &ours);
+    if (order > 0 && !catch_up(core, message)) {
+        core_drop(core, DROP_STALE);
+        return;
+    }
+    uint32_t claimant = view_find(&core->view, &message->from);
+    if (claimant == VIEW_NONE) {
+        install_answer_stranger(core, message);
+        return;
+    }
+    if (order < 0) {
+        install_on_pull(core, message); /* It gets the newer view and starts again from there. */
+        return;
+    }
+    judge(core, claimant, message->carrier.epoch);
+}
+
+static void judge_again(struct core *core)
+{
+    struct promise *promise = &core->promise;
+    uint32_t claimant = view_find(&core->view, &promise->waiting);
+
+    if (core->now_ms >= promise->waiting_until_ms || claimant == VIEW_NONE ||
+        promise->waiting_epoch < promise->epoch ||
+        (promise->waiting_epoch == promise->epoch &&
+         !id_equal(&promise->to, &promise->waiting))) {
+        promise->waiting_until_ms = 0;
+        return;
+    }
+    if (older_is_fresh_for_ms(core, claimant) == 0) {
+        grant(core, claimant, promise->waiting_epoch);
+    }
+}
+
+/* --- Both --- */
+
+static void forget_promise(struct core *core)
+{
+    core->promise.epoch = 0; /* C5; epoch_seen keeps later claims above it. */
+    core->promise.until_ms = 0;
+}
+
+void claim_tick(struct core *core)
+{
+    if (!core_is_member(core)) {
+        return;
+    }
+    if (core->promise.epoch != 0 && core->now_ms >= core->promise.until_ms && !core->claim.on) {
+        forget_promise(core);
+    }
+    if (core->promise.waiting_until_ms != 0) {
+        judge_again(core);
+    }
+    if (core->claim.on) {
+        if (core->now_ms >= core->claim.retry_ms) {
+            core->claim.retry_ms = NEVER_MS;
+            ask(core, true);
+        }
+        decide(core);
+    }
+}
+
+void claim_end_backoff(struct core *core)
+{
+    if (core->backoff_ms != 0 && core->now_ms >= core->backoff_ms) {
+        core->backoff_ms = 0;
+        core->evidence_changed = true;
+    }
+}
+
+uint64_t claim_deadline_ms(const struct core *core)
+{
+    uint64_t due_ms = NEVER_MS;
+
+    if (core->claim.on) {
+        due_ms = core->claim.deadline_ms;
+        due_ms = core->claim.retry_ms < due_ms ? core->claim.retry_ms : due_ms;
+    }
+    if (core->backoff_ms != 0 && core->backoff_ms < due_ms) {
+        due_ms = core->backoff_ms;
+    }
+    return due_ms;
+}
+

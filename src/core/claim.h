@@ -1,0 +1,24 @@
+/* Take-over: the oldest of those who are left asks the others, and follows only if none of them
+ * still hears anybody older (C1 to C5). After Hazelcast's rule that every member ahead of the
+ * claimant must be suspected, with an epoch in the place of its version jumps. */
+#ifndef CORE_CLAIM_H
+#define CORE_CLAIM_H
+
+#include "core/state.h"
+
+/* The evidence has changed: a candidate starts to claim, a voter answers the claim it held back. */
+void claim_on_evidence(struct core *core);
+
+void claim_on_claim(struct core *core, const struct message *message);
+void claim_on_grant(struct core *core, const struct message *message);
+void claim_on_refused(struct core *core, const struct message *message);
+
+/* After a lost claim, or a late wake-up: when the pause is over, the evidence is judged again. */
+void claim_end_backoff(struct core *core);
+
+void claim_tick(struct core *core);
+
+/* When claim_tick has something to do next. */
+uint64_t claim_deadline_ms(const struct core *core);
+
+#endif

@@ -1,0 +1,130 @@
+/* The protocol as a pure state machine: an event goes in, effects come out.
+ *
+ * Opens no socket, reads no clock, draws no system randomness and allocates nothing after
+ * core_init. Two drivers turn the crank: src/runtime with libuv, test/sim with a simulated
+ * network and clock. One node is one struct core; a process may hold any number of them. */
+#ifndef CORE_CORE_H
+#define CORE_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/effect.h"
+#include "core/event.h"
+#include "core/message.h"
+#include "core/view.h"
+
+struct core;
+
+struct core_options {
+    const char *name;          /* copied; at most NAME_BYTES_MAX bytes */
+    struct address address;    /* what other members are told */
+    const struct tags *tags;   /* copied; NULL for none */
+    struct guard guard;
+    enum profile profile;
+    struct timing timing;
+    uint32_t capacity;         /* 1 to MEMBER_MAX: members this node can hold */
+    bool has_seeds;            /* false: founds a cluster alone (F1) */
+    uint64_t incarnation;      /* lives this node has had before this one */
+    uint64_t epoch_seen;       /* highest epoch of earlier lives; 0 for none */
+    uint64_t random_seed[4];   /* from the system; ids are drawn from it */
+};
+
+/* Bytes of the one block a core lives in; about 4.5 KiB for each member of the capacity, most of
+ * which stays untouched until that many members are there. */
+size_t core_bytes(uint32_t capacity);
+
+/* Initialises a core inside `block` (core_bytes long, zeroed, aligned as for malloc; the
+ * caller's). The first EVENT_TICK, due at once, sets it going. */
+struct core *core_init(void *block, const struct core_options *options, uint64_t now_ms);
+
+/* Takes one event and returns what is to be done about it, valid until the next call. */
+struct effects core_step(struct core *core, const struct event *event);
+
+/* When EVENT_TICK is due next, at the latest; NEVER_MS after the node has stopped. O(1). */
+uint64_t core_deadline_ms(const struct core *core);
+
+/* --- What a driver may ask between steps; `now_ms` as in the last event or later --- */
+
+enum phase core_phase(const struct core *core);
+
+/* This life: its id changes when the node has to come back after a removal (L1). */
+const struct member *core_self(const struct core *core);
+
+/* The installed view; empty while joining. Valid until the next step. */
+const struct view *core_view(const struct core *core);
+
+/* The coordinator as the view has it, or NULL when there is none to be named. */
+const struct member *core_coordinator(const struct core *core);
+
+/* Is this node coordinator, is its guard met by members heard lately, and is it sure that it
+ * was not asleep itself (D4)? O(members). */
+bool core_is_acting(const struct core *core, uint64_t now_ms);
+
+struct guard_state {
+    struct guard guard;
+    uint32_t needed;
+    uint32_t fresh; /* members heard within T_fresh, oneself included */
+    bool met;
+};
+struct guard_state core_guard(const struct core *core, uint64_t now_ms);
+
+/* Members that hold this node's view, as far as it knows, itself included. O(members). */
+uint32_t core_acked(const struct core *core);
+
+/* What this node's detector knows of the member at `position` of the view. */
+struct peer_state {
+    uint64_t heard_ms_ago;   /* since its last sign of life; NEVER_MS if it gave none yet */
+    enum verdict verdict;    /* NONE while it is trusted */
+    uint64_t verdict_ms_ago; /* for how long; 0 without a verdict */
+    bool linked;             /* the lifeline is up */
+    uint32_t accuser_count;  /* other members that hold a verdict against it, lately */
+};
+struct peer_state core_peer(const struct core *core, uint32_t position, uint64_t now_ms);
+
+/* For how long the entry at `position` of view.gone has been gone, as this node saw it. */
+uint64_t core_gone_ms(const struct core *core, uint32_t position, uint64_t now_ms);
+
+/* What should survive a restart; written when EFFECT_STORE asks. The addresses are members and
+ * former members of the cluster, worth asking next time. */
+struct stored {
+    uint64_t incarnation;
+    uint64_t epoch_seen;
+    uint32_t peer_count;
+    struct address peers[PEERS_STORED_MAX];
+};
+void core_stored(const struct core *core, struct stored *stored);
+
+/* Why a message changed nothing, for the counters. */
+enum drop_reason {
+    DROP_OURSELVES,    /* it says that it comes from this life */
+    DROP_OTHER_LIFE,   /* it is meant for another life at this address */
+    DROP_STOPPED,
+    DROP_PHASE,        /* makes no sense in this phase */
+    DROP_STRANGER,     /* the sender is not a member, and should be */
+    DROP_STALE,        /* a repetition, or overtaken by something newer */
+    DROP_UNSOUND_VIEW, /* breaks S3 or S4 */
+    DROP_LEAP,         /* epoch or version impossibly far ahead (H16) */
+    DROP_LINEAGE,      /* of another lineage, where only ours counts */
+    DROP_CAPACITY,     /* more members than this node can hold */
+    DROP_COUNT,
+};
+const char *drop_reason_text(enum drop_reason reason);
+
+struct core_counters {
+    uint64_t received[MESSAGE_TYPE_COUNT];
+    uint64_t sent[MESSAGE_TYPE_COUNT];
+    uint64_t dropped[DROP_COUNT];
+    uint64_t sends_cut;       /* not sent because one step had too many effects */
+    uint64_t views_installed;
+    uint64_t mismatches;      /* V2: two contents under one view id */
+    uint64_t late_wakeups;    /* D4 */
+};
+const struct core_counters *core_counters(const struct core *core);
+
+/* Asserts every invariant that one node alone can see (S2 to S4, S11, S14). Called by core_step;
+ * here for the simulator's sake. */
+void core_check(const struct core *core);
+
+#endif

@@ -1,0 +1,416 @@
+#include "core/detector.h"
+
+#include <string.h>
+
+#include "core/install.h"
+#include "core/outbox.h"
+
+static bool is_self(const struct core *core, uint32_t position)
+{
+    return id_equal(&core->view.members[position].id, &core->self.id);
+}
+
+void detector_watch(struct core *core, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+
+    memset(peer, 0, sizeof *peer);
+    peer->id = core->view.members[position].id;
+    peer->silent_from_ms = core->now_ms;
+    peer->verify_ms = NEVER_MS;
+    core->detect_ms = core->now_ms; /* Looks at everyone once and finds its next moment. */
+}
+
+static void tell_verdict(struct core *core, enum notice_type type, uint32_t position,
+                         uint64_t silent_ms)
+{
+    struct notice *notice = outbox_notice_of(core, type, &core->view.members[position]);
+    notice->verdict = core->peers[position].verdict;
+    notice->silent_ms = silent_ms;
+}
+
+static void clear_verdict(struct core *core, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+
+    if (peer->verdict == VERDICT_NONE) {
+        return;
+    }
+    tell_verdict(core, NOTICE_CLEARED, position, core->now_ms - peer->silent_from_ms);
+    peer->verdict = VERDICT_NONE;
+    peer->confirmed = false;
+    peer->verify_ms = NEVER_MS;
+    core->evidence_changed = true;
+}
+
+bool detector_heard(struct core *core, const struct message *message, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+
+    if (message->number <= peer->number) {
+        return false;
+    }
+    peer->number = message->number;
+    if (!message->fellow) {
+        return true; /* It lives, but in a view without us: no evidence for this one (H42). */
+    }
+    clear_verdict(core, position);
+    peer->heard_ms = core->now_ms;
+    peer->silent_from_ms = core->now_ms;
+    peer->asked_ms = 0;
+    /* What was on its way when the connection closed proves nothing against the closing. */
+    if (core->now_ms > peer->closed_ms + core->timing.batch_ms) {
+        peer->closed_ms = 0;
+    }
+    return true;
+}
+
+uint64_t detector_fresh_for_ms(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+    uint64_t until = peer->silent_from_ms + core->timing.fresh_ms;
+
+    if (peer->verdict == VERDICT_DEAD || until <= core->now_ms) {
+        return 0;
+    }
+    return until - core->now_ms;
+}
+
+bool detector_is_fresh(const struct core *core, uint32_t position)
+{
+    return is_self(core, position) || detector_fresh_for_ms(core, position) > 0;
+}
+
+uint32_t detector_fresh_count(const struct core *core, uint64_t now_ms)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct peer *peer = &core->peers[i];
+        bool fresh = peer->heard_ms != 0 && now_ms < peer->heard_ms + core->timing.fresh_ms &&
+                     peer->verdict == VERDICT_NONE;
+        count += is_self(core, i) || fresh;
+    }
+    return count;
+}
+
+bool detector_is_awake(const struct core *core)
+{
+    if (core->late_since_ms == 0 || core->view.member_count == 1) {
+        return true;
+    }
+    uint32_t heard = 1;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        heard += core->peers[i].heard_ms >= core->late_since_ms;
+    }
+    return core->terms.guard.policy == GUARD_NONE
+               ? heard > 1
+               : quorum_is_majority(heard, core->view.member_count);
+}
+
+/* --- Heartbeats --- */
+
+static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
+{
+    if (core->now_ms < core->late_until_ms) {
+        return; /* D4 */
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (core->peers[i].verdict == VERDICT_NONE) {
+            continue;
+        }
+        struct suspicion *suspicion = &heartbeat->suspects[heartbeat->suspect_count++];
+        suspicion->age = core->view.members[i].age;
+        suspicion->verdict = core->peers[i].verdict;
+        if (heartbeat->suspect_count == SUSPECTS_MAX) {
+            return;
+        }
+    }
+}
+
+static struct message *make_heartbeat(struct core *core)
+{
+    struct message *message = outbox_message(core, MESSAGE_HEARTBEAT);
+
+    if (message != NULL) {
+        message->heartbeat.view = view_id_of(&core->view);
+        message->heartbeat.view_hash = core->view.hash;
+        message->heartbeat.late = core->now_ms < core->late_until_ms;
+        message->heartbeat.acting = core_is_acting(core, core->now_ms);
+        add_suspects(core, &message->heartbeat);
+    }
+    return message;
+}
+
+static void send_heartbeats(struct core *core)
+{
+    struct message *message = make_heartbeat(core);
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!is_self(core, i)) {
+            outbox_send(core, message, i);
+        }
+    }
+    core->heartbeat_ms = core->now_ms + random_jitter(&core->random, core->timing.heartbeat_ms, 5);
+    core->stranger_replies = STRANGER_REPLIES_MAX;
+}
+
+void detector_greet(struct core *core, const struct view *old)
+{
+    if (view_is_empty(old)) {
+        send_heartbeats(core);
+        return;
+    }
+    struct message *message = NULL;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!view_has(old, &core->view.members[i].id)) {
+            message = message != NULL ? message : make_heartbeat(core);
+            outbox_send(core, message, i);
+        }
+    }
+}
+
+/* A new verdict travels at once to the coordinator, or to the oldest who may succeed it, and to
+ * the suspect, who may know better (D1, D5). */
+static void tell_others(struct core *core, uint32_t suspect)
+{
+    struct message *message = make_heartbeat(core);
+    uint32_t judge = 0;
+
+    while (judge < core->view.member_count && core->peers[judge].verdict != VERDICT_NONE) {
+        judge++;
+    }
+    if (judge < core->view.member_count && !is_self(core, judge)) {
+        outbox_send(core, message, judge);
+    }
+    outbox_send(core, message, suspect);
+}
+
+static bool suspects_us(const struct core *core, const struct heartbeat *heartbeat)
+{
+    uint64_t age = core->view.members[core_position(core)].age;
+
+    if (heartbeat->view.lineage != core->view.lineage) {
+        return false;
+    }
+    for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
+        if (heartbeat->suspects[i].age == age) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* D5: who learns that it is suspected says so, to the one who suspects it and to the
+ * coordinator; not more often than that helps. */
+static void refute(struct core *core, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+
+    if (peer->answered_ms != 0 && core->now_ms < peer->answered_ms + core->timing.heartbeat_ms / 4) {
+        return;
+    }
+    peer->answered_ms = core->now_ms;
+    struct message *message = make_heartbeat(core);
+    outbox_send(core, message, position);
+    if (position != 0 && !core_is_coordinator(core)) {
+        outbox_send(core, message, 0);
+    }
+}
+
+void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position)
+{
+    const struct heartbeat *heartbeat = &message->heartbeat;
+    struct peer *peer = &core->peers[position];
+    bool accused = heartbeat->suspect_count > 0;
+
+    peer->view = heartbeat->view;
+    peer->view_hash = heartbeat->view_hash;
+    peer->late = heartbeat->late;
+    peer->suspect_count = heartbeat->suspect_count;
+    memcpy(peer->suspects, heartbeat->suspects,
+           heartbeat->suspect_count * sizeof heartbeat->suspects[0]);
+    peer->suspects_ms = core->now_ms;
+
+    if (accused && suspects_us(core, heartbeat)) {
+        refute(core, position);
+    }
+    core->evidence_changed = core->evidence_changed || accused;
+    install_compare(core, message, position);
+}
+
+/* --- Silences --- */
+
+/* A member that the view under way leaves out is expected to fall silent (E1); but a proposal
+ * whose maker died must not shield anybody for ever. */
+static bool is_on_its_way_out(const struct core *core, uint32_t position)
+{
+    return !view_is_empty(&core->pending) &&
+           core->now_ms < core->accepted_ms + core->timing.prepare_ms &&
+           !view_has(&core->pending, &core->view.members[position].id);
+}
+
+static void set_verdict(struct core *core, uint32_t position, enum verdict verdict)
+{
+    struct peer *peer = &core->peers[position];
+
+    if (peer->verdict == verdict || is_on_its_way_out(core, position)) {
+        return;
+    }
+    peer->verdict = verdict;
+    peer->verdict_ms = core->now_ms;
+    peer->verify_ms = NEVER_MS;
+    peer->confirmed = false;
+    tell_verdict(core, NOTICE_SUSPECT, position, core->now_ms - peer->silent_from_ms);
+    tell_others(core, position);
+    core->evidence_changed = true;
+}
+
+/* Nobody of that life listens at its address. With the lifeline closed under our hands before,
+ * that is proof. One that never was open may be a matter of the network: then it takes more than
+ * a heartbeat's time in which the member does not say otherwise (D2). */
+static void on_nobody_there(struct core *core, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+    uint64_t patience_ms = peer->was_linked ? 0 : core->timing.heartbeat_ms * 5 / 4;
+
+    peer->linked = false;
+    if (peer->closed_ms == 0) {
+        peer->closed_ms = core->now_ms;
+        patience_ms = core->timing.heartbeat_ms * 5 / 4;
+    }
+    uint64_t since_ms =
+        peer->silent_from_ms < peer->closed_ms ? peer->silent_from_ms : peer->closed_ms;
+    if (core->now_ms >= since_ms + patience_ms) {
+        set_verdict(core, position, VERDICT_DEAD);
+    }
+}
+
+void detector_on_link(struct core *core, const struct link_event *link)
+{
+    uint32_t position = view_find(&core->view, &link->peer);
+
+    if (position == VIEW_NONE || is_self(core, position)) {
+        return;
+    }
+    struct peer *peer = &core->peers[position];
+    switch (link->news) {
+    case LINK_OPENED:
+        peer->linked = true;
+        peer->was_linked = true;
+        peer->closed_ms = 0;
+        peer->kernel_ms = core->now_ms;
+        break;
+    case LINK_CLOSED:
+        peer->linked = false;
+        peer->closed_ms = core->now_ms;
+        break;
+    case LINK_REFUSED:
+    case LINK_STRANGER:
+        on_nobody_there(core, position);
+        break;
+    case LINK_FAILED:
+        peer->linked = false;
+        break;
+    case LINK_KERNEL:
+        peer->kernel_ms = core->now_ms;
+        break;
+    }
+}
+
+static void ask_kernel(struct core *core, uint32_t position)
+{
+    core->peers[position].asked_ms = core->now_ms;
+    outbox_kernel_ask(core, position);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Looks at one silence and returns when to look at it again. Along the silence:
+ *
+ *      0         T_silent   (half-way)   T_lost                        T_stall
+ *      |-------------|-----------|----------|-----------------------------|
+ *    heard       ask the       ask       no answer to either: lost     answers, but the
+ *                kernel       again      else keep asking              process: stalled
+ */
+static uint64_t look_at(struct core *core, uint32_t position)
+{
+    const struct timing *timing = &core->timing;
+    struct peer *peer = &core->peers[position];
+    uint64_t from = peer->silent_from_ms;
+    uint64_t silence = core->now_ms - from;
+    uint64_t again = (timing->lost_ms - timing->silent_ms) / 2;
+
+    if (silence < timing->silent_ms) {
+        return from + timing->silent_ms;
+    }
+    if (peer->verdict == VERDICT_DEAD) {
+        return NEVER_MS;
+    }
+    if (core->now_ms < core->late_until_ms) {
+        return core->late_until_ms; /* D4 */
+    }
+    if (peer->asked_ms == 0 || core->now_ms >= peer->asked_ms + again) {
+        ask_kernel(core, position);
+    }
+    bool answered = peer->kernel_ms >= from && core->now_ms < peer->kernel_ms + timing->lost_ms;
+    if (silence >= timing->stall_ms && answered) {
+        set_verdict(core, position, VERDICT_STALLED);
+    } else if (silence >= timing->lost_ms && !answered && peer->verdict == VERDICT_NONE) {
+        set_verdict(core, position, VERDICT_LOST);
+    } else if (answered && peer->verdict == VERDICT_LOST && silence < timing->stall_ms) {
+        clear_verdict(core, position); /* The host is back in sight: patience again. */
+    }
+    uint64_t next = peer->asked_ms + again;
+    if (silence < timing->lost_ms) {
+        next = earlier(next, from + timing->lost_ms);
+    } else if (silence < timing->stall_ms) {
+        next = earlier(next, from + timing->stall_ms);
+    }
+    return next;
+}
+
+static void look_at_all(struct core *core)
+{
+    uint64_t next = NEVER_MS;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!is_self(core, i)) {
+            next = earlier(next, look_at(core, i));
+        }
+    }
+    core->detect_ms = next;
+}
+
+void detector_on_late(struct core *core, uint64_t late_ms)
+{
+    core->counters.late_wakeups++;
+    core->late_since_ms = core->now_ms;
+    core->late_until_ms = core->now_ms + core->timing.fresh_ms;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        struct peer *peer = &core->peers[i];
+        peer->silent_from_ms += late_ms;
+        peer->moved_ms = 0;
+        if (peer->verdict == VERDICT_LOST || peer->verdict == VERDICT_STALLED) {
+            clear_verdict(core, i);
+        }
+    }
+    core->detect_ms = core->now_ms;
+    core->claim.on = false;
+    core->backoff_ms = core->late_until_ms;
+    struct notice *notice = outbox_notice_of(core, NOTICE_LATE, &core->self);
+    notice->silent_ms = late_ms;
+}
+
+void detector_tick(struct core *core)
+{
+    if (core->now_ms >= core->heartbeat_ms) {
+        send_heartbeats(core);
+    }
+    if (core->now_ms >= core->detect_ms) {
+        look_at_all(core);
+    }
+}

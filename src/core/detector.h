@@ -1,0 +1,39 @@
+/* Who is alive: heartbeats, silences, the three verdicts, and this node's doubts about itself
+ * (D1 to D6). All members watch all others. */
+#ifndef CORE_DETECTOR_H
+#define CORE_DETECTOR_H
+
+#include "core/state.h"
+
+/* Starts watching the member at `position`: its silence counts from now (H13). */
+void detector_watch(struct core *core, uint32_t position);
+
+/* Counts the message as a sign of life where it is one (D2, D6). Returns false for a repetition
+ * or a message overtaken by a newer one. */
+bool detector_heard(struct core *core, const struct message *message, uint32_t position);
+
+/* The member was heard within T_fresh, by the detector's reckoning, and is not held dead. */
+bool detector_is_fresh(const struct core *core, uint32_t position);
+
+/* How many milliseconds until it is not; 0 when it is not. */
+uint64_t detector_fresh_for_ms(const struct core *core, uint32_t position);
+
+/* Members really heard within T_fresh, this node included (G1). */
+uint32_t detector_fresh_count(const struct core *core, uint64_t now_ms);
+
+/* After a late wake-up: has this node heard enough others since to act again (D4)? */
+bool detector_is_awake(const struct core *core);
+
+void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position);
+void detector_on_link(struct core *core, const struct link_event *link);
+
+/* D4: called first in each step with the time by which the loop was late. */
+void detector_on_late(struct core *core, uint64_t late_ms);
+
+/* Heartbeats and silences that are due. */
+void detector_tick(struct core *core);
+
+/* First heartbeats to those who are new since `old`. */
+void detector_greet(struct core *core, const struct view *old);
+
+#endif

@@ -1,0 +1,55 @@
+#include "core/id.h"
+
+#include <string.h>
+
+#include "base/random.h"
+
+struct node_id id_draw(struct random *random)
+{
+    struct node_id id;
+    uint64_t words[2] = {random_u64(random), random_u64(random)};
+
+    words[0] |= words[0] == 0 && words[1] == 0; /* All zero names nobody. */
+    for (unsigned i = 0; i < sizeof id.bytes; i++) {
+        id.bytes[i] = (uint8_t)(words[i / 8] >> (8 * (i % 8)));
+    }
+    return id;
+}
+
+bool id_is_none(const struct node_id *id)
+{
+    static const struct node_id none;
+    return id_equal(id, &none);
+}
+
+bool id_equal(const struct node_id *a, const struct node_id *b)
+{
+    return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
+int id_compare(const struct node_id *a, const struct node_id *b)
+{
+    return memcmp(a->bytes, b->bytes, sizeof a->bytes);
+}
+
+bool address_is_none(const struct address *address)
+{
+    return address->family == 0;
+}
+
+bool address_equal(const struct address *a, const struct address *b)
+{
+    return address_compare(a, b) == 0;
+}
+
+int address_compare(const struct address *a, const struct address *b)
+{
+    if (a->family != b->family) {
+        return a->family < b->family ? -1 : 1;
+    }
+    int order = memcmp(a->bytes, b->bytes, sizeof a->bytes);
+    if (order != 0 || a->port == b->port) {
+        return order;
+    }
+    return a->port < b->port ? -1 : 1;
+}

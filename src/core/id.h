@@ -1,0 +1,35 @@
+/* Who a node is and where it listens: the id of one life (rule I1), and an address. */
+#ifndef CORE_ID_H
+#define CORE_ID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct random;
+
+/* 128 random bits, drawn for each life: when a process starts, and again when it must come back
+ * after having been removed. All zero names nobody. */
+struct node_id {
+    uint8_t bytes[16];
+};
+
+/* An IP address and port. `family` is 4 or 6, or 0 for no address; for family 4 the first four
+ * bytes hold the address and the rest are zero. Host byte order in `port`. */
+struct address {
+    uint8_t bytes[16];
+    uint16_t port;
+    uint8_t family;
+};
+
+struct node_id id_draw(struct random *random);
+bool id_is_none(const struct node_id *id);
+bool id_equal(const struct node_id *a, const struct node_id *b);
+
+/* Below, equal, above: negative, 0, positive. Any fixed order serves; this one is bytewise. */
+int id_compare(const struct node_id *a, const struct node_id *b);
+
+bool address_is_none(const struct address *address);
+bool address_equal(const struct address *a, const struct address *b);
+int address_compare(const struct address *a, const struct address *b);
+
+#endif

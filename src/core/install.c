@@ -1,0 +1,456 @@
+#include "core/install.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "core/book.h"
+#include "core/detector.h"
+#include "core/lifecycle.h"
+#include "core/outbox.h"
+#include "core/removal.h"
+
+bool install_is_sound(struct core *core, struct view *view)
+{
+    if (view->member_count > core->capacity) {
+        core_drop(core, DROP_CAPACITY);
+        return false;
+    }
+    if (!view_is_sound(view)) {
+        core_drop(core, DROP_UNSOUND_VIEW);
+        return false;
+    }
+    if (!view_is_empty(&core->view) && (view->epoch > core->epoch_seen + LEAP_MAX ||
+                                        view->version > core->view.version + LEAP_MAX)) {
+        core_drop(core, DROP_LEAP);
+        return false;
+    }
+    return true;
+}
+
+bool install_coordinator_is_fresh(const struct core *core)
+{
+    return core_is_coordinator(core) || detector_is_fresh(core, 0);
+}
+
+bool install_allows(const struct core *core, const struct view *view, const struct node_id *from)
+{
+    const struct node_id *coordinator = &view->members[0].id;
+
+    if (id_equal(coordinator, &core->view.members[0].id)) {
+        return true;
+    }
+    if (view->hash == core->pending.hash && !view_is_empty(&core->pending)) {
+        return true; /* We accepted that very content when it was proposed. */
+    }
+    if (!core_is_coordinator(core)) {
+        return !detector_is_fresh(core, 0) && view_has(view, from);
+    }
+    /* A coordinator gives up its reign only to a view that nobody it hears stays outside of. */
+    for (uint32_t i = 1; i < core->view.member_count; i++) {
+        if (detector_is_fresh(core, i) && !view_has(view, &core->view.members[i].id)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Tells who came, after the peers were mapped: `peers_spare` holds the former ones. */
+static void tell_joined(struct core *core, const struct view *old)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct member *member = &core->view.members[i];
+        if (!view_has(old, &member->id)) {
+            outbox_notice_of(core, NOTICE_JOINED, member);
+            if (!id_equal(&member->id, &core->self.id)) {
+                outbox_link(core, EFFECT_LINK_OPEN, member);
+                book_remember(core, &member->address);
+            }
+        }
+    }
+}
+
+static void tell_gone(struct core *core, const struct member *member)
+{
+    struct notice *notice = outbox_notice_of(core, NOTICE_GONE, member);
+    const struct gone *gone = view_find_gone(&core->view, &member->id);
+
+    if (gone != NULL) {
+        notice->gone = *gone;
+        return;
+    }
+    /* Only a name that is back at once leaves no entry among the gone (J4). */
+    notice->gone.reason = GONE_REPLACED;
+    notice->gone.id = member->id;
+    notice->gone.address = member->address;
+    notice->gone.age = member->age;
+    memcpy(notice->gone.name, member->name, sizeof notice->gone.name);
+}
+
+/* Each survivor keeps what is known of it, whatever its new position. */
+static void map_peers(struct core *core, const struct view *old)
+{
+    struct peer *former = core->peers;
+
+    core->peers = core->peers_spare;
+    core->peers_spare = former;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        uint32_t before = view_find(old, &core->view.members[i].id);
+        if (before != VIEW_NONE) {
+            core->peers[i] = former[before];
+        } else {
+            detector_watch(core, i);
+        }
+    }
+}
+
+/* When each of the gone went, as this node saw it. `old` still has the former list. */
+static void map_gone(struct core *core, const struct view *old)
+{
+    uint64_t former[GONE_MAX];
+
+    memcpy(former, core->gone_ms, sizeof former);
+    for (uint32_t i = 0; i < core->view.gone_count; i++) {
+        const struct gone *gone = view_find_gone(old, &core->view.gone[i].id);
+        core->gone_ms[i] = gone != NULL ? former[gone - old->gone] : core->now_ms;
+    }
+}
+
+static void settle_promise(struct core *core)
+{
+    if (core->view.epoch >= core->promise.epoch) {
+        memset(&core->promise, 0, sizeof core->promise);
+    }
+    core_saw_epoch(core, core->view.epoch);
+}
+
+/* What was under way refers to the view before. */
+static void settle_work(struct core *core)
+{
+    struct view_id now = view_id_of(&core->view);
+    struct view_id pending = view_id_of(&core->pending);
+
+    core->claim.on = false;
+    core->evidence_changed = true;
+    /* A proposal of our own was built on the view before, and does not know this one. */
+    if (core->change.on || view_is_empty(&core->pending) || pending.lineage != now.lineage ||
+        view_id_compare(&pending, &now) <= 0) {
+        view_clear(&core->pending);
+        core->change.on = false;
+    }
+    if (!core_is_coordinator(core)) {
+        core->joins.count = 0;
+        core->bump_epoch = false;
+        core->bump_version = false;
+        core->probe_ms = NEVER_MS;
+    } else if (core->probe_ms == NEVER_MS) {
+        core->probe_ms = core->now_ms + random_jitter(&core->random, core->timing.probe_ms, 30);
+    }
+}
+
+static void tell_coordinator(struct core *core)
+{
+    const struct member *coordinator = view_coordinator(&core->view);
+
+    if (!id_equal(&coordinator->id, &core->told_coordinator)) {
+        core->told_coordinator = coordinator->id;
+        outbox_notice_of(core, NOTICE_COORDINATOR, coordinator);
+    }
+}
+
+void install_view(struct core *core, const struct view *view)
+{
+    struct view_id next = view_id_of(view);
+    struct view_id ours = view_id_of(&core->view);
+
+    assert(view_has(view, &core->self.id));                                     /* S3 */
+    assert(view_is_empty(&core->view) || view_id_compare(&next, &ours) > 0);    /* S2 */
+    bool joining = core->phase == PHASE_JOINING;
+
+    /* `scratch` takes the former view, unless the new one is in it: then they change places. */
+    if (view == &core->scratch) {
+        struct view former = core->view;
+        core->view = core->scratch;
+        core->scratch = former;
+    } else {
+        view_copy(&core->scratch, &core->view);
+        view_copy(&core->view, view);
+    }
+    const struct view *old = &core->scratch;
+
+    core->counters.views_installed++;
+    if (joining) {
+        lifecycle_enter(core, PHASE_MEMBER,
+                        core->view.cause == CAUSE_FOUND ? REASON_FOUNDED : REASON_ADMITTED);
+    }
+    map_peers(core, old);
+    map_gone(core, old);
+    for (uint32_t i = 0; i < old->member_count; i++) {
+        if (!view_has(&core->view, &old->members[i].id)) {
+            outbox_link(core, EFFECT_LINK_CLOSE, &old->members[i]);
+            book_remember(core, &old->members[i].address);
+            tell_gone(core, &old->members[i]);
+        }
+    }
+    tell_joined(core, old);
+    settle_promise(core);
+    settle_work(core);
+    struct notice *notice = outbox_notice_of(core, NOTICE_VIEW, view_coordinator(&core->view));
+    notice->cause = core->view.cause;
+    tell_coordinator(core);
+    outbox_store(core);
+    detector_greet(core, old);
+}
+
+static void send_view(struct core *core, const struct node_id *to, const struct address *address)
+{
+    struct message *message = outbox_message(core, MESSAGE_VIEW);
+    if (message != NULL) {
+        message->carrier.view = &core->view;
+    }
+    outbox_send_to(core, message, to, address);
+}
+
+/* H49: what non-members can make us send is bounded per heartbeat interval. */
+static bool stranger_may_be_answered(struct core *core)
+{
+    if (core->stranger_replies == 0) {
+        return false;
+    }
+    core->stranger_replies--;
+    return true;
+}
+
+static void send_view_to_peer(struct core *core, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+
+    if (peer->sent_view_ms != 0 && core->now_ms < peer->sent_view_ms + core->timing.heartbeat_ms) {
+        return;
+    }
+    peer->sent_view_ms = core->now_ms;
+    send_view(core, &core->view.members[position].id, &core->view.members[position].address);
+}
+
+void install_answer_stranger(struct core *core, const struct message *message)
+{
+    if (stranger_may_be_answered(core)) {
+        send_view(core, &message->from, &message->source);
+    }
+}
+
+void install_on_pull(struct core *core, const struct message *message)
+{
+    uint32_t position = view_find(&core->view, &message->from);
+
+    if (position == VIEW_NONE) {
+        install_answer_stranger(core, message);
+        return;
+    }
+    send_view(core, &message->from, &core->view.members[position].address);
+}
+
+/* L2: it says itself that it follows another coordinator. */
+static void note_moved(struct core *core, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+
+    if (peer->moved_ms == 0 || core->now_ms > peer->moved_seen_ms + 2 * core->timing.fresh_ms) {
+        peer->moved_ms = core->now_ms;
+    }
+    peer->moved_seen_ms = core->now_ms;
+    core->evidence_changed = true;
+}
+
+void install_on_not_following(struct core *core, const struct message *message)
+{
+    uint32_t position = view_find(&core->view, &message->from);
+
+    if (position == VIEW_NONE) {
+        core_drop(core, DROP_STRANGER);
+        return;
+    }
+    if (id_equal(&message->reference.view.coordinator, &core->view.members[0].id)) {
+        core_drop(core, DROP_STALE);
+        return;
+    }
+    note_moved(core, position);
+    if (core->change.on) {
+        uint32_t in_pending = view_find(&core->pending, &message->from);
+        if (in_pending != VIEW_NONE) {
+            core->answers[in_pending] = ANSWER_NO; /* U2: not waited for any longer. */
+        }
+    }
+}
+
+/* L1: a higher view of our lineage leaves us out. Whether that means that we are out depends on
+ * whose word it is. */
+static void on_view_without_us(struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+    uint32_t position = view_find(&core->view, &message->from);
+
+    if (view->lineage != core->view.lineage) {
+        core_drop(core, DROP_LINEAGE);
+        if (position != VIEW_NONE) {
+            note_moved(core, position); /* Another part let it in as well, and it went there. */
+        }
+        return;
+    }
+    if (core->phase == PHASE_LEAVING) {
+        lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_DONE);
+        return;
+    }
+    if (id_equal(&view->members[0].id, &core->view.members[0].id) ||
+        (!install_coordinator_is_fresh(core) && !core->claim.on)) {
+        book_remember(core, &view->members[0].address);
+        lifecycle_start_over(core, REASON_REMOVED);
+        return;
+    }
+    if (core_is_coordinator(core) && position != VIEW_NONE) {
+        book_remember(core, &view->members[0].address);
+        note_moved(core, position);
+        return;
+    }
+    core_drop(core, DROP_STALE);
+}
+
+void install_check_left_alone(struct core *core)
+{
+    if (!core_is_coordinator(core) || core->view.member_count == 1) {
+        return;
+    }
+    bool moved = false;
+    for (uint32_t i = 1; i < core->view.member_count; i++) {
+        const struct peer *peer = &core->peers[i];
+        bool gone_over = removal_has_moved(core, i);
+        if (!gone_over && peer->verdict == VERDICT_NONE) {
+            return;
+        }
+        moved = moved || gone_over;
+    }
+    if (moved) {
+        lifecycle_start_over(core, REASON_LEFT_ALONE);
+    }
+}
+
+static void refuse_to_follow(struct core *core, const struct message *message)
+{
+    struct message *answer = outbox_message(core, MESSAGE_NOT_FOLLOWING);
+    const struct member *proposer = &message->carrier.view->members[0];
+
+    if (answer != NULL) {
+        answer->reference.view = view_id_of(&core->view);
+        answer->reference.view_hash = core->view.hash;
+    }
+    outbox_send_to(core, answer, &proposer->id, &proposer->address);
+}
+
+static void install_while_joining(struct core *core, const struct view *view, bool holds_us)
+{
+    if (holds_us) {
+        install_view(core, view);
+        return;
+    }
+    book_remember(core, &view->members[0].address);
+    if (view_find_gone(view, &core->self.id) != NULL) {
+        lifecycle_renew(core); /* We were in without knowing it, and are out again (S5). */
+    }
+}
+
+void install_on_view(struct core *core, const struct message *message)
+{
+    struct view *view = message->carrier.view;
+
+    if (!install_is_sound(core, view)) {
+        return;
+    }
+    bool holds_us = view_has(view, &core->self.id);
+    if (core->phase == PHASE_JOINING) {
+        install_while_joining(core, view, holds_us);
+        return;
+    }
+    struct view_id theirs = view_id_of(view);
+    struct view_id ours = view_id_of(&core->view);
+    if (theirs.lineage == ours.lineage && view_id_compare(&theirs, &ours) <= 0) {
+        core_drop(core, DROP_STALE);
+        return;
+    }
+    if (!holds_us) {
+        on_view_without_us(core, message);
+        return;
+    }
+    if (view->lineage != core->view.lineage) {
+        core_drop(core, DROP_LINEAGE);
+        return;
+    }
+    core_saw_epoch(core, view->epoch);
+    if (install_allows(core, view, &message->from)) {
+        install_view(core, view);
+    } else {
+        refuse_to_follow(core, message);
+    }
+}
+
+static void pull(struct core *core, uint32_t position)
+{
+    if (core->now_ms < core->pull_ms) {
+        return;
+    }
+    core->pull_ms = core->now_ms + core->timing.heartbeat_ms / 4;
+    outbox_send(core, outbox_message(core, MESSAGE_PULL), position);
+}
+
+/* S1 is broken, by damage or by a bug: the coordinator supersedes both contents (V2). */
+static void on_mismatch(struct core *core, uint32_t position)
+{
+    core->counters.mismatches++;
+    outbox_notice_of(core, NOTICE_MISMATCH, &core->view.members[position]);
+    if (core_is_coordinator(core)) {
+        core->bump_version = true;
+        core->batch_ms = core->batch_ms < core->now_ms ? core->batch_ms : core->now_ms;
+    }
+}
+
+static void repair_lower(struct core *core, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+
+    if (peer->lower_ms == 0) {
+        peer->lower_ms = core->now_ms;
+    }
+    /* The coordinator repairs at once, the others when that has not helped: not everyone sends
+     * the whole list to everyone (H49). */
+    if (core_is_coordinator(core) || core->now_ms >= peer->lower_ms + core->timing.heartbeat_ms) {
+        send_view_to_peer(core, position);
+    }
+}
+
+void install_compare(struct core *core, const struct message *message, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+    const struct heartbeat *heartbeat = &message->heartbeat;
+    struct view_id ours = view_id_of(&core->view);
+    int order = view_id_compare(&heartbeat->view, &ours);
+
+    if (heartbeat->view.lineage != core->view.lineage) {
+        note_moved(core, position);
+        return;
+    }
+    if (order < 0) {
+        repair_lower(core, position);
+        return;
+    }
+    peer->lower_ms = 0;
+    if (order == 0) {
+        peer->moved_ms = 0;
+        if (heartbeat->view_hash != core->view.hash) {
+            on_mismatch(core, position);
+        }
+        return;
+    }
+    if (!id_equal(&heartbeat->view.coordinator, &ours.coordinator)) {
+        note_moved(core, position);
+    }
+    pull(core, position);
+}

@@ -1,0 +1,34 @@
+/* Collects the effects of one step. */
+#ifndef CORE_OUTBOX_H
+#define CORE_OUTBOX_H
+
+#include "core/state.h"
+
+uint32_t outbox_capacity(uint32_t members);
+void outbox_reset(struct core *core);
+
+/* A message of this life to fill in and send, valid for this step; NULL when one step makes too
+ * many, which the protocol survives like a loss on the way. */
+struct message *outbox_message(struct core *core, enum message_type type);
+
+/* Sends it (NULL: does nothing) to whoever lives at the address. */
+void outbox_send_to(struct core *core, const struct message *message, const struct node_id *peer,
+                    const struct address *address);
+
+/* To the member at this position of the installed view. */
+void outbox_send(struct core *core, const struct message *message, uint32_t position);
+
+/* Takes back what this step would have sent. */
+void outbox_forget_sends(struct core *core);
+
+void outbox_link(struct core *core, enum effect_type type, const struct member *member);
+void outbox_kernel_ask(struct core *core, uint32_t position);
+void outbox_resolve(struct core *core);
+void outbox_store(struct core *core);
+
+/* A notice to fill in; never NULL. */
+struct notice *outbox_notice(struct core *core, enum notice_type type);
+struct notice *outbox_notice_of(struct core *core, enum notice_type type,
+                                const struct member *member);
+
+#endif

@@ -1,0 +1,15 @@
+/* Looking for other parts of the cluster at the addresses of seeds and of the gone (M1), and
+ * comparing two parts (M2). A part of one member joins the larger one anew (L3). */
+#ifndef CORE_PROBE_H
+#define CORE_PROBE_H
+
+#include "core/state.h"
+
+/* M2: which of two parts goes on, the other being taken up: negative when `a` wins, positive when
+ * `b` does. A pure function of what both exchange, so that both sides compute the same. */
+int probe_compare(const struct probe *a, const struct probe *b);
+
+void probe_on_probe(struct core *core, const struct message *message);
+void probe_tick(struct core *core);
+
+#endif

@@ -1,0 +1,254 @@
+#include "core/removal.h"
+
+#include "core/change.h"
+#include "core/detector.h"
+#include "core/outbox.h"
+
+static bool is_self(const struct core *core, uint32_t position)
+{
+    return id_equal(&core->view.members[position].id, &core->self.id);
+}
+
+static bool accuses(const struct core *core, uint32_t accuser, uint64_t age, uint64_t now_ms)
+{
+    const struct peer *peer = &core->peers[accuser];
+
+    if (peer->suspects_ms == 0 || now_ms >= peer->suspects_ms + core->timing.fresh_ms ||
+        peer->view.lineage != core->view.lineage) {
+        return false;
+    }
+    for (uint8_t i = 0; i < peer->suspect_count; i++) {
+        if (peer->suspects[i].age == age) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t removal_accusers(const struct core *core, uint32_t position, uint64_t now_ms)
+{
+    uint64_t age = core->view.members[position].age;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        count += i != position && !is_self(core, i) && accuses(core, i, age, now_ms);
+    }
+    return count;
+}
+
+/* Can this member see the suspect at all, in this node's eyes? */
+static bool is_witness(const struct core *core, uint32_t position, uint32_t suspect)
+{
+    return position != suspect && !is_self(core, position) &&
+           core->peers[position].verdict == VERDICT_NONE;
+}
+
+static uint32_t witness_count(const struct core *core, uint32_t suspect)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        count += is_witness(core, i, suspect);
+    }
+    return count;
+}
+
+/* An accuser that was late itself, or that most others suspect, does not count. */
+static bool is_believable(const struct core *core, uint32_t accuser, uint32_t witnesses)
+{
+    return !core->peers[accuser].late &&
+           2 * removal_accusers(core, accuser, core->now_ms) <= witnesses;
+}
+
+bool removal_is_backed(const struct core *core, uint32_t position)
+{
+    uint64_t age = core->view.members[position].age;
+    uint32_t witnesses = witness_count(core, position);
+
+    if (core->peers[position].verdict == VERDICT_NONE) {
+        return false; /* All watch all: this node's own evidence is always part of it. */
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (is_witness(core, i, position) && accuses(core, i, age, core->now_ms) &&
+            is_believable(core, i, witnesses)) {
+            return true;
+        }
+    }
+    return witnesses == 0;
+}
+
+bool removal_has_moved(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+
+    return peer->moved_ms != 0 && peer->moved_seen_ms >= peer->moved_ms + core->timing.fresh_ms;
+}
+
+struct gone removal_evidence(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+    uint64_t silent_ms = core->now_ms - peer->silent_from_ms;
+    struct gone gone = {.reason = GONE_FAILED,
+                        .verdict = peer->verdict,
+                        .silent_ms = silent_ms < UINT32_MAX ? (uint32_t)silent_ms : UINT32_MAX};
+
+    if (peer->leaves) {
+        gone.reason = GONE_LEFT;
+    } else if (peer->verdict == VERDICT_NONE) {
+        gone.reason = GONE_MOVED;
+    }
+    for (uint32_t i = 0; i < core->view.member_count && gone.accuser_count < ACCUSERS_MAX; i++) {
+        bool own = is_self(core, i) && peer->verdict != VERDICT_NONE;
+        if (own || (i != position && !is_self(core, i) &&
+                    accuses(core, i, core->view.members[position].age, core->now_ms))) {
+            gone.accusers[gone.accuser_count++] = core->view.members[i].age;
+        }
+    }
+    return gone;
+}
+
+static struct message *make_ping(struct core *core, enum message_type type,
+                                 const struct node_id *subject, const struct ping *asked)
+{
+    struct message *message = outbox_message(core, type);
+
+    if (message != NULL) {
+        message->ping.nonce = asked != NULL ? asked->nonce : random_u64(&core->random);
+        message->ping.subject = *subject;
+        message->ping.origin = asked != NULL ? asked->origin : core->self.id;
+    }
+    return message;
+}
+
+/* R1: asks the suspect directly and through members that this node hears; those who do not
+ * accuse it first, for they may have heard it. */
+static void verify(struct core *core, uint32_t position)
+{
+    const struct member *suspect = &core->view.members[position];
+    struct peer *peer = &core->peers[position];
+    uint32_t helpers = 0;
+
+    peer->verify_ms = core->now_ms + core->timing.verify_ms;
+    core->verify_ms = peer->verify_ms < core->verify_ms ? peer->verify_ms : core->verify_ms;
+    outbox_send(core, make_ping(core, MESSAGE_PING, &suspect->id, NULL), position);
+
+    struct message *request = make_ping(core, MESSAGE_PING_REQUEST, &suspect->id, NULL);
+    for (int accusing = 0; accusing <= 1; accusing++) {
+        for (uint32_t i = 0; i < core->view.member_count && helpers < VERIFY_HELPERS; i++) {
+            if (is_witness(core, i, position) &&
+                accuses(core, i, suspect->age, core->now_ms) == (accusing == 1)) {
+                outbox_send(core, request, i);
+                helpers++;
+            }
+        }
+    }
+}
+
+static void confirm(struct core *core, uint32_t position)
+{
+    core->peers[position].confirmed = true;
+    change_soon(core);
+}
+
+static void review_one(struct core *core, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+
+    if (peer->confirmed) {
+        return;
+    }
+    if (removal_has_moved(core, position)) {
+        confirm(core, position);
+        return;
+    }
+    if (!removal_is_backed(core, position)) {
+        return;
+    }
+    if (peer->verdict == VERDICT_DEAD) {
+        confirm(core, position); /* D3: proven, nothing left to verify. */
+        return;
+    }
+    bool vouched = peer->vouched_ms != 0 &&
+                   core->now_ms < peer->vouched_ms + core->timing.fresh_ms;
+    if (peer->verify_ms == NEVER_MS && !vouched) {
+        verify(core, position);
+    }
+}
+
+void removal_review(struct core *core)
+{
+    if (!core_is_coordinator(core) || core->now_ms < core->late_until_ms) {
+        return;
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!is_self(core, i)) {
+            review_one(core, i);
+        }
+    }
+}
+
+void removal_on_ping(struct core *core, const struct message *message)
+{
+    struct message *answer = make_ping(core, MESSAGE_PONG, &core->self.id, &message->ping);
+    uint32_t position = view_find(&core->view, &message->from);
+
+    outbox_send_to(core, answer, &message->from,
+                   position != VIEW_NONE ? &core->view.members[position].address
+                                         : &message->source);
+}
+
+void removal_on_ping_request(struct core *core, const struct message *message)
+{
+    uint32_t position = view_find(&core->view, &message->ping.subject);
+
+    if (position == VIEW_NONE || !view_has(&core->view, &message->from)) {
+        core_drop(core, DROP_STRANGER);
+        return;
+    }
+    outbox_send(core, make_ping(core, MESSAGE_PING, &message->ping.subject, &message->ping),
+                position);
+}
+
+void removal_on_pong(struct core *core, const struct message *message)
+{
+    const struct ping *pong = &message->ping;
+    uint32_t subject = view_find(&core->view, &pong->subject);
+
+    if (!id_equal(&pong->origin, &core->self.id)) {
+        uint32_t origin = view_find(&core->view, &pong->origin);
+        /* Handed on only by the one who heard the subject itself, so it goes no further. */
+        if (origin != VIEW_NONE && id_equal(&message->from, &pong->subject)) {
+            outbox_send(core, make_ping(core, MESSAGE_PONG, &pong->subject, pong), origin);
+        }
+        return;
+    }
+    if (subject == VIEW_NONE || id_equal(&message->from, &pong->subject)) {
+        return; /* The suspect itself: that it was heard is already known. */
+    }
+    struct peer *peer = &core->peers[subject];
+    if (peer->verdict == VERDICT_NONE || peer->verdict == VERDICT_DEAD || !message->fellow) {
+        return;
+    }
+    peer->vouched_ms = core->now_ms;
+    peer->verify_ms = NEVER_MS;
+    outbox_notice_of(core, NOTICE_VOUCHED, &core->view.members[subject]);
+}
+
+void removal_tick(struct core *core)
+{
+    if (core->now_ms < core->verify_ms) {
+        return;
+    }
+    core->verify_ms = NEVER_MS;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        struct peer *peer = &core->peers[i];
+        if (peer->verify_ms != NEVER_MS && core->now_ms >= peer->verify_ms) {
+            peer->verify_ms = NEVER_MS;
+            if (core_is_coordinator(core) && peer->verdict != VERDICT_NONE) {
+                confirm(core, i);
+            }
+        } else if (peer->verify_ms < core->verify_ms) {
+            core->verify_ms = peer->verify_ms;
+        }
+    }
+}

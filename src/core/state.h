@@ -1,0 +1,199 @@
+/* The inside of struct core, shared by the modules of the core and by nobody else. Each part is
+ * changed by the module named above it; the others only read it. */
+#ifndef CORE_STATE_H
+#define CORE_STATE_H
+
+#include "base/random.h"
+#include "core/core.h"
+
+enum {
+    MESSAGES_PER_STEP_MAX = 64, /* different messages one step makes; each may go to many */
+    SEEDS_MAX = 64,             /* addresses that all the seeds together resolve to */
+    STRANGER_REPLIES_MAX = 8,   /* answers to non-members in one heartbeat interval (H49) */
+};
+
+/* detector: what this node knows of the member at the same position of the view. */
+struct peer {
+    struct node_id id;
+    uint64_t heard_ms;       /* last sign of life; 0 for none yet */
+    uint64_t silent_from_ms; /* the silence is counted from here: heard_ms, or later (D4, H13) */
+    uint64_t number;         /* highest message number of that life (D6) */
+
+    /* Its last heartbeat. */
+    struct view_id view;
+    uint64_t view_hash;
+    bool late;
+    uint8_t suspect_count;
+    struct suspicion suspects[SUSPECTS_MAX];
+    uint64_t suspects_ms;
+
+    /* What the kernels tell. */
+    bool linked;
+    bool was_linked;
+    uint64_t closed_ms;    /* the lifeline was closed, nothing was heard since; 0: not so */
+    uint64_t asked_ms;     /* last EFFECT_KERNEL_ASK of this silence; 0 for none */
+    uint64_t kernel_ms;    /* last answer; 0 for none */
+
+    /* What is held against it. */
+    enum verdict verdict;
+    uint64_t verdict_ms;
+    uint64_t verify_ms;  /* R1 is under way until then; NEVER_MS when not */
+    uint64_t vouched_ms; /* others heard it though we do not; 0 for never */
+    bool confirmed;      /* to be removed with the next view */
+
+    bool leaves;            /* asked to be let out (E1) */
+    uint64_t moved_ms;      /* since when it follows another coordinator; 0: it does not (L2) */
+    uint64_t moved_seen_ms; /* last sign of that */
+    uint64_t lower_ms;      /* since when its heartbeats name a lower view; 0: they do not */
+    uint64_t sent_view_ms;  /* repair is limited per peer (V5) */
+    uint64_t answered_ms;   /* last answer to its suspicion of us (D5) */
+};
+
+/* change: a view on its way through the two phases. */
+struct change {
+    bool on;                 /* this node proposed `pending` and collects answers */
+    uint32_t first_joiner;   /* members of `pending` from here on are new */
+    uint64_t deadline_ms;
+    uint64_t resend_ms;
+    struct node_id handover_by;
+};
+
+enum answer { ANSWER_NONE = 0, ANSWER_YES = 1, ANSWER_NO = 2 };
+
+/* claim: this node asks to take over. */
+struct claim {
+    bool on;
+    uint64_t epoch;
+    uint64_t deadline_ms;
+    uint64_t retry_ms;  /* C5: ask those who refused again; NEVER_MS when not */
+    bool has_best;      /* a voter had accepted a higher view: core->best */
+};
+
+/* claim: what this node granted, and the claim it would grant if only the older ones were gone. */
+struct promise {
+    uint64_t epoch;    /* 0: none */
+    struct node_id to;
+    uint64_t until_ms; /* forgotten then (C5) */
+    struct node_id waiting; /* a refused claimant, told at once when our evidence changes */
+    uint64_t waiting_epoch;
+    uint64_t waiting_until_ms;
+};
+
+/* join: how this node asks to be let in. */
+struct asking {
+    bool resolving;       /* RESOLVE is out */
+    bool seeds_known;     /* the seeds resolved at least once */
+    bool may_found;
+    bool was_member;      /* ask longer before founding (F2) */
+    uint64_t next_ms;     /* next try */
+    uint64_t pause_ms;    /* grows */
+    uint64_t found_ms;    /* found then, if nothing was heard; NEVER_MS when not allowed */
+};
+
+/* book: addresses worth asking. */
+struct book {
+    struct address seeds[SEEDS_MAX];
+    uint32_t seed_count;
+    struct address entries[BOOK_MAX]; /* by time of entry */
+    uint32_t count;
+    uint32_t cursor; /* probing goes round */
+};
+
+struct joins {
+    struct member *queue; /* said READY, by arrival */
+    uint32_t count;
+    uint32_t capacity;
+};
+
+struct outbox {
+    struct effect *items;
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t reserve; /* places that sends must leave to the other effects */
+    struct message messages[MESSAGES_PER_STEP_MAX];
+    uint32_t message_count;
+};
+
+struct core {
+    struct member self; /* age is kept in the view, not here */
+    struct terms terms;
+    struct timing timing;
+    bool has_seeds;
+    uint32_t capacity;
+    struct random random;
+    uint64_t secret; /* of the nonces in offers (J3) */
+
+    enum phase phase; /* lifecycle_enter alone changes it */
+    bool evidence_changed; /* verdicts or what others say: judge again at the end of the step */
+    uint64_t now_ms;
+    uint64_t number; /* of the last message sent */
+
+    struct view view;    /* installed; empty while joining */
+    struct view pending; /* proposed by us, or accepted from another; empty when none */
+    struct view best;    /* claim: the highest view that a voter had accepted */
+    struct view scratch; /* to build a view in */
+    struct peer *peers;
+    struct peer *peers_spare; /* the other half, while positions are mapped to a new view */
+    uint8_t *answers;         /* by position: of pending during a change, of view during a claim */
+    uint64_t gone_ms[GONE_MAX];
+
+    uint64_t epoch_seen;   /* highest epoch seen anywhere in this cluster */
+    uint64_t version_used; /* highest version this life has given to a view (S1) */
+    uint64_t accepted_ms;  /* when `pending` was accepted from another */
+    bool bump_epoch;       /* the next change takes a new epoch (U2) */
+    bool bump_version;     /* the next change happens even if nothing changed (V2) */
+    uint64_t backoff_ms;   /* no claim before */
+    uint64_t pull_ms;      /* no PULL before */
+    uint32_t stranger_replies;
+    uint32_t probe_round;
+
+    struct change change;
+    struct claim claim;
+    struct promise promise;
+    struct asking asking;
+    struct book book;
+    struct joins joins;
+
+    /* Deadlines; NEVER_MS when off. */
+    uint64_t heartbeat_ms;
+    uint64_t detect_ms;
+    uint64_t verify_ms;    /* removal: the soonest end of a verification */
+    uint64_t batch_ms;   /* build the next view then */
+    uint64_t probe_ms;
+    uint64_t leave_ms;   /* go at the latest */
+    uint64_t leave_ask_ms;
+
+    /* D4. */
+    uint64_t late_until_ms; /* accuse nobody before; 0 when never late */
+    uint64_t late_since_ms; /* of the last wake-up */
+
+    /* What watchers were told last. */
+    bool told_guard_met;
+    bool told_acting;
+    struct node_id told_coordinator;
+
+    struct core_counters counters;
+    struct outbox out;
+};
+
+/* --- Small questions that every module asks --- */
+
+static inline bool core_is_member(const struct core *core)
+{
+    return core->phase == PHASE_MEMBER || core->phase == PHASE_LEAVING;
+}
+
+static inline bool core_is_coordinator(const struct core *core)
+{
+    return core_is_member(core) && id_equal(&core->view.members[0].id, &core->self.id);
+}
+
+/* This node's position in its view; a member always has one (S3). */
+uint32_t core_position(const struct core *core);
+
+void core_drop(struct core *core, enum drop_reason reason);
+
+/* Raises epoch_seen. */
+void core_saw_epoch(struct core *core, uint64_t epoch);
+
+#endif

@@ -1,0 +1,37 @@
+/* The durations the protocol runs on, in milliseconds of a monotonic clock. */
+#ifndef CORE_TIMING_H
+#define CORE_TIMING_H
+
+#include <stdint.h>
+
+/* On the wire: append only. */
+enum profile {
+    PROFILE_LOCAL = 1, /* one machine */
+    PROFILE_LAN = 2,
+    PROFILE_WAN = 3,
+};
+
+struct timing {
+    uint64_t heartbeat_ms; /* between two heartbeats to the same member, give or take 5 % */
+    uint64_t silent_ms;    /* T_silent: after it a watcher looks closer */
+    uint64_t fresh_ms;     /* T_fresh: heard so lately that nobody may take over from it */
+    uint64_t lost_ms;      /* T_lost: neither process nor kernel answers */
+    uint64_t stall_ms;     /* T_stall: the kernel answers, the process does not */
+    uint64_t verify_ms;    /* T_verify: last question before a removal */
+    uint64_t claim_ms;     /* T_claim: collecting answers to a claim */
+    uint64_t prepare_ms;   /* T_prepare: collecting acknowledgements of a view */
+    uint64_t batch_ms;     /* T_batch: what arrives meanwhile goes into one view */
+    uint64_t probe_ms;     /* T_probe: between two looks at the addresses of the gone */
+    uint64_t discover_ms;  /* T_discover: asking before founding */
+    uint64_t leave_ms;     /* T_leave: a leaver goes at the latest then */
+    uint64_t retry_ms_min; /* pause between two tries to join, growing to */
+    uint64_t retry_ms_max;
+};
+
+struct timing timing_of(enum profile profile);
+
+/* Overrides of --heartbeat and --fail-after (0: keep): the durations that follow from them are
+ * scaled along. */
+void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost_ms);
+
+#endif

@@ -1,0 +1,404 @@
+/* Feeds one core with whatever the bytes say: messages of every type from members, former
+ * members and strangers, sound and unsound views, link news, late timers. Nothing of it may
+ * reach an assert (style: no byte from the network does), and nothing may grow beyond its bound.
+ *
+ * With -DFUZZ_STANDALONE a main is added that replays the files, or the files in the folders,
+ * named on its command line, and otherwise runs random inputs: fuzz_step --random COUNT. */
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "core/core.h"
+
+enum {
+    CAPACITY = 8,
+    PEOPLE = 7,       /* lives that may write to us */
+    STEPS_MAX = 4000, /* of one input */
+};
+
+struct input {
+    const uint8_t *bytes;
+    size_t length;
+};
+
+struct fuzz {
+    struct core *core;
+    void *block;
+    struct view view; /* the message's */
+    void *storage;
+    uint64_t now_ms;
+    struct node_id people[PEOPLE];
+    uint64_t numbers[PEOPLE];
+};
+
+static uint8_t byte_of(struct input *input)
+{
+    if (input->length == 0) {
+        return 0;
+    }
+    input->length--;
+    return *input->bytes++;
+}
+
+static uint64_t below(struct input *input, uint64_t bound)
+{
+    return byte_of(input) % bound;
+}
+
+static struct address address_of(uint64_t who)
+{
+    return (struct address){
+        .family = 4, .bytes = {10, 0, 0, (uint8_t)(who + 1)}, .port = 7420};
+}
+
+/* Mostly small steps around what the core has now; now and then anything at all. */
+static uint64_t near(struct input *input, uint64_t base)
+{
+    switch (below(input, 8)) {
+    case 0:
+        return base + 1;
+    case 1:
+        return base + 2;
+    case 2:
+        return base > 0 ? base - 1 : 0;
+    case 3:
+        return (uint64_t)byte_of(input) << (8 * below(input, 8));
+    default:
+        return base;
+    }
+}
+
+static void add_member(struct fuzz *fuzz, struct input *input, uint64_t who)
+{
+    struct member member = {.address = address_of(who), .incarnation = 1};
+
+    member.id = who == 0 ? core_self(fuzz->core)->id : fuzz->people[who - 1];
+    member.name[0] = (char)('A' + who);
+    if (below(input, 16) == 0) {
+        member.name[0] = 'B';
+    }
+    if (!view_has(&fuzz->view, &member.id) && fuzz->view.member_count < CAPACITY) {
+        fuzz->view.next_age += below(input, 3);
+        view_append(&fuzz->view, &member);
+    }
+}
+
+static struct view *any_view(struct fuzz *fuzz, struct input *input)
+{
+    const struct view *ours = core_view(fuzz->core);
+    struct view *view = &fuzz->view;
+    uint8_t kind = byte_of(input);
+
+    view_clear(view);
+    if (kind % 4 == 0 && !view_is_empty(ours)) {
+        view_copy(view, ours);
+        if (kind % 8 == 0 && view->member_count > 1) {
+            struct gone why = {.reason = GONE_FAILED, .verdict = VERDICT_DEAD};
+            view_remove(view, (uint32_t)below(input, view->member_count), &why);
+        }
+    } else {
+        for (uint64_t i = below(input, CAPACITY) + 1; i > 0; i--) {
+            add_member(fuzz, input, below(input, PEOPLE + 1));
+        }
+    }
+    view->lineage = kind % 16 == 1 ? byte_of(input) : ours->lineage;
+    view->epoch = near(input, ours->epoch);
+    view->version = near(input, ours->version);
+    view->cause = (enum view_cause)(below(input, 5) + 1);
+    view_seal(view);
+    if (below(input, 32) == 0) {
+        view->hash ^= 1;
+    }
+    return view;
+}
+
+static struct view_id any_view_id(struct fuzz *fuzz, struct input *input)
+{
+    const struct view *ours = core_view(fuzz->core);
+    struct view_id id = view_id_of(ours);
+
+    id.epoch = near(input, id.epoch);
+    id.version = near(input, id.version);
+    if (below(input, 3) == 0) {
+        id.coordinator = fuzz->people[below(input, PEOPLE)];
+    }
+    id.lineage += below(input, 8) == 0;
+    return id;
+}
+
+static void fill_heartbeat(struct fuzz *fuzz, struct input *input, struct heartbeat *heartbeat)
+{
+    heartbeat->view = any_view_id(fuzz, input);
+    heartbeat->view_hash = core_view(fuzz->core)->hash ^ (below(input, 8) == 0);
+    heartbeat->late = below(input, 8) == 0;
+    heartbeat->acting = below(input, 2) == 0;
+    heartbeat->suspect_count = (uint8_t)below(input, 4);
+    for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
+        heartbeat->suspects[i].age = below(input, 12);
+        heartbeat->suspects[i].verdict = (enum verdict)(below(input, 3) + 1);
+    }
+}
+
+static void fill_joiner(struct fuzz *fuzz, struct input *input, struct joiner *joiner)
+{
+    uint64_t who = below(input, PEOPLE);
+
+    joiner->member = (struct member){.id = fuzz->people[who], .address = address_of(who + 1)};
+    joiner->member.name[0] = (char)('A' + below(input, PEOPLE + 1));
+    joiner->terms = (struct terms){.guard = {.policy = GUARD_NONE},
+                                   .profile = PROFILE_LAN,
+                                   .heartbeat_ms = 250 + below(input, 2),
+                                   .lost_ms = 900};
+    joiner->may_found = below(input, 2) == 0;
+    joiner->nonce = byte_of(input);
+    joiner->hops = (uint8_t)below(input, 2);
+}
+
+static void fill_body(struct fuzz *fuzz, struct input *input, struct message *message)
+{
+    switch (message->type) {
+    case MESSAGE_HEARTBEAT:
+        fill_heartbeat(fuzz, input, &message->heartbeat);
+        break;
+    case MESSAGE_ACK:
+    case MESSAGE_NACK:
+    case MESSAGE_COMMIT:
+    case MESSAGE_NOT_FOLLOWING:
+        message->reference.view = any_view_id(fuzz, input);
+        message->reference.promised = near(input, core_view(fuzz->core)->epoch);
+        break;
+    case MESSAGE_VIEW:
+    case MESSAGE_PREPARE:
+    case MESSAGE_CLAIM:
+    case MESSAGE_HANDOVER:
+        message->carrier.view = any_view(fuzz, input);
+        message->carrier.epoch = near(input, core_view(fuzz->core)->epoch + 1);
+        if (below(input, 4) == 0) {
+            message->carrier.handover_by = fuzz->people[below(input, PEOPLE)];
+        }
+        break;
+    case MESSAGE_GRANT:
+        message->carrier.epoch = near(input, core_view(fuzz->core)->epoch + 1);
+        message->carrier.view = below(input, 2) == 0 ? any_view(fuzz, input) : NULL;
+        break;
+    case MESSAGE_CLAIM_REFUSED:
+        message->claim_refused = (struct claim_refused){
+            .epoch = near(input, core_view(fuzz->core)->epoch + 1),
+            .reason = (enum claim_refusal)(below(input, 3) + 1),
+            .wait_ms = near(input, 100),
+            .promised = near(input, core_view(fuzz->core)->epoch)};
+        break;
+    case MESSAGE_JOIN:
+    case MESSAGE_READY:
+        fill_joiner(fuzz, input, &message->joiner);
+        break;
+    case MESSAGE_JOIN_REFUSED:
+        message->join_refused.reason = (enum join_refusal)(below(input, 3) + 1);
+        break;
+    case MESSAGE_PING:
+    case MESSAGE_PONG:
+    case MESSAGE_PING_REQUEST:
+        message->ping.subject = fuzz->people[below(input, PEOPLE)];
+        message->ping.origin = below(input, 2) == 0 ? core_self(fuzz->core)->id
+                                                    : fuzz->people[below(input, PEOPLE)];
+        break;
+    case MESSAGE_PROBE:
+        message->probe.view = any_view_id(fuzz, input);
+        message->probe.holders = (uint32_t)below(input, 9);
+        message->probe.answer = below(input, 2) == 0;
+        message->probe.seed = below(input, 2) == 0;
+        message->probe.guard_met = true;
+        message->probe.coordinator = address_of(below(input, PEOPLE) + 1);
+        break;
+    case MESSAGE_OFFER:
+    case MESSAGE_PULL:
+    case MESSAGE_LEAVE:
+    case MESSAGE_HELLO:
+    case MESSAGE_TYPE_COUNT:
+        break;
+    }
+}
+
+static void step_message(struct fuzz *fuzz, struct input *input, struct event *event)
+{
+    struct message message = {0};
+    uint64_t who = below(input, PEOPLE);
+
+    message.type = (enum message_type)(below(input, MESSAGE_TYPE_COUNT - 1) + 1);
+    message.from = fuzz->people[who];
+    message.number = below(input, 8) == 0 ? byte_of(input) : ++fuzz->numbers[who];
+    message.to = core_self(fuzz->core)->id;
+    message.fellow = below(input, 4) != 0;
+    message.source = address_of(who + 1);
+    fill_body(fuzz, input, &message);
+    event->type = EVENT_MESSAGE;
+    event->message = &message;
+    core_step(fuzz->core, event);
+}
+
+static void step_link(struct fuzz *fuzz, struct input *input, struct event *event)
+{
+    event->type = EVENT_LINK;
+    event->link.peer = fuzz->people[below(input, PEOPLE)];
+    event->link.news = (enum link_news)below(input, LINK_KERNEL + 1);
+    core_step(fuzz->core, event);
+}
+
+static void step_addresses(struct fuzz *fuzz, struct input *input, struct event *event)
+{
+    struct address addresses[4];
+    uint32_t count = (uint32_t)below(input, 5);
+
+    for (uint32_t i = 0; i < count; i++) {
+        addresses[i] = address_of(below(input, PEOPLE + 1));
+    }
+    event->type = EVENT_ADDRESSES;
+    event->addresses.source =
+        below(input, 4) == 0 ? ADDRESSES_REMEMBERED : ADDRESSES_SEEDS;
+    event->addresses.addresses = addresses;
+    event->addresses.count = count;
+    core_step(fuzz->core, event);
+}
+
+static void step(struct fuzz *fuzz, struct input *input)
+{
+    uint8_t what = byte_of(input);
+    struct event event = {.type = EVENT_TICK};
+
+    if (what % 3 == 0) {
+        uint64_t due_ms = core_deadline_ms(fuzz->core);
+        bool jump = due_ms != NEVER_MS && due_ms > fuzz->now_ms;
+        fuzz->now_ms = jump ? due_ms : fuzz->now_ms + 1;
+        fuzz->now_ms += what % 16 == 0 ? (uint64_t)byte_of(input) * 20 : 0;
+    }
+    event.now_ms = fuzz->now_ms;
+    if (what % 3 == 0) {
+        core_step(fuzz->core, &event);
+    } else if (what < 230) {
+        step_message(fuzz, input, &event);
+    } else if (what < 248) {
+        step_link(fuzz, input, &event);
+    } else if (what < 254) {
+        step_addresses(fuzz, input, &event);
+    } else if (below(input, 8) == 0) {
+        event.type = EVENT_LEAVE;
+        core_step(fuzz->core, &event);
+    }
+}
+
+static void fuzz_init(struct fuzz *fuzz)
+{
+    struct core_options options = {.name = "A",
+                                   .address = address_of(0),
+                                   .guard = {.policy = GUARD_NONE},
+                                   .profile = PROFILE_LAN,
+                                   .timing = timing_of(PROFILE_LAN),
+                                   .capacity = CAPACITY,
+                                   .has_seeds = true,
+                                   .random_seed = {1, 2, 3, 4}};
+
+    memset(fuzz, 0, sizeof *fuzz);
+    fuzz->now_ms = 1;
+    fuzz->block = calloc(1, core_bytes(CAPACITY));
+    fuzz->storage = calloc(1, view_bytes(CAPACITY));
+    assert(fuzz->block != NULL && fuzz->storage != NULL);
+    fuzz->core = core_init(fuzz->block, &options, fuzz->now_ms);
+    view_init(&fuzz->view, CAPACITY, fuzz->storage);
+    for (int i = 0; i < PEOPLE; i++) {
+        memset(fuzz->people[i].bytes, 'B' + i, sizeof fuzz->people[i].bytes);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    struct input input = {bytes, length};
+    struct fuzz fuzz;
+
+    fuzz_init(&fuzz);
+    for (int i = 0; i < STEPS_MAX && input.length > 0; i++) {
+        step(&fuzz, &input);
+    }
+    free(fuzz.block);
+    free(fuzz.storage);
+    return 0;
+}
+
+#ifdef FUZZ_STANDALONE
+#include <dirent.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+enum { INPUT_BYTES_MAX = 65536 };
+
+static bool replay_file(const char *path)
+{
+    uint8_t *bytes = malloc(INPUT_BYTES_MAX);
+    FILE *file = fopen(path, "rb");
+    bool read = bytes != NULL && file != NULL;
+
+    if (read) {
+        LLVMFuzzerTestOneInput(bytes, fread(bytes, 1, INPUT_BYTES_MAX, file));
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    free(bytes);
+    return read;
+}
+
+static int replay_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    char name[4096];
+    int count = 0;
+
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        if (entry->d_name[0] != '.') {
+            snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+            count += replay_file(name);
+        }
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+    return count;
+}
+
+static int replay_random(uint64_t count)
+{
+    uint8_t bytes[8192];
+    struct random random;
+
+    for (uint64_t seed = 0; seed < count; seed++) {
+        random_seed(&random, seed);
+        for (size_t i = 0; i < sizeof bytes; i++) {
+            bytes[i] = (uint8_t)random_u64(&random);
+        }
+        LLVMFuzzerTestOneInput(bytes, sizeof bytes);
+    }
+    return (int)count;
+}
+
+int main(int argc, char **argv)
+{
+    int count = 0;
+
+    for (int i = 1; i < argc; i++) {
+        struct stat status;
+        if (strcmp(argv[i], "--random") == 0 && i + 1 < argc) {
+            count += replay_random(strtoull(argv[++i], NULL, 10));
+        } else if (stat(argv[i], &status) == 0 && S_ISDIR(status.st_mode)) {
+            count += replay_folder(argv[i]);
+        } else {
+            count += replay_file(argv[i]);
+        }
+    }
+    printf("%d inputs replayed\n", count);
+    return count > 0 ? 0 : 1;
+}
+#endif

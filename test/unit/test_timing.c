@@ -1,0 +1,55 @@
+#include <criterion/criterion.h>
+
+#include "core/timing.h"
+
+static void check_order(const struct timing *timing)
+{
+    cr_assert(timing->heartbeat_ms < timing->silent_ms);
+    cr_assert(timing->silent_ms + timing->heartbeat_ms <= timing->lost_ms);
+    cr_assert(2 * timing->lost_ms <= timing->stall_ms);
+    cr_assert(timing->fresh_ms <= timing->silent_ms);
+    cr_assert(timing->verify_ms > 0 && timing->batch_ms < timing->prepare_ms);
+    cr_assert(timing->retry_ms_min > 0 && timing->retry_ms_min < timing->retry_ms_max);
+}
+
+Test(timing, every_profile_keeps_the_order_of_durations)
+{
+    for (enum profile profile = PROFILE_LOCAL; profile <= PROFILE_WAN; profile++) {
+        struct timing timing = timing_of(profile);
+        check_order(&timing);
+    }
+}
+
+/* Whatever is asked for, the durations that depend on each other stay in order. */
+Test(timing, overrides_keep_the_order_of_durations)
+{
+    static const uint64_t heartbeats[] = {0, 5, 50, 250, 1000, 60000};
+    static const uint64_t losses[] = {0, 20, 100, 900, 3000, 600000};
+
+    for (unsigned i = 0; i < sizeof heartbeats / sizeof heartbeats[0]; i++) {
+        for (unsigned k = 0; k < sizeof losses / sizeof losses[0]; k++) {
+            struct timing timing = timing_of(PROFILE_LAN);
+            timing_override(&timing, heartbeats[i], losses[k]);
+            check_order(&timing);
+        }
+    }
+}
+
+Test(timing, no_override_changes_nothing)
+{
+    struct timing before = timing_of(PROFILE_LAN);
+    struct timing after = before;
+
+    timing_override(&after, 0, 0);
+    cr_assert_arr_eq(&before, &after, sizeof before);
+}
+
+Test(timing, a_slower_heartbeat_takes_its_time_outs_along)
+{
+    struct timing timing = timing_of(PROFILE_LAN);
+
+    timing_override(&timing, 500, 0);
+    cr_assert_eq(timing.heartbeat_ms, 500);
+    cr_assert_eq(timing.silent_ms, 1250);
+    cr_assert_eq(timing.lost_ms, 1800);
+}

@@ -1,0 +1,195 @@
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view_builder.h"
+
+static const struct gone failed = {.reason = GONE_FAILED, .verdict = VERDICT_DEAD};
+
+/* V1: no flag says who coordinates, the order does. */
+Test(view, the_coordinator_is_the_oldest)
+{
+    struct built_view built = view_of("A B C");
+
+    cr_assert_eq(view_coordinator(&built.view)->name[0], 'A');
+    view_remove(&built.view, 0, &failed);
+    cr_assert_eq(view_coordinator(&built.view)->name[0], 'B');
+    view_built_free(&built);
+}
+
+/* V3, H18: the age of one who went is not given again, not even the youngest's. */
+Test(view, an_age_is_never_given_twice)
+{
+    struct built_view built = view_of("A B C");
+    struct member member = member_of('D');
+
+    view_remove(&built.view, 2, &failed);
+    view_append(&built.view, &member);
+    cr_assert_eq(built.view.members[2].age, 4);
+    cr_assert_eq(built.view.next_age, 5);
+    view_built_free(&built);
+}
+
+Test(view, finds_members_by_id_name_address_and_age)
+{
+    struct built_view built = view_of("A B C D E");
+    struct member c = member_of('C');
+    struct member x = member_of('X');
+
+    cr_assert_eq(view_find(&built.view, &c.id), 2);
+    cr_assert_eq(view_find_name(&built.view, "C"), 2);
+    cr_assert_eq(view_find_address(&built.view, &c.address), 2);
+    cr_assert_eq(view_find_age(&built.view, 3), 2);
+    cr_assert_eq(view_find(&built.view, &x.id), VIEW_NONE);
+    cr_assert_eq(view_find_name(&built.view, "X"), VIEW_NONE);
+    cr_assert_eq(view_find_address(&built.view, &x.address), VIEW_NONE);
+    cr_assert_eq(view_find_age(&built.view, 9), VIEW_NONE);
+    view_built_free(&built);
+}
+
+Test(view, the_index_follows_removals)
+{
+    struct built_view built = view_of("A B C D E");
+    struct member e = member_of('E');
+
+    view_remove(&built.view, 1, &failed);
+    cr_assert_eq(view_find(&built.view, &e.id), 3);
+    view_remove(&built.view, 3, &failed);
+    cr_assert_not(view_has(&built.view, &e.id));
+    view_built_free(&built);
+}
+
+/* R5: the gone keep their evidence, and only those who are missing are listed. */
+Test(view, one_who_is_back_is_not_among_the_gone)
+{
+    struct built_view built = view_of("A B C");
+    struct member again = member_of('B');
+    struct gone why = {.reason = GONE_FAILED,
+                       .verdict = VERDICT_LOST,
+                       .silent_ms = 901,
+                       .accuser_count = 1,
+                       .accusers = {1}};
+
+    view_remove(&built.view, 1, &why);
+    cr_assert_eq(built.view.gone_count, 1);
+    cr_assert_str_eq(built.view.gone[0].name, "B");
+    cr_assert_eq(built.view.gone[0].age, 2);
+    cr_assert_eq(built.view.gone[0].silent_ms, 901);
+
+    again.id.bytes[0] = 1;
+    view_append(&built.view, &again);
+    cr_assert_eq(built.view.gone_count, 0);
+    view_built_free(&built);
+}
+
+/* B1: the oldest entry makes room. */
+Test(view, the_gone_are_bounded)
+{
+    struct built_view built = view_of("A");
+    char text[NAME_BYTES_MAX + 1];
+
+    for (int i = 0; i < GONE_MAX + 3; i++) {
+        struct member member = member_of('B');
+        snprintf(text, sizeof text, "n%d", i);
+        memcpy(member.name, text, sizeof text);
+        memcpy(member.id.bytes, &i, sizeof i);
+        view_append(&built.view, &member);
+        view_remove(&built.view, 1, &failed);
+    }
+    cr_assert_eq(built.view.gone_count, GONE_MAX);
+    cr_assert_str_eq(built.view.gone[0].name, "n3");
+    view_built_free(&built);
+}
+
+/* V2: epoch before version before coordinator. */
+Test(view, views_are_ordered_by_epoch_then_version_then_coordinator)
+{
+    struct view_id low = {.lineage = 1, .epoch = 1, .version = 9};
+    struct view_id high = {.lineage = 1, .epoch = 2, .version = 1};
+
+    cr_assert(view_id_compare(&low, &high) < 0);
+    cr_assert(view_id_compare(&high, &low) > 0);
+    high.epoch = 1;
+    cr_assert(view_id_compare(&low, &high) > 0);
+    high.version = 9;
+    cr_assert(view_id_equal(&low, &high));
+    high.coordinator.bytes[3] = 1;
+    cr_assert(view_id_compare(&low, &high) < 0);
+    high = low;
+    high.lineage = 2;
+    cr_assert_not(view_id_equal(&low, &high));
+}
+
+/* S1: whatever differs shows in the hash. */
+Test(view, every_field_of_the_content_is_in_the_hash)
+{
+    struct built_view built = view_of("A B C");
+    struct view *view = &built.view;
+    uint64_t hash = view->hash;
+
+#define CHANGES_THE_HASH(statement, back)                                                          \
+    do {                                                                                           \
+        statement;                                                                                 \
+        view_seal(view);                                                                           \
+        cr_assert_neq(view->hash, hash, #statement);                                               \
+        back;                                                                                      \
+        view_seal(view);                                                                           \
+        cr_assert_eq(view->hash, hash);                                                            \
+    } while (0)
+
+    CHANGES_THE_HASH(view->epoch++, view->epoch--);
+    CHANGES_THE_HASH(view->version++, view->version--);
+    CHANGES_THE_HASH(view->lineage++, view->lineage--);
+    CHANGES_THE_HASH(view->next_age++, view->next_age--);
+    CHANGES_THE_HASH(view->cause = CAUSE_CLAIM, view->cause = CAUSE_FOUND);
+    CHANGES_THE_HASH(view->members[1].address.port++, view->members[1].address.port--);
+    CHANGES_THE_HASH(view->members[1].incarnation++, view->members[1].incarnation--);
+    CHANGES_THE_HASH(view->members[1].name[0] = 'Z', view->members[1].name[0] = 'B');
+    CHANGES_THE_HASH(view->members[1].id.bytes[0]++, view->members[1].id.bytes[0]--);
+    CHANGES_THE_HASH(view->members[1].tags.length = 1, view->members[1].tags.length = 0);
+#undef CHANGES_THE_HASH
+    view_built_free(&built);
+}
+
+/* S3: what must never be acted on. */
+Test(view, unsound_views_are_recognised)
+{
+    struct built_view built = view_of("A B C");
+    struct view *view = &built.view;
+
+    cr_assert(view_is_sound(view));
+    view->hash++;
+    cr_assert_not(view_is_sound(view), "a wrong hash");
+
+    view->members[2].age = 2;
+    view_seal(view);
+    cr_assert_not(view_is_sound(view), "one age twice");
+    view->members[2].age = 3;
+
+    view->members[2].id = view->members[0].id;
+    view_seal(view);
+    cr_assert_not(view_is_sound(view), "one id twice");
+    view->members[2].id = member_of('C').id;
+
+    view->members[2].name[0] = 'A';
+    view_seal(view);
+    cr_assert_not(view_is_sound(view), "one name twice");
+    view->members[2].name[0] = 'C';
+
+    view->next_age = 3;
+    view_seal(view);
+    cr_assert_not(view_is_sound(view), "next_age among the ages");
+    view->next_age = 4;
+
+    view->version = 0;
+    view_seal(view);
+    cr_assert_not(view_is_sound(view), "version 0");
+    view->version = 3;
+
+    view_seal(view);
+    cr_assert(view_is_sound(view));
+    view_clear(view);
+    cr_assert_not(view_is_sound(view), "nobody in it");
+    view_built_free(&built);
+}

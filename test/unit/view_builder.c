@@ -1,0 +1,56 @@
+#include "view_builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CAPACITY = 16 };
+
+struct member member_of(char letter)
+{
+    struct member member = {.address = {.family = 4, .port = 7420}, .incarnation = 1};
+
+    memset(member.id.bytes, letter, sizeof member.id.bytes);
+    member.address.bytes[0] = 10;
+    member.address.bytes[3] = (uint8_t)letter;
+    member.name[0] = letter;
+    return member;
+}
+
+struct built_view view_of(const char *letters)
+{
+    struct built_view built = {.storage = calloc(1, view_bytes(CAPACITY))};
+
+    view_init(&built.view, CAPACITY, built.storage);
+    view_clear(&built.view);
+    built.view.lineage = 7;
+    built.view.epoch = 1;
+    for (const char *at = letters; *at != '\0'; at++) {
+        if (*at != ' ') {
+            struct member member = member_of(*at);
+            view_append(&built.view, &member);
+        }
+    }
+    built.view.version = built.view.member_count;
+    view_seal(&built.view);
+    return built;
+}
+
+void view_built_free(struct built_view *built)
+{
+    free(built->storage);
+}
+
+const char *view_text(const struct view *view, char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (uint32_t i = 0; i < view->member_count && used + 2 < size; i++) {
+        if (i > 0) {
+            text[used++] = ' ';
+        }
+        text[used++] = view->members[i].name[0];
+        text[used] = '\0';
+    }
+    return text;
+}
