@@ -1,0 +1,428 @@
+#include "proto/body.h"
+
+#include <assert.h>
+
+/* Fields of the arrays, as wire.md numbers them. */
+enum {
+    ENVELOPE_FIELDS = 4, /* type, from, to, number; the body's fields follow in the same array */
+    ENVELOPE_BYTES = 1 + 1 + 2 * BODY_ID_BYTES + BODY_NUMBER_BYTES,
+    VIEW_ID_FIELDS = 4,
+    SUSPICION_FIELDS = 2,
+    TERMS_FIELDS = 5,
+    HOPS_MAX = 1,
+};
+
+static uint32_t body_fields(enum message_type type)
+{
+    switch (type) {
+    case MESSAGE_PULL:
+    case MESSAGE_LEAVE:
+    case MESSAGE_HELLO:
+    case MESSAGE_TYPE_COUNT:
+        return 0;
+    case MESSAGE_VIEW:
+    case MESSAGE_HANDOVER:
+    case MESSAGE_OFFER:
+        return 1;
+    case MESSAGE_PREPARE:
+    case MESSAGE_ACK:
+    case MESSAGE_COMMIT:
+    case MESSAGE_NOT_FOLLOWING:
+    case MESSAGE_CLAIM:
+    case MESSAGE_GRANT:
+    case MESSAGE_JOIN_REFUSED:
+        return 2;
+    case MESSAGE_NACK:
+    case MESSAGE_PING:
+    case MESSAGE_PONG:
+    case MESSAGE_PING_REQUEST:
+        return 3;
+    case MESSAGE_CLAIM_REFUSED:
+        return 4;
+    case MESSAGE_HEARTBEAT:
+    case MESSAGE_JOIN:
+    case MESSAGE_READY:
+        return 5;
+    case MESSAGE_PROBE:
+        return 8;
+    }
+    return 0;
+}
+
+static struct view_id read_view_id(struct reader *reader)
+{
+    struct view_id id;
+
+    reader_fields(reader, VIEW_ID_FIELDS);
+    id.lineage = reader_number(reader, 0, UINT64_MAX);
+    id.epoch = reader_number(reader, 0, UINT64_MAX);
+    id.version = reader_number(reader, 0, UINT64_MAX);
+    id.coordinator = reader_id_or_nil(reader); /* Nil: the sender has no view. */
+    return id;
+}
+
+static void write_view_id(struct writer *writer, const struct view_id *id)
+{
+    writer_array(writer, VIEW_ID_FIELDS);
+    writer_number(writer, id->lineage);
+    writer_number(writer, id->epoch);
+    writer_number(writer, id->version);
+    writer_id(writer, &id->coordinator);
+}
+
+static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat)
+{
+    heartbeat->view = read_view_id(reader);
+    heartbeat->view_hash = reader_number(reader, 0, UINT64_MAX);
+    heartbeat->late = reader_bool(reader);
+    heartbeat->acting = reader_bool(reader);
+    heartbeat->suspect_count = (uint8_t)reader_list(reader, 0, SUSPECTS_MAX);
+    for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
+        struct suspicion *suspicion = &heartbeat->suspects[i];
+        reader_fields(reader, SUSPICION_FIELDS);
+        suspicion->age = reader_number(reader, 1, UINT64_MAX);
+        suspicion->verdict = (enum verdict)reader_number(reader, VERDICT_DEAD, VERDICT_STALLED);
+    }
+}
+
+static void write_heartbeat(struct writer *writer, const struct heartbeat *heartbeat)
+{
+    assert(heartbeat->suspect_count <= SUSPECTS_MAX);
+
+    write_view_id(writer, &heartbeat->view);
+    writer_number(writer, heartbeat->view_hash);
+    writer_bool(writer, heartbeat->late);
+    writer_bool(writer, heartbeat->acting);
+    writer_array(writer, heartbeat->suspect_count);
+    for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
+        writer_array(writer, SUSPICION_FIELDS);
+        writer_number(writer, heartbeat->suspects[i].age);
+        writer_number(writer, (uint64_t)heartbeat->suspects[i].verdict);
+    }
+}
+
+static void read_reference(struct reader *reader, struct view_reference *reference, bool is_nack)
+{
+    reference->view = read_view_id(reader);
+    reference->view_hash = reader_number(reader, 0, UINT64_MAX);
+    if (is_nack) {
+        reference->promised = reader_number(reader, 0, UINT64_MAX);
+    }
+}
+
+static void write_reference(struct writer *writer, const struct view_reference *reference,
+                            bool is_nack)
+{
+    write_view_id(writer, &reference->view);
+    writer_number(writer, reference->view_hash);
+    if (is_nack) {
+        writer_number(writer, reference->promised);
+    }
+}
+
+static void read_carrier(struct reader *reader, struct view *view, struct message *message)
+{
+    struct view_carrier *carrier = &message->carrier;
+
+    if (message->type != MESSAGE_GRANT || !reader_takes_nil(reader)) {
+        body_read_view(reader, view);
+        carrier->view = view;
+    }
+    if (message->type == MESSAGE_CLAIM || message->type == MESSAGE_GRANT) {
+        carrier->epoch = reader_number(reader, 0, UINT64_MAX);
+    }
+    if (message->type == MESSAGE_PREPARE) {
+        carrier->handover_by = reader_id_or_nil(reader);
+    }
+}
+
+static void write_carrier(struct writer *writer, const struct message *message)
+{
+    const struct view_carrier *carrier = &message->carrier;
+
+    assert(carrier->view != NULL || message->type == MESSAGE_GRANT);
+    if (carrier->view == NULL) {
+        writer_nil(writer);
+    } else {
+        body_write_view(writer, carrier->view);
+    }
+    if (message->type == MESSAGE_CLAIM || message->type == MESSAGE_GRANT) {
+        writer_number(writer, carrier->epoch);
+    }
+    if (message->type == MESSAGE_PREPARE) {
+        writer_id(writer, &carrier->handover_by);
+    }
+}
+
+static void read_claim_refused(struct reader *reader, struct claim_refused *refused)
+{
+    refused->epoch = reader_number(reader, 0, UINT64_MAX);
+    refused->reason = (enum claim_refusal)reader_number(reader, CLAIM_REFUSED_FRESH,
+                                                        CLAIM_REFUSED_BUSY);
+    refused->wait_ms = reader_number(reader, 0, WIRE_MS_MAX);
+    refused->promised = reader_number(reader, 0, UINT64_MAX);
+}
+
+static void write_claim_refused(struct writer *writer, const struct claim_refused *refused)
+{
+    writer_number(writer, refused->epoch);
+    writer_number(writer, (uint64_t)refused->reason);
+    writer_number(writer, refused->wait_ms);
+    writer_number(writer, refused->promised);
+}
+
+static void read_terms(struct reader *reader, struct terms *terms)
+{
+    reader_fields(reader, TERMS_FIELDS);
+    terms->guard.policy = (enum guard_policy)reader_number(reader, GUARD_NONE, GUARD_COUNT);
+    terms->guard.count = (uint32_t)reader_number(reader, terms->guard.policy == GUARD_COUNT,
+                                                 UINT32_MAX);
+    terms->profile = (enum profile)reader_number(reader, PROFILE_LOCAL, PROFILE_WAN);
+    terms->heartbeat_ms = reader_number(reader, 0, WIRE_MS_MAX);
+    terms->lost_ms = reader_number(reader, 0, WIRE_MS_MAX);
+}
+
+static void write_terms(struct writer *writer, const struct terms *terms)
+{
+    writer_array(writer, TERMS_FIELDS);
+    writer_number(writer, (uint64_t)terms->guard.policy);
+    writer_number(writer, terms->guard.count);
+    writer_number(writer, (uint64_t)terms->profile);
+    writer_number(writer, terms->heartbeat_ms);
+    writer_number(writer, terms->lost_ms);
+}
+
+static void read_joiner(struct reader *reader, struct joiner *joiner)
+{
+    body_read_member(reader, &joiner->member, 0, 0); /* The coordinator gives the age. */
+    read_terms(reader, &joiner->terms);
+    joiner->may_found = reader_bool(reader);
+    joiner->nonce = reader_number(reader, 0, UINT64_MAX);
+    joiner->hops = (uint8_t)reader_number(reader, 0, HOPS_MAX);
+}
+
+static void write_joiner(struct writer *writer, const struct joiner *joiner)
+{
+    body_write_member(writer, &joiner->member);
+    write_terms(writer, &joiner->terms);
+    writer_bool(writer, joiner->may_found);
+    writer_number(writer, joiner->nonce);
+    writer_number(writer, joiner->hops);
+}
+
+/* What is quoted depends on the reason: the other fields of the struct stay zero. */
+static void read_join_refused(struct reader *reader, struct join_refused *refused)
+{
+    refused->reason = (enum join_refusal)reader_number(reader, JOIN_REFUSED_TERMS,
+                                                       JOIN_REFUSED_FULL);
+    switch (refused->reason) {
+    case JOIN_REFUSED_TERMS:
+        read_terms(reader, &refused->terms);
+        break;
+    case JOIN_REFUSED_NAME:
+        refused->address = reader_address(reader);
+        break;
+    case JOIN_REFUSED_FULL:
+        refused->limit = (uint32_t)reader_number(reader, 0, MEMBER_MAX);
+        break;
+    }
+}
+
+static void write_join_refused(struct writer *writer, const struct join_refused *refused)
+{
+    writer_number(writer, (uint64_t)refused->reason);
+    switch (refused->reason) {
+    case JOIN_REFUSED_TERMS:
+        write_terms(writer, &refused->terms);
+        break;
+    case JOIN_REFUSED_NAME:
+        writer_address(writer, &refused->address);
+        break;
+    case JOIN_REFUSED_FULL:
+        writer_number(writer, refused->limit);
+        break;
+    }
+}
+
+static void read_ping(struct reader *reader, struct ping *ping)
+{
+    ping->nonce = reader_number(reader, 0, UINT64_MAX);
+    ping->subject = reader_id(reader);
+    ping->origin = reader_id(reader);
+}
+
+static void write_ping(struct writer *writer, const struct ping *ping)
+{
+    writer_number(writer, ping->nonce);
+    writer_id(writer, &ping->subject);
+    writer_id(writer, &ping->origin);
+}
+
+static void read_probe(struct reader *reader, struct probe *probe)
+{
+    probe->view = read_view_id(reader);
+    probe->view_hash = reader_number(reader, 0, UINT64_MAX);
+    probe->holders = (uint32_t)reader_number(reader, 0, MEMBER_MAX);
+    probe->oldest_age = reader_number(reader, 0, UINT64_MAX);
+    probe->guard_met = reader_bool(reader);
+    probe->answer = reader_bool(reader);
+    probe->seed = reader_bool(reader);
+    probe->coordinator = reader_address_or_nil(reader);
+}
+
+static void write_probe(struct writer *writer, const struct probe *probe)
+{
+    write_view_id(writer, &probe->view);
+    writer_number(writer, probe->view_hash);
+    writer_number(writer, probe->holders);
+    writer_number(writer, probe->oldest_age);
+    writer_bool(writer, probe->guard_met);
+    writer_bool(writer, probe->answer);
+    writer_bool(writer, probe->seed);
+    writer_address(writer, &probe->coordinator);
+}
+
+/* What all messages begin with. False, with the fault noted, if it is not in order. */
+static bool read_envelope(struct reader *reader, struct message *message)
+{
+    const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
+    if (fields < ENVELOPE_FIELDS) {
+        reader_fail(reader, WIRE_SHAPE);
+    }
+    const uint64_t type = reader_number(reader, 0, UINT64_MAX);
+    if (type < MESSAGE_HEARTBEAT || type >= MESSAGE_TYPE_COUNT) {
+        reader_fail(reader, WIRE_TYPE);
+        return false;
+    }
+    message->type = (enum message_type)type;
+    if (fields != ENVELOPE_FIELDS + body_fields(message->type)) {
+        reader_fail(reader, WIRE_SHAPE);
+    }
+    message->from = reader_id(reader);
+    message->to = reader_id_or_nil(reader);
+    message->number = reader_number(reader, 0, UINT64_MAX);
+    return reader->error == WIRE_OK;
+}
+
+void body_read(struct reader *reader, struct view *view, struct message *message)
+{
+    if (!read_envelope(reader, message)) {
+        return;
+    }
+    switch (message->type) {
+    case MESSAGE_HEARTBEAT:
+        read_heartbeat(reader, &message->heartbeat);
+        break;
+    case MESSAGE_VIEW:
+    case MESSAGE_PREPARE:
+    case MESSAGE_CLAIM:
+    case MESSAGE_GRANT:
+    case MESSAGE_HANDOVER:
+        read_carrier(reader, view, message);
+        break;
+    case MESSAGE_ACK:
+    case MESSAGE_NACK:
+    case MESSAGE_COMMIT:
+    case MESSAGE_NOT_FOLLOWING:
+        read_reference(reader, &message->reference, message->type == MESSAGE_NACK);
+        break;
+    case MESSAGE_CLAIM_REFUSED:
+        read_claim_refused(reader, &message->claim_refused);
+        break;
+    case MESSAGE_JOIN:
+    case MESSAGE_READY:
+        read_joiner(reader, &message->joiner);
+        break;
+    case MESSAGE_OFFER:
+        message->offer.nonce = reader_number(reader, 0, UINT64_MAX);
+        break;
+    case MESSAGE_JOIN_REFUSED:
+        read_join_refused(reader, &message->join_refused);
+        break;
+    case MESSAGE_PING:
+    case MESSAGE_PONG:
+    case MESSAGE_PING_REQUEST:
+        read_ping(reader, &message->ping);
+        break;
+    case MESSAGE_PROBE:
+        read_probe(reader, &message->probe);
+        break;
+    case MESSAGE_PULL:
+    case MESSAGE_LEAVE:
+    case MESSAGE_HELLO:
+    case MESSAGE_TYPE_COUNT:
+        break;
+    }
+}
+
+static void write_envelope(struct writer *writer, const struct message *message,
+                           const struct node_id *to)
+{
+    writer_array(writer, ENVELOPE_FIELDS + body_fields(message->type));
+    writer_number(writer, (uint64_t)message->type);
+    writer_id(writer, &message->from);
+    if (to == NULL) {
+        writer_nil(writer);
+    } else {
+        writer_id(writer, to);
+    }
+    writer_number(writer, message->number);
+}
+
+void body_write(struct writer *writer, const struct message *message, const struct node_id *to)
+{
+    assert(message->type >= MESSAGE_HEARTBEAT && message->type < MESSAGE_TYPE_COUNT);
+
+    write_envelope(writer, message, to);
+    switch (message->type) {
+    case MESSAGE_HEARTBEAT:
+        write_heartbeat(writer, &message->heartbeat);
+        break;
+    case MESSAGE_VIEW:
+    case MESSAGE_PREPARE:
+    case MESSAGE_CLAIM:
+    case MESSAGE_GRANT:
+    case MESSAGE_HANDOVER:
+        write_carrier(writer, message);
+        break;
+    case MESSAGE_ACK:
+    case MESSAGE_NACK:
+    case MESSAGE_COMMIT:
+    case MESSAGE_NOT_FOLLOWING:
+        write_reference(writer, &message->reference, message->type == MESSAGE_NACK);
+        break;
+    case MESSAGE_CLAIM_REFUSED:
+        write_claim_refused(writer, &message->claim_refused);
+        break;
+    case MESSAGE_JOIN:
+    case MESSAGE_READY:
+        write_joiner(writer, &message->joiner);
+        break;
+    case MESSAGE_OFFER:
+        writer_number(writer, message->offer.nonce);
+        break;
+    case MESSAGE_JOIN_REFUSED:
+        write_join_refused(writer, &message->join_refused);
+        break;
+    case MESSAGE_PING:
+    case MESSAGE_PONG:
+    case MESSAGE_PING_REQUEST:
+        write_ping(writer, &message->ping);
+        break;
+    case MESSAGE_PROBE:
+        write_probe(writer, &message->probe);
+        break;
+    case MESSAGE_PULL:
+    case MESSAGE_LEAVE:
+    case MESSAGE_HELLO:
+    case MESSAGE_TYPE_COUNT:
+        break;
+    }
+}
+
+size_t body_bytes_max(uint32_t capacity)
+{
+    /* A PREPARE: no message without a view comes near GONE_MAX former members, and the field
+     * behind the view is longest there. */
+    return ENVELOPE_BYTES + body_view_bytes_max(capacity) + BODY_ID_BYTES;
+}

@@ -1,0 +1,44 @@
+/* What follows the frame header: a message as one MessagePack array. Reading and writing stand
+ * side by side, in body.c for messages and in body_view.c for the views that some of them carry;
+ * wire.md has the tables. */
+#ifndef PROTO_BODY_H
+#define PROTO_BODY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/message.h"
+#include "proto/reader.h"
+#include "proto/writer.h"
+
+/* Longest forms, each with its head, in bytes. */
+enum {
+    BODY_NUMBER_BYTES = 9,
+    BODY_ID_BYTES = 2 + 16,
+    BODY_ADDRESS_BYTES = 2 + WIRE_ADDRESS_6_BYTES,
+    BODY_NAME_BYTES = 2 + NAME_BYTES_MAX,
+    BODY_TAGS_BYTES = 3 + TAGS_BYTES_MAX,
+};
+
+/* Reads a message; a view that it carries goes into `view`, to which the message then points.
+ * Whether it went well is in reader->error. `message` is zeroed by the caller. */
+void body_read(struct reader *reader, struct view *view, struct message *message);
+
+/* Writes a message to the life `to`; NULL or none: to whoever lives there. */
+void body_write(struct writer *writer, const struct message *message, const struct node_id *to);
+
+/* Longest message whose view has at most `capacity` members, in bytes. */
+size_t body_bytes_max(uint32_t capacity);
+
+/* One member; its age must be from `age_low` to `age_high`. */
+void body_read_member(struct reader *reader, struct member *member, uint64_t age_low,
+                      uint64_t age_high);
+void body_write_member(struct writer *writer, const struct member *member);
+
+/* A whole view. Only filled in, not judged: view_is_sound does that. */
+void body_read_view(struct reader *reader, struct view *view);
+void body_write_view(struct writer *writer, const struct view *view);
+
+size_t body_view_bytes_max(uint32_t capacity);
+
+#endif

@@ -1,0 +1,124 @@
+#include "proto/body.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    MEMBER_FIELDS = 6,
+    GONE_FIELDS = 8,
+    VIEW_FIELDS = 8,
+
+    MEMBER_BYTES = 1 + BODY_ID_BYTES + BODY_ADDRESS_BYTES + 2 * BODY_NUMBER_BYTES +
+                   BODY_NAME_BYTES + BODY_TAGS_BYTES,
+    GONE_BYTES = 1 + BODY_ID_BYTES + BODY_ADDRESS_BYTES + BODY_NUMBER_BYTES + BODY_NAME_BYTES + 1 +
+                 1 + 5 + 1 + ACCUSERS_MAX * BODY_NUMBER_BYTES,
+    VIEW_HEAD_BYTES = 1 + 5 * BODY_NUMBER_BYTES + 1 + 3 + 3, /* all but the items of its lists */
+};
+
+void body_read_member(struct reader *reader, struct member *member, uint64_t age_low,
+                      uint64_t age_high)
+{
+    memset(member, 0, sizeof *member);
+    reader_fields(reader, MEMBER_FIELDS);
+    member->id = reader_id(reader);
+    member->address = reader_address(reader);
+    member->age = reader_number(reader, age_low, age_high);
+    member->incarnation = reader_number(reader, 0, UINT64_MAX);
+    reader_name(reader, member->name);
+    reader_tags(reader, &member->tags);
+}
+
+void body_write_member(struct writer *writer, const struct member *member)
+{
+    writer_array(writer, MEMBER_FIELDS);
+    writer_id(writer, &member->id);
+    writer_address(writer, &member->address);
+    writer_number(writer, member->age);
+    writer_number(writer, member->incarnation);
+    writer_name(writer, member->name);
+    writer_tags(writer, &member->tags);
+}
+
+static void read_gone(struct reader *reader, struct gone *gone)
+{
+    memset(gone, 0, sizeof *gone);
+    reader_fields(reader, GONE_FIELDS);
+    gone->id = reader_id(reader);
+    gone->address = reader_address(reader);
+    gone->age = reader_number(reader, 1, UINT64_MAX);
+    reader_name(reader, gone->name);
+    gone->reason = (enum gone_reason)reader_number(reader, GONE_FAILED, GONE_REPLACED);
+    gone->verdict = (enum verdict)reader_number(reader, VERDICT_NONE, VERDICT_STALLED);
+    gone->silent_ms = (uint32_t)reader_number(reader, 0, UINT32_MAX);
+    gone->accuser_count = (uint8_t)reader_list(reader, 0, ACCUSERS_MAX);
+    for (uint8_t i = 0; i < gone->accuser_count; i++) {
+        gone->accusers[i] = reader_number(reader, 1, UINT64_MAX);
+    }
+}
+
+static void write_gone(struct writer *writer, const struct gone *gone)
+{
+    assert(gone->accuser_count <= ACCUSERS_MAX);
+
+    writer_array(writer, GONE_FIELDS);
+    writer_id(writer, &gone->id);
+    writer_address(writer, &gone->address);
+    writer_number(writer, gone->age);
+    writer_name(writer, gone->name);
+    writer_number(writer, (uint64_t)gone->reason);
+    writer_number(writer, (uint64_t)gone->verdict);
+    writer_number(writer, gone->silent_ms);
+    writer_array(writer, gone->accuser_count);
+    for (uint8_t i = 0; i < gone->accuser_count; i++) {
+        writer_number(writer, gone->accusers[i]);
+    }
+}
+
+void body_read_view(struct reader *reader, struct view *view)
+{
+    view_clear(view);
+    reader_fields(reader, VIEW_FIELDS);
+    view->lineage = reader_number(reader, 0, UINT64_MAX);
+    view->epoch = reader_number(reader, 0, UINT64_MAX);
+    view->version = reader_number(reader, 0, UINT64_MAX);
+    view->next_age = reader_number(reader, 0, UINT64_MAX);
+    view->hash = reader_number(reader, 0, UINT64_MAX);
+    view->cause = (enum view_cause)reader_number(reader, CAUSE_FOUND, CAUSE_MERGE);
+
+    view->member_count = reader_list(reader, 1, view->capacity);
+    for (uint32_t i = 0; i < view->member_count && reader->error == WIRE_OK; i++) {
+        body_read_member(reader, &view->members[i], 1, UINT64_MAX);
+    }
+    view->gone_count = reader_list(reader, 0, GONE_MAX);
+    for (uint32_t i = 0; i < view->gone_count && reader->error == WIRE_OK; i++) {
+        read_gone(reader, &view->gone[i]);
+    }
+}
+
+void body_write_view(struct writer *writer, const struct view *view)
+{
+    assert(view->member_count >= 1);
+    assert(view->gone_count <= GONE_MAX);
+
+    writer_array(writer, VIEW_FIELDS);
+    writer_number(writer, view->lineage);
+    writer_number(writer, view->epoch);
+    writer_number(writer, view->version);
+    writer_number(writer, view->next_age);
+    writer_number(writer, view->hash);
+    writer_number(writer, (uint64_t)view->cause);
+
+    writer_array(writer, view->member_count);
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        body_write_member(writer, &view->members[i]);
+    }
+    writer_array(writer, view->gone_count);
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        write_gone(writer, &view->gone[i]);
+    }
+}
+
+size_t body_view_bytes_max(uint32_t capacity)
+{
+    return VIEW_HEAD_BYTES + (size_t)capacity * MEMBER_BYTES + (size_t)GONE_MAX * GONE_BYTES;
+}

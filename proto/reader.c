@@ -1,0 +1,225 @@
+#include "proto/reader.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "proto/token.h"
+
+enum { NIL_BYTE = 0xc0 };
+
+void reader_fail(struct reader *reader, enum wire_error error)
+{
+    if (reader->error == WIRE_OK) {
+        reader->error = error;
+    }
+}
+
+/* The next token, which must be of this kind. False, with the fault noted, when it is not. */
+static bool reader_token(struct reader *reader, enum token_kind kind, struct token *token)
+{
+    size_t start = reader->at;
+
+    if (reader->error != WIRE_OK) {
+        return false;
+    }
+    reader->error = token_read(reader->bytes, reader->length, &reader->at, token);
+    if (reader->error != WIRE_OK) {
+        return false;
+    }
+    if (token->kind != kind) {
+        reader->at = start;
+        reader->error = WIRE_SHAPE;
+        return false;
+    }
+    return true;
+}
+
+void reader_fields(struct reader *reader, uint32_t count)
+{
+    struct token token;
+
+    if (reader_token(reader, TOKEN_ARRAY, &token) && token.number != count) {
+        reader_fail(reader, WIRE_SHAPE);
+    }
+}
+
+uint32_t reader_list(struct reader *reader, uint32_t low, uint32_t high)
+{
+    struct token token;
+
+    if (!reader_token(reader, TOKEN_ARRAY, &token)) {
+        return 0;
+    }
+    if (token.number < low || token.number > high) {
+        reader_fail(reader, WIRE_BOUND);
+        return 0;
+    }
+    return (uint32_t)token.number;
+}
+
+uint64_t reader_number(struct reader *reader, uint64_t low, uint64_t high)
+{
+    struct token token;
+
+    if (!reader_token(reader, TOKEN_UNSIGNED, &token)) {
+        return 0;
+    }
+    if (token.number < low || token.number > high) {
+        reader_fail(reader, WIRE_BOUND);
+        return 0;
+    }
+    return token.number;
+}
+
+bool reader_bool(struct reader *reader)
+{
+    struct token token;
+
+    return reader_token(reader, TOKEN_BOOL, &token) && token.number != 0;
+}
+
+bool reader_takes_nil(struct reader *reader)
+{
+    if (reader->error != WIRE_OK || reader->at == reader->length ||
+        reader->bytes[reader->at] != NIL_BYTE) {
+        return false;
+    }
+    reader->at++;
+    return true;
+}
+
+struct node_id reader_id(struct reader *reader)
+{
+    struct node_id id = {.bytes = {0}};
+    struct token token;
+
+    if (!reader_token(reader, TOKEN_BYTES, &token)) {
+        return id;
+    }
+    if (token.number != sizeof id.bytes) {
+        reader_fail(reader, WIRE_SHAPE);
+        return id;
+    }
+    memcpy(id.bytes, token.bytes, sizeof id.bytes);
+    if (id_is_none(&id)) {
+        reader_fail(reader, WIRE_BOUND); /* None is written as nil, and only where it may be. */
+    }
+    return id;
+}
+
+struct node_id reader_id_or_nil(struct reader *reader)
+{
+    if (reader_takes_nil(reader)) {
+        return (struct node_id){.bytes = {0}};
+    }
+    return reader_id(reader);
+}
+
+struct address reader_address(struct reader *reader)
+{
+    struct address address = {.family = 0};
+    struct token token;
+
+    if (!reader_token(reader, TOKEN_BYTES, &token)) {
+        return address;
+    }
+    if (token.number != WIRE_ADDRESS_4_BYTES && token.number != WIRE_ADDRESS_6_BYTES) {
+        reader_fail(reader, WIRE_SHAPE);
+        return address;
+    }
+    const size_t length = (size_t)token.number - 2;
+    const unsigned port = (unsigned)token.bytes[length] << 8 | token.bytes[length + 1];
+    if (port == 0) {
+        reader_fail(reader, WIRE_BOUND);
+        return address;
+    }
+    address.family = length == 4 ? 4 : 6;
+    address.port = (uint16_t)port;
+    memcpy(address.bytes, token.bytes, length);
+    return address;
+}
+
+struct address reader_address_or_nil(struct reader *reader)
+{
+    if (reader_takes_nil(reader)) {
+        return (struct address){.family = 0};
+    }
+    return reader_address(reader);
+}
+
+static bool is_of_name(uint8_t byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || byte == '.' || byte == '_' || byte == '-';
+}
+
+void reader_name(struct reader *reader, char *name)
+{
+    struct token token;
+
+    name[0] = '\0';
+    if (!reader_token(reader, TOKEN_TEXT, &token)) {
+        return;
+    }
+    if (token.number == 0 || token.number > NAME_BYTES_MAX) {
+        reader_fail(reader, WIRE_BOUND);
+        return;
+    }
+    for (size_t i = 0; i < token.number; i++) {
+        if (!is_of_name(token.bytes[i])) {
+            reader_fail(reader, WIRE_BOUND);
+            return;
+        }
+    }
+    text_set(name, NAME_BYTES_MAX + 1, (const char *)token.bytes, (size_t)token.number);
+}
+
+/* UTF-8 without control characters: what may stand in JSON and on a terminal. */
+static bool text_is_printable(const char *text, size_t length)
+{
+    while (length > 0) {
+        const size_t bytes = utf8_character_bytes(text, length);
+        if (bytes == 0 || (uint8_t)*text < ' ' || *text == 0x7f) {
+            return false;
+        }
+        text += bytes;
+        length -= bytes;
+    }
+    return true;
+}
+
+static bool tags_are_sound(const char *text, size_t length)
+{
+    while (length > 0) {
+        const char *end = memchr(text, '\0', length);
+        if (end == NULL) {
+            return false;
+        }
+        const size_t tag_length = (size_t)(end - text);
+        if (text[0] == '=' || memchr(text, '=', tag_length) == NULL ||
+            !text_is_printable(text, tag_length)) {
+            return false;
+        }
+        length -= tag_length + 1;
+        text = end + 1;
+    }
+    return true;
+}
+
+void reader_tags(struct reader *reader, struct tags *tags)
+{
+    struct token token;
+
+    tags->length = 0;
+    if (!reader_token(reader, TOKEN_BYTES, &token)) {
+        return;
+    }
+    if (token.number > TAGS_BYTES_MAX ||
+        !tags_are_sound((const char *)token.bytes, (size_t)token.number)) {
+        reader_fail(reader, WIRE_BOUND);
+        return;
+    }
+    tags->length = (uint16_t)token.number;
+    memcpy(tags->text, token.bytes, tags->length);
+}

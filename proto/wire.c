@@ -1,0 +1,164 @@
+#include "proto/wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "proto/body.h"
+
+/* The header of every frame; what it holds never depends on what follows. The four bytes are
+ * for authentication: which key, and how long the trailer behind the message is.
+ *
+ *      0     1     2         3       4          8                              16
+ *    +-----+-----+---------+-------+----------+------------------------------+
+ *    | 'D' | 'Y' | version | flags | 0 0 0 0  | hash of the cluster's name   | message
+ *    +-----+-----+---------+-------+----------+------------------------------+          */
+enum {
+    AT_VERSION = 2,
+    AT_FLAGS = 3,
+    AT_RESERVED = 4,
+    AT_CLUSTER = 8,
+
+    MAGIC_0 = 'D',
+    MAGIC_1 = 'Y',
+    FLAG_FELLOW = 0x01,
+};
+
+struct wire {
+    uint8_t header[WIRE_HEADER_BYTES]; /* of every frame of this cluster, with no flag set */
+    struct view view;                  /* of the last message decoded */
+    void *view_storage;
+    uint8_t *frame; /* the last one encoded */
+    size_t frame_bytes_max;
+};
+
+const char *wire_error_text(enum wire_error error)
+{
+    switch (error) {
+    case WIRE_OK:
+        return "ok";
+    case WIRE_SHORT:
+        return "ends before it is complete";
+    case WIRE_MAGIC:
+        return "not a message of ours";
+    case WIRE_OTHER_VERSION:
+        return "other protocol version";
+    case WIRE_FLAGS:
+        return "unknown flags";
+    case WIRE_OTHER_CLUSTER:
+        return "other cluster";
+    case WIRE_TYPE:
+        return "unknown message";
+    case WIRE_SHAPE:
+        return "wrong fields or types";
+    case WIRE_BOUND:
+        return "value out of bounds";
+    case WIRE_TRAILING:
+        return "bytes left over";
+    case WIRE_ERROR_COUNT:
+        break;
+    }
+    return "unknown";
+}
+
+static void header_init(uint8_t header[WIRE_HEADER_BYTES], const char *cluster)
+{
+    const uint64_t hash = hash_finish(hash_bytes(HASH_START, cluster, strlen(cluster)));
+
+    memset(header, 0, WIRE_HEADER_BYTES);
+    header[0] = MAGIC_0;
+    header[1] = MAGIC_1;
+    header[AT_VERSION] = WIRE_VERSION;
+    for (unsigned i = 0; i < 8; i++) {
+        header[AT_CLUSTER + i] = (uint8_t)(hash >> (56 - 8 * i));
+    }
+}
+
+struct wire *wire_new(const char *cluster, uint32_t capacity)
+{
+    struct wire *wire = calloc(1, sizeof *wire);
+    if (wire == NULL) {
+        return NULL;
+    }
+    wire->frame_bytes_max = WIRE_HEADER_BYTES + body_bytes_max(capacity);
+    wire->view_storage = calloc(1, view_bytes(capacity));
+    wire->frame = malloc(wire->frame_bytes_max);
+    if (wire->view_storage == NULL || wire->frame == NULL) {
+        wire_free(wire);
+        return NULL;
+    }
+    view_init(&wire->view, capacity, wire->view_storage);
+    header_init(wire->header, cluster);
+    return wire;
+}
+
+void wire_free(struct wire *wire)
+{
+    if (wire == NULL) {
+        return;
+    }
+    free(wire->view_storage);
+    free(wire->frame);
+    free(wire);
+}
+
+size_t wire_frame_bytes_max(const struct wire *wire)
+{
+    return wire->frame_bytes_max;
+}
+
+/* Foreign traffic is told apart by its header, in this order, before anything else is read. */
+static enum wire_error header_check(const struct wire *wire, const uint8_t *bytes, size_t length)
+{
+    if (length < WIRE_HEADER_BYTES) {
+        return WIRE_SHORT;
+    }
+    if (memcmp(bytes, wire->header, AT_VERSION) != 0) {
+        return WIRE_MAGIC;
+    }
+    if (bytes[AT_VERSION] != WIRE_VERSION) {
+        return WIRE_OTHER_VERSION;
+    }
+    if ((bytes[AT_FLAGS] & ~FLAG_FELLOW) != 0 ||
+        memcmp(bytes + AT_RESERVED, wire->header + AT_RESERVED, AT_CLUSTER - AT_RESERVED) != 0) {
+        return WIRE_FLAGS;
+    }
+    if (memcmp(bytes + AT_CLUSTER, wire->header + AT_CLUSTER, WIRE_HEADER_BYTES - AT_CLUSTER) !=
+        0) {
+        return WIRE_OTHER_CLUSTER;
+    }
+    return length > wire->frame_bytes_max ? WIRE_BOUND : WIRE_OK;
+}
+
+enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t length,
+                            struct message *message)
+{
+    const enum wire_error error = header_check(wire, bytes, length);
+    if (error != WIRE_OK) {
+        return error;
+    }
+
+    struct reader reader = {.bytes = bytes, .length = length, .at = WIRE_HEADER_BYTES};
+    const struct address source = message->source;
+    memset(message, 0, sizeof *message); /* An initialiser need not reach all of the union. */
+    message->source = source;
+    message->fellow = (bytes[AT_FLAGS] & FLAG_FELLOW) != 0;
+    body_read(&reader, &wire->view, message);
+    if (reader.at != length) {
+        reader_fail(&reader, WIRE_TRAILING);
+    }
+    return reader.error;
+}
+
+const uint8_t *wire_encode(struct wire *wire, const struct message *message,
+                           const struct node_id *to, bool fellow, size_t *length)
+{
+    struct writer writer;
+
+    memcpy(wire->frame, wire->header, WIRE_HEADER_BYTES);
+    wire->frame[AT_FLAGS] = fellow ? FLAG_FELLOW : 0;
+    writer_init(&writer, wire->frame, wire->frame_bytes_max, WIRE_HEADER_BYTES);
+    body_write(&writer, message, to);
+    *length = writer.length;
+    return wire->frame;
+}

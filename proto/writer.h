@@ -1,0 +1,38 @@
+/* Writes the values that messages are made of, the counterpart of reader.h: msgpack-c's packer
+ * into a buffer that is known to be long enough. Numbers and heads get their shortest form. */
+#ifndef PROTO_WRITER_H
+#define PROTO_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <msgpack.h>
+
+#include "core/member.h"
+
+struct writer {
+    msgpack_packer packer;
+    uint8_t *bytes; /* borrowed */
+    size_t size;
+    size_t length; /* bytes written */
+};
+
+/* Starts to write behind the first `length` bytes. The writer must not be moved afterwards. */
+void writer_init(struct writer *writer, uint8_t *bytes, size_t size, size_t length);
+
+/* The head of an array: of a fixed number of fields, or of a list. */
+void writer_array(struct writer *writer, uint32_t count);
+
+void writer_number(struct writer *writer, uint64_t number);
+void writer_bool(struct writer *writer, bool value);
+void writer_nil(struct writer *writer);
+
+/* nil for none. */
+void writer_id(struct writer *writer, const struct node_id *id);
+void writer_address(struct writer *writer, const struct address *address);
+
+void writer_name(struct writer *writer, const char *name);
+void writer_tags(struct writer *writer, const struct tags *tags);
+
+#endif

@@ -1,0 +1,609 @@
+/* The codec: what it writes it reads, and what wire.md does not have it refuses, at no cost. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/random.h"
+#include "proto/wire.h"
+#include "wire_vectors.h"
+
+/* --- The fixture: Criterion gives each test a process, and so a fixture, of its own --- */
+
+static struct wire *wire;
+static struct samples *samples;
+static struct vector *vector; /* too large for the stack */
+
+static void setup(void)
+{
+    wire = wire_new(SAMPLE_CLUSTER, SAMPLE_CAPACITY);
+    samples = samples_new();
+    vector = calloc(1, sizeof *vector);
+    cr_assert(wire != NULL && vector != NULL);
+}
+
+static void teardown(void)
+{
+    wire_free(wire);
+    samples_free(samples);
+    free(vector);
+}
+
+TestSuite(wire, .init = setup, .fini = teardown);
+
+/* Decodes a copy of exactly this length, so that a sanitizer sees a read behind its end. */
+static enum wire_error decode_in(struct wire *codec, const uint8_t *bytes, size_t length,
+                                 struct message *message)
+{
+    uint8_t *copy = malloc(length == 0 ? 1 : length);
+    cr_assert_not_null(copy);
+    memcpy(copy, bytes, length);
+    enum wire_error error = wire_decode(codec, copy, length, message);
+    free(copy);
+    return error;
+}
+
+static enum wire_error decode(const uint8_t *bytes, size_t length)
+{
+    struct message message;
+
+    memset(&message, 0, sizeof message);
+    return decode_in(wire, bytes, length, &message);
+}
+
+/* One message is one string of bytes: whatever was accepted encodes to what came in. */
+static void assert_stable(struct wire *codec, const uint8_t *bytes, size_t length,
+                          const struct message *message)
+{
+    size_t length_again;
+    const uint8_t *again = wire_encode(codec, message, &message->to, message->fellow,
+                                       &length_again);
+
+    cr_assert_eq(length_again, length);
+    cr_assert_eq(memcmp(again, bytes, length), 0);
+}
+
+/* --- Are two messages the same, field by field? --- */
+
+static bool same_member(const struct member *a, const struct member *b)
+{
+    return id_equal(&a->id, &b->id) && address_equal(&a->address, &b->address) &&
+           a->age == b->age && a->incarnation == b->incarnation && strcmp(a->name, b->name) == 0 &&
+           a->tags.length == b->tags.length &&
+           memcmp(a->tags.text, b->tags.text, a->tags.length) == 0;
+}
+
+static bool same_gone(const struct gone *a, const struct gone *b)
+{
+    return id_equal(&a->id, &b->id) && address_equal(&a->address, &b->address) &&
+           a->age == b->age && strcmp(a->name, b->name) == 0 && a->reason == b->reason &&
+           a->verdict == b->verdict && a->silent_ms == b->silent_ms &&
+           a->accuser_count == b->accuser_count &&
+           memcmp(a->accusers, b->accusers, a->accuser_count * sizeof a->accusers[0]) == 0;
+}
+
+static bool same_view(const struct view *a, const struct view *b)
+{
+    if (a == NULL || b == NULL) {
+        return a == b;
+    }
+    bool same = a->lineage == b->lineage && a->epoch == b->epoch && a->version == b->version &&
+                a->next_age == b->next_age && a->hash == b->hash && a->cause == b->cause &&
+                a->member_count == b->member_count && a->gone_count == b->gone_count;
+    for (uint32_t i = 0; same && i < a->member_count; i++) {
+        same = same_member(&a->members[i], &b->members[i]);
+    }
+    for (uint32_t i = 0; same && i < a->gone_count; i++) {
+        same = same_gone(&a->gone[i], &b->gone[i]);
+    }
+    return same;
+}
+
+static bool same_terms(const struct terms *a, const struct terms *b)
+{
+    return a->guard.policy == b->guard.policy && a->guard.count == b->guard.count &&
+           a->profile == b->profile && a->heartbeat_ms == b->heartbeat_ms &&
+           a->lost_ms == b->lost_ms;
+}
+
+static bool same_heartbeat(const struct heartbeat *a, const struct heartbeat *b)
+{
+    bool same = view_id_equal(&a->view, &b->view) && a->view_hash == b->view_hash &&
+                a->late == b->late && a->acting == b->acting &&
+                a->suspect_count == b->suspect_count;
+    for (uint8_t i = 0; same && i < a->suspect_count; i++) {
+        same = a->suspects[i].age == b->suspects[i].age &&
+               a->suspects[i].verdict == b->suspects[i].verdict;
+    }
+    return same;
+}
+
+static bool same_probe(const struct probe *a, const struct probe *b)
+{
+    return view_id_equal(&a->view, &b->view) && a->view_hash == b->view_hash &&
+           a->holders == b->holders && a->oldest_age == b->oldest_age &&
+           a->guard_met == b->guard_met && a->answer == b->answer && a->seed == b->seed &&
+           address_equal(&a->coordinator, &b->coordinator);
+}
+
+static bool same_body(const struct message *a, const struct message *b)
+{
+    switch (a->type) {
+    case MESSAGE_HEARTBEAT:
+        return same_heartbeat(&a->heartbeat, &b->heartbeat);
+    case MESSAGE_VIEW:
+    case MESSAGE_PREPARE:
+    case MESSAGE_CLAIM:
+    case MESSAGE_GRANT:
+    case MESSAGE_HANDOVER:
+        return same_view(a->carrier.view, b->carrier.view) &&
+               a->carrier.epoch == b->carrier.epoch &&
+               id_equal(&a->carrier.handover_by, &b->carrier.handover_by);
+    case MESSAGE_ACK:
+    case MESSAGE_NACK:
+    case MESSAGE_COMMIT:
+    case MESSAGE_NOT_FOLLOWING:
+        return view_id_equal(&a->reference.view, &b->reference.view) &&
+               a->reference.view_hash == b->reference.view_hash &&
+               a->reference.promised == b->reference.promised;
+    case MESSAGE_CLAIM_REFUSED:
+        return a->claim_refused.epoch == b->claim_refused.epoch &&
+               a->claim_refused.reason == b->claim_refused.reason &&
+               a->claim_refused.wait_ms == b->claim_refused.wait_ms &&
+               a->claim_refused.promised == b->claim_refused.promised;
+    case MESSAGE_JOIN:
+    case MESSAGE_READY:
+        return same_member(&a->joiner.member, &b->joiner.member) &&
+               same_terms(&a->joiner.terms, &b->joiner.terms) &&
+               a->joiner.may_found == b->joiner.may_found && a->joiner.nonce == b->joiner.nonce &&
+               a->joiner.hops == b->joiner.hops;
+    case MESSAGE_JOIN_REFUSED:
+        return a->join_refused.reason == b->join_refused.reason &&
+               same_terms(&a->join_refused.terms, &b->join_refused.terms) &&
+               address_equal(&a->join_refused.address, &b->join_refused.address) &&
+               a->join_refused.limit == b->join_refused.limit;
+    case MESSAGE_OFFER:
+        return a->offer.nonce == b->offer.nonce;
+    case MESSAGE_PING:
+    case MESSAGE_PONG:
+    case MESSAGE_PING_REQUEST:
+        return a->ping.nonce == b->ping.nonce && id_equal(&a->ping.subject, &b->ping.subject) &&
+               id_equal(&a->ping.origin, &b->ping.origin);
+    case MESSAGE_PROBE:
+        return same_probe(&a->probe, &b->probe);
+    case MESSAGE_PULL:
+    case MESSAGE_LEAVE:
+    case MESSAGE_HELLO:
+        return true;
+    case MESSAGE_TYPE_COUNT:
+        break;
+    }
+    return false;
+}
+
+/* --- Messages in order --- */
+
+Test(wire, every_message_arrives_as_it_was_sent)
+{
+    const struct address source = {.bytes = {127, 0, 0, 1}, .port = 9, .family = 4};
+    struct message got;
+
+    for (uint32_t i = 0; i < samples->count; i++) {
+        const struct sample *sample = &samples->items[i];
+        vector_of_sample(vector, wire, sample);
+        memset(&got, 0xff, sizeof got);
+        got.source = source;
+
+        cr_assert_eq(decode_in(wire, vector->bytes, vector->length, &got), WIRE_OK, "%s",
+                     sample->name);
+        cr_assert_eq(got.type, sample->message.type);
+        cr_assert(id_equal(&got.from, &sample->message.from));
+        cr_assert(id_equal(&got.to, &sample->to));
+        cr_assert_eq(got.number, sample->message.number);
+        cr_assert_eq(got.fellow, sample->fellow);
+        cr_assert(address_equal(&got.source, &source), "the source is not the codec's");
+        cr_assert(same_body(&got, &sample->message), "%s", sample->name);
+    }
+}
+
+Test(wire, nobody_and_no_receiver_are_written_alike)
+{
+    const struct node_id none = {.bytes = {0}};
+    const struct message *message = &samples_find(samples, "ping")->message;
+    size_t length;
+    size_t length_none;
+
+    const uint8_t *frame = wire_encode(wire, message, NULL, true, &length);
+    memcpy(vector->bytes, frame, length);
+    frame = wire_encode(wire, message, &none, true, &length_none);
+    cr_assert_eq(length, length_none);
+    cr_assert_eq(memcmp(frame, vector->bytes, length), 0);
+}
+
+/* Bytes on the wire are a feature: most of a cluster's traffic is this one message. */
+Test(wire, a_heartbeat_is_one_small_datagram)
+{
+    struct message message = samples_find(samples, "heartbeat")->message;
+    const struct node_id to = message.from;
+    size_t length;
+
+    message.number = UINT32_MAX;
+    message.heartbeat.view.lineage = UINT64_MAX;
+    message.heartbeat.view.epoch = UINT16_MAX;
+    message.heartbeat.view.version = UINT32_MAX;
+    wire_encode(wire, &message, &to, true, &length);
+    cr_assert(length <= 110, "%zu bytes", length);
+
+    message.number = UINT64_MAX;
+    message.heartbeat.view.epoch = UINT64_MAX;
+    message.heartbeat.view.version = UINT64_MAX;
+    message.heartbeat.suspect_count = SUSPECTS_MAX;
+    for (uint8_t i = 0; i < SUSPECTS_MAX; i++) {
+        message.heartbeat.suspects[i] = (struct suspicion){.age = UINT64_MAX,
+                                                           .verdict = VERDICT_LOST};
+    }
+    wire_encode(wire, &message, &to, true, &length);
+    cr_assert(length <= DATAGRAM_BYTES_MAX, "%zu bytes", length);
+}
+
+Test(wire, each_refusal_has_a_text_of_its_own)
+{
+    for (unsigned i = 0; i < WIRE_ERROR_COUNT; i++) {
+        const char *text = wire_error_text((enum wire_error)i);
+        cr_assert(strcmp(text, "unknown") != 0);
+        for (unsigned k = 0; k < i; k++) {
+            cr_assert(strcmp(text, wire_error_text((enum wire_error)k)) != 0);
+        }
+    }
+}
+
+/* --- Golden bytes --- */
+
+/* With DOYEN_WRITE_VECTORS set this writes the files instead: after a change of bytes, which
+ * belongs into wire.md too. */
+static void check_or_write(const char *about)
+{
+    struct vector *file = malloc(sizeof *file);
+    cr_assert_not_null(file);
+
+    if (getenv("DOYEN_WRITE_VECTORS") != NULL) {
+        vector_write(vector, about);
+    }
+    vector_read(file, vector->name);
+    cr_assert_eq(file->expect, vector->expect, "%s", vector->name);
+    cr_assert_eq(file->length, vector->length, "%s", vector->name);
+    cr_assert_eq(memcmp(file->bytes, vector->bytes, file->length), 0, "%s", vector->name);
+    free(file);
+}
+
+Test(wire, every_sample_and_refusal_has_its_golden_bytes)
+{
+    for (uint32_t i = 0; i < samples->count; i++) {
+        vector_of_sample(vector, wire, &samples->items[i]);
+        check_or_write(samples->items[i].about);
+    }
+    for (size_t i = 0; i < wire_refusal_count; i++) {
+        vector_of_refusal(vector, wire, samples, &wire_refusals[i]);
+        check_or_write(wire_refusals[i].about);
+    }
+}
+
+Test(wire, golden_bytes_are_read_as_their_files_say)
+{
+    char names[VECTOR_FILES_MAX][VECTOR_NAME_MAX];
+    unsigned messages[MESSAGE_TYPE_COUNT] = {0};
+    unsigned refusals[WIRE_ERROR_COUNT] = {0};
+    struct message message;
+
+    memset(&message, 0, sizeof message);
+    size_t count = vectors_list(names);
+    cr_assert(count > 0);
+    for (size_t i = 0; i < count; i++) {
+        vector_read(vector, names[i]);
+        enum wire_error error = decode_in(wire, vector->bytes, vector->length, &message);
+        cr_assert_eq(error, vector->expect, "%s: %s", names[i], wire_error_text(error));
+        refusals[error]++;
+        if (error == WIRE_OK) {
+            messages[message.type]++;
+            assert_stable(wire, vector->bytes, vector->length, &message);
+        }
+    }
+    for (unsigned i = MESSAGE_HEARTBEAT; i < MESSAGE_TYPE_COUNT; i++) {
+        cr_assert(messages[i] > 0, "no golden bytes for message %u", i);
+    }
+    for (unsigned i = 0; i < WIRE_ERROR_COUNT; i++) {
+        cr_assert(refusals[i] > 0, "no golden bytes for refusal %u", i);
+    }
+}
+
+/* --- Damage and malice --- */
+
+Test(wire, a_message_cut_short_anywhere_is_refused)
+{
+    for (uint32_t i = 0; i < samples->count; i++) {
+        vector_of_sample(vector, wire, &samples->items[i]);
+        for (size_t length = 0; length < vector->length; length++) {
+            cr_assert_eq(decode(vector->bytes, length), WIRE_SHORT, "%s, %zu bytes", vector->name,
+                         length);
+        }
+    }
+    for (size_t i = 0; i < wire_refusal_count; i++) {
+        vector_of_refusal(vector, wire, samples, &wire_refusals[i]);
+        for (size_t length = 0; length < vector->length; length++) {
+            enum wire_error error = decode(vector->bytes, length);
+            cr_assert(error != WIRE_OK || wire_refusals[i].expect == WIRE_TRAILING);
+        }
+    }
+}
+
+Test(wire, a_flipped_bit_is_refused_or_makes_another_message)
+{
+    struct message message;
+
+    memset(&message, 0, sizeof message);
+    for (uint32_t i = 0; i < samples->count; i++) {
+        vector_of_sample(vector, wire, &samples->items[i]);
+        for (size_t bit = 0; bit < 8 * vector->length; bit++) {
+            vector->bytes[bit / 8] ^= (uint8_t)(1U << bit % 8);
+            if (decode_in(wire, vector->bytes, vector->length, &message) == WIRE_OK) {
+                assert_stable(wire, vector->bytes, vector->length, &message);
+            }
+            vector->bytes[bit / 8] ^= (uint8_t)(1U << bit % 8);
+        }
+    }
+}
+
+Test(wire, noise_behind_a_good_header_is_refused)
+{
+    struct random random;
+    struct message message;
+
+    memset(&message, 0, sizeof message);
+    random_seed(&random, 1);
+    vector_of_sample(vector, wire, samples_find(samples, "pull"));
+    for (int round = 0; round < 20000; round++) {
+        size_t length = WIRE_HEADER_BYTES + (size_t)random_below(&random, 256);
+        for (size_t i = WIRE_HEADER_BYTES; i < length; i++) {
+            vector->bytes[i] = (uint8_t)random_u64(&random);
+        }
+        cr_assert(decode_in(wire, vector->bytes, length, &message) != WIRE_OK);
+    }
+}
+
+static long peak_kib(void)
+{
+    struct rusage usage;
+
+    cr_assert_eq(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_maxrss;
+}
+
+/* msgpack-c's own unpacker reserves gigabytes on `dd 0f ff ff ff`, before it sees one item. */
+Test(wire, bytes_that_claim_gigabytes_cost_nothing)
+{
+    static const uint8_t heads[] = {0xdd, 0xdf, 0xc6, 0xdb, 0xc9};
+    uint8_t bomb[] = {0, 0x0f, 0xff, 0xff, 0xff};
+
+    vector_of_sample(vector, wire, samples_find(samples, "view-founder"));
+    const size_t length = vector->length;
+    long before = peak_kib();
+    for (size_t head = 0; head < sizeof heads; head++) {
+        bomb[0] = heads[head];
+        for (size_t at = WIRE_HEADER_BYTES; at + sizeof bomb <= length; at++) {
+            uint8_t frame[512];
+            cr_assert(length <= sizeof frame);
+            memcpy(frame, vector->bytes, length);
+            memcpy(frame + at, bomb, sizeof bomb);
+            (void)decode(frame, length);           /* In the middle. */
+            (void)decode(frame, at + sizeof bomb); /* At the end. */
+        }
+    }
+    cr_assert(peak_kib() - before < 1024, "%ld KiB more", peak_kib() - before);
+}
+
+Test(wire, arrays_nested_without_end_are_refused)
+{
+    vector_of_sample(vector, wire, samples_find(samples, "pull"));
+    memset(vector->bytes + WIRE_HEADER_BYTES, 0x91, 30000);
+    cr_assert_eq(decode(vector->bytes, WIRE_HEADER_BYTES + 30000), WIRE_SHAPE);
+}
+
+/* --- Bounds --- */
+
+/* A view of `count` members and `gone_count` former ones, each field as long as it may be. */
+static void fill_view(struct view *view, uint32_t count, uint32_t gone_count)
+{
+    struct member member = samples->settled.members[0];
+    struct gone gone = samples->settled.gone[1];
+
+    memset(member.name, 'm', NAME_BYTES_MAX);
+    memset(member.tags.text, 't', TAGS_BYTES_MAX);
+    memcpy(member.tags.text, "k=", 2);
+    member.tags.text[TAGS_BYTES_MAX - 1] = '\0';
+    member.tags.length = TAGS_BYTES_MAX;
+    member.address.family = 6;
+    member.incarnation = UINT64_MAX;
+    memcpy(gone.name, member.name, sizeof gone.name);
+    gone.address = member.address;
+    gone.age = UINT64_MAX;
+    gone.silent_ms = UINT32_MAX;
+    gone.accuser_count = ACCUSERS_MAX;
+    for (unsigned i = 0; i < ACCUSERS_MAX; i++) {
+        gone.accusers[i] = UINT64_MAX;
+    }
+
+    view_clear(view);
+    view->lineage = view->epoch = view->version = view->next_age = view->hash = UINT64_MAX;
+    view->member_count = count;
+    view->gone_count = gone_count;
+    for (uint32_t i = 0; i < count; i++) {
+        member.age = UINT64_MAX - count + i;
+        view->members[i] = member;
+    }
+    for (uint32_t i = 0; i < gone_count; i++) {
+        view->gone[i] = gone;
+    }
+}
+
+static struct view *view_of_capacity(uint32_t capacity, struct view *view, void **storage)
+{
+    *storage = malloc(view_bytes(capacity));
+    cr_assert_not_null(*storage);
+    view_init(view, capacity, *storage);
+    return view;
+}
+
+/* The longest message there is, a hand-over's PREPARE, fills the buffer to the last byte. */
+static void check_full_view(uint32_t capacity)
+{
+    struct wire *codec = wire_new(SAMPLE_CLUSTER, capacity);
+    struct message message = samples_find(samples, "prepare-handover")->message;
+    struct message got;
+    struct view view;
+    void *storage;
+    size_t length;
+
+    cr_assert_not_null(codec);
+    fill_view(view_of_capacity(capacity, &view, &storage), capacity, GONE_MAX);
+    message.carrier.view = &view;
+    message.number = UINT64_MAX;
+    const uint8_t *frame = wire_encode(codec, &message, &message.from, true, &length);
+
+    cr_assert_eq(wire_frame_bytes_max(codec), 38022 + 637 * (size_t)capacity, "as wire.md says");
+    /* Lists below 16 and below 65536 items have heads of 1 and 3 bytes. */
+    cr_assert_eq(length, wire_frame_bytes_max(codec) - (capacity < 16 ? 2 : 0));
+    memset(&got, 0, sizeof got);
+    cr_assert_eq(decode_in(codec, frame, length, &got), WIRE_OK);
+    cr_assert(same_body(&got, &message));
+    wire_free(codec);
+    free(storage);
+}
+
+Test(wire, a_view_with_everything_at_its_bound_arrives)
+{
+    check_full_view(1);
+    check_full_view(SAMPLE_CAPACITY);
+    check_full_view(MEMBER_MAX);
+}
+
+Test(wire, a_view_keeps_its_soundness)
+{
+    struct wire *codec = wire_new(SAMPLE_CLUSTER, MEMBER_MAX);
+    struct message message = samples_find(samples, "view")->message;
+    struct message got;
+    struct view view;
+    void *storage;
+    size_t length;
+
+    view_of_capacity(MEMBER_MAX, &view, &storage);
+    view_clear(&view);
+    view.epoch = view.version = 1;
+    for (unsigned i = 0; i < MEMBER_MAX; i++) {
+        struct member member = samples->settled.members[i % 3];
+        memcpy(member.id.bytes, &i, sizeof i);
+        snprintf(member.name, sizeof member.name, "node%u", i);
+        view_append(&view, &member);
+    }
+    view_seal(&view);
+    message.carrier.view = &view;
+    const uint8_t *frame = wire_encode(codec, &message, NULL, true, &length);
+
+    memset(&got, 0, sizeof got);
+    cr_assert_eq(decode_in(codec, frame, length, &got), WIRE_OK);
+    cr_assert(view_is_sound(got.carrier.view));
+    cr_assert(same_view(got.carrier.view, &view));
+    free(storage);
+    wire_free(codec);
+}
+
+Test(wire, a_view_of_more_members_than_the_capacity_is_refused)
+{
+    struct wire *large = wire_new(SAMPLE_CLUSTER, SAMPLE_CAPACITY + 1);
+    struct message message = samples_find(samples, "view")->message;
+    struct view view;
+    void *storage;
+    size_t length;
+
+    view_of_capacity(SAMPLE_CAPACITY + 1, &view, &storage);
+    fill_view(&view, SAMPLE_CAPACITY + 1, 0);
+    message.carrier.view = &view;
+    const uint8_t *frame = wire_encode(large, &message, NULL, true, &length);
+    cr_assert(length < wire_frame_bytes_max(wire));
+    cr_assert_eq(decode(frame, length), WIRE_BOUND);
+
+    fill_view(&view, SAMPLE_CAPACITY, 0);
+    frame = wire_encode(large, &message, NULL, true, &length);
+    cr_assert_eq(decode(frame, length), WIRE_OK);
+    wire_free(large);
+    free(storage);
+}
+
+Test(wire, a_frame_longer_than_the_longest_is_refused)
+{
+    const size_t longest = wire_frame_bytes_max(wire);
+
+    cr_assert(longest < VECTOR_BYTES_MAX);
+    vector_of_sample(vector, wire, samples_find(samples, "pull"));
+    cr_assert_eq(decode(vector->bytes, longest), WIRE_TRAILING);
+    cr_assert_eq(decode(vector->bytes, longest + 1), WIRE_BOUND);
+}
+
+Test(wire, one_former_member_too_many_is_refused)
+{
+    static const uint8_t head[] = {0xdc, 0x01, 0x01}; /* of a list of 257 */
+    struct sample sample = *samples_find(samples, "view-founder");
+    struct view view;
+    void *storage;
+
+    view_of_capacity(SAMPLE_CAPACITY, &view, &storage);
+    fill_view(&view, 1, GONE_MAX);
+    sample.message.carrier.view = &view;
+    vector_of_sample(vector, wire, &sample);
+    cr_assert_eq(decode(vector->bytes, vector->length), WIRE_OK);
+    vector_edit(vector, EDIT_TOKENS, 20, 1, head, sizeof head);
+    cr_assert_eq(decode(vector->bytes, vector->length), WIRE_BOUND);
+    free(storage);
+}
+
+Test(wire, one_byte_of_tags_too_many_is_refused)
+{
+    uint8_t tags[3 + TAGS_BYTES_MAX + 1] = {0xc5};
+
+    for (unsigned length = TAGS_BYTES_MAX; length <= TAGS_BYTES_MAX + 1; length++) {
+        tags[1] = (uint8_t)(length >> 8);
+        tags[2] = (uint8_t)(length & 0xff);
+        memset(tags + 3, 'v', length);
+        tags[4] = '=';
+        tags[3 + length - 1] = '\0';
+        vector_of_sample(vector, wire, samples_find(samples, "view-founder"));
+        vector_edit(vector, EDIT_TOKENS, 19, 1, tags, 3 + length);
+        cr_assert_eq(decode(vector->bytes, vector->length),
+                     length <= TAGS_BYTES_MAX ? WIRE_OK : WIRE_BOUND);
+    }
+}
+
+Test(wire, the_longest_name_is_taken)
+{
+    uint8_t name[2 + NAME_BYTES_MAX] = {0xd9, NAME_BYTES_MAX};
+    struct message got;
+
+    memset(name + 2, 'n', NAME_BYTES_MAX);
+    vector_of_sample(vector, wire, samples_find(samples, "view-founder"));
+    vector_edit(vector, EDIT_TOKENS, 18, 1, name, sizeof name);
+    memset(&got, 0, sizeof got);
+    cr_assert_eq(decode_in(wire, vector->bytes, vector->length, &got), WIRE_OK);
+    cr_assert_eq(strlen(got.carrier.view->members[0].name), NAME_BYTES_MAX);
+}
+
+Test(wire, another_cluster_is_told_by_its_name_alone)
+{
+    struct wire *other = wire_new(SAMPLE_CLUSTER "x", SAMPLE_CAPACITY);
+    struct message message;
+
+    memset(&message, 0, sizeof message);
+    vector_of_sample(vector, other, samples_find(samples, "pull"));
+    cr_assert_eq(decode(vector->bytes, vector->length), WIRE_OTHER_CLUSTER);
+    cr_assert_eq(decode_in(other, vector->bytes, vector->length, &message), WIRE_OK);
+    wire_free(other);
+}

@@ -1,0 +1,332 @@
+#include "wire_samples.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct node_id id_of(char letter)
+{
+    struct node_id id;
+    for (unsigned i = 0; i < sizeof id.bytes; i++) {
+        id.bytes[i] = (uint8_t)(letter + (int)i);
+    }
+    return id;
+}
+
+static struct address address_4(uint8_t last, uint16_t port)
+{
+    return (struct address){.bytes = {10, 0, 0, last}, .port = port, .family = 4};
+}
+
+static struct address address_6(uint8_t last, uint16_t port)
+{
+    return (struct address){
+        .bytes = {0x20, 0x01, 0x0d, 0xb8, [15] = last}, .port = port, .family = 6};
+}
+
+static struct member member_of(char letter, const char *name, uint64_t age)
+{
+    struct member member;
+
+    memset(&member, 0, sizeof member);
+    member.id = id_of(letter);
+    member.address = address_4((uint8_t)letter, 7420);
+    member.age = age;
+    member.incarnation = 1;
+    strcpy(member.name, name);
+    return member;
+}
+
+static void set_tags(struct member *member, const char *text, size_t length)
+{
+    memcpy(member->tags.text, text, length);
+    member->tags.length = (uint16_t)length;
+}
+
+static struct gone gone_of(char letter, const char *name, uint64_t age)
+{
+    struct gone gone;
+
+    memset(&gone, 0, sizeof gone);
+    gone.id = id_of(letter);
+    gone.address = address_4((uint8_t)letter, 7420);
+    gone.age = age;
+    strcpy(gone.name, name);
+    return gone;
+}
+
+/* The views' hashes are plain constants: the codec carries them, it does not look at them. */
+static void make_alone(struct view *view)
+{
+    view->lineage = 0x1122334455667788;
+    view->epoch = 1;
+    view->version = 1;
+    view->next_age = 2;
+    view->hash = 0xa1a2a3a4a5a6a7a8;
+    view->cause = CAUSE_FOUND;
+    view->member_count = 1;
+    view->members[0] = member_of('A', "athens", 1);
+}
+
+static void make_settled(struct view *view)
+{
+    view->lineage = 0x1122334455667788;
+    view->epoch = 3;
+    view->version = 300;
+    view->next_age = 70001;
+    view->hash = 0xb1b2b3b4b5b6b7b8;
+    view->cause = CAUSE_CLAIM;
+    view->member_count = 3;
+    view->members[0] = member_of('B', "byzantium", 2);
+    view->members[1] = member_of('C', "cyrene", 200);
+    view->members[1].address = address_6(3, 65535);
+    view->members[2] = member_of('D', "d", 70000);
+    view->members[2].incarnation = UINT64_MAX;
+    set_tags(&view->members[2], "rack=7\0zone=\0stadt=K\xc3\xb6ln\0", 25);
+
+    view->gone_count = 2;
+    view->gone[0] = gone_of('E', "ephesus", 4);
+    view->gone[0].reason = GONE_LEFT;
+    view->gone[1] = gone_of('A', "athens", 1);
+    view->gone[1].reason = GONE_FAILED;
+    view->gone[1].verdict = VERDICT_LOST;
+    view->gone[1].silent_ms = 912;
+    view->gone[1].accuser_count = 2;
+    view->gone[1].accusers[0] = 2;
+    view->gone[1].accusers[1] = 200;
+}
+
+static struct view *view_new(uint32_t capacity, struct view *view, void **storage)
+{
+    *storage = calloc(1, view_bytes(capacity));
+    cr_assert_not_null(*storage);
+    view_init(view, capacity, *storage);
+    return view;
+}
+
+/* A further sample, from byzantium to cyrene, fellows, with all of its body zero. */
+static struct message *add(struct samples *samples, enum message_type type, const char *name,
+                           const char *about)
+{
+    cr_assert(samples->count < SAMPLES_MAX);
+    struct sample *sample = &samples->items[samples->count++];
+
+    sample->name = name;
+    sample->about = about;
+    sample->to = id_of('C');
+    sample->fellow = true;
+    sample->message.type = type;
+    sample->message.from = id_of('B');
+    sample->message.number = 1000 + samples->count;
+    return &sample->message;
+}
+
+/* The last sample is meant for whoever lives there, by a sender who knows no view with them. */
+static void to_anyone(struct samples *samples)
+{
+    struct sample *sample = &samples->items[samples->count - 1];
+
+    sample->to = (struct node_id){.bytes = {0}};
+    sample->fellow = false;
+}
+
+static void add_heartbeats(struct samples *samples)
+{
+    struct message *message;
+
+    message = add(samples, MESSAGE_HEARTBEAT, "heartbeat", "a coordinator that suspects nobody");
+    message->heartbeat.view = view_id_of(&samples->settled);
+    message->heartbeat.view_hash = samples->settled.hash;
+    message->heartbeat.acting = true;
+
+    message = add(samples, MESSAGE_HEARTBEAT, "heartbeat-suspects",
+                  "a late member that holds three verdicts");
+    message->heartbeat.view = view_id_of(&samples->settled);
+    message->heartbeat.view_hash = samples->settled.hash;
+    message->heartbeat.late = true;
+    message->heartbeat.suspect_count = 3;
+    message->heartbeat.suspects[0] = (struct suspicion){.age = 2, .verdict = VERDICT_DEAD};
+    message->heartbeat.suspects[1] = (struct suspicion){.age = 200, .verdict = VERDICT_LOST};
+    message->heartbeat.suspects[2] = (struct suspicion){.age = 70000, .verdict = VERDICT_STALLED};
+}
+
+static void add_carriers(struct samples *samples)
+{
+    struct message *message;
+
+    message = add(samples, MESSAGE_VIEW, "view", "three members, two gone");
+    message->carrier.view = &samples->settled;
+
+    message = add(samples, MESSAGE_VIEW, "view-founder", "one member, nobody gone");
+    message->carrier.view = &samples->alone;
+    to_anyone(samples);
+
+    message = add(samples, MESSAGE_PREPARE, "prepare", "a proposed view");
+    message->carrier.view = &samples->settled;
+
+    message = add(samples, MESSAGE_PREPARE, "prepare-handover",
+                  "a view proposed by the successor of one who leaves");
+    message->carrier.view = &samples->settled;
+    message->carrier.handover_by = id_of('A');
+
+    message = add(samples, MESSAGE_HANDOVER, "handover", "the view without its sender");
+    message->carrier.view = &samples->alone;
+
+    message = add(samples, MESSAGE_CLAIM, "claim", "for epoch 4");
+    message->carrier.view = &samples->alone;
+    message->carrier.epoch = 4;
+
+    message = add(samples, MESSAGE_GRANT, "grant", "nothing higher accepted");
+    message->carrier.epoch = 4;
+
+    message = add(samples, MESSAGE_GRANT, "grant-view", "with the higher view the voter accepted");
+    message->carrier.view = &samples->settled;
+    message->carrier.epoch = UINT64_MAX;
+}
+
+static void add_references(struct samples *samples)
+{
+    static const struct {
+        enum message_type type;
+        const char *name;
+        const char *about;
+    } references[] = {
+        {MESSAGE_ACK, "ack", "accepted"},
+        {MESSAGE_NACK, "nack", "bound to epoch 9"},
+        {MESSAGE_COMMIT, "commit", "the view holds"},
+        {MESSAGE_NOT_FOLLOWING, "not-following", "another coordinator is followed"},
+    };
+
+    for (size_t i = 0; i < sizeof references / sizeof references[0]; i++) {
+        struct message *message = add(samples, references[i].type, references[i].name,
+                                      references[i].about);
+        message->reference.view = view_id_of(&samples->settled);
+        message->reference.view_hash = samples->settled.hash;
+        message->reference.promised = references[i].type == MESSAGE_NACK ? 9 : 0;
+    }
+}
+
+static const struct terms sample_terms = {
+    .guard = {.policy = GUARD_COUNT, .count = 3},
+    .profile = PROFILE_LAN,
+    .heartbeat_ms = 250,
+    .lost_ms = 900,
+};
+
+static void add_joining(struct samples *samples)
+{
+    struct message *message;
+
+    message = add(samples, MESSAGE_JOIN, "join", "straight from a joiner that may found");
+    message->joiner.member = member_of('B', "byzantium", 0);
+    set_tags(&message->joiner.member, "rack=7\0", 7);
+    message->joiner.terms = sample_terms;
+    message->joiner.may_found = true;
+    to_anyone(samples);
+
+    message = add(samples, MESSAGE_JOIN, "join-handed-on", "handed on to the coordinator");
+    message->joiner.member = member_of('F', "node6", 0);
+    message->joiner.member.address = address_6(6, 7420);
+    message->joiner.terms = sample_terms;
+    message->joiner.terms.guard = (struct guard){.policy = GUARD_NONE};
+    message->joiner.terms.profile = PROFILE_WAN;
+    message->joiner.hops = 1;
+
+    message = add(samples, MESSAGE_OFFER, "offer", "come in, and prove that you are there");
+    message->offer.nonce = 0xc1c2c3c4c5c6c7c8;
+
+    message = add(samples, MESSAGE_READY, "ready", "the offer's nonce comes back");
+    message->joiner.member = member_of('B', "byzantium", 0);
+    message->joiner.terms = sample_terms;
+    message->joiner.nonce = 0xc1c2c3c4c5c6c7c8;
+
+    message = add(samples, MESSAGE_JOIN_REFUSED, "join-refused-terms",
+                  "quotes the cluster's terms");
+    message->join_refused.reason = JOIN_REFUSED_TERMS;
+    message->join_refused.terms = sample_terms;
+
+    message = add(samples, MESSAGE_JOIN_REFUSED, "join-refused-name", "quotes who has the name");
+    message->join_refused.reason = JOIN_REFUSED_NAME;
+    message->join_refused.address = address_6(9, 7420);
+
+    message = add(samples, MESSAGE_JOIN_REFUSED, "join-refused-full", "quotes the capacity");
+    message->join_refused.reason = JOIN_REFUSED_FULL;
+    message->join_refused.limit = 4096;
+}
+
+static void add_others(struct samples *samples)
+{
+    struct message *message;
+
+    add(samples, MESSAGE_PULL, "pull", "send me your view");
+    add(samples, MESSAGE_LEAVE, "leave", "let me out");
+    add(samples, MESSAGE_HELLO, "hello", "first on a stream, to one life");
+    add(samples, MESSAGE_HELLO, "hello-anyone", "first on a stream, to whoever is there");
+    to_anyone(samples);
+
+    message = add(samples, MESSAGE_CLAIM_REFUSED, "claim-refused", "an older one was heard lately");
+    message->claim_refused.epoch = 4;
+    message->claim_refused.reason = CLAIM_REFUSED_FRESH;
+    message->claim_refused.wait_ms = 412;
+    message->claim_refused.promised = 3;
+
+    message = add(samples, MESSAGE_PING, "ping", "ask the suspect itself");
+    message->ping.nonce = 77;
+    message->ping.subject = id_of('D');
+    message->ping.origin = id_of('A');
+    message = add(samples, MESSAGE_PONG, "pong", "the answer, about a third");
+    message->ping.nonce = 77;
+    message->ping.subject = id_of('D');
+    message->ping.origin = id_of('A');
+    message = add(samples, MESSAGE_PING_REQUEST, "ping-request", "ask a third for me");
+    message->ping.nonce = 78;
+    message->ping.subject = id_of('D');
+    message->ping.origin = id_of('A');
+
+    message = add(samples, MESSAGE_PROBE, "probe", "with all that two parts compare");
+    message->probe.view = view_id_of(&samples->settled);
+    message->probe.view_hash = samples->settled.hash;
+    message->probe.holders = 3;
+    message->probe.oldest_age = 2;
+    message->probe.guard_met = true;
+    message->probe.seed = true;
+    message->probe.coordinator = address_4('B', 7420);
+    to_anyone(samples);
+
+    add(samples, MESSAGE_PROBE, "probe-without-view", "an answer by one who has no view");
+    samples->items[samples->count - 1].message.probe.answer = true;
+    to_anyone(samples);
+}
+
+struct samples *samples_new(void)
+{
+    struct samples *samples = calloc(1, sizeof *samples);
+
+    cr_assert_not_null(samples);
+    make_alone(view_new(SAMPLE_CAPACITY, &samples->alone, &samples->alone_storage));
+    make_settled(view_new(SAMPLE_CAPACITY, &samples->settled, &samples->settled_storage));
+    add_heartbeats(samples);
+    add_carriers(samples);
+    add_references(samples);
+    add_joining(samples);
+    add_others(samples);
+    return samples;
+}
+
+void samples_free(struct samples *samples)
+{
+    free(samples->alone_storage);
+    free(samples->settled_storage);
+    free(samples);
+}
+
+const struct sample *samples_find(const struct samples *samples, const char *name)
+{
+    for (uint32_t i = 0; i < samples->count; i++) {
+        if (strcmp(samples->items[i].name, name) == 0) {
+            return &samples->items[i];
+        }
+    }
+    cr_assert_fail("no sample %s", name);
+    return NULL;
+}
