@@ -1,0 +1,51 @@
+/* An address as text, "127.0.0.1:7420" or "[::1]:7420", and as the system's sockaddr. Literals
+ * only: names are the resolver's. An address has no scope, so that link-local IPv6 addresses,
+ * which mean nothing on another host, are refused. */
+#ifndef RUNTIME_ADDRESS_TEXT_H
+#define RUNTIME_ADDRESS_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "core/id.h"
+
+enum { ADDRESS_TEXT_MAX = 56 }; /* bytes, with the terminating zero */
+
+/* Reads "ADDR:PORT" or "[ADDR]:PORT", the port from 1 to 65535. An IPv4 address written as an
+ * IPv6 one (::ffff:192.0.2.1) becomes the IPv4 address. Returns false, with `address` none, for
+ * anything else. */
+bool address_parse(const char *text, struct address *address);
+
+/* The same with the host part alone, without brackets; any port, 0 included. */
+bool address_parse_host(const char *host, uint16_t port, struct address *address);
+
+/* Writes the address, "-" when there is none, into `text` and returns it. */
+const char *address_text(const struct address *address, char text[ADDRESS_TEXT_MAX]);
+
+/* The part without the port and brackets. */
+const char *address_host_text(const struct address *address, char text[ADDRESS_TEXT_MAX]);
+
+/* 0.0.0.0 or ::, "every address of this host". */
+bool address_is_wildcard(const struct address *address);
+
+/* 127.0.0.0/8 or ::1. */
+bool address_is_loopback(const struct address *address);
+
+/* Is it the same host part, whatever the port? */
+bool address_same_host(const struct address *a, const struct address *b);
+
+/* Takes over what recvfrom or getpeername gave; IPv4 seen through an IPv6 socket becomes IPv4.
+ * Returns false, with `address` none, for another family. */
+bool address_from_sockaddr(const struct sockaddr *from, struct address *address);
+
+/* Fills `to` for a socket of `family` (AF_INET or AF_INET6) and returns how many bytes of it
+ * count; 0 when such a socket cannot reach the address (IPv6 over IPv4, or no address). */
+socklen_t address_to_sockaddr(const struct address *address, int family,
+                              struct sockaddr_storage *to);
+
+/* AF_INET or AF_INET6, as the address has it. */
+int address_family(const struct address *address);
+
+#endif

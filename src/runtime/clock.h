@@ -1,0 +1,23 @@
+/* The one clock that the runtime goes by: monotonic, never back, in milliseconds. The loop's own
+ * uv_now is the same clock, but stands still while callbacks run. */
+#ifndef RUNTIME_CLOCK_H
+#define RUNTIME_CLOCK_H
+
+#include <stdint.h>
+#include <uv.h>
+
+static inline uint64_t clock_ms(void)
+{
+    return uv_hrtime() / 1000000;
+}
+
+/* Starts the timer so that it fires no earlier than `due_ms`; at once when that has passed. */
+static inline void clock_start_timer(uv_timer_t *timer, uv_timer_cb callback, uint64_t due_ms)
+{
+    uint64_t now_ms = clock_ms();
+
+    uv_update_time(timer->loop); /* or the delay would count from the turn's beginning */
+    (void)uv_timer_start(timer, callback, due_ms > now_ms ? due_ms - now_ms : 0, 0);
+}
+
+#endif

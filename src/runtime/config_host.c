@@ -1,0 +1,63 @@
+#include "runtime/config.h"
+
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/address_text.h"
+
+static const char *system_variable(void *context, const char *name)
+{
+    (void)context;
+    return getenv(name);
+}
+
+static bool system_name(void *context, char *out, size_t size)
+{
+    (void)context;
+    if (gethostname(out, size) != 0 || memchr(out, '\0', size) == NULL) {
+        return false;
+    }
+    return out[0] != '\0';
+}
+
+/* Link-local IPv6 addresses mean nothing on another host. */
+static bool is_of_use(const struct address *address, uint8_t family)
+{
+    const bool link_local = address->family == 6 && address->bytes[0] == 0xfe &&
+                            (address->bytes[1] & 0xc0) == 0x80;
+    return address->family == family && !link_local && !address_is_loopback(address);
+}
+
+static size_t system_addresses(void *context, uint8_t family, struct address *out, size_t max)
+{
+    struct ifaddrs *list = NULL;
+    size_t count = 0;
+
+    (void)context;
+    if (getifaddrs(&list) != 0) {
+        return 0;
+    }
+    for (const struct ifaddrs *at = list; at != NULL; at = at->ifa_next) {
+        struct address address;
+        if (at->ifa_addr == NULL || (at->ifa_flags & IFF_UP) == 0 ||
+            !address_from_sockaddr(at->ifa_addr, &address) || !is_of_use(&address, family)) {
+            continue;
+        }
+        address.port = 0;
+        if (count < max) {
+            out[count] = address;
+        }
+        count++;
+    }
+    freeifaddrs(list);
+    return count;
+}
+
+struct config_host config_host_system(void)
+{
+    return (struct config_host){
+        .variable = system_variable, .name = system_name, .addresses = system_addresses};
+}

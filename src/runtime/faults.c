@@ -1,0 +1,153 @@
+#include "runtime/faults.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/clock.h"
+
+struct held {
+    struct chain link;
+    uint64_t due_ms;
+    struct node_id peer;
+    struct address to;
+    enum message_type type;
+    size_t length;
+    uint8_t bytes[];
+};
+
+static void on_timer(uv_timer_t *timer);
+
+static void arm(struct faults *faults)
+{
+    if (!chain_is_empty(&faults->held)) {
+        const struct held *first = CHAIN_ITEM(faults->held.next, struct held, link);
+        clock_start_timer(&faults->timer, on_timer, first->due_ms);
+    }
+}
+
+static struct held *take_first(struct faults *faults)
+{
+    struct held *held = CHAIN_ITEM(faults->held.next, struct held, link);
+
+    chain_remove(&held->link);
+    faults->held_count--;
+    faults->held_bytes -= held->length;
+    return held;
+}
+
+static void release_due(struct faults *faults, uint64_t now_ms)
+{
+    while (!chain_is_empty(&faults->held) &&
+           CHAIN_ITEM(faults->held.next, struct held, link)->due_ms <= now_ms) {
+        struct held *held = take_first(faults);
+
+        faults->on_release(faults->context, &held->peer, &held->to, held->type, held->bytes,
+                           held->length);
+        free(held);
+    }
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct faults *faults = timer->data;
+
+    release_due(faults, clock_ms());
+    arm(faults);
+}
+
+void faults_open(struct faults *faults, uv_loop_t *loop, struct latch *latch,
+                 faults_on_release *on_release, void *context)
+{
+    faults->latch = latch;
+    faults->on_release = on_release;
+    faults->context = context;
+    faults->open = true;
+    chain_init(&faults->held);
+    (void)uv_timer_init(loop, &faults->timer); /* cannot fail */
+    faults->timer.data = faults;
+    latch_take(latch);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct faults *faults = handle->data;
+
+    latch_drop(faults->latch);
+}
+
+void faults_close(struct faults *faults)
+{
+    if (!faults->open) {
+        return;
+    }
+    faults->open = false;
+    while (!chain_is_empty(&faults->held)) {
+        free(take_first(faults));
+    }
+    uv_close((uv_handle_t *)&faults->timer, on_closed);
+}
+
+struct fault *faults_of(struct faults *faults, const struct node_id *id,
+                        const struct address *address)
+{
+    for (uint32_t i = 0; i < faults->count; i++) {
+        if (address_equal(&faults->items[i].address, address)) {
+            return &faults->items[i];
+        }
+    }
+    if (faults->count == FAULTS_MAX) {
+        return NULL;
+    }
+    struct fault *fault = &faults->items[faults->count++];
+    *fault = (struct fault){.id = *id, .address = *address};
+    return fault;
+}
+
+void faults_clear(struct faults *faults)
+{
+    faults->count = 0;
+    release_due(faults, NEVER_MS);
+}
+
+const struct fault *faults_find(const struct faults *faults, const struct node_id *id,
+                                const struct address *address)
+{
+    for (uint32_t i = 0; i < faults->count; i++) {
+        const struct fault *fault = &faults->items[i];
+
+        if (address_equal(&fault->address, address) ||
+            (!id_is_none(id) && id_equal(&fault->id, id))) {
+            return fault;
+        }
+    }
+    return NULL;
+}
+
+bool faults_delay(struct faults *faults, const struct node_id *peer, const struct address *to,
+                  enum message_type type, const uint8_t *bytes, size_t length, uint64_t delay_ms)
+{
+    struct held *held = NULL;
+
+    if (faults->held_count < HELD_FRAMES_MAX && faults->held_bytes + length <= HELD_BYTES_MAX) {
+        held = malloc(sizeof *held + length);
+    }
+    if (held == NULL) {
+        return false;
+    }
+    held->due_ms = clock_ms() + delay_ms;
+    held->peer = *peer;
+    held->to = *to;
+    held->type = type;
+    held->length = length;
+    memcpy(held->bytes, bytes, length);
+
+    struct chain *at = faults->held.previous;
+    while (at != &faults->held && CHAIN_ITEM(at, struct held, link)->due_ms > held->due_ms) {
+        at = at->previous;
+    }
+    chain_insert(at->next, &held->link);
+    faults->held_count++;
+    faults->held_bytes += length;
+    arm(faults);
+    return true;
+}

@@ -1,0 +1,88 @@
+/* What happened on this node, in order: a bounded ring of notices, each with a cursor that only
+ * rises, and longer-lived rings of installed views and of evidence. The control socket's events,
+ * history and evidence, and the log, are all read off it.
+ *
+ * A journal is one block of about 750 KiB, most of which stays untouched until that much has
+ * happened; nothing is allocated after journal_new. */
+#ifndef RUNTIME_JOURNAL_H
+#define RUNTIME_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/core.h"
+
+enum {
+    JOURNAL_ENTRIES_MAX = 1024, /* a watcher that is further behind is told `gap` */
+    HISTORY_VIEWS_MAX = 256,
+    EVIDENCE_MAX = 256,
+    EVIDENCE_REFUSALS_MAX = 32, /* of the evidence: a flood of joiners must not wash out the rest */
+    CAUSE_TEXT_MAX = 160,
+    JOURNAL_OBSERVERS_MAX = 8,
+};
+
+struct journal_entry {
+    uint64_t cursor; /* 1 for the first */
+    int64_t wall_ms; /* Unix time, for people; decides nothing */
+    uint64_t now_ms; /* monotonic */
+    uint64_t epoch;  /* of the view when it happened; 0 without one */
+    uint64_t version;
+    uint32_t member_count;
+
+    /* For NOTICE_VIEW the journal fills in the subject: that view's coordinator. */
+    struct notice notice;
+
+    /* NOTICE_VIEW: what is new against the view before, as in the view's record; else empty. */
+    char change[CAUSE_TEXT_MAX];
+};
+
+/* One installed view. */
+struct view_record {
+    uint64_t lineage;
+    uint64_t epoch;
+    uint64_t version;
+    enum view_cause cause;
+    int64_t wall_ms; /* when it was installed here */
+    uint64_t now_ms;
+    uint64_t lasted_ms; /* until the next one; 0 while it is the current */
+    uint32_t member_count;
+    uint32_t joined_count;
+    uint32_t gone_count;
+    char coordinator[NAME_BYTES_MAX + 1];
+    char change[CAUSE_TEXT_MAX]; /* "+delphi -athens(dead)"; cut with "..." where too long */
+};
+
+struct journal;
+
+/* NULL: no memory. */
+struct journal *journal_new(void);
+void journal_free(struct journal *journal);
+
+/* Called after each entry, loop thread. `entry` is borrowed for the call. */
+typedef void journal_observer(void *context, const struct journal_entry *entry);
+
+/* At most JOURNAL_OBSERVERS_MAX, for the journal's life. */
+void journal_observe(struct journal *journal, journal_observer *observer, void *context);
+
+/* Appends the notice and updates history and evidence; `core` is the state after the step. */
+void journal_append(struct journal *journal, const struct notice *notice, const struct core *core,
+                    uint64_t now_ms, int64_t wall_ms);
+
+/* Cursor of the newest entry; 0 before the first. */
+uint64_t journal_cursor(const struct journal *journal);
+
+/* The entry with this cursor, or NULL when it was overwritten or does not exist yet. */
+const struct journal_entry *journal_get(const struct journal *journal, uint64_t cursor);
+
+/* Views, oldest first: index 0 to count - 1. */
+size_t journal_history_count(const struct journal *journal);
+const struct view_record *journal_history(const struct journal *journal, size_t index);
+
+/* The last entries that explain what was decided about members and coordinators: suspicions,
+ * clearings, removals, claims, coordinators, joins, refusals. Oldest first. They outlive the ring
+ * of events. A refusal that repeats itself is kept once, the last time. */
+size_t journal_evidence_count(const struct journal *journal);
+const struct journal_entry *journal_evidence(const struct journal *journal, size_t index);
+
+#endif

@@ -1,0 +1,323 @@
+#include "runtime/log.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "runtime/notice_text.h"
+
+void log_init(struct log *log, int fd, enum log_level level, enum log_format format,
+              const char *node)
+{
+    *log = (struct log){.fd = fd, .level = level};
+    log->json = format == LOG_JSON || (format == LOG_AUTO && isatty(fd) == 0);
+    (void)text_set(log->node, sizeof log->node, node, text_length(node, sizeof log->node - 1));
+}
+
+bool log_on(const struct log *log, enum log_level level)
+{
+    return level <= log->level;
+}
+
+static const char *level_text(enum log_level level)
+{
+    switch (level) {
+    case LOG_ERROR:
+        return "error";
+    case LOG_WARN:
+        return "warn";
+    case LOG_INFO:
+        return "info";
+    case LOG_DEBUG:
+        return "debug";
+    }
+    return "unknown";
+}
+
+/* --- A line ---------------------------------------------------------------------------------- */
+
+/* Text that is put together within bounds. What does not fit is left out whole, never by half. */
+struct line {
+    size_t used;
+    bool full;
+    char text[LOG_LINE_MAX];
+};
+
+enum { LINE_END_BYTES = 2 }; /* kept free for "}" and the newline */
+
+static void put(struct line *line, const char *text, size_t length)
+{
+    if (length > sizeof line->text - LINE_END_BYTES - line->used) {
+        line->full = true;
+        return;
+    }
+    memcpy(line->text + line->used, text, length);
+    line->used += length;
+}
+
+static void put_text(struct line *line, const char *text)
+{
+    put(line, text, strlen(text));
+}
+
+/* What stands for a character that may not be in a line: "?" for a control character, which could
+ * end the line or move the cursor, and for bytes that are not UTF-8. */
+static size_t plain_character(const char *text, size_t length, const char **out)
+{
+    const size_t bytes = utf8_character_bytes(text, length);
+
+    *out = text;
+    if (bytes == 0 || (unsigned char)*text < ' ' || *text == 0x7f) {
+        *out = "?";
+        return 1;
+    }
+    return bytes;
+}
+
+static void put_plain(struct line *line, const char *text)
+{
+    for (size_t left = strlen(text); left > 0;) {
+        const char *character = NULL;
+        const size_t bytes = plain_character(text, left, &character);
+        put(line, character, bytes);
+        text += bytes;
+        left -= bytes;
+    }
+}
+
+/* The same between quotes, as JSON has it. */
+static void put_quoted(struct line *line, const char *text)
+{
+    put_text(line, "\"");
+    for (size_t left = strlen(text); left > 0;) {
+        const char *character = NULL;
+        const size_t bytes = plain_character(text, left, &character);
+        if (*character == '"' || *character == '\\') {
+            put_text(line, "\\");
+        }
+        put(line, character, bytes);
+        text += bytes;
+        left -= bytes;
+    }
+    put_text(line, "\"");
+}
+
+/* One more member of the JSON object, or, when it does not fit, none. */
+static void put_member(struct line *line, const struct notice_field *field)
+{
+    const size_t before = line->used;
+    char number[24];
+
+    if (line->full) {
+        return;
+    }
+    put_text(line, before == 1 ? "" : ",");
+    put_quoted(line, field->key);
+    put_text(line, ":");
+    snprintf(number, sizeof number, "%llu", (unsigned long long)field->number);
+    switch (field->kind) {
+    case FIELD_TEXT:
+        put_quoted(line, field->text);
+        break;
+    case FIELD_NUMBER:
+        put_text(line, number);
+        break;
+    case FIELD_WIDE:
+        put_quoted(line, number);
+        break;
+    case FIELD_FLAG:
+        put_text(line, field->number == 1 ? "true" : "false");
+        break;
+    }
+    if (line->full) {
+        line->used = before;
+    }
+}
+
+static void put_member_text(struct line *line, const char *key, const char *text)
+{
+    put_member(line, &(struct notice_field){.key = key, .kind = FIELD_TEXT, .text = text});
+}
+
+/* RFC 3339, UTC, with milliseconds. */
+static void print_time(int64_t wall_ms, char out[32])
+{
+    const time_t seconds = (time_t)(wall_ms / 1000);
+    struct tm parts;
+    char date[24] = "";
+
+    if (gmtime_r(&seconds, &parts) != NULL) {
+        (void)strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &parts);
+    }
+    snprintf(out, 32, "%s.%03dZ", date, (int)(wall_ms % 1000));
+}
+
+/* --- Writing it ------------------------------------------------------------------------------ */
+
+static bool write_line(struct log *log, const struct line *line)
+{
+    struct pollfd ready = {.fd = log->fd, .events = POLLOUT};
+
+    /* Once a line was dropped the next ones wait no more, until somebody reads again. */
+    if (poll(&ready, 1, log->dropped > 0 ? 0 : LOG_WAIT_MS) <= 0 ||
+        (ready.revents & POLLOUT) == 0) {
+        return false;
+    }
+    return write(log->fd, line->text, line->used) >= 0;
+}
+
+/* What a line is made of. */
+struct entry {
+    enum log_level level;
+    int64_t wall_ms;
+    const char *event;
+    const char *message;
+    const struct notice_fields *fields; /* NULL for none */
+};
+
+static void format_text(struct line *line, const struct entry *entry, const char *time)
+{
+    char start[64];
+
+    snprintf(start, sizeof start, "%s %-5s ", time, level_text(entry->level));
+    put_text(line, start);
+    put_text(line, entry->event);
+    put_text(line, ": ");
+    put_plain(line, entry->message);
+}
+
+static void format_json(const struct log *log, struct line *line, const struct entry *entry,
+                        const char *time)
+{
+    put_text(line, "{");
+    put_member_text(line, "time", time);
+    put_member_text(line, "level", level_text(entry->level));
+    put_member_text(line, "node", log->node);
+    put_member_text(line, "event", entry->event);
+    put_member_text(line, "message", entry->message);
+    for (size_t i = 0; entry->fields != NULL && i < entry->fields->count; i++) {
+        put_member(line, &entry->fields->items[i]);
+    }
+    line->text[line->used++] = '}'; /* There is always room for the end. */
+}
+
+static bool emit(struct log *log, const struct entry *entry)
+{
+    struct line line = {.used = 0};
+    char time[32];
+
+    print_time(entry->wall_ms, time);
+    if (log->json) {
+        format_json(log, &line, entry, time);
+    } else {
+        format_text(&line, entry, time);
+    }
+    line.text[line.used++] = '\n';
+    return write_line(log, &line);
+}
+
+/* Writes the entry, and before it how many were lost, if any. */
+static void log_entry(struct log *log, const struct entry *entry)
+{
+    if (log->dropped > 0) {
+        char message[64];
+        snprintf(message, sizeof message, "lines_dropped=%llu because nobody read them",
+                 (unsigned long long)log->dropped);
+        if (!emit(log, &(struct entry){.level = LOG_WARN,
+                                       .wall_ms = entry->wall_ms,
+                                       .event = "log",
+                                       .message = message})) {
+            log->dropped++;
+            return;
+        }
+        log->dropped = 0;
+    }
+    if (!emit(log, entry)) {
+        log->dropped++;
+    }
+}
+
+void log_line(struct log *log, enum log_level level, const char *event, const char *format, ...)
+{
+    char message[LOG_MESSAGE_MAX];
+    struct timespec now = {.tv_sec = 0};
+    va_list arguments;
+
+    if (!log_on(log, level)) {
+        return;
+    }
+    va_start(arguments, format);
+    const int length = vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    if (length >= (int)sizeof message) {
+        memcpy(message + sizeof message - 4, "...", 4);
+    }
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    log_entry(log, &(struct entry){.level = level,
+                                   .wall_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000,
+                                   .event = event,
+                                   .message = message});
+}
+
+/* --- Notices --------------------------------------------------------------------------------- */
+
+static enum log_level level_of(enum notice_type type)
+{
+    switch (type) {
+    case NOTICE_PHASE:
+    case NOTICE_VIEW:
+    case NOTICE_COORDINATOR:
+    case NOTICE_SUSPECT:
+    case NOTICE_CLEARED:
+    case NOTICE_CLAIM:
+    case NOTICE_GUARD:
+    case NOTICE_ACTING:
+    case NOTICE_VOUCHED:
+        return LOG_INFO;
+    case NOTICE_JOIN_REFUSED:
+    case NOTICE_LATE:
+    case NOTICE_MISMATCH:
+        return LOG_WARN;
+    case NOTICE_JOINED: /* The view's line tells of these two. */
+    case NOTICE_GONE:
+    case NOTICE_TURNED_AWAY: /* A stranger asks as often as it likes. */
+        return LOG_DEBUG;
+    }
+    return LOG_DEBUG;
+}
+
+void log_notice(struct log *log, const struct journal_entry *entry, const struct core *core)
+{
+    const enum notice_type type = entry->notice.type;
+    enum log_level level = level_of(type);
+    struct notice_fields fields;
+    char message[NOTICE_TEXT_MAX];
+
+    (void)core; /* The entry says it all; what the core thinks now may be newer. */
+    if (!log_on(log, level)) {
+        return;
+    }
+    notice_fields(entry, &fields);
+    notice_text(entry, &fields, message);
+    if (type == NOTICE_JOIN_REFUSED) {
+        /* A joiner asks again until it is let in; the same answer is news only once. */
+        const uint64_t refusal = hash_bytes(HASH_START, message, strlen(message));
+        level = refusal == log->last_refusal ? LOG_DEBUG : level;
+        log->last_refusal = refusal;
+        if (!log_on(log, level)) {
+            return;
+        }
+    }
+    log_entry(log, &(struct entry){.level = level,
+                                   .wall_ms = entry->wall_ms,
+                                   .event = notice_event(type),
+                                   .message = message,
+                                   .fields = &fields});
+}

@@ -1,0 +1,376 @@
+#include "runtime/node.h"
+
+#include <assert.h>
+#include <time.h>
+
+#include "runtime/clock.h"
+#include "runtime/node_state.h"
+
+/* --- Sending --- */
+
+void node_transmit(void *context, const struct node_id *peer, const struct address *to,
+                   enum message_type type, const uint8_t *bytes, size_t length)
+{
+    struct node *node = context;
+
+    if (length <= DATAGRAM_BYTES_MAX) {
+        udp_send(&node->udp, to, bytes, length);
+    } else if (!links_send(&node->links, peer, type, bytes, length)) {
+        couriers_send(&node->couriers, peer, to, type, bytes, length);
+    }
+}
+
+static void send_message(struct node *node, const struct effect *effect)
+{
+    const struct node_id *peer = &effect->peer;
+    const struct fault *fault = faults_find(&node->faults, peer, &effect->address);
+    size_t length;
+
+    if (fault != NULL && fault->drop) {
+        return;
+    }
+    const uint8_t *bytes = wire_encode(node->wire, effect->message, id_is_none(peer) ? NULL : peer,
+                                       effect->fellow, &length);
+    if (fault == NULL || fault->delay_ms == 0) {
+        node_transmit(node, peer, &effect->address, effect->message->type, bytes, length);
+    } else if (!faults_delay(&node->faults, peer, &effect->address, effect->message->type, bytes,
+                             length, fault->delay_ms)) {
+        node->traffic.send_failed++;
+    }
+}
+
+/* --- Effects --- */
+
+bool node_is_cut(void *context, const struct node_id *peer, const struct address *address)
+{
+    const struct node *node = context;
+    const struct fault *fault = faults_find(&node->faults, peer, address);
+
+    return fault != NULL && fault->drop;
+}
+
+static int64_t wall_ms(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void tell(struct node *node, const struct notice *notice, uint64_t now_ms)
+{
+    journal_append(node->journal, notice, node->core, now_ms, wall_ms());
+    log_notice(node->log, journal_get(node->journal, journal_cursor(node->journal)), node->core);
+}
+
+static void store_what_must_survive(struct node *node)
+{
+    struct stored stored;
+
+    if (node->store != NULL) {
+        core_stored(node->core, &stored);
+        store_write(node->store, &stored);
+    }
+}
+
+static void apply(struct node *node, const struct effect *effect, uint64_t now_ms)
+{
+    switch (effect->type) {
+    case EFFECT_SEND:
+        send_message(node, effect);
+        return;
+    case EFFECT_LINK_OPEN:
+        links_hold(&node->links, &effect->peer, &effect->address);
+        return;
+    case EFFECT_LINK_CLOSE:
+        links_release(&node->links, &effect->peer);
+        return;
+    case EFFECT_KERNEL_ASK:
+        if (!node_is_cut(node, &effect->peer, &effect->address)) {
+            links_ask_kernel(&node->links, &effect->peer, &effect->address);
+        }
+        return;
+    case EFFECT_RESOLVE:
+        resolver_ask(&node->resolver);
+        return;
+    case EFFECT_STORE:
+        store_what_must_survive(node);
+        return;
+    case EFFECT_NOTICE:
+        tell(node, &effect->notice, now_ms);
+        return;
+    }
+}
+
+/* --- Turning the crank --- */
+
+static void end(struct node *node, enum node_end how)
+{
+    if (!node->ended) {
+        node->ended = true;
+        node->on_end(node->context, how);
+    }
+}
+
+/* `earliest_ms` keeps a deadline that a tick has left in the past from starving the sockets. */
+static void arm(struct node *node, uint64_t earliest_ms)
+{
+    uint64_t due_ms = core_deadline_ms(node->core);
+
+    if (node->leave_asked) {
+        clock_start_timer(&node->timer, node_on_timer, 0);
+    } else if (due_ms == NEVER_MS) {
+        (void)uv_timer_stop(&node->timer);
+    } else {
+        clock_start_timer(&node->timer, node_on_timer, due_ms > earliest_ms ? due_ms : earliest_ms);
+    }
+}
+
+/* Serves datagrams, streams, timers and commands alike. Nothing that an effect sets off comes
+ * back in here before the step is over: news from sockets has a turn of the loop to itself. */
+static void node_step(struct node *node, struct event event)
+{
+    const struct node_id life = core_self(node->core)->id;
+
+    assert(!node->stepping);
+    if (node->closing) {
+        return;
+    }
+    node->stepping = true;
+    event.now_ms = clock_ms();
+    struct effects effects = core_step(node->core, &event);
+    for (uint32_t i = 0; i < effects.count; i++) {
+        apply(node, &effects.items[i], event.now_ms);
+    }
+    if (!id_equal(&life, &core_self(node->core)->id)) {
+        listener_dismiss_guests(&node->listener);
+    }
+    node->stepping = false;
+
+    arm(node, event.type == EVENT_TICK ? event.now_ms + 1 : 0);
+    enum phase phase = core_phase(node->core);
+    if (phase != PHASE_JOINING) {
+        (void)uv_timer_stop(&node->join_timer);
+    }
+    if (phase == PHASE_STOPPED) {
+        end(node, NODE_LEFT);
+    }
+}
+
+/* The first turn, after whoever opened the node has had time to look at its journal. */
+static void start(struct node *node)
+{
+    node->started = true;
+    if (node->remembered.peer_count > 0) {
+        node_step(node, (struct event){.type = EVENT_ADDRESSES,
+                                       .addresses = {.source = ADDRESSES_REMEMBERED,
+                                                     .addresses = node->remembered.peers,
+                                                     .count = node->remembered.peer_count}});
+    }
+    node_step(node, (struct event){.type = EVENT_TICK});
+}
+
+void node_on_timer(uv_timer_t *timer)
+{
+    struct node *node = timer->data;
+
+    if (!node->started) {
+        start(node);
+    } else if (node->leave_asked) {
+        node->leave_asked = false;
+        node_step(node, (struct event){.type = EVENT_LEAVE});
+    } else if (clock_ms() < core_deadline_ms(node->core)) {
+        arm(node, 0);
+    } else {
+        node_step(node, (struct event){.type = EVENT_TICK});
+    }
+}
+
+void node_on_join_timer(uv_timer_t *timer)
+{
+    struct node *node = timer->data;
+
+    if (core_phase(node->core) == PHASE_JOINING && !node->closing) {
+        end(node, NODE_JOIN_TIMED_OUT);
+    }
+}
+
+/* --- What the sockets say --- */
+
+static void take_message(struct node *node, struct message *message, const struct address *source)
+{
+    message->source = *source;
+    if (node_is_cut(node, &message->from, source)) {
+        return;
+    }
+    node_step(node, (struct event){.type = EVENT_MESSAGE, .message = message});
+}
+
+void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
+                      const struct address *source)
+{
+    struct node *node = context;
+    struct message message;
+
+    enum wire_error error = wire_decode(node->wire, bytes, length, &message);
+    if (error != WIRE_OK) {
+        node->traffic.malformed[error]++;
+        return;
+    }
+    take_message(node, &message, source);
+}
+
+/* The view that a message brings along, or NULL. */
+static const struct view *carried_view(const struct message *message)
+{
+    switch (message->type) {
+    case MESSAGE_VIEW:
+    case MESSAGE_PREPARE:
+    case MESSAGE_CLAIM:
+    case MESSAGE_GRANT:
+    case MESSAGE_HANDOVER:
+        return message->carrier.view;
+    case MESSAGE_HEARTBEAT:
+    case MESSAGE_PULL:
+    case MESSAGE_ACK:
+    case MESSAGE_NACK:
+    case MESSAGE_NOT_FOLLOWING:
+    case MESSAGE_COMMIT:
+    case MESSAGE_CLAIM_REFUSED:
+    case MESSAGE_JOIN:
+    case MESSAGE_OFFER:
+    case MESSAGE_READY:
+    case MESSAGE_JOIN_REFUSED:
+    case MESSAGE_LEAVE:
+    case MESSAGE_PING:
+    case MESSAGE_PONG:
+    case MESSAGE_PING_REQUEST:
+    case MESSAGE_PROBE:
+    case MESSAGE_HELLO:
+    case MESSAGE_TYPE_COUNT:
+        return NULL;
+    }
+    return NULL;
+}
+
+/* Where the sender of a message that came by stream can be answered: its end of the stream has a
+ * port on which nobody listens. */
+static const struct address *listed_address(const struct view *view, const struct node_id *id)
+{
+    for (uint32_t i = 0; view != NULL && i < view->member_count; i++) {
+        if (id_equal(&view->members[i].id, id)) {
+            return &view->members[i].address;
+        }
+    }
+    return NULL;
+}
+
+void node_on_stream_message(void *context, struct message *message, const struct address *from)
+{
+    struct node *node = context;
+    const struct address *listed = listed_address(core_view(node->core), &message->from);
+
+    if (listed == NULL) {
+        listed = listed_address(carried_view(message), &message->from);
+    }
+    take_message(node, message, listed != NULL ? listed : from);
+}
+
+void node_on_link_news(void *context, const struct node_id *peer, enum link_news news)
+{
+    struct node *node = context;
+
+    node_step(node, (struct event){.type = EVENT_LINK, .link = {.peer = *peer, .news = news}});
+}
+
+void node_on_resolved(void *context, const struct address *addresses, uint32_t count)
+{
+    struct node *node = context;
+
+    node_step(node, (struct event){.type = EVENT_ADDRESSES,
+                                   .addresses = {.source = ADDRESSES_SEEDS,
+                                                 .addresses = addresses,
+                                                 .count = count}});
+}
+
+/* --- For its owner --- */
+
+void node_leave(struct node *node)
+{
+    if (!node->closing) {
+        node->leave_asked = true; /* In a turn of its own: this may be called from a callback. */
+        clock_start_timer(&node->timer, node_on_timer, 0);
+    }
+}
+
+const struct core *node_core(const struct node *node)
+{
+    return node->core;
+}
+
+const struct config *node_config(const struct node *node)
+{
+    return node->config;
+}
+
+struct journal *node_journal(struct node *node)
+{
+    return node->journal;
+}
+
+uint64_t node_now_ms(const struct node *node)
+{
+    (void)node;
+    return clock_ms();
+}
+
+const struct node_traffic *node_traffic(const struct node *node)
+{
+    return &node->traffic;
+}
+
+/* --- Faults on purpose --- */
+
+static struct fault *fault_of(struct node *node, const char *name)
+{
+    const struct view *view = core_view(node->core);
+    uint32_t position = view_find_name(view, name);
+
+    if (position == VIEW_NONE) {
+        return NULL;
+    }
+    const struct member *member = &view->members[position];
+    return faults_of(&node->faults, &member->id, &member->address);
+}
+
+bool node_fault_drop(struct node *node, const char *const *names, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (view_find_name(core_view(node->core), names[i]) == VIEW_NONE) {
+            return false; /* Nothing is changed when one name is wrong. */
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct fault *fault = fault_of(node, names[i]);
+        if (fault == NULL) {
+            return false;
+        }
+        fault->drop = true;
+    }
+    return true;
+}
+
+bool node_fault_delay(struct node *node, const char *name, uint64_t delay_ms)
+{
+    struct fault *fault = fault_of(node, name);
+
+    if (fault != NULL) {
+        fault->delay_ms = delay_ms;
+    }
+    return fault != NULL;
+}
+
+void node_fault_clear(struct node *node)
+{
+    faults_clear(&node->faults);
+}

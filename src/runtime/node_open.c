@@ -1,0 +1,234 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "runtime/address_text.h"
+#include "runtime/clock.h"
+#include "runtime/node_state.h"
+
+/* What every member may hold open at once: a lifeline, a courier, and one of them twice while it
+ * is being replaced; and some room for strangers. */
+enum { GUESTS_PER_MEMBER = 3, GUESTS_SPARE = 64 };
+
+/* --- Opening --- */
+
+static void say_cannot_listen(const struct node *node, int error)
+{
+    char text[ADDRESS_TEXT_MAX];
+
+    address_text(&node->config->listen, text);
+    switch (error) {
+    case UV_EADDRINUSE:
+        log_line(node->log, LOG_ERROR, "listen",
+                 "address %s is in use: stop the other process or choose another --listen", text);
+        return;
+    case UV_EADDRNOTAVAIL:
+        log_line(node->log, LOG_ERROR, "listen",
+                 "%s is not an address of this host: choose another --listen", text);
+        return;
+    case UV_EACCES:
+        log_line(node->log, LOG_ERROR, "listen",
+                 "may not listen on %s: choose a --listen with a port above 1023", text);
+        return;
+    default:
+        log_line(node->log, LOG_ERROR, "listen",
+                 "cannot listen on %s (%s): choose another --listen", text, uv_strerror(error));
+        return;
+    }
+}
+
+/* Before anything else, so that a second daemon of the same settings changes nothing on disk. */
+static bool open_sockets(struct node *node)
+{
+    const struct config *config = node->config;
+    uint32_t guests = GUESTS_PER_MEMBER * config->capacity + GUESTS_SPARE;
+
+    node->streams.loop = node->loop;
+    node->streams.latch = &node->latch;
+    node->streams.log = node->log;
+    node->streams.traffic = &node->traffic;
+    int error = udp_open(&node->udp, node->loop, &node->latch, &node->traffic, &config->listen);
+    if (error == 0) {
+        error = listener_open(&node->listener, &node->streams, &config->listen, guests);
+    }
+    if (error == 0) {
+        error = listener_start(&node->listener, node_on_stream_message, node);
+    }
+    if (error == 0) {
+        error = udp_start(&node->udp, node_on_datagram, node);
+    }
+    if (error != 0) {
+        say_cannot_listen(node, error);
+    }
+    return error == 0;
+}
+
+static bool open_store(struct node *node)
+{
+    if (node->config->state_dir[0] == '\0') {
+        log_line(node->log, LOG_WARN, "volatile",
+                 "no --state-dir: after a restart this node will not know that it was a member");
+        return true;
+    }
+    node->store = store_open(node->loop, node->config->state_dir, node->log, &node->remembered);
+    return node->store != NULL;
+}
+
+static bool draw_seed(const struct node *node, uint64_t seed[4])
+{
+    ssize_t drawn;
+
+    do {
+        drawn = getrandom(seed, 4 * sizeof seed[0], 0);
+    } while (drawn < 0 && errno == EINTR);
+    if (drawn != (ssize_t)(4 * sizeof seed[0])) {
+        log_line(node->log, LOG_ERROR, "random", "the system gives no random bytes: %s",
+                 strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+static bool open_core(struct node *node)
+{
+    const struct config *config = node->config;
+    struct core_options options = {
+        .name = config->name,
+        .address = config->advertise,
+        .tags = &config->tags,
+        .guard = config->guard,
+        .profile = config->profile,
+        .timing = config->timing,
+        .capacity = config->capacity,
+        .has_seeds = config->seed_count > 0,
+        .incarnation = node->remembered.incarnation,
+        .epoch_seen = node->remembered.epoch_seen,
+    };
+
+    if (!draw_seed(node, options.random_seed)) {
+        return false;
+    }
+    void *block = calloc(1, core_bytes(config->capacity));
+    node->wire = wire_new(config->cluster, config->capacity);
+    node->journal = journal_new();
+    if (block == NULL || node->wire == NULL || node->journal == NULL ||
+        !links_open(&node->links, &node->streams, config->capacity, node_on_link_news, node_is_cut,
+                    node)) {
+        free(block);
+        log_line(node->log, LOG_ERROR, "memory",
+                 "not enough memory for %u members: choose a smaller capacity", config->capacity);
+        return false;
+    }
+    node->core = core_init(block, &options, clock_ms());
+    node->streams.wire = node->wire;
+    node->streams.core = node->core;
+    return true;
+}
+
+static void init_timer(struct node *node, uv_timer_t *timer)
+{
+    (void)uv_timer_init(node->loop, timer); /* cannot fail */
+    timer->data = node;
+    latch_take(&node->latch);
+}
+
+static void free_memory(void *context)
+{
+    struct node *node = context;
+    void (*on_closed)(void *) = node->on_closed;
+    void *on_closed_context = node->on_closed_context;
+
+    links_free(&node->links);
+    wire_free(node->wire);
+    journal_free(node->journal);
+    free(node->core);
+    free(node);
+    if (on_closed != NULL) {
+        on_closed(on_closed_context);
+    }
+}
+
+struct node *node_open(uv_loop_t *loop, const struct config *config, struct log *log,
+                       node_on_end *on_end, void *context)
+{
+    struct node *node = calloc(1, sizeof *node);
+
+    if (node == NULL) {
+        log_line(log, LOG_ERROR, "memory", "not enough memory to start");
+        return NULL;
+    }
+    node->loop = loop;
+    node->config = config;
+    node->log = log;
+    node->on_end = on_end;
+    node->context = context;
+    node->latch = (struct latch){.held = 1, .on_free = free_memory, .context = node};
+    init_timer(node, &node->timer);
+    init_timer(node, &node->join_timer);
+    init_timer(node, &node->closer);
+    couriers_open(&node->couriers, &node->streams);
+    resolver_open(&node->resolver, loop, &node->latch, config, log, node_on_resolved, node);
+    faults_open(&node->faults, loop, &node->latch, node_transmit, node);
+
+    if (!open_sockets(node) || !open_store(node) || !open_core(node)) {
+        node_close(node, NULL, NULL);
+        return NULL;
+    }
+    clock_start_timer(&node->timer, node_on_timer, 0);
+    if (config->join_timeout_ms > 0) {
+        clock_start_timer(&node->join_timer, node_on_join_timer,
+                          clock_ms() + config->join_timeout_ms);
+    }
+    return node;
+}
+
+/* --- Closing --- */
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct node *node = handle->data;
+
+    latch_drop(&node->latch);
+}
+
+static void on_store_closed(void *context)
+{
+    struct node *node = context;
+
+    latch_drop(&node->latch);
+}
+
+/* The listener goes first, so that whoever finds its lifeline closed is refused when it tries
+ * again. */
+static void on_close_turn(uv_timer_t *timer)
+{
+    struct node *node = timer->data;
+
+    listener_close(&node->listener);
+    udp_close(&node->udp);
+    links_close(&node->links);
+    couriers_close(&node->couriers);
+    resolver_close(&node->resolver);
+    faults_close(&node->faults);
+    if (node->store != NULL) {
+        latch_take(&node->latch);
+        store_close(node->store, on_store_closed, node);
+    }
+    uv_close((uv_handle_t *)&node->timer, on_timer_closed);
+    uv_close((uv_handle_t *)&node->join_timer, on_timer_closed);
+    uv_close((uv_handle_t *)&node->closer, on_timer_closed);
+    latch_drop(&node->latch);
+}
+
+void node_close(struct node *node, void (*on_closed)(void *context), void *context)
+{
+    if (node->closing) {
+        return;
+    }
+    node->closing = true;
+    node->on_closed = on_closed;
+    node->on_closed_context = context;
+    /* In a turn of its own: a socket must not be closed by its own receive callback. */
+    clock_start_timer(&node->closer, on_close_turn, 0);
+}

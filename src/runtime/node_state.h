@@ -1,0 +1,73 @@
+/* The inside of a node: node_open.c puts it together and takes it apart, node.c turns the crank.
+ * Nobody else looks in here. */
+#ifndef RUNTIME_NODE_STATE_H
+#define RUNTIME_NODE_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "runtime/courier.h"
+#include "runtime/faults.h"
+#include "runtime/latch.h"
+#include "runtime/link.h"
+#include "runtime/listener.h"
+#include "runtime/node.h"
+#include "runtime/resolver.h"
+#include "runtime/store.h"
+#include "runtime/stream.h"
+#include "runtime/udp.h"
+
+struct node {
+    uv_loop_t *loop;
+    const struct config *config;
+    struct log *log;
+    node_on_end *on_end;
+    void *context;
+
+    struct wire *wire;
+    struct core *core;
+    struct journal *journal;
+    struct store *store;      /* NULL: volatile */
+    struct stored remembered; /* of earlier lives */
+
+    struct latch latch;
+    struct udp udp;
+    struct streams streams;
+    struct listener listener;
+    struct links links;
+    struct couriers couriers;
+    struct resolver resolver;
+    struct faults faults;
+    struct node_traffic traffic;
+
+    uv_timer_t timer; /* the core's next deadline */
+    uv_timer_t join_timer;
+    uv_timer_t closer;
+    bool started;
+    bool stepping;
+    bool leave_asked;
+    bool ended; /* on_end was called */
+    bool closing;
+    void (*on_closed)(void *context);
+    void *on_closed_context;
+};
+
+/* What the parts of a node call; `context` is the node. Each may step the core, and is called in
+ * a turn of its own, never from inside a step. */
+void node_on_timer(uv_timer_t *timer);
+void node_on_join_timer(uv_timer_t *timer);
+void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
+                      const struct address *source);
+void node_on_stream_message(void *context, struct message *message, const struct address *from);
+void node_on_link_news(void *context, const struct node_id *peer, enum link_news news);
+void node_on_resolved(void *context, const struct address *addresses, uint32_t count);
+
+/* Is everything between this node and that one lost on purpose? */
+bool node_is_cut(void *context, const struct node_id *peer, const struct address *address);
+
+/* Sends an encoded message by the way that suits its length. */
+void node_transmit(void *context, const struct node_id *peer, const struct address *to,
+                   enum message_type type, const uint8_t *bytes, size_t length);
+
+#endif

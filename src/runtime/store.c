@@ -1,0 +1,444 @@
+#include "runtime/store.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "runtime/address_text.h"
+
+/* The file, in lines:
+ *
+ *     doyen-state 1
+ *     incarnation=3
+ *     epoch_seen=12
+ *     peer=127.0.0.1:7420       any number of them
+ *     checksum=0123456789abcdef   hash of everything above, in hexadecimal
+ */
+#define FIRST_LINE "doyen-state 1\n"
+#define CHECKSUM_KEY "checksum="
+#define STATE_FILE "state"
+#define NEW_FILE "state.new"
+#define BAD_FILE "state.bad"
+#define LOCK_FILE "lock"
+
+enum {
+    LINE_BYTES_MAX = 80,
+    FILE_BYTES_MAX = (PEERS_STORED_MAX + 4) * LINE_BYTES_MAX,
+};
+
+struct store {
+    uv_loop_t *loop;
+    struct log *log;
+    int dir;  /* open descriptor, so that a relative path stays good */
+    int lock; /* holds the lock as long as it is open */
+    char dir_name[CONFIG_DIR_MAX + 1];
+
+    struct stored latest; /* what the file says, or will say */
+    bool dirty;           /* `latest` is newer than `writing` */
+    bool busy;            /* a thread has `writing` and `error` */
+    bool failing;         /* the last try failed, and the log knows */
+
+    uv_work_t work;
+    struct stored writing;
+    int error; /* errno of the thread's try; 0 for success */
+
+    bool closing;
+    void (*on_closed)(void *context);
+    void *context;
+};
+
+/* --- Text ------------------------------------------------------------------------------------ */
+
+/* Everything, checksum included. Returns its length; it always fits. */
+static size_t state_print(const struct stored *stored, char out[FILE_BYTES_MAX])
+{
+    char text[ADDRESS_TEXT_MAX];
+    size_t used = (size_t)snprintf(out, FILE_BYTES_MAX, "%sincarnation=%llu\nepoch_seen=%llu\n",
+                                   FIRST_LINE, (unsigned long long)stored->incarnation,
+                                   (unsigned long long)stored->epoch_seen);
+
+    assert(stored->peer_count <= PEERS_STORED_MAX);
+    for (uint32_t i = 0; i < stored->peer_count; i++) {
+        used += (size_t)snprintf(out + used, FILE_BYTES_MAX - used, "peer=%s\n",
+                                 address_text(&stored->peers[i], text));
+    }
+    used += (size_t)snprintf(out + used, FILE_BYTES_MAX - used, "%s%016llx\n", CHECKSUM_KEY,
+                             (unsigned long long)hash_bytes(HASH_START, out, used));
+    assert(used < FILE_BYTES_MAX);
+    return used;
+}
+
+static bool parse_u64(const char *text, uint64_t *out)
+{
+    char *end = NULL;
+
+    if (text[0] < '0' || text[0] > '9') {
+        return false;
+    }
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    return errno == 0 && *end == '\0';
+}
+
+static const char *after(const char *line, const char *key)
+{
+    const size_t length = strlen(key);
+
+    return strncmp(line, key, length) == 0 ? line + length : NULL;
+}
+
+static bool parse_line(const char *line, struct stored *out)
+{
+    const char *value = NULL;
+
+    if ((value = after(line, "incarnation=")) != NULL) {
+        return parse_u64(value, &out->incarnation);
+    }
+    if ((value = after(line, "epoch_seen=")) != NULL) {
+        return parse_u64(value, &out->epoch_seen);
+    }
+    if ((value = after(line, "peer=")) != NULL && out->peer_count < PEERS_STORED_MAX) {
+        return address_parse(value, &out->peers[out->peer_count++]);
+    }
+    return false;
+}
+
+/* Cuts off the checksum's line when it is there and right. */
+static bool checksum_holds(char *text)
+{
+    char *line = strstr(text, "\n" CHECKSUM_KEY);
+    char expected[17];
+
+    if (line == NULL) {
+        return false;
+    }
+    line++;
+    snprintf(expected, sizeof expected, "%016llx",
+             (unsigned long long)hash_bytes(HASH_START, text, (size_t)(line - text)));
+    const char *value = line + strlen(CHECKSUM_KEY);
+    const bool holds = strncmp(value, expected, 16) == 0 && text_equal(value + 16, "\n");
+    *line = '\0';
+    return holds;
+}
+
+/* Reads the text, which it cuts up. False when it is not whole and ours. */
+static bool state_parse(char *text, struct stored *out)
+{
+    *out = (struct stored){.incarnation = 0};
+    if (strncmp(text, FIRST_LINE, strlen(FIRST_LINE)) != 0 || !checksum_holds(text)) {
+        return false;
+    }
+    for (char *line = text + strlen(FIRST_LINE); *line != '\0';) {
+        char *end = strchr(line, '\n');
+        if (end == NULL) {
+            return false;
+        }
+        *end = '\0';
+        if (!parse_line(line, out)) {
+            return false;
+        }
+        line = end + 1;
+    }
+    return true;
+}
+
+/* --- Disk ------------------------------------------------------------------------------------ */
+
+static int write_all(int fd, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(fd, bytes, length);
+        if (written < 0 && errno != EINTR) {
+            return errno;
+        }
+        if (written > 0) {
+            bytes += written;
+            length -= (size_t)written;
+        }
+    }
+    return fsync(fd) == 0 ? 0 : errno;
+}
+
+/* Replaces the file: whoever reads it, after whatever kind of end, finds the old content or the
+ * new one. Returns 0 or an errno. Touches nothing but the disk: a thread may call it. */
+static int state_write(int dir, const struct stored *stored)
+{
+    char text[FILE_BYTES_MAX];
+    const size_t length = state_print(stored, text);
+    const int fd = openat(dir, NEW_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    if (fd < 0) {
+        return errno;
+    }
+    const int error = write_all(fd, text, length);
+    if (close(fd) != 0 && error == 0) {
+        return errno;
+    }
+    if (error != 0) {
+        return error;
+    }
+    if (renameat(dir, NEW_FILE, dir, STATE_FILE) != 0 || fsync(dir) != 0) {
+        return errno;
+    }
+    return 0;
+}
+
+enum state_found { STATE_NONE, STATE_READ, STATE_DAMAGED, STATE_UNREADABLE };
+
+static enum state_found state_read(int dir, struct stored *out)
+{
+    char text[FILE_BYTES_MAX + 1];
+    size_t length = 0;
+    const int fd = openat(dir, STATE_FILE, O_RDONLY | O_CLOEXEC);
+
+    *out = (struct stored){.incarnation = 0};
+    if (fd < 0) {
+        return errno == ENOENT ? STATE_NONE : STATE_UNREADABLE;
+    }
+    for (;;) {
+        const ssize_t got = read(fd, text + length, sizeof text - length);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            const int error = errno;
+            close(fd);
+            errno = error;
+            return STATE_UNREADABLE;
+        }
+        length += (size_t)got;
+        if (got == 0 || length == sizeof text) {
+            break;
+        }
+    }
+    close(fd);
+
+    const bool is_text = length < sizeof text && memchr(text, '\0', length) == NULL;
+    if (is_text) {
+        text[length] = '\0';
+        if (state_parse(text, out)) {
+            return STATE_READ;
+        }
+    }
+    *out = (struct stored){.incarnation = 0};
+    return STATE_DAMAGED;
+}
+
+/* --- Opening --------------------------------------------------------------------------------- */
+
+static bool open_dir(struct store *store)
+{
+    if (mkdir(store->dir_name, 0700) != 0 && errno != EEXIST) {
+        log_line(store->log, LOG_ERROR, "store",
+                 "cannot make the state directory %s: %s: make it, or choose another --state-dir",
+                 store->dir_name, strerror(errno));
+        return false;
+    }
+    store->dir = open(store->dir_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (store->dir < 0) {
+        log_line(store->log, LOG_ERROR, "store",
+                 "cannot open the state directory %s: %s: choose another --state-dir",
+                 store->dir_name, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+/* The lock goes with its descriptor, so that a daemon that was killed leaves none behind. */
+static bool lock_dir(struct store *store)
+{
+    store->lock = openat(store->dir, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (store->lock < 0) {
+        log_line(store->log, LOG_ERROR, "store",
+                 "cannot write to the state directory %s: %s: make it writable, or choose another "
+                 "--state-dir",
+                 store->dir_name, strerror(errno));
+        return false;
+    }
+    if (flock(store->lock, LOCK_EX | LOCK_NB) != 0) {
+        log_line(store->log, LOG_ERROR, "store",
+                 "the state directory %s %s: %s another --state-dir", store->dir_name,
+                 errno == EWOULDBLOCK ? "belongs to another doyend" : "cannot be locked",
+                 errno == EWOULDBLOCK ? "stop that one, or choose" : "choose");
+        return false;
+    }
+    return true;
+}
+
+static bool read_state(struct store *store, struct stored *found)
+{
+    switch (state_read(store->dir, found)) {
+    case STATE_NONE:
+        return true;
+    case STATE_READ:
+        log_line(store->log, LOG_DEBUG, "store", "lives_before=%llu epoch_seen=%llu peers=%u",
+                 (unsigned long long)found->incarnation, (unsigned long long)found->epoch_seen,
+                 found->peer_count);
+        return true;
+    case STATE_UNREADABLE:
+        log_line(store->log, LOG_ERROR, "store",
+                 "cannot read %s/%s: %s: make it readable, or choose another --state-dir",
+                 store->dir_name, STATE_FILE, strerror(errno));
+        return false;
+    case STATE_DAMAGED:
+        break;
+    }
+    if (renameat(store->dir, STATE_FILE, store->dir, BAD_FILE) != 0) {
+        log_line(store->log, LOG_ERROR, "store",
+                 "%s/%s is damaged and cannot be put aside: %s: remove it", store->dir_name,
+                 STATE_FILE, strerror(errno));
+        return false;
+    }
+    log_line(store->log, LOG_WARN, "store",
+             "%s/%s is damaged or of another version: kept as %s, beginning anew without known "
+             "peers and epoch",
+             store->dir_name, STATE_FILE, BAD_FILE);
+    return true;
+}
+
+/* Before anything else of this life happens: no two lives may count the same. */
+static bool count_life(struct store *store, const struct stored *found)
+{
+    store->latest = *found;
+    store->latest.incarnation++;
+
+    const int error = state_write(store->dir, &store->latest);
+    if (error != 0) {
+        log_line(store->log, LOG_ERROR, "store",
+                 "cannot write %s/%s: %s: make room or choose another --state-dir", store->dir_name,
+                 STATE_FILE, strerror(error));
+    }
+    return error == 0;
+}
+
+static void store_free(struct store *store)
+{
+    if (store->lock >= 0) {
+        close(store->lock);
+    }
+    if (store->dir >= 0) {
+        close(store->dir);
+    }
+    free(store);
+}
+
+struct store *store_open(uv_loop_t *loop, const char *dir, struct log *log, struct stored *found)
+{
+    struct store *store = calloc(1, sizeof *store);
+
+    if (store == NULL) {
+        log_line(log, LOG_ERROR, "store", "not enough memory to start");
+        return NULL;
+    }
+    store->loop = loop;
+    store->log = log;
+    store->dir = -1;
+    store->lock = -1;
+    if (!text_set(store->dir_name, sizeof store->dir_name, dir, strlen(dir))) {
+        log_line(log, LOG_ERROR, "store", "the path of the state directory is too long");
+        store_free(store);
+        return NULL;
+    }
+    if (!open_dir(store) || !lock_dir(store) || !read_state(store, found) ||
+        !count_life(store, found)) {
+        store_free(store);
+        return NULL;
+    }
+    return store;
+}
+
+/* --- Writing --------------------------------------------------------------------------------- */
+
+static void start_work(struct store *store);
+
+static void on_work(uv_work_t *work)
+{
+    struct store *store = work->data;
+
+    store->error = state_write(store->dir, &store->writing);
+}
+
+static void report(struct store *store)
+{
+    if (store->error != 0 && !store->failing) {
+        log_line(store->log, LOG_ERROR, "store",
+                 "cannot write %s/%s: %s: make room; trying again with each change",
+                 store->dir_name, STATE_FILE, strerror(store->error));
+    } else if (store->error == 0 && store->failing) {
+        log_line(store->log, LOG_INFO, "store", "%s/%s is written again", store->dir_name,
+                 STATE_FILE);
+    }
+    store->failing = store->error != 0;
+}
+
+static void on_work_done(uv_work_t *work, int status)
+{
+    struct store *store = work->data;
+
+    assert(status == 0); /* Nobody cancels it. */
+    (void)status;
+    store->busy = false;
+    report(store);
+    if (store->dirty) {
+        start_work(store);
+    } else if (store->closing) {
+        void (*on_closed)(void *) = store->on_closed;
+        void *context = store->context;
+
+        store_free(store);
+        if (on_closed != NULL) {
+            on_closed(context);
+        }
+    }
+}
+
+static void start_work(struct store *store)
+{
+    store->writing = store->latest;
+    store->dirty = false;
+    store->busy = true;
+    store->work.data = store;
+
+    const int error = uv_queue_work(store->loop, &store->work, on_work, on_work_done);
+    assert(error == 0); /* It only refuses work that is none. */
+    (void)error;
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+void store_write(struct store *store, const struct stored *stored)
+{
+    const struct stored before = store->latest;
+
+    assert(!store->closing);
+    store->latest = *stored;
+    store->latest.incarnation = greater(before.incarnation, stored->incarnation);
+    store->latest.epoch_seen = greater(before.epoch_seen, stored->epoch_seen);
+    store->dirty = true;
+    if (!store->busy) {
+        start_work(store);
+    }
+}
+
+void store_close(struct store *store, void (*on_closed)(void *context), void *context)
+{
+    assert(!store->closing);
+    store->closing = true;
+    store->on_closed = on_closed;
+    store->context = context;
+    if (!store->busy) {
+        /* Once more, though nothing is new: the end then comes from the loop in every case. */
+        start_work(store);
+    }
+}

@@ -1,0 +1,595 @@
+/* Configuration: every source, their order, and what is refused with which words. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/address_text.h"
+#include "runtime/config.h"
+#include "runtime/options.h"
+
+enum { ARGUMENTS_MAX = 64 };
+
+/* A machine to configure for: its environment as NAME=VALUE texts, its name, its addresses. */
+struct machine {
+    const char *environment[8];
+    const char *host_name;
+    const char *addresses[6];
+};
+
+static const char *machine_variable(void *context, const char *name)
+{
+    const struct machine *machine = context;
+    const size_t length = strlen(name);
+
+    for (size_t i = 0; i < 8 && machine->environment[i] != NULL; i++) {
+        const char *text = machine->environment[i];
+        if (strncmp(text, name, length) == 0 && text[length] == '=') {
+            return text + length + 1;
+        }
+    }
+    return NULL;
+}
+
+static bool machine_name(void *context, char *out, size_t size)
+{
+    const struct machine *machine = context;
+
+    if (machine->host_name == NULL) {
+        return false;
+    }
+    snprintf(out, size, "%s", machine->host_name);
+    return true;
+}
+
+static size_t machine_addresses(void *context, uint8_t family, struct address *out, size_t max)
+{
+    const struct machine *machine = context;
+    size_t count = 0;
+
+    for (size_t i = 0; i < 6 && machine->addresses[i] != NULL; i++) {
+        struct address address;
+        cr_assert(address_parse_host(machine->addresses[i], 0, &address));
+        if (address.family != family) {
+            continue;
+        }
+        if (count < max) {
+            out[count] = address;
+        }
+        count++;
+    }
+    return count;
+}
+
+/* What came of it; too large for the stack of many tests, hence on the heap. */
+struct result {
+    struct config config;
+    struct config_outcome outcome;
+};
+
+static struct machine plain_machine(void)
+{
+    return (struct machine){.host_name = "athens", .addresses = {"10.0.0.5"}};
+}
+
+/* Parses "doyend" with the words of `line`, which single spaces separate. */
+static struct result *parse_on(struct machine *machine, const char *line)
+{
+    struct result *result = calloc(1, sizeof *result);
+    char *copy = strdup(line);
+    char *argv[ARGUMENTS_MAX] = {NULL};
+    char program[] = "doyend";
+    int argc = 0;
+    const struct config_host host = {.variable = machine_variable,
+                                     .name = machine_name,
+                                     .addresses = machine_addresses,
+                                     .context = machine};
+
+    cr_assert(result != NULL && copy != NULL);
+    argv[argc++] = program;
+    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
+        cr_assert_lt(argc, ARGUMENTS_MAX - 1);
+        argv[argc++] = word;
+    }
+    config_parse(&result->config, &result->outcome, argc, argv, &host);
+    free(copy);
+    return result;
+}
+
+static struct result *parse(const char *line)
+{
+    struct machine machine = plain_machine();
+
+    return parse_on(&machine, line);
+}
+
+static void expect_address(const struct address *address, const char *expected)
+{
+    char text[ADDRESS_TEXT_MAX];
+
+    cr_expect_str_eq(address_text(address, text), expected);
+}
+
+/* A file that is gone when the test is. */
+struct scratch {
+    char path[64];
+};
+
+static struct scratch scratch_file(const char *content)
+{
+    struct scratch scratch = {.path = "/tmp/doyen-test-XXXXXX"};
+    const int fd = mkstemp(scratch.path);
+
+    cr_assert_geq(fd, 0);
+    cr_assert_eq(write(fd, content, strlen(content)), (ssize_t)strlen(content));
+    close(fd);
+    return scratch;
+}
+
+static struct result *parse_file(const char *content, const char *more)
+{
+    struct scratch scratch = scratch_file(content);
+    char line[400];
+
+    snprintf(line, sizeof line, "--config %s %s", scratch.path, more);
+    struct result *result = parse(line);
+    unlink(scratch.path);
+    return result;
+}
+
+/* --- What is taken --------------------------------------------------------------------------- */
+
+Test(config, without_a_word_the_defaults_hold)
+{
+    struct result *result = parse("");
+    const struct config *config = &result->config;
+
+    cr_assert_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
+    cr_expect_str_eq(config->name, "athens");
+    cr_expect_str_eq(config->cluster, "doyen");
+    expect_address(&config->listen, "0.0.0.0:7420");
+    expect_address(&config->advertise, "10.0.0.5:7420");
+    cr_expect_eq(config->seed_count, 0);
+    cr_expect_str_eq(config->control, "/run/doyen/athens.sock");
+    cr_expect_not(config->http_on);
+    cr_expect_str_empty(config->state_dir);
+    cr_expect_eq(config->guard.policy, GUARD_NONE);
+    cr_expect_eq(config->profile, PROFILE_LAN);
+    cr_expect_eq(config->timing.heartbeat_ms, 250);
+    cr_expect_eq(config->timing.lost_ms, 900);
+    cr_expect_eq(config->capacity, 256);
+    cr_expect_eq(config->join_timeout_ms, 0);
+    cr_expect_eq(config->log_level, LOG_INFO);
+    cr_expect_eq(config->log_format, LOG_AUTO);
+    cr_expect_not(config->faults);
+    free(result);
+}
+
+Test(config, every_flag_reaches_its_field)
+{
+    struct result *result = parse(
+        "--name byzantium --cluster blue --listen 127.0.0.2:7421 --advertise 10.1.1.1 "
+        "--seed a:1 --seed [::1]:2 --seed=::2 --control run/b.sock --http [::1]:8080 "
+        "--state-dir /var/lib/x --guard 3 --profile wan --heartbeat 2s --fail-after 1m "
+        "--tag zone=a --tag rack= --capacity 9 --join-timeout 500ms --log-level debug "
+        "--log-format json --faults");
+    const struct config *config = &result->config;
+
+    cr_assert_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
+    cr_expect_str_eq(config->name, "byzantium");
+    cr_expect_str_eq(config->cluster, "blue");
+    expect_address(&config->listen, "127.0.0.2:7421");
+    expect_address(&config->advertise, "10.1.1.1:7421");
+    cr_assert_eq(config->seed_count, 3);
+    cr_expect_str_eq(config->seeds[1].host, "::1");
+    cr_expect_eq(config->seeds[1].port, 2);
+    cr_expect_str_eq(config->seeds[2].host, "::2");
+    cr_expect_eq(config->seeds[2].port, 7420);
+    cr_expect_str_eq(config->control, "run/b.sock");
+    cr_expect(config->http_on);
+    expect_address(&config->http, "[::1]:8080");
+    cr_expect_str_eq(config->state_dir, "/var/lib/x");
+    cr_expect_eq(config->guard.policy, GUARD_COUNT);
+    cr_expect_eq(config->guard.count, 3);
+    cr_expect_eq(config->profile, PROFILE_WAN);
+    cr_expect_eq(config->timing.heartbeat_ms, 2000);
+    cr_expect_eq(config->timing.lost_ms, 60000);
+    cr_expect_eq(config->tags.length, sizeof "zone=a" + sizeof "rack=");
+    cr_expect_arr_eq(config->tags.text, "zone=a\0rack=", sizeof "zone=a" + sizeof "rack=");
+    cr_expect_eq(config->capacity, 9);
+    cr_expect_eq(config->join_timeout_ms, 500);
+    cr_expect_eq(config->log_level, LOG_DEBUG);
+    cr_expect_eq(config->log_format, LOG_JSON);
+    cr_expect(config->faults);
+    free(result);
+}
+
+Test(config, a_flag_outdoes_the_environment_which_outdoes_the_file)
+{
+    struct scratch scratch = scratch_file("name = file\ncluster = file\nlog-level = warn\n");
+    char variable[100];
+    struct machine machine = plain_machine();
+
+    snprintf(variable, sizeof variable, "DOYEN_CONFIG=%s", scratch.path);
+    machine.environment[0] = variable;
+    machine.environment[1] = "DOYEN_NAME=environment";
+    machine.environment[2] = "DOYEN_CLUSTER=environment";
+    struct result *result = parse_on(&machine, "--name flag");
+    unlink(scratch.path);
+
+    cr_assert_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
+    cr_expect_str_eq(result->config.name, "flag");
+    cr_expect_str_eq(result->config.cluster, "environment");
+    cr_expect_eq(result->config.log_level, LOG_WARN);
+    cr_expect_eq(result->outcome.origins[option_find("name")].source, SOURCE_FLAG);
+    cr_expect_eq(result->outcome.origins[option_find("cluster")].source, SOURCE_ENVIRONMENT);
+    cr_expect_eq(result->outcome.origins[option_find("log-level")].source, SOURCE_FILE);
+    cr_expect_eq(result->outcome.origins[option_find("log-level")].line, 3);
+    cr_expect_eq(result->outcome.origins[option_find("profile")].source, SOURCE_DEFAULT);
+    free(result);
+}
+
+Test(config, a_list_comes_whole_from_the_strongest_source)
+{
+    struct machine machine = plain_machine();
+    machine.environment[0] = "DOYEN_SEED=a,b:2,c";
+    machine.environment[1] = "DOYEN_NAME="; /* empty: unset */
+
+    struct result *result = parse_on(&machine, "");
+    cr_expect_eq(result->config.seed_count, 3);
+    cr_expect_eq(result->config.seeds[1].port, 2);
+    cr_expect_str_eq(result->config.name, "athens");
+    free(result);
+
+    result = parse_on(&machine, "--seed d");
+    cr_assert_eq(result->config.seed_count, 1);
+    cr_expect_str_eq(result->config.seeds[0].host, "d");
+    free(result);
+}
+
+Test(config, the_file_may_be_commented_indented_and_repeat_what_is_a_list)
+{
+    struct result *result = parse_file("\xef\xbb\xbf# a comment\n; another\n\n"
+                                       "name = cyrene ; behind a value\n"
+                                       "   seed = a\n"
+                                       "seed: b:1\r\n"
+                                       "faults = on\n",
+                                       "");
+
+    cr_assert_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
+    cr_expect_str_eq(result->config.name, "cyrene");
+    cr_expect_eq(result->config.seed_count, 2);
+    cr_expect_eq(result->config.seeds[1].port, 1);
+    cr_expect(result->config.faults);
+    free(result);
+}
+
+Test(config, a_host_name_that_is_no_name_is_cut_at_its_first_dot)
+{
+    struct machine machine = plain_machine();
+    char long_name[200];
+
+    machine.host_name = "a.b.example";
+    struct result *result = parse_on(&machine, "");
+    cr_expect_str_eq(result->config.name, "a.b.example");
+    free(result);
+
+    memset(long_name, 'x', sizeof long_name);
+    memcpy(long_name, "delphi.", 7);
+    long_name[sizeof long_name - 1] = '\0';
+    machine.host_name = long_name;
+    result = parse_on(&machine, "");
+    cr_expect_str_eq(result->config.name, "delphi");
+    free(result);
+}
+
+Test(config, the_control_socket_goes_to_the_users_runtime_directory)
+{
+    struct machine machine = plain_machine();
+    machine.environment[0] = "XDG_RUNTIME_DIR=/run/user/7";
+
+    struct result *result = parse_on(&machine, "--name b");
+    cr_expect_str_eq(result->config.control, "/run/user/7/doyen/b.sock");
+    free(result);
+}
+
+Test(config, actions_are_told_apart)
+{
+    static const struct {
+        const char *line;
+        enum config_action action;
+    } cases[] = {
+        {"--help", CONFIG_HELP},
+        {"-?", CONFIG_HELP},
+        {"--usage", CONFIG_USAGE},
+        {"--version", CONFIG_VERSION},
+        {"-V", CONFIG_VERSION},
+        {"--check", CONFIG_CHECK},
+        {"--print-config", CONFIG_PRINT},
+        {"--check --print-config", CONFIG_PRINT},
+        {"--help --nonsense", CONFIG_HELP},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct result *result = parse(cases[i].line);
+        cr_expect_eq(result->outcome.action, cases[i].action, "%s", cases[i].line);
+        free(result);
+    }
+}
+
+/* --- What is refused ------------------------------------------------------------------------- */
+
+struct refusal {
+    const char *line;
+    int exit_code;
+    const char *message; /* a part of it */
+};
+
+static void expect_refusal(const struct result *result, const char *what, int exit_code,
+                           const char *message)
+{
+    cr_expect_eq(result->outcome.action, CONFIG_REFUSED, "not refused: %s", what);
+    cr_expect_eq(result->outcome.exit_code, exit_code, "%s: exit code %d: %s", what,
+                 result->outcome.exit_code, result->outcome.message);
+    cr_expect_not_null(strstr(result->outcome.message, message), "%s: said '%s', not '%s'", what,
+                       result->outcome.message, message);
+    cr_expect_null(strchr(result->outcome.message, '\n'), "%s: more than one line", what);
+}
+
+Test(config, a_bad_command_line_is_refused_with_its_remedy)
+{
+    static const struct refusal cases[] = {
+        {"--sed x", 64, "unknown option '--sed' (did you mean '--seed'?)"},
+        {"-name x", 64, "unknown option '-name' (did you mean '--name'?)"},
+        {"--frobnicate", 64, "unknown option '--frobnicate': see doyend --help"},
+        {"-x", 64, "unknown option '-x'"},
+        {"--name", 64, "--name: has no value: write --name NAME"},
+        {"--faults=1", 64, "--faults: takes no value"},
+        {"--l x", 64, "may mean --listen or --log-level"},
+        {"start", 64, "stray word 'start'"},
+        {"--name= ", 64, "--name: is empty"},
+        {"--name a/b", 64, "--name: 'a/b' is not a name: use 1 to 63 of"},
+        {"--name \x1b[31m", 64, "'?[31m' is not a name"},
+        {"--cluster "
+         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+         64, "is not a name: use 1 to 63 of"},
+        {"--listen localhost:7420", 64, "'localhost' is not an IP address"},
+        {"--listen 127.0.0.1:0", 64, "'0' is not a port: write 1 to 65535"},
+        {"--listen 127.0.0.1:65536", 64, "'65536' is not a port"},
+        {"--listen 127.0.0.1:", 64, "'' is not a port"},
+        {"--listen [::1", 64, "bracket"},
+        {"--advertise 0.0.0.0:7420", 64, "no address that others could reach"},
+        {"--seed :7420", 64, "names no host: write HOST:PORT"},
+        {"--seed a/b", 64, "neither a host name nor an address"},
+        {"--http 127.0.0.1", 64, "has no port: write ADDR:PORT"},
+        {"--heartbeat 250", 64, "'250' has no unit: write 250ms or 250s"},
+        {"--heartbeat fast", 64, "is not a duration: write 250ms, 2s or 1m"},
+        {"--heartbeat 1.5s", 64, "whole numbers"},
+        {"--heartbeat -5ms", 64, "is not a duration"},
+        {"--heartbeat 4ms", 64, "choose between 5ms and 1m"},
+        {"--heartbeat 61s", 64, "choose between 5ms and 1m"},
+        {"--heartbeat 99999999999999999999s", 64, "is not a duration"},
+        {"--profile lann", 64, "(did you mean 'lan'?): use local, lan or wan"},
+        {"--log-level loud", 64, "use error, warn, info or debug"},
+        {"--capacity 0", 64, "choose between 1 and 4096"},
+        {"--capacity 4097", 64, "choose between 1 and 4096"},
+        {"--guard 0", 64, "choose between 1 and 4096"},
+        {"--guard most", 64, "unknown guard 'most': use none or a number"},
+        {"--tag zone", 64, "is not a tag: write KEY=VALUE"},
+        {"--tag =a", 64, "is not a tag: write KEY=VALUE"},
+        {"--tag a=1 --tag a=2", 64, "the tag 'a' is given twice: keep one"},
+        {"--tag a=\xff", 64, "UTF-8"},
+        {"--tag a=\x07", 64, "control characters"},
+        {"--join-timeout 5", 64, "has no unit"},
+        {"--control "
+         "/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+         "xxxxxxxxxxxxxxxxxxxx",
+         64, "use at most 107"},
+        {"--config /nonexistent/doyen.ini", 78,
+         "cannot read the configuration file /nonexistent/doyen.ini: No such file"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct result *result = parse(cases[i].line);
+        expect_refusal(result, cases[i].line, cases[i].exit_code, cases[i].message);
+        free(result);
+    }
+}
+
+Test(config, values_that_contradict_one_another_are_refused)
+{
+    static const struct refusal cases[] = {
+        {"--fail-after 500ms", 78, "--fail-after: too short for heartbeats every 250ms: use 875ms"},
+        {"--heartbeat 1s --fail-after 2s", 78, "use 3500ms or more"},
+        {"--guard 300", 78, "300 members never come together with a capacity of 256"},
+        {"--listen 10.0.0.5 --advertise ::1", 78, "make them alike"},
+        {"--listen 10.0.0.5:80 --http 10.0.0.5:80", 78, "choose another port"},
+        {"--guard majority", 78, "guard majority is not available in this version"},
+        {"--guard strict", 78, "use none or a number"},
+        {"--size 5", 78, "not available in this version"},
+        {"--voters a,b,c", 78, "not available in this version"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct result *result = parse(cases[i].line);
+        expect_refusal(result, cases[i].line, cases[i].exit_code, cases[i].message);
+        free(result);
+    }
+}
+
+Test(config, a_bad_file_is_refused_at_its_line)
+{
+    static const struct {
+        const char *content;
+        const char *message;
+    } cases[] = {
+        {"\nsed = a\n", ":2: unknown key 'sed' (did you mean 'seed'?)"},
+        {"frobnicate = a\n", ":1: unknown key 'frobnicate': see doyend --help"},
+        {"name = a\n\nname = b\n", ":3: name: said before, in line 1: keep one"},
+        {"name\n", ":1: neither a setting nor a comment: write KEY = VALUE"},
+        {"name\nsed = a\n", ":1: neither a setting nor a comment"},
+        {"[node]\nname = a\n", ":2: there are no sections here: remove [node]"},
+        {"config = a\n", ":1: 'config' cannot be said in a file"},
+        {"seed =\n", ":1: seed: is empty"},
+        {"# x\nheartbeat = 3\n", ":2: heartbeat: '3' has no unit"},
+        {"faults = perhaps\n", ":1: faults: 'perhaps' is neither yes nor no"},
+        {"state-dir = /xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n",
+         ":1: a line of"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct result *result = parse_file(cases[i].content, "");
+        expect_refusal(result, cases[i].content, 78, cases[i].message);
+        free(result);
+    }
+}
+
+/* What is overruled is checked all the same: it would be wrong again when the flag is gone. */
+Test(config, a_bad_value_is_refused_even_where_a_stronger_source_speaks)
+{
+    struct result *result = parse_file("heartbeat = 3\n", "--heartbeat 3s");
+
+    expect_refusal(result, "overruled", 78, ":1: heartbeat: '3' has no unit");
+    free(result);
+}
+
+Test(config, a_bad_environment_is_refused_by_the_variables_name)
+{
+    struct machine machine = plain_machine();
+
+    machine.environment[0] = "DOYEN_SEED=a,,b";
+    struct result *result = parse_on(&machine, "");
+    expect_refusal(result, "empty item", 78, "DOYEN_SEED: is empty");
+    free(result);
+
+    machine.environment[0] = "DOYEN_LOG_FORMAT=xml";
+    result = parse_on(&machine, "");
+    expect_refusal(result, "word", 78, "DOYEN_LOG_FORMAT: unknown word 'xml': use auto");
+    free(result);
+}
+
+Test(config, an_address_to_advertise_is_not_guessed)
+{
+    struct machine machine = plain_machine();
+
+    machine.addresses[1] = "192.168.1.9";
+    struct result *result = parse_on(&machine, "");
+    expect_refusal(result, "two addresses", 78, "(10.0.0.5, 192.168.1.9)");
+    free(result);
+
+    result = parse_on(&machine, "--listen [::]");
+    expect_refusal(result, "none of the family", 78, "no address but loopback");
+    free(result);
+
+    machine.addresses[0] = NULL;
+    result = parse_on(&machine, "");
+    expect_refusal(result, "no address", 78, "no address but loopback");
+    free(result);
+
+    result = parse_on(&machine, "--advertise 10.9.9.9:1");
+    cr_expect_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
+    expect_address(&result->config.advertise, "10.9.9.9:1");
+    free(result);
+}
+
+Test(config, more_seeds_than_fit_are_refused)
+{
+    struct machine machine = plain_machine();
+    machine.environment[0] = "DOYEN_SEED=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q";
+
+    struct result *result = parse_on(&machine, "");
+    expect_refusal(result, "17 seeds", 78, "more than 16 seeds");
+    free(result);
+}
+
+Test(config, more_tags_than_fit_are_refused)
+{
+    char line[700] = "--tag a=";
+    memset(line + 8, 'x', 509);
+
+    struct result *result = parse(line); /* 511 bytes and the zero: just fits */
+    cr_expect_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
+    free(result);
+
+    line[8 + 509] = 'x';
+    result = parse(line);
+    expect_refusal(result, "513 bytes", 64, "the tags take more than 512 bytes");
+    free(result);
+}
+
+/* --- --print-config -------------------------------------------------------------------------- */
+
+static char *printed(const struct result *result)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+
+    cr_assert_not_null(file);
+    config_print(file, &result->config, &result->outcome);
+    fclose(file);
+    return text;
+}
+
+Test(config, what_is_printed_names_each_origin)
+{
+    struct machine machine = plain_machine();
+    machine.environment[0] = "DOYEN_GUARD=2";
+    struct result *result = parse_on(&machine, "--seed a --heartbeat 100ms");
+    char *text = printed(result);
+
+    cr_expect_not_null(strstr(text, "guard = 2                                ; environment "
+                                    "DOYEN_GUARD\n"));
+    cr_expect_not_null(strstr(text, "seed = a:7420                            ; flag\n"));
+    cr_expect_not_null(strstr(text, "profile = lan                            ; default\n"));
+    cr_expect_not_null(strstr(text, "; profile lan, scaled to the heartbeat\n"));
+    cr_expect_not_null(strstr(text, "# state-dir = "));
+    free(text);
+    free(result);
+}
+
+Test(config, what_is_printed_reads_back_the_same)
+{
+    struct result *first = parse(
+        "--name b --seed a --seed [::1]:2 --tag k=v=w --tag x=;y --guard 2 --profile local "
+        "--heartbeat 40ms --http [::1]:1 --join-timeout 90s --state-dir s --faults "
+        "--log-format text --advertise 10.0.0.9 --control c.sock --capacity 7");
+    cr_assert_eq(first->outcome.action, CONFIG_RUN, "%s", first->outcome.message);
+    char *text = printed(first);
+    struct result *second = parse_file(text, "");
+    cr_assert_eq(second->outcome.action, CONFIG_RUN, "%s", second->outcome.message);
+
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct setting *option = option_at(i);
+        char a[OPTION_TEXT_MAX];
+        char b[OPTION_TEXT_MAX];
+        bool more = option->print != NULL;
+        for (uint32_t item = 0; more; item++) {
+            more = option->print(&first->config, item, a);
+            cr_assert_eq(more, option->print(&second->config, item, b), "%s", option->name);
+            if (more) {
+                cr_expect_str_eq(a, b, "%s", option->name);
+            }
+        }
+    }
+    cr_expect_eq(memcmp(&first->config.timing, &second->config.timing, sizeof(struct timing)), 0);
+    free(text);
+    free(first);
+    free(second);
+}
+
+Test(config, what_a_file_cannot_say_is_printed_as_a_comment)
+{
+    struct machine machine = plain_machine();
+    machine.environment[0] = "DOYEN_TAG=a=1 ;2";
+    struct result *result = parse_on(&machine, "");
+    char *text = printed(result);
+
+    cr_expect_not_null(strstr(text, "# a file cannot say this one; environment DOYEN_TAG:\n"
+                                    "# tag = a=1 ;2\n"));
+    free(text);
+    free(result);
+}

@@ -1,0 +1,460 @@
+/* The journal: cursors, the history of views, evidence; and the lines that the log makes of them.
+ */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/core.h"
+#include "runtime/address_text.h"
+#include "runtime/journal.h"
+#include "runtime/log.h"
+#include "runtime/notice_text.h"
+
+enum { LOG_READ_MAX = 4096 };
+
+/* A journal beside a core that has founded a cluster alone: the notices are the tests' own. */
+struct desk {
+    struct journal *journal;
+    struct core *core;
+    uint64_t now_ms;
+};
+
+static void desk_open(struct desk *desk)
+{
+    const struct address address = {.bytes = {127, 0, 0, 1}, .port = 7420, .family = 4};
+    const struct core_options options = {.name = "athens",
+                                         .address = address,
+                                         .guard = {.policy = GUARD_NONE},
+                                         .profile = PROFILE_LAN,
+                                         .timing = timing_of(PROFILE_LAN),
+                                         .capacity = 4,
+                                         .random_seed = {1, 2, 3, 4}};
+    void *block = calloc(1, core_bytes(4));
+
+    cr_assert_not_null(block);
+    *desk = (struct desk){.journal = journal_new(), .now_ms = 1000};
+    cr_assert_not_null(desk->journal);
+    desk->core = core_init(block, &options, desk->now_ms);
+    (void)core_step(desk->core, &(struct event){.type = EVENT_TICK, .now_ms = desk->now_ms});
+    cr_assert_not(view_is_empty(core_view(desk->core)), "founds at once, having nobody to ask");
+}
+
+static void desk_close(struct desk *desk)
+{
+    journal_free(desk->journal);
+    free(desk->core);
+}
+
+static const struct journal_entry *tell(struct desk *desk, struct notice notice)
+{
+    desk->now_ms += 10;
+    journal_append(desk->journal, &notice, desk->core, desk->now_ms,
+                   INT64_C(1769860800000) + (int64_t)desk->now_ms);
+    return journal_get(desk->journal, journal_cursor(desk->journal));
+}
+
+static struct subject subject_of(const char *name)
+{
+    struct subject subject = {.id = {.bytes = {1}}, .age = 3};
+
+    snprintf(subject.name, sizeof subject.name, "%s", name);
+    return subject;
+}
+
+static void tell_joined(struct desk *desk, const char *name)
+{
+    tell(desk, (struct notice){.type = NOTICE_JOINED, .subject = subject_of(name)});
+}
+
+static void tell_gone(struct desk *desk, const char *name, enum gone_reason reason,
+                      enum verdict verdict)
+{
+    struct notice notice = {.type = NOTICE_GONE};
+
+    notice.gone = (struct gone){.age = 1, .reason = reason, .verdict = verdict};
+    snprintf(notice.gone.name, sizeof notice.gone.name, "%s", name);
+    tell(desk, notice);
+}
+
+static const struct journal_entry *tell_view(struct desk *desk, enum view_cause cause)
+{
+    return tell(desk, (struct notice){.type = NOTICE_VIEW, .cause = cause});
+}
+
+/* --- Entries --------------------------------------------------------------------------------- */
+
+Test(journal, cursors_rise_by_one_and_old_entries_are_overwritten)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    cr_expect_eq(journal_cursor(desk.journal), 0);
+    cr_expect_null(journal_get(desk.journal, 0));
+    cr_expect_null(journal_get(desk.journal, 1));
+    for (uint64_t i = 1; i <= JOURNAL_ENTRIES_MAX + 5; i++) {
+        const struct journal_entry *entry = tell(
+            &desk, (struct notice){.type = NOTICE_LATE, .silent_ms = i});
+        cr_assert_eq(entry->cursor, i);
+    }
+
+    cr_expect_null(journal_get(desk.journal, 5));
+    const struct journal_entry *oldest = journal_get(desk.journal, 6);
+    cr_assert_not_null(oldest);
+    cr_expect_eq(oldest->cursor, 6);
+    cr_expect_eq(oldest->notice.silent_ms, 6);
+    cr_expect_null(journal_get(desk.journal, JOURNAL_ENTRIES_MAX + 6), "not there yet");
+    desk_close(&desk);
+}
+
+static void count_entries(void *context, const struct journal_entry *entry)
+{
+    uint64_t *last = context;
+
+    cr_expect_eq(entry->cursor, *last + 1);
+    *last = entry->cursor;
+}
+
+Test(journal, observers_see_each_entry_once)
+{
+    struct desk desk;
+    uint64_t first = 0;
+    uint64_t second = 1;
+
+    desk_open(&desk);
+    journal_observe(desk.journal, count_entries, &first);
+    tell_joined(&desk, "athens");
+    journal_observe(desk.journal, count_entries, &second);
+    tell_view(&desk, CAUSE_FOUND);
+    cr_expect_eq(first, 2);
+    cr_expect_eq(second, 2);
+    desk_close(&desk);
+}
+
+/* --- History --------------------------------------------------------------------------------- */
+
+Test(journal, a_view_is_recorded_with_what_it_changed)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    tell_joined(&desk, "athens");
+    tell_view(&desk, CAUSE_FOUND);
+    tell_joined(&desk, "delphi");
+    tell_gone(&desk, "cyrene", GONE_FAILED, VERDICT_DEAD);
+    tell_gone(&desk, "ephesus", GONE_LEFT, VERDICT_NONE);
+    const struct journal_entry *entry = tell_view(&desk, CAUSE_CHANGE);
+
+    cr_assert_eq(journal_history_count(desk.journal), 2);
+    const struct view_record *first = journal_history(desk.journal, 0);
+    const struct view_record *second = journal_history(desk.journal, 1);
+    cr_expect_str_eq(first->change, "+athens");
+    cr_expect_eq(first->lasted_ms, 40);
+    cr_expect_str_eq(second->change, "+delphi -cyrene(dead) -ephesus(left)");
+    cr_expect_str_eq(entry->change, second->change);
+    cr_expect_eq(second->joined_count, 1);
+    cr_expect_eq(second->gone_count, 2);
+    cr_expect_eq(second->lasted_ms, 0);
+    cr_expect_eq(second->cause, CAUSE_CHANGE);
+    cr_expect_str_eq(second->coordinator, "athens");
+    cr_expect_str_eq(entry->notice.subject.name, "athens");
+    desk_close(&desk);
+}
+
+Test(journal, the_history_keeps_the_latest_views)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    for (unsigned i = 0; i < HISTORY_VIEWS_MAX + 3; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%u", i);
+        tell_joined(&desk, name);
+        tell_view(&desk, CAUSE_CHANGE);
+    }
+    cr_assert_eq(journal_history_count(desk.journal), HISTORY_VIEWS_MAX);
+    cr_expect_str_eq(journal_history(desk.journal, 0)->change, "+n3");
+    cr_expect_str_eq(journal_history(desk.journal, HISTORY_VIEWS_MAX - 1)->change, "+n258");
+    desk_close(&desk);
+}
+
+Test(journal, a_change_too_long_to_tell_ends_in_dots)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    for (unsigned i = 0; i < 100; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "node%u", i);
+        tell_joined(&desk, name);
+    }
+    tell_view(&desk, CAUSE_CHANGE);
+
+    const struct view_record *record = journal_history(desk.journal, 0);
+    const size_t length = strlen(record->change);
+    cr_expect_eq(record->joined_count, 100);
+    cr_expect_lt(length, (size_t)CAUSE_TEXT_MAX);
+    cr_expect_str_eq(record->change + length - 4, " ...");
+    cr_expect_null(strstr(record->change, "... "), "dots once, at the end: %s", record->change);
+
+    tell_joined(&desk, "next");
+    tell_view(&desk, CAUSE_CHANGE);
+    cr_expect_str_eq(journal_history(desk.journal, 1)->change, "+next");
+    desk_close(&desk);
+}
+
+/* --- Evidence -------------------------------------------------------------------------------- */
+
+Test(journal, evidence_outlives_the_ring_of_events)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    tell(&desk, (struct notice){.type = NOTICE_SUSPECT,
+                                .subject = subject_of("cyrene"),
+                                .verdict = VERDICT_LOST,
+                                .silent_ms = 912});
+    for (unsigned i = 0; i < 2 * JOURNAL_ENTRIES_MAX; i++) {
+        tell(&desk, (struct notice){.type = NOTICE_ACTING, .on = true});
+    }
+    cr_expect_null(journal_get(desk.journal, 1));
+    cr_assert_eq(journal_evidence_count(desk.journal), 1);
+    cr_expect_eq(journal_evidence(desk.journal, 0)->notice.silent_ms, 912);
+    desk_close(&desk);
+}
+
+Test(journal, evidence_keeps_the_latest)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    for (uint64_t i = 0; i < EVIDENCE_MAX + 10; i++) {
+        tell(&desk, (struct notice){
+                        .type = NOTICE_CLEARED, .subject = subject_of("cyrene"), .silent_ms = i});
+    }
+    cr_assert_eq(journal_evidence_count(desk.journal), EVIDENCE_MAX);
+    cr_expect_eq(journal_evidence(desk.journal, 0)->notice.silent_ms, 10);
+    cr_expect_eq(journal_evidence(desk.journal, EVIDENCE_MAX - 1)->notice.silent_ms,
+                 EVIDENCE_MAX + 9);
+    desk_close(&desk);
+}
+
+static void tell_turned_away(struct desk *desk, const char *name)
+{
+    tell(desk, (struct notice){.type = NOTICE_TURNED_AWAY,
+                               .subject = subject_of(name),
+                               .refused = {.reason = JOIN_REFUSED_FULL, .limit = 4}});
+}
+
+/* Joiners may ask as often and under as many names as they like. */
+Test(journal, refusals_do_not_wash_out_other_evidence)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    tell(&desk, (struct notice){.type = NOTICE_SUSPECT,
+                                .subject = subject_of("cyrene"),
+                                .verdict = VERDICT_DEAD,
+                                .silent_ms = 3});
+    for (unsigned i = 0; i < 2000; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "stranger%u", i);
+        tell_turned_away(&desk, name);
+    }
+    tell_turned_away(&desk, "stranger1999");
+    tell_turned_away(&desk, "stranger1990");
+
+    cr_assert_eq(journal_evidence_count(desk.journal), 1 + EVIDENCE_REFUSALS_MAX);
+    cr_expect_eq(journal_evidence(desk.journal, 0)->notice.type, NOTICE_SUSPECT);
+    cr_expect_str_eq(journal_evidence(desk.journal, EVIDENCE_REFUSALS_MAX)->notice.subject.name,
+                     "stranger1990");
+    cr_expect_str_eq(journal_evidence(desk.journal, 1)->notice.subject.name, "stranger1968");
+    desk_close(&desk);
+}
+
+/* --- The log --------------------------------------------------------------------------------- */
+
+struct pipe_log {
+    struct log log;
+    int read;
+};
+
+static void pipe_log_open(struct pipe_log *pipe_log, enum log_level level, enum log_format format)
+{
+    int ends[2];
+
+    cr_assert_eq(pipe(ends), 0);
+    pipe_log->read = ends[0];
+    log_init(&pipe_log->log, ends[1], level, format, "athens");
+}
+
+static void pipe_log_close(struct pipe_log *pipe_log)
+{
+    close(pipe_log->read);
+    close(pipe_log->log.fd);
+}
+
+static void pipe_log_read(struct pipe_log *pipe_log, char out[LOG_READ_MAX])
+{
+    const ssize_t got = read(pipe_log->read, out, LOG_READ_MAX - 1);
+
+    cr_assert_geq(got, 0);
+    out[got] = '\0';
+}
+
+Test(log, a_view_change_is_one_line_with_its_cause)
+{
+    struct desk desk;
+    struct pipe_log pipe_log;
+    char line[LOG_READ_MAX];
+
+    desk_open(&desk);
+    pipe_log_open(&pipe_log, LOG_INFO, LOG_TEXT);
+    tell_gone(&desk, "cyrene", GONE_FAILED, VERDICT_DEAD);
+    log_notice(&pipe_log.log, tell_view(&desk, CAUSE_CLAIM), desk.core);
+    pipe_log_read(&pipe_log, line);
+    cr_expect_str_eq(line, "2026-01-31T12:00:01.020Z info  view: epoch=1 version=1 members=1 "
+                           "coordinator=athens cause=claim -cyrene(dead)\n");
+    pipe_log_close(&pipe_log);
+    desk_close(&desk);
+}
+
+Test(log, a_suspicion_names_suspect_verdict_and_silence)
+{
+    struct desk desk;
+    struct pipe_log pipe_log;
+    char line[LOG_READ_MAX];
+
+    desk_open(&desk);
+    pipe_log_open(&pipe_log, LOG_INFO, LOG_TEXT);
+    log_notice(&pipe_log.log,
+               tell(&desk, (struct notice){.type = NOTICE_SUSPECT,
+                                           .subject = subject_of("cyrene"),
+                                           .verdict = VERDICT_LOST,
+                                           .silent_ms = 912}),
+               desk.core);
+    pipe_log_read(&pipe_log, line);
+    cr_expect_not_null(strstr(line, "suspicion: suspect=cyrene verdict=lost silent_ms=912\n"), "%s",
+                       line);
+    pipe_log_close(&pipe_log);
+    desk_close(&desk);
+}
+
+Test(log, a_json_line_has_the_fields_of_its_notice)
+{
+    struct desk desk;
+    struct pipe_log pipe_log;
+    char line[LOG_READ_MAX];
+
+    desk_open(&desk);
+    pipe_log_open(&pipe_log, LOG_INFO, LOG_AUTO); /* A pipe is no terminal. */
+    tell_joined(&desk, "delphi");
+    log_notice(&pipe_log.log, tell_view(&desk, CAUSE_CHANGE), desk.core);
+    pipe_log_read(&pipe_log, line);
+
+    json_t *object = json_loads(line, 0, NULL);
+    cr_assert_not_null(object, "%s", line);
+    cr_expect_str_eq(json_string_value(json_object_get(object, "level")), "info");
+    cr_expect_str_eq(json_string_value(json_object_get(object, "node")), "athens");
+    cr_expect_str_eq(json_string_value(json_object_get(object, "event")), "view");
+    cr_expect_str_eq(json_string_value(json_object_get(object, "epoch")), "1");
+    cr_expect_eq(json_integer_value(json_object_get(object, "members")), 1);
+    cr_expect_str_eq(json_string_value(json_object_get(object, "change")), "+delphi");
+    json_decref(object);
+    pipe_log_close(&pipe_log);
+    desk_close(&desk);
+}
+
+/* Whatever a message holds, a line stays one line, and a JSON line stays JSON. */
+Test(log, hostile_text_stays_within_its_line)
+{
+    struct pipe_log pipe_log;
+    char line[LOG_READ_MAX];
+    char quotes[2 * LOG_MESSAGE_MAX];
+
+    pipe_log_open(&pipe_log, LOG_INFO, LOG_JSON);
+    memset(quotes, '"', sizeof quotes - 1);
+    quotes[sizeof quotes - 1] = '\0';
+    const char *const texts[] = {"a\nb\x1b[2J\"\\", "\xff\xfe \xe2\x82", quotes};
+    for (size_t i = 0; i < 3; i++) {
+        log_line(&pipe_log.log, LOG_WARN, "test", "%s", texts[i]);
+        pipe_log_read(&pipe_log, line);
+        json_t *object = json_loads(line, 0, NULL);
+        cr_assert_not_null(object, "%s", line);
+        json_decref(object);
+        cr_expect_eq(strchr(line, '\n'), line + strlen(line) - 1);
+    }
+
+    pipe_log.log.json = false;
+    log_line(&pipe_log.log, LOG_WARN, "test", "%s", texts[0]);
+    pipe_log_read(&pipe_log, line);
+    cr_expect_not_null(strstr(line, "warn  test: a?b?[2J\"\\\n"), "%s", line);
+    pipe_log_close(&pipe_log);
+}
+
+Test(log, lines_below_the_level_are_not_written)
+{
+    struct pipe_log pipe_log;
+    char line[LOG_READ_MAX];
+
+    pipe_log_open(&pipe_log, LOG_WARN, LOG_TEXT);
+    log_line(&pipe_log.log, LOG_INFO, "test", "no");
+    log_line(&pipe_log.log, LOG_WARN, "test", "yes");
+    pipe_log_read(&pipe_log, line);
+    cr_expect_null(strstr(line, "no\n"));
+    cr_expect_not_null(strstr(line, "yes\n"));
+    pipe_log_close(&pipe_log);
+}
+
+Test(log, lines_that_nobody_reads_are_dropped_and_counted)
+{
+    struct pipe_log pipe_log;
+    char buffer[70000];
+
+    pipe_log_open(&pipe_log, LOG_INFO, LOG_TEXT);
+    for (unsigned i = 0; i < 3000; i++) {
+        log_line(&pipe_log.log, LOG_INFO, "test", "line %u of many, to fill the pipe up", i);
+    }
+    cr_expect_gt(pipe_log.log.dropped, 0);
+    cr_assert_gt(read(pipe_log.read, buffer, sizeof buffer), 0);
+
+    log_line(&pipe_log.log, LOG_INFO, "test", "somebody reads again");
+    const ssize_t got = read(pipe_log.read, buffer, sizeof buffer - 1);
+    cr_assert_gt(got, 0);
+    buffer[got] = '\0';
+    cr_expect_not_null(strstr(buffer, "lines_dropped="));
+    cr_expect_not_null(strstr(buffer, "somebody reads again\n"));
+    cr_expect_eq(pipe_log.log.dropped, 0);
+    pipe_log_close(&pipe_log);
+}
+
+Test(log, a_refusal_that_repeats_itself_is_said_once)
+{
+    struct desk desk;
+    struct pipe_log pipe_log;
+    char line[LOG_READ_MAX];
+    const struct notice refused = {
+        .type = NOTICE_JOIN_REFUSED,
+        .subject = {.address = {.bytes = {127, 0, 0, 1}, .port = 7420, .family = 4}},
+        .refused = {.reason = JOIN_REFUSED_TERMS,
+                    .terms = {.guard = {.policy = GUARD_COUNT, .count = 2},
+                              .profile = PROFILE_WAN,
+                              .heartbeat_ms = 1000,
+                              .lost_ms = 8000}}};
+
+    desk_open(&desk);
+    pipe_log_open(&pipe_log, LOG_INFO, LOG_TEXT);
+    for (unsigned i = 0; i < 5; i++) {
+        log_notice(&pipe_log.log, tell(&desk, refused), desk.core);
+    }
+    pipe_log_read(&pipe_log, line);
+    cr_expect_not_null(strstr(line, "join_refused: by=127.0.0.1:7420 reason=terms cluster_guard=2 "
+                                    "cluster_profile=wan cluster_heartbeat_ms=1000 "
+                                    "cluster_fail_after_ms=8000 -> start with the cluster's"),
+                       "%s", line);
+    cr_expect_eq(strchr(line, '\n'), line + strlen(line) - 1);
+    pipe_log_close(&pipe_log);
+    desk_close(&desk);
+}

@@ -1,0 +1,362 @@
+/* The state directory: what is written comes back, and nothing that happens to the file or to the
+ * process in between leaves it half. */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "runtime/address_text.h"
+#include "runtime/store.h"
+
+enum { LOG_READ_MAX = 4096, STATE_MAX = 16384 };
+
+/* A directory, a loop, and a log that is read back. */
+struct desk {
+    char dir[64];
+    char state[80];
+    uv_loop_t loop;
+    struct log log;
+    int log_read;
+};
+
+static void desk_open(struct desk *desk)
+{
+    int ends[2];
+
+    *desk = (struct desk){.dir = "/tmp/doyen-store-XXXXXX"};
+    cr_assert_not_null(mkdtemp(desk->dir));
+    snprintf(desk->state, sizeof desk->state, "%s/state", desk->dir);
+    cr_assert_eq(uv_loop_init(&desk->loop), 0);
+    cr_assert_eq(pipe(ends), 0);
+    desk->log_read = ends[0];
+    log_init(&desk->log, ends[1], LOG_INFO, LOG_TEXT, "athens");
+}
+
+static void desk_close(struct desk *desk)
+{
+    DIR *dir = opendir(desk->dir);
+
+    cr_assert_not_null(dir);
+    for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        if (entry->d_name[0] != '.') {
+            cr_expect_eq(unlinkat(dirfd(dir), entry->d_name, 0), 0);
+        }
+    }
+    closedir(dir);
+    cr_expect_eq(rmdir(desk->dir), 0);
+    cr_expect_eq(uv_loop_close(&desk->loop), 0, "the store left something on the loop");
+    close(desk->log_read);
+    close(desk->log.fd);
+}
+
+/* All that was logged so far; the pipe must hold something. */
+static void desk_read_log(struct desk *desk, char out[LOG_READ_MAX])
+{
+    const ssize_t got = read(desk->log_read, out, LOG_READ_MAX - 1);
+
+    cr_assert_geq(got, 0);
+    out[got] = '\0';
+}
+
+static struct store *desk_store(struct desk *desk, struct stored *found)
+{
+    struct store *store = store_open(&desk->loop, desk->dir, &desk->log, found);
+
+    cr_assert_not_null(store);
+    return store;
+}
+
+static void on_closed(void *context)
+{
+    bool *closed = context;
+
+    *closed = true;
+}
+
+static void desk_close_store(struct desk *desk, struct store *store)
+{
+    bool closed = false;
+
+    store_close(store, on_closed, &closed);
+    cr_expect_not(closed, "closed before the loop ran");
+    (void)uv_run(&desk->loop, UV_RUN_DEFAULT);
+    cr_expect(closed);
+}
+
+static struct address address_of(const char *text)
+{
+    struct address address;
+
+    cr_assert(address_parse(text, &address));
+    return address;
+}
+
+static size_t file_read(const char *path, char out[STATE_MAX])
+{
+    FILE *file = fopen(path, "r");
+
+    cr_assert_not_null(file, "%s", path);
+    const size_t length = fread(out, 1, STATE_MAX - 1, file);
+    fclose(file);
+    out[length] = '\0';
+    return length;
+}
+
+static void file_write(const char *path, const char *bytes, size_t length)
+{
+    FILE *file = fopen(path, "w");
+
+    cr_assert_not_null(file);
+    cr_assert_eq(fwrite(bytes, 1, length, file), length);
+    fclose(file);
+}
+
+/* Leaves a state of one life, epoch 7 and two peers in the directory. */
+static void desk_leave_state(struct desk *desk)
+{
+    struct stored found;
+    struct store *store = desk_store(desk, &found);
+    const struct stored stored = {.epoch_seen = 7,
+                                  .peer_count = 2,
+                                  .peers = {address_of("10.0.0.1:7420"), address_of("[::1]:1")}};
+
+    store_write(store, &stored);
+    desk_close_store(desk, store);
+}
+
+Test(store, what_was_written_is_found_again)
+{
+    struct desk desk;
+    struct stored found;
+
+    desk_open(&desk);
+    desk_leave_state(&desk);
+
+    struct store *store = desk_store(&desk, &found);
+    cr_expect_eq(found.incarnation, 1);
+    cr_expect_eq(found.epoch_seen, 7);
+    cr_assert_eq(found.peer_count, 2);
+    const struct address second = address_of("[::1]:1");
+    cr_expect(address_equal(&found.peers[1], &second));
+    desk_close_store(&desk, store);
+    desk_close(&desk);
+}
+
+/* Killed without a word, a life still counts: its number is on disk before it begins. */
+Test(store, each_life_counts_from_its_beginning)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    for (uint64_t life = 0; life < 3; life++) {
+        struct stored found;
+        char text[STATE_MAX];
+        char expected[40];
+        struct store *store = desk_store(&desk, &found);
+
+        cr_expect_eq(found.incarnation, life);
+        snprintf(expected, sizeof expected, "incarnation=%d\n", (int)life + 1);
+        file_read(desk.state, text);
+        cr_expect_not_null(strstr(text, expected));
+        desk_close_store(&desk, store);
+    }
+    desk_close(&desk);
+}
+
+Test(store, incarnation_and_epoch_never_fall)
+{
+    struct desk desk;
+    struct stored found;
+
+    desk_open(&desk);
+    desk_leave_state(&desk);
+    struct store *store = desk_store(&desk, &found);
+    store_write(store, &(struct stored){.incarnation = 0, .epoch_seen = 3});
+    desk_close_store(&desk, store);
+
+    store = desk_store(&desk, &found);
+    cr_expect_eq(found.incarnation, 2);
+    cr_expect_eq(found.epoch_seen, 7);
+    cr_expect_eq(found.peer_count, 0);
+    desk_close_store(&desk, store);
+    desk_close(&desk);
+}
+
+Test(store, of_many_writes_the_latest_is_on_disk_after_closing)
+{
+    struct desk desk;
+    struct stored found;
+
+    desk_open(&desk);
+    struct store *store = desk_store(&desk, &found);
+    for (uint64_t epoch = 1; epoch <= 100; epoch++) {
+        store_write(store, &(struct stored){.epoch_seen = epoch});
+    }
+    desk_close_store(&desk, store);
+
+    store = desk_store(&desk, &found);
+    cr_expect_eq(found.epoch_seen, 100);
+    desk_close_store(&desk, store);
+    desk_close(&desk);
+}
+
+/* Every length of the file but the whole one is damage; none may be taken for a state. */
+Test(store, a_torn_file_is_put_aside)
+{
+    struct desk desk;
+    char whole[STATE_MAX];
+
+    desk_open(&desk);
+    desk_leave_state(&desk);
+    const size_t length = file_read(desk.state, whole);
+    for (size_t cut = 0; cut < length; cut++) {
+        struct stored found;
+        char line[LOG_READ_MAX];
+
+        file_write(desk.state, whole, cut);
+        struct store *store = desk_store(&desk, &found);
+        cr_expect_eq(found.incarnation, 0, "cut at %zu", cut);
+        cr_expect_eq(found.peer_count, 0, "cut at %zu", cut);
+        desk_read_log(&desk, line);
+        cr_expect_not_null(strstr(line, "warn  store: "), "%s", line);
+        cr_expect_not_null(strstr(line, "kept as state.bad"), "%s", line);
+        desk_close_store(&desk, store);
+    }
+    desk_close(&desk);
+}
+
+Test(store, a_changed_byte_is_damage)
+{
+    struct desk desk;
+    char whole[STATE_MAX];
+
+    desk_open(&desk);
+    desk_leave_state(&desk);
+    const size_t length = file_read(desk.state, whole);
+    for (size_t at = 0; at < length; at++) {
+        struct stored found;
+        char line[LOG_READ_MAX];
+
+        whole[at] ^= 1;
+        file_write(desk.state, whole, length);
+        whole[at] ^= 1;
+        struct store *store = desk_store(&desk, &found);
+        cr_expect_eq(found.incarnation, 0, "byte %zu", at);
+        desk_read_log(&desk, line);
+        desk_close_store(&desk, store);
+    }
+    desk_close(&desk);
+}
+
+Test(store, what_was_put_aside_is_what_was_there)
+{
+    static const char future[] = "doyen-state 2\nanything\n";
+    struct desk desk;
+    struct stored found;
+    char text[STATE_MAX];
+    char line[LOG_READ_MAX];
+    char bad[90];
+
+    desk_open(&desk);
+    file_write(desk.state, future, strlen(future));
+    struct store *store = desk_store(&desk, &found);
+    desk_read_log(&desk, line);
+    cr_expect_not_null(strstr(line, "damaged or of another version"));
+    snprintf(bad, sizeof bad, "%s.bad", desk.state);
+    file_read(bad, text);
+    cr_expect_str_eq(text, future);
+    desk_close_store(&desk, store);
+    desk_close(&desk);
+}
+
+Test(store, two_daemons_cannot_share_a_directory)
+{
+    struct desk desk;
+    struct stored found;
+    struct stored other;
+    char line[LOG_READ_MAX];
+
+    desk_open(&desk);
+    struct store *store = desk_store(&desk, &found);
+    cr_expect_null(store_open(&desk.loop, desk.dir, &desk.log, &other));
+    desk_read_log(&desk, line);
+    cr_expect_not_null(strstr(line, "belongs to another doyend: stop that one, or choose another"),
+                       "%s", line);
+    desk_close_store(&desk, store);
+
+    store = desk_store(&desk, &found); /* The lock goes with its holder. */
+    desk_close_store(&desk, store);
+    desk_close(&desk);
+}
+
+Test(store, a_missing_directory_is_made_for_its_owner_alone)
+{
+    struct desk desk;
+    struct stored found;
+    struct stat status;
+
+    desk_open(&desk);
+    cr_assert_eq(rmdir(desk.dir), 0);
+    struct store *store = desk_store(&desk, &found);
+    cr_assert_eq(stat(desk.dir, &status), 0);
+    cr_expect_eq(status.st_mode & 0777, 0700);
+    desk_close_store(&desk, store);
+    desk_close(&desk);
+}
+
+Test(store, a_directory_that_cannot_be_made_is_refused_with_its_remedy)
+{
+    struct desk desk;
+    struct stored found;
+    char line[LOG_READ_MAX];
+    char dir[100];
+
+    desk_open(&desk);
+    snprintf(dir, sizeof dir, "%s/no/such", desk.dir);
+    cr_expect_null(store_open(&desk.loop, dir, &desk.log, &found));
+    desk_read_log(&desk, line);
+    cr_expect_not_null(strstr(line, "make it, or choose another --state-dir"), "%s", line);
+
+    file_write(desk.state, "", 0);
+    cr_expect_null(store_open(&desk.loop, desk.state, &desk.log, &found));
+    desk_read_log(&desk, line);
+    cr_expect_not_null(strstr(line, "choose another --state-dir"), "%s", line);
+    desk_close(&desk);
+}
+
+/* A directory in the new file's place lets every write fail, whoever runs the test. */
+Test(store, a_failing_write_is_logged_once_and_tried_again)
+{
+    struct desk desk;
+    struct stored found;
+    char line[LOG_READ_MAX];
+    char in_the_way[90];
+
+    desk_open(&desk);
+    struct store *store = desk_store(&desk, &found);
+    snprintf(in_the_way, sizeof in_the_way, "%s.new", desk.state);
+    cr_assert_eq(mkdir(in_the_way, 0700), 0);
+    for (uint64_t epoch = 1; epoch <= 3; epoch++) {
+        store_write(store, &(struct stored){.epoch_seen = epoch});
+        (void)uv_run(&desk.loop, UV_RUN_DEFAULT);
+    }
+    desk_read_log(&desk, line);
+    cr_expect_not_null(strstr(line, "trying again with each change"), "%s", line);
+    cr_expect_eq(strchr(line, '\n') + 1, line + strlen(line), "more than one line: %s", line);
+
+    cr_assert_eq(rmdir(in_the_way), 0);
+    store_write(store, &(struct stored){.epoch_seen = 4});
+    desk_close_store(&desk, store);
+    desk_read_log(&desk, line);
+    cr_expect_not_null(strstr(line, "is written again"), "%s", line);
+
+    store = desk_store(&desk, &found);
+    cr_expect_eq(found.epoch_seen, 4);
+    desk_close_store(&desk, store);
+    desk_close(&desk);
+}
