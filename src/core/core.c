@@ -322,7 +322,7 @@ static void tell_standing(struct core *core)
     struct guard_state guard = core_guard(core, core->now_ms);
     bool acting = core_is_acting(core, core->now_ms);
 
-    if (guard.met != core->told_guard_met) {
+    if (guard.guard.policy != GUARD_NONE && guard.met != core->told_guard_met) {
         core->told_guard_met = guard.met;
         struct notice *notice = outbox_notice_of(core, NOTICE_GUARD, &core->self);
         notice->on = guard.met;
@@ -389,7 +389,8 @@ struct effects core_step(struct core *core, const struct event *event)
     if (core->phase != PHASE_STOPPED) {
         run_due(core);
     }
-    if (timer || core->counters.views_installed != installed || core->phase != phase) {
+    bool moved = core->counters.views_installed != installed || core->phase != phase;
+    if ((timer || moved) && core->phase != PHASE_STOPPED) {
         tell_standing(core);
     }
     core_check(core);
