@@ -1,0 +1,162 @@
+#include "cli/cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void cli_init(struct cli *cli)
+{
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    size_t count = 0;
+
+    *cli = (struct cli){.wish = {.control_environment = getenv("DOYEN_CONTROL"),
+                                 .url_environment = getenv("DOYEN_URL")}};
+    if (runtime != NULL && runtime[0] != '\0') {
+        snprintf(cli->runtime_directory, sizeof cli->runtime_directory, "%s/doyen", runtime);
+        cli->wish.directories[count++] = cli->runtime_directory;
+    }
+    cli->wish.directories[count] = "/run/doyen";
+}
+
+void cli_deinit(struct cli *cli)
+{
+    client_free(cli->client);
+    cli->client = NULL;
+}
+
+static error_t parse_global(int key, char *argument, struct argp_state *state)
+{
+    struct cli *cli = state->input;
+
+    switch (key) {
+    case 'c':
+        cli->wish.control = argument;
+        return 0;
+    case 'u':
+        cli->wish.url = argument;
+        return 0;
+    case 'j':
+        cli->json = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+struct argp cli_global_argp(void)
+{
+    static const struct argp_option options[] = {
+        {.name = "control", .key = 'c', .arg = "PATH", .doc = "Control socket of the daemon"},
+        {.name = "url", .key = 'u', .arg = "URL", .doc = "Address of doyend --http, instead"},
+        {.name = "json", .key = 'j', .doc = "Print the daemon's JSON"},
+        {.name = NULL},
+    };
+    return (struct argp){.options = options, .parser = parse_global};
+}
+
+void cli_usage_error(const struct argp_state *state, const char *format, ...)
+{
+    va_list arguments;
+
+    fprintf(stderr, "%s: ", state->name);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "; %s --help says more\n", state->name);
+    exit(EXIT_USAGE);
+}
+
+/* What the parsers of a verb's command line work on. */
+struct parsing {
+    const struct verb *verb;
+    void *input;
+    struct cli *cli;
+};
+
+/* Stands above the verb's own parser and that of the global options, and gives each its input. */
+static error_t parse_whole(int key, char *argument, struct argp_state *state)
+{
+    const struct parsing *parsing = state->input;
+
+    if (key == ARGP_KEY_INIT) {
+        state->child_inputs[0] = parsing->input;
+        state->child_inputs[1] = parsing->cli;
+        return 0;
+    }
+    if (key == ARGP_KEY_ARG && parsing->verb->arguments == NULL) {
+        cli_usage_error(state, "\"%s\" is too much: it takes no argument", argument);
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+void cli_parse(struct cli *cli, const struct verb *verb, int argc, char **argv, void *input)
+{
+    struct parsing parsing = {.verb = verb, .input = input, .cli = cli};
+    const struct argp verbs_own = {.options = verb->options, .parser = verb->parse};
+    const struct argp global = cli_global_argp();
+    const struct argp_child children[] = {
+        {.argp = &verbs_own},
+        {.argp = &global, .header = "Which daemon, and how to print:", .group = 1},
+        {.argp = NULL},
+    };
+    char text[4096];
+
+    snprintf(text, sizeof text, "%s\v%s", verb->summary,
+             verb->details == NULL ? "" : verb->details);
+    const struct argp whole = {
+        .parser = parse_whole, .args_doc = verb->arguments, .doc = text, .children = children};
+    argp_parse(&whole, argc, argv, 0, NULL, &parsing);
+}
+
+enum exit_code cli_connect(struct cli *cli, struct failure *failure)
+{
+    struct target target;
+
+    if (cli->client != NULL) {
+        return EXIT_DONE;
+    }
+    const enum exit_code code = target_find(&cli->wish, &target, failure);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    cli->client = client_new(&target);
+    if (cli->client == NULL) {
+        return failure_set(failure, EXIT_REFUSED, "out of memory");
+    }
+    return EXIT_DONE;
+}
+
+enum exit_code cli_get(struct cli *cli, const char *path, struct answer *answer)
+{
+    struct failure failure;
+
+    *answer = (struct answer){.json = NULL};
+    if (cli_connect(cli, &failure) != EXIT_DONE ||
+        client_get(cli->client, path, REQUEST_TIMEOUT_MS, answer, &failure) != EXIT_DONE) {
+        return failure_report(&failure);
+    }
+    return EXIT_DONE;
+}
+
+enum exit_code cli_post(struct cli *cli, const char *path, const json_t *body,
+                        struct answer *answer)
+{
+    struct failure failure;
+
+    *answer = (struct answer){.json = NULL};
+    if (cli_connect(cli, &failure) != EXIT_DONE ||
+        client_post(cli->client, path, body, REQUEST_TIMEOUT_MS, answer, &failure) != EXIT_DONE) {
+        return failure_report(&failure);
+    }
+    return EXIT_DONE;
+}
+
+void cli_print_document(const struct answer *answer)
+{
+    const struct buffer *text = &answer->text;
+
+    fwrite(buffer_text(text), 1, text->length, stdout);
+    if (text->length > 0 && text->bytes[text->length - 1] != '\n') {
+        putchar('\n');
+    }
+}

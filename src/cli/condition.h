@@ -1,0 +1,23 @@
+/* What `doyen wait` waits for: conditions that the members document meets or not. */
+#ifndef CLI_CONDITION_H
+#define CLI_CONDITION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CONDITION_TEXT_MAX = 512 };
+
+/* All zero asks only that the node is a member. */
+struct conditions {
+    uint64_t member_count;   /* exactly so many in the view; 0: any number */
+    const char *coordinator; /* NULL: anyone, or nobody */
+    bool acting;             /* this very node */
+    bool guard_met;
+};
+
+/* Do all of them hold? If not, `missing` says in words what is the case instead. */
+bool conditions_hold(const struct conditions *conditions, const json_t *members,
+                     char missing[CONDITION_TEXT_MAX]);
+
+#endif

@@ -1,0 +1,167 @@
+/* doyen: asks a running doyend, and tells it what to do. */
+#include <argp.h>
+#include <curl/curl.h>
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "base/version.h"
+#include "cli/cli.h"
+
+enum {
+    VERB_COUNT = 10,
+    VERB_COLUMN = 14, /* where the summaries begin in the list of verbs */
+};
+
+struct verbs {
+    const struct verb *list[VERB_COUNT];
+};
+
+/* In the order in which a newcomer meets them. */
+static struct verbs all_verbs(void)
+{
+    return (struct verbs){{&verb_status, &verb_members, &verb_coordinator, &verb_wait, &verb_watch,
+                           &verb_why, &verb_history, &verb_leave, &verb_fault, &verb_version}};
+}
+
+static const struct verb *find_verb(const struct verbs *verbs, const char *name)
+{
+    for (size_t i = 0; i < VERB_COUNT; i++) {
+        if (strcmp(verbs->list[i]->name, name) == 0) {
+            return verbs->list[i];
+        }
+    }
+    return NULL;
+}
+
+static void print_help(FILE *out)
+{
+    const struct verbs verbs = all_verbs();
+
+    fputs("Usage: doyen [--control PATH | --url URL] [--json] VERB ...\n\n", out);
+    for (size_t i = 0; i < VERB_COUNT; i++) {
+        fprintf(out, "  %-*s%s\n", VERB_COLUMN, verbs.list[i]->name, verbs.list[i]->summary);
+    }
+    fputs("\n"
+          "  -c, --control=PATH   control socket of the daemon (or DOYEN_CONTROL)\n"
+          "  -u, --url=URL        address of doyend --http, instead (or DOYEN_URL)\n"
+          "  -j, --json           print the daemon's JSON\n"
+          "      --version        print the version of this command\n"
+          "  -h, --help           print this; doyen VERB --help says more about one\n"
+          "\n"
+          "Without --control or --url it takes the only socket in $XDG_RUNTIME_DIR/doyen or\n"
+          "/run/doyen. Exit: 0 done or true, 1 refused or failed, 2 the guard is not met, 3 no\n"
+          "coordinator or --is-self is false, 4 daemon unreachable, 5 timed out, 64 usage.\n",
+          out);
+}
+
+/* What stands before the verb, and where the verb is. */
+struct beginning {
+    struct cli *cli;
+    int verb_index; /* 0: there is none */
+};
+
+static error_t parse_beginning(int key, char *argument, struct argp_state *state)
+{
+    struct beginning *beginning = state->input;
+
+    (void)argument;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = beginning->cli;
+        return 0;
+    case 'h':
+        print_help(stdout);
+        exit(fflush(stdout) == 0 ? EXIT_DONE : EXIT_REFUSED);
+    case 'v':
+        puts("doyen " DOYEN_VERSION);
+        exit(fflush(stdout) == 0 ? EXIT_DONE : EXIT_REFUSED);
+    case ARGP_KEY_ARG:
+        beginning->verb_index = state->next - 1;
+        state->next = state->argc; /* The rest is the verb's to read. */
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int parse_until_verb(struct cli *cli, int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {.name = "help", .key = 'h'},
+        {.name = "version", .key = 'v'},
+        {.name = NULL},
+    };
+    struct beginning beginning = {.cli = cli};
+    const struct argp global = cli_global_argp();
+    const struct argp_child children[] = {{.argp = &global}, {.argp = NULL}};
+    const struct argp argp = {.options = options,
+                              .parser = parse_beginning,
+                              .args_doc = "VERB ...",
+                              .children = children};
+
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &beginning);
+    return beginning.verb_index;
+}
+
+static enum exit_code unknown_verb(const char *word)
+{
+    const struct verbs verbs = all_verbs();
+    const char *names[VERB_COUNT];
+
+    for (size_t i = 0; i < VERB_COUNT; i++) {
+        names[i] = verbs.list[i]->name;
+    }
+    const char *nearest = suggest_nearest(word, names, VERB_COUNT);
+
+    if (nearest != NULL) {
+        fprintf(stderr, "doyen: no verb \"%s\": did you mean \"%s\"?\n", word, nearest);
+    } else {
+        fprintf(stderr, "doyen: no verb \"%s\": doyen --help lists them\n", word);
+    }
+    return EXIT_USAGE;
+}
+
+/* A full disk or a closed pipe must not look like success. */
+static enum exit_code finish_output(enum exit_code code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout)) {
+        return code;
+    }
+    fprintf(stderr, "doyen: cannot write the output: %s\n", strerror(errno));
+    return EXIT_REFUSED;
+}
+
+int main(int argc, char **argv)
+{
+    const struct verbs verbs = all_verbs();
+    char name[64] = "doyen"; /* what messages call this program, with its verb once there is one */
+    struct cli cli;
+
+    setlocale(LC_CTYPE, ""); /* Tags may be any text: tables need to know how wide it is. */
+    argv[0] = name;
+    cli_init(&cli);
+    const int verb_index = parse_until_verb(&cli, argc, argv);
+    if (verb_index == 0) {
+        print_help(stderr);
+        return EXIT_USAGE;
+    }
+    const struct verb *verb = find_verb(&verbs, argv[verb_index]);
+    if (verb == NULL) {
+        return (int)unknown_verb(argv[verb_index]);
+    }
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        fputs("doyen: cannot start libcurl: out of memory?\n", stderr);
+        return EXIT_REFUSED;
+    }
+
+    snprintf(name, sizeof name, "doyen %s", verb->name);
+    argv[verb_index] = name;
+    const enum exit_code code = verb->run(&cli, argc - verb_index, argv + verb_index);
+    cli_deinit(&cli);
+    curl_global_cleanup();
+    return (int)finish_output(code);
+}

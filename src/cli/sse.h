@@ -1,0 +1,39 @@
+/* Server-sent events as they come off the wire, in pieces of any size (WHATWG HTML, 9.2). Lines
+ * end with LF or CRLF; a lone CR, which the standard also allows, doyend never sends. */
+#ifndef CLI_SSE_H
+#define CLI_SSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/buffer.h"
+
+/* One event; the texts are borrowed until the next call for the same reader. */
+struct sse_event {
+    const char *id;   /* the last one given, as the standard has it; "" before the first */
+    const char *name; /* "message" where the event gives none */
+    const char *data; /* its lines, joined by LF */
+};
+
+/* All zero is a reader that has read nothing. */
+struct sse_reader {
+    struct buffer input;
+    size_t at; /* bytes of the input already looked at */
+    struct buffer id;
+    struct buffer name;
+    struct buffer data;
+    bool has_data;
+    bool dispatched; /* name and data belong to an event already handed out */
+    bool broken;
+};
+
+/* Takes the next bytes; copied. Returns false when the stream has outgrown every bound; what
+ * follows is ignored then. */
+bool sse_feed(struct sse_reader *reader, const void *bytes, size_t length);
+
+/* The next whole event, or false when more bytes are needed. An event without data is none. */
+bool sse_next(struct sse_reader *reader, struct sse_event *event);
+
+void sse_deinit(struct sse_reader *reader);
+
+#endif

@@ -1,0 +1,150 @@
+#include "cli/target.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+
+enum { LIST_TEXT_MAX = 640 };
+
+static bool is_given(const char *text)
+{
+    return text != NULL && text[0] != '\0';
+}
+
+static enum exit_code take_control(const char *path, struct target *target, struct failure *failure)
+{
+    if (!text_set(target->socket, sizeof target->socket, path, strlen(path))) {
+        return failure_set(failure, EXIT_USAGE,
+                           "the socket path %s has %zu bytes, and a Unix socket allows %d: use a "
+                           "shorter path, or one relative to its directory",
+                           path, strlen(path), TARGET_SOCKET_MAX);
+    }
+    return EXIT_DONE;
+}
+
+static enum exit_code take_url(const char *url, struct target *target, struct failure *failure)
+{
+    size_t length = strlen(url);
+
+    if (strncasecmp(url, "http://", strlen("http://")) != 0 || length == strlen("http://")) {
+        return failure_set(failure, EXIT_USAGE,
+                           "--url %s: give it as http://HOST:PORT, the address of doyend --http",
+                           url);
+    }
+    while (url[length - 1] == '/') {
+        length--;
+    }
+    if (!text_set(target->url, sizeof target->url, url, length)) {
+        return failure_set(failure, EXIT_USAGE, "--url: longer than %d bytes", TARGET_URL_MAX);
+    }
+    return EXIT_DONE;
+}
+
+static enum exit_code take_either(const char *control, const char *url, const char *control_name,
+                                  const char *url_name, struct target *target,
+                                  struct failure *failure)
+{
+    if (is_given(control) && is_given(url)) {
+        return failure_set(failure, EXIT_USAGE,
+                           "%s and %s are both given: which daemon is meant? leave one out",
+                           control_name, url_name);
+    }
+    return is_given(control) ? take_control(control, target, failure)
+                             : take_url(url, target, failure);
+}
+
+static int is_socket_name(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name);
+    const size_t suffix = strlen(".sock");
+    return length > suffix && strcmp(entry->d_name + length - suffix, ".sock") == 0;
+}
+
+/* Sockets seen so far: how many, the first one, and all of them as text for a message. */
+struct found {
+    size_t count;
+    char first[TARGET_URL_MAX];
+    char list[LIST_TEXT_MAX];
+};
+
+static void add_found(struct found *found, const char *directory, const char *name)
+{
+    const size_t used = strlen(found->list);
+
+    if (found->count == 0) {
+        const int length = snprintf(found->first, sizeof found->first, "%s/%s", directory, name);
+        if (length < 0 || (size_t)length >= sizeof found->first) {
+            return; /* No socket can have so long a path. */
+        }
+    }
+    snprintf(found->list + used, sizeof found->list - used, "%s%s/%s", used == 0 ? "" : ", ",
+             directory, name);
+    found->count++;
+}
+
+static void look_into(const char *directory, struct found *found)
+{
+    struct dirent **entries = NULL;
+    const int count = scandir(directory, &entries, is_socket_name, alphasort);
+
+    for (int i = 0; i < count; i++) {
+        add_found(found, directory, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static enum exit_code search(const char *const *directories, struct target *target,
+                             struct failure *failure)
+{
+    struct found found = {.count = 0};
+    char searched[LIST_TEXT_MAX] = "";
+
+    for (size_t i = 0; i < TARGET_DIRECTORIES_MAX && is_given(directories[i]); i++) {
+        const size_t used = strlen(searched);
+        snprintf(searched + used, sizeof searched - used, "%s%s", used == 0 ? "" : " or ",
+                 directories[i]);
+        look_into(directories[i], &found);
+    }
+
+    if (found.count == 0) {
+        return failure_set(failure, EXIT_UNREACHABLE,
+                           "no control socket in %s: is doyend running? give its socket with "
+                           "--control or DOYEN_CONTROL",
+                           searched);
+    }
+    if (found.count > 1) {
+        return failure_set(failure, EXIT_USAGE,
+                           "several daemons run here: choose one with --control or DOYEN_CONTROL "
+                           "among %s",
+                           found.list);
+    }
+    return take_control(found.first, target, failure);
+}
+
+enum exit_code target_find(const struct target_wish *wish, struct target *target,
+                           struct failure *failure)
+{
+    *target = (struct target){.socket = ""};
+
+    if (is_given(wish->control) || is_given(wish->url)) {
+        return take_either(wish->control, wish->url, "--control", "--url", target, failure);
+    }
+    if (is_given(wish->control_environment) || is_given(wish->url_environment)) {
+        return take_either(wish->control_environment, wish->url_environment, "DOYEN_CONTROL",
+                           "DOYEN_URL", target, failure);
+    }
+    return search(wish->directories, target, failure);
+}
+
+const char *target_text(const struct target *target)
+{
+    assert(target->socket[0] != '\0' || target->url[0] != '\0');
+    return target->socket[0] != '\0' ? target->socket : target->url;
+}

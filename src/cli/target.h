@@ -1,0 +1,41 @@
+/* Which daemon to talk to: a control socket or an address, as the flags, the environment or the
+ * usual places say. */
+#ifndef CLI_TARGET_H
+#define CLI_TARGET_H
+
+#include <stddef.h>
+
+#include "cli/failure.h"
+
+enum {
+    TARGET_SOCKET_MAX = 107, /* bytes the path of a Unix socket may have */
+    TARGET_URL_MAX = 1024,
+    TARGET_DIRECTORIES_MAX = 2,
+};
+
+/* Either a socket or a URL; the other one is empty. */
+struct target {
+    char socket[TARGET_SOCKET_MAX + 1];
+    char url[TARGET_URL_MAX + 1]; /* without a slash at its end */
+};
+
+/* What was asked for; NULL or "" where nothing was. The flags win over the environment. */
+struct target_wish {
+    const char *control;
+    const char *url;
+    const char *control_environment;                 /* DOYEN_CONTROL */
+    const char *url_environment;                     /* DOYEN_URL */
+    const char *directories[TARGET_DIRECTORIES_MAX]; /* where daemons put their sockets */
+};
+
+/* Finds the target. Without any wish it is the only NAME.sock of the directories. Returns
+ * EXIT_DONE, or with `failure` filled in
+ *   EXIT_USAGE        contradicting wishes, an unusable one, or several sockets to choose from;
+ *   EXIT_UNREACHABLE  nothing was wished for and there is no socket. */
+enum exit_code target_find(const struct target_wish *wish, struct target *target,
+                           struct failure *failure);
+
+/* How messages name it. */
+const char *target_text(const struct target *target);
+
+#endif

@@ -1,0 +1,164 @@
+/* doyen members: who is in, oldest first, and who is gone. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/document.h"
+#include "cli/duration.h"
+#include "cli/printer.h"
+
+static enum exit_code run_members(struct cli *cli, int argc, char **argv);
+
+const struct verb verb_members = {
+    .name = "members",
+    .summary = "The members, oldest first: the first one coordinates",
+    .details = "STATE is alive, suspect (a verdict is held against it, it is still a member), or "
+               "below the line failed or left. HEARD is how long ago this node last heard it.\n\n"
+               "Exit: 2 when the guard is not met, 3 when there is no coordinator; the table is "
+               "printed all the same.",
+    .run = run_members,
+};
+
+static void add_heard(struct table *table, const json_t *member, bool is_self)
+{
+    char text[DURATION_TEXT_MAX];
+
+    if (is_self || !document_has(member, "heard_ms")) {
+        table_cell(table, TONE_FAINT, is_self ? "-" : "not yet");
+        return;
+    }
+    duration_text(text, document_number(member, "heard_ms"));
+    table_cell(table, TONE_PLAIN, text);
+}
+
+static const char *role_of(bool is_coordinator, bool is_self)
+{
+    if (is_coordinator) {
+        return is_self ? "coordinator, this node" : "coordinator";
+    }
+    return is_self ? "this node" : "";
+}
+
+/* "rack=a zone=b"; empty without tags. */
+static void add_tags(struct table *table, const json_t *member)
+{
+    json_t *tags = json_object_get(member, "tags");
+    char text[1024] = "";
+    size_t length = 0;
+    const char *key = NULL;
+    json_t *value = NULL;
+
+    json_object_foreach(tags, key, value)
+    {
+        const int more = snprintf(text + length, sizeof text - length, "%s%s=%s",
+                                  length == 0 ? "" : " ", key, json_string_value(value));
+        if (more < 0 || (size_t)more >= sizeof text - length) {
+            break;
+        }
+        length += (size_t)more;
+    }
+    table_cell(table, TONE_PLAIN, text);
+}
+
+static void add_member(struct table *table, const json_t *member, const char *self, bool with_tags)
+{
+    const char *name = document_text(member, "name", "?");
+    const char *state = document_text(member, "state", "?");
+    const bool is_self = strcmp(name, self) == 0;
+
+    table_row(table);
+    table_cell_number(table, document_number(member, "age"));
+    table_cell(table, TONE_PLAIN, name);
+    table_cell(table, strcmp(state, "alive") == 0 ? TONE_GOOD : TONE_DOUBTFUL, state);
+    add_heard(table, member, is_self);
+    table_cell(table, TONE_PLAIN, document_text(member, "address", "?"));
+    table_cell(table, TONE_PLAIN, role_of(document_is_true(member, "coordinator"), is_self));
+    if (with_tags) {
+        add_tags(table, member);
+    }
+}
+
+static bool print_members(const struct printer *printer, const json_t *document)
+{
+    static const struct column columns[] = {{"AGE", true},   {"NAME", false},    {"STATE", false},
+                                            {"HEARD", true}, {"ADDRESS", false}, {"ROLE", false},
+                                            {"TAGS", false}};
+    const json_t *members = json_object_get(document, "members");
+    const char *self = document_text(document, "self", "");
+    bool any_tags = false;
+
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        any_tags |= json_object_size(json_object_get(json_array_get(members, i), "tags")) > 0;
+    }
+
+    /* Most clusters have no tags: the last column is for those that do. */
+    const size_t column_count = sizeof columns / sizeof columns[0] - (any_tags ? 0 : 1);
+    struct table *table = table_new(printer, columns, column_count);
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        add_member(table, json_array_get(members, i), self, any_tags);
+    }
+    return table_print(table);
+}
+
+static bool print_gone(const struct printer *printer, const json_t *gone)
+{
+    static const struct column columns[] = {
+        {"AGE", true}, {"NAME", false}, {"GONE", false}, {"SINCE", true}, {"ADDRESS", false}};
+    struct table *table = table_new(printer, columns, sizeof columns / sizeof columns[0]);
+
+    for (size_t i = 0; i < json_array_size(gone); i++) {
+        const json_t *former = json_array_get(gone, i);
+        const char *state = document_text(former, "reason", document_text(former, "state", "?"));
+        char since[DURATION_TEXT_MAX];
+
+        duration_text(since, document_number(former, "since_ms"));
+        table_row(table);
+        table_cell_number(table, document_number(former, "age"));
+        table_cell(table, TONE_PLAIN, document_text(former, "name", "?"));
+        table_cell(table, strcmp(state, "left") == 0 ? TONE_FAINT : TONE_BAD, state);
+        table_cell(table, TONE_PLAIN, since);
+        table_cell(table, TONE_PLAIN, document_text(former, "address", "?"));
+    }
+    return table_print(table);
+}
+
+static enum exit_code print_document(const json_t *document)
+{
+    const json_t *gone = json_object_get(document, "gone");
+    struct printer printer;
+
+    printer_init(&printer);
+    if (json_array_size(json_object_get(document, "members")) == 0) {
+        fprintf(stderr, "doyen: %s is in phase %s and has no view yet\n",
+                document_text(document, "self", "this node"),
+                document_text(document, "phase", "?"));
+    } else if (!print_members(&printer, document)) {
+        return EXIT_REFUSED;
+    }
+    if (json_array_size(gone) > 0) {
+        putchar('\n');
+        if (!print_gone(&printer, gone)) {
+            return EXIT_REFUSED;
+        }
+    }
+    return document_exit_code(document);
+}
+
+static enum exit_code run_members(struct cli *cli, int argc, char **argv)
+{
+    struct answer answer;
+
+    cli_parse(cli, &verb_members, argc, argv, NULL);
+    enum exit_code code = cli_get(cli, "/v1/members", &answer);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    if (cli->json) {
+        cli_print_document(&answer);
+        code = document_exit_code(answer.json);
+    } else {
+        code = print_document(answer.json);
+    }
+    answer_deinit(&answer);
+    return code;
+}

@@ -1,0 +1,201 @@
+/* doyen status: how this node sees the cluster, on one screen, and what to do next. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/document.h"
+#include "cli/duration.h"
+#include "cli/printer.h"
+
+enum { NAMES_TEXT_MAX = 512 };
+
+static enum exit_code run_status(struct cli *cli, int argc, char **argv);
+
+const struct verb verb_status = {
+    .name = "status",
+    .summary = "One screen: view, coordinator, guard, links, what to do next",
+    .details = "Exit: 2 when the guard is not met, 3 when there is no coordinator; the screen is "
+               "printed all the same.",
+    .run = run_status,
+};
+
+/* "cyrene, delphi"; "..." stands for what does not fit. */
+static void names_text(const json_t *names, char text[NAMES_TEXT_MAX])
+{
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        if (name == NULL || length + strlen(name) + sizeof ", ..." > NAMES_TEXT_MAX) {
+            snprintf(text + length, NAMES_TEXT_MAX - length, "...");
+            return;
+        }
+        length += (size_t)snprintf(text + length, NAMES_TEXT_MAX - length, "%s%s",
+                                   i == 0 ? "" : ", ", name);
+    }
+}
+
+static void print_node(const struct printer *printer, const json_t *status)
+{
+    const char *phase = document_text(status, "phase", "?");
+    char uptime[DURATION_TEXT_MAX];
+
+    duration_text(uptime, document_number(status, "uptime_ms"));
+    printer_fact(printer, "cluster", TONE_PLAIN, "%s", document_text(status, "cluster", "?"));
+    printer_fact(printer, "node", TONE_PLAIN, "%s at %s, up %s, profile %s",
+                 document_text(status, "self", "?"), document_text(status, "address", "?"), uptime,
+                 document_text(status, "profile", "?"));
+    printer_fact(printer, "phase", strcmp(phase, "member") == 0 ? TONE_GOOD : TONE_DOUBTFUL, "%s",
+                 phase);
+}
+
+static void print_view(const struct printer *printer, const json_t *status)
+{
+    const json_t *view = json_object_get(status, "view");
+    const json_t *counts = json_object_get(status, "counts");
+    const uint64_t members = document_number(view, "members");
+    const uint64_t suspects = document_number(counts, "suspect");
+
+    if (members == 0) {
+        printer_fact(printer, "view", TONE_DOUBTFUL, "none yet");
+        return;
+    }
+    printer_fact(printer, "view", TONE_PLAIN, "%" PRIu64 ".%" PRIu64 ", held by %" PRIu64,
+                 document_number(view, "epoch"), document_number(view, "version"),
+                 document_number(view, "acked"));
+    if (suspects == 0) {
+        printer_fact(printer, "members", TONE_GOOD, "%" PRIu64 ", none suspect", members);
+    } else {
+        printer_fact(printer, "members", TONE_DOUBTFUL, "%" PRIu64 ", %" PRIu64 " of them suspect",
+                     members, suspects);
+    }
+    printer_fact(printer, "gone", TONE_PLAIN, "%" PRIu64 " failed, %" PRIu64 " left",
+                 document_number(counts, "failed"), document_number(counts, "left"));
+}
+
+static void print_coordinator(const struct printer *printer, const json_t *status)
+{
+    const char *coordinator = document_coordinator(status);
+
+    if (coordinator == NULL) {
+        printer_fact(printer, "coordinator", TONE_DOUBTFUL, "none to be named");
+    } else if (strcmp(coordinator, document_text(status, "self", "")) == 0) {
+        const bool acting = document_is_true(status, "acting");
+        printer_fact(printer, "coordinator", acting ? TONE_GOOD : TONE_DOUBTFUL, "%s, this node%s",
+                     coordinator, acting ? ", acting" : ", not acting");
+    } else {
+        printer_fact(printer, "coordinator", TONE_PLAIN, "%s", coordinator);
+    }
+}
+
+static void print_guard(const struct printer *printer, const json_t *status)
+{
+    const json_t *guard = json_object_get(status, "guard");
+    const bool met = document_guard_is_met(status);
+
+    if (strcmp(document_text(guard, "policy", ""), "none") == 0) {
+        printer_fact(printer, "guard", TONE_PLAIN, "none");
+        return;
+    }
+    printer_fact(printer, "guard", met ? TONE_GOOD : TONE_BAD,
+                 "%s: %" PRIu64 " fresh, %" PRIu64 " needed", met ? "met" : "not met",
+                 document_number(guard, "fresh"), document_number(guard, "needed"));
+}
+
+static void print_links(const struct printer *printer, const json_t *status)
+{
+    const json_t *links = json_object_get(status, "links");
+    const json_t *down = json_object_get(links, "down");
+    char names[NAMES_TEXT_MAX];
+
+    if (json_array_size(down) == 0) {
+        printer_fact(printer, "links", TONE_PLAIN, "%" PRIu64 " up", document_number(links, "up"));
+        return;
+    }
+    names_text(down, names);
+    printer_fact(printer, "links", TONE_DOUBTFUL, "%" PRIu64 " up; down to %s",
+                 document_number(links, "up"), names);
+}
+
+static void print_last_change(const struct printer *printer, const json_t *status)
+{
+    const json_t *change = json_object_get(status, "last_change");
+    const char *text = document_text(change, "change", "");
+    char since[DURATION_TEXT_MAX];
+
+    if (!document_has(status, "last_change")) {
+        return;
+    }
+    duration_text(since, document_number(change, "since_ms"));
+    printer_fact(printer, "last change", TONE_PLAIN, "%s ago: %s%s(cause: %s)", since, text,
+                 text[0] == '\0' ? "" : " ", document_text(change, "cause", "?"));
+}
+
+/* The one thing worth doing now, the most pressing first. */
+static void print_next(const struct printer *printer, const json_t *status)
+{
+    const json_t *refused = json_object_get(status, "join_refused");
+    const json_t *guard = json_object_get(status, "guard");
+    const json_t *counts = json_object_get(status, "counts");
+    const uint64_t needed = document_number(guard, "needed");
+    const uint64_t fresh = document_number(guard, "fresh");
+    const char *phase = document_text(status, "phase", "");
+
+    if (document_has(status, "join_refused")) {
+        printer_fact(printer, "next", TONE_BAD, "%s",
+                     document_text(refused, "text", "it was turned away: see its log"));
+    } else if (strcmp(phase, "joining") == 0) {
+        printer_fact(printer, "next", TONE_DOUBTFUL,
+                     "it is asking its seeds: is one of them up? doyen watch shows when it is in");
+    } else if (strcmp(phase, "leaving") == 0 || strcmp(phase, "stopped") == 0) {
+        printer_fact(printer, "next", TONE_PLAIN, "nothing: it is leaving");
+    } else if (!document_guard_is_met(status)) {
+        printer_fact(printer, "next", TONE_BAD, "start %" PRIu64 " more, or mend the network",
+                     needed > fresh ? needed - fresh : 1);
+    } else if (document_number(counts, "suspect") > 0) {
+        printer_fact(printer, "next", TONE_DOUBTFUL, "doyen why tells the evidence");
+    } else if (json_array_size(json_object_get(json_object_get(status, "links"), "down")) > 0) {
+        printer_fact(printer, "next", TONE_DOUBTFUL,
+                     "look at the network between the two ends of the links that are down");
+    } else if (document_number(counts, "failed") > 0) {
+        printer_fact(printer, "next", TONE_PLAIN, "doyen why tells why the failed ones are gone");
+    } else {
+        printer_fact(printer, "next", TONE_PLAIN, "nothing; doyen watch shows changes");
+    }
+}
+
+static enum exit_code print_status(const json_t *status)
+{
+    struct printer printer;
+
+    printer_init(&printer);
+    print_node(&printer, status);
+    print_view(&printer, status);
+    print_coordinator(&printer, status);
+    print_guard(&printer, status);
+    print_links(&printer, status);
+    print_last_change(&printer, status);
+    print_next(&printer, status);
+    return document_exit_code(status);
+}
+
+static enum exit_code run_status(struct cli *cli, int argc, char **argv)
+{
+    struct answer answer;
+
+    cli_parse(cli, &verb_status, argc, argv, NULL);
+    enum exit_code code = cli_get(cli, "/v1/status", &answer);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    if (cli->json) {
+        cli_print_document(&answer);
+        code = document_exit_code(answer.json);
+    } else {
+        code = print_status(answer.json);
+    }
+    answer_deinit(&answer);
+    return code;
+}

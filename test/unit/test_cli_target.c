@@ -1,0 +1,186 @@
+/* Which daemon doyen talks to: flags, environment, the usual places. */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/target.h"
+
+/* Two folders of sockets, and what is looked for. */
+struct fixture {
+    char root[64];
+    char first[96];
+    char second[96];
+    struct target_wish wish;
+    struct target target;
+    struct failure failure;
+};
+
+static void make_folder(char *path, size_t size, const char *root, const char *name)
+{
+    snprintf(path, size, "%s/%s", root, name);
+    cr_assert_eq(mkdir(path, 0700), 0);
+}
+
+static void remove_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    cr_assert_not_null(folder);
+    for (const struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    closedir(folder);
+    cr_assert_eq(rmdir(path), 0);
+}
+
+static void fixture_init(struct fixture *fixture)
+{
+    *fixture = (struct fixture){.root = "/tmp/doyen-target-XXXXXX"};
+    cr_assert_not_null(mkdtemp(fixture->root));
+    make_folder(fixture->first, sizeof fixture->first, fixture->root, "a");
+    make_folder(fixture->second, sizeof fixture->second, fixture->root, "b");
+    fixture->wish.directories[0] = fixture->first;
+    fixture->wish.directories[1] = fixture->second;
+}
+
+static void fixture_deinit(struct fixture *fixture)
+{
+    remove_folder(fixture->first);
+    remove_folder(fixture->second);
+    remove_folder(fixture->root);
+}
+
+static void add_file(const char *folder, const char *name)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    cr_assert_not_null(file);
+    fclose(file);
+}
+
+static enum exit_code find(struct fixture *fixture)
+{
+    return target_find(&fixture->wish, &fixture->target, &fixture->failure);
+}
+
+static void expect_words(const struct fixture *fixture, const char *words)
+{
+    cr_expect_not_null(strstr(fixture->failure.text, words), "\"%s\" is not in \"%s\"", words,
+                       fixture->failure.text);
+}
+
+Test(cli_target, a_flag_wins_over_the_environment)
+{
+    struct fixture fixture;
+    fixture_init(&fixture);
+
+    fixture.wish.control_environment = "environment.sock";
+    cr_expect_eq(find(&fixture), EXIT_DONE);
+    cr_expect_str_eq(target_text(&fixture.target), "environment.sock");
+
+    fixture.wish.url = "http://127.0.0.1:8080//";
+    cr_expect_eq(find(&fixture), EXIT_DONE);
+    cr_expect_str_eq(target_text(&fixture.target), "http://127.0.0.1:8080");
+    cr_expect_str_eq(fixture.target.socket, "");
+    fixture_deinit(&fixture);
+}
+
+Test(cli_target, two_wishes_of_one_rank_contradict)
+{
+    struct fixture fixture;
+    fixture_init(&fixture);
+
+    fixture.wish.control_environment = "a.sock";
+    fixture.wish.url_environment = "http://b";
+    cr_expect_eq(find(&fixture), EXIT_USAGE);
+    expect_words(&fixture, "DOYEN_CONTROL and DOYEN_URL");
+
+    fixture.wish.control = "a.sock";
+    fixture.wish.url = "http://b";
+    cr_expect_eq(find(&fixture), EXIT_USAGE);
+    expect_words(&fixture, "--control and --url");
+    fixture_deinit(&fixture);
+}
+
+Test(cli_target, the_only_socket_is_taken)
+{
+    struct fixture fixture;
+    char expected[160];
+    fixture_init(&fixture);
+
+    add_file(fixture.first, "notes.txt");
+    add_file(fixture.first, ".sock");
+    add_file(fixture.second, "athens.sock");
+    snprintf(expected, sizeof expected, "%s/athens.sock", fixture.second);
+    cr_expect_eq(find(&fixture), EXIT_DONE);
+    cr_expect_str_eq(target_text(&fixture.target), expected);
+    fixture_deinit(&fixture);
+}
+
+Test(cli_target, several_sockets_are_named_and_none_is_chosen)
+{
+    struct fixture fixture;
+    fixture_init(&fixture);
+
+    add_file(fixture.first, "athens.sock");
+    add_file(fixture.second, "cyrene.sock");
+    cr_expect_eq(find(&fixture), EXIT_USAGE);
+    expect_words(&fixture, "a/athens.sock, ");
+    expect_words(&fixture, "b/cyrene.sock");
+    expect_words(&fixture, "--control");
+    fixture_deinit(&fixture);
+}
+
+Test(cli_target, more_sockets_than_a_message_holds_are_still_refused)
+{
+    struct fixture fixture;
+    char name[32];
+    fixture_init(&fixture);
+
+    for (int i = 0; i < 100; i++) {
+        snprintf(name, sizeof name, "node%d.sock", i);
+        add_file(fixture.first, name);
+    }
+    cr_expect_eq(find(&fixture), EXIT_USAGE);
+    fixture_deinit(&fixture);
+}
+
+Test(cli_target, no_socket_means_no_daemon)
+{
+    struct fixture fixture;
+    fixture_init(&fixture);
+
+    cr_expect_eq(find(&fixture), EXIT_UNREACHABLE);
+    expect_words(&fixture, "is doyend running?");
+    fixture.wish.directories[0] = "/nonexistent";
+    fixture.wish.directories[1] = NULL;
+    cr_expect_eq(find(&fixture), EXIT_UNREACHABLE);
+    expect_words(&fixture, "/nonexistent");
+    fixture_deinit(&fixture);
+}
+
+Test(cli_target, what_cannot_be_a_target_is_refused)
+{
+    static const char *const urls[] = {"127.0.0.1:8080", "https://host", "http://", "ftp://host"};
+    char path[TARGET_SOCKET_MAX + 2];
+    struct fixture fixture;
+    fixture_init(&fixture);
+
+    for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
+        fixture.wish.url = urls[i];
+        cr_expect_eq(find(&fixture), EXIT_USAGE, "%s", urls[i]);
+    }
+    fixture.wish.url = NULL;
+
+    memset(path, 'x', sizeof path);
+    path[TARGET_SOCKET_MAX + 1] = '\0';
+    fixture.wish.control = path;
+    cr_expect_eq(find(&fixture), EXIT_USAGE);
+    path[TARGET_SOCKET_MAX] = '\0';
+    cr_expect_eq(find(&fixture), EXIT_DONE);
+    fixture_deinit(&fixture);
+}
