@@ -1,0 +1,118 @@
+/* What the parts of the simulator share: the run, its hosts, and what each part keeps of them.
+ * Stories use sim.h alone. */
+#ifndef SIM_CLUSTER_H
+#define SIM_CLUSTER_H
+
+#include "lifeline.h"
+#include "oracle.h"
+#include "proto/wire.h"
+#include "sim.h"
+
+enum {
+    LETTERS = 26,
+    LOSSES_MAX = 8,           /* sim_lose in force at one time */
+    TEXTS = 8,                /* answers of sim_view_text that stay valid */
+    RECEIVE_BUFFER_MAX = 512, /* datagrams that a kernel keeps for a stopped process */
+    RESOLVE_MS_MAX = 20,
+};
+
+/* A timer of a real loop has this granularity, and the scheduler its own ideas. */
+#define TICK_LATE_US 1000U
+
+struct host {
+    char name[NAME_BYTES_MAX + 1];
+    struct address address;
+    struct guard guard;
+    uint32_t seeds[SIM_SEEDS_MAX];
+    uint32_t seed_count;
+
+    bool up;      /* its kernel answers */
+    bool running; /* it has a process */
+    bool paused;
+    bool isolated;
+    bool disturbed;   /* something was done to it, or its links, since its process started (S8) */
+    uint32_t process; /* counts the processes it has had */
+    struct core *core;
+    uint64_t clock_ms; /* what its clock showed at virtual time 0 */
+    uint64_t turn_us;  /* of a slow process; 0: every event at once */
+
+    uint64_t tick_at_us; /* when the pending tick is due; UINT64_MAX: none pending */
+    uint64_t tick_ticket;
+
+    struct pending *waiting; /* for the paused process, first to last */
+    struct pending *waiting_last;
+    uint32_t waiting_packets;
+    bool waiting_tick;
+
+    bool has_disk;
+    bool stored;
+    struct stored disk;
+
+    struct lifelines lifelines;
+    struct witness witness;
+    uint64_t *heard_ms; /* by host: when this process last heard it, by this host's clock */
+
+    uint64_t notices[SIM_NOTICE_COUNT];
+    uint64_t claims[SIM_CLAIM_COUNT];
+    uint64_t foundings;
+    uint64_t sent[MESSAGE_TYPE_COUNT];
+    struct join_refused refusal;
+};
+
+struct loss {
+    uint32_t from;
+    uint32_t to;
+    uint32_t type;
+    uint32_t left;
+};
+
+struct sim {
+    struct sim_options options;
+    struct timing timing;
+    struct random random;
+    struct queue queue;
+    struct network network;
+    struct wire *wire; /* one for all: a step ends before the next begins */
+    struct oracle oracle;
+    uint64_t now_us;
+    uint64_t converged_ms;
+    bool changed; /* a view, a phase or the right to act changed since last asked */
+
+    uint64_t resolve_ms;
+    bool resolve_fails;
+
+    struct loss losses[LOSSES_MAX];
+    uint32_t loss_count;
+
+    uint64_t steps;
+    uint64_t bytes;
+    uint64_t trace_hash;
+    uint64_t tickets;
+
+    size_t text_size;
+    char *texts[TEXTS];
+    uint32_t text_next;
+
+    uint32_t host_count;
+    struct host hosts[];
+};
+
+/* The host's monotonic clock: every host's began at another value. */
+uint64_t host_now_ms(const struct sim *sim, const struct host *host);
+uint32_t host_index(const struct sim *sim, const struct host *host);
+
+/* The host at this address, or NULL. */
+struct host *host_at(struct sim *sim, const struct address *address);
+
+/* Hands one event to the host's core and carries out the effects. The process may have ended
+ * when this returns. */
+void host_step(struct sim *sim, struct host *host, struct event *event);
+
+/* Does this pending still mean the process that the host runs now? */
+bool host_is_meant(const struct host *host, const struct pending *pending);
+
+/* A letter for the first hosts, a number with N for the others; into `text` of LETTER_BYTES. */
+enum { LETTER_BYTES = 16 };
+const char *host_letter(uint32_t index, char *text);
+
+#endif

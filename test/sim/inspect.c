@@ -1,0 +1,259 @@
+/* What stories ask a simulation. Nothing here changes the run. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cluster.h"
+
+static const struct host *host_of(const struct sim *sim, uint32_t index)
+{
+    assert(index < sim->host_count);
+    return &sim->hosts[index];
+}
+
+/* The life's position in the observer's view, or VIEW_NONE. */
+static uint32_t position_of(const struct host *observer, const struct host *subject)
+{
+    return observer->running ? view_find(core_view(observer->core), &subject->witness.life)
+                             : VIEW_NONE;
+}
+
+bool sim_agrees(const struct sim *sim)
+{
+    const struct view *agreed = NULL;
+    const struct host *first = NULL;
+    uint32_t expected = 0;
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        if (!host->running || host->paused || host->isolated) {
+            continue;
+        }
+        const struct view *view = core_view(host->core);
+        if (core_phase(host->core) != PHASE_MEMBER || view_is_empty(view)) {
+            return false;
+        }
+        if (agreed == NULL) {
+            agreed = view;
+            first = host;
+        }
+        if (view->hash != agreed->hash || view->lineage != agreed->lineage ||
+            view->epoch != agreed->epoch || view->version != agreed->version) {
+            return false;
+        }
+        expected++;
+    }
+    if (first == NULL) {
+        return true;
+    }
+    /* Each of the expected holds a view, and so this one view, with itself in it (S3). */
+    return agreed->member_count == expected &&
+           sim_acting_count(sim) == (expected >= guard_needed(&first->guard) ? 1 : 0);
+}
+
+/* How many hosts hold the very view that this one holds. */
+static uint32_t holders_of(const struct sim *sim, const struct host *host, bool *is_first)
+{
+    uint32_t holders = 0;
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *other = &sim->hosts[i];
+        if (other->running && core_view(other->core)->hash == core_view(host->core)->hash) {
+            *is_first = holders == 0 ? other == host : *is_first;
+            holders++;
+        }
+    }
+    return holders;
+}
+
+uint32_t sim_parts(const struct sim *sim)
+{
+    uint32_t parts = 0;
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        if (!host->running) {
+            continue;
+        }
+        bool is_first = false;
+        uint32_t holders = holders_of(sim, host, &is_first);
+        if (core_phase(host->core) != PHASE_MEMBER || holders < 2 ||
+            holders != core_view(host->core)->member_count) {
+            return 0;
+        }
+        parts += is_first;
+    }
+    return parts;
+}
+
+uint64_t sim_converged_ms(const struct sim *sim)
+{
+    return sim->converged_ms;
+}
+
+bool sim_is_running(const struct sim *sim, uint32_t host)
+{
+    return host_of(sim, host)->running;
+}
+
+uint32_t sim_host_count(const struct sim *sim)
+{
+    return sim->host_count;
+}
+
+bool sim_is_seed(const struct sim *sim, uint32_t host)
+{
+    return host < sim->options.seed_count;
+}
+
+enum phase sim_phase(const struct sim *sim, uint32_t host)
+{
+    return host_of(sim, host)->running ? core_phase(host_of(sim, host)->core) : PHASE_STOPPED;
+}
+
+const char *sim_view_text(struct sim *sim, uint32_t index)
+{
+    const struct host *host = host_of(sim, index);
+    char *text = sim->texts[sim->text_next++ % TEXTS];
+    char letter[LETTER_BYTES];
+    size_t length = 0;
+
+    if (!host->running || view_is_empty(core_view(host->core))) {
+        return "-";
+    }
+    const struct view *view = core_view(host->core);
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        uint32_t member = oracle_host_of(&sim->oracle, &view->members[i].id);
+        length += (size_t)snprintf(text + length, sim->text_size - length, "%s%s",
+                                   i == 0 ? "" : " ", host_letter(member, letter));
+    }
+    return text;
+}
+
+uint32_t sim_coordinator(const struct sim *sim, uint32_t index)
+{
+    const struct host *host = host_of(sim, index);
+    const struct member *coordinator = host->running ? core_coordinator(host->core) : NULL;
+    return coordinator == NULL ? SIM_NOBODY : oracle_host_of(&sim->oracle, &coordinator->id);
+}
+
+bool sim_is_acting(const struct sim *sim, uint32_t index)
+{
+    const struct host *host = host_of(sim, index);
+    return host->running && core_is_acting(host->core, host_now_ms(sim, host));
+}
+
+uint32_t sim_acting_count(const struct sim *sim)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        if (host->running && !host->paused && !host->isolated) {
+            count += sim_is_acting(sim, i);
+        }
+    }
+    return count;
+}
+
+uint64_t sim_age(const struct sim *sim, uint32_t observer, uint32_t subject)
+{
+    uint32_t position = position_of(host_of(sim, observer), host_of(sim, subject));
+    return position == VIEW_NONE ? 0
+                                 : core_view(host_of(sim, observer)->core)->members[position].age;
+}
+
+uint64_t sim_epoch(const struct sim *sim, uint32_t host)
+{
+    return host_of(sim, host)->running ? core_view(host_of(sim, host)->core)->epoch : 0;
+}
+
+uint64_t sim_version(const struct sim *sim, uint32_t host)
+{
+    return host_of(sim, host)->running ? core_view(host_of(sim, host)->core)->version : 0;
+}
+
+const struct gone *sim_gone(const struct sim *sim, uint32_t observer, uint32_t subject)
+{
+    const struct host *host = host_of(sim, observer);
+    if (!host->running) {
+        return NULL;
+    }
+    const struct view *view = core_view(host->core);
+    for (uint32_t i = view->gone_count; i-- > 0;) {
+        if (oracle_host_of(&sim->oracle, &view->gone[i].id) == subject) {
+            return &view->gone[i];
+        }
+    }
+    return NULL;
+}
+
+const struct core *sim_core(const struct sim *sim, uint32_t host)
+{
+    return host_of(sim, host)->core;
+}
+
+uint64_t sim_notices(const struct sim *sim, uint32_t host, enum notice_type type)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        count += host == SIM_ANY || host == i ? sim->hosts[i].notices[type] : 0;
+    }
+    return count;
+}
+
+uint64_t sim_claims(const struct sim *sim, uint32_t host, enum claim_step step)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        count += host == SIM_ANY || host == i ? sim->hosts[i].claims[step] : 0;
+    }
+    return count;
+}
+
+uint64_t sim_foundings(const struct sim *sim, uint32_t host)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        count += host == SIM_ANY || host == i ? sim->hosts[i].foundings : 0;
+    }
+    return count;
+}
+
+uint64_t sim_sent(const struct sim *sim, uint32_t host, enum message_type type)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        count += host == SIM_ANY || host == i ? sim->hosts[i].sent[type] : 0;
+    }
+    return count;
+}
+
+struct join_refused sim_refusal(const struct sim *sim, uint32_t host)
+{
+    return host_of(sim, host)->refusal;
+}
+
+uint64_t sim_steps(const struct sim *sim)
+{
+    return sim->steps;
+}
+
+uint64_t sim_bytes(const struct sim *sim)
+{
+    return sim->bytes;
+}
+
+uint64_t sim_trace_hash(const struct sim *sim)
+{
+    return sim->trace_hash;
+}
+
+const char *sim_failure(const struct sim *sim)
+{
+    return sim->oracle.failure[0] == '\0' ? NULL : sim->oracle.failure;
+}
+
+struct random *sim_random(struct sim *sim)
+{
+    return &sim->random;
+}

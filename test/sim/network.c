@@ -1,0 +1,175 @@
+#include "network.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MILLION 1000000U
+#define RESEND_US 200000U /* the least a kernel waits before it repeats a lost segment */
+
+void network_init(struct network *network, uint32_t host_count, const struct quality *quality)
+{
+    memset(network, 0, sizeof *network);
+    network->host_count = host_count;
+    network->links = calloc((size_t)host_count * host_count, sizeof *network->links);
+    assert(network->links != NULL);
+    network_set_quality(network, quality);
+}
+
+void network_deinit(struct network *network)
+{
+    for (uint32_t i = 0; i < network->kept_count; i++) {
+        network_release(network, network->kept[i]);
+    }
+    for (size_t i = 0; i < PACKET_CLASSES; i++) {
+        while (network->spare[i] != NULL) {
+            struct packet *next = network->spare[i]->next;
+            free(network->spare[i]);
+            network->spare[i] = next;
+        }
+    }
+    free(network->links);
+}
+
+struct link *network_link(const struct network *network, uint32_t from, uint32_t to)
+{
+    assert(from < network->host_count && to < network->host_count);
+    return &network->links[(size_t)from * network->host_count + to];
+}
+
+bool network_open(const struct network *network, uint32_t from, uint32_t to)
+{
+    return network_link(network, from, to)->cuts == 0;
+}
+
+bool network_open_both_ways(const struct network *network, uint32_t a, uint32_t b)
+{
+    return network_open(network, a, b) && network_open(network, b, a);
+}
+
+void network_set_quality(struct network *network, const struct quality *quality)
+{
+    for (size_t i = 0; i < (size_t)network->host_count * network->host_count; i++) {
+        network->links[i].quality = *quality;
+    }
+}
+
+uint64_t network_latency_us(const struct network *network, struct random *random, uint32_t from,
+                            uint32_t to)
+{
+    const struct quality *quality = &network_link(network, from, to)->quality;
+    return random_between(random, quality->latency_us_min, quality->latency_us_max);
+}
+
+/* Draws only where there is something to decide, which spares most of the draws. */
+static bool happens(struct random *random, uint32_t ppm)
+{
+    return ppm > 0 && random_below(random, MILLION) < ppm;
+}
+
+static uint64_t delay_us(const struct quality *quality, struct random *random)
+{
+    uint64_t delay = random_between(random, quality->latency_us_min, quality->latency_us_max);
+    if (happens(random, quality->late_ppm)) {
+        delay += random_below(random, quality->late_us_max);
+    }
+    return delay;
+}
+
+struct fate network_fate(const struct network *network, struct random *random, uint32_t from,
+                         uint32_t to)
+{
+    const struct link *link = network_link(network, from, to);
+    struct fate fate = {0};
+
+    if (link->cuts > 0 || happens(random, link->quality.loss_ppm)) {
+        return fate;
+    }
+    fate.copies = 1;
+    fate.delay_us[0] = delay_us(&link->quality, random);
+    if (happens(random, link->quality.duplicate_ppm)) {
+        fate.copies = 2;
+        fate.delay_us[1] = delay_us(&link->quality, random);
+    }
+    return fate;
+}
+
+uint64_t network_stream_us(struct network *network, struct random *random, uint32_t from,
+                           uint32_t to, uint64_t now_us)
+{
+    struct link *link = network_link(network, from, to);
+    if (!network_open_both_ways(network, from, to)) {
+        return UINT64_MAX;
+    }
+
+    /* Three trips: a connection has to be made first. */
+    uint64_t at_us = now_us + 3 * network_latency_us(network, random, from, to);
+    for (int resends = 0; resends < 5 && happens(random, link->quality.loss_ppm); resends++) {
+        at_us += RESEND_US << resends;
+    }
+    if (at_us <= link->stream_free_us) {
+        at_us = link->stream_free_us + 1;
+    }
+    link->stream_free_us = at_us;
+    return at_us;
+}
+
+struct packet *network_packet(struct network *network, size_t length)
+{
+    uint32_t size_class = 0;
+    while (((size_t)PACKET_BYTES_MIN << size_class) < length) {
+        size_class++;
+    }
+    assert(size_class < PACKET_CLASSES);
+
+    struct packet *packet = network->spare[size_class];
+    if (packet != NULL) {
+        network->spare[size_class] = packet->next;
+    } else {
+        packet = malloc(sizeof *packet + ((size_t)PACKET_BYTES_MIN << size_class));
+        assert(packet != NULL);
+        packet->size_class = size_class;
+    }
+    packet->references = 1;
+    packet->length = length;
+    return packet;
+}
+
+void network_hold(struct packet *packet)
+{
+    packet->references++;
+}
+
+void network_release(struct network *network, struct packet *packet)
+{
+    assert(packet->references > 0);
+    if (--packet->references == 0) {
+        packet->next = network->spare[packet->size_class];
+        network->spare[packet->size_class] = packet;
+    }
+}
+
+void network_keep(struct network *network, struct random *random, struct packet *packet)
+{
+    uint32_t place = network->kept_count;
+    if (place < REPLAY_KEPT) {
+        network->kept_count++;
+    } else {
+        place = (uint32_t)random_below(random, REPLAY_KEPT);
+        network_release(network, network->kept[place]);
+    }
+    network_hold(packet);
+    network->kept[place] = packet;
+}
+
+struct packet *network_replay(struct network *network, struct random *random, uint32_t from,
+                              uint32_t to)
+{
+    const struct link *link = network_link(network, from, to);
+    if (network->kept_count == 0 || !happens(random, link->quality.replay_ppm)) {
+        return NULL;
+    }
+    struct packet *packet = network->kept[random_below(random, network->kept_count)];
+    network_hold(packet);
+    return packet;
+}

@@ -1,0 +1,96 @@
+/* The simulated network: between every two hosts and for each direction a link with its delay,
+ * its losses and its moods, and the packets under way. All chance comes from the run's seed. */
+#ifndef SIM_NETWORK_H
+#define SIM_NETWORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/random.h"
+#include "core/id.h"
+
+enum {
+    COPIES_MAX = 2,      /* the datagram and its repetition */
+    REPLAY_KEPT = 64,    /* packets remembered to be sent once more much later */
+    PACKET_CLASSES = 20, /* sizes of packet buffers: 128 bytes, doubled up to 64 MiB */
+    PACKET_BYTES_MIN = 128,
+};
+
+/* How one direction of a link behaves. Shares are out of a million packets. */
+struct quality {
+    uint32_t latency_us_min;
+    uint32_t latency_us_max; /* drawn anew for each packet, so packets overtake each other */
+    uint32_t loss_ppm;
+    uint32_t duplicate_ppm;
+    uint32_t late_ppm; /* packets held up for as long as late_us_max */
+    uint32_t late_us_max;
+    uint32_t replay_ppm; /* an old packet of anybody comes once more */
+};
+
+struct packet {
+    struct packet *next; /* in the pool */
+    uint32_t references;
+    uint32_t size_class;
+    uint32_t from; /* host */
+    uint32_t to;
+    struct address source;
+    size_t length;
+    uint8_t bytes[];
+};
+
+struct link {
+    struct quality quality;
+    uint32_t cuts;           /* how many faults keep it cut; 0: open */
+    uint64_t stream_free_us; /* a stream delivers in order: not before this */
+};
+
+struct network {
+    uint32_t host_count;
+    struct link *links; /* host_count * host_count */
+    struct packet *spare[PACKET_CLASSES];
+    struct packet *kept[REPLAY_KEPT]; /* for replays; one reference each */
+    uint32_t kept_count;
+};
+
+/* What becomes of one datagram: after which delays it arrives, and how often. */
+struct fate {
+    uint32_t copies;
+    uint64_t delay_us[COPIES_MAX];
+};
+
+void network_init(struct network *network, uint32_t host_count, const struct quality *quality);
+void network_deinit(struct network *network);
+
+struct link *network_link(const struct network *network, uint32_t from, uint32_t to);
+bool network_open(const struct network *network, uint32_t from, uint32_t to);
+bool network_open_both_ways(const struct network *network, uint32_t a, uint32_t b);
+
+/* Sets the quality of every link. */
+void network_set_quality(struct network *network, const struct quality *quality);
+
+uint64_t network_latency_us(const struct network *network, struct random *random, uint32_t from,
+                            uint32_t to);
+
+/* Draws the fate of a datagram that is sent now. */
+struct fate network_fate(const struct network *network, struct random *random, uint32_t from,
+                         uint32_t to);
+
+/* When a frame sent now by stream arrives, or UINT64_MAX when the stream breaks. A stream loses
+ * nothing and keeps the order: a lost segment only holds up what follows. */
+uint64_t network_stream_us(struct network *network, struct random *random, uint32_t from,
+                           uint32_t to, uint64_t now_us);
+
+/* A packet with room for `length` bytes and one reference, the caller's. */
+struct packet *network_packet(struct network *network, size_t length);
+void network_hold(struct packet *packet);
+void network_release(struct network *network, struct packet *packet);
+
+/* Remembers the packet for a replay, in the place of a random older one. */
+void network_keep(struct network *network, struct random *random, struct packet *packet);
+
+/* An old packet that comes once more now, or NULL. One reference goes to the caller. */
+struct packet *network_replay(struct network *network, struct random *random, uint32_t from,
+                              uint32_t to);
+
+#endif

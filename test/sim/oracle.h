@@ -1,0 +1,86 @@
+/* What must always hold (S1 to S14), looked at from outside after every step of every node. The
+ * oracle remembers every view that was ever named, every life, and for each life what it saw. */
+#ifndef SIM_ORACLE_H
+#define SIM_ORACLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/effect.h"
+#include "core/view.h"
+
+struct host;
+struct sim;
+
+/* One member as one life has seen it, in its views or removed from them. */
+struct memory {
+    struct node_id id;
+    uint64_t age;
+    bool present; /* in the view that this life holds */
+};
+
+/* What one life has seen so far. */
+struct witness {
+    struct node_id life;
+    struct view_id view;
+    bool has_view;
+    uint64_t next_age;
+    uint64_t hash;
+    struct memory *memories;
+    uint32_t count;
+    uint32_t capacity;
+    enum phase phase;
+    bool acting;
+};
+
+/* S1: one name, one content. */
+struct named_view {
+    struct view_id id;
+    uint64_t hash;    /* as the view carries it; 0: free place in the table */
+    uint64_t content; /* as the oracle computes it, of an installed view; 0: not installed yet */
+};
+
+/* S6: one age, one life, within a lineage. */
+struct given_age {
+    uint64_t lineage;
+    uint64_t age; /* 0: free place in the table */
+    struct node_id id;
+};
+
+/* Which host a life belongs to. */
+struct life {
+    struct node_id id;
+    uint32_t host_plus_1; /* 0: free place in the table */
+};
+
+struct oracle {
+    struct named_view *views;
+    size_t view_count;
+    size_t view_places; /* a power of two, as in the tables below */
+    struct given_age *ages;
+    size_t age_count;
+    size_t age_places;
+    struct life *lives;
+    size_t life_count;
+    size_t life_places;
+    char failure[512]; /* empty while all is well */
+};
+
+void oracle_init(struct oracle *oracle);
+void oracle_deinit(struct oracle *oracle);
+void witness_deinit(struct witness *witness);
+
+/* A process was started on this host. */
+void oracle_on_start(struct sim *sim, struct host *host);
+
+/* After each step of the host's core, with the effects it had. */
+void oracle_after_step(struct sim *sim, struct host *host, const struct effects *effects);
+
+/* A view goes out in a message: it too has one content for ever (S1). */
+void oracle_on_sent_view(struct sim *sim, struct host *host, const struct view *view);
+
+/* Host of a life, or SIM_NOBODY. */
+uint32_t oracle_host_of(const struct oracle *oracle, const struct node_id *id);
+
+#endif

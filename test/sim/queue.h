@@ -1,0 +1,82 @@
+/* What is still to happen in a simulation, in the order of its virtual time. Things due at the
+ * same microsecond come out in the order in which they went in, so a run repeats exactly. */
+#ifndef SIM_QUEUE_H
+#define SIM_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/id.h"
+
+struct packet;
+struct sim;
+
+enum pending_type {
+    PENDING_PACKET,   /* a datagram or a frame of a stream reaches a host */
+    PENDING_TICK,     /* a node's timer */
+    PENDING_LIFELINE, /* the next step of one connection that a node holds */
+    PENDING_KERNEL,   /* the answer to a question put to another host's kernel */
+    PENDING_RESOLVED, /* the answer of the resolver */
+    PENDING_LEAVE,    /* a signal: leave in good order */
+    PENDING_CALL,     /* a story or a fault goes on */
+};
+
+typedef void sim_call(struct sim *sim, uint32_t a, uint32_t b);
+
+struct pending {
+    enum pending_type type;
+    uint32_t host;        /* where it happens; of no meaning to a call */
+    uint32_t process;     /* for which process of that host; of no meaning to a packet or a call */
+    bool woken;           /* has already waited for a slow host's next turn */
+    struct pending *next; /* in the pool, or among what waits for a paused process */
+    union {
+        struct packet *packet; /* one reference, the pending's own */
+        struct {
+            uint32_t slot;   /* LIFELINE: which of the host's */
+            uint64_t ticket; /* LIFELINE, TICK: outdated unless it is still the same */
+        };
+        struct node_id peer; /* KERNEL: about whom the question was */
+        struct {
+            sim_call *call;
+            uint32_t a;
+            uint32_t b;
+        };
+    };
+};
+
+struct queue_entry {
+    uint64_t at_us;
+    uint64_t sequence;
+    struct pending *pending;
+};
+
+struct queue_block;
+
+struct queue {
+    struct queue_entry *heap;
+    size_t count;
+    size_t capacity;
+    uint64_t sequence;
+    struct pending *spare;
+    struct queue_block *blocks;
+};
+
+void queue_init(struct queue *queue);
+
+/* Frees what the queue holds. Packets still under way are the caller's: take them out first. */
+void queue_deinit(struct queue *queue);
+
+/* A pending, zeroed, from the pool; goes back by queue_release, or into the queue. */
+struct pending *queue_take(struct queue *queue);
+void queue_release(struct queue *queue, struct pending *pending);
+
+void queue_push(struct queue *queue, uint64_t at_us, struct pending *pending);
+
+/* When the next one is due; UINT64_MAX when nothing is. */
+uint64_t queue_next_us(const struct queue *queue);
+
+/* Takes the next one out; never on an empty queue. The caller releases it or pushes it again. */
+struct pending *queue_pop(struct queue *queue);
+
+#endif

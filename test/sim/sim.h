@@ -1,0 +1,188 @@
+/* A cluster in one process: cores driven by a simulated network and clock. A story starts hosts,
+ * breaks things and asks what each node sees; the oracle checks the safety rules (S1 to S14)
+ * after every step. Two runs from one seed are the same to the last bit.
+ *
+ * Hosts are numbered from 0; host 0 is athens at 10.0.0.1:7420. A host has a kernel, a disk if it
+ * was given one, and at most one process at a time. Durations are milliseconds of virtual time. */
+#ifndef SIM_SIM_H
+#define SIM_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/random.h"
+#include "core/core.h"
+#include "network.h"
+#include "queue.h"
+
+struct sim;
+
+#define SIM_NOBODY UINT32_MAX /* no host */
+#define SIM_ANY UINT32_MAX    /* any host, any type of message */
+
+enum {
+    SIM_SEEDS_MAX = 8,
+    SIM_NOTICE_COUNT = NOTICE_MISMATCH + 1,
+    SIM_CLAIM_COUNT = CLAIM_DECLINED + 1,
+};
+
+struct sim_options {
+    uint64_t seed;
+    uint32_t host_count;
+    uint32_t capacity;    /* members a node can hold; 0: twice the hosts */
+    uint32_t seed_count;  /* the first so many hosts are everybody's seeds; 0: one */
+    enum profile profile; /* 0: lan */
+    struct guard guard;   /* policy 0: none */
+    bool disks;           /* every host has a state directory */
+    bool disorder;        /* splits may happen: S5 to S7 are held against each maker of views, not
+                             against all of them together */
+    bool lenient;         /* a broken rule ends the run and is kept for sim_failure; otherwise it is
+                             printed and the process aborts */
+    FILE *trace;          /* one line for each event and effect; NULL: none, unless the
+                             environment has DOYEN_SIM_TRACE, then stderr */
+};
+
+/* Never fails; memory that cannot be had ends the process. */
+struct sim *sim_new(const struct sim_options *options);
+void sim_free(struct sim *sim);
+
+/* --- Hosts and processes --- */
+
+/* Starts a process on the host, which comes up if it was down. With a disk it finds there what
+ * its predecessor stored. */
+void sim_start(struct sim *sim, uint32_t host);
+
+/* Starts all hosts in order, letting `gap_ms` pass after each. */
+void sim_start_in_order(struct sim *sim, uint64_t gap_ms);
+
+/* Starts all hosts at one instant and runs until they agree; the usual beginning of a story. */
+void sim_start_together(struct sim *sim);
+
+/* kill -9: the kernel closes its connections. */
+void sim_crash(struct sim *sim, uint32_t host);
+
+/* What the disk holds is gone. */
+void sim_wipe(struct sim *sim, uint32_t host);
+
+/* The whole host falls silent, kernel included. sim_start brings it back. */
+void sim_vanish(struct sim *sim, uint32_t host);
+
+/* SIGSTOP and SIGCONT: meanwhile everything queues up. Harmless when repeated. */
+void sim_pause(struct sim *sim, uint32_t host);
+void sim_resume(struct sim *sim, uint32_t host);
+
+/* The process looks at its timers and sockets only every `turn_ms` (0: at once). */
+void sim_slow(struct sim *sim, uint32_t host, uint64_t turn_ms);
+
+/* SIGTERM: leaves in good order, as soon as it looks. */
+void sim_leave(struct sim *sim, uint32_t host);
+
+/* Before sim_start: another name, other seeds, another guard than the sim's. */
+void sim_rename(struct sim *sim, uint32_t host, const char *name);
+void sim_set_seeds(struct sim *sim, uint32_t host, const uint32_t *seeds, uint32_t count);
+void sim_set_guard(struct sim *sim, uint32_t host, struct guard guard);
+
+/* What the resolver answers: so late, or nothing at all. */
+void sim_set_resolver(struct sim *sim, uint64_t delay_ms, bool fails);
+
+/* --- The network. A cut is counted: it takes as many mends as cuts, or one sim_heal --- */
+
+void sim_cut_one_way(struct sim *sim, uint32_t from, uint32_t to);
+void sim_mend_one_way(struct sim *sim, uint32_t from, uint32_t to);
+void sim_cut(struct sim *sim, uint32_t a, uint32_t b);
+void sim_mend(struct sim *sim, uint32_t a, uint32_t b);
+
+/* Cuts the host off from all others, or lets it back. An isolated host is not waited for by
+ * sim_converges. */
+void sim_isolate(struct sim *sim, uint32_t host);
+void sim_rejoin_network(struct sim *sim, uint32_t host);
+
+/* Mends every link and resumes every paused process; quality goes back to the default. */
+void sim_heal(struct sim *sim);
+
+struct quality sim_default_quality(void);
+void sim_set_quality(struct sim *sim, const struct quality *quality);
+
+/* Loses the next `count` messages of that type from one host to another; SIM_ANY in each place. */
+void sim_lose(struct sim *sim, uint32_t from, uint32_t to, uint32_t type, uint32_t count);
+
+/* --- Time --- */
+
+void sim_run(struct sim *sim, uint64_t ms);
+uint64_t sim_now_ms(const struct sim *sim);
+
+/* Calls back after that time, in order with everything else. */
+void sim_after(struct sim *sim, uint64_t ms, sim_call *call, uint32_t a, uint32_t b);
+
+/* Runs until all processes that run and can be reached hold one view of exactly themselves, one
+ * of them acting if the guard can be met (Y1 to Y3). False when `ms` passes first. */
+bool sim_converges(struct sim *sim, uint64_t ms);
+bool sim_agrees(const struct sim *sim);
+
+/* Into how many parts, each of which agrees within itself and has two members or more, the
+ * cluster is split; 0 when anybody is outside of them or still joining. 1 is not the same as
+ * agreement: nobody asks who is acting. */
+uint32_t sim_parts(const struct sim *sim);
+
+/* How long the last sim_converges took. */
+uint64_t sim_converged_ms(const struct sim *sim);
+
+/* Runs until the node's process has ended by itself (after a leave). */
+bool sim_ends(struct sim *sim, uint32_t host, uint64_t ms);
+
+/* Runs until the node sees `text` as its view. */
+bool sim_sees(struct sim *sim, uint32_t host, const char *text, uint64_t ms);
+
+/* --- What the nodes see --- */
+
+bool sim_is_running(const struct sim *sim, uint32_t host);
+uint32_t sim_host_count(const struct sim *sim);
+bool sim_is_seed(const struct sim *sim, uint32_t host); /* one of everybody's seeds */
+enum phase sim_phase(const struct sim *sim, uint32_t host);
+
+/* The view of the host's node, hosts by letter, oldest first: "A B C"; "-" while it has none.
+ * Valid until eight calls later. */
+const char *sim_view_text(struct sim *sim, uint32_t host);
+
+/* Host of the coordinator in that node's view, or SIM_NOBODY. */
+uint32_t sim_coordinator(const struct sim *sim, uint32_t host);
+bool sim_is_acting(const struct sim *sim, uint32_t host);
+uint32_t sim_acting_count(const struct sim *sim);
+
+/* Age of the subject's present life in the observer's view; 0: not in it. */
+uint64_t sim_age(const struct sim *sim, uint32_t observer, uint32_t subject);
+uint64_t sim_epoch(const struct sim *sim, uint32_t host);
+uint64_t sim_version(const struct sim *sim, uint32_t host);
+
+/* How the observer's view says that the subject's last life went; NULL when it does not. */
+const struct gone *sim_gone(const struct sim *sim, uint32_t observer, uint32_t subject);
+
+/* The node's core, or NULL while the host runs none. */
+const struct core *sim_core(const struct sim *sim, uint32_t host);
+
+/* --- What happened so far. SIM_ANY for the host: all hosts together --- */
+
+uint64_t sim_notices(const struct sim *sim, uint32_t host, enum notice_type type);
+uint64_t sim_claims(const struct sim *sim, uint32_t host, enum claim_step step);
+uint64_t sim_foundings(const struct sim *sim, uint32_t host);
+uint64_t sim_sent(const struct sim *sim, uint32_t host, enum message_type type);
+
+/* The last refusal that a joining process on this host was told; reason 0: none. */
+struct join_refused sim_refusal(const struct sim *sim, uint32_t host);
+
+/* Steps taken by all cores, and bytes sent, datagrams and streams. */
+uint64_t sim_steps(const struct sim *sim);
+uint64_t sim_bytes(const struct sim *sim);
+
+/* Over time, node, event and effects of every step so far. */
+uint64_t sim_trace_hash(const struct sim *sim);
+
+/* The first rule that was broken, in words, or NULL. */
+const char *sim_failure(const struct sim *sim);
+
+/* The run's chance, for faults. */
+struct random *sim_random(struct sim *sim);
+
+#endif

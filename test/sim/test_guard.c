@@ -1,0 +1,79 @@
+/* May this part work? Rules G1 to G3. */
+#include "story.h"
+
+static const struct guard three = {.policy = GUARD_COUNT, .count = 3};
+
+/* G2: membership goes on without the guard; only acting stops. H31: exactly enough is enough. */
+Story(guard, too_few_members_go_on_without_acting)
+{
+    struct sim *sim = story_of(
+        &(struct sim_options){.seed = seed, .host_count = 5, .guard = three});
+    story_check(sim_is_acting(sim, A), seed);
+
+    sim_crash(sim, A);
+    sim_crash(sim, B);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_check(sim_is_acting(sim, C), seed);
+
+    sim_crash(sim, E);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_sees(sim, D, "C D", seed);
+    story_check(sim_acting_count(sim) == 0, seed);
+
+    sim_set_seeds(sim, E, (const uint32_t[]){D}, 1);
+    sim_start(sim, E);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_check(sim_is_acting(sim, C), seed);
+    sim_free(sim);
+}
+
+Story(guard, a_founder_acts_when_enough_have_joined)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 3, .guard = three});
+    sim_start(sim, A);
+    sim_run(sim, 2000);
+    story_check(sim_phase(sim, A) == PHASE_MEMBER && !sim_is_acting(sim, A), seed);
+    sim_start(sim, B);
+    sim_run(sim, 2000);
+    story_check(!sim_is_acting(sim, A), seed);
+    sim_start(sim, C);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_check(sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}
+
+/* H32: it counts whom it has heard, not who is in the list. */
+Story(guard, a_coordinator_cut_off_stops_acting_before_it_is_succeeded)
+{
+    struct sim *sim = story_of(
+        &(struct sim_options){.seed = seed, .host_count = 5, .guard = three, .disorder = true});
+    sim_isolate(sim, A);
+    sim_run(sim, FRESH_MS);
+    story_check(!sim_is_acting(sim, A), seed);
+    story_check(sim_converges(sim, LOST_MS), seed);
+    story_check(sim_is_acting(sim, B), seed);
+    sim_run(sim, 5000);
+
+    sim_rejoin_network(sim, A);
+    story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
+    story_sees(sim, A, "B C D E A", seed);
+    sim_free(sim);
+}
+
+/* D4: one that slept has to hear the others again before it acts. */
+Story(guard, a_coordinator_that_slept_does_not_act_before_it_heard_others)
+{
+    struct sim *sim = story_of(
+        &(struct sim_options){.seed = seed, .host_count = 5, .guard = three});
+    sim_pause(sim, A);
+    sim_run(sim, PATIENT_MS);
+    story_check(!sim_is_acting(sim, A), seed);
+    for (uint32_t host = B; host <= E; host++) {
+        sim_cut(sim, A, host);
+    }
+    sim_run(sim, 10);
+    sim_resume(sim, A);
+    sim_run(sim, 2000);
+    story_check(!sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}

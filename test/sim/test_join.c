@@ -1,0 +1,312 @@
+/* Founding and joining: rules F1, F2, J1 to J6, I2. */
+#include "story.h"
+
+/* V3: age is the order of joining, and every node sees the same. */
+Story(join, five_join_through_one_seed_in_order_of_age)
+{
+    struct sim *sim = story_of_five(seed);
+
+    for (uint32_t host = A; host <= E; host++) {
+        cr_assert_str_eq(sim_view_text(sim, host), "A B C D E");
+        cr_assert_eq(sim_coordinator(sim, host), (uint32_t)A);
+        cr_assert_eq(sim_version(sim, host), 5);
+        for (uint32_t member = A; member <= E; member++) {
+            cr_assert_eq(sim_age(sim, host, member), member + 1);
+        }
+    }
+    story_check(sim_foundings(sim, SIM_ANY) == 1, seed);
+    story_check(sim_notices(sim, SIM_ANY, NOTICE_SUSPECT) == 0, seed);
+    sim_free(sim);
+}
+
+/* F1: it may not found, so it asks for ever. */
+Story(join, a_joiner_that_starts_before_its_seed_waits_and_then_joins)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 2});
+    sim_start(sim, B);
+    sim_run(sim, MINUTE_MS);
+    story_check(sim_phase(sim, B) == PHASE_JOINING, seed);
+    story_check(sim_coordinator(sim, B) == SIM_NOBODY, seed);
+
+    sim_start(sim, A);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_sees(sim, B, "A B", seed);
+    sim_free(sim);
+}
+
+/* J5: what arrives together is admitted together, each with an age of its own. */
+Story(join, two_joins_at_once_share_a_view_or_follow_each_other)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 3});
+    sim_start(sim, A);
+    sim_run(sim, 500);
+    sim_start(sim, B);
+    sim_start(sim, C);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+
+    story_check(sim_age(sim, A, B) + sim_age(sim, A, C) == 5, seed);
+    story_check(sim_version(sim, A) <= 3, seed);
+    sim_free(sim);
+}
+
+Story(join, five_that_start_at_one_instant_form_one_cluster)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 5});
+    sim_start_together(sim);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+
+    story_check(sim_coordinator(sim, E) == A, seed);
+    story_check(sim_foundings(sim, SIM_ANY) == 1, seed);
+    sim_free(sim);
+}
+
+/* F2: of several that may found and ask each other, the lowest address founds. */
+Story(join, several_seeds_that_start_at_once_found_one_cluster)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 5, .seed_count = 3});
+    sim_start_together(sim);
+    story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
+
+    story_check(sim_foundings(sim, SIM_ANY) == 1, seed);
+    story_check(sim_coordinator(sim, E) == A, seed);
+    sim_free(sim);
+}
+
+/* F2: the others go on asking, and start anew when the lowest has been silent for T_discover. */
+Story(join, the_second_seed_founds_when_the_first_never_comes)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 4, .seed_count = 2});
+    sim_start(sim, B);
+    sim_start(sim, C);
+    sim_start(sim, D);
+    story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
+    story_check(sim_coordinator(sim, D) == B, seed);
+
+    sim_start(sim, A);
+    story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
+    story_check(sim_coordinator(sim, A) == B, seed);
+    story_check(sim_foundings(sim, SIM_ANY) == 1, seed);
+    sim_free(sim);
+}
+
+/* F2: the lowest dies while the others wait for it to found. */
+Story(join, the_second_seed_founds_when_the_first_dies_before_it_could)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 3, .seed_count = 2});
+    sim_start_together(sim);
+    sim_run(sim, 50 * seed);
+    sim_crash(sim, A);
+    story_check(sim_converges(sim, 3 * SETTLE_MS), seed);
+    story_check(sim_coordinator(sim, C) == B, seed);
+    sim_free(sim);
+}
+
+/* J1: H26, H27. Any member hands the request on; only the coordinator admits. */
+Story(join, any_member_is_a_door)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 4});
+    sim_set_seeds(sim, D, (const uint32_t[]){C}, 1);
+    for (uint32_t host = A; host <= C; host++) {
+        sim_start(sim, host);
+        sim_run(sim, 300);
+    }
+    sim_start(sim, D);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_sees(sim, D, "A B C D", seed);
+    sim_free(sim);
+}
+
+/* H26: one dead seed does not close the cluster. */
+Story(join, a_dead_seed_keeps_nobody_out)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 4, .seed_count = 2});
+    for (uint32_t host = A; host <= C; host++) {
+        sim_start(sim, host);
+        sim_run(sim, 1500);
+    }
+    sim_crash(sim, A);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+
+    sim_start(sim, D);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_sees(sim, D, "B C D", seed);
+    sim_free(sim);
+}
+
+Story(join, a_resolver_that_fails_at_first_only_delays)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 3});
+    sim_start(sim, A);
+    sim_run(sim, 300);
+    sim_set_resolver(sim, 1000, true);
+    sim_start(sim, B);
+    sim_start(sim, C);
+    sim_run(sim, 5000);
+    story_check(sim_phase(sim, B) == PHASE_JOINING, seed);
+
+    sim_set_resolver(sim, 20, false);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_free(sim);
+}
+
+/* H12, J3: every step of a join may be lost, and repeated, without harm. */
+Story(join, each_message_of_a_join_may_be_lost)
+{
+    static const enum message_type steps[] = {MESSAGE_JOIN,    MESSAGE_OFFER, MESSAGE_READY,
+                                              MESSAGE_PREPARE, MESSAGE_ACK,   MESSAGE_COMMIT};
+
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 4});
+        for (uint32_t host = A; host <= C; host++) {
+            sim_start(sim, host);
+            sim_run(sim, 300);
+        }
+        sim_lose(sim, SIM_ANY, SIM_ANY, steps[i], 3);
+        sim_start(sim, D);
+        cr_assert(sim_converges(sim, 2 * SETTLE_MS), "seed %llu, message %d",
+                  (unsigned long long)seed, (int)steps[i]);
+        cr_assert_str_eq(sim_view_text(sim, D), "A B C D");
+        sim_free(sim);
+    }
+}
+
+/* H29: the coordinator dies at any moment of a join. */
+Story(join, the_coordinator_may_die_at_any_moment_of_a_join)
+{
+    for (uint64_t after_ms = 0; after_ms < 60; after_ms += 3) {
+        struct sim *sim = sim_new(
+            &(struct sim_options){.seed = seed, .host_count = 5, .seed_count = 3});
+        for (uint32_t host = A; host <= D; host++) {
+            sim_start(sim, host);
+        }
+        cr_assert(sim_converges(sim, 2 * SETTLE_MS));
+        sim_start(sim, E);
+        sim_run(sim, after_ms);
+        sim_crash(sim, A);
+        cr_assert(sim_converges(sim, 2 * SETTLE_MS), "seed %llu, dead after %llu ms",
+                  (unsigned long long)seed, (unsigned long long)after_ms);
+        cr_assert_neq(sim_age(sim, B, E), 0);
+        cr_assert_neq(sim_coordinator(sim, E), (uint32_t)A);
+        sim_free(sim);
+    }
+}
+
+/* H12, H13: the joiner dies at any moment of its join, and leaves no ghost. */
+Story(join, a_joiner_may_die_at_any_moment_of_its_join)
+{
+    for (uint64_t after_ms = 0; after_ms < 60; after_ms += 3) {
+        struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 4});
+        for (uint32_t host = A; host <= C; host++) {
+            sim_start(sim, host);
+            sim_run(sim, 300);
+        }
+        sim_start(sim, D);
+        sim_run(sim, after_ms);
+        sim_crash(sim, D);
+        sim_run(sim, 50);
+        cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu, dead after %llu ms",
+                  (unsigned long long)seed, (unsigned long long)after_ms);
+        cr_assert_str_eq(sim_view_text(sim, A), "A B C");
+        sim_free(sim);
+    }
+}
+
+/* I2: H22. The name of a live member at another address is refused, with that address. */
+Story(join, a_name_in_use_is_refused_until_its_holder_is_dead)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 4});
+    sim_rename(sim, D, "byzantium");
+    for (uint32_t host = A; host <= C; host++) {
+        sim_start(sim, host);
+        sim_run(sim, 300);
+    }
+    sim_start(sim, D);
+    sim_run(sim, 10000);
+    story_check(sim_phase(sim, D) == PHASE_JOINING, seed);
+    story_check(sim_refusal(sim, D).reason == JOIN_REFUSED_NAME, seed);
+    story_check(sim_refusal(sim, D).address.bytes[3] == B + 1, seed);
+    story_sees(sim, A, "A B C", seed);
+
+    sim_crash(sim, B);
+    story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
+    story_sees(sim, A, "A C D", seed);
+    sim_free(sim);
+}
+
+/* J2: what must be equal is compared, and the difference is told. */
+Story(join, a_joiner_with_another_guard_is_refused)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 3});
+    sim_set_guard(sim, C, (struct guard){.policy = GUARD_COUNT, .count = 2});
+    sim_start_in_order(sim, 500);
+    sim_run(sim, 5000);
+    story_check(sim_phase(sim, C) == PHASE_JOINING, seed);
+    story_check(sim_refusal(sim, C).reason == JOIN_REFUSED_TERMS, seed);
+    story_check(sim_refusal(sim, C).terms.guard.policy == GUARD_NONE, seed);
+    story_sees(sim, A, "A B", seed);
+    sim_free(sim);
+}
+
+/* B1: a full cluster says so, and takes the joiner in when there is room. */
+Story(join, a_full_cluster_refuses_until_there_is_room)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 4, .capacity = 3});
+    sim_start_in_order(sim, 500);
+    sim_run(sim, 3000);
+    story_check(sim_phase(sim, D) == PHASE_JOINING, seed);
+    story_check(sim_refusal(sim, D).reason == JOIN_REFUSED_FULL, seed);
+    story_check(sim_refusal(sim, D).limit == 3, seed);
+
+    sim_crash(sim, B);
+    story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
+    story_sees(sim, A, "A C D", seed);
+    sim_free(sim);
+}
+
+/* H28: a joiner that cannot be reached is never admitted, and disturbs nobody. */
+Story(join, a_joiner_without_a_way_back_is_not_admitted)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 4});
+    for (uint32_t host = A; host <= C; host++) {
+        sim_start(sim, host);
+        sim_run(sim, 300);
+        sim_cut_one_way(sim, host, D);
+    }
+    uint64_t version = sim_version(sim, A);
+    sim_start(sim, D);
+    sim_run(sim, 20000);
+    story_check(sim_version(sim, A) == version, seed);
+
+    sim_heal(sim);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_sees(sim, D, "A B C D", seed);
+    sim_free(sim);
+}
+
+/* I3, S2: two clusters, and one that asks both to let it in. It becomes a member of the one that
+ * commits first; the other's COMMIT, late, moves it nowhere. The lone founder of the smaller part
+ * then joins the larger (L3). */
+Story(join, who_is_admitted_by_two_clusters_is_a_member_of_one)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 3});
+    for (uint32_t host = A; host <= C; host++) {
+        sim_set_seeds(sim, host, (const uint32_t[]){A, C}, 2);
+    }
+    sim_cut(sim, A, C);
+    sim_start(sim, A);
+    sim_start(sim, C);
+    sim_run(sim, 3000);
+    story_check(sim_foundings(sim, SIM_ANY) == 2, seed);
+    sim_lose(sim, seed % 2 == 0 ? A : C, B, MESSAGE_COMMIT, 1);
+    sim_lose(sim, B, seed % 2 == 0 ? A : C, MESSAGE_ACK, 1);
+    sim_start(sim, B);
+    sim_run(sim, 2000);
+    story_check(sim_phase(sim, B) == PHASE_MEMBER, seed);
+    sim_mend(sim, A, C);
+    story_check(sim_converges(sim, 4 * SETTLE_MS), seed);
+    sim_free(sim);
+}

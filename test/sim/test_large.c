@@ -1,0 +1,24 @@
+/* Many nodes: views that no longer fit a datagram, and many failures at once. */
+#include "story.h"
+
+Test(large, fifty_form_a_cluster_and_survive_ten_deaths)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = 1, .host_count = 50, .disks = true});
+    sim_start_together(sim);
+    cr_assert(sim_converges(sim, 10000));
+    sim_run(sim, 500);
+    cr_assert_eq(sim_coordinator(sim, 49), (uint32_t)A);
+
+    for (uint32_t host = 0; host < 50; host += 5) {
+        sim_crash(sim, host);
+    }
+    cr_assert(sim_converges(sim, SETTLE_MS));
+    cr_assert_neq(sim_coordinator(sim, 49), (uint32_t)A);
+
+    for (uint32_t host = 0; host < 50; host += 5) {
+        sim_start(sim, host);
+    }
+    sim_run(sim, 200);
+    cr_assert(sim_converges(sim, 20000));
+    sim_free(sim);
+}

@@ -1,0 +1,108 @@
+/* Lost and repeated updates: rules V5, U1, U2, C4. */
+#include "story.h"
+
+static struct sim *four_and_a_joiner(uint64_t seed)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 5, .seed_count = 1});
+    for (uint32_t host = A; host <= D; host++) {
+        sim_start(sim, host);
+        sim_run(sim, 300);
+    }
+    cr_assert(sim_converges(sim, SETTLE_MS));
+    return sim;
+}
+
+/* V5: who missed an update has it a heartbeat or two later. */
+Story(repair, a_lost_update_costs_a_heartbeat)
+{
+    struct sim *sim = four_and_a_joiner(seed);
+    sim_lose(sim, A, C, MESSAGE_COMMIT, 1);
+    sim_lose(sim, A, C, MESSAGE_VIEW, 1);
+    sim_start(sim, E);
+    story_check(sim_sees(sim, A, "A B C D E", SETTLE_MS), seed);
+    story_check(sim_converges(sim, REPAIR_MS), seed);
+    sim_free(sim);
+}
+
+/* V5: from any fellow member, not the coordinator alone. */
+Story(repair, a_fellow_member_repairs_what_the_coordinator_cannot)
+{
+    struct sim *sim = four_and_a_joiner(seed);
+    sim_lose(sim, A, C, SIM_ANY, UINT32_MAX);
+    sim_start(sim, E);
+    story_check(sim_sees(sim, A, "A B C D E", SETTLE_MS), seed);
+    story_check(sim_sees(sim, C, "A B C D E", 2 * REPAIR_MS), seed);
+    sim_free(sim);
+}
+
+/* H14: the update reached one member when the coordinator died. The successor takes over the
+ * newest view among the answers (C4), so what was given is not given again. */
+Story(repair, an_update_that_reached_one_member_survives_its_coordinator)
+{
+    for (uint32_t holder = B; holder <= D; holder++) {
+        struct sim *sim = four_and_a_joiner(seed);
+        for (uint32_t host = B; host <= D; host++) {
+            if (host != holder) {
+                sim_lose(sim, A, host, MESSAGE_COMMIT, 1);
+                sim_lose(sim, A, host, MESSAGE_VIEW, 1);
+            }
+        }
+        sim_set_seeds(sim, E, (const uint32_t[]){A, B}, 2);
+        sim_start(sim, E);
+        story_check(sim_sees(sim, A, "A B C D E", SETTLE_MS), seed);
+        sim_run(sim, 2);
+        sim_crash(sim, A);
+        story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
+        story_sees(sim, D, "B C D E", seed);
+        story_check(sim_age(sim, B, E) == 5, seed);
+        sim_free(sim);
+    }
+}
+
+/* U1: a member that acknowledges nothing does not stop a change; S2 holds for it all the same. */
+Story(repair, a_member_that_acknowledges_nothing_stops_no_change)
+{
+    struct sim *sim = four_and_a_joiner(seed);
+    sim_lose(sim, C, A, MESSAGE_ACK, 1000);
+    sim_start(sim, E);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_sees(sim, C, "A B C D E", seed);
+    sim_free(sim);
+}
+
+/* U1: a joiner that acknowledges nothing is left out, and tries again. */
+Story(repair, a_joiner_that_acknowledges_nothing_is_left_out)
+{
+    struct sim *sim = four_and_a_joiner(seed);
+    sim_lose(sim, E, A, MESSAGE_ACK, 6);
+    sim_start(sim, E);
+    story_check(sim_converges(sim, 4 * SETTLE_MS), seed);
+    story_sees(sim, D, "A B C D E", seed);
+    sim_free(sim);
+}
+
+/* Y5: when nothing happens, nothing but heartbeats is sent, and no view changes. */
+Story(repair, a_quiet_cluster_is_quiet)
+{
+    struct sim *sim = four_and_a_joiner(seed);
+    sim_run(sim, 5000);
+    uint64_t version = sim_version(sim, A);
+    uint64_t others = 0;
+    uint64_t heartbeats = sim_sent(sim, SIM_ANY, MESSAGE_HEARTBEAT);
+    for (enum message_type type = MESSAGE_PULL; type < MESSAGE_TYPE_COUNT; type++) {
+        others += type == MESSAGE_PROBE ? 0 : sim_sent(sim, SIM_ANY, type);
+    }
+
+    sim_run(sim, MINUTE_MS);
+    for (enum message_type type = MESSAGE_PULL; type < MESSAGE_TYPE_COUNT; type++) {
+        others -= type == MESSAGE_PROBE ? 0 : sim_sent(sim, SIM_ANY, type);
+    }
+    story_check(others == 0, seed);
+    story_check(sim_version(sim, D) == version, seed);
+
+    /* Four members, each to three others, every 250 ms give or take 5 %. */
+    heartbeats = sim_sent(sim, SIM_ANY, MESSAGE_HEARTBEAT) - heartbeats;
+    story_check(heartbeats > 2600 && heartbeats < 3200, seed);
+    sim_free(sim);
+}

@@ -1,0 +1,124 @@
+/* The simulator itself: it repeats exactly, and its oracle sees what it is there to see. */
+#include <string.h>
+
+#include "cluster.h"
+#include "story.h"
+
+static uint64_t hash_of_run(uint64_t seed)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 5});
+    struct quality quality = sim_default_quality();
+    quality.loss_ppm = 20000;
+    quality.duplicate_ppm = 20000;
+    sim_set_quality(sim, &quality);
+    sim_start_in_order(sim, 200);
+    sim_crash(sim, A);
+    sim_run(sim, 5000);
+    uint64_t hash = sim_trace_hash(sim);
+    sim_free(sim);
+    return hash;
+}
+
+Test(sim, two_runs_from_one_seed_are_the_same)
+{
+    cr_assert_eq(hash_of_run(7), hash_of_run(7));
+    cr_assert_neq(hash_of_run(7), hash_of_run(8));
+}
+
+/* A trace that is written must not change the run that it tells of. */
+Test(sim, a_trace_does_not_change_the_run)
+{
+    uint64_t hashes[2];
+    for (int traced = 0; traced < 2; traced++) {
+        struct sim *sim = sim_new(&(struct sim_options){
+            .seed = 3, .host_count = 3, .trace = traced ? fopen("/dev/null", "w") : NULL});
+        sim_start_in_order(sim, 200);
+        sim_crash(sim, A);
+        sim_run(sim, 2000);
+        hashes[traced] = sim_trace_hash(sim);
+        if (traced) {
+            fclose(sim->options.trace);
+        }
+        sim_free(sim);
+    }
+    cr_assert_eq(hashes[0], hashes[1]);
+}
+
+static struct sim *lenient_three(void)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = 1, .host_count = 3, .lenient = true});
+    sim_start_in_order(sim, 300);
+    cr_assert(sim_converges(sim, SETTLE_MS));
+    cr_assert_null(sim_failure(sim));
+    return sim;
+}
+
+static void check_failure(const struct sim *sim, const char *rule)
+{
+    cr_assert_not_null(sim_failure(sim));
+    cr_assert_not_null(strstr(sim_failure(sim), rule), "%s", sim_failure(sim));
+}
+
+/* H6: the same name, another content. */
+Test(sim, the_oracle_sees_two_contents_under_one_name)
+{
+    struct sim *sim = lenient_three();
+    struct view forged = *core_view(sim_core(sim, B));
+    forged.hash++;
+    oracle_on_sent_view(sim, &sim->hosts[B], &forged);
+    check_failure(sim, "S1");
+    sim_free(sim);
+}
+
+/* The oracle's memory says that B held a higher view than it does now. */
+Test(sim, the_oracle_sees_a_view_that_goes_back)
+{
+    struct sim *sim = lenient_three();
+    sim->hosts[B].witness.view.version += 10;
+    oracle_after_step(sim, &sim->hosts[B], &(struct effects){0});
+    check_failure(sim, "S2");
+    sim_free(sim);
+}
+
+static struct memory *memory_of_c(struct sim *sim)
+{
+    struct witness *witness = &sim->hosts[B].witness;
+    for (uint32_t i = 0; i < witness->count; i++) {
+        if (oracle_host_of(&sim->oracle, &witness->memories[i].id) == C) {
+            return &witness->memories[i];
+        }
+    }
+    cr_assert(false, "B does not remember C");
+    return NULL;
+}
+
+/* S5, S7: B remembers C as removed, or with another age, before it installs the same view. */
+Test(sim, the_oracle_sees_a_removed_member_and_a_changed_age)
+{
+    for (int age = 0; age < 2; age++) {
+        struct sim *sim = lenient_three();
+        sim->hosts[B].witness.view.version--;
+        if (age) {
+            memory_of_c(sim)->age++;
+        } else {
+            memory_of_c(sim)->present = false;
+        }
+        oracle_after_step(sim, &sim->hosts[B], &(struct effects){0});
+        check_failure(sim, age ? "S7" : "S5");
+        sim_free(sim);
+    }
+}
+
+/* S8: C was healthy all the while, and B's next view is without it. */
+Test(sim, the_oracle_sees_a_healthy_member_removed)
+{
+    struct sim *sim = lenient_three();
+    sim_cut(sim, A, C);
+    sim_cut(sim, B, C);
+    for (uint32_t host = A; host <= C; host++) {
+        sim->hosts[host].disturbed = false; /* The oracle is not told of the cuts. */
+    }
+    sim_run(sim, 2 * LOST_MS);
+    check_failure(sim, "S8");
+    sim_free(sim);
+}

@@ -1,0 +1,360 @@
+#include "trace.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "cluster.h"
+
+static const char *message_text(enum message_type type)
+{
+    static const char *const texts[MESSAGE_TYPE_COUNT] = {
+        [MESSAGE_HEARTBEAT] = "heartbeat",
+        [MESSAGE_PULL] = "pull",
+        [MESSAGE_VIEW] = "view",
+        [MESSAGE_PREPARE] = "prepare",
+        [MESSAGE_ACK] = "ack",
+        [MESSAGE_NACK] = "nack",
+        [MESSAGE_NOT_FOLLOWING] = "not-following",
+        [MESSAGE_COMMIT] = "commit",
+        [MESSAGE_CLAIM] = "claim",
+        [MESSAGE_GRANT] = "grant",
+        [MESSAGE_CLAIM_REFUSED] = "claim-refused",
+        [MESSAGE_JOIN] = "join",
+        [MESSAGE_OFFER] = "offer",
+        [MESSAGE_READY] = "ready",
+        [MESSAGE_JOIN_REFUSED] = "join-refused",
+        [MESSAGE_LEAVE] = "leave",
+        [MESSAGE_HANDOVER] = "handover",
+        [MESSAGE_PING] = "ping",
+        [MESSAGE_PONG] = "pong",
+        [MESSAGE_PING_REQUEST] = "ping-request",
+        [MESSAGE_PROBE] = "probe",
+        [MESSAGE_HELLO] = "hello",
+    };
+    return texts[type] == NULL ? "?" : texts[type];
+}
+
+static const char *news_text(enum link_news news)
+{
+    static const char *const texts[] = {
+        [LINK_OPENED] = "opened",     [LINK_CLOSED] = "closed", [LINK_REFUSED] = "refused",
+        [LINK_STRANGER] = "stranger", [LINK_FAILED] = "failed", [LINK_KERNEL] = "kernel answers",
+    };
+    return texts[news];
+}
+
+static const char *notice_text(enum notice_type type)
+{
+    static const char *const texts[SIM_NOTICE_COUNT] = {
+        [NOTICE_PHASE] = "phase",
+        [NOTICE_VIEW] = "view",
+        [NOTICE_JOINED] = "joined",
+        [NOTICE_GONE] = "gone",
+        [NOTICE_COORDINATOR] = "coordinator",
+        [NOTICE_SUSPECT] = "suspect",
+        [NOTICE_CLEARED] = "cleared",
+        [NOTICE_GUARD] = "guard",
+        [NOTICE_ACTING] = "acting",
+        [NOTICE_LATE] = "late",
+        [NOTICE_CLAIM] = "claim",
+        [NOTICE_VOUCHED] = "vouched",
+        [NOTICE_JOIN_REFUSED] = "join-refused",
+        [NOTICE_TURNED_AWAY] = "turned-away",
+        [NOTICE_MISMATCH] = "mismatch",
+    };
+    return texts[type];
+}
+
+static void print_host(const struct sim *sim, uint32_t index)
+{
+    char letter[LETTER_BYTES];
+    fputs(index == SIM_NOBODY ? "?" : host_letter(index, letter), sim->options.trace);
+}
+
+static void print_life(const struct sim *sim, const struct node_id *id)
+{
+    if (id_is_none(id)) {
+        fputs("anybody", sim->options.trace);
+        return;
+    }
+    print_host(sim, oracle_host_of(&sim->oracle, id));
+    fprintf(sim->options.trace, ":%02x%02x", id->bytes[0], id->bytes[1]);
+}
+
+static void print_time(const struct sim *sim)
+{
+    fprintf(sim->options.trace, "%6" PRIu64 ".%03" PRIu64 " ", sim->now_us / 1000,
+            sim->now_us % 1000);
+}
+
+static void print_view_id(const struct sim *sim, const struct view_id *id)
+{
+    fprintf(sim->options.trace, " e%" PRIu64 " v%" PRIu64 " of ", id->epoch, id->version);
+    print_life(sim, &id->coordinator);
+}
+
+static void print_view(const struct sim *sim, const struct view *view)
+{
+    if (view == NULL || view_is_empty(view)) {
+        fputs(" no view", sim->options.trace);
+        return;
+    }
+    struct view_id id = view_id_of(view);
+    print_view_id(sim, &id);
+    fputs(" [", sim->options.trace);
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        fputs(i == 0 ? "" : " ", sim->options.trace);
+        print_life(sim, &view->members[i].id);
+    }
+    fputc(']', sim->options.trace);
+}
+
+static void print_message(const struct sim *sim, const struct message *message)
+{
+    FILE *out = sim->options.trace;
+
+    fprintf(out, "%s", message_text(message->type));
+    switch (message->type) {
+    case MESSAGE_HEARTBEAT:
+        print_view_id(sim, &message->heartbeat.view);
+        fprintf(out, "%s%s", message->heartbeat.late ? " late" : "",
+                message->heartbeat.acting ? " acting" : "");
+        for (unsigned i = 0; i < message->heartbeat.suspect_count; i++) {
+            fprintf(out, " suspects %" PRIu64 "/%d", message->heartbeat.suspects[i].age,
+                    (int)message->heartbeat.suspects[i].verdict);
+        }
+        break;
+    case MESSAGE_ACK:
+    case MESSAGE_NACK:
+    case MESSAGE_NOT_FOLLOWING:
+    case MESSAGE_COMMIT:
+        print_view_id(sim, &message->reference.view);
+        fprintf(out, " promised %" PRIu64, message->reference.promised);
+        break;
+    case MESSAGE_VIEW:
+    case MESSAGE_PREPARE:
+    case MESSAGE_CLAIM:
+    case MESSAGE_GRANT:
+    case MESSAGE_HANDOVER:
+        fprintf(out, " epoch %" PRIu64, message->carrier.epoch);
+        print_view(sim, message->carrier.view);
+        break;
+    case MESSAGE_CLAIM_REFUSED:
+        fprintf(out, " epoch %" PRIu64 " reason %d wait %" PRIu64 " promised %" PRIu64,
+                message->claim_refused.epoch, (int)message->claim_refused.reason,
+                message->claim_refused.wait_ms, message->claim_refused.promised);
+        break;
+    case MESSAGE_PING:
+    case MESSAGE_PONG:
+    case MESSAGE_PING_REQUEST:
+        fputs(" about ", out);
+        print_life(sim, &message->ping.subject);
+        break;
+    case MESSAGE_PROBE:
+        print_view_id(sim, &message->probe.view);
+        fprintf(out, " holders %u%s", message->probe.holders,
+                message->probe.answer ? " answer" : "");
+        break;
+    case MESSAGE_JOIN_REFUSED:
+        fprintf(out, " reason %d", (int)message->join_refused.reason);
+        break;
+    case MESSAGE_JOIN:
+    case MESSAGE_READY:
+        fprintf(out, " %s hops %u%s", message->joiner.member.name, message->joiner.hops,
+                message->joiner.may_found ? " may-found" : "");
+        break;
+    case MESSAGE_PULL:
+    case MESSAGE_OFFER:
+    case MESSAGE_LEAVE:
+    case MESSAGE_HELLO:
+    case MESSAGE_TYPE_COUNT:
+        break;
+    }
+}
+
+static void print_event(const struct sim *sim, const struct host *host, const struct event *event)
+{
+    FILE *out = sim->options.trace;
+
+    print_time(sim);
+    print_host(sim, host_index(sim, host));
+    switch (event->type) {
+    case EVENT_TICK:
+        fputs("    tick", out);
+        break;
+    case EVENT_MESSAGE:
+        fputs(" <- ", out);
+        print_life(sim, &event->message->from);
+        fputs(event->message->fellow ? " fellow " : " ", out);
+        print_message(sim, event->message);
+        break;
+    case EVENT_LINK:
+        fputs(" .. ", out);
+        print_life(sim, &event->link.peer);
+        fprintf(out, " link %s", news_text(event->link.news));
+        break;
+    case EVENT_ADDRESSES:
+        fprintf(out, "    %u addresses%s", event->addresses.count,
+                event->addresses.source == ADDRESSES_SEEDS ? "" : " remembered");
+        break;
+    case EVENT_LEAVE:
+        fputs("    leave", out);
+        break;
+    }
+    fputc('\n', out);
+}
+
+static void print_notice(const struct sim *sim, const struct host *host,
+                         const struct notice *notice)
+{
+    FILE *out = sim->options.trace;
+
+    fprintf(out, "%s ", notice_text(notice->type));
+    switch (notice->type) {
+    case NOTICE_PHASE:
+        fprintf(out, "%d reason %d", (int)notice->phase, (int)notice->reason);
+        break;
+    case NOTICE_VIEW:
+        fprintf(out, "cause %d", (int)notice->cause);
+        print_view(sim, core_view(host->core));
+        break;
+    case NOTICE_GONE:
+        print_life(sim, &notice->gone.id);
+        fprintf(out, " reason %d verdict %d", (int)notice->gone.reason, (int)notice->gone.verdict);
+        break;
+    case NOTICE_SUSPECT:
+    case NOTICE_CLEARED:
+        print_life(sim, &notice->subject.id);
+        fprintf(out, " verdict %d silent %" PRIu64, (int)notice->verdict, notice->silent_ms);
+        break;
+    case NOTICE_GUARD:
+    case NOTICE_ACTING:
+        fprintf(out, "%s", notice->on ? "on" : "off");
+        break;
+    case NOTICE_LATE:
+        fprintf(out, "%" PRIu64 " ms", notice->silent_ms);
+        break;
+    case NOTICE_CLAIM:
+        print_life(sim, &notice->subject.id);
+        fprintf(out, " step %d epoch %" PRIu64, (int)notice->claim, notice->epoch);
+        break;
+    case NOTICE_JOIN_REFUSED:
+    case NOTICE_TURNED_AWAY:
+        fprintf(out, "%s reason %d", notice->subject.name, (int)notice->refused.reason);
+        break;
+    case NOTICE_JOINED:
+    case NOTICE_COORDINATOR:
+    case NOTICE_VOUCHED:
+    case NOTICE_MISMATCH:
+        print_life(sim, &notice->subject.id);
+        break;
+    }
+}
+
+static void print_effect(struct sim *sim, const struct host *host, const struct effect *effect)
+{
+    FILE *out = sim->options.trace;
+
+    fputs("             ", out);
+    switch (effect->type) {
+    case EFFECT_SEND: {
+        const struct host *to = host_at(sim, &effect->address);
+        fputs("-> ", out);
+        print_host(sim, to == NULL ? SIM_NOBODY : host_index(sim, to));
+        fputs(" ", out);
+        print_message(sim, effect->message);
+        break;
+    }
+    case EFFECT_LINK_OPEN:
+        fputs("   hold lifeline ", out);
+        print_life(sim, &effect->peer);
+        break;
+    case EFFECT_LINK_CLOSE:
+        fputs("   drop lifeline ", out);
+        print_life(sim, &effect->peer);
+        break;
+    case EFFECT_KERNEL_ASK:
+        fputs("   ask kernel of ", out);
+        print_life(sim, &effect->peer);
+        break;
+    case EFFECT_RESOLVE:
+        fputs("   resolve", out);
+        break;
+    case EFFECT_STORE:
+        fputs("   store", out);
+        break;
+    case EFFECT_NOTICE:
+        fputs("   * ", out);
+        print_notice(sim, host, &effect->notice);
+        break;
+    }
+    fputc('\n', out);
+}
+
+/* A 64-bit mix per word: a run has millions of steps, and FNV goes byte by byte. */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    return hash_finish((hash ^ word) * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+static uint64_t address_word(const struct address *address)
+{
+    return (uint64_t)address->bytes[2] << 40 | (uint64_t)address->bytes[3] << 32 | address->port;
+}
+
+static uint64_t hash_effect(uint64_t hash, const struct effect *effect)
+{
+    hash = mix(hash, (uint64_t)effect->type);
+    if (effect->type == EFFECT_SEND) {
+        hash = mix(hash, (uint64_t)effect->message->type << 48 | effect->message->number);
+        return mix(hash, address_word(&effect->address));
+    }
+    if (effect->type == EFFECT_NOTICE) {
+        hash = mix(hash, (uint64_t)effect->notice.type);
+        return mix(hash, address_word(&effect->notice.subject.address));
+    }
+    if (effect->type == EFFECT_LINK_OPEN || effect->type == EFFECT_LINK_CLOSE ||
+        effect->type == EFFECT_KERNEL_ASK) {
+        return mix(hash, address_word(&effect->address));
+    }
+    return hash;
+}
+
+void trace_step(struct sim *sim, const struct host *host, const struct event *event,
+                const struct effects *effects)
+{
+    uint64_t hash = mix(sim->trace_hash, sim->now_us);
+    hash = mix(hash, (uint64_t)host_index(sim, host) << 32 | (uint64_t)event->type);
+    if (event->type == EVENT_MESSAGE) {
+        hash = mix(hash, (uint64_t)event->message->type << 48 | event->message->number);
+    } else if (event->type == EVENT_LINK) {
+        hash = mix(hash, (uint64_t)event->link.news);
+    }
+    for (uint32_t i = 0; i < effects->count; i++) {
+        hash = hash_effect(hash, &effects->items[i]);
+    }
+    sim->trace_hash = hash;
+
+    if (sim->options.trace != NULL) {
+        print_event(sim, host, event);
+        for (uint32_t i = 0; i < effects->count; i++) {
+            print_effect(sim, host, &effects->items[i]);
+        }
+    }
+}
+
+void trace_note(struct sim *sim, const char *format, ...)
+{
+    if (sim->options.trace == NULL) {
+        return;
+    }
+    print_time(sim);
+    fputs("=== ", sim->options.trace);
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(sim->options.trace, format, arguments);
+    va_end(arguments);
+    fputc('\n', sim->options.trace);
+}
