@@ -9,6 +9,8 @@ enum {
     VIEW_ID_FIELDS = 4,
     SUSPICION_FIELDS = 2,
     TERMS_FIELDS = 5,
+    PROBE_FIELDS = 8,
+    PROBE_BYTES = BODY_VIEW_ID_BYTES + 2 * BODY_NUMBER_BYTES + 5 + 3 + BODY_ADDRESS_BYTES,
     HOPS_MAX = 1,
 };
 
@@ -24,14 +26,15 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_HANDOVER:
     case MESSAGE_OFFER:
         return 1;
-    case MESSAGE_PREPARE:
     case MESSAGE_ACK:
     case MESSAGE_COMMIT:
     case MESSAGE_NOT_FOLLOWING:
+    case MESSAGE_MERGE_REFUSED:
     case MESSAGE_CLAIM:
     case MESSAGE_GRANT:
     case MESSAGE_JOIN_REFUSED:
         return 2;
+    case MESSAGE_PREPARE:
     case MESSAGE_NACK:
     case MESSAGE_PING:
     case MESSAGE_PONG:
@@ -44,12 +47,14 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_READY:
         return 5;
     case MESSAGE_PROBE:
-        return 8;
+        return PROBE_FIELDS;
+    case MESSAGE_MERGE:
+        return 2 + PROBE_FIELDS;
     }
     return 0;
 }
 
-static struct view_id read_view_id(struct reader *reader)
+struct view_id body_read_view_id(struct reader *reader)
 {
     struct view_id id;
 
@@ -61,7 +66,7 @@ static struct view_id read_view_id(struct reader *reader)
     return id;
 }
 
-static void write_view_id(struct writer *writer, const struct view_id *id)
+void body_write_view_id(struct writer *writer, const struct view_id *id)
 {
     writer_array(writer, VIEW_ID_FIELDS);
     writer_number(writer, id->lineage);
@@ -72,7 +77,7 @@ static void write_view_id(struct writer *writer, const struct view_id *id)
 
 static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat)
 {
-    heartbeat->view = read_view_id(reader);
+    heartbeat->view = body_read_view_id(reader);
     heartbeat->view_hash = reader_number(reader, 0, UINT64_MAX);
     heartbeat->late = reader_bool(reader);
     heartbeat->acting = reader_bool(reader);
@@ -81,7 +86,7 @@ static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat)
         struct suspicion *suspicion = &heartbeat->suspects[i];
         reader_fields(reader, SUSPICION_FIELDS);
         suspicion->age = reader_number(reader, 1, UINT64_MAX);
-        suspicion->verdict = (enum verdict)reader_number(reader, VERDICT_DEAD, VERDICT_STALLED);
+        suspicion->verdict = (enum verdict)reader_number(reader, VERDICT_NONE, VERDICT_STALLED);
     }
 }
 
@@ -89,7 +94,7 @@ static void write_heartbeat(struct writer *writer, const struct heartbeat *heart
 {
     assert(heartbeat->suspect_count <= SUSPECTS_MAX);
 
-    write_view_id(writer, &heartbeat->view);
+    body_write_view_id(writer, &heartbeat->view);
     writer_number(writer, heartbeat->view_hash);
     writer_bool(writer, heartbeat->late);
     writer_bool(writer, heartbeat->acting);
@@ -103,7 +108,7 @@ static void write_heartbeat(struct writer *writer, const struct heartbeat *heart
 
 static void read_reference(struct reader *reader, struct view_reference *reference, bool is_nack)
 {
-    reference->view = read_view_id(reader);
+    reference->view = body_read_view_id(reader);
     reference->view_hash = reader_number(reader, 0, UINT64_MAX);
     if (is_nack) {
         reference->promised = reader_number(reader, 0, UINT64_MAX);
@@ -113,11 +118,35 @@ static void read_reference(struct reader *reader, struct view_reference *referen
 static void write_reference(struct writer *writer, const struct view_reference *reference,
                             bool is_nack)
 {
-    write_view_id(writer, &reference->view);
+    body_write_view_id(writer, &reference->view);
     writer_number(writer, reference->view_hash);
     if (is_nack) {
         writer_number(writer, reference->promised);
     }
+}
+
+static void read_probe(struct reader *reader, struct probe *probe)
+{
+    probe->view = body_read_view_id(reader);
+    probe->view_hash = reader_number(reader, 0, UINT64_MAX);
+    probe->holders = (uint32_t)reader_number(reader, 0, MEMBER_MAX);
+    probe->oldest_age = reader_number(reader, 0, UINT64_MAX);
+    probe->guard_met = reader_bool(reader);
+    probe->answer = reader_bool(reader);
+    probe->seed = reader_bool(reader);
+    probe->coordinator = reader_address_or_nil(reader);
+}
+
+static void write_probe(struct writer *writer, const struct probe *probe)
+{
+    body_write_view_id(writer, &probe->view);
+    writer_number(writer, probe->view_hash);
+    writer_number(writer, probe->holders);
+    writer_number(writer, probe->oldest_age);
+    writer_bool(writer, probe->guard_met);
+    writer_bool(writer, probe->answer);
+    writer_bool(writer, probe->seed);
+    writer_address(writer, &probe->coordinator);
 }
 
 static void read_carrier(struct reader *reader, struct view *view, struct message *message)
@@ -133,6 +162,12 @@ static void read_carrier(struct reader *reader, struct view *view, struct messag
     }
     if (message->type == MESSAGE_PREPARE) {
         carrier->handover_by = reader_id_or_nil(reader);
+    }
+    if (message->type == MESSAGE_PREPARE || message->type == MESSAGE_MERGE) {
+        carrier->merge = reader_number(reader, 0, UINT64_MAX);
+    }
+    if (message->type == MESSAGE_MERGE) {
+        read_probe(reader, &carrier->part);
     }
 }
 
@@ -151,6 +186,12 @@ static void write_carrier(struct writer *writer, const struct message *message)
     }
     if (message->type == MESSAGE_PREPARE) {
         writer_id(writer, &carrier->handover_by);
+    }
+    if (message->type == MESSAGE_PREPARE || message->type == MESSAGE_MERGE) {
+        writer_number(writer, carrier->merge);
+    }
+    if (message->type == MESSAGE_MERGE) {
+        write_probe(writer, &carrier->part);
     }
 }
 
@@ -174,8 +215,8 @@ static void write_claim_refused(struct writer *writer, const struct claim_refuse
 static void read_terms(struct reader *reader, struct terms *terms)
 {
     reader_fields(reader, TERMS_FIELDS);
-    terms->guard.policy = (enum guard_policy)reader_number(reader, GUARD_NONE, GUARD_COUNT);
-    terms->guard.count = (uint32_t)reader_number(reader, terms->guard.policy == GUARD_COUNT,
+    terms->guard.policy = (enum guard_policy)reader_number(reader, GUARD_NONE, GUARD_MAJORITY);
+    terms->guard.count = (uint32_t)reader_number(reader, terms->guard.policy != GUARD_NONE,
                                                  UINT32_MAX);
     terms->profile = (enum profile)reader_number(reader, PROFILE_LOCAL, PROFILE_WAN);
     terms->heartbeat_ms = reader_number(reader, 0, WIRE_MS_MAX);
@@ -258,28 +299,17 @@ static void write_ping(struct writer *writer, const struct ping *ping)
     writer_id(writer, &ping->origin);
 }
 
-static void read_probe(struct reader *reader, struct probe *probe)
+static void read_merge_refused(struct reader *reader, struct merge_refused *refused)
 {
-    probe->view = read_view_id(reader);
-    probe->view_hash = reader_number(reader, 0, UINT64_MAX);
-    probe->holders = (uint32_t)reader_number(reader, 0, MEMBER_MAX);
-    probe->oldest_age = reader_number(reader, 0, UINT64_MAX);
-    probe->guard_met = reader_bool(reader);
-    probe->answer = reader_bool(reader);
-    probe->seed = reader_bool(reader);
-    probe->coordinator = reader_address_or_nil(reader);
+    refused->merge = reader_number(reader, 0, UINT64_MAX);
+    refused->reason = (enum merge_refusal)reader_number(reader, MERGE_REFUSED_BUSY,
+                                                        MERGE_REFUSED_ABORTED);
 }
 
-static void write_probe(struct writer *writer, const struct probe *probe)
+static void write_merge_refused(struct writer *writer, const struct merge_refused *refused)
 {
-    write_view_id(writer, &probe->view);
-    writer_number(writer, probe->view_hash);
-    writer_number(writer, probe->holders);
-    writer_number(writer, probe->oldest_age);
-    writer_bool(writer, probe->guard_met);
-    writer_bool(writer, probe->answer);
-    writer_bool(writer, probe->seed);
-    writer_address(writer, &probe->coordinator);
+    writer_number(writer, refused->merge);
+    writer_number(writer, (uint64_t)refused->reason);
 }
 
 /* What all messages begin with. False, with the fault noted, if it is not in order. */
@@ -318,6 +348,7 @@ void body_read(struct reader *reader, struct view *view, struct message *message
     case MESSAGE_CLAIM:
     case MESSAGE_GRANT:
     case MESSAGE_HANDOVER:
+    case MESSAGE_MERGE:
         read_carrier(reader, view, message);
         break;
     case MESSAGE_ACK:
@@ -346,6 +377,9 @@ void body_read(struct reader *reader, struct view *view, struct message *message
         break;
     case MESSAGE_PROBE:
         read_probe(reader, &message->probe);
+        break;
+    case MESSAGE_MERGE_REFUSED:
+        read_merge_refused(reader, &message->merge_refused);
         break;
     case MESSAGE_PULL:
     case MESSAGE_LEAVE:
@@ -383,6 +417,7 @@ void body_write(struct writer *writer, const struct message *message, const stru
     case MESSAGE_CLAIM:
     case MESSAGE_GRANT:
     case MESSAGE_HANDOVER:
+    case MESSAGE_MERGE:
         write_carrier(writer, message);
         break;
     case MESSAGE_ACK:
@@ -412,6 +447,9 @@ void body_write(struct writer *writer, const struct message *message, const stru
     case MESSAGE_PROBE:
         write_probe(writer, &message->probe);
         break;
+    case MESSAGE_MERGE_REFUSED:
+        write_merge_refused(writer, &message->merge_refused);
+        break;
     case MESSAGE_PULL:
     case MESSAGE_LEAVE:
     case MESSAGE_HELLO:
@@ -422,7 +460,7 @@ void body_write(struct writer *writer, const struct message *message, const stru
 
 size_t body_bytes_max(uint32_t capacity)
 {
-    /* A PREPARE: no message without a view comes near GONE_MAX former members, and the field
-     * behind the view is longest there. */
-    return ENVELOPE_BYTES + body_view_bytes_max(capacity) + BODY_ID_BYTES;
+    /* A MERGE: no message without a view comes near GONE_MAX former members, and the fields
+     * behind the view are longest there. */
+    return ENVELOPE_BYTES + body_view_bytes_max(capacity) + BODY_NUMBER_BYTES + PROBE_BYTES;
 }

@@ -15,6 +15,7 @@
 enum {
     BODY_NUMBER_BYTES = 9,
     BODY_ID_BYTES = 2 + 16,
+    BODY_VIEW_ID_BYTES = 1 + 3 * BODY_NUMBER_BYTES + BODY_ID_BYTES,
     BODY_ADDRESS_BYTES = 2 + WIRE_ADDRESS_6_BYTES,
     BODY_NAME_BYTES = 2 + NAME_BYTES_MAX,
     BODY_TAGS_BYTES = 3 + TAGS_BYTES_MAX,
@@ -34,6 +35,10 @@ size_t body_bytes_max(uint32_t capacity);
 void body_read_member(struct reader *reader, struct member *member, uint64_t age_low,
                       uint64_t age_high);
 void body_write_member(struct writer *writer, const struct member *member);
+
+/* The name of a view; the coordinator is none where there is no view. */
+struct view_id body_read_view_id(struct reader *reader);
+void body_write_view_id(struct writer *writer, const struct view_id *id);
 
 /* A whole view. Only filled in, not judged: view_is_sound does that. */
 void body_read_view(struct reader *reader, struct view *view);

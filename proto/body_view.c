@@ -6,13 +6,14 @@
 enum {
     MEMBER_FIELDS = 6,
     GONE_FIELDS = 8,
-    VIEW_FIELDS = 8,
+    VIEW_FIELDS = 10,
 
     MEMBER_BYTES = 1 + BODY_ID_BYTES + BODY_ADDRESS_BYTES + 2 * BODY_NUMBER_BYTES +
                    BODY_NAME_BYTES + BODY_TAGS_BYTES,
     GONE_BYTES = 1 + BODY_ID_BYTES + BODY_ADDRESS_BYTES + BODY_NUMBER_BYTES + BODY_NAME_BYTES + 1 +
                  1 + 5 + 1 + ACCUSERS_MAX * BODY_NUMBER_BYTES,
-    VIEW_HEAD_BYTES = 1 + 5 * BODY_NUMBER_BYTES + 1 + 3 + 3, /* all but the items of its lists */
+    VIEW_HEAD_BYTES = 1 + 5 * BODY_NUMBER_BYTES + 1 + 2 * BODY_VIEW_ID_BYTES + 3 +
+                      3, /* all but the items of its lists */
 };
 
 void body_read_member(struct reader *reader, struct member *member, uint64_t age_low,
@@ -84,6 +85,8 @@ void body_read_view(struct reader *reader, struct view *view)
     view->next_age = reader_number(reader, 0, UINT64_MAX);
     view->hash = reader_number(reader, 0, UINT64_MAX);
     view->cause = (enum view_cause)reader_number(reader, CAUSE_FOUND, CAUSE_MERGE);
+    view->parent = body_read_view_id(reader);
+    view->merged = body_read_view_id(reader);
 
     view->member_count = reader_list(reader, 1, view->capacity);
     for (uint32_t i = 0; i < view->member_count && reader->error == WIRE_OK; i++) {
@@ -107,6 +110,8 @@ void body_write_view(struct writer *writer, const struct view *view)
     writer_number(writer, view->next_age);
     writer_number(writer, view->hash);
     writer_number(writer, (uint64_t)view->cause);
+    body_write_view_id(writer, &view->parent);
+    body_write_view_id(writer, &view->merged);
 
     writer_array(writer, view->member_count);
     for (uint32_t i = 0; i < view->member_count; i++) {

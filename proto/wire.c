@@ -21,7 +21,6 @@ enum {
 
     MAGIC_0 = 'D',
     MAGIC_1 = 'Y',
-    FLAG_FELLOW = 0x01,
 };
 
 struct wire {
@@ -119,7 +118,7 @@ static enum wire_error header_check(const struct wire *wire, const uint8_t *byte
     if (bytes[AT_VERSION] != WIRE_VERSION) {
         return WIRE_OTHER_VERSION;
     }
-    if ((bytes[AT_FLAGS] & ~FLAG_FELLOW) != 0 ||
+    if ((bytes[AT_FLAGS] & ~(WIRE_FELLOW | WIRE_RELAY)) != 0 ||
         memcmp(bytes + AT_RESERVED, wire->header + AT_RESERVED, AT_CLUSTER - AT_RESERVED) != 0) {
         return WIRE_FLAGS;
     }
@@ -142,7 +141,8 @@ enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t leng
     const struct address source = message->source;
     memset(message, 0, sizeof *message); /* An initialiser need not reach all of the union. */
     message->source = source;
-    message->fellow = (bytes[AT_FLAGS] & FLAG_FELLOW) != 0;
+    message->fellow = (bytes[AT_FLAGS] & WIRE_FELLOW) != 0;
+    message->relay = (bytes[AT_FLAGS] & WIRE_RELAY) != 0;
     body_read(&reader, &wire->view, message);
     if (reader.at != length) {
         reader_fail(&reader, WIRE_TRAILING);
@@ -151,12 +151,12 @@ enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t leng
 }
 
 const uint8_t *wire_encode(struct wire *wire, const struct message *message,
-                           const struct node_id *to, bool fellow, size_t *length)
+                           const struct node_id *to, unsigned flags, size_t *length)
 {
     struct writer writer;
 
     memcpy(wire->frame, wire->header, WIRE_HEADER_BYTES);
-    wire->frame[AT_FLAGS] = fellow ? FLAG_FELLOW : 0;
+    wire->frame[AT_FLAGS] = (uint8_t)(flags & (WIRE_FELLOW | WIRE_RELAY));
     writer_init(&writer, wire->frame, wire->frame_bytes_max, WIRE_HEADER_BYTES);
     body_write(&writer, message, to);
     *length = writer.length;

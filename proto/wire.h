@@ -53,11 +53,18 @@ size_t wire_frame_bytes_max(const struct wire *wire);
 enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t length,
                             struct message *message);
 
-/* Encodes one copy of a message for `to` (NULL: whoever lives there). Returns the frame, valid
+/* What differs between the copies of one message, besides the receiver. */
+enum wire_flags {
+    WIRE_FELLOW = 1, /* message.fellow */
+    WIRE_RELAY = 4,  /* message.relay */
+};
+
+/* Encodes one copy of a message for `to` (NULL: whoever lives there) with `flags` of enum
+ * wire_flags. Returns the frame, valid
  * until the next wire_encode, and its length in `*length`. Cannot fail for a message that is
  * within the bounds; asserts that its lists are and that the frame fits. The message may point to
  * the view of the last one decoded. */
 const uint8_t *wire_encode(struct wire *wire, const struct message *message,
-                           const struct node_id *to, bool fellow, size_t *length);
+                           const struct node_id *to, unsigned flags, size_t *length);
 
 #endif

@@ -34,6 +34,12 @@ enum notice_type {
                               who answered */
     NOTICE_TURNED_AWAY,    /* refused, subject: the coordinator turned a joiner away */
     NOTICE_MISMATCH,       /* two contents under one view id (V2) */
+    NOTICE_SPLIT,          /* half of the members or more were lost at once (M8): count = lost,
+                              needed = members before */
+    NOTICE_MERGE,          /* a merged view was installed (M8): parents, apart_ms; comes after
+                              NOTICE_VIEW */
+    NOTICE_MERGING,        /* on: our part asked another to take it up; subject.address of its
+                              coordinator. Off: it came to nothing */
 };
 
 /* Why the phase changed. */
@@ -95,6 +101,11 @@ struct notice {
             uint64_t epoch;
         };
         struct join_refused refused;
+        struct {
+            struct view_id parents[2]; /* winner's, loser's */
+            uint64_t apart_ms;         /* since the first of the other part went; 0: never met */
+            bool lost;                 /* this node was on the side that was taken up */
+        };
     };
 };
 
@@ -105,6 +116,7 @@ struct effect {
             struct node_id peer;           /* SEND: goes out as `to`; none: whoever lives there */
             struct address address;
             bool fellow;                   /* SEND: goes out as `fellow` */
+            bool relay;                    /* SEND: goes out as `relay` */
             const struct message *message; /* SEND: shared by all its receivers */
         };
         struct notice notice;

@@ -33,10 +33,13 @@ enum message_type {
     MESSAGE_PING_REQUEST = 20, /* ask that suspect for me (R1) */
     MESSAGE_PROBE = 21,        /* are you another part of this cluster? (M1) */
     MESSAGE_HELLO = 22,        /* first message on a stream, and its answer: who is here */
+    MESSAGE_MERGE = 23,         /* take us up: the losing part's coordinator to the other (M3) */
+    MESSAGE_MERGE_REFUSED = 24, /* not now, or not any more (M5) */
     MESSAGE_TYPE_COUNT,
 };
 
-/* A suspicion as a heartbeat tells it: whose age, in the sender's view, and which verdict. */
+/* Whom the sender of a heartbeat does not hear: the age, in the sender's view, and the verdict it
+ * holds; VERDICT_NONE while it is only silent. All others it hears. */
 struct suspicion {
     uint64_t age;
     enum verdict verdict;
@@ -58,12 +61,27 @@ struct view_reference {
     uint64_t promised; /* NACK: the epoch the sender is bound to; else 0 */
 };
 
-/* VIEW, PREPARE, CLAIM, GRANT, HANDOVER. The view is borrowed; who receives it may have its
+/* A part of the cluster, as two coordinators compare them (M2). */
+struct probe {
+    struct view_id view;
+    uint64_t view_hash;
+    uint32_t holders;       /* members that hold this view, the sender's knowledge */
+    uint64_t oldest_age;
+    bool guard_met;
+    bool answer;            /* do not answer this one */
+    bool seed;              /* the receiver's address is among the sender's seeds (I3) */
+    struct address coordinator; /* where to ask about this part */
+};
+
+
+/* VIEW, PREPARE, CLAIM, GRANT, HANDOVER, MERGE. The view is borrowed; who receives it may have its
  * index table rebuilt, nothing else. */
 struct view_carrier {
     struct view *view;          /* GRANT: NULL unless the voter accepted a higher one */
     uint64_t epoch;             /* CLAIM, GRANT: the epoch asked for; else 0 */
     struct node_id handover_by; /* PREPARE of a hand-over: the leaver's id; else none */
+    uint64_t merge;             /* MERGE, and the PREPARE that answers it: its number; else 0 */
+    struct probe part;          /* MERGE: the sender's part, to be compared once more (M4) */
 };
 
 /* On the wire: append only. */
@@ -115,22 +133,23 @@ struct offer {
     uint64_t nonce;
 };
 
+/* On the wire: append only. */
+enum merge_refusal {
+    MERGE_REFUSED_BUSY = 1,    /* a change is under way: try again later */
+    MERGE_REFUSED_LOSING = 2,  /* the other part does not win the comparison any more */
+    MERGE_REFUSED_FULL = 3,    /* both together are more than the capacity or the stated size */
+    MERGE_REFUSED_ABORTED = 4, /* the merged view did not come about */
+};
+
+struct merge_refused {
+    uint64_t merge; /* the number of the MERGE it answers */
+    enum merge_refusal reason;
+};
+
 struct ping {
     uint64_t nonce;
     struct node_id subject; /* whose sign of life it is about */
     struct node_id origin;  /* who wants to know: a helper hands the PONG on to it */
-};
-
-/* A part of the cluster, as two coordinators compare them (M2). */
-struct probe {
-    struct view_id view;
-    uint64_t view_hash;
-    uint32_t holders;       /* members that hold this view, the sender's knowledge */
-    uint64_t oldest_age;
-    bool guard_met;
-    bool answer;            /* do not answer this one */
-    bool seed;              /* the receiver's address is among the sender's seeds (I3) */
-    struct address coordinator; /* where to ask about this part */
 };
 
 struct message {
@@ -143,6 +162,7 @@ struct message {
     struct node_id to;     /* the life it is meant for; none: whoever lives at that address */
     bool fellow;           /* the sender's view holds the receiver: a sign of life (D2) */
     struct address source; /* where it came from; filled in on receipt, not on the wire */
+    bool relay;            /* to be handed on to the member that `to` names (R2) */
 
     union {
         struct heartbeat heartbeat;
@@ -154,6 +174,7 @@ struct message {
         struct offer offer;
         struct ping ping; /* PING, PONG, PING_REQUEST */
         struct probe probe;
+        struct merge_refused merge_refused;
     };
 };
 

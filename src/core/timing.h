@@ -22,6 +22,8 @@ struct timing {
     uint64_t prepare_ms;   /* T_prepare: collecting acknowledgements of a view */
     uint64_t batch_ms;     /* T_batch: what arrives meanwhile goes into one view */
     uint64_t probe_ms;     /* T_probe: between two looks at the addresses of the gone */
+    uint64_t merge_ms;     /* T_merge: a part that asked to be taken up waits for the view */
+    uint64_t flap_ms;      /* T_flap: who fails often within it is let in more slowly (R4) */
     uint64_t discover_ms;  /* T_discover: asking before founding */
     uint64_t leave_ms;     /* T_leave: a leaver goes at the latest then */
     uint64_t retry_ms_min; /* pause between two tries to join, growing to */

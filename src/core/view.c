@@ -82,6 +82,8 @@ void view_clear(struct view *view)
     view->next_age = 1;
     view->hash = 0;
     view->cause = CAUSE_FOUND;
+    memset(&view->parent, 0, sizeof view->parent);
+    memset(&view->merged, 0, sizeof view->merged);
     view->member_count = 0;
     view->gone_count = 0;
     index_rebuild(view);
@@ -97,6 +99,8 @@ void view_copy(struct view *to, const struct view *from)
     to->next_age = from->next_age;
     to->hash = from->hash;
     to->cause = from->cause;
+    to->parent = from->parent;
+    to->merged = from->merged;
     to->member_count = from->member_count;
     to->gone_count = from->gone_count;
     memcpy(to->members, from->members, from->member_count * sizeof from->members[0]);
@@ -221,10 +225,32 @@ void view_remove(struct view *view, uint32_t position, const struct gone *why)
     gone->age = member->age;
     memcpy(gone->name, member->name, sizeof gone->name);
 
+    view_take_out(view, position);
+}
+
+void view_take_out(struct view *view, uint32_t position)
+{
+    assert(position < view->member_count);
+
     view->member_count--;
     memmove(&view->members[position], &view->members[position + 1],
             (view->member_count - position) * sizeof view->members[0]);
     index_rebuild(view);
+}
+
+void view_add_gone(struct view *view, const struct gone *gone)
+{
+    if (view_find_name(view, gone->name) != VIEW_NONE) {
+        return;
+    }
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        if (text_equal(view->gone[i].name, gone->name)) {
+            return;
+        }
+    }
+    if (view->gone_count < GONE_MAX) {
+        view->gone[view->gone_count++] = *gone;
+    }
 }
 
 static uint64_t hash_text(uint64_t hash, const char *text, size_t size)
@@ -240,6 +266,14 @@ static uint64_t hash_who(uint64_t hash, const struct node_id *id, const struct a
     return hash_u64(hash, ((uint64_t)address->family << 16) | address->port);
 }
 
+static uint64_t hash_view_id(uint64_t hash, const struct view_id *id)
+{
+    hash = hash_u64(hash, id->lineage);
+    hash = hash_u64(hash, id->epoch);
+    hash = hash_u64(hash, id->version);
+    return hash_bytes(hash, id->coordinator.bytes, sizeof id->coordinator.bytes);
+}
+
 static uint64_t content_hash(const struct view *view)
 {
     uint64_t hash = HASH_START;
@@ -249,6 +283,8 @@ static uint64_t content_hash(const struct view *view)
     hash = hash_u64(hash, view->version);
     hash = hash_u64(hash, view->next_age);
     hash = hash_u64(hash, (uint64_t)view->cause);
+    hash = hash_view_id(hash, &view->parent);
+    hash = hash_view_id(hash, &view->merged);
     hash = hash_u64(hash, view->member_count);
     for (uint32_t i = 0; i < view->member_count; i++) {
         const struct member *member = &view->members[i];

@@ -34,6 +34,8 @@ struct view {
     uint64_t next_age;
     uint64_t hash;
     enum view_cause cause;
+    struct view_id parent; /* the view it was made from; all zero for the first */
+    struct view_id merged; /* CAUSE_MERGE: the other part's view; all zero else */
     uint32_t member_count;
     uint32_t gone_count;
     uint32_t capacity;      /* members that fit */
@@ -75,6 +77,12 @@ void view_append(struct view *view, const struct member *member);
 /* Removes the member at `position` and remembers it among the gone, as `why` says; only reason
  * and evidence of `why` are used. */
 void view_remove(struct view *view, uint32_t position, const struct gone *why);
+
+/* Takes the member at `position` out without remembering it: it goes on elsewhere in the view. */
+void view_take_out(struct view *view, uint32_t position);
+
+/* Adds an entry to the gone unless a member or an entry has its name already. */
+void view_add_gone(struct view *view, const struct gone *gone);
 
 /* Sets `hash` after the last change to the content. */
 void view_seal(struct view *view);
