@@ -1,0 +1,86 @@
+#include "control/facts.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+
+/* Room for the peers of the largest view so far. */
+static bool facts_make_room(struct facts *facts, uint32_t count)
+{
+    if (count <= facts->peer_capacity) {
+        return true;
+    }
+    struct peer_state *peers = realloc(facts->peers, count * sizeof *peers);
+    if (peers == NULL) {
+        return false;
+    }
+    facts->peers = peers;
+    facts->peer_capacity = count;
+    return true;
+}
+
+bool facts_take(struct facts *facts, struct node *node, uint64_t started_ms)
+{
+    const struct core *core = node_core(node);
+    const struct view *view = core_view(core);
+    const uint64_t now_ms = node_now_ms(node);
+
+    assert(view->gone_count <= GONE_MAX);
+
+    if (!facts_make_room(facts, view->member_count)) {
+        return false;
+    }
+    facts->config = node_config(node);
+    facts->journal = node_journal(node);
+    facts->counters = core_counters(core);
+    facts->traffic = node_traffic(node);
+    facts->self = core_self(core);
+    facts->view = view;
+    facts->coordinator = core_coordinator(core);
+    facts->phase = core_phase(core);
+    facts->acting = core_is_acting(core, now_ms);
+    facts->guard = core_guard(core, now_ms);
+    facts->acked = core_acked(core);
+    facts->cursor = journal_cursor(facts->journal);
+    facts->now_ms = now_ms;
+    facts->uptime_ms = now_ms - started_ms;
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        facts->peers[i] = core_peer(core, i, now_ms);
+    }
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        facts->gone_ms[i] = core_gone_ms(core, i, now_ms);
+    }
+    return true;
+}
+
+void facts_deinit(struct facts *facts)
+{
+    free(facts->peers);
+    *facts = (struct facts){0};
+}
+
+const char *facts_name_of_age(const struct view *view, uint64_t age)
+{
+    const uint32_t position = view_find_age(view, age);
+
+    if (position != VIEW_NONE) {
+        return view->members[position].name;
+    }
+    for (uint32_t i = view->gone_count; i-- > 0;) {
+        if (view->gone[i].age == age) {
+            return view->gone[i].name;
+        }
+    }
+    return NULL;
+}
+
+uint32_t facts_find_gone(const struct view *view, const char *name)
+{
+    for (uint32_t i = view->gone_count; i-- > 0;) {
+        if (text_equal(view->gone[i].name, name)) {
+            return i;
+        }
+    }
+    return VIEW_NONE;
+}

@@ -1,0 +1,249 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "base/text.h"
+#include "control/entry.h"
+#include "control/report.h"
+#include "control/sheet.h"
+#include "control/words.h"
+#include "runtime/notice_text.h"
+
+/* Takes the sheet over. */
+static json_t *sheet_to_json(struct sheet *sheet)
+{
+    json_t *value = sheet->failed || sheet->bytes == NULL
+                        ? NULL
+                        : json_of_text(sheet->bytes, sheet->length);
+    sheet_deinit(sheet);
+    return value;
+}
+
+/* --- History --- */
+
+static json_t *record_json(const struct view_record *record, bool current)
+{
+    char time[TIME_TEXT_MAX];
+    json_t *object = json_object();
+
+    if (report_set(object, "lineage", json_sprintf("%016" PRIx64, record->lineage)) &&
+        report_set(object, "epoch", json_of_u64(record->epoch)) &&
+        report_set(object, "version", json_of_u64(record->version)) &&
+        report_set(object, "cause", json_of_word(view_cause_text(record->cause))) &&
+        report_set(object, "time", json_of_word(time_text(record->wall_ms, time))) &&
+        report_set(object, "lasted_ms",
+                   current ? json_null() : json_of_number(record->lasted_ms)) &&
+        report_set(object, "members", json_of_number(record->member_count)) &&
+        report_set(object, "joined", json_of_number(record->joined_count)) &&
+        report_set(object, "gone", json_of_number(record->gone_count)) &&
+        report_set(object, "coordinator",
+                   json_of_word(record->coordinator[0] == '\0' ? NULL : record->coordinator)) &&
+        report_set(object, "change", json_of_word(record->change))) {
+        return object;
+    }
+    json_decref(object);
+    return NULL;
+}
+
+json_t *report_history(const struct facts *facts)
+{
+    const size_t count = journal_history_count(facts->journal);
+    json_t *object = json_object();
+    json_t *views = json_array();
+    bool complete = true;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct view_record *record = journal_history(facts->journal, i);
+        complete &= json_array_append_new(views, record_json(record, i + 1 == count)) == 0;
+    }
+    complete &= report_set(object, "schema", json_integer(1));
+    complete &= report_set(object, "self", json_of_word(facts->self->name));
+    complete &= report_set(object, "views", views);
+    if (!complete) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+/* --- Evidence --- */
+
+json_t *report_join_refused(const struct facts *facts)
+{
+    if (facts->phase != PHASE_JOINING) {
+        return json_null();
+    }
+    for (size_t i = journal_evidence_count(facts->journal); i-- > 0;) {
+        const struct journal_entry *entry = journal_evidence(facts->journal, i);
+        if (entry->notice.type == NOTICE_JOIN_REFUSED) {
+            return entry_json(entry, facts->view);
+        }
+    }
+    return json_null();
+}
+
+/* The evidence about `name` (NULL: all of it), at most `limit` of the newest, oldest first. */
+static json_t *evidence_json(const struct facts *facts, const char *name, size_t limit)
+{
+    size_t from = journal_evidence_count(facts->journal);
+    size_t found = 0;
+    json_t *array = json_array();
+    bool complete = true;
+
+    while (from > 0 && found < limit) {
+        from--;
+        found += name == NULL || entry_is_about(journal_evidence(facts->journal, from), name);
+    }
+    for (size_t i = from; i < journal_evidence_count(facts->journal); i++) {
+        const struct journal_entry *entry = journal_evidence(facts->journal, i);
+        if (name == NULL || entry_is_about(entry, name)) {
+            complete &= json_array_append_new(array, entry_json(entry, facts->view)) == 0;
+        }
+    }
+    if (!complete) {
+        json_decref(array);
+        return NULL;
+    }
+    return array;
+}
+
+static json_t *coordinator_why(const struct facts *facts)
+{
+    const struct member *coordinator = facts->coordinator;
+    struct sheet text = {0};
+
+    if (coordinator == NULL) {
+        sheet_format(&text, "there is no coordinator to be named: this node is in phase %s",
+                     phase_text(facts->phase));
+    } else {
+        sheet_format(&text,
+                     "%s coordinates: of the %" PRIu32 " members of view %" PRIu64 ".%" PRIu64
+                     " it is the oldest, of age %" PRIu64,
+                     coordinator->name, facts->view->member_count, facts->view->epoch,
+                     facts->view->version, coordinator->age);
+    }
+    return sheet_to_json(&text);
+}
+
+json_t *report_why(const struct facts *facts)
+{
+    json_t *object = json_object();
+
+    if (report_set(object, "schema", json_integer(1)) &&
+        report_set(object, "self", json_of_word(facts->self->name)) &&
+        report_set(object, "coordinator",
+                   json_of_word(facts->coordinator == NULL ? NULL : facts->coordinator->name)) &&
+        report_set(object, "text", coordinator_why(facts)) &&
+        report_set(object, "evidence", evidence_json(facts, NULL, SIZE_MAX))) {
+        return object;
+    }
+    json_decref(object);
+    return NULL;
+}
+
+bool report_knows(const struct facts *facts, const char *name)
+{
+    if (view_find_name(facts->view, name) != VIEW_NONE ||
+        facts_find_gone(facts->view, name) != VIEW_NONE || text_equal(facts->self->name, name)) {
+        return true;
+    }
+    for (size_t i = journal_evidence_count(facts->journal); i-- > 0;) {
+        if (entry_is_about(journal_evidence(facts->journal, i), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *report_suggest(const struct facts *facts, const char *name)
+{
+    const struct view *view = facts->view;
+    const size_t count = (size_t)view->member_count + view->gone_count;
+    const char **names = malloc((count + 1) * sizeof *names);
+
+    if (names == NULL) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        names[i] = view->members[i].name;
+    }
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        names[view->member_count + i] = view->gone[i].name;
+    }
+    const char *nearest = suggest_nearest(name, names, count);
+    free(names);
+    return nearest;
+}
+
+static void present_sentence(const struct facts *facts, uint32_t position, struct sheet *text)
+{
+    const struct member *member = &facts->view->members[position];
+    const struct peer_state *peer = &facts->peers[position];
+
+    if (id_equal(&member->id, &facts->self->id)) {
+        sheet_format(text, "%s is this node, a member of age %" PRIu64, member->name, member->age);
+        return;
+    }
+    sheet_format(text, "%s is a member of age %" PRIu64, member->name, member->age);
+    if (peer->heard_ms_ago == NEVER_MS) {
+        sheet_text(text, ", not heard yet");
+    } else {
+        sheet_format(text, ", heard %" PRIu64 " ms ago", peer->heard_ms_ago);
+    }
+    sheet_text(text, peer->linked ? ", its link up" : ", its link down");
+    if (peer->verdict != VERDICT_NONE) {
+        sheet_format(text, "; this node suspects it for %" PRIu64 " ms: %s", peer->verdict_ms_ago,
+                     verdict_words(peer->verdict));
+    }
+    if (peer->accuser_count > 0) {
+        sheet_format(text, "; %" PRIu32 " other member%s suspect%s it", peer->accuser_count,
+                     peer->accuser_count == 1 ? "" : "s", peer->accuser_count == 1 ? "s" : "");
+    }
+}
+
+/* What holds now: member, gone, or known from the evidence alone. */
+static json_t *now_text(const struct facts *facts, const char *name)
+{
+    const uint32_t present = view_find_name(facts->view, name);
+    const uint32_t gone = facts_find_gone(facts->view, name);
+    struct sheet text = {0};
+
+    if (present != VIEW_NONE) {
+        present_sentence(facts, present, &text);
+    } else if (gone != VIEW_NONE) {
+        gone_sentence(&facts->view->gone[gone], facts->view, &text);
+        sheet_format(&text, ", %" PRIu64 " ms ago", facts->gone_ms[gone]);
+    } else {
+        sheet_format(&text, "%s is not a member", name);
+    }
+    return sheet_to_json(&text);
+}
+
+static const char *now_state(const struct facts *facts, const char *name)
+{
+    const uint32_t present = view_find_name(facts->view, name);
+    if (present != VIEW_NONE) {
+        const bool is_self = id_equal(&facts->view->members[present].id, &facts->self->id);
+        return is_self || facts->peers[present].verdict == VERDICT_NONE ? "alive" : "suspect";
+    }
+
+    const uint32_t gone = facts_find_gone(facts->view, name);
+    return gone == VIEW_NONE ? NULL : gone_state_word(facts->view->gone[gone].reason);
+}
+
+json_t *report_why_member(const struct facts *facts, const char *name)
+{
+    json_t *object = json_object();
+
+    if (report_set(object, "schema", json_integer(1)) &&
+        report_set(object, "self", json_of_word(facts->self->name)) &&
+        report_set(object, "node", json_of_word(name)) &&
+        report_set(object, "state", json_of_word(now_state(facts, name))) &&
+        report_set(object, "text", now_text(facts, name)) &&
+        report_set(object, "evidence", evidence_json(facts, name, WHY_ENTRIES_MAX))) {
+        return object;
+    }
+    json_decref(object);
+    return NULL;
+}

@@ -1,0 +1,203 @@
+#include "control/words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "control/sheet.h"
+#include "runtime/address_text.h"
+#include "runtime/id_text.h"
+
+const char *phase_reason_words(enum phase_reason reason)
+{
+    switch (reason) {
+    case REASON_START:
+        return "it has just started";
+    case REASON_FOUNDED:
+        return "it founded the cluster";
+    case REASON_ADMITTED:
+        return "it was let in";
+    case REASON_REMOVED:
+        return "its coordinator's view does not hold it any more";
+    case REASON_LEFT_ALONE:
+        return "the others follow another view";
+    case REASON_LEAVE_ASKED:
+        return "it was asked to leave";
+    case REASON_LEAVE_DONE:
+        return "it left in good order";
+    case REASON_LEAVE_TIMEOUT:
+        return "it left without an answer, having waited long enough";
+    }
+    return "unknown";
+}
+
+const char *verdict_words(enum verdict verdict)
+{
+    switch (verdict) {
+    case VERDICT_NONE:
+        return "no verdict";
+    case VERDICT_DEAD:
+        return "dead (connection closed, new one refused)";
+    case VERDICT_LOST:
+        return "lost (neither the process nor its host's kernel answers)";
+    case VERDICT_STALLED:
+        return "stalled (its host's kernel answers, the process says nothing)";
+    }
+    return "unknown";
+}
+
+const char *gone_state_word(enum gone_reason reason)
+{
+    return reason == GONE_LEFT ? "left" : "failed";
+}
+
+const char *message_word(enum message_type type)
+{
+    switch (type) {
+    case MESSAGE_HEARTBEAT:
+        return "heartbeat";
+    case MESSAGE_PULL:
+        return "pull";
+    case MESSAGE_VIEW:
+        return "view";
+    case MESSAGE_PREPARE:
+        return "prepare";
+    case MESSAGE_ACK:
+        return "ack";
+    case MESSAGE_NACK:
+        return "nack";
+    case MESSAGE_NOT_FOLLOWING:
+        return "not_following";
+    case MESSAGE_COMMIT:
+        return "commit";
+    case MESSAGE_CLAIM:
+        return "claim";
+    case MESSAGE_GRANT:
+        return "grant";
+    case MESSAGE_CLAIM_REFUSED:
+        return "claim_refused";
+    case MESSAGE_JOIN:
+        return "join";
+    case MESSAGE_OFFER:
+        return "offer";
+    case MESSAGE_READY:
+        return "ready";
+    case MESSAGE_JOIN_REFUSED:
+        return "join_refused";
+    case MESSAGE_LEAVE:
+        return "leave";
+    case MESSAGE_HANDOVER:
+        return "handover";
+    case MESSAGE_PING:
+        return "ping";
+    case MESSAGE_PONG:
+        return "pong";
+    case MESSAGE_PING_REQUEST:
+        return "ping_request";
+    case MESSAGE_PROBE:
+        return "probe";
+    case MESSAGE_HELLO:
+        return "hello";
+    case MESSAGE_TYPE_COUNT:
+        break;
+    }
+    return "unknown";
+}
+
+const char *time_text(int64_t wall_ms, char text[TIME_TEXT_MAX])
+{
+    const time_t seconds = (time_t)(wall_ms / 1000);
+    struct tm parts;
+
+    if (wall_ms < 0 || gmtime_r(&seconds, &parts) == NULL) {
+        text[0] = '\0';
+        return text;
+    }
+    const size_t length = strftime(text, TIME_TEXT_MAX, "%Y-%m-%dT%H:%M:%S", &parts);
+    snprintf(text + length, TIME_TEXT_MAX - length, ".%03dZ", (int)(wall_ms % 1000));
+    return text;
+}
+
+json_t *json_of_text(const char *text, size_t length)
+{
+    json_t *value = json_stringn(text, length);
+    if (value != NULL) {
+        return value;
+    }
+
+    char *mended = malloc(length + 1);
+    if (mended == NULL) {
+        return NULL;
+    }
+    for (size_t at = 0; at < length;) {
+        const size_t bytes = utf8_character_bytes(text + at, length - at);
+        if (bytes == 0) {
+            mended[at++] = '?';
+            continue;
+        }
+        memcpy(mended + at, text + at, bytes);
+        at += bytes;
+    }
+    value = json_stringn(mended, length);
+    free(mended);
+    return value;
+}
+
+json_t *json_of_word(const char *word)
+{
+    return word == NULL ? json_null() : json_of_text(word, strlen(word));
+}
+
+json_t *json_of_id(const struct node_id *id)
+{
+    char text[ID_TEXT_MAX];
+    return json_string(id_text(id, text));
+}
+
+json_t *json_of_address(const struct address *address)
+{
+    char text[ADDRESS_TEXT_MAX];
+    return address_is_none(address) ? json_null() : json_string(address_text(address, text));
+}
+
+json_t *json_of_number(uint64_t value)
+{
+    return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
+}
+
+json_t *json_of_u64(uint64_t value)
+{
+    char digits[DECIMAL_DIGITS_MAX];
+    return json_stringn(digits, decimal_write(digits, value));
+}
+
+json_t *json_of_tags(const struct tags *tags)
+{
+    json_t *object = json_object();
+    const size_t end = tags->length < TAGS_BYTES_MAX ? tags->length : TAGS_BYTES_MAX;
+
+    for (size_t at = 0; object != NULL && at < end;) {
+        const char *tag = tags->text + at;
+        const size_t length = text_length(tag, end - at);
+        const char *equals = memchr(tag, '=', length);
+        const size_t key_length = equals == NULL ? length : (size_t)(equals - tag);
+        const size_t value_at = equals == NULL ? length : key_length + 1;
+
+        json_t *key = json_of_text(tag, key_length);
+        json_t *value = json_of_text(tag + value_at, length - value_at);
+        if (key == NULL || value == NULL) {
+            json_decref(value);
+            json_decref(object);
+            object = NULL;
+        } else if (json_object_set_new(object, json_string_value(key), value) != 0) {
+            json_decref(object);
+            object = NULL;
+        }
+        json_decref(key);
+        at += length + 1;
+    }
+    return object;
+}

@@ -1,0 +1,261 @@
+/* doyend: reads its configuration, runs one node and its control socket, and leaves in good order
+ * when it is told to go. */
+#include <assert.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "base/version.h"
+#include "control/control.h"
+#include "runtime/address_text.h"
+#include "runtime/config.h"
+#include "runtime/log.h"
+#include "runtime/node.h"
+#include "runtime/options.h"
+
+struct daemon {
+    const struct config *config;
+    struct log log;
+    uv_loop_t loop;
+    uv_signal_t terminate;
+    uv_signal_t interrupt;
+    struct node *node;
+    struct control *control;
+    bool leaving; /* a signal asked for it; the next one does not ask */
+    bool closing;
+    bool node_closed;
+    int exit_code;
+};
+
+/* --- Closing: the control socket looks at the node, so it goes first ------------------------- */
+
+static void on_node_closed(void *context)
+{
+    struct daemon *daemon = context;
+
+    daemon->node_closed = true;
+}
+
+static void on_control_closed(void *context)
+{
+    struct daemon *daemon = context;
+
+    node_close(daemon->node, on_node_closed, daemon);
+}
+
+static void close_all(struct daemon *daemon, int exit_code)
+{
+    if (daemon->closing) {
+        return;
+    }
+    daemon->closing = true;
+    daemon->exit_code = exit_code;
+    uv_close((uv_handle_t *)&daemon->terminate, NULL);
+    uv_close((uv_handle_t *)&daemon->interrupt, NULL);
+    if (daemon->control != NULL) {
+        control_close(daemon->control, on_control_closed, daemon);
+    } else if (daemon->node != NULL) {
+        node_close(daemon->node, on_node_closed, daemon);
+    }
+}
+
+static void count_handle(uv_handle_t *handle, void *count)
+{
+    (void)handle;
+    ++*(size_t *)count;
+}
+
+/* Is nothing left on the loop but names that are still being looked up? */
+static bool is_over(struct daemon *daemon)
+{
+    size_t handle_count = 0;
+
+    if (daemon->node_closed) {
+        uv_walk(&daemon->loop, count_handle, &handle_count);
+    }
+    return daemon->node_closed && handle_count == 0;
+}
+
+static void on_end(void *context, enum node_end end)
+{
+    struct daemon *daemon = context;
+
+    switch (end) {
+    case NODE_LEFT:
+        log_line(&daemon->log, LOG_INFO, "stop", "stopped in good order");
+        close_all(daemon, EXIT_SUCCESS);
+        return;
+    case NODE_JOIN_TIMED_OUT:
+        log_line(&daemon->log, LOG_ERROR, "join",
+                 "not let in within --join-timeout: check that a seed runs and can be reached, and "
+                 "that --cluster is its");
+        close_all(daemon, EXIT_FAILURE);
+        return;
+    }
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct daemon *daemon = handle->data;
+
+    if (daemon->leaving) {
+        log_line(&daemon->log, LOG_WARN, "stop", "signal=%s again -> going at once",
+                 number == SIGINT ? "SIGINT" : "SIGTERM");
+        _exit(EXIT_FAILURE);
+    }
+    log_line(&daemon->log, LOG_INFO, "stop", "signal=%s -> leaving; once more goes at once",
+             number == SIGINT ? "SIGINT" : "SIGTERM");
+    daemon->leaving = true;
+    node_leave(daemon->node);
+}
+
+/* --- Starting -------------------------------------------------------------------------------- */
+
+static void say_start(struct daemon *daemon)
+{
+    const struct config *config = daemon->config;
+    char listen[ADDRESS_TEXT_MAX];
+    char advertise[ADDRESS_TEXT_MAX];
+    char guard[VALUE_GUARD_MAX];
+    char seed[VALUE_ENDPOINT_MAX];
+    char seeds[400] = "none";
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < config->seed_count && used < sizeof seeds; i++) {
+        value_endpoint_print(&config->seeds[i], seed);
+        used += (size_t)snprintf(seeds + used, sizeof seeds - used, "%s%s", i == 0 ? "" : ",",
+                                 seed);
+    }
+    value_guard_print(&config->guard, guard);
+    log_line(&daemon->log, LOG_INFO, "start",
+             "doyend %s name=%s cluster=%s listen=%s advertise=%s seeds=%s control=%s profile=%s "
+             "guard=%s state_dir=%s",
+             DOYEN_VERSION, config->name, config->cluster, address_text(&config->listen, listen),
+             address_text(&config->advertise, advertise), seeds, config->control,
+             option_profile_text(config->profile), guard,
+             config->state_dir[0] != '\0' ? config->state_dir : "none");
+}
+
+/* A descriptor for each member's streams, watchers and the like: as many as the system allows. */
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit); /* Else with fewer; their lack is logged. */
+    }
+}
+
+static void start_signal(struct daemon *daemon, uv_signal_t *handle, int number)
+{
+    int error = uv_signal_init(&daemon->loop, handle);
+
+    handle->data = daemon;
+    if (error == 0) {
+        error = uv_signal_start(handle, on_signal, number);
+    }
+    assert(error == 0); /* Both may be caught, and the loop has its signal pipe already. */
+    (void)error;
+}
+
+/* Opens everything; what fails has said so on the log. */
+static bool open_all(struct daemon *daemon)
+{
+    daemon->node = node_open(&daemon->loop, daemon->config, &daemon->log, on_end, daemon);
+    if (daemon->node == NULL) {
+        return false;
+    }
+    daemon->control = control_open(&daemon->loop, daemon->node, &daemon->log);
+    return daemon->control != NULL;
+}
+
+static int run(const struct config *config)
+{
+    struct daemon daemon = {.config = config, .exit_code = EXIT_SUCCESS};
+
+    log_init(&daemon.log, STDERR_FILENO, config->log_level, config->log_format, config->name);
+    (void)signal(SIGPIPE, SIG_IGN); /* A peer that hangs up is an error of its own call. */
+    (void)signal(SIGHUP, SIG_IGN);  /* There is nothing to read again. */
+    raise_descriptor_limit();
+
+    int error = uv_loop_init(&daemon.loop);
+    if (error != 0) {
+        log_line(&daemon.log, LOG_ERROR, "start", "cannot make an event loop: %s",
+                 uv_strerror(error));
+        return EXIT_FAILURE;
+    }
+    start_signal(&daemon, &daemon.terminate, SIGTERM);
+    start_signal(&daemon, &daemon.interrupt, SIGINT);
+    say_start(&daemon);
+    if (!open_all(&daemon)) {
+        close_all(&daemon, EXIT_FAILURE);
+    }
+
+    while (uv_run(&daemon.loop, UV_RUN_ONCE) != 0 && !is_over(&daemon)) {
+        /* Another turn. */
+    }
+    if (uv_loop_close(&daemon.loop) != 0) {
+        /* The resolver may take many seconds to give up, and exit() would wait for its thread. */
+        _exit(daemon.exit_code);
+    }
+    return daemon.exit_code;
+}
+
+/* --- Being told ------------------------------------------------------------------------------ */
+
+/* A full disk must not look like success. */
+static int flushed(void)
+{
+    return fflush(stdout) == 0 && ferror(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* Whoever starts this may have closed them; the log must not end up in a socket or a file that got
+ * the number 2. Returns false when the system has not even descriptors for that. */
+static bool open_standard_descriptors(void)
+{
+    int fd;
+
+    do {
+        fd = open("/dev/null", O_RDWR);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    return fd >= 0 && close(fd) == 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct config_host host = config_host_system();
+    struct config_outcome outcome;
+    struct config config;
+
+    if (!open_standard_descriptors()) {
+        return EXIT_FAILURE;
+    }
+    config_parse(&config, &outcome, argc, argv, &host);
+    switch (outcome.action) {
+    case CONFIG_RUN:
+        return run(&config);
+    case CONFIG_CHECK:
+        printf("the configuration is sound\n");
+        return flushed();
+    case CONFIG_PRINT:
+        config_print(stdout, &config, &outcome);
+        return flushed();
+    case CONFIG_HELP:
+        config_print_help(stdout);
+        return flushed();
+    case CONFIG_USAGE:
+        config_print_usage(stdout);
+        return flushed();
+    case CONFIG_VERSION:
+        printf("doyend %s\n", DOYEN_VERSION);
+        return flushed();
+    case CONFIG_REFUSED:
+        break;
+    }
+    fprintf(stderr, "doyend: %s\n", outcome.message);
+    return outcome.exit_code;
+}
