@@ -44,6 +44,7 @@ static void send_prepare(struct core *core)
         const struct member *member = &core->pending.members[i];
         if (is_awaited(core, i)) {
             outbox_send_to(core, message, &member->id, &member->address);
+            core->change.sent = true;
         }
     }
     core->change.resend_ms = core->now_ms + core->timing.prepare_ms / 3;
@@ -210,7 +211,12 @@ static void change_continue(struct core *core)
         change_soon(core);
         return;
     }
-    if (all_answered(core) || core->now_ms >= core->change.deadline_ms) {
+    bool over = all_answered(core) || core->now_ms >= core->change.deadline_ms;
+    if (over && core->change.sent) {
+        core->change.resend_ms = core->now_ms; /* Not in the step whose messages borrow it. */
+        return;
+    }
+    if (over) {
         commit(core);
         return;
     }

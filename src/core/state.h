@@ -53,6 +53,7 @@ struct peer {
 struct change {
     bool on;                 /* this node proposed `pending` and collects answers */
     uint32_t first_joiner;   /* members of `pending` from here on are new */
+    bool sent;               /* this step sent PREPAREs, which borrow `pending` */
     uint64_t deadline_ms;
     uint64_t resend_ms;
     struct node_id handover_by;
