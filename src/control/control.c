@@ -64,6 +64,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
         if (visitor != NULL) {
             visitor->server = server;
             visitor->connection = connection;
+            visitor->turned_away = server->connections > CONNECTIONS_MAX;
         }
         *socket_context = visitor;
         break;

@@ -86,6 +86,18 @@ static struct answer answer_history(struct visitor *visitor)
     return answer_json(MHD_HTTP_OK, report_history(&visitor->server->control->facts));
 }
 
+static struct answer answer_unknown_member(const struct facts *facts, unsigned status,
+                                           const char *name)
+{
+    const char *near = report_suggest(facts, name);
+    char hint[NAME_BYTES_MAX + 64] = "GET /v1/members has the names";
+
+    if (near != NULL) {
+        snprintf(hint, sizeof hint, "did you mean %s?", near);
+    }
+    return answer_problem(status, "no such member", hint, "no member is called %.200s", name);
+}
+
 static struct answer answer_why(struct visitor *visitor)
 {
     const struct facts *facts = &visitor->server->control->facts;
@@ -97,14 +109,7 @@ static struct answer answer_why(struct visitor *visitor)
     if (report_knows(facts, name)) {
         return answer_json(MHD_HTTP_OK, report_why_member(facts, name));
     }
-
-    const char *near = report_suggest(facts, name);
-    char hint[NAME_BYTES_MAX + 64] = "GET /v1/members has the names";
-    if (near != NULL) {
-        snprintf(hint, sizeof hint, "did you mean %s?", near);
-    }
-    return answer_problem(MHD_HTTP_NOT_FOUND, "no such member", hint,
-                          "nothing is known of a member %s", name);
+    return answer_unknown_member(facts, MHD_HTTP_NOT_FOUND, name);
 }
 
 static struct answer answer_version(struct visitor *visitor)
@@ -157,18 +162,6 @@ static struct answer answer_leave(struct visitor *visitor)
     return answer_json(MHD_HTTP_ACCEPTED, object);
 }
 
-static struct answer answer_unknown_fault_name(const struct facts *facts, const char *name)
-{
-    const char *near = report_suggest(facts, name);
-    char hint[NAME_BYTES_MAX + 64] = "GET /v1/members has the names";
-
-    if (near != NULL) {
-        snprintf(hint, sizeof hint, "did you mean %s?", near);
-    }
-    return answer_problem(MHD_HTTP_BAD_REQUEST, "no such member", hint,
-                          "no member of the view is called %s", name);
-}
-
 static bool fault_apply(const struct fault_request *fault, struct node *node)
 {
     switch (fault->kind) {
@@ -202,7 +195,8 @@ static struct answer answer_fault(struct visitor *visitor)
     }
     for (uint32_t i = 0; i < fault.name_count; i++) {
         if (view_find_name(control->facts.view, fault.names[i]) == VIEW_NONE) {
-            struct answer answer = answer_unknown_fault_name(&control->facts, fault.names[i]);
+            struct answer answer = answer_unknown_member(&control->facts, MHD_HTTP_BAD_REQUEST,
+                                                         fault.names[i]);
             fault_request_deinit(&fault);
             return answer;
         }
@@ -212,8 +206,9 @@ static struct answer answer_fault(struct visitor *visitor)
     fault_request_deinit(&fault);
     if (!applied) {
         json_decref(body);
-        return answer_problem(MHD_HTTP_CONFLICT, "fault not applied", "ask again",
-                              "the view changed meanwhile");
+        return answer_problem(MHD_HTTP_CONFLICT, "fault not applied",
+                              "send {\"clear\": true} and ask again",
+                              "the view changed meanwhile, or too many faults are in force");
     }
     return answer_json(MHD_HTTP_OK, body);
 }
@@ -309,6 +304,17 @@ static struct answer answer_unix_only(const struct visitor *visitor,
              node_config(visitor->server->control->node)->control);
     return answer_problem(MHD_HTTP_FORBIDDEN, "not over TCP", hint,
                           "%s is served on the Unix socket only", resource->path);
+}
+
+/* Closes the connection, which makes room for another. */
+static struct answer answer_turned_away(void)
+{
+    struct answer answer = answer_busy("there are as many connections as this node allows");
+
+    if (answer.response != NULL) {
+        (void)MHD_add_response_header(answer.response, MHD_HTTP_HEADER_CONNECTION, "close");
+    }
+    return answer;
 }
 
 /* Headers as for GET; a watcher is not made for it, because nobody would read its stream. */
@@ -412,9 +418,8 @@ enum MHD_Result resources_answer(struct visitor *visitor, const char *path, cons
 {
     const struct resource *resource = NULL;
 
-    if (visitor->server->connections > CONNECTIONS_MAX) {
-        return send_answer(visitor, answer_busy("there are as many connections as this node "
-                                                "allows"));
+    if (visitor->turned_away) {
+        return send_answer(visitor, answer_turned_away());
     }
     switch (resource_find(path, method_parse(method), visitor->server->over_unix, &resource)) {
     case ROUTE_UNKNOWN:

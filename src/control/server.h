@@ -46,6 +46,7 @@ struct visitor {
     struct sheet body;
     struct visitor *next_waiting; /* suspended until a later turn of the loop */
     bool called;                  /* waited, and is to be served now */
+    bool turned_away;             /* came when there were too many */
 };
 
 /* An answer that may be given again. */

@@ -6,6 +6,7 @@
 #include "core/install.h"
 #include "core/join.h"
 #include "core/leave.h"
+#include "core/merge.h"
 #include "core/outbox.h"
 #include "core/removal.h"
 
@@ -39,14 +40,35 @@ static void send_prepare(struct core *core)
     if (message != NULL) {
         message->carrier.view = &core->pending;
         message->carrier.handover_by = core->change.handover_by;
+        message->carrier.merge = core->change.merge;
     }
     for (uint32_t i = 0; i < core->pending.member_count; i++) {
         const struct member *member = &core->pending.members[i];
         if (is_awaited(core, i)) {
             outbox_send_to(core, message, &member->id, &member->address);
+            core->change.sent = true;
         }
     }
     core->change.resend_ms = core->now_ms + core->timing.prepare_ms / 3;
+}
+
+void change_begin(struct core *core, const struct view *base, enum view_cause cause)
+{
+    view_copy(&core->scratch, base);
+    core->scratch.cause = cause;
+    core->scratch.parent = view_id_of(base);
+    memset(&core->scratch.merged, 0, sizeof core->scratch.merged);
+}
+
+void change_merges(struct core *core, const struct node_id *with, uint64_t number)
+{
+    core->change.merge_with = *with;
+    core->change.merge = number;
+    for (uint32_t i = 0; i < core->out.message_count; i++) {
+        if (core->out.messages[i].type == MESSAGE_PREPARE) {
+            core->out.messages[i].carrier.merge = number;
+        }
+    }
 }
 
 void change_propose(struct core *core, uint32_t first_joiner, const struct node_id *handover_by)
@@ -91,8 +113,7 @@ static bool build_next(struct core *core, uint32_t *first_joiner)
 {
     struct view *next = &core->scratch;
 
-    view_copy(next, &core->view);
-    next->cause = CAUSE_CHANGE;
+    change_begin(core, &core->view, CAUSE_CHANGE);
     remove_confirmed(core, next);
     *first_joiner = next->member_count;
     join_admit_queued(core, next, first_joiner);
@@ -210,7 +231,12 @@ static void change_continue(struct core *core)
         change_soon(core);
         return;
     }
-    if (all_answered(core) || core->now_ms >= core->change.deadline_ms) {
+    bool over = all_answered(core) || core->now_ms >= core->change.deadline_ms;
+    if (over && core->change.sent) {
+        core->change.resend_ms = core->now_ms; /* Not in the step whose messages borrow it. */
+        return;
+    }
+    if (over) {
         commit(core);
         return;
     }

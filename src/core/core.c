@@ -382,6 +382,7 @@ struct effects core_step(struct core *core, const struct event *event)
     assert(event->now_ms >= core->now_ms);
     core->now_ms = event->now_ms;
     outbox_reset(core);
+    core->change.sent = false;
     if (late_ms > 0) {
         detector_on_late(core, late_ms);
     }

@@ -346,6 +346,19 @@ static void refuse_to_follow(struct core *core, const struct message *message)
     outbox_send_to(core, answer, &proposer->id, &proposer->address);
 }
 
+/* A member of ours lives in a view of another coordinator that is lower than ours: it went that
+ * way when it had the choice, and will not come back by itself. */
+static void note_other_way(struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+    uint32_t position = view_find(&core->view, &message->from);
+
+    if (position != VIEW_NONE && view_has(view, &message->from) &&
+        !id_equal(&view->members[0].id, &core->view.members[0].id)) {
+        note_moved(core, position);
+    }
+}
+
 static void install_while_joining(struct core *core, const struct view *view, bool holds_us)
 {
     if (holds_us) {
@@ -373,6 +386,7 @@ void install_on_view(struct core *core, const struct message *message)
     struct view_id theirs = view_id_of(view);
     struct view_id ours = view_id_of(&core->view);
     if (theirs.lineage == ours.lineage && view_id_compare(&theirs, &ours) <= 0) {
+        note_other_way(core, message);
         core_drop(core, DROP_STALE);
         return;
     }

@@ -3,7 +3,7 @@
 #include "core/book.h"
 #include "core/install.h"
 #include "core/join.h"
-#include "core/lifecycle.h"
+#include "core/merge.h"
 #include "core/outbox.h"
 
 enum {
@@ -28,7 +28,7 @@ int probe_compare(const struct probe *a, const struct probe *b)
     return id_compare(&a->view.coordinator, &b->view.coordinator);
 }
 
-static struct probe describe(const struct core *core)
+struct probe probe_describe(const struct core *core)
 {
     return (struct probe){.view = view_id_of(&core->view),
                           .view_hash = core->view.hash,
@@ -43,7 +43,7 @@ static void send_probe(struct core *core, const struct address *to, bool answer)
     struct message *message = outbox_message(core, MESSAGE_PROBE);
 
     if (message != NULL) {
-        message->probe = describe(core);
+        message->probe = probe_describe(core);
         message->probe.answer = answer;
         message->probe.seed = book_has_seed(core, to);
     }
@@ -60,6 +60,23 @@ static bool is_related(const struct core *core, const struct message *message)
            book_has_seed(core, &theirs->coordinator) || book_has_seed(core, &message->source);
 }
 
+/* What a coordinator makes of another part. */
+static void on_other_part(struct core *core, const struct message *message)
+{
+    const struct probe *theirs = &message->probe;
+    struct probe ours = probe_describe(core);
+    bool from_coordinator = id_equal(&theirs->view.coordinator, &message->from);
+
+    book_remember(core, &theirs->coordinator);
+    if (!from_coordinator) {
+        send_probe(core, &theirs->coordinator, false); /* Now we know whom to talk to. */
+    } else if (probe_compare(theirs, &ours) < 0) {
+        merge_ask(core, message);
+    } else if (!theirs->answer) {
+        send_probe(core, &theirs->coordinator, true); /* So that they know that they lose. */
+    }
+}
+
 void probe_on_probe(struct core *core, const struct message *message)
 {
     const struct probe *theirs = &message->probe;
@@ -68,8 +85,7 @@ void probe_on_probe(struct core *core, const struct message *message)
         join_hint(core, &theirs->coordinator);
         return;
     }
-    if (view_has(&core->view, &message->from) ||
-        id_equal(&theirs->view.coordinator, &core->view.members[0].id)) {
+    if (id_equal(&theirs->view.coordinator, &core->view.members[0].id)) {
         core_drop(core, DROP_STALE); /* One of ours, or one of ours that lags. */
         return;
     }
@@ -77,20 +93,14 @@ void probe_on_probe(struct core *core, const struct message *message)
         core_drop(core, DROP_LINEAGE);
         return;
     }
-    struct probe ours = describe(core);
-    bool they_win = probe_compare(theirs, &ours) < 0;
-    if (core_is_coordinator(core) && they_win && core->view.member_count == 1 &&
-        core->phase == PHASE_MEMBER) {
-        lifecycle_start_over(core, REASON_LEFT_ALONE);
-        join_hint(core, &theirs->coordinator);
+    if (core->stranger_replies == 0) {
         return;
     }
-    if (!theirs->answer && core->stranger_replies > 0) {
-        core->stranger_replies--;
-        send_probe(core, &message->source, true); /* Names our coordinator, whoever we are. */
-    }
+    core->stranger_replies--;
     if (core_is_coordinator(core)) {
-        book_remember(core, &theirs->coordinator);
+        on_other_part(core, message);
+    } else if (!theirs->answer) {
+        send_probe(core, &message->source, true); /* Names our coordinator. */
     }
 }
 

@@ -1,5 +1,5 @@
 /* Looking for other parts of the cluster at the addresses of seeds and of the gone (M1), and
- * comparing two parts (M2). A part of one member joins the larger one anew (L3). */
+ * comparing two parts (M2). */
 #ifndef CORE_PROBE_H
 #define CORE_PROBE_H
 
@@ -8,6 +8,9 @@
 /* M2: which of two parts goes on, the other being taken up: negative when `a` wins, positive when
  * `b` does. A pure function of what both exchange, so that both sides compute the same. */
 int probe_compare(const struct probe *a, const struct probe *b);
+
+/* This node's part, as others compare it. For members. */
+struct probe probe_describe(const struct core *core);
 
 void probe_on_probe(struct core *core, const struct message *message);
 void probe_tick(struct core *core);

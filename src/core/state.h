@@ -9,6 +9,7 @@
 enum {
     MESSAGES_PER_STEP_MAX = 64, /* different messages one step makes; each may go to many */
     SEEDS_MAX = 64,             /* addresses that all the seeds together resolve to */
+    FLAPPERS_MAX = 64,          /* names whose failures are counted, oldest forgotten first */
     STRANGER_REPLIES_MAX = 8,   /* answers to non-members in one heartbeat interval (H49) */
 };
 
@@ -46,6 +47,7 @@ struct peer {
     uint64_t moved_seen_ms; /* last sign of that */
     uint64_t lower_ms;      /* since when its heartbeats name a lower view; 0: they do not */
     uint64_t sent_view_ms;  /* repair is limited per peer (V5) */
+    uint64_t unheard_ms;    /* when it last said that it does not hear us; 0: never (R2) */
     uint64_t answered_ms;   /* last answer to its suspicion of us (D5) */
 };
 
@@ -53,9 +55,30 @@ struct peer {
 struct change {
     bool on;                 /* this node proposed `pending` and collects answers */
     uint32_t first_joiner;   /* members of `pending` from here on are new */
+    bool sent;               /* this step sent PREPAREs, which borrow `pending` */
     uint64_t deadline_ms;
     uint64_t resend_ms;
     struct node_id handover_by;
+    struct node_id merge_with; /* the other part's coordinator, without whom it does not hold */
+    uint64_t merge;            /* its number; 0: not a merge */
+};
+
+/* merge: this part asked another to take it up, and does not act meanwhile. */
+struct merge {
+    bool losing;
+    bool acked;           /* the merged view was accepted */
+    uint64_t number;
+    struct node_id to;    /* the other part's coordinator */
+    uint64_t deadline_ms;
+    uint64_t backoff_ms;  /* not again before */
+};
+
+/* admit: a name that keeps failing is let in more slowly (R4). */
+struct flapper {
+    char name[NAME_BYTES_MAX + 1];
+    uint32_t failures;
+    uint64_t last_ms;     /* of the last failure */
+    uint64_t admit_ms;    /* not let in before */
 };
 
 enum answer { ANSWER_NONE = 0, ANSWER_YES = 1, ANSWER_NO = 2 };
@@ -136,6 +159,12 @@ struct core {
     struct peer *peers_spare; /* the other half, while positions are mapped to a new view */
     uint8_t *answers;         /* by position: of pending during a change, of view during a claim */
     uint64_t gone_ms[GONE_MAX];
+    struct flapper flappers[FLAPPERS_MAX];
+
+    /* M8: members that went within T_fresh of each other. */
+    uint64_t losses_since_ms;
+    uint32_t losses;
+    uint32_t losses_of; /* members before the first of them */
 
     uint64_t epoch_seen;   /* highest epoch seen anywhere in this cluster */
     uint64_t version_used; /* highest version this life has given to a view (S1) */
@@ -149,6 +178,7 @@ struct core {
 
     struct change change;
     struct claim claim;
+    struct merge merge;
     struct promise promise;
     struct asking asking;
     struct book book;
@@ -190,6 +220,9 @@ static inline bool core_is_coordinator(const struct core *core)
 
 /* This node's position in its view; a member always has one (S3). */
 uint32_t core_position(const struct core *core);
+
+/* Members that the capacity and the guard's stated size leave room for. */
+uint32_t core_room(const struct core *core);
 
 void core_drop(struct core *core, enum drop_reason reason);
 

@@ -7,7 +7,7 @@ struct timing timing_of(enum profile profile)
     static const struct timing local = {.heartbeat_ms = 25,
                                         .silent_ms = 63,
                                         .fresh_ms = 63,
-                                        .lost_ms = 100,
+                                        .lost_ms = 200,
                                         .stall_ms = 1000,
                                         .verify_ms = 30,
                                         .claim_ms = 50,

@@ -1,11 +1,10 @@
 /* doyend: reads its configuration, runs one node and its control socket, and leaves in good order
  * when it is told to go. */
 #include <assert.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -27,20 +26,26 @@ struct daemon {
     struct control *control;
     bool leaving; /* a signal asked for it; the next one does not ask */
     bool closing;
+    bool node_closed;
     int exit_code;
 };
 
 /* --- Closing: the control socket looks at the node, so it goes first ------------------------- */
 
+static void on_node_closed(void *context)
+{
+    struct daemon *daemon = context;
+
+    daemon->node_closed = true;
+}
+
 static void on_control_closed(void *context)
 {
     struct daemon *daemon = context;
 
-    daemon->control = NULL;
-    node_close(daemon->node, NULL, NULL);
+    node_close(daemon->node, on_node_closed, daemon);
 }
 
-/* After this the loop runs until nothing is left on it. */
 static void close_all(struct daemon *daemon, int exit_code)
 {
     if (daemon->closing) {
@@ -53,8 +58,25 @@ static void close_all(struct daemon *daemon, int exit_code)
     if (daemon->control != NULL) {
         control_close(daemon->control, on_control_closed, daemon);
     } else if (daemon->node != NULL) {
-        node_close(daemon->node, NULL, NULL);
+        node_close(daemon->node, on_node_closed, daemon);
     }
+}
+
+static void count_handle(uv_handle_t *handle, void *count)
+{
+    (void)handle;
+    ++*(size_t *)count;
+}
+
+/* Is nothing left on the loop but names that are still being looked up? */
+static bool is_over(struct daemon *daemon)
+{
+    size_t handle_count = 0;
+
+    if (daemon->node_closed) {
+        uv_walk(&daemon->loop, count_handle, &handle_count);
+    }
+    return daemon->node_closed && handle_count == 0;
 }
 
 static void on_end(void *context, enum node_end end)
@@ -98,14 +120,14 @@ static void say_start(struct daemon *daemon)
     char listen[ADDRESS_TEXT_MAX];
     char advertise[ADDRESS_TEXT_MAX];
     char guard[VALUE_GUARD_MAX];
+    char seed[VALUE_ENDPOINT_MAX];
     char seeds[400] = "none";
     size_t used = 0;
 
     for (uint32_t i = 0; i < config->seed_count && used < sizeof seeds; i++) {
-        const struct endpoint *seed = &config->seeds[i];
-        const bool v6 = strchr(seed->host, ':') != NULL;
-        used += (size_t)snprintf(seeds + used, sizeof seeds - used, v6 ? "%s[%s]:%u" : "%s%s:%u",
-                                 i == 0 ? "" : ",", seed->host, (unsigned)seed->port);
+        value_endpoint_print(&config->seeds[i], seed);
+        used += (size_t)snprintf(seeds + used, sizeof seeds - used, "%s%s", i == 0 ? "" : ",",
+                                 seed);
     }
     value_guard_print(&config->guard, guard);
     log_line(&daemon->log, LOG_INFO, "start",
@@ -114,27 +136,18 @@ static void say_start(struct daemon *daemon)
              DOYEN_VERSION, config->name, config->cluster, address_text(&config->listen, listen),
              address_text(&config->advertise, advertise), seeds, config->control,
              option_profile_text(config->profile), guard,
-             config->state_dir[0] != '\0' ? config->state_dir : "none (volatile)");
+             config->state_dir[0] != '\0' ? config->state_dir : "none");
 }
 
-/* Makes the directory of the control socket, for its owner alone; the one above it must exist. */
-static bool make_control_dir(struct daemon *daemon)
+/* A descriptor for each member's streams, watchers and the like: as many as the system allows. */
+static void raise_descriptor_limit(void)
 {
-    char dir[CONFIG_PATH_MAX + 1];
+    struct rlimit limit;
 
-    memcpy(dir, daemon->config->control, sizeof dir);
-    char *slash = strrchr(dir, '/');
-    if (slash == NULL || slash == dir) {
-        return true;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &limit); /* Else with fewer; their lack is logged. */
     }
-    *slash = '\0';
-    if (mkdir(dir, 0700) != 0 && errno != EEXIST) {
-        log_line(&daemon->log, LOG_ERROR, "control",
-                 "cannot make %s for the control socket: %s: make it, or choose another --control",
-                 dir, strerror(errno));
-        return false;
-    }
-    return true;
 }
 
 static void start_signal(struct daemon *daemon, uv_signal_t *handle, int number)
@@ -152,9 +165,6 @@ static void start_signal(struct daemon *daemon, uv_signal_t *handle, int number)
 /* Opens everything; what fails has said so on the log. */
 static bool open_all(struct daemon *daemon)
 {
-    if (!make_control_dir(daemon)) {
-        return false;
-    }
     daemon->node = node_open(&daemon->loop, daemon->config, &daemon->log, on_end, daemon);
     if (daemon->node == NULL) {
         return false;
@@ -170,6 +180,7 @@ static int run(const struct config *config)
     log_init(&daemon.log, STDERR_FILENO, config->log_level, config->log_format, config->name);
     (void)signal(SIGPIPE, SIG_IGN); /* A peer that hangs up is an error of its own call. */
     (void)signal(SIGHUP, SIG_IGN);  /* There is nothing to read again. */
+    raise_descriptor_limit();
 
     int error = uv_loop_init(&daemon.loop);
     if (error != 0) {
@@ -184,10 +195,13 @@ static int run(const struct config *config)
         close_all(&daemon, EXIT_FAILURE);
     }
 
-    (void)uv_run(&daemon.loop, UV_RUN_DEFAULT);
-    error = uv_loop_close(&daemon.loop);
-    assert(error == 0); /* Every handle was closed. */
-    (void)error;
+    while (uv_run(&daemon.loop, UV_RUN_ONCE) != 0 && !is_over(&daemon)) {
+        /* Another turn. */
+    }
+    if (uv_loop_close(&daemon.loop) != 0) {
+        /* The resolver may take many seconds to give up, and exit() would wait for its thread. */
+        _exit(daemon.exit_code);
+    }
     return daemon.exit_code;
 }
 
@@ -199,12 +213,27 @@ static int flushed(void)
     return fflush(stdout) == 0 && ferror(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* Whoever starts this may have closed them; the log must not end up in a socket or a file that got
+ * the number 2. Returns false when the system has not even descriptors for that. */
+static bool open_standard_descriptors(void)
+{
+    int fd;
+
+    do {
+        fd = open("/dev/null", O_RDWR);
+    } while (fd >= 0 && fd <= STDERR_FILENO);
+    return fd >= 0 && close(fd) == 0;
+}
+
 int main(int argc, char **argv)
 {
     const struct config_host host = config_host_system();
     struct config_outcome outcome;
     struct config config;
 
+    if (!open_standard_descriptors()) {
+        return EXIT_FAILURE;
+    }
     config_parse(&config, &outcome, argc, argv, &host);
     switch (outcome.action) {
     case CONFIG_RUN:

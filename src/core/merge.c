@@ -1,0 +1,229 @@
+#include "core/merge.h"
+
+#include <string.h>
+
+#include "core/book.h"
+#include "core/change.h"
+#include "core/install.h"
+#include "core/outbox.h"
+#include "core/probe.h"
+
+static bool is_idle(const struct core *core)
+{
+    return core_is_coordinator(core) && core->phase == PHASE_MEMBER && !core->change.on &&
+           !core->claim.on && !core->merge.losing && core->now_ms >= core->late_until_ms;
+}
+
+/* --- The part that is taken up --- */
+
+void merge_ask(struct core *core, const struct message *probe)
+{
+    if (!is_idle(core) || core->now_ms < core->merge.backoff_ms) {
+        core_drop(core, DROP_PHASE); /* The next probe finds us again. */
+        return;
+    }
+    core->merge = (struct merge){.losing = true,
+                                 .number = random_u64(&core->random) | 1,
+                                 .to = probe->from,
+                                 .deadline_ms = core->now_ms + core->timing.merge_ms};
+    core->joins.count = 0; /* They ask again, and find the larger part. */
+
+    struct message *message = outbox_message(core, MESSAGE_MERGE);
+    if (message != NULL) {
+        message->carrier.view = &core->view;
+        message->carrier.merge = core->merge.number;
+        message->carrier.part = probe_describe(core);
+    }
+    outbox_send_to(core, message, &probe->from, &probe->probe.coordinator);
+    struct notice *notice = outbox_notice(core, NOTICE_MERGING);
+    notice->subject.id = probe->from;
+    notice->subject.address = probe->probe.coordinator;
+    notice->on = true;
+}
+
+/* M3: back to what it was. After an acknowledgement the merged view may yet arrive somewhere:
+ * a new view above it settles which one holds here. */
+static void return_to_own(struct core *core)
+{
+    bool acked = core->merge.acked;
+    uint64_t wait_ms = random_between(&core->random, core->timing.probe_ms / 2,
+                                      2 * core->timing.probe_ms);
+
+    core->merge = (struct merge){.backoff_ms = core->now_ms + wait_ms};
+    if (acked) {
+        core->bump_epoch = true;
+        change_soon(core);
+    }
+    outbox_notice(core, NOTICE_MERGING)->on = false;
+}
+
+void merge_on_refused(struct core *core, const struct message *message)
+{
+    if (!core->merge.losing || message->merge_refused.merge != core->merge.number ||
+        !id_equal(&message->from, &core->merge.to)) {
+        core_drop(core, DROP_STALE);
+        return;
+    }
+    return_to_own(core);
+}
+
+bool merge_names_ours(const struct core *core, const struct view *view)
+{
+    const struct view_id *merged = &view->merged;
+
+    return view->cause == CAUSE_MERGE && merged->lineage == core->view.lineage &&
+           merged->epoch == core->view.epoch &&
+           id_equal(&merged->coordinator, &core->view.members[0].id);
+}
+
+bool merge_is_awaited(const struct core *core, const struct message *prepare)
+{
+    const struct view *view = prepare->carrier.view;
+
+    if (prepare->carrier.merge == 0 || !merge_names_ours(core, view)) {
+        return false;
+    }
+    if (!core_is_coordinator(core)) {
+        return true; /* Our coordinator asked for it. */
+    }
+    return core->merge.losing && prepare->carrier.merge == core->merge.number &&
+           id_equal(&prepare->from, &core->merge.to) &&
+           view->merged.version == core->view.version;
+}
+
+void merge_accepted(struct core *core, const struct message *prepare)
+{
+    if (core->merge.losing && prepare->carrier.merge == core->merge.number &&
+        !core->merge.acked) {
+        core->merge.acked = true;
+        core->merge.deadline_ms = core->now_ms + 2 * core->timing.merge_ms;
+    }
+}
+
+/* --- The part that takes up --- */
+
+static void refuse(struct core *core, const struct node_id *to, const struct address *address,
+                   uint64_t number, enum merge_refusal reason)
+{
+    struct message *message = outbox_message(core, MESSAGE_MERGE_REFUSED);
+
+    if (message != NULL) {
+        message->merge_refused.merge = number;
+        message->merge_refused.reason = reason;
+    }
+    outbox_send_to(core, message, to, address);
+}
+
+/* A life in both lists counts for the side whose view it holds itself; where that is unknown, for
+ * the loser's. */
+static bool is_ours(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+
+    return id_equal(&core->view.members[position].id, &core->self.id) ||
+           (peer->view.lineage == core->view.lineage &&
+            id_equal(&peer->view.coordinator, &core->self.id));
+}
+
+/* Puts one member of the other part behind ours. False: there is no room. */
+static bool take_up(struct core *core, struct view *next, const struct member *member)
+{
+    uint32_t ours = view_find(&core->view, &member->id);
+    uint32_t in_next = view_find(next, &member->id);
+
+    if (ours != VIEW_NONE && is_ours(core, ours)) {
+        return true;
+    }
+    if (in_next != VIEW_NONE) {
+        view_take_out(next, in_next);
+    }
+    /* Another life under that name or at that address: the one we hear stays, the other finds
+     * itself left out and joins (L1, I2). */
+    if (view_find_name(next, member->name) != VIEW_NONE ||
+        view_find_address(next, &member->address) != VIEW_NONE) {
+        return true;
+    }
+    if (next->member_count >= core_room(core)) {
+        return false;
+    }
+    view_append(next, member);
+    return true;
+}
+
+static bool build_merged(struct core *core, const struct view *theirs)
+{
+    struct view *next = &core->scratch;
+
+    change_begin(core, &core->view, CAUSE_MERGE);
+    core_saw_epoch(core, theirs->epoch);
+    next->epoch = core->epoch_seen + 1;
+    next->version = next->version > theirs->version ? next->version : theirs->version;
+    next->next_age = next->next_age > theirs->next_age ? next->next_age : theirs->next_age;
+    next->merged = view_id_of(theirs);
+    for (uint32_t i = 0; i < theirs->member_count; i++) {
+        if (!take_up(core, next, &theirs->members[i])) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < theirs->gone_count; i++) {
+        view_add_gone(next, &theirs->gone[i]);
+    }
+    return view_has(next, &theirs->members[0].id);
+}
+
+void merge_on_merge(struct core *core, const struct message *message)
+{
+    struct view *theirs = message->carrier.view;
+    uint64_t number = message->carrier.merge;
+
+    if (!core_is_coordinator(core) || !install_is_sound(core, theirs) ||
+        !id_equal(&theirs->members[0].id, &message->from)) {
+        core_drop(core, DROP_STRANGER);
+        return;
+    }
+    const struct address *address = &theirs->members[0].address;
+    if (core->change.on && core->change.merge == number) {
+        return; /* A repetition: the view is under way. */
+    }
+    struct probe ours = probe_describe(core);
+    if (!is_idle(core)) {
+        refuse(core, &message->from, address, number, MERGE_REFUSED_BUSY);
+        return;
+    }
+    if (probe_compare(&ours, &message->carrier.part) >= 0) {
+        refuse(core, &message->from, address, number, MERGE_REFUSED_LOSING);
+        return;
+    }
+    if (!build_merged(core, theirs)) {
+        refuse(core, &message->from, address, number, MERGE_REFUSED_FULL);
+        return;
+    }
+    change_propose(core, core->scratch.member_count, NULL);
+    change_merges(core, &message->from, number);
+}
+
+void merge_abort(struct core *core)
+{
+    uint32_t position = view_find(&core->pending, &core->change.merge_with);
+
+    if (position != VIEW_NONE) {
+        refuse(core, &core->change.merge_with, &core->pending.members[position].address,
+               core->change.merge, MERGE_REFUSED_ABORTED);
+    }
+    core->bump_epoch = true; /* Members are bound to the epoch that came to nothing. */
+    change_soon(core);
+}
+
+/* --- Both --- */
+
+void merge_tick(struct core *core)
+{
+    if (core->merge.losing && core->now_ms >= core->merge.deadline_ms) {
+        return_to_own(core); /* M7: nobody waits for ever. */
+    }
+}
+
+uint64_t merge_deadline_ms(const struct core *core)
+{
+    return core->merge.losing ? core->merge.deadline_ms : NEVER_MS;
+}

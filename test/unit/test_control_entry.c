@@ -1,0 +1,151 @@
+/* Journal entries for the outside: every kind is JSON with a sentence. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "control/entry.h"
+#include "control/facts.h"
+#include "control/words.h"
+#include "view_builder.h"
+
+enum { NOTICE_TYPES = NOTICE_MISMATCH + 1 };
+
+static struct journal_entry entry_of(struct notice notice)
+{
+    return (struct journal_entry){.cursor = 17,
+                                  .wall_ms = INT64_C(1769860800123),
+                                  .epoch = 2,
+                                  .version = UINT64_MAX,
+                                  .member_count = 4,
+                                  .notice = notice};
+}
+
+static struct subject subject_of(char letter)
+{
+    const struct member member = member_of(letter);
+    struct subject subject = {.id = member.id, .address = member.address, .age = 2};
+
+    memcpy(subject.name, member.name, sizeof subject.name);
+    return subject;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    cr_assert_not_null(text, "%s is no text", key);
+    return text;
+}
+
+static void assert_sentence(const struct journal_entry *entry, const struct view *view,
+                            const char *expected)
+{
+    json_t *object = entry_json(entry, view);
+
+    cr_assert_not_null(object);
+    cr_assert_str_eq(text_of(object, "text"), expected);
+    json_decref(object);
+}
+
+Test(control_entry, every_kind_is_json_with_a_sentence)
+{
+    struct built_view built = view_of("A B C");
+
+    for (int type = 0; type < NOTICE_TYPES; type++) {
+        struct journal_entry entry = entry_of(
+            (struct notice){.type = (enum notice_type)type, .subject = subject_of('B')});
+        json_t *object = entry_json(&entry, &built.view);
+        cr_assert_not_null(object, "notice type %d", type);
+
+        cr_assert_str_neq(text_of(object, "kind"), "unknown");
+        cr_assert_str_eq(text_of(object, "cursor"), "17");
+        cr_assert_str_eq(text_of(object, "time"), "2026-01-31T12:00:00.123Z");
+        cr_assert_str_eq(text_of(object, "epoch"), "2");
+        cr_assert_str_eq(text_of(object, "version"), "18446744073709551615");
+        cr_assert(json_is_integer(json_object_get(object, "members")));
+        cr_assert(strlen(text_of(object, "text")) > 5, "%s", text_of(object, "kind"));
+        json_decref(object);
+    }
+    view_built_free(&built);
+}
+
+/* R5: the evidence names who, how silent, which verdict. */
+Test(control_entry, a_removal_tells_its_evidence)
+{
+    struct built_view built = view_of("A B C");
+    struct notice notice = {.type = NOTICE_GONE,
+                            .gone = {.age = 4,
+                                     .name = "athens",
+                                     .reason = GONE_FAILED,
+                                     .verdict = VERDICT_DEAD,
+                                     .silent_ms = 3,
+                                     .accuser_count = 3,
+                                     .accusers = {1, 2, 9}}};
+    struct journal_entry entry = entry_of(notice);
+
+    assert_sentence(&entry, &built.view,
+                    "athens was removed: dead (connection closed, new one refused), silent 3 ms, "
+                    "accused by A, B and the member of age 9");
+    json_t *object = entry_json(&entry, &built.view);
+    cr_assert_str_eq(text_of(object, "kind"), "gone");
+    cr_assert_str_eq(text_of(object, "state"), "failed");
+    cr_assert_str_eq(text_of(object, "verdict"), "dead");
+    cr_assert_eq(json_array_size(json_object_get(object, "accusers")), 3);
+    cr_assert(json_is_null(json_array_get(json_object_get(object, "accusers"), 2)));
+    json_decref(object);
+
+    entry.notice.gone.accuser_count = 1;
+    assert_sentence(&entry, &built.view,
+                    "athens was removed: dead (connection closed, new one refused), silent 3 ms, "
+                    "accused by A");
+    entry.notice.gone.reason = GONE_LEFT;
+    assert_sentence(&entry, &built.view, "athens left in good order");
+    view_built_free(&built);
+}
+
+Test(control_entry, without_a_coordinator_the_name_is_null)
+{
+    struct built_view built = view_of("A");
+    struct journal_entry entry = entry_of((struct notice){.type = NOTICE_COORDINATOR});
+
+    json_t *object = entry_json(&entry, &built.view);
+    cr_assert(json_is_null(json_object_get(object, "name")));
+    cr_assert_str_eq(text_of(object, "text"), "there is no coordinator now");
+    json_decref(object);
+    view_built_free(&built);
+}
+
+Test(control_entry, a_refusal_quotes_the_clusters_terms)
+{
+    struct built_view built = view_of("");
+    struct notice notice = {.type = NOTICE_JOIN_REFUSED,
+                            .subject = {.address = member_of('B').address},
+                            .refused = {.reason = JOIN_REFUSED_TERMS,
+                                        .terms = {.guard = {.policy = GUARD_COUNT, .count = 3},
+                                                  .profile = PROFILE_WAN,
+                                                  .heartbeat_ms = 1000,
+                                                  .lost_ms = 8000}}};
+    struct journal_entry entry = entry_of(notice);
+
+    json_t *object = entry_json(&entry, &built.view);
+    cr_assert_str_eq(text_of(object, "guard"), "3");
+    cr_assert_str_eq(text_of(object, "profile"), "wan");
+    cr_assert_not_null(strstr(text_of(object, "text"), "guard 3, profile wan"));
+    cr_assert_not_null(strstr(text_of(object, "text"), "--guard"), "and how to mend it");
+    json_decref(object);
+    view_built_free(&built);
+}
+
+Test(control_entry, an_entry_is_about_its_subject_alone)
+{
+    struct journal_entry suspicion = entry_of(
+        (struct notice){.type = NOTICE_SUSPECT, .subject = subject_of('B')});
+    struct journal_entry removal = entry_of(
+        (struct notice){.type = NOTICE_GONE, .gone = {.name = "C"}});
+    struct journal_entry guard = entry_of((struct notice){.type = NOTICE_GUARD});
+
+    cr_assert(entry_is_about(&suspicion, "B"));
+    cr_assert_not(entry_is_about(&suspicion, "C"));
+    cr_assert(entry_is_about(&removal, "C"));
+    cr_assert_not(entry_is_about(&guard, ""));
+}

@@ -1,0 +1,441 @@
+/* The control socket as a client finds it: a node that has founded a cluster alone, one loop, and
+ * a client whose bytes go through the real socket. */
+#include <arpa/inet.h>
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "control/control.h"
+#include "control/server.h"
+
+enum {
+    ANSWER_MAX = 1 << 18,
+    PATIENCE_MS = 5000,
+};
+
+struct house {
+    uv_loop_t loop;
+    struct config config;
+    struct log log;
+    struct node *node;
+    struct control *control;
+    char directory[32];
+    bool ended;
+    bool closed;
+};
+
+static uint64_t clock_now(void)
+{
+    return uv_hrtime() / 1000000;
+}
+
+/* A port nobody listens at right now. */
+static uint16_t free_port(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t length = sizeof address;
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    cr_assert_eq(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    cr_assert_eq(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+    close(fd);
+    return ntohs(address.sin_port);
+}
+
+static void on_end(void *context, enum node_end end)
+{
+    struct house *house = context;
+
+    cr_assert_eq(end, NODE_LEFT);
+    house->ended = true;
+}
+
+static void house_open(struct house *house)
+{
+    struct config *config = &house->config;
+
+    memset(house, 0, sizeof *house);
+    strcpy(house->directory, "/tmp/doyen-test-XXXXXX");
+    cr_assert_not_null(mkdtemp(house->directory));
+    strcpy(config->name, "athens");
+    strcpy(config->cluster, "doyen");
+    config->listen = (struct address){.bytes = {127, 0, 0, 1}, .family = 4, .port = free_port()};
+    config->advertise = config->listen;
+    config->guard.policy = GUARD_NONE;
+    config->profile = PROFILE_LOCAL;
+    config->timing = timing_of(PROFILE_LOCAL);
+    config->capacity = 16;
+    config->faults = true;
+    config->http_on = true;
+    config->http = (struct address){.bytes = {127, 0, 0, 1}, .family = 4, .port = free_port()};
+    snprintf(config->control, sizeof config->control, "%s/a.sock", house->directory);
+
+    log_init(&house->log, STDERR_FILENO, LOG_ERROR, LOG_TEXT, "athens");
+    cr_assert_eq(uv_loop_init(&house->loop), 0);
+    house->node = node_open(&house->loop, config, &house->log, on_end, house);
+    cr_assert_not_null(house->node);
+    house->control = control_open(&house->loop, house->node, &house->log);
+    cr_assert_not_null(house->control);
+    while (core_phase(node_core(house->node)) != PHASE_MEMBER) {
+        uv_run(&house->loop, UV_RUN_ONCE);
+    }
+}
+
+static void on_closed(void *context)
+{
+    struct house *house = context;
+    house->closed = true;
+}
+
+static void house_close_control(struct house *house)
+{
+    control_close(house->control, on_closed, house);
+    house->control = NULL;
+    while (!house->closed) {
+        uv_run(&house->loop, UV_RUN_ONCE);
+    }
+    cr_assert_neq(access(house->config.control, F_OK), 0, "the file is gone");
+}
+
+static void house_close(struct house *house)
+{
+    if (house->control != NULL) {
+        house_close_control(house);
+    }
+    node_close(house->node, NULL, NULL);
+    while (uv_run(&house->loop, UV_RUN_DEFAULT) != 0) {
+    }
+    cr_assert_eq(uv_loop_close(&house->loop), 0);
+    rmdir(house->directory);
+}
+
+static int client_open(const struct house *house)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+    strcpy(address.sun_path, house->config.control);
+    cr_assert_eq(connect(fd, (struct sockaddr *)&address, sizeof address), 0);
+    return fd;
+}
+
+static int client_open_tcp(const struct house *house)
+{
+    const struct sockaddr_in address = {.sin_family = AF_INET,
+                                        .sin_port = htons(house->config.http.port),
+                                        .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    cr_assert_eq(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
+    return fd;
+}
+
+static void client_send(int fd, const char *text)
+{
+    cr_assert_eq(send(fd, text, strlen(text), MSG_NOSIGNAL), (ssize_t)strlen(text));
+}
+
+/* Turns the loop until the client has read `word`, or the end of the stream when it is NULL.
+ * Returns all that was read, for the caller to free. */
+static char *client_read(struct house *house, int fd, const char *word)
+{
+    char *text = calloc(1, ANSWER_MAX);
+    size_t length = 0;
+    const uint64_t until_ms = clock_now() + PATIENCE_MS;
+
+    while (clock_now() < until_ms) {
+        const ssize_t count = recv(fd, text + length, ANSWER_MAX - 1 - length, MSG_DONTWAIT);
+        if (count > 0) {
+            length += (size_t)count;
+        } else if (count == 0 || errno != EAGAIN) {
+            cr_assert_null(word, "ended without %s: %s", word == NULL ? "" : word, text);
+            return text;
+        }
+        if (word != NULL && strstr(text, word) != NULL) {
+            return text;
+        }
+        uv_run(&house->loop, UV_RUN_NOWAIT);
+    }
+    cr_assert_fail("no %s in: %s", word == NULL ? "end" : word, text);
+    return text;
+}
+
+/* One request, one answer that begins with `status`. */
+static void assert_answer(struct house *house, int fd, const char *request, const char *status,
+                          const char *word)
+{
+    client_send(fd, request);
+    char *answer = client_read(house, fd, word);
+    char line[64];
+
+    snprintf(line, sizeof line, "HTTP/1.1 %s", status);
+    cr_assert_eq(strncmp(answer, line, strlen(line)), 0, "%s", answer);
+    free(answer);
+}
+
+Test(control_socket, every_resource_answers_on_one_connection)
+{
+    struct house house;
+    house_open(&house);
+    const int fd = client_open(&house);
+
+    assert_answer(&house, fd, "GET /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
+    assert_answer(&house, fd, "GET /v1/status HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}}\n");
+    assert_answer(&house, fd, "GET /v1/coordinator HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
+    assert_answer(&house, fd, "GET /v1/is-coordinator HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
+    assert_answer(&house, fd, "GET /v1/history HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
+    assert_answer(&house, fd, "GET /v1/why HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
+    assert_answer(&house, fd, "GET /v1/why?node=athens HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+                  "is this node");
+    assert_answer(&house, fd, "GET /v1/why?node=atens HTTP/1.1\r\nHost: d\r\n\r\n", "404",
+                  "did you mean athens?");
+    assert_answer(&house, fd, "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
+    assert_answer(&house, fd, "GET /v1/memebrs HTTP/1.1\r\nHost: d\r\n\r\n", "404",
+                  "did you mean /v1/members?");
+    assert_answer(&house, fd, "PUT /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "405",
+                  "Allow: GET, HEAD");
+    close(fd);
+    house_close(&house);
+}
+
+/* More requests at once than documents are made in one turn of the loop: they wait, and are all
+ * answered, in order. */
+Test(control_socket, requests_sent_ahead_are_all_answered)
+{
+    enum { REQUESTS = 20, CLIENTS = 12 };
+    struct house house;
+    int fds[CLIENTS];
+    house_open(&house);
+
+    for (int i = 0; i < CLIENTS; i++) {
+        fds[i] = client_open(&house);
+        for (int j = 0; j < REQUESTS; j++) {
+            client_send(fds[i], "GET /v1/why?node=athens HTTP/1.1\r\nHost: d\r\n\r\n");
+        }
+        client_send(fds[i], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n");
+    }
+    for (int i = 0; i < CLIENTS; i++) {
+        char *answers = client_read(&house, fds[i], "\"name\":\"doyend\"");
+        int count = 0;
+        for (const char *at = answers; (at = strstr(at, "HTTP/1.1 200")) != NULL; at++) {
+            count++;
+        }
+        cr_assert_eq(count, REQUESTS + 1);
+        free(answers);
+        close(fds[i]);
+    }
+    house_close(&house);
+}
+
+Test(control_socket, a_watcher_hears_of_changes_and_of_the_end)
+{
+    struct house house;
+    house_open(&house);
+    const int fd = client_open(&house);
+
+    client_send(fd, "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n");
+    free(client_read(&house, fd, "event: snapshot"));
+    journal_append(node_journal(house.node), &(struct notice){.type = NOTICE_LATE, .silent_ms = 7},
+                   node_core(house.node), 1, 1);
+    free(client_read(&house, fd, "\"late_ms\":7"));
+
+    house_close_control(&house);
+    char *rest = client_read(&house, fd, NULL);
+    cr_assert_not_null(strstr(rest, "0\r\n\r\n"), "the stream ends in good order");
+    free(rest);
+    close(fd);
+    house_close(&house);
+}
+
+Test(control_socket, a_watcher_resumes_where_it_left)
+{
+    struct house house;
+    house_open(&house);
+    int fd = client_open(&house);
+
+    client_send(fd, "GET /v1/events HTTP/1.1\r\nHost: d\r\nLast-Event-ID: 1\r\n\r\n");
+    char *events = client_read(&house, fd, "id: 3\n");
+    cr_assert_null(strstr(events, "event: snapshot"));
+    cr_assert_not_null(strstr(events, "id: 2\n"));
+    free(events);
+    close(fd);
+
+    fd = client_open(&house);
+    client_send(fd, "GET /v1/events?since=4711 HTTP/1.1\r\nHost: d\r\n\r\n");
+    events = client_read(&house, fd, "event: snapshot");
+    cr_assert_not_null(strstr(events, "event: gap"));
+    free(events);
+    close(fd);
+
+    fd = client_open(&house);
+    assert_answer(&house, fd, "GET /v1/events?since=x HTTP/1.1\r\nHost: d\r\n\r\n", "400",
+                  "not a cursor");
+    assert_answer(&house, fd, "HEAD /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "200", "\r\n\r\n");
+    close(fd);
+    house_close(&house);
+}
+
+/* Watchers that hang up at once must not use the places up. */
+Test(control_socket, short_lived_watchers_leave_room_for_others)
+{
+    struct house house;
+    house_open(&house);
+
+    for (int i = 0; i < 3 * WATCHERS_MAX; i++) {
+        const int fd = client_open(&house);
+        assert_answer(&house, fd, "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+                      "event: snapshot");
+        close(fd);
+    }
+    house_close(&house);
+}
+
+Test(control_socket, too_many_watchers_are_told)
+{
+    struct house house;
+    int fds[WATCHERS_MAX + 1];
+    house_open(&house);
+
+    for (int i = 0; i < WATCHERS_MAX; i++) {
+        fds[i] = client_open(&house);
+        assert_answer(&house, fds[i], "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+                      "event: snapshot");
+    }
+    fds[WATCHERS_MAX] = client_open(&house);
+    assert_answer(&house, fds[WATCHERS_MAX], "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "503",
+                  "busy");
+    for (int i = 0; i <= WATCHERS_MAX; i++) {
+        close(fds[i]);
+    }
+    house_close(&house);
+}
+
+Test(control_socket, faults_are_checked_before_they_are_injected)
+{
+    struct house house;
+    house_open(&house);
+    const int fd = client_open(&house);
+
+    assert_answer(&house, fd,
+                  "POST /v1/fault HTTP/1.1\r\nHost: d\r\nContent-Length: 15\r\n\r\n"
+                  "{\"clear\": true}",
+                  "200", "{\"clear\":true}");
+    assert_answer(&house, fd,
+                  "POST /v1/fault HTTP/1.1\r\nHost: d\r\nContent-Length: 18\r\n\r\n"
+                  "{\"drop\":[\"atens\"]}",
+                  "400", "no member is called");
+    close(fd);
+
+    const int other = client_open(&house);
+    assert_answer(&house, other, "POST /v1/fault HTTP/1.1\r\nHost: d\r\n\r\n", "400",
+                  "the request has no body");
+    house.config.faults = false;
+    assert_answer(&house, other, "POST /v1/fault HTTP/1.1\r\nHost: d\r\n\r\n", "403", "--faults");
+    close(other);
+    house_close(&house);
+}
+
+Test(control_socket, large_bodies_are_refused)
+{
+    struct house house;
+    house_open(&house);
+    const int fd = client_open(&house);
+
+    assert_answer(&house, fd,
+                  "POST /v1/leave HTTP/1.1\r\nHost: d\r\nContent-Length: 99999999999\r\n\r\n",
+                  "413", "at most 65536 bytes");
+    free(client_read(&house, fd, NULL));
+    cr_assert_not(house.ended);
+    close(fd);
+    house_close(&house);
+}
+
+/* The answer comes before the end that it asks for. */
+Test(control_socket, leaving_is_accepted_and_then_done)
+{
+    struct house house;
+    house_open(&house);
+    const int fd = client_open(&house);
+
+    assert_answer(&house, fd, "POST /v1/leave HTTP/1.1\r\nHost: d\r\n\r\n", "202", "leaving");
+    for (const uint64_t until_ms = clock_now() + PATIENCE_MS;
+         !house.ended && clock_now() < until_ms;) {
+        uv_run(&house.loop, UV_RUN_NOWAIT);
+    }
+    cr_assert(house.ended);
+    assert_answer(&house, fd, "GET /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+                  "\"phase\":\"stopped\"");
+    assert_answer(&house, fd, "GET /v1/is-coordinator HTTP/1.1\r\nHost: d\r\n\r\n", "503",
+                  "not acting");
+    close(fd);
+    house_close(&house);
+}
+
+Test(control_socket, over_tcp_there_is_get_alone)
+{
+    struct house house;
+    house_open(&house);
+    const int fd = client_open_tcp(&house);
+
+    assert_answer(&house, fd, "GET /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
+    assert_answer(&house, fd, "POST /v1/leave HTTP/1.1\r\nHost: d\r\n\r\n", "403", "a.sock");
+    assert_answer(&house, fd, "POST /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "405", "use GET");
+    cr_assert_not(house.ended);
+    close(fd);
+    house_close(&house);
+}
+
+/* Clients of all kinds are there when it closes: waiting, watching, half way through a request. */
+Test(control_socket, closing_ends_whatever_is_under_way)
+{
+    enum { CLIENTS = 40 };
+    struct house house;
+    int fds[CLIENTS];
+    house_open(&house);
+
+    for (int i = 0; i < CLIENTS; i++) {
+        static const char *const requests[] = {
+            "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n",
+            "GET /v1/why?node=athens HTTP/1.1\r\nHost: d\r\n\r\n",
+            "POST /v1/fault HTTP/1.1\r\nHost: d\r\nContent-Length: 100\r\n\r\n{\"dr",
+            "GET /v1/mem",
+        };
+        fds[i] = client_open(&house);
+        client_send(fds[i], requests[i % 4]);
+    }
+    for (int turn = 0; turn < 3; turn++) {
+        uv_run(&house.loop, UV_RUN_NOWAIT);
+    }
+    house_close_control(&house);
+    for (int i = 0; i < CLIENTS; i++) {
+        free(client_read(&house, fds[i], NULL));
+        close(fds[i]);
+    }
+    house_close(&house);
+}
+
+/* Those who are there already are not the ones to suffer. */
+Test(control_socket, connections_beyond_the_cap_are_told_and_closed)
+{
+    struct house house;
+    int fds[CONNECTIONS_MAX + 1];
+    house_open(&house);
+
+    for (int i = 0; i <= CONNECTIONS_MAX; i++) {
+        fds[i] = client_open(&house);
+        assert_answer(&house, fds[i], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n",
+                      i < CONNECTIONS_MAX ? "200" : "503", "}\n");
+    }
+    free(client_read(&house, fds[CONNECTIONS_MAX], NULL));
+    assert_answer(&house, fds[0], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
+    for (int i = 0; i <= CONNECTIONS_MAX; i++) {
+        close(fds[i]);
+    }
+    house_close(&house);
+}
