@@ -6,6 +6,7 @@
 #include "core/book.h"
 #include "core/change.h"
 #include "core/detector.h"
+#include "core/flap.h"
 #include "core/join.h"
 #include "core/outbox.h"
 
@@ -31,7 +32,7 @@ static void refuse(struct core *core, const struct member *joiner, enum join_ref
     }
     message->join_refused.reason = reason;
     message->join_refused.terms = core->terms;
-    message->join_refused.limit = core->capacity;
+    message->join_refused.limit = core_room(core);
     if (holder != NULL) {
         message->join_refused.address = *holder;
     }
@@ -80,8 +81,11 @@ static bool is_admissible(struct core *core, const struct joiner *joiner)
     case NAME_IN_DOUBT:
         return false; /* It asks again; by then the old life was heard or removed. */
     }
+    if (core->merge.losing || !flap_admits(core, joiner->member.name)) {
+        return false; /* M3, R4: later. */
+    }
     bool replaces = view_find_address(&core->view, &joiner->member.address) != VIEW_NONE;
-    if (core->view.member_count == core->capacity && !replaces) {
+    if (core->view.member_count >= core_room(core) && !replaces) {
         refuse(core, &joiner->member, JOIN_REFUSED_FULL, NULL);
         return false;
     }
@@ -225,7 +229,7 @@ void join_admit_queued(struct core *core, struct view *next, uint32_t *first_joi
             continue;
         }
         end_former_life(next, joiner, first_joiner);
-        if (next->member_count < next->capacity &&
+        if (next->member_count < core_room(core) &&
             view_find_name(next, joiner->name) == VIEW_NONE) {
             view_append(next, joiner);
         }

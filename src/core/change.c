@@ -39,8 +39,8 @@ static void send_prepare(struct core *core)
 
     if (message != NULL) {
         message->carrier.view = &core->pending;
-        message->carrier.handover_by = core->change.handover_by;
-        message->carrier.merge = core->change.merge;
+        message->carrier.handover_by = core->change.proposal.handover_by;
+        message->carrier.merge = core->change.proposal.merge;
     }
     for (uint32_t i = 0; i < core->pending.member_count; i++) {
         const struct member *member = &core->pending.members[i];
@@ -60,18 +60,7 @@ void change_begin(struct core *core, const struct view *base, enum view_cause ca
     memset(&core->scratch.merged, 0, sizeof core->scratch.merged);
 }
 
-void change_merges(struct core *core, const struct node_id *with, uint64_t number)
-{
-    core->change.merge_with = *with;
-    core->change.merge = number;
-    for (uint32_t i = 0; i < core->out.message_count; i++) {
-        if (core->out.messages[i].type == MESSAGE_PREPARE) {
-            core->out.messages[i].carrier.merge = number;
-        }
-    }
-}
-
-void change_propose(struct core *core, uint32_t first_joiner, const struct node_id *handover_by)
+void change_propose(struct core *core, const struct proposal *proposal)
 {
     struct view *next = &core->scratch;
     uint64_t version = core->view.version > next->version ? core->view.version : next->version;
@@ -88,12 +77,9 @@ void change_propose(struct core *core, uint32_t first_joiner, const struct node_
     memset(&core->change, 0, sizeof core->change);
     core->change.on = true;
     core->claim.on = false;
-    core->change.first_joiner = first_joiner;
+    core->change.proposal = *proposal;
     core->change.deadline_ms = core->now_ms + core->timing.prepare_ms;
     core->accepted_ms = core->now_ms;
-    if (handover_by != NULL) {
-        core->change.handover_by = *handover_by;
-    }
     send_prepare(core);
 }
 
@@ -134,7 +120,7 @@ static void start_next(struct core *core)
     if (build_next(core, &first_joiner)) {
         core->bump_epoch = false;
         core->bump_version = false;
-        change_propose(core, first_joiner, NULL);
+        change_propose(core, &(struct proposal){.first_joiner = first_joiner});
     }
 }
 
@@ -157,9 +143,9 @@ static bool leave_out_silent_joiners(struct core *core)
     bool left_out = false;
 
     view_copy(next, &core->pending);
-    next->member_count = core->change.first_joiner;
+    next->member_count = core->change.proposal.first_joiner;
     next->next_age = core->pending.next_age; /* An age once given is never given again (S6). */
-    for (uint32_t i = core->change.first_joiner; i < core->pending.member_count; i++) {
+    for (uint32_t i = core->change.proposal.first_joiner; i < core->pending.member_count; i++) {
         if (core->answers[i] == ANSWER_YES) {
             next->members[next->member_count++] = core->pending.members[i];
         } else {
@@ -223,6 +209,16 @@ static void give_up(struct core *core)
     core->evidence_changed = true; /* Whatever waited for this change to end may go on. */
 }
 
+/* M4: a merge without the other part's coordinator is none. */
+static bool other_part_agrees(const struct core *core)
+{
+    const struct proposal *proposal = &core->change.proposal;
+    uint32_t position = view_find(&core->pending, &proposal->merge_with);
+
+    return proposal->merge == 0 ||
+           (position != VIEW_NONE && core->answers[position] == ANSWER_YES);
+}
+
 static void change_continue(struct core *core)
 {
     if (core->promise.epoch > core->pending.epoch &&
@@ -234,6 +230,11 @@ static void change_continue(struct core *core)
     bool over = all_answered(core) || core->now_ms >= core->change.deadline_ms;
     if (over && core->change.sent) {
         core->change.resend_ms = core->now_ms; /* Not in the step whose messages borrow it. */
+        return;
+    }
+    if (over && !other_part_agrees(core)) {
+        merge_abort(core);
+        give_up(core);
         return;
     }
     if (over) {
@@ -249,7 +250,7 @@ void change_tick(struct core *core)
 {
     if (core->change.on) {
         change_continue(core);
-    } else if (core_is_coordinator(core) && !leave_hands_over(core) &&
+    } else if (core_is_coordinator(core) && !leave_hands_over(core) && !core->merge.losing &&
                core->now_ms >= core->batch_ms) {
         start_next(core);
     }
@@ -315,7 +316,9 @@ static void consider_as_member(struct core *core, const struct message *message)
     struct view_id theirs = view_id_of(proposal);
     struct view_id ours = view_id_of(&core->view);
 
-    if (proposal->lineage != core->view.lineage) {
+    bool merges = merge_is_awaited(core, message);
+
+    if (proposal->lineage != core->view.lineage && !merges) {
         core_drop(core, DROP_LINEAGE);
         return;
     }
@@ -331,10 +334,11 @@ static void consider_as_member(struct core *core, const struct message *message)
         answer(core, MESSAGE_NACK, proposal, &theirs, proposal->hash);
         return;
     }
-    if (!may_accept(core, message)) {
+    if (!merges && !may_accept(core, message)) {
         answer(core, MESSAGE_NOT_FOLLOWING, proposal, &ours, core->view.hash);
         return;
     }
+    merge_accepted(core, message);
     accept(core, proposal);
 }
 
@@ -419,7 +423,8 @@ void change_on_commit(struct core *core, const struct message *message)
     if (names_pending(core, message) && !core->change.on &&
         id_equal(&named->coordinator, &message->from) &&
         (view_is_empty(&core->view) ||
-         (named->lineage == ours.lineage && view_id_compare(named, &ours) > 0))) {
+         ((named->lineage == ours.lineage || merge_names_ours(core, &core->pending)) &&
+          view_id_compare(named, &ours) > 0))) {
         install_view(core, &core->pending);
         return;
     }

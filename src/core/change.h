@@ -11,12 +11,8 @@ void change_soon(struct core *core);
 /* Starts the next view in core->scratch as a copy of `base`, its parent. */
 void change_begin(struct core *core, const struct view *base, enum view_cause cause);
 
-/* Proposes the view built in core->scratch, of which members from `first_joiner` on are new.
- * Gives it version and hash; epoch and cause are the caller's. `handover_by` may be NULL. */
-void change_propose(struct core *core, uint32_t first_joiner, const struct node_id *handover_by);
-
-/* The view just proposed takes up another part: it holds only if that one's coordinator agrees. */
-void change_merges(struct core *core, const struct node_id *with, uint64_t number);
+/* Proposes the view built in core->scratch. Gives it version and hash; the rest is the caller's. */
+void change_propose(struct core *core, const struct proposal *proposal);
 
 void change_on_prepare(struct core *core, const struct message *message);
 void change_on_ack(struct core *core, const struct message *message);

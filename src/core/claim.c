@@ -112,7 +112,7 @@ static void win(struct core *core)
     struct view *next = &core->scratch;
     uint64_t epoch = core->claim.epoch;
 
-    view_copy(next, core->claim.has_best ? &core->best : &core->view);
+    change_begin(core, core->claim.has_best ? &core->best : &core->view, CAUSE_CLAIM);
     for (uint32_t i = core->view.member_count; i > 0; i--) {
         uint32_t in_next = view_find(next, &core->view.members[i - 1].id);
         if (in_next != VIEW_NONE && !id_equal(&core->peers[i - 1].id, &core->self.id) &&
@@ -127,8 +127,7 @@ static void win(struct core *core)
         return; /* The better view has somebody older whom we did not know: not ours to make. */
     }
     next->epoch = epoch;
-    next->cause = CAUSE_CLAIM;
-    change_propose(core, next->member_count, NULL);
+    change_propose(core, &(struct proposal){.first_joiner = next->member_count});
 }
 
 /* C3: decided when all who are not suspected have answered, or T_claim has passed. */

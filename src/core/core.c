@@ -12,6 +12,7 @@
 #include "core/join.h"
 #include "core/leave.h"
 #include "core/lifecycle.h"
+#include "core/merge.h"
 #include "core/outbox.h"
 #include "core/probe.h"
 #include "core/removal.h"
@@ -115,6 +116,13 @@ uint32_t core_position(const struct core *core)
     return position;
 }
 
+uint32_t core_room(const struct core *core)
+{
+    uint32_t size = guard_size_max(&core->terms.guard);
+
+    return size < core->capacity ? size : core->capacity;
+}
+
 void core_drop(struct core *core, enum drop_reason reason)
 {
     core->counters.dropped[reason]++;
@@ -141,7 +149,11 @@ static bool passes_gate(struct core *core, const struct message *message)
         return false;
     }
     if (!id_is_none(&message->to) && !id_equal(&message->to, &core->self.id)) {
-        core_drop(core, DROP_OTHER_LIFE);
+        if (message->relay && core_is_member(core) && view_has(&core->view, &message->from)) {
+            outbox_hand_on(core, message); /* R2 */
+        } else {
+            core_drop(core, DROP_OTHER_LIFE);
+        }
         return false;
     }
     return true;
@@ -188,6 +200,8 @@ static void dispatch_joining(struct core *core, const struct message *message)
     case MESSAGE_HANDOVER:
     case MESSAGE_PONG:
     case MESSAGE_PING_REQUEST:
+    case MESSAGE_MERGE:
+    case MESSAGE_MERGE_REFUSED:
     case MESSAGE_HELLO:
     case MESSAGE_TYPE_COUNT:
         core_drop(core, DROP_PHASE);
@@ -270,6 +284,12 @@ static void dispatch_member(struct core *core, const struct message *message)
         return;
     case MESSAGE_PROBE:
         probe_on_probe(core, message);
+        return;
+    case MESSAGE_MERGE:
+        merge_on_merge(core, message);
+        return;
+    case MESSAGE_MERGE_REFUSED:
+        merge_on_refused(core, message);
         return;
     case MESSAGE_OFFER:
     case MESSAGE_JOIN_REFUSED:
@@ -366,6 +386,7 @@ static void run_due(struct core *core)
         install_check_left_alone(core);
     }
     claim_tick(core);
+    merge_tick(core);
     change_tick(core);
     leave_tick(core);
     probe_tick(core);
@@ -415,9 +436,10 @@ uint64_t core_deadline_ms(const struct core *core)
     due_ms = earlier(due_ms, core->verify_ms);
     due_ms = earlier(due_ms, claim_deadline_ms(core));
     due_ms = earlier(due_ms, leave_deadline_ms(core));
+    due_ms = earlier(due_ms, merge_deadline_ms(core));
     if (core->change.on) {
         due_ms = earlier(due_ms, earlier(core->change.deadline_ms, core->change.resend_ms));
-    } else if (core_is_coordinator(core) && !leave_hands_over(core)) {
+    } else if (core_is_coordinator(core) && !leave_hands_over(core) && !core->merge.losing) {
         due_ms = earlier(due_ms, core->batch_ms);
     }
     return earlier(due_ms, core_is_coordinator(core) ? core->probe_ms : NEVER_MS);
@@ -460,7 +482,7 @@ struct guard_state core_guard(const struct core *core, uint64_t now_ms)
 bool core_is_acting(const struct core *core, uint64_t now_ms)
 {
     return core->phase == PHASE_MEMBER && core_is_coordinator(core) &&
-           core_guard(core, now_ms).met && detector_is_awake(core);
+           !core->merge.losing && core_guard(core, now_ms).met && detector_is_awake(core);
 }
 
 uint32_t core_acked(const struct core *core)
@@ -490,6 +512,47 @@ struct peer_state core_peer(const struct core *core, uint32_t position, uint64_t
     state.verdict_ms_ago = peer->verdict == VERDICT_NONE ? 0 : now_ms - peer->verdict_ms;
     state.linked = peer->linked;
     return state;
+}
+
+bool core_is_merging(const struct core *core)
+{
+    return core->merge.losing;
+}
+
+static enum hearing own_hearing(const struct core *core, uint32_t subject, uint64_t now_ms)
+{
+    const struct peer *peer = &core->peers[subject];
+
+    if (id_equal(&peer->id, &core->self.id)) {
+        return HEARING_YES;
+    }
+    if (peer->verdict != VERDICT_NONE) {
+        return HEARING_SUSPECT;
+    }
+    return now_ms < peer->silent_from_ms + core->timing.silent_ms ? HEARING_YES : HEARING_SILENT;
+}
+
+enum hearing core_hearing(const struct core *core, uint32_t observer, uint32_t subject,
+                          uint64_t now_ms)
+{
+    const struct peer *peer = &core->peers[observer];
+
+    if (id_equal(&core->view.members[observer].id, &core->self.id)) {
+        return own_hearing(core, subject, now_ms);
+    }
+    if (observer == subject) {
+        return HEARING_YES;
+    }
+    if (peer->suspects_ms == 0 || now_ms >= peer->suspects_ms + core->timing.lost_ms ||
+        peer->view.lineage != core->view.lineage) {
+        return HEARING_UNKNOWN;
+    }
+    for (uint8_t i = 0; i < peer->suspect_count; i++) {
+        if (peer->suspects[i].age == core->view.members[subject].age) {
+            return peer->suspects[i].verdict == VERDICT_NONE ? HEARING_SILENT : HEARING_SUSPECT;
+        }
+    }
+    return peer->suspect_count < SUSPECTS_MAX ? HEARING_YES : HEARING_UNKNOWN;
 }
 
 uint64_t core_gone_ms(const struct core *core, uint32_t position, uint64_t now_ms)

@@ -83,6 +83,19 @@ struct peer_state {
 };
 struct peer_state core_peer(const struct core *core, uint32_t position, uint64_t now_ms);
 
+/* Whom does whom hear? As told by each observer's last heartbeat, and by this node's own ears. */
+enum hearing {
+    HEARING_UNKNOWN, /* nothing lately from the observer, or its list was full */
+    HEARING_YES,
+    HEARING_SILENT,  /* for longer than T_silent */
+    HEARING_SUSPECT, /* holds a verdict */
+};
+enum hearing core_hearing(const struct core *core, uint32_t observer, uint32_t subject,
+                          uint64_t now_ms);
+
+/* Is this part being taken up by another, or about to (M3)? It does not act meanwhile. */
+bool core_is_merging(const struct core *core);
+
 /* For how long the entry at `position` of view.gone has been gone, as this node saw it. */
 uint64_t core_gone_ms(const struct core *core, uint32_t position, uint64_t now_ms);
 
@@ -120,6 +133,7 @@ struct core_counters {
     uint64_t views_installed;
     uint64_t mismatches;      /* V2: two contents under one view id */
     uint64_t late_wakeups;    /* D4 */
+    uint64_t relayed;         /* messages handed on for others (R2) */
 };
 const struct core_counters *core_counters(const struct core *core);
 

@@ -51,6 +51,10 @@ bool detector_heard(struct core *core, const struct message *message, uint32_t p
         return false;
     }
     peer->number = message->number;
+    if (message->relay) {
+        peer->vouched_ms = core->now_ms; /* It lives, but its link to us is bad (R2). */
+        return true;
+    }
     if (!message->fellow) {
         return true; /* It lives, but in a view without us: no evidence for this one (H42). */
     }
@@ -110,13 +114,21 @@ bool detector_is_awake(const struct core *core)
 
 /* --- Heartbeats --- */
 
+static bool is_heard(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+
+    return peer->verdict == VERDICT_NONE &&
+           core->now_ms < peer->silent_from_ms + core->timing.silent_ms;
+}
+
 static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
 {
     if (core->now_ms < core->late_until_ms) {
         return; /* D4 */
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (core->peers[i].verdict == VERDICT_NONE) {
+        if (is_self(core, i) || is_heard(core, i)) {
             continue;
         }
         struct suspicion *suspicion = &heartbeat->suspects[heartbeat->suspect_count++];
@@ -186,7 +198,8 @@ static void tell_others(struct core *core, uint32_t suspect)
     outbox_send(core, message, suspect);
 }
 
-static bool suspects_us(const struct core *core, const struct heartbeat *heartbeat)
+/* What it says of us: nothing, that we are silent, or that it suspects us. */
+static bool misses_us(const struct core *core, const struct heartbeat *heartbeat)
 {
     uint64_t age = core->view.members[core_position(core)].age;
 
@@ -232,8 +245,11 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
            heartbeat->suspect_count * sizeof heartbeat->suspects[0]);
     peer->suspects_ms = core->now_ms;
 
-    if (accused && suspects_us(core, heartbeat)) {
+    if (accused && misses_us(core, heartbeat)) {
+        peer->unheard_ms = core->now_ms;
         refute(core, position);
+    } else {
+        peer->unheard_ms = 0;
     }
     core->evidence_changed = core->evidence_changed || accused;
     install_compare(core, message, position);
@@ -371,6 +387,30 @@ static uint64_t look_at(struct core *core, uint32_t position)
         next = earlier(next, from + timing->stall_ms);
     }
     return next;
+}
+
+bool detector_link_is_bad(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+    bool vouched = peer->vouched_ms != 0 && peer->verdict != VERDICT_DEAD &&
+                   core->now_ms < peer->vouched_ms + 2 * core->timing.fresh_ms &&
+                   peer->vouched_ms >= peer->heard_ms;
+    bool unheard = peer->unheard_ms != 0 &&
+                   core->now_ms < peer->unheard_ms + core->timing.fresh_ms;
+
+    return vouched || unheard;
+}
+
+uint32_t detector_relay_to(const struct core *core, uint32_t position)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (i != position && !is_self(core, i) && is_heard(core, i) &&
+            core->peers[i].unheard_ms == 0 &&
+            core_hearing(core, i, position, core->now_ms) == HEARING_YES) {
+            return i;
+        }
+    }
+    return VIEW_NONE;
 }
 
 static void look_at_all(struct core *core)

@@ -27,6 +27,12 @@ bool detector_is_awake(const struct core *core);
 void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position);
 void detector_on_link(struct core *core, const struct link_event *link);
 
+/* R2: others hear the member at `position` though we do not, or it does not hear us. */
+bool detector_link_is_bad(const struct core *core, uint32_t position);
+
+/* The oldest member through whom it can be reached, or VIEW_NONE. */
+uint32_t detector_relay_to(const struct core *core, uint32_t position);
+
 /* D4: called first in each step with the time by which the loop was late. */
 void detector_on_late(struct core *core, uint64_t late_ms);
 

@@ -6,7 +6,9 @@
 #include "base/text.h"
 #include "core/book.h"
 #include "core/detector.h"
+#include "core/flap.h"
 #include "core/lifecycle.h"
+#include "core/merge.h"
 #include "core/outbox.h"
 #include "core/removal.h"
 
@@ -37,11 +39,22 @@ bool install_allows(const struct core *core, const struct view *view, const stru
 {
     const struct node_id *coordinator = &view->members[0].id;
 
-    if (id_equal(coordinator, &core->view.members[0].id)) {
+    if (view->lineage == core->view.lineage &&
+        id_equal(coordinator, &core->view.members[0].id)) {
         return true;
+    }
+    if (!core_is_coordinator(core) && id_equal(from, &core->view.members[0].id) &&
+        view_has(view, from)) {
+        return true; /* Where our coordinator itself went, we follow (M4). */
+    }
+    if (merge_names_ours(core, view) && (!core_is_coordinator(core) || core->merge.acked)) {
+        return true; /* Our coordinator agreed to it. */
     }
     if (view->hash == core->pending.hash && !view_is_empty(&core->pending)) {
         return true; /* We accepted that very content when it was proposed. */
+    }
+    if (view->lineage != core->view.lineage) {
+        return false;
     }
     if (!core_is_coordinator(core)) {
         return !detector_is_fresh(core, 0) && view_has(view, from);
@@ -104,6 +117,16 @@ static void map_peers(struct core *core, const struct view *old)
     }
 }
 
+/* R4: counted wherever it is seen, for any member may coordinate tomorrow. */
+static void note_failure(struct core *core, const struct member *member)
+{
+    const struct gone *gone = view_find_gone(&core->view, &member->id);
+
+    if (gone != NULL && gone->reason == GONE_FAILED) {
+        flap_on_failure(core, member->name);
+    }
+}
+
 /* When each of the gone went, as this node saw it. `old` still has the former list. */
 static void map_gone(struct core *core, const struct view *old)
 {
@@ -131,6 +154,7 @@ static void settle_work(struct core *core)
     struct view_id pending = view_id_of(&core->pending);
 
     core->claim.on = false;
+    core->merge.losing = false;
     core->evidence_changed = true;
     /* A proposal of our own was built on the view before, and does not know this one. */
     if (core->change.on || view_is_empty(&core->pending) || pending.lineage != now.lineage ||
@@ -155,6 +179,67 @@ static void tell_coordinator(struct core *core)
     if (!id_equal(&coordinator->id, &core->told_coordinator)) {
         core->told_coordinator = coordinator->id;
         outbox_notice_of(core, NOTICE_COORDINATOR, coordinator);
+    }
+}
+
+/* M8: for how long members of the new view had been gone for us, the longest; 0: none had. */
+static uint64_t apart_ms(const struct core *core, const struct view *old)
+{
+    uint64_t longest_ms = 0;
+
+    for (uint32_t i = 0; i < old->gone_count; i++) {
+        uint64_t gone_ms = core->now_ms - core->gone_ms[i];
+        if (view_has(&core->view, &old->gone[i].id) && gone_ms > longest_ms) {
+            longest_ms = gone_ms;
+        }
+    }
+    return longest_ms;
+}
+
+static void tell_merge(struct core *core, const struct view *old, uint64_t apart)
+{
+    struct view_id former = view_id_of(old);
+    struct notice *notice = outbox_notice_of(core, NOTICE_MERGE, view_coordinator(&core->view));
+
+    notice->parents[0] = core->view.parent;
+    notice->parents[1] = core->view.merged;
+    notice->apart_ms = apart;
+    notice->lost = former.lineage == core->view.merged.lineage &&
+                   former.epoch == core->view.merged.epoch &&
+                   id_equal(&former.coordinator, &core->view.merged.coordinator);
+}
+
+/* M8: half of the members or more, lost within T_fresh of each other, are more than failures. */
+static void tell_split(struct core *core, const struct view *old)
+{
+    uint32_t lost = 0;
+
+    for (uint32_t i = 0; i < old->member_count; i++) {
+        const struct gone *gone = view_find_gone(&core->view, &old->members[i].id);
+        lost += gone != NULL && (gone->reason == GONE_FAILED || gone->reason == GONE_MOVED);
+    }
+    if (lost == 0) {
+        return;
+    }
+    if (core->losses == 0 || core->now_ms >= core->losses_since_ms + core->timing.fresh_ms) {
+        core->losses = 0;
+        core->losses_since_ms = core->now_ms;
+        core->losses_of = old->member_count;
+    }
+    bool told = 2 * core->losses >= core->losses_of && core->losses > 0;
+    core->losses += lost;
+    if (!told && core->losses_of > 2 && 2 * core->losses >= core->losses_of) {
+        struct notice *notice = outbox_notice_of(core, NOTICE_SPLIT, view_coordinator(&core->view));
+        notice->count = core->losses;
+        notice->needed = core->losses_of;
+    }
+}
+
+/* Former members are worth asking, by whoever has just come in too (M1). */
+static void remember_gone(struct core *core)
+{
+    for (uint32_t i = 0; i < core->view.gone_count; i++) {
+        book_remember(core, &core->view.gone[i].address);
     }
 }
 
@@ -183,6 +268,7 @@ void install_view(struct core *core, const struct view *view)
         lifecycle_enter(core, PHASE_MEMBER,
                         core->view.cause == CAUSE_FOUND ? REASON_FOUNDED : REASON_ADMITTED);
     }
+    uint64_t apart = apart_ms(core, old);
     map_peers(core, old);
     map_gone(core, old);
     for (uint32_t i = 0; i < old->member_count; i++) {
@@ -190,6 +276,7 @@ void install_view(struct core *core, const struct view *view)
             outbox_link(core, EFFECT_LINK_CLOSE, &old->members[i]);
             book_remember(core, &old->members[i].address);
             tell_gone(core, &old->members[i]);
+            note_failure(core, &old->members[i]);
         }
     }
     tell_joined(core, old);
@@ -197,7 +284,13 @@ void install_view(struct core *core, const struct view *view)
     settle_work(core);
     struct notice *notice = outbox_notice_of(core, NOTICE_VIEW, view_coordinator(&core->view));
     notice->cause = core->view.cause;
+    if (core->view.cause == CAUSE_MERGE && !joining) {
+        tell_merge(core, old, apart);
+    } else {
+        tell_split(core, old);
+    }
     tell_coordinator(core);
+    remember_gone(core);
     outbox_store(core);
     detector_greet(core, old);
 }
@@ -290,7 +383,9 @@ static void on_view_without_us(struct core *core, const struct message *message)
     const struct view *view = message->carrier.view;
     uint32_t position = view_find(&core->view, &message->from);
 
-    if (view->lineage != core->view.lineage) {
+    bool coordinator_went = position == 0 && view_has(view, &message->from);
+
+    if (view->lineage != core->view.lineage && !coordinator_went) {
         core_drop(core, DROP_LINEAGE);
         if (position != VIEW_NONE) {
             note_moved(core, position); /* Another part let it in as well, and it went there. */
@@ -301,7 +396,7 @@ static void on_view_without_us(struct core *core, const struct message *message)
         lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_DONE);
         return;
     }
-    if (id_equal(&view->members[0].id, &core->view.members[0].id) ||
+    if (coordinator_went || id_equal(&view->members[0].id, &core->view.members[0].id) ||
         (!install_coordinator_is_fresh(core) && !core->claim.on)) {
         book_remember(core, &view->members[0].address);
         lifecycle_start_over(core, REASON_REMOVED);
@@ -394,8 +489,8 @@ void install_on_view(struct core *core, const struct message *message)
         on_view_without_us(core, message);
         return;
     }
-    if (view->lineage != core->view.lineage) {
-        core_drop(core, DROP_LINEAGE);
+    if (view_id_compare(&theirs, &ours) <= 0) {
+        core_drop(core, DROP_LINEAGE); /* Another founding's numbers; its merge is above both. */
         return;
     }
     core_saw_epoch(core, view->epoch);

@@ -71,11 +71,11 @@ void leave_on_handover(struct core *core, const struct message *message)
     }
     struct gone why = removal_evidence(core, 0);
     why.reason = GONE_LEFT;
-    view_copy(next, &core->view);
+    change_begin(core, &core->view, CAUSE_HANDOVER);
     view_remove(next, 0, &why);
     next->epoch = core->epoch_seen + 1;
-    next->cause = CAUSE_HANDOVER;
-    change_propose(core, next->member_count, &message->from);
+    change_propose(core, &(struct proposal){.first_joiner = next->member_count,
+                                            .handover_by = message->from});
 }
 
 static void ask_to_be_let_out(struct core *core)

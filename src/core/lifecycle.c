@@ -79,6 +79,7 @@ void lifecycle_start_over(struct core *core, enum phase_reason reason)
     view_clear(&core->pending);
     memset(&core->change, 0, sizeof core->change);
     memset(&core->claim, 0, sizeof core->claim);
+    memset(&core->merge, 0, sizeof core->merge);
     memset(&core->promise, 0, sizeof core->promise);
     core->joins.count = 0;
     core->bump_epoch = false;

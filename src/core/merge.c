@@ -182,7 +182,7 @@ void merge_on_merge(struct core *core, const struct message *message)
         return;
     }
     const struct address *address = &theirs->members[0].address;
-    if (core->change.on && core->change.merge == number) {
+    if (core->change.on && core->change.proposal.merge == number) {
         return; /* A repetition: the view is under way. */
     }
     struct probe ours = probe_describe(core);
@@ -198,17 +198,19 @@ void merge_on_merge(struct core *core, const struct message *message)
         refuse(core, &message->from, address, number, MERGE_REFUSED_FULL);
         return;
     }
-    change_propose(core, core->scratch.member_count, NULL);
-    change_merges(core, &message->from, number);
+    change_propose(core, &(struct proposal){.first_joiner = core->scratch.member_count,
+                                            .merge_with = message->from,
+                                            .merge = number});
 }
 
 void merge_abort(struct core *core)
 {
-    uint32_t position = view_find(&core->pending, &core->change.merge_with);
+    const struct proposal *proposal = &core->change.proposal;
+    uint32_t position = view_find(&core->pending, &proposal->merge_with);
 
     if (position != VIEW_NONE) {
-        refuse(core, &core->change.merge_with, &core->pending.members[position].address,
-               core->change.merge, MERGE_REFUSED_ABORTED);
+        refuse(core, &proposal->merge_with, &core->pending.members[position].address,
+               proposal->merge, MERGE_REFUSED_ABORTED);
     }
     core->bump_epoch = true; /* Members are bound to the epoch that came to nothing. */
     change_soon(core);

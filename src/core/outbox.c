@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/detector.h"
+
 /* One step can at worst replace a whole view and form a verdict on every member: a link closed, a
  * link opened, one who went, one who came, a suspect, a cleared one for each member, and some
  * more. Those must never be lost. */
@@ -69,10 +71,57 @@ void outbox_send_to(struct core *core, const struct message *message, const stru
     core->counters.sent[message->type]++;
 }
 
+void outbox_hand_on(struct core *core, const struct message *message)
+{
+    uint32_t position = view_find(&core->view, &message->to);
+
+    if (position == VIEW_NONE || core->out.message_count == MESSAGES_PER_STEP_MAX ||
+        core->out.count + core->out.reserve >= core->out.capacity) {
+        core->counters.sends_cut++;
+        return;
+    }
+    struct message *copy = &core->out.messages[core->out.message_count++];
+    *copy = *message;
+    struct effect *effect = add(core, EFFECT_SEND);
+    effect->address = core->view.members[position].address;
+    effect->message = copy;
+    effect->peer = message->to;
+    effect->fellow = message->fellow;
+    effect->relay = true;
+    core->counters.relayed++;
+}
+
+/* What measures a link must not go around it. */
+static bool may_be_relayed(enum message_type type)
+{
+    return type != MESSAGE_HEARTBEAT && type != MESSAGE_PING && type != MESSAGE_PONG &&
+           type != MESSAGE_PING_REQUEST;
+}
+
+/* R2: through the oldest member that hears the target and that we hear. */
+static void send_around(struct core *core, const struct message *message, uint32_t position)
+{
+    uint32_t relay = detector_relay_to(core, position);
+
+    if (relay == VIEW_NONE) {
+        return;
+    }
+    outbox_send_to(core, message, &core->view.members[position].id,
+                   &core->view.members[relay].address);
+    struct effect *sent = &core->out.items[core->out.count - 1];
+    if (sent->type == EFFECT_SEND && sent->message == message) {
+        sent->relay = true;
+    }
+}
+
 void outbox_send(struct core *core, const struct message *message, uint32_t position)
 {
     const struct member *member = &core->view.members[position];
+
     outbox_send_to(core, message, &member->id, &member->address);
+    if (message != NULL && may_be_relayed(message->type) && detector_link_is_bad(core, position)) {
+        send_around(core, message, position);
+    }
 }
 
 void outbox_forget_sends(struct core *core)

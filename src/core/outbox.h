@@ -15,7 +15,11 @@ struct message *outbox_message(struct core *core, enum message_type type);
 void outbox_send_to(struct core *core, const struct message *message, const struct node_id *peer,
                     const struct address *address);
 
-/* To the member at this position of the installed view. */
+/* Hands a message on to the member it is meant for, as it is (R2). */
+void outbox_hand_on(struct core *core, const struct message *message);
+
+/* To the member at this position of the installed view; over a bad link also through a member
+ * that hears both (R2). */
 void outbox_send(struct core *core, const struct message *message, uint32_t position);
 
 /* Takes back what this step would have sent. */

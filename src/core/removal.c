@@ -18,7 +18,7 @@ static bool accuses(const struct core *core, uint32_t accuser, uint64_t age, uin
         return false;
     }
     for (uint8_t i = 0; i < peer->suspect_count; i++) {
-        if (peer->suspects[i].age == age) {
+        if (peer->suspects[i].age == age && peer->suspects[i].verdict != VERDICT_NONE) {
             return true;
         }
     }

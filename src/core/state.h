@@ -51,16 +51,21 @@ struct peer {
     uint64_t answered_ms;   /* last answer to its suspicion of us (D5) */
 };
 
+/* What a proposal is besides its view. */
+struct proposal {
+    uint32_t first_joiner;      /* members from here on are left out if they do not answer */
+    struct node_id handover_by; /* E2: the coordinator that leaves */
+    struct node_id merge_with;  /* M4: the other part's coordinator, who must agree */
+    uint64_t merge;             /* number of its MERGE; 0: not a merge */
+};
+
 /* change: a view on its way through the two phases. */
 struct change {
     bool on;                 /* this node proposed `pending` and collects answers */
-    uint32_t first_joiner;   /* members of `pending` from here on are new */
+    struct proposal proposal;
     bool sent;               /* this step sent PREPAREs, which borrow `pending` */
     uint64_t deadline_ms;
     uint64_t resend_ms;
-    struct node_id handover_by;
-    struct node_id merge_with; /* the other part's coordinator, without whom it does not hold */
-    uint64_t merge;            /* its number; 0: not a merge */
 };
 
 /* merge: this part asked another to take it up, and does not act meanwhile. */

@@ -30,7 +30,7 @@ static void send_message(struct node *node, const struct effect *effect)
         return;
     }
     const uint8_t *bytes = wire_encode(node->wire, effect->message, id_is_none(peer) ? NULL : peer,
-                                       effect->fellow, &length);
+                                       (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U), &length);
     if (fault == NULL || fault->delay_ms == 0) {
         node_transmit(node, peer, &effect->address, effect->message->type, bytes, length);
     } else if (!faults_delay(&node->faults, peer, &effect->address, effect->message->type, bytes,

@@ -1,15 +1,12 @@
 #include "fixture.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <ftw.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 enum {
@@ -69,14 +66,6 @@ static void free_kept(void)
 
 /* --- Begin and end --------------------------------------------------------------------------- */
 
-/* An address that no other running test has, because it follows from the process id. */
-static void choose_host(char host[16])
-{
-    const unsigned pid = (unsigned)getpid();
-
-    snprintf(host, 16, "127.%u.%u.%u", 1 + pid / (254 * 256) % 250, pid / 254 % 256, 1 + pid % 254);
-}
-
 void e2e_begin(void)
 {
     (void)signal(SIGPIPE, SIG_IGN);
@@ -89,7 +78,7 @@ struct cluster *cluster_new(const char *const *arguments)
     cr_assert(cluster != NULL && test.cluster == NULL, "one cluster at a time");
     test.cluster = keep(cluster, NULL);
     cluster->arguments = arguments;
-    choose_host(cluster->host);
+    loopback_host(cluster->host);
     snprintf(cluster->dir, sizeof cluster->dir, "/tmp/doyen-e2e-XXXXXX");
     cr_assert(mkdtemp(cluster->dir) != NULL, "cannot make %s: %s", cluster->dir, strerror(errno));
     return cluster;
@@ -172,36 +161,12 @@ static bool next_word(const char **names, char word[64])
     return length > 0;
 }
 
-/* Binds a socket to the host and the port, 0 for any; returns the port, or 0 when it is taken. */
-static uint16_t bind_port(int fd, const char *host, uint16_t port)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
-    socklen_t length = sizeof address;
-
-    if (inet_pton(AF_INET, host, &address.sin_addr) != 1 ||
-        bind(fd, (const struct sockaddr *)&address, sizeof address) != 0 ||
-        getsockname(fd, (struct sockaddr *)&address, &length) != 0) {
-        return 0;
-    }
-    return ntohs(address.sin_port);
-}
-
-/* One that is free for datagrams and for streams. */
 uint16_t cluster_port(const struct cluster *cluster)
 {
-    for (int tries = 0; tries < 100; tries++) {
-        const int udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-        const int tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        const uint16_t port = bind_port(udp, cluster->host, 0);
-        const bool both = port != 0 && bind_port(tcp, cluster->host, port) == port;
-        close(udp);
-        close(tcp);
-        if (both) {
-            return port;
-        }
-    }
-    cr_assert_fail("no free port at %s", cluster->host);
-    return 0;
+    const uint16_t port = loopback_port(cluster->host);
+
+    cr_assert(port != 0, "no free port at %s", cluster->host);
+    return port;
 }
 
 const char *cluster_path(const struct cluster *cluster, const char *name)

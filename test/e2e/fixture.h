@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "http.h"
+#include "loopback.h"
 #include "process.h"
 
 enum {
@@ -69,7 +70,7 @@ struct daemon {
 
 struct cluster {
     char dir[64];
-    char host[16];
+    char host[HOST_TEXT_MAX];
     const char *const *arguments; /* given to each daemon */
     size_t daemon_count;
     struct daemon daemons[DAEMONS_MAX];

@@ -127,14 +127,15 @@ int process_exit_code(const struct process *process)
 
 /* --- Looking at it --------------------------------------------------------------------------- */
 
-uint64_t process_kb(const struct process *process, const char *field)
+/* The number behind "FIELD:" in a file of /proc/PID; 0 when there is none. */
+static uint64_t proc_number(const struct process *process, const char *name, const char *field)
 {
     const size_t length = strlen(field);
     uint64_t kb = 0;
     char path[64];
     char line[256];
 
-    snprintf(path, sizeof path, "/proc/%d/status", (int)process->pid);
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)process->pid, name);
     FILE *file = fopen(path, "re");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         if (strncmp(line, field, length) == 0 && line[length] == ':') {
@@ -146,6 +147,16 @@ uint64_t process_kb(const struct process *process, const char *field)
         fclose(file);
     }
     return kb;
+}
+
+uint64_t process_kb(const struct process *process, const char *field)
+{
+    return proc_number(process, "status", field);
+}
+
+uint64_t process_pss_kb(const struct process *process)
+{
+    return proc_number(process, "smaps_rollup", "Pss");
 }
 
 uint64_t process_cpu_ms(const struct process *process)

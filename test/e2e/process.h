@@ -37,6 +37,9 @@ int process_exit_code(const struct process *process);
 /* The field of /proc/PID/status in kB, such as "VmRSS"; 0 when there is none. */
 uint64_t process_kb(const struct process *process, const char *field);
 
+/* Its share of memory, pages that it shares divided by their users, in kB; 0 when not known. */
+uint64_t process_pss_kb(const struct process *process);
+
 /* Processor time used so far, in milliseconds (that of the clock tick, 10 ms as a rule). */
 uint64_t process_cpu_ms(const struct process *process);
 

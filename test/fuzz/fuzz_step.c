@@ -108,6 +108,9 @@ static struct view *any_view(struct fuzz *fuzz, struct input *input)
     view->epoch = near(input, ours->epoch);
     view->version = near(input, ours->version);
     view->cause = (enum view_cause)(below(input, 5) + 1);
+    if (view->cause == CAUSE_MERGE) {
+        view->merged = view_id_of(ours);
+    }
     view_seal(view);
     if (below(input, 32) == 0) {
         view->hash ^= 1;
@@ -138,7 +141,7 @@ static void fill_heartbeat(struct fuzz *fuzz, struct input *input, struct heartb
     heartbeat->suspect_count = (uint8_t)below(input, 4);
     for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
         heartbeat->suspects[i].age = below(input, 12);
-        heartbeat->suspects[i].verdict = (enum verdict)(below(input, 3) + 1);
+        heartbeat->suspects[i].verdict = (enum verdict)below(input, 4);
     }
 }
 
@@ -174,11 +177,19 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
     case MESSAGE_PREPARE:
     case MESSAGE_CLAIM:
     case MESSAGE_HANDOVER:
+    case MESSAGE_MERGE:
         message->carrier.view = any_view(fuzz, input);
         message->carrier.epoch = near(input, core_view(fuzz->core)->epoch + 1);
         if (below(input, 4) == 0) {
             message->carrier.handover_by = fuzz->people[below(input, PEOPLE)];
         }
+        message->carrier.merge = below(input, 3);
+        message->carrier.part.holders = (uint32_t)below(input, 9);
+        message->carrier.part.guard_met = true;
+        break;
+    case MESSAGE_MERGE_REFUSED:
+        message->merge_refused.merge = below(input, 3);
+        message->merge_refused.reason = MERGE_REFUSED_BUSY;
         break;
     case MESSAGE_GRANT:
         message->carrier.epoch = near(input, core_view(fuzz->core)->epoch + 1);
@@ -232,6 +243,10 @@ static void step_message(struct fuzz *fuzz, struct input *input, struct event *e
     message.number = below(input, 8) == 0 ? byte_of(input) : ++fuzz->numbers[who];
     message.to = core_self(fuzz->core)->id;
     message.fellow = below(input, 4) != 0;
+    message.relay = below(input, 16) == 0;
+    if (message.relay && below(input, 2) == 0) {
+        message.to = fuzz->people[below(input, PEOPLE)];
+    }
     message.source = address_of(who + 1);
     fill_body(fuzz, input, &message);
     event->type = EVENT_MESSAGE;

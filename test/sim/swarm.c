@@ -306,8 +306,10 @@ int main(int argc, char **argv)
     if (!options.replay) {
         return run_all(&options, tally);
     }
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* An assertion must not swallow what led to it. */
     run_seed(&options, options.from, tally);
+    const char *end = tally->splits > 0 ? "ended split" : "all well";
     printf("seed %" PRIu64 ": %s\n", options.from,
-           tally->failure[0] == '\0' ? "all well" : tally->failure);
+           tally->failure[0] == '\0' ? end : tally->failure);
     return tally->failure[0] == '\0' ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -32,6 +32,8 @@ static const char *message_text(enum message_type type)
         [MESSAGE_PING_REQUEST] = "ping-request",
         [MESSAGE_PROBE] = "probe",
         [MESSAGE_HELLO] = "hello",
+        [MESSAGE_MERGE] = "merge",
+        [MESSAGE_MERGE_REFUSED] = "merge-refused",
     };
     return texts[type] == NULL ? "?" : texts[type];
 }
@@ -63,6 +65,9 @@ static const char *notice_text(enum notice_type type)
         [NOTICE_JOIN_REFUSED] = "join-refused",
         [NOTICE_TURNED_AWAY] = "turned-away",
         [NOTICE_MISMATCH] = "mismatch",
+        [NOTICE_SPLIT] = "split",
+        [NOTICE_MERGE] = "merge",
+        [NOTICE_MERGING] = "merging",
     };
     return texts[type];
 }
@@ -138,6 +143,7 @@ static void print_message(const struct sim *sim, const struct message *message)
     case MESSAGE_CLAIM:
     case MESSAGE_GRANT:
     case MESSAGE_HANDOVER:
+    case MESSAGE_MERGE:
         fprintf(out, " epoch %" PRIu64, message->carrier.epoch);
         print_view(sim, message->carrier.view);
         break;
@@ -156,6 +162,9 @@ static void print_message(const struct sim *sim, const struct message *message)
         print_view_id(sim, &message->probe.view);
         fprintf(out, " holders %u%s", message->probe.holders,
                 message->probe.answer ? " answer" : "");
+        break;
+    case MESSAGE_MERGE_REFUSED:
+        fprintf(out, " reason %d", (int)message->merge_refused.reason);
         break;
     case MESSAGE_JOIN_REFUSED:
         fprintf(out, " reason %d", (int)message->join_refused.reason);
@@ -230,8 +239,15 @@ static void print_notice(const struct sim *sim, const struct host *host,
         fprintf(out, " verdict %d silent %" PRIu64, (int)notice->verdict, notice->silent_ms);
         break;
     case NOTICE_GUARD:
+    case NOTICE_MERGING:
     case NOTICE_ACTING:
         fprintf(out, "%s", notice->on ? "on" : "off");
+        break;
+    case NOTICE_SPLIT:
+        fprintf(out, "%u of %u", notice->count, notice->needed);
+        break;
+    case NOTICE_MERGE:
+        fprintf(out, "apart %" PRIu64 " ms%s", notice->apart_ms, notice->lost ? ", lost" : "");
         break;
     case NOTICE_LATE:
         fprintf(out, "%" PRIu64 " ms", notice->silent_ms);

@@ -1,0 +1,59 @@
+#include "core/flap.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+enum { FAILURES_FREE = 2 }; /* the third within T_flap is the first to cost a pause */
+
+static struct flapper *entry_of(struct core *core, const char *name)
+{
+    struct flapper *oldest = &core->flappers[0];
+
+    for (uint32_t i = 0; i < FLAPPERS_MAX; i++) {
+        struct flapper *entry = &core->flappers[i];
+        if (text_equal(entry->name, name)) {
+            return entry;
+        }
+        if (entry->last_ms < oldest->last_ms) {
+            oldest = entry;
+        }
+    }
+    memset(oldest, 0, sizeof *oldest);
+    memcpy(oldest->name, name, text_length(name, NAME_BYTES_MAX) + 1);
+    return oldest;
+}
+
+/* T_lost, doubled with each further failure, up to T_flap. */
+static uint64_t pause_ms(const struct core *core, uint32_t failures)
+{
+    uint64_t pause = core->timing.lost_ms;
+
+    for (uint32_t i = FAILURES_FREE + 1; i < failures && pause < core->timing.flap_ms; i++) {
+        pause *= 2;
+    }
+    return pause < core->timing.flap_ms ? pause : core->timing.flap_ms;
+}
+
+void flap_on_failure(struct core *core, const char *name)
+{
+    struct flapper *entry = entry_of(core, name);
+
+    if (core->now_ms >= entry->last_ms + core->timing.flap_ms) {
+        entry->failures = 0;
+    }
+    entry->failures++;
+    entry->last_ms = core->now_ms;
+    entry->admit_ms =
+        entry->failures > FAILURES_FREE ? core->now_ms + pause_ms(core, entry->failures) : 0;
+}
+
+bool flap_admits(const struct core *core, const char *name)
+{
+    for (uint32_t i = 0; i < FLAPPERS_MAX; i++) {
+        if (text_equal(core->flappers[i].name, name)) {
+            return core->now_ms >= core->flappers[i].admit_ms;
+        }
+    }
+    return true;
+}
