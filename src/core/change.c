@@ -111,10 +111,16 @@ static void start_next(struct core *core)
     uint32_t first_joiner;
 
     core->batch_ms = NEVER_MS;
+    if (!removal_reign_is_sure(core)) {
+        core->batch_ms = core->now_ms + core->timing.fresh_ms / 4;
+        return;
+    }
     if (build_next(core, &first_joiner)) {
+        bool forced = core->bump_epoch || core->bump_version;
         core->bump_epoch = false;
         core->bump_version = false;
         change_propose(core, first_joiner, NULL);
+        core->change.forced = forced;
     }
 }
 
@@ -184,9 +190,32 @@ static void send_commit(struct core *core, bool whole)
     }
 }
 
+static void give_up(struct core *core)
+{
+    core->change.on = false;
+    view_clear(&core->pending);
+    core->evidence_changed = true; /* Whatever waited for this change to end may go on. */
+}
+
+static bool has_the_same_members(const struct view *a, const struct view *b)
+{
+    for (uint32_t i = 0; i < a->member_count; i++) {
+        if (!view_has(b, &a->members[i].id)) {
+            return false;
+        }
+    }
+    return a->member_count == b->member_count;
+}
+
 static void commit(struct core *core)
 {
     bool whole = leave_out_silent_joiners(core);
+
+    if (whole && !core->change.forced && core->pending.cause == CAUSE_CHANGE &&
+        has_the_same_members(&core->pending, &core->view)) {
+        give_up(core); /* Nobody came after all: not a view for each vain try (H28, Y5). */
+        return;
+    }
 
     core->change.on = false;
     install_view(core, &core->pending);
@@ -194,13 +223,6 @@ static void commit(struct core *core)
     if (core->joins.count > 0) {
         change_soon(core);
     }
-}
-
-static void give_up(struct core *core)
-{
-    core->change.on = false;
-    view_clear(&core->pending);
-    core->evidence_changed = true; /* Whatever waited for this change to end may go on. */
 }
 
 static void change_continue(struct core *core)
@@ -229,8 +251,9 @@ void change_tick(struct core *core)
 {
     if (core->change.on) {
         change_continue(core);
-    } else if (core_is_coordinator(core) && !leave_hands_over(core) &&
-               core->now_ms >= core->batch_ms) {
+    }
+    if (!core->change.on && core_is_coordinator(core) && !leave_hands_over(core) &&
+        core->now_ms >= core->batch_ms) {
         start_next(core);
     }
 }
@@ -318,11 +341,29 @@ static void consider_as_member(struct core *core, const struct message *message)
     accept(core, proposal);
 }
 
-/* A joiner whom two parts want to let in keeps to the first until that must have come to an end. */
+/* A joiner whom two coordinators want to let in keeps to the first until that must have come to an
+ * end, and never goes back to a lower view. */
 static bool is_promised_elsewhere(const struct core *core, const struct view *proposal)
 {
-    return !view_is_empty(&core->pending) && core->pending.lineage != proposal->lineage &&
-           core->now_ms < core->accepted_ms + 2 * core->timing.prepare_ms;
+    struct view_id accepted = view_id_of(&core->pending);
+    struct view_id proposed = view_id_of(proposal);
+
+    if (view_is_empty(&core->pending)) {
+        return false;
+    }
+    bool other = !id_equal(&accepted.coordinator, &proposed.coordinator) &&
+                 core->now_ms < core->accepted_ms + 2 * core->timing.prepare_ms;
+    bool lower = accepted.lineage == proposed.lineage &&
+                 view_id_compare(&proposed, &accepted) < 0;
+    return other || lower;
+}
+
+void change_interrupt(struct core *core)
+{
+    if (core->change.on) {
+        give_up(core);
+        change_soon(core);
+    }
 }
 
 void change_on_prepare(struct core *core, const struct message *message)

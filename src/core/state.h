@@ -53,6 +53,7 @@ struct peer {
 struct change {
     bool on;                 /* this node proposed `pending` and collects answers */
     uint32_t first_joiner;   /* members of `pending` from here on are new */
+    bool forced;             /* takes place even if it changes no member (U2, V2) */
     bool sent;               /* this step sent PREPAREs, which borrow `pending` */
     uint64_t deadline_ms;
     uint64_t resend_ms;
@@ -88,6 +89,7 @@ struct asking {
     bool was_member;      /* ask longer before founding (F2) */
     uint64_t next_ms;     /* next try */
     uint64_t pause_ms;    /* grows */
+    bool said_ready;      /* to somebody, so a view that holds us may come (J3) */
     uint64_t found_ms;    /* found then, if nothing was heard; NEVER_MS when not allowed */
 };
 
