@@ -9,6 +9,7 @@
 #include "core/flap.h"
 #include "core/join.h"
 #include "core/outbox.h"
+#include "core/removal.h"
 
 /* J3: proves that the joiner receives at its address, and needs no memory until it has. It holds
  * for one view only: a READY that was delayed or sent again later lets nobody in. */
@@ -68,6 +69,9 @@ static bool is_admissible(struct core *core, const struct joiner *joiner)
 {
     struct address holder;
 
+    if (!removal_reign_is_sure(core)) {
+        return false; /* It asks again. */
+    }
     if (!terms_are_equal(&joiner->terms, &core->terms)) {
         refuse(core, &joiner->member, JOIN_REFUSED_TERMS, NULL);
         return false;
@@ -223,7 +227,7 @@ void join_admit_queued(struct core *core, struct view *next, uint32_t *first_joi
 {
     for (uint32_t i = 0; i < core->joins.count; i++) {
         const struct member *joiner = &core->joins.queue[i];
-        bool is_here = view_has(&core->view, &joiner->id);
+        bool is_here = view_has(&core->view, &joiner->id) || view_has(next, &joiner->id);
         bool is_us = address_equal(&joiner->address, &core->self.address);
         if (is_here || is_us) {
             continue;

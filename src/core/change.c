@@ -117,10 +117,16 @@ static void start_next(struct core *core)
     uint32_t first_joiner;
 
     core->batch_ms = NEVER_MS;
+    if (!removal_reign_is_sure(core)) {
+        core->batch_ms = core->now_ms + core->timing.fresh_ms / 4;
+        return;
+    }
     if (build_next(core, &first_joiner)) {
+        bool forced = core->bump_epoch || core->bump_version;
         core->bump_epoch = false;
         core->bump_version = false;
-        change_propose(core, &(struct proposal){.first_joiner = first_joiner});
+        change_propose(core,
+                       &(struct proposal){.first_joiner = first_joiner, .forced = forced});
     }
 }
 
@@ -190,9 +196,32 @@ static void send_commit(struct core *core, bool whole)
     }
 }
 
+static void give_up(struct core *core)
+{
+    core->change.on = false;
+    view_clear(&core->pending);
+    core->evidence_changed = true; /* Whatever waited for this change to end may go on. */
+}
+
+static bool has_the_same_members(const struct view *a, const struct view *b)
+{
+    for (uint32_t i = 0; i < a->member_count; i++) {
+        if (!view_has(b, &a->members[i].id)) {
+            return false;
+        }
+    }
+    return a->member_count == b->member_count;
+}
+
 static void commit(struct core *core)
 {
     bool whole = leave_out_silent_joiners(core);
+
+    if (whole && !core->change.proposal.forced && core->pending.cause == CAUSE_CHANGE &&
+        has_the_same_members(&core->pending, &core->view)) {
+        give_up(core); /* Nobody came after all: not a view for each vain try (H28, Y5). */
+        return;
+    }
 
     core->change.on = false;
     install_view(core, &core->pending);
@@ -200,13 +229,6 @@ static void commit(struct core *core)
     if (core->joins.count > 0) {
         change_soon(core);
     }
-}
-
-static void give_up(struct core *core)
-{
-    core->change.on = false;
-    view_clear(&core->pending);
-    core->evidence_changed = true; /* Whatever waited for this change to end may go on. */
 }
 
 /* M4: a merge without the other part's coordinator is none. */
@@ -250,8 +272,9 @@ void change_tick(struct core *core)
 {
     if (core->change.on) {
         change_continue(core);
-    } else if (core_is_coordinator(core) && !leave_hands_over(core) && !core->merge.losing &&
-               core->now_ms >= core->batch_ms) {
+    }
+    if (!core->change.on && core_is_coordinator(core) && !leave_hands_over(core) &&
+        !core->merge.losing && core->now_ms >= core->batch_ms) {
         start_next(core);
     }
 }
@@ -342,11 +365,29 @@ static void consider_as_member(struct core *core, const struct message *message)
     accept(core, proposal);
 }
 
-/* A joiner whom two parts want to let in keeps to the first until that must have come to an end. */
+/* A joiner whom two coordinators want to let in keeps to the first until that must have come to an
+ * end, and never goes back to a lower view. */
 static bool is_promised_elsewhere(const struct core *core, const struct view *proposal)
 {
-    return !view_is_empty(&core->pending) && core->pending.lineage != proposal->lineage &&
-           core->now_ms < core->accepted_ms + 2 * core->timing.prepare_ms;
+    struct view_id accepted = view_id_of(&core->pending);
+    struct view_id proposed = view_id_of(proposal);
+
+    if (view_is_empty(&core->pending)) {
+        return false;
+    }
+    bool other = !id_equal(&accepted.coordinator, &proposed.coordinator) &&
+                 core->now_ms < core->accepted_ms + 2 * core->timing.prepare_ms;
+    bool lower = accepted.lineage == proposed.lineage &&
+                 view_id_compare(&proposed, &accepted) < 0;
+    return other || lower;
+}
+
+void change_interrupt(struct core *core)
+{
+    if (core->change.on) {
+        give_up(core);
+        change_soon(core);
+    }
 }
 
 void change_on_prepare(struct core *core, const struct message *message)

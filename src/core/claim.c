@@ -49,6 +49,21 @@ static struct notice *tell(struct core *core, enum claim_step step, const struct
     return notice;
 }
 
+/* H14: what the coordinator proposed last may have been answered "in" to somebody, by its COMMIT
+ * that did not reach us. */
+static void start_from_pending(struct core *core)
+{
+    struct view_id pending = view_id_of(&core->pending);
+    struct view_id ours = view_id_of(&core->view);
+
+    if (!view_is_empty(&core->pending) && pending.lineage == ours.lineage &&
+        id_equal(&pending.coordinator, &ours.coordinator) &&
+        view_id_compare(&pending, &ours) > 0 && view_has(&core->pending, &core->self.id)) {
+        view_copy(&core->best, &core->pending);
+        core->claim.has_best = true;
+    }
+}
+
 static void start(struct core *core)
 {
     uint64_t highest =
@@ -60,6 +75,7 @@ static void start(struct core *core)
     core->claim.epoch = highest + 1;
     core->claim.deadline_ms = core->now_ms + core->timing.claim_ms;
     core->claim.retry_ms = NEVER_MS;
+    start_from_pending(core);
     core_saw_epoch(core, core->claim.epoch);
     core->promise.epoch = core->claim.epoch; /* A candidate is its own first voter. */
     core->promise.to = core->self.id;

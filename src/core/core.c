@@ -366,7 +366,8 @@ static void tell_standing(struct core *core)
 static uint64_t lateness_ms(const struct core *core, uint64_t now_ms)
 {
     uint64_t deadline_ms = core_deadline_ms(core);
-    uint64_t late_ms = now_ms > deadline_ms ? now_ms - deadline_ms : 0;
+    uint64_t due_ms = deadline_ms > core->now_ms ? deadline_ms : core->now_ms;
+    uint64_t late_ms = now_ms > due_ms ? now_ms - due_ms : 0;
 
     return core_is_member(core) && late_ms > core->timing.silent_ms / 2 ? late_ms : 0;
 }

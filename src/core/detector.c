@@ -2,12 +2,18 @@
 
 #include <string.h>
 
+#include "core/change.h"
 #include "core/install.h"
 #include "core/outbox.h"
 
 static bool is_self(const struct core *core, uint32_t position)
 {
     return id_equal(&core->view.members[position].id, &core->self.id);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
 }
 
 void detector_watch(struct core *core, uint32_t position)
@@ -41,6 +47,7 @@ static void clear_verdict(struct core *core, uint32_t position)
     peer->confirmed = false;
     peer->verify_ms = NEVER_MS;
     core->evidence_changed = true;
+    core->detect_ms = earlier(core->detect_ms, core->now_ms + core->timing.silent_ms);
 }
 
 bool detector_heard(struct core *core, const struct message *message, uint32_t position)
@@ -236,6 +243,10 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     const struct heartbeat *heartbeat = &message->heartbeat;
     struct peer *peer = &core->peers[position];
     bool accused = heartbeat->suspect_count > 0;
+    bool changed = heartbeat->suspect_count != peer->suspect_count ||
+                   memcmp(heartbeat->suspects, peer->suspects,
+                          heartbeat->suspect_count * sizeof heartbeat->suspects[0]) != 0 ||
+                   core->now_ms >= peer->suspects_ms + core->timing.fresh_ms;
 
     peer->view = heartbeat->view;
     peer->view_hash = heartbeat->view_hash;
@@ -251,7 +262,7 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     } else {
         peer->unheard_ms = 0;
     }
-    core->evidence_changed = core->evidence_changed || accused;
+    core->evidence_changed = core->evidence_changed || (accused && changed);
     install_compare(core, message, position);
 }
 
@@ -338,11 +349,6 @@ static void ask_kernel(struct core *core, uint32_t position)
 {
     core->peers[position].asked_ms = core->now_ms;
     outbox_kernel_ask(core, position);
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Looks at one silence and returns when to look at it again. Along the silence:
@@ -432,7 +438,7 @@ void detector_on_late(struct core *core, uint64_t late_ms)
     core->late_until_ms = core->now_ms + core->timing.fresh_ms;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         struct peer *peer = &core->peers[i];
-        peer->silent_from_ms += late_ms;
+        peer->silent_from_ms = earlier(peer->silent_from_ms + late_ms, core->now_ms);
         peer->moved_ms = 0;
         if (peer->verdict == VERDICT_LOST || peer->verdict == VERDICT_STALLED) {
             clear_verdict(core, i);
@@ -440,6 +446,7 @@ void detector_on_late(struct core *core, uint64_t late_ms)
     }
     core->detect_ms = core->now_ms;
     core->claim.on = false;
+    change_interrupt(core);
     core->backoff_ms = core->late_until_ms;
     struct notice *notice = outbox_notice_of(core, NOTICE_LATE, &core->self);
     notice->silent_ms = late_ms;

@@ -12,13 +12,23 @@
 #include "core/outbox.h"
 #include "core/removal.h"
 
+/* A view that holds this life holds it under its own name and address. */
+static bool knows_us(const struct core *core, const struct view *view)
+{
+    uint32_t position = view_find(view, &core->self.id);
+
+    return position == VIEW_NONE ||
+           (text_equal(view->members[position].name, core->self.name) &&
+            address_equal(&view->members[position].address, &core->self.address));
+}
+
 bool install_is_sound(struct core *core, struct view *view)
 {
     if (view->member_count > core->capacity) {
         core_drop(core, DROP_CAPACITY);
         return false;
     }
-    if (!view_is_sound(view)) {
+    if (!view_is_sound(view) || !knows_us(core, view)) {
         core_drop(core, DROP_UNSOUND_VIEW);
         return false;
     }
@@ -164,6 +174,7 @@ static void settle_work(struct core *core)
     }
     if (!core_is_coordinator(core)) {
         core->joins.count = 0;
+        core->batch_ms = NEVER_MS;
         core->bump_epoch = false;
         core->bump_version = false;
         core->probe_ms = NEVER_MS;
@@ -424,7 +435,9 @@ void install_check_left_alone(struct core *core)
         }
         moved = moved || gone_over;
     }
-    if (moved) {
+    if (moved && core->phase == PHASE_LEAVING) {
+        lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_DONE);
+    } else if (moved) {
         lifecycle_start_over(core, REASON_LEFT_ALONE);
     }
 }
@@ -456,8 +469,12 @@ static void note_other_way(struct core *core, const struct message *message)
 
 static void install_while_joining(struct core *core, const struct view *view, bool holds_us)
 {
-    if (holds_us) {
+    if (holds_us && core->asking.said_ready) {
         install_view(core, view);
+        return;
+    }
+    if (holds_us) {
+        core_drop(core, DROP_STRANGER); /* Nobody was told that we are ready (J3). */
         return;
     }
     book_remember(core, &view->members[0].address);

@@ -174,6 +174,7 @@ void join_on_offer(struct core *core, const struct message *message)
         answer->joiner.may_found = core->asking.may_found;
         answer->joiner.nonce = message->offer.nonce;
     }
+    core->asking.said_ready = true;
     outbox_send_to(core, answer, &message->from, &message->source);
     book_remember(core, &message->source);
     if (core->asking.found_ms != NEVER_MS) {

@@ -9,12 +9,11 @@
 #include "core/outbox.h"
 
 /*                founded, admitted              leave asked
- *    JOINING ------------------------> MEMBER --------------> LEAVING
- *      |  ^                              |                     |   |
- *      |  +------------------------------+ removed, left alone |   | done, or timed out
- *      |  +----------------------------------------------------+   |
- *      | leave asked                                               v
- *      +-------------------------------------------------------> STOPPED
+ *    JOINING ------------------------> MEMBER -------------> LEAVING
+ *      |  ^                              |                       |
+ *      |  +------------------------------+ removed, left alone   | done, or timed out
+ *      | leave asked                                             v
+ *      +-----------------------------------------------------> STOPPED
  *
  * A leaver that finds itself removed has reached what it wanted and stops. */
 static bool move_is_allowed(enum phase from, enum phase to)
@@ -25,7 +24,7 @@ static bool move_is_allowed(enum phase from, enum phase to)
     case PHASE_MEMBER:
         return to == PHASE_JOINING || to == PHASE_LEAVING;
     case PHASE_LEAVING:
-        return to == PHASE_JOINING || to == PHASE_STOPPED;
+        return to == PHASE_STOPPED;
     case PHASE_STOPPED:
         return false;
     }
@@ -58,6 +57,7 @@ void lifecycle_renew(struct core *core)
 
     renew_identity(core);
     view_clear(&core->pending);
+    core->asking.said_ready = false;
     core->asking.pause_ms = core->timing.retry_ms_min;
     core->asking.next_ms = core->now_ms;
 }

@@ -19,6 +19,9 @@ enum {
 /* A version or epoch further above the known one than this is damage, not progress (H16). */
 #define LEAP_MAX (UINT64_C(1) << 32)
 
+/* No epoch, version or age gets there by counting; above it sums could wrap. */
+#define COUNTER_MAX (UINT64_C(1) << 62)
+
 #define NEVER_MS UINT64_MAX
 
 #endif

@@ -7,11 +7,12 @@
 #include "core/install.h"
 #include "core/outbox.h"
 #include "core/probe.h"
+#include "core/removal.h"
 
 static bool is_idle(const struct core *core)
 {
     return core_is_coordinator(core) && core->phase == PHASE_MEMBER && !core->change.on &&
-           !core->claim.on && !core->merge.losing && core->now_ms >= core->late_until_ms;
+           !core->claim.on && !core->merge.losing && removal_reign_is_sure(core);
 }
 
 /* --- The part that is taken up --- */

@@ -62,12 +62,12 @@ static bool is_believable(const struct core *core, uint32_t accuser, uint32_t wi
 
 bool removal_is_backed(const struct core *core, uint32_t position)
 {
-    uint64_t age = core->view.members[position].age;
-    uint32_t witnesses = witness_count(core, position);
-
     if (core->peers[position].verdict == VERDICT_NONE) {
         return false; /* All watch all: this node's own evidence is always part of it. */
     }
+    uint64_t age = core->view.members[position].age;
+    uint32_t witnesses = witness_count(core, position);
+
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (is_witness(core, i, position) && accuses(core, i, age, core->now_ms) &&
             is_believable(core, i, witnesses)) {
@@ -82,6 +82,23 @@ bool removal_has_moved(const struct core *core, uint32_t position)
     const struct peer *peer = &core->peers[position];
 
     return peer->moved_ms != 0 && peer->moved_seen_ms >= peer->moved_ms + core->timing.fresh_ms;
+}
+
+bool removal_reign_is_sure(const struct core *core)
+{
+    /* Whoever has not been heard in all the time a detection takes is silent, not slow. */
+    bool waited = core->now_ms >= core->late_until_ms + core->timing.lost_ms;
+    if (core->now_ms < core->late_until_ms || (!waited && !detector_is_awake(core))) {
+        return false;
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct peer *peer = &core->peers[i];
+        if (peer->moved_ms != 0 && !removal_has_moved(core, i) &&
+            core->now_ms < peer->moved_seen_ms + core->timing.fresh_ms) {
+            return false;
+        }
+    }
+    return true;
 }
 
 struct gone removal_evidence(const struct core *core, uint32_t position)
@@ -120,6 +137,11 @@ static struct message *make_ping(struct core *core, enum message_type type,
     return message;
 }
 
+static void look_again(struct core *core, uint64_t when_ms)
+{
+    core->verify_ms = when_ms < core->verify_ms ? when_ms : core->verify_ms;
+}
+
 /* R1: asks the suspect directly and through members that this node hears; those who do not
  * accuse it first, for they may have heard it. */
 static void verify(struct core *core, uint32_t position)
@@ -129,7 +151,7 @@ static void verify(struct core *core, uint32_t position)
     uint32_t helpers = 0;
 
     peer->verify_ms = core->now_ms + core->timing.verify_ms;
-    core->verify_ms = peer->verify_ms < core->verify_ms ? peer->verify_ms : core->verify_ms;
+    look_again(core, peer->verify_ms);
     outbox_send(core, make_ping(core, MESSAGE_PING, &suspect->id, NULL), position);
 
     struct message *request = make_ping(core, MESSAGE_PING_REQUEST, &suspect->id, NULL);
@@ -170,7 +192,9 @@ static void review_one(struct core *core, uint32_t position)
     }
     bool vouched = peer->vouched_ms != 0 &&
                    core->now_ms < peer->vouched_ms + core->timing.fresh_ms;
-    if (peer->verify_ms == NEVER_MS && !vouched) {
+    if (vouched) {
+        look_again(core, peer->vouched_ms + core->timing.fresh_ms);
+    } else if (peer->verify_ms == NEVER_MS) {
         verify(core, position);
     }
 }
@@ -240,6 +264,7 @@ void removal_tick(struct core *core)
         return;
     }
     core->verify_ms = NEVER_MS;
+    core->evidence_changed = true;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         struct peer *peer = &core->peers[i];
         if (peer->verify_ms != NEVER_MS && core->now_ms >= peer->verify_ms) {

@@ -17,6 +17,10 @@ bool removal_has_moved(const struct core *core, uint32_t position);
 /* How many other members hold a verdict against the one at `position`, as told within T_fresh. */
 uint32_t removal_accusers(const struct core *core, uint32_t position, uint64_t now_ms);
 
+/* May a coordinator change the view? Not before it is sure that it was not replaced while it slept
+ * (D4), nor while members say that they follow another and it is not settled (L2, L3). */
+bool removal_reign_is_sure(const struct core *core);
+
 /* R5: reason and evidence for the record. */
 struct gone removal_evidence(const struct core *core, uint32_t position);
 

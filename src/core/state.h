@@ -57,6 +57,7 @@ struct proposal {
     struct node_id handover_by; /* E2: the coordinator that leaves */
     struct node_id merge_with;  /* M4: the other part's coordinator, who must agree */
     uint64_t merge;             /* number of its MERGE; 0: not a merge */
+    bool forced;                /* takes place even if it changes no member (U2, V2) */
 };
 
 /* change: a view on its way through the two phases. */
@@ -115,6 +116,7 @@ struct asking {
     bool was_member;      /* ask longer before founding (F2) */
     uint64_t next_ms;     /* next try */
     uint64_t pause_ms;    /* grows */
+    bool said_ready;      /* to somebody, so a view that holds us may come (J3) */
     uint64_t found_ms;    /* found then, if nothing was heard; NEVER_MS when not allowed */
 };
 

@@ -362,7 +362,8 @@ static bool names_are_unique(struct view *view)
 
 bool view_is_sound(struct view *view)
 {
-    if (view->member_count == 0 || view->version == 0 || view->epoch == 0) {
+    if (view->member_count == 0 || view->version == 0 || view->epoch == 0 ||
+        view->version > COUNTER_MAX || view->epoch > COUNTER_MAX || view->next_age > COUNTER_MAX) {
         return false;
     }
     uint64_t youngest = 0;
