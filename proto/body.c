@@ -10,7 +10,8 @@ enum {
     SUSPICION_FIELDS = 2,
     TERMS_FIELDS = 5,
     PROBE_FIELDS = 8,
-    PROBE_BYTES = BODY_VIEW_ID_BYTES + 2 * BODY_NUMBER_BYTES + 5 + 3 + BODY_ADDRESS_BYTES,
+    PROBE_BYTES = BODY_VIEW_ID_BYTES + 2 * BODY_NUMBER_BYTES + 5 + 2 + 1 +
+                  (1 + PROBE_SEEDS_MAX) * BODY_ADDRESS_BYTES,
     HOPS_MAX = 1,
 };
 
@@ -133,7 +134,10 @@ static void read_probe(struct reader *reader, struct probe *probe)
     probe->oldest_age = reader_number(reader, 0, UINT64_MAX);
     probe->guard_met = reader_bool(reader);
     probe->answer = reader_bool(reader);
-    probe->seed = reader_bool(reader);
+    probe->seed_count = (uint8_t)reader_list(reader, 0, PROBE_SEEDS_MAX);
+    for (uint8_t i = 0; i < probe->seed_count; i++) {
+        probe->seeds[i] = reader_address(reader);
+    }
     probe->coordinator = reader_address_or_nil(reader);
 }
 
@@ -145,7 +149,11 @@ static void write_probe(struct writer *writer, const struct probe *probe)
     writer_number(writer, probe->oldest_age);
     writer_bool(writer, probe->guard_met);
     writer_bool(writer, probe->answer);
-    writer_bool(writer, probe->seed);
+    assert(probe->seed_count <= PROBE_SEEDS_MAX);
+    writer_array(writer, probe->seed_count);
+    for (uint8_t i = 0; i < probe->seed_count; i++) {
+        writer_address(writer, &probe->seeds[i]);
+    }
     writer_address(writer, &probe->coordinator);
 }
 

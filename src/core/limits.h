@@ -13,6 +13,7 @@ enum {
     SUSPECTS_MAX = 16,      /* suspicions told in one heartbeat, oldest members first */
     ACCUSERS_MAX = 3,       /* accusers named in the evidence of a removal */
     VERIFY_HELPERS = 3,     /* members asked to look at a suspect, rule R1 */
+    PROBE_SEEDS_MAX = 4,    /* seeds that a probe names, to show where its part comes from (I3) */
     DATAGRAM_BYTES_MAX = 1200, /* what is longer travels by stream */
 };
 

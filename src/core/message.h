@@ -69,7 +69,8 @@ struct probe {
     uint64_t oldest_age;
     bool guard_met;
     bool answer;            /* do not answer this one */
-    bool seed;              /* the receiver's address is among the sender's seeds (I3) */
+    uint8_t seed_count;     /* the sender's seeds, by which two foundings know each other (I3) */
+    struct address seeds[PROBE_SEEDS_MAX];
     struct address coordinator; /* where to ask about this part */
 };
 

@@ -30,12 +30,18 @@ int probe_compare(const struct probe *a, const struct probe *b)
 
 struct probe probe_describe(const struct core *core)
 {
-    return (struct probe){.view = view_id_of(&core->view),
+    struct probe probe = {.view = view_id_of(&core->view),
                           .view_hash = core->view.hash,
                           .holders = core_acked(core),
                           .oldest_age = core->view.members[0].age,
                           .guard_met = core_guard(core, core->now_ms).met,
                           .coordinator = core->view.members[0].address};
+
+    while (probe.seed_count < PROBE_SEEDS_MAX && probe.seed_count < core->book.seed_count) {
+        probe.seeds[probe.seed_count] = core->book.seeds[probe.seed_count];
+        probe.seed_count++;
+    }
+    return probe;
 }
 
 static void send_probe(struct core *core, const struct address *to, bool answer)
@@ -45,19 +51,27 @@ static void send_probe(struct core *core, const struct address *to, bool answer)
     if (message != NULL) {
         message->probe = probe_describe(core);
         message->probe.answer = answer;
-        message->probe.seed = book_has_seed(core, to);
     }
     outbox_send_to(core, message, NULL, to);
 }
 
 /* I3, H23: an address may have gone to another cluster of the same name. Parts belong together
- * if they come from one founding, or if one was a seed of the other. */
+ * if they come from one founding, or if a seed of one is a seed or a member of the other. */
 static bool is_related(const struct core *core, const struct message *message)
 {
     const struct probe *theirs = &message->probe;
 
-    return theirs->view.lineage == core->view.lineage || theirs->seed ||
-           book_has_seed(core, &theirs->coordinator) || book_has_seed(core, &message->source);
+    if (theirs->view.lineage == core->view.lineage ||
+        book_has_seed(core, &theirs->coordinator) || book_has_seed(core, &message->source)) {
+        return true;
+    }
+    for (uint8_t i = 0; i < theirs->seed_count; i++) {
+        if (book_has_seed(core, &theirs->seeds[i]) ||
+            view_find_address(&core->view, &theirs->seeds[i]) != VIEW_NONE) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* What a coordinator makes of another part. */

@@ -220,7 +220,8 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         message->probe.view = any_view_id(fuzz, input);
         message->probe.holders = (uint32_t)below(input, 9);
         message->probe.answer = below(input, 2) == 0;
-        message->probe.seed = below(input, 2) == 0;
+        message->probe.seed_count = (uint8_t)below(input, 2);
+        message->probe.seeds[0] = address_of(below(input, PEOPLE));
         message->probe.guard_met = true;
         message->probe.coordinator = address_of(below(input, PEOPLE) + 1);
         break;

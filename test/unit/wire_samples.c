@@ -289,7 +289,8 @@ static void add_others(struct samples *samples)
     message->probe.holders = 3;
     message->probe.oldest_age = 2;
     message->probe.guard_met = true;
-    message->probe.seed = true;
+    message->probe.seed_count = 1;
+    message->probe.seeds[0] = address_4('A', 7420);
     message->probe.coordinator = address_4('B', 7420);
     to_anyone(samples);
 
