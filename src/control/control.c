@@ -43,12 +43,6 @@ static struct document *snapshot_of(void *control)
     return control_snapshot(control);
 }
 
-static const struct view *view_of(void *context)
-{
-    const struct control *control = context;
-    return core_view(node_core(control->node));
-}
-
 /* --- Requests --- */
 
 static void on_connection(void *context, struct MHD_Connection *connection, void **socket_context,
@@ -370,7 +364,6 @@ struct control *control_open(uv_loop_t *loop, struct node *node, struct log *log
     control->watchers.source = (struct event_source){.journal = node_journal(node),
                                                      .event_texts = &control->event_texts,
                                                      .snapshot = snapshot_of,
-                                                     .view = view_of,
                                                      .context = control};
     control_start_handles(control);
     if (!control_listen(control, node_config(node))) {

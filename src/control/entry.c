@@ -3,18 +3,11 @@
 #include <inttypes.h>
 
 #include "base/text.h"
-#include "control/facts.h"
 #include "control/words.h"
 #include "runtime/address_text.h"
 #include "runtime/notice_text.h"
 #include "runtime/options.h"
 #include "runtime/value.h"
-
-const char *entry_kind(enum notice_type type)
-{
-    /* As the state of the member in /v1/members is called. */
-    return type == NOTICE_SUSPECT ? "suspect" : notice_event(type);
-}
 
 bool entry_is_about(const struct journal_entry *entry, const char *name)
 {
@@ -31,29 +24,31 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-static void accusers_words(const struct gone *gone, const struct view *view, struct sheet *sentence)
+static void accusers_words(const struct journal_entry *entry, struct sheet *sentence)
 {
-    for (unsigned i = 0; i < gone->accuser_count && i < ACCUSERS_MAX; i++) {
-        const char *name = facts_name_of_age(view, gone->accusers[i]);
+    const struct gone *gone = &entry->notice.gone;
 
+    for (unsigned i = 0; i < gone->accuser_count && i < ACCUSERS_MAX; i++) {
         sheet_text(sentence, i == 0                         ? ", accused by "
                              : i + 1 == gone->accuser_count ? " and "
                                                             : ", ");
-        if (name != NULL) {
-            sheet_text(sentence, name);
+        if (entry->names[i][0] != '\0') {
+            sheet_text(sentence, entry->names[i]);
         } else {
             sheet_format(sentence, "the member of age %" PRIu64, gone->accusers[i]);
         }
     }
 }
 
-void gone_sentence(const struct gone *gone, const struct view *view, struct sheet *sentence)
+void gone_sentence(const struct journal_entry *entry, struct sheet *sentence)
 {
+    const struct gone *gone = &entry->notice.gone;
+
     switch (gone->reason) {
     case GONE_FAILED:
         sheet_format(sentence, "%s was removed: %s, silent %" PRIu32 " ms", gone->name,
                      verdict_words(gone->verdict), gone->silent_ms);
-        accusers_words(gone, view, sentence);
+        accusers_words(entry, sentence);
         return;
     case GONE_LEFT:
         sheet_format(sentence, "%s left in good order", gone->name);
@@ -94,8 +89,9 @@ static void refusal_sentence(const struct join_refused *refused, struct sheet *s
     sheet_text(sentence, "for an unknown reason");
 }
 
-static void claim_sentence(const struct notice *notice, struct sheet *sentence)
+static void claim_sentence(const struct journal_entry *entry, struct sheet *sentence)
 {
+    const struct notice *notice = &entry->notice;
     const char *name = notice->subject.name;
 
     switch (notice->claim) {
@@ -104,7 +100,10 @@ static void claim_sentence(const struct notice *notice, struct sheet *sentence)
                      name);
         break;
     case CLAIM_WON:
-        sheet_format(sentence, "%s took over: the others granted its claim", name);
+        sheet_format(sentence,
+                     entry->alone ? "%s took over alone: it suspects every other member"
+                                  : "%s took over: the others granted its claim",
+                     name);
         break;
     case CLAIM_LOST:
         sheet_format(sentence, "%s did not take over: its claim was refused", name);
@@ -129,8 +128,59 @@ static void coordinator_sentence(const struct subject *subject, struct sheet *se
                  subject->name, subject->age);
 }
 
-void entry_sentence(const struct journal_entry *entry, const struct view *view,
-                    struct sheet *sentence)
+/* How long two parts were apart, as people say it: "600 ms", "30.2 s", "2 h 5 min". */
+static void apart_words(uint64_t ms, struct sheet *sentence)
+{
+    const uint64_t minutes = ms / 60000;
+
+    if (ms < 1000) {
+        sheet_format(sentence, "%" PRIu64 " ms", ms);
+    } else if (minutes == 0) {
+        sheet_format(sentence, "%" PRIu64 ".%" PRIu64 " s", ms / 1000, ms % 1000 / 100);
+    } else if (minutes < 60) {
+        sheet_format(sentence, "%" PRIu64 " min %" PRIu64 " s", minutes, ms % 60000 / 1000);
+    } else {
+        sheet_format(sentence, "%" PRIu64 " h %" PRIu64 " min", minutes / 60, minutes % 60);
+    }
+}
+
+/* M8: both parts by their views, and what became of this node's. */
+static void merge_sentence(const struct journal_entry *entry, struct sheet *sentence)
+{
+    const struct notice *notice = &entry->notice;
+    char winner[VIEW_NAME_MAX];
+    char loser[VIEW_NAME_MAX];
+
+    view_name_print(&notice->parents[0], entry->names[0], winner);
+    view_name_print(&notice->parents[1], entry->names[1], loser);
+    if (notice->lost) {
+        sheet_format(sentence, "this node's part (view %s) was taken up by that of %s (view %s)",
+                     loser, entry->names[0][0] == '\0' ? "another" : entry->names[0], winner);
+    } else {
+        sheet_format(sentence, "this node's part (view %s) took up that of %s (view %s)", winner,
+                     entry->names[1][0] == '\0' ? "another" : entry->names[1], loser);
+    }
+    if (notice->apart_ms > 0) {
+        sheet_text(sentence, ", apart for ");
+        apart_words(notice->apart_ms, sentence);
+    }
+}
+
+static void merging_sentence(const struct notice *notice, struct sheet *sentence)
+{
+    char text[ADDRESS_TEXT_MAX];
+
+    if (notice->on) {
+        sheet_format(sentence,
+                     "this node's part asks the coordinator at %s to take it up, and does not act "
+                     "meanwhile",
+                     address_text(&notice->subject.address, text));
+    } else {
+        sheet_text(sentence, "the merge came to nothing: this node's part goes on as it was");
+    }
+}
+
+void entry_sentence(const struct journal_entry *entry, struct sheet *sentence)
 {
     const struct notice *notice = &entry->notice;
     const struct subject *subject = &notice->subject;
@@ -152,7 +202,7 @@ void entry_sentence(const struct journal_entry *entry, const struct view *view,
                      subject->age, address_text(&subject->address, text));
         return;
     case NOTICE_GONE:
-        gone_sentence(&notice->gone, view, sentence);
+        gone_sentence(entry, sentence);
         return;
     case NOTICE_COORDINATOR:
         coordinator_sentence(subject, sentence);
@@ -180,7 +230,7 @@ void entry_sentence(const struct journal_entry *entry, const struct view *view,
                      notice->silent_ms);
         return;
     case NOTICE_CLAIM:
-        claim_sentence(notice, sentence);
+        claim_sentence(entry, sentence);
         return;
     case NOTICE_VOUCHED:
         sheet_format(sentence,
@@ -205,6 +255,18 @@ void entry_sentence(const struct journal_entry *entry, const struct view *view,
                      "coordinator repairs it",
                      entry->epoch, entry->version);
         return;
+    case NOTICE_SPLIT:
+        sheet_format(sentence,
+                     "the cluster may have split: %" PRIu32 " of %" PRIu32
+                     " members were lost at once",
+                     notice->count, notice->needed);
+        return;
+    case NOTICE_MERGE:
+        merge_sentence(entry, sentence);
+        return;
+    case NOTICE_MERGING:
+        merging_sentence(notice, sentence);
+        return;
     }
 }
 
@@ -228,13 +290,19 @@ static bool set_subject(json_t *object, const struct subject *subject)
            set(object, "age", json_of_number(subject->age));
 }
 
-static bool set_gone(json_t *object, const struct gone *gone, const struct view *view)
+/* null where there is none. */
+static json_t *json_of_name(const char *name)
 {
+    return json_of_word(name[0] == '\0' ? NULL : name);
+}
+
+static bool set_gone(json_t *object, const struct journal_entry *entry)
+{
+    const struct gone *gone = &entry->notice.gone;
     json_t *accusers = json_array();
 
     for (unsigned i = 0; i < gone->accuser_count && i < ACCUSERS_MAX; i++) {
-        const char *name = facts_name_of_age(view, gone->accusers[i]);
-        if (json_array_append_new(accusers, json_of_word(name)) != 0) {
+        if (json_array_append_new(accusers, json_of_name(entry->names[i])) != 0) {
             json_decref(accusers);
             return false;
         }
@@ -271,7 +339,34 @@ static bool set_refused(json_t *object, const struct join_refused *refused)
     return true;
 }
 
-static bool set_notice(json_t *object, const struct journal_entry *entry, const struct view *view)
+json_t *view_id_json(const struct view_id *id, const char *coordinator)
+{
+    json_t *object = json_object();
+
+    if (set(object, "lineage", json_sprintf("%016" PRIx64, id->lineage)) &&
+        set(object, "epoch", json_of_u64(id->epoch)) &&
+        set(object, "version", json_of_u64(id->version)) &&
+        set(object, "coordinator", json_of_name(coordinator)) &&
+        set(object, "coordinator_id", json_of_id(&id->coordinator))) {
+        return object;
+    }
+    json_decref(object);
+    return NULL;
+}
+
+/* The part that went on, and the one that was taken up. */
+static bool set_merge(json_t *object, const struct journal_entry *entry)
+{
+    const struct notice *notice = &entry->notice;
+
+    return set(object, "parent", view_id_json(&notice->parents[0], entry->names[0])) &&
+           set(object, "merged", view_id_json(&notice->parents[1], entry->names[1])) &&
+           set(object, "taken_up", json_boolean(notice->lost)) &&
+           set(object, "apart_ms", notice->apart_ms == 0 ? json_null()
+                                                         : json_of_number(notice->apart_ms));
+}
+
+static bool set_notice(json_t *object, const struct journal_entry *entry)
 {
     const struct notice *notice = &entry->notice;
     const struct subject *subject = &notice->subject;
@@ -282,15 +377,14 @@ static bool set_notice(json_t *object, const struct journal_entry *entry, const 
                set(object, "reason", json_of_word(phase_reason_text(notice->reason)));
     case NOTICE_VIEW:
         return set(object, "cause", json_of_word(view_cause_text(notice->cause))) &&
-               set(object, "coordinator",
-                   json_of_word(subject->name[0] == '\0' ? NULL : subject->name)) &&
+               set(object, "coordinator", json_of_name(subject->name)) &&
                set(object, "change", json_of_word(entry->change));
     case NOTICE_JOINED:
     case NOTICE_COORDINATOR:
     case NOTICE_VOUCHED:
         return set_subject(object, subject);
     case NOTICE_GONE:
-        return set_gone(object, &notice->gone, view);
+        return set_gone(object, entry);
     case NOTICE_SUSPECT:
         return set_subject(object, subject) &&
                set(object, "verdict", json_of_word(verdict_text(notice->verdict))) &&
@@ -309,21 +403,31 @@ static bool set_notice(json_t *object, const struct journal_entry *entry, const 
     case NOTICE_CLAIM:
         return set_subject(object, subject) &&
                set(object, "step", json_of_word(claim_step_text(notice->claim))) &&
-               set(object, "claim_epoch", json_of_u64(notice->epoch));
+               set(object, "claim_epoch", json_of_u64(notice->epoch)) &&
+               (notice->claim != CLAIM_WON || set(object, "alone", json_boolean(entry->alone)));
     case NOTICE_JOIN_REFUSED:
     case NOTICE_TURNED_AWAY:
         return set_subject(object, subject) && set_refused(object, &notice->refused);
     case NOTICE_MISMATCH:
         return true;
+    case NOTICE_SPLIT:
+        return set(object, "lost", json_of_number(notice->count)) &&
+               set(object, "of", json_of_number(notice->needed));
+    case NOTICE_MERGE:
+        return set_merge(object, entry);
+    case NOTICE_MERGING:
+        return set(object, "merging", json_boolean(notice->on)) &&
+               set(object, "with",
+                   notice->on ? json_of_address(&subject->address) : json_null());
     }
     return true;
 }
 
-static json_t *sentence_json(const struct journal_entry *entry, const struct view *view)
+static json_t *sentence_json(const struct journal_entry *entry)
 {
     struct sheet sentence = {0};
 
-    entry_sentence(entry, view, &sentence);
+    entry_sentence(entry, &sentence);
     json_t *value = sentence.bytes == NULL || sentence.failed
                         ? NULL
                         : json_of_text(sentence.bytes, sentence.length);
@@ -331,18 +435,19 @@ static json_t *sentence_json(const struct journal_entry *entry, const struct vie
     return value;
 }
 
-json_t *entry_json(const struct journal_entry *entry, const struct view *view)
+json_t *entry_json(const struct journal_entry *entry)
 {
+    const bool in_view = entry->member_count > 0;
     char time[TIME_TEXT_MAX];
     json_t *object = json_object();
 
-    if (set(object, "kind", json_of_word(entry_kind(entry->notice.type))) &&
+    if (set(object, "kind", json_of_word(notice_event(entry->notice.type))) &&
         set(object, "cursor", json_of_u64(entry->cursor)) &&
         set(object, "time", json_of_word(time_text(entry->wall_ms, time))) &&
-        set(object, "epoch", json_of_u64(entry->epoch)) &&
-        set(object, "version", json_of_u64(entry->version)) &&
+        set(object, "epoch", in_view ? json_of_u64(entry->epoch) : json_null()) &&
+        set(object, "version", in_view ? json_of_u64(entry->version) : json_null()) &&
         set(object, "members", json_of_number(entry->member_count)) &&
-        set_notice(object, entry, view) && set(object, "text", sentence_json(entry, view))) {
+        set_notice(object, entry) && set(object, "text", sentence_json(entry))) {
         return object;
     }
     json_decref(object);

@@ -9,20 +9,21 @@
 #include "control/sheet.h"
 #include "runtime/journal.h"
 
-/* The kind, which is also the name of the server-sent event: "joined", "gone", "view". */
-const char *entry_kind(enum notice_type type);
-
-/* kind, cursor, time, epoch, version, members, then what belongs to the kind, then `text`, the
- * sentence. `view` is the view of now: it turns ages into names. A new reference, or NULL when
- * memory ran out. */
-json_t *entry_json(const struct journal_entry *entry, const struct view *view);
+/* kind (also the name of the server-sent event: "joined", "gone", "view"), cursor, time, epoch,
+ * version, members, then what belongs to the kind, then `text`, the sentence. Epoch and version
+ * are null where there was no view. A new reference, or NULL when memory ran out. */
+json_t *entry_json(const struct journal_entry *entry);
 
 /* Appends the sentence, without a full stop. */
-void entry_sentence(const struct journal_entry *entry, const struct view *view,
-                    struct sheet *sentence);
+void entry_sentence(const struct journal_entry *entry, struct sheet *sentence);
 
-/* Appends why the member is gone: "athens was removed: dead (...), silent 3 ms, accused by ...". */
-void gone_sentence(const struct gone *gone, const struct view *view, struct sheet *sentence);
+/* Appends why the member of a NOTICE_GONE is gone: "athens was removed: dead (...), silent 3 ms,
+ * accused by ...". */
+void gone_sentence(const struct journal_entry *entry, struct sheet *sentence);
+
+/* One view by its name: lineage, epoch, version, coordinator, which is null where `coordinator` is
+ * empty, and the coordinator's id. A new reference, or NULL when memory ran out. */
+json_t *view_id_json(const struct view_id *id, const char *coordinator);
 
 /* Is it about the member of that name? */
 bool entry_is_about(const struct journal_entry *entry, const char *name);

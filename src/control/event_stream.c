@@ -6,6 +6,7 @@
 
 #include "control/entry.h"
 #include "control/words.h"
+#include "runtime/notice_text.h"
 
 void event_texts_deinit(struct event_texts *event_texts)
 {
@@ -69,8 +70,8 @@ static const struct sheet *event_text(const struct journal_entry *entry,
     if (source->event_texts->cursors[slot] != entry->cursor) {
         sheet_clear(text);
         sheet_format(text, "id: %" PRIu64 "\nevent: %s\ndata: ", entry->cursor,
-                     entry_kind(entry->notice.type));
-        sheet_json(text, entry_json(entry, source->view(source->context)));
+                     notice_event(entry->notice.type));
+        sheet_json(text, entry_json(entry));
         sheet_text(text, "\n\n");
         source->event_texts->cursors[slot] = text->failed ? 0 : entry->cursor;
     }

@@ -23,12 +23,11 @@ struct event_texts {
 
 void event_texts_deinit(struct event_texts *event_texts);
 
-/* Where streams get what they tell. The callbacks' results are new shares and borrowed. */
+/* Where streams get what they tell. The callback's result is a new share. */
 struct event_source {
     struct journal *journal;
     struct event_texts *event_texts;
     struct document *(*snapshot)(void *context); /* as of the newest cursor; NULL: cannot now */
-    const struct view *(*view)(void *context);   /* to name members by */
     void *context;
 };
 

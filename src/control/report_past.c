@@ -22,8 +22,30 @@ static json_t *sheet_to_json(struct sheet *sheet)
 
 /* --- History --- */
 
+/* The views it was made from: none for the first of a cluster, two for a merge. */
+static json_t *parents_json(const struct view_record *record)
+{
+    json_t *array = json_array();
+    bool complete = true;
+
+    if (record->parent.version > 0) {
+        complete &= json_array_append_new(array, view_id_json(&record->parent,
+                                                              record->parent_coordinator)) == 0;
+    }
+    if (record->cause == CAUSE_MERGE) {
+        complete &= json_array_append_new(array, view_id_json(&record->merged,
+                                                              record->merged_coordinator)) == 0;
+    }
+    if (!complete) {
+        json_decref(array);
+        return NULL;
+    }
+    return array;
+}
+
 static json_t *record_json(const struct view_record *record, bool current)
 {
+    const bool merge = record->cause == CAUSE_MERGE;
     char time[TIME_TEXT_MAX];
     json_t *object = json_object();
 
@@ -39,7 +61,13 @@ static json_t *record_json(const struct view_record *record, bool current)
         report_set(object, "gone", json_of_number(record->gone_count)) &&
         report_set(object, "coordinator",
                    json_of_word(record->coordinator[0] == '\0' ? NULL : record->coordinator)) &&
-        report_set(object, "change", json_of_word(record->change))) {
+        report_set(object, "change", json_of_word(record->change)) &&
+        report_set(object, "parents", parents_json(record)) &&
+        report_set(object, "taken_up",
+                   merge ? json_boolean(record->taken_up) : json_null()) &&
+        report_set(object, "apart_ms",
+                   merge && record->apart_ms > 0 ? json_of_number(record->apart_ms)
+                                                 : json_null())) {
         return object;
     }
     json_decref(object);
@@ -77,7 +105,7 @@ json_t *report_join_refused(const struct facts *facts)
     for (size_t i = journal_evidence_count(facts->journal); i-- > 0;) {
         const struct journal_entry *entry = journal_evidence(facts->journal, i);
         if (entry->notice.type == NOTICE_JOIN_REFUSED) {
-            return entry_json(entry, facts->view);
+            return entry_json(entry);
         }
     }
     return json_null();
@@ -98,7 +126,7 @@ static json_t *evidence_json(const struct facts *facts, const char *name, size_t
     for (size_t i = from; i < journal_evidence_count(facts->journal); i++) {
         const struct journal_entry *entry = journal_evidence(facts->journal, i);
         if (name == NULL || entry_is_about(entry, name)) {
-            complete &= json_array_append_new(array, entry_json(entry, facts->view)) == 0;
+            complete &= json_array_append_new(array, entry_json(entry)) == 0;
         }
     }
     if (!complete) {
@@ -202,6 +230,28 @@ static void present_sentence(const struct facts *facts, uint32_t position, struc
     }
 }
 
+/* The removal as the journal has it, with its accusers' names of then, or, where it is not kept,
+ * as the view has it, with the names of now. */
+static void removal_sentence(const struct facts *facts, const struct gone *gone, struct sheet *text)
+{
+    struct journal_entry removal = {.notice = {.type = NOTICE_GONE, .gone = *gone}};
+
+    for (size_t i = journal_evidence_count(facts->journal); i-- > 0;) {
+        const struct journal_entry *entry = journal_evidence(facts->journal, i);
+        if (entry->notice.type == NOTICE_GONE && id_equal(&entry->notice.gone.id, &gone->id)) {
+            gone_sentence(entry, text);
+            return;
+        }
+    }
+    for (unsigned i = 0; i < gone->accuser_count && i < ACCUSERS_MAX; i++) {
+        const char *name = facts_name_of_age(facts->view, gone->accusers[i]);
+        if (name != NULL) {
+            (void)text_set(removal.names[i], sizeof removal.names[i], name, strlen(name));
+        }
+    }
+    gone_sentence(&removal, text);
+}
+
 /* What holds now: member, gone, or known from the evidence alone. */
 static json_t *now_text(const struct facts *facts, const char *name)
 {
@@ -212,7 +262,7 @@ static json_t *now_text(const struct facts *facts, const char *name)
     if (present != VIEW_NONE) {
         present_sentence(facts, present, &text);
     } else if (gone != VIEW_NONE) {
-        gone_sentence(&facts->view->gone[gone], facts->view, &text);
+        removal_sentence(facts, &facts->view->gone[gone], &text);
         sheet_format(&text, ", %" PRIu64 " ms ago", facts->gone_ms[gone]);
     } else {
         sheet_format(&text, "%s is not a member", name);

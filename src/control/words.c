@@ -101,6 +101,10 @@ const char *message_word(enum message_type type)
         return "probe";
     case MESSAGE_HELLO:
         return "hello";
+    case MESSAGE_MERGE:
+        return "merge";
+    case MESSAGE_MERGE_REFUSED:
+        return "merge_refused";
     case MESSAGE_TYPE_COUNT:
         break;
     }

@@ -8,6 +8,8 @@
 #include "base/text.h"
 #include "runtime/notice_text.h"
 
+_Static_assert(JOURNAL_NAMES_MAX >= 2, "a merge has two parents");
+
 struct observer {
     journal_observer *call;
     void *context;
@@ -32,6 +34,11 @@ struct journal {
     uint64_t evidence_first; /* number of the oldest that is kept */
     size_t evidence_count;
     struct journal_entry evidence[EVIDENCE_MAX];
+
+    /* The view told last. */
+    uint64_t epoch;
+    uint64_t version;
+    uint32_t member_count;
 
     struct pending_change pending;
     size_t observer_count;
@@ -99,18 +106,84 @@ static void pending_gone(struct pending_change *pending, const struct gone *gone
     pending_add(pending, word);
 }
 
-/* Closes the record of the view before and opens the one of this. */
-static void record_view(struct journal *journal, struct journal_entry *entry,
-                        const struct view *view)
+/* --- Names ----------------------------------------------------------------------------------- */
+
+static void set_name(char out[NAME_BYTES_MAX + 1], const char *name)
 {
-    struct pending_change *pending = &journal->pending;
-    struct view_record *record = &journal->views[journal->view_count % HISTORY_VIEWS_MAX];
+    (void)text_set(out, NAME_BYTES_MAX + 1, name, strlen(name));
+}
 
-    if (journal->view_count > 0) {
-        struct view_record *before = &journal->views[(journal->view_count - 1) % HISTORY_VIEWS_MAX];
-        before->lasted_ms = entry->now_ms - before->now_ms;
+/* By age: among the members, else among the gone, newest first. */
+static void name_of_age(const struct view *view, uint64_t age, char out[NAME_BYTES_MAX + 1])
+{
+    const uint32_t position = view_find_age(view, age);
+
+    if (position != VIEW_NONE) {
+        set_name(out, view->members[position].name);
+        return;
     }
+    for (uint32_t i = view->gone_count; i-- > 0;) {
+        if (view->gone[i].age == age) {
+            set_name(out, view->gone[i].name);
+            return;
+        }
+    }
+}
 
+static void name_of_id(const struct view *view, const struct node_id *id,
+                       char out[NAME_BYTES_MAX + 1])
+{
+    const uint32_t position = view_find(view, id);
+    const struct gone *gone = view_find_gone(view, id);
+
+    if (position != VIEW_NONE) {
+        set_name(out, view->members[position].name);
+    } else if (gone != NULL) {
+        set_name(out, gone->name);
+    }
+}
+
+/* Later, the members and the gone that an age or an id stands for may be out of reach. */
+static void put_names(struct journal_entry *entry, const struct view *view)
+{
+    const struct notice *notice = &entry->notice;
+
+    if (notice->type == NOTICE_GONE) {
+        for (size_t i = 0; i < notice->gone.accuser_count && i < ACCUSERS_MAX; i++) {
+            name_of_age(view, notice->gone.accusers[i], entry->names[i]);
+        }
+    } else if (notice->type == NOTICE_MERGE) {
+        for (size_t i = 0; i < 2; i++) {
+            name_of_id(view, &notice->parents[i].coordinator, entry->names[i]);
+        }
+    }
+}
+
+/* --- Views ----------------------------------------------------------------------------------- */
+
+/* Whoever takes over alone suspects every other one. */
+static bool suspects_all_others(const struct core *core, uint64_t now_ms)
+{
+    const struct view *view = core_view(core);
+
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        if (!id_equal(&view->members[i].id, &core_self(core)->id) &&
+            core_peer(core, i, now_ms).verdict == VERDICT_NONE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct view_record *newest_record(struct journal *journal)
+{
+    return journal->view_count == 0
+               ? NULL
+               : &journal->views[(journal->view_count - 1) % HISTORY_VIEWS_MAX];
+}
+
+static void name_coordinator(struct journal_entry *entry, const struct view *view)
+{
     entry->notice.subject = (struct subject){.age = 0};
     if (!view_is_empty(view)) {
         const struct member *coordinator = view_coordinator(view);
@@ -119,8 +192,39 @@ static void record_view(struct journal *journal, struct journal_entry *entry,
         entry->notice.subject.age = coordinator->age;
         memcpy(entry->notice.subject.name, coordinator->name, sizeof coordinator->name);
     }
-    memcpy(entry->change, pending->text, sizeof entry->change);
+}
 
+/* Whom the view joins, then who came and went: "4.9@athens & 3.7@delphi +delphi". */
+static void write_change(const struct view_record *record, const struct pending_change *pending,
+                         char out[CAUSE_TEXT_MAX])
+{
+    struct pending_change change = *pending;
+    char parents[2][VIEW_NAME_MAX];
+    char head[2 * VIEW_NAME_MAX + 4];
+
+    if (record->cause == CAUSE_MERGE) {
+        view_name_print(&record->parent, record->parent_coordinator, parents[0]);
+        view_name_print(&record->merged, record->merged_coordinator, parents[1]);
+        snprintf(head, sizeof head, "%s & %s", parents[0], parents[1]);
+        change = (struct pending_change){.length = 0};
+        pending_add(&change, head);
+        pending_add(&change, pending->text);
+    }
+    memcpy(out, change.text, CAUSE_TEXT_MAX);
+}
+
+/* Closes the record of the view before and opens the one of this. */
+static void record_view(struct journal *journal, struct journal_entry *entry,
+                        const struct view *view)
+{
+    struct pending_change *pending = &journal->pending;
+    struct view_record *before = newest_record(journal);
+    struct view_record *record = &journal->views[journal->view_count % HISTORY_VIEWS_MAX];
+
+    if (before != NULL) {
+        before->lasted_ms = entry->now_ms - before->now_ms;
+    }
+    name_coordinator(entry, view);
     *record = (struct view_record){.lineage = view->lineage,
                                    .epoch = entry->epoch,
                                    .version = entry->version,
@@ -129,11 +233,26 @@ static void record_view(struct journal *journal, struct journal_entry *entry,
                                    .now_ms = entry->now_ms,
                                    .member_count = entry->member_count,
                                    .joined_count = pending->joined_count,
-                                   .gone_count = pending->gone_count};
+                                   .gone_count = pending->gone_count,
+                                   .parent = view->parent,
+                                   .merged = view->merged};
     memcpy(record->coordinator, entry->notice.subject.name, sizeof record->coordinator);
-    memcpy(record->change, pending->text, sizeof record->change);
+    name_of_id(view, &view->parent.coordinator, record->parent_coordinator);
+    name_of_id(view, &view->merged.coordinator, record->merged_coordinator);
+    write_change(record, pending, record->change);
+    memcpy(entry->change, record->change, sizeof entry->change);
     journal->view_count++;
     *pending = (struct pending_change){.length = 0};
+}
+
+static void record_merge(struct journal *journal, const struct notice *notice)
+{
+    struct view_record *record = newest_record(journal);
+
+    if (record != NULL && record->cause == CAUSE_MERGE) {
+        record->apart_ms = notice->apart_ms;
+        record->taken_up = notice->lost;
+    }
 }
 
 /* --- Evidence -------------------------------------------------------------------------------- */
@@ -156,8 +275,11 @@ static bool is_evidence(const struct notice *notice)
     case NOTICE_LATE:
     case NOTICE_JOIN_REFUSED:
     case NOTICE_TURNED_AWAY:
-        return true;
     case NOTICE_PHASE:
+    case NOTICE_SPLIT:
+    case NOTICE_MERGE:
+    case NOTICE_MERGING:
+        return true;
     case NOTICE_VIEW:
     case NOTICE_GUARD:
     case NOTICE_ACTING:
@@ -222,20 +344,47 @@ static void evidence_append(struct journal *journal, const struct journal_entry 
 
 /* --- Entries --------------------------------------------------------------------------------- */
 
+/* Does the notice belong to the view that the step ends in? What led to that view does not. */
+static bool belongs_to_new_view(const struct notice *notice)
+{
+    return notice->type == NOTICE_JOINED || notice->type == NOTICE_GONE ||
+           notice->type == NOTICE_VIEW ||
+           (notice->type == NOTICE_PHASE && notice->phase == PHASE_MEMBER);
+}
+
+static void note_view(struct journal *journal, const struct notice *notice, const struct view *view)
+{
+    if (notice->type == NOTICE_VIEW) {
+        journal->epoch = view->epoch;
+        journal->version = view->version;
+        journal->member_count = view->member_count;
+    } else if (notice->type == NOTICE_PHASE && notice->phase == PHASE_JOINING) {
+        journal->epoch = 0;
+        journal->version = 0;
+        journal->member_count = 0;
+    }
+}
+
 void journal_append(struct journal *journal, const struct notice *notice, const struct core *core,
                     uint64_t now_ms, int64_t wall_ms)
 {
     const struct view *view = core_view(core);
     const uint64_t cursor = journal->cursor + 1;
+    const bool new_view = belongs_to_new_view(notice);
     struct journal_entry *entry = &journal->entries[cursor % JOURNAL_ENTRIES_MAX];
 
-    *entry = (struct journal_entry){.cursor = cursor,
-                                    .wall_ms = wall_ms,
-                                    .now_ms = now_ms,
-                                    .epoch = view->epoch,
-                                    .version = view->version,
-                                    .member_count = view->member_count,
-                                    .notice = *notice};
+    note_view(journal, notice, view);
+    *entry = (struct journal_entry){
+        .cursor = cursor,
+        .wall_ms = wall_ms,
+        .now_ms = now_ms,
+        .epoch = new_view ? view->epoch : journal->epoch,
+        .version = new_view ? view->version : journal->version,
+        .member_count = new_view ? view->member_count : journal->member_count,
+        .notice = *notice,
+        .alone = notice->type == NOTICE_CLAIM && notice->claim == CLAIM_WON &&
+                 suspects_all_others(core, now_ms)};
+    put_names(entry, view);
     journal->cursor = cursor;
     if (notice->type == NOTICE_JOINED) {
         pending_joined(&journal->pending, &notice->subject);
@@ -243,6 +392,8 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
         pending_gone(&journal->pending, &notice->gone);
     } else if (notice->type == NOTICE_VIEW) {
         record_view(journal, entry, view);
+    } else if (notice->type == NOTICE_MERGE) {
+        record_merge(journal, notice);
     }
     if (is_evidence(notice)) {
         evidence_append(journal, entry);

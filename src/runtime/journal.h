@@ -2,7 +2,7 @@
  * rises, and longer-lived rings of installed views and of evidence. The control socket's events,
  * history and evidence, and the log, are all read off it.
  *
- * A journal is one block of about 750 KiB, most of which stays untouched until that much has
+ * A journal is one block of about a megabyte, most of which stays untouched until that much has
  * happened; nothing is allocated after journal_new. */
 #ifndef RUNTIME_JOURNAL_H
 #define RUNTIME_JOURNAL_H
@@ -20,18 +20,29 @@ enum {
     EVIDENCE_REFUSALS_MAX = 32, /* of the evidence: a flood of joiners must not wash out the rest */
     CAUSE_TEXT_MAX = 160,
     JOURNAL_OBSERVERS_MAX = 8,
+    JOURNAL_NAMES_MAX = ACCUSERS_MAX,
 };
 
 struct journal_entry {
     uint64_t cursor; /* 1 for the first */
     int64_t wall_ms; /* Unix time, for people; decides nothing */
     uint64_t now_ms; /* monotonic */
-    uint64_t epoch;  /* of the view when it happened; 0 without one */
+
+    /* The view in which it happened, 0 without one; what a view brings about (joined, gone, its
+     * merge) has that view, what led to it (suspect, claim) the one before. */
+    uint64_t epoch;
     uint64_t version;
     uint32_t member_count;
 
     /* For NOTICE_VIEW the journal fills in the subject: that view's coordinator. */
     struct notice notice;
+
+    /* Ages and ids of the notice, put into names while they were known; empty where they were not.
+     * NOTICE_GONE: its accusers. NOTICE_MERGE: the coordinators of both parents. */
+    char names[JOURNAL_NAMES_MAX][NAME_BYTES_MAX + 1];
+
+    /* NOTICE_CLAIM, won: every other member was suspected, so nobody was there to grant it. */
+    bool alone;
 
     /* NOTICE_VIEW: what is new against the view before, as in the view's record; else empty. */
     char change[CAUSE_TEXT_MAX];
@@ -51,6 +62,14 @@ struct view_record {
     uint32_t gone_count;
     char coordinator[NAME_BYTES_MAX + 1];
     char change[CAUSE_TEXT_MAX]; /* "+delphi -athens(dead)"; cut with "..." where too long */
+
+    /* What it was made from, each with its coordinator's name, empty where it is not known. */
+    struct view_id parent; /* all zero for the first */
+    struct view_id merged; /* CAUSE_MERGE: the other part's view; all zero else */
+    char parent_coordinator[NAME_BYTES_MAX + 1];
+    char merged_coordinator[NAME_BYTES_MAX + 1];
+    uint64_t apart_ms; /* CAUSE_MERGE: how long the two had been apart; 0 where it is not known */
+    bool taken_up;     /* CAUSE_MERGE: this node was on the side of `merged` */
 };
 
 struct journal;

@@ -280,10 +280,13 @@ static enum log_level level_of(enum notice_type type)
     case NOTICE_GUARD:
     case NOTICE_ACTING:
     case NOTICE_VOUCHED:
+    case NOTICE_MERGE:
+    case NOTICE_MERGING:
         return LOG_INFO;
     case NOTICE_JOIN_REFUSED:
     case NOTICE_LATE:
     case NOTICE_MISMATCH:
+    case NOTICE_SPLIT:
         return LOG_WARN;
     case NOTICE_JOINED: /* The view's line tells of these two. */
     case NOTICE_GONE:

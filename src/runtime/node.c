@@ -29,8 +29,10 @@ static void send_message(struct node *node, const struct effect *effect)
     if (fault != NULL && fault->drop) {
         return;
     }
+    const unsigned flags =
+        (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U);
     const uint8_t *bytes = wire_encode(node->wire, effect->message, id_is_none(peer) ? NULL : peer,
-                                       (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U), &length);
+                                       flags, &length);
     if (fault == NULL || fault->delay_ms == 0) {
         node_transmit(node, peer, &effect->address, effect->message->type, bytes, length);
     } else if (!faults_delay(&node->faults, peer, &effect->address, effect->message->type, bytes,
@@ -229,6 +231,7 @@ static const struct view *carried_view(const struct message *message)
     case MESSAGE_CLAIM:
     case MESSAGE_GRANT:
     case MESSAGE_HANDOVER:
+    case MESSAGE_MERGE:
         return message->carrier.view;
     case MESSAGE_HEARTBEAT:
     case MESSAGE_PULL:
@@ -247,6 +250,7 @@ static const struct view *carried_view(const struct message *message)
     case MESSAGE_PING_REQUEST:
     case MESSAGE_PROBE:
     case MESSAGE_HELLO:
+    case MESSAGE_MERGE_REFUSED:
     case MESSAGE_TYPE_COUNT:
         return NULL;
     }

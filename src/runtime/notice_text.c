@@ -149,7 +149,7 @@ const char *notice_event(enum notice_type type)
     case NOTICE_COORDINATOR:
         return "coordinator";
     case NOTICE_SUSPECT:
-        return "suspicion";
+        return "suspect";
     case NOTICE_CLEARED:
         return "cleared";
     case NOTICE_GUARD:
@@ -168,8 +168,20 @@ const char *notice_event(enum notice_type type)
         return "turned_away";
     case NOTICE_MISMATCH:
         return "mismatch";
+    case NOTICE_SPLIT:
+        return "split";
+    case NOTICE_MERGE:
+        return "merge";
+    case NOTICE_MERGING:
+        return "merging";
     }
     return "unknown";
+}
+
+void view_name_print(const struct view_id *id, const char *coordinator, char out[VIEW_NAME_MAX])
+{
+    snprintf(out, VIEW_NAME_MAX, "%llu.%llu@%s", (unsigned long long)id->epoch,
+             (unsigned long long)id->version, coordinator[0] == '\0' ? "?" : coordinator);
 }
 
 /* --- Fields ---------------------------------------------------------------------------------- */
@@ -221,8 +233,10 @@ static void view_fields(struct notice_fields *fields, const struct journal_entry
 }
 
 /* R5: the reason of a removal with its evidence. */
-static void gone_fields(struct notice_fields *fields, const struct gone *gone)
+static void gone_fields(struct notice_fields *fields, const struct journal_entry *entry)
 {
+    const struct gone *gone = &entry->notice.gone;
+
     add_text(fields, "subject", gone->name);
     add_wide(fields, "age", gone->age);
     add_text(fields, "reason", gone_reason_text(gone->reason));
@@ -234,11 +248,12 @@ static void gone_fields(struct notice_fields *fields, const struct gone *gone)
 
     size_t used = 0;
     for (size_t i = 0; i < gone->accuser_count && i < ACCUSERS_MAX; i++) {
-        used += (size_t)snprintf(fields->accusers + used, sizeof fields->accusers - used, "%s%llu",
-                                 i == 0 ? "" : ",", (unsigned long long)gone->accusers[i]);
+        used += (size_t)snprintf(fields->accusers + used, sizeof fields->accusers - used, "%s%s",
+                                 i == 0 ? "" : ",",
+                                 entry->names[i][0] == '\0' ? "?" : entry->names[i]);
     }
     if (used > 0) {
-        add_text(fields, "accuser_ages", fields->accusers);
+        add_text(fields, "accusers", fields->accusers);
     }
 }
 
@@ -262,6 +277,21 @@ static void refusal_fields(struct notice_fields *fields, const struct join_refus
     }
 }
 
+/* M8: both parts by their views, and which of them was this node's. */
+static void merge_fields(struct notice_fields *fields, const struct journal_entry *entry)
+{
+    const struct notice *notice = &entry->notice;
+
+    for (size_t i = 0; i < 2; i++) {
+        view_name_print(&notice->parents[i], entry->names[i], fields->parents[i]);
+    }
+    add_text(fields, notice->lost ? "taken_up_by" : "this", fields->parents[0]);
+    add_text(fields, notice->lost ? "this" : "took_up", fields->parents[1]);
+    if (notice->apart_ms > 0) {
+        add_number(fields, "apart_ms", notice->apart_ms);
+    }
+}
+
 void notice_fields(const struct journal_entry *entry, struct notice_fields *fields)
 {
     const struct notice *notice = &entry->notice;
@@ -282,7 +312,7 @@ void notice_fields(const struct journal_entry *entry, struct notice_fields *fiel
         add_address(fields, "address", &subject->address);
         break;
     case NOTICE_GONE:
-        gone_fields(fields, &notice->gone);
+        gone_fields(fields, entry);
         break;
     case NOTICE_COORDINATOR:
         add_text(fields, "coordinator", id_is_none(&subject->id) ? "none" : subject->name);
@@ -329,6 +359,19 @@ void notice_fields(const struct journal_entry *entry, struct notice_fields *fiel
     case NOTICE_MISMATCH:
         add_wide(fields, "epoch", entry->epoch);
         add_wide(fields, "version", entry->version);
+        break;
+    case NOTICE_SPLIT:
+        add_number(fields, "lost", notice->count);
+        add_number(fields, "of", notice->needed);
+        break;
+    case NOTICE_MERGE:
+        merge_fields(fields, entry);
+        break;
+    case NOTICE_MERGING:
+        add_flag(fields, "merging", notice->on);
+        if (notice->on) {
+            add_address(fields, "with", &subject->address);
+        }
         break;
     }
 }

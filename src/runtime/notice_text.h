@@ -21,6 +21,10 @@ const char *claim_step_text(enum claim_step step);
 const char *join_refusal_text(enum join_refusal reason);
 const char *join_refusal_advice(enum join_refusal reason); /* what a joiner's operator can do */
 
+/* A view as people tell it from others: "3.7@delphi", or "3.7@?" without a name. */
+enum { VIEW_NAME_MAX = 2 * 20 + NAME_BYTES_MAX + 3 };
+void view_name_print(const struct view_id *id, const char *coordinator, char out[VIEW_NAME_MAX]);
+
 enum field_kind {
     FIELD_TEXT,
     FIELD_NUMBER, /* a count or milliseconds: a number in JSON */
@@ -43,11 +47,12 @@ struct notice_fields {
     size_t count;
     struct notice_field items[NOTICE_FIELDS_MAX];
     char address[ADDRESS_TEXT_MAX];
-    char accusers[ACCUSERS_MAX * 24];
+    char accusers[ACCUSERS_MAX * (NAME_BYTES_MAX + 1)];
+    char parents[2][VIEW_NAME_MAX];
     char guard[VALUE_GUARD_MAX];
 };
 
-/* The one word for this kind of notice: "view", "suspicion". */
+/* The one word for this kind of notice: "view", "suspect". */
 const char *notice_event(enum notice_type type);
 
 void notice_fields(const struct journal_entry *entry, struct notice_fields *fields);

@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "control/entry.h"
-#include "control/facts.h"
 #include "control/words.h"
 #include "view_builder.h"
 
-enum { NOTICE_TYPES = NOTICE_MISMATCH + 1 };
+enum { NOTICE_TYPES = NOTICE_MERGING + 1 };
 
 static struct journal_entry entry_of(struct notice notice)
 {
@@ -37,10 +36,9 @@ static const char *text_of(const json_t *object, const char *key)
     return text;
 }
 
-static void assert_sentence(const struct journal_entry *entry, const struct view *view,
-                            const char *expected)
+static void assert_sentence(const struct journal_entry *entry, const char *expected)
 {
-    json_t *object = entry_json(entry, view);
+    json_t *object = entry_json(entry);
 
     cr_assert_not_null(object);
     cr_assert_str_eq(text_of(object, "text"), expected);
@@ -49,12 +47,10 @@ static void assert_sentence(const struct journal_entry *entry, const struct view
 
 Test(control_entry, every_kind_is_json_with_a_sentence)
 {
-    struct built_view built = view_of("A B C");
-
     for (int type = 0; type < NOTICE_TYPES; type++) {
         struct journal_entry entry = entry_of(
             (struct notice){.type = (enum notice_type)type, .subject = subject_of('B')});
-        json_t *object = entry_json(&entry, &built.view);
+        json_t *object = entry_json(&entry);
         cr_assert_not_null(object, "notice type %d", type);
 
         cr_assert_str_neq(text_of(object, "kind"), "unknown");
@@ -66,13 +62,11 @@ Test(control_entry, every_kind_is_json_with_a_sentence)
         cr_assert(strlen(text_of(object, "text")) > 5, "%s", text_of(object, "kind"));
         json_decref(object);
     }
-    view_built_free(&built);
 }
 
 /* R5: the evidence names who, how silent, which verdict. */
 Test(control_entry, a_removal_tells_its_evidence)
 {
-    struct built_view built = view_of("A B C");
     struct notice notice = {.type = NOTICE_GONE,
                             .gone = {.age = 4,
                                      .name = "athens",
@@ -83,10 +77,12 @@ Test(control_entry, a_removal_tells_its_evidence)
                                      .accusers = {1, 2, 9}}};
     struct journal_entry entry = entry_of(notice);
 
-    assert_sentence(&entry, &built.view,
+    strcpy(entry.names[0], "A");
+    strcpy(entry.names[1], "B");
+    assert_sentence(&entry,
                     "athens was removed: dead (connection closed, new one refused), silent 3 ms, "
                     "accused by A, B and the member of age 9");
-    json_t *object = entry_json(&entry, &built.view);
+    json_t *object = entry_json(&entry);
     cr_assert_str_eq(text_of(object, "kind"), "gone");
     cr_assert_str_eq(text_of(object, "state"), "failed");
     cr_assert_str_eq(text_of(object, "verdict"), "dead");
@@ -95,29 +91,25 @@ Test(control_entry, a_removal_tells_its_evidence)
     json_decref(object);
 
     entry.notice.gone.accuser_count = 1;
-    assert_sentence(&entry, &built.view,
+    assert_sentence(&entry,
                     "athens was removed: dead (connection closed, new one refused), silent 3 ms, "
                     "accused by A");
     entry.notice.gone.reason = GONE_LEFT;
-    assert_sentence(&entry, &built.view, "athens left in good order");
-    view_built_free(&built);
+    assert_sentence(&entry, "athens left in good order");
 }
 
 Test(control_entry, without_a_coordinator_the_name_is_null)
 {
-    struct built_view built = view_of("A");
     struct journal_entry entry = entry_of((struct notice){.type = NOTICE_COORDINATOR});
 
-    json_t *object = entry_json(&entry, &built.view);
+    json_t *object = entry_json(&entry);
     cr_assert(json_is_null(json_object_get(object, "name")));
     cr_assert_str_eq(text_of(object, "text"), "there is no coordinator now");
     json_decref(object);
-    view_built_free(&built);
 }
 
 Test(control_entry, a_refusal_quotes_the_clusters_terms)
 {
-    struct built_view built = view_of("");
     struct notice notice = {.type = NOTICE_JOIN_REFUSED,
                             .subject = {.address = member_of('B').address},
                             .refused = {.reason = JOIN_REFUSED_TERMS,
@@ -127,13 +119,12 @@ Test(control_entry, a_refusal_quotes_the_clusters_terms)
                                                   .lost_ms = 8000}}};
     struct journal_entry entry = entry_of(notice);
 
-    json_t *object = entry_json(&entry, &built.view);
+    json_t *object = entry_json(&entry);
     cr_assert_str_eq(text_of(object, "guard"), "3");
     cr_assert_str_eq(text_of(object, "profile"), "wan");
     cr_assert_not_null(strstr(text_of(object, "text"), "guard 3, profile wan"));
     cr_assert_not_null(strstr(text_of(object, "text"), "--guard"), "and how to mend it");
     json_decref(object);
-    view_built_free(&built);
 }
 
 Test(control_entry, an_entry_is_about_its_subject_alone)

@@ -13,7 +13,6 @@ enum { READ_MAX = 1 << 20 };
 struct desk {
     struct journal *journal;
     struct core *core;
-    struct built_view built;
     struct shelf shelf;
     struct event_texts *event_texts;
     struct event_source source;
@@ -36,12 +35,6 @@ static struct document *snapshot_of(void *context)
     return document;
 }
 
-static const struct view *view_at(void *context)
-{
-    const struct desk *desk = context;
-    return &desk->built.view;
-}
-
 static void desk_open(struct desk *desk)
 {
     const struct core_options options = {.name = "athens",
@@ -56,13 +49,11 @@ static void desk_open(struct desk *desk)
     cr_assert_not_null(block);
     *desk = (struct desk){.journal = journal_new(),
                           .core = core_init(block, &options, 0),
-                          .built = view_of("A B"),
                           .event_texts = calloc(1, sizeof *desk->event_texts),
                           .read = calloc(1, READ_MAX)};
     desk->source = (struct event_source){.journal = desk->journal,
                                          .event_texts = desk->event_texts,
                                          .snapshot = snapshot_of,
-                                         .view = view_at,
                                          .context = desk};
 }
 
@@ -72,7 +63,6 @@ static void desk_close(struct desk *desk)
     event_texts_deinit(desk->event_texts);
     free(desk->event_texts);
     free(desk->read);
-    view_built_free(&desk->built);
     free(desk->core);
     journal_free(desk->journal);
     cr_assert_eq(desk->shelf.bytes, 0);

@@ -121,10 +121,14 @@ static bool same_heartbeat(const struct heartbeat *a, const struct heartbeat *b)
 
 static bool same_probe(const struct probe *a, const struct probe *b)
 {
-    return view_id_equal(&a->view, &b->view) && a->view_hash == b->view_hash &&
-           a->holders == b->holders && a->oldest_age == b->oldest_age &&
-           a->guard_met == b->guard_met && a->answer == b->answer && a->seed == b->seed &&
-           address_equal(&a->coordinator, &b->coordinator);
+    bool same = view_id_equal(&a->view, &b->view) && a->view_hash == b->view_hash &&
+                a->holders == b->holders && a->oldest_age == b->oldest_age &&
+                a->guard_met == b->guard_met && a->answer == b->answer &&
+                a->seed_count == b->seed_count && address_equal(&a->coordinator, &b->coordinator);
+    for (uint8_t i = 0; same && i < a->seed_count; i++) {
+        same = address_equal(&a->seeds[i], &b->seeds[i]);
+    }
+    return same;
 }
 
 static bool same_body(const struct message *a, const struct message *b)
@@ -138,8 +142,14 @@ static bool same_body(const struct message *a, const struct message *b)
     case MESSAGE_GRANT:
     case MESSAGE_HANDOVER:
         return same_view(a->carrier.view, b->carrier.view) &&
-               a->carrier.epoch == b->carrier.epoch &&
+               a->carrier.epoch == b->carrier.epoch && a->carrier.merge == b->carrier.merge &&
                id_equal(&a->carrier.handover_by, &b->carrier.handover_by);
+    case MESSAGE_MERGE:
+        return same_view(a->carrier.view, b->carrier.view) &&
+               a->carrier.merge == b->carrier.merge && same_probe(&a->carrier.part, &b->carrier.part);
+    case MESSAGE_MERGE_REFUSED:
+        return a->merge_refused.merge == b->merge_refused.merge &&
+               a->merge_refused.reason == b->merge_refused.reason;
     case MESSAGE_ACK:
     case MESSAGE_NACK:
     case MESSAGE_COMMIT:
