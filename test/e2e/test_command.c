@@ -1,0 +1,361 @@
+/* The command doyen: what it prints, and its exit codes, which scripts rely on. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+
+enum {
+    DONE = 0,
+    REFUSED = 1,
+    NO_COORDINATOR = 3,
+    UNREACHABLE = 4,
+    TIMED_OUT = 5,
+    USAGE = 64,
+};
+
+static struct cluster *three(void)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, "athens byzantium cyrene");
+    return cluster;
+}
+
+static void assert_code(const struct outcome *outcome, int code)
+{
+    cr_assert_eq(outcome->code, code, "expected %d, not %d: %s%s", code, outcome->code,
+                 outcome->out, outcome->err);
+}
+
+/* Data on stdout, everything else on stderr: a failure prints one line there. */
+static void assert_failure(const struct outcome *outcome, int code, const char *words)
+{
+    assert_code(outcome, code);
+    cr_assert_str_empty(outcome->out);
+    cr_assert_eq(line_count(outcome->err), 1, "%s", outcome->err);
+    assert_text_has(outcome->err, words);
+}
+
+Story(command, members_prints_the_oldest_first)
+{
+    struct cluster *cluster = three();
+
+    const struct outcome outcome = doyen(cluster, "cyrene", ARGS("members"));
+    assert_code(&outcome, DONE);
+    const char *athens = strstr(outcome.out, "athens");
+    const char *byzantium = strstr(outcome.out, "byzantium");
+    cr_assert(athens != NULL && byzantium != NULL && athens < byzantium, "%s", outcome.out);
+    assert_text_has(outcome.out, "coordinator");
+    assert_text_has(outcome.out, cluster_daemon(cluster, "cyrene")->address);
+    cr_assert_str_empty(outcome.err);
+}
+
+Story(command, json_is_the_document_of_the_control_socket)
+{
+    struct cluster *cluster = three();
+
+    const struct outcome outcome = doyen(cluster, "cyrene", ARGS("--json", "members"));
+    assert_code(&outcome, DONE);
+    json_t *document = json_loads(outcome.out, 0, NULL);
+    cr_assert_eq(json_integer_value(json_object_get(document, "schema")), 1);
+    cr_assert_str_eq(text_of(document, "self"), "cyrene");
+    cr_assert_eq(json_array_size(json_object_get(document, "members")), 3);
+    json_decref(document);
+    const struct outcome after = doyen(cluster, "cyrene", ARGS("members", "--json"));
+    cr_assert_eq(after.out[0], '{', "--json may stand behind the verb too");
+}
+
+Story(command, status_tells_cluster_view_coordinator_and_guard)
+{
+    struct cluster *cluster = three();
+
+    const struct outcome outcome = doyen(cluster, "byzantium", ARGS("status"));
+    assert_code(&outcome, DONE);
+    assert_text_has(outcome.out, "doyen");
+    assert_text_has(outcome.out, "1.3");
+    assert_text_has(outcome.out, "athens");
+    assert_text_has(outcome.out, "guard");
+}
+
+Story(command, coordinator_prints_the_name_alone)
+{
+    struct cluster *cluster = three();
+
+    const struct outcome outcome = doyen(cluster, "cyrene", ARGS("coordinator"));
+    assert_code(&outcome, DONE);
+    cr_assert_str_eq(outcome.out, "athens\n");
+}
+
+Story(command, coordinator_is_self_answers_by_exit_code_alone)
+{
+    struct cluster *cluster = three();
+
+    assert_soon(doyen(cluster, "athens", ARGS("coordinator", "--is-self")).code == DONE);
+    const struct outcome yes = doyen(cluster, "athens", ARGS("coordinator", "--is-self"));
+    cr_assert_str_empty(yes.out);
+    const struct outcome no = doyen(cluster, "byzantium", ARGS("coordinator", "--is-self"));
+    assert_code(&no, NO_COORDINATOR);
+    cr_assert_str_empty(no.out);
+}
+
+Story(command, wait_returns_when_all_conditions_hold)
+{
+    struct cluster *cluster = three();
+
+    const struct outcome at_once = doyen(cluster, "athens",
+                                         ARGS("wait", "--members", "3", "--coordinator", "athens",
+                                              "--acting", "--guard-met", "--timeout", "20s"));
+    assert_code(&at_once, DONE);
+    const struct outcome any = doyen(cluster, "cyrene", ARGS("wait", "--timeout", "20s"));
+    assert_code(&any, DONE);
+
+    struct process waiting;
+    doyen_start(cluster, &waiting, "byzantium",
+                ARGS("wait", "--members", "2", "--coordinator", "byzantium", "--timeout", "20s"),
+                cluster_path(cluster, "wait.out"));
+    cluster_kill(cluster, "athens");
+    cr_assert(process_wait(&waiting, LIMIT_MS));
+    cr_assert_eq(process_exit_code(&waiting), DONE);
+}
+
+Story(command, wait_times_out_and_says_what_is_missing)
+{
+    struct cluster *cluster = three();
+
+    const struct outcome members = doyen(cluster, "athens",
+                                         ARGS("wait", "--members", "4", "--timeout", "100ms"));
+    assert_failure(&members, TIMED_OUT, "3 members");
+    const struct outcome acting = doyen(cluster, "cyrene",
+                                        ARGS("wait", "--acting", "--timeout", "100ms"));
+    assert_failure(&acting, TIMED_OUT, "act");
+    const struct outcome name = doyen(
+        cluster, "cyrene", ARGS("wait", "--coordinator", "cyrene", "--timeout", "100ms"));
+    assert_failure(&name, TIMED_OUT, "athens");
+}
+
+/* A daemon that is not up yet is waited for as well. */
+Story(command, wait_begins_before_the_daemon_does)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct process waiting;
+
+    doyen_start(cluster, &waiting, "athens", ARGS("wait", "--acting", "--timeout", "20s"),
+                cluster_path(cluster, "wait.out"));
+    cluster_start(cluster, "athens", NULL, NO_ARGS);
+    cr_assert(process_wait(&waiting, LIMIT_MS));
+    cr_assert_eq(process_exit_code(&waiting), DONE);
+}
+
+Story(command, nobody_there_is_exit_code_four)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    const struct outcome socket = doyen(cluster, "athens", ARGS("members"));
+    assert_failure(&socket, UNREACHABLE, "athens.sock");
+    const struct outcome url = doyen(
+        cluster, NULL,
+        ARGS("--url", text_kept("http://%s:%u", cluster->host, cluster_port(cluster)), "status"));
+    assert_code(&url, UNREACHABLE);
+    const struct outcome wait = doyen(cluster, "athens", ARGS("wait", "--timeout", "100ms"));
+    assert_failure(&wait, UNREACHABLE, "athens.sock");
+}
+
+/* Its socket accepts, nobody reads. */
+Story(command, a_stopped_daemon_is_exit_code_five)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_start(cluster, "athens", NULL, NO_ARGS);
+    assert_agreement(cluster, "athens");
+    cluster_pause(cluster, "athens");
+    const struct outcome outcome = doyen(cluster, "athens", ARGS("members"));
+    assert_failure(&outcome, TIMED_OUT, "");
+    cluster_resume(cluster, "athens");
+}
+
+struct mistake {
+    const char *arguments[5];
+    const char *words;
+};
+
+static const struct mistake mistakes[] = {
+    {{"membres"}, "did you mean \"members\""},
+    {{"statsu"}, "did you mean \"status\""},
+    {{"conquer"}, "--help"},
+    {{"wait", "--members", "3"}, "--timeout"},
+    {{"wait", "--timeout", "5"}, "--timeout 5"},
+    {{"wait", "--members", "none", "--timeout", "1s"}, "--members none"},
+    {{"watch", "--since", "yesterday"}, "--since yesterday"},
+    {{"members", "athens"}, "athens"},
+    {{"--url", "ftp://x", "members"}, "http://HOST:PORT"},
+};
+
+Story(command, each_wrong_command_line_is_exit_code_64)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        const struct outcome outcome = doyen(cluster, NULL, mistakes[i].arguments);
+        assert_failure(&outcome, USAGE, mistakes[i].words);
+    }
+    const struct outcome nothing = doyen(cluster, NULL, NO_ARGS);
+    assert_code(&nothing, USAGE);
+    cr_assert_str_empty(nothing.out);
+}
+
+Story(command, help_goes_to_stdout)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    const struct outcome help = doyen(cluster, NULL, ARGS("--help"));
+    assert_code(&help, DONE);
+    assert_text_has(help.out, "coordinator");
+    const struct outcome verb = doyen(cluster, NULL, ARGS("wait", "--help"));
+    assert_code(&verb, DONE);
+    assert_text_has(verb.out, "--guard-met");
+}
+
+/* R5: the verdict, and who held it. */
+Story(command, why_names_the_verdict_and_the_accusers)
+{
+    struct cluster *cluster = three();
+
+    cluster_kill(cluster, "byzantium");
+    assert_agreement(cluster, "athens cyrene");
+    const struct outcome outcome = doyen(cluster, "cyrene", ARGS("why", "byzantium"));
+    assert_code(&outcome, DONE);
+    assert_text_has(outcome.out, "byzantium was removed");
+    assert_text_has(outcome.out, "dead");
+    assert_text_has(outcome.out, "athens and cyrene");
+
+    const struct outcome coordinator = doyen(cluster, "cyrene", ARGS("why"));
+    assert_code(&coordinator, DONE);
+    assert_text_has(coordinator.out, "athens coordinates");
+    const struct outcome unknown = doyen(cluster, "cyrene", ARGS("why", "atens"));
+    assert_failure(&unknown, REFUSED, "did you mean athens");
+}
+
+Story(command, history_shows_the_views_of_the_past)
+{
+    struct cluster *cluster = three();
+
+    cluster_kill(cluster, "athens");
+    assert_agreement(cluster, "byzantium cyrene");
+    const struct outcome outcome = doyen(cluster, "byzantium", ARGS("history"));
+    assert_code(&outcome, DONE);
+    assert_text_has(outcome.out, "+cyrene");
+    assert_text_has(outcome.out, "-athens(dead)");
+    assert_text_has(outcome.out, "claim");
+
+    const json_t *history = cluster_document(cluster, "byzantium", "/v1/history");
+    const json_t *views = json_object_get(history, "views");
+    cr_assert_geq(json_array_size(views), 3);
+    const json_t *last = json_array_get(views, json_array_size(views) - 1);
+    cr_assert_str_eq(text_of(last, "coordinator"), "byzantium");
+    cr_assert(json_is_null(json_object_get(last, "lasted_ms")), "it holds now");
+}
+
+/* E1: returns when the daemon is gone. */
+Story(command, leave_returns_when_the_node_has_left)
+{
+    struct cluster *cluster = three();
+
+    const struct outcome outcome = doyen(cluster, "byzantium", ARGS("leave"));
+    assert_code(&outcome, DONE);
+    cr_assert_eq(cluster_await_end(cluster, "byzantium"), 0);
+    assert_agreement(cluster, "athens cyrene");
+    const json_t *members = cluster_members(cluster, "athens");
+    cr_assert_str_eq(text_of(entry_of(members, "gone", "byzantium"), "state"), "left");
+    cr_assert_eq(cluster_log_count(cluster, "athens", "suspicion"), 0);
+}
+
+Story(command, url_asks_over_tcp)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *http = text_kept("%s:%u", cluster->host, cluster_port(cluster));
+
+    cluster_start(cluster, "athens", NULL, ARGS("--http", http));
+    assert_agreement(cluster, "athens");
+    const char *url = text_kept("http://%s", http);
+    const struct outcome members = doyen(cluster, NULL, ARGS("--url", url, "members"));
+    assert_code(&members, DONE);
+    assert_text_has(members.out, "athens");
+    const struct outcome leave = doyen(cluster, NULL, ARGS("--url", url, "leave"));
+    assert_failure(&leave, REFUSED, "athens.sock");
+    cr_assert_str_eq(cluster_view(cluster, "athens"), "1.1 athens/1");
+}
+
+/* --- watch --- */
+
+static const char *output_so_far(const char *path)
+{
+    char *text = file_read(path, NULL);
+    const char *kept = text_kept("%s", text == NULL ? "" : text);
+
+    free(text);
+    return kept;
+}
+
+/* The cursor of the last line of `watch --json`. */
+static const char *last_cursor(const char *output)
+{
+    const char *end = strrchr(output, '\n');
+    const char *line = end;
+
+    cr_assert_not_null(end);
+    while (line > output && line[-1] != '\n') {
+        line--;
+    }
+    json_t *event = json_loadb(line, (size_t)(end - line), 0, NULL);
+    const char *cursor = text_kept("%s", text_of(event, "cursor"));
+    json_decref(event);
+    return cursor;
+}
+
+/* A snapshot, then what happens; a later watch goes on where this one ended. */
+Story(command, watch_prints_a_snapshot_then_events_and_resumes)
+{
+    struct cluster *cluster = three();
+    const char *first_path = cluster_path(cluster, "first.out");
+    const char *second_path = cluster_path(cluster, "second.out");
+    struct process watch;
+
+    doyen_start(cluster, &watch, "cyrene", ARGS("watch", "--json"), first_path);
+    assert_soon(line_count(output_so_far(first_path)) >= 1);
+    cluster_kill(cluster, "byzantium");
+    assert_soon(strstr(output_so_far(first_path), "\"kind\":\"view\"") != NULL);
+    process_kill(&watch);
+    const char *first = output_so_far(first_path);
+    assert_text_has(text_kept("%.*s", (int)strcspn(first, "\n"), first), "\"kind\":\"snapshot\"");
+    assert_text_has(first, "\"kind\":\"gone\"");
+
+    const char *cursor = last_cursor(first);
+    cluster_kill(cluster, "athens");
+    assert_agreement(cluster, "cyrene");
+    doyen_start(cluster, &watch, "cyrene", ARGS("watch", "--json", "--since", cursor), second_path);
+    assert_soon(strstr(output_so_far(second_path), "\"coordinator\":\"cyrene\"") != NULL ||
+                strstr(output_so_far(second_path), "cyrene coordinates") != NULL);
+    process_kill(&watch);
+    const char *second = output_so_far(second_path);
+    cr_assert_null(strstr(second, "\"kind\":\"snapshot\""), "%s", second);
+    cr_assert_null(strstr(second, "\"kind\":\"gap\""), "%s", second);
+    cr_assert_eq(
+        strtoull(last_cursor(text_kept("%.*s", (int)strcspn(second, "\n") + 1, second)), NULL, 10),
+        strtoull(cursor, NULL, 10) + 1, "nothing is left out");
+}
+
+Story(command, watch_for_people_ends_when_the_daemon_goes)
+{
+    struct cluster *cluster = three();
+    const char *path = cluster_path(cluster, "watch.out");
+    struct process watch;
+
+    doyen_start(cluster, &watch, "cyrene", ARGS("watch"), path);
+    assert_soon(strstr(output_so_far(path), "snapshot") != NULL);
+    cluster_kill(cluster, "athens");
+    assert_soon(strstr(output_so_far(path), "byzantium coordinates") != NULL);
+    cluster_kill(cluster, "cyrene");
+    cr_assert(process_wait(&watch, LIMIT_MS));
+    cr_assert_eq(process_exit_code(&watch), UNREACHABLE);
+}

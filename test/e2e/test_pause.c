@@ -1,0 +1,76 @@
+/* Processes that stop for a while: rules D2 (stalled), D4, R1, L1. */
+#include <string.h>
+
+#include "fixture.h"
+
+enum { PAUSE_MS = 3000 };
+
+/* Stops the member for three seconds, and watches all the while that nobody gives it up. */
+static void pause_changes_nothing(const char *paused)
+{
+    static const char *const names[] = {"athens", "byzantium", "cyrene", "delphi", "ephesus"};
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, "athens byzantium cyrene delphi ephesus");
+    const char *before = cluster_view(cluster, "athens");
+    cluster_pause(cluster, paused);
+    for (const uint64_t until_ms = clock_now_ms() + PAUSE_MS; clock_now_ms() < until_ms;) {
+        for (size_t i = 0; i < 5; i++) {
+            if (strcmp(names[i], paused) != 0) {
+                cr_assert_str_eq(cluster_view(cluster, names[i]), before);
+            }
+        }
+        clock_nap_ms(50);
+    }
+    cluster_resume(cluster, paused);
+
+    assert_agreement(cluster, "athens byzantium cyrene delphi ephesus");
+    for (size_t i = 0; i < 5; i++) {
+        cr_assert_str_eq(cluster_view(cluster, names[i]), before);
+    }
+}
+
+/* D2: its kernel answers, so its silence is forgiven for T_stall. */
+Story(pause, a_member_stopped_for_three_seconds_is_nobodys_loss)
+{
+    pause_changes_nothing("cyrene");
+}
+
+/* D2, D4: nor does it accuse the others when it wakes up. */
+Story(pause, a_coordinator_stopped_for_three_seconds_is_nobodys_loss)
+{
+    pause_changes_nothing("athens");
+}
+
+/* Stops it until the others have given it up, and wakes it again. */
+static struct cluster *stalled(const char *names, const char *paused, const char *others)
+{
+    struct cluster *cluster = cluster_new(ARGS("--profile", "local"));
+
+    cluster_form(cluster, names);
+    cluster_pause(cluster, paused);
+    assert_agreement(cluster, others);
+    const char *witness = text_kept("%.*s", (int)strcspn(others, " "), others);
+    const json_t *gone = entry_of(cluster_members(cluster, witness), "gone", paused);
+    cr_assert_str_eq(text_of(gone, "verdict"), "stalled");
+    cluster_resume(cluster, paused);
+    return cluster;
+}
+
+/* R1, L1: the same process, a new life. */
+Story(pause, a_member_stopped_for_too_long_comes_back_by_itself_as_the_youngest)
+{
+    struct cluster *cluster = stalled("athens byzantium cyrene", "byzantium", "athens cyrene");
+
+    assert_agreement(cluster, "athens cyrene byzantium");
+    assert_text_has(cluster_view(cluster, "athens"), "byzantium/4");
+}
+
+/* C1, L1: it wakes up as the coordinator of a view that the others have left. */
+Story(pause, a_coordinator_stopped_for_too_long_comes_back_by_itself_as_the_youngest)
+{
+    struct cluster *cluster = stalled("athens byzantium cyrene", "athens", "byzantium cyrene");
+
+    assert_agreement(cluster, "byzantium cyrene athens");
+    assert_text_has(cluster_view(cluster, "cyrene"), "athens/4");
+}
