@@ -29,6 +29,7 @@ enum {
 #define NO_ARGS NULL
 
 /* Waits until the condition holds. */
+<<<<<<< HEAD
 #define assert_soon(condition)                                                                   \
     do {                                                                                         \
         const uint64_t until_ms__ = clock_now_ms() + LIMIT_MS;                                   \
@@ -38,10 +39,22 @@ enum {
             holds__ = (condition);                                                               \
         }                                                                                        \
         cr_assert(holds__, "not within %d ms: %s", LIMIT_MS, #condition);                        \
+=======
+#define assert_soon(condition)                                                                     \
+    do {                                                                                           \
+        const uint64_t until_ms__ = clock_now_ms() + LIMIT_MS;                                     \
+        bool holds__ = (condition);                                                                \
+        while (!holds__ && clock_now_ms() < until_ms__) {                                          \
+            clock_nap_ms(LOOK_AGAIN_MS);                                                           \
+            holds__ = (condition);                                                                 \
+        }                                                                                          \
+        cr_assert(holds__, "not within %d ms: %s", LIMIT_MS, #condition);                          \
+>>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
     } while (0)
 
 /* Waits until each of `names` ("athens byzantium") holds one and the same view, whose members are
  * just these, oldest first. */
+<<<<<<< HEAD
 #define assert_agreement(cluster, names)                                                         \
     cr_assert(cluster_agrees((cluster), (names), LIMIT_MS), "expected \"%s\" everywhere, but %s", \
               (names), cluster_text(cluster))
@@ -54,6 +67,30 @@ enum {
  * in the environment it leaves the directory of the test where it is. */
 void e2e_begin(void);
 void e2e_end(void);
+=======
+#define assert_agreement(cluster, names)                                                           \
+    cr_assert(cluster_agrees((cluster), (names), LIMIT_MS), "expected \"%s\" everywhere, but %s",  \
+              (names), cluster_text(cluster))
+
+#define assert_text_has(text, part)                                                                \
+    cr_assert(strstr((text), (part)) != NULL, "\"%s\" does not say \"%s\"", (text), (part))
+
+/* A test. When its body is through, it fails all the same if a daemon has ended unasked, or if a
+ * sanitizer or an assertion has spoken in a log. With DOYEN_E2E_KEEP in the environment the
+ * directory of the test stays. */
+#define Story(suite, name)                                                                         \
+    static void suite##_##name##_story(void);                                                      \
+    Test(suite, name, .init = story_begin, .fini = story_end)                                      \
+    {                                                                                              \
+        suite##_##name##_story();                                                                  \
+        story_check();                                                                             \
+    }                                                                                              \
+    static void suite##_##name##_story(void)
+
+void story_begin(void);
+void story_check(void); /* in the test: Criterion does not count what fails in .fini */
+void story_end(void);
+>>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 
 /* --- Daemons --- */
 
