@@ -66,11 +66,7 @@ static void free_kept(void)
 
 /* --- Begin and end --------------------------------------------------------------------------- */
 
-<<<<<<< HEAD
-void e2e_begin(void)
-=======
 void story_begin(void)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     (void)signal(SIGPIPE, SIG_IGN);
 }
@@ -99,15 +95,9 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 /* The line of the log that no daemon may ever write, or NULL. */
 static const char *bad_line(const char *log)
 {
-<<<<<<< HEAD
-    static const char *const signs[] = {"ERROR: AddressSanitizer", "ERROR: LeakSanitizer",
-                                        "runtime error:", "Assertion", "stack smashing",
-                                        "API violation", "Fatal error"};
-=======
     static const char *const signs[] = {
         "ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "runtime error:", "Assertion",
         "stack smashing",          "API violation",        "Fatal error"};
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
         const char *at = strstr(log, signs[i]);
@@ -118,39 +108,6 @@ static const char *bad_line(const char *log)
     return NULL;
 }
 
-<<<<<<< HEAD
-/* Ends the daemon and returns what was wrong with it, or NULL. */
-static const char *daemon_end(struct daemon *daemon)
-{
-    const bool started = daemon->process.pid != 0;
-    const bool ran = process_is_running(&daemon->process);
-
-    process_kill(&daemon->process);
-    char *log = file_read(daemon->log, NULL);
-    if (log == NULL) {
-        return NULL;
-    }
-    keep(log, NULL);
-    const char *bad = bad_line(log);
-    if (bad != NULL) {
-        return text_kept("%s: %s", daemon->name, bad);
-    }
-    if (started && !ran) {
-        return text_kept("%s ended unasked with %d", daemon->name,
-                         process_exit_code(&daemon->process));
-    }
-    return NULL;
-}
-
-void e2e_end(void)
-{
-    struct cluster *cluster = test.cluster;
-    const char *wrong = NULL;
-
-    for (size_t i = 0; cluster != NULL && i < cluster->daemon_count; i++) {
-        const char *one = daemon_end(&cluster->daemons[i]);
-        wrong = wrong == NULL ? one : wrong;
-=======
 static void check_daemon(struct daemon *daemon)
 {
     const bool started = daemon->process.pid != 0;
@@ -177,15 +134,10 @@ void story_end(void)
 
     for (size_t i = 0; cluster != NULL && i < cluster->daemon_count; i++) {
         process_kill(&cluster->daemons[i].process);
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
     }
     if (cluster != NULL && getenv("DOYEN_E2E_KEEP") == NULL) {
         (void)nftw(cluster->dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     }
-<<<<<<< HEAD
-    cr_expect(wrong == NULL, "%s", wrong);
-=======
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
     free_kept();
     test.cluster = NULL;
 }
@@ -417,13 +369,8 @@ static void summarize_member(struct summary *summary, const json_t *member)
     const size_t view = strlen(summary->view);
     const char *name = text_of(member, "name");
 
-<<<<<<< HEAD
-    snprintf(summary->names + names, sizeof summary->names - names, "%s%s",
-             names == 0 ? "" : " ", name);
-=======
     snprintf(summary->names + names, sizeof summary->names - names, "%s%s", names == 0 ? "" : " ",
              name);
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
     snprintf(summary->view + view, sizeof summary->view - view, " %s/%llu", name,
              (unsigned long long)number_of(member, "age"));
     summary->settled &= strcmp(text_of(member, "state"), "alive") == 0;

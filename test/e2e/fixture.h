@@ -29,17 +29,6 @@ enum {
 #define NO_ARGS NULL
 
 /* Waits until the condition holds. */
-<<<<<<< HEAD
-#define assert_soon(condition)                                                                   \
-    do {                                                                                         \
-        const uint64_t until_ms__ = clock_now_ms() + LIMIT_MS;                                   \
-        bool holds__ = (condition);                                                              \
-        while (!holds__ && clock_now_ms() < until_ms__) {                                        \
-            clock_nap_ms(LOOK_AGAIN_MS);                                                         \
-            holds__ = (condition);                                                               \
-        }                                                                                        \
-        cr_assert(holds__, "not within %d ms: %s", LIMIT_MS, #condition);                        \
-=======
 #define assert_soon(condition)                                                                     \
     do {                                                                                           \
         const uint64_t until_ms__ = clock_now_ms() + LIMIT_MS;                                     \
@@ -49,25 +38,10 @@ enum {
             holds__ = (condition);                                                                 \
         }                                                                                          \
         cr_assert(holds__, "not within %d ms: %s", LIMIT_MS, #condition);                          \
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
     } while (0)
 
 /* Waits until each of `names` ("athens byzantium") holds one and the same view, whose members are
  * just these, oldest first. */
-<<<<<<< HEAD
-#define assert_agreement(cluster, names)                                                         \
-    cr_assert(cluster_agrees((cluster), (names), LIMIT_MS), "expected \"%s\" everywhere, but %s", \
-              (names), cluster_text(cluster))
-
-#define assert_text_has(text, part)                                                              \
-    cr_assert(strstr((text), (part)) != NULL, "\"%s\" does not say \"%s\"", (text), (part))
-
-/* The .init and .fini of every suite. The second ends what still runs and fails the test when a
- * daemon ended unasked, or when a sanitizer or an assertion spoke in a log. With DOYEN_E2E_KEEP
- * in the environment it leaves the directory of the test where it is. */
-void e2e_begin(void);
-void e2e_end(void);
-=======
 #define assert_agreement(cluster, names)                                                           \
     cr_assert(cluster_agrees((cluster), (names), LIMIT_MS), "expected \"%s\" everywhere, but %s",  \
               (names), cluster_text(cluster))
@@ -90,7 +64,6 @@ void e2e_end(void);
 void story_begin(void);
 void story_check(void); /* in the test: Criterion does not count what fails in .fini */
 void story_end(void);
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 
 /* --- Daemons --- */
 

@@ -5,11 +5,6 @@
 
 #include "fixture.h"
 
-<<<<<<< HEAD
-TestSuite(command, .init = e2e_begin, .fini = e2e_end);
-
-=======
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 enum {
     DONE = 0,
     REFUSED = 1,
@@ -42,11 +37,7 @@ static void assert_failure(const struct outcome *outcome, int code, const char *
     assert_text_has(outcome->err, words);
 }
 
-<<<<<<< HEAD
-Test(command, members_prints_the_oldest_first)
-=======
 Story(command, members_prints_the_oldest_first)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = three();
 
@@ -60,11 +51,7 @@ Story(command, members_prints_the_oldest_first)
     cr_assert_str_empty(outcome.err);
 }
 
-<<<<<<< HEAD
-Test(command, json_is_the_document_of_the_control_socket)
-=======
 Story(command, json_is_the_document_of_the_control_socket)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = three();
 
@@ -79,11 +66,7 @@ Story(command, json_is_the_document_of_the_control_socket)
     cr_assert_eq(after.out[0], '{', "--json may stand behind the verb too");
 }
 
-<<<<<<< HEAD
-Test(command, status_tells_cluster_view_coordinator_and_guard)
-=======
 Story(command, status_tells_cluster_view_coordinator_and_guard)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = three();
 
@@ -95,11 +78,7 @@ Story(command, status_tells_cluster_view_coordinator_and_guard)
     assert_text_has(outcome.out, "guard");
 }
 
-<<<<<<< HEAD
-Test(command, coordinator_prints_the_name_alone)
-=======
 Story(command, coordinator_prints_the_name_alone)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = three();
 
@@ -108,11 +87,7 @@ Story(command, coordinator_prints_the_name_alone)
     cr_assert_str_eq(outcome.out, "athens\n");
 }
 
-<<<<<<< HEAD
-Test(command, coordinator_is_self_answers_by_exit_code_alone)
-=======
 Story(command, coordinator_is_self_answers_by_exit_code_alone)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = three();
 
@@ -124,16 +99,6 @@ Story(command, coordinator_is_self_answers_by_exit_code_alone)
     cr_assert_str_empty(no.out);
 }
 
-<<<<<<< HEAD
-Test(command, wait_returns_when_all_conditions_hold)
-{
-    struct cluster *cluster = three();
-
-    const struct outcome at_once = doyen(
-        cluster, "athens",
-        ARGS("wait", "--members", "3", "--coordinator", "athens", "--acting", "--guard-met",
-             "--timeout", "20s"));
-=======
 Story(command, wait_returns_when_all_conditions_hold)
 {
     struct cluster *cluster = three();
@@ -141,7 +106,6 @@ Story(command, wait_returns_when_all_conditions_hold)
     const struct outcome at_once = doyen(cluster, "athens",
                                          ARGS("wait", "--members", "3", "--coordinator", "athens",
                                               "--acting", "--guard-met", "--timeout", "20s"));
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
     assert_code(&at_once, DONE);
     const struct outcome any = doyen(cluster, "cyrene", ARGS("wait", "--timeout", "20s"));
     assert_code(&any, DONE);
@@ -155,11 +119,7 @@ Story(command, wait_returns_when_all_conditions_hold)
     cr_assert_eq(process_exit_code(&waiting), DONE);
 }
 
-<<<<<<< HEAD
-Test(command, wait_times_out_and_says_what_is_missing)
-=======
 Story(command, wait_times_out_and_says_what_is_missing)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = three();
 
@@ -175,11 +135,7 @@ Story(command, wait_times_out_and_says_what_is_missing)
 }
 
 /* A daemon that is not up yet is waited for as well. */
-<<<<<<< HEAD
-Test(command, wait_begins_before_the_daemon_does)
-=======
 Story(command, wait_begins_before_the_daemon_does)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
     struct process waiting;
@@ -191,11 +147,7 @@ Story(command, wait_begins_before_the_daemon_does)
     cr_assert_eq(process_exit_code(&waiting), DONE);
 }
 
-<<<<<<< HEAD
-Test(command, nobody_there_is_exit_code_four)
-=======
 Story(command, nobody_there_is_exit_code_four)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -210,11 +162,7 @@ Story(command, nobody_there_is_exit_code_four)
 }
 
 /* Its socket accepts, nobody reads. */
-<<<<<<< HEAD
-Test(command, a_stopped_daemon_is_exit_code_five)
-=======
 Story(command, a_stopped_daemon_is_exit_code_five)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -243,11 +191,7 @@ static const struct mistake mistakes[] = {
     {{"--url", "ftp://x", "members"}, "http://HOST:PORT"},
 };
 
-<<<<<<< HEAD
-Test(command, each_wrong_command_line_is_exit_code_64)
-=======
 Story(command, each_wrong_command_line_is_exit_code_64)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -260,11 +204,7 @@ Story(command, each_wrong_command_line_is_exit_code_64)
     cr_assert_str_empty(nothing.out);
 }
 
-<<<<<<< HEAD
-Test(command, help_goes_to_stdout)
-=======
 Story(command, help_goes_to_stdout)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -277,11 +217,7 @@ Story(command, help_goes_to_stdout)
 }
 
 /* R5: the verdict, and who held it. */
-<<<<<<< HEAD
-Test(command, why_names_the_verdict_and_the_accusers)
-=======
 Story(command, why_names_the_verdict_and_the_accusers)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = three();
 
@@ -300,11 +236,7 @@ Story(command, why_names_the_verdict_and_the_accusers)
     assert_failure(&unknown, REFUSED, "did you mean athens");
 }
 
-<<<<<<< HEAD
-Test(command, history_shows_the_views_of_the_past)
-=======
 Story(command, history_shows_the_views_of_the_past)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = three();
 
@@ -325,11 +257,7 @@ Story(command, history_shows_the_views_of_the_past)
 }
 
 /* E1: returns when the daemon is gone. */
-<<<<<<< HEAD
-Test(command, leave_returns_when_the_node_has_left)
-=======
 Story(command, leave_returns_when_the_node_has_left)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = three();
 
@@ -342,11 +270,7 @@ Story(command, leave_returns_when_the_node_has_left)
     cr_assert_eq(cluster_log_count(cluster, "athens", "suspicion"), 0);
 }
 
-<<<<<<< HEAD
-Test(command, url_asks_over_tcp)
-=======
 Story(command, url_asks_over_tcp)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
     const char *http = text_kept("%s:%u", cluster->host, cluster_port(cluster));
@@ -390,11 +314,7 @@ static const char *last_cursor(const char *output)
 }
 
 /* A snapshot, then what happens; a later watch goes on where this one ended. */
-<<<<<<< HEAD
-Test(command, watch_prints_a_snapshot_then_events_and_resumes)
-=======
 Story(command, watch_prints_a_snapshot_then_events_and_resumes)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = three();
     const char *first_path = cluster_path(cluster, "first.out");
@@ -420,21 +340,12 @@ Story(command, watch_prints_a_snapshot_then_events_and_resumes)
     const char *second = output_so_far(second_path);
     cr_assert_null(strstr(second, "\"kind\":\"snapshot\""), "%s", second);
     cr_assert_null(strstr(second, "\"kind\":\"gap\""), "%s", second);
-<<<<<<< HEAD
-    cr_assert_eq(strtoull(last_cursor(text_kept("%.*s", (int)strcspn(second, "\n") + 1, second)),
-                          NULL, 10),
-                 strtoull(cursor, NULL, 10) + 1, "nothing is left out");
-}
-
-Test(command, watch_for_people_ends_when_the_daemon_goes)
-=======
     cr_assert_eq(
         strtoull(last_cursor(text_kept("%.*s", (int)strcspn(second, "\n") + 1, second)), NULL, 10),
         strtoull(cursor, NULL, 10) + 1, "nothing is left out");
 }
 
 Story(command, watch_for_people_ends_when_the_daemon_goes)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = three();
     const char *path = cluster_path(cluster, "watch.out");

@@ -5,11 +5,6 @@
 
 #include "fixture.h"
 
-<<<<<<< HEAD
-TestSuite(events, .init = e2e_begin, .fini = e2e_end);
-
-=======
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 static void open_events(struct events *events, struct cluster *cluster, const char *name,
                         const char *last_event_id)
 {
@@ -49,11 +44,7 @@ static void read_until(struct events *events, const char *name, uint64_t *id)
     }
 }
 
-<<<<<<< HEAD
-Test(events, a_snapshot_comes_first_and_then_each_change)
-=======
 Story(events, a_snapshot_comes_first_and_then_each_change)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
     struct events events;
@@ -72,11 +63,7 @@ Story(events, a_snapshot_comes_first_and_then_each_change)
 }
 
 /* Last-Event-ID is what a browser sends when it comes back. */
-<<<<<<< HEAD
-Test(events, who_comes_back_gets_what_was_missed)
-=======
 Story(events, who_comes_back_gets_what_was_missed)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
     struct events events;
@@ -100,11 +87,7 @@ Story(events, who_comes_back_gets_what_was_missed)
 }
 
 /* A cursor of an earlier run of the daemon: it cannot know what was missed, and says so. */
-<<<<<<< HEAD
-Test(events, a_cursor_of_another_life_is_answered_with_a_gap_and_a_snapshot)
-=======
 Story(events, a_cursor_of_another_life_is_answered_with_a_gap_and_a_snapshot)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
     struct events events;
@@ -117,11 +100,7 @@ Story(events, a_cursor_of_another_life_is_answered_with_a_gap_and_a_snapshot)
     events_close(&events);
 }
 
-<<<<<<< HEAD
-Test(events, what_is_no_cursor_is_refused)
-=======
 Story(events, what_is_no_cursor_is_refused)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
     struct http_answer answer;
@@ -135,11 +114,7 @@ Story(events, what_is_no_cursor_is_refused)
 }
 
 /* S16: both are told the same, in the same order. */
-<<<<<<< HEAD
-Test(events, two_watchers_are_told_the_same)
-=======
 Story(events, two_watchers_are_told_the_same)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
     struct events one;
@@ -163,11 +138,7 @@ Story(events, two_watchers_are_told_the_same)
 }
 
 /* Watchers that never read must not keep the daemon from going. */
-<<<<<<< HEAD
-Test(events, a_daemon_leaves_although_it_is_watched)
-=======
 Story(events, a_daemon_leaves_although_it_is_watched)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
     struct events idle[16];

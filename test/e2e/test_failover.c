@@ -3,11 +3,6 @@
 
 #include "fixture.h"
 
-<<<<<<< HEAD
-TestSuite(failover, .init = e2e_begin, .fini = e2e_end);
-
-=======
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 static struct cluster *five(void)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
@@ -17,11 +12,7 @@ static struct cluster *five(void)
 }
 
 /* D2, D7, R5: its connections are closed, new ones refused; one witness confirms it. */
-<<<<<<< HEAD
-Test(failover, when_a_member_is_killed_the_others_agree_that_it_is_dead)
-=======
 Story(failover, when_a_member_is_killed_the_others_agree_that_it_is_dead)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = five();
 
@@ -36,11 +27,7 @@ Story(failover, when_a_member_is_killed_the_others_agree_that_it_is_dead)
 }
 
 /* C1 to C4: the next oldest takes over, at a higher epoch. */
-<<<<<<< HEAD
-Test(failover, when_the_coordinator_is_killed_the_next_oldest_coordinates)
-=======
 Story(failover, when_the_coordinator_is_killed_the_next_oldest_coordinates)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = five();
     const uint64_t epoch = cluster_epoch(cluster, "byzantium");
@@ -55,11 +42,7 @@ Story(failover, when_the_coordinator_is_killed_the_next_oldest_coordinates)
 }
 
 /* C1, C4: the third oldest suspects both before it, and one view removes both. */
-<<<<<<< HEAD
-Test(failover, when_both_oldest_are_killed_the_third_coordinates)
-=======
 Story(failover, when_both_oldest_are_killed_the_third_coordinates)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = five();
 
@@ -73,11 +56,7 @@ Story(failover, when_both_oldest_are_killed_the_third_coordinates)
 }
 
 /* C3: with everyone else gone the last one wins alone. */
-<<<<<<< HEAD
-Test(failover, the_last_one_left_coordinates_alone)
-=======
 Story(failover, the_last_one_left_coordinates_alone)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -90,11 +69,7 @@ Story(failover, the_last_one_left_coordinates_alone)
 
 /* L3, M1, S6: it knows of nobody and founds a cluster of one; the others find it at its old
  * address, and it joins them as the youngest. Its old age is nobody's any more. */
-<<<<<<< HEAD
-Test(failover, the_former_coordinator_comes_back_as_the_youngest)
-=======
 Story(failover, the_former_coordinator_comes_back_as_the_youngest)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = five();
 
@@ -110,11 +85,7 @@ Story(failover, the_former_coordinator_comes_back_as_the_youngest)
 }
 
 /* I1: whoever answers at its address is not the one who died. */
-<<<<<<< HEAD
-Test(failover, a_coordinator_that_restarts_at_once_is_not_taken_for_its_former_life)
-=======
 Story(failover, a_coordinator_that_restarts_at_once_is_not_taken_for_its_former_life)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = five();
     const char *id = text_of(entry_of(cluster_members(cluster, "cyrene"), "members", "athens"),
@@ -130,11 +101,7 @@ Story(failover, a_coordinator_that_restarts_at_once_is_not_taken_for_its_former_
 }
 
 /* J4: the new life ends the old one. */
-<<<<<<< HEAD
-Test(failover, a_member_that_restarts_at_once_becomes_the_youngest)
-=======
 Story(failover, a_member_that_restarts_at_once_becomes_the_youngest)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = five();
 

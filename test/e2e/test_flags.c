@@ -5,11 +5,6 @@
 
 #include "fixture.h"
 
-<<<<<<< HEAD
-TestSuite(flags, .init = e2e_begin, .fini = e2e_end);
-
-=======
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 enum { USAGE = 64, CONFIGURATION = 78 };
 
 #define LETTERS_50 "abcdefghijklmnopqrstuvwxyabcdefghijklmnopqrstuvwxy"
@@ -83,11 +78,7 @@ static void assert_refused(const struct outcome *outcome, int code, const char *
     }
 }
 
-<<<<<<< HEAD
-Test(flags, each_wrong_command_line_is_refused_in_one_line)
-=======
 Story(flags, each_wrong_command_line_is_refused_in_one_line)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -126,11 +117,7 @@ static const struct file_refusal file_refusals[] = {
     {"guard = majority\n", {"doyend.ini:1", "majority", "not available"}},
 };
 
-<<<<<<< HEAD
-Test(flags, each_wrong_configuration_file_is_refused_with_its_line)
-=======
 Story(flags, each_wrong_configuration_file_is_refused_with_its_line)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -141,11 +128,7 @@ Story(flags, each_wrong_configuration_file_is_refused_with_its_line)
     }
 }
 
-<<<<<<< HEAD
-Test(flags, a_wrong_variable_of_the_environment_is_refused_by_its_name)
-=======
 Story(flags, a_wrong_variable_of_the_environment_is_refused_by_its_name)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     static const char *const words[3] = {"DOYEN_HEARTBEAT", "'soon'"};
     struct cluster *cluster = cluster_new(NO_ARGS);
@@ -156,11 +139,7 @@ Story(flags, a_wrong_variable_of_the_environment_is_refused_by_its_name)
 }
 
 /* What it starts with, and nothing but that. */
-<<<<<<< HEAD
-Test(flags, check_says_that_the_configuration_is_sound)
-=======
 Story(flags, check_says_that_the_configuration_is_sound)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -171,11 +150,7 @@ Story(flags, check_says_that_the_configuration_is_sound)
     cr_assert_str_empty(outcome.err);
 }
 
-<<<<<<< HEAD
-Test(flags, help_and_version_are_answered_on_stdout)
-=======
 Story(flags, help_and_version_are_answered_on_stdout)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -188,24 +163,15 @@ Story(flags, help_and_version_are_answered_on_stdout)
 }
 
 /* flag > environment > file > default; each value comes with its origin. */
-<<<<<<< HEAD
-Test(flags, print_config_tells_each_value_and_where_it_comes_from)
-=======
 Story(flags, print_config_tells_each_value_and_where_it_comes_from)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
     const char *path = config_file(cluster, "name = filed\nprofile = wan\nguard = 3\n");
 
     cr_assert_eq(setenv("DOYEN_PROFILE", "local", 1), 0);
-<<<<<<< HEAD
-    const struct outcome outcome = doyend(cluster, ARGS("--config", path, "--guard", "2", "--listen",
-                                                        "127.0.0.1:7420", "--print-config"));
-=======
     const struct outcome outcome = doyend(
         cluster,
         ARGS("--config", path, "--guard", "2", "--listen", "127.0.0.1:7420", "--print-config"));
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
     cr_assert_eq(outcome.code, 0, "%s", outcome.err);
     assert_text_has(outcome.out, "name = filed");
     assert_text_has(outcome.out, "profile = local");
@@ -230,26 +196,15 @@ static const char *settings_of(const char *printed)
 }
 
 /* What --print-config prints is a file that --config reads. */
-<<<<<<< HEAD
-Test(flags, what_print_config_prints_can_be_read_back)
-=======
 Story(flags, what_print_config_prints_can_be_read_back)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
     const struct outcome first = doyend(
-<<<<<<< HEAD
-        cluster, ARGS("--name", "athens", "--listen", "127.0.0.1:7420", "--seed", "localhost:7420",
-                      "--seed", "[::1]:7421", "--tag", "rack=a", "--tag", "note=two words",
-                      "--guard", "3", "--heartbeat", "300ms", "--control", "/tmp/doyen-x.sock",
-                      "--print-config"));
-=======
         cluster,
         ARGS("--name", "athens", "--listen", "127.0.0.1:7420", "--seed", "localhost:7420", "--seed",
              "[::1]:7421", "--tag", "rack=a", "--tag", "note=two words", "--guard", "3",
              "--heartbeat", "300ms", "--control", "/tmp/doyen-x.sock", "--print-config"));
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
     cr_assert_eq(first.code, 0, "%s", first.err);
     const char *path = config_file(cluster, first.out);
     const struct outcome second = doyend(cluster, ARGS("--config", path, "--print-config"));
@@ -258,11 +213,7 @@ Story(flags, what_print_config_prints_can_be_read_back)
     cr_assert_str_eq(settings_of(second.out), settings_of(first.out));
 }
 
-<<<<<<< HEAD
-Test(flags, a_daemon_runs_from_a_configuration_file_alone)
-=======
 Story(flags, a_daemon_runs_from_a_configuration_file_alone)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
     struct daemon *athens = cluster_daemon(cluster, "athens");

@@ -3,22 +3,13 @@
 
 #include "fixture.h"
 
-<<<<<<< HEAD
-TestSuite(formation, .init = e2e_begin, .fini = e2e_end);
-
-=======
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 static uint64_t age_of(struct cluster *cluster, const char *node, const char *member)
 {
     return number_of(entry_of(cluster_members(cluster, node), "members", member), "age");
 }
 
 /* V3: the age is the order of joining, on every node the same; the youngest stands last. */
-<<<<<<< HEAD
-Test(formation, five_nodes_agree_on_one_view_with_ages_in_the_order_of_joining)
-=======
 Story(formation, five_nodes_agree_on_one_view_with_ages_in_the_order_of_joining)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     static const char *const names[] = {"athens", "byzantium", "cyrene", "delphi", "ephesus"};
     struct cluster *cluster = cluster_new(NO_ARGS);
@@ -36,11 +27,7 @@ Story(formation, five_nodes_agree_on_one_view_with_ages_in_the_order_of_joining)
 }
 
 /* J6: the view says how many are known to hold it; soon it is all of them, on all of them. */
-<<<<<<< HEAD
-Test(formation, every_node_learns_that_all_hold_the_view)
-=======
 Story(formation, every_node_learns_that_all_hold_the_view)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -54,11 +41,7 @@ Story(formation, every_node_learns_that_all_hold_the_view)
 
 /* J5, F1: only the node that is its own seed may found, so there is one cluster, whatever the
  * order of the others in it. */
-<<<<<<< HEAD
-Test(formation, five_nodes_that_start_at_once_become_one_cluster)
-=======
 Story(formation, five_nodes_that_start_at_once_become_one_cluster)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     static const char *const names[] = {"athens", "byzantium", "cyrene", "delphi", "ephesus"};
     struct cluster *cluster = cluster_new(NO_ARGS);
@@ -85,11 +68,7 @@ static uint64_t joins_sent(struct cluster *cluster, const char *name)
 }
 
 /* F1: it may not found; it asks for ever, names no coordinator meanwhile, and says so. */
-<<<<<<< HEAD
-Test(formation, a_joiner_that_starts_before_its_seed_waits_and_then_joins)
-=======
 Story(formation, a_joiner_that_starts_before_its_seed_waits_and_then_joins)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -107,11 +86,7 @@ Story(formation, a_joiner_that_starts_before_its_seed_waits_and_then_joins)
 }
 
 /* J1: a joiner needs the address of one live member, not of the coordinator. */
-<<<<<<< HEAD
-Test(formation, any_member_serves_as_the_seed)
-=======
 Story(formation, any_member_serves_as_the_seed)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -122,11 +97,7 @@ Story(formation, any_member_serves_as_the_seed)
 }
 
 /* F2: both may found, and ask each other first; one of them does. */
-<<<<<<< HEAD
-Test(formation, two_nodes_that_may_both_found_become_one_cluster)
-=======
 Story(formation, two_nodes_that_may_both_found_become_one_cluster)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -139,11 +110,7 @@ Story(formation, two_nodes_that_may_both_found_become_one_cluster)
 }
 
 /* F1: without seeds there is nobody to ask. */
-<<<<<<< HEAD
-Test(formation, a_node_without_seeds_founds_a_cluster_alone)
-=======
 Story(formation, a_node_without_seeds_founds_a_cluster_alone)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -154,11 +121,7 @@ Story(formation, a_node_without_seeds_founds_a_cluster_alone)
 }
 
 /* I3: the other cluster's frames are counted and change nothing. */
-<<<<<<< HEAD
-Test(formation, clusters_of_different_names_never_mix)
-=======
 Story(formation, clusters_of_different_names_never_mix)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -175,11 +138,7 @@ Story(formation, clusters_of_different_names_never_mix)
     cr_assert_str_eq(cluster_view(cluster, "byzantium"), "joining");
 }
 
-<<<<<<< HEAD
-Test(formation, every_node_shows_the_tags_of_the_others)
-=======
 Story(formation, every_node_shows_the_tags_of_the_others)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 

@@ -3,11 +3,6 @@
 
 #include "fixture.h"
 
-<<<<<<< HEAD
-TestSuite(guard, .init = e2e_begin, .fini = e2e_end);
-
-=======
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 static bool is_acting(struct cluster *cluster, const char *name)
 {
     return json_is_true(json_object_get(cluster_members(cluster, name), "acting"));
@@ -24,11 +19,7 @@ static int status_of(struct cluster *cluster, const char *name, const char *path
 }
 
 /* G1, G2: three of five are enough, two are not: they stay members, and nobody acts. */
-<<<<<<< HEAD
-Test(guard, a_coordinator_acts_only_while_enough_members_are_heard)
-=======
 Story(guard, a_coordinator_acts_only_while_enough_members_are_heard)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(ARGS("--guard", "3"));
 
@@ -51,13 +42,8 @@ Story(guard, a_coordinator_acts_only_while_enough_members_are_heard)
     cr_assert_eq(doyen(cluster, "athens", ARGS("coordinator")).code, 2);
     cr_assert_eq(doyen(cluster, "athens", ARGS("coordinator", "--is-self")).code, 2);
     cr_assert_eq(doyen(cluster, "byzantium", ARGS("coordinator", "--is-self")).code, 3);
-<<<<<<< HEAD
-    cr_assert_eq(
-        doyen(cluster, "athens", ARGS("wait", "--guard-met", "--timeout", "200ms")).code, 5);
-=======
     cr_assert_eq(doyen(cluster, "athens", ARGS("wait", "--guard-met", "--timeout", "200ms")).code,
                  5);
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 
     cluster_restart(cluster, "cyrene");
     cr_assert_eq(
@@ -67,11 +53,7 @@ Story(guard, a_coordinator_acts_only_while_enough_members_are_heard)
 }
 
 /* G1: what counts is who was heard lately, not who is in the list. */
-<<<<<<< HEAD
-Test(guard, a_coordinator_stops_acting_before_the_silent_are_removed)
-=======
 Story(guard, a_coordinator_stops_acting_before_the_silent_are_removed)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(ARGS("--guard", "3"));
 
@@ -87,11 +69,7 @@ Story(guard, a_coordinator_stops_acting_before_the_silent_are_removed)
 }
 
 /* G1: the survivor of three cannot know whether the others are dead. */
-<<<<<<< HEAD
-Test(guard, the_last_one_left_coordinates_and_does_not_act)
-=======
 Story(guard, the_last_one_left_coordinates_and_does_not_act)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(ARGS("--guard", "2"));
 
@@ -108,11 +86,7 @@ Story(guard, the_last_one_left_coordinates_and_does_not_act)
 }
 
 /* J2: what must be the same everywhere is compared, and the cluster's value told. */
-<<<<<<< HEAD
-Test(guard, a_joiner_with_another_guard_is_refused_and_told_why)
-=======
 Story(guard, a_joiner_with_another_guard_is_refused_and_told_why)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 

@@ -8,11 +8,6 @@
 #include "fixture.h"
 #include "garbage.h"
 
-<<<<<<< HEAD
-TestSuite(hostile, .init = e2e_begin, .fini = e2e_end);
-
-=======
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 enum {
     DATAGRAMS = 20000,
     DATAGRAMS_AT_ONCE = 50, /* then a pause, so that the socket's buffer does not overflow */
@@ -68,11 +63,7 @@ static void assert_unharmed(struct cluster *cluster, const char *view)
 
 /* --- Datagrams ------------------------------------------------------------------------------- */
 
-<<<<<<< HEAD
-Test(hostile, twenty_thousand_datagrams_change_nothing_but_counters)
-=======
 Story(hostile, twenty_thousand_datagrams_change_nothing_but_counters)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_of_five(NO_ARGS);
     const char *view = cluster_view(cluster, "athens");
@@ -151,11 +142,7 @@ static void break_stream(struct garbage *garbage, int fd, uint64_t way)
 }
 
 /* Every third connection is left open, the broken ones to be ended by the other side. */
-<<<<<<< HEAD
-Test(hostile, hundreds_of_broken_streams_change_nothing_but_counters)
-=======
 Story(hostile, hundreds_of_broken_streams_change_nothing_but_counters)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_of_five(NO_ARGS);
     const char *view = cluster_view(cluster, "athens");
@@ -254,22 +241,14 @@ static void assert_clients_harm_nobody(struct cluster *cluster, const char *view
     }
 }
 
-<<<<<<< HEAD
-Test(hostile, careless_clients_of_the_control_socket_harm_nobody)
-=======
 Story(hostile, careless_clients_of_the_control_socket_harm_nobody)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_of_five(NO_ARGS);
 
     assert_clients_harm_nobody(cluster, cluster_view(cluster, "athens"), 0);
 }
 
-<<<<<<< HEAD
-Test(hostile, careless_clients_over_tcp_harm_nobody)
-=======
 Story(hostile, careless_clients_over_tcp_harm_nobody)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     static const char *const names[] = {"athens byzantium", "athens byzantium cyrene",
                                         "athens byzantium cyrene delphi",

@@ -5,11 +5,6 @@
 
 #include "fixture.h"
 
-<<<<<<< HEAD
-TestSuite(http, .init = e2e_begin, .fini = e2e_end);
-
-=======
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 enum { MALFORMED_MS = 500 }; /* empty lines alone are waited on: they may precede a request */
 
 /* What a request is answered with, parsed. */
@@ -69,19 +64,11 @@ static void assert_problem(struct reply *reply, int status, const char *hint)
     json_decref(reply->json);
 }
 
-<<<<<<< HEAD
-Test(http, each_resource_is_a_json_document_over_one_connection)
-{
-    static const char *const paths[] = {"/v1/members",        "/v1/status",  "/v1/coordinator",
-                                        "/v1/is-coordinator", "/v1/history", "/v1/version",
-                                        "/v1/why",            "/v1/why?node=athens"};
-=======
 Story(http, each_resource_is_a_json_document_over_one_connection)
 {
     static const char *const paths[] = {
         "/v1/members", "/v1/status",  "/v1/coordinator", "/v1/is-coordinator",
         "/v1/history", "/v1/version", "/v1/why",         "/v1/why?node=athens"};
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
     struct cluster *cluster = athens_alone(NO_ARGS);
     const int fd = dial(cluster, "athens");
 
@@ -95,11 +82,7 @@ Story(http, each_resource_is_a_json_document_over_one_connection)
     close(fd);
 }
 
-<<<<<<< HEAD
-Test(http, members_has_all_that_is_promised)
-=======
 Story(http, members_has_all_that_is_promised)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = athens_alone(NO_ARGS);
     const int fd = dial(cluster, "athens");
@@ -125,11 +108,7 @@ Story(http, members_has_all_that_is_promised)
     close(fd);
 }
 
-<<<<<<< HEAD
-Test(http, head_answers_with_the_headers_alone)
-=======
 Story(http, head_answers_with_the_headers_alone)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = athens_alone(NO_ARGS);
     const int fd = dial(cluster, "athens");
@@ -147,11 +126,7 @@ Story(http, head_answers_with_the_headers_alone)
     close(fd);
 }
 
-<<<<<<< HEAD
-Test(http, what_is_not_there_is_answered_with_a_hint)
-=======
 Story(http, what_is_not_there_is_answered_with_a_hint)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = athens_alone(NO_ARGS);
     const int fd = dial(cluster, "athens");
@@ -165,11 +140,7 @@ Story(http, what_is_not_there_is_answered_with_a_hint)
     close(fd);
 }
 
-<<<<<<< HEAD
-Test(http, a_method_that_does_not_fit_is_refused_with_those_that_do)
-=======
 Story(http, a_method_that_does_not_fit_is_refused_with_those_that_do)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = athens_alone(NO_ARGS);
     const int fd = dial(cluster, "athens");
@@ -187,11 +158,7 @@ Story(http, a_method_that_does_not_fit_is_refused_with_those_that_do)
 }
 
 /* --http serves what can be read, and nothing that changes anything. */
-<<<<<<< HEAD
-Test(http, over_tcp_there_is_only_reading)
-=======
 Story(http, over_tcp_there_is_only_reading)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
     const uint16_t port = cluster_port(cluster);
@@ -212,11 +179,7 @@ Story(http, over_tcp_there_is_only_reading)
     cr_assert_str_eq(cluster_view(cluster, "athens"), "1.1 athens/1");
 }
 
-<<<<<<< HEAD
-Test(http, faults_are_for_those_who_asked_for_them)
-=======
 Story(http, faults_are_for_those_who_asked_for_them)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = athens_alone(NO_ARGS);
     const int fd = dial(cluster, "athens");
@@ -232,11 +195,7 @@ static const char *state_of(struct cluster *cluster, const char *node, const cha
 }
 
 /* D7: athens does not hear cyrene any more; byzantium does, so it stays. Then all is well again. */
-<<<<<<< HEAD
-Test(http, faults_can_be_tried_out_and_cleared)
-=======
 Story(http, faults_can_be_tried_out_and_cleared)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(ARGS("--faults", "--profile", "local"));
 
@@ -250,11 +209,7 @@ Story(http, faults_can_be_tried_out_and_cleared)
     cr_assert_str_eq(cluster_view(cluster, "byzantium"), "1.3 athens/1 byzantium/2 cyrene/3");
 }
 
-<<<<<<< HEAD
-Test(http, leave_is_accepted_on_the_control_socket)
-=======
 Story(http, leave_is_accepted_on_the_control_socket)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = athens_alone(NO_ARGS);
     const int fd = dial(cluster, "athens");
@@ -269,11 +224,7 @@ Story(http, leave_is_accepted_on_the_control_socket)
 }
 
 /* A request that is none is answered 400, or its connection closed; the next one is served. */
-<<<<<<< HEAD
-Test(http, malformed_requests_harm_nobody)
-=======
 Story(http, malformed_requests_harm_nobody)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     static const char *const requests[] = {
         "nonsense\r\n\r\n",

@@ -4,11 +4,6 @@
 
 #include "fixture.h"
 
-<<<<<<< HEAD
-TestSuite(leave, .init = e2e_begin, .fini = e2e_end);
-
-=======
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 static size_t suspicions(struct cluster *cluster)
 {
     size_t count = 0;
@@ -20,11 +15,7 @@ static size_t suspicions(struct cluster *cluster)
 }
 
 /* E1: nobody ever suspects it. */
-<<<<<<< HEAD
-Test(leave, a_member_leaves_on_sigterm_without_any_suspicion)
-=======
 Story(leave, a_member_leaves_on_sigterm_without_any_suspicion)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -39,11 +30,7 @@ Story(leave, a_member_leaves_on_sigterm_without_any_suspicion)
 }
 
 /* E2: the next oldest has the view before the coordinator goes. */
-<<<<<<< HEAD
-Test(leave, a_coordinator_hands_over_on_sigterm_without_any_suspicion)
-=======
 Story(leave, a_coordinator_hands_over_on_sigterm_without_any_suspicion)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -57,11 +44,7 @@ Story(leave, a_coordinator_hands_over_on_sigterm_without_any_suspicion)
     assert_text_has(doyen(cluster, "cyrene", ARGS("history")).out, "handover");
 }
 
-<<<<<<< HEAD
-Test(leave, sigint_is_as_good_as_sigterm)
-=======
 Story(leave, sigint_is_as_good_as_sigterm)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -73,11 +56,7 @@ Story(leave, sigint_is_as_good_as_sigterm)
 }
 
 /* E2, one after the other, down to the last one, who has nobody to hand over to. */
-<<<<<<< HEAD
-Test(leave, a_whole_cluster_leaves_one_by_one)
-=======
 Story(leave, a_whole_cluster_leaves_one_by_one)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -91,11 +70,7 @@ Story(leave, a_whole_cluster_leaves_one_by_one)
 }
 
 /* E1: T_leave is the bound when nobody lets it out. All go at the same time. */
-<<<<<<< HEAD
-Test(leave, a_whole_cluster_leaves_at_once)
-=======
 Story(leave, a_whole_cluster_leaves_at_once)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     static const char *const names[] = {"athens", "byzantium", "cyrene", "delphi", "ephesus"};
     struct cluster *cluster = cluster_new(NO_ARGS);
@@ -109,11 +84,7 @@ Story(leave, a_whole_cluster_leaves_at_once)
     }
 }
 
-<<<<<<< HEAD
-Test(leave, who_is_not_in_yet_leaves_at_once)
-=======
 Story(leave, who_is_not_in_yet_leaves_at_once)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 
@@ -124,11 +95,7 @@ Story(leave, who_is_not_in_yet_leaves_at_once)
 }
 
 /* S13: who left stays left, and may come back as somebody new. */
-<<<<<<< HEAD
-Test(leave, who_left_comes_back_as_the_youngest)
-=======
 Story(leave, who_left_comes_back_as_the_youngest)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
 

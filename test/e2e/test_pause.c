@@ -3,11 +3,6 @@
 
 #include "fixture.h"
 
-<<<<<<< HEAD
-TestSuite(pause, .init = e2e_begin, .fini = e2e_end);
-
-=======
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 enum { PAUSE_MS = 3000 };
 
 /* Stops the member for three seconds, and watches all the while that nobody gives it up. */
@@ -36,21 +31,13 @@ static void pause_changes_nothing(const char *paused)
 }
 
 /* D2: its kernel answers, so its silence is forgiven for T_stall. */
-<<<<<<< HEAD
-Test(pause, a_member_stopped_for_three_seconds_is_nobodys_loss)
-=======
 Story(pause, a_member_stopped_for_three_seconds_is_nobodys_loss)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     pause_changes_nothing("cyrene");
 }
 
 /* D2, D4: nor does it accuse the others when it wakes up. */
-<<<<<<< HEAD
-Test(pause, a_coordinator_stopped_for_three_seconds_is_nobodys_loss)
-=======
 Story(pause, a_coordinator_stopped_for_three_seconds_is_nobodys_loss)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     pause_changes_nothing("athens");
 }
@@ -71,11 +58,7 @@ static struct cluster *stalled(const char *names, const char *paused, const char
 }
 
 /* R1, L1: the same process, a new life. */
-<<<<<<< HEAD
-Test(pause, a_member_stopped_for_too_long_comes_back_by_itself_as_the_youngest)
-=======
 Story(pause, a_member_stopped_for_too_long_comes_back_by_itself_as_the_youngest)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = stalled("athens byzantium cyrene", "byzantium", "athens cyrene");
 
@@ -84,11 +67,7 @@ Story(pause, a_member_stopped_for_too_long_comes_back_by_itself_as_the_youngest)
 }
 
 /* C1, L1: it wakes up as the coordinator of a view that the others have left. */
-<<<<<<< HEAD
-Test(pause, a_coordinator_stopped_for_too_long_comes_back_by_itself_as_the_youngest)
-=======
 Story(pause, a_coordinator_stopped_for_too_long_comes_back_by_itself_as_the_youngest)
->>>>>>> 52c57322d6d7f554cac1a5f565a965f7a97340b7
 {
     struct cluster *cluster = stalled("athens byzantium cyrene", "athens", "byzantium cyrene");
 
