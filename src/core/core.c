@@ -482,8 +482,8 @@ struct guard_state core_guard(const struct core *core, uint64_t now_ms)
 
 bool core_is_acting(const struct core *core, uint64_t now_ms)
 {
-    return core->phase == PHASE_MEMBER && core_is_coordinator(core) &&
-           !core->merge.losing && core_guard(core, now_ms).met && detector_is_awake(core);
+    return core->phase == PHASE_MEMBER && core_is_coordinator(core) && !core->merge.losing &&
+           core_guard(core, now_ms).met && detector_is_awake(core);
 }
 
 uint32_t core_acked(const struct core *core)
@@ -494,8 +494,8 @@ uint32_t core_acked(const struct core *core)
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer *peer = &core->peers[i];
         bool self = id_equal(&core->view.members[i].id, &core->self.id);
-        count += self || (view_id_equal(&peer->view, &ours) &&
-                          peer->view_hash == core->view.hash && peer->verdict == VERDICT_NONE);
+        count += self || (view_id_equal(&peer->view, &ours) && peer->view_hash == core->view.hash &&
+                          peer->verdict == VERDICT_NONE);
     }
     return count;
 }

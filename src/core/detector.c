@@ -57,6 +57,10 @@ bool detector_heard(struct core *core, const struct message *message, uint32_t p
     if (message->number <= peer->number) {
         return false;
     }
+    if (message->number > peer->number + LEAP_MAX) {
+        core_drop(core, DROP_LEAP); /* It would outrun everything the member says later. */
+        return false;
+    }
     peer->number = message->number;
     if (message->relay) {
         peer->vouched_ms = core->now_ms; /* It lives, but its link to us is bad (R2). */
@@ -227,7 +231,8 @@ static void refute(struct core *core, uint32_t position)
 {
     struct peer *peer = &core->peers[position];
 
-    if (peer->answered_ms != 0 && core->now_ms < peer->answered_ms + core->timing.heartbeat_ms / 4) {
+    if (peer->answered_ms != 0 &&
+        core->now_ms < peer->answered_ms + core->timing.heartbeat_ms / 4) {
         return;
     }
     peer->answered_ms = core->now_ms;
@@ -244,9 +249,10 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     struct peer *peer = &core->peers[position];
     bool accused = heartbeat->suspect_count > 0;
     bool changed = heartbeat->suspect_count != peer->suspect_count ||
+                   heartbeat->late != peer->late ||
                    memcmp(heartbeat->suspects, peer->suspects,
                           heartbeat->suspect_count * sizeof heartbeat->suspects[0]) != 0 ||
-                   core->now_ms >= peer->suspects_ms + core->timing.fresh_ms;
+                   (accused && core->now_ms >= peer->suspects_ms + core->timing.fresh_ms);
 
     peer->view = heartbeat->view;
     peer->view_hash = heartbeat->view_hash;
@@ -262,7 +268,7 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     } else {
         peer->unheard_ms = 0;
     }
-    core->evidence_changed = core->evidence_changed || (accused && changed);
+    core->evidence_changed = core->evidence_changed || changed;
     install_compare(core, message, position);
 }
 
@@ -306,8 +312,8 @@ static void on_nobody_there(struct core *core, uint32_t position)
         peer->closed_ms = core->now_ms;
         patience_ms = core->timing.heartbeat_ms * 5 / 4;
     }
-    uint64_t since_ms =
-        peer->silent_from_ms < peer->closed_ms ? peer->silent_from_ms : peer->closed_ms;
+    uint64_t since_ms = peer->silent_from_ms < peer->closed_ms ? peer->silent_from_ms
+                                                               : peer->closed_ms;
     if (core->now_ms >= since_ms + patience_ms) {
         set_verdict(core, position, VERDICT_DEAD);
     }
@@ -327,6 +333,9 @@ void detector_on_link(struct core *core, const struct link_event *link)
         peer->was_linked = true;
         peer->closed_ms = 0;
         peer->kernel_ms = core->now_ms;
+        if (peer->verdict == VERDICT_DEAD) {
+            clear_verdict(core, position); /* That very life answered. */
+        }
         break;
     case LINK_CLOSED:
         peer->linked = false;
@@ -401,8 +410,7 @@ bool detector_link_is_bad(const struct core *core, uint32_t position)
     bool vouched = peer->vouched_ms != 0 && peer->verdict != VERDICT_DEAD &&
                    core->now_ms < peer->vouched_ms + 2 * core->timing.fresh_ms &&
                    peer->vouched_ms >= peer->heard_ms;
-    bool unheard = peer->unheard_ms != 0 &&
-                   core->now_ms < peer->unheard_ms + core->timing.fresh_ms;
+    bool unheard = peer->unheard_ms != 0 && core->now_ms < peer->unheard_ms + core->timing.fresh_ms;
 
     return vouched || unheard;
 }
@@ -454,6 +462,10 @@ void detector_on_late(struct core *core, uint64_t late_ms)
 
 void detector_tick(struct core *core)
 {
+    if (core->late_since_ms != 0 && core->now_ms >= core->late_until_ms &&
+        detector_is_awake(core)) {
+        core->late_since_ms = 0;
+    }
     if (core->now_ms >= core->heartbeat_ms) {
         send_heartbeats(core);
     }

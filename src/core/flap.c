@@ -44,8 +44,9 @@ void flap_on_failure(struct core *core, const char *name)
     }
     entry->failures++;
     entry->last_ms = core->now_ms;
-    entry->admit_ms =
-        entry->failures > FAILURES_FREE ? core->now_ms + pause_ms(core, entry->failures) : 0;
+    entry->admit_ms = entry->failures > FAILURES_FREE
+                          ? core->now_ms + pause_ms(core, entry->failures)
+                          : 0;
 }
 
 bool flap_admits(const struct core *core, const char *name)

@@ -74,8 +74,8 @@ void leave_on_handover(struct core *core, const struct message *message)
     change_begin(core, &core->view, CAUSE_HANDOVER);
     view_remove(next, 0, &why);
     next->epoch = core->epoch_seen + 1;
-    change_propose(core, &(struct proposal){.first_joiner = next->member_count,
-                                            .handover_by = message->from});
+    change_propose(
+        core, &(struct proposal){.first_joiner = next->member_count, .handover_by = message->from});
 }
 
 static void ask_to_be_let_out(struct core *core)

@@ -88,14 +88,12 @@ bool merge_is_awaited(const struct core *core, const struct message *prepare)
         return true; /* Our coordinator asked for it. */
     }
     return core->merge.losing && prepare->carrier.merge == core->merge.number &&
-           id_equal(&prepare->from, &core->merge.to) &&
-           view->merged.version == core->view.version;
+           id_equal(&prepare->from, &core->merge.to) && view->merged.version == core->view.version;
 }
 
 void merge_accepted(struct core *core, const struct message *prepare)
 {
-    if (core->merge.losing && prepare->carrier.merge == core->merge.number &&
-        !core->merge.acked) {
+    if (core->merge.losing && prepare->carrier.merge == core->merge.number && !core->merge.acked) {
         core->merge.acked = true;
         core->merge.deadline_ms = core->now_ms + 2 * core->timing.merge_ms;
     }

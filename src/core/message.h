@@ -30,9 +30,9 @@ enum message_type {
     MESSAGE_HANDOVER = 17, /* make the view without me (E2) */
     MESSAGE_PING = 18,
     MESSAGE_PONG = 19,
-    MESSAGE_PING_REQUEST = 20, /* ask that suspect for me (R1) */
-    MESSAGE_PROBE = 21,        /* are you another part of this cluster? (M1) */
-    MESSAGE_HELLO = 22,        /* first message on a stream, and its answer: who is here */
+    MESSAGE_PING_REQUEST = 20,  /* ask that suspect for me (R1) */
+    MESSAGE_PROBE = 21,         /* are you another part of this cluster? (M1) */
+    MESSAGE_HELLO = 22,         /* first message on a stream, and its answer: who is here */
     MESSAGE_MERGE = 23,         /* take us up: the losing part's coordinator to the other (M3) */
     MESSAGE_MERGE_REFUSED = 24, /* not now, or not any more (M5) */
     MESSAGE_TYPE_COUNT,
@@ -65,15 +65,14 @@ struct view_reference {
 struct probe {
     struct view_id view;
     uint64_t view_hash;
-    uint32_t holders;       /* members that hold this view, the sender's knowledge */
+    uint32_t holders; /* members that hold this view, the sender's knowledge */
     uint64_t oldest_age;
     bool guard_met;
-    bool answer;            /* do not answer this one */
-    uint8_t seed_count;     /* the sender's seeds, by which two foundings know each other (I3) */
+    bool answer;        /* do not answer this one */
+    uint8_t seed_count; /* the sender's seeds, by which two foundings know each other (I3) */
     struct address seeds[PROBE_SEEDS_MAX];
     struct address coordinator; /* where to ask about this part */
 };
-
 
 /* VIEW, PREPARE, CLAIM, GRANT, HANDOVER, MERGE. The view is borrowed; who receives it may have its
  * index table rebuilt, nothing else. */
@@ -111,9 +110,9 @@ struct terms {
 struct joiner {
     struct member member; /* its age is 0: the coordinator gives it */
     struct terms terms;
-    bool may_found;  /* F2: two of these must not both found */
-    uint64_t nonce;  /* READY: the OFFER's; JOIN: 0 */
-    uint8_t hops;    /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
+    bool may_found; /* F2: two of these must not both found */
+    uint64_t nonce; /* READY: the OFFER's; JOIN: 0 */
+    uint8_t hops;   /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
 };
 
 /* On the wire: append only. */

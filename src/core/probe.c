@@ -61,8 +61,8 @@ static bool is_related(const struct core *core, const struct message *message)
 {
     const struct probe *theirs = &message->probe;
 
-    if (theirs->view.lineage == core->view.lineage ||
-        book_has_seed(core, &theirs->coordinator) || book_has_seed(core, &message->source)) {
+    if (theirs->view.lineage == core->view.lineage || book_has_seed(core, &theirs->coordinator) ||
+        book_has_seed(core, &message->source)) {
         return true;
     }
     for (uint8_t i = 0; i < theirs->seed_count; i++) {
@@ -132,8 +132,6 @@ void probe_tick(struct core *core)
     }
     uint32_t count = book_next(core, core->probe_round % 2 == 0, targets, PROBED_PER_ROUND);
     for (uint32_t i = 0; i < count; i++) {
-        if (view_find_address(&core->view, &targets[i]) == VIEW_NONE) {
-            send_probe(core, &targets[i], false);
-        }
+        send_probe(core, &targets[i], false);
     }
 }

@@ -31,14 +31,15 @@ struct peer {
     /* What the kernels tell. */
     bool linked;
     bool was_linked;
-    uint64_t closed_ms;    /* the lifeline was closed, nothing was heard since; 0: not so */
-    uint64_t asked_ms;     /* last EFFECT_KERNEL_ASK of this silence; 0 for none */
-    uint64_t kernel_ms;    /* last answer; 0 for none */
+    uint64_t closed_ms; /* the lifeline was closed, nothing was heard since; 0: not so */
+    uint64_t asked_ms;  /* last EFFECT_KERNEL_ASK of this silence; 0 for none */
+    uint64_t kernel_ms; /* last answer; 0 for none */
 
     /* What is held against it. */
     enum verdict verdict;
     uint64_t verdict_ms;
     uint64_t verify_ms;  /* R1 is under way until then; NEVER_MS when not */
+    uint64_t nonce;      /* of its questions (H15) */
     uint64_t vouched_ms; /* others heard it though we do not; 0 for never */
     bool confirmed;      /* to be removed with the next view */
 
@@ -62,9 +63,9 @@ struct proposal {
 
 /* change: a view on its way through the two phases. */
 struct change {
-    bool on;                 /* this node proposed `pending` and collects answers */
+    bool on; /* this node proposed `pending` and collects answers */
     struct proposal proposal;
-    bool sent;               /* this step sent PREPAREs, which borrow `pending` */
+    bool sent; /* this step sent PREPAREs, which borrow `pending` */
     uint64_t deadline_ms;
     uint64_t resend_ms;
 };
@@ -72,19 +73,19 @@ struct change {
 /* merge: this part asked another to take it up, and does not act meanwhile. */
 struct merge {
     bool losing;
-    bool acked;           /* the merged view was accepted */
+    bool acked; /* the merged view was accepted */
     uint64_t number;
-    struct node_id to;    /* the other part's coordinator */
+    struct node_id to; /* the other part's coordinator */
     uint64_t deadline_ms;
-    uint64_t backoff_ms;  /* not again before */
+    uint64_t backoff_ms; /* not again before */
 };
 
 /* admit: a name that keeps failing is let in more slowly (R4). */
 struct flapper {
     char name[NAME_BYTES_MAX + 1];
     uint32_t failures;
-    uint64_t last_ms;     /* of the last failure */
-    uint64_t admit_ms;    /* not let in before */
+    uint64_t last_ms;  /* of the last failure */
+    uint64_t admit_ms; /* not let in before */
 };
 
 enum answer { ANSWER_NONE = 0, ANSWER_YES = 1, ANSWER_NO = 2 };
@@ -94,15 +95,14 @@ struct claim {
     bool on;
     uint64_t epoch;
     uint64_t deadline_ms;
-    uint64_t retry_ms;  /* C5: ask those who refused again; NEVER_MS when not */
-    bool has_best;      /* a voter had accepted a higher view: core->best */
+    uint64_t retry_ms; /* C5: ask those who refused again; NEVER_MS when not */
 };
 
 /* claim: what this node granted, and the claim it would grant if only the older ones were gone. */
 struct promise {
-    uint64_t epoch;    /* 0: none */
+    uint64_t epoch; /* 0: none */
     struct node_id to;
-    uint64_t until_ms; /* forgotten then (C5) */
+    uint64_t until_ms;      /* forgotten then (C5) */
     struct node_id waiting; /* a refused claimant, told at once when our evidence changes */
     uint64_t waiting_epoch;
     uint64_t waiting_until_ms;
@@ -110,14 +110,16 @@ struct promise {
 
 /* join: how this node asks to be let in. */
 struct asking {
-    bool resolving;       /* RESOLVE is out */
-    bool seeds_known;     /* the seeds resolved at least once */
+    bool resolving;   /* RESOLVE is out */
+    bool seeds_known; /* the seeds resolved at least once */
     bool may_found;
-    bool was_member;      /* ask longer before founding (F2) */
-    uint64_t next_ms;     /* next try */
-    uint64_t pause_ms;    /* grows */
-    bool said_ready;      /* to somebody, so a view that holds us may come (J3) */
-    uint64_t found_ms;    /* found then, if nothing was heard; NEVER_MS when not allowed */
+    bool was_member;   /* ask longer before founding (F2) */
+    uint64_t next_ms;  /* next try */
+    uint64_t pause_ms; /* grows */
+    bool refused;      /* the last try was: no hint makes the next one sooner */
+    uint64_t tried_ms; /* last try */
+    bool said_ready;   /* to somebody, so a view that holds us may come (J3) */
+    uint64_t found_ms; /* found then, if nothing was heard; NEVER_MS when not allowed */
 };
 
 /* book: addresses worth asking. */
@@ -126,7 +128,8 @@ struct book {
     uint32_t seed_count;
     struct address entries[BOOK_MAX]; /* by time of entry */
     uint32_t count;
-    uint32_t cursor; /* probing goes round */
+    uint32_t cursor; /* asking goes round */
+    uint32_t seed_cursor;
 };
 
 struct joins {
@@ -153,14 +156,14 @@ struct core {
     struct random random;
     uint64_t secret; /* of the nonces in offers (J3) */
 
-    enum phase phase; /* lifecycle_enter alone changes it */
+    enum phase phase;      /* lifecycle_enter alone changes it */
     bool evidence_changed; /* verdicts or what others say: judge again at the end of the step */
     uint64_t now_ms;
     uint64_t number; /* of the last message sent */
 
     struct view view;    /* installed; empty while joining */
     struct view pending; /* proposed by us, or accepted from another; empty when none */
-    struct view best;    /* claim: the highest view that a voter had accepted */
+    struct view best;    /* claim: the highest proposal known above the view; empty when none */
     struct view scratch; /* to build a view in */
     struct peer *peers;
     struct peer *peers_spare; /* the other half, while positions are mapped to a new view */
@@ -181,6 +184,7 @@ struct core {
     uint64_t backoff_ms;   /* no claim before */
     uint64_t pull_ms;      /* no PULL before */
     uint32_t stranger_replies;
+    uint64_t turned_away_ms; /* when watchers were last told of a joiner turned away */
     uint32_t probe_round;
 
     struct change change;
@@ -194,10 +198,10 @@ struct core {
     /* Deadlines; NEVER_MS when off. */
     uint64_t heartbeat_ms;
     uint64_t detect_ms;
-    uint64_t verify_ms;    /* removal: the soonest end of a verification */
-    uint64_t batch_ms;   /* build the next view then */
+    uint64_t verify_ms; /* removal: the soonest end of a verification */
+    uint64_t batch_ms;  /* build the next view then */
     uint64_t probe_ms;
-    uint64_t leave_ms;   /* go at the latest */
+    uint64_t leave_ms; /* go at the latest */
     uint64_t leave_ask_ms;
 
     /* D4. */
