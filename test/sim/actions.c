@@ -26,6 +26,7 @@ void sim_start(struct sim *sim, uint32_t index)
     for (uint32_t i = 0; i < sim->host_count; i++) {
         host->disturbed |= !network_open_both_ways(&sim->network, index, i);
         host->heard_ms[i] = 0;
+        host->heard_since_ms[i] = 0;
     }
 
     struct core_options options = {
@@ -92,6 +93,43 @@ void sim_crash(struct sim *sim, uint32_t index)
 void sim_wipe(struct sim *sim, uint32_t index)
 {
     host_of(sim, index)->stored = false;
+}
+
+void sim_roll_back(struct sim *sim, uint32_t index)
+{
+    struct host *host = host_of(sim, index);
+    host->disk = host->disk_before;
+}
+
+void sim_fail_disk(struct sim *sim, uint32_t index, bool fails)
+{
+    host_of(sim, index)->disk_fails = fails;
+}
+
+void sim_skew(struct sim *sim, uint32_t index, int64_t rate_ppm)
+{
+    struct host *host = host_of(sim, index);
+    uint64_t before_ms = host_now_ms(sim, host);
+
+    /* The clock goes on from what it shows. */
+    host->rate_ppm = rate_ppm;
+    host->clock_ms += before_ms - host_now_ms(sim, host) + 1;
+}
+
+void sim_delay_timers(struct sim *sim, uint32_t index, uint64_t late_ms)
+{
+    struct host *host = host_of(sim, index);
+    trace_note(sim, "timers of %s are late by up to %" PRIu64 " ms", host->name, late_ms);
+    host->late_us = late_ms * US_PER_MS;
+    host->disturbed = true;
+}
+
+void sim_break(struct sim *sim, uint32_t index)
+{
+    struct host *host = host_of(sim, index);
+    trace_note(sim, "%s is broken for good", host->name);
+    host->broken = true;
+    sim->changed = true;
 }
 
 void sim_vanish(struct sim *sim, uint32_t index)
@@ -209,6 +247,22 @@ void sim_mend_one_way(struct sim *sim, uint32_t from, uint32_t to)
     }
 }
 
+void sim_cut_streams(struct sim *sim, uint32_t a, uint32_t b)
+{
+    trace_note(sim, "connections cut between %s and %s", sim->hosts[a].name, sim->hosts[b].name);
+    network_link(&sim->network, a, b)->stream_cuts++;
+    sim->hosts[a].disturbed = true;
+    sim->hosts[b].disturbed = true;
+}
+
+void sim_mend_streams(struct sim *sim, uint32_t a, uint32_t b)
+{
+    struct link *link = network_link(&sim->network, a, b);
+    if (link->stream_cuts > 0) {
+        link->stream_cuts--;
+    }
+}
+
 void sim_cut(struct sim *sim, uint32_t a, uint32_t b)
 {
     sim_cut_one_way(sim, a, b);
@@ -255,9 +309,12 @@ void sim_heal(struct sim *sim)
     for (uint32_t i = 0; i < sim->host_count; i++) {
         for (uint32_t k = 0; k < sim->host_count; k++) {
             network_link(&sim->network, i, k)->cuts = 0;
+            network_link(&sim->network, i, k)->stream_cuts = 0;
         }
         sim->hosts[i].isolated = false;
         sim->hosts[i].turn_us = 0;
+        sim->hosts[i].late_us = 0;
+        sim->hosts[i].disk_fails = false;
         sim_resume(sim, i);
     }
     sim->changed = true;
@@ -275,6 +332,13 @@ void sim_set_quality(struct sim *sim, const struct quality *quality)
                                    quality->late_us_max / US_PER_MS >
                                        sim->timing.silent_ms - sim->timing.heartbeat_ms;
     }
+}
+
+void sim_set_quality_from(struct sim *sim, uint32_t index, const struct quality *quality)
+{
+    trace_note(sim, "links from %s lose %u ppm", sim->hosts[index].name, quality->loss_ppm);
+    network_set_quality_from(&sim->network, index, quality);
+    sim->hosts[index].disturbed = true;
 }
 
 void sim_lose(struct sim *sim, uint32_t from, uint32_t to, uint32_t type, uint32_t count)

@@ -32,11 +32,14 @@ struct host {
     bool running; /* it has a process */
     bool paused;
     bool isolated;
+    bool broken; /* for good: agreement is expected of the others (Y6) */
     bool disturbed;   /* something was done to it, or its links, since its process started (S8) */
     uint32_t process; /* counts the processes it has had */
     struct core *core;
     uint64_t clock_ms; /* what its clock showed at virtual time 0 */
     uint64_t turn_us;  /* of a slow process; 0: every event at once */
+    int64_t rate_ppm;  /* by how much its clock runs too fast */
+    uint64_t late_us;  /* its timers fire so late at the most; 0: as late as usual */
 
     uint64_t tick_at_us; /* when the pending tick is due; UINT64_MAX: none pending */
     uint64_t tick_ticket;
@@ -48,11 +51,14 @@ struct host {
 
     bool has_disk;
     bool stored;
+    bool disk_fails; /* writes change nothing */
     struct stored disk;
+    struct stored disk_before; /* the write before */
 
     struct lifelines lifelines;
     struct witness witness;
     uint64_t *heard_ms; /* by host: when this process last heard it, by this host's clock */
+    uint64_t *heard_since_ms; /* and since when without a silence longer than T_silent */
 
     uint64_t notices[SIM_NOTICE_COUNT];
     uint64_t claims[SIM_CLAIM_COUNT];
@@ -75,6 +81,7 @@ struct sim {
     struct queue queue;
     struct network network;
     struct wire *wire; /* one for all: a step ends before the next begins */
+    struct wire *foreign_wire; /* of a cluster of another name */
     struct oracle oracle;
     uint64_t now_us;
     uint64_t converged_ms;
@@ -88,6 +95,7 @@ struct sim {
 
     uint64_t steps;
     uint64_t bytes;
+    uint64_t refused[WIRE_ERROR_COUNT]; /* what the codec refused */
     uint64_t trace_hash;
     uint64_t tickets;
 
@@ -102,6 +110,9 @@ struct sim {
 /* The host's monotonic clock: every host's began at another value. */
 uint64_t host_now_ms(const struct sim *sim, const struct host *host);
 uint32_t host_index(const struct sim *sim, const struct host *host);
+
+/* When the host's clock will show this. */
+uint64_t host_at_us(const struct sim *sim, const struct host *host, uint64_t clock_ms);
 
 /* The host at this address, or NULL. */
 struct host *host_at(struct sim *sim, const struct address *address);

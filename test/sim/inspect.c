@@ -18,6 +18,16 @@ static uint32_t position_of(const struct host *observer, const struct host *subj
                              : VIEW_NONE;
 }
 
+static uint32_t broken_in(const struct sim *sim, const struct view *view)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        uint32_t host = oracle_host_of(&sim->oracle, &view->members[i].id);
+        count += host != SIM_NOBODY && sim->hosts[host].broken;
+    }
+    return count;
+}
+
 bool sim_agrees(const struct sim *sim)
 {
     const struct view *agreed = NULL;
@@ -26,7 +36,7 @@ bool sim_agrees(const struct sim *sim)
 
     for (uint32_t i = 0; i < sim->host_count; i++) {
         const struct host *host = &sim->hosts[i];
-        if (!host->running || host->paused || host->isolated) {
+        if (!host->running || host->paused || host->isolated || host->broken) {
             continue;
         }
         const struct view *view = core_view(host->core);
@@ -46,9 +56,12 @@ bool sim_agrees(const struct sim *sim)
     if (first == NULL) {
         return true;
     }
-    /* Each of the expected holds a view, and so this one view, with itself in it (S3). */
-    return agreed->member_count == expected &&
-           sim_acting_count(sim) == (expected >= guard_needed(&first->guard) ? 1 : 0);
+    /* Each of the expected holds a view, and so this one view, with itself in it (S3). Besides
+     * them it may hold the broken, of whom nothing is said. */
+    uint32_t others = broken_in(sim, agreed);
+    return agreed->member_count == expected + others &&
+           (others > 0 ||
+            sim_acting_count(sim) == (expected >= guard_needed(&first->guard) ? 1 : 0));
 }
 
 /* How many hosts hold the very view that this one holds. */
@@ -148,7 +161,7 @@ uint32_t sim_acting_count(const struct sim *sim)
     uint32_t count = 0;
     for (uint32_t i = 0; i < sim->host_count; i++) {
         const struct host *host = &sim->hosts[i];
-        if (host->running && !host->paused && !host->isolated) {
+        if (host->running && !host->paused && !host->isolated && !host->broken) {
             count += sim_is_acting(sim, i);
         }
     }

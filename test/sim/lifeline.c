@@ -83,7 +83,7 @@ static uint64_t round_trip_us(struct sim *sim, uint32_t a, uint32_t b)
 static bool reachable(struct sim *sim, const struct host *host, const struct host *other)
 {
     return other != NULL && other->up &&
-           network_open_both_ways(&sim->network, host_index(sim, host), host_index(sim, other));
+           network_connects(&sim->network, host_index(sim, host), host_index(sim, other));
 }
 
 static void connect_now(struct sim *sim, struct host *host, struct lifeline *lifeline)
@@ -173,7 +173,7 @@ static void on_closing(struct sim *sim, struct host *host, struct lifeline *life
 {
     const struct host *other = host_at(sim, &lifeline->address);
 
-    if (!other->up || !network_open(&sim->network, host_index(sim, other), host_index(sim, host))) {
+    if (!other->up || !network_connects(&sim->network, host_index(sim, other), host_index(sim, host))) {
         enter(sim, host, lifeline, LIFELINE_CLOSING, FIN_RESEND_MS * UINT64_C(1000));
         return;
     }

@@ -47,10 +47,24 @@ bool network_open_both_ways(const struct network *network, uint32_t a, uint32_t 
     return network_open(network, a, b) && network_open(network, b, a);
 }
 
+bool network_connects(const struct network *network, uint32_t a, uint32_t b)
+{
+    return network_open_both_ways(network, a, b) && network_link(network, a, b)->stream_cuts == 0 &&
+           network_link(network, b, a)->stream_cuts == 0;
+}
+
 void network_set_quality(struct network *network, const struct quality *quality)
 {
     for (size_t i = 0; i < (size_t)network->host_count * network->host_count; i++) {
         network->links[i].quality = *quality;
+    }
+}
+
+void network_set_quality_from(struct network *network, uint32_t from,
+                              const struct quality *quality)
+{
+    for (uint32_t to = 0; to < network->host_count; to++) {
+        network_link(network, from, to)->quality = *quality;
     }
 }
 
@@ -62,7 +76,7 @@ uint64_t network_latency_us(const struct network *network, struct random *random
 }
 
 /* Draws only where there is something to decide, which spares most of the draws. */
-static bool happens(struct random *random, uint32_t ppm)
+bool network_happens(struct random *random, uint32_t ppm)
 {
     return ppm > 0 && random_below(random, MILLION) < ppm;
 }
@@ -70,24 +84,26 @@ static bool happens(struct random *random, uint32_t ppm)
 static uint64_t delay_us(const struct quality *quality, struct random *random)
 {
     uint64_t delay = random_between(random, quality->latency_us_min, quality->latency_us_max);
-    if (happens(random, quality->late_ppm)) {
+    if (network_happens(random, quality->late_ppm)) {
         delay += random_below(random, quality->late_us_max);
     }
     return delay;
 }
 
 struct fate network_fate(const struct network *network, struct random *random, uint32_t from,
-                         uint32_t to)
+                         uint32_t to, size_t length)
 {
     const struct link *link = network_link(network, from, to);
+    uint32_t bytes_max = link->quality.datagram_bytes_max;
     struct fate fate = {0};
 
-    if (link->cuts > 0 || happens(random, link->quality.loss_ppm)) {
+    if (link->cuts > 0 || (bytes_max != 0 && length > bytes_max) ||
+        network_happens(random, link->quality.loss_ppm + link->quality.damage_ppm)) {
         return fate;
     }
     fate.copies = 1;
     fate.delay_us[0] = delay_us(&link->quality, random);
-    if (happens(random, link->quality.duplicate_ppm)) {
+    if (network_happens(random, link->quality.duplicate_ppm)) {
         fate.copies = 2;
         fate.delay_us[1] = delay_us(&link->quality, random);
     }
@@ -98,13 +114,13 @@ uint64_t network_stream_us(struct network *network, struct random *random, uint3
                            uint32_t to, uint64_t now_us)
 {
     struct link *link = network_link(network, from, to);
-    if (!network_open_both_ways(network, from, to)) {
+    if (!network_connects(network, from, to)) {
         return UINT64_MAX;
     }
 
     /* Three trips: a connection has to be made first. */
     uint64_t at_us = now_us + 3 * network_latency_us(network, random, from, to);
-    for (int resends = 0; resends < 5 && happens(random, link->quality.loss_ppm); resends++) {
+    for (int resends = 0; resends < 5 && network_happens(random, link->quality.loss_ppm); resends++) {
         at_us += RESEND_US << resends;
     }
     if (at_us <= link->stream_free_us) {
@@ -166,7 +182,7 @@ struct packet *network_replay(struct network *network, struct random *random, ui
                               uint32_t to)
 {
     const struct link *link = network_link(network, from, to);
-    if (network->kept_count == 0 || !happens(random, link->quality.replay_ppm)) {
+    if (network->kept_count == 0 || !network_happens(random, link->quality.replay_ppm)) {
         return NULL;
     }
     struct packet *packet = network->kept[random_below(random, network->kept_count)];

@@ -26,6 +26,11 @@ struct quality {
     uint32_t late_ppm; /* packets held up for as long as late_us_max */
     uint32_t late_us_max;
     uint32_t replay_ppm; /* an old packet of anybody comes once more */
+    uint32_t damage_ppm; /* bits flip under way; a checksum notices, so it is as good as lost */
+    uint32_t truncate_ppm;
+    uint32_t garbage_ppm; /* bytes that mean nothing come in addition */
+    uint32_t foreign_ppm; /* the same message of a cluster of another name comes in addition */
+    uint32_t datagram_bytes_max; /* longer datagrams vanish without a word; 0: none does */
 };
 
 struct packet {
@@ -35,6 +40,7 @@ struct packet {
     uint32_t from; /* host */
     uint32_t to;
     struct address source;
+    bool damaged; /* not what its sender sent */
     size_t length;
     uint8_t bytes[];
 };
@@ -42,6 +48,7 @@ struct packet {
 struct link {
     struct quality quality;
     uint32_t cuts;           /* how many faults keep it cut; 0: open */
+    uint32_t stream_cuts;    /* likewise, for connections alone */
     uint64_t stream_free_us; /* a stream delivers in order: not before this */
 };
 
@@ -66,15 +73,23 @@ struct link *network_link(const struct network *network, uint32_t from, uint32_t
 bool network_open(const struct network *network, uint32_t from, uint32_t to);
 bool network_open_both_ways(const struct network *network, uint32_t a, uint32_t b);
 
-/* Sets the quality of every link. */
+/* Can a connection be made, or carry anything? */
+bool network_connects(const struct network *network, uint32_t a, uint32_t b);
+
+/* Sets the quality of every link, or of those from one host. */
 void network_set_quality(struct network *network, const struct quality *quality);
+void network_set_quality_from(struct network *network, uint32_t from,
+                              const struct quality *quality);
+
+/* Draws whether a thing of that share happens. */
+bool network_happens(struct random *random, uint32_t ppm);
 
 uint64_t network_latency_us(const struct network *network, struct random *random, uint32_t from,
                             uint32_t to);
 
 /* Draws the fate of a datagram that is sent now. */
 struct fate network_fate(const struct network *network, struct random *random, uint32_t from,
-                         uint32_t to);
+                         uint32_t to, size_t length);
 
 /* When a frame sent now by stream arrives, or UINT64_MAX when the stream breaks. A stream loses
  * nothing and keeps the order: a lost segment only holds up what follows. */

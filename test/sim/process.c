@@ -53,12 +53,10 @@ static void rearm(struct sim *sim, struct host *host)
     if (deadline_ms == NEVER_MS) {
         return;
     }
-    uint64_t at_us = sim->now_us;
-    if (deadline_ms > host_now_ms(sim, host)) {
-        at_us = (deadline_ms - host->clock_ms) * US_PER_MS;
-    }
-    if (host->tick_at_us > at_us + TICK_LATE_US) {
-        process_schedule_tick(sim, host, at_us + random_below(&sim->random, TICK_LATE_US) + 1);
+    uint64_t at_us = host_at_us(sim, host, deadline_ms);
+    uint64_t late_us = host->late_us == 0 ? TICK_LATE_US : host->late_us;
+    if (host->tick_at_us > at_us + late_us) {
+        process_schedule_tick(sim, host, at_us + random_below(&sim->random, late_us) + 1);
     }
 }
 
@@ -86,12 +84,61 @@ static void push_packet(struct sim *sim, struct packet *packet, uint64_t at_us)
     queue_push(&sim->queue, at_us, pending);
 }
 
+static struct packet *packet_of(struct sim *sim, const struct packet *like, const uint8_t *bytes,
+                                size_t length)
+{
+    struct packet *packet = network_packet(&sim->network, length);
+    memcpy(packet->bytes, bytes, length);
+    packet->from = like->from;
+    packet->to = like->to;
+    packet->source = like->source;
+    packet->damaged = true;
+    return packet;
+}
+
+/* What nobody sent, or not like this: all of it must be refused (S15). */
+static void send_damaged(struct sim *sim, const struct packet *packet)
+{
+    const struct quality *quality =
+        &network_link(&sim->network, packet->from, packet->to)->quality;
+    uint64_t at_us = sim->now_us + quality->latency_us_max;
+
+    if (network_happens(&sim->random, quality->truncate_ppm)) {
+        size_t length = (size_t)random_below(&sim->random, packet->length);
+        push_packet(sim, packet_of(sim, packet, packet->bytes, length), at_us);
+    }
+    if (network_happens(&sim->random, quality->garbage_ppm)) {
+        struct packet *garbage = packet_of(sim, packet, packet->bytes, packet->length);
+        bool headless = random_below(&sim->random, 2) == 0;
+        for (size_t i = headless ? 0 : WIRE_HEADER_BYTES; i < garbage->length; i++) {
+            garbage->bytes[i] = (uint8_t)random_u64(&sim->random);
+        }
+        push_packet(sim, garbage, at_us);
+    }
+    if (network_happens(&sim->random, quality->foreign_ppm)) {
+        struct message message;
+        size_t length;
+        if (wire_decode(sim->wire, packet->bytes, packet->length, &message) == WIRE_OK) {
+            const uint8_t *bytes = wire_encode(sim->foreign_wire, &message, NULL, WIRE_FELLOW,
+                                               &length);
+            push_packet(sim, packet_of(sim, packet, bytes, length), at_us);
+        }
+    }
+}
+
 static void send_datagram(struct sim *sim, struct packet *packet)
 {
-    struct fate fate = network_fate(&sim->network, &sim->random, packet->from, packet->to);
+    struct fate fate = network_fate(&sim->network, &sim->random, packet->from, packet->to,
+                                    packet->length);
     for (uint32_t i = 0; i < fate.copies; i++) {
         network_hold(packet);
         push_packet(sim, packet, sim->now_us + fate.delay_us[i]);
+    }
+    const struct quality *quality =
+        &network_link(&sim->network, packet->from, packet->to)->quality;
+    if ((quality->truncate_ppm | quality->garbage_ppm | quality->foreign_ppm) != 0 &&
+        fate.copies > 0) {
+        send_damaged(sim, packet);
     }
     if (network_link(&sim->network, packet->from, packet->to)->quality.replay_ppm == 0) {
         return;
@@ -171,6 +218,7 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
     packet->from = from;
     packet->to = host_index(sim, to);
     packet->source = host->address;
+    packet->damaged = false;
     if (length <= DATAGRAM_BYTES_MAX) {
         send_datagram(sim, packet);
     } else {
@@ -212,7 +260,8 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
                    process_pending(sim, host, PENDING_RESOLVED));
         break;
     case EFFECT_STORE:
-        if (host->has_disk) {
+        if (host->has_disk && !host->disk_fails) {
+            host->disk_before = host->disk;
             core_stored(host->core, &host->disk);
             host->stored = true;
         }
@@ -261,10 +310,22 @@ static void on_packet(struct sim *sim, struct host *host, const struct packet *p
 {
     struct message message;
     enum wire_error error = wire_decode(sim->wire, packet->bytes, packet->length, &message);
-    assert(error == WIRE_OK); /* Our own bytes, and nobody damages them here. */
+    if (packet->damaged) {
+        /* Garbage that happens to be a message would be a forgery, against which there is no
+         * protection: it is not let through. */
+        sim->refused[error]++;
+        return;
+    }
+    assert(error == WIRE_OK); /* Our own bytes. */
 
     message.source = packet->source;
-    host->heard_ms[packet->from] = host_now_ms(sim, host);
+    if (message.fellow && !message.relay) {
+        uint64_t now_ms = host_now_ms(sim, host);
+        if (now_ms - host->heard_ms[packet->from] > sim->timing.silent_ms) {
+            host->heard_since_ms[packet->from] = now_ms;
+        }
+        host->heard_ms[packet->from] = now_ms;
+    }
     host_step(sim, host, &(struct event){.type = EVENT_MESSAGE, .message = &message});
 }
 

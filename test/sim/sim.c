@@ -18,7 +18,21 @@ uint32_t host_index(const struct sim *sim, const struct host *host)
 
 uint64_t host_now_ms(const struct sim *sim, const struct host *host)
 {
-    return host->clock_ms + sim->now_us / US_PER_MS;
+    /* Nothing to add for the many hosts whose clock is right. */
+    int64_t skew_us = host->rate_ppm == 0 ? 0 : (int64_t)sim->now_us * host->rate_ppm / 1000000;
+    return host->clock_ms + (uint64_t)((int64_t)sim->now_us + skew_us) / US_PER_MS;
+}
+
+uint64_t host_at_us(const struct sim *sim, const struct host *host, uint64_t clock_ms)
+{
+    if (clock_ms <= host_now_ms(sim, host)) {
+        return sim->now_us;
+    }
+    uint64_t at_us = (clock_ms - host->clock_ms) * US_PER_MS;
+    if (host->rate_ppm != 0) {
+        at_us = (uint64_t)((int64_t)at_us * 1000000 / (1000000 + host->rate_ppm)) + 2;
+    }
+    return at_us;
 }
 
 /* Host n is at 10.0.(n + 1 over 256).(n + 1 mod 256). */
@@ -101,7 +115,8 @@ static void init_host(struct sim *sim, uint32_t index)
         host->seeds[i] = i;
     }
     host->heard_ms = calloc(sim->host_count, sizeof *host->heard_ms);
-    assert(host->heard_ms != NULL);
+    host->heard_since_ms = calloc(sim->host_count, sizeof *host->heard_since_ms);
+    assert(host->heard_ms != NULL && host->heard_since_ms != NULL);
 }
 
 struct sim *sim_new(const struct sim_options *options)
@@ -120,7 +135,8 @@ struct sim *sim_new(const struct sim_options *options)
     struct quality quality = sim_default_quality();
     network_init(&sim->network, sim->host_count, &quality);
     sim->wire = wire_new(CLUSTER_NAME, sim->options.capacity);
-    assert(sim->wire != NULL);
+    sim->foreign_wire = wire_new("not-" CLUSTER_NAME, sim->options.capacity);
+    assert(sim->wire != NULL && sim->foreign_wire != NULL);
     oracle_init(&sim->oracle);
 
     sim->text_size = (size_t)sim->options.capacity * LETTER_BYTES + 1;
@@ -143,6 +159,7 @@ void sim_free(struct sim *sim)
         witness_deinit(&host->witness);
         free(host->core);
         free(host->heard_ms);
+        free(host->heard_since_ms);
     }
     while (sim->queue.count > 0) {
         process_release(sim, queue_pop(&sim->queue));
@@ -151,6 +168,7 @@ void sim_free(struct sim *sim)
     network_deinit(&sim->network);
     oracle_deinit(&sim->oracle);
     wire_free(sim->wire);
+    wire_free(sim->foreign_wire);
     for (uint32_t i = 0; i < TEXTS; i++) {
         free(sim->texts[i]);
     }

@@ -66,6 +66,21 @@ void sim_crash(struct sim *sim, uint32_t host);
 /* What the disk holds is gone. */
 void sim_wipe(struct sim *sim, uint32_t host);
 
+/* What the disk holds is what it held one write earlier. */
+void sim_roll_back(struct sim *sim, uint32_t host);
+
+/* Writes to the disk are lost from now on, or work again. */
+void sim_fail_disk(struct sim *sim, uint32_t host, bool fails);
+
+/* The host's clock runs too fast by so many millionths; too slow if negative. */
+void sim_skew(struct sim *sim, uint32_t host, int64_t rate_ppm);
+
+/* The process's timers fire late by up to so much; 0: as usual. */
+void sim_delay_timers(struct sim *sim, uint32_t host, uint64_t late_ms);
+
+/* From now on agreement is expected of all others only (Y6). */
+void sim_break(struct sim *sim, uint32_t host);
+
 /* The whole host falls silent, kernel included. sim_start brings it back. */
 void sim_vanish(struct sim *sim, uint32_t host);
 
@@ -94,6 +109,10 @@ void sim_mend_one_way(struct sim *sim, uint32_t from, uint32_t to);
 void sim_cut(struct sim *sim, uint32_t a, uint32_t b);
 void sim_mend(struct sim *sim, uint32_t a, uint32_t b);
 
+/* Connections between the two alone: datagrams pass. */
+void sim_cut_streams(struct sim *sim, uint32_t a, uint32_t b);
+void sim_mend_streams(struct sim *sim, uint32_t a, uint32_t b);
+
 /* Cuts the host off from all others, or lets it back. An isolated host is not waited for by
  * sim_converges. */
 void sim_isolate(struct sim *sim, uint32_t host);
@@ -104,6 +123,7 @@ void sim_heal(struct sim *sim);
 
 struct quality sim_default_quality(void);
 void sim_set_quality(struct sim *sim, const struct quality *quality);
+void sim_set_quality_from(struct sim *sim, uint32_t host, const struct quality *quality);
 
 /* Loses the next `count` messages of that type from one host to another; SIM_ANY in each place. */
 void sim_lose(struct sim *sim, uint32_t from, uint32_t to, uint32_t type, uint32_t count);

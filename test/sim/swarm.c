@@ -36,8 +36,9 @@ struct tally {
     uint64_t bytes;
     uint64_t virtual_ms;
     uint64_t heal_ms_max;
-    uint64_t splits;    /* runs that ended in several parts, each at peace with itself */
-    char failure[1024]; /* of the seed under way; empty while all is well */
+    uint64_t splits;     /* runs that ended in several parts, each at peace with itself */
+    uint64_t trace_hash; /* of the last run */
+    char failure[1024];  /* of the seed under way; empty while all is well */
 };
 
 static int usage(FILE *out)
