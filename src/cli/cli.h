@@ -36,6 +36,7 @@ extern const struct verb verb_coordinator;
 extern const struct verb verb_fault;
 extern const struct verb verb_history;
 extern const struct verb verb_leave;
+extern const struct verb verb_matrix;
 extern const struct verb verb_members;
 extern const struct verb verb_status;
 extern const struct verb verb_version;

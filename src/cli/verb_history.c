@@ -8,12 +8,16 @@
 #include "cli/duration.h"
 #include "cli/printer.h"
 
+enum { COLUMN_CHANGE = 6 };
+
 static enum exit_code run_history(struct cli *cli, int argc, char **argv);
 
 const struct verb verb_history = {
     .name = "history",
     .summary = "The views of the past: when, why, for how long",
-    .details = "One line per view, oldest first; the last one holds now. Times are UTC.",
+    .details = "One line per view, oldest first; the last one holds now. Times are UTC. A merge "
+               "has both parent views below it, and how long they were apart as far as this node "
+               "knows.",
     .run = run_history,
 };
 
@@ -57,6 +61,59 @@ static void add_view(struct table *table, const json_t *view)
     table_cell(table, TONE_PLAIN, document_text(view, "change", ""));
 }
 
+/* "3.7@delphi" */
+static void view_name(const json_t *parent, char *text, size_t size)
+{
+    snprintf(text, size, "%" PRIu64 ".%" PRIu64 "@%s", document_number(parent, "epoch"),
+             document_number(parent, "version"), document_text(parent, "coordinator", "?"));
+}
+
+/* A row that has nothing but text below the change. */
+static void add_remark(struct table *table, const char *text)
+{
+    table_row(table);
+    for (unsigned column = 0; column < COLUMN_CHANGE; column++) {
+        table_cell(table, TONE_PLAIN, "");
+    }
+    table_cell(table, TONE_FAINT, text);
+}
+
+/* What became of which part, in rows of their own: the merge's line has no room for it. */
+static void add_parents(struct table *table, const json_t *view)
+{
+    static const char *const beside[] = {"went on", "taken up"};
+    const json_t *parents = json_object_get(view, "parents");
+    const bool taken_up = document_is_true(view, "taken_up");
+    char apart[DURATION_TEXT_MAX];
+    char text[256];
+    char name[112];
+
+    if (json_array_size(parents) != 2) {
+        return;
+    }
+    duration_text(apart, document_number(view, "apart_ms"));
+    for (size_t i = 0; i < 2; i++) {
+        const bool ours = (i == 1) == taken_up;
+        view_name(json_array_get(parents, i), name, sizeof name);
+        snprintf(text, sizeof text, "%s: %s%s%s%s", beside[i], name, ours ? ", this part" : "",
+                 i == 1 && document_has(view, "apart_ms") ? ", apart for " : "",
+                 i == 1 && document_has(view, "apart_ms") ? apart : "");
+        add_remark(table, text);
+    }
+}
+
+static void add_split(struct table *table, const json_t *view)
+{
+    const json_t *split = json_object_get(view, "split");
+    char text[96];
+
+    if (document_has(view, "split")) {
+        snprintf(text, sizeof text, "split: %" PRIu64 " of %" PRIu64 " members lost at once",
+                 document_number(split, "lost"), document_number(split, "of"));
+        add_remark(table, text);
+    }
+}
+
 static enum exit_code print_history(const json_t *history)
 {
     static const struct column columns[] = {
@@ -74,6 +131,8 @@ static enum exit_code print_history(const json_t *history)
     struct table *table = table_new(&printer, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < json_array_size(views); i++) {
         add_view(table, json_array_get(views, i));
+        add_parents(table, json_array_get(views, i));
+        add_split(table, json_array_get(views, i));
     }
     return table_print(table) ? EXIT_DONE : EXIT_REFUSED;
 }

@@ -47,8 +47,13 @@ static void print_node(const struct printer *printer, const json_t *status)
     printer_fact(printer, "node", TONE_PLAIN, "%s at %s, up %s, profile %s",
                  document_text(status, "self", "?"), document_text(status, "address", "?"), uptime,
                  document_text(status, "profile", "?"));
-    printer_fact(printer, "phase", strcmp(phase, "member") == 0 ? TONE_GOOD : TONE_DOUBTFUL, "%s",
-                 phase);
+    if (document_is_true(status, "merging")) {
+        printer_fact(printer, "phase", TONE_DOUBTFUL,
+                     "%s, its part being taken up by another: nobody in it acts meanwhile", phase);
+    } else {
+        printer_fact(printer, "phase", strcmp(phase, "member") == 0 ? TONE_GOOD : TONE_DOUBTFUL,
+                     "%s", phase);
+    }
 }
 
 static void print_view(const struct printer *printer, const json_t *status)
@@ -95,13 +100,35 @@ static void print_guard(const struct printer *printer, const json_t *status)
     const json_t *guard = json_object_get(status, "guard");
     const bool met = document_guard_is_met(status);
 
-    if (strcmp(document_text(guard, "policy", ""), "none") == 0) {
+    const char *policy = document_text(guard, "policy", "");
+
+    if (strcmp(policy, "none") == 0) {
         printer_fact(printer, "guard", TONE_PLAIN, "none");
+        return;
+    }
+    if (document_has(guard, "size")) {
+        printer_fact(printer, "guard", met ? TONE_GOOD : TONE_BAD,
+                     "%s of %" PRIu64 ", %s: %" PRIu64 " fresh, %" PRIu64 " needed", policy,
+                     document_number(guard, "size"), met ? "met" : "not met",
+                     document_number(guard, "fresh"), document_number(guard, "needed"));
         return;
     }
     printer_fact(printer, "guard", met ? TONE_GOOD : TONE_BAD,
                  "%s: %" PRIu64 " fresh, %" PRIu64 " needed", met ? "met" : "not met",
                  document_number(guard, "fresh"), document_number(guard, "needed"));
+}
+
+/* Bad links anywhere in the cluster, as far as this node knows. */
+static void print_bad_links(const struct printer *printer, const json_t *bad)
+{
+    const size_t count = json_array_size(bad);
+
+    if (count == 1) {
+        printer_fact(printer, "bad link", TONE_BAD, "%s",
+                     document_text(json_array_get(bad, 0), "detail", "?"));
+    } else if (count > 1) {
+        printer_fact(printer, "bad links", TONE_BAD, "%zu: doyen matrix names them", count);
+    }
 }
 
 static void print_links(const struct printer *printer, const json_t *status)
@@ -110,6 +137,8 @@ static void print_links(const struct printer *printer, const json_t *status)
     const json_t *down = json_object_get(links, "down");
     char names[NAMES_TEXT_MAX];
 
+    print_bad_links(printer, json_object_get(links, "bad"));
+
     if (json_array_size(down) == 0) {
         printer_fact(printer, "links", TONE_PLAIN, "%" PRIu64 " up", document_number(links, "up"));
         return;
@@ -117,6 +146,32 @@ static void print_links(const struct printer *printer, const json_t *status)
     names_text(down, names);
     printer_fact(printer, "links", TONE_DOUBTFUL, "%" PRIu64 " up; down to %s",
                  document_number(links, "up"), names);
+}
+
+/* What --faults injects: easily forgotten, and then a riddle. */
+static void print_faults(const struct printer *printer, const json_t *status)
+{
+    const json_t *faults = json_object_get(status, "faults");
+    char text[NAMES_TEXT_MAX] = "";
+    size_t length = 0;
+
+    for (size_t i = 0; i < json_array_size(faults); i++) {
+        const json_t *fault = json_array_get(faults, i);
+        const char *name = document_text(fault, "name", "?");
+        const char *comma = i == 0 ? "" : ", ";
+        int more = document_is_true(fault, "drop")
+                       ? snprintf(text + length, sizeof text - length, "%sdrops %s", comma, name)
+                       : snprintf(text + length, sizeof text - length,
+                                  "%sdelays %s by %" PRIu64 " ms", comma, name,
+                                  document_number(fault, "delay_ms"));
+        if (more < 0 || (size_t)more >= sizeof text - length) {
+            break; /* Cut, which still says that there are faults. */
+        }
+        length += (size_t)more;
+    }
+    if (length > 0) {
+        printer_fact(printer, "faults", TONE_DOUBTFUL, "on purpose: %s", text);
+    }
 }
 
 static void print_last_change(const struct printer *printer, const json_t *status)
@@ -142,6 +197,7 @@ static void print_next(const struct printer *printer, const json_t *status)
     const uint64_t needed = document_number(guard, "needed");
     const uint64_t fresh = document_number(guard, "fresh");
     const char *phase = document_text(status, "phase", "");
+    const json_t *links = json_object_get(status, "links");
 
     if (document_has(status, "join_refused")) {
         printer_fact(printer, "next", TONE_BAD, "%s",
@@ -154,9 +210,13 @@ static void print_next(const struct printer *printer, const json_t *status)
     } else if (!document_guard_is_met(status)) {
         printer_fact(printer, "next", TONE_BAD, "start %" PRIu64 " more, or mend the network",
                      needed > fresh ? needed - fresh : 1);
+    } else if (json_array_size(json_object_get(status, "faults")) > 0) {
+        printer_fact(printer, "next", TONE_DOUBTFUL, "doyen fault clear ends the faults");
+    } else if (json_array_size(json_object_get(links, "bad")) > 0) {
+        printer_fact(printer, "next", TONE_DOUBTFUL, "doyen matrix shows the links that are bad");
     } else if (document_number(counts, "suspect") > 0) {
         printer_fact(printer, "next", TONE_DOUBTFUL, "doyen why tells the evidence");
-    } else if (json_array_size(json_object_get(json_object_get(status, "links"), "down")) > 0) {
+    } else if (json_array_size(json_object_get(links, "down")) > 0) {
         printer_fact(printer, "next", TONE_DOUBTFUL,
                      "look at the network between the two ends of the links that are down");
     } else if (document_number(counts, "failed") > 0) {
@@ -176,6 +236,7 @@ static enum exit_code print_status(const json_t *status)
     print_coordinator(&printer, status);
     print_guard(&printer, status);
     print_links(&printer, status);
+    print_faults(&printer, status);
     print_last_change(&printer, status);
     print_next(&printer, status);
     return document_exit_code(status);

@@ -50,8 +50,11 @@ static void print_why(const json_t *why)
 
         fputs("  ", stdout);
         printer_text(&printer, TONE_FAINT, separator == NULL ? time : separator + 1);
-        printf("  view %" PRIu64 ".%" PRIu64 "  ", document_number(entry, "epoch"),
-               document_number(entry, "version"));
+        if (document_has(entry, "epoch")) {
+            printf("  view %" PRIu64 ".%" PRIu64, document_number(entry, "epoch"),
+                   document_number(entry, "version"));
+        }
+        fputs("  ", stdout);
         printer_text(&printer, TONE_PLAIN, document_text(entry, "text", ""));
         putchar('\n');
     }

@@ -443,6 +443,7 @@ static void control_end(struct control *control)
     members_deinit(&control->members);
     event_texts_deinit(&control->event_texts);
     facts_deinit(&control->facts);
+    links_deinit(&control->links);
     uv_close((uv_handle_t *)&control->prepare, on_handle_closed);
     uv_close((uv_handle_t *)&control->timer, on_handle_closed);
     uv_close((uv_handle_t *)&control->beat, on_handle_closed);

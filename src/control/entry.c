@@ -14,6 +14,10 @@ bool entry_is_about(const struct journal_entry *entry, const char *name)
     const struct notice *notice = &entry->notice;
     const char *subject = notice->type == NOTICE_GONE ? notice->gone.name : notice->subject.name;
 
+    if (notice->type == NOTICE_MERGE &&
+        (text_equal(entry->names[0], name) || text_equal(entry->names[1], name))) {
+        return true;
+    }
     return subject[0] != '\0' && text_equal(subject, name);
 }
 
@@ -71,7 +75,7 @@ static void refusal_sentence(const struct join_refused *refused, struct sheet *s
 
     switch (refused->reason) {
     case JOIN_REFUSED_TERMS:
-        value_guard_print(&refused->terms.guard, guard);
+        value_guard_words(&refused->terms.guard, guard);
         sheet_format(sentence,
                      "guard, profile or timings differ; the cluster has guard %s, profile %s, "
                      "heartbeat %" PRIu64 "ms, fail-after %" PRIu64 "ms",
@@ -328,6 +332,7 @@ static bool set_refused(json_t *object, const struct join_refused *refused)
     case JOIN_REFUSED_TERMS:
         value_guard_print(&refused->terms.guard, guard);
         return set(object, "guard", json_of_word(guard)) &&
+               set(object, "size", json_of_guard_size(&refused->terms.guard)) &&
                set(object, "profile", json_of_word(option_profile_text(refused->terms.profile))) &&
                set(object, "heartbeat_ms", json_of_number(refused->terms.heartbeat_ms)) &&
                set(object, "fail_after_ms", json_of_number(refused->terms.lost_ms));

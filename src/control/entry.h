@@ -25,7 +25,8 @@ void gone_sentence(const struct journal_entry *entry, struct sheet *sentence);
  * empty, and the coordinator's id. A new reference, or NULL when memory ran out. */
 json_t *view_id_json(const struct view_id *id, const char *coordinator);
 
-/* Is it about the member of that name? */
+/* Is it about the member of that name? A merge is about both coordinators, a phase about this
+ * node. */
 bool entry_is_about(const struct journal_entry *entry, const char *name);
 
 #endif

@@ -40,6 +40,7 @@ bool facts_take(struct facts *facts, struct node *node, uint64_t started_ms)
     facts->coordinator = core_coordinator(core);
     facts->phase = core_phase(core);
     facts->acting = core_is_acting(core, now_ms);
+    facts->merging = core_is_merging(core);
     facts->guard = core_guard(core, now_ms);
     facts->acked = core_acked(core);
     facts->cursor = journal_cursor(facts->journal);

@@ -20,6 +20,7 @@ struct facts {
 
     enum phase phase;
     bool acting;
+    bool merging;
     struct guard_state guard;
     uint32_t acked;
     uint64_t cursor;

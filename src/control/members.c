@@ -61,7 +61,9 @@ static void members_write_head(struct members *members, const struct facts *fact
     sheet_json(text, json_of_word(facts->coordinator == NULL ? NULL : facts->coordinator->name));
     sheet_text(text, ",\"acting\":");
     members_hole(members, HOLE_ACTING, 0);
-    sheet_format(text, ",\"guard\":{\"policy\":\"%s\",\"needed\":", policy);
+    sheet_format(text, ",\"guard\":{\"policy\":\"%s\",\"size\":", policy);
+    sheet_json(text, json_of_guard_size(&facts->guard.guard));
+    sheet_text(text, ",\"needed\":");
     members_hole(members, HOLE_NEEDED, 0);
     sheet_text(text, ",\"fresh\":");
     members_hole(members, HOLE_FRESH, 0);

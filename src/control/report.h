@@ -6,10 +6,13 @@
 #include <jansson.h>
 
 #include "control/facts.h"
+#include "control/links.h"
 
 enum { WHY_ENTRIES_MAX = 64 }; /* about one member, the newest */
 
-json_t *report_status(const struct facts *facts);
+/* `links` of the same moment; `node` for the faults in force. */
+json_t *report_status(const struct facts *facts, const struct links *links,
+                      const struct node *node);
 json_t *report_coordinator(const struct facts *facts);
 json_t *report_version(void);
 json_t *report_history(const struct facts *facts);
@@ -21,7 +24,7 @@ json_t *report_why(const struct facts *facts);
 bool report_knows(const struct facts *facts, const char *name);
 
 /* What is known about the member of that name, which report_knows. */
-json_t *report_why_member(const struct facts *facts, const char *name);
+json_t *report_why_member(const struct facts *facts, const struct links *links, const char *name);
 
 /* A known name like this one, or NULL. Borrowed from the facts. */
 const char *report_suggest(const struct facts *facts, const char *name);

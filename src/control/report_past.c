@@ -43,6 +43,23 @@ static json_t *parents_json(const struct view_record *record)
     return array;
 }
 
+/* null, or how many of how many were lost at once. */
+static json_t *split_json(const struct view_record *record)
+{
+    json_t *object = NULL;
+
+    if (record->split_lost == 0) {
+        return json_null();
+    }
+    object = json_object();
+    if (report_set(object, "lost", json_of_number(record->split_lost)) &&
+        report_set(object, "of", json_of_number(record->split_of))) {
+        return object;
+    }
+    json_decref(object);
+    return NULL;
+}
+
 static json_t *record_json(const struct view_record *record, bool current)
 {
     const bool merge = record->cause == CAUSE_MERGE;
@@ -67,7 +84,8 @@ static json_t *record_json(const struct view_record *record, bool current)
                    merge ? json_boolean(record->taken_up) : json_null()) &&
         report_set(object, "apart_ms",
                    merge && record->apart_ms > 0 ? json_of_number(record->apart_ms)
-                                                 : json_null())) {
+                                                 : json_null()) &&
+        report_set(object, "split", split_json(record))) {
         return object;
     }
     json_decref(object);
@@ -204,13 +222,15 @@ const char *report_suggest(const struct facts *facts, const char *name)
     return nearest;
 }
 
-static void present_sentence(const struct facts *facts, uint32_t position, struct sheet *text)
+static void present_sentence(const struct facts *facts, const struct links *links,
+                             uint32_t position, struct sheet *text)
 {
     const struct member *member = &facts->view->members[position];
     const struct peer_state *peer = &facts->peers[position];
 
     if (id_equal(&member->id, &facts->self->id)) {
         sheet_format(text, "%s is this node, a member of age %" PRIu64, member->name, member->age);
+        links_sentence(links, facts, position, text);
         return;
     }
     sheet_format(text, "%s is a member of age %" PRIu64, member->name, member->age);
@@ -228,6 +248,7 @@ static void present_sentence(const struct facts *facts, uint32_t position, struc
         sheet_format(text, "; %" PRIu32 " other member%s suspect%s it", peer->accuser_count,
                      peer->accuser_count == 1 ? "" : "s", peer->accuser_count == 1 ? "s" : "");
     }
+    links_sentence(links, facts, position, text);
 }
 
 /* The removal as the journal has it, with its accusers' names of then, or, where it is not kept,
@@ -253,14 +274,14 @@ static void removal_sentence(const struct facts *facts, const struct gone *gone,
 }
 
 /* What holds now: member, gone, or known from the evidence alone. */
-static json_t *now_text(const struct facts *facts, const char *name)
+static json_t *now_text(const struct facts *facts, const struct links *links, const char *name)
 {
     const uint32_t present = view_find_name(facts->view, name);
     const uint32_t gone = facts_find_gone(facts->view, name);
     struct sheet text = {0};
 
     if (present != VIEW_NONE) {
-        present_sentence(facts, present, &text);
+        present_sentence(facts, links, present, &text);
     } else if (gone != VIEW_NONE) {
         removal_sentence(facts, &facts->view->gone[gone], &text);
         sheet_format(&text, ", %" PRIu64 " ms ago", facts->gone_ms[gone]);
@@ -282,7 +303,7 @@ static const char *now_state(const struct facts *facts, const char *name)
     return gone == VIEW_NONE ? NULL : gone_state_word(facts->view->gone[gone].reason);
 }
 
-json_t *report_why_member(const struct facts *facts, const char *name)
+json_t *report_why_member(const struct facts *facts, const struct links *links, const char *name)
 {
     json_t *object = json_object();
 
@@ -290,7 +311,7 @@ json_t *report_why_member(const struct facts *facts, const char *name)
         report_set(object, "self", json_of_word(facts->self->name)) &&
         report_set(object, "node", json_of_word(name)) &&
         report_set(object, "state", json_of_word(now_state(facts, name))) &&
-        report_set(object, "text", now_text(facts, name)) &&
+        report_set(object, "text", now_text(facts, links, name)) &&
         report_set(object, "evidence", evidence_json(facts, name, WHY_ENTRIES_MAX))) {
         return object;
     }

@@ -38,6 +38,8 @@ static json_t *guard_json(const struct facts *facts)
 
     value_guard_print(&facts->guard.guard, policy);
     return finished(object, report_set(object, "policy", json_of_word(policy)) &&
+                                report_set(object, "size",
+                                           json_of_guard_size(&facts->guard.guard)) &&
                                 report_set(object, "needed", json_of_number(facts->guard.needed)) &&
                                 report_set(object, "fresh", json_of_number(facts->guard.fresh)) &&
                                 report_set(object, "met", json_boolean(facts->guard.met)));
@@ -64,7 +66,7 @@ static json_t *counts_json(const struct facts *facts)
                         report_set(object, "left", json_of_number(left)));
 }
 
-static json_t *links_json(const struct facts *facts)
+static json_t *lifelines_json(const struct facts *facts, const struct links *links)
 {
     uint64_t up = 0;
     json_t *object = json_object();
@@ -84,7 +86,28 @@ static json_t *links_json(const struct facts *facts)
     }
     complete &= report_set(object, "up", json_of_number(up));
     complete &= report_set(object, "down", down);
+    complete &= report_set(object, "bad", links_bad_json(links, facts));
     return finished(object, complete);
+}
+
+/* What POST /v1/fault has put in force. */
+static json_t *faults_json(const struct node *node)
+{
+    json_t *array = json_array();
+    bool complete = true;
+
+    for (uint32_t i = 0; i < node_fault_count(node); i++) {
+        const struct node_fault fault = node_fault_at(node, i);
+        json_t *object = json_object();
+        if (!report_set(object, "name", json_of_word(fault.name)) ||
+            !report_set(object, "drop", json_boolean(fault.drop)) ||
+            !report_set(object, "delay_ms", json_of_number(fault.delay_ms))) {
+            json_decref(object);
+            object = NULL;
+        }
+        complete &= json_array_append_new(array, object) == 0;
+    }
+    return finished(array, complete);
 }
 
 /* Only the reasons that were met: a list of zeros says nothing. */
@@ -144,7 +167,8 @@ static json_t *counters_json(const struct facts *facts)
             report_set(object, "sends_cut", json_of_number(core->sends_cut)) &&
             report_set(object, "views_installed", json_of_number(core->views_installed)) &&
             report_set(object, "mismatches", json_of_number(core->mismatches)) &&
-            report_set(object, "late_wakeups", json_of_number(core->late_wakeups)));
+            report_set(object, "late_wakeups", json_of_number(core->late_wakeups)) &&
+            report_set(object, "relayed", json_of_number(core->relayed)));
 }
 
 /* The newest view of the history, as one change; null before the first. */
@@ -168,7 +192,8 @@ static json_t *last_change_json(const struct facts *facts)
             report_set(object, "change", json_of_word(record->change)));
 }
 
-json_t *report_status(const struct facts *facts)
+json_t *report_status(const struct facts *facts, const struct links *links,
+                      const struct node *node)
 {
     json_t *object = json_object();
     const struct member *coordinator = facts->coordinator;
@@ -190,9 +215,11 @@ json_t *report_status(const struct facts *facts)
                         report_set(object, "coordinator",
                                    json_of_word(coordinator == NULL ? NULL : coordinator->name)) &&
                         report_set(object, "acting", json_boolean(facts->acting)) &&
+                        report_set(object, "merging", json_boolean(facts->merging)) &&
                         report_set(object, "guard", guard_json(facts)) &&
                         report_set(object, "counts", counts_json(facts)) &&
-                        report_set(object, "links", links_json(facts)) &&
+                        report_set(object, "links", lifelines_json(facts, links)) &&
+                        report_set(object, "faults", faults_json(node)) &&
                         report_set(object, "last_change", last_change_json(facts)) &&
                         report_set(object, "join_refused", report_join_refused(facts)) &&
                         report_set(object, "counters", counters_json(facts)));

@@ -42,9 +42,30 @@ static struct answer answer_members(struct visitor *visitor)
     return answer_document(document, control->snapshot_cursor);
 }
 
+/* The matrix of the same moment as the facts, or NULL when memory ran out. */
+static const struct links *take_links(struct control *control)
+{
+    return links_take(&control->links, node_core(control->node), control->facts.now_ms)
+               ? &control->links
+               : NULL;
+}
+
 static struct answer answer_status(struct visitor *visitor)
 {
-    return answer_json(MHD_HTTP_OK, report_status(&visitor->server->control->facts));
+    struct control *control = visitor->server->control;
+    const struct links *links = take_links(control);
+
+    return answer_json(MHD_HTTP_OK, links == NULL
+                                        ? NULL
+                                        : report_status(&control->facts, links, control->node));
+}
+
+static struct answer answer_links(struct visitor *visitor)
+{
+    struct control *control = visitor->server->control;
+    const struct links *links = take_links(control);
+
+    return answer_json(MHD_HTTP_OK, links == NULL ? NULL : links_json(links, &control->facts));
 }
 
 static struct answer answer_coordinator(struct visitor *visitor)
@@ -77,6 +98,10 @@ static struct answer answer_is_coordinator(struct visitor *visitor)
                               "and there are %u",
                               facts->guard.needed, facts->guard.fresh);
     }
+    if (facts->merging) {
+        return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not acting", "ask again in a moment",
+                              "this node's part is being taken up by another one");
+    }
     return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not acting", "ask again in a moment",
                           "this node coordinates, but is not sure yet that it was not asleep");
 }
@@ -107,7 +132,9 @@ static struct answer answer_why(struct visitor *visitor)
         return answer_json(MHD_HTTP_OK, report_why(facts));
     }
     if (report_knows(facts, name)) {
-        return answer_json(MHD_HTTP_OK, report_why_member(facts, name));
+        const struct links *links = take_links(visitor->server->control);
+        return answer_json(MHD_HTTP_OK,
+                           links == NULL ? NULL : report_why_member(facts, links, name));
     }
     return answer_unknown_member(facts, MHD_HTTP_NOT_FOUND, name);
 }
@@ -194,7 +221,14 @@ static struct answer answer_fault(struct visitor *visitor)
                               "%s", why);
     }
     for (uint32_t i = 0; i < fault.name_count; i++) {
-        if (view_find_name(control->facts.view, fault.names[i]) == VIEW_NONE) {
+        if (text_equal(fault.names[i], control->facts.self->name)) {
+            fault_request_deinit(&fault);
+            return answer_problem(MHD_HTTP_BAD_REQUEST, "not a fault",
+                                  "name the members at the other end of the links",
+                                  "%s is this node itself: there is no link to it",
+                                  control->facts.self->name);
+        }
+        if (!node_fault_knows(control->node, fault.names[i])) {
             struct answer answer = answer_unknown_member(&control->facts, MHD_HTTP_BAD_REQUEST,
                                                          fault.names[i]);
             fault_request_deinit(&fault);
@@ -220,6 +254,7 @@ const struct resource resource_table[] = {
     {"/v1/status", METHOD_GET, false, 0, NULL, answer_status},
     {"/v1/coordinator", METHOD_GET, false, 0, NULL, answer_coordinator},
     {"/v1/is-coordinator", METHOD_GET, false, 0, NULL, answer_is_coordinator},
+    {"/v1/links", METHOD_GET, false, 0, NULL, answer_links},
     {"/v1/history", METHOD_GET, false, KEEP_LONG, NULL, answer_history},
     {"/v1/why", METHOD_GET, false, KEEP_LONG, "node", answer_why},
     {"/v1/version", METHOD_GET, false, KEEP_LONG, NULL, answer_version},

@@ -11,6 +11,7 @@
 #include "control/answer.h"
 #include "control/entrance.h"
 #include "control/facts.h"
+#include "control/links.h"
 #include "control/members.h"
 #include "control/watchers.h"
 
@@ -71,6 +72,7 @@ struct control {
 
     struct shelf shelf;
     struct facts facts;
+    struct links links; /* taken where a document shows them */
     struct members members;
     struct document *snapshot; /* the members document made last */
     uint64_t snapshot_cursor;

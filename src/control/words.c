@@ -178,6 +178,11 @@ json_t *json_of_u64(uint64_t value)
     return json_stringn(digits, decimal_write(digits, value));
 }
 
+json_t *json_of_guard_size(const struct guard *guard)
+{
+    return guard->policy == GUARD_MAJORITY ? json_of_number(guard->count) : json_null();
+}
+
 json_t *json_of_tags(const struct tags *tags)
 {
     json_t *object = json_object();

@@ -29,6 +29,9 @@ json_t *json_of_number(uint64_t value); /* as a number: for counts, ages, durati
 json_t *json_of_u64(uint64_t value);    /* as a string: 64-bit numbers, which a reader whose
                                            numbers are doubles would otherwise round */
 
+/* The stated size under guard majority, else null. */
+json_t *json_of_guard_size(const struct guard *guard);
+
 /* "key=value" texts as one object; of a repeated key the last value counts. */
 json_t *json_of_tags(const struct tags *tags);
 

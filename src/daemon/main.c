@@ -14,6 +14,7 @@
 #include "runtime/config.h"
 #include "runtime/log.h"
 #include "runtime/node.h"
+#include "runtime/notice_text.h"
 #include "runtime/options.h"
 
 /* Whoever ends a group of processes may signal each of them as well: that is one wish, not two. */
@@ -85,6 +86,29 @@ static bool is_over(struct daemon *daemon)
     return daemon->node_closed && handle_count == 0;
 }
 
+/* Why a joiner is still outside: what it was told last, or what to check where nobody answered. */
+static void say_not_let_in(struct daemon *daemon)
+{
+    struct journal *journal = node_journal(daemon->node);
+
+    for (size_t i = journal_evidence_count(journal); i-- > 0;) {
+        const struct journal_entry *entry = journal_evidence(journal, i);
+        if (entry->notice.type == NOTICE_JOIN_REFUSED) {
+            struct notice_fields fields;
+            char refusal[NOTICE_TEXT_MAX];
+
+            notice_fields(entry, &fields);
+            notice_text(entry, &fields, refusal);
+            log_line(&daemon->log, LOG_ERROR, "join",
+                     "not let in within --join-timeout, refused: %s", refusal);
+            return;
+        }
+    }
+    log_line(&daemon->log, LOG_ERROR, "join",
+             "not let in within --join-timeout: check that a seed runs and can be reached, and "
+             "that --cluster is its");
+}
+
 static void on_end(void *context, enum node_end end)
 {
     struct daemon *daemon = context;
@@ -95,9 +119,7 @@ static void on_end(void *context, enum node_end end)
         close_all(daemon, EXIT_SUCCESS);
         return;
     case NODE_JOIN_TIMED_OUT:
-        log_line(&daemon->log, LOG_ERROR, "join",
-                 "not let in within --join-timeout: check that a seed runs and can be reached, and "
-                 "that --cluster is its");
+        say_not_let_in(daemon);
         close_all(daemon, EXIT_FAILURE);
         return;
     }
@@ -137,7 +159,7 @@ static void say_start(struct daemon *daemon)
         used += (size_t)snprintf(seeds + used, sizeof seeds - used, "%s%s", i == 0 ? "" : ",",
                                  seed);
     }
-    value_guard_print(&config->guard, guard);
+    value_guard_words(&config->guard, guard);
     log_line(&daemon->log, LOG_INFO, "start",
              "doyend %s name=%s cluster=%s listen=%s advertise=%s seeds=%s control=%s profile=%s "
              "guard=%s state_dir=%s",

@@ -339,8 +339,19 @@ static bool settle_advertise(struct reading *reading)
 
 static bool settle_guard(struct reading *reading)
 {
-    const struct config *config = &reading->draft.config;
+    struct config *config = &reading->draft.config;
 
+    if (config->guard.policy == GUARD_MAJORITY) {
+        if (reading->draft.size == 0) {
+            return refuse_option(reading, "guard",
+                                 "a majority of how many? Say how many members the whole cluster "
+                                 "has: add --size N");
+        }
+        config->guard.count = reading->draft.size;
+    } else if (reading->draft.size > 0) {
+        return refuse_option(reading, "size",
+                             "belongs to --guard majority: add that, or leave it out");
+    }
     if (guard_needed(&config->guard) > config->capacity) {
         char why[120];
         snprintf(why, sizeof why,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "runtime/clock.h"
 
 struct held {
@@ -88,7 +89,7 @@ void faults_close(struct faults *faults)
 }
 
 struct fault *faults_of(struct faults *faults, const struct node_id *id,
-                        const struct address *address)
+                        const struct address *address, const char *name)
 {
     for (uint32_t i = 0; i < faults->count; i++) {
         if (address_equal(&faults->items[i].address, address)) {
@@ -100,6 +101,7 @@ struct fault *faults_of(struct faults *faults, const struct node_id *id,
     }
     struct fault *fault = &faults->items[faults->count++];
     *fault = (struct fault){.id = *id, .address = *address};
+    (void)text_set(fault->name, sizeof fault->name, name, strlen(name));
     return fault;
 }
 

@@ -22,6 +22,7 @@ enum {
 struct fault {
     struct node_id id;
     struct address address;
+    char name[NAME_BYTES_MAX + 1]; /* for people */
     bool drop;
     uint64_t delay_ms;
 };
@@ -50,7 +51,7 @@ void faults_close(struct faults *faults);
 
 /* The fault of this member, made if need be; NULL when there are FAULTS_MAX already. */
 struct fault *faults_of(struct faults *faults, const struct node_id *id,
-                        const struct address *address);
+                        const struct address *address, const char *name);
 
 /* No faults any more; what is late goes out now. */
 void faults_clear(struct faults *faults);

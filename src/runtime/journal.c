@@ -143,12 +143,23 @@ static void name_of_id(const struct view *view, const struct node_id *id,
     }
 }
 
-/* Later, the members and the gone that an age or an id stands for may be out of reach. */
-static void put_names(struct journal_entry *entry, const struct view *view)
+static struct subject subject_of(const struct member *member)
 {
+    struct subject subject = {.id = member->id, .address = member->address, .age = member->age};
+
+    memcpy(subject.name, member->name, sizeof subject.name);
+    return subject;
+}
+
+/* Later, the members and the gone that an age or an id stands for may be out of reach. */
+static void put_names(struct journal_entry *entry, const struct core *core)
+{
+    const struct view *view = core_view(core);
     const struct notice *notice = &entry->notice;
 
-    if (notice->type == NOTICE_GONE) {
+    if (notice->type == NOTICE_PHASE) {
+        entry->notice.subject = subject_of(core_self(core));
+    } else if (notice->type == NOTICE_GONE) {
         for (size_t i = 0; i < notice->gone.accuser_count && i < ACCUSERS_MAX; i++) {
             name_of_age(view, notice->gone.accusers[i], entry->names[i]);
         }
@@ -182,18 +193,6 @@ static struct view_record *newest_record(struct journal *journal)
                : &journal->views[(journal->view_count - 1) % HISTORY_VIEWS_MAX];
 }
 
-static void name_coordinator(struct journal_entry *entry, const struct view *view)
-{
-    entry->notice.subject = (struct subject){.age = 0};
-    if (!view_is_empty(view)) {
-        const struct member *coordinator = view_coordinator(view);
-        entry->notice.subject.id = coordinator->id;
-        entry->notice.subject.address = coordinator->address;
-        entry->notice.subject.age = coordinator->age;
-        memcpy(entry->notice.subject.name, coordinator->name, sizeof coordinator->name);
-    }
-}
-
 /* Whom the view joins, then who came and went: "4.9@athens & 3.7@delphi +delphi". */
 static void write_change(const struct view_record *record, const struct pending_change *pending,
                          char out[CAUSE_TEXT_MAX])
@@ -224,7 +223,8 @@ static void record_view(struct journal *journal, struct journal_entry *entry,
     if (before != NULL) {
         before->lasted_ms = entry->now_ms - before->now_ms;
     }
-    name_coordinator(entry, view);
+    entry->notice.subject = view_is_empty(view) ? (struct subject){.age = 0}
+                                                : subject_of(view_coordinator(view));
     *record = (struct view_record){.lineage = view->lineage,
                                    .epoch = entry->epoch,
                                    .version = entry->version,
@@ -245,11 +245,18 @@ static void record_view(struct journal *journal, struct journal_entry *entry,
     *pending = (struct pending_change){.length = 0};
 }
 
-static void record_merge(struct journal *journal, const struct notice *notice)
+/* What comes after the notice of the view, and is about it. */
+static void record_split_or_merge(struct journal *journal, const struct notice *notice)
 {
     struct view_record *record = newest_record(journal);
 
-    if (record != NULL && record->cause == CAUSE_MERGE) {
+    if (record == NULL) {
+        return;
+    }
+    if (notice->type == NOTICE_SPLIT) {
+        record->split_lost = notice->count;
+        record->split_of = notice->needed;
+    } else if (notice->type == NOTICE_MERGE && record->cause == CAUSE_MERGE) {
         record->apart_ms = notice->apart_ms;
         record->taken_up = notice->lost;
     }
@@ -384,7 +391,7 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
         .notice = *notice,
         .alone = notice->type == NOTICE_CLAIM && notice->claim == CLAIM_WON &&
                  suspects_all_others(core, now_ms)};
-    put_names(entry, view);
+    put_names(entry, core);
     journal->cursor = cursor;
     if (notice->type == NOTICE_JOINED) {
         pending_joined(&journal->pending, &notice->subject);
@@ -392,8 +399,8 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
         pending_gone(&journal->pending, &notice->gone);
     } else if (notice->type == NOTICE_VIEW) {
         record_view(journal, entry, view);
-    } else if (notice->type == NOTICE_MERGE) {
-        record_merge(journal, notice);
+    } else {
+        record_split_or_merge(journal, notice);
     }
     if (is_evidence(notice)) {
         evidence_append(journal, entry);

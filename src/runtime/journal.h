@@ -34,7 +34,8 @@ struct journal_entry {
     uint64_t version;
     uint32_t member_count;
 
-    /* For NOTICE_VIEW the journal fills in the subject: that view's coordinator. */
+    /* The journal fills in the subject of NOTICE_VIEW, that view's coordinator, and of
+     * NOTICE_PHASE, this node. */
     struct notice notice;
 
     /* Ages and ids of the notice, put into names while they were known; empty where they were not.
@@ -70,6 +71,10 @@ struct view_record {
     char merged_coordinator[NAME_BYTES_MAX + 1];
     uint64_t apart_ms; /* CAUSE_MERGE: how long the two had been apart; 0 where it is not known */
     bool taken_up;     /* CAUSE_MERGE: this node was on the side of `merged` */
+
+    /* Half of the members or more were lost at once, this view showing it: how many of how many. */
+    uint32_t split_lost; /* 0: it was no split */
+    uint32_t split_of;
 };
 
 struct journal;

@@ -31,7 +31,7 @@ void log_init(struct log *log, int fd, enum log_level level, enum log_format for
 
 bool log_on(const struct log *log, enum log_level level);
 
-/* `event` is a short word to search for ("view", "suspicion"); the format's result the message. */
+/* `event` is a short word to search for ("view", "suspect"); the format's result the message. */
 void log_line(struct log *log, enum log_level level, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -39,7 +39,7 @@ struct journal_entry;
 struct core;
 
 /* Renders a notice: every change of view, phase and coordinator is one greppable line with its
- * cause, at info; suspicion and claims at info, the rest at debug. In JSON each number is a field
+ * cause, at info; suspects and claims at info, the rest at debug. In JSON each number is a field
  * as well; 64-bit ones are strings. */
 void log_notice(struct log *log, const struct journal_entry *entry, const struct core *core);
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <time.h>
 
+#include "base/text.h"
 #include "runtime/clock.h"
 #include "runtime/node_state.h"
 
@@ -335,22 +336,49 @@ const struct node_traffic *node_traffic(const struct node *node)
 
 /* --- Faults on purpose --- */
 
-static struct fault *fault_of(struct node *node, const char *name)
+/* Whoever has the name: a member, or one that is gone, which a cut may have brought about. */
+static bool find_target(const struct view *view, const char *name, struct node_id *id,
+                        struct address *address)
 {
-    const struct view *view = core_view(node->core);
     uint32_t position = view_find_name(view, name);
 
-    if (position == VIEW_NONE) {
-        return NULL;
+    if (position != VIEW_NONE) {
+        *id = view->members[position].id;
+        *address = view->members[position].address;
+        return true;
     }
-    const struct member *member = &view->members[position];
-    return faults_of(&node->faults, &member->id, &member->address);
+    for (uint32_t i = view->gone_count; i-- > 0;) {
+        if (text_equal(view->gone[i].name, name)) {
+            *id = view->gone[i].id;
+            *address = view->gone[i].address;
+            return true;
+        }
+    }
+    return false;
+}
+
+static struct fault *fault_of(struct node *node, const char *name)
+{
+    struct node_id id;
+    struct address address;
+
+    return find_target(core_view(node->core), name, &id, &address)
+               ? faults_of(&node->faults, &id, &address, name)
+               : NULL;
+}
+
+bool node_fault_knows(const struct node *node, const char *name)
+{
+    struct node_id id;
+    struct address address;
+
+    return find_target(core_view(node->core), name, &id, &address);
 }
 
 bool node_fault_drop(struct node *node, const char *const *names, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (view_find_name(core_view(node->core), names[i]) == VIEW_NONE) {
+        if (!node_fault_knows(node, names[i])) {
             return false; /* Nothing is changed when one name is wrong. */
         }
     }
@@ -362,6 +390,20 @@ bool node_fault_drop(struct node *node, const char *const *names, uint32_t count
         fault->drop = true;
     }
     return true;
+}
+
+uint32_t node_fault_count(const struct node *node)
+{
+    return node->faults.count;
+}
+
+struct node_fault node_fault_at(const struct node *node, uint32_t index)
+{
+    assert(index < node->faults.count);
+    const struct fault *fault = &node->faults.items[index];
+
+    return (struct node_fault){
+        .name = fault->name, .drop = fault->drop, .delay_ms = fault->delay_ms};
 }
 
 bool node_fault_delay(struct node *node, const char *name, uint64_t delay_ms)

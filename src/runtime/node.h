@@ -59,9 +59,20 @@ struct node_traffic {
 const struct node_traffic *node_traffic(const struct node *node);
 
 /* For --faults: drops everything from and to these members, until node_fault_clear; delays what
- * goes to one. Names are looked up in the current view. Returns false when a name is unknown. */
+ * goes to one. Names are looked up among the members of the current view and those that are gone.
+ * Returns false when a name is unknown. */
+bool node_fault_knows(const struct node *node, const char *name);
 bool node_fault_drop(struct node *node, const char *const *names, uint32_t count);
 bool node_fault_delay(struct node *node, const char *name, uint64_t delay_ms);
 void node_fault_clear(struct node *node);
+
+/* The faults in force, index 0 to count - 1. */
+struct node_fault {
+    const char *name; /* borrowed */
+    bool drop;
+    uint64_t delay_ms;
+};
+uint32_t node_fault_count(const struct node *node);
+struct node_fault node_fault_at(const struct node *node, uint32_t index);
 
 #endif

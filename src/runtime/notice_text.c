@@ -126,11 +126,11 @@ const char *join_refusal_advice(enum join_refusal reason)
 {
     switch (reason) {
     case JOIN_REFUSED_TERMS:
-        return "start with the cluster's --guard, --profile, --heartbeat and --fail-after";
+        return "start with the cluster's --guard, --size, --profile, --heartbeat and --fail-after";
     case JOIN_REFUSED_NAME:
         return "choose another --name, or end the member that has it";
     case JOIN_REFUSED_FULL:
-        return "raise --capacity on all members";
+        return "raise --capacity on all members, or --size under --guard majority";
     }
     return "see the protocol's rules for joining";
 }
@@ -264,6 +264,9 @@ static void refusal_fields(struct notice_fields *fields, const struct join_refus
     case JOIN_REFUSED_TERMS:
         value_guard_print(&refused->terms.guard, fields->guard);
         add_text(fields, "cluster_guard", fields->guard);
+        if (refused->terms.guard.policy == GUARD_MAJORITY) {
+            add_number(fields, "cluster_size", refused->terms.guard.count);
+        }
         add_text(fields, "cluster_profile", option_profile_text(refused->terms.profile));
         add_number(fields, "cluster_heartbeat_ms", refused->terms.heartbeat_ms);
         add_number(fields, "cluster_fail_after_ms", refused->terms.lost_ms);
@@ -384,7 +387,7 @@ static const char *label_of(enum notice_type type, const char *key)
     if (!text_equal(key, "subject")) {
         return key;
     }
-    if (type == NOTICE_SUSPECT || type == NOTICE_CLEARED) {
+    if (type == NOTICE_CLEARED) {
         return "suspect";
     }
     return type == NOTICE_CLAIM ? "claimant" : "member";

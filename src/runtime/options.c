@@ -242,16 +242,19 @@ static bool parse_guard(struct draft *draft, const char *text, struct complaint 
         *guard = (struct guard){.policy = GUARD_NONE};
         return true;
     }
-    if (text_equal(text, "majority") || text_equal(text, "strict")) {
+    if (text_equal(text, "majority")) {
+        *guard = (struct guard){.policy = GUARD_MAJORITY}; /* Of what is settled with --size. */
+        return true;
+    }
+    if (text_equal(text, "strict")) {
         complaint->exit_code = EXIT_CONFIGURATION;
         return complaint_set(complaint,
-                             "guard %s is not available in this version: use none or a number of "
-                             "members",
-                             text);
+                             "guard strict is not available in this version: use none, a number "
+                             "of members, or majority");
     }
     if (text[0] < '0' || text[0] > '9') {
-        return complaint_set(complaint, "unknown guard '%.60s': use none or a number of members",
-                             text);
+        return complaint_set(
+            complaint, "unknown guard '%.60s': use none, a number of members, or majority", text);
     }
     guard->policy = GUARD_COUNT;
     return value_number(text, 1, MEMBER_MAX, &guard->count, complaint);
@@ -262,6 +265,22 @@ static bool print_guard(const struct config *config, uint32_t index, char *out)
     char text[VALUE_GUARD_MAX];
 
     value_guard_print(&config->guard, text);
+    return print_text(text, index, out);
+}
+
+static bool parse_size(struct draft *draft, const char *text, struct complaint *complaint)
+{
+    return value_number(text, 1, MEMBER_MAX, &draft->size, complaint);
+}
+
+static bool print_size(const struct config *config, uint32_t index, char *out)
+{
+    char text[16];
+
+    if (config->guard.policy != GUARD_MAJORITY) {
+        return false;
+    }
+    snprintf(text, sizeof text, "%u", config->guard.count);
     return print_text(text, index, out);
 }
 
@@ -294,16 +313,16 @@ static bool print_join_timeout(const struct config *config, uint32_t index, char
                                         : print_duration(config->join_timeout_ms, index, out);
 }
 
-/* What interface and protocol name and this version does not have. Said at once and plainly,
- * rather than taken and not done. */
+/* What belongs to the protocol and this version does not have. Said at once and plainly, rather
+ * than taken and not done. */
 static bool parse_unavailable(struct draft *draft, const char *text, struct complaint *complaint)
 {
     (void)draft;
     (void)text;
     complaint->exit_code = EXIT_CONFIGURATION;
     return complaint_set(complaint,
-                         "belongs to the guards majority and strict, which are not available "
-                         "in this version: leave it out");
+                         "belongs to guard strict, which is not available in this version: leave "
+                         "it out");
 }
 
 /* --- Timing ---------------------------------------------------------------------------------- */
@@ -494,19 +513,21 @@ static const struct setting options[] = {
      .clear = clear_seeds,
      .print = print_seed},
     {.name = "guard",
-     .argument = "none|N",
-     .help = "The coordinator acts only while N members were heard lately. Advisory: two sides "
-             "of a split may overlap for a moment",
+     .argument = "none|N|majority",
+     .help = "The coordinator acts only while N members, or more than half of --size, were heard "
+             "lately. Advisory: two sides of a split may overlap for a moment",
      .fallback = "none",
      .group = GROUP_CLUSTER,
      .parse = parse_guard,
      .print = print_guard},
     {.name = "size",
      .argument = "N",
-     .help = "",
+     .help = "Members of the whole cluster, 1 to 4096: what --guard majority is the majority of. "
+             "It never has more",
+     .fallback_note = "none: needed with --guard majority alone",
      .group = GROUP_CLUSTER,
-     .hidden = true,
-     .parse = parse_unavailable},
+     .parse = parse_size,
+     .print = print_size},
     {.name = "voters",
      .argument = "A,B,C",
      .help = "",

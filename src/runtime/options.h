@@ -16,6 +16,7 @@ enum { OPTION_TEXT_MAX = CONFIG_DIR_MAX + 1 }; /* bytes of any value's text, wit
 /* The configuration while it is read: what is settled only when all of it is known. */
 struct draft {
     struct config config;
+    uint32_t size;         /* --size; 0: not given */
     uint64_t heartbeat_ms; /* --heartbeat; 0: the profile's */
     uint64_t lost_ms;      /* --fail-after; 0: the profile's */
 };

@@ -267,7 +267,7 @@ Story(command, leave_returns_when_the_node_has_left)
     assert_agreement(cluster, "athens cyrene");
     const json_t *members = cluster_members(cluster, "athens");
     cr_assert_str_eq(text_of(entry_of(members, "gone", "byzantium"), "state"), "left");
-    cr_assert_eq(cluster_log_count(cluster, "athens", "suspicion"), 0);
+    cr_assert_eq(cluster_log_count(cluster, "athens", "suspect"), 0);
 }
 
 Story(command, url_asks_over_tcp)

@@ -22,7 +22,7 @@ Story(formation, five_nodes_agree_on_one_view_with_ages_in_the_order_of_joining)
         }
         cr_assert_str_eq(cluster_view(cluster, names[node]),
                          "1.5 athens/1 byzantium/2 cyrene/3 delphi/4 ephesus/5");
-        cr_assert_eq(cluster_log_count(cluster, names[node], "suspicion"), 0);
+        cr_assert_eq(cluster_log_count(cluster, names[node], "suspect"), 0);
     }
 }
 

@@ -9,7 +9,7 @@ static size_t suspicions(struct cluster *cluster)
     size_t count = 0;
 
     for (size_t i = 0; i < cluster->daemon_count; i++) {
-        count += cluster_log_count(cluster, cluster->daemons[i].name, "suspicion");
+        count += cluster_log_count(cluster, cluster->daemons[i].name, "suspect");
     }
     return count;
 }

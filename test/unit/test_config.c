@@ -375,7 +375,7 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
         {"--capacity 0", 64, "choose between 1 and 4096"},
         {"--capacity 4097", 64, "choose between 1 and 4096"},
         {"--guard 0", 64, "choose between 1 and 4096"},
-        {"--guard most", 64, "unknown guard 'most': use none or a number"},
+        {"--guard most", 64, "unknown guard 'most': use none, a number"},
         {"--tag zone", 64, "is not a tag: write KEY=VALUE"},
         {"--tag =a", 64, "is not a tag: write KEY=VALUE"},
         {"--tag a=1 --tag a=2", 64, "the tag 'a' is given twice: keep one"},
@@ -405,9 +405,11 @@ Test(config, values_that_contradict_one_another_are_refused)
         {"--guard 300", 78, "300 members never come together with a capacity of 256"},
         {"--listen 10.0.0.5 --advertise ::1", 78, "make them alike"},
         {"--listen 10.0.0.5:80 --http 10.0.0.5:80", 78, "choose another port"},
-        {"--guard majority", 78, "guard majority is not available in this version"},
-        {"--guard strict", 78, "use none or a number"},
-        {"--size 5", 78, "not available in this version"},
+        {"--guard majority", 78, "--guard: a majority of how many?"},
+        {"--guard majority --size 1000", 78, "501 members never come together"},
+        {"--size 5", 78, "--size: belongs to --guard majority: add that, or leave it out"},
+        {"--guard 3 --size 5", 78, "--size: belongs to --guard majority"},
+        {"--guard strict", 78, "guard strict is not available in this version"},
         {"--voters a,b,c", 78, "not available in this version"},
     };
 

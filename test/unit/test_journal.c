@@ -336,7 +336,7 @@ Test(log, a_suspicion_names_suspect_verdict_and_silence)
                                            .silent_ms = 912}),
                desk.core);
     pipe_log_read(&pipe_log, line);
-    cr_expect_not_null(strstr(line, "suspicion: suspect=cyrene verdict=lost silent_ms=912\n"), "%s",
+    cr_expect_not_null(strstr(line, "suspect: member=cyrene verdict=lost silent_ms=912\n"), "%s",
                        line);
     pipe_log_close(&pipe_log);
     desk_close(&desk);

@@ -1,0 +1,265 @@
+#include "control/links.h"
+
+#include <stdlib.h>
+
+#include "control/report.h"
+#include "control/words.h"
+
+bool links_take(struct links *links, const struct core *core, uint64_t now_ms)
+{
+    const uint32_t members = core_view(core)->member_count;
+    const uint32_t count = members < LINKS_MEMBERS_MAX ? members : LINKS_MEMBERS_MAX;
+
+    if (count > links->capacity) {
+        uint8_t *cells = realloc(links->cells, (size_t)count * count);
+        if (cells == NULL) {
+            return false;
+        }
+        links->cells = cells;
+        links->capacity = count;
+    }
+    links->count = count;
+    links->left_out = members - count;
+    for (uint32_t observer = 0; observer < count; observer++) {
+        for (uint32_t subject = 0; subject < count; subject++) {
+            links->cells[(size_t)observer * count + subject] = (uint8_t)core_hearing(
+                core, observer, subject, now_ms);
+        }
+    }
+    return true;
+}
+
+void links_deinit(struct links *links)
+{
+    free(links->cells);
+    *links = (struct links){0};
+}
+
+enum hearing links_hearing(const struct links *links, uint32_t observer, uint32_t subject)
+{
+    return (enum hearing)links->cells[(size_t)observer * links->count + subject];
+}
+
+static bool is_deaf_to(const struct links *links, uint32_t observer, uint32_t subject)
+{
+    const enum hearing hearing = links_hearing(links, observer, subject);
+
+    return hearing == HEARING_SILENT || hearing == HEARING_SUSPECT;
+}
+
+bool links_is_silent(const struct links *links, uint32_t position, uint32_t self)
+{
+    uint32_t deaf = 0;
+
+    for (uint32_t i = 0; i < links->count && position != self; i++) {
+        if (i != position && links_hearing(links, i, position) == HEARING_YES) {
+            return false;
+        }
+        deaf += i != position && is_deaf_to(links, i, position);
+    }
+    return deaf > 0;
+}
+
+static uint32_t self_position(const struct facts *facts)
+{
+    return view_find(facts->view, &facts->self->id);
+}
+
+/* --- Bad pairs --- */
+
+/* Takes the sheet over. */
+static json_t *bad_json(const char *from, const char *to, const char *kind, struct sheet *detail)
+{
+    json_t *object = json_object();
+    bool complete = !detail->failed &&
+                    report_set(object, "from", json_of_word(from)) &&
+                    report_set(object, "to", json_of_word(to)) &&
+                    report_set(object, "kind", json_of_word(kind)) &&
+                    report_set(object, "detail", json_of_text(detail->bytes, detail->length));
+
+    sheet_deinit(detail);
+    if (!complete) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+/* What `deaf` does not hear from `mute`. */
+static json_t *one_way_json(const struct links *links, const struct facts *facts, uint32_t mute,
+                            uint32_t deaf)
+{
+    const char *from = facts->view->members[mute].name;
+    const char *to = facts->view->members[deaf].name;
+    struct sheet detail = {0};
+
+    sheet_format(&detail, "messages from %s to %s are lost: %s does not hear %s", from, to, to,
+                 from);
+    if (links_hearing(links, mute, deaf) == HEARING_YES) {
+        sheet_format(&detail, ", %s hears %s", from, to);
+    } else {
+        sheet_text(&detail, "; whether the other way works is not known");
+    }
+    return bad_json(from, to, "one-way", &detail);
+}
+
+static json_t *both_ways_json(const struct facts *facts, uint32_t older, uint32_t younger)
+{
+    const char *from = facts->view->members[older].name;
+    const char *to = facts->view->members[younger].name;
+    struct sheet detail = {0};
+
+    sheet_format(&detail, "no messages pass between %s and %s: neither hears the other", from, to);
+    return bad_json(from, to, "both", &detail);
+}
+
+json_t *links_bad_json(const struct links *links, const struct facts *facts)
+{
+    const uint32_t self = self_position(facts);
+    json_t *array = json_array();
+    bool complete = true;
+
+    for (uint32_t a = 0; a < links->count; a++) {
+        for (uint32_t b = a + 1; b < links->count; b++) {
+            const bool a_deaf = is_deaf_to(links, a, b);
+            const bool b_deaf = is_deaf_to(links, b, a);
+            if ((!a_deaf && !b_deaf) || links_is_silent(links, a, self) ||
+                links_is_silent(links, b, self)) {
+                continue;
+            }
+            json_t *pair = a_deaf && b_deaf ? both_ways_json(facts, a, b)
+                           : a_deaf         ? one_way_json(links, facts, b, a)
+                                            : one_way_json(links, facts, a, b);
+            complete &= json_array_append_new(array, pair) == 0;
+        }
+    }
+    if (!complete) {
+        json_decref(array);
+        return NULL;
+    }
+    return array;
+}
+
+/* --- The document --- */
+
+static json_t *hears_json(enum hearing hearing)
+{
+    switch (hearing) {
+    case HEARING_UNKNOWN:
+        return json_null();
+    case HEARING_YES:
+        return json_true();
+    case HEARING_SILENT:
+    case HEARING_SUSPECT:
+        return json_false();
+    }
+    return json_null();
+}
+
+static const char *hearing_word(enum hearing hearing)
+{
+    switch (hearing) {
+    case HEARING_UNKNOWN:
+        return "unknown";
+    case HEARING_YES:
+        return "ok";
+    case HEARING_SILENT:
+        return "silent";
+    case HEARING_SUSPECT:
+        return "suspect";
+    }
+    return "unknown";
+}
+
+static json_t *state_json(enum hearing hearing)
+{
+    return json_string(hearing_word(hearing));
+}
+
+static json_t *matrix_json(const struct links *links, json_t *(*cell)(enum hearing hearing))
+{
+    json_t *rows = json_array();
+    bool complete = true;
+
+    for (uint32_t observer = 0; observer < links->count; observer++) {
+        json_t *row = json_array();
+        for (uint32_t subject = 0; subject < links->count; subject++) {
+            complete &= json_array_append_new(
+                            row, cell(links_hearing(links, observer, subject))) == 0;
+        }
+        complete &= json_array_append_new(rows, row) == 0;
+    }
+    if (!complete) {
+        json_decref(rows);
+        return NULL;
+    }
+    return rows;
+}
+
+/* The names of all, or of those alone whom nobody hears. */
+static json_t *names_json(const struct links *links, const struct facts *facts, bool silent_only)
+{
+    const uint32_t self = self_position(facts);
+    json_t *array = json_array();
+    bool complete = true;
+
+    for (uint32_t i = 0; i < links->count; i++) {
+        if (!silent_only || links_is_silent(links, i, self)) {
+            complete &= json_array_append_new(array,
+                                              json_of_word(facts->view->members[i].name)) == 0;
+        }
+    }
+    if (!complete) {
+        json_decref(array);
+        return NULL;
+    }
+    return array;
+}
+
+json_t *links_json(const struct links *links, const struct facts *facts)
+{
+    json_t *object = json_object();
+
+    if (report_set(object, "schema", json_integer(1)) &&
+        report_set(object, "self", json_of_word(facts->self->name)) &&
+        report_set(object, "members", names_json(links, facts, false)) &&
+        report_set(object, "left_out", json_of_number(links->left_out)) &&
+        report_set(object, "hears", matrix_json(links, hears_json)) &&
+        report_set(object, "states", matrix_json(links, state_json)) &&
+        report_set(object, "silent", names_json(links, facts, true)) &&
+        report_set(object, "bad", links_bad_json(links, facts))) {
+        return object;
+    }
+    json_decref(object);
+    return NULL;
+}
+
+/* --- A sentence --- */
+
+/* Appends "; LEAD NAME, NAME and NAME" of those that `position` and the other do not hear. */
+static void list_sentence(const struct links *links, const struct facts *facts, uint32_t position,
+                          bool is_observer, struct sheet *sentence)
+{
+    uint32_t left = 0;
+
+    for (uint32_t i = 0; i < links->count; i++) {
+        left += is_observer ? is_deaf_to(links, position, i) : is_deaf_to(links, i, position);
+    }
+    for (uint32_t i = 0, told = 0; i < links->count; i++) {
+        if (is_observer ? is_deaf_to(links, position, i) : is_deaf_to(links, i, position)) {
+            const char *lead = is_observer ? "; does not hear " : "; not heard by ";
+            left--;
+            sheet_text(sentence, told++ == 0 ? lead : left == 0 ? " and " : ", ");
+            sheet_text(sentence, facts->view->members[i].name);
+        }
+    }
+}
+
+void links_sentence(const struct links *links, const struct facts *facts, uint32_t position,
+                    struct sheet *sentence)
+{
+    if (position < links->count) {
+        list_sentence(links, facts, position, false, sentence);
+        list_sentence(links, facts, position, true, sentence);
+    }
+}
