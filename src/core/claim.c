@@ -62,7 +62,9 @@ static void consider(struct core *core, const struct view *accepted)
     struct view_id theirs = view_id_of(accepted);
     struct view_id best = view_id_of(highest(core));
 
-    if (accepted->lineage == core->view.lineage && view_has(accepted, &core->self.id) &&
+    /* A merge needs the other part's word, which only its proposer could have had (M7). */
+    if (accepted->cause != CAUSE_MERGE && accepted->lineage == core->view.lineage &&
+        view_has(accepted, &core->self.id) &&
         id_equal(&theirs.coordinator, &core->view.members[0].id) &&
         view_id_compare(&theirs, &best) > 0) {
         view_copy(&core->best, accepted);
