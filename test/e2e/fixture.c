@@ -135,6 +135,9 @@ void story_end(void)
     for (size_t i = 0; cluster != NULL && i < cluster->daemon_count; i++) {
         process_kill(&cluster->daemons[i].process);
     }
+    if (cluster != NULL) {
+        netns_close(&cluster->netns);
+    }
     if (cluster != NULL && getenv("DOYEN_E2E_KEEP") == NULL) {
         (void)nftw(cluster->dir, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
     }
@@ -186,9 +189,13 @@ struct daemon *cluster_daemon(struct cluster *cluster, const char *name)
         return daemon;
     }
     cr_assert(cluster->daemon_count < DAEMONS_MAX, "too many daemons");
+    if (cluster->netns.count > 0) {
+        cr_assert(cluster->daemon_count < cluster->netns.count, "%s has no namespace", name);
+        netns_address(cluster->daemon_count, cluster->host);
+    }
     daemon = &cluster->daemons[cluster->daemon_count++];
     snprintf(daemon->name, sizeof daemon->name, "%s", name);
-    daemon->port = cluster_port(cluster);
+    daemon->port = cluster->netns.count > 0 ? NETNS_PORT : cluster_port(cluster);
     daemon->address = text_kept("%s:%u", cluster->host, daemon->port);
     daemon->control = text_kept("%s/%s.sock", cluster->dir, name);
     daemon->log = text_kept("%s/%s.log", cluster->dir, name);
@@ -210,11 +217,16 @@ static void add_arguments(struct daemon *daemon, size_t *count, const char *cons
     }
 }
 
-static void daemon_run(struct daemon *daemon)
+static void daemon_run(struct cluster *cluster, struct daemon *daemon)
 {
+    const size_t index = (size_t)(daemon - cluster->daemons);
+    const struct place place = cluster->netns.count > 0 ? netns_place(&cluster->netns, index)
+                                                        : (struct place){.user = -1, .net = -1};
+
     cr_assert(!process_is_running(&daemon->process), "%s runs already", daemon->name);
-    cr_assert(process_start(&daemon->process, daemon->arguments, daemon->log, daemon->log),
-              "cannot start %s: %s", daemon->name, strerror(errno));
+    cr_assert(
+        process_start_at(&daemon->process, &place, daemon->arguments, daemon->log, daemon->log),
+        "cannot start %s: %s", daemon->name, strerror(errno));
     daemon->stopped = false;
 }
 
@@ -234,7 +246,7 @@ struct daemon *cluster_start(struct cluster *cluster, const char *name, const ch
     add_arguments(daemon, &count, cluster->arguments);
     add_arguments(daemon, &count, arguments);
     daemon->arguments[count] = NULL;
-    daemon_run(daemon);
+    daemon_run(cluster, daemon);
     return daemon;
 }
 
@@ -255,7 +267,7 @@ void cluster_form(struct cluster *cluster, const char *names)
 
 void cluster_restart(struct cluster *cluster, const char *name)
 {
-    daemon_run(cluster_daemon(cluster, name));
+    daemon_run(cluster, cluster_daemon(cluster, name));
 }
 
 void cluster_kill(struct cluster *cluster, const char *name)

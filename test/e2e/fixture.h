@@ -15,6 +15,8 @@
 
 #include "http.h"
 #include "loopback.h"
+#include "netns.h"
+#include "oracle.h"
 #include "process.h"
 
 enum {
@@ -84,6 +86,8 @@ struct cluster {
     const char *const *arguments; /* given to each daemon */
     size_t daemon_count;
     struct daemon daemons[DAEMONS_MAX];
+    struct netns netns; /* while it is open, the daemons live there, in order */
+    struct oracle oracle;
 };
 
 /* Nothing runs yet. `arguments`, which may be NO_ARGS, are given to each daemon and must outlive

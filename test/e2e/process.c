@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,9 +33,16 @@ void clock_nap_ms(uint64_t milliseconds)
 
 /* --- Starting -------------------------------------------------------------------------------- */
 
+static bool enter(const struct place *place)
+{
+    return (place->user < 0 || setns(place->user, CLONE_NEWUSER) == 0) &&
+           (place->net < 0 || setns(place->net, CLONE_NEWNET) == 0);
+}
+
 /* Everything but the three standard descriptors is closed, so that no pipe of the test runner is
  * held open by a program that it does not know. */
-static _Noreturn void become(const char *const *argv, int out, int err, pid_t parent)
+static _Noreturn void become(const struct place *place, const char *const *argv, int out, int err,
+                             pid_t parent)
 {
     const union {
         const char *const *in;
@@ -42,7 +50,8 @@ static _Noreturn void become(const char *const *argv, int out, int err, pid_t pa
     } arguments = {.in = argv};
     const int none = open("/dev/null", O_RDONLY);
 
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) {
+    /* In this order: to enter a user namespace takes the signal back. */
+    if (!enter(place) || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) {
         _exit(127);
     }
     if (dup2(none, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
@@ -60,6 +69,13 @@ static _Noreturn void become(const char *const *argv, int out, int err, pid_t pa
 bool process_start(struct process *process, const char *const *argv, const char *out_path,
                    const char *err_path)
 {
+    return process_start_at(process, &(struct place){.user = -1, .net = -1}, argv, out_path,
+                            err_path);
+}
+
+bool process_start_at(struct process *process, const struct place *place, const char *const *argv,
+                      const char *out_path, const char *err_path)
+{
     const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
     const int out = open(out_path, flags, 0600);
     const int err = open(err_path, flags, 0600);
@@ -67,7 +83,7 @@ bool process_start(struct process *process, const char *const *argv, const char 
     const pid_t pid = out < 0 || err < 0 ? -1 : fork();
 
     if (pid == 0) {
-        become(argv, out, err, parent);
+        become(place, argv, out, err, parent);
     }
     if (out >= 0) {
         close(out);

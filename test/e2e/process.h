@@ -22,6 +22,14 @@ struct process {
 bool process_start(struct process *process, const char *const *argv, const char *out_path,
                    const char *err_path);
 
+/* Namespaces to start a process in: descriptors, -1 for the caller's own. */
+struct place {
+    int user;
+    int net;
+};
+bool process_start_at(struct process *process, const struct place *place, const char *const *argv,
+                      const char *out_path, const char *err_path);
+
 /* Waits until it has ended, `limit_ms` at most. True, with `status` set, when it has. */
 bool process_wait(struct process *process, uint64_t limit_ms);
 

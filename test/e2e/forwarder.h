@@ -1,0 +1,45 @@
+/* A network in one thread: packets of IPv4 that come out of one device are put into the device of
+ * the node that they are for, unless the link between the two loses, repeats, damages or delays
+ * them. Each direction has its own faults, and they can be changed at any time.
+ *
+ *     node 0 --device--+           +--device-- node 2
+ *                      | forwarder |
+ *     node 1 --device--+           +--device-- node 3
+ */
+#ifndef E2E_FORWARDER_H
+#define E2E_FORWARDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    FORWARDER_NODES_MAX = 8,
+    FORWARDER_PACKET_BYTES_MAX = 1500,
+    FORWARDER_QUEUE_MAX = 4096, /* packets under way; one more is lost, as in a real queue */
+};
+
+/* What happens to the packets of one direction. All zero: each arrives, once, intact, at once. */
+struct link_faults {
+    unsigned drop_percent; /* 100: cut */
+    unsigned repeat_percent;
+    unsigned corrupt_percent; /* a bit is turned round somewhere in the packet */
+    uint64_t delay_ms_min;    /* drawn for each packet, so that one may overtake another */
+    uint64_t delay_ms_max;
+};
+
+struct forwarder;
+
+/* Carries packets between the devices (descriptors of /dev/net/tun, the caller's to close when the
+ * forwarder has stopped) from now on. Node i has the address `network` + i + 1, in host order. What
+ * chance decides follows from `seed`. NULL when there is no thread or no memory for it. */
+struct forwarder *forwarder_start(const int *devices, size_t count, uint32_t network,
+                                  uint64_t seed);
+
+/* Packets that are handed in after the return meet these faults; those under way already arrive. */
+void forwarder_set(struct forwarder *forwarder, size_t from, size_t to,
+                   const struct link_faults *faults);
+
+/* Ends the thread and frees everything. NULL is ignored. */
+void forwarder_stop(struct forwarder *forwarder);
+
+#endif
