@@ -10,8 +10,9 @@ enum {
     SUSPICION_FIELDS = 2,
     TERMS_FIELDS = 5,
     PROBE_FIELDS = 8,
-    PROBE_BYTES = BODY_VIEW_ID_BYTES + 2 * BODY_NUMBER_BYTES + 5 + 2 + 1 +
+    PROBE_BYTES = BODY_VIEW_ID_BYTES + 2 * BODY_NUMBER_BYTES + 3 + 2 + 1 +
                   (1 + PROBE_SEEDS_MAX) * BODY_ADDRESS_BYTES,
+    JOINER_FIELDS = 6,
     HOPS_MAX = 1,
 };
 
@@ -44,9 +45,10 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_CLAIM_REFUSED:
         return 4;
     case MESSAGE_HEARTBEAT:
+        return 5;
     case MESSAGE_JOIN:
     case MESSAGE_READY:
-        return 5;
+        return JOINER_FIELDS;
     case MESSAGE_PROBE:
         return PROBE_FIELDS;
     case MESSAGE_MERGE:
@@ -248,6 +250,7 @@ static void read_joiner(struct reader *reader, struct joiner *joiner)
     joiner->may_found = reader_bool(reader);
     joiner->nonce = reader_number(reader, 0, UINT64_MAX);
     joiner->hops = (uint8_t)reader_number(reader, 0, HOPS_MAX);
+    joiner->epoch_seen = reader_number(reader, 0, UINT64_MAX);
 }
 
 static void write_joiner(struct writer *writer, const struct joiner *joiner)
@@ -257,6 +260,7 @@ static void write_joiner(struct writer *writer, const struct joiner *joiner)
     writer_bool(writer, joiner->may_found);
     writer_number(writer, joiner->nonce);
     writer_number(writer, joiner->hops);
+    writer_number(writer, joiner->epoch_seen);
 }
 
 /* What is quoted depends on the reason: the other fields of the struct stay zero. */

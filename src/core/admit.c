@@ -194,6 +194,16 @@ static void queue(struct core *core, const struct member *joiner)
     change_soon(core);
 }
 
+/* V2: whoever takes the epoch for a token must never see it fall, not even after a restart of all,
+ * when the founder may be one who had missed the last of them. */
+static void heed_epoch(struct core *core, uint64_t epoch)
+{
+    if (epoch > core->view.epoch && epoch <= core->epoch_seen + LEAP_MAX) {
+        core_saw_epoch(core, epoch);
+        core->bump_epoch = true;
+    }
+}
+
 void join_on_ready(struct core *core, const struct message *message)
 {
     const struct joiner *joiner = &message->joiner;
@@ -213,6 +223,7 @@ void join_on_ready(struct core *core, const struct message *message)
         send_offer(core, &joiner->member); /* Overtaken by a change of the view, or never ours. */
         return;
     }
+    heed_epoch(core, joiner->epoch_seen);
     queue(core, &joiner->member);
 }
 

@@ -80,6 +80,7 @@ static void ask(struct core *core)
     message->joiner.member = core->self;
     message->joiner.terms = core->terms;
     message->joiner.may_found = core->asking.may_found;
+    message->joiner.epoch_seen = core->epoch_seen;
     for (uint32_t i = 0; i < count; i++) {
         outbox_send_to(core, message, NULL, &targets[i]);
     }
@@ -178,6 +179,7 @@ void join_on_offer(struct core *core, const struct message *message)
         answer->joiner.member = core->self;
         answer->joiner.terms = core->terms;
         answer->joiner.may_found = core->asking.may_found;
+        answer->joiner.epoch_seen = core->epoch_seen;
         answer->joiner.nonce = message->offer.nonce;
     }
     core->asking.said_ready = true;
