@@ -43,7 +43,7 @@ struct wire;
 struct wire *wire_new(const char *cluster, uint32_t capacity);
 void wire_free(struct wire *wire);
 
-/* Longest frame this codec reads or writes, in bytes: that of a proposed view filled to the last
+/* Longest frame this codec reads or writes, in bytes: that of a MERGE with a view filled to the last
  * tag, some 38 kB for the gone and 637 bytes for each member of the capacity. */
 size_t wire_frame_bytes_max(const struct wire *wire);
 
@@ -60,10 +60,9 @@ enum wire_flags {
 };
 
 /* Encodes one copy of a message for `to` (NULL: whoever lives there) with `flags` of enum
- * wire_flags. Returns the frame, valid
- * until the next wire_encode, and its length in `*length`. Cannot fail for a message that is
- * within the bounds; asserts that its lists are and that the frame fits. The message may point to
- * the view of the last one decoded. */
+ * wire_flags. Returns the frame, valid until the next wire_encode, and its length in `*length`.
+ * Cannot fail for a message that is within the bounds; asserts that its lists are and that the
+ * frame fits. The message may point to the view of the last one decoded. */
 const uint8_t *wire_encode(struct wire *wire, const struct message *message,
                            const struct node_id *to, unsigned flags, size_t *length);
 

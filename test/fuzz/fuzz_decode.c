@@ -24,7 +24,8 @@ static void check(struct wire *wire, const uint8_t *bytes, size_t length)
     if (wire_decode(wire, bytes, length, &message) != WIRE_OK) {
         return;
     }
-    const uint8_t *again = wire_encode(wire, &message, &message.to, message.fellow, &length_again);
+    const unsigned flags = (message.fellow ? WIRE_FELLOW : 0U) | (message.relay ? WIRE_RELAY : 0U);
+    const uint8_t *again = wire_encode(wire, &message, &message.to, flags, &length_again);
     assert(length_again == length);
     assert(memcmp(again, bytes, length) == 0);
 }
@@ -41,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(wire != NULL && copy != NULL);
     check(wire, data, size);
 
-    memcpy(copy, wire_encode(wire, &pull, NULL, false, &length), WIRE_HEADER_BYTES);
+    memcpy(copy, wire_encode(wire, &pull, NULL, 0, &length), WIRE_HEADER_BYTES);
     if (size > WIRE_HEADER_BYTES) {
         memcpy(copy + WIRE_HEADER_BYTES, data + WIRE_HEADER_BYTES, size - WIRE_HEADER_BYTES);
         check(wire, copy, size);

@@ -57,8 +57,9 @@ static void assert_stable(struct wire *codec, const uint8_t *bytes, size_t lengt
                           const struct message *message)
 {
     size_t length_again;
-    const uint8_t *again = wire_encode(codec, message, &message->to, message->fellow,
-                                       &length_again);
+    const unsigned flags = (message->fellow ? WIRE_FELLOW : 0U) |
+                           (message->relay ? WIRE_RELAY : 0U);
+    const uint8_t *again = wire_encode(codec, message, &message->to, flags, &length_again);
 
     cr_assert_eq(length_again, length);
     cr_assert_eq(memcmp(again, bytes, length), 0);
@@ -90,6 +91,7 @@ static bool same_view(const struct view *a, const struct view *b)
     }
     bool same = a->lineage == b->lineage && a->epoch == b->epoch && a->version == b->version &&
                 a->next_age == b->next_age && a->hash == b->hash && a->cause == b->cause &&
+                view_id_equal(&a->parent, &b->parent) && view_id_equal(&a->merged, &b->merged) &&
                 a->member_count == b->member_count && a->gone_count == b->gone_count;
     for (uint32_t i = 0; same && i < a->member_count; i++) {
         same = same_member(&a->members[i], &b->members[i]);
@@ -167,7 +169,7 @@ static bool same_body(const struct message *a, const struct message *b)
         return same_member(&a->joiner.member, &b->joiner.member) &&
                same_terms(&a->joiner.terms, &b->joiner.terms) &&
                a->joiner.may_found == b->joiner.may_found && a->joiner.nonce == b->joiner.nonce &&
-               a->joiner.hops == b->joiner.hops;
+               a->joiner.hops == b->joiner.hops && a->joiner.epoch_seen == b->joiner.epoch_seen;
     case MESSAGE_JOIN_REFUSED:
         return a->join_refused.reason == b->join_refused.reason &&
                same_terms(&a->join_refused.terms, &b->join_refused.terms) &&
@@ -211,7 +213,8 @@ Test(wire, every_message_arrives_as_it_was_sent)
         cr_assert(id_equal(&got.from, &sample->message.from));
         cr_assert(id_equal(&got.to, &sample->to));
         cr_assert_eq(got.number, sample->message.number);
-        cr_assert_eq(got.fellow, sample->fellow);
+        cr_assert_eq(got.fellow, (sample->flags & WIRE_FELLOW) != 0);
+        cr_assert_eq(got.relay, (sample->flags & WIRE_RELAY) != 0);
         cr_assert(address_equal(&got.source, &source), "the source is not the codec's");
         cr_assert(same_body(&got, &sample->message), "%s", sample->name);
     }
@@ -224,9 +227,9 @@ Test(wire, nobody_and_no_receiver_are_written_alike)
     size_t length;
     size_t length_none;
 
-    const uint8_t *frame = wire_encode(wire, message, NULL, true, &length);
+    const uint8_t *frame = wire_encode(wire, message, NULL, WIRE_FELLOW, &length);
     memcpy(vector->bytes, frame, length);
-    frame = wire_encode(wire, message, &none, true, &length_none);
+    frame = wire_encode(wire, message, &none, WIRE_FELLOW, &length_none);
     cr_assert_eq(length, length_none);
     cr_assert_eq(memcmp(frame, vector->bytes, length), 0);
 }
@@ -242,7 +245,7 @@ Test(wire, a_heartbeat_is_one_small_datagram)
     message.heartbeat.view.lineage = UINT64_MAX;
     message.heartbeat.view.epoch = UINT16_MAX;
     message.heartbeat.view.version = UINT32_MAX;
-    wire_encode(wire, &message, &to, true, &length);
+    wire_encode(wire, &message, &to, WIRE_FELLOW, &length);
     cr_assert(length <= 110, "%zu bytes", length);
 
     message.number = UINT64_MAX;
@@ -253,7 +256,7 @@ Test(wire, a_heartbeat_is_one_small_datagram)
         message.heartbeat.suspects[i] = (struct suspicion){.age = UINT64_MAX,
                                                            .verdict = VERDICT_LOST};
     }
-    wire_encode(wire, &message, &to, true, &length);
+    wire_encode(wire, &message, &to, WIRE_FELLOW, &length);
     cr_assert(length <= DATAGRAM_BYTES_MAX, "%zu bytes", length);
 }
 
@@ -421,6 +424,14 @@ Test(wire, arrays_nested_without_end_are_refused)
 
 /* --- Bounds --- */
 
+static struct view_id longest_view_id(void)
+{
+    struct view_id id = {.lineage = UINT64_MAX, .epoch = UINT64_MAX, .version = UINT64_MAX};
+
+    memset(id.coordinator.bytes, 'c', sizeof id.coordinator.bytes);
+    return id;
+}
+
 /* A view of `count` members and `gone_count` former ones, each field as long as it may be. */
 static void fill_view(struct view *view, uint32_t count, uint32_t gone_count)
 {
@@ -445,6 +456,7 @@ static void fill_view(struct view *view, uint32_t count, uint32_t gone_count)
 
     view_clear(view);
     view->lineage = view->epoch = view->version = view->next_age = view->hash = UINT64_MAX;
+    view->parent = view->merged = longest_view_id();
     view->member_count = count;
     view->gone_count = gone_count;
     for (uint32_t i = 0; i < count; i++) {
@@ -464,11 +476,12 @@ static struct view *view_of_capacity(uint32_t capacity, struct view *view, void 
     return view;
 }
 
-/* The longest message there is, a hand-over's PREPARE, fills the buffer to the last byte. */
+/* The longest message there is, a MERGE, fills the buffer to the last byte. */
 static void check_full_view(uint32_t capacity)
 {
     struct wire *codec = wire_new(SAMPLE_CLUSTER, capacity);
-    struct message message = samples_find(samples, "prepare-handover")->message;
+    struct message message = samples_find(samples, "merge")->message;
+    struct probe *part = &message.carrier.part;
     struct message got;
     struct view view;
     void *storage;
@@ -477,10 +490,19 @@ static void check_full_view(uint32_t capacity)
     cr_assert_not_null(codec);
     fill_view(view_of_capacity(capacity, &view, &storage), capacity, GONE_MAX);
     message.carrier.view = &view;
+    message.carrier.merge = UINT64_MAX;
     message.number = UINT64_MAX;
-    const uint8_t *frame = wire_encode(codec, &message, &message.from, true, &length);
+    part->view = longest_view_id();
+    part->view_hash = part->oldest_age = UINT64_MAX;
+    part->holders = MEMBER_MAX;
+    part->coordinator.family = 6;
+    part->seed_count = PROBE_SEEDS_MAX;
+    for (uint8_t i = 0; i < PROBE_SEEDS_MAX; i++) {
+        part->seeds[i] = part->coordinator;
+    }
+    const uint8_t *frame = wire_encode(codec, &message, &message.from, WIRE_FELLOW, &length);
 
-    cr_assert_eq(wire_frame_bytes_max(codec), 38022 + 637 * (size_t)capacity, "as wire.md says");
+    cr_assert_eq(wire_frame_bytes_max(codec), 38275 + 637 * (size_t)capacity, "as wire.md says");
     /* Lists below 16 and below 65536 items have heads of 1 and 3 bytes. */
     cr_assert_eq(length, wire_frame_bytes_max(codec) - (capacity < 16 ? 2 : 0));
     memset(&got, 0, sizeof got);
@@ -517,7 +539,7 @@ Test(wire, a_view_keeps_its_soundness)
     }
     view_seal(&view);
     message.carrier.view = &view;
-    const uint8_t *frame = wire_encode(codec, &message, NULL, true, &length);
+    const uint8_t *frame = wire_encode(codec, &message, NULL, WIRE_FELLOW, &length);
 
     memset(&got, 0, sizeof got);
     cr_assert_eq(decode_in(codec, frame, length, &got), WIRE_OK);
@@ -538,12 +560,12 @@ Test(wire, a_view_of_more_members_than_the_capacity_is_refused)
     view_of_capacity(SAMPLE_CAPACITY + 1, &view, &storage);
     fill_view(&view, SAMPLE_CAPACITY + 1, 0);
     message.carrier.view = &view;
-    const uint8_t *frame = wire_encode(large, &message, NULL, true, &length);
+    const uint8_t *frame = wire_encode(large, &message, NULL, WIRE_FELLOW, &length);
     cr_assert(length < wire_frame_bytes_max(wire));
     cr_assert_eq(decode(frame, length), WIRE_BOUND);
 
     fill_view(&view, SAMPLE_CAPACITY, 0);
-    frame = wire_encode(large, &message, NULL, true, &length);
+    frame = wire_encode(large, &message, NULL, WIRE_FELLOW, &length);
     cr_assert_eq(decode(frame, length), WIRE_OK);
     wire_free(large);
     free(storage);
@@ -571,7 +593,7 @@ Test(wire, one_former_member_too_many_is_refused)
     sample.message.carrier.view = &view;
     vector_of_sample(vector, wire, &sample);
     cr_assert_eq(decode(vector->bytes, vector->length), WIRE_OK);
-    vector_edit(vector, EDIT_TOKENS, 20, 1, head, sizeof head);
+    vector_edit(vector, EDIT_TOKENS, 30, 1, head, sizeof head);
     cr_assert_eq(decode(vector->bytes, vector->length), WIRE_BOUND);
     free(storage);
 }
@@ -587,7 +609,7 @@ Test(wire, one_byte_of_tags_too_many_is_refused)
         tags[4] = '=';
         tags[3 + length - 1] = '\0';
         vector_of_sample(vector, wire, samples_find(samples, "view-founder"));
-        vector_edit(vector, EDIT_TOKENS, 19, 1, tags, 3 + length);
+        vector_edit(vector, EDIT_TOKENS, 29, 1, tags, 3 + length);
         cr_assert_eq(decode(vector->bytes, vector->length),
                      length <= TAGS_BYTES_MAX ? WIRE_OK : WIRE_BOUND);
     }
@@ -600,7 +622,7 @@ Test(wire, the_longest_name_is_taken)
 
     memset(name + 2, 'n', NAME_BYTES_MAX);
     vector_of_sample(vector, wire, samples_find(samples, "view-founder"));
-    vector_edit(vector, EDIT_TOKENS, 18, 1, name, sizeof name);
+    vector_edit(vector, EDIT_TOKENS, 28, 1, name, sizeof name);
     memset(&got, 0, sizeof got);
     cr_assert_eq(decode_in(wire, vector->bytes, vector->length, &got), WIRE_OK);
     cr_assert_eq(strlen(got.carrier.view->members[0].name), NAME_BYTES_MAX);

@@ -76,6 +76,8 @@ static void make_settled(struct view *view)
     view->next_age = 70001;
     view->hash = 0xb1b2b3b4b5b6b7b8;
     view->cause = CAUSE_CLAIM;
+    view->parent = (struct view_id){
+        .lineage = view->lineage, .epoch = 1, .version = 299, .coordinator = id_of('A')};
     view->member_count = 3;
     view->members[0] = member_of('B', "byzantium", 2);
     view->members[1] = member_of('C', "cyrene", 200);
@@ -96,6 +98,23 @@ static void make_settled(struct view *view)
     view->gone[1].accusers[1] = 200;
 }
 
+/* The part of the settled view took up that of the founder, who comes back as the youngest. */
+static void make_merged(struct view *view, const struct view *settled, const struct view *alone)
+{
+    view_copy(view, settled);
+    view->epoch = 4;
+    view->version = 301;
+    view->next_age = 70002;
+    view->hash = 0xd1d2d3d4d5d6d7d8;
+    view->cause = CAUSE_MERGE;
+    view->parent = view_id_of(settled);
+    view->merged = view_id_of(alone);
+    view->member_count = 4;
+    view->members[3] = alone->members[0];
+    view->members[3].age = 70001;
+    view->gone_count = 1;
+}
+
 static struct view *view_new(uint32_t capacity, struct view *view, void **storage)
 {
     *storage = calloc(1, view_bytes(capacity));
@@ -114,7 +133,7 @@ static struct message *add(struct samples *samples, enum message_type type, cons
     sample->name = name;
     sample->about = about;
     sample->to = id_of('C');
-    sample->fellow = true;
+    sample->flags = WIRE_FELLOW;
     sample->message.type = type;
     sample->message.from = id_of('B');
     sample->message.number = 1000 + samples->count;
@@ -127,7 +146,7 @@ static void to_anyone(struct samples *samples)
     struct sample *sample = &samples->items[samples->count - 1];
 
     sample->to = (struct node_id){.bytes = {0}};
-    sample->fellow = false;
+    sample->flags = 0;
 }
 
 static void add_heartbeats(struct samples *samples)
@@ -148,6 +167,19 @@ static void add_heartbeats(struct samples *samples)
     message->heartbeat.suspects[0] = (struct suspicion){.age = 2, .verdict = VERDICT_DEAD};
     message->heartbeat.suspects[1] = (struct suspicion){.age = 200, .verdict = VERDICT_LOST};
     message->heartbeat.suspects[2] = (struct suspicion){.age = 70000, .verdict = VERDICT_STALLED};
+
+    message = add(samples, MESSAGE_HEARTBEAT, "heartbeat-silent",
+                  "one member is silent, without a verdict yet");
+    message->heartbeat.view = view_id_of(&samples->settled);
+    message->heartbeat.view_hash = samples->settled.hash;
+    message->heartbeat.suspect_count = 1;
+    message->heartbeat.suspects[0] = (struct suspicion){.age = 200, .verdict = VERDICT_NONE};
+
+    message = add(samples, MESSAGE_HEARTBEAT, "heartbeat-relay",
+                  "to be handed on to the member it is for");
+    message->heartbeat.view = view_id_of(&samples->settled);
+    message->heartbeat.view_hash = samples->settled.hash;
+    samples->items[samples->count - 1].flags = WIRE_FELLOW | WIRE_RELAY;
 }
 
 static void add_carriers(struct samples *samples)
@@ -168,6 +200,11 @@ static void add_carriers(struct samples *samples)
                   "a view proposed by the successor of one who leaves");
     message->carrier.view = &samples->settled;
     message->carrier.handover_by = id_of('A');
+
+    message = add(samples, MESSAGE_PREPARE, "prepare-merge",
+                  "the view of two parts, both named, with the number of the MERGE");
+    message->carrier.view = &samples->merged;
+    message->carrier.merge = 0xe1e2e3e4e5e6e7e8;
 
     message = add(samples, MESSAGE_HANDOVER, "handover", "the view without its sender");
     message->carrier.view = &samples->alone;
@@ -222,6 +259,7 @@ static void add_joining(struct samples *samples)
     set_tags(&message->joiner.member, "rack=7\0", 7);
     message->joiner.terms = sample_terms;
     message->joiner.may_found = true;
+    message->joiner.epoch_seen = 3;
     to_anyone(samples);
 
     message = add(samples, MESSAGE_JOIN, "join-handed-on", "handed on to the coordinator");
@@ -245,6 +283,12 @@ static void add_joining(struct samples *samples)
     message->join_refused.reason = JOIN_REFUSED_TERMS;
     message->join_refused.terms = sample_terms;
 
+    message = add(samples, MESSAGE_JOIN_REFUSED, "join-refused-majority",
+                  "quotes a guard with the stated size");
+    message->join_refused.reason = JOIN_REFUSED_TERMS;
+    message->join_refused.terms = sample_terms;
+    message->join_refused.terms.guard = (struct guard){.policy = GUARD_MAJORITY, .count = 5};
+
     message = add(samples, MESSAGE_JOIN_REFUSED, "join-refused-name", "quotes who has the name");
     message->join_refused.reason = JOIN_REFUSED_NAME;
     message->join_refused.address = address_6(9, 7420);
@@ -252,6 +296,42 @@ static void add_joining(struct samples *samples)
     message = add(samples, MESSAGE_JOIN_REFUSED, "join-refused-full", "quotes the capacity");
     message->join_refused.reason = JOIN_REFUSED_FULL;
     message->join_refused.limit = 4096;
+}
+
+static struct probe settled_part(const struct samples *samples)
+{
+    return (struct probe){.view = view_id_of(&samples->settled),
+                          .view_hash = samples->settled.hash,
+                          .holders = 3,
+                          .oldest_age = 2,
+                          .guard_met = true,
+                          .seed_count = 1,
+                          .seeds = {address_4('A', 7420)},
+                          .coordinator = address_4('B', 7420)};
+}
+
+static void add_merging(struct samples *samples)
+{
+    struct message *message;
+
+    message = add(samples, MESSAGE_PROBE, "probe", "with all that two parts compare");
+    message->probe = settled_part(samples);
+    to_anyone(samples);
+
+    add(samples, MESSAGE_PROBE, "probe-without-view", "an answer by one who has no view");
+    samples->items[samples->count - 1].message.probe.answer = true;
+    to_anyone(samples);
+
+    message = add(samples, MESSAGE_MERGE, "merge", "take us up");
+    message->carrier.view = &samples->settled;
+    message->carrier.merge = 0xe1e2e3e4e5e6e7e8;
+    message->carrier.part = settled_part(samples);
+    samples->items[samples->count - 1].flags = 0;
+
+    message = add(samples, MESSAGE_MERGE_REFUSED, "merge-refused", "a change is under way");
+    message->merge_refused.merge = 0xe1e2e3e4e5e6e7e8;
+    message->merge_refused.reason = MERGE_REFUSED_BUSY;
+    samples->items[samples->count - 1].flags = 0;
 }
 
 static void add_others(struct samples *samples)
@@ -282,21 +362,6 @@ static void add_others(struct samples *samples)
     message->ping.nonce = 78;
     message->ping.subject = id_of('D');
     message->ping.origin = id_of('A');
-
-    message = add(samples, MESSAGE_PROBE, "probe", "with all that two parts compare");
-    message->probe.view = view_id_of(&samples->settled);
-    message->probe.view_hash = samples->settled.hash;
-    message->probe.holders = 3;
-    message->probe.oldest_age = 2;
-    message->probe.guard_met = true;
-    message->probe.seed_count = 1;
-    message->probe.seeds[0] = address_4('A', 7420);
-    message->probe.coordinator = address_4('B', 7420);
-    to_anyone(samples);
-
-    add(samples, MESSAGE_PROBE, "probe-without-view", "an answer by one who has no view");
-    samples->items[samples->count - 1].message.probe.answer = true;
-    to_anyone(samples);
 }
 
 struct samples *samples_new(void)
@@ -306,11 +371,14 @@ struct samples *samples_new(void)
     cr_assert_not_null(samples);
     make_alone(view_new(SAMPLE_CAPACITY, &samples->alone, &samples->alone_storage));
     make_settled(view_new(SAMPLE_CAPACITY, &samples->settled, &samples->settled_storage));
+    make_merged(view_new(SAMPLE_CAPACITY, &samples->merged, &samples->merged_storage),
+                &samples->settled, &samples->alone);
     add_heartbeats(samples);
     add_carriers(samples);
     add_references(samples);
     add_joining(samples);
     add_others(samples);
+    add_merging(samples);
     return samples;
 }
 
@@ -318,6 +386,7 @@ void samples_free(struct samples *samples)
 {
     free(samples->alone_storage);
     free(samples->settled_storage);
+    free(samples->merged_storage);
     free(samples);
 }
 

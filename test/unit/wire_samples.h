@@ -23,7 +23,7 @@ struct sample {
     const char *about;
     struct message message;
     struct node_id to;
-    bool fellow;
+    unsigned flags; /* of enum wire_flags */
 };
 
 struct samples {
@@ -31,8 +31,10 @@ struct samples {
     struct sample items[SAMPLES_MAX];
     struct view alone;   /* the founder's, with one member */
     struct view settled; /* three members and two that are gone */
+    struct view merged;  /* of both */
     void *alone_storage;
     void *settled_storage;
+    void *merged_storage;
 };
 
 struct samples *samples_new(void);

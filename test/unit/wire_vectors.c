@@ -49,7 +49,7 @@ static FILE *vector_open(const char *name, const char *mode)
 
 void vector_of_sample(struct vector *vector, struct wire *wire, const struct sample *sample)
 {
-    const uint8_t *frame = wire_encode(wire, &sample->message, &sample->to, sample->fellow,
+    const uint8_t *frame = wire_encode(wire, &sample->message, &sample->to, sample->flags,
                                        &vector->length);
 
     cr_assert(vector->length <= sizeof vector->bytes);
