@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "control/server.h"
-#include "runtime/address_text.h"
+#include "words/address_text.h"
 
 enum {
     FINAL_RUNS = 4, /* turns that ended streams get to send their last bytes */

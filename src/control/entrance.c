@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "runtime/address_text.h"
+#include "words/address_text.h"
 
 enum {
     BACKLOG = 1024, /* a client that connects without blocking fails when it is full */

@@ -4,10 +4,11 @@
 
 #include "base/text.h"
 #include "control/words.h"
-#include "runtime/address_text.h"
-#include "runtime/notice_text.h"
 #include "runtime/options.h"
 #include "runtime/value.h"
+#include "words/address_text.h"
+#include "words/notice_text.h"
+#include "words/terms_text.h"
 
 bool entry_is_about(const struct journal_entry *entry, const char *name)
 {
@@ -71,15 +72,15 @@ void gone_sentence(const struct journal_entry *entry, struct sheet *sentence)
 static void refusal_sentence(const struct join_refused *refused, struct sheet *sentence)
 {
     char text[ADDRESS_TEXT_MAX];
-    char guard[VALUE_GUARD_MAX];
+    char guard[GUARD_TEXT_MAX];
 
     switch (refused->reason) {
     case JOIN_REFUSED_TERMS:
-        value_guard_words(&refused->terms.guard, guard);
+        guard_words(&refused->terms.guard, guard);
         sheet_format(sentence,
                      "guard, profile or timings differ; the cluster has guard %s, profile %s, "
                      "heartbeat %" PRIu64 "ms, fail-after %" PRIu64 "ms",
-                     guard, option_profile_text(refused->terms.profile),
+                     guard, profile_text(refused->terms.profile),
                      refused->terms.heartbeat_ms, refused->terms.lost_ms);
         return;
     case JOIN_REFUSED_NAME:
@@ -323,17 +324,17 @@ static bool set_gone(json_t *object, const struct journal_entry *entry)
 
 static bool set_refused(json_t *object, const struct join_refused *refused)
 {
-    char guard[VALUE_GUARD_MAX];
+    char guard[GUARD_TEXT_MAX];
 
     if (!set(object, "refusal", json_of_word(join_refusal_text(refused->reason)))) {
         return false;
     }
     switch (refused->reason) {
     case JOIN_REFUSED_TERMS:
-        value_guard_print(&refused->terms.guard, guard);
+        guard_text(&refused->terms.guard, guard);
         return set(object, "guard", json_of_word(guard)) &&
                set(object, "size", json_of_guard_size(&refused->terms.guard)) &&
-               set(object, "profile", json_of_word(option_profile_text(refused->terms.profile))) &&
+               set(object, "profile", json_of_word(profile_text(refused->terms.profile))) &&
                set(object, "heartbeat_ms", json_of_number(refused->terms.heartbeat_ms)) &&
                set(object, "fail_after_ms", json_of_number(refused->terms.lost_ms));
     case JOIN_REFUSED_NAME:

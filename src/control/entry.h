@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "control/sheet.h"
-#include "runtime/journal.h"
+#include "words/journal.h"
 
 /* kind (also the name of the server-sent event: "joined", "gone", "view"), cursor, time, epoch,
  * version, members, then what belongs to the kind, then `text`, the sentence. Epoch and version

@@ -6,7 +6,7 @@
 
 #include "control/entry.h"
 #include "control/words.h"
-#include "runtime/notice_text.h"
+#include "words/notice_text.h"
 
 void event_texts_deinit(struct event_texts *event_texts)
 {

@@ -11,7 +11,7 @@
 
 #include "control/document.h"
 #include "control/sheet.h"
-#include "runtime/journal.h"
+#include "words/journal.h"
 
 enum { EVENT_TEXTS_MAX = 64 }; /* a batch of joins, so that watchers share the rendering of it */
 

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "control/words.h"
-#include "runtime/notice_text.h"
 #include "runtime/value.h"
+#include "words/notice_text.h"
+#include "words/terms_text.h"
 
 enum {
     HOLE_BYTES_MAX = DECIMAL_DIGITS_MAX, /* no other word in a hole is longer */
@@ -42,9 +43,9 @@ static void members_hole(struct members *members, enum hole_kind kind, uint32_t 
 static void members_write_head(struct members *members, const struct facts *facts)
 {
     struct sheet *text = &members->text;
-    char policy[VALUE_GUARD_MAX];
+    char policy[GUARD_TEXT_MAX];
 
-    value_guard_print(&facts->guard.guard, policy);
+    guard_text(&facts->guard.guard, policy);
     sheet_text(text, "{\"schema\":1,\"cluster\":");
     sheet_json(text, json_of_word(facts->config->cluster));
     sheet_text(text, ",\"self\":");

@@ -8,7 +8,7 @@
 #include "control/report.h"
 #include "control/sheet.h"
 #include "control/words.h"
-#include "runtime/notice_text.h"
+#include "words/notice_text.h"
 
 /* Takes the sheet over. */
 static json_t *sheet_to_json(struct sheet *sheet)

@@ -2,9 +2,11 @@
 #include "control/report.h"
 #include "control/words.h"
 #include "proto/wire.h"
-#include "runtime/notice_text.h"
 #include "runtime/options.h"
 #include "runtime/value.h"
+#include "words/message_text.h"
+#include "words/notice_text.h"
+#include "words/terms_text.h"
 
 bool report_set(json_t *object, const char *key, json_t *value)
 {
@@ -33,10 +35,10 @@ static json_t *view_json(const struct facts *facts)
 
 static json_t *guard_json(const struct facts *facts)
 {
-    char policy[VALUE_GUARD_MAX];
+    char policy[GUARD_TEXT_MAX];
     json_t *object = json_object();
 
-    value_guard_print(&facts->guard.guard, policy);
+    guard_text(&facts->guard.guard, policy);
     return finished(object, report_set(object, "policy", json_of_word(policy)) &&
                                 report_set(object, "size",
                                            json_of_guard_size(&facts->guard.guard)) &&
@@ -137,7 +139,7 @@ static const char *wire_text_of(unsigned reason)
 
 static const char *message_text_of(unsigned type)
 {
-    return message_word((enum message_type)type);
+    return message_text((enum message_type)type);
 }
 
 static json_t *counters_json(const struct facts *facts)
@@ -207,7 +209,7 @@ json_t *report_status(const struct facts *facts, const struct links *links,
                         report_set(object, "incarnation", json_of_u64(facts->self->incarnation)) &&
                         report_set(object, "address", json_of_address(&facts->self->address)) &&
                         report_set(object, "profile",
-                                   json_of_word(option_profile_text(facts->config->profile))) &&
+                                   json_of_word(profile_text(facts->config->profile))) &&
                         report_set(object, "phase", json_of_word(phase_text(facts->phase))) &&
                         report_set(object, "uptime_ms", json_of_number(facts->uptime_ms)) &&
                         report_set(object, "cursor", json_of_u64(facts->cursor)) &&

@@ -12,7 +12,7 @@
 #include "control/server.h"
 #include "control/sheet.h"
 #include "control/words.h"
-#include "runtime/notice_text.h"
+#include "words/notice_text.h"
 
 /* Until something changes. */
 #define KEEP_LONG UINT64_MAX

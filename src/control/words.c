@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "control/sheet.h"
-#include "runtime/address_text.h"
-#include "runtime/id_text.h"
+#include "words/address_text.h"
+#include "words/id_text.h"
 
 const char *phase_reason_words(enum phase_reason reason)
 {
@@ -52,63 +52,6 @@ const char *verdict_words(enum verdict verdict)
 const char *gone_state_word(enum gone_reason reason)
 {
     return reason == GONE_LEFT ? "left" : "failed";
-}
-
-const char *message_word(enum message_type type)
-{
-    switch (type) {
-    case MESSAGE_HEARTBEAT:
-        return "heartbeat";
-    case MESSAGE_PULL:
-        return "pull";
-    case MESSAGE_VIEW:
-        return "view";
-    case MESSAGE_PREPARE:
-        return "prepare";
-    case MESSAGE_ACK:
-        return "ack";
-    case MESSAGE_NACK:
-        return "nack";
-    case MESSAGE_NOT_FOLLOWING:
-        return "not_following";
-    case MESSAGE_COMMIT:
-        return "commit";
-    case MESSAGE_CLAIM:
-        return "claim";
-    case MESSAGE_GRANT:
-        return "grant";
-    case MESSAGE_CLAIM_REFUSED:
-        return "claim_refused";
-    case MESSAGE_JOIN:
-        return "join";
-    case MESSAGE_OFFER:
-        return "offer";
-    case MESSAGE_READY:
-        return "ready";
-    case MESSAGE_JOIN_REFUSED:
-        return "join_refused";
-    case MESSAGE_LEAVE:
-        return "leave";
-    case MESSAGE_HANDOVER:
-        return "handover";
-    case MESSAGE_PING:
-        return "ping";
-    case MESSAGE_PONG:
-        return "pong";
-    case MESSAGE_PING_REQUEST:
-        return "ping_request";
-    case MESSAGE_PROBE:
-        return "probe";
-    case MESSAGE_HELLO:
-        return "hello";
-    case MESSAGE_MERGE:
-        return "merge";
-    case MESSAGE_MERGE_REFUSED:
-        return "merge_refused";
-    case MESSAGE_TYPE_COUNT:
-        break;
-    }
-    return "unknown";
 }
 
 const char *time_text(int64_t wall_ms, char text[TIME_TEXT_MAX])

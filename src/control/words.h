@@ -15,7 +15,6 @@ enum { TIME_TEXT_MAX = 32 }; /* "2031-05-06T07:08:09.123Z" */
 const char *phase_reason_words(enum phase_reason reason);
 const char *verdict_words(enum verdict verdict);      /* with what it means, for sentences */
 const char *gone_state_word(enum gone_reason reason); /* "failed" or "left" */
-const char *message_word(enum message_type type);     /* "heartbeat"; "unknown" beyond the last */
 
 /* UTC with milliseconds, as in RFC 3339. */
 const char *time_text(int64_t wall_ms, char text[TIME_TEXT_MAX]);

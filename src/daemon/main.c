@@ -10,12 +10,13 @@
 
 #include "base/version.h"
 #include "control/control.h"
-#include "runtime/address_text.h"
 #include "runtime/config.h"
 #include "runtime/log.h"
 #include "runtime/node.h"
-#include "runtime/notice_text.h"
 #include "runtime/options.h"
+#include "words/address_text.h"
+#include "words/notice_text.h"
+#include "words/terms_text.h"
 
 /* Whoever ends a group of processes may signal each of them as well: that is one wish, not two. */
 enum { IMPATIENT_MS = 500 };
@@ -149,7 +150,7 @@ static void say_start(struct daemon *daemon)
     const struct config *config = daemon->config;
     char listen[ADDRESS_TEXT_MAX];
     char advertise[ADDRESS_TEXT_MAX];
-    char guard[VALUE_GUARD_MAX];
+    char guard[GUARD_TEXT_MAX];
     char seed[VALUE_ENDPOINT_MAX];
     char seeds[400] = "none";
     size_t used = 0;
@@ -159,13 +160,13 @@ static void say_start(struct daemon *daemon)
         used += (size_t)snprintf(seeds + used, sizeof seeds - used, "%s%s", i == 0 ? "" : ",",
                                  seed);
     }
-    value_guard_words(&config->guard, guard);
+    guard_words(&config->guard, guard);
     log_line(&daemon->log, LOG_INFO, "start",
              "doyend %s name=%s cluster=%s listen=%s advertise=%s seeds=%s control=%s profile=%s "
              "guard=%s state_dir=%s",
              DOYEN_VERSION, config->name, config->cluster, address_text(&config->listen, listen),
              address_text(&config->advertise, advertise), seeds, config->control,
-             option_profile_text(config->profile), guard,
+             profile_text(config->profile), guard,
              config->state_dir[0] != '\0' ? config->state_dir : "none");
 }
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/address_text.h"
 #include "runtime/config_file.h"
 #include "runtime/flags.h"
 #include "runtime/options.h"
+#include "words/address_text.h"
 
 enum {
     LOCATION_MAX = 400, /* bytes of "PATH:LINE: KEY", cut where the path is long */

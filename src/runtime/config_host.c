@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/address_text.h"
+#include "words/address_text.h"
 
 static const char *system_variable(void *context, const char *name)
 {

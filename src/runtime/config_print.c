@@ -5,6 +5,7 @@
 #include "runtime/config_file.h"
 #include "runtime/flags.h"
 #include "runtime/options.h"
+#include "words/terms_text.h"
 
 enum {
     COLUMN = 40,                          /* where the origins stand, if the values leave room */
@@ -34,7 +35,7 @@ static void origin_text(const struct setting *option, struct config_origin origi
     if (option->group == GROUP_TIMING && option->fallback == NULL) {
         const struct timing usual = timing_of(config->profile);
         const bool scaled = config->timing.heartbeat_ms != usual.heartbeat_ms;
-        snprintf(out, ORIGIN_MAX, "profile %s%s", option_profile_text(config->profile),
+        snprintf(out, ORIGIN_MAX, "profile %s%s", profile_text(config->profile),
                  scaled ? ", scaled to the heartbeat" : "");
     } else if (option->fallback == NULL) {
         snprintf(out, ORIGIN_MAX, "default: %s", option->fallback_note);

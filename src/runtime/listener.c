@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "runtime/address_text.h"
+#include "words/address_text.h"
 
 enum {
     BACKLOG = 1024,

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "runtime/notice_text.h"
+#include "words/notice_text.h"
 
 void log_init(struct log *log, int fd, enum log_level level, enum log_format format,
               const char *node)

@@ -10,8 +10,8 @@
 #include "core/core.h"
 #include "proto/wire.h"
 #include "runtime/config.h"
-#include "runtime/journal.h"
 #include "runtime/log.h"
+#include "words/journal.h"
 
 struct node;
 

@@ -3,9 +3,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "runtime/address_text.h"
 #include "runtime/clock.h"
 #include "runtime/node_state.h"
+#include "words/address_text.h"
 
 /* What every member may hold open at once: a lifeline, a courier, and one of them twice while it
  * is being replaced; and some room for strangers. */

@@ -6,7 +6,8 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "runtime/address_text.h"
+#include "words/address_text.h"
+#include "words/terms_text.h"
 
 enum {
     HEARTBEAT_MS_MIN = 5,
@@ -262,9 +263,9 @@ static bool parse_guard(struct draft *draft, const char *text, struct complaint 
 
 static bool print_guard(const struct config *config, uint32_t index, char *out)
 {
-    char text[VALUE_GUARD_MAX];
+    char text[GUARD_TEXT_MAX];
 
-    value_guard_print(&config->guard, text);
+    guard_text(&config->guard, text);
     return print_text(text, index, out);
 }
 
@@ -340,14 +341,7 @@ static bool parse_profile(struct draft *draft, const char *text, struct complain
 
 static bool print_profile(const struct config *config, uint32_t index, char *out)
 {
-    return print_text(option_profile_text(config->profile), index, out);
-}
-
-const char *option_profile_text(enum profile profile)
-{
-    /* Also asked about profiles that other nodes tell of, hence no assertion. */
-    return profile >= 1 && profile <= COUNT_OF(profile_words) ? profile_words[profile - 1]
-                                                              : "unknown";
+    return print_text(profile_text(config->profile), index, out);
 }
 
 static bool parse_heartbeat(struct draft *draft, const char *text, struct complaint *complaint)

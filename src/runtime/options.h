@@ -88,7 +88,4 @@ void option_variable(const struct setting *option, char out[OPTION_VARIABLE_MAX]
 /* Is this a name for members and clusters: 1 to 63 of A-Z a-z 0-9 . _ - ? */
 bool option_name_is_valid(const char *text);
 
-/* local, lan or wan. */
-const char *option_profile_text(enum profile profile);
-
 #endif

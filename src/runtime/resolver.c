@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#include "runtime/address_text.h"
 #include "runtime/clock.h"
+#include "words/address_text.h"
 
 enum { ANSWER_MS_MAX = 2000 };
 

@@ -12,7 +12,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "runtime/address_text.h"
+#include "words/address_text.h"
 
 /* The file, in lines:
  *

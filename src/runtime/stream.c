@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "runtime/address_text.h"
 #include "runtime/buffer.h"
 #include "runtime/chain.h"
 #include "runtime/clock.h"
 #include "runtime/frame_reader.h"
+#include "words/address_text.h"
 
 enum {
     STARVED_LOG_MS = 60000,

@@ -5,8 +5,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include "runtime/address_text.h"
 #include "runtime/buffer.h"
+#include "words/address_text.h"
 
 /* Room for what arrives while this process waits for its turn: a heartbeat from each of 4096
  * members takes about half of it. The system may grant less. */

@@ -5,7 +5,7 @@
 
 #include "base/suggest.h"
 #include "base/text.h"
-#include "runtime/address_text.h"
+#include "words/address_text.h"
 
 bool complaint_set(struct complaint *complaint, const char *format, ...)
 {
@@ -91,25 +91,6 @@ void value_duration_print(uint64_t ms, char out[VALUE_DURATION_MAX])
                      units[i].name);
             return;
         }
-    }
-}
-
-void value_guard_print(const struct guard *guard, char out[VALUE_GUARD_MAX])
-{
-    /* Also asked about guards that other nodes tell of, hence no assertion. */
-    if (guard->policy == GUARD_COUNT) {
-        snprintf(out, VALUE_GUARD_MAX, "%u", guard->count);
-    } else {
-        snprintf(out, VALUE_GUARD_MAX, "%s", guard->policy == GUARD_NONE ? "none" : "majority");
-    }
-}
-
-void value_guard_words(const struct guard *guard, char out[VALUE_GUARD_MAX])
-{
-    if (guard->policy == GUARD_MAJORITY) {
-        snprintf(out, VALUE_GUARD_MAX, "majority of %u", guard->count);
-    } else {
-        value_guard_print(guard, out);
     }
 }
 

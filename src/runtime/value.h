@@ -27,13 +27,6 @@ bool value_duration(const char *text, uint64_t min_ms, uint64_t max_ms, uint64_t
 enum { VALUE_DURATION_MAX = 24 };
 void value_duration_print(uint64_t ms, char out[VALUE_DURATION_MAX]);
 
-/* A guard as --guard has it: none, a number, or majority, which leaves out of how many. */
-enum { VALUE_GUARD_MAX = 32 };
-void value_guard_print(const struct guard *guard, char out[VALUE_GUARD_MAX]);
-
-/* The same for a sentence: "majority of 5". */
-void value_guard_words(const struct guard *guard, char out[VALUE_GUARD_MAX]);
-
 /* A decimal number between `min` and `max`, digits alone. */
 bool value_number(const char *text, uint32_t min, uint32_t max, uint32_t *out,
                   struct complaint *complaint);

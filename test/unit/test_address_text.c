@@ -1,9 +1,9 @@
-#include "runtime/address_text.h"
+#include "words/address_text.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/id_text.h"
+#include "words/id_text.h"
 
 /* Reads the text and writes it again; "-" when it is refused. */
 static const char *echo(const char *text, char into[ADDRESS_TEXT_MAX])

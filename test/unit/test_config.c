@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/address_text.h"
 #include "runtime/config.h"
 #include "runtime/options.h"
+#include "words/address_text.h"
 
 enum { ARGUMENTS_MAX = 64 };
 

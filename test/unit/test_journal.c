@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "core/core.h"
-#include "runtime/address_text.h"
-#include "runtime/journal.h"
 #include "runtime/log.h"
-#include "runtime/notice_text.h"
+#include "words/address_text.h"
+#include "words/journal.h"
+#include "words/notice_text.h"
 
 enum { LOG_READ_MAX = 4096 };
 

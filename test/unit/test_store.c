@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "runtime/address_text.h"
 #include "runtime/store.h"
+#include "words/address_text.h"
 
 enum { LOG_READ_MAX = 4096, STATE_MAX = 16384 };
 

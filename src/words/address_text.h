@@ -1,8 +1,8 @@
 /* An address as text, "127.0.0.1:7420" or "[::1]:7420", and as the system's sockaddr. Literals
  * only: names are the resolver's. An address has no scope, so that link-local IPv6 addresses,
  * which mean nothing on another host, are refused. */
-#ifndef RUNTIME_ADDRESS_TEXT_H
-#define RUNTIME_ADDRESS_TEXT_H
+#ifndef WORDS_ADDRESS_TEXT_H
+#define WORDS_ADDRESS_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,10 @@
-#include "runtime/notice_text.h"
+#include "words/notice_text.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/options.h"
 
 const char *phase_text(enum phase phase)
 {
@@ -262,12 +261,12 @@ static void refusal_fields(struct notice_fields *fields, const struct join_refus
     add_text(fields, "reason", join_refusal_text(refused->reason));
     switch (refused->reason) {
     case JOIN_REFUSED_TERMS:
-        value_guard_print(&refused->terms.guard, fields->guard);
+        guard_text(&refused->terms.guard, fields->guard);
         add_text(fields, "cluster_guard", fields->guard);
         if (refused->terms.guard.policy == GUARD_MAJORITY) {
             add_number(fields, "cluster_size", refused->terms.guard.count);
         }
-        add_text(fields, "cluster_profile", option_profile_text(refused->terms.profile));
+        add_text(fields, "cluster_profile", profile_text(refused->terms.profile));
         add_number(fields, "cluster_heartbeat_ms", refused->terms.heartbeat_ms);
         add_number(fields, "cluster_fail_after_ms", refused->terms.lost_ms);
         break;

@@ -1,6 +1,6 @@
 /* A node's id as people and logs see it: 32 hexadecimal digits. */
-#ifndef RUNTIME_ID_TEXT_H
-#define RUNTIME_ID_TEXT_H
+#ifndef WORDS_ID_TEXT_H
+#define WORDS_ID_TEXT_H
 
 #include "core/id.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/address_text.h"
+#include "words/address_text.h"
 
 #include <arpa/inet.h>
 #include <assert.h>

@@ -1,15 +1,15 @@
 /* Notices in words: one rendering for the log and the control socket, so that both say the same
  * under the same names. */
-#ifndef RUNTIME_NOTICE_TEXT_H
-#define RUNTIME_NOTICE_TEXT_H
+#ifndef WORDS_NOTICE_TEXT_H
+#define WORDS_NOTICE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/address_text.h"
-#include "runtime/journal.h"
-#include "runtime/value.h"
+#include "words/address_text.h"
+#include "words/journal.h"
+#include "words/terms_text.h"
 
 /* The words of the protocol; each is lower case and free of spaces, but for the advice. */
 const char *phase_text(enum phase phase);
@@ -49,7 +49,7 @@ struct notice_fields {
     char address[ADDRESS_TEXT_MAX];
     char accusers[ACCUSERS_MAX * (NAME_BYTES_MAX + 1)];
     char parents[2][VIEW_NAME_MAX];
-    char guard[VALUE_GUARD_MAX];
+    char guard[GUARD_TEXT_MAX];
 };
 
 /* The one word for this kind of notice: "view", "suspect". */

@@ -1,4 +1,4 @@
-#include "runtime/journal.h"
+#include "words/journal.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/notice_text.h"
+#include "words/notice_text.h"
 
 _Static_assert(JOURNAL_NAMES_MAX >= 2, "a merge has two parents");
 

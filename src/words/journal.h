@@ -4,8 +4,8 @@
  *
  * A journal is one block of about a megabyte, most of which stays untouched until that much has
  * happened; nothing is allocated after journal_new. */
-#ifndef RUNTIME_JOURNAL_H
-#define RUNTIME_JOURNAL_H
+#ifndef WORDS_JOURNAL_H
+#define WORDS_JOURNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
