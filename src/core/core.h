@@ -137,6 +137,9 @@ struct core_counters {
 };
 const struct core_counters *core_counters(const struct core *core);
 
+/* The state as one number: two cores that were given the same inputs have the same. O(members). */
+uint64_t core_state_hash(const struct core *core);
+
 /* Asserts every invariant that one node alone can see (S2 to S4, S11, S14). Called by core_step;
  * here for the simulator's sake. */
 void core_check(const struct core *core);
