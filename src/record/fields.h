@@ -1,0 +1,28 @@
+/* What start and inputs have in common: the magic, and the bounds of what may be read. */
+#ifndef RECORD_FIELDS_H
+#define RECORD_FIELDS_H
+
+#include <stdint.h>
+
+#include "core/timing.h"
+#include "record/recording.h"
+
+enum {
+    NUMBER_BYTES_MAX = 10, /* of a number of 64 bits */
+    TIMING_FIELDS = 16,
+};
+
+#define RECORDING_MAGIC_TEXT "doyenrec"
+_Static_assert(sizeof RECORDING_MAGIC_TEXT - 1 == RECORDING_MAGIC_BYTES, "as the header says");
+
+/* Whatever is added to struct timing belongs into the recording too, under a new version. */
+_Static_assert(sizeof(struct timing) == TIMING_FIELDS * sizeof(uint64_t),
+               "raise RECORDING_VERSION and record the new duration");
+
+/* The durations in the order in which they are recorded. */
+struct timing_fields {
+    uint64_t *at[TIMING_FIELDS];
+};
+struct timing_fields timing_fields_of(struct timing *timing);
+
+#endif

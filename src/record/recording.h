@@ -1,0 +1,125 @@
+/* The recording of one core: how it began, every input that it was given, and now and then a hash
+ * of its state. The core is a pure function of its inputs, so this is all there is to its story.
+ *
+ *      start | input input input ... checkpoint | input ... checkpoint | end
+ *
+ * Numbers are unsigned LEB128 (seven bits to a byte, the lowest first), so that records need no
+ * length of their own and a quiet one takes two bytes. A file may end anywhere: what was written
+ * until then counts. This module knows bytes and structs; files are its callers' business. */
+#ifndef RECORD_RECORDING_H
+#define RECORD_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/core.h"
+
+enum {
+    RECORDING_MAGIC_BYTES = 8,
+    RECORDING_VERSION = 1,
+    RECORDING_PROGRAM_MAX = 31,          /* bytes of the recording program's version */
+    RECORDING_START_BYTES_MAX = 2048,    /* of an encoded start */
+    RECORDING_SMALL_BYTES_MAX = 64,      /* of an encoded input without its frame or addresses */
+    RECORDING_ADDRESSES_MAX = 256,       /* of one input; the resolver has fewer */
+    RECORDING_FRAME_BYTES_MAX = 4 << 20, /* more than the longest frame of any capacity */
+};
+
+/* How it began: what core_init was given, and what people want to know. `options.name` and
+ * `options.tags` point into this struct, which must not be copied. */
+struct recording_start {
+    struct core_options options;
+    uint64_t now_ms; /* of core_init: monotonic, counted from anywhere */
+    int64_t wall_ms; /* Unix time then; decides nothing */
+    char name[NAME_BYTES_MAX + 1];
+    char cluster[NAME_BYTES_MAX + 1];
+    char program[RECORDING_PROGRAM_MAX + 1];
+    struct tags tags;
+};
+
+enum record_type {
+    RECORD_TICK = 1,
+    RECORD_MESSAGE = 2,
+    RECORD_LINK = 3,
+    RECORD_ADDRESSES = 4,
+    RECORD_LEAVE = 5,
+    RECORD_CHECKPOINT = 6,
+    RECORD_END = 7,
+};
+
+enum recording_end {
+    RECORDING_CLOSED = 1, /* the program ended */
+    RECORDING_FULL = 2,   /* the file is as long as it may be */
+};
+
+/* State after the input before it. The hash of all bytes in front tells a damaged file from a core
+ * that does something else. */
+struct checkpoint {
+    uint64_t state;
+    uint64_t bytes;
+};
+
+/* --- Writing: each returns the bytes written to `out`, which has the room that is named --- */
+
+/* `out` has RECORDING_START_BYTES_MAX bytes. */
+size_t recording_write_start(uint8_t *out, const struct recording_start *start);
+
+/* The bytes that recording_write_input may need. */
+size_t recording_input_bytes_max(const struct event *event, size_t frame_length);
+
+/* One input, `before_ms` being the time of the one before it, or of the start. A message is
+ * recorded as the frame it came in, and its source. */
+size_t recording_write_input(uint8_t *out, const struct event *event, uint64_t before_ms,
+                             const uint8_t *frame, size_t frame_length);
+
+/* RECORDING_SMALL_BYTES_MAX each. */
+size_t recording_write_checkpoint(uint8_t *out, const struct checkpoint *checkpoint);
+size_t recording_write_end(uint8_t *out, enum recording_end end);
+
+/* --- Reading --- */
+
+enum recording_error {
+    RECORDING_OK = 0,
+    RECORDING_TORN,    /* ends in the midst of a record: the writer was killed */
+    RECORDING_MAGIC,   /* not a recording */
+    RECORDING_OTHER,   /* of another version of this format */
+    RECORDING_DAMAGED, /* no writer wrote this */
+};
+const char *recording_error_text(enum recording_error error);
+
+/* Reads from bytes that stay the caller's. After anything but RECORDING_OK it is to be left. */
+struct recording_reader {
+    const uint8_t *bytes;
+    size_t length;
+    size_t at; /* of the next record */
+    uint64_t now_ms;
+    uint64_t hash; /* of all bytes before `at` */
+};
+
+struct record {
+    size_t at; /* its place in the file */
+    enum record_type type;
+
+    /* The input. A message is left NULL: it is to be decoded from `frame`, and gets `source`.
+     * Addresses point into this struct, which must not be copied. */
+    struct event event;
+    const uint8_t *frame;
+    size_t frame_length;
+    struct address source;
+    struct address addresses[RECORDING_ADDRESSES_MAX];
+
+    struct checkpoint checkpoint; /* RECORD_CHECKPOINT; `bytes` is known to be right */
+    enum recording_end end;       /* RECORD_END */
+};
+
+/* What it returns in `start` is within the bounds of core_init. */
+enum recording_error recording_open(struct recording_reader *reader, const uint8_t *bytes,
+                                    size_t length, struct recording_start *start);
+
+/* Is nothing left? */
+bool recording_is_over(const struct recording_reader *reader);
+
+/* The next record; not to be called when nothing is left. */
+enum recording_error recording_next(struct recording_reader *reader, struct record *record);
+
+#endif

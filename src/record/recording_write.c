@@ -1,0 +1,180 @@
+#include <assert.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "record/fields.h"
+#include "record/recording.h"
+
+/* Appends to bytes that are known to suffice. */
+struct writer {
+    uint8_t *bytes;
+    size_t length;
+};
+
+static void put_byte(struct writer *writer, uint8_t byte)
+{
+    writer->bytes[writer->length++] = byte;
+}
+
+static void put_bytes(struct writer *writer, const void *bytes, size_t length)
+{
+    if (length > 0) {
+        memcpy(writer->bytes + writer->length, bytes, length);
+        writer->length += length;
+    }
+}
+
+static void put_number(struct writer *writer, uint64_t number)
+{
+    for (; number >= 0x80; number >>= 7) {
+        put_byte(writer, (uint8_t)(number | 0x80));
+    }
+    put_byte(writer, (uint8_t)number);
+}
+
+/* Random bits gain nothing from the short form. */
+static void put_fixed(struct writer *writer, uint64_t bits)
+{
+    for (unsigned shift = 0; shift < 64; shift += 8) {
+        put_byte(writer, (uint8_t)(bits >> shift));
+    }
+}
+
+static void put_text(struct writer *writer, const char *text, size_t length_max)
+{
+    const size_t length = text_length(text, length_max + 1);
+
+    assert(length <= length_max);
+    put_number(writer, length);
+    put_bytes(writer, text, length);
+}
+
+static void put_address(struct writer *writer, const struct address *address)
+{
+    put_byte(writer, address->family);
+    if (address->family != 0) {
+        put_bytes(writer, address->bytes, address->family == 4 ? 4 : 16);
+        put_number(writer, address->port);
+    }
+}
+
+/* --- Start ----------------------------------------------------------------------------------- */
+
+size_t recording_write_start(uint8_t *out, const struct recording_start *start)
+{
+    const struct core_options *options = &start->options;
+    struct timing timing = options->timing;
+    const struct timing_fields fields = timing_fields_of(&timing);
+    struct writer writer = {.bytes = out};
+
+    put_bytes(&writer, RECORDING_MAGIC_TEXT, RECORDING_MAGIC_BYTES);
+    put_number(&writer, RECORDING_VERSION);
+    put_text(&writer, start->program, RECORDING_PROGRAM_MAX);
+    put_text(&writer, start->cluster, NAME_BYTES_MAX);
+    put_number(&writer, start->now_ms);
+    put_fixed(&writer, (uint64_t)start->wall_ms);
+    put_text(&writer, options->name, NAME_BYTES_MAX);
+    put_address(&writer, &options->address);
+    put_number(&writer, options->tags == NULL ? 0 : options->tags->length);
+    if (options->tags != NULL) {
+        put_bytes(&writer, options->tags->text, options->tags->length);
+    }
+    put_number(&writer, options->guard.policy);
+    put_number(&writer, options->guard.count);
+    put_number(&writer, options->profile);
+    for (size_t i = 0; i < TIMING_FIELDS; i++) {
+        put_number(&writer, *fields.at[i]);
+    }
+    put_number(&writer, options->capacity);
+    put_byte(&writer, options->has_seeds ? 1 : 0);
+    put_number(&writer, options->incarnation);
+    put_number(&writer, options->epoch_seen);
+    for (size_t i = 0; i < 4; i++) {
+        put_fixed(&writer, options->random_seed[i]);
+    }
+    assert(writer.length <= RECORDING_START_BYTES_MAX);
+    return writer.length;
+}
+
+/* --- Records --------------------------------------------------------------------------------- */
+
+static enum record_type type_of(enum event_type type)
+{
+    switch (type) {
+    case EVENT_TICK:
+        return RECORD_TICK;
+    case EVENT_MESSAGE:
+        return RECORD_MESSAGE;
+    case EVENT_LINK:
+        return RECORD_LINK;
+    case EVENT_ADDRESSES:
+        return RECORD_ADDRESSES;
+    case EVENT_LEAVE:
+        return RECORD_LEAVE;
+    }
+    assert(!"an event of no type");
+    return RECORD_TICK;
+}
+
+size_t recording_input_bytes_max(const struct event *event, size_t frame_length)
+{
+    const size_t address_bytes_max = 1 + 16 + NUMBER_BYTES_MAX;
+
+    if (event->type == EVENT_ADDRESSES) {
+        return RECORDING_SMALL_BYTES_MAX + event->addresses.count * address_bytes_max;
+    }
+    return RECORDING_SMALL_BYTES_MAX + (event->type == EVENT_MESSAGE ? frame_length : 0);
+}
+
+size_t recording_write_input(uint8_t *out, const struct event *event, uint64_t before_ms,
+                             const uint8_t *frame, size_t frame_length)
+{
+    struct writer writer = {.bytes = out};
+
+    assert(event->now_ms >= before_ms);
+    put_byte(&writer, (uint8_t)type_of(event->type));
+    put_number(&writer, event->now_ms - before_ms);
+    switch (event->type) {
+    case EVENT_TICK:
+    case EVENT_LEAVE:
+        break;
+    case EVENT_MESSAGE:
+        assert(frame_length <= RECORDING_FRAME_BYTES_MAX);
+        put_address(&writer, &event->message->source);
+        put_number(&writer, frame_length);
+        put_bytes(&writer, frame, frame_length);
+        break;
+    case EVENT_LINK:
+        put_bytes(&writer, event->link.peer.bytes, sizeof event->link.peer.bytes);
+        put_number(&writer, event->link.news);
+        break;
+    case EVENT_ADDRESSES:
+        assert(event->addresses.count <= RECORDING_ADDRESSES_MAX);
+        put_number(&writer, event->addresses.source);
+        put_number(&writer, event->addresses.count);
+        for (uint32_t i = 0; i < event->addresses.count; i++) {
+            put_address(&writer, &event->addresses.addresses[i]);
+        }
+        break;
+    }
+    return writer.length;
+}
+
+size_t recording_write_checkpoint(uint8_t *out, const struct checkpoint *checkpoint)
+{
+    struct writer writer = {.bytes = out};
+
+    put_byte(&writer, RECORD_CHECKPOINT);
+    put_fixed(&writer, checkpoint->state);
+    put_fixed(&writer, checkpoint->bytes);
+    return writer.length;
+}
+
+size_t recording_write_end(uint8_t *out, enum recording_end end)
+{
+    struct writer writer = {.bytes = out};
+
+    put_byte(&writer, RECORD_END);
+    put_byte(&writer, (uint8_t)end);
+    return writer.length;
+}

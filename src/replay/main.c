@@ -1,0 +1,295 @@
+/* doyen-replay: runs what doyend --record has recorded through the same core again, prints what it
+ * decided, and says whether it ended in the same state. */
+#include <argp.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/version.h"
+#include "replay/print.h"
+#include "replay/replay.h"
+
+enum {
+    EXIT_DIFFERS = 1,
+    EXIT_BAD_FILE = 65,
+    READ_AT_ONCE = 1 << 16,
+};
+
+struct order {
+    const char *path;
+    const char *reseal_path; /* NULL: none */
+    uint64_t until_ms;
+    bool json;
+    bool quiet;
+};
+
+/* --- The command line ------------------------------------------------------------------------ */
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* "12.345", "12.345s" or "250ms": as the lines have it, in seconds, or with a unit. */
+static bool parse_time(const char *text, uint64_t *out_ms)
+{
+    const char *at = text;
+    uint64_t whole = 0;
+    uint64_t part_ms = 0;
+
+    for (; is_digit(*at) && whole <= UINT32_MAX; at++) {
+        whole = whole * 10 + (uint64_t)(*at - '0');
+    }
+    if (at == text || whole > UINT32_MAX) {
+        return false;
+    }
+    if (strcmp(at, "ms") == 0) {
+        *out_ms = whole;
+        return true;
+    }
+    if (*at == '.') {
+        at++;
+        for (uint64_t weight = 100; is_digit(*at); weight /= 10) {
+            part_ms += weight * (uint64_t)(*at++ - '0');
+        }
+    }
+    *out_ms = whole * 1000 + part_ms;
+    return *at == '\0' || strcmp(at, "s") == 0;
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct order *order = state->input;
+
+    switch (key) {
+    case 'j':
+        order->json = true;
+        return 0;
+    case 'q':
+        order->quiet = true;
+        return 0;
+    case 'u':
+        if (!parse_time(argument, &order->until_ms)) {
+            argp_error(state, "--until: '%s' is not a time: write seconds, as in 12.345, or 250ms",
+                       argument);
+        }
+        return 0;
+    case 'r':
+        order->reseal_path = argument;
+        return 0;
+    case 'V':
+        puts("doyen-replay " DOYEN_VERSION);
+        exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+    case ARGP_KEY_ARG:
+        if (order->path != NULL) {
+            argp_error(state, "one recording at a time: leave out '%s'", argument);
+        }
+        order->path = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (order->path == NULL) {
+            argp_error(state, "which recording? Name the file that doyend --record wrote");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void parse(struct order *order, int argc, char **argv)
+{
+    static const struct argp_option options[] = {
+        {.name = "json", .key = 'j', .doc = "Print JSON, one object per line"},
+        {.name = "quiet", .key = 'q', .doc = "Print the last line only"},
+        {.name = "until", .key = 'u', .arg = "TIME", .doc = "Stop after that many seconds"},
+        {.name = "reseal",
+         .key = 'r',
+         .arg = "FILE",
+         .doc = "Write the recording, as far as it was run, with the states of this run to FILE"},
+        {.name = "version", .key = 'V', .doc = "Print the version"},
+        {.name = NULL},
+    };
+    const struct argp argp = {
+        .options = options,
+        .parser = parse_option,
+        .args_doc = "FILE",
+        .doc = "Runs what doyend --record has recorded through the same core again."
+               "\vExit: 0 the same state, 1 another one, 64 usage, 65 not a recording."};
+
+    *order = (struct order){.until_ms = UINT64_MAX};
+    argp_parse(&argp, argc, argv, 0, NULL, order);
+}
+
+/* --- Files ----------------------------------------------------------------------------------- */
+
+/* The whole file, the caller's to free; NULL, with errno set, when it cannot be had. */
+static uint8_t *read_whole(FILE *file, size_t *length)
+{
+    uint8_t *bytes = NULL;
+    size_t capacity = 0;
+
+    *length = 0;
+    do {
+        if (capacity - *length < READ_AT_ONCE) {
+            capacity = 2 * capacity + READ_AT_ONCE;
+            uint8_t *larger = realloc(bytes, capacity);
+            if (larger == NULL) {
+                free(bytes);
+                return NULL;
+            }
+            bytes = larger;
+        }
+        *length += fread(bytes + *length, 1, capacity - *length, file);
+    } while (!feof(file) && !ferror(file));
+    if (ferror(file)) {
+        free(bytes);
+        return NULL;
+    }
+    return bytes;
+}
+
+static uint8_t *read_file(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "rbe");
+
+    if (file == NULL) {
+        return NULL;
+    }
+    uint8_t *bytes = read_whole(file, length);
+    const int error = errno;
+    fclose(file);
+    errno = error;
+    return bytes;
+}
+
+/* --- The run --------------------------------------------------------------------------------- */
+
+struct run {
+    const struct order *order;
+    struct printer printer;
+    FILE *copy; /* NULL: none */
+};
+
+static void on_step(void *context, const struct replay_step *step)
+{
+    struct run *run = context;
+
+    print_step(&run->printer, step);
+}
+
+static void on_copy(void *context, const uint8_t *bytes, size_t length)
+{
+    struct run *run = context;
+
+    (void)fwrite(bytes, 1, length, run->copy); /* asked about at the end */
+}
+
+static int complain(const struct order *order, const struct replay_outcome *outcome)
+{
+    const unsigned long long at = outcome->at;
+    const unsigned long long seconds = outcome->at_ms / 1000;
+    const unsigned thousandths = (unsigned)(outcome->at_ms % 1000);
+
+    switch (outcome->verdict) {
+    case REPLAY_SAME:
+        return EXIT_SUCCESS;
+    case REPLAY_DIFFERS:
+        fprintf(stderr,
+                "doyen-replay: %s: the first record that differs is the checkpoint at byte %llu, "
+                "after input %llu (%llu.%03u s); after input %llu the state was the same",
+                order->path, at, (unsigned long long)outcome->at_count, seconds, thousandths,
+                (unsigned long long)outcome->checked_count);
+        break;
+    case REPLAY_REFUSED:
+        fprintf(stderr,
+                "doyen-replay: %s: the first record that differs is the message at byte %llu, "
+                "input %llu (after %llu.%03u s), which this codec refuses",
+                order->path, at, (unsigned long long)outcome->at_count + 1, seconds, thousandths);
+        break;
+    case REPLAY_UNREADABLE:
+        fprintf(stderr,
+                "doyen-replay: %s: %s, at byte %llu: give a file that doyend --record "
+                "wrote\n",
+                order->path, recording_error_text(outcome->error), at);
+        return EXIT_BAD_FILE;
+    case REPLAY_NO_MEMORY:
+        fprintf(stderr, "doyen-replay: %s: not enough memory\n", order->path);
+        return EXIT_DIFFERS;
+    }
+    fprintf(stderr, "; doyend %s recorded it, this is %s\n", outcome->program, DOYEN_VERSION);
+    return EXIT_DIFFERS;
+}
+
+static bool close_copy(FILE *copy, const char *path)
+{
+    const bool written = ferror(copy) == 0;
+
+    if (fclose(copy) != 0 || !written) {
+        fprintf(stderr, "doyen-replay: cannot write %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+static int run_bytes(struct run *run, const uint8_t *bytes, size_t length)
+{
+    const struct order *order = run->order;
+    const struct replay_options options = {.until_ms = order->until_ms,
+                                           .on_step = order->quiet ? NULL : on_step,
+                                           .on_copy = run->copy == NULL ? NULL : on_copy,
+                                           .context = run};
+    const struct replay_outcome outcome = replay_run(bytes, length, &options);
+
+    if (outcome.verdict != REPLAY_UNREADABLE && outcome.verdict != REPLAY_NO_MEMORY) {
+        print_summary(&run->printer, &outcome);
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "doyen-replay: cannot write the output: %s\n", strerror(errno));
+        return EXIT_FAILURE;
+    }
+    return complain(order, &outcome);
+}
+
+static int run_file(const struct order *order, const uint8_t *bytes, size_t length)
+{
+    struct run run = {.order = order, .printer = {.out = stdout, .json = order->json}};
+
+    run.printer.journal = journal_new();
+    if (run.printer.journal == NULL) {
+        fputs("doyen-replay: not enough memory\n", stderr);
+        return EXIT_FAILURE;
+    }
+    if (order->reseal_path != NULL) {
+        run.copy = fopen(order->reseal_path, "wbxe");
+        if (run.copy == NULL) {
+            fprintf(stderr, "doyen-replay: cannot make %s: %s: choose another name\n",
+                    order->reseal_path, strerror(errno));
+            journal_free(run.printer.journal);
+            return EXIT_FAILURE;
+        }
+    }
+    int code = run_bytes(&run, bytes, length);
+    if (run.copy != NULL && !close_copy(run.copy, order->reseal_path)) {
+        code = EXIT_FAILURE;
+    }
+    journal_free(run.printer.journal);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct order order;
+    size_t length = 0;
+
+    parse(&order, argc, argv);
+    uint8_t *bytes = read_file(order.path, &length);
+    if (bytes == NULL) {
+        fprintf(stderr, "doyen-replay: cannot read %s: %s\n", order.path, strerror(errno));
+        return EXIT_BAD_FILE;
+    }
+    const int code = run_file(&order, bytes, length);
+    free(bytes);
+    return code;
+}

@@ -1,0 +1,216 @@
+#include "replay/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "proto/wire.h"
+
+struct replay {
+    const struct replay_options *options;
+    struct replay_outcome outcome;
+    struct recording_reader reader;
+    struct recording_start start;
+    struct record record;
+    struct message message;
+    struct core *core;
+    struct wire *wire;
+    uint64_t copy_hash; /* of the bytes given to on_copy */
+    bool sealed;        /* nothing was copied since the last checkpoint */
+    bool ended;         /* the recording says so */
+};
+
+/* --- The copy -------------------------------------------------------------------------------- */
+
+static void copy(struct replay *replay, const uint8_t *bytes, size_t length)
+{
+    if (replay->options->on_copy != NULL) {
+        replay->options->on_copy(replay->options->context, bytes, length);
+        replay->copy_hash = hash_bytes(replay->copy_hash, bytes, length);
+    }
+}
+
+static void copy_record(struct replay *replay)
+{
+    const struct recording_reader *reader = &replay->reader;
+
+    copy(replay, reader->bytes + replay->record.at, reader->at - replay->record.at);
+    replay->sealed = false;
+}
+
+static void copy_checkpoint(struct replay *replay)
+{
+    const struct checkpoint checkpoint = {.state = core_state_hash(replay->core),
+                                          .bytes = replay->copy_hash};
+    uint8_t bytes[RECORDING_SMALL_BYTES_MAX];
+
+    copy(replay, bytes, recording_write_checkpoint(bytes, &checkpoint));
+    replay->sealed = true;
+}
+
+static void copy_end(struct replay *replay)
+{
+    uint8_t bytes[RECORDING_SMALL_BYTES_MAX];
+
+    if (!replay->sealed) {
+        copy_checkpoint(replay);
+    }
+    copy(replay, bytes, recording_write_end(bytes, RECORDING_CLOSED));
+}
+
+/* --- One record ------------------------------------------------------------------------------ */
+
+static void find_fault(struct replay *replay, enum replay_verdict verdict)
+{
+    if (replay->outcome.verdict == REPLAY_SAME) {
+        replay->outcome.verdict = verdict;
+        replay->outcome.at = replay->record.at;
+        replay->outcome.at_count = replay->outcome.event_count;
+        replay->outcome.at_ms = replay->outcome.offset_ms;
+    }
+}
+
+static bool decode(struct replay *replay)
+{
+    struct record *record = &replay->record;
+
+    replay->message.source = record->source;
+    if (wire_decode(replay->wire, record->frame, record->frame_length, &replay->message) !=
+        WIRE_OK) {
+        find_fault(replay, REPLAY_REFUSED);
+        return false;
+    }
+    record->event.message = &replay->message;
+    return true;
+}
+
+static void step(struct replay *replay)
+{
+    struct replay_outcome *outcome = &replay->outcome;
+    const struct event *event = &replay->record.event;
+
+    if (event->type == EVENT_MESSAGE && !decode(replay)) {
+        return;
+    }
+    const struct effects effects = core_step(replay->core, event);
+    outcome->event_count++;
+    outcome->offset_ms = event->now_ms - replay->start.now_ms;
+    if (replay->options->on_step != NULL) {
+        replay->options->on_step(replay->options->context,
+                                 &(struct replay_step){.number = outcome->event_count,
+                                                       .offset_ms = outcome->offset_ms,
+                                                       .start = &replay->start,
+                                                       .event = event,
+                                                       .effects = effects,
+                                                       .core = replay->core});
+    }
+}
+
+static void compare(struct replay *replay)
+{
+    if (core_state_hash(replay->core) != replay->record.checkpoint.state) {
+        find_fault(replay, REPLAY_DIFFERS);
+    } else if (replay->outcome.verdict == REPLAY_SAME) {
+        replay->outcome.checked_count = replay->outcome.event_count;
+    }
+}
+
+static void take_record(struct replay *replay)
+{
+    switch (replay->record.type) {
+    case RECORD_TICK:
+    case RECORD_MESSAGE:
+    case RECORD_LINK:
+    case RECORD_ADDRESSES:
+    case RECORD_LEAVE:
+        step(replay);
+        copy_record(replay);
+        return;
+    case RECORD_CHECKPOINT:
+        compare(replay);
+        copy_checkpoint(replay);
+        return;
+    case RECORD_END:
+        replay->ended = true;
+        replay->outcome.full = replay->record.end == RECORDING_FULL;
+        return;
+    }
+}
+
+/* --- All of it ------------------------------------------------------------------------------- */
+
+static bool is_late(const struct replay *replay)
+{
+    const uint64_t offset_ms = replay->reader.now_ms - replay->start.now_ms;
+
+    return offset_ms > replay->options->until_ms;
+}
+
+static void run(struct replay *replay)
+{
+    struct recording_reader *reader = &replay->reader;
+    struct replay_outcome *outcome = &replay->outcome;
+
+    copy(replay, reader->bytes, reader->at);
+    while (!recording_is_over(reader)) {
+        const enum recording_error error = recording_next(reader, &replay->record);
+        if (error == RECORDING_TORN) {
+            break;
+        }
+        if (error != RECORDING_OK) {
+            outcome->verdict = REPLAY_SAME; /* Nothing can be said of what is not sound. */
+            outcome->error = error;
+            find_fault(replay, REPLAY_UNREADABLE);
+            break;
+        }
+        if (is_late(replay)) {
+            replay->ended = true;
+            break;
+        }
+        take_record(replay);
+    }
+    outcome->torn = !replay->ended;
+    outcome->view_count = core_counters(replay->core)->views_installed;
+    outcome->state = core_state_hash(replay->core);
+    memcpy(outcome->program, replay->start.program, sizeof outcome->program);
+    copy_end(replay);
+}
+
+static bool open_core(struct replay *replay)
+{
+    const uint32_t capacity = replay->start.options.capacity;
+    void *block = calloc(1, core_bytes(capacity));
+
+    replay->wire = wire_new(replay->start.cluster, capacity);
+    if (block == NULL || replay->wire == NULL) {
+        free(block);
+        return false;
+    }
+    replay->core = core_init(block, &replay->start.options, replay->start.now_ms);
+    return true;
+}
+
+struct replay_outcome replay_run(const uint8_t *bytes, size_t length,
+                                 const struct replay_options *options)
+{
+    struct replay *replay = calloc(1, sizeof *replay);
+    struct replay_outcome outcome = {.verdict = REPLAY_NO_MEMORY};
+
+    if (replay == NULL) {
+        return outcome;
+    }
+    replay->options = options;
+    replay->copy_hash = HASH_START;
+    const enum recording_error error = recording_open(&replay->reader, bytes, length,
+                                                      &replay->start);
+    if (error != RECORDING_OK) {
+        outcome = (struct replay_outcome){.verdict = REPLAY_UNREADABLE, .error = error};
+    } else if (open_core(replay)) {
+        run(replay);
+        outcome = replay->outcome;
+    }
+    wire_free(replay->wire);
+    free(replay->core);
+    free(replay);
+    return outcome;
+}

@@ -1,0 +1,62 @@
+/* Runs a recording through a core of its own: the same inputs at the same times, by way of the
+ * codec, compared with the recorded state wherever there is a checkpoint. */
+#ifndef REPLAY_REPLAY_H
+#define REPLAY_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/core.h"
+#include "record/recording.h"
+
+/* One input and what came of it; valid during the call. */
+struct replay_step {
+    uint64_t number;    /* of the input, 1 for the first */
+    uint64_t offset_ms; /* since the recording began */
+    const struct recording_start *start;
+    const struct event *event;
+    struct effects effects;
+    const struct core *core; /* after the step */
+};
+
+struct replay_options {
+    uint64_t until_ms; /* offset of the last input to be run; NEVER_MS for all */
+
+    /* Both may be NULL. `on_step` is called after each input; `on_copy` is given, piece by piece,
+     * the same recording with the checkpoints of this run, as far as it went. */
+    void (*on_step)(void *context, const struct replay_step *step);
+    void (*on_copy)(void *context, const uint8_t *bytes, size_t length);
+    void *context;
+};
+
+enum replay_verdict {
+    REPLAY_SAME,
+    REPLAY_DIFFERS,    /* `at` is the first checkpoint whose state was another */
+    REPLAY_REFUSED,    /* `at` is a message that this codec does not take */
+    REPLAY_UNREADABLE, /* `error` says why, `at` where */
+    REPLAY_NO_MEMORY,
+};
+
+struct replay_outcome {
+    enum replay_verdict verdict;
+    enum recording_error error;
+    bool torn;              /* cut short by the writer's death; as far as it goes, it counts */
+    bool full;              /* it ended at its limit, the node went on */
+    size_t at;              /* byte of the file where the fault is */
+    uint64_t at_count;      /* inputs run before it */
+    uint64_t at_ms;         /* offset of the last of them */
+    uint64_t offset_ms;     /* of the last input run */
+    uint64_t event_count;   /* inputs run */
+    uint64_t view_count;    /* views installed */
+    uint64_t checked_count; /* inputs run before the last checkpoint that was the same */
+    uint64_t state;         /* at the end */
+    char program[RECORDING_PROGRAM_MAX + 1]; /* version that recorded it */
+};
+
+/* `bytes` stay the caller's. Goes on to the end after a difference, as far as it can: what a core
+ * decides differently is what one wants to see. */
+struct replay_outcome replay_run(const uint8_t *bytes, size_t length,
+                                 const struct replay_options *options);
+
+#endif
