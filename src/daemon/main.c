@@ -211,6 +211,7 @@ static int run(const struct config *config)
     log_init(&daemon.log, STDERR_FILENO, config->log_level, config->log_format, config->name);
     (void)signal(SIGPIPE, SIG_IGN); /* A peer that hangs up is an error of its own call. */
     (void)signal(SIGHUP, SIG_IGN);  /* There is nothing to read again. */
+    (void)signal(SIGXFSZ, SIG_IGN); /* A file that may not grow is an error of its own call. */
     raise_descriptor_limit();
 
     int error = uv_loop_init(&daemon.loop);

@@ -50,6 +50,7 @@ struct config {
     enum log_level log_level;
     enum log_format log_format;
     bool faults;
+    char record[CONFIG_DIR_MAX + 1]; /* empty: nothing is recorded */
 };
 
 /* What the configuration takes from the machine it runs on; tests bring their own. */

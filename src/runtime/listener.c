@@ -59,7 +59,8 @@ static void guest_on_frame(void *owner, const uint8_t *bytes, size_t length)
         stream_greet(guest->stream, &message.from);
         return;
     }
-    listener->on_message(listener->context, &message, &guest->from);
+    listener->on_message(listener->context, &message, (struct bytes){.at = bytes, .length = length},
+                         &guest->from);
 }
 
 static void guest_on_end(void *owner, int error)

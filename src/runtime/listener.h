@@ -9,11 +9,12 @@
 #include <uv.h>
 
 #include "runtime/chain.h"
+#include "runtime/frame_reader.h"
 #include "runtime/stream.h"
 
-/* A message that came by stream. `message` is valid for the call; `from` is the connection's
- * other end, whose port is nobody's listening port. */
-typedef void listener_on_message(void *context, struct message *message,
+/* A message that came by stream, and the frame it was in. Both are valid for the call; `from` is
+ * the connection's other end, whose port is nobody's listening port. */
+typedef void listener_on_message(void *context, struct message *message, struct bytes frame,
                                  const struct address *from);
 
 struct listener {

@@ -30,8 +30,7 @@ static void send_message(struct node *node, const struct effect *effect)
     if (fault != NULL && fault->drop) {
         return;
     }
-    const unsigned flags =
-        (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U);
+    const unsigned flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U);
     const uint8_t *bytes = wire_encode(node->wire, effect->message, id_is_none(peer) ? NULL : peer,
                                        flags, &length);
     if (fault == NULL || fault->delay_ms == 0) {
@@ -141,7 +140,9 @@ static void node_step(struct node *node, struct event event)
     }
     node->stepping = true;
     event.now_ms = clock_ms();
+    recorder_input(node->recorder, &event, node->frame.at, node->frame.length, node->core);
     struct effects effects = core_step(node->core, &event);
+    recorder_output(node->recorder, node->core);
     for (uint32_t i = 0; i < effects.count; i++) {
         apply(node, &effects.items[i], event.now_ms);
     }
@@ -200,9 +201,11 @@ void node_on_join_timer(uv_timer_t *timer)
 
 /* --- What the sockets say --- */
 
-static void take_message(struct node *node, struct message *message, const struct address *source)
+static void take_message(struct node *node, struct message *message, struct bytes frame,
+                         const struct address *source)
 {
     message->source = *source;
+    node->frame = frame;
     if (node_is_cut(node, &message->from, source)) {
         return;
     }
@@ -220,7 +223,7 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
         node->traffic.malformed[error]++;
         return;
     }
-    take_message(node, &message, source);
+    take_message(node, &message, (struct bytes){.at = bytes, .length = length}, source);
 }
 
 /* The view that a message brings along, or NULL. */
@@ -270,7 +273,8 @@ static const struct address *listed_address(const struct view *view, const struc
     return NULL;
 }
 
-void node_on_stream_message(void *context, struct message *message, const struct address *from)
+void node_on_stream_message(void *context, struct message *message, struct bytes frame,
+                            const struct address *from)
 {
     struct node *node = context;
     const struct address *listed = listed_address(core_view(node->core), &message->from);
@@ -278,7 +282,7 @@ void node_on_stream_message(void *context, struct message *message, const struct
     if (listed == NULL) {
         listed = listed_address(carried_view(message), &message->from);
     }
-    take_message(node, message, listed != NULL ? listed : from);
+    take_message(node, message, frame, listed != NULL ? listed : from);
 }
 
 void node_on_link_news(void *context, const struct node_id *peer, enum link_news news)

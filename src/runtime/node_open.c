@@ -96,6 +96,18 @@ static bool draw_seed(const struct node *node, uint64_t seed[4])
     return true;
 }
 
+static bool open_recorder(struct node *node, const struct core_options *options, uint64_t now_ms)
+{
+    const struct config *config = node->config;
+
+    if (config->record[0] == '\0') {
+        return true;
+    }
+    node->recorder = recorder_open(config->record, config->cluster, options, now_ms,
+                                   RECORDER_BYTES_MAX, node->log);
+    return node->recorder != NULL;
+}
+
 static bool open_core(struct node *node)
 {
     const struct config *config = node->config;
@@ -126,10 +138,11 @@ static bool open_core(struct node *node)
                  "not enough memory for %u members: choose a smaller capacity", config->capacity);
         return false;
     }
-    node->core = core_init(block, &options, clock_ms());
+    const uint64_t now_ms = clock_ms();
+    node->core = core_init(block, &options, now_ms);
     node->streams.wire = node->wire;
     node->streams.core = node->core;
-    return true;
+    return open_recorder(node, &options, now_ms);
 }
 
 static void init_timer(struct node *node, uv_timer_t *timer)
@@ -145,6 +158,7 @@ static void free_memory(void *context)
     void (*on_closed)(void *) = node->on_closed;
     void *on_closed_context = node->on_closed_context;
 
+    recorder_close(node->recorder, node->core);
     links_free(&node->links);
     wire_free(node->wire);
     journal_free(node->journal);

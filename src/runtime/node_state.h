@@ -9,10 +9,12 @@
 
 #include "runtime/courier.h"
 #include "runtime/faults.h"
+#include "runtime/frame_reader.h"
 #include "runtime/latch.h"
 #include "runtime/link.h"
 #include "runtime/listener.h"
 #include "runtime/node.h"
+#include "runtime/recorder.h"
 #include "runtime/resolver.h"
 #include "runtime/store.h"
 #include "runtime/stream.h"
@@ -28,8 +30,10 @@ struct node {
     struct wire *wire;
     struct core *core;
     struct journal *journal;
-    struct store *store;      /* NULL: volatile */
-    struct stored remembered; /* of earlier lives */
+    struct recorder *recorder; /* NULL: nothing is recorded */
+    struct bytes frame;        /* of the message that the core is given; borrowed */
+    struct store *store;       /* NULL: volatile */
+    struct stored remembered;  /* of earlier lives */
 
     struct latch latch;
     struct udp udp;
@@ -59,7 +63,8 @@ void node_on_timer(uv_timer_t *timer);
 void node_on_join_timer(uv_timer_t *timer);
 void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
                       const struct address *source);
-void node_on_stream_message(void *context, struct message *message, const struct address *from);
+void node_on_stream_message(void *context, struct message *message, struct bytes frame,
+                            const struct address *from);
 void node_on_link_news(void *context, const struct node_id *peer, enum link_news news);
 void node_on_resolved(void *context, const struct address *addresses, uint32_t count);
 

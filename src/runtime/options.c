@@ -447,6 +447,16 @@ static bool print_log_format(const struct config *config, uint32_t index, char *
     return print_text(format_words[config->log_format], index, out);
 }
 
+static bool parse_record(struct draft *draft, const char *text, struct complaint *complaint)
+{
+    return value_path(text, draft->config.record, sizeof draft->config.record, complaint);
+}
+
+static bool print_record(const struct config *config, uint32_t index, char *out)
+{
+    return print_text(config->record, index, out);
+}
+
 /* --- The table ------------------------------------------------------------------------------- */
 
 /* A new option is a row here, a field in struct config, and the functions between the two. */
@@ -600,6 +610,14 @@ static const struct setting options[] = {
      .group = GROUP_LOG,
      .parse = parse_log_format,
      .print = print_log_format},
+    {.name = "record",
+     .argument = "FILE",
+     .help = "Keeps every input of this node, up to 64 MiB, for doyen-replay; the recording of the "
+             "life before becomes FILE.1",
+     .fallback_note = "none",
+     .group = GROUP_LOG,
+     .parse = parse_record,
+     .print = print_record},
 
     {.name = "config",
      .argument = "FILE",

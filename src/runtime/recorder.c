@@ -1,0 +1,255 @@
+#include "runtime/recorder.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "record/recording.h"
+#include "runtime/config.h"
+
+struct recorder {
+    int fd; /* -1: the recording is over */
+    const char *path;
+    struct log *log;
+    uint64_t bytes_max;
+    uint64_t length; /* bytes written */
+    uint64_t hash;   /* of them */
+    uint64_t now_ms; /* of the last input */
+
+    /* At the last checkpoint. */
+    uint64_t views_installed;
+    enum phase phase;
+    uint32_t inputs; /* since then */
+
+    uint8_t *buffer; /* one record; grows with the frames that come */
+    size_t capacity;
+};
+
+/* --- Bytes ----------------------------------------------------------------------------------- */
+
+static void stop(struct recorder *recorder)
+{
+    (void)close(recorder->fd);
+    recorder->fd = -1;
+}
+
+static void put(struct recorder *recorder, const uint8_t *bytes, size_t length)
+{
+    size_t done = 0;
+
+    while (recorder->fd >= 0 && done < length) {
+        const ssize_t written = write(recorder->fd, bytes + done, length - done);
+        if (written >= 0) {
+            done += (size_t)written;
+        } else if (errno != EINTR) {
+            log_line(recorder->log, LOG_WARN, "record",
+                     "cannot write %s: %s: the recording ends here, the node goes on",
+                     recorder->path, strerror(errno));
+            stop(recorder);
+        }
+    }
+    recorder->length += length;
+    recorder->hash = hash_bytes(recorder->hash, bytes, length);
+}
+
+static bool reserve(struct recorder *recorder, size_t length)
+{
+    if (length <= recorder->capacity) {
+        return true;
+    }
+    uint8_t *larger = realloc(recorder->buffer, length);
+    if (larger == NULL) {
+        log_line(recorder->log, LOG_WARN, "record",
+                 "not enough memory: the recording ends here, the node goes on");
+        stop(recorder);
+        return false;
+    }
+    recorder->buffer = larger;
+    recorder->capacity = length;
+    return true;
+}
+
+/* --- Opening --------------------------------------------------------------------------------- */
+
+enum found { FOUND_NOTHING, FOUND_RECORDING, FOUND_OTHER };
+
+/* What is there may be put aside only if it is surely a recording, or as good as nothing. */
+static enum found look(const char *path)
+{
+    struct recording_start start;
+    struct recording_reader reader;
+    uint8_t bytes[RECORDING_START_BYTES_MAX];
+    struct stat status;
+
+    if (lstat(path, &status) != 0) {
+        return errno == ENOENT ? FOUND_NOTHING : FOUND_OTHER;
+    }
+    const int fd = S_ISREG(status.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    if (fd < 0) {
+        return FOUND_OTHER;
+    }
+    const ssize_t length = read(fd, bytes, sizeof bytes);
+    (void)close(fd);
+    const bool is_recording = length > 0 && recording_open(&reader, bytes, (size_t)length,
+                                                           &start) != RECORDING_MAGIC;
+    return length == 0 || is_recording ? FOUND_RECORDING : FOUND_OTHER;
+}
+
+/* After a crash the node is started again with the same options: what led to the crash must not be
+ * what the new life writes over. */
+static bool put_aside(const char *path, struct log *log)
+{
+    char aside[CONFIG_DIR_MAX + 3];
+
+    switch (look(path)) {
+    case FOUND_NOTHING:
+        return true;
+    case FOUND_RECORDING:
+        break;
+    case FOUND_OTHER:
+        log_line(log, LOG_ERROR, "record",
+                 "%s is there and is not a recording: choose another --record", path);
+        return false;
+    }
+    snprintf(aside, sizeof aside, "%s.1", path);
+    if (look(aside) == FOUND_OTHER || rename(path, aside) != 0) {
+        log_line(log, LOG_ERROR, "record",
+                 "cannot put the former recording aside as %s: move it away, or choose another "
+                 "--record",
+                 aside);
+        return false;
+    }
+    return true;
+}
+
+static int64_t wall_ms(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void put_start(struct recorder *recorder, const char *cluster,
+                      const struct core_options *options)
+{
+    struct recording_start start = {
+        .options = *options, .now_ms = recorder->now_ms, .wall_ms = wall_ms()};
+    uint8_t bytes[RECORDING_START_BYTES_MAX];
+
+    snprintf(start.cluster, sizeof start.cluster, "%s", cluster);
+    snprintf(start.program, sizeof start.program, "%s", DOYEN_VERSION);
+    put(recorder, bytes, recording_write_start(bytes, &start));
+}
+
+struct recorder *recorder_open(const char *path, const char *cluster,
+                               const struct core_options *options, uint64_t now_ms,
+                               uint64_t bytes_max, struct log *log)
+{
+    if (!put_aside(path, log)) {
+        return NULL;
+    }
+    struct recorder *recorder = calloc(1, sizeof *recorder);
+    if (recorder == NULL) {
+        log_line(log, LOG_ERROR, "memory", "not enough memory to start");
+        return NULL;
+    }
+    /* For its owner alone: with the seed in it, what this node drew by chance is no secret. */
+    *recorder = (struct recorder){
+        .fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600),
+        .path = path,
+        .log = log,
+        .bytes_max = bytes_max,
+        .hash = HASH_START,
+        .now_ms = now_ms};
+    if (recorder->fd < 0) {
+        log_line(log, LOG_ERROR, "record", "cannot make %s: %s: choose another --record", path,
+                 strerror(errno));
+        free(recorder);
+        return NULL;
+    }
+    put_start(recorder, cluster, options);
+    log_line(log, LOG_INFO, "record", "every input goes to %s, up to %llu MiB", path,
+             (unsigned long long)(bytes_max >> 20));
+    return recorder;
+}
+
+/* --- Recording ------------------------------------------------------------------------------- */
+
+static void put_checkpoint(struct recorder *recorder, const struct core *core)
+{
+    const struct checkpoint checkpoint = {.state = core_state_hash(core), .bytes = recorder->hash};
+    uint8_t bytes[RECORDING_SMALL_BYTES_MAX];
+
+    put(recorder, bytes, recording_write_checkpoint(bytes, &checkpoint));
+    recorder->views_installed = core_counters(core)->views_installed;
+    recorder->phase = core_phase(core);
+    recorder->inputs = 0;
+}
+
+static void put_end(struct recorder *recorder, const struct core *core, enum recording_end end)
+{
+    uint8_t bytes[RECORDING_SMALL_BYTES_MAX];
+
+    if (core != NULL && recorder->inputs > 0) {
+        put_checkpoint(recorder, core);
+    }
+    put(recorder, bytes, recording_write_end(bytes, end));
+}
+
+void recorder_input(struct recorder *recorder, const struct event *event, const uint8_t *frame,
+                    size_t frame_length, const struct core *core)
+{
+    if (recorder == NULL || recorder->fd < 0 ||
+        !reserve(recorder, recording_input_bytes_max(event, frame_length))) {
+        return;
+    }
+    const size_t length = recording_write_input(recorder->buffer, event, recorder->now_ms, frame,
+                                                frame_length);
+    if (recorder->length + length + 2 * RECORDING_SMALL_BYTES_MAX > recorder->bytes_max) {
+        put_end(recorder, core, RECORDING_FULL);
+        if (recorder->fd >= 0) {
+            log_line(recorder->log, LOG_WARN, "record",
+                     "%s is as long as it may be: the recording ends here, the node goes on",
+                     recorder->path);
+            stop(recorder);
+        }
+        return;
+    }
+    put(recorder, recorder->buffer, length);
+    recorder->now_ms = event->now_ms;
+    recorder->inputs++;
+}
+
+void recorder_output(struct recorder *recorder, const struct core *core)
+{
+    if (recorder == NULL || recorder->fd < 0) {
+        return;
+    }
+    if (recorder->inputs >= RECORDER_CHECKPOINT_EVERY || core_phase(core) != recorder->phase ||
+        core_counters(core)->views_installed != recorder->views_installed) {
+        put_checkpoint(recorder, core);
+    }
+}
+
+void recorder_close(struct recorder *recorder, const struct core *core)
+{
+    if (recorder == NULL) {
+        return;
+    }
+    if (recorder->fd >= 0) {
+        put_end(recorder, core, RECORDING_CLOSED);
+    }
+    if (recorder->fd >= 0) {
+        stop(recorder);
+    }
+    free(recorder->buffer);
+    free(recorder);
+}
