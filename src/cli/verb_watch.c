@@ -96,13 +96,12 @@ static void print_snapshot(const struct printer *printer, const json_t *document
 
 static enum tone tone_of(const char *kind)
 {
-    if (strcmp(kind, "gone") == 0 || strcmp(kind, "mismatch") == 0 ||
-        strcmp(kind, "split") == 0 || strcmp(kind, "gap") == 0) {
+    if (strcmp(kind, "gone") == 0 || strcmp(kind, "mismatch") == 0 || strcmp(kind, "split") == 0 ||
+        strcmp(kind, "gap") == 0) {
         return TONE_BAD;
     }
     if (strcmp(kind, "suspect") == 0 || strcmp(kind, "claim") == 0 ||
-        strcmp(kind, "merging") == 0 || strcmp(kind, "vouched") == 0 ||
-        strcmp(kind, "late") == 0) {
+        strcmp(kind, "merging") == 0 || strcmp(kind, "vouched") == 0 || strcmp(kind, "late") == 0) {
         return TONE_DOUBTFUL;
     }
     if (strcmp(kind, "joined") == 0 || strcmp(kind, "coordinator") == 0 ||

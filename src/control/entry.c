@@ -80,8 +80,8 @@ static void refusal_sentence(const struct join_refused *refused, struct sheet *s
         sheet_format(sentence,
                      "guard, profile or timings differ; the cluster has guard %s, profile %s, "
                      "heartbeat %" PRIu64 "ms, fail-after %" PRIu64 "ms",
-                     guard, profile_text(refused->terms.profile),
-                     refused->terms.heartbeat_ms, refused->terms.lost_ms);
+                     guard, profile_text(refused->terms.profile), refused->terms.heartbeat_ms,
+                     refused->terms.lost_ms);
         return;
     case JOIN_REFUSED_NAME:
         sheet_format(sentence, "the name is in use at %s", address_text(&refused->address, text));
@@ -149,22 +149,26 @@ static void apart_words(uint64_t ms, struct sheet *sentence)
     }
 }
 
-/* M8: both parts by their views, and what became of this node's. */
+static void view_words(const struct view_id *id, struct sheet *sentence)
+{
+    sheet_format(sentence, "view %" PRIu64 ".%" PRIu64, id->epoch, id->version);
+}
+
+/* M8: both parts by their coordinators and views, and which of them was this node's. */
 static void merge_sentence(const struct journal_entry *entry, struct sheet *sentence)
 {
     const struct notice *notice = &entry->notice;
-    char winner[VIEW_NAME_MAX];
-    char loser[VIEW_NAME_MAX];
+    const unsigned ours = notice->lost ? 1 : 0;
+    const unsigned other = 1 - ours;
 
-    view_name_print(&notice->parents[0], entry->names[0], winner);
-    view_name_print(&notice->parents[1], entry->names[1], loser);
-    if (notice->lost) {
-        sheet_format(sentence, "this node's part (view %s) was taken up by that of %s (view %s)",
-                     loser, entry->names[0][0] == '\0' ? "another" : entry->names[0], winner);
-    } else {
-        sheet_format(sentence, "this node's part (view %s) took up that of %s (view %s)", winner,
-                     entry->names[1][0] == '\0' ? "another" : entry->names[1], loser);
-    }
+    sheet_format(sentence, "this node's part (%s, ",
+                 entry->names[ours][0] == '\0' ? "?" : entry->names[ours]);
+    view_words(&notice->parents[ours], sentence);
+    sheet_format(sentence, "%s%s, ",
+                 notice->lost ? ") was taken up by another (" : ") took up another (",
+                 entry->names[other][0] == '\0' ? "?" : entry->names[other]);
+    view_words(&notice->parents[other], sentence);
+    sheet_text(sentence, ")");
     if (notice->apart_ms > 0) {
         sheet_text(sentence, ", apart for ");
         apart_words(notice->apart_ms, sentence);
@@ -368,8 +372,8 @@ static bool set_merge(json_t *object, const struct journal_entry *entry)
     return set(object, "parent", view_id_json(&notice->parents[0], entry->names[0])) &&
            set(object, "merged", view_id_json(&notice->parents[1], entry->names[1])) &&
            set(object, "taken_up", json_boolean(notice->lost)) &&
-           set(object, "apart_ms", notice->apart_ms == 0 ? json_null()
-                                                         : json_of_number(notice->apart_ms));
+           set(object, "apart_ms",
+               notice->apart_ms == 0 ? json_null() : json_of_number(notice->apart_ms));
 }
 
 static bool set_notice(json_t *object, const struct journal_entry *entry)
@@ -423,8 +427,7 @@ static bool set_notice(json_t *object, const struct journal_entry *entry)
         return set_merge(object, entry);
     case NOTICE_MERGING:
         return set(object, "merging", json_boolean(notice->on)) &&
-               set(object, "with",
-                   notice->on ? json_of_address(&subject->address) : json_null());
+               set(object, "with", notice->on ? json_of_address(&subject->address) : json_null());
     }
     return true;
 }
@@ -452,8 +455,8 @@ json_t *entry_json(const struct journal_entry *entry)
         set(object, "time", json_of_word(time_text(entry->wall_ms, time))) &&
         set(object, "epoch", in_view ? json_of_u64(entry->epoch) : json_null()) &&
         set(object, "version", in_view ? json_of_u64(entry->version) : json_null()) &&
-        set(object, "members", json_of_number(entry->member_count)) &&
-        set_notice(object, entry) && set(object, "text", sentence_json(entry))) {
+        set(object, "members", json_of_number(entry->member_count)) && set_notice(object, entry) &&
+        set(object, "text", sentence_json(entry))) {
         return object;
     }
     json_decref(object);

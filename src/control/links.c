@@ -71,8 +71,7 @@ static uint32_t self_position(const struct facts *facts)
 static json_t *bad_json(const char *from, const char *to, const char *kind, struct sheet *detail)
 {
     json_t *object = json_object();
-    bool complete = !detail->failed &&
-                    report_set(object, "from", json_of_word(from)) &&
+    bool complete = !detail->failed && report_set(object, "from", json_of_word(from)) &&
                     report_set(object, "to", json_of_word(to)) &&
                     report_set(object, "kind", json_of_word(kind)) &&
                     report_set(object, "detail", json_of_text(detail->bytes, detail->length));
@@ -184,8 +183,8 @@ static json_t *matrix_json(const struct links *links, json_t *(*cell)(enum heari
     for (uint32_t observer = 0; observer < links->count; observer++) {
         json_t *row = json_array();
         for (uint32_t subject = 0; subject < links->count; subject++) {
-            complete &= json_array_append_new(
-                            row, cell(links_hearing(links, observer, subject))) == 0;
+            complete &= json_array_append_new(row, cell(links_hearing(links, observer, subject))) ==
+                        0;
         }
         complete &= json_array_append_new(rows, row) == 0;
     }
@@ -205,8 +204,8 @@ static json_t *names_json(const struct links *links, const struct facts *facts, 
 
     for (uint32_t i = 0; i < links->count; i++) {
         if (!silent_only || links_is_silent(links, i, self)) {
-            complete &= json_array_append_new(array,
-                                              json_of_word(facts->view->members[i].name)) == 0;
+            complete &= json_array_append_new(array, json_of_word(facts->view->members[i].name)) ==
+                        0;
         }
     }
     if (!complete) {

@@ -29,12 +29,12 @@ static json_t *parents_json(const struct view_record *record)
     bool complete = true;
 
     if (record->parent.version > 0) {
-        complete &= json_array_append_new(array, view_id_json(&record->parent,
-                                                              record->parent_coordinator)) == 0;
+        complete &= json_array_append_new(
+                        array, view_id_json(&record->parent, record->parent_coordinator)) == 0;
     }
     if (record->cause == CAUSE_MERGE) {
-        complete &= json_array_append_new(array, view_id_json(&record->merged,
-                                                              record->merged_coordinator)) == 0;
+        complete &= json_array_append_new(
+                        array, view_id_json(&record->merged, record->merged_coordinator)) == 0;
     }
     if (!complete) {
         json_decref(array);
@@ -80,8 +80,7 @@ static json_t *record_json(const struct view_record *record, bool current)
                    json_of_word(record->coordinator[0] == '\0' ? NULL : record->coordinator)) &&
         report_set(object, "change", json_of_word(record->change)) &&
         report_set(object, "parents", parents_json(record)) &&
-        report_set(object, "taken_up",
-                   merge ? json_boolean(record->taken_up) : json_null()) &&
+        report_set(object, "taken_up", merge ? json_boolean(record->taken_up) : json_null()) &&
         report_set(object, "apart_ms",
                    merge && record->apart_ms > 0 ? json_of_number(record->apart_ms)
                                                  : json_null()) &&

@@ -39,12 +39,12 @@ static json_t *guard_json(const struct facts *facts)
     json_t *object = json_object();
 
     guard_text(&facts->guard.guard, policy);
-    return finished(object, report_set(object, "policy", json_of_word(policy)) &&
-                                report_set(object, "size",
-                                           json_of_guard_size(&facts->guard.guard)) &&
-                                report_set(object, "needed", json_of_number(facts->guard.needed)) &&
-                                report_set(object, "fresh", json_of_number(facts->guard.fresh)) &&
-                                report_set(object, "met", json_boolean(facts->guard.met)));
+    return finished(object,
+                    report_set(object, "policy", json_of_word(policy)) &&
+                        report_set(object, "size", json_of_guard_size(&facts->guard.guard)) &&
+                        report_set(object, "needed", json_of_number(facts->guard.needed)) &&
+                        report_set(object, "fresh", json_of_number(facts->guard.fresh)) &&
+                        report_set(object, "met", json_boolean(facts->guard.met)));
 }
 
 static json_t *counts_json(const struct facts *facts)
@@ -194,37 +194,36 @@ static json_t *last_change_json(const struct facts *facts)
             report_set(object, "change", json_of_word(record->change)));
 }
 
-json_t *report_status(const struct facts *facts, const struct links *links,
-                      const struct node *node)
+json_t *report_status(const struct facts *facts, const struct links *links, const struct node *node)
 {
     json_t *object = json_object();
     const struct member *coordinator = facts->coordinator;
 
-    return finished(object,
-                    report_set(object, "schema", json_integer(1)) &&
-                        report_set(object, "version", json_of_word(DOYEN_VERSION)) &&
-                        report_set(object, "cluster", json_of_word(facts->config->cluster)) &&
-                        report_set(object, "self", json_of_word(facts->self->name)) &&
-                        report_set(object, "id", json_of_id(&facts->self->id)) &&
-                        report_set(object, "incarnation", json_of_u64(facts->self->incarnation)) &&
-                        report_set(object, "address", json_of_address(&facts->self->address)) &&
-                        report_set(object, "profile",
-                                   json_of_word(profile_text(facts->config->profile))) &&
-                        report_set(object, "phase", json_of_word(phase_text(facts->phase))) &&
-                        report_set(object, "uptime_ms", json_of_number(facts->uptime_ms)) &&
-                        report_set(object, "cursor", json_of_u64(facts->cursor)) &&
-                        report_set(object, "view", view_json(facts)) &&
-                        report_set(object, "coordinator",
-                                   json_of_word(coordinator == NULL ? NULL : coordinator->name)) &&
-                        report_set(object, "acting", json_boolean(facts->acting)) &&
-                        report_set(object, "merging", json_boolean(facts->merging)) &&
-                        report_set(object, "guard", guard_json(facts)) &&
-                        report_set(object, "counts", counts_json(facts)) &&
-                        report_set(object, "links", lifelines_json(facts, links)) &&
-                        report_set(object, "faults", faults_json(node)) &&
-                        report_set(object, "last_change", last_change_json(facts)) &&
-                        report_set(object, "join_refused", report_join_refused(facts)) &&
-                        report_set(object, "counters", counters_json(facts)));
+    return finished(
+        object,
+        report_set(object, "schema", json_integer(1)) &&
+            report_set(object, "version", json_of_word(DOYEN_VERSION)) &&
+            report_set(object, "cluster", json_of_word(facts->config->cluster)) &&
+            report_set(object, "self", json_of_word(facts->self->name)) &&
+            report_set(object, "id", json_of_id(&facts->self->id)) &&
+            report_set(object, "incarnation", json_of_u64(facts->self->incarnation)) &&
+            report_set(object, "address", json_of_address(&facts->self->address)) &&
+            report_set(object, "profile", json_of_word(profile_text(facts->config->profile))) &&
+            report_set(object, "phase", json_of_word(phase_text(facts->phase))) &&
+            report_set(object, "uptime_ms", json_of_number(facts->uptime_ms)) &&
+            report_set(object, "cursor", json_of_u64(facts->cursor)) &&
+            report_set(object, "view", view_json(facts)) &&
+            report_set(object, "coordinator",
+                       json_of_word(coordinator == NULL ? NULL : coordinator->name)) &&
+            report_set(object, "acting", json_boolean(facts->acting)) &&
+            report_set(object, "merging", json_boolean(facts->merging)) &&
+            report_set(object, "guard", guard_json(facts)) &&
+            report_set(object, "counts", counts_json(facts)) &&
+            report_set(object, "links", lifelines_json(facts, links)) &&
+            report_set(object, "faults", faults_json(node)) &&
+            report_set(object, "last_change", last_change_json(facts)) &&
+            report_set(object, "join_refused", report_join_refused(facts)) &&
+            report_set(object, "counters", counters_json(facts)));
 }
 
 json_t *report_coordinator(const struct facts *facts)

@@ -55,9 +55,8 @@ static struct answer answer_status(struct visitor *visitor)
     struct control *control = visitor->server->control;
     const struct links *links = take_links(control);
 
-    return answer_json(MHD_HTTP_OK, links == NULL
-                                        ? NULL
-                                        : report_status(&control->facts, links, control->node));
+    return answer_json(MHD_HTTP_OK,
+                       links == NULL ? NULL : report_status(&control->facts, links, control->node));
 }
 
 static struct answer answer_links(struct visitor *visitor)

@@ -57,9 +57,9 @@ static const struct refusal refusals[] = {
     {{"--tag", "long=" LETTERS_500 LETTERS_50}, USAGE, {"--tag", "512"}},
     {{"--control", "/tmp/" LETTERS_100 "abcdef"}, USAGE, {"--control", "107"}},
     /* What this version does not have, and what contradicts itself. */
-    {{"--guard", "majority"}, CONFIGURATION, {"--guard", "majority", "not available"}},
+    {{"--guard", "majority"}, CONFIGURATION, {"--guard", "majority", "--size N"}},
     {{"--guard", "strict"}, CONFIGURATION, {"--guard", "strict", "not available"}},
-    {{"--size", "5"}, CONFIGURATION, {"--size"}},
+    {{"--size", "5"}, CONFIGURATION, {"--size", "--guard majority"}},
     {{"--voters", "a,b,c"}, CONFIGURATION, {"--voters"}},
     {{"--guard", "5", "--capacity", "3"}, CONFIGURATION, {"--guard", "--capacity"}},
     {{"--fail-after", "15ms", "--heartbeat", "1s"}, CONFIGURATION, {"--fail-after", "too short"}},
@@ -114,7 +114,7 @@ static const struct file_refusal file_refusals[] = {
     {"[doyen]\nname = athens\n", {"doyend.ini:", "[doyen]"}},
     {"name =\n", {"doyend.ini:1", "name", "empty"}},
     {"check = yes\n", {"doyend.ini:1", "--check"}},
-    {"guard = majority\n", {"doyend.ini:1", "majority", "not available"}},
+    {"guard = majority\n", {"doyend.ini:1", "majority", "--size N"}},
 };
 
 Story(flags, each_wrong_configuration_file_is_refused_with_its_line)

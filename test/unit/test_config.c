@@ -375,6 +375,8 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
         {"--capacity 0", 64, "choose between 1 and 4096"},
         {"--capacity 4097", 64, "choose between 1 and 4096"},
         {"--guard 0", 64, "choose between 1 and 4096"},
+        {"--guard majority --size 0", 64, "--size: "},
+        {"--guard majority --size 4097", 64, "choose between 1 and 4096"},
         {"--guard most", 64, "unknown guard 'most': use none, a number"},
         {"--tag zone", 64, "is not a tag: write KEY=VALUE"},
         {"--tag =a", 64, "is not a tag: write KEY=VALUE"},
@@ -395,6 +397,22 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
         expect_refusal(result, cases[i].line, cases[i].exit_code, cases[i].message);
         free(result);
     }
+}
+
+/* G1: a majority means something only of the size that was stated. */
+Test(config, a_majority_is_one_of_the_stated_size)
+{
+    struct result *result = parse("--name a --guard majority --size 5");
+
+    cr_assert_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
+    cr_expect_eq(result->config.guard.policy, GUARD_MAJORITY);
+    cr_expect_eq(result->config.guard.count, 5);
+    cr_expect_eq(guard_needed(&result->config.guard), 3);
+    free(result);
+
+    result = parse("--name a --size 4 --guard majority");
+    cr_expect_eq(guard_needed(&result->config.guard), 3, "in any order");
+    free(result);
 }
 
 Test(config, values_that_contradict_one_another_are_refused)

@@ -140,3 +140,79 @@ Test(control_entry, an_entry_is_about_its_subject_alone)
     cr_assert(entry_is_about(&removal, "C"));
     cr_assert_not(entry_is_about(&guard, ""));
 }
+
+static struct journal_entry merge_of(bool lost, uint64_t apart_ms)
+{
+    struct journal_entry entry = entry_of(
+        (struct notice){.type = NOTICE_MERGE,
+                        .subject = subject_of('A'),
+                        .parents = {{.lineage = 7, .epoch = 4, .version = 9},
+                                    {.lineage = 7, .epoch = 3, .version = 7}},
+                        .apart_ms = apart_ms,
+                        .lost = lost});
+
+    strcpy(entry.names[0], "athens");
+    strcpy(entry.names[1], "delphi");
+    return entry;
+}
+
+/* M8: both parents, and for how long the parts were apart. */
+Test(control_entry, a_merge_names_both_parts_and_this_nodes_side)
+{
+    const struct journal_entry lost = merge_of(true, 30240);
+    const struct journal_entry won = merge_of(false, 0);
+
+    assert_sentence(&lost, "this node's part (delphi, view 3.7) was taken up by another (athens, "
+                           "view 4.9), apart for 30.2 s");
+    assert_sentence(&won, "this node's part (athens, view 4.9) took up another (delphi, view 3.7)");
+
+    json_t *object = entry_json(&lost);
+    cr_assert_str_eq(text_of(json_object_get(object, "parent"), "coordinator"), "athens");
+    cr_assert_str_eq(text_of(json_object_get(object, "merged"), "version"), "7");
+    cr_assert_str_eq(text_of(json_object_get(object, "merged"), "lineage"), "0000000000000007");
+    cr_assert(json_is_true(json_object_get(object, "taken_up")));
+    cr_assert_eq(json_integer_value(json_object_get(object, "apart_ms")), 30240);
+    json_decref(object);
+
+    object = entry_json(&won);
+    cr_assert(json_is_null(json_object_get(object, "apart_ms")), "they never met before");
+    json_decref(object);
+    cr_assert(entry_is_about(&won, "delphi"));
+    cr_assert_not(entry_is_about(&won, "cyrene"));
+}
+
+Test(control_entry, a_split_and_a_merge_under_way_are_told)
+{
+    struct journal_entry split = entry_of(
+        (struct notice){.type = NOTICE_SPLIT, .count = 3, .needed = 5});
+    struct journal_entry merging = entry_of(
+        (struct notice){.type = NOTICE_MERGING, .subject = subject_of('B'), .on = true});
+
+    assert_sentence(&split, "the cluster may have split: 3 of 5 members were lost at once");
+    assert_sentence(&merging, "this node's part asks the coordinator at 10.0.0.66:7420 to take it "
+                              "up, and does not act meanwhile");
+    merging.notice.on = false;
+    assert_sentence(&merging, "the merge came to nothing: this node's part goes on as it was");
+}
+
+/* C3: nobody was there to grant it. */
+Test(control_entry, a_lone_claimant_is_not_said_to_have_been_granted)
+{
+    struct journal_entry won = entry_of((struct notice){
+        .type = NOTICE_CLAIM, .subject = subject_of('B'), .claim = CLAIM_WON, .epoch = 3});
+
+    assert_sentence(&won, "B took over: the others granted its claim (epoch 3)");
+    won.alone = true;
+    assert_sentence(&won, "B took over alone: it suspects every other member (epoch 3)");
+}
+
+Test(control_entry, without_a_view_there_is_no_number_of_one)
+{
+    struct journal_entry entry = entry_of((struct notice){.type = NOTICE_COORDINATOR});
+
+    entry.epoch = entry.version = entry.member_count = 0;
+    json_t *object = entry_json(&entry);
+    cr_assert(json_is_null(json_object_get(object, "epoch")));
+    cr_assert(json_is_null(json_object_get(object, "version")));
+    json_decref(object);
+}

@@ -114,6 +114,28 @@ Test(control_members, the_document_says_who_is_in_and_who_coordinates)
     scene_close(&scene);
 }
 
+Test(control_members, a_majority_has_its_stated_size)
+{
+    struct scene scene;
+    scene_open(&scene, "A B C");
+    scene.facts.guard.guard = (struct guard){.policy = GUARD_MAJORITY, .count = 5};
+    scene.facts.guard.needed = 3;
+
+    json_t *document = scene_read(&scene);
+    const json_t *guard = json_object_get(document, "guard");
+    cr_assert_str_eq(text_of(guard, "policy"), "majority");
+    cr_assert_eq(number_of(guard, "size"), 5);
+    cr_assert_eq(number_of(guard, "needed"), 3);
+    json_decref(document);
+    scene_close(&scene);
+
+    scene_open(&scene, "A B C");
+    document = scene_read(&scene);
+    cr_assert(json_is_null(json_object_get(json_object_get(document, "guard"), "size")));
+    json_decref(document);
+    scene_close(&scene);
+}
+
 /* A reader whose numbers are doubles must not round an epoch. */
 Test(control_members, numbers_of_64_bits_are_strings)
 {

@@ -189,6 +189,8 @@ Test(control_socket, every_resource_answers_on_one_connection)
     assert_answer(&house, fd, "GET /v1/status HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}}\n");
     assert_answer(&house, fd, "GET /v1/coordinator HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
     assert_answer(&house, fd, "GET /v1/is-coordinator HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
+    assert_answer(&house, fd, "GET /v1/links HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+                  "\"hears\":[[true]]");
     assert_answer(&house, fd, "GET /v1/history HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
     assert_answer(&house, fd, "GET /v1/why HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
     assert_answer(&house, fd, "GET /v1/why?node=athens HTTP/1.1\r\nHost: d\r\n\r\n", "200",
@@ -330,6 +332,10 @@ Test(control_socket, faults_are_checked_before_they_are_injected)
                   "POST /v1/fault HTTP/1.1\r\nHost: d\r\nContent-Length: 18\r\n\r\n"
                   "{\"drop\":[\"atens\"]}",
                   "400", "no member is called");
+    assert_answer(&house, fd,
+                  "POST /v1/fault HTTP/1.1\r\nHost: d\r\nContent-Length: 19\r\n\r\n"
+                  "{\"drop\":[\"athens\"]}",
+                  "400", "this node itself");
     close(fd);
 
     const int other = client_open(&house);

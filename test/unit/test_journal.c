@@ -205,6 +205,86 @@ Test(journal, a_change_too_long_to_tell_ends_in_dots)
     desk_close(&desk);
 }
 
+/* M8: what became of two parts is kept with the view that both ended in. */
+Test(journal, a_merge_and_a_split_are_kept_with_their_view)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    tell_gone(&desk, "cyrene", GONE_FAILED, VERDICT_LOST);
+    tell_view(&desk, CAUSE_CHANGE);
+    tell(&desk, (struct notice){.type = NOTICE_SPLIT, .count = 3, .needed = 5});
+    tell_joined(&desk, "cyrene");
+    const struct journal_entry *view = tell_view(&desk, CAUSE_MERGE);
+    cr_expect_str_eq(view->change, "0.0@? & 0.0@? +cyrene", "%s", view->change);
+    const struct journal_entry *merge = tell(
+        &desk, (struct notice){.type = NOTICE_MERGE,
+                               .subject = subject_of("athens"),
+                               .parents = {{.coordinator = core_self(desk.core)->id}},
+                               .apart_ms = 30000,
+                               .lost = true});
+
+    cr_expect_str_eq(merge->names[0], "athens");
+    cr_expect_str_empty(merge->names[1], "a coordinator that is not known has no name");
+    const struct view_record *first = journal_history(desk.journal, 0);
+    const struct view_record *second = journal_history(desk.journal, 1);
+    cr_expect_eq(first->split_lost, 3);
+    cr_expect_eq(first->split_of, 5);
+    cr_expect_eq(second->split_lost, 0);
+    cr_expect_eq(second->apart_ms, 30000);
+    cr_expect(second->taken_up);
+    desk_close(&desk);
+}
+
+/* A suspicion belongs to the view in which it arose, though the step that tells of it may end in
+ * the next; what the next brings belongs to that one. */
+Test(journal, an_entry_has_the_view_in_which_it_happened)
+{
+    struct desk desk;
+
+    desk_open(&desk); /* The core holds view 1.1; the journal has not been told yet. */
+    const struct journal_entry *suspect = tell(
+        &desk, (struct notice){.type = NOTICE_SUSPECT, .subject = subject_of("cyrene")});
+    cr_expect_eq(suspect->epoch, 0);
+    cr_expect_eq(suspect->member_count, 0);
+    tell_gone(&desk, "cyrene", GONE_FAILED, VERDICT_LOST);
+    cr_expect_eq(journal_get(desk.journal, journal_cursor(desk.journal))->epoch, 1);
+    tell_view(&desk, CAUSE_CHANGE);
+    suspect = tell(&desk, (struct notice){.type = NOTICE_SUSPECT, .subject = subject_of("delphi")});
+    cr_expect_eq(suspect->epoch, 1);
+
+    tell(&desk, (struct notice){.type = NOTICE_PHASE, .phase = PHASE_JOINING});
+    const struct journal_entry *none = tell(&desk, (struct notice){.type = NOTICE_COORDINATOR});
+    cr_expect_eq(none->epoch, 0, "there is no view any more");
+    desk_close(&desk);
+}
+
+/* Whoever asks later may find neither the accuser's age nor its name in the view. */
+Test(journal, accusers_are_named_when_it_happens)
+{
+    struct desk desk;
+    struct notice notice = {.type = NOTICE_GONE};
+
+    desk_open(&desk);
+    notice.gone = (struct gone){.age = 3, .accuser_count = 2, .accusers = {1, 77}};
+    const struct journal_entry *entry = tell(&desk, notice);
+    cr_expect_str_eq(entry->names[0], "athens");
+    cr_expect_str_empty(entry->names[1]);
+    desk_close(&desk);
+}
+
+Test(journal, a_phase_is_about_this_node)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    const struct journal_entry *entry = tell(
+        &desk, (struct notice){.type = NOTICE_PHASE, .phase = PHASE_MEMBER});
+    cr_expect_str_eq(entry->notice.subject.name, "athens");
+    cr_expect_eq(journal_evidence_count(desk.journal), 1);
+    desk_close(&desk);
+}
+
 /* --- Evidence -------------------------------------------------------------------------------- */
 
 Test(journal, evidence_outlives_the_ring_of_events)
@@ -338,6 +418,28 @@ Test(log, a_suspicion_names_suspect_verdict_and_silence)
     pipe_log_read(&pipe_log, line);
     cr_expect_not_null(strstr(line, "suspect: member=cyrene verdict=lost silent_ms=912\n"), "%s",
                        line);
+    pipe_log_close(&pipe_log);
+    desk_close(&desk);
+}
+
+Test(log, a_merge_says_which_part_was_this_nodes)
+{
+    struct desk desk;
+    struct pipe_log pipe_log;
+    char line[LOG_READ_MAX];
+    struct notice notice = {.type = NOTICE_MERGE,
+                            .parents = {{.epoch = 4, .version = 9}, {.epoch = 3, .version = 7}},
+                            .apart_ms = 30240,
+                            .lost = true};
+
+    desk_open(&desk);
+    notice.parents[0].coordinator = core_self(desk.core)->id;
+    pipe_log_open(&pipe_log, LOG_INFO, LOG_TEXT);
+    log_notice(&pipe_log.log, tell(&desk, notice), desk.core);
+    pipe_log_read(&pipe_log, line);
+    cr_expect_not_null(
+        strstr(line, "info  merge: taken_up_by=4.9@athens this=3.7@? apart_ms=30240\n"), "%s",
+        line);
     pipe_log_close(&pipe_log);
     desk_close(&desk);
 }

@@ -148,7 +148,8 @@ static bool same_body(const struct message *a, const struct message *b)
                id_equal(&a->carrier.handover_by, &b->carrier.handover_by);
     case MESSAGE_MERGE:
         return same_view(a->carrier.view, b->carrier.view) &&
-               a->carrier.merge == b->carrier.merge && same_probe(&a->carrier.part, &b->carrier.part);
+               a->carrier.merge == b->carrier.merge &&
+               same_probe(&a->carrier.part, &b->carrier.part);
     case MESSAGE_MERGE_REFUSED:
         return a->merge_refused.merge == b->merge_refused.merge &&
                a->merge_refused.reason == b->merge_refused.reason;
