@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cluster.h"
 #include "trace.h"
@@ -224,6 +225,63 @@ void sim_set_guard(struct sim *sim, uint32_t index, struct guard guard)
     host_of(sim, index)->guard = guard;
 }
 
+bool sim_is_configured(const struct sim *sim, uint32_t index)
+{
+    const struct host *host = &sim->hosts[index];
+    bool same = host->seed_count == sim->options.seed_count &&
+                strcmp(host->name, host->right_name) == 0 &&
+                guard_equal(&host->guard, &sim->options.guard);
+
+    for (uint32_t i = 0; same && i < host->seed_count; i++) {
+        same = host->seeds[i] == i;
+    }
+    return same;
+}
+
+void sim_configure(struct sim *sim, uint32_t index)
+{
+    struct host *host = host_of(sim, index);
+
+    snprintf(host->name, sizeof host->name, "%s", host->right_name);
+    host->guard = sim->options.guard;
+    host->seed_count = sim->options.seed_count;
+    for (uint32_t i = 0; i < host->seed_count; i++) {
+        host->seeds[i] = i;
+    }
+}
+
+const char *sim_name(const struct sim *sim, uint32_t index)
+{
+    return sim->hosts[index].name;
+}
+
+static void swap_bytes(void *a, void *b, size_t size)
+{
+    uint8_t *left = a;
+    uint8_t *right = b;
+    for (size_t i = 0; i < size; i++) {
+        uint8_t byte = left[i];
+        left[i] = right[i];
+        right[i] = byte;
+    }
+}
+
+void sim_swap(struct sim *sim, uint32_t first, uint32_t second)
+{
+    struct host *a = host_of(sim, first);
+    struct host *b = host_of(sim, second);
+    bool stored = a->stored;
+
+    assert(!a->running && !b->running);
+    trace_note(sim, "%s and %s change places", a->name, b->name);
+    swap_bytes(a->name, b->name, sizeof a->name);
+    swap_bytes(a->right_name, b->right_name, sizeof a->right_name);
+    swap_bytes(&a->disk, &b->disk, sizeof a->disk);
+    swap_bytes(&a->disk_before, &b->disk_before, sizeof a->disk_before);
+    a->stored = b->stored;
+    b->stored = stored;
+}
+
 void sim_set_resolver(struct sim *sim, uint64_t delay_ms, bool fails)
 {
     sim->resolve_ms = delay_ms;
@@ -297,11 +355,17 @@ void sim_rejoin_network(struct sim *sim, uint32_t index)
     sim->changed = true;
 }
 
+void sim_note(struct sim *sim, const char *text)
+{
+    trace_note(sim, "%s", text);
+}
+
 void sim_heal(struct sim *sim)
 {
     struct quality quality = sim_default_quality();
 
     trace_note(sim, "everything heals");
+    queue_forget_calls(&sim->queue);
     network_set_quality(&sim->network, &quality);
     sim->resolve_ms = RESOLVE_MS_MAX;
     sim->resolve_fails = false;

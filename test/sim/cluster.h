@@ -25,6 +25,7 @@ struct host {
     char name[NAME_BYTES_MAX + 1];
     struct address address;
     struct guard guard;
+    char right_name[NAME_BYTES_MAX + 1]; /* the one it was given in the beginning */
     uint32_t seeds[SIM_SEEDS_MAX];
     uint32_t seed_count;
 
@@ -93,6 +94,7 @@ struct sim {
     struct loss losses[LOSSES_MAX];
     uint32_t loss_count;
 
+    uint64_t sound_removals;
     uint64_t steps;
     uint64_t bytes;
     uint64_t refused[WIRE_ERROR_COUNT]; /* what the codec refused */

@@ -1,4 +1,5 @@
-/* The faults that a swarm draws from, as one table: what each does, to whom, for how long. */
+/* The faults that a swarm draws from, as one table: what each does, to whom, for how long. Each
+ * strike draws from a generator of its own, so that leaving one out changes no other. */
 #ifndef SIM_FAULTS_H
 #define SIM_FAULTS_H
 
@@ -6,20 +7,31 @@
 
 #include "sim.h"
 
-struct fault {
-    const char *name;
-    uint32_t weight;                 /* how often it is drawn, against the sum of all weights */
-    void (*strike)(struct sim *sim); /* draws its victims, does it, and schedules its end */
+/* What a fault can lead to, and what may therefore not be asked of a run that had it. */
+enum fault_kind {
+    FAULT_HARMLESS = 0,
+    FAULT_SPLITS = 1,  /* members may lose sight of others that live: parts, false removals */
+    FAULT_FORGETS = 2, /* a node may found anew though its cluster lives (F2) */
 };
 
-/* All there are; the one without a name ends the table. */
-const struct fault *fault_table(void);
+struct fault {
+    const char *name;
+    uint32_t weight; /* how often it is drawn, against the sum of all weights */
+    unsigned kinds;  /* of enum fault_kind */
+    void (*strike)(struct sim *sim, struct random *random); /* does it, and schedules its end */
+};
 
-/* Draws one by weight and lets it strike. */
-void fault_strike(struct sim *sim);
+enum { FAULTS_MAX = 64 };
 
-/* Ends all of them: heals, resumes, and starts what is down, except that now and then a host that
- * is no seed stays down for good. */
-void fault_end_all(struct sim *sim);
+/* All there are, `*count` of them. */
+const struct fault *fault_table(uint32_t *count);
+
+/* What is left of one host for good, so that only the others can be asked to agree (Y6). */
+enum breakage { BREAK_NOTHING, BREAK_DEAF, BREAK_MUTE, BREAK_FLAPPING, BREAKAGES };
+void fault_break(struct sim *sim, enum breakage breakage, uint32_t host);
+
+/* Ends all of them: heals, resumes, gives back the right names and seeds, and starts what is down,
+ * except that now and then a host that is no seed stays down for good. */
+void fault_end_all(struct sim *sim, struct random *random);
 
 #endif

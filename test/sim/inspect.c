@@ -246,6 +246,11 @@ struct join_refused sim_refusal(const struct sim *sim, uint32_t host)
     return host_of(sim, host)->refusal;
 }
 
+uint64_t sim_sound_removals(const struct sim *sim)
+{
+    return sim->sound_removals;
+}
+
 uint64_t sim_steps(const struct sim *sim)
 {
     return sim->steps;

@@ -30,6 +30,9 @@ void oracle_init(struct oracle *oracle)
 
 void oracle_deinit(struct oracle *oracle)
 {
+    for (size_t i = 0; i < oracle->view_places; i++) {
+        free(oracle->views[i].record);
+    }
     free(oracle->views);
     free(oracle->ages);
     free(oracle->lives);
@@ -188,20 +191,222 @@ static uint64_t content_of(const struct view *view)
     return hash == 0 ? 1 : hash;
 }
 
+/* --- Chains of views --- */
+
+static struct record *record_of(const struct oracle *oracle, const struct view_id *id)
+{
+    return view_place(oracle->views, oracle->view_places, id)->record;
+}
+
+static const struct recorded_member *find_recorded(const struct record *record,
+                                                   const struct node_id *id)
+{
+    for (uint32_t i = 0; record != NULL && i < record->member_count; i++) {
+        if (id_equal(&record->members[i].id, id)) {
+            return &record->members[i];
+        }
+    }
+    return NULL;
+}
+
+static struct record *record_new(const struct oracle *oracle, const struct view *view)
+{
+    struct record *record = malloc(sizeof *record +
+                                   view->member_count * sizeof record->members[0]);
+    assert(record != NULL);
+    *record = (struct record){.parent = view->parent,
+                              .merged = view->merged,
+                              .cause = view->cause,
+                              .next_age = view->next_age,
+                              .member_count = view->member_count};
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        const struct member *member = &view->members[i];
+        record->members[i] = (struct recorded_member){
+            .id = member->id,
+            .age = member->age,
+            .name = hash_bytes(HASH_START, member->name, strlen(member->name)),
+            .host = oracle_host_of(oracle, &member->id)};
+    }
+    return record;
+}
+
+struct walk {
+    const struct node_id *member;    /* looked for in each ancestor, if not NULL */
+    const struct view_id *ancestor;  /* looked for among them, if not NULL */
+};
+
+/* Does any view from which `id` was made, itself included, hold what is looked for? The recursion
+ * is as deep as there are merges. */
+static bool walk_finds(struct oracle *oracle, const struct view_id *id, const struct walk *walk)
+{
+    struct view_id at = *id;
+
+    for (struct record *record = record_of(oracle, &at);
+         record != NULL && record->visit != oracle->visits; record = record_of(oracle, &at)) {
+        record->visit = oracle->visits;
+        if (walk->member != NULL && find_recorded(record, walk->member) != NULL) {
+            return true;
+        }
+        /* A lost update is made up for by any later view of the same reign. */
+        if (walk->ancestor != NULL && at.lineage == walk->ancestor->lineage &&
+            at.epoch == walk->ancestor->epoch &&
+            id_equal(&at.coordinator, &walk->ancestor->coordinator)) {
+            return true;
+        }
+        if (record->cause == CAUSE_MERGE && walk_finds(oracle, &record->merged, walk)) {
+            return true;
+        }
+        at = record->parent;
+    }
+    return false;
+}
+
+static bool was_member_before(struct oracle *oracle, const struct view_id *parent,
+                              const struct node_id *id)
+{
+    if (!life_place(oracle->lives, oracle->life_places, id)->was_member) {
+        return false; /* Mostly: a new life. */
+    }
+    oracle->visits++;
+    return walk_finds(oracle, parent, &(struct walk){.member = id});
+}
+
+/* S5, S6, S7 and M4 for one member of a view, against the views from which it was made. */
+static void check_origin(struct sim *sim, const struct host *host, const struct view *view,
+                         const struct member *member, const struct record *parent,
+                         const struct record *merged)
+{
+    const struct recorded_member *before = find_recorded(parent, &member->id);
+    const struct recorded_member *theirs = find_recorded(merged, &member->id);
+    uint64_t least = parent->next_age;
+
+    if (merged != NULL && merged->next_age > least) {
+        least = merged->next_age;
+    }
+    if (before != NULL && before->age == member->age) {
+        return;
+    }
+    if (before != NULL && theirs == NULL) {
+        fail(sim, host, "S7: %s of age %" PRIu64 " became %" PRIu64, member->name, before->age,
+             member->age);
+    }
+    if (member->age < least) {
+        fail(sim, host, "S6: %s is new with age %" PRIu64 ", below next_age %" PRIu64,
+             member->name, member->age, least);
+    }
+    if (theirs != NULL) {
+        return;
+    }
+    if (view->cause != CAUSE_CHANGE) {
+        fail(sim, host, "S7: %s came from nowhere", member->name);
+    }
+    if (was_member_before(&sim->oracle, &view->parent, &member->id)) {
+        fail(sim, host, "S5: %s was removed and is back with the same id", member->name);
+    }
+}
+
+/* M4: the winner's members are unchanged, the loser's come behind in their order; of two lives
+ * under one name or at one address, one. */
+static void check_merge(struct sim *sim, const struct host *host, const struct view *view,
+                        const struct record *winner, const struct record *loser)
+{
+    uint64_t age = 0;
+
+    if (view->epoch <= view->parent.epoch || view->epoch <= view->merged.epoch ||
+        view->version <= view->parent.version || view->version <= view->merged.version) {
+        fail(sim, host, "M4: the merged view is not above both its parents");
+    }
+    for (uint32_t i = 0; i < winner->member_count; i++) {
+        const struct recorded_member *member = &winner->members[i];
+        uint32_t position = view_find(view, &member->id);
+        bool theirs = find_recorded(loser, &member->id) != NULL;
+        if (position == VIEW_NONE || (!theirs && view->members[position].age != member->age)) {
+            fail(sim, host, "M4: a member of the winner was lost or re-aged");
+        }
+    }
+    for (uint32_t i = 0; i < loser->member_count; i++) {
+        const struct recorded_member *member = &loser->members[i];
+        uint32_t position = view_find(view, &member->id);
+        if (position == VIEW_NONE) {
+            bool other_life = false;
+            for (uint32_t k = 0; k < view->member_count; k++) {
+                const struct member *other = &view->members[k];
+                other_life |= oracle_host_of(&sim->oracle, &other->id) == member->host ||
+                              hash_bytes(HASH_START, other->name, strlen(other->name)) ==
+                                  member->name;
+            }
+            if (!other_life) {
+                fail(sim, host, "M4: a member of the loser was lost");
+            }
+        } else if (find_recorded(winner, &member->id) == NULL) {
+            if (view->members[position].age < age) {
+                fail(sim, host, "M4: the loser's members changed their order");
+            }
+            age = view->members[position].age;
+        }
+    }
+}
+
+/* A view that nobody has seen before, against the views from which it was made. */
+static void check_chain(struct sim *sim, const struct host *host, const struct view *view)
+{
+    struct oracle *oracle = &sim->oracle;
+    bool merges = view->cause == CAUSE_MERGE;
+    const struct record *parent = record_of(oracle, &view->parent);
+    const struct record *merged = merges ? record_of(oracle, &view->merged) : NULL;
+
+    if (view->cause == CAUSE_FOUND) {
+        return;
+    }
+    if (parent == NULL || (merges && merged == NULL)) {
+        oracle->orphans++;
+        return;
+    }
+    if (view->lineage != view->parent.lineage || view->epoch < view->parent.epoch ||
+        view->version <= view->parent.version) {
+        fail(sim, host, "V2: a view is not above the one from which it was made");
+    }
+    if (view->epoch == view->parent.epoch &&
+        !id_equal(&view->members[0].id, &view->parent.coordinator)) {
+        fail(sim, host, "V2: another coordinator in the same epoch");
+    }
+    if (view->next_age < parent->next_age || (merges && view->next_age < merged->next_age)) {
+        fail(sim, host, "S6: next_age fell to %" PRIu64, view->next_age);
+    }
+    if (merges) {
+        check_merge(sim, host, view, parent, merged);
+    }
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        check_origin(sim, host, view, &view->members[i], parent, merged);
+    }
+}
+
+static void note_members(struct oracle *oracle, const struct view *view)
+{
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        struct life *life = life_place(oracle->lives, oracle->life_places, &view->members[i].id);
+        life->was_member = true;
+    }
+}
+
 static void check_one_content(struct sim *sim, const struct host *host, const struct view *view,
                               uint64_t content)
 {
     struct view_id id = view_id_of(view);
     struct named_view *entry = view_entry(&sim->oracle, &id);
+    uint64_t hash = view->hash == 0 ? 1 : view->hash; /* 0 marks a free place */
 
     if (entry->hash == 0) {
-        /* 0 marks a free place; the one hash in 2^64 that is 0 passes for 1. */
-        *entry = (struct named_view){
-            .id = id, .hash = view->hash == 0 ? 1 : view->hash, .content = content};
+        check_chain(sim, host, view);
+        note_members(&sim->oracle, view);
+        *entry = (struct named_view){.id = id,
+                                     .hash = hash,
+                                     .content = content,
+                                     .record = record_new(&sim->oracle, view)};
         sim->oracle.view_count++;
         return;
     }
-    if (entry->hash != (view->hash == 0 ? 1 : view->hash)) {
+    if (entry->hash != hash) {
         fail(sim, host, "S1: two hashes under one name, epoch %" PRIu64 " version %" PRIu64,
              id.epoch, id.version);
     }
@@ -265,8 +470,11 @@ static void check_rise(struct sim *sim, const struct host *host, const struct vi
              "S2: from epoch %" PRIu64 " version %" PRIu64 " back to %" PRIu64 " %" PRIu64,
              witness->view.epoch, witness->view.version, id.epoch, id.version);
     }
-    if (view->cause != CAUSE_MERGE && witness->has_view && witness->view.lineage != id.lineage) {
-        fail(sim, host, "S2: another lineage without a merge");
+    if (witness->has_view && witness->view.lineage != id.lineage) {
+        sim->oracle.visits++;
+        if (!walk_finds(&sim->oracle, &id, &(struct walk){.ancestor = &witness->view})) {
+            fail(sim, host, "S2: another lineage without a merge");
+        }
     }
 }
 
@@ -335,33 +543,45 @@ static void check_members_against_memory(struct sim *sim, const struct host *hos
     }
 }
 
-/* S8, a part of it that can be seen from outside: nothing was ever done to the member, to the
- * maker of the view, or to most of the others, the member followed the same coordinator as the
- * one who now sees it go, and yet it was removed as failed. */
+/* For how long has `host` heard the other without a silence longer than T_silent? */
+static bool hears_steadily(const struct sim *sim, const struct host *host, uint32_t other,
+                           uint64_t ms)
+{
+    uint64_t now_ms = host_now_ms(sim, host);
+
+    return &sim->hosts[other] == host ||
+           (host->running && !host->paused && host->heard_ms[other] != 0 &&
+            now_ms - host->heard_ms[other] <= sim->timing.silent_ms &&
+            now_ms - host->heard_since_ms[other] >= ms);
+}
+
+/* S8: the member's process is the one that was removed, it followed the view before, its maker
+ * and a majority of it heard it all the while, and yet it was removed as failed. */
 static void check_removal(struct sim *sim, const struct host *host, const struct view *view,
                           const struct memory *memory)
 {
+    const struct gone *gone = view_find_gone(view, &memory->id);
     uint32_t subject = oracle_host_of(&sim->oracle, &memory->id);
     uint32_t maker = oracle_host_of(&sim->oracle, &view->members[0].id);
     const struct host *victim = &sim->hosts[subject];
+    const struct view_id *victims = &victim->witness.view;
+    uint64_t steady_ms = sim->timing.stall_ms + 2 * sim->timing.lost_ms;
 
-    if (!victim->running || victim->disturbed || !id_equal(&victim->witness.life, &memory->id) ||
-        sim->hosts[maker].disturbed || !victim->witness.has_view ||
-        victim->witness.view.lineage != view->lineage ||
-        !id_equal(&victim->witness.view.coordinator, &host->witness.view.coordinator)) {
+    if (gone == NULL || gone->reason != GONE_FAILED || &sim->hosts[maker] != host ||
+        !victim->running || victim->paused || !id_equal(&victim->witness.life, &memory->id) ||
+        !victim->witness.has_view || victims->lineage != host->witness.view.lineage ||
+        !id_equal(&victims->coordinator, &host->witness.view.coordinator) ||
+        !hears_steadily(sim, host, subject, steady_ms)) {
         return;
     }
-    uint32_t undisturbed = 1;
+    uint32_t hearing = 0;
     for (uint32_t i = 0; i < view->member_count; i++) {
-        undisturbed += !sim->hosts[oracle_host_of(&sim->oracle, &view->members[i].id)].disturbed;
+        uint32_t other = oracle_host_of(&sim->oracle, &view->members[i].id);
+        hearing += hears_steadily(sim, &sim->hosts[other], subject, steady_ms);
     }
-    for (uint32_t i = 0; i < view->gone_count; i++) {
-        const struct gone *gone = &view->gone[i];
-        if (id_equal(&gone->id, &memory->id) && gone->reason == GONE_FAILED &&
-            quorum_is_majority(undisturbed, view->member_count + 1)) {
-            fail(sim, host, "S8: %s was healthy and was removed, reason %d verdict %d", gone->name,
-                 (int)gone->reason, (int)gone->verdict);
-        }
+    if (quorum_is_majority(hearing + 1, view->member_count + 1)) {
+        fail(sim, host, "S8: %s was heard all the while and was removed, verdict %d", gone->name,
+             (int)gone->verdict);
     }
 }
 
@@ -422,18 +642,15 @@ static void on_install(struct sim *sim, struct host *host, const struct view *vi
                        const struct effects *effects)
 {
     bool first = !host->witness.has_view;
-    bool maker = id_equal(&view->members[0].id, &host->witness.life);
     uint32_t joined = 0;
     uint32_t gone = 0;
 
-    check_rise(sim, host, view);
     check_one_content(sim, host, view, content_of(view));
+    check_rise(sim, host, view);
     check_shape(sim, host, view);
-    if (view->cause != CAUSE_MERGE) {
-        if (!sim->options.disorder) {
-            check_ages_given(sim, host, view);
-        }
-        if (!first && (maker || !sim->options.disorder)) {
+    if (view->cause != CAUSE_MERGE && !sim->options.disorder) {
+        check_ages_given(sim, host, view);
+        if (!first) {
             check_members_against_memory(sim, host, view);
         }
     }

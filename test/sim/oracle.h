@@ -34,11 +34,31 @@ struct witness {
     bool acting;
 };
 
+/* One member of a remembered view. */
+struct recorded_member {
+    struct node_id id;
+    uint64_t age;
+    uint64_t name; /* hash */
+    uint32_t host;
+};
+
+/* What the rules about chains of views need to know of each (S5 to S7, M4). */
+struct record {
+    struct view_id parent;
+    struct view_id merged;
+    enum view_cause cause;
+    uint64_t next_age;
+    uint64_t visit; /* number of the last walk that came by */
+    uint32_t member_count;
+    struct recorded_member members[];
+};
+
 /* S1: one name, one content. */
 struct named_view {
     struct view_id id;
     uint64_t hash;    /* as the view carries it; 0: free place in the table */
     uint64_t content; /* as the oracle computes it, of an installed view; 0: not installed yet */
+    struct record *record;
 };
 
 /* S6: one age, one life, within a lineage. */
@@ -52,6 +72,7 @@ struct given_age {
 struct life {
     struct node_id id;
     uint32_t host_plus_1; /* 0: free place in the table */
+    bool was_member;      /* of any view that anybody proposed */
 };
 
 struct oracle {
@@ -64,6 +85,8 @@ struct oracle {
     struct life *lives;
     size_t life_count;
     size_t life_places;
+    uint64_t visits;
+    uint64_t orphans; /* views whose parents nobody ever showed */
     char failure[512]; /* empty while all is well */
 };
 

@@ -227,9 +227,18 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
     network_release(&sim->network, packet);
 }
 
-static void on_notice(struct host *host, const struct notice *notice)
+static bool is_sound(const struct sim *sim, const struct node_id *id)
+{
+    uint32_t index = oracle_host_of(&sim->oracle, id);
+    return index != SIM_NOBODY && !sim->hosts[index].broken;
+}
+
+static void on_notice(struct sim *sim, struct host *host, const struct notice *notice)
 {
     host->notices[notice->type]++;
+    if (notice->type == NOTICE_GONE && !host->broken && is_sound(sim, &notice->gone.id)) {
+        sim->sound_removals++;
+    }
     if (notice->type == NOTICE_PHASE) {
         host->foundings += notice->reason == REASON_FOUNDED;
     } else if (notice->type == NOTICE_CLAIM) {
@@ -267,7 +276,7 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
         }
         break;
     case EFFECT_NOTICE:
-        on_notice(host, &effect->notice);
+        on_notice(sim, host, &effect->notice);
         break;
     }
 }

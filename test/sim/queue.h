@@ -73,6 +73,9 @@ void queue_release(struct queue *queue, struct pending *pending);
 
 void queue_push(struct queue *queue, uint64_t at_us, struct pending *pending);
 
+/* Calls that are still to come come to nothing. */
+void queue_forget_calls(struct queue *queue);
+
 /* When the next one is due; UINT64_MAX when nothing is. */
 uint64_t queue_next_us(const struct queue *queue);
 

@@ -105,6 +105,7 @@ static void init_host(struct sim *sim, uint32_t index)
     struct host *host = &sim->hosts[index];
 
     name_host(host, index);
+    memcpy(host->right_name, host->name, sizeof host->right_name);
     host->address = address_of(index);
     host->guard = sim->options.guard;
     host->has_disk = sim->options.disks;

@@ -99,6 +99,14 @@ void sim_rename(struct sim *sim, uint32_t host, const char *name);
 void sim_set_seeds(struct sim *sim, uint32_t host, const uint32_t *seeds, uint32_t count);
 void sim_set_guard(struct sim *sim, uint32_t host, struct guard guard);
 
+/* Are its name, seeds and guard as they were in the beginning, or as sim_swap left them? */
+bool sim_is_configured(const struct sim *sim, uint32_t host);
+void sim_configure(struct sim *sim, uint32_t host);
+const char *sim_name(const struct sim *sim, uint32_t host);
+
+/* The two trade names and disks: each comes up at the other's address. Neither may run. */
+void sim_swap(struct sim *sim, uint32_t a, uint32_t b);
+
 /* What the resolver answers: so late, or nothing at all. */
 void sim_set_resolver(struct sim *sim, uint64_t delay_ms, bool fails);
 
@@ -118,7 +126,10 @@ void sim_mend_streams(struct sim *sim, uint32_t a, uint32_t b);
 void sim_isolate(struct sim *sim, uint32_t host);
 void sim_rejoin_network(struct sim *sim, uint32_t host);
 
-/* Mends every link and resumes every paused process; quality goes back to the default. */
+/* A line in the trace. */
+void sim_note(struct sim *sim, const char *text);
+
+/* Mends every link, forgets what sim_after still had to call, and resumes every paused process; quality goes back to the default. */
 void sim_heal(struct sim *sim);
 
 struct quality sim_default_quality(void);
@@ -188,6 +199,9 @@ uint64_t sim_notices(const struct sim *sim, uint32_t host, enum notice_type type
 uint64_t sim_claims(const struct sim *sim, uint32_t host, enum claim_step step);
 uint64_t sim_foundings(const struct sim *sim, uint32_t host);
 uint64_t sim_sent(const struct sim *sim, uint32_t host, enum message_type type);
+
+/* How often a node that is not broken was told that another such had failed. */
+uint64_t sim_sound_removals(const struct sim *sim);
 
 /* The last refusal that a joining process on this host was told; reason 0: none. */
 struct join_refused sim_refusal(const struct sim *sim, uint32_t host);

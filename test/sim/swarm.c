@@ -1,59 +1,90 @@
-/* doyen_swarm: runs clusters through random faults, one run per seed, a thousand seeds in the
- * time of a coffee. Each run ends by healing, then demands convergence (Y1 to Y3) and quiet (Y5);
- * the oracle holds safety after every step. A failure prints the line that replays it. */
+/* doyen_swarm: runs clusters through random faults, one run per seed, thousands of seeds in the
+ * time of a coffee. Each run ends by healing, then demands agreement (Y1 to Y4) and quiet (Y5),
+ * where a node stays broken of all others (Y6); the oracle holds safety after every step. A
+ * failure prints its seed, the smallest plan found that still fails, and the line that replays
+ * it. */
 #include <inttypes.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "faults.h"
-#include "sim.h"
+#include "plan.h"
+#include "shrink.h"
 
 enum {
     NODES_MAX = 256,
-    HEAL_MS = 60000, /* generous: the last fault may need T_stall and the pauses of R4 to pass */
-    QUIET_MS = 5000,
+    JOBS_MAX = 256,
+    HEAL_STEP_MS = 10, /* a place in the table of healing times */
+    HEAL_PLACES = 20000,
 };
 
 struct swarm_options {
+    struct plan_options plan;
     uint64_t from;
     uint64_t to;
-    uint64_t seconds; /* of faults, virtual */
-    uint32_t nodes;
+    uint64_t limit_s; /* 0: until the last seed */
+    uint32_t jobs;
+    uint32_t hosts;   /* 0: as drawn */
+    uint64_t end_ms;  /* 0: as drawn */
+    const char *keep; /* strikes that are not left out; NULL: all */
     bool replay;
     bool trace;
-    bool whole; /* a cluster that ends in several parts is a failure */
+    bool no_shrink;
 };
 
-/* What the runs report, shared between the process that counts and the one that runs. */
-struct tally {
+/* What one worker reports, in memory that it shares with its parent. */
+struct worker {
+    pid_t pid;
     uint64_t seed; /* under way */
-    uint64_t steps;
-    uint64_t bytes;
-    uint64_t virtual_ms;
-    uint64_t heal_ms_max;
-    uint64_t splits;     /* runs that ended in several parts, each at peace with itself */
-    uint64_t trace_hash; /* of the last run */
-    char failure[1024];  /* of the seed under way; empty while all is well */
+    uint64_t runs;
+    struct outcome outcome;
+    uint32_t heal_ms[HEAL_PLACES];
+};
+
+struct shared {
+    _Atomic uint64_t next_seed;
+    struct worker workers[JOBS_MAX];
 };
 
 static int usage(FILE *out)
 {
-    fputs("usage: doyen_swarm --seeds FROM..TO [--nodes N] [--seconds S]\n"
-          "       doyen_swarm --replay SEED [--nodes N] [--seconds S] [--trace]\n"
+    fputs("usage: doyen_swarm --seeds FROM..TO [--for SECONDS] [--jobs N] [OPTION...]\n"
+          "       doyen_swarm --replay SEED [--keep N,N...] [--hosts N] [--trace] [OPTION...]\n"
           "  --seeds FROM..TO  one run for each seed, both ends included\n"
-          "  --nodes N         hosts in a cluster, 2 to 256 (default 5)\n"
+          "  --for SECONDS     start no more runs after that time\n"
+          "  --jobs N          so many processes (default 1)\n"
+          "  --nodes N         hosts in a cluster at the most, 2 to 256 (default 5)\n"
           "  --seconds S       virtual seconds of faults in each run (default 60)\n"
+          "  --profile NAME    local, lan or wan (default lan)\n"
+          "  --only FAULT      no other fault than this one\n"
+          "  --heal PARTS      no faults but one partition of 30 s into so many parts; tells how\n"
+          "                    fast it healed\n"
+          "  --no-shrink       report a failure as it is\n"
+          "  --faults          lists the faults\n"
           "  --replay SEED     that run alone, in this process\n"
-          "  --trace           prints every event and effect of it\n"
-          "  --whole           a run that ends in several parts, each of two members or more,\n"
-          "                    is a failure; without it such runs are only counted\n",
+          "  --keep N,N...     only these strikes of it, counted from 0; - for none\n"
+          "  --hosts N         with so many hosts instead\n"
+          "  --end MS          heals everything then instead\n"
+          "  --trace           prints every event and effect of it\n",
           out);
     return out == stdout ? EXIT_SUCCESS : 64;
+}
+
+static int list_faults(void)
+{
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+    for (uint32_t i = 0; i < count; i++) {
+        puts(table[i].name);
+    }
+    return EXIT_SUCCESS;
 }
 
 static bool parse_number(const char *text, const char **end, uint64_t *number)
@@ -67,250 +98,371 @@ static bool parse_number(const char *text, const char **end, uint64_t *number)
     return true;
 }
 
-static bool parse_whole(const char *text, uint64_t *number)
+static bool parse_whole(const char *text, uint64_t *number, uint64_t low, uint64_t high)
 {
     const char *end;
-    return parse_number(text, &end, number) && *end == '\0';
+    return parse_number(text, &end, number) && *end == '\0' && *number >= low && *number <= high;
 }
 
 static bool parse_range(const char *text, uint64_t *from, uint64_t *to)
 {
     const char *end;
     return parse_number(text, &end, from) && strncmp(end, "..", 2) == 0 &&
-           parse_whole(end + 2, to) && *from <= *to;
+           parse_whole(end + 2, to, *from, UINT64_MAX);
 }
 
-/* Takes one option and its value. Returns how many arguments it took; 0: it was wrong. */
-static int parse_option(struct swarm_options *options, const char *option, const char *value)
+static bool parse_profile(const char *text, enum profile *profile)
 {
-    uint64_t number;
+    static const char *const names[] = {
+        [PROFILE_LOCAL] = "local", [PROFILE_LAN] = "lan", [PROFILE_WAN] = "wan"};
 
-    if (strcmp(option, "--trace") == 0) {
-        options->trace = true;
-        return 1;
+    for (enum profile i = PROFILE_LOCAL; text != NULL && i <= PROFILE_WAN; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *profile = i;
+            return true;
+        }
     }
-    if (strcmp(option, "--whole") == 0) {
-        options->whole = true;
-        return 1;
+    return false;
+}
+
+static bool parse_fault(const char *text, const char **only)
+{
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+
+    for (uint32_t i = 0; text != NULL && i < count; i++) {
+        if (strcmp(text, table[i].name) == 0) {
+            *only = text;
+            return true;
+        }
     }
-    if (strcmp(option, "--seeds") == 0 && parse_range(value, &options->from, &options->to)) {
-        return 2;
-    }
-    if (strcmp(option, "--replay") == 0 && parse_whole(value, &options->from)) {
+    return false;
+}
+
+static bool parse_flag(struct swarm_options *options, const char *option)
+{
+    bool trace = strcmp(option, "--trace") == 0;
+    bool no_shrink = strcmp(option, "--no-shrink") == 0;
+
+    options->trace |= trace;
+    options->no_shrink |= no_shrink;
+    return trace || no_shrink;
+}
+
+static bool parse_valued(struct swarm_options *options, const char *option, const char *value)
+{
+    uint64_t number = 0;
+    bool ok = false;
+
+    if (strcmp(option, "--seeds") == 0) {
+        return parse_range(value, &options->from, &options->to);
+    } else if (strcmp(option, "--replay") == 0) {
+        ok = parse_whole(value, &options->from, 0, UINT64_MAX);
         options->to = options->from;
         options->replay = true;
-        return 2;
+    } else if (strcmp(option, "--nodes") == 0) {
+        ok = parse_whole(value, &number, 2, NODES_MAX);
+        options->plan.nodes = (uint32_t)number;
+    } else if (strcmp(option, "--hosts") == 0) {
+        ok = parse_whole(value, &number, 2, NODES_MAX);
+        options->hosts = (uint32_t)number;
+    } else if (strcmp(option, "--jobs") == 0) {
+        ok = parse_whole(value, &number, 1, JOBS_MAX);
+        options->jobs = (uint32_t)number;
+    } else if (strcmp(option, "--heal") == 0) {
+        ok = parse_whole(value, &number, 2, NODES_MAX);
+        options->plan.heal_parts = (uint32_t)number;
+    } else if (strcmp(option, "--seconds") == 0) {
+        ok = parse_whole(value, &options->plan.seconds, 1, UINT32_MAX);
+    } else if (strcmp(option, "--end") == 0) {
+        ok = parse_whole(value, &options->end_ms, 1, UINT32_MAX);
+    } else if (strcmp(option, "--for") == 0) {
+        ok = parse_whole(value, &options->limit_s, 1, UINT32_MAX);
+    } else if (strcmp(option, "--profile") == 0) {
+        ok = parse_profile(value, &options->plan.profile);
+    } else if (strcmp(option, "--only") == 0) {
+        ok = parse_fault(value, &options->plan.only);
+    } else if (strcmp(option, "--keep") == 0) {
+        ok = value != NULL;
+        options->keep = value;
     }
-    if (strcmp(option, "--nodes") == 0 && parse_whole(value, &number) && number >= 2 &&
-        number <= NODES_MAX) {
-        options->nodes = (uint32_t)number;
-        return 2;
-    }
-    if (strcmp(option, "--seconds") == 0 && parse_whole(value, &number) && number > 0) {
-        options->seconds = number;
-        return 2;
-    }
-    return 0;
+    return ok;
 }
 
 static bool parse(struct swarm_options *options, int argc, char **argv)
 {
     for (int i = 1; i < argc;) {
-        int taken = parse_option(options, argv[i], argv[i + 1]);
-        if (taken == 0) {
+        if (parse_flag(options, argv[i])) {
+            i += 1;
+        } else if (parse_valued(options, argv[i], argv[i + 1])) {
+            i += 2;
+        } else {
             fprintf(stderr, "doyen_swarm: cannot use '%s%s%s'; see --help\n", argv[i],
                     argv[i + 1] == NULL ? "" : " ", argv[i + 1] == NULL ? "" : argv[i + 1]);
             return false;
         }
-        i += taken;
     }
-    if (options->to == 0) {
+    if (options->to == 0 && !options->replay) {
         fputs("doyen_swarm: say which --seeds FROM..TO to run, or --replay SEED\n", stderr);
+        return false;
+    }
+    if (options->plan.heal_parts > options->plan.nodes) {
+        fputs("doyen_swarm: --heal wants as many --nodes as parts, or more\n", stderr);
         return false;
     }
     return true;
 }
 
-/* --- One run --- */
+/* --- Workers --- */
 
-static struct sim *cluster_of(const struct swarm_options *options, uint64_t seed)
-{
-    struct random random;
-    random_seed(&random, seed ^ UINT64_C(0x5741524d)); /* Apart from the run's own chance. */
-
-    struct sim_options sim = {
-        .seed = seed,
-        .host_count = (uint32_t)random_between(&random, options->nodes < 3 ? 2 : 3, options->nodes),
-        .seed_count = (uint32_t)random_between(&random, 1, 2),
-        .disks = true,
-        .disorder = true,
-        .lenient = true,
-        .trace = options->trace ? stdout : NULL,
-    };
-    if (random_below(&random, 3) == 0) {
-        sim.guard = (struct guard){.policy = GUARD_COUNT, .count = sim.host_count / 2 + 1};
-    }
-    return sim_new(&sim);
-}
-
-static void break_things(struct sim *sim, uint64_t seconds)
-{
-    uint64_t end_ms = sim_now_ms(sim) + seconds * 1000;
-
-    for (uint32_t host = 0; host < sim_host_count(sim); host++) {
-        sim_start(sim, host);
-        sim_run(sim, random_below(sim_random(sim), 500));
-    }
-    while (sim_now_ms(sim) < end_ms && sim_failure(sim) == NULL) {
-        /* Mostly one after the other, now and then in a burst. */
-        bool burst = random_below(sim_random(sim), 4) == 0;
-        sim_run(sim, random_between(sim_random(sim), 0, burst ? 30 : 3000));
-        fault_strike(sim);
-    }
-}
-
-/* Returns what was wrong in the end, or NULL. */
-static const char *check_end(struct sim *sim, const struct swarm_options *options,
-                             struct tally *tally)
-{
-    /* Ends of faults still to come may bring one host back; after this none is left. */
-    sim_run(sim, 13000);
-    fault_end_all(sim);
-    if (!sim_converges(sim, HEAL_MS)) {
-        /* Two clusters that came about are one again only by a merge (F2). */
-        if (sim_failure(sim) == NULL && !options->whole && sim_parts(sim) > 1) {
-            tally->splits++;
-            return NULL;
-        }
-        return "Y1: they do not agree after everything healed";
-    }
-    if (sim_converged_ms(sim) > tally->heal_ms_max) {
-        tally->heal_ms_max = sim_converged_ms(sim);
-    }
-
-    uint64_t installed = sim_notices(sim, SIM_ANY, NOTICE_VIEW);
-    sim_run(sim, QUIET_MS);
-    if (sim_notices(sim, SIM_ANY, NOTICE_VIEW) != installed || !sim_agrees(sim)) {
-        return "Y5: views go on changing after everything healed";
-    }
-    return NULL;
-}
-
-static void run_seed(const struct swarm_options *options, uint64_t seed, struct tally *tally)
-{
-    struct sim *sim = cluster_of(options, seed);
-    const char *wrong = NULL;
-
-    break_things(sim, options->seconds);
-    if (sim_failure(sim) == NULL) {
-        wrong = check_end(sim, options, tally);
-    }
-    if (sim_failure(sim) != NULL) {
-        wrong = sim_failure(sim);
-    }
-    if (wrong != NULL) {
-        int length = snprintf(tally->failure, sizeof tally->failure, "%s", wrong);
-        for (uint32_t i = 0; i < sim_host_count(sim) && length < 800; i++) {
-            length += snprintf(tally->failure + length, sizeof tally->failure - (size_t)length,
-                               "%s%s", i == 0 ? "; views: " : " | ", sim_view_text(sim, i));
-        }
-    }
-    tally->steps += sim_steps(sim);
-    tally->bytes += sim_bytes(sim);
-    tally->virtual_ms += sim_now_ms(sim);
-    sim_free(sim);
-}
-
-/* --- All runs --- */
-
-static void report(const struct swarm_options *options, uint64_t seed, const char *failure)
-{
-    printf("seed %" PRIu64 " failed: %s\n"
-           "  replay: doyen_swarm --replay %" PRIu64 " --nodes %u --seconds %" PRIu64 " --trace\n",
-           seed, failure, seed, options->nodes, options->seconds);
-    fflush(stdout);
-}
-
-/* Runs seeds in a child until all are done or one has failed, so that even an assertion of the
- * core costs one seed only. Returns whether all went well. */
-static bool run_from(const struct swarm_options *options, uint64_t seed, struct tally *tally)
-{
-    fflush(stdout);
-    pid_t child = fork();
-    if (child < 0) {
-        perror("doyen_swarm: fork");
-        exit(EXIT_FAILURE);
-    }
-    if (child == 0) {
-        tally->failure[0] = '\0';
-        for (; seed <= options->to && tally->failure[0] == '\0'; seed++) {
-            tally->seed = seed;
-            run_seed(options, seed, tally);
-        }
-        fflush(stdout);
-        _exit(EXIT_SUCCESS);
-    }
-
-    int status;
-    waitpid(child, &status, 0);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_SUCCESS) {
-        snprintf(tally->failure, sizeof tally->failure, "the process died, see above");
-    }
-    return tally->failure[0] == '\0';
-}
-
-static double cpu_seconds(void)
+static double now_s(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static int run_all(const struct swarm_options *options, struct tally *tally)
+/* Takes seeds until none is left, the time is up, or one has failed. */
+static void work(const struct swarm_options *options, struct shared *shared, struct worker *worker,
+                 double end_s)
 {
-    uint64_t failed = 0;
-    double start = cpu_seconds();
+    struct plan *plan = malloc(sizeof *plan);
 
-    tally->seed = options->from;
-    for (uint64_t seed = options->from; seed <= options->to; seed = tally->seed + 1) {
-        if (!run_from(options, seed, tally)) {
-            failed++;
-            report(options, tally->seed, tally->failure);
+    worker->outcome.failure[0] = '\0';
+    while (plan != NULL && now_s() < end_s && worker->outcome.failure[0] == '\0') {
+        worker->seed = atomic_fetch_add(&shared->next_seed, 1);
+        if (worker->seed > options->to) {
+            break;
+        }
+        plan_draw(plan, &options->plan, worker->seed);
+        plan_run(plan, &worker->outcome, NULL);
+        worker->runs++;
+        uint64_t place = worker->outcome.heal_ms / HEAL_STEP_MS;
+        worker->heal_ms[place < HEAL_PLACES ? place : HEAL_PLACES - 1]++;
+    }
+    free(plan);
+}
+
+static void start_worker(const struct swarm_options *options, struct shared *shared,
+                         struct worker *worker, double end_s)
+{
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid < 0) {
+        perror("doyen_swarm: fork");
+        exit(EXIT_FAILURE);
+    }
+    if (pid == 0) {
+        work(options, shared, worker, end_s);
+        fflush(stdout);
+        _exit(EXIT_SUCCESS);
+    }
+    worker->pid = pid;
+}
+
+/* The plan that failed, made as small as it will go, with the line that runs it again. */
+static void report(const struct swarm_options *options, uint64_t seed, const char *failure)
+{
+    struct plan *plan = malloc(sizeof *plan);
+    if (plan == NULL) {
+        return;
+    }
+    plan_draw(plan, &options->plan, seed);
+    printf("seed %" PRIu64 " failed: %s\n", seed, failure);
+    uint32_t drawn_hosts = plan->hosts;
+    if (!options->no_shrink && options->plan.heal_parts == 0) {
+        shrink(plan, failure);
+    }
+    printf("  replay: doyen_swarm --replay %" PRIu64 " --nodes %u --seconds %" PRIu64, seed,
+           options->plan.nodes, options->plan.seconds);
+    if (plan->hosts != drawn_hosts) {
+        printf(" --hosts %u", plan->hosts);
+    }
+    shrink_print(plan, &options->plan);
+    printf("\n");
+    free(plan);
+    fflush(stdout);
+}
+
+/* Returns how many runs failed. A worker whose run failed, or whose core asserted, is replaced. */
+static uint64_t run_workers(const struct swarm_options *options, struct shared *shared)
+{
+    double end_s = options->limit_s == 0 ? 1e18 : now_s() + (double)options->limit_s;
+    uint64_t failed = 0;
+    uint32_t running = 0;
+
+    shared->next_seed = options->from;
+    for (; running < options->jobs; running++) {
+        start_worker(options, shared, &shared->workers[running], end_s);
+    }
+    while (running > 0) {
+        int status;
+        pid_t pid = wait(&status);
+        uint32_t i = 0;
+        while (i < options->jobs && shared->workers[i].pid != pid) {
+            i++;
+        }
+        if (i == options->jobs) {
+            continue;
+        }
+        struct worker *worker = &shared->workers[i];
+        bool died = !WIFEXITED(status) || WEXITSTATUS(status) != EXIT_SUCCESS;
+        if (!died && worker->outcome.failure[0] == '\0') {
+            running--;
+            continue;
+        }
+        failed++;
+        report(options, worker->seed,
+               died ? "the process died, see above" : worker->outcome.failure);
+        start_worker(options, shared, worker, end_s);
+    }
+    return failed;
+}
+
+/* --- What all of them did --- */
+
+static void add_up(const struct shared *shared, uint32_t jobs, struct worker *sum)
+{
+    memset(sum, 0, sizeof *sum);
+    for (uint32_t i = 0; i < jobs; i++) {
+        const struct worker *worker = &shared->workers[i];
+        sum->runs += worker->runs;
+        sum->outcome.steps += worker->outcome.steps;
+        sum->outcome.virtual_ms += worker->outcome.virtual_ms;
+        sum->outcome.merges += worker->outcome.merges;
+        for (uint32_t k = 0; k < FAULTS_MAX; k++) {
+            sum->outcome.struck[k] += worker->outcome.struck[k];
+        }
+        for (uint32_t k = 0; k < HEAL_PLACES; k++) {
+            sum->heal_ms[k] += worker->heal_ms[k];
         }
     }
-    double seconds = cpu_seconds() - start;
-    double hours = (double)tally->virtual_ms / 3.6e6;
-    printf("%" PRIu64 " runs, %" PRIu64 " failed, %" PRIu64
-           " ended split: %.1f simulated hours, %" PRIu64 " steps, healed within %" PRIu64
-           " ms; %.1f s, %.0f simulated hours per core-hour\n",
-           options->to - options->from + 1, failed, tally->splits, hours, tally->steps,
-           tally->heal_ms_max, seconds, hours / (seconds / 3600));
+}
+
+/* The time within which that share of the runs healed. */
+static uint64_t percentile_ms(const struct worker *sum, double share)
+{
+    uint64_t wanted = (uint64_t)((double)sum->runs * share);
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < HEAL_PLACES; i++) {
+        count += sum->heal_ms[i];
+        if (count > wanted || count == sum->runs) {
+            return (uint64_t)(i + 1) * HEAL_STEP_MS;
+        }
+    }
+    return (uint64_t)HEAL_PLACES * HEAL_STEP_MS;
+}
+
+/* What the workers have used so far. */
+static double workers_cpu_s(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+static void print_sum(const struct worker *sum, uint64_t failed, double seconds, double cpu_s)
+{
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+    double hours = (double)sum->outcome.virtual_ms / 3.6e6;
+
+    printf("faults:");
+    for (uint32_t i = 0; i < count; i++) {
+        if (sum->outcome.struck[i] > 0) {
+            printf("%s %s %" PRIu64, i == 0 ? "" : ",", table[i].name, sum->outcome.struck[i]);
+        }
+    }
+    printf("\nhealed within %" PRIu64 " ms (half of the runs), %" PRIu64 " (90 %%), %" PRIu64
+           " (99 %%), %" PRIu64 " (all)\n",
+           percentile_ms(sum, 0.5), percentile_ms(sum, 0.9), percentile_ms(sum, 0.99),
+           percentile_ms(sum, 1));
+    printf("%" PRIu64 " runs, %" PRIu64 " failed; %" PRIu64 " merges seen, %" PRIu64
+           " steps; %.1f s, %.0f seeds/s, %.0f simulated cluster-hours per core-hour\n",
+           sum->runs, failed, sum->outcome.merges, sum->outcome.steps, seconds,
+           (double)sum->runs / seconds, hours / (cpu_s / 3600));
+}
+
+static int run_all(const struct swarm_options *options)
+{
+    struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct worker *sum = malloc(sizeof *sum);
+    if (shared == MAP_FAILED || sum == NULL) {
+        perror("doyen_swarm: memory");
+        return EXIT_FAILURE;
+    }
+    double start_s = now_s();
+    uint64_t failed = run_workers(options, shared);
+    double seconds = now_s() - start_s;
+
+    add_up(shared, options->jobs, sum);
+    print_sum(sum, failed, seconds, workers_cpu_s());
+    free(sum);
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static bool apply_keep(struct plan *plan, const char *keep)
+{
+    for (uint32_t i = 0; i < plan->strike_count; i++) {
+        plan->strikes[i].off = true;
+    }
+    if (strcmp(keep, "-") == 0) {
+        return true;
+    }
+    for (;;) {
+        const char *end;
+        uint64_t number;
+        if (!parse_number(keep, &end, &number) || number >= plan->strike_count) {
+            return false;
+        }
+        plan->strikes[number].off = false;
+        if (*end != ',') {
+            return *end == '\0';
+        }
+        keep = end + 1;
+    }
+}
+
+static int replay(const struct swarm_options *options)
+{
+    struct plan *plan = malloc(sizeof *plan);
+    struct outcome outcome = {0};
+
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* An assertion must not swallow what led to it. */
+    if (plan == NULL) {
+        return EXIT_FAILURE;
+    }
+    plan_draw(plan, &options->plan, options->from);
+    if (options->keep != NULL && !apply_keep(plan, options->keep)) {
+        fprintf(stderr, "doyen_swarm: the plan has no strikes '%s': it has 0 to %u\n",
+                options->keep, plan->strike_count);
+        return 64;
+    }
+    plan->hosts = options->hosts != 0 ? options->hosts : plan->hosts;
+    plan->end_ms = options->end_ms != 0 ? options->end_ms : plan->end_ms;
+    plan_run(plan, &outcome, options->trace ? stdout : NULL);
+    printf("seed %" PRIu64 ", trace %016" PRIx64 ": %s\n", options->from, outcome.trace_hash,
+           outcome.failure[0] == '\0' ? "all well" : outcome.failure);
+    free(plan);
+    return outcome.failure[0] == '\0' ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
 {
-    struct swarm_options options = {.nodes = 5, .seconds = 60};
+    struct swarm_options options = {
+        .plan = {.nodes = 5, .seconds = 60, .profile = PROFILE_LAN}, .jobs = 1};
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         return usage(stdout);
     }
+    if (argc == 2 && strcmp(argv[1], "--faults") == 0) {
+        return list_faults();
+    }
     if (!parse(&options, argc, argv)) {
         return 64;
     }
-    struct tally *tally = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE,
-                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (tally == MAP_FAILED) {
-        perror("doyen_swarm: mmap");
-        return EXIT_FAILURE;
-    }
-    if (!options.replay) {
-        return run_all(&options, tally);
-    }
-    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* An assertion must not swallow what led to it. */
-    run_seed(&options, options.from, tally);
-    const char *end = tally->splits > 0 ? "ended split" : "all well";
-    printf("seed %" PRIu64 ": %s\n", options.from,
-           tally->failure[0] == '\0' ? end : tally->failure);
-    return tally->failure[0] == '\0' ? EXIT_SUCCESS : EXIT_FAILURE;
+    return options.replay ? replay(&options) : run_all(&options);
 }

@@ -1,0 +1,321 @@
+#include "plan.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    HEAL_MS_MAX = 150000, /* generous: pauses of R4 may have to pass */
+    QUIET_MS = 5000,
+    BROKEN_MS = 15000, /* until what follows from a node's being broken has followed */
+    CUT_MS = 30000, /* of a run that measures how fast a partition heals */
+    SETTLE_MS = 10000,
+};
+
+/* --- Drawing --- */
+
+static uint64_t draw(struct random *random, uint64_t low, uint64_t high)
+{
+    return random_between(random, low, high);
+}
+
+/* Which faults a run may have: one, two, some, or all of them. Faults that hide each other are
+ * found alone; those that need each other, in pairs. */
+static void draw_switches(struct random *random, const char *only, bool *on)
+{
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+    uint64_t mode = draw(random, 0, 9);
+    uint64_t some = mode < 3 ? 1 : mode < 6 ? 2 : draw(random, 3, 7);
+
+    for (uint32_t i = 0; i < count; i++) {
+        on[i] = only != NULL ? strcmp(only, table[i].name) == 0 : mode >= 8;
+    }
+    for (; only == NULL && some > 0; some--) {
+        on[random_below(random, count)] = true;
+    }
+}
+
+static uint32_t draw_fault(struct random *random, const bool *on)
+{
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        sum += on[i] ? table[i].weight : 0;
+    }
+    uint64_t at = random_below(random, sum);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t weight = on[i] ? table[i].weight : 0;
+        if (at < weight) {
+            return i;
+        }
+        at -= weight;
+    }
+    return 0;
+}
+
+static void draw_strikes(struct plan *plan, struct random *random, const char *only)
+{
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+    bool on[FAULTS_MAX];
+    uint64_t gap_ms_max = (uint64_t)1000 << draw(random, 0, 3);
+    uint64_t at_ms = 0;
+
+    draw_switches(random, only, on);
+    for (;;) {
+        bool burst = random_below(random, 4) == 0; /* Mostly one after the other. */
+        at_ms += draw(random, 0, burst ? 30 : gap_ms_max);
+        if (at_ms >= plan->end_ms || plan->strike_count == STRIKES_MAX) {
+            return;
+        }
+        struct strike *strike = &plan->strikes[plan->strike_count++];
+        strike->at_ms = at_ms;
+        strike->fault = draw_fault(random, on);
+        strike->seed = random_u64(random);
+        plan->kinds |= table[strike->fault].kinds;
+    }
+}
+
+static void draw_guard(struct plan *plan, struct random *random)
+{
+    switch (draw(random, 0, 5)) {
+    case 0:
+        plan->guard = (struct guard){.policy = GUARD_COUNT, .count = plan->hosts / 2 + 1};
+        break;
+    case 1:
+    case 2:
+        plan->guard = (struct guard){.policy = GUARD_MAJORITY, .count = plan->hosts};
+        break;
+    default:
+        plan->guard = (struct guard){.policy = GUARD_NONE};
+        break;
+    }
+}
+
+void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t seed)
+{
+    struct random random;
+    uint32_t least = options->nodes < 3 ? 2 : 3;
+
+    random_seed(&random, seed ^ UINT64_C(0x5741524d)); /* Apart from the run's own chance. */
+    memset(plan, 0, sizeof *plan);
+    plan->seed = seed;
+    plan->profile = options->profile;
+    plan->heal_parts = options->heal_parts;
+    if (plan->heal_parts != 0) {
+        plan->hosts = options->nodes;
+        plan->seeds = (uint32_t)draw(&random, 1, plan->hosts);
+        draw_guard(plan, &random);
+        return;
+    }
+    plan->hosts = (uint32_t)draw(&random, least, options->nodes);
+    plan->seeds = (uint32_t)draw(&random, 1, 2);
+    draw_guard(plan, &random);
+    plan->together = draw(&random, 0, 3) == 0;
+    plan->end_ms = options->seconds * 1000;
+    if (draw(&random, 0, 7) == 0) {
+        plan->breakage = (enum breakage)draw(&random, 1, BREAKAGES - 1);
+        plan->broken = (uint32_t)random_below(&random, plan->hosts);
+    }
+    draw_strikes(plan, &random, options->only);
+}
+
+/* --- Running --- */
+
+static struct sim *cluster_of(const struct plan *plan, FILE *trace)
+{
+    return sim_new(&(struct sim_options){
+        .seed = plan->seed,
+        .host_count = plan->hosts,
+        .seed_count = plan->seeds < plan->hosts ? plan->seeds : plan->hosts,
+        .profile = plan->profile,
+        .guard = plan->guard,
+        .disks = true,
+        .disorder = plan->kinds != FAULT_HARMLESS || plan->heal_parts != 0,
+        .lenient = true,
+        .trace = trace,
+    });
+}
+
+static void start_all(const struct plan *plan, struct sim *sim)
+{
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        sim_start(sim, host);
+        if (!plan->together) {
+            sim_run(sim, random_below(sim_random(sim), 500));
+        }
+    }
+}
+
+static void strike_all(const struct plan *plan, struct sim *sim, struct outcome *outcome)
+{
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+    uint64_t start_ms = sim_now_ms(sim);
+
+    for (uint32_t i = 0; i < plan->strike_count && sim_failure(sim) == NULL; i++) {
+        const struct strike *strike = &plan->strikes[i];
+        struct random random;
+        if (strike->off) {
+            continue;
+        }
+        uint64_t passed_ms = sim_now_ms(sim) - start_ms;
+        sim_run(sim, strike->at_ms > passed_ms ? strike->at_ms - passed_ms : 0);
+        random_seed(&random, strike->seed);
+        sim_note(sim, table[strike->fault].name);
+        table[strike->fault].strike(sim, &random);
+        outcome->struck[strike->fault]++;
+    }
+    uint64_t passed_ms = sim_now_ms(sim) - start_ms;
+    if (plan->end_ms > passed_ms) {
+        sim_run(sim, plan->end_ms - passed_ms);
+    }
+}
+
+static uint64_t sound_views(const struct plan *plan, const struct sim *sim)
+{
+    uint64_t views = 0;
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        views += host == plan->broken % plan->hosts ? 0 : sim_notices(sim, host, NOTICE_VIEW);
+    }
+    return views;
+}
+
+/* Whatever the broken one goes through, nobody else is removed for it, and they find together
+ * again each time (Y6). */
+static const char *check_the_others(const struct plan *plan, struct sim *sim)
+{
+    sim_run(sim, BROKEN_MS);
+    if (!sim_converges(sim, HEAL_MS_MAX)) {
+        return "Y6: the others do not agree";
+    }
+    uint64_t installed = sound_views(plan, sim);
+    uint64_t removals = sim_sound_removals(sim);
+
+    sim_run(sim, 2 * QUIET_MS);
+    if (sim_sound_removals(sim) != removals) {
+        return "Y6: a node that is broken has others removed";
+    }
+    if (!sim_converges(sim, QUIET_MS)) {
+        return "Y6: a node that is broken keeps the others from agreeing";
+    }
+    if (plan->breakage != BREAK_FLAPPING && sound_views(plan, sim) != installed) {
+        return "Y6: a node that is broken makes views change for ever";
+    }
+    return NULL;
+}
+
+static const char *check_end(struct sim *sim, struct outcome *outcome)
+{
+    if (!sim_converges(sim, HEAL_MS_MAX)) {
+        return "Y1: they do not agree after everything healed";
+    }
+    outcome->heal_ms = sim_converged_ms(sim);
+    uint64_t installed = sim_notices(sim, SIM_ANY, NOTICE_VIEW);
+    sim_run(sim, QUIET_MS);
+    if (sim_notices(sim, SIM_ANY, NOTICE_VIEW) != installed || !sim_agrees(sim)) {
+        return "Y5: views go on changing after everything healed";
+    }
+    return NULL;
+}
+
+/* Each part has at least one host; which, is drawn. */
+static void cut_into(struct sim *sim, uint32_t parts)
+{
+    uint32_t part[256];
+    uint32_t count = sim_host_count(sim);
+
+    for (uint32_t i = 0; i < count; i++) {
+        part[i] = i < parts ? i : (uint32_t)random_below(sim_random(sim), parts);
+    }
+    for (uint32_t i = count; i > 1; i--) {
+        uint32_t k = (uint32_t)random_below(sim_random(sim), i);
+        uint32_t other = part[i - 1];
+        part[i - 1] = part[k];
+        part[k] = other;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = i + 1; k < count; k++) {
+            if (part[i] != part[k]) {
+                sim_cut(sim, i, k);
+            }
+        }
+    }
+}
+
+static const char *run_heal(const struct plan *plan, struct sim *sim, struct outcome *outcome)
+{
+    start_all(plan, sim);
+    if (!sim_converges(sim, SETTLE_MS)) {
+        return "Y1: no cluster to begin with";
+    }
+    sim_run(sim, 1000 + random_below(sim_random(sim), 1000));
+    cut_into(sim, plan->heal_parts);
+    sim_run(sim, CUT_MS + random_below(sim_random(sim), 1000));
+    if (sim_failure(sim) != NULL) {
+        return NULL;
+    }
+    sim_heal(sim);
+    return check_end(sim, outcome);
+}
+
+static const char *run_faults(const struct plan *plan, struct sim *sim, struct outcome *outcome)
+{
+    struct random random;
+
+    start_all(plan, sim);
+    strike_all(plan, sim, outcome);
+    if (sim_failure(sim) != NULL) {
+        return NULL;
+    }
+    random_seed(&random, plan->seed ^ UINT64_C(0x454e44));
+    fault_end_all(sim, &random);
+    const char *wrong = check_end(sim, outcome);
+    if (wrong == NULL && plan->breakage != BREAK_NOTHING) {
+        fault_break(sim, plan->breakage, plan->broken % plan->hosts);
+        wrong = check_the_others(plan, sim);
+    }
+    return wrong;
+}
+
+void plan_run(const struct plan *plan, struct outcome *outcome, FILE *trace)
+{
+    struct sim *sim = cluster_of(plan, trace);
+    const char *wrong = plan->heal_parts != 0 ? run_heal(plan, sim, outcome)
+                                              : run_faults(plan, sim, outcome);
+
+    outcome->failure[0] = '\0';
+    if (sim_failure(sim) != NULL) {
+        wrong = sim_failure(sim);
+    }
+    if (wrong != NULL) {
+        int length = snprintf(outcome->failure, sizeof outcome->failure, "%s", wrong);
+        for (uint32_t i = 0; i < sim_host_count(sim) && length < 800; i++) {
+            length += snprintf(outcome->failure + length, sizeof outcome->failure - (size_t)length,
+                               "%s%s", i == 0 ? "; views: " : " | ", sim_view_text(sim, i));
+        }
+    }
+    outcome->steps += sim_steps(sim);
+    outcome->bytes += sim_bytes(sim);
+    outcome->virtual_ms += sim_now_ms(sim);
+    outcome->merges += sim_notices(sim, SIM_ANY, NOTICE_MERGE);
+    outcome->trace_hash = sim_trace_hash(sim);
+    sim_free(sim);
+}
+
+void outcome_rule(const char *failure, char text[8])
+{
+    for (const char *at = failure; *at != '\0'; at++) {
+        bool letter = *at == 'S' || *at == 'Y' || *at == 'I' || *at == 'M';
+        if (letter && isdigit((unsigned char)at[1]) && (at == failure || at[-1] == ' ')) {
+            size_t length = isdigit((unsigned char)at[2]) ? 3 : 2;
+            memcpy(text, at, length);
+            text[length] = '\0';
+            return;
+        }
+    }
+    snprintf(text, 8, "%s", failure[0] == '\0' ? "" : "crash");
+}

@@ -1,0 +1,66 @@
+/* One run of the swarm: the cluster, and what happens to it when, all drawn from a seed. A plan can
+ * be made smaller, by leaving out what the failure does not need. */
+#ifndef SIM_PLAN_H
+#define SIM_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "faults.h"
+#include "sim.h"
+
+enum { STRIKES_MAX = 512 };
+
+struct strike {
+    uint64_t at_ms; /* from the start of the run */
+    uint64_t seed;  /* of its own chance */
+    uint32_t fault; /* in fault_table */
+    bool off;       /* left out */
+};
+
+struct plan {
+    uint64_t seed;
+    uint32_t hosts;
+    uint32_t seeds;
+    struct guard guard;
+    enum profile profile;
+    bool together;       /* all start in one instant */
+    unsigned kinds;      /* of all faults in the plan, see enum fault_kind */
+    uint64_t end_ms;     /* everything heals */
+    uint32_t heal_parts; /* not 0: nothing but one long partition into so many */
+    enum breakage breakage;
+    uint32_t broken;
+    uint32_t strike_count;
+    struct strike strikes[STRIKES_MAX];
+};
+
+/* What a swarm asks of its plans. */
+struct plan_options {
+    uint64_t seconds;     /* of faults, virtual */
+    uint32_t nodes;       /* hosts at the most */
+    enum profile profile; /* 0: lan */
+    uint32_t heal_parts;
+    const char *only;     /* the one fault to draw; NULL: any */
+};
+
+void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t seed);
+
+/* What came of it. */
+struct outcome {
+    uint64_t steps;
+    uint64_t bytes;
+    uint64_t virtual_ms;
+    uint64_t heal_ms;
+    uint64_t trace_hash;
+    uint64_t struck[FAULTS_MAX];
+    uint64_t merges;
+    char failure[1024]; /* empty: all was well */
+};
+
+/* Runs it; adds to the counts in `outcome` and sets the rest. `trace` may be NULL. */
+void plan_run(const struct plan *plan, struct outcome *outcome, FILE *trace);
+
+/* The kind of a failure: the rule that was broken, such as "S5", into `text` of 8 bytes. */
+void outcome_rule(const char *failure, char text[8]);
+
+#endif
