@@ -6,7 +6,6 @@
  *
  * prints one JSON object, or the table that the README quotes; progress goes to stderr. doyend is
  * taken from DOYEND_PATH, else from beside this program. */
-#include <errno.h>
 #include <ftw.h>
 #include <jansson.h>
 #include <signal.h>
@@ -15,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench/figures.h"
 #include "e2e/http.h"
 #include "e2e/loopback.h"
 #include "e2e/process.h"
@@ -33,7 +32,6 @@ enum {
     IDLE_MS = 5000,
     QUERIES = 20000,
     QUERIES_TO_WARM_UP = 1000,
-    FIGURES_MAX = 32,
 };
 
 struct daemon {
@@ -51,56 +49,10 @@ struct cluster {
     struct daemon daemons[NODES];
 };
 
-struct figure {
-    const char *what;
-    const char *unit;
-    double median;
-    double worst;
-    size_t runs;
-};
-
-struct figures {
-    size_t count;
-    struct figure items[FIGURES_MAX];
-};
-
-/* --- Numbers --------------------------------------------------------------------------------- */
-
 static _Noreturn void fail(const char *what)
 {
     fprintf(stderr, "bench_cluster: %s\n", what);
     exit(EXIT_FAILURE); /* The daemons end with their parent. */
-}
-
-static double now_ms(void)
-{
-    struct timespec now = {.tv_sec = 0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    const double *x = a;
-    const double *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-/* Sorts the samples, and keeps their middle and their largest. */
-static void add_figure(struct figures *figures, const char *what, const char *unit, double *samples,
-                       size_t count)
-{
-    qsort(samples, count, sizeof *samples, compare_doubles);
-    const double median = count % 2 == 1 ? samples[count / 2]
-                                         : (samples[count / 2 - 1] + samples[count / 2]) / 2;
-    if (figures->count == FIGURES_MAX) {
-        fail("too many figures: raise FIGURES_MAX");
-    }
-    figures->items[figures->count++] = (struct figure){
-        .what = what, .unit = unit, .median = median, .worst = samples[count - 1], .runs = count};
-    fprintf(stderr, "  %-56s %10.2f %s\n", what, median, unit);
 }
 
 /* --- Daemons --------------------------------------------------------------------------------- */
@@ -237,18 +189,18 @@ static double await_agreement(struct cluster *cluster, const char *coordinator, 
                               double began_ms)
 {
     while (!cluster_agrees(cluster, coordinator, count)) {
-        if (now_ms() - began_ms > LIMIT_MS) {
+        if (figures_now_ms() - began_ms > LIMIT_MS) {
             fail("the cluster does not agree within 30 s");
         }
         clock_nap_ms(1);
     }
-    return now_ms() - began_ms;
+    return figures_now_ms() - began_ms;
 }
 
 /* Starts all five at once; returns how long they took to agree. */
 static double form(struct cluster *cluster)
 {
-    const double began_ms = now_ms();
+    const double began_ms = figures_now_ms();
 
     for (size_t i = 0; i < NODES; i++) {
         daemon_start(cluster, &cluster->daemons[i]);
@@ -294,7 +246,7 @@ static double lose(struct cluster *cluster, size_t position, enum going going)
     struct daemon *victim = daemon_of_name(cluster,
                                            json_string_value(json_array_get(names, position)));
     const char *heir = json_string_value(json_array_get(names, position == 0 ? 1 : 0));
-    const double began_ms = now_ms();
+    const double began_ms = figures_now_ms();
 
     const pid_t pid = victim->process.pid;
     (void)kill(pid, going == KILLED ? SIGKILL : SIGTERM);
@@ -331,9 +283,9 @@ static void measure_losses(struct figures *figures, const char *program, size_t 
             fprintf(stderr, "  run %zu of %zu\r", run + 1, runs);
         }
     }
-    add_figure(figures, "five nodes start at once, until all agree", "ms", formation, 4 * runs);
+    figures_add(figures, "five nodes start at once, until all agree", "ms", formation, 4 * runs);
     for (size_t kind = 0; kind < 4; kind++) {
-        add_figure(figures, what[kind], "ms", samples[kind], runs);
+        figures_add(figures, what[kind], "ms", samples[kind], runs);
     }
 }
 
@@ -348,7 +300,7 @@ static double pause_cost(struct cluster *cluster, size_t position)
 
     daemon_view(witness, before);
     (void)kill(paused->process.pid, SIGSTOP);
-    for (const double until_ms = now_ms() + PAUSE_MS; now_ms() < until_ms;) {
+    for (const double until_ms = figures_now_ms() + PAUSE_MS; figures_now_ms() < until_ms;) {
         daemon_view(witness, after);
         if (strcmp(before, after) != 0) {
             changes++;
@@ -376,9 +328,9 @@ static void measure_pauses(struct figures *figures, const char *program)
         coordinators[run] = pause_cost(&cluster, 0);
     }
     end_cluster(&cluster);
-    add_figure(figures, "a member stopped for 3 s: changes of view", "", members, PAUSE_RUNS);
-    add_figure(figures, "the coordinator stopped for 3 s: changes of view", "", coordinators,
-               PAUSE_RUNS);
+    figures_add(figures, "a member stopped for 3 s: changes of view", "", members, PAUSE_RUNS);
+    figures_add(figures, "the coordinator stopped for 3 s: changes of view", "", coordinators,
+                PAUSE_RUNS);
 }
 
 static void measure_queries(struct figures *figures, const char *program)
@@ -395,21 +347,21 @@ static void measure_queries(struct figures *figures, const char *program)
         if (i == 0) {
             cpu_ms = process_cpu_ms(&daemon->process);
         }
-        const double began_ms = now_ms();
+        const double began_ms = figures_now_ms();
         if (!http_ask(daemon->fd, "GET", "/v1/members", NULL, LIMIT_MS, &answer)) {
             fail("a query was not answered");
         }
         http_answer_deinit(&answer);
         if (i >= 0) {
-            samples[i] = (now_ms() - began_ms) * 1e3;
+            samples[i] = (figures_now_ms() - began_ms) * 1e3;
         }
     }
     double cpu_us = (double)(process_cpu_ms(&daemon->process) - cpu_ms) * 1e3 / QUERIES;
     end_cluster(&cluster);
-    add_figure(figures, "GET /v1/members over one connection", "us", samples, QUERIES);
-    add_figure(figures, "99 of 100 of them answered within", "us",
-               &samples[(size_t)QUERIES * 99 / 100], 1);
-    add_figure(figures, "processor time of the daemon for each", "us", &cpu_us, 1);
+    figures_add(figures, "GET /v1/members over one connection", "us", samples, QUERIES);
+    figures_add(figures, "99 of 100 of them answered within", "us",
+                &samples[(size_t)QUERIES * 99 / 100], 1);
+    figures_add(figures, "processor time of the daemon for each", "us", &cpu_us, 1);
 }
 
 /* A counter of the daemon's status. */
@@ -450,67 +402,11 @@ static void measure_idle(struct figures *figures, const char *program)
         pss[i] = (double)process_pss_kb(&daemon->process) / 1024;
     }
     end_cluster(&cluster);
-    add_figure(figures, "idle: processor, each node", "%", cpu, NODES);
-    add_figure(figures, "idle: memory (RSS), each node", "MiB", rss, NODES);
-    add_figure(figures, "idle: memory (PSS), each node", "MiB", pss, NODES);
-    add_figure(figures, "idle: datagrams sent, each node", "/s", datagrams, NODES);
-    add_figure(figures, "idle: bytes sent, each node", "B/s", bytes, NODES);
-}
-
-/* --- What is printed ------------------------------------------------------------------------- */
-
-static void print_table(const struct figures *figures)
-{
-    puts("| five nodes, default settings, loopback | median | worst | runs |");
-    puts("| --- | ---: | ---: | ---: |");
-    for (size_t i = 0; i < figures->count; i++) {
-        const struct figure *figure = &figures->items[i];
-        const char *space = figure->unit[0] == '\0' ? "" : " ";
-        const int places = figure->unit[0] == '\0' || figure->worst >= 1000 ? 0 : 1;
-        printf("| %s | %.*f%s%s | %.*f%s%s | %zu |\n", figure->what, places, figure->median, space,
-               figure->unit, places, figure->worst, space, figure->unit, figure->runs);
-    }
-}
-
-static double rounded(double value)
-{
-    return (double)(int64_t)(value * 100 + 0.5) / 100;
-}
-
-static void print_json(const struct figures *figures)
-{
-    json_t *list = json_array();
-
-    for (size_t i = 0; i < figures->count; i++) {
-        const struct figure *figure = &figures->items[i];
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:f, s:f, s:I}", "case", figure->what, "unit",
-                                        figure->unit, "median", rounded(figure->median), "worst",
-                                        rounded(figure->worst), "runs", (json_int_t)figure->runs));
-    }
-    json_t *object = json_pack("{s:s, s:i, s:i, s:o}", "bench", "cluster", "nodes", NODES,
-                               "processors", (int)sysconf(_SC_NPROCESSORS_ONLN), "figures", list);
-    json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    putchar('\n');
-    json_decref(object);
-}
-
-/* doyend beside this program, unless the environment names another. */
-static const char *doyend_path(char path[4096])
-{
-    const char *told = getenv("DOYEND_PATH");
-    const ssize_t length = readlink("/proc/self/exe", path, 4000);
-
-    if (told != NULL && told[0] != '\0') {
-        return told;
-    }
-    if (length <= 0) {
-        fail("cannot find doyend: name it in DOYEND_PATH");
-    }
-    path[length] = '\0';
-    char *slash = strrchr(path, '/');
-    memcpy(slash + 1, "doyend", sizeof "doyend");
-    return path;
+    figures_add(figures, "idle: processor, each node", "%", cpu, NODES);
+    figures_add(figures, "idle: memory (RSS), each node", "MiB", rss, NODES);
+    figures_add(figures, "idle: memory (PSS), each node", "MiB", pss, NODES);
+    figures_add(figures, "idle: datagrams sent, each node", "/s", datagrams, NODES);
+    figures_add(figures, "idle: bytes sent, each node", "B/s", bytes, NODES);
 }
 
 int main(int argc, char **argv)
@@ -526,21 +422,12 @@ int main(int argc, char **argv)
         return 64;
     }
     (void)signal(SIGPIPE, SIG_IGN);
-    const char *program = doyend_path(path);
-    if (access(program, X_OK) != 0) {
-        fprintf(stderr, "bench_cluster: cannot run %s: %s: build it, or name it in DOYEND_PATH\n",
-                program, strerror(errno));
-        return EXIT_FAILURE;
-    }
+    const char *program = figures_doyend("bench_cluster", path);
 
     measure_losses(&figures, program, (size_t)runs);
     measure_queries(&figures, program);
     measure_idle(&figures, program);
     measure_pauses(&figures, program);
-    if (table) {
-        print_table(&figures);
-    } else {
-        print_json(&figures);
-    }
+    figures_print(&figures, table, "cluster", "five nodes, default settings, loopback");
     return EXIT_SUCCESS;
 }
