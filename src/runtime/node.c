@@ -24,7 +24,10 @@ void node_transmit(void *context, const struct node_id *peer, const struct addre
 static void send_message(struct node *node, const struct effect *effect)
 {
     const struct node_id *peer = &effect->peer;
-    const struct fault *fault = faults_find(&node->faults, peer, &effect->address);
+    const struct node_id nobody = {.bytes = {0}};
+    /* What goes by relay takes the links to and from the relay, whoever it is meant for (R2). */
+    const struct fault *fault = faults_find(&node->faults, effect->relay ? &nobody : peer,
+                                            &effect->address);
     size_t length;
 
     if (fault != NULL && fault->drop) {
@@ -201,14 +204,21 @@ void node_on_join_timer(uv_timer_t *timer)
 
 /* --- What the sockets say --- */
 
+/* Is the link it came by cut on purpose? What came by relay came by the relay's link, whoever said
+ * it first (R2). */
+static bool came_by_cut_link(struct node *node, const struct message *message,
+                             const struct address *hop)
+{
+    const struct node_id nobody = {.bytes = {0}};
+
+    return node_is_cut(node, message->relay ? &nobody : &message->from, hop);
+}
+
 static void take_message(struct node *node, struct message *message, struct bytes frame,
                          const struct address *source)
 {
     message->source = *source;
     node->frame = frame;
-    if (node_is_cut(node, &message->from, source)) {
-        return;
-    }
     node_step(node, (struct event){.type = EVENT_MESSAGE, .message = message});
 }
 
@@ -223,7 +233,9 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
         node->traffic.malformed[error]++;
         return;
     }
-    take_message(node, &message, (struct bytes){.at = bytes, .length = length}, source);
+    if (!came_by_cut_link(node, &message, source)) {
+        take_message(node, &message, (struct bytes){.at = bytes, .length = length}, source);
+    }
 }
 
 /* The view that a message brings along, or NULL. */
@@ -282,7 +294,10 @@ void node_on_stream_message(void *context, struct message *message, struct bytes
     if (listed == NULL) {
         listed = listed_address(carried_view(message), &message->from);
     }
-    take_message(node, message, frame, listed != NULL ? listed : from);
+    const struct address *source = listed != NULL ? listed : from;
+    if (!came_by_cut_link(node, message, message->relay ? from : source)) {
+        take_message(node, message, frame, source);
+    }
 }
 
 void node_on_link_news(void *context, const struct node_id *peer, enum link_news news)
