@@ -68,6 +68,19 @@ static enum name_state name_state_of(const struct core *core, const struct membe
     return detector_is_fresh(core, position) ? NAME_TAKEN : NAME_IN_DOUBT;
 }
 
+/* G1: a majority means something only of the stated size, so whoever failed keeps its place: it may
+ * be at work on the other side of a cut. Its own name may come back. */
+static bool has_room(const struct core *core, const struct view *view, const struct member *joiner)
+{
+    uint32_t taken = view->member_count;
+
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        bool elsewhere = view->gone[i].reason == GONE_FAILED || view->gone[i].reason == GONE_MOVED;
+        taken += elsewhere && !text_equal(view->gone[i].name, joiner->name);
+    }
+    return view->member_count < core->capacity && taken < guard_size_max(&core->terms.guard);
+}
+
 /* Everything that can be said against a joiner; answers it where that helps. */
 static bool is_admissible(struct core *core, const struct joiner *joiner)
 {
@@ -93,7 +106,7 @@ static bool is_admissible(struct core *core, const struct joiner *joiner)
         return false; /* M3, R4: later. */
     }
     bool replaces = view_find_address(&core->view, &joiner->member.address) != VIEW_NONE;
-    if (core->view.member_count >= core_room(core) && !replaces) {
+    if (!replaces && !has_room(core, &core->view, &joiner->member)) {
         refuse(core, &joiner->member, JOIN_REFUSED_FULL, NULL);
         return false;
     }
@@ -249,8 +262,7 @@ void join_admit_queued(struct core *core, struct view *next, uint32_t *first_joi
             continue;
         }
         end_former_life(next, joiner, first_joiner);
-        if (next->member_count < core_room(core) &&
-            view_find_name(next, joiner->name) == VIEW_NONE) {
+        if (has_room(core, next, joiner) && view_find_name(next, joiner->name) == VIEW_NONE) {
             view_append(next, joiner);
         }
     }

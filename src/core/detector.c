@@ -165,12 +165,25 @@ static struct message *make_heartbeat(struct core *core)
     return message;
 }
 
+/* R2: a link that has become bad is told once, by both of its ends. */
+static void tell_bad_link(struct core *core, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+    bool bad = detector_link_is_bad(core, position);
+
+    if (bad && !peer->told_bad) {
+        outbox_notice_of(core, NOTICE_VOUCHED, &core->view.members[position]);
+    }
+    peer->told_bad = bad;
+}
+
 static void send_heartbeats(struct core *core)
 {
     struct message *message = make_heartbeat(core);
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (!is_self(core, i)) {
+            tell_bad_link(core, i);
             outbox_send(core, message, i);
         }
     }

@@ -110,10 +110,10 @@ struct terms {
 struct joiner {
     struct member member; /* its age is 0: the coordinator gives it */
     struct terms terms;
-    bool may_found; /* F2: two of these must not both found */
-    uint64_t nonce; /* READY: the OFFER's; JOIN: 0 */
+    bool may_found;      /* F2: two of these must not both found */
+    uint64_t nonce;      /* READY: the OFFER's; JOIN: 0 */
     uint64_t epoch_seen; /* highest epoch of the joiner's earlier lives (V2) */
-    uint8_t hops;   /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
+    uint8_t hops;        /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
 };
 
 /* On the wire: append only. */

@@ -258,7 +258,6 @@ void removal_on_pong(struct core *core, const struct message *message)
     }
     peer->vouched_ms = core->now_ms;
     peer->verify_ms = NEVER_MS;
-    outbox_notice_of(core, NOTICE_VOUCHED, &core->view.members[subject]);
 }
 
 void removal_tick(struct core *core)

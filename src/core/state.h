@@ -48,6 +48,7 @@ struct peer {
     uint64_t moved_seen_ms; /* last sign of that */
     uint64_t lower_ms;      /* since when its heartbeats name a lower view; 0: they do not */
     uint64_t sent_view_ms;  /* repair is limited per peer (V5) */
+    bool told_bad;          /* watchers know that its link is bad */
     uint64_t unheard_ms;    /* when it last said that it does not hear us; 0: never (R2) */
     uint64_t answered_ms;   /* last answer to its suspicion of us (D5) */
 };
