@@ -242,7 +242,7 @@ void sim_configure(struct sim *sim, uint32_t index)
 {
     struct host *host = host_of(sim, index);
 
-    snprintf(host->name, sizeof host->name, "%s", host->right_name);
+    memcpy(host->name, host->right_name, sizeof host->name);
     host->guard = sim->options.guard;
     host->seed_count = sim->options.seed_count;
     for (uint32_t i = 0; i < host->seed_count; i++) {
