@@ -22,12 +22,12 @@ void sim_start(struct sim *sim, uint32_t index)
     host->up = true;
     host->running = true;
     host->paused = false;
+    host->leaves = false;
     host->process++;
     host->disturbed = host->turn_us > 0;
     for (uint32_t i = 0; i < sim->host_count; i++) {
         host->disturbed |= !network_open_both_ways(&sim->network, index, i);
-        host->heard_ms[i] = 0;
-        host->heard_since_ms[i] = 0;
+        host->heard[i] = (struct heard){0};
     }
 
     struct core_options options = {
@@ -200,6 +200,7 @@ void sim_leave(struct sim *sim, uint32_t index)
     struct host *host = host_of(sim, index);
     assert(host->running);
     trace_note(sim, "%s is asked to leave", host->name);
+    host->leaves = true;
     host->disturbed = true;
     queue_push(&sim->queue, sim->now_us, process_pending(sim, host, PENDING_LEAVE));
 }

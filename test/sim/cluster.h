@@ -21,6 +21,15 @@ enum {
 
 #define US_PER_MS UINT64_C(1000)
 
+/* How this host's process heard another, by its own clock. */
+struct heard {
+    struct node_id life;
+    uint64_t number;   /* of its newest message: what comes later and is older proves nothing */
+    uint64_t any_ms;   /* 0: never */
+    uint64_t ms;       /* the newest message */
+    uint64_t since_ms; /* without a silence longer than T_silent */
+};
+
 struct host {
     char name[NAME_BYTES_MAX + 1];
     struct address address;
@@ -32,6 +41,7 @@ struct host {
     bool up;      /* its kernel answers */
     bool running; /* it has a process */
     bool paused;
+    bool leaves; /* was asked to */
     bool isolated;
     bool broken; /* for good: agreement is expected of the others (Y6) */
     bool disturbed;   /* something was done to it, or its links, since its process started (S8) */
@@ -58,8 +68,7 @@ struct host {
 
     struct lifelines lifelines;
     struct witness witness;
-    uint64_t *heard_ms; /* by host: when this process last heard it, by this host's clock */
-    uint64_t *heard_since_ms; /* and since when without a silence longer than T_silent */
+    struct heard *heard; /* by host */
 
     uint64_t notices[SIM_NOTICE_COUNT];
     uint64_t claims[SIM_CLAIM_COUNT];

@@ -6,6 +6,9 @@
 /* Restarts take up to this long. */
 #define DOWN_MS_MAX 8000U
 
+/* Whoever was asked to leave has ended by then, of every profile. */
+#define LEFT_MS 6000U
+
 /* Never two draws among the arguments of one call: compilers differ in which comes first, and a
  * seed must mean the same run with each of them. */
 static uint64_t draw(struct random *random, uint64_t low, uint64_t high)
@@ -149,8 +152,7 @@ static void strike_leave(struct sim *sim, struct random *random)
     uint32_t host = any_host(sim, random);
     if (sim_is_running(sim, host)) {
         sim_leave(sim, host);
-        /* Longer than T_leave: by then the process has ended. */
-        sim_after(sim, draw(random, 2500, DOWN_MS_MAX), start_again, host, KEEP_DISK);
+        sim_after(sim, draw(random, LEFT_MS, DOWN_MS_MAX), start_again, host, KEEP_DISK);
     }
 }
 
@@ -636,6 +638,8 @@ void fault_end_all(struct sim *sim, struct random *random)
         put_right(sim, host, 0);
         if (!sim_is_running(sim, host) && !stays_down) {
             sim_start(sim, host);
+        } else if (sim_is_leaving(sim, host)) {
+            sim_after(sim, LEFT_MS, start_again, host, KEEP_DISK);
         }
     }
 }

@@ -40,7 +40,7 @@ bool sim_agrees(const struct sim *sim)
             continue;
         }
         const struct view *view = core_view(host->core);
-        if (core_phase(host->core) != PHASE_MEMBER || view_is_empty(view)) {
+        if (core_phase(host->core) != PHASE_MEMBER || view_is_empty(view) || host->leaves) {
             return false;
         }
         if (agreed == NULL) {
@@ -107,6 +107,11 @@ uint64_t sim_converged_ms(const struct sim *sim)
 bool sim_is_running(const struct sim *sim, uint32_t host)
 {
     return host_of(sim, host)->running;
+}
+
+bool sim_is_leaving(const struct sim *sim, uint32_t host)
+{
+    return host_of(sim, host)->running && host_of(sim, host)->leaves;
 }
 
 uint32_t sim_host_count(const struct sim *sim)

@@ -550,9 +550,9 @@ static bool hears_steadily(const struct sim *sim, const struct host *host, uint3
     uint64_t now_ms = host_now_ms(sim, host);
 
     return &sim->hosts[other] == host ||
-           (host->running && !host->paused && host->heard_ms[other] != 0 &&
-            now_ms - host->heard_ms[other] <= sim->timing.silent_ms &&
-            now_ms - host->heard_since_ms[other] >= ms);
+           (host->running && !host->paused && host->heard[other].ms != 0 &&
+            now_ms - host->heard[other].ms <= sim->timing.silent_ms &&
+            now_ms - host->heard[other].since_ms >= ms);
 }
 
 /* S8: the member's process is the one that was removed, it followed the view before, its maker
@@ -568,6 +568,7 @@ static void check_removal(struct sim *sim, const struct host *host, const struct
     uint64_t steady_ms = sim->timing.stall_ms + 2 * sim->timing.lost_ms;
 
     if (gone == NULL || gone->reason != GONE_FAILED || &sim->hosts[maker] != host ||
+        find_recorded(record_of(&sim->oracle, &view->parent), &memory->id) == NULL ||
         !victim->running || victim->paused || !id_equal(&victim->witness.life, &memory->id) ||
         !victim->witness.has_view || victims->lineage != host->witness.view.lineage ||
         !id_equal(&victims->coordinator, &host->witness.view.coordinator) ||
@@ -680,8 +681,8 @@ static void check_acting(struct sim *sim, const struct host *host)
     uint32_t heard = 1;
     for (uint32_t i = 0; i < view->member_count; i++) {
         uint32_t index = oracle_host_of(&sim->oracle, &view->members[i].id);
-        if (&sim->hosts[index] != host && host->heard_ms[index] != 0 &&
-            now_ms - host->heard_ms[index] <= sim->timing.fresh_ms + 1) {
+        if (&sim->hosts[index] != host && host->heard[index].any_ms != 0 &&
+            now_ms - host->heard[index].any_ms <= sim->timing.fresh_ms + 1) {
             heard++;
         }
     }

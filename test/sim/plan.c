@@ -7,6 +7,7 @@
 enum {
     HEAL_MS_MAX = 150000, /* generous: pauses of R4 may have to pass */
     QUIET_MS = 5000,
+    ROUNDS_MAX = 5,
     BROKEN_MS = 15000, /* until what follows from a node's being broken has followed */
     CUT_MS = 30000, /* of a run that measures how fast a partition heals */
     SETTLE_MS = 10000,
@@ -210,16 +211,22 @@ static const char *check_the_others(const struct plan *plan, struct sim *sim)
 
 static const char *check_end(struct sim *sim, struct outcome *outcome)
 {
-    if (!sim_converges(sim, HEAL_MS_MAX)) {
-        return "Y1: they do not agree after everything healed";
+    uint64_t start_ms = sim_now_ms(sim);
+
+    /* What was under way when the last fault ended may still have its consequences, so the first
+     * agreement need not be the last. */
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+        if (!sim_converges(sim, HEAL_MS_MAX)) {
+            return "Y1: they do not agree after everything healed";
+        }
+        outcome->heal_ms = sim_now_ms(sim) - start_ms;
+        uint64_t installed = sim_notices(sim, SIM_ANY, NOTICE_VIEW);
+        sim_run(sim, QUIET_MS);
+        if (sim_notices(sim, SIM_ANY, NOTICE_VIEW) == installed && sim_agrees(sim)) {
+            return NULL;
+        }
     }
-    outcome->heal_ms = sim_converged_ms(sim);
-    uint64_t installed = sim_notices(sim, SIM_ANY, NOTICE_VIEW);
-    sim_run(sim, QUIET_MS);
-    if (sim_notices(sim, SIM_ANY, NOTICE_VIEW) != installed || !sim_agrees(sim)) {
-        return "Y5: views go on changing after everything healed";
-    }
-    return NULL;
+    return "Y5: views go on changing after everything healed";
 }
 
 /* Each part has at least one host; which, is drawn. */

@@ -315,6 +315,26 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
 
 /* --- What comes to a process --- */
 
+static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
+                       const struct message *message)
+{
+    struct heard *heard = &host->heard[from];
+    uint64_t now_ms = host_now_ms(sim, host);
+
+    if (!id_equal(&heard->life, &message->from)) {
+        *heard = (struct heard){.life = message->from};
+    }
+    heard->any_ms = now_ms;
+    if (message->number <= heard->number) {
+        return;
+    }
+    if (now_ms - heard->ms > sim->timing.silent_ms) {
+        heard->since_ms = now_ms;
+    }
+    heard->number = message->number;
+    heard->ms = now_ms;
+}
+
 static void on_packet(struct sim *sim, struct host *host, const struct packet *packet)
 {
     struct message message;
@@ -328,12 +348,8 @@ static void on_packet(struct sim *sim, struct host *host, const struct packet *p
     assert(error == WIRE_OK); /* Our own bytes. */
 
     message.source = packet->source;
-    if (message.fellow && !message.relay) {
-        uint64_t now_ms = host_now_ms(sim, host);
-        if (now_ms - host->heard_ms[packet->from] > sim->timing.silent_ms) {
-            host->heard_since_ms[packet->from] = now_ms;
-        }
-        host->heard_ms[packet->from] = now_ms;
+    if (message.fellow && !message.relay && id_equal(&message.to, &core_self(host->core)->id)) {
+        note_heard(sim, host, packet->from, &message);
     }
     host_step(sim, host, &(struct event){.type = EVENT_MESSAGE, .message = &message});
 }

@@ -115,9 +115,8 @@ static void init_host(struct sim *sim, uint32_t index)
     for (uint32_t i = 0; i < host->seed_count; i++) {
         host->seeds[i] = i;
     }
-    host->heard_ms = calloc(sim->host_count, sizeof *host->heard_ms);
-    host->heard_since_ms = calloc(sim->host_count, sizeof *host->heard_since_ms);
-    assert(host->heard_ms != NULL && host->heard_since_ms != NULL);
+    host->heard = calloc(sim->host_count, sizeof *host->heard);
+    assert(host->heard != NULL);
 }
 
 struct sim *sim_new(const struct sim_options *options)
@@ -159,8 +158,7 @@ void sim_free(struct sim *sim)
         lifelines_deinit(&host->lifelines);
         witness_deinit(&host->witness);
         free(host->core);
-        free(host->heard_ms);
-        free(host->heard_since_ms);
+        free(host->heard);
     }
     while (sim->queue.count > 0) {
         process_release(sim, queue_pop(&sim->queue));

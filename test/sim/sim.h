@@ -169,6 +169,7 @@ bool sim_sees(struct sim *sim, uint32_t host, const char *text, uint64_t ms);
 /* --- What the nodes see --- */
 
 bool sim_is_running(const struct sim *sim, uint32_t host);
+bool sim_is_leaving(const struct sim *sim, uint32_t host); /* was asked to, and still runs */
 uint32_t sim_host_count(const struct sim *sim);
 bool sim_is_seed(const struct sim *sim, uint32_t host); /* one of everybody's seeds */
 enum phase sim_phase(const struct sim *sim, uint32_t host);
