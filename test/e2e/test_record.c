@@ -1,0 +1,122 @@
+/* --record and doyen-replay: what a real node was given, told again to the same end. */
+#include <string.h>
+
+#include "fixture.h"
+
+enum { REPLAY_MS = 20000 };
+
+/* doyen-replay with these arguments and the recording at `path`. */
+static struct outcome replay(struct cluster *cluster, const char *path, const char *option)
+{
+    const char *out = cluster_path(cluster, text_kept("replay-%s.out", path + strlen(path) - 8));
+    const char *err = text_kept("%s.err", out);
+    const char *argv[] = {DOYEN_REPLAY_PATH, path, option, NULL};
+    struct process process;
+
+    cr_assert(process_start(&process, argv, out, err));
+    const bool ended = process_wait(&process, REPLAY_MS);
+    process_kill(&process);
+    cr_assert(ended, "doyen-replay hangs");
+    return (struct outcome){.code = process_exit_code(&process),
+                            .out = text_kept("%s", file_read(out, NULL)),
+                            .err = text_kept("%s", file_read(err, NULL))};
+}
+
+static const char *recording_of(struct cluster *cluster, const char *name)
+{
+    return cluster_path(cluster, text_kept("%s.rec", name));
+}
+
+/* Five nodes, `name` being recorded, with athens as their seed. */
+static struct cluster *five_with_record_on(const char *name)
+{
+    static const char *const names[] = {"athens", "byzantium", "cyrene", "delphi", "ephesus"};
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    for (size_t i = 0; i < 5; i++) {
+        const bool recorded = strcmp(names[i], name) == 0;
+        cluster_start(cluster, names[i], "athens",
+                      recorded ? ARGS("--record", recording_of(cluster, name)) : NO_ARGS);
+        assert_soon(strstr(cluster_view(cluster, names[i]), names[i]) != NULL);
+    }
+    assert_agreement(cluster, "athens byzantium cyrene delphi ephesus");
+    return cluster;
+}
+
+Story(record, what_a_node_went_through_is_replayed_to_the_same_state)
+{
+    struct cluster *cluster = five_with_record_on("cyrene");
+
+    cluster_kill(cluster, "athens");
+    assert_agreement(cluster, "byzantium cyrene delphi ephesus");
+    cr_assert_eq(cluster_terminate(cluster, "delphi"), 0);
+    assert_agreement(cluster, "byzantium cyrene ephesus");
+    cr_assert_eq(cluster_terminate(cluster, "cyrene"), 0);
+
+    const struct outcome outcome = replay(cluster, recording_of(cluster, "cyrene"), NULL);
+    cr_assert_eq(outcome.code, 0, "%s", outcome.err);
+    assert_text_has(outcome.out, "cyrene of cluster doyen, recorded by doyend");
+    assert_text_has(outcome.out, "-athens(dead)  <- commit from byzantium\n");
+    assert_text_has(outcome.out, "-delphi(left)  <- commit from byzantium\n");
+    assert_text_has(outcome.out, "phase=stopped reason=leave_done");
+    assert_text_has(outcome.out, "same state\n");
+}
+
+/* Nobody closes the file; what was written until then is there. */
+Story(record, the_recording_of_a_killed_coordinator_goes_up_to_its_death)
+{
+    struct cluster *cluster = five_with_record_on("athens");
+
+    cluster_kill(cluster, "ephesus");
+    assert_agreement(cluster, "athens byzantium cyrene delphi");
+    cluster_kill(cluster, "athens");
+    assert_agreement(cluster, "byzantium cyrene delphi");
+
+    const struct outcome outcome = replay(cluster, recording_of(cluster, "athens"), NULL);
+    cr_assert_eq(outcome.code, 0, "%s", outcome.err);
+    assert_text_has(outcome.out, "-ephesus(dead)");
+    assert_text_has(outcome.out, "same state");
+    assert_text_has(outcome.out, ", cut short\n");
+}
+
+/* The life after a crash must not write over what led to it. */
+Story(record, a_restart_puts_the_recording_of_the_life_before_aside)
+{
+    struct cluster *cluster = five_with_record_on("cyrene");
+
+    cluster_kill(cluster, "cyrene");
+    assert_agreement(cluster, "athens byzantium delphi ephesus");
+    cluster_restart(cluster, "cyrene");
+    assert_agreement(cluster, "athens byzantium delphi ephesus cyrene");
+
+    const char *path = recording_of(cluster, "cyrene");
+    const struct outcome before = replay(cluster, text_kept("%s.1", path), "--quiet");
+    cr_assert_eq(before.code, 0, "%s", before.err);
+    cr_assert_eq(line_count(before.out), 1);
+    const struct outcome now = replay(cluster, path, "--json");
+    cr_assert_eq(now.code, 0, "%s", now.err);
+    assert_text_has(now.out, "\"event\":\"view\"");
+}
+
+Story(record, a_file_that_is_no_recording_is_refused_in_one_line)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *letter = cluster_path(cluster, "a-letter");
+    FILE *file = fopen(letter, "w");
+
+    cr_assert_not_null(file);
+    fputs("dear all\n", file);
+    fclose(file);
+
+    const struct outcome outcome = replay(cluster, letter, NULL);
+    cr_assert_eq(outcome.code, 65);
+    cr_assert_eq(line_count(outcome.err), 1);
+    assert_text_has(outcome.err, "is not a recording");
+    cr_assert_eq(replay(cluster, cluster_path(cluster, "nothing-there"), NULL).code, 65);
+
+    const struct outcome daemon = doyend(
+        cluster, ARGS("--name", "athens", "--listen", cluster_daemon(cluster, "athens")->address,
+                      "--control", cluster_daemon(cluster, "athens")->control, "--record", letter));
+    cr_assert_eq(daemon.code, 1);
+    assert_text_has(daemon.err, "is there and is not a recording: choose another --record");
+}

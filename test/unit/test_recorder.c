@@ -1,0 +1,259 @@
+/* The recorder: what the node gives it is in the file at once, and no file's fate is the node's. */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/core.h"
+#include "replay/replay.h"
+#include "runtime/recorder.h"
+
+enum { LOG_READ_MAX = 4096, CAPACITY = 4 };
+
+/* A core that founds a cluster alone, its recorder, and a log that is read back. */
+struct desk {
+    char dir[64];
+    char path[80];
+    char aside[80];
+    struct log log;
+    int log_read;
+    struct core *core;
+    struct recorder *recorder;
+    uint64_t now_ms;
+};
+
+static const struct core_options options = {
+    .name = "athens",
+    .address = {.bytes = {127, 0, 0, 1}, .port = 7420, .family = 4},
+    .guard = {.policy = GUARD_NONE},
+    .profile = PROFILE_LOCAL,
+    .timing = {.heartbeat_ms = 25,
+               .silent_ms = 63,
+               .fresh_ms = 63,
+               .lost_ms = 100,
+               .stall_ms = 1000,
+               .verify_ms = 30,
+               .claim_ms = 50,
+               .prepare_ms = 100,
+               .batch_ms = 5,
+               .probe_ms = 100,
+               .merge_ms = 500,
+               .flap_ms = 10000,
+               .discover_ms = 300,
+               .leave_ms = 500,
+               .retry_ms_min = 10,
+               .retry_ms_max = 500},
+    .capacity = CAPACITY,
+    .random_seed = {1, 2, 3, 4},
+};
+
+static bool start(struct desk *desk, uint64_t bytes_max)
+{
+    desk->recorder = recorder_open(desk->path, "doyen", &options, desk->now_ms, bytes_max,
+                                   &desk->log);
+    if (desk->recorder != NULL) {
+        void *block = calloc(1, core_bytes(CAPACITY));
+        cr_assert_not_null(block);
+        desk->core = core_init(block, &options, desk->now_ms);
+    }
+    return desk->recorder != NULL;
+}
+
+static void stop(struct desk *desk)
+{
+    recorder_close(desk->recorder, desk->core);
+    free(desk->core);
+    desk->core = NULL;
+}
+
+static void desk_open(struct desk *desk)
+{
+    int ends[2];
+
+    *desk = (struct desk){.dir = "/tmp/doyen-record-XXXXXX", .now_ms = 1000};
+    cr_assert_not_null(mkdtemp(desk->dir));
+    snprintf(desk->path, sizeof desk->path, "%s/a.rec", desk->dir);
+    snprintf(desk->aside, sizeof desk->aside, "%s/a.rec.1", desk->dir);
+    cr_assert_eq(pipe(ends), 0);
+    desk->log_read = ends[0];
+    log_init(&desk->log, ends[1], LOG_INFO, LOG_TEXT, "athens");
+}
+
+static void desk_close(struct desk *desk)
+{
+    (void)unlink(desk->path);
+    (void)unlink(desk->aside);
+    cr_expect_eq(rmdir(desk->dir), 0);
+    close(desk->log_read);
+    close(desk->log.fd);
+}
+
+static void step(struct desk *desk, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        desk->now_ms += 10;
+        const struct event event = {.type = EVENT_TICK, .now_ms = desk->now_ms};
+        recorder_input(desk->recorder, &event, NULL, 0, desk->core);
+        (void)core_step(desk->core, &event);
+        recorder_output(desk->recorder, desk->core);
+    }
+}
+
+static struct replay_outcome replay(const char *path)
+{
+    uint8_t bytes[1 << 16];
+    FILE *file = fopen(path, "rb");
+
+    cr_assert_not_null(file, "%s", path);
+    const size_t length = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    return replay_run(bytes, length, &(struct replay_options){.until_ms = NEVER_MS});
+}
+
+static void assert_logged(struct desk *desk, const char *part)
+{
+    char text[LOG_READ_MAX];
+    const ssize_t got = read(desk->log_read, text, sizeof text - 1);
+
+    cr_assert_geq(got, 0);
+    text[got] = '\0';
+    cr_assert_not_null(strstr(text, part), "%s", text);
+}
+
+Test(recorder, what_it_wrote_is_replayed_to_the_same_state)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    cr_assert(start(&desk, RECORDER_BYTES_MAX));
+    step(&desk, 200);
+    const uint64_t state = core_state_hash(desk.core);
+    stop(&desk);
+
+    const struct replay_outcome outcome = replay(desk.path);
+    cr_assert_eq(outcome.verdict, REPLAY_SAME);
+    cr_assert_eq(outcome.event_count, 200);
+    cr_assert_eq(outcome.checked_count, 200);
+    cr_assert_eq(outcome.state, state);
+    cr_assert_not(outcome.torn);
+    struct stat status;
+    cr_assert_eq(stat(desk.path, &status), 0);
+    cr_assert_eq(status.st_mode & 0777, 0600, "the seed is in it");
+    desk_close(&desk);
+}
+
+/* As after an assertion in the core: nobody closed anything. */
+Test(recorder, an_input_is_in_the_file_before_the_core_has_seen_it)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    cr_assert(start(&desk, RECORDER_BYTES_MAX));
+    step(&desk, 70);
+    const struct event event = {.type = EVENT_LEAVE, .now_ms = desk.now_ms};
+    recorder_input(desk.recorder, &event, NULL, 0, desk.core);
+
+    const struct replay_outcome outcome = replay(desk.path);
+    cr_assert_eq(outcome.verdict, REPLAY_SAME);
+    cr_assert(outcome.torn);
+    cr_assert_eq(outcome.event_count, 71);
+    stop(&desk);
+    desk_close(&desk);
+}
+
+Test(recorder, at_its_limit_it_ends_whole_and_says_so_once)
+{
+    struct desk desk;
+    struct stat status;
+
+    desk_open(&desk);
+    cr_assert(start(&desk, 1024));
+    step(&desk, 1000);
+    stop(&desk);
+
+    cr_assert_eq(stat(desk.path, &status), 0);
+    cr_assert_leq(status.st_size, 1024);
+    const struct replay_outcome outcome = replay(desk.path);
+    cr_assert_eq(outcome.verdict, REPLAY_SAME);
+    cr_assert(outcome.full && !outcome.torn);
+    cr_assert_eq(outcome.checked_count, outcome.event_count);
+    assert_logged(&desk, "is as long as it may be: the recording ends here, the node goes on");
+    desk_close(&desk);
+}
+
+Test(recorder, the_recording_of_the_life_before_is_put_aside)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    for (unsigned life = 1; life <= 3; life++) {
+        cr_assert(start(&desk, RECORDER_BYTES_MAX));
+        step(&desk, 10 * life);
+        stop(&desk);
+    }
+    cr_assert_eq(replay(desk.path).event_count, 30);
+    cr_assert_eq(replay(desk.aside).event_count, 20);
+    desk_close(&desk);
+}
+
+Test(recorder, what_is_not_a_recording_is_left_alone)
+{
+    struct desk desk;
+    char text[16] = "";
+
+    desk_open(&desk);
+    FILE *file = fopen(desk.path, "w");
+    cr_assert_not_null(file);
+    fputs("a letter\n", file);
+    fclose(file);
+
+    cr_assert_not(start(&desk, RECORDER_BYTES_MAX));
+    assert_logged(&desk, "is there and is not a recording: choose another --record");
+    file = fopen(desk.path, "r");
+    cr_assert(file != NULL && fgets(text, sizeof text, file) != NULL);
+    fclose(file);
+    cr_assert_str_eq(text, "a letter\n");
+
+    snprintf(desk.path, sizeof desk.path, "%s/none/a.rec", desk.dir);
+    cr_assert_not(start(&desk, RECORDER_BYTES_MAX));
+    assert_logged(&desk, "No such file or directory: choose another --record");
+    snprintf(desk.path, sizeof desk.path, "%s/a.rec", desk.dir);
+    desk_close(&desk);
+}
+
+/* A full disk, as a limit on the size of files. */
+Test(recorder, a_file_that_cannot_grow_ends_the_recording_alone)
+{
+    struct desk desk;
+    struct rlimit limit;
+
+    desk_open(&desk);
+    cr_assert(start(&desk, RECORDER_BYTES_MAX));
+    (void)signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = 500;
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    step(&desk, 1000);
+    stop(&desk);
+
+    assert_logged(&desk, "the recording ends here, the node goes on");
+    const struct replay_outcome outcome = replay(desk.path);
+    cr_assert_eq(outcome.verdict, REPLAY_SAME);
+    cr_assert(outcome.torn);
+    cr_assert_gt(outcome.event_count, 10);
+    desk_close(&desk);
+}
+
+Test(recorder, without_one_nothing_is_recorded)
+{
+    const struct event event = {.type = EVENT_TICK, .now_ms = 1};
+
+    recorder_input(NULL, &event, NULL, 0, NULL);
+    recorder_output(NULL, NULL);
+    recorder_close(NULL, NULL);
+}
