@@ -579,6 +579,13 @@ struct outcome doyend(struct cluster *cluster, const char *const *arguments)
     return run(cluster, command.argv);
 }
 
+struct outcome doyen_replay(struct cluster *cluster, const char *const *arguments)
+{
+    const struct command command = command_of(DOYEN_REPLAY_PATH, NULL, arguments);
+
+    return run(cluster, command.argv);
+}
+
 void doyen_start(struct cluster *cluster, struct process *process, const char *name,
                  const char *const *arguments, const char *out_path)
 {

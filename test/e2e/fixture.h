@@ -167,6 +167,9 @@ struct outcome doyen(struct cluster *cluster, const char *name, const char *cons
 /* doyend as it is called, with nothing added. */
 struct outcome doyend(struct cluster *cluster, const char *const *arguments);
 
+/* doyen-replay as it is called. */
+struct outcome doyen_replay(struct cluster *cluster, const char *const *arguments);
+
 /* doyen in the background, its output in the file at `out_path`. */
 void doyen_start(struct cluster *cluster, struct process *process, const char *name,
                  const char *const *arguments, const char *out_path);

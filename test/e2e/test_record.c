@@ -3,25 +3,6 @@
 
 #include "fixture.h"
 
-enum { REPLAY_MS = 20000 };
-
-/* doyen-replay with these arguments and the recording at `path`. */
-static struct outcome replay(struct cluster *cluster, const char *path, const char *option)
-{
-    const char *out = cluster_path(cluster, text_kept("replay-%s.out", path + strlen(path) - 8));
-    const char *err = text_kept("%s.err", out);
-    const char *argv[] = {DOYEN_REPLAY_PATH, path, option, NULL};
-    struct process process;
-
-    cr_assert(process_start(&process, argv, out, err));
-    const bool ended = process_wait(&process, REPLAY_MS);
-    process_kill(&process);
-    cr_assert(ended, "doyen-replay hangs");
-    return (struct outcome){.code = process_exit_code(&process),
-                            .out = text_kept("%s", file_read(out, NULL)),
-                            .err = text_kept("%s", file_read(err, NULL))};
-}
-
 static const char *recording_of(struct cluster *cluster, const char *name)
 {
     return cluster_path(cluster, text_kept("%s.rec", name));
@@ -53,7 +34,7 @@ Story(record, what_a_node_went_through_is_replayed_to_the_same_state)
     assert_agreement(cluster, "byzantium cyrene ephesus");
     cr_assert_eq(cluster_terminate(cluster, "cyrene"), 0);
 
-    const struct outcome outcome = replay(cluster, recording_of(cluster, "cyrene"), NULL);
+    const struct outcome outcome = doyen_replay(cluster, ARGS(recording_of(cluster, "cyrene")));
     cr_assert_eq(outcome.code, 0, "%s", outcome.err);
     assert_text_has(outcome.out, "cyrene of cluster doyen, recorded by doyend");
     assert_text_has(outcome.out, "-athens(dead)  <- commit from byzantium\n");
@@ -72,7 +53,7 @@ Story(record, the_recording_of_a_killed_coordinator_goes_up_to_its_death)
     cluster_kill(cluster, "athens");
     assert_agreement(cluster, "byzantium cyrene delphi");
 
-    const struct outcome outcome = replay(cluster, recording_of(cluster, "athens"), NULL);
+    const struct outcome outcome = doyen_replay(cluster, ARGS(recording_of(cluster, "athens")));
     cr_assert_eq(outcome.code, 0, "%s", outcome.err);
     assert_text_has(outcome.out, "-ephesus(dead)");
     assert_text_has(outcome.out, "same state");
@@ -90,10 +71,10 @@ Story(record, a_restart_puts_the_recording_of_the_life_before_aside)
     assert_agreement(cluster, "athens byzantium delphi ephesus cyrene");
 
     const char *path = recording_of(cluster, "cyrene");
-    const struct outcome before = replay(cluster, text_kept("%s.1", path), "--quiet");
+    const struct outcome before = doyen_replay(cluster, ARGS(text_kept("%s.1", path), "--quiet"));
     cr_assert_eq(before.code, 0, "%s", before.err);
     cr_assert_eq(line_count(before.out), 1);
-    const struct outcome now = replay(cluster, path, "--json");
+    const struct outcome now = doyen_replay(cluster, ARGS(path, "--json"));
     cr_assert_eq(now.code, 0, "%s", now.err);
     assert_text_has(now.out, "\"event\":\"view\"");
 }
@@ -108,11 +89,11 @@ Story(record, a_file_that_is_no_recording_is_refused_in_one_line)
     fputs("dear all\n", file);
     fclose(file);
 
-    const struct outcome outcome = replay(cluster, letter, NULL);
+    const struct outcome outcome = doyen_replay(cluster, ARGS(letter));
     cr_assert_eq(outcome.code, 65);
     cr_assert_eq(line_count(outcome.err), 1);
     assert_text_has(outcome.err, "is not a recording");
-    cr_assert_eq(replay(cluster, cluster_path(cluster, "nothing-there"), NULL).code, 65);
+    cr_assert_eq(doyen_replay(cluster, ARGS(cluster_path(cluster, "not-there"))).code, 65);
 
     const struct outcome daemon = doyend(
         cluster, ARGS("--name", "athens", "--listen", cluster_daemon(cluster, "athens")->address,
