@@ -229,7 +229,8 @@ void join_on_ready(struct core *core, const struct message *message)
         show_view(core, &joiner->member);
         return;
     }
-    if (!is_admissible(core, joiner)) {
+    bool under_way = core->change.on && view_has(&core->pending, &joiner->member.id);
+    if (under_way || !is_admissible(core, joiner)) {
         return;
     }
     if (joiner->nonce != nonce_of(core, &joiner->member)) {

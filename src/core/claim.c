@@ -49,10 +49,25 @@ static struct notice *tell(struct core *core, enum claim_step step, const struct
     return notice;
 }
 
-/* The view to build on: the installed one, or a higher one that was proposed on top of it. */
+/* Does it leave out somebody whom we hear? */
+static bool loses_somebody(const struct core *core, const struct view *view)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!view_has(view, &core->view.members[i].id) &&
+            core->peers[i].verdict == VERDICT_NONE && detector_is_fresh(core, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The view to build on: the installed one, or a higher one that was proposed on top of it. But the
+ * last proposal of a coordinator that had gone deaf must not take the living down with it (S8). */
 static const struct view *highest(const struct core *core)
 {
-    return view_is_empty(&core->best) ? &core->view : &core->best;
+    bool better = !view_is_empty(&core->best) && !loses_somebody(core, &core->best);
+
+    return better ? &core->best : &core->view;
 }
 
 /* H14: what the coordinator proposed last may have been answered "in" to somebody, by its COMMIT
@@ -60,7 +75,7 @@ static const struct view *highest(const struct core *core)
 static void consider(struct core *core, const struct view *accepted)
 {
     struct view_id theirs = view_id_of(accepted);
-    struct view_id best = view_id_of(highest(core));
+    struct view_id best = view_id_of(view_is_empty(&core->best) ? &core->view : &core->best);
 
     /* A merge needs the other part's word, which only its proposer could have had (M7). */
     if (accepted->cause != CAUSE_MERGE && accepted->lineage == core->view.lineage &&

@@ -363,6 +363,9 @@ void detector_on_link(struct core *core, const struct link_event *link)
         break;
     case LINK_KERNEL:
         peer->kernel_ms = core->now_ms;
+        if (peer->verdict == VERDICT_LOST) {
+            core->detect_ms = core->now_ms; /* Its host is in sight again: judged anew at once. */
+        }
         break;
     }
 }
