@@ -109,7 +109,8 @@ static void carry(struct forwarder *forwarder, struct packet *packet,
         packet->bytes[bit / 8] ^= (uint8_t)(1U << bit % 8);
     }
     for (unsigned i = 0; i < copies; i++) {
-        const uint64_t delay_ms = faults->delay_ms_min + draw(forwarder) % (spread_ms + 1);
+        const uint64_t delay_ms = faults->delay_ms_min + draw(forwarder) % (spread_ms + 1) +
+                                  i * faults->repeat_ms;
         packet->due_ms = clock_now_ms() + delay_ms;
         if (delay_ms == 0) {
             deliver(forwarder, packet);

@@ -22,6 +22,7 @@ enum {
 struct link_faults {
     unsigned drop_percent; /* 100: cut */
     unsigned repeat_percent;
+    uint64_t repeat_ms;       /* the repetition comes that much later */
     unsigned corrupt_percent; /* a bit is turned round somewhere in the packet */
     uint64_t delay_ms_min;    /* drawn for each packet, so that one may overtake another */
     uint64_t delay_ms_max;

@@ -72,6 +72,29 @@ Story(loss, with_delayed_and_reordered_packets_nobody_is_removed)
     assert_heals(cluster, "byzantium cyrene delphi ephesus athens");
 }
 
+/* D6, J3, I1: what was sent before a view, by a life that is over, or for a join that is done comes
+ * again later. */
+Story(loss, with_every_packet_repeated_late_nothing_comes_undone)
+{
+    struct cluster *cluster = cluster_apart(five, NO_ARGS);
+
+    network_set(cluster, NULL, NULL, (struct link_faults){.repeat_percent = 100, .repeat_ms = 700});
+    cluster_form(cluster, five);
+    assert_steady(cluster, story_ms(1500));
+    cluster_kill(cluster, "athens");
+    cr_assert(network_agrees(cluster, "byzantium cyrene delphi ephesus", LIMIT_MS), "%s",
+              cluster_text(cluster));
+    assert_steady(cluster, 1000);
+    cluster_restart(cluster, "athens");
+    cr_assert(network_agrees(cluster, "byzantium cyrene delphi ephesus athens", LIMIT_MS), "%s",
+              cluster_text(cluster));
+    assert_steady(cluster, 1000);
+    cr_assert_eq(cluster_terminate(cluster, "byzantium"), 0);
+    cr_assert(network_agrees(cluster, "cyrene delphi ephesus athens", LIMIT_MS), "%s",
+              cluster_text(cluster));
+    assert_steady(cluster, 1000);
+}
+
 static const struct link_faults everything = {.drop_percent = 10,
                                               .repeat_percent = 10,
                                               .corrupt_percent = 5,

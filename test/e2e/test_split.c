@@ -221,6 +221,22 @@ Story(split, under_guard_majority_only_the_larger_part_acts)
     cr_assert(!is_acting(cluster, "athens"));
 }
 
+/* M4, Y5: each packet comes once more when the merge that it belonged to is over. */
+Story(split, what_comes_twice_and_late_changes_nothing)
+{
+    const char *parts = "athens delphi ephesus | byzantium cyrene";
+    struct cluster *cluster = cluster_formed_apart(five, NO_ARGS);
+
+    network_part(cluster, parts);
+    assert_parts(cluster, parts);
+    network_set(cluster, NULL, NULL, (struct link_faults){.repeat_percent = 100, .repeat_ms = 450});
+    cr_assert(network_agrees(cluster, "athens delphi ephesus byzantium cyrene", LIMIT_MS), "%s",
+              cluster_text(cluster));
+    assert_steady(cluster, 1000);
+    cr_assert_eq(cluster_log_count(cluster, "athens", "merge"), 1);
+    assert_heals(cluster, "athens delphi ephesus byzantium cyrene");
+}
+
 /* --- Death in the middle of a merge ---------------------------------------------------------- */
 
 /* Slow links, so that the merge takes a while; killed as soon as the loser's coordinator says that
