@@ -209,10 +209,11 @@ static int complain(const struct order *order, const struct replay_outcome *outc
                 order->path, at, (unsigned long long)outcome->at_count + 1, seconds, thousandths);
         break;
     case REPLAY_UNREADABLE:
-        fprintf(stderr,
-                "doyen-replay: %s: %s, at byte %llu: give a file that doyend --record "
-                "wrote\n",
-                order->path, recording_error_text(outcome->error), at);
+        fprintf(stderr, "doyen-replay: %s %s", order->path, recording_error_text(outcome->error));
+        if (outcome->error == RECORDING_DAMAGED) {
+            fprintf(stderr, " at or before byte %llu", at);
+        }
+        fputs(": give a file that doyend --record wrote\n", stderr);
         return EXIT_BAD_FILE;
     case REPLAY_NO_MEMORY:
         fprintf(stderr, "doyen-replay: %s: not enough memory\n", order->path);
