@@ -161,6 +161,11 @@ static void win(struct core *core)
             view_remove(next, in_next, &why);
         }
     }
+    if (next->epoch >= epoch) {
+        core_saw_epoch(core, next->epoch); /* What we build on has taken it already. */
+        lose(core);
+        return;
+    }
     tell(core, CLAIM_WON, &core->view.members[core_position(core)], epoch);
     core->claim.on = false;
     if (!id_equal(&next->members[0].id, &core->self.id)) {
@@ -265,7 +270,9 @@ static void refuse(struct core *core, uint32_t claimant, uint64_t epoch, enum cl
         message->claim_refused.epoch = epoch;
         message->claim_refused.reason = reason;
         message->claim_refused.wait_ms = wait_ms;
-        message->claim_refused.promised = core->promise.epoch;
+        message->claim_refused.promised = core->promise.epoch > core->pending.epoch
+                                              ? core->promise.epoch
+                                              : core->pending.epoch;
     }
     outbox_send(core, message, claimant);
 }
@@ -310,7 +317,10 @@ static uint64_t older_is_fresh_for_ms(const struct core *core, uint32_t claimant
 static void judge(struct core *core, uint32_t claimant, uint64_t epoch)
 {
     const struct node_id *id = &core->view.members[claimant].id;
-    bool promised = epoch < core->promise.epoch ||
+    /* An accepted proposal took its epoch, even if what became of it is not known here (V2). */
+    bool taken = !view_is_empty(&core->pending) && core->pending.lineage == core->view.lineage &&
+                 epoch <= core->pending.epoch;
+    bool promised = taken || epoch < core->promise.epoch ||
                     (epoch == core->promise.epoch && !id_equal(&core->promise.to, id));
 
     if (promised) {

@@ -5,6 +5,7 @@
 
 #include "core/book.h"
 #include "core/install.h"
+#include "core/lifecycle.h"
 #include "core/outbox.h"
 
 enum { ASKED_PER_TRY_MAX = SEEDS_MAX + 8 };
@@ -108,6 +109,10 @@ void join_tick(struct core *core)
 
     if (core->phase != PHASE_JOINING) {
         return;
+    }
+    if (!view_is_empty(&core->pending) &&
+        core->now_ms >= core->accepted_ms + 2 * core->timing.prepare_ms) {
+        lifecycle_renew(core); /* We may have been in, and out again, without knowing (S5). */
     }
     if (core->now_ms >= asking->found_ms) {
         found(core);
