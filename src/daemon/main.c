@@ -16,6 +16,9 @@
 #include "runtime/node.h"
 #include "runtime/options.h"
 
+/* Whoever ends a group of processes may signal each of them as well: that is one wish, not two. */
+enum { IMPATIENT_MS = 500 };
+
 struct daemon {
     const struct config *config;
     struct log log;
@@ -24,7 +27,8 @@ struct daemon {
     uv_signal_t interrupt;
     struct node *node;
     struct control *control;
-    bool leaving; /* a signal asked for it; the next one does not ask */
+    bool leaving;        /* a signal asked for it */
+    uint64_t leaving_ms; /* when it did */
     bool closing;
     bool node_closed;
     int exit_code;
@@ -55,6 +59,8 @@ static void close_all(struct daemon *daemon, int exit_code)
     daemon->exit_code = exit_code;
     uv_close((uv_handle_t *)&daemon->terminate, NULL);
     uv_close((uv_handle_t *)&daemon->interrupt, NULL);
+    (void)signal(SIGTERM, SIG_IGN); /* The end is near: one more must not make it a bad one. */
+    (void)signal(SIGINT, SIG_IGN);
     if (daemon->control != NULL) {
         control_close(daemon->control, on_control_closed, daemon);
     } else if (daemon->node != NULL) {
@@ -100,16 +106,18 @@ static void on_end(void *context, enum node_end end)
 static void on_signal(uv_signal_t *handle, int number)
 {
     struct daemon *daemon = handle->data;
+    const char *name = number == SIGINT ? "SIGINT" : "SIGTERM";
 
-    if (daemon->leaving) {
-        log_line(&daemon->log, LOG_WARN, "stop", "signal=%s again -> going at once",
-                 number == SIGINT ? "SIGINT" : "SIGTERM");
+    if (!daemon->leaving) {
+        log_line(&daemon->log, LOG_INFO, "stop", "signal=%s -> leaving; once more goes at once",
+                 name);
+        daemon->leaving = true;
+        daemon->leaving_ms = uv_now(&daemon->loop);
+        node_leave(daemon->node);
+    } else if (uv_now(&daemon->loop) - daemon->leaving_ms >= IMPATIENT_MS) {
+        log_line(&daemon->log, LOG_WARN, "stop", "signal=%s again -> going at once", name);
         _exit(EXIT_FAILURE);
     }
-    log_line(&daemon->log, LOG_INFO, "stop", "signal=%s -> leaving; once more goes at once",
-             number == SIGINT ? "SIGINT" : "SIGTERM");
-    daemon->leaving = true;
-    node_leave(daemon->node);
 }
 
 /* --- Starting -------------------------------------------------------------------------------- */

@@ -76,7 +76,7 @@ static bool take(struct reading *reading, size_t index, const char *text,
 {
     const struct setting *option = option_at(index);
     struct config_origin *known = &reading->outcome->origins[index];
-    struct fault fault = {.exit_code = 0};
+    struct complaint complaint = {.exit_code = 0};
     char where[LOCATION_MAX];
 
     assert(option->parse != NULL);
@@ -92,14 +92,14 @@ static bool take(struct reading *reading, size_t index, const char *text,
         }
     }
     if (text[0] == '\0') {
-        (void)fault_set(&fault, "is empty: give a value or leave it out");
-    } else if (option->parse(&reading->draft, text, &fault)) {
+        (void)complaint_set(&complaint, "is empty: give a value or leave it out");
+    } else if (option->parse(&reading->draft, text, &complaint)) {
         return true;
     }
 
     const int by_source = origin.source == SOURCE_FLAG ? EXIT_USAGE : EXIT_CONFIGURATION;
-    return refuse(reading, fault.exit_code != 0 ? fault.exit_code : by_source, "%s: %s", where,
-                  fault.text);
+    return refuse(reading, complaint.exit_code != 0 ? complaint.exit_code : by_source, "%s: %s",
+                  where, complaint.text);
 }
 
 /* --- The sources, weakest first -------------------------------------------------------------- */
@@ -369,15 +369,15 @@ static bool survey(void *context, size_t index, const char *text)
 {
     struct reading *reading = context;
     struct config_outcome *outcome = reading->outcome;
-    struct fault fault = {.exit_code = 0};
+    struct complaint complaint = {.exit_code = 0};
 
     switch (option_at(index)->role) {
     case ROLE_SETTING:
         return true;
     case ROLE_CONFIG:
         outcome->origins[index] = (struct config_origin){.source = SOURCE_FLAG};
-        if (!value_path(text, outcome->file, sizeof outcome->file, &fault)) {
-            return refuse(reading, EXIT_USAGE, "--config: %s", fault.text);
+        if (!value_path(text, outcome->file, sizeof outcome->file, &complaint)) {
+            return refuse(reading, EXIT_USAGE, "--config: %s", complaint.text);
         }
         return true;
     case ROLE_CHECK:
@@ -403,7 +403,7 @@ static bool read_file(struct reading *reading)
 {
     struct config_outcome *outcome = reading->outcome;
     const size_t index = option_find("config");
-    struct fault fault = {.exit_code = 0};
+    struct complaint complaint = {.exit_code = 0};
 
     if (outcome->file[0] == '\0') {
         const char *path = variable_of(reading, option_at(index));
@@ -411,12 +411,12 @@ static bool read_file(struct reading *reading)
             return true;
         }
         outcome->origins[index] = (struct config_origin){.source = SOURCE_ENVIRONMENT};
-        if (!value_path(path, outcome->file, sizeof outcome->file, &fault)) {
-            return refuse(reading, EXIT_CONFIGURATION, "DOYEN_CONFIG: %s", fault.text);
+        if (!value_path(path, outcome->file, sizeof outcome->file, &complaint)) {
+            return refuse(reading, EXIT_CONFIGURATION, "DOYEN_CONFIG: %s", complaint.text);
         }
     }
-    if (!config_file_read(outcome->file, take_from_file, reading, &fault)) {
-        return refuse(reading, EXIT_CONFIGURATION, "%s", fault.text);
+    if (!config_file_read(outcome->file, take_from_file, reading, &complaint)) {
+        return refuse(reading, EXIT_CONFIGURATION, "%s", complaint.text);
     }
     return !reading->refused;
 }
@@ -425,12 +425,12 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
                   const struct config_host *host)
 {
     struct reading reading = {.outcome = outcome, .host = host};
-    struct fault fault = {.exit_code = 0};
+    struct complaint complaint = {.exit_code = 0};
 
     *outcome = (struct config_outcome){.action = CONFIG_RUN};
     take_defaults(&reading);
-    if (!flags_walk(argc, argv, survey, &reading, &fault)) {
-        (void)refuse(&reading, EXIT_USAGE, "%s", fault.text);
+    if (!flags_walk(argc, argv, survey, &reading, &complaint)) {
+        (void)refuse(&reading, EXIT_USAGE, "%s", complaint.text);
     }
     switch (outcome->action) {
     case CONFIG_HELP:
@@ -445,7 +445,7 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
     }
 
     if (read_file(&reading) && take_environment(&reading) &&
-        flags_walk(argc, argv, take_flag, &reading, &fault) && !reading.refused &&
+        flags_walk(argc, argv, take_flag, &reading, &complaint) && !reading.refused &&
         settle_name(&reading) && settle_control(&reading) && settle_timing(&reading) &&
         settle_advertise(&reading) && settle_guard(&reading) && settle_http(&reading)) {
         *config = reading.draft.config;

@@ -14,7 +14,7 @@ struct file_reading {
     uint32_t number; /* of the line read last, 1 for the first */
     config_file_visitor *visitor;
     void *context;
-    struct fault *fault;
+    struct complaint *complaint;
     bool faulty;
     bool stopped;
 };
@@ -22,7 +22,7 @@ struct file_reading {
 static void refuse(struct file_reading *reading, const char *why)
 {
     reading->faulty = true;
-    (void)fault_set(reading->fault, "%.300s:%u: %s", reading->path, reading->number, why);
+    (void)complaint_set(reading->complaint, "%.300s:%u: %s", reading->path, reading->number, why);
 }
 
 /* Hands inih one line. inih itself would take a line that is longer than its buffer for two, and
@@ -86,15 +86,16 @@ static int on_setting(void *context, const char *section, const char *key, const
 }
 
 bool config_file_read(const char *path, config_file_visitor *visitor, void *context,
-                      struct fault *fault)
+                      struct complaint *complaint)
 {
     struct file_reading reading = {
-        .path = path, .visitor = visitor, .context = context, .fault = fault};
+        .path = path, .visitor = visitor, .context = context, .complaint = complaint};
 
     reading.file = fopen(path, "re");
     if (reading.file == NULL) {
-        return fault_set(fault, "cannot read the configuration file %.300s: %s: check --config",
-                         path, strerror(errno));
+        return complaint_set(complaint,
+                             "cannot read the configuration file %.300s: %s: check --config", path,
+                             strerror(errno));
     }
 
     const int bad_line = ini_parse_stream(next_line, &reading, on_setting, &reading);
@@ -104,14 +105,16 @@ bool config_file_read(const char *path, config_file_visitor *visitor, void *cont
     free(reading.line);
 
     if (unreadable) {
-        return fault_set(fault, "cannot read the configuration file %.300s: %s: check --config",
-                         path, strerror(error));
+        return complaint_set(complaint,
+                             "cannot read the configuration file %.300s: %s: check --config", path,
+                             strerror(error));
     }
     /* The number of the first line that inih or the visitor did not like. */
     if (bad_line > 0 &&
         ((!reading.faulty && !reading.stopped) || (uint32_t)bad_line < reading.number)) {
-        return fault_set(fault, "%.300s:%d: neither a setting nor a comment: write KEY = VALUE",
-                         path, bad_line);
+        return complaint_set(complaint,
+                             "%.300s:%d: neither a setting nor a comment: write KEY = VALUE", path,
+                             bad_line);
     }
     return !reading.faulty;
 }

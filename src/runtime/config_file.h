@@ -14,10 +14,10 @@ enum { CONFIG_LINE_MAX = 197 };
 typedef bool config_file_visitor(void *context, const char *key, const char *value, uint32_t line);
 
 /* Reads the file. A line is KEY = VALUE, empty, or a comment (# or ; at its beginning; " ;" begins
- * one behind a value). Returns false with the fault set, whole, when the file cannot be read or a
- * line is none of these. */
+ * one behind a value). Returns false with the complaint set, whole, when the file cannot be read or
+ * a line is none of these. */
 bool config_file_read(const char *path, config_file_visitor *visitor, void *context,
-                      struct fault *fault);
+                      struct complaint *complaint);
 
 /* Can the value be said in a file, and read back the same? */
 bool config_file_can_say(const char *key, const char *value);

@@ -14,7 +14,7 @@ enum { KEY_FIRST = 256 };
 struct walk {
     flags_visitor *visitor;
     void *context;
-    struct fault *fault;
+    struct complaint *complaint;
     bool stopped; /* the visitor has seen enough */
     bool faulty;
 };
@@ -76,19 +76,21 @@ static size_t find_abbreviated(const char *name, size_t *second)
     return first;
 }
 
-static void unknown_flag(const char *flag, const char *name, struct fault *fault)
+static void unknown_flag(const char *flag, const char *name, struct complaint *complaint)
 {
     const char *near = option_suggest(name, false);
 
     if (near != NULL) {
-        (void)fault_set(fault, "unknown option '%.60s' (did you mean '--%s'?)", flag, near);
+        (void)complaint_set(complaint, "unknown option '%.60s' (did you mean '--%s'?)", flag, near);
     } else {
-        (void)fault_set(fault, "unknown option '%.60s': see doyend --help", flag);
+        (void)complaint_set(complaint, "unknown option '%.60s': see doyend --help", flag);
     }
 }
 
-/* Sets the fault and returns true if there is something wrong with a word that begins with "--". */
-static bool explain_long(const char *flag, struct fault *fault)
+/* Sets the complaint and returns true if there is something wrong with a word that begins with
+ * "--".
+ */
+static bool explain_long(const char *flag, struct complaint *complaint)
 {
     const size_t name_length = strcspn(flag + 2, "=");
     const bool has_value = flag[2 + name_length] == '=';
@@ -98,24 +100,24 @@ static bool explain_long(const char *flag, struct fault *fault)
     (void)text_set(name, sizeof name, flag + 2, name_length);
     const size_t first = find_abbreviated(name, &second);
     if (name[0] == '\0' || first == option_count()) {
-        unknown_flag(flag, name, fault);
+        unknown_flag(flag, name, complaint);
         return true;
     }
     if (second < option_count()) {
-        (void)fault_set(fault, "'%.60s' may mean --%s or --%s: write it in full", flag,
-                        option_at(first)->name, option_at(second)->name);
+        (void)complaint_set(complaint, "'%.60s' may mean --%s or --%s: write it in full", flag,
+                            option_at(first)->name, option_at(second)->name);
         return true;
     }
 
     const struct setting *option = option_at(first);
     if (option->argument != NULL && !has_value) {
-        (void)fault_set(fault, "--%s: has no value: write --%s %s", option->name, option->name,
-                        option->argument);
+        (void)complaint_set(complaint, "--%s: has no value: write --%s %s", option->name,
+                            option->name, option->argument);
         return true;
     }
     if (option->argument == NULL && has_value) {
-        (void)fault_set(fault, "--%s: takes no value: write --%s alone", option->name,
-                        option->name);
+        (void)complaint_set(complaint, "--%s: takes no value: write --%s alone", option->name,
+                            option->name);
         return true;
     }
     return false;
@@ -123,23 +125,23 @@ static bool explain_long(const char *flag, struct fault *fault)
 
 /* argp has given up without a word (ARGP_NO_ERRS) and tells only where it stands: behind the bad
  * flag, or, within a cluster of short ones, still before it. */
-static void explain(const struct argp_state *state, struct fault *fault)
+static void explain(const struct argp_state *state, struct complaint *complaint)
 {
     const char *before = state->next > 1 ? state->argv[state->next - 1] : "";
     const char *after = state->next < state->argc ? state->argv[state->next] : "";
 
-    if (begins_with(before, "--") && explain_long(before, fault)) {
+    if (begins_with(before, "--") && explain_long(before, complaint)) {
         return;
     }
     if (before[0] == '-' && before[1] != '-' && strlen(before) == 2) {
-        unknown_flag(before, before + 1, fault);
+        unknown_flag(before, before + 1, complaint);
         return;
     }
     if (after[0] == '-') {
-        unknown_flag(after, after + 1, fault); /* Such as "-name": one dash too few. */
+        unknown_flag(after, after + 1, complaint); /* Such as "-name": one dash too few. */
         return;
     }
-    (void)fault_set(fault, "the command line makes no sense: see doyend --help");
+    (void)complaint_set(complaint, "the command line makes no sense: see doyend --help");
 }
 
 /* --- argp ------------------------------------------------------------------------------------ */
@@ -151,14 +153,14 @@ static error_t on_argp(int key, char *argument, struct argp_state *state)
     if (key == ARGP_KEY_ERROR) {
         if (!walk->stopped && !walk->faulty) {
             walk->faulty = true;
-            explain(state, walk->fault);
+            explain(state, walk->complaint);
         }
         return 0;
     }
     if (key == ARGP_KEY_ARG) {
         walk->faulty = true;
-        (void)fault_set(walk->fault, "stray word '%.60s': doyend takes options only, see --help",
-                        argument);
+        (void)complaint_set(walk->complaint,
+                            "stray word '%.60s': doyend takes options only, see --help", argument);
         return EINVAL;
     }
 
@@ -239,9 +241,10 @@ static struct argp argp_of(const struct argp_table *table)
         .help_filter = on_help};
 }
 
-bool flags_walk(int argc, char **argv, flags_visitor *visitor, void *context, struct fault *fault)
+bool flags_walk(int argc, char **argv, flags_visitor *visitor, void *context,
+                struct complaint *complaint)
 {
-    struct walk walk = {.visitor = visitor, .context = context, .fault = fault};
+    struct walk walk = {.visitor = visitor, .context = context, .complaint = complaint};
     struct argp_table table;
 
     if (argc < 1) {
@@ -252,7 +255,7 @@ bool flags_walk(int argc, char **argv, flags_visitor *visitor, void *context, st
     const error_t error = argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT,
                                      NULL, &walk);
     if (error != 0 && !walk.stopped && !walk.faulty) {
-        return fault_set(fault, "cannot read the command line: %s", strerror(error));
+        return complaint_set(complaint, "cannot read the command line: %s", strerror(error));
     }
     return !walk.faulty;
 }

@@ -12,9 +12,10 @@
  * Returning false ends the walk. */
 typedef bool flags_visitor(void *context, size_t index, const char *text);
 
-/* Walks the command line. Returns false with the fault set, whole, when it is not one: an unknown
- * flag, one without its argument, a stray word. `argv` may come back in another order. */
-bool flags_walk(int argc, char **argv, flags_visitor *visitor, void *context, struct fault *fault);
+/* Walks the command line. Returns false with the complaint set, whole, when it is not one: an
+ * unknown flag, one without its argument, a stray word. `argv` may come back in another order. */
+bool flags_walk(int argc, char **argv, flags_visitor *visitor, void *context,
+                struct complaint *complaint);
 
 void flags_print_help(FILE *to);
 void flags_print_usage(FILE *to);

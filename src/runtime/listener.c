@@ -66,7 +66,7 @@ static void guest_on_end(void *owner, int error)
 {
     struct guest *guest = owner;
 
-    if (error == UV_ETIMEDOUT || error == UV_EPROTO) {
+    if (error == UV_ETIMEDOUT || error == UV_EPROTO || error == UV_ENOBUFS) {
         guest->listener->streams->traffic->streams_refused++;
     }
     guest_free(guest);

@@ -31,6 +31,12 @@ static void say_cannot_listen(const struct node *node, int error)
         log_line(node->log, LOG_ERROR, "listen",
                  "may not listen on %s: choose a --listen with a port above 1023", text);
         return;
+    case UV_EMFILE:
+    case UV_ENFILE:
+        log_line(node->log, LOG_ERROR, "listen",
+                 "cannot listen on %s: no file descriptors left: raise the limit (ulimit -n)",
+                 text);
+        return;
     default:
         log_line(node->log, LOG_ERROR, "listen",
                  "cannot listen on %s (%s): choose another --listen", text, uv_strerror(error));

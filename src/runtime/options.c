@@ -61,18 +61,19 @@ bool option_name_is_valid(const char *text)
                length;
 }
 
-static bool parse_any_name(const char *text, char out[NAME_BYTES_MAX + 1], struct fault *fault)
+static bool parse_any_name(const char *text, char out[NAME_BYTES_MAX + 1],
+                           struct complaint *complaint)
 {
     if (!option_name_is_valid(text)) {
-        return fault_set(fault, "'%.80s' is not a name: use 1 to %d of A-Z a-z 0-9 . _ -", text,
-                         NAME_BYTES_MAX);
+        return complaint_set(complaint, "'%.80s' is not a name: use 1 to %d of A-Z a-z 0-9 . _ -",
+                             text, NAME_BYTES_MAX);
     }
     return text_set(out, NAME_BYTES_MAX + 1, text, strlen(text));
 }
 
-static bool parse_name(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_name(struct draft *draft, const char *text, struct complaint *complaint)
 {
-    return parse_any_name(text, draft->config.name, fault);
+    return parse_any_name(text, draft->config.name, complaint);
 }
 
 static bool print_name(const struct config *config, uint32_t index, char *out)
@@ -80,9 +81,9 @@ static bool print_name(const struct config *config, uint32_t index, char *out)
     return print_text(config->name, index, out);
 }
 
-static bool parse_listen(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_listen(struct draft *draft, const char *text, struct complaint *complaint)
 {
-    return value_address(text, CONFIG_PORT_DEFAULT, &draft->config.listen, fault);
+    return value_address(text, CONFIG_PORT_DEFAULT, &draft->config.listen, complaint);
 }
 
 static bool print_listen(const struct config *config, uint32_t index, char *out)
@@ -90,17 +91,17 @@ static bool print_listen(const struct config *config, uint32_t index, char *out)
     return print_address(&config->listen, index, out);
 }
 
-static bool parse_advertise(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_advertise(struct draft *draft, const char *text, struct complaint *complaint)
 {
     struct address *advertise = &draft->config.advertise;
 
     /* Without a port it stays 0 until the port of --listen is known. */
-    if (!value_address(text, 0, advertise, fault)) {
+    if (!value_address(text, 0, advertise, complaint)) {
         return false;
     }
     if (address_is_wildcard(advertise)) {
-        return fault_set(fault, "'%.60s' is no address that others could reach: name a single one",
-                         text);
+        return complaint_set(
+            complaint, "'%.60s' is no address that others could reach: name a single one", text);
     }
     return true;
 }
@@ -110,9 +111,9 @@ static bool print_advertise(const struct config *config, uint32_t index, char *o
     return print_address(&config->advertise, index, out);
 }
 
-static bool parse_state_dir(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_state_dir(struct draft *draft, const char *text, struct complaint *complaint)
 {
-    return value_path(text, draft->config.state_dir, sizeof draft->config.state_dir, fault);
+    return value_path(text, draft->config.state_dir, sizeof draft->config.state_dir, complaint);
 }
 
 static bool print_state_dir(const struct config *config, uint32_t index, char *out)
@@ -147,24 +148,26 @@ static bool tags_have_key(const struct tags *tags, const char *tag, size_t key_b
     return false;
 }
 
-static bool parse_tag(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_tag(struct draft *draft, const char *text, struct complaint *complaint)
 {
     struct tags *tags = &draft->config.tags;
     const char *equals = strchr(text, '=');
     const size_t bytes = strlen(text) + 1;
 
     if (equals == NULL || equals == text) {
-        return fault_set(fault, "'%.60s' is not a tag: write KEY=VALUE", text);
+        return complaint_set(complaint, "'%.60s' is not a tag: write KEY=VALUE", text);
     }
     if (!text_is_printable(text)) {
-        return fault_set(fault, "a tag has to be UTF-8 without control characters: change it");
+        return complaint_set(complaint,
+                             "a tag has to be UTF-8 without control characters: change it");
     }
     if (tags_have_key(tags, text, (size_t)(equals - text))) {
-        return fault_set(fault, "the tag '%.*s' is given twice: keep one",
-                         (int)(equals - text < 60 ? equals - text : 60), text);
+        return complaint_set(complaint, "the tag '%.*s' is given twice: keep one",
+                             (int)(equals - text < 60 ? equals - text : 60), text);
     }
     if (tags->length + bytes > TAGS_BYTES_MAX) {
-        return fault_set(fault, "the tags take more than %d bytes: shorten them", TAGS_BYTES_MAX);
+        return complaint_set(complaint, "the tags take more than %d bytes: shorten them",
+                             TAGS_BYTES_MAX);
     }
     memcpy(tags->text + tags->length, text, bytes);
     tags->length = (uint16_t)(tags->length + bytes);
@@ -190,9 +193,9 @@ static bool print_tag(const struct config *config, uint32_t index, char *out)
 
 /* --- The cluster ----------------------------------------------------------------------------- */
 
-static bool parse_cluster(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_cluster(struct draft *draft, const char *text, struct complaint *complaint)
 {
-    return parse_any_name(text, draft->config.cluster, fault);
+    return parse_any_name(text, draft->config.cluster, complaint);
 }
 
 static bool print_cluster(const struct config *config, uint32_t index, char *out)
@@ -200,15 +203,15 @@ static bool print_cluster(const struct config *config, uint32_t index, char *out
     return print_text(config->cluster, index, out);
 }
 
-static bool parse_seed(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_seed(struct draft *draft, const char *text, struct complaint *complaint)
 {
     struct config *config = &draft->config;
 
     if (config->seed_count == CONFIG_SEEDS_MAX) {
-        return fault_set(fault, "more than %d seeds: one live member is enough, name fewer",
-                         CONFIG_SEEDS_MAX);
+        return complaint_set(complaint, "more than %d seeds: one live member is enough, name fewer",
+                             CONFIG_SEEDS_MAX);
     }
-    if (!value_endpoint(text, CONFIG_PORT_DEFAULT, &config->seeds[config->seed_count], fault)) {
+    if (!value_endpoint(text, CONFIG_PORT_DEFAULT, &config->seeds[config->seed_count], complaint)) {
         return false;
     }
     config->seed_count++;
@@ -225,13 +228,13 @@ static bool print_seed(const struct config *config, uint32_t index, char *out)
     if (index >= config->seed_count) {
         return false;
     }
-    const struct endpoint *seed = &config->seeds[index];
-    const bool v6 = strchr(seed->host, ':') != NULL;
-    snprintf(out, OPTION_TEXT_MAX, v6 ? "[%s]:%u" : "%s:%u", seed->host, (unsigned)seed->port);
-    return true;
+    char text[VALUE_ENDPOINT_MAX];
+
+    value_endpoint_print(&config->seeds[index], text);
+    return print_text(text, 0, out);
 }
 
-static bool parse_guard(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_guard(struct draft *draft, const char *text, struct complaint *complaint)
 {
     struct guard *guard = &draft->config.guard;
 
@@ -240,17 +243,18 @@ static bool parse_guard(struct draft *draft, const char *text, struct fault *fau
         return true;
     }
     if (text_equal(text, "majority") || text_equal(text, "strict")) {
-        fault->exit_code = EXIT_CONFIGURATION;
-        return fault_set(fault,
-                         "guard %s is not available in this version: use none or a number of "
-                         "members",
-                         text);
+        complaint->exit_code = EXIT_CONFIGURATION;
+        return complaint_set(complaint,
+                             "guard %s is not available in this version: use none or a number of "
+                             "members",
+                             text);
     }
     if (text[0] < '0' || text[0] > '9') {
-        return fault_set(fault, "unknown guard '%.60s': use none or a number of members", text);
+        return complaint_set(complaint, "unknown guard '%.60s': use none or a number of members",
+                             text);
     }
     guard->policy = GUARD_COUNT;
-    return value_number(text, 1, MEMBER_MAX, &guard->count, fault);
+    return value_number(text, 1, MEMBER_MAX, &guard->count, complaint);
 }
 
 static bool print_guard(const struct config *config, uint32_t index, char *out)
@@ -261,9 +265,9 @@ static bool print_guard(const struct config *config, uint32_t index, char *out)
     return print_text(text, index, out);
 }
 
-static bool parse_capacity(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_capacity(struct draft *draft, const char *text, struct complaint *complaint)
 {
-    return value_number(text, 1, MEMBER_MAX, &draft->config.capacity, fault);
+    return value_number(text, 1, MEMBER_MAX, &draft->config.capacity, complaint);
 }
 
 static bool print_capacity(const struct config *config, uint32_t index, char *out)
@@ -274,14 +278,14 @@ static bool print_capacity(const struct config *config, uint32_t index, char *ou
     return print_text(text, index, out);
 }
 
-static bool parse_join_timeout(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_join_timeout(struct draft *draft, const char *text, struct complaint *complaint)
 {
     if (text_equal(text, "none")) {
         draft->config.join_timeout_ms = 0;
         return true;
     }
     return value_duration(text, JOIN_TIMEOUT_MS_MIN, JOIN_TIMEOUT_MS_MAX,
-                          &draft->config.join_timeout_ms, fault);
+                          &draft->config.join_timeout_ms, complaint);
 }
 
 static bool print_join_timeout(const struct config *config, uint32_t index, char *out)
@@ -292,22 +296,23 @@ static bool print_join_timeout(const struct config *config, uint32_t index, char
 
 /* What interface and protocol name and this version does not have. Said at once and plainly,
  * rather than taken and not done. */
-static bool parse_unavailable(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_unavailable(struct draft *draft, const char *text, struct complaint *complaint)
 {
     (void)draft;
     (void)text;
-    fault->exit_code = EXIT_CONFIGURATION;
-    return fault_set(fault, "belongs to the guards majority and strict, which are not available "
-                            "in this version: leave it out");
+    complaint->exit_code = EXIT_CONFIGURATION;
+    return complaint_set(complaint,
+                         "belongs to the guards majority and strict, which are not available "
+                         "in this version: leave it out");
 }
 
 /* --- Timing ---------------------------------------------------------------------------------- */
 
-static bool parse_profile(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_profile(struct draft *draft, const char *text, struct complaint *complaint)
 {
     size_t index = 0;
 
-    if (!value_word(text, profile_words, COUNT_OF(profile_words), &index, fault)) {
+    if (!value_word(text, profile_words, COUNT_OF(profile_words), &index, complaint)) {
         return false;
     }
     draft->config.profile = (enum profile)(index + 1);
@@ -326,9 +331,10 @@ const char *option_profile_text(enum profile profile)
                                                               : "unknown";
 }
 
-static bool parse_heartbeat(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_heartbeat(struct draft *draft, const char *text, struct complaint *complaint)
 {
-    return value_duration(text, HEARTBEAT_MS_MIN, HEARTBEAT_MS_MAX, &draft->heartbeat_ms, fault);
+    return value_duration(text, HEARTBEAT_MS_MIN, HEARTBEAT_MS_MAX, &draft->heartbeat_ms,
+                          complaint);
 }
 
 static bool print_heartbeat(const struct config *config, uint32_t index, char *out)
@@ -336,9 +342,9 @@ static bool print_heartbeat(const struct config *config, uint32_t index, char *o
     return print_duration(config->timing.heartbeat_ms, index, out);
 }
 
-static bool parse_fail_after(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_fail_after(struct draft *draft, const char *text, struct complaint *complaint)
 {
-    return value_duration(text, FAIL_AFTER_MS_MIN, FAIL_AFTER_MS_MAX, &draft->lost_ms, fault);
+    return value_duration(text, FAIL_AFTER_MS_MIN, FAIL_AFTER_MS_MAX, &draft->lost_ms, complaint);
 }
 
 static bool print_fail_after(const struct config *config, uint32_t index, char *out)
@@ -348,9 +354,9 @@ static bool print_fail_after(const struct config *config, uint32_t index, char *
 
 /* --- Clients --------------------------------------------------------------------------------- */
 
-static bool parse_control(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_control(struct draft *draft, const char *text, struct complaint *complaint)
 {
-    return value_path(text, draft->config.control, sizeof draft->config.control, fault);
+    return value_path(text, draft->config.control, sizeof draft->config.control, complaint);
 }
 
 static bool print_control(const struct config *config, uint32_t index, char *out)
@@ -358,7 +364,7 @@ static bool print_control(const struct config *config, uint32_t index, char *out
     return print_text(config->control, index, out);
 }
 
-static bool parse_http(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_http(struct draft *draft, const char *text, struct complaint *complaint)
 {
     struct config *config = &draft->config;
 
@@ -366,11 +372,11 @@ static bool parse_http(struct draft *draft, const char *text, struct fault *faul
         config->http_on = false;
         return true;
     }
-    if (!value_address(text, 0, &config->http, fault)) {
+    if (!value_address(text, 0, &config->http, complaint)) {
         return false;
     }
     if (config->http.port == 0) {
-        return fault_set(fault, "'%.60s' has no port: write ADDR:PORT", text);
+        return complaint_set(complaint, "'%.60s' has no port: write ADDR:PORT", text);
     }
     config->http_on = true;
     return true;
@@ -382,9 +388,9 @@ static bool print_http(const struct config *config, uint32_t index, char *out)
                            : print_text("off", index, out);
 }
 
-static bool parse_faults(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_faults(struct draft *draft, const char *text, struct complaint *complaint)
 {
-    return value_switch(text, &draft->config.faults, fault);
+    return value_switch(text, &draft->config.faults, complaint);
 }
 
 static bool print_faults(const struct config *config, uint32_t index, char *out)
@@ -394,11 +400,11 @@ static bool print_faults(const struct config *config, uint32_t index, char *out)
 
 /* --- The log --------------------------------------------------------------------------------- */
 
-static bool parse_log_level(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_log_level(struct draft *draft, const char *text, struct complaint *complaint)
 {
     size_t index = 0;
 
-    if (!value_word(text, level_words, COUNT_OF(level_words), &index, fault)) {
+    if (!value_word(text, level_words, COUNT_OF(level_words), &index, complaint)) {
         return false;
     }
     draft->config.log_level = (enum log_level)index;
@@ -411,11 +417,11 @@ static bool print_log_level(const struct config *config, uint32_t index, char *o
     return print_text(level_words[config->log_level], index, out);
 }
 
-static bool parse_log_format(struct draft *draft, const char *text, struct fault *fault)
+static bool parse_log_format(struct draft *draft, const char *text, struct complaint *complaint)
 {
     size_t index = 0;
 
-    if (!value_word(text, format_words, COUNT_OF(format_words), &index, fault)) {
+    if (!value_word(text, format_words, COUNT_OF(format_words), &index, complaint)) {
         return false;
     }
     draft->config.log_format = (enum log_format)index;

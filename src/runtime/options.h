@@ -54,8 +54,8 @@ struct setting {
     bool repeatable;
     bool hidden; /* a word kept for a later version: not listed, refused when used */
 
-    /* Takes one text; of a repeatable option, one more. False with the fault set. */
-    bool (*parse)(struct draft *draft, const char *text, struct fault *fault);
+    /* Takes one text; of a repeatable option, one more. False with the complaint set. */
+    bool (*parse)(struct draft *draft, const char *text, struct complaint *complaint);
 
     /* Empties the list of a repeatable option, for a stronger source; else NULL. */
     void (*clear)(struct draft *draft);

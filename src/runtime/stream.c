@@ -70,6 +70,7 @@ static void on_handle_closed(uv_handle_t *handle)
             chain_remove(first);
             free(CHAIN_ITEM(first, struct frame, link));
         }
+        stream->streams->partial_bytes -= stream->reader.partial_capacity;
         frame_reader_deinit(&stream->reader);
         free(stream);
     }
@@ -145,6 +146,9 @@ static void set_options(struct stream *stream)
 
 static void deliver(struct stream *stream, const struct bytes *frame)
 {
+    if (!stream->broken && stream->patience_ms == 0) {
+        (void)uv_timer_stop(&stream->timer); /* The next frame has a time of its own. */
+    }
     stream->streams->traffic->bytes_in += FRAME_LENGTH_BYTES + frame->length;
     if (frame->length > 0) {
         stream->streams->traffic->frames_in++;
@@ -154,7 +158,9 @@ static void deliver(struct stream *stream, const struct bytes *frame)
 
 static void take_in(struct stream *stream, struct bytes input)
 {
+    const size_t held_before = stream->reader.partial_capacity;
     enum frame_result result = FRAME_WHOLE;
+    struct streams *streams = stream->streams;
     struct bytes frame;
 
     while (result == FRAME_WHOLE && !stream->closed) {
@@ -172,6 +178,24 @@ static void take_in(struct stream *stream, struct bytes input)
             stream_end(stream, UV_ENOMEM);
             break;
         }
+    }
+    streams->partial_bytes += stream->reader.partial_capacity - held_before;
+    if (streams->partial_bytes > STREAM_PARTIAL_BYTES_MAX &&
+        stream->reader.partial_capacity > held_before) {
+        stream_end(stream, UV_ENOBUFS);
+    }
+}
+
+/* A frame that has begun gets its time once, however often a little more of it arrives. */
+static void watch_partial(struct stream *stream)
+{
+    if (stream->broken || stream->patience_ms != 0) {
+        return; /* The owner's patience, where there is any, is the stricter one. */
+    }
+    if (!frame_reader_has_partial(&stream->reader)) {
+        (void)uv_timer_stop(&stream->timer);
+    } else if (!uv_is_active((const uv_handle_t *)&stream->timer)) {
+        clock_start_timer(&stream->timer, on_timer, clock_ms() + STREAM_FRAME_MS_MAX);
     }
 }
 
@@ -194,13 +218,8 @@ static void on_read(uv_stream_t *handle, ssize_t length, const uv_buf_t *buffer)
         return;
     }
     take_in(stream, (struct bytes){stream->streams->inbox, (size_t)length});
-    if (stream->closed || stream->broken || stream->patience_ms != 0) {
-        return; /* The owner's patience, where there is any, is the stricter one. */
-    }
-    if (frame_reader_has_partial(&stream->reader)) {
-        clock_start_timer(&stream->timer, on_timer, clock_ms() + STREAM_STALL_MS);
-    } else {
-        (void)uv_timer_stop(&stream->timer);
+    if (!stream->closed) {
+        watch_partial(stream);
     }
 }
 

@@ -20,9 +20,13 @@ enum {
     STREAM_INBOX_BYTES = 64 * 1024,
     STREAM_QUEUE_FRAMES_MAX = 64,
     STREAM_QUEUE_BYTES_MAX = 4 << 20,
-    STREAM_STALL_MS = 5000,    /* a frame that has begun must make progress within it */
-    STREAM_UNHEARD_MS = 10000, /* unacknowledged for so long: the connection is over */
-    STREAM_IDLE_PROBE_S = 60,  /* silent for so long: its kernel asks the other's */
+
+    /* Of frames that have begun, on all streams together: a few of the longest there can be, while
+     * strangers who begin many and complete none get no more memory than this. */
+    STREAM_PARTIAL_BYTES_MAX = 16 << 20,
+    STREAM_FRAME_MS_MAX = 10000, /* a frame that has begun must be complete by then */
+    STREAM_UNHEARD_MS = 10000,   /* unacknowledged for so long: the connection is over */
+    STREAM_IDLE_PROBE_S = 60,    /* silent for so long: its kernel asks the other's */
 };
 
 /* What all streams of one node share. The inbox can be one for all, because libuv fills it and
@@ -34,6 +38,7 @@ struct streams {
     const struct core *core; /* whose HELLO the streams say */
     struct log *log;
     struct node_traffic *traffic;
+    size_t partial_bytes;       /* held for frames that have begun */
     uint64_t starved_logged_ms; /* when the lack of file descriptors was last logged; 0: never */
     uint8_t inbox[STREAM_INBOX_BYTES];
 };
@@ -49,7 +54,7 @@ struct stream_handler {
     void (*on_frame)(void *owner, const uint8_t *bytes, size_t length);
 
     /* It is over: UV_EOF, UV_ETIMEDOUT for broken patience, UV_EPROTO for an impossible length,
-     * or what the system said. */
+     * UV_ENOBUFS for a frame that there was no room for, or what the system said. */
     void (*on_end)(void *owner, int error);
 };
 

@@ -7,12 +7,12 @@
 #include "base/text.h"
 #include "runtime/address_text.h"
 
-bool fault_set(struct fault *fault, const char *format, ...)
+bool complaint_set(struct complaint *complaint, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(fault->text, sizeof fault->text, format, arguments);
+    vsnprintf(complaint->text, sizeof complaint->text, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -51,16 +51,17 @@ static const struct unit units[] = {{"h", 3600000}, {"m", 60000}, {"s", 1000}, {
 enum { UNIT_COUNT = sizeof units / sizeof units[0] };
 
 bool value_duration(const char *text, uint64_t min_ms, uint64_t max_ms, uint64_t *out_ms,
-                    struct fault *fault)
+                    struct complaint *complaint)
 {
     const char *at = text;
     uint64_t number = 0;
 
     if (!digits(&at, &number)) {
-        return fault_set(fault, "'%.60s' is not a duration: write 250ms, 2s or 1m", text);
+        return complaint_set(complaint, "'%.60s' is not a duration: write 250ms, 2s or 1m", text);
     }
     if (*at == '\0') {
-        return fault_set(fault, "'%.60s' has no unit: write %.20sms or %.20ss", text, text, text);
+        return complaint_set(complaint, "'%.60s' has no unit: write %.20sms or %.20ss", text, text,
+                             text);
     }
     for (size_t i = 0; i < UNIT_COUNT; i++) {
         if (text_equal(at, units[i].name)) {
@@ -70,14 +71,16 @@ bool value_duration(const char *text, uint64_t min_ms, uint64_t max_ms, uint64_t
                 char most[VALUE_DURATION_MAX];
                 value_duration_print(min_ms, least);
                 value_duration_print(max_ms, most);
-                return fault_set(fault, "'%.60s' is out of bounds: choose between %s and %s", text,
-                                 least, most);
+                return complaint_set(complaint,
+                                     "'%.60s' is out of bounds: choose between %s and %s", text,
+                                     least, most);
             }
             *out_ms = ms;
             return true;
         }
     }
-    return fault_set(fault, "'%.60s' is not a duration: use whole numbers of ms, s, m or h", text);
+    return complaint_set(complaint, "'%.60s' is not a duration: use whole numbers of ms, s, m or h",
+                         text);
 }
 
 void value_duration_print(uint64_t ms, char out[VALUE_DURATION_MAX])
@@ -100,24 +103,25 @@ void value_guard_print(const struct guard *guard, char out[VALUE_GUARD_MAX])
     }
 }
 
-bool value_number(const char *text, uint32_t min, uint32_t max, uint32_t *out, struct fault *fault)
+bool value_number(const char *text, uint32_t min, uint32_t max, uint32_t *out,
+                  struct complaint *complaint)
 {
     const char *at = text;
     uint64_t number = 0;
 
     if (!digits(&at, &number) || *at != '\0') {
-        return fault_set(fault, "'%.60s' is not a number: write %u to %u", text, min, max);
+        return complaint_set(complaint, "'%.60s' is not a number: write %u to %u", text, min, max);
     }
     if (number < min || number > max) {
-        return fault_set(fault, "'%.60s' is out of bounds: choose between %u and %u", text, min,
-                         max);
+        return complaint_set(complaint, "'%.60s' is out of bounds: choose between %u and %u", text,
+                             min, max);
     }
     *out = (uint32_t)number;
     return true;
 }
 
 bool value_word(const char *text, const char *const *words, size_t count, size_t *out,
-                struct fault *fault)
+                struct complaint *complaint)
 {
     char list[160] = "";
 
@@ -133,13 +137,13 @@ bool value_word(const char *text, const char *const *words, size_t count, size_t
 
     const char *near = suggest_nearest(text, words, count);
     if (near != NULL) {
-        return fault_set(fault, "unknown word '%.60s' (did you mean '%s'?): use %s", text, near,
-                         list);
+        return complaint_set(complaint, "unknown word '%.60s' (did you mean '%s'?): use %s", text,
+                             near, list);
     }
-    return fault_set(fault, "unknown word '%.60s': use %s", text, list);
+    return complaint_set(complaint, "unknown word '%.60s': use %s", text, list);
 }
 
-bool value_switch(const char *text, bool *out, struct fault *fault)
+bool value_switch(const char *text, bool *out, struct complaint *complaint)
 {
     static const char *const words[] = {"yes", "no", "true", "false", "on", "off", "1", "0"};
 
@@ -149,7 +153,7 @@ bool value_switch(const char *text, bool *out, struct fault *fault)
             return true;
         }
     }
-    return fault_set(fault, "'%.60s' is neither yes nor no: write one of them", text);
+    return complaint_set(complaint, "'%.60s' is neither yes nor no: write one of them", text);
 }
 
 /* A host name or an address: enough to tell it from a slip of the keyboard. */
@@ -164,13 +168,13 @@ static bool host_is_plausible(const char *host)
     return true;
 }
 
-static bool port_parse(const char *text, uint16_t *out, struct fault *fault)
+static bool port_parse(const char *text, uint16_t *out, struct complaint *complaint)
 {
     const char *at = text;
     uint64_t number = 0;
 
     if (!digits(&at, &number) || *at != '\0' || number < 1 || number > UINT16_MAX) {
-        return fault_set(fault, "'%.60s' is not a port: write 1 to 65535", text);
+        return complaint_set(complaint, "'%.60s' is not a port: write 1 to 65535", text);
     }
     *out = (uint16_t)number;
     return true;
@@ -203,61 +207,71 @@ static bool endpoint_cut(const char *text, const char **host, size_t *host_lengt
 }
 
 bool value_endpoint(const char *text, uint16_t port_default, struct endpoint *out,
-                    struct fault *fault)
+                    struct complaint *complaint)
 {
     const char *host = NULL;
     const char *port = NULL;
     size_t host_length = 0;
 
     if (!endpoint_cut(text, &host, &host_length, &port)) {
-        return fault_set(fault, "'%.60s' has a bracket too many or too few: write [V6]:PORT", text);
+        return complaint_set(complaint,
+                             "'%.60s' has a bracket too many or too few: write [V6]:PORT", text);
     }
     if (host_length == 0) {
-        return fault_set(fault, "'%.60s' names no host: write HOST:PORT", text);
+        return complaint_set(complaint, "'%.60s' names no host: write HOST:PORT", text);
     }
     if (!text_set(out->host, sizeof out->host, host, host_length)) {
-        return fault_set(fault, "a host name of %zu bytes: use at most %d", host_length,
-                         CONFIG_HOST_MAX);
+        return complaint_set(complaint, "a host name of %zu bytes: use at most %d", host_length,
+                             CONFIG_HOST_MAX);
     }
     if (!host_is_plausible(out->host)) {
-        return fault_set(fault, "'%.60s' is neither a host name nor an address: write HOST:PORT",
-                         out->host);
+        return complaint_set(
+            complaint, "'%.60s' is neither a host name nor an address: write HOST:PORT", out->host);
     }
     out->port = port_default;
-    return port == NULL || port_parse(port, &out->port, fault);
+    return port == NULL || port_parse(port, &out->port, complaint);
+}
+
+void value_endpoint_print(const struct endpoint *endpoint, char out[VALUE_ENDPOINT_MAX])
+{
+    const bool is_v6 = strchr(endpoint->host, ':') != NULL;
+
+    snprintf(out, VALUE_ENDPOINT_MAX, is_v6 ? "[%s]:%u" : "%s:%u", endpoint->host,
+             (unsigned)endpoint->port);
 }
 
 bool value_address(const char *text, uint16_t port_default, struct address *out,
-                   struct fault *fault)
+                   struct complaint *complaint)
 {
     struct endpoint endpoint;
 
-    if (!value_endpoint(text, port_default, &endpoint, fault)) {
+    if (!value_endpoint(text, port_default, &endpoint, complaint)) {
         return false;
     }
     if (!address_parse_host(endpoint.host, endpoint.port, out)) {
-        return fault_set(fault,
-                         "'%.60s' is not an IP address of use here: write one, as in "
-                         "127.0.0.1:7420 or [::1]:7420",
-                         endpoint.host);
+        return complaint_set(complaint,
+                             "'%.60s' is not an IP address of use here: write one, as in "
+                             "127.0.0.1:7420 or [::1]:7420",
+                             endpoint.host);
     }
     return true;
 }
 
-bool value_path(const char *text, char *out, size_t size, struct fault *fault)
+bool value_path(const char *text, char *out, size_t size, struct complaint *complaint)
 {
     const size_t length = strlen(text);
 
     if (length == 0) {
-        return fault_set(fault, "is empty: give a path");
+        return complaint_set(complaint, "is empty: give a path");
     }
     for (size_t i = 0; i < length; i++) {
         if ((unsigned char)text[i] < ' ' || text[i] == 0x7f) {
-            return fault_set(fault, "the path has a control character in it: choose another");
+            return complaint_set(complaint,
+                                 "the path has a control character in it: choose another");
         }
     }
     if (!text_set(out, size, text, length)) {
-        return fault_set(fault, "a path of %zu bytes: use at most %zu", length, size - 1);
+        return complaint_set(complaint, "a path of %zu bytes: use at most %zu", length, size - 1);
     }
     return true;
 }
