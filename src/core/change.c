@@ -183,8 +183,7 @@ static void send_commit(struct core *core, bool whole)
     }
     for (uint32_t i = 0; i < before->member_count; i++) {
         const struct member *member = &before->members[i];
-        if (!view_has(&core->view, &member->id) &&
-            core->peers_spare[i].verdict == VERDICT_NONE) {
+        if (!view_has(&core->view, &member->id) && core->peers_spare[i].verdict == VERDICT_NONE) {
             outbox_send_to(core, view, &member->id, &member->address);
         }
     }
@@ -227,8 +226,7 @@ static void commit(struct core *core)
 
 static void change_continue(struct core *core)
 {
-    if (core->promise.epoch > core->pending.epoch &&
-        !id_equal(&core->promise.to, &core->self.id)) {
+    if (core->promise.epoch > core->pending.epoch && !id_equal(&core->promise.to, &core->self.id)) {
         give_up(core); /* We are bound to a claim above it. */
         change_soon(core);
         return;
@@ -353,8 +351,7 @@ static bool is_promised_elsewhere(const struct core *core, const struct view *pr
     }
     bool other = !id_equal(&accepted.coordinator, &proposed.coordinator) &&
                  core->now_ms < core->accepted_ms + 2 * core->timing.prepare_ms;
-    bool lower = accepted.lineage == proposed.lineage &&
-                 view_id_compare(&proposed, &accepted) < 0;
+    bool lower = accepted.lineage == proposed.lineage && view_id_compare(&proposed, &accepted) < 0;
     return other || lower;
 }
 
@@ -391,8 +388,7 @@ static bool names_pending(const struct core *core, const struct message *message
 {
     struct view_id pending = view_id_of(&core->pending);
 
-    return !view_is_empty(&core->pending) &&
-           view_id_equal(&message->reference.view, &pending) &&
+    return !view_is_empty(&core->pending) && view_id_equal(&message->reference.view, &pending) &&
            message->reference.view_hash == core->pending.hash;
 }
 

@@ -57,8 +57,8 @@ static void start_from_pending(struct core *core)
     struct view_id ours = view_id_of(&core->view);
 
     if (!view_is_empty(&core->pending) && pending.lineage == ours.lineage &&
-        id_equal(&pending.coordinator, &ours.coordinator) &&
-        view_id_compare(&pending, &ours) > 0 && view_has(&core->pending, &core->self.id)) {
+        id_equal(&pending.coordinator, &ours.coordinator) && view_id_compare(&pending, &ours) > 0 &&
+        view_has(&core->pending, &core->self.id)) {
         view_copy(&core->best, &core->pending);
         core->claim.has_best = true;
     }
@@ -66,8 +66,8 @@ static void start_from_pending(struct core *core)
 
 static void start(struct core *core)
 {
-    uint64_t highest =
-        core->epoch_seen > core->promise.epoch ? core->epoch_seen : core->promise.epoch;
+    uint64_t highest = core->epoch_seen > core->promise.epoch ? core->epoch_seen
+                                                              : core->promise.epoch;
 
     memset(&core->claim, 0, sizeof core->claim);
     memset(core->answers, ANSWER_NONE, core->view.member_count);
@@ -366,8 +366,7 @@ static void judge_again(struct core *core)
 
     if (core->now_ms >= promise->waiting_until_ms || claimant == VIEW_NONE ||
         promise->waiting_epoch < promise->epoch ||
-        (promise->waiting_epoch == promise->epoch &&
-         !id_equal(&promise->to, &promise->waiting))) {
+        (promise->waiting_epoch == promise->epoch && !id_equal(&promise->to, &promise->waiting))) {
         promise->waiting_until_ms = 0;
         return;
     }
@@ -425,4 +424,3 @@ uint64_t claim_deadline_ms(const struct core *core)
     }
     return due_ms;
 }
-

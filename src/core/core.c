@@ -472,8 +472,8 @@ uint32_t core_acked(const struct core *core)
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer *peer = &core->peers[i];
         bool self = id_equal(&core->view.members[i].id, &core->self.id);
-        count += self || (view_id_equal(&peer->view, &ours) &&
-                          peer->view_hash == core->view.hash && peer->verdict == VERDICT_NONE);
+        count += self || (view_id_equal(&peer->view, &ours) && peer->view_hash == core->view.hash &&
+                          peer->verdict == VERDICT_NONE);
     }
     return count;
 }

@@ -18,17 +18,17 @@
 struct core;
 
 struct core_options {
-    const char *name;          /* copied; at most NAME_BYTES_MAX bytes */
-    struct address address;    /* what other members are told */
-    const struct tags *tags;   /* copied; NULL for none */
+    const char *name;        /* copied; at most NAME_BYTES_MAX bytes */
+    struct address address;  /* what other members are told */
+    const struct tags *tags; /* copied; NULL for none */
     struct guard guard;
     enum profile profile;
     struct timing timing;
-    uint32_t capacity;         /* 1 to MEMBER_MAX: members this node can hold */
-    bool has_seeds;            /* false: founds a cluster alone (F1) */
-    uint64_t incarnation;      /* lives this node has had before this one */
-    uint64_t epoch_seen;       /* highest epoch of earlier lives; 0 for none */
-    uint64_t random_seed[4];   /* from the system; ids are drawn from it */
+    uint32_t capacity;       /* 1 to MEMBER_MAX: members this node can hold */
+    bool has_seeds;          /* false: founds a cluster alone (F1) */
+    uint64_t incarnation;    /* lives this node has had before this one */
+    uint64_t epoch_seen;     /* highest epoch of earlier lives; 0 for none */
+    uint64_t random_seed[4]; /* from the system; ids are drawn from it */
 };
 
 /* Bytes of the one block a core lives in; about 4.5 KiB for each member of the capacity, most of
@@ -98,8 +98,8 @@ void core_stored(const struct core *core, struct stored *stored);
 
 /* Why a message changed nothing, for the counters. */
 enum drop_reason {
-    DROP_OURSELVES,    /* it says that it comes from this life */
-    DROP_OTHER_LIFE,   /* it is meant for another life at this address */
+    DROP_OURSELVES,  /* it says that it comes from this life */
+    DROP_OTHER_LIFE, /* it is meant for another life at this address */
     DROP_STOPPED,
     DROP_PHASE,        /* makes no sense in this phase */
     DROP_STRANGER,     /* the sender is not a member, and should be */
@@ -116,10 +116,10 @@ struct core_counters {
     uint64_t received[MESSAGE_TYPE_COUNT];
     uint64_t sent[MESSAGE_TYPE_COUNT];
     uint64_t dropped[DROP_COUNT];
-    uint64_t sends_cut;       /* not sent because one step had too many effects */
+    uint64_t sends_cut; /* not sent because one step had too many effects */
     uint64_t views_installed;
-    uint64_t mismatches;      /* V2: two contents under one view id */
-    uint64_t late_wakeups;    /* D4 */
+    uint64_t mismatches;   /* V2: two contents under one view id */
+    uint64_t late_wakeups; /* D4 */
 };
 const struct core_counters *core_counters(const struct core *core);
 

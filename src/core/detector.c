@@ -214,7 +214,8 @@ static void refute(struct core *core, uint32_t position)
 {
     struct peer *peer = &core->peers[position];
 
-    if (peer->answered_ms != 0 && core->now_ms < peer->answered_ms + core->timing.heartbeat_ms / 4) {
+    if (peer->answered_ms != 0 &&
+        core->now_ms < peer->answered_ms + core->timing.heartbeat_ms / 4) {
         return;
     }
     peer->answered_ms = core->now_ms;
@@ -290,8 +291,8 @@ static void on_nobody_there(struct core *core, uint32_t position)
         peer->closed_ms = core->now_ms;
         patience_ms = core->timing.heartbeat_ms * 5 / 4;
     }
-    uint64_t since_ms =
-        peer->silent_from_ms < peer->closed_ms ? peer->silent_from_ms : peer->closed_ms;
+    uint64_t since_ms = peer->silent_from_ms < peer->closed_ms ? peer->silent_from_ms
+                                                               : peer->closed_ms;
     if (core->now_ms >= since_ms + patience_ms) {
         set_verdict(core, position, VERDICT_DEAD);
     }

@@ -8,7 +8,7 @@
 
 enum effect_type {
     EFFECT_SEND,
-    EFFECT_LINK_OPEN,  /* hold a lifeline to this member until told otherwise; try again for ever */
+    EFFECT_LINK_OPEN, /* hold a lifeline to this member until told otherwise; try again for ever */
     EFFECT_LINK_CLOSE,
     EFFECT_KERNEL_ASK, /* does that host's kernel answer? over the lifeline, else by one connect */
     EFFECT_RESOLVE,    /* resolve the seeds again and answer with EVENT_ADDRESSES */
@@ -17,32 +17,32 @@ enum effect_type {
 };
 
 enum notice_type {
-    NOTICE_PHASE,          /* phase, reason */
-    NOTICE_VIEW,           /* a view was installed: core_view; `cause`; NOTICE_JOINED and
-                              NOTICE_GONE of the same change came just before it */
-    NOTICE_JOINED,         /* subject */
-    NOTICE_GONE,           /* gone */
-    NOTICE_COORDINATOR,    /* subject; id none: there is no coordinator now */
-    NOTICE_SUSPECT,        /* subject, verdict, silent_ms: this node's own verdict */
-    NOTICE_CLEARED,        /* subject: the suspicion was unfounded; silent_ms */
-    NOTICE_GUARD,          /* on, count = fresh, needed */
-    NOTICE_ACTING,         /* on */
-    NOTICE_LATE,           /* this node's own loop was late by silent_ms (D4) */
-    NOTICE_CLAIM,          /* claim, subject = the claimant, epoch */
-    NOTICE_VOUCHED,        /* subject is heard by others though not by us: the link is bad (R2) */
-    NOTICE_JOIN_REFUSED,   /* refused: this node asked and was turned away; subject.address =
-                              who answered */
-    NOTICE_TURNED_AWAY,    /* refused, subject: the coordinator turned a joiner away */
-    NOTICE_MISMATCH,       /* two contents under one view id (V2) */
+    NOTICE_PHASE,        /* phase, reason */
+    NOTICE_VIEW,         /* a view was installed: core_view; `cause`; NOTICE_JOINED and
+                            NOTICE_GONE of the same change came just before it */
+    NOTICE_JOINED,       /* subject */
+    NOTICE_GONE,         /* gone */
+    NOTICE_COORDINATOR,  /* subject; id none: there is no coordinator now */
+    NOTICE_SUSPECT,      /* subject, verdict, silent_ms: this node's own verdict */
+    NOTICE_CLEARED,      /* subject: the suspicion was unfounded; silent_ms */
+    NOTICE_GUARD,        /* on, count = fresh, needed */
+    NOTICE_ACTING,       /* on */
+    NOTICE_LATE,         /* this node's own loop was late by silent_ms (D4) */
+    NOTICE_CLAIM,        /* claim, subject = the claimant, epoch */
+    NOTICE_VOUCHED,      /* subject is heard by others though not by us: the link is bad (R2) */
+    NOTICE_JOIN_REFUSED, /* refused: this node asked and was turned away; subject.address =
+                            who answered */
+    NOTICE_TURNED_AWAY,  /* refused, subject: the coordinator turned a joiner away */
+    NOTICE_MISMATCH,     /* two contents under one view id (V2) */
 };
 
 /* Why the phase changed. */
 enum phase_reason {
     REASON_START,
-    REASON_FOUNDED,      /* F2 */
-    REASON_ADMITTED,     /* J3 */
-    REASON_REMOVED,      /* L1: our coordinator's view does not hold us */
-    REASON_LEFT_ALONE,   /* L3: all others follow another view, or a larger part was met */
+    REASON_FOUNDED,    /* F2 */
+    REASON_ADMITTED,   /* J3 */
+    REASON_REMOVED,    /* L1: our coordinator's view does not hold us */
+    REASON_LEFT_ALONE, /* L3: all others follow another view, or a larger part was met */
     REASON_LEAVE_ASKED,
     REASON_LEAVE_DONE,
     REASON_LEAVE_TIMEOUT,
@@ -102,7 +102,7 @@ struct effect {
     enum effect_type type;
     union {
         struct {
-            struct node_id peer;           /* SEND: goes out as `to`; none: whoever lives there */
+            struct node_id peer; /* SEND: goes out as `to`; none: whoever lives there */
             struct address address;
             bool fellow;                   /* SEND: goes out as `fellow` */
             const struct message *message; /* SEND: shared by all its receivers */

@@ -10,11 +10,11 @@
 struct message;
 
 enum event_type {
-    EVENT_TICK,    /* a deadline passed, or nothing in particular */
-    EVENT_MESSAGE, /* decoded whole, of our cluster, to us or to whoever lives here */
-    EVENT_LINK,    /* what a socket or the kernel tells about one member */
+    EVENT_TICK,      /* a deadline passed, or nothing in particular */
+    EVENT_MESSAGE,   /* decoded whole, of our cluster, to us or to whoever lives here */
+    EVENT_LINK,      /* what a socket or the kernel tells about one member */
     EVENT_ADDRESSES, /* the answer to EFFECT_RESOLVE, or addresses remembered from another life */
-    EVENT_LEAVE,   /* the operator wants this node to go in good order */
+    EVENT_LEAVE,     /* the operator wants this node to go in good order */
 };
 
 /* News of the lifeline to one member, one stream connection that this node holds open to it. */

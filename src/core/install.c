@@ -174,8 +174,8 @@ void install_view(struct core *core, const struct view *view)
     struct view_id next = view_id_of(view);
     struct view_id ours = view_id_of(&core->view);
 
-    assert(view_has(view, &core->self.id));                                     /* S3 */
-    assert(view_is_empty(&core->view) || view_id_compare(&next, &ours) > 0);    /* S2 */
+    assert(view_has(view, &core->self.id));                                  /* S3 */
+    assert(view_is_empty(&core->view) || view_id_compare(&next, &ours) > 0); /* S2 */
     bool joining = core->phase == PHASE_JOINING;
 
     /* `scratch` takes the former view, unless the new one is in it: then they change places. */

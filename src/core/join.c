@@ -53,7 +53,8 @@ static void found(struct core *core)
     install_view(core, first);
 }
 
-/* F1, F2: this node's own address among its seeds, or no seeds at all, make it one that may found. */
+/* F1, F2: this node's own address among its seeds, or no seeds at all, make it one that may found.
+ */
 static void consider_founding(struct core *core)
 {
     struct asking *asking = &core->asking;
@@ -190,8 +191,8 @@ void join_on_refused(struct core *core, const struct message *message)
     notice->refused = message->join_refused;
     /* It may be put right on either side: keep asking, at the slowest pace. */
     core->asking.pause_ms = core->timing.retry_ms_max;
-    core->asking.next_ms =
-        core->now_ms + random_jitter(&core->random, core->timing.retry_ms_max, 30);
+    core->asking.next_ms = core->now_ms +
+                           random_jitter(&core->random, core->timing.retry_ms_max, 30);
     if (core->asking.found_ms != NEVER_MS) {
         core->asking.found_ms = core->now_ms + 2 * discover_ms(core);
     }

@@ -3,16 +3,16 @@
 #define CORE_LIMITS_H
 
 enum {
-    MEMBER_MAX = 4096,      /* members of one view; a node may choose less with its capacity */
-    GONE_MAX = 256,         /* former members remembered in the view, oldest dropped first */
-    NAME_BYTES_MAX = 63,    /* a member's or a cluster's name, without the terminating zero */
-    TAGS_BYTES_MAX = 512,   /* a member's tags, as "key=value" texts each ended by a zero byte */
-    BOOK_MAX = 256,         /* addresses worth asking: seeds, remembered peers, the gone */
-    PEERS_STORED_MAX = 64,  /* addresses kept in the state directory */
-    JOIN_QUEUE_MAX = 1024,  /* joiners that said READY and wait for the next view */
-    SUSPECTS_MAX = 16,      /* suspicions told in one heartbeat, oldest members first */
-    ACCUSERS_MAX = 3,       /* accusers named in the evidence of a removal */
-    VERIFY_HELPERS = 3,     /* members asked to look at a suspect, rule R1 */
+    MEMBER_MAX = 4096,         /* members of one view; a node may choose less with its capacity */
+    GONE_MAX = 256,            /* former members remembered in the view, oldest dropped first */
+    NAME_BYTES_MAX = 63,       /* a member's or a cluster's name, without the terminating zero */
+    TAGS_BYTES_MAX = 512,      /* a member's tags, as "key=value" texts each ended by a zero byte */
+    BOOK_MAX = 256,            /* addresses worth asking: seeds, remembered peers, the gone */
+    PEERS_STORED_MAX = 64,     /* addresses kept in the state directory */
+    JOIN_QUEUE_MAX = 1024,     /* joiners that said READY and wait for the next view */
+    SUSPECTS_MAX = 16,         /* suspicions told in one heartbeat, oldest members first */
+    ACCUSERS_MAX = 3,          /* accusers named in the evidence of a removal */
+    VERIFY_HELPERS = 3,        /* members asked to look at a suspect, rule R1 */
     DATAGRAM_BYTES_MAX = 1200, /* what is longer travels by stream */
 };
 

@@ -92,9 +92,9 @@ struct terms {
 struct joiner {
     struct member member; /* its age is 0: the coordinator gives it */
     struct terms terms;
-    bool may_found;  /* F2: two of these must not both found */
-    uint64_t nonce;  /* READY: the OFFER's; JOIN: 0 */
-    uint8_t hops;    /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
+    bool may_found; /* F2: two of these must not both found */
+    uint64_t nonce; /* READY: the OFFER's; JOIN: 0 */
+    uint8_t hops;   /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
 };
 
 /* On the wire: append only. */
@@ -125,11 +125,11 @@ struct ping {
 struct probe {
     struct view_id view;
     uint64_t view_hash;
-    uint32_t holders;       /* members that hold this view, the sender's knowledge */
+    uint32_t holders; /* members that hold this view, the sender's knowledge */
     uint64_t oldest_age;
     bool guard_met;
-    bool answer;            /* do not answer this one */
-    bool seed;              /* the receiver's address is among the sender's seeds (I3) */
+    bool answer;                /* do not answer this one */
+    bool seed;                  /* the receiver's address is among the sender's seeds (I3) */
     struct address coordinator; /* where to ask about this part */
 };
 

@@ -190,8 +190,7 @@ static void review_one(struct core *core, uint32_t position)
         confirm(core, position); /* D3: proven, nothing left to verify. */
         return;
     }
-    bool vouched = peer->vouched_ms != 0 &&
-                   core->now_ms < peer->vouched_ms + core->timing.fresh_ms;
+    bool vouched = peer->vouched_ms != 0 && core->now_ms < peer->vouched_ms + core->timing.fresh_ms;
     if (vouched) {
         look_again(core, peer->vouched_ms + core->timing.fresh_ms);
     } else if (peer->verify_ms == NEVER_MS) {

@@ -30,9 +30,9 @@ struct peer {
     /* What the kernels tell. */
     bool linked;
     bool was_linked;
-    uint64_t closed_ms;    /* the lifeline was closed, nothing was heard since; 0: not so */
-    uint64_t asked_ms;     /* last EFFECT_KERNEL_ASK of this silence; 0 for none */
-    uint64_t kernel_ms;    /* last answer; 0 for none */
+    uint64_t closed_ms; /* the lifeline was closed, nothing was heard since; 0: not so */
+    uint64_t asked_ms;  /* last EFFECT_KERNEL_ASK of this silence; 0 for none */
+    uint64_t kernel_ms; /* last answer; 0 for none */
 
     /* What is held against it. */
     enum verdict verdict;
@@ -51,10 +51,10 @@ struct peer {
 
 /* change: a view on its way through the two phases. */
 struct change {
-    bool on;                 /* this node proposed `pending` and collects answers */
-    uint32_t first_joiner;   /* members of `pending` from here on are new */
-    bool forced;             /* takes place even if it changes no member (U2, V2) */
-    bool sent;               /* this step sent PREPAREs, which borrow `pending` */
+    bool on;               /* this node proposed `pending` and collects answers */
+    uint32_t first_joiner; /* members of `pending` from here on are new */
+    bool forced;           /* takes place even if it changes no member (U2, V2) */
+    bool sent;             /* this step sent PREPAREs, which borrow `pending` */
     uint64_t deadline_ms;
     uint64_t resend_ms;
     struct node_id handover_by;
@@ -67,15 +67,15 @@ struct claim {
     bool on;
     uint64_t epoch;
     uint64_t deadline_ms;
-    uint64_t retry_ms;  /* C5: ask those who refused again; NEVER_MS when not */
-    bool has_best;      /* a voter had accepted a higher view: core->best */
+    uint64_t retry_ms; /* C5: ask those who refused again; NEVER_MS when not */
+    bool has_best;     /* a voter had accepted a higher view: core->best */
 };
 
 /* claim: what this node granted, and the claim it would grant if only the older ones were gone. */
 struct promise {
-    uint64_t epoch;    /* 0: none */
+    uint64_t epoch; /* 0: none */
     struct node_id to;
-    uint64_t until_ms; /* forgotten then (C5) */
+    uint64_t until_ms;      /* forgotten then (C5) */
     struct node_id waiting; /* a refused claimant, told at once when our evidence changes */
     uint64_t waiting_epoch;
     uint64_t waiting_until_ms;
@@ -83,14 +83,14 @@ struct promise {
 
 /* join: how this node asks to be let in. */
 struct asking {
-    bool resolving;       /* RESOLVE is out */
-    bool seeds_known;     /* the seeds resolved at least once */
+    bool resolving;   /* RESOLVE is out */
+    bool seeds_known; /* the seeds resolved at least once */
     bool may_found;
-    bool was_member;      /* ask longer before founding (F2) */
-    uint64_t next_ms;     /* next try */
-    uint64_t pause_ms;    /* grows */
-    bool said_ready;      /* to somebody, so a view that holds us may come (J3) */
-    uint64_t found_ms;    /* found then, if nothing was heard; NEVER_MS when not allowed */
+    bool was_member;   /* ask longer before founding (F2) */
+    uint64_t next_ms;  /* next try */
+    uint64_t pause_ms; /* grows */
+    bool said_ready;   /* to somebody, so a view that holds us may come (J3) */
+    uint64_t found_ms; /* found then, if nothing was heard; NEVER_MS when not allowed */
 };
 
 /* book: addresses worth asking. */
@@ -126,7 +126,7 @@ struct core {
     struct random random;
     uint64_t secret; /* of the nonces in offers (J3) */
 
-    enum phase phase; /* lifecycle_enter alone changes it */
+    enum phase phase;      /* lifecycle_enter alone changes it */
     bool evidence_changed; /* verdicts or what others say: judge again at the end of the step */
     uint64_t now_ms;
     uint64_t number; /* of the last message sent */
@@ -160,10 +160,10 @@ struct core {
     /* Deadlines; NEVER_MS when off. */
     uint64_t heartbeat_ms;
     uint64_t detect_ms;
-    uint64_t verify_ms;    /* removal: the soonest end of a verification */
-    uint64_t batch_ms;   /* build the next view then */
+    uint64_t verify_ms; /* removal: the soonest end of a verification */
+    uint64_t batch_ms;  /* build the next view then */
     uint64_t probe_ms;
-    uint64_t leave_ms;   /* go at the latest */
+    uint64_t leave_ms; /* go at the latest */
     uint64_t leave_ask_ms;
 
     /* D4. */

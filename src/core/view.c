@@ -281,8 +281,7 @@ void view_seal(struct view *view)
 
 struct view_id view_id_of(const struct view *view)
 {
-    struct view_id id = {
-        .lineage = view->lineage, .epoch = view->epoch, .version = view->version};
+    struct view_id id = {.lineage = view->lineage, .epoch = view->epoch, .version = view->version};
     if (!view_is_empty(view)) {
         id.coordinator = view->members[0].id;
     }

@@ -19,6 +19,8 @@ enum {
 /* A timer of a real loop has this granularity, and the scheduler its own ideas. */
 #define TICK_LATE_US 1000U
 
+#define US_PER_MS UINT64_C(1000)
+
 struct host {
     char name[NAME_BYTES_MAX + 1];
     struct address address;
@@ -108,8 +110,21 @@ struct host *host_at(struct sim *sim, const struct address *address);
  * when this returns. */
 void host_step(struct sim *sim, struct host *host, struct event *event);
 
-/* Does this pending still mean the process that the host runs now? */
-bool host_is_meant(const struct host *host, const struct pending *pending);
+/* --- process.c --- */
+
+/* A pending for the process that the host runs now. */
+struct pending *process_pending(struct sim *sim, const struct host *host, enum pending_type type);
+void process_release(struct sim *sim, struct pending *pending);
+void process_schedule_tick(struct sim *sim, struct host *host, uint64_t at_us);
+
+/* What is due now happens. */
+void process_dispatch(struct sim *sim, struct pending *pending);
+
+/* Drops what waits for a stopped process. */
+void process_drop_waiting(struct sim *sim, struct host *host);
+
+/* The process is gone; what its kernel tells others about it is the caller's affair. */
+void process_end(struct sim *sim, struct host *host);
 
 /* A letter for the first hosts, a number with N for the others; into `text` of LETTER_BYTES. */
 enum { LETTER_BYTES = 16 };

@@ -5,6 +5,8 @@
 /* Restarts take up to this long. */
 #define DOWN_MS_MAX 8000U
 
+/* Never two draws among the arguments of one call: compilers differ in which comes first, and a
+ * seed must mean the same run with each of them. */
 static uint64_t draw(struct sim *sim, uint64_t low, uint64_t high)
 {
     return random_between(sim_random(sim), low, high);
@@ -74,8 +76,9 @@ static void resolve_again(struct sim *sim, uint32_t unused, uint32_t also_unused
 static void restart_later(struct sim *sim, uint32_t host)
 {
     bool soon = draw(sim, 0, 2) == 0;
-    sim_after(sim, soon ? draw(sim, 0, 300) : draw(sim, 0, DOWN_MS_MAX), start_again, host,
-              draw(sim, 0, 3) == 0);
+    uint64_t ms = draw(sim, 0, soon ? 300 : DOWN_MS_MAX);
+    bool wiped = draw(sim, 0, 3) == 0;
+    sim_after(sim, ms, start_again, host, wiped);
 }
 
 static void strike_crash(struct sim *sim)
@@ -192,7 +195,9 @@ static void strike_delay(struct sim *sim)
 
 static void strike_resolver(struct sim *sim)
 {
-    sim_set_resolver(sim, draw(sim, 0, 2000), draw(sim, 0, 1) == 0);
+    uint64_t ms = draw(sim, 0, 2000);
+    bool fails = draw(sim, 0, 1) == 0;
+    sim_set_resolver(sim, ms, fails);
     sim_after(sim, draw(sim, 500, 5000), resolve_again, 0, 0);
 }
 

@@ -557,7 +557,7 @@ void oracle_after_step(struct sim *sim, struct host *host, const struct effects 
     if (acting != witness->acting) {
         witness->acting = acting;
         sim->changed = true;
-        if (acting) {
+        if (acting && !sim->options.disorder) {
             check_one_acts(sim, host);
         }
     }

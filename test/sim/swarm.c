@@ -36,8 +36,9 @@ struct tally {
     uint64_t bytes;
     uint64_t virtual_ms;
     uint64_t heal_ms_max;
-    uint64_t splits;    /* runs that ended in several parts, each at peace with itself */
-    char failure[1024]; /* of the seed under way; empty while all is well */
+    uint64_t splits;     /* runs that ended in several parts, each at peace with itself */
+    uint64_t trace_hash; /* of the last run */
+    char failure[1024];  /* of the seed under way; empty while all is well */
 };
 
 static int usage(FILE *out)
@@ -137,10 +138,13 @@ static struct sim *cluster_of(const struct swarm_options *options, uint64_t seed
     struct random random;
     random_seed(&random, seed ^ UINT64_C(0x5741524d)); /* Apart from the run's own chance. */
 
+    uint32_t least = options->nodes < 3 ? 2 : 3;
+    uint32_t hosts = (uint32_t)random_between(&random, least, options->nodes);
+    uint32_t seeds = (uint32_t)random_between(&random, 1, 2);
     struct sim_options sim = {
         .seed = seed,
-        .host_count = (uint32_t)random_between(&random, options->nodes < 3 ? 2 : 3, options->nodes),
-        .seed_count = (uint32_t)random_between(&random, 1, 2),
+        .host_count = hosts,
+        .seed_count = seeds,
         .disks = true,
         .disorder = true,
         .lenient = true,
@@ -217,6 +221,7 @@ static void run_seed(const struct swarm_options *options, uint64_t seed, struct 
     tally->steps += sim_steps(sim);
     tally->bytes += sim_bytes(sim);
     tally->virtual_ms += sim_now_ms(sim);
+    tally->trace_hash = sim_trace_hash(sim);
     sim_free(sim);
 }
 
@@ -306,8 +311,10 @@ int main(int argc, char **argv)
     if (!options.replay) {
         return run_all(&options, tally);
     }
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* An assertion must not swallow what led to it. */
     run_seed(&options, options.from, tally);
-    printf("seed %" PRIu64 ": %s\n", options.from,
-           tally->failure[0] == '\0' ? "all well" : tally->failure);
+    const char *end = tally->splits > 0 ? "ended split" : "all well";
+    printf("seed %" PRIu64 ", trace %016" PRIx64 ": %s\n", options.from, tally->trace_hash,
+           tally->failure[0] == '\0' ? end : tally->failure);
     return tally->failure[0] == '\0' ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,0 +1,381 @@
+/* The processes of the simulation: what comes to one is handed to its core, and the effects that
+ * come out of the core are carried out. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "trace.h"
+
+/* --- Timers, and the effects of a step --- */
+
+void process_release(struct sim *sim, struct pending *pending)
+{
+    if (pending->type == PENDING_PACKET) {
+        network_release(&sim->network, pending->packet);
+    }
+    queue_release(&sim->queue, pending);
+}
+
+void process_drop_waiting(struct sim *sim, struct host *host)
+{
+    while (host->waiting != NULL) {
+        struct pending *next = host->waiting->next;
+        process_release(sim, host->waiting);
+        host->waiting = next;
+    }
+    host->waiting_last = NULL;
+    host->waiting_packets = 0;
+    host->waiting_tick = false;
+}
+
+struct pending *process_pending(struct sim *sim, const struct host *host, enum pending_type type)
+{
+    struct pending *pending = queue_take(&sim->queue);
+    pending->type = type;
+    pending->host = host_index(sim, host);
+    pending->process = host->process;
+    return pending;
+}
+
+void process_schedule_tick(struct sim *sim, struct host *host, uint64_t at_us)
+{
+    struct pending *pending = process_pending(sim, host, PENDING_TICK);
+    pending->ticket = host->tick_ticket = ++sim->tickets;
+    host->tick_at_us = at_us;
+    queue_push(&sim->queue, at_us, pending);
+}
+
+/* A later deadline leaves the pending tick where it is: it looks again when it is due. */
+static void rearm(struct sim *sim, struct host *host)
+{
+    uint64_t deadline_ms = core_deadline_ms(host->core);
+    if (deadline_ms == NEVER_MS) {
+        return;
+    }
+    uint64_t at_us = sim->now_us;
+    if (deadline_ms > host_now_ms(sim, host)) {
+        at_us = (deadline_ms - host->clock_ms) * US_PER_MS;
+    }
+    if (host->tick_at_us > at_us + TICK_LATE_US) {
+        process_schedule_tick(sim, host, at_us + random_below(&sim->random, TICK_LATE_US) + 1);
+    }
+}
+
+static bool is_lost(struct sim *sim, uint32_t from, uint32_t to, enum message_type type)
+{
+    for (uint32_t i = 0; i < sim->loss_count; i++) {
+        struct loss *loss = &sim->losses[i];
+        if (loss->left > 0 && (loss->from == SIM_ANY || loss->from == from) &&
+            (loss->to == SIM_ANY || loss->to == to) &&
+            (loss->type == SIM_ANY || loss->type == type)) {
+            loss->left--;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The packet's reference goes into the queue. */
+static void push_packet(struct sim *sim, struct packet *packet, uint64_t at_us)
+{
+    struct pending *pending = queue_take(&sim->queue);
+    pending->type = PENDING_PACKET;
+    pending->host = packet->to;
+    pending->packet = packet;
+    queue_push(&sim->queue, at_us, pending);
+}
+
+static void send_datagram(struct sim *sim, struct packet *packet)
+{
+    struct fate fate = network_fate(&sim->network, &sim->random, packet->from, packet->to);
+    for (uint32_t i = 0; i < fate.copies; i++) {
+        network_hold(packet);
+        push_packet(sim, packet, sim->now_us + fate.delay_us[i]);
+    }
+    if (network_link(&sim->network, packet->from, packet->to)->quality.replay_ppm == 0) {
+        return;
+    }
+    network_keep(&sim->network, &sim->random, packet);
+    struct packet *old = network_replay(&sim->network, &sim->random, packet->from, packet->to);
+    if (old != NULL) {
+        push_packet(sim, old,
+                    sim->now_us +
+                        network_latency_us(&sim->network, &sim->random, old->from, old->to));
+    }
+}
+
+static void send_frame(struct sim *sim, struct packet *packet)
+{
+    uint64_t at_us = network_stream_us(&sim->network, &sim->random, packet->from, packet->to,
+                                       sim->now_us);
+    if (at_us != UINT64_MAX) {
+        network_hold(packet);
+        push_packet(sim, packet, at_us);
+    }
+}
+
+static bool carries_view(const struct message *message)
+{
+    switch (message->type) {
+    case MESSAGE_VIEW:
+    case MESSAGE_PREPARE:
+    case MESSAGE_CLAIM:
+    case MESSAGE_GRANT:
+    case MESSAGE_HANDOVER:
+        return message->carrier.view != NULL && !view_is_empty(message->carrier.view);
+    case MESSAGE_HEARTBEAT:
+    case MESSAGE_PULL:
+    case MESSAGE_ACK:
+    case MESSAGE_NACK:
+    case MESSAGE_NOT_FOLLOWING:
+    case MESSAGE_COMMIT:
+    case MESSAGE_CLAIM_REFUSED:
+    case MESSAGE_JOIN:
+    case MESSAGE_OFFER:
+    case MESSAGE_READY:
+    case MESSAGE_JOIN_REFUSED:
+    case MESSAGE_LEAVE:
+    case MESSAGE_PING:
+    case MESSAGE_PONG:
+    case MESSAGE_PING_REQUEST:
+    case MESSAGE_PROBE:
+    case MESSAGE_HELLO:
+    case MESSAGE_TYPE_COUNT:
+        return false;
+    }
+    return false;
+}
+
+static void on_send(struct sim *sim, struct host *host, const struct effect *effect)
+{
+    struct host *to = host_at(sim, &effect->address);
+    uint32_t from = host_index(sim, host);
+    size_t length;
+    const struct node_id *peer = id_is_none(&effect->peer) ? NULL : &effect->peer;
+    const uint8_t *bytes = wire_encode(sim->wire, effect->message, peer, effect->fellow, &length);
+
+    host->sent[effect->message->type]++;
+    sim->bytes += length;
+    if (carries_view(effect->message)) {
+        oracle_on_sent_view(sim, host, effect->message->carrier.view);
+    }
+    if (to == NULL || is_lost(sim, from, host_index(sim, to), effect->message->type)) {
+        return;
+    }
+    struct packet *packet = network_packet(&sim->network, length);
+    memcpy(packet->bytes, bytes, length);
+    packet->from = from;
+    packet->to = host_index(sim, to);
+    packet->source = host->address;
+    if (length <= DATAGRAM_BYTES_MAX) {
+        send_datagram(sim, packet);
+    } else {
+        send_frame(sim, packet);
+    }
+    network_release(&sim->network, packet);
+}
+
+static void on_notice(struct host *host, const struct notice *notice)
+{
+    host->notices[notice->type]++;
+    if (notice->type == NOTICE_PHASE) {
+        host->foundings += notice->reason == REASON_FOUNDED;
+    } else if (notice->type == NOTICE_CLAIM) {
+        host->claims[notice->claim]++;
+    } else if (notice->type == NOTICE_JOIN_REFUSED) {
+        host->refusal = notice->refused;
+    }
+}
+
+static void on_effect(struct sim *sim, struct host *host, const struct effect *effect)
+{
+    switch (effect->type) {
+    case EFFECT_SEND:
+        on_send(sim, host, effect);
+        break;
+    case EFFECT_LINK_OPEN:
+        lifeline_open(sim, host, &effect->peer, &effect->address);
+        break;
+    case EFFECT_LINK_CLOSE:
+        lifeline_close(host, &effect->peer);
+        break;
+    case EFFECT_KERNEL_ASK:
+        lifeline_ask_kernel(sim, host, &effect->peer, &effect->address);
+        break;
+    case EFFECT_RESOLVE:
+        queue_push(&sim->queue,
+                   sim->now_us + random_below(&sim->random, sim->resolve_ms * US_PER_MS + 1),
+                   process_pending(sim, host, PENDING_RESOLVED));
+        break;
+    case EFFECT_STORE:
+        if (host->has_disk) {
+            core_stored(host->core, &host->disk);
+            host->stored = true;
+        }
+        break;
+    case EFFECT_NOTICE:
+        on_notice(host, &effect->notice);
+        break;
+    }
+}
+
+void process_end(struct sim *sim, struct host *host)
+{
+    process_drop_waiting(sim, host);
+    lifelines_drop(&host->lifelines);
+    free(host->core);
+    host->core = NULL;
+    host->running = false;
+    host->paused = false;
+    host->tick_at_us = UINT64_MAX;
+    sim->changed = true;
+}
+
+void host_step(struct sim *sim, struct host *host, struct event *event)
+{
+    event->now_ms = host_now_ms(sim, host);
+    struct effects effects = core_step(host->core, event);
+    sim->steps++;
+    trace_step(sim, host, event, &effects);
+    for (uint32_t i = 0; i < effects.count; i++) {
+        on_effect(sim, host, &effects.items[i]);
+    }
+    oracle_after_step(sim, host, &effects);
+
+    if (core_phase(host->core) == PHASE_STOPPED) {
+        trace_note(sim, "%s has left and exits", host->name);
+        process_end(sim, host);
+        lifeline_on_end(sim, host);
+        return;
+    }
+    rearm(sim, host);
+}
+
+/* --- What comes to a process --- */
+
+static void on_packet(struct sim *sim, struct host *host, const struct packet *packet)
+{
+    struct message message;
+    enum wire_error error = wire_decode(sim->wire, packet->bytes, packet->length, &message);
+    assert(error == WIRE_OK); /* Our own bytes, and nobody damages them here. */
+
+    message.source = packet->source;
+    host->heard_ms[packet->from] = host_now_ms(sim, host);
+    host_step(sim, host, &(struct event){.type = EVENT_MESSAGE, .message = &message});
+}
+
+static void on_tick(struct sim *sim, struct host *host)
+{
+    host->tick_at_us = UINT64_MAX;
+    if (core_deadline_ms(host->core) > host_now_ms(sim, host)) {
+        rearm(sim, host); /* It was put off since. */
+        return;
+    }
+    host_step(sim, host, &(struct event){.type = EVENT_TICK});
+}
+
+static void on_resolved(struct sim *sim, struct host *host)
+{
+    struct address addresses[SIM_SEEDS_MAX];
+    uint32_t count = sim->resolve_fails ? 0 : host->seed_count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        addresses[i] = sim->hosts[host->seeds[i]].address;
+    }
+    host_step(
+        sim, host,
+        &(struct event){
+            .type = EVENT_ADDRESSES,
+            .addresses = {.source = ADDRESSES_SEEDS, .addresses = addresses, .count = count}});
+}
+
+static void hand_over(struct sim *sim, struct host *host, const struct pending *pending)
+{
+    switch (pending->type) {
+    case PENDING_PACKET:
+        on_packet(sim, host, pending->packet);
+        break;
+    case PENDING_TICK:
+        if (pending->ticket == host->tick_ticket) {
+            on_tick(sim, host);
+        }
+        break;
+    case PENDING_LIFELINE:
+    case PENDING_KERNEL:
+        lifeline_on_pending(sim, host, pending);
+        break;
+    case PENDING_RESOLVED:
+        on_resolved(sim, host);
+        break;
+    case PENDING_LEAVE:
+        host_step(sim, host, &(struct event){.type = EVENT_LEAVE});
+        break;
+    case PENDING_CALL:
+        break;
+    }
+}
+
+/* Keeps for later what comes to a stopped process; its kernel's buffer is bounded. Returns
+ * whether the pending was taken. */
+static bool keep_waiting(struct host *host, struct pending *pending)
+{
+    if (pending->type == PENDING_TICK) {
+        host->waiting_tick |= pending->ticket == host->tick_ticket;
+        return false;
+    }
+    if (pending->type == PENDING_PACKET && host->waiting_packets++ >= RECEIVE_BUFFER_MAX) {
+        return false;
+    }
+    pending->next = NULL;
+    if (host->waiting == NULL) {
+        host->waiting = pending;
+    } else {
+        host->waiting_last->next = pending;
+    }
+    host->waiting_last = pending;
+    return true;
+}
+
+static bool host_is_meant(const struct host *host, const struct pending *pending)
+{
+    return host->running && host->process == pending->process;
+}
+
+/* A pending that belongs to a process that is gone, or came to a host without one. */
+static bool is_void(const struct host *host, const struct pending *pending)
+{
+    if (pending->type == PENDING_PACKET) {
+        return !host->up || !host->running;
+    }
+    return !host_is_meant(host, pending);
+}
+
+void process_dispatch(struct sim *sim, struct pending *pending)
+{
+    if (pending->type == PENDING_CALL) {
+        pending->call(sim, pending->a, pending->b);
+        queue_release(&sim->queue, pending);
+        return;
+    }
+
+    struct host *host = &sim->hosts[pending->host];
+    if (is_void(host, pending)) {
+        process_release(sim, pending);
+        return;
+    }
+    if (host->paused) {
+        if (!keep_waiting(host, pending)) {
+            process_release(sim, pending);
+        }
+        return;
+    }
+    if (host->turn_us > 0 && !pending->woken) {
+        pending->woken = true;
+        queue_push(&sim->queue, (sim->now_us / host->turn_us + 1) * host->turn_us, pending);
+        return;
+    }
+    pending->woken = false;
+    hand_over(sim, host, pending);
+    process_release(sim, pending);
+}
