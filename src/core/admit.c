@@ -6,6 +6,7 @@
 #include "core/book.h"
 #include "core/change.h"
 #include "core/detector.h"
+#include "core/install.h"
 #include "core/join.h"
 #include "core/outbox.h"
 #include "core/removal.h"
@@ -37,8 +38,11 @@ static void refuse(struct core *core, const struct member *joiner, enum join_ref
         message->join_refused.address = *holder;
     }
     outbox_send_to(core, message, &joiner->id, &joiner->address);
-    struct notice *notice = outbox_notice_of(core, NOTICE_TURNED_AWAY, joiner);
-    notice->refused = message->join_refused;
+    if (core->now_ms >= core->turned_away_ms + core->timing.heartbeat_ms) {
+        core->turned_away_ms = core->now_ms; /* A flood of joiners is told of, not each of them. */
+        struct notice *notice = outbox_notice_of(core, NOTICE_TURNED_AWAY, joiner);
+        notice->refused = message->join_refused;
+    }
 }
 
 static bool terms_are_equal(const struct terms *a, const struct terms *b)
@@ -130,14 +134,15 @@ static void send_offer(struct core *core, const struct member *joiner)
     outbox_send_to(core, message, &joiner->id, &joiner->address);
 }
 
+/* To where the view has it: a JOIN may name any address. */
 static void show_view(struct core *core, const struct member *joiner)
 {
-    struct message *message = outbox_message(core, MESSAGE_VIEW);
+    uint32_t position = view_find(&core->view, &joiner->id);
+    const struct gone *gone = view_find_gone(&core->view, &joiner->id);
+    const struct address *address = position != VIEW_NONE ? &core->view.members[position].address
+                                                          : &gone->address;
 
-    if (message != NULL) {
-        message->carrier.view = &core->view;
-    }
-    outbox_send_to(core, message, &joiner->id, &joiner->address);
+    install_show(core, &joiner->id, address);
 }
 
 /* In already, or out already and in need of a new id (S5): both are for the joiner to see. */

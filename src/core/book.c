@@ -32,6 +32,21 @@ void book_remember(struct core *core, const struct address *address)
     book->entries[book->count++] = *address;
 }
 
+void book_renew(struct core *core, const struct address *address)
+{
+    struct book *book = &core->book;
+
+    for (uint32_t i = 0; i < book->count; i++) {
+        if (address_equal(&book->entries[i], address)) {
+            book->count--;
+            memmove(&book->entries[i], &book->entries[i + 1],
+                    (book->count - i) * sizeof book->entries[0]);
+            break;
+        }
+    }
+    book_remember(core, address);
+}
+
 bool book_has_seed(const struct core *core, const struct address *address)
 {
     for (uint32_t i = 0; i < core->book.seed_count; i++) {
@@ -42,19 +57,26 @@ bool book_has_seed(const struct core *core, const struct address *address)
     return false;
 }
 
+static bool is_worth_asking(const struct core *core, const struct address *address)
+{
+    return !address_equal(address, &core->self.address) &&
+           view_find_address(&core->view, address) == VIEW_NONE;
+}
+
 uint32_t book_next(struct core *core, bool with_seeds, struct address *out, uint32_t limit)
 {
     struct book *book = &core->book;
     uint32_t count = 0;
 
     for (uint32_t i = 0; with_seeds && i < book->seed_count && count < limit; i++) {
-        if (!address_equal(&book->seeds[i], &core->self.address)) {
-            out[count++] = book->seeds[i];
+        const struct address *next = &book->seeds[book->seed_cursor++ % book->seed_count];
+        if (is_worth_asking(core, next)) {
+            out[count++] = *next;
         }
     }
     for (uint32_t i = 0; i < book->count && count < limit; i++) {
         const struct address *next = &book->entries[book->cursor++ % book->count];
-        if (!with_seeds || !book_has_seed(core, next)) {
+        if (is_worth_asking(core, next) && !(with_seeds && book_has_seed(core, next))) {
             out[count++] = *next;
         }
     }

@@ -12,10 +12,13 @@ void book_set_seeds(struct core *core, const struct address *addresses, uint32_t
  * own address is not entered. */
 void book_remember(struct core *core, const struct address *address);
 
+/* The same for one who has just gone: its entry is the latest again. */
+void book_renew(struct core *core, const struct address *address);
+
 bool book_has_seed(const struct core *core, const struct address *address);
 
-/* Addresses to look at next, this node's own left out: first the seeds when `with_seeds`, then
- * others in turn. Writes at most `limit`, returns how many. */
+/* Addresses to look at next, in turn, members' and this node's own left out: from the seeds when
+ * `with_seeds`, then from the others. Writes at most `limit`, returns how many. */
 uint32_t book_next(struct core *core, bool with_seeds, struct address *out, uint32_t limit);
 
 /* Is there anybody but this node to ask? */

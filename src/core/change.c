@@ -226,11 +226,6 @@ static void commit(struct core *core)
 
 static void change_continue(struct core *core)
 {
-    if (core->promise.epoch > core->pending.epoch && !id_equal(&core->promise.to, &core->self.id)) {
-        give_up(core); /* We are bound to a claim above it. */
-        change_soon(core);
-        return;
-    }
     bool over = all_answered(core) || core->now_ms >= core->change.deadline_ms;
     if (over && core->change.sent) {
         core->change.resend_ms = core->now_ms; /* Not in the step whose messages borrow it. */
@@ -271,12 +266,21 @@ static void answer(struct core *core, enum message_type type, const struct view 
     outbox_send_to(core, message, &proposal->members[0].id, &proposal->members[0].address);
 }
 
+void change_yield(struct core *core)
+{
+    if (core->change.on || core->claim.on) {
+        /* If nothing comes of the other one's, what we know is judged again. */
+        core->backoff_ms = core->now_ms + 2 * core->timing.prepare_ms;
+    }
+    core->change.on = false;
+    core->claim.on = false;
+}
+
 static void accept(struct core *core, const struct view *proposal)
 {
     struct view_id id = view_id_of(proposal);
 
-    core->change.on = false; /* What we proposed ourselves is superseded. */
-    core->claim.on = false;
+    change_yield(core); /* What we proposed or claimed ourselves is superseded. */
     if (core->pending.hash != proposal->hash || view_is_empty(&core->pending)) {
         view_copy(&core->pending, proposal);
     }
@@ -328,6 +332,13 @@ static void consider_as_member(struct core *core, const struct message *message)
         core_drop(core, DROP_STALE);
         return;
     }
+    struct view_id accepted = view_id_of(&core->pending);
+    if (accepted.lineage == theirs.lineage &&
+        id_equal(&accepted.coordinator, &theirs.coordinator) &&
+        view_id_compare(&theirs, &accepted) < 0) {
+        core_drop(core, DROP_STALE); /* Overtaken by its maker's next. */
+        return;
+    }
     if (proposal->epoch < core->promise.epoch) {
         answer(core, MESSAGE_NACK, proposal, &theirs, proposal->hash);
         return;
@@ -346,11 +357,15 @@ static bool is_promised_elsewhere(const struct core *core, const struct view *pr
     struct view_id accepted = view_id_of(&core->pending);
     struct view_id proposed = view_id_of(proposal);
 
-    if (view_is_empty(&core->pending)) {
+    if (view_is_empty(&core->pending) ||
+        core->now_ms >= core->accepted_ms + 2 * core->timing.prepare_ms) {
         return false;
     }
-    bool other = !id_equal(&accepted.coordinator, &proposed.coordinator) &&
-                 core->now_ms < core->accepted_ms + 2 * core->timing.prepare_ms;
+    /* Whoever took over from the one we answered does so without it. */
+    bool successor = accepted.lineage == proposed.lineage &&
+                     view_id_compare(&proposed, &accepted) > 0 &&
+                     !view_has(proposal, &accepted.coordinator);
+    bool other = !id_equal(&accepted.coordinator, &proposed.coordinator) && !successor;
     bool lower = accepted.lineage == proposed.lineage && view_id_compare(&proposed, &accepted) < 0;
     return other || lower;
 }
@@ -377,10 +392,10 @@ void change_on_prepare(struct core *core, const struct message *message)
     }
     if (core->phase == PHASE_MEMBER || core->phase == PHASE_LEAVING) {
         consider_as_member(core, message);
-    } else if (!is_promised_elsewhere(core, proposal)) {
+    } else if (core->asking.said_ready && !is_promised_elsewhere(core, proposal)) {
         accept(core, proposal);
     } else {
-        core_drop(core, DROP_LINEAGE);
+        core_drop(core, DROP_PHASE);
     }
 }
 

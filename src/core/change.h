@@ -17,6 +17,9 @@ void change_on_ack(struct core *core, const struct message *message);
 void change_on_nack(struct core *core, const struct message *message);
 void change_on_commit(struct core *core, const struct message *message);
 
+/* Ends a proposal or claim of this node in favour of another's. */
+void change_yield(struct core *core);
+
 /* D4: this node slept while its proposal was out; it is built anew on what holds then. */
 void change_interrupt(struct core *core);
 

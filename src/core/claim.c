@@ -49,33 +49,40 @@ static struct notice *tell(struct core *core, enum claim_step step, const struct
     return notice;
 }
 
-/* H14: what the coordinator proposed last may have been answered "in" to somebody, by its COMMIT
- * that did not reach us. */
-static void start_from_pending(struct core *core)
+/* The view to build on: the installed one, or a higher one that was proposed on top of it. */
+static const struct view *highest(const struct core *core)
 {
-    struct view_id pending = view_id_of(&core->pending);
-    struct view_id ours = view_id_of(&core->view);
+    return view_is_empty(&core->best) ? &core->view : &core->best;
+}
 
-    if (!view_is_empty(&core->pending) && pending.lineage == ours.lineage &&
-        id_equal(&pending.coordinator, &ours.coordinator) && view_id_compare(&pending, &ours) > 0 &&
-        view_has(&core->pending, &core->self.id)) {
-        view_copy(&core->best, &core->pending);
-        core->claim.has_best = true;
+/* H14: what the coordinator proposed last may have been answered "in" to somebody, by its COMMIT
+ * that did not reach us. Kept until a view is installed, whatever becomes of this claim. */
+static void consider(struct core *core, const struct view *accepted)
+{
+    struct view_id theirs = view_id_of(accepted);
+    struct view_id best = view_id_of(highest(core));
+
+    if (accepted->lineage == core->view.lineage && view_has(accepted, &core->self.id) &&
+        id_equal(&theirs.coordinator, &core->view.members[0].id) &&
+        view_id_compare(&theirs, &best) > 0) {
+        view_copy(&core->best, accepted);
     }
 }
 
 static void start(struct core *core)
 {
-    uint64_t highest = core->epoch_seen > core->promise.epoch ? core->epoch_seen
-                                                              : core->promise.epoch;
+    uint64_t epoch = core->epoch_seen > core->promise.epoch ? core->epoch_seen
+                                                            : core->promise.epoch;
 
     memset(&core->claim, 0, sizeof core->claim);
     memset(core->answers, ANSWER_NONE, core->view.member_count);
     core->claim.on = true;
-    core->claim.epoch = highest + 1;
+    core->claim.epoch = epoch + 1;
     core->claim.deadline_ms = core->now_ms + core->timing.claim_ms;
     core->claim.retry_ms = NEVER_MS;
-    start_from_pending(core);
+    if (!view_is_empty(&core->pending)) {
+        consider(core, &core->pending);
+    }
     core_saw_epoch(core, core->claim.epoch);
     core->promise.epoch = core->claim.epoch; /* A candidate is its own first voter. */
     core->promise.to = core->self.id;
@@ -128,7 +135,7 @@ static void win(struct core *core)
     struct view *next = &core->scratch;
     uint64_t epoch = core->claim.epoch;
 
-    view_copy(next, core->claim.has_best ? &core->best : &core->view);
+    view_copy(next, highest(core));
     for (uint32_t i = core->view.member_count; i > 0; i--) {
         uint32_t in_next = view_find(next, &core->view.members[i - 1].id);
         if (in_next != VIEW_NONE && !id_equal(&core->peers[i - 1].id, &core->self.id) &&
@@ -187,15 +194,7 @@ void claim_on_grant(struct core *core, const struct message *message)
     if (accepted == NULL || !install_is_sound(core, accepted)) {
         return;
     }
-    /* H14: the old coordinator's last proposal may have been answered "in" to somebody. */
-    struct view_id theirs = view_id_of(accepted);
-    struct view_id best = view_id_of(core->claim.has_best ? &core->best : &core->view);
-    if (accepted->lineage == core->view.lineage && view_has(accepted, &core->self.id) &&
-        id_equal(&accepted->members[0].id, &core->view.members[0].id) &&
-        view_id_compare(&theirs, &best) > 0) {
-        view_copy(&core->best, accepted);
-        core->claim.has_best = true;
-    }
+    consider(core, accepted);
 }
 
 void claim_on_refused(struct core *core, const struct message *message)
@@ -261,8 +260,7 @@ static void grant(struct core *core, uint32_t claimant, uint64_t epoch)
     struct view_id pending = view_id_of(&core->pending);
     struct view_id ours = view_id_of(&core->view);
 
-    core->claim.on = false;
-    core->change.on = false; /* What we proposed ourselves stays only as what we accepted. */
+    change_yield(core); /* What we proposed ourselves stays only as what we accepted. */
     core->promise.epoch = epoch;
     core->promise.to = core->view.members[claimant].id;
     core->promise.until_ms = core->now_ms + core->timing.claim_ms + core->timing.prepare_ms;

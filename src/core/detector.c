@@ -57,6 +57,10 @@ bool detector_heard(struct core *core, const struct message *message, uint32_t p
     if (message->number <= peer->number) {
         return false;
     }
+    if (message->number > peer->number + LEAP_MAX) {
+        core_drop(core, DROP_LEAP); /* It would outrun everything the member says later. */
+        return false;
+    }
     peer->number = message->number;
     if (!message->fellow) {
         return true; /* It lives, but in a view without us: no evidence for this one (H42). */
@@ -232,9 +236,10 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     struct peer *peer = &core->peers[position];
     bool accused = heartbeat->suspect_count > 0;
     bool changed = heartbeat->suspect_count != peer->suspect_count ||
+                   heartbeat->late != peer->late ||
                    memcmp(heartbeat->suspects, peer->suspects,
                           heartbeat->suspect_count * sizeof heartbeat->suspects[0]) != 0 ||
-                   core->now_ms >= peer->suspects_ms + core->timing.fresh_ms;
+                   (accused && core->now_ms >= peer->suspects_ms + core->timing.fresh_ms);
 
     peer->view = heartbeat->view;
     peer->view_hash = heartbeat->view_hash;
@@ -247,7 +252,7 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     if (accused && suspects_us(core, heartbeat)) {
         refute(core, position);
     }
-    core->evidence_changed = core->evidence_changed || (accused && changed);
+    core->evidence_changed = core->evidence_changed || changed;
     install_compare(core, message, position);
 }
 
@@ -312,6 +317,9 @@ void detector_on_link(struct core *core, const struct link_event *link)
         peer->was_linked = true;
         peer->closed_ms = 0;
         peer->kernel_ms = core->now_ms;
+        if (peer->verdict == VERDICT_DEAD) {
+            clear_verdict(core, position); /* That very life answered. */
+        }
         break;
     case LINK_CLOSED:
         peer->linked = false;
@@ -415,6 +423,10 @@ void detector_on_late(struct core *core, uint64_t late_ms)
 
 void detector_tick(struct core *core)
 {
+    if (core->late_since_ms != 0 && core->now_ms >= core->late_until_ms &&
+        detector_is_awake(core)) {
+        core->late_since_ms = 0;
+    }
     if (core->now_ms >= core->heartbeat_ms) {
         send_heartbeats(core);
     }

@@ -30,8 +30,8 @@ bool install_is_sound(struct core *core, struct view *view)
         core_drop(core, DROP_UNSOUND_VIEW);
         return false;
     }
-    if (!view_is_empty(&core->view) && (view->epoch > core->epoch_seen + LEAP_MAX ||
-                                        view->version > core->view.version + LEAP_MAX)) {
+    if (view->epoch > core->epoch_seen + LEAP_MAX ||
+        view->version > core->view.version + LEAP_MAX) {
         core_drop(core, DROP_LEAP);
         return false;
     }
@@ -141,6 +141,7 @@ static void settle_work(struct core *core)
     struct view_id pending = view_id_of(&core->pending);
 
     core->claim.on = false;
+    view_clear(&core->best);
     core->evidence_changed = true;
     /* A proposal of our own was built on the view before, and does not know this one. */
     if (core->change.on || view_is_empty(&core->pending) || pending.lineage != now.lineage ||
@@ -199,7 +200,7 @@ void install_view(struct core *core, const struct view *view)
     for (uint32_t i = 0; i < old->member_count; i++) {
         if (!view_has(&core->view, &old->members[i].id)) {
             outbox_link(core, EFFECT_LINK_CLOSE, &old->members[i]);
-            book_remember(core, &old->members[i].address);
+            book_renew(core, &old->members[i].address);
             tell_gone(core, &old->members[i]);
         }
     }
@@ -236,18 +237,24 @@ static void send_view_to_peer(struct core *core, uint32_t position)
 {
     struct peer *peer = &core->peers[position];
 
-    if (peer->sent_view_ms != 0 && core->now_ms < peer->sent_view_ms + core->timing.heartbeat_ms) {
+    if (peer->sent_view_ms != 0 &&
+        core->now_ms < peer->sent_view_ms + core->timing.heartbeat_ms / 4) {
         return;
     }
     peer->sent_view_ms = core->now_ms;
     send_view(core, &core->view.members[position].id, &core->view.members[position].address);
 }
 
-void install_answer_stranger(struct core *core, const struct message *message)
+void install_show(struct core *core, const struct node_id *to, const struct address *address)
 {
     if (stranger_may_be_answered(core)) {
-        send_view(core, &message->from, &message->source);
+        send_view(core, to, address);
     }
+}
+
+void install_answer_stranger(struct core *core, const struct message *message)
+{
+    install_show(core, &message->from, &message->source);
 }
 
 void install_on_pull(struct core *core, const struct message *message)
@@ -258,7 +265,7 @@ void install_on_pull(struct core *core, const struct message *message)
         install_answer_stranger(core, message);
         return;
     }
-    send_view(core, &message->from, &core->view.members[position].address);
+    send_view_to_peer(core, position);
 }
 
 /* L2: it says itself that it follows another coordinator. */
@@ -474,6 +481,9 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     }
     peer->lower_ms = 0;
     if (order == 0) {
+        if (peer->moved_ms != 0 && peer->verdict == VERDICT_NONE) {
+            peer->confirmed = false; /* It came back. */
+        }
         peer->moved_ms = 0;
         if (heartbeat->view_hash != core->view.hash) {
             on_mismatch(core, position);

@@ -22,6 +22,9 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
 /* A heartbeat from somebody outside our view: show it what holds. */
 void install_answer_stranger(struct core *core, const struct message *message);
 
+/* The same to an address of the caller's choice; both within the bound of V6. */
+void install_show(struct core *core, const struct node_id *to, const struct address *address);
+
 /* Checks that a view from the wire may be acted on at all; drops and counts otherwise. */
 bool install_is_sound(struct core *core, struct view *view);
 

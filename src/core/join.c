@@ -116,6 +116,8 @@ void join_tick(struct core *core)
         return;
     }
     bool answered = !asking->resolving;
+    asking->tried_ms = core->now_ms;
+    asking->refused = false;
     schedule_next_try(core);
     if (core->has_seeds && answered) {
         asking->resolving = true; /* The answer asks them; meanwhile ask those we know. */
@@ -134,10 +136,13 @@ void join_tick(struct core *core)
 
 void join_hint(struct core *core, const struct address *address)
 {
+    struct asking *asking = &core->asking;
+    uint64_t soonest_ms = asking->tried_ms + core->timing.retry_ms_min;
+
     book_remember(core, address);
-    if (core->phase == PHASE_JOINING) {
-        core->asking.pause_ms = core->timing.retry_ms_min;
-        core->asking.next_ms = core->now_ms;
+    if (core->phase == PHASE_JOINING && !asking->refused) {
+        asking->pause_ms = core->timing.retry_ms_min;
+        asking->next_ms = core->now_ms > soonest_ms ? core->now_ms : soonest_ms;
     }
 }
 
@@ -190,10 +195,11 @@ void join_on_refused(struct core *core, const struct message *message)
     notice->subject.address = message->source;
     notice->refused = message->join_refused;
     /* It may be put right on either side: keep asking, at the slowest pace. */
+    core->asking.refused = true;
     core->asking.pause_ms = core->timing.retry_ms_max;
     core->asking.next_ms = core->now_ms +
                            random_jitter(&core->random, core->timing.retry_ms_max, 30);
     if (core->asking.found_ms != NEVER_MS) {
-        core->asking.found_ms = core->now_ms + 2 * discover_ms(core);
+        core->asking.found_ms = core->asking.next_ms + discover_ms(core); /* One more try first. */
     }
 }

@@ -80,6 +80,7 @@ void lifecycle_start_over(struct core *core, enum phase_reason reason)
     memset(&core->change, 0, sizeof core->change);
     memset(&core->claim, 0, sizeof core->claim);
     memset(&core->promise, 0, sizeof core->promise);
+    view_clear(&core->best);
     core->joins.count = 0;
     core->bump_epoch = false;
     core->bump_version = false;
@@ -87,6 +88,10 @@ void lifecycle_start_over(struct core *core, enum phase_reason reason)
     core->detect_ms = NEVER_MS;
     core->batch_ms = NEVER_MS;
     core->probe_ms = NEVER_MS;
+    core->verify_ms = NEVER_MS;
+    core->backoff_ms = 0;
+    core->late_until_ms = 0;
+    core->late_since_ms = 0;
     lifecycle_enter(core, PHASE_JOINING, reason);
     join_start(core, true);
 }

@@ -63,8 +63,10 @@ void outbox_send_to(struct core *core, const struct message *message, const stru
     effect->message = message;
     if (peer != NULL) {
         effect->peer = *peer;
-        /* D2: a proposal we accepted counts too, or a joiner's first answers would not. */
-        effect->fellow = view_has(&core->view, peer) || view_has(&core->pending, peer);
+        /* D2: a proposal just accepted counts too, or a joiner's first answers would not. */
+        bool proposed = core->now_ms < core->accepted_ms + 2 * core->timing.prepare_ms &&
+                        view_has(&core->pending, peer);
+        effect->fellow = proposed || view_has(&core->view, peer);
     }
     core->counters.sent[message->type]++;
 }

@@ -108,8 +108,6 @@ void probe_tick(struct core *core)
     }
     uint32_t count = book_next(core, core->probe_round % 2 == 0, targets, PROBED_PER_ROUND);
     for (uint32_t i = 0; i < count; i++) {
-        if (view_find_address(&core->view, &targets[i]) == VIEW_NONE) {
-            send_probe(core, &targets[i], false);
-        }
+        send_probe(core, &targets[i], false);
     }
 }

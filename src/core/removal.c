@@ -125,14 +125,12 @@ struct gone removal_evidence(const struct core *core, uint32_t position)
 }
 
 static struct message *make_ping(struct core *core, enum message_type type,
-                                 const struct node_id *subject, const struct ping *asked)
+                                 const struct ping *content)
 {
     struct message *message = outbox_message(core, type);
 
     if (message != NULL) {
-        message->ping.nonce = asked != NULL ? asked->nonce : random_u64(&core->random);
-        message->ping.subject = *subject;
-        message->ping.origin = asked != NULL ? asked->origin : core->self.id;
+        message->ping = *content;
     }
     return message;
 }
@@ -152,9 +150,11 @@ static void verify(struct core *core, uint32_t position)
 
     peer->verify_ms = core->now_ms + core->timing.verify_ms;
     look_again(core, peer->verify_ms);
-    outbox_send(core, make_ping(core, MESSAGE_PING, &suspect->id, NULL), position);
+    peer->nonce = random_u64(&core->random);
 
-    struct message *request = make_ping(core, MESSAGE_PING_REQUEST, &suspect->id, NULL);
+    struct ping question = {.nonce = peer->nonce, .subject = suspect->id, .origin = core->self.id};
+    outbox_send(core, make_ping(core, MESSAGE_PING, &question), position);
+    struct message *request = make_ping(core, MESSAGE_PING_REQUEST, &question);
     for (int accusing = 0; accusing <= 1; accusing++) {
         for (uint32_t i = 0; i < core->view.member_count && helpers < VERIFY_HELPERS; i++) {
             if (is_witness(core, i, position) &&
@@ -212,12 +212,17 @@ void removal_review(struct core *core)
 
 void removal_on_ping(struct core *core, const struct message *message)
 {
-    struct message *answer = make_ping(core, MESSAGE_PONG, &core->self.id, &message->ping);
+    struct ping answer = {
+        .nonce = message->ping.nonce, .subject = core->self.id, .origin = message->ping.origin};
     uint32_t position = view_find(&core->view, &message->from);
 
-    outbox_send_to(core, answer, &message->from,
-                   position != VIEW_NONE ? &core->view.members[position].address
-                                         : &message->source);
+    if (position != VIEW_NONE) {
+        outbox_send(core, make_ping(core, MESSAGE_PONG, &answer), position);
+    } else if (core->stranger_replies > 0) {
+        core->stranger_replies--;
+        outbox_send_to(core, make_ping(core, MESSAGE_PONG, &answer), &message->from,
+                       &message->source);
+    }
 }
 
 void removal_on_ping_request(struct core *core, const struct message *message)
@@ -228,8 +233,7 @@ void removal_on_ping_request(struct core *core, const struct message *message)
         core_drop(core, DROP_STRANGER);
         return;
     }
-    outbox_send(core, make_ping(core, MESSAGE_PING, &message->ping.subject, &message->ping),
-                position);
+    outbox_send(core, make_ping(core, MESSAGE_PING, &message->ping), position);
 }
 
 void removal_on_pong(struct core *core, const struct message *message)
@@ -241,7 +245,7 @@ void removal_on_pong(struct core *core, const struct message *message)
         uint32_t origin = view_find(&core->view, &pong->origin);
         /* Handed on only by the one who heard the subject itself, so it goes no further. */
         if (origin != VIEW_NONE && id_equal(&message->from, &pong->subject)) {
-            outbox_send(core, make_ping(core, MESSAGE_PONG, &pong->subject, pong), origin);
+            outbox_send(core, make_ping(core, MESSAGE_PONG, pong), origin);
         }
         return;
     }
@@ -249,8 +253,8 @@ void removal_on_pong(struct core *core, const struct message *message)
         return; /* The suspect itself: that it was heard is already known. */
     }
     struct peer *peer = &core->peers[subject];
-    if (peer->verdict == VERDICT_NONE || peer->verdict == VERDICT_DEAD || !message->fellow) {
-        return;
+    if (peer->verify_ms == NEVER_MS || pong->nonce != peer->nonce || !message->fellow) {
+        return; /* Never asked, or asked long ago (H15). */
     }
     peer->vouched_ms = core->now_ms;
     peer->verify_ms = NEVER_MS;

@@ -38,6 +38,7 @@ struct peer {
     enum verdict verdict;
     uint64_t verdict_ms;
     uint64_t verify_ms;  /* R1 is under way until then; NEVER_MS when not */
+    uint64_t nonce;      /* of its questions (H15) */
     uint64_t vouched_ms; /* others heard it though we do not; 0 for never */
     bool confirmed;      /* to be removed with the next view */
 
@@ -68,7 +69,6 @@ struct claim {
     uint64_t epoch;
     uint64_t deadline_ms;
     uint64_t retry_ms; /* C5: ask those who refused again; NEVER_MS when not */
-    bool has_best;     /* a voter had accepted a higher view: core->best */
 };
 
 /* claim: what this node granted, and the claim it would grant if only the older ones were gone. */
@@ -89,6 +89,8 @@ struct asking {
     bool was_member;   /* ask longer before founding (F2) */
     uint64_t next_ms;  /* next try */
     uint64_t pause_ms; /* grows */
+    bool refused;      /* the last try was: no hint makes the next one sooner */
+    uint64_t tried_ms; /* last try */
     bool said_ready;   /* to somebody, so a view that holds us may come (J3) */
     uint64_t found_ms; /* found then, if nothing was heard; NEVER_MS when not allowed */
 };
@@ -99,7 +101,8 @@ struct book {
     uint32_t seed_count;
     struct address entries[BOOK_MAX]; /* by time of entry */
     uint32_t count;
-    uint32_t cursor; /* probing goes round */
+    uint32_t cursor; /* asking goes round */
+    uint32_t seed_cursor;
 };
 
 struct joins {
@@ -133,7 +136,7 @@ struct core {
 
     struct view view;    /* installed; empty while joining */
     struct view pending; /* proposed by us, or accepted from another; empty when none */
-    struct view best;    /* claim: the highest view that a voter had accepted */
+    struct view best;    /* claim: the highest proposal known above the view; empty when none */
     struct view scratch; /* to build a view in */
     struct peer *peers;
     struct peer *peers_spare; /* the other half, while positions are mapped to a new view */
@@ -148,6 +151,7 @@ struct core {
     uint64_t backoff_ms;   /* no claim before */
     uint64_t pull_ms;      /* no PULL before */
     uint32_t stranger_replies;
+    uint64_t turned_away_ms; /* when watchers were last told of a joiner turned away */
     uint32_t probe_round;
 
     struct change change;
