@@ -363,6 +363,7 @@ static void judge_again(struct core *core)
     uint32_t claimant = view_find(&core->view, &promise->waiting);
 
     if (core->now_ms >= promise->waiting_until_ms || claimant == VIEW_NONE ||
+        core->peers[claimant].verdict != VERDICT_NONE ||
         promise->waiting_epoch < promise->epoch ||
         (promise->waiting_epoch == promise->epoch && !id_equal(&promise->to, &promise->waiting))) {
         promise->waiting_until_ms = 0;
@@ -379,6 +380,7 @@ static void forget_promise(struct core *core)
 {
     core->promise.epoch = 0; /* C5; epoch_seen keeps later claims above it. */
     core->promise.until_ms = 0;
+    core->evidence_changed = true; /* Nothing came of it: perhaps it is our turn. */
 }
 
 void claim_tick(struct core *core)
