@@ -363,8 +363,7 @@ static void judge_again(struct core *core)
     uint32_t claimant = view_find(&core->view, &promise->waiting);
 
     if (core->now_ms >= promise->waiting_until_ms || claimant == VIEW_NONE ||
-        core->peers[claimant].verdict != VERDICT_NONE ||
-        promise->waiting_epoch < promise->epoch ||
+        core->peers[claimant].verdict != VERDICT_NONE || promise->waiting_epoch < promise->epoch ||
         (promise->waiting_epoch == promise->epoch && !id_equal(&promise->to, &promise->waiting))) {
         promise->waiting_until_ms = 0;
         return;
