@@ -160,3 +160,23 @@ void cli_print_document(const struct answer *answer)
         putchar('\n');
     }
 }
+
+enum exit_code cli_show(struct cli *cli, const char *path,
+                        enum exit_code (*print)(const json_t *document),
+                        enum exit_code (*judge)(const json_t *document))
+{
+    struct answer answer;
+
+    enum exit_code code = cli_get(cli, path, &answer);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    if (!cli->json) {
+        code = print(answer.json);
+    } else {
+        cli_print_document(&answer);
+        code = judge == NULL ? EXIT_DONE : judge(answer.json);
+    }
+    answer_deinit(&answer);
+    return code;
+}

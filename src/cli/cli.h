@@ -72,4 +72,11 @@ enum exit_code cli_post(struct cli *cli, const char *path, const json_t *body,
 /* Prints the daemon's document as it came. */
 void cli_print_document(const struct answer *answer);
 
+/* Asks for `path` and prints the answer: with --json as it came, else by `print`. Returns what
+ * `print` does, or, as nobody has looked at the document with --json, what `judge` does (NULL:
+ * EXIT_DONE). */
+enum exit_code cli_show(struct cli *cli, const char *path,
+                        enum exit_code (*print)(const json_t *document),
+                        enum exit_code (*judge)(const json_t *document));
+
 #endif

@@ -38,8 +38,8 @@ bool conditions_hold(const struct conditions *conditions, const json_t *members,
         add(missing, "%s is in phase %s", self, phase);
     }
     if (conditions->member_count != 0 && member_count != conditions->member_count) {
-        add(missing, "%" PRIu64 " members where %" PRIu64 " are waited for", member_count,
-            conditions->member_count);
+        add(missing, "%" PRIu64 " member%s where %" PRIu64 " are waited for", member_count,
+            member_count == 1 ? "" : "s", conditions->member_count);
     }
     if (conditions->coordinator != NULL &&
         (coordinator == NULL || strcmp(coordinator, conditions->coordinator) != 0)) {

@@ -139,18 +139,6 @@ static enum exit_code print_history(const json_t *history)
 
 static enum exit_code run_history(struct cli *cli, int argc, char **argv)
 {
-    struct answer answer;
-
     cli_parse(cli, &verb_history, argc, argv, NULL);
-    enum exit_code code = cli_get(cli, "/v1/history", &answer);
-    if (code != EXIT_DONE) {
-        return code;
-    }
-    if (cli->json) {
-        cli_print_document(&answer);
-    } else {
-        code = print_history(answer.json);
-    }
-    answer_deinit(&answer);
-    return code;
+    return cli_show(cli, "/v1/history", print_history, NULL);
 }

@@ -146,19 +146,6 @@ static enum exit_code print_document(const json_t *document)
 
 static enum exit_code run_members(struct cli *cli, int argc, char **argv)
 {
-    struct answer answer;
-
     cli_parse(cli, &verb_members, argc, argv, NULL);
-    enum exit_code code = cli_get(cli, "/v1/members", &answer);
-    if (code != EXIT_DONE) {
-        return code;
-    }
-    if (cli->json) {
-        cli_print_document(&answer);
-        code = document_exit_code(answer.json);
-    } else {
-        code = print_document(answer.json);
-    }
-    answer_deinit(&answer);
-    return code;
+    return cli_show(cli, "/v1/members", print_document, document_exit_code);
 }

@@ -244,19 +244,6 @@ static enum exit_code print_status(const json_t *status)
 
 static enum exit_code run_status(struct cli *cli, int argc, char **argv)
 {
-    struct answer answer;
-
     cli_parse(cli, &verb_status, argc, argv, NULL);
-    enum exit_code code = cli_get(cli, "/v1/status", &answer);
-    if (code != EXIT_DONE) {
-        return code;
-    }
-    if (cli->json) {
-        cli_print_document(&answer);
-        code = document_exit_code(answer.json);
-    } else {
-        code = print_status(answer.json);
-    }
-    answer_deinit(&answer);
-    return code;
+    return cli_show(cli, "/v1/status", print_status, document_exit_code);
 }

@@ -50,8 +50,7 @@ static uint64_t below(struct input *input, uint64_t bound)
 
 static struct address address_of(uint64_t who)
 {
-    return (struct address){
-        .family = 4, .bytes = {10, 0, 0, (uint8_t)(who + 1)}, .port = 7420};
+    return (struct address){.family = 4, .bytes = {10, 0, 0, (uint8_t)(who + 1)}, .port = 7420};
 }
 
 /* Mostly small steps around what the core has now; now and then anything at all. */
@@ -272,8 +271,7 @@ static void step_addresses(struct fuzz *fuzz, struct input *input, struct event 
         addresses[i] = address_of(below(input, PEOPLE + 1));
     }
     event->type = EVENT_ADDRESSES;
-    event->addresses.source =
-        below(input, 4) == 0 ? ADDRESSES_REMEMBERED : ADDRESSES_SEEDS;
+    event->addresses.source = below(input, 4) == 0 ? ADDRESSES_REMEMBERED : ADDRESSES_SEEDS;
     event->addresses.addresses = addresses;
     event->addresses.count = count;
     core_step(fuzz->core, event);

