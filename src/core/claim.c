@@ -53,8 +53,8 @@ static struct notice *tell(struct core *core, enum claim_step step, const struct
 static bool loses_somebody(const struct core *core, const struct view *view)
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!view_has(view, &core->view.members[i].id) &&
-            core->peers[i].verdict == VERDICT_NONE && detector_is_fresh(core, i)) {
+        if (!view_has(view, &core->view.members[i].id) && core->peers[i].verdict == VERDICT_NONE &&
+            detector_is_fresh(core, i)) {
             return true;
         }
     }

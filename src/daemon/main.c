@@ -21,9 +21,6 @@
 /* Whoever ends a group of processes may signal each of them as well: that is one wish, not two. */
 enum { IMPATIENT_MS = 500 };
 
-/* Whoever ends a group of processes may signal each of them as well: that is one wish, not two. */
-enum { IMPATIENT_MS = 500 };
-
 struct daemon {
     const struct config *config;
     struct log log;
