@@ -1,7 +1,9 @@
 /* Much at once: whole clusters that stop, die and start again, also while the network is parted:
  * rules F2, L1, D4, M1, R4, V2. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "garbage.h"
 #include "netns_story.h"
 
 static const char five[] = "athens byzantium cyrene delphi ephesus";
@@ -122,4 +124,127 @@ Story(storm, restarts_in_quick_succession_end_in_one_cluster)
     }
     cr_assert(network_agrees_on_count(cluster, 5, LIMIT_MS), "%s", cluster_text(cluster));
     assert_steady(cluster, 400);
+}
+
+/* --- Whatever happens ------------------------------------------------------------------------ */
+
+enum { CHAOS_MS = 8000 };
+
+static const char *any(struct cluster *cluster, struct garbage *chance)
+{
+    return cluster->daemons[garbage_below(chance, cluster->daemon_count)].name;
+}
+
+/* Into two or three parts by lot. */
+static void part_by_lot(struct cluster *cluster, struct garbage *chance)
+{
+    const char *parts[3] = {"", "", ""};
+    const size_t count = 2 + garbage_below(chance, 2);
+
+    for (size_t i = 0; i < cluster->daemon_count; i++) {
+        const char **part = &parts[garbage_below(chance, count)];
+        *part = text_kept("%s %s", *part, cluster->daemons[i].name);
+    }
+    network_part(cluster, text_kept("%s | %s | %s", parts[0], parts[1], parts[2]));
+}
+
+static void one_bad_link(struct cluster *cluster, struct garbage *chance)
+{
+    const char *from = any(cluster, chance);
+    const char *to = any(cluster, chance);
+    const uint64_t kind = garbage_below(chance, 4);
+
+    network_set(cluster, kind == 0 ? NULL : from, kind == 1 ? NULL : to, link_cut);
+    if (kind == 2) {
+        network_set(cluster, to, from, link_cut);
+    }
+}
+
+static void bad_network(struct cluster *cluster, struct garbage *chance)
+{
+    const uint64_t delay_ms = garbage_below(chance, 60);
+
+    network_set(cluster, NULL, NULL,
+                (struct link_faults){.drop_percent = (unsigned)garbage_below(chance, 30),
+                                     .repeat_percent = (unsigned)garbage_below(chance, 60),
+                                     .repeat_ms = garbage_below(chance, 800),
+                                     .corrupt_percent = (unsigned)garbage_below(chance, 6),
+                                     .delay_ms_min = delay_ms / 2,
+                                     .delay_ms_max = delay_ms});
+}
+
+static void kill_or_stop(struct cluster *cluster, const char *name, bool stop)
+{
+    struct daemon *daemon = cluster_daemon(cluster, name);
+
+    if (daemon->process.pid == 0) {
+        cluster_restart(cluster, name);
+    } else if (daemon->stopped) {
+        cluster_resume(cluster, name);
+    } else if (stop) {
+        cluster_pause(cluster, name);
+    } else {
+        cluster_kill(cluster, name);
+    }
+}
+
+static void something_happens(struct cluster *cluster, struct garbage *chance)
+{
+    switch (garbage_below(chance, 8)) {
+    case 0:
+    case 1:
+        part_by_lot(cluster, chance);
+        break;
+    case 2:
+        one_bad_link(cluster, chance);
+        break;
+    case 3:
+        bad_network(cluster, chance);
+        break;
+    case 4:
+    case 5:
+        network_heal(cluster);
+        break;
+    case 6:
+        kill_or_stop(cluster, any(cluster, chance), false);
+        break;
+    default:
+        kill_or_stop(cluster, any(cluster, chance), true);
+        break;
+    }
+}
+
+static void put_right(struct cluster *cluster)
+{
+    network_heal(cluster);
+    for (size_t i = 0; i < cluster->daemon_count; i++) {
+        const struct daemon *daemon = &cluster->daemons[i];
+        if (daemon->process.pid == 0) {
+            cluster_restart(cluster, daemon->name);
+        } else if (daemon->stopped) {
+            cluster_resume(cluster, daemon->name);
+        }
+    }
+}
+
+/* Y1, Y2, Y5: the swarm of the simulator in the small, on real kernels. DOYEN_E2E_SEED draws
+ * another story, DOYEN_E2E_SECONDS makes it longer. */
+Story(storm, whatever_happens_all_become_one_again)
+{
+    const char *seed = getenv("DOYEN_E2E_SEED");
+    const char *seconds = getenv("DOYEN_E2E_SECONDS");
+    const uint64_t length_ms = seconds == NULL ? CHAOS_MS : strtoull(seconds, NULL, 10) * 1000;
+    struct garbage *chance = garbage_new(seed == NULL ? 1 : strtoull(seed, NULL, 10));
+    struct cluster *cluster = cluster_formed_apart(five, ARGS("--profile", "local"));
+
+    for (const uint64_t until_ms = clock_now_ms() + length_ms; clock_now_ms() < until_ms;) {
+        something_happens(cluster, chance);
+        (void)network_watch(cluster, garbage_below(chance, 400));
+    }
+    put_right(cluster);
+    const uint64_t healed_ms = clock_now_ms();
+    cr_assert(network_agrees_on_count(cluster, 5, LIMIT_MS), "%s", cluster_text(cluster));
+    cr_log_info("put right in %llu ms", (unsigned long long)(clock_now_ms() - healed_ms));
+    assert_steady(cluster, 600);
+    free(chance);
 }
