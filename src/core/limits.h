@@ -14,6 +14,7 @@ enum {
     ACCUSERS_MAX = 3,      /* accusers named in the evidence of a removal */
     VERIFY_HELPERS = 3,    /* members asked to look at a suspect, rule R1 */
     PROBE_SEEDS_MAX = 4,   /* seeds that a probe names, to show where its part comes from (I3) */
+    MERGES_KEPT = 8,       /* merges that are known again when their request comes late */
     DATAGRAM_BYTES_MAX = 1200, /* what is longer travels by stream */
 };
 

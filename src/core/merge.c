@@ -17,6 +17,19 @@ static bool is_idle(const struct core *core)
 
 /* --- The part that is taken up --- */
 
+static void send_merge(struct core *core)
+{
+    struct message *message = outbox_message(core, MESSAGE_MERGE);
+
+    if (message != NULL) {
+        message->carrier.view = &core->view;
+        message->carrier.merge = core->merge.number;
+        message->carrier.part = probe_describe(core);
+    }
+    outbox_send_to(core, message, &core->merge.to, &core->merge.address);
+    core->merge.again_ms = core->now_ms + core->timing.prepare_ms / 3;
+}
+
 void merge_ask(struct core *core, const struct message *probe)
 {
     if (!is_idle(core) || core->now_ms < core->merge.backoff_ms) {
@@ -26,16 +39,11 @@ void merge_ask(struct core *core, const struct message *probe)
     core->merge = (struct merge){.losing = true,
                                  .number = random_u64(&core->random) | 1,
                                  .to = probe->from,
+                                 .address = probe->probe.coordinator,
                                  .deadline_ms = core->now_ms + core->timing.merge_ms};
     core->joins.count = 0; /* They ask again, and find the larger part. */
 
-    struct message *message = outbox_message(core, MESSAGE_MERGE);
-    if (message != NULL) {
-        message->carrier.view = &core->view;
-        message->carrier.merge = core->merge.number;
-        message->carrier.part = probe_describe(core);
-    }
-    outbox_send_to(core, message, &probe->from, &probe->probe.coordinator);
+    send_merge(core);
     struct notice *notice = outbox_notice(core, NOTICE_MERGING);
     notice->subject.id = probe->from;
     notice->subject.address = probe->probe.coordinator;
@@ -149,6 +157,17 @@ static bool take_up(struct core *core, struct view *next, const struct member *m
     return true;
 }
 
+/* A merge is made once, however often and late its request comes (S7). */
+static bool was_begun(const struct core *core, uint64_t number)
+{
+    for (uint32_t i = 0; i < MERGES_KEPT; i++) {
+        if (core->merges_begun[i] == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool build_merged(struct core *core, const struct view *theirs)
 {
     struct view *next = &core->scratch;
@@ -181,8 +200,9 @@ void merge_on_merge(struct core *core, const struct message *message)
         return;
     }
     const struct address *address = &theirs->members[0].address;
-    if (core->change.on && core->change.proposal.merge == number) {
-        return; /* A repetition: the view is under way. */
+    if (was_begun(core, number)) {
+        core_drop(core, DROP_STALE); /* A repetition. */
+        return;
     }
     struct probe ours = probe_describe(core);
     if (!is_idle(core)) {
@@ -197,6 +217,7 @@ void merge_on_merge(struct core *core, const struct message *message)
         refuse(core, &message->from, address, number, MERGE_REFUSED_FULL);
         return;
     }
+    core->merges_begun[core->merges_begun_count++ % MERGES_KEPT] = number;
     change_propose(core, &(struct proposal){.first_joiner = core->scratch.member_count,
                                             .merge_with = message->from,
                                             .merge = number});
@@ -221,10 +242,18 @@ void merge_tick(struct core *core)
 {
     if (core->merge.losing && core->now_ms >= core->merge.deadline_ms) {
         return_to_own(core); /* M7: nobody waits for ever. */
+    } else if (core->merge.losing && !core->merge.acked && core->now_ms >= core->merge.again_ms) {
+        send_merge(core); /* It, or all that answered it, may have been lost. */
     }
 }
 
 uint64_t merge_deadline_ms(const struct core *core)
 {
-    return core->merge.losing ? core->merge.deadline_ms : NEVER_MS;
+    const struct merge *merge = &core->merge;
+
+    if (!merge->losing) {
+        return NEVER_MS;
+    }
+    return merge->acked || merge->deadline_ms < merge->again_ms ? merge->deadline_ms
+                                                                : merge->again_ms;
 }

@@ -77,6 +77,8 @@ struct merge {
     bool acked; /* the merged view was accepted */
     uint64_t number;
     struct node_id to; /* the other part's coordinator */
+    struct address address;
+    uint64_t again_ms; /* not answered by then: asked again */
     uint64_t deadline_ms;
     uint64_t backoff_ms; /* not again before */
 };
@@ -191,6 +193,8 @@ struct core {
     struct change change;
     struct claim claim;
     struct merge merge;
+    uint64_t merges_begun[MERGES_KEPT]; /* the numbers of those that asked us, the oldest lost */
+    uint32_t merges_begun_count;
     struct promise promise;
     struct asking asking;
     struct book book;

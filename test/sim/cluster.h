@@ -43,7 +43,7 @@ struct host {
     bool paused;
     bool leaves; /* was asked to */
     bool isolated;
-    bool broken; /* for good: agreement is expected of the others (Y6) */
+    bool broken;      /* for good: agreement is expected of the others (Y6) */
     bool disturbed;   /* something was done to it, or its links, since its process started (S8) */
     uint32_t process; /* counts the processes it has had */
     struct core *core;
@@ -90,7 +90,7 @@ struct sim {
     struct random random;
     struct queue queue;
     struct network network;
-    struct wire *wire; /* one for all: a step ends before the next begins */
+    struct wire *wire;         /* one for all: a step ends before the next begins */
     struct wire *foreign_wire; /* of a cluster of another name */
     struct oracle oracle;
     uint64_t now_us;

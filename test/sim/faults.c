@@ -363,7 +363,6 @@ static void strike_muteness(struct sim *sim, struct random *random)
     }
 }
 
-
 /* `b` packs how often yet (8 bits), and how long it is down and up, in 25 ms (8 bits each). */
 static void flap_host(struct sim *sim, uint32_t host, uint32_t packed)
 {

@@ -173,7 +173,8 @@ static void on_closing(struct sim *sim, struct host *host, struct lifeline *life
 {
     const struct host *other = host_at(sim, &lifeline->address);
 
-    if (!other->up || !network_connects(&sim->network, host_index(sim, other), host_index(sim, host))) {
+    if (!other->up ||
+        !network_connects(&sim->network, host_index(sim, other), host_index(sim, host))) {
         enter(sim, host, lifeline, LIFELINE_CLOSING, FIN_RESEND_MS * UINT64_C(1000));
         return;
     }

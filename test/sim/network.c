@@ -60,8 +60,7 @@ void network_set_quality(struct network *network, const struct quality *quality)
     }
 }
 
-void network_set_quality_from(struct network *network, uint32_t from,
-                              const struct quality *quality)
+void network_set_quality_from(struct network *network, uint32_t from, const struct quality *quality)
 {
     for (uint32_t to = 0; to < network->host_count; to++) {
         network_link(network, from, to)->quality = *quality;
@@ -120,7 +119,8 @@ uint64_t network_stream_us(struct network *network, struct random *random, uint3
 
     /* Three trips: a connection has to be made first. */
     uint64_t at_us = now_us + 3 * network_latency_us(network, random, from, to);
-    for (int resends = 0; resends < 5 && network_happens(random, link->quality.loss_ppm); resends++) {
+    for (int resends = 0; resends < 5 && network_happens(random, link->quality.loss_ppm);
+         resends++) {
         at_us += RESEND_US << resends;
     }
     if (at_us <= link->stream_free_us) {

@@ -211,8 +211,7 @@ static const struct recorded_member *find_recorded(const struct record *record,
 
 static struct record *record_new(const struct oracle *oracle, const struct view *view)
 {
-    struct record *record = malloc(sizeof *record +
-                                   view->member_count * sizeof record->members[0]);
+    struct record *record = malloc(sizeof *record + view->member_count * sizeof record->members[0]);
     assert(record != NULL);
     *record = (struct record){.parent = view->parent,
                               .merged = view->merged,
@@ -231,8 +230,8 @@ static struct record *record_new(const struct oracle *oracle, const struct view 
 }
 
 struct walk {
-    const struct node_id *member;    /* looked for in each ancestor, if not NULL */
-    const struct view_id *ancestor;  /* looked for among them, if not NULL */
+    const struct node_id *member;   /* looked for in each ancestor, if not NULL */
+    const struct view_id *ancestor; /* looked for among them, if not NULL */
 };
 
 /* Does any view from which `id` was made, itself included, hold what is looked for? The recursion
@@ -291,8 +290,8 @@ static void check_origin(struct sim *sim, const struct host *host, const struct 
              member->age);
     }
     if (member->age < least) {
-        fail(sim, host, "S6: %s is new with age %" PRIu64 ", below next_age %" PRIu64,
-             member->name, member->age, least);
+        fail(sim, host, "S6: %s is new with age %" PRIu64 ", below next_age %" PRIu64, member->name,
+             member->age, least);
     }
     if (theirs != NULL) {
         return;
@@ -399,10 +398,8 @@ static void check_one_content(struct sim *sim, const struct host *host, const st
     if (entry->hash == 0) {
         check_chain(sim, host, view);
         note_members(&sim->oracle, view);
-        *entry = (struct named_view){.id = id,
-                                     .hash = hash,
-                                     .content = content,
-                                     .record = record_new(&sim->oracle, view)};
+        *entry = (struct named_view){
+            .id = id, .hash = hash, .content = content, .record = record_new(&sim->oracle, view)};
         sim->oracle.view_count++;
         return;
     }

@@ -86,7 +86,7 @@ struct oracle {
     size_t life_count;
     size_t life_places;
     uint64_t visits;
-    uint64_t orphans; /* views whose parents nobody ever showed */
+    uint64_t orphans;  /* views whose parents nobody ever showed */
     char failure[512]; /* empty while all is well */
 };
 

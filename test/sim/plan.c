@@ -9,7 +9,7 @@ enum {
     QUIET_MS = 5000,
     ROUNDS_MAX = 5,
     BROKEN_MS = 15000, /* until what follows from a node's being broken has followed */
-    CUT_MS = 30000, /* of a run that measures how fast a partition heals */
+    CUT_MS = 30000,    /* of a run that measures how fast a partition heals */
     SETTLE_MS = 10000,
 };
 

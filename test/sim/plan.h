@@ -40,7 +40,7 @@ struct plan_options {
     uint32_t nodes;       /* hosts at the most */
     enum profile profile; /* 0: lan */
     uint32_t heal_parts;
-    const char *only;     /* the one fault to draw; NULL: any */
+    const char *only; /* the one fault to draw; NULL: any */
 };
 
 void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t seed);

@@ -99,8 +99,7 @@ static struct packet *packet_of(struct sim *sim, const struct packet *like, cons
 /* What nobody sent, or not like this: all of it must be refused (S15). */
 static void send_damaged(struct sim *sim, const struct packet *packet)
 {
-    const struct quality *quality =
-        &network_link(&sim->network, packet->from, packet->to)->quality;
+    const struct quality *quality = &network_link(&sim->network, packet->from, packet->to)->quality;
     uint64_t at_us = sim->now_us + quality->latency_us_max;
 
     if (network_happens(&sim->random, quality->truncate_ppm)) {
@@ -134,8 +133,7 @@ static void send_datagram(struct sim *sim, struct packet *packet)
         network_hold(packet);
         push_packet(sim, packet, sim->now_us + fate.delay_us[i]);
     }
-    const struct quality *quality =
-        &network_link(&sim->network, packet->from, packet->to)->quality;
+    const struct quality *quality = &network_link(&sim->network, packet->from, packet->to)->quality;
     if ((quality->truncate_ppm | quality->garbage_ppm | quality->foreign_ppm) != 0 &&
         fate.copies > 0) {
         send_damaged(sim, packet);

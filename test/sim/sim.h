@@ -129,7 +129,8 @@ void sim_rejoin_network(struct sim *sim, uint32_t host);
 /* A line in the trace. */
 void sim_note(struct sim *sim, const char *text);
 
-/* Mends every link, forgets what sim_after still had to call, and resumes every paused process; quality goes back to the default. */
+/* Mends every link, forgets what sim_after still had to call, and resumes every paused process;
+ * quality goes back to the default. */
 void sim_heal(struct sim *sim);
 
 struct quality sim_default_quality(void);

@@ -452,8 +452,8 @@ static int replay(const struct swarm_options *options)
 
 int main(int argc, char **argv)
 {
-    struct swarm_options options = {
-        .plan = {.nodes = 5, .seconds = 60, .profile = PROFILE_LAN}, .jobs = 1};
+    struct swarm_options options = {.plan = {.nodes = 5, .seconds = 60, .profile = PROFILE_LAN},
+                                    .jobs = 1};
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         return usage(stdout);
