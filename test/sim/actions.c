@@ -23,6 +23,7 @@ void sim_start(struct sim *sim, uint32_t index)
     host->running = true;
     host->paused = false;
     host->leaves = false;
+    host->woke_us = 0;
     host->process++;
     host->disturbed = host->turn_us > 0;
     for (uint32_t i = 0; i < sim->host_count; i++) {
@@ -122,6 +123,7 @@ void sim_delay_timers(struct sim *sim, uint32_t index, uint64_t late_ms)
     struct host *host = host_of(sim, index);
     trace_note(sim, "timers of %s are late by up to %" PRIu64 " ms", host->name, late_ms);
     host->late_us = late_ms * US_PER_MS;
+    host->touched_us = sim->now_us;
     host->disturbed = true;
 }
 
@@ -151,6 +153,8 @@ void sim_pause(struct sim *sim, uint32_t index)
     }
     trace_note(sim, "%s is stopped", host->name);
     host->paused = true;
+    host->stopped_us = sim->now_us;
+    host->touched_us = sim->now_us;
     host->disturbed = true;
     sim->changed = true;
 }
@@ -165,6 +169,9 @@ void sim_resume(struct sim *sim, uint32_t index)
     }
     trace_note(sim, "%s is continued", host->name);
     host->paused = false;
+    host->slept_ms = (sim->now_us - host->stopped_us) / US_PER_MS;
+    host->woke_us = sim->now_us;
+    host->touched_us = sim->now_us;
     sim->changed = true;
 
     struct pending *waiting = host->waiting;
@@ -192,6 +199,7 @@ void sim_slow(struct sim *sim, uint32_t index, uint64_t turn_ms)
     struct host *host = host_of(sim, index);
     trace_note(sim, "%s turns every %" PRIu64 " ms", host->name, turn_ms);
     host->turn_us = turn_ms * US_PER_MS;
+    host->touched_us = sim->now_us;
     host->disturbed = true;
 }
 
@@ -292,7 +300,9 @@ void sim_set_resolver(struct sim *sim, uint64_t delay_ms, bool fails)
 void sim_cut_one_way(struct sim *sim, uint32_t from, uint32_t to)
 {
     trace_note(sim, "cut from %s to %s", sim->hosts[from].name, sim->hosts[to].name);
-    network_link(&sim->network, from, to)->cuts++;
+    struct link *link = network_link(&sim->network, from, to);
+    link->cuts++;
+    link->changed_us = sim->now_us;
     sim->hosts[from].disturbed = true;
     sim->hosts[to].disturbed = true;
 }
@@ -301,6 +311,7 @@ void sim_mend_one_way(struct sim *sim, uint32_t from, uint32_t to)
 {
     struct link *link = network_link(&sim->network, from, to);
     trace_note(sim, "mended from %s to %s", sim->hosts[from].name, sim->hosts[to].name);
+    link->changed_us = sim->now_us;
     if (link->cuts > 0) {
         link->cuts--;
     }
@@ -368,15 +379,20 @@ void sim_heal(struct sim *sim)
     trace_note(sim, "everything heals");
     queue_forget_calls(&sim->queue);
     network_set_quality(&sim->network, &quality);
+    sim->quality_us = sim->now_us;
     sim->resolve_ms = RESOLVE_MS_MAX;
     sim->resolve_fails = false;
     sim->loss_count = 0;
     for (uint32_t i = 0; i < sim->host_count; i++) {
         for (uint32_t k = 0; k < sim->host_count; k++) {
             network_link(&sim->network, i, k)->cuts = 0;
+            network_link(&sim->network, i, k)->changed_us = sim->now_us;
             network_link(&sim->network, i, k)->stream_cuts = 0;
         }
         sim->hosts[i].isolated = false;
+        if (sim->hosts[i].turn_us != 0 || sim->hosts[i].late_us != 0) {
+            sim->hosts[i].touched_us = sim->now_us;
+        }
         sim->hosts[i].turn_us = 0;
         sim->hosts[i].late_us = 0;
         sim->hosts[i].disk_fails = false;
@@ -392,6 +408,7 @@ void sim_set_quality(struct sim *sim, const struct quality *quality)
 
     trace_note(sim, "links lose %u ppm", quality->loss_ppm);
     network_set_quality(&sim->network, quality);
+    sim->quality_us = sim->now_us;
     for (uint32_t i = 0; i < sim->host_count; i++) {
         sim->hosts[i].disturbed |= quality->loss_ppm > healthy_loss_ppm ||
                                    quality->late_us_max / US_PER_MS >
@@ -403,6 +420,7 @@ void sim_set_quality_from(struct sim *sim, uint32_t index, const struct quality 
 {
     trace_note(sim, "links from %s lose %u ppm", sim->hosts[index].name, quality->loss_ppm);
     network_set_quality_from(&sim->network, index, quality);
+    sim->quality_us = sim->now_us;
     sim->hosts[index].disturbed = true;
 }
 

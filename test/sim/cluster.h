@@ -25,8 +25,7 @@ enum {
 struct heard {
     struct node_id life;
     uint64_t number;   /* of its newest message: what comes later and is older proves nothing */
-    uint64_t any_ms;   /* 0: never */
-    uint64_t ms;       /* the newest message */
+    uint64_t ms;       /* 0: never */
     uint64_t since_ms; /* without a silence longer than T_silent */
 };
 
@@ -51,6 +50,11 @@ struct host {
     uint64_t turn_us;  /* of a slow process; 0: every event at once */
     int64_t rate_ppm;  /* by how much its clock runs too fast */
     uint64_t late_us;  /* its timers fire so late at the most; 0: as late as usual */
+
+    uint64_t touched_us; /* when its process was last stopped, continued, slowed or quickened */
+    uint64_t slept_ms;   /* the longest it was stopped of late */
+    uint64_t woke_us;    /* when that ended */
+    uint64_t stopped_us; /* while it is paused: since when */
 
     uint64_t tick_at_us; /* when the pending tick is due; UINT64_MAX: none pending */
     uint64_t tick_ticket;
@@ -97,6 +101,7 @@ struct sim {
     uint64_t converged_ms;
     bool changed; /* a view, a phase or the right to act changed since last asked */
 
+    uint64_t quality_us; /* when the quality of links was last changed */
     uint64_t resolve_ms;
     bool resolve_fails;
 

@@ -49,6 +49,7 @@ struct link {
     struct quality quality;
     uint32_t cuts;           /* how many faults keep it cut; 0: open */
     uint32_t stream_cuts;    /* likewise, for connections alone */
+    uint64_t changed_us;     /* when it was last cut or mended */
     uint64_t stream_free_us; /* a stream delivers in order: not before this */
 };
 

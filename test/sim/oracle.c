@@ -421,6 +421,38 @@ void oracle_on_sent_view(struct sim *sim, struct host *host, const struct view *
     check_one_content(sim, host, view, 0);
 }
 
+void oracle_on_ack(struct sim *sim, struct host *host, const struct view_id *id)
+{
+    struct oracle *oracle = &sim->oracle;
+    const struct node_id *self = &core_self(host->core)->id;
+    struct record *record = record_of(oracle, id);
+
+    life_place(oracle->lives, oracle->life_places, self)->accepted = true;
+    if (record != NULL && id_equal(&record->merged.coordinator, self)) {
+        record->loser_agreed = true;
+    }
+}
+
+/* J3, J6, M4: who comes in by this view has said that it does. */
+static void check_agreed(struct sim *sim, const struct host *host, const struct view *view)
+{
+    struct oracle *oracle = &sim->oracle;
+    const struct record *parent = record_of(oracle, &view->parent);
+
+    if (view->cause == CAUSE_MERGE && !record_of(oracle, &(struct view_id){
+            .lineage = view->lineage, .epoch = view->epoch, .version = view->version,
+            .coordinator = view->members[0].id})->loser_agreed) {
+        fail(sim, host, "M4: merged without the other part's coordinator");
+    }
+    for (uint32_t i = 0; view->cause == CAUSE_CHANGE && i < view->member_count; i++) {
+        const struct node_id *id = &view->members[i].id;
+        if (find_recorded(parent, id) == NULL &&
+            !life_place(oracle->lives, oracle->life_places, id)->accepted) {
+            fail(sim, host, "J3: %s is in without having accepted it", view->members[i].name);
+        }
+    }
+}
+
 static void check_shape(struct sim *sim, const struct host *host, const struct view *view)
 {
     const struct node_id *self = &core_self(host->core)->id;
@@ -552,6 +584,65 @@ static bool hears_steadily(const struct sim *sim, const struct host *host, uint3
             now_ms - host->heard[other].since_ms >= ms);
 }
 
+/* D4: whoever has slept accuses nobody for a while. */
+static void check_awake(struct sim *sim, const struct host *host, const struct gone *gone)
+{
+    if (host->woke_us != 0 && host->slept_ms > 2 * sim->timing.silent_ms &&
+        sim->now_us < host->woke_us + sim->timing.fresh_ms * US_PER_MS / 2 &&
+        gone->verdict != VERDICT_DEAD) {
+        fail(sim, host, "D4: removes %s right after it slept", gone->name);
+    }
+}
+
+static bool is_sound_for(const struct sim *sim, const struct host *host, uint64_t us)
+{
+    return host->turn_us == 0 && host->late_us == 0 &&
+           (host->touched_us == 0 || sim->now_us >= host->touched_us + us);
+}
+
+static bool is_open_for(const struct sim *sim, uint32_t from, uint32_t to, uint64_t us)
+{
+    const struct link *link = network_link(&sim->network, from, to);
+    return link->cuts == 0 && (link->changed_us == 0 || sim->now_us >= link->changed_us + us);
+}
+
+/* Do both hear each other, with nothing between them, for that long and longer? */
+static bool in_touch(const struct sim *sim, uint32_t a, uint32_t b, uint64_t ms)
+{
+    uint64_t us = ms * US_PER_MS;
+
+    return is_sound_for(sim, &sim->hosts[a], us) && is_sound_for(sim, &sim->hosts[b], us) &&
+           is_open_for(sim, a, b, us) && is_open_for(sim, b, a, us) &&
+           (sim->quality_us == 0 || sim->now_us >= sim->quality_us + us) &&
+           hears_steadily(sim, &sim->hosts[a], b, ms) && hears_steadily(sim, &sim->hosts[b], a, ms);
+}
+
+/* R1, C2: a member that somebody hears all the while who can say so is not removed, even if the
+ * maker of the view does not hear it. */
+static void check_vouched(struct sim *sim, const struct host *host, const struct view *view,
+                          const struct memory *memory)
+{
+    uint32_t maker = host_index(sim, host);
+    uint32_t subject = oracle_host_of(&sim->oracle, &memory->id);
+    const struct host *victim = &sim->hosts[subject];
+    uint64_t steady_ms = sim->timing.stall_ms + 2 * sim->timing.lost_ms;
+
+    if (view->member_count > 5 || !victim->running || victim->paused ||
+        !id_equal(&victim->witness.life, &memory->id)) {
+        return;
+    }
+    for (uint32_t i = 1; i < view->member_count; i++) {
+        uint32_t other = oracle_host_of(&sim->oracle, &view->members[i].id);
+        const struct witness *witness = &sim->hosts[other].witness;
+        if (other != subject && id_equal(&witness->view.coordinator, &victim->witness.view.coordinator) &&
+            id_equal(&witness->view.coordinator, &host->witness.view.coordinator) &&
+            in_touch(sim, maker, other, steady_ms) && in_touch(sim, other, subject, steady_ms)) {
+            fail(sim, host, "R1: %s was removed though %s heard it", victim->name,
+                 sim->hosts[other].name);
+        }
+    }
+}
+
 /* S8: the member's process is the one that was removed, it followed the view before, its maker
  * and a majority of it heard it all the while, and yet it was removed as failed. */
 static void check_removal(struct sim *sim, const struct host *host, const struct view *view,
@@ -565,8 +656,12 @@ static void check_removal(struct sim *sim, const struct host *host, const struct
     uint64_t steady_ms = sim->timing.stall_ms + 2 * sim->timing.lost_ms;
 
     if (gone == NULL || gone->reason != GONE_FAILED || &sim->hosts[maker] != host ||
-        find_recorded(record_of(&sim->oracle, &view->parent), &memory->id) == NULL ||
-        !victim->running || victim->paused || !id_equal(&victim->witness.life, &memory->id) ||
+        find_recorded(record_of(&sim->oracle, &view->parent), &memory->id) == NULL) {
+        return;
+    }
+    check_awake(sim, host, gone);
+    check_vouched(sim, host, view, memory);
+    if (!victim->running || victim->paused || !id_equal(&victim->witness.life, &memory->id) ||
         !victim->witness.has_view || victims->lineage != host->witness.view.lineage ||
         !id_equal(&victims->coordinator, &host->witness.view.coordinator) ||
         !hears_steadily(sim, host, subject, steady_ms)) {
@@ -636,6 +731,22 @@ static void remember_view(struct sim *sim, struct host *host, const struct view 
     witness->has_view = true;
 }
 
+/* F2, where nothing was done that could hide a cluster: nobody founds while a seed has been a
+ * member for so long that it must have answered. */
+static void check_founding(struct sim *sim, const struct host *host)
+{
+    uint64_t long_us = 4 * sim->timing.discover_ms * US_PER_MS;
+
+    for (uint32_t i = 0; !sim->options.disorder && i < sim->options.seed_count; i++) {
+        const struct host *seed = &sim->hosts[i];
+        if (seed != host && seed->running && !seed->leaves &&
+            seed->witness.phase == PHASE_MEMBER &&
+            sim->now_us > seed->witness.phase_us + long_us) {
+            fail(sim, host, "F2: founds beside the cluster of %s", seed->name);
+        }
+    }
+}
+
 static void on_install(struct sim *sim, struct host *host, const struct view *view,
                        const struct effects *effects)
 {
@@ -646,6 +757,12 @@ static void on_install(struct sim *sim, struct host *host, const struct view *vi
     check_one_content(sim, host, view, content_of(view));
     check_rise(sim, host, view);
     check_shape(sim, host, view);
+    if (id_equal(&view->members[0].id, &core_self(host->core)->id)) {
+        check_agreed(sim, host, view);
+    }
+    if (first && view->cause == CAUSE_FOUND) {
+        check_founding(sim, host);
+    }
     if (view->cause != CAUSE_MERGE && !sim->options.disorder) {
         check_ages_given(sim, host, view);
         if (!first) {
@@ -672,14 +789,17 @@ static void check_acting(struct sim *sim, const struct host *host)
     if (core_phase(host->core) != PHASE_MEMBER && core_phase(host->core) != PHASE_LEAVING) {
         fail(sim, host, "S11: acting without being a member");
     }
+    if (core_is_merging(host->core)) {
+        fail(sim, host, "M3: acting while its part is being taken up");
+    }
     if (guard.needed <= 1) {
         return;
     }
     uint32_t heard = 1;
     for (uint32_t i = 0; i < view->member_count; i++) {
         uint32_t index = oracle_host_of(&sim->oracle, &view->members[i].id);
-        if (&sim->hosts[index] != host && host->heard[index].any_ms != 0 &&
-            now_ms - host->heard[index].any_ms <= sim->timing.fresh_ms + 1) {
+        if (&sim->hosts[index] != host && host->heard[index].ms != 0 &&
+            now_ms - host->heard[index].ms <= sim->timing.fresh_ms + 1) {
             heard++;
         }
     }
@@ -736,6 +856,7 @@ static void on_phase(struct sim *sim, struct host *host, enum phase phase)
         fail(sim, host, "S13: left, and is in phase %d again", (int)phase);
     }
     host->witness.phase = phase;
+    host->witness.phase_us = sim->now_us;
     sim->changed = true;
 }
 

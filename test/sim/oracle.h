@@ -31,6 +31,7 @@ struct witness {
     uint32_t count;
     uint32_t capacity;
     enum phase phase;
+    uint64_t phase_us; /* since when */
     bool acting;
 };
 
@@ -49,6 +50,7 @@ struct record {
     enum view_cause cause;
     uint64_t next_age;
     uint64_t visit; /* number of the last walk that came by */
+    bool loser_agreed; /* CAUSE_MERGE: the other part's coordinator has acknowledged it */
     uint32_t member_count;
     struct recorded_member members[];
 };
@@ -73,6 +75,7 @@ struct life {
     struct node_id id;
     uint32_t host_plus_1; /* 0: free place in the table */
     bool was_member;      /* of any view that anybody proposed */
+    bool accepted;        /* it has acknowledged a proposal */
 };
 
 struct oracle {
@@ -102,6 +105,9 @@ void oracle_after_step(struct sim *sim, struct host *host, const struct effects 
 
 /* A view goes out in a message: it too has one content for ever (S1). */
 void oracle_on_sent_view(struct sim *sim, struct host *host, const struct view *view);
+
+/* The host's process acknowledges that proposal. */
+void oracle_on_ack(struct sim *sim, struct host *host, const struct view_id *id);
 
 /* Host of a life, or SIM_NOBODY. */
 uint32_t oracle_host_of(const struct oracle *oracle, const struct node_id *id);

@@ -121,6 +121,9 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         plan->breakage = (enum breakage)draw(&random, 1, BREAKAGES - 1);
         plan->broken = (uint32_t)random_below(&random, plan->hosts);
     }
+    if (plan->breakage != BREAK_NOTHING) {
+        plan->kinds |= FAULT_SPLITS;
+    }
     draw_strikes(plan, &random, options->only);
 }
 

@@ -207,6 +207,8 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
     sim->bytes += length;
     if (carries_view(effect->message)) {
         oracle_on_sent_view(sim, host, effect->message->carrier.view);
+    } else if (effect->message->type == MESSAGE_ACK) {
+        oracle_on_ack(sim, host, &effect->message->reference.view);
     }
     if (to == NULL || is_lost(sim, from, host_index(sim, to), effect->message->type)) {
         return;
@@ -319,10 +321,13 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     struct heard *heard = &host->heard[from];
     uint64_t now_ms = host_now_ms(sim, host);
 
+    /* A member's messages are counted from its admission on. */
+    if (!view_has(core_view(host->core), &message->from)) {
+        return;
+    }
     if (!id_equal(&heard->life, &message->from)) {
         *heard = (struct heard){.life = message->from};
     }
-    heard->any_ms = now_ms;
     if (message->number <= heard->number) {
         return;
     }
