@@ -181,10 +181,15 @@ static void send_commit(struct core *core, bool whole)
     commit->reference.view_hash = core->view.hash;
     view->carrier.view = &core->view;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!id_equal(&core->view.members[i].id, &core->self.id)) {
-            bool has_it = core->answers[i] == ANSWER_YES && !whole;
-            outbox_send(core, has_it ? commit : view, i);
+        if (id_equal(&core->view.members[i].id, &core->self.id)) {
+            continue;
         }
+        bool has_it = core->answers[i] == ANSWER_YES && !whole;
+        if (has_it) { /* Known to hold it from now on (M2), before its next heartbeat says so. */
+            core->peers[i].view = commit->reference.view;
+            core->peers[i].view_hash = commit->reference.view_hash;
+        }
+        outbox_send(core, has_it ? commit : view, i);
     }
     for (uint32_t i = 0; i < before->member_count; i++) {
         const struct member *member = &before->members[i];

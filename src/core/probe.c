@@ -99,8 +99,11 @@ void probe_on_probe(struct core *core, const struct message *message)
         join_hint(core, &theirs->coordinator);
         return;
     }
-    if (id_equal(&theirs->view.coordinator, &core->view.members[0].id)) {
-        core_drop(core, DROP_STALE); /* One of ours, or one of ours that lags. */
+    struct view_id our_view = view_id_of(&core->view);
+    bool lags = view_has(&core->view, &message->from) &&
+                view_id_compare(&theirs->view, &our_view) < 0;
+    if (lags || id_equal(&theirs->view.coordinator, &our_view.coordinator)) {
+        core_drop(core, DROP_STALE); /* One of ours, perhaps from before we became one. */
         return;
     }
     if (!is_related(core, message)) {
