@@ -81,36 +81,31 @@ static bool has_room(const struct core *core, const struct view *view, const str
     return view->member_count < core->capacity && taken < guard_size_max(&core->terms.guard);
 }
 
-/* Everything that can be said against a joiner; answers it where that helps. */
-static bool is_admissible(struct core *core, const struct joiner *joiner)
+/* What stands against a joiner as such; it is told. */
+static bool is_refused(struct core *core, const struct joiner *joiner, enum name_state name,
+                       const struct address *holder)
 {
-    struct address holder;
+    bool replaces = view_find_address(&core->view, &joiner->member.address) != VIEW_NONE;
 
-    if (!removal_reign_is_sure(core)) {
-        return false; /* It asks again. */
-    }
     if (!terms_are_equal(&joiner->terms, &core->terms)) {
         refuse(core, &joiner->member, JOIN_REFUSED_TERMS, NULL);
-        return false;
-    }
-    switch (name_state_of(core, &joiner->member, &holder)) {
-    case NAME_FREE:
-        break;
-    case NAME_TAKEN:
-        refuse(core, &joiner->member, JOIN_REFUSED_NAME, &holder);
-        return false;
-    case NAME_IN_DOUBT:
-        return false; /* It asks again; by then the old life was heard or removed. */
-    }
-    if (core->merge.losing || !flap_admits(core, joiner->member.name)) {
-        return false; /* M3, R4: later. */
-    }
-    bool replaces = view_find_address(&core->view, &joiner->member.address) != VIEW_NONE;
-    if (!replaces && !has_room(core, &core->view, &joiner->member)) {
+    } else if (name == NAME_TAKEN) {
+        refuse(core, &joiner->member, JOIN_REFUSED_NAME, holder);
+    } else if (!replaces && !has_room(core, &core->view, &joiner->member)) {
         refuse(core, &joiner->member, JOIN_REFUSED_FULL, NULL);
+    } else {
         return false;
     }
     return true;
+}
+
+/* What only stands against it now: this node must be sure of its reign, not be about to give it up
+ * (M3), the name must be free (I2), and not fail too often (R4). It asks again. */
+static bool is_the_moment(const struct core *core, const struct joiner *joiner,
+                          enum name_state name)
+{
+    return removal_reign_is_sure(core) && !core->merge.losing && name == NAME_FREE &&
+           flap_admits(core, joiner->member.name);
 }
 
 /* F2: of two who may found, the one with the lower address does; the other waits for it. */
@@ -184,8 +179,10 @@ void join_on_join(struct core *core, const struct message *message)
         hand_on(core, message);
         return;
     }
-    if (is_admissible(core, joiner)) {
-        send_offer(core, &joiner->member);
+    struct address holder = {0};
+    enum name_state name = name_state_of(core, &joiner->member, &holder);
+    if (!is_refused(core, joiner, name, &holder)) {
+        send_offer(core, &joiner->member); /* Even if it has to wait: somebody is here (F2). */
     }
 }
 
@@ -230,7 +227,10 @@ void join_on_ready(struct core *core, const struct message *message)
         return;
     }
     bool under_way = core->change.on && view_has(&core->pending, &joiner->member.id);
-    if (under_way || !is_admissible(core, joiner)) {
+    struct address holder = {0};
+    enum name_state name = name_state_of(core, &joiner->member, &holder);
+    if (under_way || is_refused(core, joiner, name, &holder) ||
+        !is_the_moment(core, joiner, name)) {
         return;
     }
     if (joiner->nonce != nonce_of(core, &joiner->member)) {

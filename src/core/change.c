@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/book.h"
 #include "core/install.h"
 #include "core/join.h"
 #include "core/leave.h"
@@ -45,7 +46,7 @@ static void send_prepare(struct core *core)
     for (uint32_t i = 0; i < core->pending.member_count; i++) {
         const struct member *member = &core->pending.members[i];
         if (is_awaited(core, i)) {
-            outbox_send_to(core, message, &member->id, &member->address);
+            outbox_reach(core, message, &member->id, &member->address);
             core->change.sent = true;
         }
     }
@@ -287,7 +288,7 @@ static void answer(struct core *core, enum message_type type, const struct view 
         message->reference.view_hash = hash;
         message->reference.promised = type == MESSAGE_NACK ? core->promise.epoch : 0;
     }
-    outbox_send_to(core, message, &proposal->members[0].id, &proposal->members[0].address);
+    outbox_reach(core, message, &proposal->members[0].id, &proposal->members[0].address);
 }
 
 void change_yield(struct core *core)
@@ -300,6 +301,15 @@ void change_yield(struct core *core)
     core->claim.on = false;
 }
 
+/* If the merge comes to nothing because its makers die, the others have heard of each other (M7).
+ */
+static void remember_members(struct core *core, const struct view *view)
+{
+    for (uint32_t i = 0; i < view->member_count && i < BOOK_MAX / 4; i++) {
+        book_remember(core, &view->members[i].address);
+    }
+}
+
 static void accept(struct core *core, const struct view *proposal)
 {
     struct view_id id = view_id_of(proposal);
@@ -309,6 +319,9 @@ static void accept(struct core *core, const struct view *proposal)
         view_copy(&core->pending, proposal);
     }
     core->accepted_ms = core->now_ms;
+    if (proposal->cause == CAUSE_MERGE) {
+        remember_members(core, proposal);
+    }
     core_saw_epoch(core, proposal->epoch);
     if (core_is_member(core) && proposal->epoch > core->view.epoch &&
         proposal->epoch >= core->promise.epoch) {
@@ -488,5 +501,5 @@ void change_on_commit(struct core *core, const struct message *message)
         return;
     }
     /* We missed the proposal: ask for the whole. */
-    outbox_send_to(core, outbox_message(core, MESSAGE_PULL), &message->from, &message->source);
+    outbox_reach(core, outbox_message(core, MESSAGE_PULL), &message->from, &message->source);
 }

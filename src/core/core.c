@@ -212,7 +212,9 @@ static void dispatch_joining(struct core *core, const struct message *message)
 static void dispatch_heartbeat(struct core *core, const struct message *message, uint32_t sender,
                                bool newer)
 {
-    if (sender == VIEW_NONE) {
+    if (sender == VIEW_NONE && install_is_as_good_as_commit(core, message)) {
+        install_view(core, &core->pending);
+    } else if (sender == VIEW_NONE) {
         core_drop(core, DROP_STRANGER);
         install_answer_stranger(core, message);
     } else if (!newer) {

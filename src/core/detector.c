@@ -169,7 +169,8 @@ static struct message *make_heartbeat(struct core *core)
 static void tell_bad_link(struct core *core, uint32_t position)
 {
     struct peer *peer = &core->peers[position];
-    bool bad = detector_link_is_bad(core, position);
+    bool bad = detector_link_is_bad(core, position) && peer->verdict != VERDICT_NONE &&
+               detector_relay_to(core, position) != VIEW_NONE;
 
     if (bad && !peer->told_bad) {
         outbox_notice_of(core, NOTICE_VOUCHED, &core->view.members[position]);
@@ -428,7 +429,9 @@ bool detector_link_is_bad(const struct core *core, uint32_t position)
                    peer->vouched_ms >= peer->heard_ms;
     bool unheard = peer->unheard_ms != 0 && core->now_ms < peer->unheard_ms + core->timing.fresh_ms;
 
-    return vouched || unheard;
+    bool silent = !is_heard(core, position) && peer->verdict != VERDICT_DEAD;
+
+    return vouched || unheard || silent;
 }
 
 uint32_t detector_relay_to(const struct core *core, uint32_t position)

@@ -164,6 +164,7 @@ static void settle_work(struct core *core)
 
     core->claim.on = false;
     core->merge.losing = false;
+    core->merge.failures = core->view.cause == CAUSE_MERGE ? 0 : core->merge.failures;
     view_clear(&core->best);
     core->evidence_changed = true;
     /* A proposal of our own was built on the view before, and does not know this one. */
@@ -312,7 +313,7 @@ static void send_view(struct core *core, const struct node_id *to, const struct 
     if (message != NULL) {
         message->carrier.view = &core->view;
     }
-    outbox_send_to(core, message, to, address);
+    outbox_reach(core, message, to, address);
 }
 
 /* H49: what non-members can make us send is bounded per heartbeat interval. */
@@ -427,6 +428,13 @@ static void on_view_without_us(struct core *core, const struct message *message)
     core_drop(core, DROP_STALE);
 }
 
+bool install_is_as_good_as_commit(const struct core *core, const struct message *heartbeat)
+{
+    return core->merge.losing && core->merge.acked && id_equal(&heartbeat->from, &core->merge.to) &&
+           !view_is_empty(&core->pending) && core->pending.cause == CAUSE_MERGE &&
+           heartbeat->heartbeat.view_hash == core->pending.hash;
+}
+
 void install_check_left_alone(struct core *core)
 {
     if (!core_is_coordinator(core) || core->view.member_count == 1) {
@@ -457,7 +465,7 @@ static void refuse_to_follow(struct core *core, const struct message *message)
         answer->reference.view = view_id_of(&core->view);
         answer->reference.view_hash = core->view.hash;
     }
-    outbox_send_to(core, answer, &proposer->id, &proposer->address);
+    outbox_reach(core, answer, &proposer->id, &proposer->address);
 }
 
 /* A member of ours lives in a view of another coordinator that is lower than ours: it went that
@@ -566,8 +574,7 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     int order = view_id_compare(&heartbeat->view, &ours);
 
     if (heartbeat->view.lineage != core->view.lineage) {
-        note_moved(core, position);
-        return;
+        note_moved(core, position); /* Or it missed the merge: then this repairs it (M4). */
     }
     if (order < 0) {
         repair_lower(core, position);

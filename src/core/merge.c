@@ -32,13 +32,16 @@ static void send_merge(struct core *core)
 
 void merge_ask(struct core *core, const struct message *probe)
 {
-    if (!is_idle(core) || core->now_ms < core->merge.backoff_ms) {
+    bool fits = probe->probe.holders + core->view.member_count <= core_room(core);
+
+    if (!is_idle(core) || core->now_ms < core->merge.backoff_ms || !fits) {
         core_drop(core, DROP_PHASE); /* The next probe finds us again. */
         return;
     }
     core->merge = (struct merge){.losing = true,
                                  .number = random_u64(&core->random) | 1,
                                  .to = probe->from,
+                                 .failures = core->merge.failures,
                                  .address = probe->probe.coordinator,
                                  .deadline_ms = core->now_ms + core->timing.merge_ms};
     core->joins.count = 0; /* They ask again, and find the larger part. */
@@ -50,15 +53,19 @@ void merge_ask(struct core *core, const struct message *probe)
     notice->on = true;
 }
 
-/* M3: back to what it was. After an acknowledgement the merged view may yet arrive somewhere:
- * a new view above it settles which one holds here. */
-static void return_to_own(struct core *core)
+/* M3: back to what it was, with a pause that doubles while nothing comes of it. After an
+ * acknowledgement the merged view may yet arrive somewhere: a new view above it settles which one
+ * holds here. */
+static void return_to_own(struct core *core, bool failed)
 {
     bool acked = core->merge.acked;
-    uint64_t wait_ms = random_between(&core->random, core->timing.probe_ms / 2,
-                                      2 * core->timing.probe_ms);
+    uint32_t failures = core->merge.failures + failed;
+    uint64_t pause_ms = core->timing.probe_ms << (failures < 7 ? failures : 7);
 
-    core->merge = (struct merge){.backoff_ms = core->now_ms + wait_ms};
+    pause_ms = pause_ms < core->timing.flap_ms ? pause_ms : core->timing.flap_ms;
+    core->merge = (struct merge){
+        .failures = failures,
+        .backoff_ms = core->now_ms + random_between(&core->random, pause_ms / 2, pause_ms * 3 / 2)};
     if (acked) {
         core->bump_epoch = true;
         change_soon(core);
@@ -73,7 +80,9 @@ void merge_on_refused(struct core *core, const struct message *message)
         core_drop(core, DROP_STALE);
         return;
     }
-    return_to_own(core);
+    enum merge_refusal reason = message->merge_refused.reason;
+    /* Busy, or beaten meanwhile, is a matter of moments; the rest is not. */
+    return_to_own(core, reason == MERGE_REFUSED_FULL || reason == MERGE_REFUSED_ABORTED);
 }
 
 bool merge_names_ours(const struct core *core, const struct view *view)
@@ -200,7 +209,9 @@ void merge_on_merge(struct core *core, const struct message *message)
         return;
     }
     const struct address *address = &theirs->members[0].address;
-    if (was_begun(core, number)) {
+    uint32_t position = view_find(&core->view, &message->from);
+    bool merged_already = position != VIEW_NONE && is_ours(core, position);
+    if (number == 0 || merged_already || was_begun(core, number)) {
         core_drop(core, DROP_STALE); /* A repetition. */
         return;
     }
@@ -217,6 +228,9 @@ void merge_on_merge(struct core *core, const struct message *message)
         refuse(core, &message->from, address, number, MERGE_REFUSED_FULL);
         return;
     }
+    for (uint32_t i = 0; i < theirs->member_count; i++) {
+        book_remember(core, &theirs->members[i].address); /* If we never become one (M7). */
+    }
     core->merges_begun[core->merges_begun_count++ % MERGES_KEPT] = number;
     change_propose(core, &(struct proposal){.first_joiner = core->scratch.member_count,
                                             .merge_with = message->from,
@@ -232,8 +246,13 @@ void merge_abort(struct core *core)
         refuse(core, &proposal->merge_with, &core->pending.members[position].address,
                proposal->merge, MERGE_REFUSED_ABORTED);
     }
-    core->bump_epoch = true; /* Members are bound to the epoch that came to nothing. */
-    change_soon(core);
+    for (uint32_t i = 0; i < core->pending.member_count; i++) {
+        if (core->answers[i] == ANSWER_YES) {
+            core->bump_epoch = true; /* Bound to the epoch that came to nothing. */
+            change_soon(core);
+            return;
+        }
+    }
 }
 
 /* --- Both --- */
@@ -241,7 +260,7 @@ void merge_abort(struct core *core)
 void merge_tick(struct core *core)
 {
     if (core->merge.losing && core->now_ms >= core->merge.deadline_ms) {
-        return_to_own(core); /* M7: nobody waits for ever. */
+        return_to_own(core, true); /* M7: nobody waits for ever. */
     } else if (core->merge.losing && !core->merge.acked && core->now_ms >= core->merge.again_ms) {
         send_merge(core); /* It, or all that answered it, may have been lost. */
     }

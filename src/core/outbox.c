@@ -126,6 +126,18 @@ void outbox_send(struct core *core, const struct message *message, uint32_t posi
     }
 }
 
+void outbox_reach(struct core *core, const struct message *message, const struct node_id *peer,
+                  const struct address *address)
+{
+    uint32_t position = view_find(&core->view, peer);
+
+    if (position != VIEW_NONE) {
+        outbox_send(core, message, position);
+    } else {
+        outbox_send_to(core, message, peer, address);
+    }
+}
+
 void outbox_forget_sends(struct core *core)
 {
     uint32_t kept = 0;

@@ -25,6 +25,10 @@ void outbox_send(struct core *core, const struct message *message, uint32_t posi
 /* Takes back what this step would have sent. */
 void outbox_forget_sends(struct core *core);
 
+/* As outbox_send where the receiver is a member, else as outbox_send_to. */
+void outbox_reach(struct core *core, const struct message *message, const struct node_id *peer,
+                  const struct address *address);
+
 void outbox_link(struct core *core, enum effect_type type, const struct member *member);
 void outbox_kernel_ask(struct core *core, uint32_t position);
 void outbox_resolve(struct core *core);

@@ -84,6 +84,8 @@ static void on_other_part(struct core *core, const struct message *message)
     book_remember(core, &theirs->coordinator);
     if (!from_coordinator) {
         send_probe(core, &theirs->coordinator, false); /* Now we know whom to talk to. */
+    } else if (probe_compare(theirs, &ours) < 0 && !theirs->answer) {
+        send_probe(core, &theirs->coordinator, false); /* Do they hear us, too? */
     } else if (probe_compare(theirs, &ours) < 0) {
         merge_ask(core, message);
     } else if (!theirs->answer) {

@@ -79,6 +79,7 @@ struct merge {
     struct node_id to; /* the other part's coordinator */
     struct address address;
     uint64_t again_ms; /* not answered by then: asked again */
+    uint32_t failures; /* tries that came to nothing, one after the other */
     uint64_t deadline_ms;
     uint64_t backoff_ms; /* not again before */
 };

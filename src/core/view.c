@@ -240,15 +240,10 @@ void view_take_out(struct view *view, uint32_t position)
 
 void view_add_gone(struct view *view, const struct gone *gone)
 {
-    if (view_find_name(view, gone->name) != VIEW_NONE) {
-        return;
-    }
-    for (uint32_t i = 0; i < view->gone_count; i++) {
-        if (text_equal(view->gone[i].name, gone->name)) {
-            return;
-        }
-    }
-    if (view->gone_count < GONE_MAX) {
+    bool is_known = view_find_name(view, gone->name) != VIEW_NONE ||
+                    view_find_gone(view, &gone->id) != NULL;
+
+    if (!is_known && view->gone_count < GONE_MAX) {
         view->gone[view->gone_count++] = *gone;
     }
 }

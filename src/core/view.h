@@ -81,7 +81,7 @@ void view_remove(struct view *view, uint32_t position, const struct gone *why);
 /* Takes the member at `position` out without remembering it: it goes on elsewhere in the view. */
 void view_take_out(struct view *view, uint32_t position);
 
-/* Adds an entry to the gone unless a member or an entry has its name already. */
+/* Adds an entry to the gone, if there is room, unless a member has its name or an entry its id. */
 void view_add_gone(struct view *view, const struct gone *gone);
 
 /* Sets `hash` after the last change to the content. */
