@@ -10,13 +10,15 @@
 #include "core/install.h"
 #include "core/join.h"
 #include "core/outbox.h"
+#include "core/plant.h"
 #include "core/removal.h"
 
 /* J3: proves that the joiner receives at its address, and needs no memory until it has. It holds
  * for one view only: a READY that was delayed or sent again later lets nobody in. */
 static uint64_t nonce_of(const struct core *core, const struct member *joiner)
 {
-    uint64_t hash = hash_u64(hash_u64(HASH_START, core->secret), core->view.hash);
+    uint64_t view = PLANTED(NONCE_FOR_EVER) ? 0 : core->view.hash;
+    uint64_t hash = hash_u64(hash_u64(HASH_START, core->secret), view);
 
     hash = hash_bytes(hash, joiner->id.bytes, sizeof joiner->id.bytes);
     hash = hash_bytes(hash, joiner->address.bytes, sizeof joiner->address.bytes);
@@ -68,17 +70,36 @@ static enum name_state name_state_of(const struct core *core, const struct membe
     return detector_is_fresh(core, position) ? NAME_TAKEN : NAME_IN_DOUBT;
 }
 
+/* Is this former member's place taken by nobody: not by the joiner, nor by a member on its host? */
+static bool keeps_its_place(const struct view *view, uint32_t position, const struct member *joiner)
+{
+    const struct gone *gone = &view->gone[position];
+
+    if ((gone->reason != GONE_FAILED && gone->reason != GONE_MOVED) ||
+        text_equal(gone->name, joiner->name) || address_equal(&gone->address, &joiner->address) ||
+        view_find_address(view, &gone->address) != VIEW_NONE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < position; i++) { /* Several lives of one node have one place. */
+        if (text_equal(view->gone[i].name, gone->name) ||
+            address_equal(&view->gone[i].address, &gone->address)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* G1: a majority means something only of the stated size, so whoever failed keeps its place: it may
- * be at work on the other side of a cut. Its own name may come back. */
+ * be at work on the other side of a cut. Its own name, or its host, may come back. */
 static bool has_room(const struct core *core, const struct view *view, const struct member *joiner)
 {
+    uint32_t size = guard_size_max(&core->terms.guard);
     uint32_t taken = view->member_count;
 
-    for (uint32_t i = 0; i < view->gone_count; i++) {
-        bool elsewhere = view->gone[i].reason == GONE_FAILED || view->gone[i].reason == GONE_MOVED;
-        taken += elsewhere && !text_equal(view->gone[i].name, joiner->name);
+    for (uint32_t i = 0; size != UINT32_MAX && i < view->gone_count; i++) {
+        taken += keeps_its_place(view, i, joiner);
     }
-    return view->member_count < core->capacity && taken < guard_size_max(&core->terms.guard);
+    return view->member_count < core->capacity && taken < size;
 }
 
 /* What stands against a joiner as such; it is told. */
@@ -234,6 +255,7 @@ void join_on_ready(struct core *core, const struct message *message)
         return;
     }
     if (joiner->nonce != nonce_of(core, &joiner->member)) {
+        REACHED(ready_overtaken);
         send_offer(core, &joiner->member); /* Overtaken by a change of the view, or never ours. */
         return;
     }

@@ -9,6 +9,7 @@
 #include "core/leave.h"
 #include "core/merge.h"
 #include "core/outbox.h"
+#include "core/plant.h"
 #include "core/removal.h"
 
 void change_soon(struct core *core)
@@ -68,7 +69,7 @@ void change_propose(struct core *core, const struct proposal *proposal)
 
     /* Never the same version twice from one life: one name, one content (S1). */
     next->version = (version > core->version_used ? version : core->version_used) + 1;
-    core->version_used = next->version;
+    core->version_used = PLANTED(VERSION_REUSED) ? 0 : next->version;
     core_saw_epoch(core, next->epoch);
     view_seal(next);
     assert(id_equal(&next->members[0].id, &core->self.id));
@@ -152,7 +153,7 @@ static bool leave_out_silent_joiners(struct core *core)
     next->member_count = core->change.proposal.first_joiner;
     next->next_age = core->pending.next_age; /* An age once given is never given again (S6). */
     for (uint32_t i = core->change.proposal.first_joiner; i < core->pending.member_count; i++) {
-        if (core->answers[i] == ANSWER_YES) {
+        if (core->answers[i] == ANSWER_YES || PLANTED(JOINER_UNASKED)) {
             next->members[next->member_count++] = core->pending.members[i];
         } else {
             left_out = true;
@@ -223,6 +224,7 @@ static void commit(struct core *core)
 
     if (whole && !core->change.proposal.forced && core->pending.cause == CAUSE_CHANGE &&
         has_the_same_members(&core->pending, &core->view)) {
+        REACHED(joiner_did_not_come);
         give_up(core); /* Nobody came after all: not a view for each vain try (H28, Y5). */
         return;
     }
@@ -241,17 +243,20 @@ static bool other_part_agrees(const struct core *core)
     const struct proposal *proposal = &core->change.proposal;
     uint32_t position = view_find(&core->pending, &proposal->merge_with);
 
-    return proposal->merge == 0 || (position != VIEW_NONE && core->answers[position] == ANSWER_YES);
+    return proposal->merge == 0 || PLANTED(MERGE_UNACKED) ||
+           (position != VIEW_NONE && core->answers[position] == ANSWER_YES);
 }
 
 static void change_continue(struct core *core)
 {
     bool over = all_answered(core) || core->now_ms >= core->change.deadline_ms;
     if (over && core->change.sent) {
+        REACHED(commit_put_off_by_a_step);
         core->change.resend_ms = core->now_ms; /* Not in the step whose messages borrow it. */
         return;
     }
     if (over && !other_part_agrees(core)) {
+        REACHED(merge_aborted);
         merge_abort(core);
         give_up(core);
         return;
@@ -364,6 +369,7 @@ static void consider_as_member(struct core *core, const struct message *message)
         return;
     }
     if (view_id_equal(&theirs, &ours)) {
+        REACHED(acknowledgement_repeated);
         answer(core, MESSAGE_ACK, proposal, &ours, core->view.hash); /* Ours was lost. */
         return;
     }
@@ -379,10 +385,12 @@ static void consider_as_member(struct core *core, const struct message *message)
         return;
     }
     if (proposal->epoch < core->promise.epoch) {
+        REACHED(proposal_below_a_promise);
         answer(core, MESSAGE_NACK, proposal, &theirs, proposal->hash);
         return;
     }
     if (!merges && !may_accept(core, message)) {
+        REACHED(proposal_of_another_coordinator);
         answer(core, MESSAGE_NOT_FOLLOWING, proposal, &ours, core->view.hash);
         return;
     }
@@ -398,7 +406,8 @@ static bool is_promised_elsewhere(const struct core *core, const struct view *pr
     struct view_id proposed = view_id_of(proposal);
 
     if (view_is_empty(&core->pending) ||
-        core->now_ms >= core->accepted_ms + 2 * core->timing.prepare_ms) {
+        (core->now_ms >= core->accepted_ms + 2 * core->timing.prepare_ms &&
+         !PLANTED(PROMISED_FOR_EVER))) {
         return false;
     }
     /* Whoever took over from the one we answered does so without it. */
@@ -475,6 +484,7 @@ void change_on_nack(struct core *core, const struct message *message)
     bool coordinator = core_is_coordinator(core);
     give_up(core);
     if (coordinator) {
+        REACHED(change_refused_by_a_promise);
         core->bump_epoch = true; /* H43: above the promise, the change goes on. */
         change_soon(core);
     } else {

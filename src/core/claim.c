@@ -6,6 +6,7 @@
 #include "core/detector.h"
 #include "core/install.h"
 #include "core/outbox.h"
+#include "core/plant.h"
 #include "core/removal.h"
 
 /* --- The candidate --- */
@@ -16,7 +17,7 @@ static bool is_candidate(const struct core *core)
     uint32_t position = core_position(core);
 
     for (uint32_t i = 0; i < position; i++) {
-        if (core->peers[i].verdict == VERDICT_NONE) {
+        if (core->peers[i].verdict == VERDICT_NONE && !(PLANTED(SEVERAL_CLAIMANTS) && i > 0)) {
             return false;
         }
     }
@@ -94,7 +95,7 @@ static void start(struct core *core)
     memset(&core->claim, 0, sizeof core->claim);
     memset(core->answers, ANSWER_NONE, core->view.member_count);
     core->claim.on = true;
-    core->claim.epoch = epoch + 1;
+    core->claim.epoch = PLANTED(CLAIM_OLD_EPOCH) ? core->view.epoch : epoch + 1;
     core->claim.deadline_ms = core->now_ms + core->timing.claim_ms;
     core->claim.retry_ms = NEVER_MS;
     if (!view_is_empty(&core->pending)) {
@@ -152,7 +153,7 @@ static void win(struct core *core)
     struct view *next = &core->scratch;
     uint64_t epoch = core->claim.epoch;
 
-    change_begin(core, highest(core), CAUSE_CLAIM);
+    change_begin(core, PLANTED(CLAIM_IGNORES_BEST) ? &core->view : highest(core), CAUSE_CLAIM);
     for (uint32_t i = core->view.member_count; i > 0; i--) {
         uint32_t in_next = view_find(next, &core->view.members[i - 1].id);
         if (in_next != VIEW_NONE && !id_equal(&core->peers[i - 1].id, &core->self.id) &&
@@ -161,7 +162,8 @@ static void win(struct core *core)
             view_remove(next, in_next, &why);
         }
     }
-    if (next->epoch >= epoch) {
+    if (next->epoch >= epoch && !PLANTED(CLAIM_OLD_EPOCH)) {
+        REACHED(claim_won_on_a_view_of_its_epoch);
         core_saw_epoch(core, next->epoch); /* What we build on has taken it already. */
         lose(core);
         return;
@@ -169,6 +171,7 @@ static void win(struct core *core)
     tell(core, CLAIM_WON, &core->view.members[core_position(core)], epoch);
     core->claim.on = false;
     if (!id_equal(&next->members[0].id, &core->self.id)) {
+        REACHED(claim_won_for_somebody_older);
         return; /* The better view has somebody older whom we did not know: not ours to make. */
     }
     next->epoch = epoch;
@@ -249,6 +252,7 @@ void claim_on_evidence(struct core *core)
 {
     if (core->claim.on) {
         if (!is_candidate(core)) {
+            REACHED(claim_ended_by_a_sign_of_life);
             lose(core); /* One of the older ones was heard again. */
         }
         return;
@@ -324,11 +328,12 @@ static void judge(struct core *core, uint32_t claimant, uint64_t epoch)
                     (epoch == core->promise.epoch && !id_equal(&core->promise.to, id));
 
     if (promised) {
+        REACHED(claim_refused_for_a_promise);
         refuse(core, claimant, epoch, CLAIM_REFUSED_EPOCH, 0);
         return;
     }
     uint64_t wait_ms = older_is_fresh_for_ms(core, claimant);
-    if (wait_ms == 0) {
+    if (wait_ms == 0 || PLANTED(GRANT_WHILE_FRESH)) {
         grant(core, claimant, epoch);
         return;
     }
@@ -361,7 +366,8 @@ void claim_on_claim(struct core *core, const struct message *message)
     }
     struct view_id theirs = view_id_of(view);
     struct view_id ours = view_id_of(&core->view);
-    if (theirs.lineage != ours.lineage || message->carrier.epoch <= theirs.epoch ||
+    if (theirs.lineage != ours.lineage ||
+        (message->carrier.epoch <= theirs.epoch && !PLANTED(CLAIM_OLD_EPOCH)) ||
         message->carrier.epoch > core->epoch_seen + LEAP_MAX) {
         core_drop(core, DROP_STALE);
         return;
@@ -377,6 +383,7 @@ void claim_on_claim(struct core *core, const struct message *message)
         return;
     }
     if (order < 0) {
+        REACHED(claim_with_an_older_view);
         install_on_pull(core, message); /* It gets the newer view and starts again from there. */
         return;
     }
@@ -395,6 +402,7 @@ static void judge_again(struct core *core)
         return;
     }
     if (older_is_fresh_for_ms(core, claimant) == 0) {
+        REACHED(claim_granted_when_evidence_was_complete);
         grant(core, claimant, promise->waiting_epoch);
     }
 }
@@ -403,6 +411,7 @@ static void judge_again(struct core *core)
 
 static void forget_promise(struct core *core)
 {
+    REACHED(promise_forgotten);
     core->promise.epoch = 0; /* C5; epoch_seen keeps later claims above it. */
     core->promise.until_ms = 0;
     core->evidence_changed = true; /* Nothing came of it: perhaps it is our turn. */

@@ -14,6 +14,7 @@
 #include "core/lifecycle.h"
 #include "core/merge.h"
 #include "core/outbox.h"
+#include "core/plant.h"
 #include "core/probe.h"
 #include "core/removal.h"
 
@@ -150,6 +151,7 @@ static bool passes_gate(struct core *core, const struct message *message)
     }
     if (!id_is_none(&message->to) && !id_equal(&message->to, &core->self.id)) {
         if (message->relay && core_is_member(core) && view_has(&core->view, &message->from)) {
+            REACHED(relayed);
             outbox_hand_on(core, message); /* R2 */
         } else {
             core_drop(core, DROP_OTHER_LIFE);
@@ -371,6 +373,9 @@ static uint64_t lateness_ms(const struct core *core, uint64_t now_ms)
     uint64_t due_ms = deadline_ms > core->now_ms ? deadline_ms : core->now_ms;
     uint64_t late_ms = now_ms > due_ms ? now_ms - due_ms : 0;
 
+    if (PLANTED(NO_LATENESS)) {
+        return 0;
+    }
     return core_is_member(core) && late_ms > core->timing.silent_ms / 2 ? late_ms : 0;
 }
 
@@ -484,8 +489,9 @@ struct guard_state core_guard(const struct core *core, uint64_t now_ms)
 
 bool core_is_acting(const struct core *core, uint64_t now_ms)
 {
-    return core->phase == PHASE_MEMBER && core_is_coordinator(core) && !core->merge.losing &&
-           core_guard(core, now_ms).met && detector_is_awake(core);
+    return core->phase == PHASE_MEMBER && core_is_coordinator(core) &&
+           (!core->merge.losing || PLANTED(LOSER_ACTS)) && core_guard(core, now_ms).met &&
+           detector_is_awake(core);
 }
 
 uint32_t core_acked(const struct core *core)

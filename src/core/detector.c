@@ -5,6 +5,7 @@
 #include "core/change.h"
 #include "core/install.h"
 #include "core/outbox.h"
+#include "core/plant.h"
 
 static bool is_self(const struct core *core, uint32_t position)
 {
@@ -54,7 +55,7 @@ bool detector_heard(struct core *core, const struct message *message, uint32_t p
 {
     struct peer *peer = &core->peers[position];
 
-    if (message->number <= peer->number) {
+    if (message->number <= peer->number && !PLANTED(STALE_CLEARS)) {
         return false;
     }
     if (message->number > peer->number + LEAP_MAX) {
@@ -66,7 +67,7 @@ bool detector_heard(struct core *core, const struct message *message, uint32_t p
         peer->vouched_ms = core->now_ms; /* It lives, but its link to us is bad (R2). */
         return true;
     }
-    if (!message->fellow) {
+    if (!message->fellow && !PLANTED(OTHER_VIEW_COUNTS)) {
         return true; /* It lives, but in a view without us: no evidence for this one (H42). */
     }
     clear_verdict(core, position);
@@ -104,7 +105,7 @@ uint32_t detector_fresh_count(const struct core *core, uint64_t now_ms)
         const struct peer *peer = &core->peers[i];
         bool fresh = peer->heard_ms != 0 && now_ms < peer->heard_ms + core->timing.fresh_ms &&
                      peer->verdict == VERDICT_NONE;
-        count += is_self(core, i) || fresh;
+        count += is_self(core, i) || fresh || PLANTED(GUARD_COUNTS_LIST);
     }
     return count;
 }
@@ -392,7 +393,7 @@ static uint64_t look_at(struct core *core, uint32_t position)
     uint64_t silence = core->now_ms - from;
     uint64_t again = (timing->lost_ms - timing->silent_ms) / 2;
 
-    if (silence < timing->silent_ms) {
+    if (silence < timing->silent_ms || (PLANTED(NEVER_HEARD_TRUSTED) && peer->heard_ms == 0)) {
         return from + timing->silent_ms;
     }
     if (peer->verdict == VERDICT_DEAD) {
@@ -410,6 +411,7 @@ static uint64_t look_at(struct core *core, uint32_t position)
     } else if (silence >= timing->lost_ms && !answered && peer->verdict == VERDICT_NONE) {
         set_verdict(core, position, VERDICT_LOST);
     } else if (answered && peer->verdict == VERDICT_LOST && silence < timing->stall_ms) {
+        REACHED(stalled_host_back_in_sight);
         clear_verdict(core, position); /* The host is back in sight: patience again. */
     }
     uint64_t next = peer->asked_ms + again;
@@ -461,6 +463,7 @@ static void look_at_all(struct core *core)
 void detector_on_late(struct core *core, uint64_t late_ms)
 {
     core->counters.late_wakeups++;
+    REACHED(was_late);
     core->late_since_ms = core->now_ms;
     core->late_until_ms = core->now_ms + core->timing.fresh_ms;
     for (uint32_t i = 0; i < core->view.member_count; i++) {

@@ -10,6 +10,7 @@
 #include "core/lifecycle.h"
 #include "core/merge.h"
 #include "core/outbox.h"
+#include "core/plant.h"
 #include "core/removal.h"
 
 /* A view that holds this life holds it under its own name and address. */
@@ -54,15 +55,17 @@ bool install_allows(const struct core *core, const struct view *view, const stru
     }
     if (!core_is_coordinator(core) && id_equal(from, &core->view.members[0].id) &&
         view_has(view, from)) {
+        REACHED(followed_the_coordinator);
         return true; /* Where our coordinator itself went, we follow (M4). */
     }
     if (merge_names_ours(core, view) && (!core_is_coordinator(core) || core->merge.acked)) {
+        REACHED(merged_view_missed_its_proposal);
         return true; /* Our coordinator agreed to it. */
     }
     if (view->hash == core->pending.hash && !view_is_empty(&core->pending)) {
         return true; /* We accepted that very content when it was proposed. */
     }
-    if (view->lineage != core->view.lineage) {
+    if (view->lineage != core->view.lineage && !PLANTED(LINEAGE_IGNORED)) {
         return false;
     }
     if (!core_is_coordinator(core)) {
@@ -164,6 +167,7 @@ static void settle_work(struct core *core)
 
     core->claim.on = false;
     core->merge.losing = false;
+    core->bump_epoch = core->bump_epoch && core->view.epoch < core->epoch_seen;
     core->merge.failures = core->view.cause == CAUSE_MERGE ? 0 : core->merge.failures;
     view_clear(&core->best);
     core->evidence_changed = true;
@@ -389,6 +393,7 @@ void install_on_not_following(struct core *core, const struct message *message)
     if (core->change.on) {
         uint32_t in_pending = view_find(&core->pending, &message->from);
         if (in_pending != VIEW_NONE) {
+            REACHED(answer_not_following);
             core->answers[in_pending] = ANSWER_NO; /* U2: not waited for any longer. */
         }
     }
@@ -430,8 +435,9 @@ static void on_view_without_us(struct core *core, const struct message *message)
 
 bool install_is_as_good_as_commit(const struct core *core, const struct message *heartbeat)
 {
-    return core->merge.losing && core->merge.acked && id_equal(&heartbeat->from, &core->merge.to) &&
-           !view_is_empty(&core->pending) && core->pending.cause == CAUSE_MERGE &&
+    return core->merge.losing && core->merge.acked &&
+           id_equal(&heartbeat->from, &core->merge.to) && !view_is_empty(&core->pending) &&
+           core->pending.cause == CAUSE_MERGE && core->pending.epoch > core->view.epoch &&
            heartbeat->heartbeat.view_hash == core->pending.hash;
 }
 
@@ -452,6 +458,7 @@ void install_check_left_alone(struct core *core)
     if (moved && core->phase == PHASE_LEAVING) {
         lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_DONE);
     } else if (moved) {
+        REACHED(left_alone);
         lifecycle_start_over(core, REASON_LEFT_ALONE);
     }
 }
@@ -493,6 +500,7 @@ static void install_while_joining(struct core *core, const struct view *view, bo
     }
     book_remember(core, &view->members[0].address);
     if (view_find_gone(view, &core->self.id) != NULL) {
+        REACHED(was_in_without_knowing);
         lifecycle_renew(core); /* We were in without knowing it, and are out again (S5). */
     }
 }
@@ -511,6 +519,10 @@ void install_on_view(struct core *core, const struct message *message)
     }
     struct view_id theirs = view_id_of(view);
     struct view_id ours = view_id_of(&core->view);
+    if (PLANTED(STALE_VIEW) && holds_us && view->hash != core->view.hash) {
+        install_view(core, view);
+        return;
+    }
     if (theirs.lineage == ours.lineage && view_id_compare(&theirs, &ours) <= 0) {
         note_other_way(core, message);
         core_drop(core, DROP_STALE);
@@ -521,6 +533,7 @@ void install_on_view(struct core *core, const struct message *message)
         return;
     }
     if (view_id_compare(&theirs, &ours) <= 0) {
+        REACHED(lower_view_of_another_founding);
         core_drop(core, DROP_LINEAGE); /* Another founding's numbers; its merge is above both. */
         return;
     }

@@ -7,6 +7,7 @@
 #include "core/install.h"
 #include "core/lifecycle.h"
 #include "core/outbox.h"
+#include "core/plant.h"
 
 enum { ASKED_PER_TRY_MAX = SEEDS_MAX + 8 };
 
@@ -64,7 +65,7 @@ static void consider_founding(struct core *core)
     if (!asking->may_found) {
         asking->found_ms = NEVER_MS;
     } else if (asking->found_ms == NEVER_MS) {
-        bool alone = !book_has_others(core);
+        bool alone = !book_has_others(core) || PLANTED(FOUND_AT_ONCE);
         asking->found_ms = alone ? core->now_ms : core->now_ms + discover_ms(core);
     }
 }

@@ -4,6 +4,7 @@
 #include "core/install.h"
 #include "core/lifecycle.h"
 #include "core/outbox.h"
+#include "core/plant.h"
 #include "core/removal.h"
 
 void leave_on_command(struct core *core)
@@ -64,16 +65,17 @@ void leave_on_handover(struct core *core, const struct message *message)
     }
     /* One that was overtaken, by another view or by our own sleep, would bring back what has
      * changed since; one that is repeated finds its view under way. */
-    if (view_id_compare(&theirs, &ours) < 0 || core->now_ms < core->late_until_ms ||
-        core->change.on || core_position(core) != 1) {
+    bool stale = (view_id_compare(&theirs, &ours) < 0 || core->now_ms < core->late_until_ms) &&
+                 !PLANTED(HANDOVER_STALE);
+    if (stale || core->change.on || core_position(core) != 1) {
         core_drop(core, DROP_STALE);
         return;
     }
     struct gone why = removal_evidence(core, 0);
     why.reason = GONE_LEFT;
-    change_begin(core, &core->view, CAUSE_HANDOVER);
+    change_begin(core, PLANTED(HANDOVER_STALE) ? view : &core->view, CAUSE_HANDOVER);
     view_remove(next, 0, &why);
-    next->epoch = core->epoch_seen + 1;
+    next->epoch = PLANTED(HANDOVER_SAME_EPOCH) ? core->view.epoch : core->epoch_seen + 1;
     change_propose(
         core, &(struct proposal){.first_joiner = next->member_count, .handover_by = message->from});
 }
@@ -104,6 +106,7 @@ void leave_tick(struct core *core)
     if (core->view.member_count == 1) {
         lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_DONE);
     } else if (core->now_ms >= core->leave_ms) {
+        REACHED(leave_timed_out);
         lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_TIMEOUT);
     } else if (core->now_ms >= core->leave_ask_ms) {
         ask_to_be_let_out(core);

@@ -7,6 +7,7 @@
 #include "core/detector.h"
 #include "core/join.h"
 #include "core/outbox.h"
+#include "core/plant.h"
 
 /*                founded, admitted              leave asked
  *    JOINING ------------------------> MEMBER -------------> LEAVING
@@ -44,6 +45,9 @@ void lifecycle_enter(struct core *core, enum phase phase, enum phase_reason reas
 /* I1: nothing that names the former life concerns this one. */
 static void renew_identity(struct core *core)
 {
+    if (PLANTED(ID_KEPT)) {
+        return;
+    }
     core->self.id = id_draw(&core->random);
     core->self.incarnation++;
     core->number = 0;

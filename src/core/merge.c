@@ -6,6 +6,7 @@
 #include "core/change.h"
 #include "core/install.h"
 #include "core/outbox.h"
+#include "core/plant.h"
 #include "core/probe.h"
 #include "core/removal.h"
 
@@ -67,6 +68,7 @@ static void return_to_own(struct core *core, bool failed)
         .failures = failures,
         .backoff_ms = core->now_ms + random_between(&core->random, pause_ms / 2, pause_ms * 3 / 2)};
     if (acked) {
+        REACHED(merge_given_up_after_agreeing);
         core->bump_epoch = true;
         change_soon(core);
     }
@@ -147,10 +149,12 @@ static bool take_up(struct core *core, struct view *next, const struct member *m
     uint32_t ours = view_find(&core->view, &member->id);
     uint32_t in_next = view_find(next, &member->id);
 
-    if (ours != VIEW_NONE && is_ours(core, ours)) {
+    if ((ours != VIEW_NONE && is_ours(core, ours)) ||
+        (PLANTED(MERGE_LOSES_MEMBERS) && next->member_count > core->view.member_count)) {
         return true;
     }
     if (in_next != VIEW_NONE) {
+        REACHED(life_in_both_parts);
         view_take_out(next, in_next);
     }
     /* Another life under that name or at that address: the one we hear stays, the other finds
@@ -183,9 +187,11 @@ static bool build_merged(struct core *core, const struct view *theirs)
 
     change_begin(core, &core->view, CAUSE_MERGE);
     core_saw_epoch(core, theirs->epoch);
-    next->epoch = core->epoch_seen + 1;
+    next->epoch = PLANTED(MERGE_EPOCH) ? core->view.epoch : core->epoch_seen + 1;
     next->version = next->version > theirs->version ? next->version : theirs->version;
-    next->next_age = next->next_age > theirs->next_age ? next->next_age : theirs->next_age;
+    if (next->next_age < theirs->next_age && !PLANTED(MERGE_AGES)) {
+        next->next_age = theirs->next_age;
+    }
     next->merged = view_id_of(theirs);
     for (uint32_t i = 0; i < theirs->member_count; i++) {
         if (!take_up(core, next, &theirs->members[i])) {
@@ -203,8 +209,7 @@ void merge_on_merge(struct core *core, const struct message *message)
     struct view *theirs = message->carrier.view;
     uint64_t number = message->carrier.merge;
 
-    if (!core_is_coordinator(core) || !install_is_sound(core, theirs) ||
-        !id_equal(&theirs->members[0].id, &message->from)) {
+    if (!install_is_sound(core, theirs) || !id_equal(&theirs->members[0].id, &message->from)) {
         core_drop(core, DROP_STRANGER);
         return;
     }
@@ -216,15 +221,22 @@ void merge_on_merge(struct core *core, const struct message *message)
         return;
     }
     struct probe ours = probe_describe(core);
+    if (!core_is_coordinator(core)) { /* We were, when they were told of us. */
+        refuse(core, &message->from, address, number, MERGE_REFUSED_LOSING);
+        return;
+    }
     if (!is_idle(core)) {
+        REACHED(merge_refused_busy);
         refuse(core, &message->from, address, number, MERGE_REFUSED_BUSY);
         return;
     }
     if (probe_compare(&ours, &message->carrier.part) >= 0) {
+        REACHED(merge_refused_losing);
         refuse(core, &message->from, address, number, MERGE_REFUSED_LOSING);
         return;
     }
     if (!build_merged(core, theirs)) {
+        REACHED(merge_refused_full);
         refuse(core, &message->from, address, number, MERGE_REFUSED_FULL);
         return;
     }
@@ -259,7 +271,9 @@ void merge_abort(struct core *core)
 
 void merge_tick(struct core *core)
 {
-    if (core->merge.losing && core->now_ms >= core->merge.deadline_ms) {
+    if (core->merge.losing && core->now_ms >= core->merge.deadline_ms &&
+        !PLANTED(MERGING_FOR_EVER)) {
+        REACHED(merge_waited_in_vain);
         return_to_own(core, true); /* M7: nobody waits for ever. */
     } else if (core->merge.losing && !core->merge.acked && core->now_ms >= core->merge.again_ms) {
         send_merge(core); /* It, or all that answered it, may have been lost. */

@@ -5,6 +5,7 @@
 #include "core/join.h"
 #include "core/merge.h"
 #include "core/outbox.h"
+#include "core/plant.h"
 
 enum {
     PROBED_PER_ROUND = 4,
@@ -15,6 +16,9 @@ int probe_compare(const struct probe *a, const struct probe *b)
 {
     if (a->guard_met != b->guard_met) {
         return a->guard_met ? -1 : 1;
+    }
+    if (PLANTED(EQUALS_BOTH_WIN) && a->holders == b->holders) {
+        return 1;
     }
     if (a->holders != b->holders) {
         return a->holders > b->holders ? -1 : 1;
@@ -136,6 +140,7 @@ void probe_tick(struct core *core)
         outbox_resolve(core);
     }
     uint32_t count = book_next(core, core->probe_round % 2 == 0, targets, PROBED_PER_ROUND);
+    count = PLANTED(NO_PROBES) ? 0 : count;
     for (uint32_t i = 0; i < count; i++) {
         send_probe(core, &targets[i], false);
     }

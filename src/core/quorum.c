@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "core/plant.h"
+
 uint32_t guard_needed(const struct guard *guard)
 {
     switch (guard->policy) {
@@ -18,6 +20,9 @@ uint32_t guard_needed(const struct guard *guard)
 
 bool guard_met(const struct guard *guard, uint32_t fresh)
 {
+    if (PLANTED(GUARD_OFF_BY_ONE)) {
+        return fresh > guard_needed(guard);
+    }
     return fresh >= guard_needed(guard); /* At least, not more than (H31). */
 }
 

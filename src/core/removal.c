@@ -3,6 +3,7 @@
 #include "core/change.h"
 #include "core/detector.h"
 #include "core/outbox.h"
+#include "core/plant.h"
 
 static bool is_self(const struct core *core, uint32_t position)
 {
@@ -192,7 +193,10 @@ static void review_one(struct core *core, uint32_t position)
     }
     bool vouched = peer->vouched_ms != 0 && core->now_ms < peer->vouched_ms + core->timing.fresh_ms;
     if (vouched) {
+        REACHED(suspect_vouched_for);
         look_again(core, peer->vouched_ms + core->timing.fresh_ms);
+    } else if (PLANTED(NO_VERIFY)) {
+        confirm(core, position);
     } else if (peer->verify_ms == NEVER_MS) {
         verify(core, position);
     }

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "core/plant.h"
 
 /* Twice as many slots as members keeps probe chains short. */
 static uint32_t index_slots(uint32_t capacity)
@@ -202,6 +203,9 @@ void view_append(struct view *view, const struct member *member)
 
     struct member *added = &view->members[view->member_count];
     *added = *member;
+    if (PLANTED(AGES_REUSED) && view->member_count > 0) {
+        view->next_age = view->members[view->member_count - 1].age + 1;
+    }
     added->age = view->next_age++;
     gone_forget(view, member->name);
     view->member_count++;

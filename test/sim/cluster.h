@@ -29,6 +29,12 @@ struct heard {
     uint64_t since_ms; /* without a silence longer than T_silent */
 };
 
+/* The highest view that came with a grant, and for which claim. */
+struct granted {
+    uint64_t epoch;
+    struct view_id accepted;
+};
+
 struct host {
     char name[NAME_BYTES_MAX + 1];
     struct address address;
@@ -73,6 +79,7 @@ struct host {
     struct lifelines lifelines;
     struct witness witness;
     struct heard *heard; /* by host */
+    struct granted granted;
 
     uint64_t notices[SIM_NOTICE_COUNT];
     uint64_t claims[SIM_CLAIM_COUNT];

@@ -439,9 +439,12 @@ static void check_agreed(struct sim *sim, const struct host *host, const struct 
     struct oracle *oracle = &sim->oracle;
     const struct record *parent = record_of(oracle, &view->parent);
 
-    if (view->cause == CAUSE_MERGE && !record_of(oracle, &(struct view_id){
-            .lineage = view->lineage, .epoch = view->epoch, .version = view->version,
-            .coordinator = view->members[0].id})->loser_agreed) {
+    if (view->cause == CAUSE_MERGE &&
+        !record_of(oracle, &(struct view_id){.lineage = view->lineage,
+                                             .epoch = view->epoch,
+                                             .version = view->version,
+                                             .coordinator = view->members[0].id})
+             ->loser_agreed) {
         fail(sim, host, "M4: merged without the other part's coordinator");
     }
     for (uint32_t i = 0; view->cause == CAUSE_CHANGE && i < view->member_count; i++) {
@@ -450,6 +453,27 @@ static void check_agreed(struct sim *sim, const struct host *host, const struct 
             !life_place(oracle->lives, oracle->life_places, id)->accepted) {
             fail(sim, host, "J3: %s is in without having accepted it", view->members[i].name);
         }
+    }
+}
+
+/* C4, and that nobody builds on less than it holds. */
+static void check_base(struct sim *sim, const struct host *host, const struct view *view)
+{
+    const struct witness *witness = &host->witness;
+    const struct granted *granted = &host->granted;
+
+    if (view->cause == CAUSE_FOUND || !witness->has_view) {
+        return;
+    }
+    if (witness->view.lineage == view->parent.lineage &&
+        view_id_compare(&view->parent, &witness->view) < 0) {
+        fail(sim, host, "S6: made from an older view than the one that its maker held");
+    }
+    if (view->cause == CAUSE_CLAIM && granted->epoch == view->epoch &&
+        granted->accepted.lineage == view->lineage &&
+        id_equal(&granted->accepted.coordinator, &view->parent.coordinator) &&
+        view_id_compare(&view->parent, &granted->accepted) < 0) {
+        fail(sim, host, "C4: a voter had accepted a newer view");
     }
 }
 
@@ -634,7 +658,8 @@ static void check_vouched(struct sim *sim, const struct host *host, const struct
     for (uint32_t i = 1; i < view->member_count; i++) {
         uint32_t other = oracle_host_of(&sim->oracle, &view->members[i].id);
         const struct witness *witness = &sim->hosts[other].witness;
-        if (other != subject && id_equal(&witness->view.coordinator, &victim->witness.view.coordinator) &&
+        if (other != subject &&
+            id_equal(&witness->view.coordinator, &victim->witness.view.coordinator) &&
             id_equal(&witness->view.coordinator, &host->witness.view.coordinator) &&
             in_touch(sim, maker, other, steady_ms) && in_touch(sim, other, subject, steady_ms)) {
             fail(sim, host, "R1: %s was removed though %s heard it", victim->name,
@@ -739,8 +764,7 @@ static void check_founding(struct sim *sim, const struct host *host)
 
     for (uint32_t i = 0; !sim->options.disorder && i < sim->options.seed_count; i++) {
         const struct host *seed = &sim->hosts[i];
-        if (seed != host && seed->running && !seed->leaves &&
-            seed->witness.phase == PHASE_MEMBER &&
+        if (seed != host && seed->running && !seed->leaves && seed->witness.phase == PHASE_MEMBER &&
             sim->now_us > seed->witness.phase_us + long_us) {
             fail(sim, host, "F2: founds beside the cluster of %s", seed->name);
         }
@@ -759,6 +783,7 @@ static void on_install(struct sim *sim, struct host *host, const struct view *vi
     check_shape(sim, host, view);
     if (id_equal(&view->members[0].id, &core_self(host->core)->id)) {
         check_agreed(sim, host, view);
+        check_base(sim, host, view);
     }
     if (first && view->cause == CAUSE_FOUND) {
         check_founding(sim, host);

@@ -49,7 +49,7 @@ struct record {
     struct view_id merged;
     enum view_cause cause;
     uint64_t next_age;
-    uint64_t visit; /* number of the last walk that came by */
+    uint64_t visit;    /* number of the last walk that came by */
     bool loser_agreed; /* CAUSE_MERGE: the other part's coordinator has acknowledged it */
     uint32_t member_count;
     struct recorded_member members[];

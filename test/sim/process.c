@@ -338,6 +338,19 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     heard->ms = now_ms;
 }
 
+static void note_granted(struct host *host, const struct message *message)
+{
+    const struct view_carrier *carrier = &message->carrier;
+    struct view_id accepted = view_id_of(carrier->view);
+    bool first = host->granted.epoch != carrier->epoch;
+
+    if (view_has(carrier->view, &core_self(host->core)->id) &&
+        view_has(core_view(host->core), &message->from) &&
+        (first || view_id_compare(&accepted, &host->granted.accepted) > 0)) {
+        host->granted = (struct granted){.epoch = carrier->epoch, .accepted = accepted};
+    }
+}
+
 static void on_packet(struct sim *sim, struct host *host, const struct packet *packet)
 {
     struct message message;
@@ -353,6 +366,10 @@ static void on_packet(struct sim *sim, struct host *host, const struct packet *p
     message.source = packet->source;
     if (message.fellow && !message.relay && id_equal(&message.to, &core_self(host->core)->id)) {
         note_heard(sim, host, packet->from, &message);
+    }
+    if (message.type == MESSAGE_GRANT && message.carrier.view != NULL &&
+        id_equal(&message.to, &core_self(host->core)->id)) {
+        note_granted(host, &message);
     }
     host_step(sim, host, &(struct event){.type = EVENT_MESSAGE, .message = &message});
 }

@@ -3,6 +3,7 @@
  * where a node stays broken of all others (Y6); the oracle holds safety after every step. A
  * failure prints its seed, the smallest plan found that still fails, and the line that replays
  * it. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -15,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "marks.h"
 #include "plan.h"
 #include "shrink.h"
 
@@ -23,6 +25,7 @@ enum {
     JOBS_MAX = 256,
     HEAL_STEP_MS = 10, /* a place in the table of healing times */
     HEAL_PLACES = 20000,
+    PLANTED_S_MAX = 120, /* a bug that is not found by then is not found */
 };
 
 struct swarm_options {
@@ -37,6 +40,7 @@ struct swarm_options {
     bool replay;
     bool trace;
     bool no_shrink;
+    bool planted; /* look for every planted bug */
 };
 
 /* What one worker reports, in memory that it shares with its parent. */
@@ -45,6 +49,8 @@ struct worker {
     uint64_t seed; /* under way */
     uint64_t runs;
     struct outcome outcome;
+    uint64_t reached[MARKS_MAX];
+    uint64_t reached_before[MARKS_MAX]; /* by workers that this one replaced */
     uint32_t heal_ms[HEAL_PLACES];
 };
 
@@ -56,6 +62,7 @@ struct shared {
 static int usage(FILE *out)
 {
     fputs("usage: doyen_swarm --seeds FROM..TO [--for SECONDS] [--jobs N] [OPTION...]\n"
+          "       doyen_swarm --planted --seeds FROM..TO [--jobs N] [OPTION...]\n"
           "       doyen_swarm --replay SEED [--keep N,N...] [--hosts N] [--trace] [OPTION...]\n"
           "  --seeds FROM..TO  one run for each seed, both ends included\n"
           "  --for SECONDS     start no more runs after that time\n"
@@ -68,6 +75,9 @@ static int usage(FILE *out)
           "                    fast it healed\n"
           "  --no-shrink       report a failure as it is\n"
           "  --faults          lists the faults\n"
+          "  --plant NAME      with that bug in the core\n"
+          "  --planted         with each planted bug in turn: tells at which of the seeds it was\n"
+          "                    found; one that was not is a failure\n"
           "  --replay SEED     that run alone, in this process\n"
           "  --keep N,N...     only these strikes of it, counted from 0; - for none\n"
           "  --hosts N         with so many hosts instead\n"
@@ -139,14 +149,28 @@ static bool parse_fault(const char *text, const char **only)
     return false;
 }
 
+static bool parse_plant(const char *text)
+{
+    for (enum plant i = PLANT_NONE + 1; text != NULL && i < PLANT_COUNT; i++) {
+        if (strcmp(text, plant_name(i)) == 0) {
+            planted = i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool parse_flag(struct swarm_options *options, const char *option)
 {
     bool trace = strcmp(option, "--trace") == 0;
     bool no_shrink = strcmp(option, "--no-shrink") == 0;
 
+    bool planted_ones = strcmp(option, "--planted") == 0;
+
     options->trace |= trace;
     options->no_shrink |= no_shrink;
-    return trace || no_shrink;
+    options->planted |= planted_ones;
+    return trace || no_shrink || planted_ones;
 }
 
 static bool parse_valued(struct swarm_options *options, const char *option, const char *value)
@@ -180,6 +204,8 @@ static bool parse_valued(struct swarm_options *options, const char *option, cons
         ok = parse_whole(value, &options->limit_s, 1, UINT32_MAX);
     } else if (strcmp(option, "--profile") == 0) {
         ok = parse_profile(value, &options->plan.profile);
+    } else if (strcmp(option, "--plant") == 0) {
+        ok = parse_plant(value);
     } else if (strcmp(option, "--only") == 0) {
         ok = parse_fault(value, &options->plan.only);
     } else if (strcmp(option, "--keep") == 0) {
@@ -229,6 +255,7 @@ static void work(const struct swarm_options *options, struct shared *shared, str
     struct plan *plan = malloc(sizeof *plan);
 
     worker->outcome.failure[0] = '\0';
+    memcpy(worker->reached_before, worker->reached, sizeof worker->reached);
     while (plan != NULL && now_s() < end_s && worker->outcome.failure[0] == '\0') {
         worker->seed = atomic_fetch_add(&shared->next_seed, 1);
         if (worker->seed > options->to) {
@@ -237,6 +264,9 @@ static void work(const struct swarm_options *options, struct shared *shared, str
         plan_draw(plan, &options->plan, worker->seed);
         plan_run(plan, &worker->outcome, NULL);
         worker->runs++;
+        for (uint32_t i = 0; i < marks_count(); i++) {
+            worker->reached[i] = worker->reached_before[i] + marks_reached(i);
+        }
         uint64_t place = worker->outcome.heal_ms / HEAL_STEP_MS;
         worker->heal_ms[place < HEAL_PLACES ? place : HEAL_PLACES - 1]++;
     }
@@ -333,6 +363,9 @@ static void add_up(const struct shared *shared, uint32_t jobs, struct worker *su
         for (uint32_t k = 0; k < FAULTS_MAX; k++) {
             sum->outcome.struck[k] += worker->outcome.struck[k];
         }
+        for (uint32_t k = 0; k < MARKS_MAX; k++) {
+            sum->reached[k] += worker->reached[k];
+        }
         for (uint32_t k = 0; k < HEAL_PLACES; k++) {
             sum->heal_ms[k] += worker->heal_ms[k];
         }
@@ -363,6 +396,27 @@ static double workers_cpu_s(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
+static void print_marks(const struct worker *sum)
+{
+    uint32_t missed = 0;
+
+    printf("reached:");
+    for (uint32_t i = 0; i < marks_count(); i++) {
+        if (sum->reached[i] > 0) {
+            printf(" %s %" PRIu64 ",", marks_name(i), sum->reached[i]);
+        } else {
+            missed++;
+        }
+    }
+    printf("\nnever reached:");
+    for (uint32_t i = 0; i < marks_count(); i++) {
+        if (sum->reached[i] == 0) {
+            printf(" %s", marks_name(i));
+        }
+    }
+    puts(missed == 0 ? " none" : "");
+}
+
 static void print_sum(const struct worker *sum, uint64_t failed, double seconds, double cpu_s)
 {
     uint32_t count;
@@ -375,7 +429,9 @@ static void print_sum(const struct worker *sum, uint64_t failed, double seconds,
             printf("%s %s %" PRIu64, i == 0 ? "" : ",", table[i].name, sum->outcome.struck[i]);
         }
     }
-    printf("\nhealed within %" PRIu64 " ms (half of the runs), %" PRIu64 " (90 %%), %" PRIu64
+    printf("\n");
+    print_marks(sum);
+    printf("healed within %" PRIu64 " ms (half of the runs), %" PRIu64 " (90 %%), %" PRIu64
            " (99 %%), %" PRIu64 " (all)\n",
            percentile_ms(sum, 0.5), percentile_ms(sum, 0.9), percentile_ms(sum, 0.99),
            percentile_ms(sum, 1));
@@ -402,6 +458,60 @@ static int run_all(const struct swarm_options *options)
     print_sum(sum, failed, seconds, workers_cpu_s());
     free(sum);
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* --- Planted bugs --- */
+
+/* The lowest seed that finds the bug, by one process after another, so that the answer does not
+ * depend on how many there are. Returns whether there is one. */
+static bool find_planted(const struct swarm_options *options, struct shared *shared,
+                         enum plant plant)
+{
+    struct worker *worker = &shared->workers[0];
+    double start_s = now_s();
+
+    memset(shared, 0, sizeof *shared);
+    shared->next_seed = options->from;
+    planted = plant;
+    int stderr_kept = dup(STDERR_FILENO);
+    int nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, STDERR_FILENO); /* The core's own assertions find some of them. */
+    start_worker(options, shared, worker, start_s + PLANTED_S_MAX);
+    dup2(stderr_kept, STDERR_FILENO);
+    close(stderr_kept);
+    close(nowhere);
+    int status;
+    waitpid(worker->pid, &status, 0);
+    bool died = !WIFEXITED(status) || WEXITSTATUS(status) != EXIT_SUCCESS;
+    const char *failure = died ? "an assertion" : worker->outcome.failure;
+    if (failure[0] == '\0') {
+        printf("%-22s NOT FOUND in %" PRIu64 " seeds: %s\n", plant_name(plant), worker->runs,
+               plant_text(plant));
+    } else {
+        printf("%-22s seed %-6" PRIu64 " %.70s\n", plant_name(plant), worker->seed, failure);
+    }
+    fflush(stdout);
+    planted = PLANT_NONE;
+    return failure[0] != '\0';
+}
+
+static int find_all_planted(const struct swarm_options *options)
+{
+    struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    uint32_t missed = 0;
+    uint32_t count = 0;
+
+    if (shared == MAP_FAILED) {
+        perror("doyen_swarm: memory");
+        return EXIT_FAILURE;
+    }
+    for (enum plant plant = PLANT_NONE + 1; plant < PLANT_COUNT; plant++) {
+        missed += !find_planted(options, shared, plant);
+        count++;
+    }
+    printf("%u planted bugs, %u not found\n", count, missed);
+    return missed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static bool apply_keep(struct plan *plan, const char *keep)
@@ -463,6 +573,9 @@ int main(int argc, char **argv)
     }
     if (!parse(&options, argc, argv)) {
         return 64;
+    }
+    if (options.planted) {
+        return find_all_planted(&options);
     }
     return options.replay ? replay(&options) : run_all(&options);
 }
