@@ -4,7 +4,7 @@
 
 #include "netns_story.h"
 
-enum { STEADY_MS = 2500 }; /* twice what it takes to remove somebody */
+enum { STEADY_MS = 2000 }; /* twice what it takes to remove somebody */
 
 static const char five[] = "athens byzantium cyrene delphi ephesus";
 
@@ -120,7 +120,7 @@ Story(links, a_deaf_member_does_not_stop_the_others)
     cr_assert(network_agrees(cluster, "athens byzantium delphi ephesus", LIMIT_MS), "%s",
               cluster_text(cluster));
     const char *before = cluster_view(cluster, "athens");
-    (void)network_watch(cluster, 1200);
+    (void)network_watch(cluster, 800);
     cr_assert_str_eq(cluster_view(cluster, "athens"), before);
     assert_heals(cluster, "athens byzantium delphi ephesus cyrene");
 }
@@ -133,7 +133,7 @@ Story(links, a_deaf_coordinator_is_followed_by_the_next_oldest)
     cr_assert(network_agrees(cluster, "byzantium cyrene delphi ephesus", LIMIT_MS), "%s",
               cluster_text(cluster));
     const char *before = cluster_view(cluster, "byzantium");
-    (void)network_watch(cluster, 1200);
+    (void)network_watch(cluster, 800);
     cr_assert_str_eq(cluster_view(cluster, "byzantium"), before);
     assert_heals(cluster, "byzantium cyrene delphi ephesus athens");
 }
@@ -147,7 +147,7 @@ Story(links, a_mute_member_does_not_stop_the_others)
     cr_assert(network_agrees(cluster, "athens byzantium delphi ephesus", LIMIT_MS), "%s",
               cluster_text(cluster));
     const char *before = cluster_view(cluster, "athens");
-    (void)network_watch(cluster, 1200);
+    (void)network_watch(cluster, 800);
     cr_assert_str_eq(cluster_view(cluster, "athens"), before);
     assert_heals(cluster, "athens byzantium delphi ephesus cyrene");
 }
@@ -160,7 +160,7 @@ Story(links, a_mute_coordinator_is_followed_by_the_next_oldest)
     cr_assert(network_agrees(cluster, "byzantium cyrene delphi ephesus", LIMIT_MS), "%s",
               cluster_text(cluster));
     const char *before = cluster_view(cluster, "byzantium");
-    (void)network_watch(cluster, 1200);
+    (void)network_watch(cluster, 800);
     cr_assert_str_eq(cluster_view(cluster, "byzantium"), before);
     assert_heals(cluster, "byzantium cyrene delphi ephesus athens");
 }
@@ -170,7 +170,7 @@ Story(links, a_mute_coordinator_is_followed_by_the_next_oldest)
 /* One member hears both sides, which do not hear each other. Whatever they make of it, it ends. */
 Story(links, a_bridge_between_two_parts_ends_in_one_cluster)
 {
-    struct cluster *cluster = cluster_formed_apart(five, NO_ARGS);
+    struct cluster *cluster = cluster_formed_apart(five, ARGS("--profile", "local"));
 
     network_part(cluster, "athens byzantium cyrene | delphi ephesus");
     for (size_t i = 0; i < 5; i++) {
@@ -178,7 +178,7 @@ Story(links, a_bridge_between_two_parts_ends_in_one_cluster)
         network_set(cluster, "cyrene", name, (struct link_faults){.drop_percent = 0});
         network_set(cluster, name, "cyrene", (struct link_faults){.drop_percent = 0});
     }
-    (void)network_watch(cluster, 2500);
+    (void)network_watch(cluster, 1500);
     network_heal(cluster);
     cr_assert(network_agrees_on_count(cluster, 5, LIMIT_MS), "%s", cluster_text(cluster));
     assert_steady(cluster, 400);
@@ -187,7 +187,7 @@ Story(links, a_bridge_between_two_parts_ends_in_one_cluster)
 /* Each hears its two neighbours alone. */
 Story(links, a_ring_ends_in_one_cluster)
 {
-    struct cluster *cluster = cluster_formed_apart(five, NO_ARGS);
+    struct cluster *cluster = cluster_formed_apart(five, ARGS("--profile", "local"));
 
     network_set(cluster, NULL, NULL, link_cut);
     for (size_t i = 0; i < 5; i++) {
@@ -196,7 +196,7 @@ Story(links, a_ring_ends_in_one_cluster)
         network_set(cluster, name, next, (struct link_faults){.drop_percent = 0});
         network_set(cluster, next, name, (struct link_faults){.drop_percent = 0});
     }
-    (void)network_watch(cluster, 2500);
+    (void)network_watch(cluster, 1500);
     network_heal(cluster);
     cr_assert(network_agrees_on_count(cluster, 5, LIMIT_MS), "%s", cluster_text(cluster));
     assert_steady(cluster, 400);

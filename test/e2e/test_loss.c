@@ -52,7 +52,7 @@ Story(loss, with_one_packet_in_twenty_damaged_nobody_is_removed)
     struct cluster *cluster = cluster_formed_apart(five, NO_ARGS);
 
     network_set(cluster, NULL, NULL, (struct link_faults){.corrupt_percent = 5});
-    assert_steady(cluster, story_ms(3000));
+    assert_steady(cluster, story_ms(2000));
     cr_assert_eq(malformed(cluster, "athens"), 0);
     assert_heals(cluster, five);
 }
@@ -64,7 +64,7 @@ Story(loss, with_delayed_and_reordered_packets_nobody_is_removed)
 
     network_set(cluster, NULL, NULL,
                 (struct link_faults){.repeat_percent = 20, .delay_ms_min = 25, .delay_ms_max = 75});
-    assert_steady(cluster, story_ms(3000));
+    assert_steady(cluster, story_ms(2000));
     cluster_kill(cluster, "athens");
     cr_assert(network_agrees(cluster, "byzantium cyrene delphi ephesus", LIMIT_MS), "%s",
               cluster_text(cluster));
@@ -80,19 +80,19 @@ Story(loss, with_every_packet_repeated_late_nothing_comes_undone)
 
     network_set(cluster, NULL, NULL, (struct link_faults){.repeat_percent = 100, .repeat_ms = 700});
     cluster_form(cluster, five);
-    assert_steady(cluster, story_ms(1500));
+    assert_steady(cluster, story_ms(800));
     cluster_kill(cluster, "athens");
     cr_assert(network_agrees(cluster, "byzantium cyrene delphi ephesus", LIMIT_MS), "%s",
               cluster_text(cluster));
-    assert_steady(cluster, 1000);
+    assert_steady(cluster, 800);
     cluster_restart(cluster, "athens");
     cr_assert(network_agrees(cluster, "byzantium cyrene delphi ephesus athens", LIMIT_MS), "%s",
               cluster_text(cluster));
-    assert_steady(cluster, 1000);
+    assert_steady(cluster, 800);
     cr_assert_eq(cluster_terminate(cluster, "byzantium"), 0);
     cr_assert(network_agrees(cluster, "cyrene delphi ephesus athens", LIMIT_MS), "%s",
               cluster_text(cluster));
-    assert_steady(cluster, 1000);
+    assert_steady(cluster, 800);
 }
 
 static const struct link_faults everything = {.drop_percent = 10,

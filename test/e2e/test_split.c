@@ -171,7 +171,7 @@ Story(split, cuts_in_quick_succession_leave_one_cluster)
                                        "athens delphi ephesus | byzantium cyrene"};
     struct cluster *cluster = cluster_formed_apart(five, ARGS("--profile", "local"));
 
-    for (size_t round = 0; round < 12; round++) {
+    for (size_t round = 0; round < 8; round++) {
         network_part(cluster, cuts[round % 3]);
         (void)network_watch(cluster, 60 + 47 * round % 220);
         network_heal(cluster);

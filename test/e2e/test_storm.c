@@ -52,11 +52,11 @@ Story(storm, when_all_are_stopped_for_a_while_nobody_is_removed)
     for (size_t i = 0; i < 5; i++) {
         cluster_pause(cluster, cluster->daemons[i].name);
     }
-    clock_nap_ms(2500);
+    clock_nap_ms(1500);
     for (size_t i = 0; i < 5; i++) {
         cluster_resume(cluster, cluster->daemons[i].name);
     }
-    (void)network_watch(cluster, 1500);
+    (void)network_watch(cluster, 1000);
     cr_assert_str_eq(cluster_view(cluster, "athens"), before);
     cr_assert(network_agrees(cluster, five, LIMIT_MS), "%s", cluster_text(cluster));
 }
@@ -64,7 +64,7 @@ Story(storm, when_all_are_stopped_for_a_while_nobody_is_removed)
 /* F2: they remember whom to ask. */
 Story(storm, after_a_restart_of_all_there_is_one_cluster)
 {
-    struct cluster *cluster = five_with_states(NO_ARGS);
+    struct cluster *cluster = five_with_states(ARGS("--profile", "local"));
 
     for (size_t i = 0; i < 5; i++) {
         cluster_kill(cluster, cluster->daemons[i].name);
@@ -79,7 +79,7 @@ Story(storm, after_a_restart_of_all_there_is_one_cluster)
 /* F2, M1, I3: the founder founds a second cluster because it can reach nobody of the first. */
 Story(storm, a_founder_restarted_behind_a_cut_comes_back_as_the_youngest)
 {
-    struct cluster *cluster = five_with_states(NO_ARGS);
+    struct cluster *cluster = five_with_states(ARGS("--profile", "local"));
 
     network_part(cluster, "athens | byzantium cyrene delphi ephesus");
     cluster_kill(cluster, "athens");
@@ -91,7 +91,7 @@ Story(storm, a_founder_restarted_behind_a_cut_comes_back_as_the_youngest)
 /* M1, L1: the whole smaller part is restarted behind the cut. */
 Story(storm, a_part_restarted_behind_a_cut_comes_back)
 {
-    struct cluster *cluster = five_with_states(NO_ARGS);
+    struct cluster *cluster = five_with_states(ARGS("--profile", "local"));
 
     network_part(cluster, "athens byzantium | cyrene delphi ephesus");
     assert_parts(cluster, "athens byzantium | cyrene delphi ephesus");
@@ -128,7 +128,7 @@ Story(storm, restarts_in_quick_succession_end_in_one_cluster)
 
 /* --- Whatever happens ------------------------------------------------------------------------ */
 
-enum { CHAOS_MS = 8000 };
+enum { CHAOS_MS = 6000 };
 
 static const char *any(struct cluster *cluster, struct garbage *chance)
 {
