@@ -419,6 +419,17 @@ static bool is_promised_elsewhere(const struct core *core, const struct view *pr
     return other || lower;
 }
 
+void change_on_late_refusal(struct core *core)
+{
+    if (!core->change.on || core->pending.cause != CAUSE_CLAIM) {
+        core_drop(core, DROP_STALE);
+        return;
+    }
+    give_up(core);
+    core->backoff_ms = core->now_ms + random_between(&core->random, core->timing.claim_ms / 2,
+                                                     2 * core->timing.claim_ms);
+}
+
 void change_interrupt(struct core *core)
 {
     if (core->change.on) {

@@ -22,6 +22,9 @@ void change_on_commit(struct core *core, const struct message *message);
 /* Ends a proposal or claim of this node in favour of another's. */
 void change_yield(struct core *core);
 
+/* A member still hears the coordinator whom this node's won claim would depose: it is lost yet. */
+void change_on_late_refusal(struct core *core);
+
 /* D4: this node slept while its proposal was out; it is built anew on what holds then. */
 void change_interrupt(struct core *core);
 

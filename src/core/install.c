@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "core/book.h"
+#include "core/change.h"
 #include "core/detector.h"
 #include "core/flap.h"
 #include "core/lifecycle.h"
@@ -120,11 +121,17 @@ static void map_peers(struct core *core, const struct view *old)
     core->peers = core->peers_spare;
     core->peers_spare = former;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        uint32_t before = view_find(old, &core->view.members[i].id);
+        const struct node_id *id = &core->view.members[i].id;
+        const struct gone *gone = view_find_gone(old, id);
+        uint32_t before = view_find(old, id);
+
         if (before != VIEW_NONE) {
             core->peers[i] = former[before];
-        } else {
-            detector_watch(core, i);
+            continue;
+        }
+        detector_watch(core, i);
+        if (gone != NULL) { /* A life that was apart goes on where it was (D6). */
+            core->peers[i].number = core->gone_numbers[gone - old->gone];
         }
     }
 }
@@ -139,15 +146,24 @@ static void note_failure(struct core *core, const struct member *member)
     }
 }
 
-/* When each of the gone went, as this node saw it. `old` still has the former list. */
+/* When each of the gone went, as this node saw it, and the number of its last message. `old` still
+ * has the former list. */
 static void map_gone(struct core *core, const struct view *old)
 {
-    uint64_t former[GONE_MAX];
+    uint64_t former_ms[GONE_MAX];
+    uint64_t former_numbers[GONE_MAX];
 
-    memcpy(former, core->gone_ms, sizeof former);
+    memcpy(former_ms, core->gone_ms, sizeof former_ms);
+    memcpy(former_numbers, core->gone_numbers, sizeof former_numbers);
     for (uint32_t i = 0; i < core->view.gone_count; i++) {
         const struct gone *gone = view_find_gone(old, &core->view.gone[i].id);
-        core->gone_ms[i] = gone != NULL ? former[gone - old->gone] : core->now_ms;
+        uint32_t member = view_find(old, &core->view.gone[i].id);
+
+        core->gone_ms[i] = gone != NULL ? former_ms[gone - old->gone] : core->now_ms;
+        core->gone_numbers[i] = gone != NULL ? former_numbers[gone - old->gone] : 0;
+        if (member != VIEW_NONE) {
+            core->gone_numbers[i] = core->peers_spare[member].number;
+        }
     }
 }
 
@@ -386,7 +402,7 @@ void install_on_not_following(struct core *core, const struct message *message)
         return;
     }
     if (id_equal(&message->reference.view.coordinator, &core->view.members[0].id)) {
-        core_drop(core, DROP_STALE);
+        change_on_late_refusal(core); /* It hears the one whom our claim would depose (C3). */
         return;
     }
     note_moved(core, position);
@@ -435,9 +451,9 @@ static void on_view_without_us(struct core *core, const struct message *message)
 
 bool install_is_as_good_as_commit(const struct core *core, const struct message *heartbeat)
 {
-    return core->merge.losing && core->merge.acked &&
-           id_equal(&heartbeat->from, &core->merge.to) && !view_is_empty(&core->pending) &&
-           core->pending.cause == CAUSE_MERGE && core->pending.epoch > core->view.epoch &&
+    return core->merge.losing && core->merge.acked && id_equal(&heartbeat->from, &core->merge.to) &&
+           !view_is_empty(&core->pending) && core->pending.cause == CAUSE_MERGE &&
+           core->pending.epoch > core->view.epoch &&
            heartbeat->heartbeat.view_hash == core->pending.hash;
 }
 

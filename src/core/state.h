@@ -172,7 +172,8 @@ struct core {
     struct peer *peers;
     struct peer *peers_spare; /* the other half, while positions are mapped to a new view */
     uint8_t *answers;         /* by position: of pending during a change, of view during a claim */
-    uint64_t gone_ms[GONE_MAX];
+    uint64_t gone_ms[GONE_MAX];      /* by position among the gone of the view: since when */
+    uint64_t gone_numbers[GONE_MAX]; /* and the highest message number of that life (D6) */
     struct flapper flappers[FLAPPERS_MAX];
 
     /* M8: members that went within T_fresh of each other. */

@@ -689,6 +689,7 @@ static void check_removal(struct sim *sim, const struct host *host, const struct
     if (!victim->running || victim->paused || !id_equal(&victim->witness.life, &memory->id) ||
         !victim->witness.has_view || victims->lineage != host->witness.view.lineage ||
         !id_equal(&victims->coordinator, &host->witness.view.coordinator) ||
+        !view_has(core_view(victim->core), &host->witness.life) || /* It had left us out first. */
         !hears_steadily(sim, host, subject, steady_ms)) {
         return;
     }
