@@ -381,6 +381,7 @@ void sim_heal(struct sim *sim)
     queue_forget_calls(&sim->queue);
     network_set_quality(&sim->network, &quality);
     sim->quality_us = sim->now_us;
+    sim->rough = false;
     sim->resolve_ms = RESOLVE_MS_MAX;
     sim->resolve_fails = false;
     sim->loss_count = 0;
@@ -408,8 +409,10 @@ void sim_set_quality(struct sim *sim, const struct quality *quality)
     const uint32_t healthy_loss_ppm = 50000;
 
     trace_note(sim, "links lose %u ppm", quality->loss_ppm);
+    struct quality usual = sim_default_quality();
     network_set_quality(&sim->network, quality);
     sim->quality_us = sim->now_us;
+    sim->rough = memcmp(quality, &usual, sizeof usual) != 0;
     for (uint32_t i = 0; i < sim->host_count; i++) {
         sim->hosts[i].disturbed |= quality->loss_ppm > healthy_loss_ppm ||
                                    quality->late_us_max / US_PER_MS >
@@ -422,6 +425,7 @@ void sim_set_quality_from(struct sim *sim, uint32_t index, const struct quality 
     trace_note(sim, "links from %s lose %u ppm", sim->hosts[index].name, quality->loss_ppm);
     network_set_quality_from(&sim->network, index, quality);
     sim->quality_us = sim->now_us;
+    sim->rough = true;
     sim->hosts[index].disturbed = true;
 }
 

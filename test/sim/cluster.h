@@ -108,6 +108,7 @@ struct sim {
     uint64_t converged_ms;
     bool changed; /* a view, a phase or the right to act changed since last asked */
 
+    bool rough;          /* some links are worse than by default */
     uint64_t quality_us; /* when the quality of links was last changed */
     uint64_t resolve_ms;
     bool resolve_fails;

@@ -636,7 +636,7 @@ static bool in_touch(const struct sim *sim, uint32_t a, uint32_t b, uint64_t ms)
     uint64_t us = ms * US_PER_MS;
 
     return is_sound_for(sim, &sim->hosts[a], us) && is_sound_for(sim, &sim->hosts[b], us) &&
-           is_open_for(sim, a, b, us) && is_open_for(sim, b, a, us) &&
+           is_open_for(sim, a, b, us) && is_open_for(sim, b, a, us) && !sim->rough &&
            (sim->quality_us == 0 || sim->now_us >= sim->quality_us + us) &&
            hears_steadily(sim, &sim->hosts[a], b, ms) && hears_steadily(sim, &sim->hosts[b], a, ms);
 }
@@ -737,6 +737,8 @@ static void remember_view(struct sim *sim, struct host *host, const struct view 
         if (memory->present && !view_has(view, &memory->id)) {
             check_removal(sim, host, view, memory);
             memory->present = false;
+            /* If it comes back by a merge, its messages are counted anew. */
+            host->heard[oracle_host_of(&sim->oracle, &memory->id)].number = 0;
             *gone += 1;
         }
     }

@@ -315,26 +315,29 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
 
 /* --- What comes to a process --- */
 
-static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
-                       const struct message *message)
+static void note_heard(const struct sim *sim, struct host *host, const struct message *message)
 {
-    struct heard *heard = &host->heard[from];
     uint64_t now_ms = host_now_ms(sim, host);
+    uint32_t from = oracle_host_of(&sim->oracle, &message->from);
 
     /* A member's messages are counted from its admission on. */
     if (!view_has(core_view(host->core), &message->from)) {
         return;
     }
+    struct heard *heard = &host->heard[from];
     if (!id_equal(&heard->life, &message->from)) {
         *heard = (struct heard){.life = message->from};
     }
     if (message->number <= heard->number) {
         return;
     }
+    heard->number = message->number;
+    if (!message->fellow || message->relay) {
+        return;
+    }
     if (now_ms - heard->ms > sim->timing.silent_ms) {
         heard->since_ms = now_ms;
     }
-    heard->number = message->number;
     heard->ms = now_ms;
 }
 
@@ -364,8 +367,8 @@ static void on_packet(struct sim *sim, struct host *host, const struct packet *p
     assert(error == WIRE_OK); /* Our own bytes. */
 
     message.source = packet->source;
-    if (message.fellow && !message.relay && id_equal(&message.to, &core_self(host->core)->id)) {
-        note_heard(sim, host, packet->from, &message);
+    if (id_is_none(&message.to) || id_equal(&message.to, &core_self(host->core)->id)) {
+        note_heard(sim, host, &message);
     }
     if (message.type == MESSAGE_GRANT && message.carrier.view != NULL &&
         id_equal(&message.to, &core_self(host->core)->id)) {
