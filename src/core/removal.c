@@ -191,7 +191,8 @@ static void review_one(struct core *core, uint32_t position)
         confirm(core, position); /* D3: proven, nothing left to verify. */
         return;
     }
-    bool vouched = peer->vouched_ms != 0 && core->now_ms < peer->vouched_ms + core->timing.fresh_ms;
+    bool vouched = peer->vouched_ms != 0 && !PLANTED(NO_VERIFY) &&
+                   core->now_ms < peer->vouched_ms + core->timing.fresh_ms;
     if (vouched) {
         REACHED(suspect_vouched_for);
         look_again(core, peer->vouched_ms + core->timing.fresh_ms);
