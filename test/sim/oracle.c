@@ -252,7 +252,11 @@ static bool walk_finds(struct oracle *oracle, const struct view_id *id, const st
             id_equal(&at.coordinator, &walk->ancestor->coordinator)) {
             return true;
         }
-        if (record->cause == CAUSE_MERGE && walk_finds(oracle, &record->merged, walk)) {
+        /* Whom a merge did not take up, because another life has its name, was not removed. */
+        bool left_out = walk->member != NULL && record->cause == CAUSE_MERGE &&
+                        find_recorded(record_of(oracle, &record->merged), walk->member) != NULL;
+        if (record->cause == CAUSE_MERGE && !left_out &&
+            walk_finds(oracle, &record->merged, walk)) {
             return true;
         }
         at = record->parent;
