@@ -83,6 +83,7 @@ static void consider(struct core *core, const struct view *accepted)
         view_has(accepted, &core->self.id) &&
         id_equal(&theirs.coordinator, &core->view.members[0].id) &&
         view_id_compare(&theirs, &best) > 0) {
+        REACHED(voter_had_accepted_more);
         view_copy(&core->best, accepted);
     }
 }

@@ -112,7 +112,8 @@ void join_tick(struct core *core)
         return;
     }
     if (!view_is_empty(&core->pending) &&
-        core->now_ms >= core->accepted_ms + 2 * core->timing.prepare_ms) {
+        core->now_ms >= core->accepted_ms + 2 * core->timing.prepare_ms &&
+        !PLANTED(PROMISED_FOR_EVER)) {
         lifecycle_renew(core); /* We may have been in, and out again, without knowing (S5). */
     }
     if (core->now_ms >= asking->found_ms) {

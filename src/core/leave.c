@@ -65,15 +65,14 @@ void leave_on_handover(struct core *core, const struct message *message)
     }
     /* One that was overtaken, by another view or by our own sleep, would bring back what has
      * changed since; one that is repeated finds its view under way. */
-    bool stale = (view_id_compare(&theirs, &ours) < 0 || core->now_ms < core->late_until_ms) &&
-                 !PLANTED(HANDOVER_STALE);
-    if (stale || core->change.on || core_position(core) != 1) {
+    if (view_id_compare(&theirs, &ours) < 0 || core->now_ms < core->late_until_ms ||
+        core->change.on || core_position(core) != 1) {
         core_drop(core, DROP_STALE);
         return;
     }
     struct gone why = removal_evidence(core, 0);
     why.reason = GONE_LEFT;
-    change_begin(core, PLANTED(HANDOVER_STALE) ? view : &core->view, CAUSE_HANDOVER);
+    change_begin(core, &core->view, CAUSE_HANDOVER);
     view_remove(next, 0, &why);
     next->epoch = PLANTED(HANDOVER_SAME_EPOCH) ? core->view.epoch : core->epoch_seen + 1;
     change_propose(

@@ -28,7 +28,6 @@
     PLANT(NONCE_FOR_EVER, "an old READY lets in (H15, J3)")                                        \
     PLANT(PROMISED_FOR_EVER, "a joiner keeps to a proposal that came to nothing (H43)")            \
     PLANT(FOUND_AT_ONCE, "a seed founds without asking (H24, F2)")                                 \
-    PLANT(HANDOVER_STALE, "a hand-over is carried out however old (E2)")                           \
     PLANT(HANDOVER_SAME_EPOCH, "a hand-over stays in the leaver's epoch (E2)")                     \
     PLANT(MERGE_UNACKED, "a merge goes on without the other coordinator (H37, M4)")                \
     PLANT(LOSER_ACTS, "a part that is being taken up goes on acting (M3)")                         \

@@ -23,6 +23,7 @@ void sim_start(struct sim *sim, uint32_t index)
     host->running = true;
     host->paused = false;
     host->leaves = false;
+    host->trip_left = 0;
     host->woke_us = 0;
     host->granted = (struct granted){0};
     host->process++;
@@ -91,6 +92,13 @@ void sim_crash(struct sim *sim, uint32_t index)
     trace_note(sim, "%s is killed", host->name);
     process_end(sim, host);
     lifeline_on_end(sim, host);
+}
+
+void sim_trip(struct sim *sim, uint32_t index, enum message_type type, uint32_t count)
+{
+    struct host *host = host_of(sim, index);
+    host->trip_type = type;
+    host->trip_left = count;
 }
 
 void sim_wipe(struct sim *sim, uint32_t index)
@@ -397,6 +405,7 @@ void sim_heal(struct sim *sim)
         }
         sim->hosts[i].turn_us = 0;
         sim->hosts[i].late_us = 0;
+        sim->hosts[i].trip_left = 0;
         sim->hosts[i].disk_fails = false;
         sim_resume(sim, i);
     }

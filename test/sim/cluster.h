@@ -47,6 +47,8 @@ struct host {
     bool running; /* it has a process */
     bool paused;
     bool leaves; /* was asked to */
+    enum message_type trip_type; /* it is killed after so many of these */
+    uint32_t trip_left;
     bool isolated;
     bool broken;      /* for good: agreement is expected of the others (Y6) */
     bool disturbed;   /* something was done to it, or its links, since its process started (S8) */

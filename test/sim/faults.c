@@ -123,6 +123,25 @@ static void strike_crash_of_coordinator(struct sim *sim, struct random *random)
     }
 }
 
+/* Killed in the middle of sending, and somebody else with it, so that there is something to send.
+ */
+static void strike_crash_while_sending(struct sim *sim, struct random *random)
+{
+    static const enum message_type types[] = {
+        MESSAGE_PREPARE, MESSAGE_PREPARE, MESSAGE_COMMIT, MESSAGE_VIEW,  MESSAGE_CLAIM,
+        MESSAGE_GRANT,   MESSAGE_ACK,     MESSAGE_MERGE,  MESSAGE_OFFER, MESSAGE_HANDOVER};
+    enum message_type type = types[random_below(random, sizeof types / sizeof types[0])];
+    uint32_t count = (uint32_t)draw(random, 1, sim_host_count(sim));
+    uint32_t host = sim_coordinator(sim, any_host(sim, random));
+
+    if (host == SIM_NOBODY || draw(random, 0, 3) == 0) {
+        host = any_host(sim, random);
+    }
+    sim_trip(sim, host, type, count);
+    restart_later(sim, random, host);
+    strike_crash(sim, random);
+}
+
 static void strike_crash_of_several(struct sim *sim, struct random *random)
 {
     for (uint64_t left = draw(random, 2, sim_host_count(sim)); left > 0; left--) {
@@ -568,6 +587,7 @@ const struct fault *fault_table(uint32_t *count)
     static const struct fault table[] = {
         {"crash", 20, FAULT_HARMLESS, strike_crash},
         {"crash of the coordinator", 15, FAULT_HARMLESS, strike_crash_of_coordinator},
+        {"crash while sending", 8, FAULT_HARMLESS, strike_crash_while_sending},
         {"crash of several", 4, FAULT_FORGETS, strike_crash_of_several},
         {"power cut", 2, FAULT_FORGETS, strike_power_cut},
         {"vanish", 6, FAULT_SPLITS, strike_vanish},

@@ -293,6 +293,12 @@ void process_end(struct sim *sim, struct host *host)
     sim->changed = true;
 }
 
+static bool trips(struct host *host, const struct effect *effect)
+{
+    return host->trip_left > 0 && effect->type == EFFECT_SEND &&
+           effect->message->type == host->trip_type && --host->trip_left == 0;
+}
+
 void host_step(struct sim *sim, struct host *host, struct event *event)
 {
     event->now_ms = host_now_ms(sim, host);
@@ -301,6 +307,12 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
     trace_step(sim, host, event, &effects);
     for (uint32_t i = 0; i < effects.count; i++) {
         on_effect(sim, host, &effects.items[i]);
+        if (trips(host, &effects.items[i])) {
+            trace_note(sim, "%s is killed while it sends", host->name);
+            process_end(sim, host);
+            lifeline_on_end(sim, host);
+            return;
+        }
     }
     oracle_after_step(sim, host, &effects);
 

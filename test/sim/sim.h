@@ -63,6 +63,10 @@ void sim_start_together(struct sim *sim);
 /* kill -9: the kernel closes its connections. */
 void sim_crash(struct sim *sim, uint32_t host);
 
+/* The process is killed in the middle of a step: right after the `count`th message of this type
+ * that it sends from now on. 0: not any more. */
+void sim_trip(struct sim *sim, uint32_t host, enum message_type type, uint32_t count);
+
 /* What the disk holds is gone. */
 void sim_wipe(struct sim *sim, uint32_t host);
 
