@@ -438,9 +438,18 @@ void sim_set_quality_from(struct sim *sim, uint32_t index, const struct quality 
     sim->hosts[index].disturbed = true;
 }
 
+void sim_lose_nothing(struct sim *sim)
+{
+    sim->loss_count = 0;
+}
+
 void sim_lose(struct sim *sim, uint32_t from, uint32_t to, uint32_t type, uint32_t count)
 {
-    assert(sim->loss_count < LOSSES_MAX);
-    sim->losses[sim->loss_count++] = (struct loss){
-        .from = from, .to = to, .type = type, .left = count};
+    uint32_t place = 0;
+    while (place < sim->loss_count && sim->losses[place].left > 0) {
+        place++;
+    }
+    assert(place < LOSSES_MAX);
+    sim->loss_count = place < sim->loss_count ? sim->loss_count : place + 1;
+    sim->losses[place] = (struct loss){.from = from, .to = to, .type = type, .left = count};
 }

@@ -138,6 +138,10 @@ static void strike_crash_while_sending(struct sim *sim, struct random *random)
         host = any_host(sim, random);
     }
     sim_trip(sim, host, type, count);
+    if (draw(random, 0, 1) == 0) {
+        sim_lose_nothing(sim); /* Of an earlier strike. */
+        sim_lose(sim, host, another_host(sim, random, host), type, 1);
+    }
     restart_later(sim, random, host);
     strike_crash(sim, random);
 }

@@ -141,6 +141,9 @@ struct quality sim_default_quality(void);
 void sim_set_quality(struct sim *sim, const struct quality *quality);
 void sim_set_quality_from(struct sim *sim, uint32_t host, const struct quality *quality);
 
+/* Nothing is left to be lost of what sim_lose was told. */
+void sim_lose_nothing(struct sim *sim);
+
 /* Loses the next `count` messages of that type from one host to another; SIM_ANY in each place. */
 void sim_lose(struct sim *sim, uint32_t from, uint32_t to, uint32_t type, uint32_t count);
 
