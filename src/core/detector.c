@@ -183,6 +183,11 @@ static void send_heartbeats(struct core *core)
 {
     struct message *message = make_heartbeat(core);
 
+    /* While anybody is suspected the evidence is judged at each heartbeat: what others said lapses
+     * with time, and no event tells of it. */
+    core->evidence_changed = core->evidence_changed ||
+                             (message != NULL && message->heartbeat.suspect_count > 0);
+
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (!is_self(core, i)) {
             tell_bad_link(core, i);
