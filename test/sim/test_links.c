@@ -1,0 +1,164 @@
+/* Links that are bad in one direction or between two members only: nobody's death (R1 to R4). */
+#include "story.h"
+
+static void check_whole(struct sim *sim, uint64_t seed, uint64_t version)
+{
+    story_sees(sim, B, "A B C D E", seed);
+    story_check(sim_version(sim, A) == version, seed);
+}
+
+/* H51: the two of them do not hear each other for a minute; everybody else does. */
+Story(links, a_bad_link_between_two_members_changes_no_view)
+{
+    struct sim *sim = story_of_five(seed);
+    uint64_t version = sim_version(sim, A);
+    sim_cut(sim, B, D);
+    sim_run(sim, MINUTE_MS);
+    check_whole(sim, seed, version);
+    sim_free(sim);
+}
+
+/* R2: what the coordinator and a member that it does not hear have to say goes through others. */
+Story(links, a_join_goes_on_while_one_member_is_not_heard)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 6});
+    for (uint32_t host = A; host <= E; host++) {
+        sim_start(sim, host);
+        sim_run(sim, 300);
+    }
+    sim_run(sim, SETTLE_MS);
+    sim_cut_one_way(sim, D, A);
+    sim_run(sim, PATIENT_MS);
+    sim_start(sim, F);
+    story_check(sim_sees(sim, F, "A B C D E F", SETTLE_MS), seed);
+    story_check(sim_sees(sim, D, "A B C D E F", SETTLE_MS), seed);
+    sim_run(sim, STALLED_MS);
+    story_check(sim_agrees(sim), seed);
+    sim_free(sim);
+}
+
+/* H8: two groups, and one member between them that both hear. Whatever it leads to, it ends with
+ * the cut, and the oracle sees no rule broken. */
+Story(links, a_bridge_between_two_groups_heals)
+{
+    struct sim *sim = story_of_five(seed);
+    sim_cut(sim, A, C);
+    sim_cut(sim, A, D);
+    sim_cut(sim, B, C);
+    sim_cut(sim, B, D);
+    sim_run(sim, MINUTE_MS / 2);
+    sim_heal(sim);
+    story_check(sim_converges(sim, STALLED_MS), seed);
+    sim_free(sim);
+}
+
+/* Each hears its two neighbours alone. */
+Story(links, a_ring_heals)
+{
+    struct sim *sim = story_of_five(seed);
+    for (uint32_t host = A; host <= E; host++) {
+        sim_cut(sim, host, (host + 2) % 5);
+    }
+    sim_run(sim, MINUTE_MS / 2);
+    sim_heal(sim);
+    story_check(sim_converges(sim, STALLED_MS), seed);
+    sim_free(sim);
+}
+
+/* Y6: a member that hears nobody, or is heard by nobody, does not stop the others. */
+static void tell_of_broken(uint64_t seed, uint32_t broken, bool deaf)
+{
+    struct sim *sim = story_of_five(seed);
+    for (uint32_t host = A; host <= E; host++) {
+        if (host != broken) {
+            sim_cut_one_way(sim, deaf ? host : broken, deaf ? broken : host);
+        }
+    }
+    sim_break(sim, broken);
+    sim_run(sim, STALLED_MS);
+    story_check(sim_converges(sim, STALLED_MS), seed);
+    uint64_t removals = sim_sound_removals(sim);
+    sim_run(sim, STALLED_MS);
+    story_check(sim_converges(sim, STALLED_MS), seed);
+    story_check(sim_sound_removals(sim) == removals, seed);
+    sim_free(sim);
+}
+
+Story(links, a_deaf_member_stops_nobody)
+{
+    tell_of_broken(seed, C, true);
+}
+
+Story(links, a_deaf_coordinator_stops_nobody)
+{
+    tell_of_broken(seed, A, true);
+}
+
+Story(links, a_mute_member_stops_nobody)
+{
+    tell_of_broken(seed, C, false);
+}
+
+Story(links, a_mute_coordinator_stops_nobody)
+{
+    tell_of_broken(seed, A, false);
+}
+
+/* R4: who fails again and again is let in ever more slowly. */
+Story(links, a_name_that_keeps_failing_waits_longer)
+{
+    struct sim *sim = story_of_five(seed);
+    uint64_t took_ms = 0;
+    for (int i = 0; i < 6; i++) {
+        sim_crash(sim, E);
+        story_check(sim_sees(sim, A, "A B C D", SETTLE_MS), seed);
+        sim_start(sim, E);
+        story_check(sim_converges(sim, MINUTE_MS), seed);
+        took_ms = sim_converged_ms(sim);
+    }
+    story_check(took_ms > 2 * LOST_MS, seed);
+    sim_free(sim);
+}
+
+/* 20 % loss for a minute is no reason to lose anybody (D2). */
+Story(links, a_fifth_of_all_packets_lost_changes_no_view)
+{
+    struct sim *sim = story_of_five(seed);
+    struct quality quality = sim_default_quality();
+    uint64_t version = sim_version(sim, A);
+    quality.loss_ppm = 200000;
+    sim_set_quality(sim, &quality);
+    sim_run(sim, MINUTE_MS);
+    check_whole(sim, seed, version);
+    sim_free(sim);
+}
+
+/* H49: views that do not fit a datagram go by stream, and the black hole for long ones stays
+ * unnoticed. */
+Story(links, long_datagrams_that_vanish_are_made_up_for)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 5});
+    struct quality quality = sim_default_quality();
+    quality.datagram_bytes_max = 600;
+    sim_set_quality(sim, &quality);
+    sim_start_in_order(sim, 300);
+    sim_run(sim, STALLED_MS);
+    sim_heal(sim);
+    story_check(sim_converges(sim, STALLED_MS), seed);
+    sim_free(sim);
+}
+
+/* H48, S15: damaged, cut and foreign bytes change counters only. */
+Story(links, damaged_and_foreign_packets_change_nothing)
+{
+    struct sim *sim = story_of_five(seed);
+    struct quality quality = sim_default_quality();
+    uint64_t version = sim_version(sim, A);
+    quality.truncate_ppm = 200000;
+    quality.garbage_ppm = 200000;
+    quality.foreign_ppm = 200000;
+    sim_set_quality(sim, &quality);
+    sim_run(sim, MINUTE_MS / 2);
+    check_whole(sim, seed, version);
+    sim_free(sim);
+}

@@ -1,0 +1,239 @@
+/* Split brain and its healing (M1 to M8). Groups are cut off from each other for longer than any
+ * detection takes; then the links come back. What the oracle holds all the while: winners keep
+ * their ages, losers come behind in their order, nobody is lost, no age is given twice. */
+#include "story.h"
+
+enum {
+    CUT_MS = 30000,
+    HEAL_MS = 1000, /* promised for the lan profile (T_heal) */
+};
+
+/* Cuts each group off from the others: "AC|B" leaves A and C together. */
+static void split(struct sim *sim, const char *groups)
+{
+    uint32_t group_of[16] = {0};
+    uint32_t group = 0;
+
+    for (; *groups != '\0'; groups++) {
+        if (*groups == '|') {
+            group++;
+        } else {
+            group_of[*groups - 'A'] = group;
+        }
+    }
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        for (uint32_t k = i + 1; k < sim_host_count(sim); k++) {
+            if (group_of[i] != group_of[k]) {
+                sim_cut(sim, i, k);
+            }
+        }
+    }
+}
+
+static uint64_t incarnations(const struct sim *sim)
+{
+    return sim_foundings(sim, SIM_ANY) + sim_notices(sim, SIM_ANY, NOTICE_PHASE);
+}
+
+/* Splits, looks at one view in each part, heals, and looks at the whole. Nobody restarts. */
+static void tell(uint64_t seed, uint32_t hosts, const char *groups, const char *first,
+                 const char *second, const char *whole)
+{
+    struct sim *sim = story_of(&(struct sim_options){.seed = seed, .host_count = hosts});
+    uint32_t one = (uint32_t)(first[0] - 'A');
+    uint32_t other = (uint32_t)(second[0] - 'A');
+
+    split(sim, groups);
+    sim_run(sim, CUT_MS);
+    story_sees(sim, one, first, seed);
+    story_sees(sim, other, second, seed);
+    story_check(sim_is_acting(sim, one) && sim_is_acting(sim, other), seed);
+    uint64_t before = incarnations(sim);
+
+    sim_heal(sim);
+    story_check(sim_converges(sim, HEAL_MS), seed);
+    story_sees(sim, one, whole, seed);
+    story_check(sim_coordinator(sim, other) == (uint32_t)(whole[0] - 'A'), seed);
+    story_check(incarnations(sim) == before, seed);
+    story_check(sim_notices(sim, other, NOTICE_MERGE) == 1, seed);
+    sim_free(sim);
+}
+
+/* The example that the pattern is told with: byzantium and cyrene join athens. */
+Story(merge, the_smaller_part_joins_the_larger)
+{
+    tell(seed, 5, "ADE|BC", "A D E", "B C", "A D E B C");
+}
+
+/* Its mirror image: the oldest is in the minority, and the majority's coordinator wins. */
+Story(merge, the_oldest_loses_with_the_smaller_part)
+{
+    tell(seed, 5, "AB|CDE", "A B", "C D E", "C D E A B");
+}
+
+/* H34: of two equal halves the one with the oldest member wins, in the eyes of both. */
+Story(merge, of_equal_halves_the_older_wins)
+{
+    tell(seed, 4, "AD|BC", "A D", "B C", "A D B C");
+}
+
+Story(merge, a_part_of_one_is_taken_up)
+{
+    tell(seed, 5, "ABCD|E", "A B C D", "E", "A B C D E");
+}
+
+Story(merge, a_coordinator_that_was_alone_comes_last)
+{
+    tell(seed, 5, "A|BCDE", "B C D E", "A", "B C D E A");
+}
+
+/* H35, M6: three parts need two merges, and no cycle comes of it. Which meet first is chance. */
+Story(merge, three_parts_become_one)
+{
+    struct sim *sim = story_of(&(struct sim_options){.seed = seed, .host_count = 7});
+    split(sim, "AB|CD|EFG");
+    sim_run(sim, CUT_MS);
+    story_sees(sim, A, "A B", seed);
+    story_sees(sim, C, "C D", seed);
+    story_sees(sim, E, "E F G", seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, 3 * HEAL_MS), seed);
+    sim_free(sim);
+}
+
+/* H39: all seeds are gone, and the parts still know each other. */
+Story(merge, parts_find_each_other_without_their_seed)
+{
+    struct sim *sim = story_of_five(seed);
+    split(sim, "A|BC|DE");
+    sim_run(sim, CUT_MS);
+    sim_vanish(sim, A);
+    sim_heal(sim);
+    story_check(sim_sees(sim, D, "B C D E", 3 * HEAL_MS), seed);
+    sim_free(sim);
+}
+
+/* H40: whatever a flapping link does, in the end there is one part, and ages still rise. */
+Story(merge, a_flapping_split_ends_in_one_part)
+{
+    struct sim *sim = story_of_five(seed);
+    for (int i = 0; i < 8; i++) {
+        split(sim, "AB|CDE");
+        sim_run(sim, 3000);
+        sim_heal(sim);
+        sim_run(sim, 700);
+    }
+    story_check(sim_converges(sim, 10 * HEAL_MS), seed);
+    sim_free(sim);
+}
+
+/* H37, M7: either coordinator is killed at any point of the merge; the others become one. */
+static void tell_of_kill(uint64_t seed, uint32_t victim, enum message_type type, uint32_t count)
+{
+    struct sim *sim = story_of_five(seed);
+    split(sim, "AB|CDE");
+    sim_run(sim, CUT_MS);
+    sim_heal(sim);
+    sim_trip(sim, victim, type, count);
+    sim_run(sim, STALLED_MS);
+    story_check(sim_converges(sim, STALLED_MS), seed);
+    story_check(!sim_is_running(sim, victim), seed);
+    sim_free(sim);
+}
+
+Story(merge, the_loser_is_killed_when_it_asks)
+{
+    tell_of_kill(seed, A, MESSAGE_MERGE, 1);
+}
+
+Story(merge, the_loser_is_killed_when_it_has_agreed)
+{
+    tell_of_kill(seed, A, MESSAGE_ACK, 1);
+}
+
+Story(merge, the_winner_is_killed_while_it_proposes)
+{
+    for (uint32_t count = 1; count <= 4; count++) {
+        tell_of_kill(seed, C, MESSAGE_PREPARE, count);
+    }
+}
+
+Story(merge, the_winner_is_killed_while_it_commits)
+{
+    tell_of_kill(seed, C, MESSAGE_COMMIT, 1);
+    tell_of_kill(seed, C, MESSAGE_COMMIT, 2);
+}
+
+/* M4: the loser's member needs no message of its own; it follows its coordinator. */
+Story(merge, a_loser_that_missed_the_proposal_follows)
+{
+    struct sim *sim = story_of_five(seed);
+    split(sim, "AB|CDE");
+    sim_run(sim, CUT_MS);
+    sim_lose(sim, C, B, MESSAGE_PREPARE, 100);
+    sim_lose(sim, C, B, MESSAGE_VIEW, 1);
+    sim_heal(sim);
+    story_check(sim_converges(sim, 2 * HEAL_MS), seed);
+    story_sees(sim, B, "C D E A B", seed);
+    story_check(sim_notices(sim, B, NOTICE_PHASE) == 1, seed);
+    sim_free(sim);
+}
+
+/* Both ask at once, or the first answer is lost: nothing is waited for without end (M3, M5). */
+Story(merge, lost_requests_and_refusals_only_cost_time)
+{
+    struct sim *sim = story_of_five(seed);
+    split(sim, "AB|CDE");
+    sim_run(sim, CUT_MS);
+    sim_lose(sim, SIM_ANY, SIM_ANY, MESSAGE_MERGE, 2);
+    sim_lose(sim, SIM_ANY, SIM_ANY, MESSAGE_MERGE_REFUSED, 2);
+    sim_lose(sim, SIM_ANY, SIM_ANY, MESSAGE_PROBE, 4);
+    sim_heal(sim);
+    story_check(sim_converges(sim, 10 * HEAL_MS), seed);
+    sim_free(sim);
+}
+
+/* H33, G1: of 3|2 with a majority of 5 only the larger part acts, once T_fresh has passed. */
+Story(merge, with_a_majority_only_one_part_acts)
+{
+    struct guard majority = {.policy = GUARD_MAJORITY, .count = 5};
+    struct sim *sim = story_of(
+        &(struct sim_options){.seed = seed, .host_count = 5, .guard = majority});
+    split(sim, "AB|CDE");
+    sim_run(sim, FRESH_MS);
+    story_check(!sim_is_acting(sim, A), seed);
+    sim_run(sim, CUT_MS);
+    story_check(sim_is_acting(sim, C), seed);
+    story_check(sim_acting_count(sim) == 1, seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, HEAL_MS), seed);
+    story_sees(sim, A, "C D E A B", seed);
+    sim_free(sim);
+}
+
+/* 2|2 of 4: neither acts, and both stay what they are until they meet. */
+Story(merge, of_equal_halves_with_a_majority_neither_acts)
+{
+    struct guard majority = {.policy = GUARD_MAJORITY, .count = 4};
+    struct sim *sim = story_of(
+        &(struct sim_options){.seed = seed, .host_count = 4, .guard = majority});
+    split(sim, "AB|CD");
+    sim_run(sim, CUT_MS);
+    story_check(sim_acting_count(sim) == 0, seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, 2 * HEAL_MS), seed);
+    sim_free(sim);
+}
+
+/* M8: a split and a merge are told as such. */
+Story(merge, both_sides_tell_of_the_split_and_of_its_end)
+{
+    struct sim *sim = story_of_five(seed);
+    split(sim, "ADE|BC");
+    sim_run(sim, CUT_MS);
+    story_check(sim_notices(sim, B, NOTICE_SPLIT) == 1, seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, HEAL_MS), seed);
+    story_check(sim_notices(sim, SIM_ANY, NOTICE_MERGE) == 5, seed);
+    sim_free(sim);
+}
