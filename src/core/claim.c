@@ -80,8 +80,7 @@ static void consider(struct core *core, const struct view *accepted)
 
     /* A merge needs the other part's word, which only its proposer could have had (M7). */
     if (accepted->cause != CAUSE_MERGE && accepted->lineage == core->view.lineage &&
-        view_has(accepted, &core->self.id) &&
-        id_equal(&theirs.coordinator, &core->view.members[0].id) &&
+        view_has(accepted, &core->self.id) && view_has(&core->view, &theirs.coordinator) &&
         view_id_compare(&theirs, &best) > 0) {
         REACHED(voter_had_accepted_more);
         view_copy(&core->best, accepted);

@@ -46,7 +46,7 @@ struct host {
     bool up;      /* its kernel answers */
     bool running; /* it has a process */
     bool paused;
-    bool leaves; /* was asked to */
+    bool leaves;                 /* was asked to */
     enum message_type trip_type; /* it is killed after so many of these */
     uint32_t trip_left;
     bool isolated;
