@@ -24,6 +24,7 @@ enum {
 /* How this host's process heard another, by its own clock. */
 struct heard {
     struct node_id life;
+    uint64_t hash;     /* of the view that held it when it was last looked up */
     uint64_t number;   /* of its newest message: what comes later and is older proves nothing */
     uint64_t ms;       /* 0: never */
     uint64_t since_ms; /* without a silence longer than T_silent */

@@ -327,18 +327,22 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
 
 /* --- What comes to a process --- */
 
-static void note_heard(const struct sim *sim, struct host *host, const struct message *message)
+static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
+                       const struct message *message)
 {
     uint64_t now_ms = host_now_ms(sim, host);
-    uint32_t from = oracle_host_of(&sim->oracle, &message->from);
+    struct heard *heard = &host->heard[from];
+    bool same = id_equal(&heard->life, &message->from);
 
     /* A member's messages are counted from its admission on. */
-    if (!view_has(core_view(host->core), &message->from)) {
-        return;
-    }
-    struct heard *heard = &host->heard[from];
-    if (!id_equal(&heard->life, &message->from)) {
-        *heard = (struct heard){.life = message->from};
+    if (!same || heard->hash != host->witness.hash) {
+        if (!view_has(core_view(host->core), &message->from)) {
+            return;
+        }
+        if (!same) {
+            *heard = (struct heard){.life = message->from};
+        }
+        heard->hash = host->witness.hash;
     }
     if (message->number <= heard->number) {
         return;
@@ -380,7 +384,9 @@ static void on_packet(struct sim *sim, struct host *host, const struct packet *p
 
     message.source = packet->source;
     if (id_is_none(&message.to) || id_equal(&message.to, &core_self(host->core)->id)) {
-        note_heard(sim, host, &message);
+        bool direct = !message.relay;
+        note_heard(sim, host, direct ? packet->from : oracle_host_of(&sim->oracle, &message.from),
+                   &message);
     }
     if (message.type == MESSAGE_GRANT && message.carrier.view != NULL &&
         id_equal(&message.to, &core_self(host->core)->id)) {

@@ -5,6 +5,7 @@
  * it. */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -570,6 +571,9 @@ int main(int argc, char **argv)
     struct swarm_options options = {.plan = {.nodes = 5, .seconds = 60, .profile = PROFILE_LAN},
                                     .jobs = 1};
 
+    /* Runs take and give back the same blocks all the time: keep them. */
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         return usage(stdout);
     }
