@@ -31,7 +31,7 @@ struct core_options {
     uint64_t random_seed[4]; /* from the system; ids are drawn from it */
 };
 
-/* Bytes of the one block a core lives in; about 4.5 KiB for each member of the capacity, most of
+/* Bytes of the one block a core lives in; 6.5 to 8 KiB for each member of the capacity, most of
  * which stays untouched until that many members are there. */
 size_t core_bytes(uint32_t capacity);
 
