@@ -24,6 +24,8 @@ const char *phase_reason_words(enum phase_reason reason)
         return "its coordinator's view does not hold it any more";
     case REASON_LEFT_ALONE:
         return "the others follow another view";
+    case REASON_NAME_TAKEN:
+        return "a larger part has another node of its name";
     case REASON_LEAVE_ASKED:
         return "it was asked to leave";
     case REASON_LEAVE_DONE:

@@ -4,7 +4,9 @@
 
 #include "core/book.h"
 #include "core/change.h"
+#include "core/detector.h"
 #include "core/install.h"
+#include "core/lifecycle.h"
 #include "core/outbox.h"
 #include "core/plant.h"
 #include "core/probe.h"
@@ -83,6 +85,11 @@ void merge_on_refused(struct core *core, const struct message *message)
         return;
     }
     enum merge_refusal reason = message->merge_refused.reason;
+    if (reason == MERGE_REFUSED_NAME && core->phase == PHASE_MEMBER) {
+        REACHED(merge_refused_name);
+        lifecycle_start_over(core, REASON_NAME_TAKEN); /* The others come in without us. */
+        return;
+    }
     /* Busy, or beaten meanwhile, is a matter of moments; the rest is not. */
     return_to_own(core, reason == MERGE_REFUSED_FULL || reason == MERGE_REFUSED_ABORTED);
 }
@@ -143,31 +150,53 @@ static bool is_ours(const struct core *core, uint32_t position)
             id_equal(&peer->view.coordinator, &core->self.id));
 }
 
-/* Puts one member of the other part behind ours. False: there is no room. */
-static bool take_up(struct core *core, struct view *next, const struct member *member)
+/* Does this member of ours live, as far as we can tell ourselves or were told lately? */
+static bool is_alive(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+
+    return id_equal(&peer->id, &core->self.id) || detector_is_fresh(core, position) ||
+           (peer->vouched_ms != 0 && core->now_ms < peer->vouched_ms + core->timing.fresh_ms);
+}
+
+/* One name has one life, and so has one address: whose it is, if both parts know one, can be said
+ * once ours was heard, or is out. */
+static enum merge_refusal clash_of(const struct core *core, const struct view *next,
+                                   const struct member *member)
+{
+    uint32_t name = view_find_name(next, member->name);
+    uint32_t address = view_find_address(next, &member->address);
+
+    if (name == VIEW_NONE && address == VIEW_NONE) {
+        return MERGE_NOT_REFUSED;
+    }
+    uint32_t ours = view_find(&core->view, &next->members[name != VIEW_NONE ? name : address].id);
+    return ours != VIEW_NONE && is_alive(core, ours) ? MERGE_REFUSED_NAME : MERGE_REFUSED_BUSY;
+}
+
+/* Puts one member of the other part behind ours. */
+static enum merge_refusal take_up(struct core *core, struct view *next, const struct member *member)
 {
     uint32_t ours = view_find(&core->view, &member->id);
     uint32_t in_next = view_find(next, &member->id);
 
     if ((ours != VIEW_NONE && is_ours(core, ours)) ||
         (PLANTED(MERGE_LOSES_MEMBERS) && next->member_count > core->view.member_count)) {
-        return true;
+        return MERGE_NOT_REFUSED;
     }
     if (in_next != VIEW_NONE) {
         REACHED(life_in_both_parts);
         view_take_out(next, in_next);
     }
-    /* Another life under that name or at that address: the one we hear stays, the other finds
-     * itself left out and joins (L1, I2). */
-    if (view_find_name(next, member->name) != VIEW_NONE ||
-        view_find_address(next, &member->address) != VIEW_NONE) {
-        return true;
+    enum merge_refusal clash = clash_of(core, next, member);
+    if (clash != MERGE_NOT_REFUSED) {
+        return clash;
     }
     if (next->member_count >= core_room(core)) {
-        return false;
+        return MERGE_REFUSED_FULL;
     }
     view_append(next, member);
-    return true;
+    return MERGE_NOT_REFUSED;
 }
 
 /* A merge is made once, however often and late its request comes (S7). */
@@ -181,7 +210,8 @@ static bool was_begun(const struct core *core, uint64_t number)
     return false;
 }
 
-static bool build_merged(struct core *core, const struct view *theirs)
+/* The merged view, in `scratch`. */
+static enum merge_refusal build_merged(struct core *core, const struct view *theirs)
 {
     struct view *next = &core->scratch;
 
@@ -194,14 +224,17 @@ static bool build_merged(struct core *core, const struct view *theirs)
     }
     next->merged = view_id_of(theirs);
     for (uint32_t i = 0; i < theirs->member_count; i++) {
-        if (!take_up(core, next, &theirs->members[i])) {
-            return false;
+        enum merge_refusal reason = take_up(core, next, &theirs->members[i]);
+        /* Whose name is taken finds itself left out (L1, I2); but without the one who asks there
+         * is nobody to agree. */
+        if (reason != MERGE_NOT_REFUSED && (reason != MERGE_REFUSED_NAME || i == 0)) {
+            return reason;
         }
     }
     for (uint32_t i = 0; i < theirs->gone_count; i++) {
         view_add_gone(next, &theirs->gone[i]);
     }
-    return view_has(next, &theirs->members[0].id);
+    return view_has(next, &theirs->members[0].id) ? MERGE_NOT_REFUSED : MERGE_REFUSED_BUSY;
 }
 
 void merge_on_merge(struct core *core, const struct message *message)
@@ -235,9 +268,10 @@ void merge_on_merge(struct core *core, const struct message *message)
         refuse(core, &message->from, address, number, MERGE_REFUSED_LOSING);
         return;
     }
-    if (!build_merged(core, theirs)) {
-        REACHED(merge_refused_full);
-        refuse(core, &message->from, address, number, MERGE_REFUSED_FULL);
+    enum merge_refusal reason = build_merged(core, theirs);
+    if (reason != MERGE_NOT_REFUSED) {
+        REACHED(merge_refused_unbuilt);
+        refuse(core, &message->from, address, number, reason);
         return;
     }
     for (uint32_t i = 0; i < theirs->member_count; i++) {

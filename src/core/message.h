@@ -136,10 +136,12 @@ struct offer {
 
 /* On the wire: append only. */
 enum merge_refusal {
+    MERGE_NOT_REFUSED = 0,     /* never on the wire */
     MERGE_REFUSED_BUSY = 1,    /* a change is under way: try again later */
     MERGE_REFUSED_LOSING = 2,  /* the other part does not win the comparison any more */
     MERGE_REFUSED_FULL = 3,    /* both together are more than the capacity or the stated size */
     MERGE_REFUSED_ABORTED = 4, /* the merged view did not come about */
+    MERGE_REFUSED_NAME = 5,    /* who asks has the name or address of a live member */
 };
 
 struct merge_refused {

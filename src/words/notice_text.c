@@ -34,6 +34,8 @@ const char *phase_reason_text(enum phase_reason reason)
         return "removed";
     case REASON_LEFT_ALONE:
         return "left_alone";
+    case REASON_NAME_TAKEN:
+        return "name_taken";
     case REASON_LEAVE_ASKED:
         return "leave_asked";
     case REASON_LEAVE_DONE:

@@ -87,6 +87,53 @@ Story(merge, a_coordinator_that_was_alone_comes_last)
     tell(seed, 5, "A|BCDE", "B C D E", "A", "B C D E A");
 }
 
+/* While the parts were apart the larger one got another node under the name of the other's
+ * coordinator, F. */
+static struct sim *apart_with_a_second_athens(uint64_t seed)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 6, .disorder = true});
+    for (uint32_t host = A; host <= E; host++) {
+        sim_start(sim, host);
+        sim_run(sim, 300);
+    }
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    split(sim, "AB|CDEF");
+    sim_run(sim, CUT_MS);
+    sim_rename(sim, F, "athens");
+    sim_set_seeds(sim, F, (uint32_t[]){C}, 1);
+    sim_start(sim, F);
+    story_check(sim_sees(sim, C, "C D E F", SETTLE_MS), seed);
+    return sim;
+}
+
+/* M5: it must not keep the rest of its part out for ever; it steps down, and is told why. */
+Story(merge, a_losing_coordinator_whose_name_was_taken_steps_down)
+{
+    struct sim *sim = apart_with_a_second_athens(seed);
+    sim_heal(sim);
+    story_check(sim_sees(sim, C, "C D E F B", 4 * HEAL_MS), seed);
+    story_check(sim_sees(sim, B, "C D E F B", HEAL_MS), seed);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_phase(sim, A) == PHASE_JOINING, seed);
+    story_check(sim_refusal(sim, A).reason == JOIN_REFUSED_NAME, seed);
+    sim_leave(sim, F);
+    story_check(sim_sees(sim, A, "C D E B A", SETTLE_MS), seed);
+    sim_free(sim);
+}
+
+/* M4: a holder of the name that is silent may be dead; then the name is free. */
+Story(merge, waits_until_a_silent_holder_of_a_name_is_out)
+{
+    struct sim *sim = apart_with_a_second_athens(seed);
+    sim_vanish(sim, F);
+    sim_run(sim, FRESH_MS);
+    sim_heal(sim);
+    story_check(sim_sees(sim, B, "C D E A B", LOST_MS + 3 * HEAL_MS), seed);
+    story_check(sim_notices(sim, A, NOTICE_PHASE) == 1, seed);
+    sim_free(sim);
+}
+
 /* H35, M6: three parts need two merges, and no cycle comes of it. Which meet first is chance. */
 Story(merge, three_parts_become_one)
 {

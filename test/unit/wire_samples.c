@@ -332,6 +332,11 @@ static void add_merging(struct samples *samples)
     message->merge_refused.merge = 0xe1e2e3e4e5e6e7e8;
     message->merge_refused.reason = MERGE_REFUSED_BUSY;
     samples->items[samples->count - 1].flags = 0;
+    message = add(samples, MESSAGE_MERGE_REFUSED, "merge-refused-name",
+                  "the coordinator that asks has the name of a member there");
+    message->merge_refused.merge = 9;
+    message->merge_refused.reason = MERGE_REFUSED_NAME;
+    samples->items[samples->count - 1].flags = 0;
 }
 
 static void add_others(struct samples *samples)
