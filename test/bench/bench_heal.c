@@ -89,6 +89,12 @@ static void node_start(struct cluster *cluster, size_t index)
     }
 }
 
+static void set_path(char path[PATH_MAX_HERE], const char *dir, const char *name,
+                     const char *ending)
+{
+    snprintf(path, PATH_MAX_HERE, "%s/%s.%s", dir, name, ending);
+}
+
 static void begin_cluster(struct cluster *cluster, const char *program, const struct cut *cut)
 {
     char why[NETNS_WHY_MAX];
@@ -108,10 +114,10 @@ static void begin_cluster(struct cluster *cluster, const char *program, const st
         char host[NETNS_ADDRESS_MAX];
         netns_address(i, host);
         node->fd = -1;
-        snprintf(node->name, sizeof node->name, "node%zu", i + 1);
+        snprintf(node->name, sizeof node->name, "node%u", (unsigned)(i + 1) % 1000);
         snprintf(node->address, sizeof node->address, "%s:%d", host, NETNS_PORT);
-        snprintf(node->control, sizeof node->control, "%s/%s.sock", cluster->dir, node->name);
-        snprintf(node->log, sizeof node->log, "%s/%s.log", cluster->dir, node->name);
+        set_path(node->control, cluster->dir, node->name, "sock");
+        set_path(node->log, cluster->dir, node->name, "log");
     }
 }
 
