@@ -123,6 +123,7 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     }
     if (plan->breakage != BREAK_NOTHING) {
         plan->kinds |= FAULT_SPLITS;
+        plan->seeds = 2; /* Whoever knows only the broken one finds nobody else. */
     }
     draw_strikes(plan, &random, options->only);
 }

@@ -301,6 +301,8 @@ static bool trips(struct host *host, const struct effect *effect)
 
 void host_step(struct sim *sim, struct host *host, struct event *event)
 {
+    const struct node_id life = core_self(host->core)->id;
+
     event->now_ms = host_now_ms(sim, host);
     struct effects effects = core_step(host->core, event);
     sim->steps++;
@@ -315,6 +317,9 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
         }
     }
     oracle_after_step(sim, host, &effects);
+    if (!id_equal(&life, &core_self(host->core)->id)) {
+        lifeline_on_end(sim, host); /* Connections to the former life end with it. */
+    }
 
     if (core_phase(host->core) == PHASE_STOPPED) {
         trace_note(sim, "%s has left and exits", host->name);

@@ -215,6 +215,25 @@ Story(join, a_joiner_may_die_at_any_moment_of_its_join)
     }
 }
 
+/* S5: who was let in without hearing of it takes a new id in the end. Its connections go with the
+ * old one, so the others need not wait for T_stall until they can go on without it. */
+Story(join, a_joiner_that_never_heard_that_it_is_in_holds_nobody_up)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 3});
+    sim_start(sim, A);
+    sim_run(sim, 300);
+    sim_start(sim, B);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_trip(sim, A, MESSAGE_COMMIT, 1);
+    sim_start(sim, C);
+    story_check(sim_sees(sim, B, "A B C", SETTLE_MS), seed);
+    story_check(!sim_is_running(sim, A) && sim_phase(sim, C) == PHASE_JOINING, seed);
+    sim_lose(sim, B, C, MESSAGE_VIEW, 100);
+    story_check(sim_sees(sim, B, "B", PATIENT_MS), seed);
+    sim_lose_nothing(sim);
+    sim_free(sim);
+}
+
 /* I2: H22. The name of a live member at another address is refused, with that address. */
 Story(join, a_name_in_use_is_refused_until_its_holder_is_dead)
 {
