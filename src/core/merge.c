@@ -150,13 +150,12 @@ static bool is_ours(const struct core *core, uint32_t position)
             id_equal(&peer->view.coordinator, &core->self.id));
 }
 
-/* Does this member of ours live, as far as we can tell ourselves or were told lately? */
+/* Does this member of ours live, by our own ears or those of others (R3)? */
 static bool is_alive(const struct core *core, uint32_t position)
 {
-    const struct peer *peer = &core->peers[position];
-
-    return id_equal(&peer->id, &core->self.id) || detector_is_fresh(core, position) ||
-           (peer->vouched_ms != 0 && core->now_ms < peer->vouched_ms + core->timing.fresh_ms);
+    return detector_is_fresh(core, position) ||
+           (core->peers[position].verdict != VERDICT_DEAD &&
+            detector_relay_to(core, position) != VIEW_NONE);
 }
 
 /* One name has one life, and so has one address: whose it is, if both parts know one, can be said
