@@ -8,10 +8,11 @@ enum {
     ENVELOPE_BYTES = 1 + 1 + 2 * BODY_ID_BYTES + BODY_NUMBER_BYTES,
     VIEW_ID_FIELDS = 4,
     SUSPICION_FIELDS = 2,
-    TERMS_FIELDS = 5,
-    PROBE_FIELDS = 8,
+    TERMS_FIELDS = 6,
+    TERMS_BYTES = 1 + 1 + 5 + 1 + 5 + 5 + 3, /* durations and counts are 32 bits wide */
+    PROBE_FIELDS = 9,
     PROBE_BYTES = BODY_VIEW_ID_BYTES + 2 * BODY_NUMBER_BYTES + 3 + 2 + 1 +
-                  (1 + PROBE_SEEDS_MAX) * BODY_ADDRESS_BYTES,
+                  (1 + PROBE_SEEDS_MAX) * BODY_ADDRESS_BYTES + TERMS_BYTES,
     JOINER_FIELDS = 6,
     HOPS_MAX = 1,
 };
@@ -128,6 +129,29 @@ static void write_reference(struct writer *writer, const struct view_reference *
     }
 }
 
+static void read_terms(struct reader *reader, struct terms *terms)
+{
+    reader_fields(reader, TERMS_FIELDS);
+    terms->guard.policy = (enum guard_policy)reader_number(reader, GUARD_NONE, GUARD_MAJORITY);
+    terms->guard.count = (uint32_t)reader_number(reader, terms->guard.policy != GUARD_NONE,
+                                                 UINT32_MAX);
+    terms->profile = (enum profile)reader_number(reader, PROFILE_LOCAL, PROFILE_WAN);
+    terms->heartbeat_ms = reader_number(reader, 0, WIRE_MS_MAX);
+    terms->lost_ms = reader_number(reader, 0, WIRE_MS_MAX);
+    terms->capacity = (uint32_t)reader_number(reader, 1, MEMBER_MAX);
+}
+
+static void write_terms(struct writer *writer, const struct terms *terms)
+{
+    writer_array(writer, TERMS_FIELDS);
+    writer_number(writer, (uint64_t)terms->guard.policy);
+    writer_number(writer, terms->guard.count);
+    writer_number(writer, (uint64_t)terms->profile);
+    writer_number(writer, terms->heartbeat_ms);
+    writer_number(writer, terms->lost_ms);
+    writer_number(writer, terms->capacity);
+}
+
 static void read_probe(struct reader *reader, struct probe *probe)
 {
     probe->view = body_read_view_id(reader);
@@ -141,6 +165,7 @@ static void read_probe(struct reader *reader, struct probe *probe)
         probe->seeds[i] = reader_address(reader);
     }
     probe->coordinator = reader_address_or_nil(reader);
+    read_terms(reader, &probe->terms);
 }
 
 static void write_probe(struct writer *writer, const struct probe *probe)
@@ -157,6 +182,7 @@ static void write_probe(struct writer *writer, const struct probe *probe)
         writer_address(writer, &probe->seeds[i]);
     }
     writer_address(writer, &probe->coordinator);
+    write_terms(writer, &probe->terms);
 }
 
 static void read_carrier(struct reader *reader, struct view *view, struct message *message)
@@ -220,27 +246,6 @@ static void write_claim_refused(struct writer *writer, const struct claim_refuse
     writer_number(writer, (uint64_t)refused->reason);
     writer_number(writer, refused->wait_ms);
     writer_number(writer, refused->promised);
-}
-
-static void read_terms(struct reader *reader, struct terms *terms)
-{
-    reader_fields(reader, TERMS_FIELDS);
-    terms->guard.policy = (enum guard_policy)reader_number(reader, GUARD_NONE, GUARD_MAJORITY);
-    terms->guard.count = (uint32_t)reader_number(reader, terms->guard.policy != GUARD_NONE,
-                                                 UINT32_MAX);
-    terms->profile = (enum profile)reader_number(reader, PROFILE_LOCAL, PROFILE_WAN);
-    terms->heartbeat_ms = reader_number(reader, 0, WIRE_MS_MAX);
-    terms->lost_ms = reader_number(reader, 0, WIRE_MS_MAX);
-}
-
-static void write_terms(struct writer *writer, const struct terms *terms)
-{
-    writer_array(writer, TERMS_FIELDS);
-    writer_number(writer, (uint64_t)terms->guard.policy);
-    writer_number(writer, terms->guard.count);
-    writer_number(writer, (uint64_t)terms->profile);
-    writer_number(writer, terms->heartbeat_ms);
-    writer_number(writer, terms->lost_ms);
 }
 
 static void read_joiner(struct reader *reader, struct joiner *joiner)

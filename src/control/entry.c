@@ -72,16 +72,12 @@ void gone_sentence(const struct journal_entry *entry, struct sheet *sentence)
 static void refusal_sentence(const struct join_refused *refused, struct sheet *sentence)
 {
     char text[ADDRESS_TEXT_MAX];
-    char guard[GUARD_TEXT_MAX];
+    char terms[TERMS_WORDS_MAX];
 
     switch (refused->reason) {
     case JOIN_REFUSED_TERMS:
-        guard_words(&refused->terms.guard, guard);
-        sheet_format(sentence,
-                     "guard, profile or timings differ; the cluster has guard %s, profile %s, "
-                     "heartbeat %" PRIu64 "ms, fail-after %" PRIu64 "ms",
-                     guard, profile_text(refused->terms.profile), refused->terms.heartbeat_ms,
-                     refused->terms.lost_ms);
+        terms_words(&refused->terms, terms);
+        sheet_format(sentence, "the terms differ; the cluster has %s", terms);
         return;
     case JOIN_REFUSED_NAME:
         sheet_format(sentence, "the name is in use at %s", address_text(&refused->address, text));
@@ -175,6 +171,25 @@ static void merge_sentence(const struct journal_entry *entry, struct sheet *sent
     }
 }
 
+static const char *merge_failure(enum merge_refusal refusal)
+{
+    switch (refusal) {
+    case MERGE_NOT_REFUSED:
+        return "no answer came";
+    case MERGE_REFUSED_BUSY:
+        return "the other coordinator is busy";
+    case MERGE_REFUSED_LOSING:
+        return "the other part is the one to be taken up";
+    case MERGE_REFUSED_FULL:
+        return "there is no room for both";
+    case MERGE_REFUSED_ABORTED:
+        return "the other coordinator gave it up";
+    case MERGE_REFUSED_NAME:
+        return "this node's name is in use there";
+    }
+    return "an unknown reason";
+}
+
 static void merging_sentence(const struct notice *notice, struct sheet *sentence)
 {
     char text[ADDRESS_TEXT_MAX];
@@ -184,9 +199,22 @@ static void merging_sentence(const struct notice *notice, struct sheet *sentence
                      "this node's part asks the coordinator at %s to take it up, and does not act "
                      "meanwhile",
                      address_text(&notice->subject.address, text));
-    } else {
-        sheet_text(sentence, "the merge came to nothing: this node's part goes on as it was");
+        return;
     }
+    sheet_format(sentence, "the merge came to nothing, for %s: this node's part goes on as it was",
+                 merge_failure(notice->refusal));
+}
+
+static void other_terms_sentence(const struct notice *notice, struct sheet *sentence)
+{
+    char text[ADDRESS_TEXT_MAX];
+    char terms[TERMS_WORDS_MAX];
+
+    terms_words(&notice->refused.terms, terms);
+    sheet_format(sentence,
+                 "the part of the cluster at %s stays apart, for its nodes were started with other "
+                 "terms: %s",
+                 address_text(&notice->subject.address, text), terms);
 }
 
 void entry_sentence(const struct journal_entry *entry, struct sheet *sentence)
@@ -276,6 +304,9 @@ void entry_sentence(const struct journal_entry *entry, struct sheet *sentence)
     case NOTICE_MERGING:
         merging_sentence(notice, sentence);
         return;
+    case NOTICE_OTHER_TERMS:
+        other_terms_sentence(notice, sentence);
+        return;
     }
 }
 
@@ -340,7 +371,8 @@ static bool set_refused(json_t *object, const struct join_refused *refused)
                set(object, "size", json_of_guard_size(&refused->terms.guard)) &&
                set(object, "profile", json_of_word(profile_text(refused->terms.profile))) &&
                set(object, "heartbeat_ms", json_of_number(refused->terms.heartbeat_ms)) &&
-               set(object, "fail_after_ms", json_of_number(refused->terms.lost_ms));
+               set(object, "fail_after_ms", json_of_number(refused->terms.lost_ms)) &&
+               set(object, "capacity", json_of_number(refused->terms.capacity));
     case JOIN_REFUSED_NAME:
         return set(object, "in_use_at", json_of_address(&refused->address));
     case JOIN_REFUSED_FULL:
@@ -417,6 +449,7 @@ static bool set_notice(json_t *object, const struct journal_entry *entry)
                (notice->claim != CLAIM_WON || set(object, "alone", json_boolean(entry->alone)));
     case NOTICE_JOIN_REFUSED:
     case NOTICE_TURNED_AWAY:
+    case NOTICE_OTHER_TERMS:
         return set_subject(object, subject) && set_refused(object, &notice->refused);
     case NOTICE_MISMATCH:
         return true;
@@ -427,7 +460,9 @@ static bool set_notice(json_t *object, const struct journal_entry *entry)
         return set_merge(object, entry);
     case NOTICE_MERGING:
         return set(object, "merging", json_boolean(notice->on)) &&
-               set(object, "with", notice->on ? json_of_address(&subject->address) : json_null());
+               set(object, "with", notice->on ? json_of_address(&subject->address) : json_null()) &&
+               set(object, "refusal",
+                   notice->on ? json_null() : json_of_word(merge_refusal_text(notice->refusal)));
     }
     return true;
 }

@@ -48,12 +48,6 @@ static void refuse(struct core *core, const struct member *joiner, enum join_ref
     }
 }
 
-static bool terms_are_equal(const struct terms *a, const struct terms *b)
-{
-    return guard_equal(&a->guard, &b->guard) && a->profile == b->profile &&
-           a->heartbeat_ms == b->heartbeat_ms && a->lost_ms == b->lost_ms;
-}
-
 enum name_state { NAME_FREE, NAME_TAKEN, NAME_IN_DOUBT };
 
 /* I2: a name is taken by a live member at another address, in doubt while that one is silent. */
@@ -108,7 +102,7 @@ static bool is_refused(struct core *core, const struct joiner *joiner, enum name
 {
     bool replaces = view_find_address(&core->view, &joiner->member.address) != VIEW_NONE;
 
-    if (!terms_are_equal(&joiner->terms, &core->terms)) {
+    if (!terms_equal(&joiner->terms, &core->terms)) {
         refuse(core, &joiner->member, JOIN_REFUSED_TERMS, NULL);
     } else if (name == NAME_TAKEN) {
         refuse(core, &joiner->member, JOIN_REFUSED_NAME, holder);

@@ -91,7 +91,8 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     core->terms = (struct terms){.guard = options->guard,
                                  .profile = options->profile,
                                  .heartbeat_ms = options->timing.heartbeat_ms,
-                                 .lost_ms = options->timing.lost_ms};
+                                 .lost_ms = options->timing.lost_ms,
+                                 .capacity = options->capacity};
     core->timing = options->timing;
     core->has_seeds = options->has_seeds;
     core->capacity = options->capacity;
@@ -613,6 +614,8 @@ const char *drop_reason_text(enum drop_reason reason)
         return "other_lineage";
     case DROP_CAPACITY:
         return "capacity";
+    case DROP_TERMS:
+        return "other_terms";
     case DROP_COUNT:
         break;
     }

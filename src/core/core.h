@@ -121,6 +121,7 @@ enum drop_reason {
     DROP_LEAP,         /* epoch or version impossibly far ahead (H16) */
     DROP_LINEAGE,      /* of another lineage, where only ours counts */
     DROP_CAPACITY,     /* more members than this node can hold */
+    DROP_TERMS,        /* a part whose nodes were started with other terms (J2) */
     DROP_COUNT,
 };
 const char *drop_reason_text(enum drop_reason reason);

@@ -39,7 +39,9 @@ enum notice_type {
     NOTICE_MERGE,        /* a merged view was installed (M8): parents, apart_ms; comes after
                             NOTICE_VIEW */
     NOTICE_MERGING,      /* on: our part asked another to take it up; subject.address of its
-                            coordinator. Off: it came to nothing */
+                            coordinator. Off: it came to nothing; refusal, if there was one */
+    NOTICE_OTHER_TERMS,  /* another part cannot be one with ours, for its terms differ (J2):
+                            refused quotes them, subject.address of its coordinator */
 };
 
 /* Why the phase changed. */
@@ -96,6 +98,7 @@ struct notice {
             bool on;
             uint32_t count;
             uint32_t needed;
+            enum merge_refusal refusal;
         };
         struct {
             enum claim_step claim;

@@ -59,9 +59,11 @@ void merge_ask(struct core *core, const struct message *probe)
 /* M3: back to what it was, with a pause that doubles while nothing comes of it. After an
  * acknowledgement the merged view may yet arrive somewhere: a new view above it settles which one
  * holds here. */
-static void return_to_own(struct core *core, bool failed)
+static void return_to_own(struct core *core, enum merge_refusal refusal)
 {
     bool acked = core->merge.acked;
+    /* Busy, or beaten meanwhile, is a matter of moments; the rest is not. */
+    bool failed = refusal != MERGE_REFUSED_BUSY && refusal != MERGE_REFUSED_LOSING;
     uint32_t failures = core->merge.failures + failed;
     uint64_t pause_ms = core->timing.probe_ms << (failures < 7 ? failures : 7);
 
@@ -74,7 +76,7 @@ static void return_to_own(struct core *core, bool failed)
         core->bump_epoch = true;
         change_soon(core);
     }
-    outbox_notice(core, NOTICE_MERGING)->on = false;
+    outbox_notice(core, NOTICE_MERGING)->refusal = refusal;
 }
 
 void merge_on_refused(struct core *core, const struct message *message)
@@ -90,8 +92,7 @@ void merge_on_refused(struct core *core, const struct message *message)
         lifecycle_start_over(core, REASON_NAME_TAKEN); /* The others come in without us. */
         return;
     }
-    /* Busy, or beaten meanwhile, is a matter of moments; the rest is not. */
-    return_to_own(core, reason == MERGE_REFUSED_FULL || reason == MERGE_REFUSED_ABORTED);
+    return_to_own(core, reason);
 }
 
 bool merge_names_ours(const struct core *core, const struct view *view)
@@ -153,9 +154,8 @@ static bool is_ours(const struct core *core, uint32_t position)
 /* Does this member of ours live, by our own ears or those of others (R3)? */
 static bool is_alive(const struct core *core, uint32_t position)
 {
-    return detector_is_fresh(core, position) ||
-           (core->peers[position].verdict != VERDICT_DEAD &&
-            detector_relay_to(core, position) != VIEW_NONE);
+    return detector_is_fresh(core, position) || (core->peers[position].verdict != VERDICT_DEAD &&
+                                                 detector_relay_to(core, position) != VIEW_NONE);
 }
 
 /* One name has one life, and so has one address: whose it is, if both parts know one, can be said
@@ -245,6 +245,10 @@ void merge_on_merge(struct core *core, const struct message *message)
         core_drop(core, DROP_STRANGER);
         return;
     }
+    if (!terms_equal(&message->carrier.part.terms, &core->terms)) {
+        core_drop(core, DROP_TERMS);
+        return;
+    }
     const struct address *address = &theirs->members[0].address;
     uint32_t position = view_find(&core->view, &message->from);
     bool merged_already = position != VIEW_NONE && is_ours(core, position);
@@ -307,7 +311,7 @@ void merge_tick(struct core *core)
     if (core->merge.losing && core->now_ms >= core->merge.deadline_ms &&
         !PLANTED(MERGING_FOR_EVER)) {
         REACHED(merge_waited_in_vain);
-        return_to_own(core, true); /* M7: nobody waits for ever. */
+        return_to_own(core, MERGE_NOT_REFUSED); /* M7: nobody waits for ever. */
     } else if (core->merge.losing && !core->merge.acked && core->now_ms >= core->merge.again_ms) {
         send_merge(core); /* It, or all that answered it, may have been lost. */
     }

@@ -61,6 +61,22 @@ struct view_reference {
     uint64_t promised; /* NACK: the epoch the sender is bound to; else 0 */
 };
 
+/* What all nodes of one cluster must share (J2), and what a refusal quotes. */
+struct terms {
+    struct guard guard;
+    enum profile profile;
+    uint64_t heartbeat_ms;
+    uint64_t lost_ms;
+    uint32_t capacity; /* what is too large for one of them is too large for all */
+};
+
+static inline bool terms_equal(const struct terms *a, const struct terms *b)
+{
+    return guard_equal(&a->guard, &b->guard) && a->profile == b->profile &&
+           a->heartbeat_ms == b->heartbeat_ms && a->lost_ms == b->lost_ms &&
+           a->capacity == b->capacity;
+}
+
 /* A part of the cluster, as two coordinators compare them (M2). */
 struct probe {
     struct view_id view;
@@ -72,6 +88,7 @@ struct probe {
     uint8_t seed_count; /* the sender's seeds, by which two foundings know each other (I3) */
     struct address seeds[PROBE_SEEDS_MAX];
     struct address coordinator; /* where to ask about this part */
+    struct terms terms;         /* parts whose terms differ stay apart (J2) */
 };
 
 /* VIEW, PREPARE, CLAIM, GRANT, HANDOVER, MERGE. The view is borrowed; who receives it may have its
@@ -98,14 +115,6 @@ struct claim_refused {
     uint64_t promised;
 };
 
-/* What all nodes of one cluster must share (J2), and what a refusal quotes. */
-struct terms {
-    struct guard guard;
-    enum profile profile;
-    uint64_t heartbeat_ms;
-    uint64_t lost_ms;
-};
-
 /* JOIN and READY: all there is to know of a joiner. */
 struct joiner {
     struct member member; /* its age is 0: the coordinator gives it */
@@ -118,9 +127,10 @@ struct joiner {
 
 /* On the wire: append only. */
 enum join_refusal {
-    JOIN_REFUSED_TERMS = 1, /* guard, profile or timings differ; `terms` quotes the cluster's */
-    JOIN_REFUSED_NAME = 2,  /* the name belongs to a live member at `address` */
-    JOIN_REFUSED_FULL = 3,  /* no room; `limit` quotes the capacity */
+    JOIN_REFUSED_TERMS =
+        1, /* guard, profile, timings or capacity differ; `terms` quotes the cluster's */
+    JOIN_REFUSED_NAME = 2, /* the name belongs to a live member at `address` */
+    JOIN_REFUSED_FULL = 3, /* no room; `limit` quotes the capacity */
 };
 
 struct join_refused {

@@ -39,7 +39,8 @@ struct probe probe_describe(const struct core *core)
                           .holders = core_acked(core),
                           .oldest_age = core->view.members[0].age,
                           .guard_met = core_guard(core, core->now_ms).met,
-                          .coordinator = core->view.members[0].address};
+                          .coordinator = core->view.members[0].address,
+                          .terms = core->terms};
 
     while (probe.seed_count < PROBE_SEEDS_MAX && probe.seed_count < core->book.seed_count) {
         probe.seeds[probe.seed_count] = core->book.seeds[probe.seed_count];
@@ -76,6 +77,20 @@ static bool is_related(const struct core *core, const struct message *message)
         }
     }
     return false;
+}
+
+/* J2: somebody has to change what one of them was started with; told once in a while. */
+static void tell_other_terms(struct core *core, const struct probe *theirs)
+{
+    if (core->other_terms_ms != 0 && core->now_ms < core->other_terms_ms + core->timing.flap_ms) {
+        return;
+    }
+    core->other_terms_ms = core->now_ms;
+    struct notice *notice = outbox_notice(core, NOTICE_OTHER_TERMS);
+    notice->subject.id = theirs->view.coordinator;
+    notice->subject.address = theirs->coordinator;
+    notice->refused.reason = JOIN_REFUSED_TERMS;
+    notice->refused.terms = theirs->terms;
 }
 
 /* What a coordinator makes of another part. */
@@ -120,7 +135,10 @@ void probe_on_probe(struct core *core, const struct message *message)
         return;
     }
     core->stranger_replies--;
-    if (core_is_coordinator(core)) {
+    if (!terms_equal(&theirs->terms, &core->terms)) {
+        tell_other_terms(core, theirs);
+        core_drop(core, DROP_TERMS);
+    } else if (core_is_coordinator(core)) {
         on_other_part(core, message);
     } else if (!theirs->answer) {
         send_probe(core, &message->source, true); /* Names our coordinator. */

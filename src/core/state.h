@@ -190,6 +190,7 @@ struct core {
     uint64_t pull_ms;      /* no PULL before */
     uint32_t stranger_replies;
     uint64_t turned_away_ms; /* when watchers were last told of a joiner turned away */
+    uint64_t other_terms_ms; /* and of a part with other terms */
     uint32_t probe_round;
 
     struct change change;

@@ -287,6 +287,7 @@ static enum log_level level_of(enum notice_type type)
     case NOTICE_LATE:
     case NOTICE_MISMATCH:
     case NOTICE_SPLIT:
+    case NOTICE_OTHER_TERMS:
         return LOG_WARN;
     case NOTICE_JOINED: /* The view's line tells of these two. */
     case NOTICE_GONE:

@@ -286,6 +286,7 @@ static bool is_evidence(const struct notice *notice)
     case NOTICE_SPLIT:
     case NOTICE_MERGE:
     case NOTICE_MERGING:
+    case NOTICE_OTHER_TERMS:
         return true;
     case NOTICE_VIEW:
     case NOTICE_GUARD:

@@ -123,11 +123,31 @@ const char *join_refusal_text(enum join_refusal reason)
     return "unknown";
 }
 
+const char *merge_refusal_text(enum merge_refusal refusal)
+{
+    switch (refusal) {
+    case MERGE_NOT_REFUSED:
+        return "no_answer";
+    case MERGE_REFUSED_BUSY:
+        return "busy";
+    case MERGE_REFUSED_LOSING:
+        return "losing";
+    case MERGE_REFUSED_FULL:
+        return "full";
+    case MERGE_REFUSED_ABORTED:
+        return "aborted";
+    case MERGE_REFUSED_NAME:
+        return "name_in_use";
+    }
+    return "unknown";
+}
+
 const char *join_refusal_advice(enum join_refusal reason)
 {
     switch (reason) {
     case JOIN_REFUSED_TERMS:
-        return "start with the cluster's --guard, --size, --profile, --heartbeat and --fail-after";
+        return "start with the cluster's --guard, --size, --profile, --heartbeat, "
+               "--fail-after and --capacity";
     case JOIN_REFUSED_NAME:
         return "choose another --name, or end the member that has it";
     case JOIN_REFUSED_FULL:
@@ -175,6 +195,8 @@ const char *notice_event(enum notice_type type)
         return "merge";
     case NOTICE_MERGING:
         return "merging";
+    case NOTICE_OTHER_TERMS:
+        return "other_terms";
     }
     return "unknown";
 }
@@ -271,6 +293,7 @@ static void refusal_fields(struct notice_fields *fields, const struct join_refus
         add_text(fields, "cluster_profile", profile_text(refused->terms.profile));
         add_number(fields, "cluster_heartbeat_ms", refused->terms.heartbeat_ms);
         add_number(fields, "cluster_fail_after_ms", refused->terms.lost_ms);
+        add_number(fields, "cluster_capacity", refused->terms.capacity);
         break;
     case JOIN_REFUSED_NAME:
         add_address(fields, "holder", &refused->address);
@@ -375,7 +398,13 @@ void notice_fields(const struct journal_entry *entry, struct notice_fields *fiel
         add_flag(fields, "merging", notice->on);
         if (notice->on) {
             add_address(fields, "with", &subject->address);
+        } else {
+            add_text(fields, "refusal", merge_refusal_text(notice->refusal));
         }
+        break;
+    case NOTICE_OTHER_TERMS:
+        add_address(fields, "of", &subject->address);
+        refusal_fields(fields, &notice->refused);
         break;
     }
 }

@@ -19,7 +19,8 @@ const char *gone_reason_text(enum gone_reason reason);
 const char *view_cause_text(enum view_cause cause);
 const char *claim_step_text(enum claim_step step);
 const char *join_refusal_text(enum join_refusal reason);
-const char *join_refusal_advice(enum join_refusal reason); /* what a joiner's operator can do */
+const char *merge_refusal_text(enum merge_refusal refusal); /* "no_answer" for none */
+const char *join_refusal_advice(enum join_refusal reason);  /* what a joiner's operator can do */
 
 /* A view as people tell it from others: "3.7@delphi", or "3.7@?" without a name. */
 enum { VIEW_NAME_MAX = 2 * 20 + NAME_BYTES_MAX + 3 };

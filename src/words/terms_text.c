@@ -1,5 +1,6 @@
 #include "words/terms_text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 void guard_text(const struct guard *guard, char out[GUARD_TEXT_MAX])
@@ -32,4 +33,16 @@ const char *profile_text(enum profile profile)
         return "wan";
     }
     return "unknown";
+}
+
+void terms_words(const struct terms *terms, char out[TERMS_WORDS_MAX])
+{
+    char guard[GUARD_TEXT_MAX];
+
+    guard_words(&terms->guard, guard);
+    snprintf(out, TERMS_WORDS_MAX,
+             "guard %s, profile %s, heartbeat %" PRIu64 "ms, fail-after %" PRIu64
+             "ms, capacity %" PRIu32,
+             guard, profile_text(terms->profile), terms->heartbeat_ms, terms->lost_ms,
+             terms->capacity);
 }

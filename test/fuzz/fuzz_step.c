@@ -144,16 +144,23 @@ static void fill_heartbeat(struct fuzz *fuzz, struct input *input, struct heartb
     }
 }
 
+/* Mostly those of the core. */
+static struct terms any_terms(struct input *input)
+{
+    return (struct terms){.guard = {.policy = GUARD_NONE},
+                          .profile = PROFILE_LAN,
+                          .heartbeat_ms = 250 + (below(input, 8) == 0),
+                          .lost_ms = 900,
+                          .capacity = CAPACITY};
+}
+
 static void fill_joiner(struct fuzz *fuzz, struct input *input, struct joiner *joiner)
 {
     uint64_t who = below(input, PEOPLE);
 
     joiner->member = (struct member){.id = fuzz->people[who], .address = address_of(who + 1)};
     joiner->member.name[0] = (char)('A' + below(input, PEOPLE + 1));
-    joiner->terms = (struct terms){.guard = {.policy = GUARD_NONE},
-                                   .profile = PROFILE_LAN,
-                                   .heartbeat_ms = 250 + below(input, 2),
-                                   .lost_ms = 900};
+    joiner->terms = any_terms(input);
     joiner->may_found = below(input, 2) == 0;
     joiner->nonce = byte_of(input);
     joiner->hops = (uint8_t)below(input, 2);
@@ -185,6 +192,7 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         message->carrier.merge = below(input, 3);
         message->carrier.part.holders = (uint32_t)below(input, 9);
         message->carrier.part.guard_met = true;
+        message->carrier.part.terms = any_terms(input);
         break;
     case MESSAGE_MERGE_REFUSED:
         message->merge_refused.merge = below(input, 3);
@@ -222,6 +230,7 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         message->probe.seed_count = (uint8_t)below(input, 2);
         message->probe.seeds[0] = address_of(below(input, PEOPLE));
         message->probe.guard_met = true;
+        message->probe.terms = any_terms(input);
         message->probe.coordinator = address_of(below(input, PEOPLE) + 1);
         break;
     case MESSAGE_OFFER:

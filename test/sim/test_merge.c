@@ -134,6 +134,29 @@ Story(merge, waits_until_a_silent_holder_of_a_name_is_out)
     sim_free(sim);
 }
 
+/* J2: no merge makes one cluster out of nodes that were told different things of it. Both sides say
+ * so, and once that is put right they are one. */
+Story(merge, foundings_with_different_terms_stay_apart)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 2, .seed_count = 2, .disorder = true});
+    sim_set_guard(sim, B, (struct guard){.policy = GUARD_COUNT, .count = 1});
+    sim_cut(sim, A, B);
+    sim_start_in_order(sim, 300);
+    sim_run(sim, CUT_MS);
+    sim_heal(sim);
+    sim_run(sim, CUT_MS);
+    story_sees(sim, A, "A", seed);
+    story_sees(sim, B, "B", seed);
+    story_check(sim_notices(sim, A, NOTICE_OTHER_TERMS) == 1, seed);
+    story_check(sim_notices(sim, B, NOTICE_OTHER_TERMS) == 1, seed);
+    sim_crash(sim, B);
+    sim_set_guard(sim, B, (struct guard){.policy = GUARD_NONE});
+    sim_start(sim, B);
+    story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
+    sim_free(sim);
+}
+
 /* H35, M6: three parts need two merges, and no cycle comes of it. Which meet first is chance. */
 Story(merge, three_parts_become_one)
 {

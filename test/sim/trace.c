@@ -68,6 +68,7 @@ static const char *notice_text(enum notice_type type)
         [NOTICE_SPLIT] = "split",
         [NOTICE_MERGE] = "merge",
         [NOTICE_MERGING] = "merging",
+        [NOTICE_OTHER_TERMS] = "other terms",
     };
     return texts[type];
 }
@@ -258,6 +259,7 @@ static void print_notice(const struct sim *sim, const struct host *host,
         break;
     case NOTICE_JOIN_REFUSED:
     case NOTICE_TURNED_AWAY:
+    case NOTICE_OTHER_TERMS:
         fprintf(out, "%s reason %d", notice->subject.name, (int)notice->refused.reason);
         break;
     case NOTICE_JOINED:

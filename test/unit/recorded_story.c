@@ -116,7 +116,8 @@ static struct message joiner_message(enum message_type type, const struct core_o
     joiner->terms = (struct terms){.guard = options->guard,
                                    .profile = options->profile,
                                    .heartbeat_ms = options->timing.heartbeat_ms,
-                                   .lost_ms = options->timing.lost_ms};
+                                   .lost_ms = options->timing.lost_ms,
+                                   .capacity = options->capacity};
     joiner->nonce = nonce;
     return message;
 }

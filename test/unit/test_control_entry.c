@@ -7,7 +7,7 @@
 #include "control/words.h"
 #include "view_builder.h"
 
-enum { NOTICE_TYPES = NOTICE_MERGING + 1 };
+enum { NOTICE_TYPES = NOTICE_OTHER_TERMS + 1 };
 
 static struct journal_entry entry_of(struct notice notice)
 {
@@ -116,7 +116,8 @@ Test(control_entry, a_refusal_quotes_the_clusters_terms)
                                         .terms = {.guard = {.policy = GUARD_COUNT, .count = 3},
                                                   .profile = PROFILE_WAN,
                                                   .heartbeat_ms = 1000,
-                                                  .lost_ms = 8000}}};
+                                                  .lost_ms = 8000,
+                                                  .capacity = 64}}};
     struct journal_entry entry = entry_of(notice);
 
     json_t *object = entry_json(&entry);
@@ -192,7 +193,13 @@ Test(control_entry, a_split_and_a_merge_under_way_are_told)
     assert_sentence(&merging, "this node's part asks the coordinator at 10.0.0.66:7420 to take it "
                               "up, and does not act meanwhile");
     merging.notice.on = false;
-    assert_sentence(&merging, "the merge came to nothing: this node's part goes on as it was");
+    assert_sentence(&merging,
+                    "the merge came to nothing, for no answer came: this node's part goes "
+                    "on as it was");
+    merging.notice.refusal = MERGE_REFUSED_FULL;
+    assert_sentence(&merging,
+                    "the merge came to nothing, for there is no room for both: this node's "
+                    "part goes on as it was");
 }
 
 /* C3: nobody was there to grant it. */

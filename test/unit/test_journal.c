@@ -544,7 +544,8 @@ Test(log, a_refusal_that_repeats_itself_is_said_once)
                     .terms = {.guard = {.policy = GUARD_COUNT, .count = 2},
                               .profile = PROFILE_WAN,
                               .heartbeat_ms = 1000,
-                              .lost_ms = 8000}}};
+                              .lost_ms = 8000,
+                              .capacity = 64}}};
 
     desk_open(&desk);
     pipe_log_open(&pipe_log, LOG_INFO, LOG_TEXT);
@@ -552,10 +553,11 @@ Test(log, a_refusal_that_repeats_itself_is_said_once)
         log_notice(&pipe_log.log, tell(&desk, refused), desk.core);
     }
     pipe_log_read(&pipe_log, line);
-    cr_expect_not_null(strstr(line, "join_refused: by=127.0.0.1:7420 reason=terms cluster_guard=2 "
-                                    "cluster_profile=wan cluster_heartbeat_ms=1000 "
-                                    "cluster_fail_after_ms=8000 -> start with the cluster's"),
-                       "%s", line);
+    cr_expect_not_null(
+        strstr(line, "join_refused: by=127.0.0.1:7420 reason=terms cluster_guard=2 "
+                     "cluster_profile=wan cluster_heartbeat_ms=1000 "
+                     "cluster_fail_after_ms=8000 cluster_capacity=64 -> start with the cluster's"),
+        "%s", line);
     cr_expect_eq(strchr(line, '\n'), line + strlen(line) - 1);
     pipe_log_close(&pipe_log);
     desk_close(&desk);

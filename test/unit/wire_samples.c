@@ -248,6 +248,7 @@ static const struct terms sample_terms = {
     .profile = PROFILE_LAN,
     .heartbeat_ms = 250,
     .lost_ms = 900,
+    .capacity = 1024,
 };
 
 static void add_joining(struct samples *samples)
@@ -307,7 +308,8 @@ static struct probe settled_part(const struct samples *samples)
                           .guard_met = true,
                           .seed_count = 1,
                           .seeds = {address_4('A', 7420)},
-                          .coordinator = address_4('B', 7420)};
+                          .coordinator = address_4('B', 7420),
+                          .terms = sample_terms};
 }
 
 static void add_merging(struct samples *samples)
@@ -320,6 +322,7 @@ static void add_merging(struct samples *samples)
 
     add(samples, MESSAGE_PROBE, "probe-without-view", "an answer by one who has no view");
     samples->items[samples->count - 1].message.probe.answer = true;
+    samples->items[samples->count - 1].message.probe.terms = sample_terms;
     to_anyone(samples);
 
     message = add(samples, MESSAGE_MERGE, "merge", "take us up");
