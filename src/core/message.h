@@ -191,4 +191,7 @@ struct message {
     };
 };
 
+/* The view that a message brings along, or NULL. */
+struct view *message_view(const struct message *message);
+
 #endif

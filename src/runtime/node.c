@@ -238,41 +238,6 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
     }
 }
 
-/* The view that a message brings along, or NULL. */
-static const struct view *carried_view(const struct message *message)
-{
-    switch (message->type) {
-    case MESSAGE_VIEW:
-    case MESSAGE_PREPARE:
-    case MESSAGE_CLAIM:
-    case MESSAGE_GRANT:
-    case MESSAGE_HANDOVER:
-    case MESSAGE_MERGE:
-        return message->carrier.view;
-    case MESSAGE_HEARTBEAT:
-    case MESSAGE_PULL:
-    case MESSAGE_ACK:
-    case MESSAGE_NACK:
-    case MESSAGE_NOT_FOLLOWING:
-    case MESSAGE_COMMIT:
-    case MESSAGE_CLAIM_REFUSED:
-    case MESSAGE_JOIN:
-    case MESSAGE_OFFER:
-    case MESSAGE_READY:
-    case MESSAGE_JOIN_REFUSED:
-    case MESSAGE_LEAVE:
-    case MESSAGE_PING:
-    case MESSAGE_PONG:
-    case MESSAGE_PING_REQUEST:
-    case MESSAGE_PROBE:
-    case MESSAGE_HELLO:
-    case MESSAGE_MERGE_REFUSED:
-    case MESSAGE_TYPE_COUNT:
-        return NULL;
-    }
-    return NULL;
-}
-
 /* Where the sender of a message that came by stream can be answered: its end of the stream has a
  * port on which nobody listens. */
 static const struct address *listed_address(const struct view *view, const struct node_id *id)
@@ -292,7 +257,7 @@ void node_on_stream_message(void *context, struct message *message, struct bytes
     const struct address *listed = listed_address(core_view(node->core), &message->from);
 
     if (listed == NULL) {
-        listed = listed_address(carried_view(message), &message->from);
+        listed = listed_address(message_view(message), &message->from);
     }
     const struct address *source = listed != NULL ? listed : from;
     if (!came_by_cut_link(node, message, message->relay ? from : source)) {
