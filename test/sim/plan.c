@@ -5,13 +5,21 @@
 #include <string.h>
 
 enum {
-    HEAL_MS_MAX = 150000, /* generous: pauses of R4 may have to pass */
-    QUIET_MS = 5000,
     ROUNDS_MAX = 5,
-    BROKEN_MS = 15000, /* until what follows from a node's being broken has followed */
-    CUT_MS = 30000,    /* of a run that measures how fast a partition heals */
-    SETTLE_MS = 10000,
+    CUT_MS = 30000, /* of a run that measures how fast a partition heals */
 };
+
+/* Generous: pauses of R4 may have to pass. */
+static uint64_t heal_ms_max(const struct plan *plan)
+{
+    return timing_of(plan->profile).flap_ms * 5 / 2;
+}
+
+/* Whatever is still to come of something comes within that time. */
+static uint64_t quiet_ms(const struct plan *plan)
+{
+    return timing_of(plan->profile).stall_ms;
+}
 
 /* --- Drawing --- */
 
@@ -193,18 +201,18 @@ static uint64_t sound_views(const struct plan *plan, const struct sim *sim)
  * again each time (Y6). */
 static const char *check_the_others(const struct plan *plan, struct sim *sim)
 {
-    sim_run(sim, BROKEN_MS);
-    if (!sim_converges(sim, HEAL_MS_MAX)) {
+    sim_run(sim, 3 * quiet_ms(plan)); /* What follows from its being broken has followed. */
+    if (!sim_converges(sim, heal_ms_max(plan))) {
         return "Y6: the others do not agree";
     }
     uint64_t installed = sound_views(plan, sim);
     uint64_t removals = sim_sound_removals(sim);
 
-    sim_run(sim, 2 * QUIET_MS);
+    sim_run(sim, 2 * quiet_ms(plan));
     if (sim_sound_removals(sim) != removals) {
         return "Y6: a node that is broken has others removed";
     }
-    if (!sim_converges(sim, QUIET_MS)) {
+    if (!sim_converges(sim, quiet_ms(plan))) {
         return "Y6: a node that is broken keeps the others from agreeing";
     }
     if (plan->breakage != BREAK_FLAPPING && sound_views(plan, sim) != installed) {
@@ -213,19 +221,19 @@ static const char *check_the_others(const struct plan *plan, struct sim *sim)
     return NULL;
 }
 
-static const char *check_end(struct sim *sim, struct outcome *outcome)
+static const char *check_end(const struct plan *plan, struct sim *sim, struct outcome *outcome)
 {
     uint64_t start_ms = sim_now_ms(sim);
 
     /* What was under way when the last fault ended may still have its consequences, so the first
      * agreement need not be the last. */
     for (int round = 0; round < ROUNDS_MAX; round++) {
-        if (!sim_converges(sim, HEAL_MS_MAX)) {
+        if (!sim_converges(sim, heal_ms_max(plan))) {
             return "Y1: they do not agree after everything healed";
         }
         outcome->heal_ms = sim_now_ms(sim) - start_ms;
         uint64_t installed = sim_notices(sim, SIM_ANY, NOTICE_VIEW);
-        sim_run(sim, QUIET_MS);
+        sim_run(sim, quiet_ms(plan));
         if (sim_notices(sim, SIM_ANY, NOTICE_VIEW) == installed && sim_agrees(sim)) {
             return NULL;
         }
@@ -260,7 +268,7 @@ static void cut_into(struct sim *sim, uint32_t parts)
 static const char *run_heal(const struct plan *plan, struct sim *sim, struct outcome *outcome)
 {
     start_all(plan, sim);
-    if (!sim_converges(sim, SETTLE_MS)) {
+    if (!sim_converges(sim, 2 * quiet_ms(plan))) {
         return "Y1: no cluster to begin with";
     }
     sim_run(sim, 1000 + random_below(sim_random(sim), 1000));
@@ -270,7 +278,7 @@ static const char *run_heal(const struct plan *plan, struct sim *sim, struct out
         return NULL;
     }
     sim_heal(sim);
-    return check_end(sim, outcome);
+    return check_end(plan, sim, outcome);
 }
 
 static const char *run_faults(const struct plan *plan, struct sim *sim, struct outcome *outcome)
@@ -284,7 +292,7 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
     }
     random_seed(&random, plan->seed ^ UINT64_C(0x454e44));
     fault_end_all(sim, &random);
-    const char *wrong = check_end(sim, outcome);
+    const char *wrong = check_end(plan, sim, outcome);
     if (wrong == NULL && plan->breakage != BREAK_NOTHING) {
         fault_break(sim, plan->breakage, plan->broken % plan->hosts);
         wrong = check_the_others(plan, sim);
