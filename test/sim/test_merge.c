@@ -249,6 +249,148 @@ Story(merge, a_loser_that_missed_the_proposal_follows)
     sim_free(sim);
 }
 
+/* M4, H38: the parts heal in the middle of parting. byzantium has taken over and still counts
+ * ephesus in, which is on the side of athens; and athens still counts byzantium in. So each list
+ * names who lives by the other one, and yet all end in one, once, and nobody starts anew. */
+Story(merge, who_is_in_the_lists_of_both_parts_ends_in_one)
+{
+    for (uint64_t wait_ms = 0; wait_ms <= 100; wait_ms += 20) {
+        struct sim *sim = story_of_five(seed);
+        split(sim, "AE|BCD");
+        story_check(sim_sees(sim, B, "B C D E", 2 * LOST_MS), seed);
+        sim_run(sim, wait_ms);
+        story_check(sim_age(sim, A, B) != 0 && sim_age(sim, A, E) != 0, seed);
+        story_check(sim_age(sim, B, E) != 0 && sim_age(sim, B, A) == 0, seed);
+        uint64_t before = incarnations(sim);
+
+        sim_heal(sim);
+        story_check(sim_converges(sim, 2 * HEAL_MS), seed);
+        story_sees(sim, A, "B C D A E", seed);
+        story_check(incarnations(sim) == before, seed);
+        sim_free(sim);
+    }
+}
+
+/* M6, M7: delphi's part asks athens to take it up, and athens is killed in the middle of that. The
+ * part of ephesus, which is larger than both, finds all who are left. */
+static void tell_of_kill_between(uint64_t seed, enum message_type type, uint32_t count,
+                                 uint32_t leader)
+{
+    struct sim *sim = story_of(&(struct sim_options){.seed = seed, .host_count = 7});
+    split(sim, "AB|CD|EFG");
+    sim_run(sim, CUT_MS);
+    sim_trip(sim, A, type, count);
+    for (uint32_t host = C; host <= D; host++) {
+        sim_mend(sim, A, host);
+        sim_mend(sim, B, host);
+    }
+    sim_run(sim, HEAL_MS);
+    story_check(!sim_is_running(sim, A), seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, STALLED_MS), seed);
+    story_check(sim_coordinator(sim, C) == leader, seed);
+    sim_free(sim);
+}
+
+Story(merge, the_winner_of_two_parts_is_killed_while_it_proposes_and_a_third_finds_them)
+{
+    for (uint32_t count = 1; count <= 3; count++) {
+        tell_of_kill_between(seed, MESSAGE_PREPARE, count, E);
+    }
+}
+
+/* What it committed holds: two parts of three, and the older one wins. */
+Story(merge, the_winner_of_two_parts_is_killed_while_it_commits_and_a_third_finds_them)
+{
+    tell_of_kill_between(seed, MESSAGE_COMMIT, 1, B);
+    tell_of_kill_between(seed, MESSAGE_COMMIT, 2, B);
+}
+
+/* And while it is taken up itself, by the third, with delphi's part already in its own. */
+Story(merge, the_winner_of_two_parts_is_killed_while_it_joins_the_third)
+{
+    struct sim *sim = story_of(&(struct sim_options){.seed = seed, .host_count = 7});
+    split(sim, "AB|C|DEFG");
+    sim_run(sim, CUT_MS);
+    sim_mend(sim, A, C);
+    sim_mend(sim, B, C);
+    story_check(sim_sees(sim, C, "A B C", 2 * HEAL_MS), seed);
+    sim_heal(sim);
+    sim_trip(sim, A, seed % 2 == 0 ? MESSAGE_MERGE : MESSAGE_ACK, 1);
+    sim_run(sim, HEAL_MS);
+    story_check(!sim_is_running(sim, A), seed);
+    story_check(sim_converges(sim, STALLED_MS), seed);
+    story_check(sim_coordinator(sim, C) == D, seed);
+    sim_free(sim);
+}
+
+/* Two clusters that were founded apart, because their seeds could not see each other. */
+static struct sim *founded_apart(const struct sim_options *options, uint32_t first,
+                                 const char *groups)
+{
+    struct sim *sim = sim_new(options);
+    for (uint32_t host = A; host < options->host_count; host++) {
+        sim_set_seeds(sim, host, (const uint32_t[]){A, first}, 2);
+    }
+    split(sim, groups);
+    sim_start(sim, A);
+    sim_start(sim, first);
+    for (uint32_t host = B; host < options->host_count; host++) {
+        sim_run(sim, SETTLE_MS);
+        if (host != first) {
+            sim_start(sim, host);
+        }
+    }
+    sim_run(sim, SETTLE_MS);
+    return sim;
+}
+
+/* M3, G1: both together are more than the size that the majority is of. None even asks; each goes
+ * on by itself, until somebody has left. */
+Story(merge, parts_beyond_the_stated_size_wait_until_there_is_room)
+{
+    struct guard majority = {.policy = GUARD_MAJORITY, .count = 5};
+    struct sim *sim = founded_apart(
+        &(struct sim_options){.seed = seed, .host_count = 6, .guard = majority}, D, "ABC|DEF");
+    sim_heal(sim);
+    sim_run(sim, CUT_MS);
+    story_sees(sim, A, "A B C", seed);
+    story_sees(sim, D, "D E F", seed);
+    story_check(sim_is_acting(sim, A) && sim_is_acting(sim, D), seed);
+    story_check(sim_sent(sim, SIM_ANY, MESSAGE_MERGE) == 0, seed);
+
+    sim_leave(sim, seed % 2 == 0 ? C : F);
+    story_check(sim_converges(sim, 3 * HEAL_MS), seed);
+    story_check(sim_acting_count(sim) == 1, seed);
+    sim_free(sim);
+}
+
+/* M3, M5: athens counts three who hold its view, because it does not hear delphi itself; with
+ * delphi there is no room for two more. They ask and are refused, ever less often, and are let in
+ * when delphi has left. */
+Story(merge, a_part_refused_for_want_of_room_asks_less_often_and_is_let_in_later)
+{
+    struct sim *sim = founded_apart(
+        &(struct sim_options){.seed = seed, .host_count = 6, .capacity = 5}, E, "ABCD|EF");
+    sim_cut(sim, A, D);
+    sim_run(sim, STALLED_MS);
+    for (uint32_t host = A; host <= D; host++) {
+        sim_mend(sim, host, E);
+        sim_mend(sim, host, F);
+    }
+    sim_run(sim, MINUTE_MS);
+    story_sees(sim, A, "A B C D", seed);
+    story_sees(sim, E, "E F", seed);
+    story_check(sim_is_acting(sim, A) && sim_is_acting(sim, E), seed);
+    uint64_t refusals = sim_sent(sim, A, MESSAGE_MERGE_REFUSED);
+    story_check(refusals >= 3 && refusals <= 12, seed);
+
+    sim_leave(sim, D);
+    story_check(sim_converges(sim, 2 * MINUTE_MS), seed);
+    story_sees(sim, E, "A B C E F", seed);
+    sim_free(sim);
+}
+
 /* Both ask at once, or the first answer is lost: nothing is waited for without end (M3, M5). */
 Story(merge, lost_requests_and_refusals_only_cost_time)
 {

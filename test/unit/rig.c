@@ -1,0 +1,304 @@
+#include "rig.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BEGIN_MS = 100000,
+    HEARTBEATS_MS = 100, /* between two of each living peer */
+};
+
+struct node_id rig_id(const struct rig *rig, char letter)
+{
+    return letter == rig->self ? core_self(rig->core)->id : member_of(letter).id;
+}
+
+/* --- Steps --- */
+
+static void note(struct rig *rig, struct effects effects)
+{
+    for (uint32_t i = 0; i < effects.count; i++) {
+        const struct effect *effect = &effects.items[i];
+        if (effect->type == EFFECT_SEND) {
+            cr_assert_lt(rig->sent_count, RIG_SENT_MAX);
+            rig->sent[rig->sent_count++] = (struct rig_sent){.to = (char)effect->address.bytes[3],
+                                                             .peer = effect->peer,
+                                                             .relay = effect->relay,
+                                                             .message = *effect->message};
+        }
+    }
+}
+
+static void step(struct rig *rig, struct event event)
+{
+    event.now_ms = rig->now_ms;
+    note(rig, core_step(rig->core, &event));
+}
+
+struct message rig_message(const struct rig *rig, char from, const struct message *content)
+{
+    struct message message = *content;
+
+    message.from = rig_id(rig, from);
+    message.to = core_self(rig->core)->id;
+    message.source = member_of(from).address;
+    message.fellow = true;
+    message.number = rig->numbers[(unsigned char)from];
+    return message;
+}
+
+void rig_gets_raw(struct rig *rig, const struct message *message)
+{
+    rig->sent_count = 0;
+    step(rig, (struct event){.type = EVENT_MESSAGE, .message = message});
+}
+
+static void deliver(struct rig *rig, char from, const struct message *content)
+{
+    rig->numbers[(unsigned char)from]++;
+    struct message message = rig_message(rig, from, content);
+    step(rig, (struct event){.type = EVENT_MESSAGE, .message = &message});
+}
+
+void rig_gets(struct rig *rig, char from, const struct message *content)
+{
+    rig->sent_count = 0;
+    deliver(rig, from, content);
+}
+
+static void deliver_heartbeat(struct rig *rig, char from)
+{
+    const struct view *view = core_view(rig->core);
+
+    deliver(rig, from,
+            &(struct message){
+                .type = MESSAGE_HEARTBEAT,
+                .heartbeat = {.view = view_id_of(view), .view_hash = view->hash},
+            });
+}
+
+void rig_hears(struct rig *rig, char from)
+{
+    rig->sent_count = 0;
+    deliver_heartbeat(rig, from);
+}
+
+void rig_links(struct rig *rig, char peer, enum link_news news)
+{
+    rig->sent_count = 0;
+    step(rig,
+         (struct event){.type = EVENT_LINK, .link = {.peer = rig_id(rig, peer), .news = news}});
+}
+
+void rig_kill(struct rig *rig, char peer)
+{
+    rig_links(rig, peer, LINK_OPENED);
+    rig_links(rig, peer, LINK_CLOSED);
+    rig_links(rig, peer, LINK_REFUSED);
+}
+
+/* As a driver would: at each deadline, so that the core is never late (D4). */
+static void pass(struct rig *rig, uint64_t ms)
+{
+    uint64_t end_ms = rig->now_ms + ms;
+
+    while (core_deadline_ms(rig->core) <= end_ms) {
+        uint64_t due_ms = core_deadline_ms(rig->core);
+        rig->now_ms = due_ms > rig->now_ms ? due_ms : rig->now_ms;
+        step(rig, (struct event){.type = EVENT_TICK});
+    }
+    rig->now_ms = end_ms;
+}
+
+void rig_pass(struct rig *rig, uint64_t ms, const char *alive)
+{
+    rig->sent_count = 0;
+    do {
+        uint64_t part_ms = ms < HEARTBEATS_MS ? ms : HEARTBEATS_MS;
+        pass(rig, part_ms);
+        ms -= part_ms;
+        for (const char *at = alive; *at != '\0'; at++) {
+            if (*at != ' ') {
+                deliver_heartbeat(rig, *at);
+            }
+        }
+    } while (ms > 0);
+}
+
+/* --- Setting up --- */
+
+struct rig *rig_joining(char self)
+{
+    struct rig *rig = calloc(1, sizeof *rig);
+    struct member member = member_of(self);
+    struct core_options options = {.name = member.name,
+                                   .address = member.address,
+                                   .guard = {.policy = GUARD_NONE},
+                                   .profile = PROFILE_LAN,
+                                   .timing = timing_of(PROFILE_LAN),
+                                   .capacity = RIG_CAPACITY,
+                                   .has_seeds = true,
+                                   .random_seed = {(uint64_t)self, 2, 3, 4}};
+
+    rig->self = self;
+    rig->timing = options.timing;
+    rig->now_ms = BEGIN_MS;
+    rig->block = calloc(1, core_bytes(RIG_CAPACITY));
+    rig->core = core_init(rig->block, &options, rig->now_ms);
+    step(rig, (struct event){.type = EVENT_TICK});
+    return rig;
+}
+
+struct rig *rig_in(const char *letters, char self)
+{
+    struct rig *rig = rig_joining(self);
+
+    rig_gets(rig, 'Z', &(struct message){.type = MESSAGE_OFFER});
+    rig_gets(rig, 'Z',
+             &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = rig_view(rig, letters)}});
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    for (const char *at = letters; *at != '\0'; at++) {
+        if (*at != ' ' && *at != self) {
+            rig_hears(rig, *at);
+        }
+    }
+    rig->sent_count = 0;
+    return rig;
+}
+
+void rig_free(struct rig *rig)
+{
+    for (uint32_t i = 0; i < rig->view_count; i++) {
+        view_built_free(&rig->views[i]);
+    }
+    free(rig->block);
+    free(rig);
+}
+
+static struct view *keep(struct rig *rig, struct built_view built)
+{
+    cr_assert_lt(rig->view_count, RIG_VIEWS_MAX);
+    rig->views[rig->view_count] = built;
+    return &rig->views[rig->view_count++].view;
+}
+
+struct view *rig_view(struct rig *rig, const char *letters)
+{
+    struct view *view = keep(rig, view_of(letters));
+    struct node_id usual = member_of(rig->self).id;
+    uint32_t position = view_find(view, &usual);
+
+    if (position != VIEW_NONE) {
+        view->members[position].id = core_self(rig->core)->id;
+    }
+    view_seal(view);
+    cr_assert(view_is_sound(view)); /* This made its index anew, too. */
+    return view;
+}
+
+struct view *rig_next(struct rig *rig, const char *changes)
+{
+    static const struct gone failed = {.reason = GONE_FAILED, .verdict = VERDICT_DEAD};
+    struct view *view = keep(rig, view_of(""));
+
+    view_copy(view, core_view(rig->core));
+    view->parent = view_id_of(view);
+    view->cause = CAUSE_CHANGE;
+    view->version++;
+    for (const char *at = changes; *at != '\0'; at++) {
+        if (*at == '+') {
+            struct member member = member_of(at[1]);
+            view_append(view, &member);
+        } else if (*at == '-') {
+            struct node_id id = rig_id(rig, at[1]);
+            view_remove(view, view_find(view, &id), &failed);
+        }
+    }
+    view_seal(view);
+    return view;
+}
+
+/* --- Looking --- */
+
+uint32_t rig_count(const struct rig *rig, enum message_type type)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        count += rig->sent[i].message.type == type;
+    }
+    return count;
+}
+
+const struct message *rig_told(const struct rig *rig, enum message_type type, char to)
+{
+    for (uint32_t i = rig->sent_count; i > 0; i--) {
+        const struct rig_sent *sent = &rig->sent[i - 1];
+        if (sent->message.type == type && sent->to == to) {
+            return &sent->message;
+        }
+    }
+    return NULL;
+}
+
+const char *rig_sees(const struct rig *rig, char text[64])
+{
+    return view_text(core_view(rig->core), text, 64);
+}
+
+/* --- Nothing happens --- */
+
+static void copy_state(const struct rig *rig, uint8_t *to)
+{
+    size_t counters = (size_t)((const uint8_t *)core_counters(rig->core) - rig->block);
+
+    memcpy(to, rig->block, core_bytes(RIG_CAPACITY));
+    memset(to + counters, 0, sizeof(struct core_counters));
+}
+
+static void ignores(struct rig *rig, struct event event)
+{
+    size_t size = core_bytes(RIG_CAPACITY);
+    uint8_t *before = malloc(size);
+    uint8_t *after = malloc(size);
+
+    /* Whatever is due has been done, so that the event alone is to blame. */
+    pass(rig, 0);
+    step(rig, (struct event){.type = EVENT_TICK});
+    cr_assert_gt(core_deadline_ms(rig->core), rig->now_ms);
+    copy_state(rig, before);
+
+    event.now_ms = rig->now_ms;
+    struct effects effects = core_step(rig->core, &event);
+    copy_state(rig, after);
+
+    cr_assert_eq(effects.count, 0);
+    cr_assert(memcmp(before, after, size) == 0, "something in the core has changed");
+    free(before);
+    free(after);
+}
+
+void rig_ignores_raw(struct rig *rig, const struct message *message, enum drop_reason reason)
+{
+    uint64_t dropped = core_counters(rig->core)->dropped[reason];
+
+    ignores(rig, (struct event){.type = EVENT_MESSAGE, .message = message});
+    cr_assert_eq(core_counters(rig->core)->dropped[reason], dropped + 1, "not counted as %s",
+                 drop_reason_text(reason));
+}
+
+void rig_ignores(struct rig *rig, char from, const struct message *content, enum drop_reason reason)
+{
+    struct message message = rig_message(rig, from, content);
+
+    rig_ignores_raw(rig, &message, reason);
+}
+
+void rig_ignores_link(struct rig *rig, const struct node_id *peer, enum link_news news)
+{
+    struct core_counters before = *core_counters(rig->core);
+
+    ignores(rig, (struct event){.type = EVENT_LINK, .link = {.peer = *peer, .news = news}});
+    cr_assert(memcmp(&before, core_counters(rig->core), sizeof before) == 0);
+}

@@ -1,0 +1,87 @@
+/* One core among peers that the test plays itself: the core hears what the test says, at the
+ * moment the test says it, and nobody else is there. Peers are named by letters, as in
+ * view_builder.h; the core plays one of them under the id that it drew.
+ *
+ * A message is given with its type and content; who it is from and for is filled in. */
+#ifndef TEST_RIG_H
+#define TEST_RIG_H
+
+#include "core/core.h"
+#include "view_builder.h"
+
+enum {
+    RIG_CAPACITY = 8,
+    RIG_SENT_MAX = 256,
+    RIG_VIEWS_MAX = 8,
+};
+
+/* What the core sent: to the address of that letter. Views in it are borrowed from the core. */
+struct rig_sent {
+    char to;
+    struct node_id peer;
+    bool relay;
+    struct message message;
+};
+
+struct rig {
+    struct core *core;
+    uint8_t *block; /* that it lives in */
+    struct timing timing;
+    char self;
+    uint64_t now_ms;
+    uint64_t numbers[128]; /* by letter: of that peer's last message */
+    struct rig_sent sent[RIG_SENT_MAX];
+    uint32_t sent_count; /* by the last call of rig_gets, rig_gets_raw, rig_links or rig_pass */
+    struct built_view views[RIG_VIEWS_MAX];
+    uint32_t view_count;
+};
+
+/* A core that has just begun to ask to be let in. */
+struct rig *rig_joining(char self);
+
+/* A core that lives as `self` in the view of those members and has heard from all of them that
+ * they hold it, too. Guard none, profile lan. */
+struct rig *rig_in(const char *letters, char self);
+void rig_free(struct rig *rig);
+
+/* A view of those members with ages from 1, epoch 1, version = how many, and one like the core's
+ * with changes, "-A +D", under the next version; the rig's, to be sealed again after a change. */
+struct view *rig_view(struct rig *rig, const char *letters);
+struct view *rig_next(struct rig *rig, const char *changes);
+
+struct node_id rig_id(const struct rig *rig, char letter);
+
+/* The core gets the message from that peer, as its next one. */
+void rig_gets(struct rig *rig, char from, const struct message *content);
+
+/* The same, but with everything in it as it stands. rig_message fills it in. */
+struct message rig_message(const struct rig *rig, char from, const struct message *content);
+void rig_gets_raw(struct rig *rig, const struct message *message);
+
+/* The peer, or a stranger, says that it holds the view that the core holds. */
+void rig_hears(struct rig *rig, char from);
+
+void rig_links(struct rig *rig, char peer, enum link_news news);
+
+/* What proves that a process is gone: its lifeline was open, is closed, and nobody listens. */
+void rig_kill(struct rig *rig, char peer);
+
+/* Lets time pass; meanwhile the peers in `alive` ("B C") send heartbeats. */
+void rig_pass(struct rig *rig, uint64_t ms, const char *alive);
+
+/* How many of that type the core sent, and the last of them to that peer; NULL for none. */
+uint32_t rig_count(const struct rig *rig, enum message_type type);
+const struct message *rig_told(const struct rig *rig, enum message_type type, char to);
+
+/* The core's view, "A B C". Valid until the next call. */
+const char *rig_sees(const struct rig *rig, char text[64]);
+
+/* Checks that the message is dropped for that reason, and that nothing is done and not one byte of
+ * the core's state changes but for its counters. From a member it is a repetition, so that its
+ * content alone is judged; rig_ignores_raw takes everything as it stands. */
+void rig_ignores(struct rig *rig, char from, const struct message *content,
+                 enum drop_reason reason);
+void rig_ignores_raw(struct rig *rig, const struct message *message, enum drop_reason reason);
+void rig_ignores_link(struct rig *rig, const struct node_id *peer, enum link_news news);
+
+#endif

@@ -1,0 +1,367 @@
+/* What a stale or hostile message must not do to the membership: proposals and what answers them,
+ * joins and leaves. Merges are in test_core_merge.c. */
+#include <criterion/criterion.h>
+
+#include "rig.h"
+
+static struct message carries(enum message_type type, struct view *view)
+{
+    return (struct message){.type = type, .carrier = {.view = view}};
+}
+
+static struct message refers(enum message_type type, const struct view *view)
+{
+    return (struct message){.type = type,
+                            .reference = {.view = view_id_of(view), .view_hash = view->hash}};
+}
+
+static void check_sees(const struct rig *rig, const char *letters)
+{
+    char text[64];
+
+    cr_assert_str_eq(rig_sees(rig, text), letters);
+}
+
+/* --- Following a proposal (U2, V4) --- */
+
+Test(core_change, only_its_first_member_proposes_a_view)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message prepare = carries(MESSAGE_PREPARE, rig_next(rig, "+D"));
+
+    rig_ignores(rig, 'B', &prepare, DROP_STRANGER);
+    rig_ignores(rig, 'X', &prepare, DROP_STRANGER);
+    rig_free(rig);
+}
+
+Test(core_change, a_view_without_us_is_not_proposed_to_us)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message prepare = carries(MESSAGE_PREPARE, rig_next(rig, "-C"));
+
+    rig_ignores(rig, 'A', &prepare, DROP_STRANGER);
+    rig_free(rig);
+}
+
+/* H1: and whoever was refused has not bound us: our coordinator's next proposal counts. */
+Test(core_change, nobody_is_followed_while_our_coordinator_is_fresh)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *usurped = rig_next(rig, "-A");
+
+    usurped->epoch++;
+    view_seal(usurped);
+    struct message prepare = carries(MESSAGE_PREPARE, usurped);
+    rig_gets(rig, 'B', &prepare);
+    cr_assert_eq(rig->sent_count, 1);
+    const struct message *refusal = rig_told(rig, MESSAGE_NOT_FOLLOWING, 'B');
+    cr_assert_not_null(refusal);
+    cr_assert_eq(refusal->reference.view_hash, core_view(rig->core)->hash);
+
+    struct message commit = refers(MESSAGE_COMMIT, usurped);
+    rig_gets(rig, 'B', &commit);
+    check_sees(rig, "A B C");
+
+    prepare = carries(MESSAGE_PREPARE, rig_next(rig, "+D"));
+    rig_gets(rig, 'A', &prepare);
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
+    rig_free(rig);
+}
+
+/* H7: the granted claim binds, even against the coordinator that it was to depose. */
+Test(core_change, a_proposal_below_our_promise_is_refused)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+
+    rig_kill(rig, 'A');
+    rig_gets(rig, 'B',
+             &(struct message){.type = MESSAGE_CLAIM,
+                               .carrier = {.view = rig_view(rig, "A B C"), .epoch = 5}});
+    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+
+    struct view *late = rig_next(rig, "+D");
+    struct message prepare = carries(MESSAGE_PREPARE, late);
+    rig_gets(rig, 'A', &prepare);
+    const struct message *nack = rig_told(rig, MESSAGE_NACK, 'A');
+    cr_assert_not_null(nack);
+    cr_assert_eq(nack->reference.promised, 5);
+    cr_assert_eq(nack->reference.view_hash, late->hash);
+    struct message commit = refers(MESSAGE_COMMIT, late);
+    rig_gets(rig, 'A', &commit);
+    check_sees(rig, "A B C");
+    rig_free(rig);
+}
+
+/* A COMMIT names a view; whoever does not have it asks for it and installs nothing. */
+Test(core_change, a_commit_of_what_was_not_proposed_installs_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message commit = refers(MESSAGE_COMMIT, rig_next(rig, "+D"));
+
+    rig_gets(rig, 'A', &commit);
+    cr_assert_eq(rig->sent_count, 1);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PULL, 'A'));
+    check_sees(rig, "A B C");
+    rig_free(rig);
+}
+
+Test(core_change, a_proposal_is_committed_by_its_maker_and_by_its_hash)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *view = rig_next(rig, "+D");
+    struct message prepare = carries(MESSAGE_PREPARE, view);
+    struct message commit = refers(MESSAGE_COMMIT, view);
+
+    rig_gets(rig, 'A', &prepare);
+    rig_gets(rig, 'B', &commit);
+    check_sees(rig, "A B C");
+    commit.reference.view_hash++;
+    rig_gets(rig, 'A', &commit);
+    check_sees(rig, "A B C");
+    commit.reference.view_hash--;
+    rig_gets(rig, 'A', &commit);
+    check_sees(rig, "A B C D");
+    rig_ignores(rig, 'A', &commit, DROP_STALE);
+    rig_free(rig);
+}
+
+/* --- Joining (J2, J3) --- */
+
+static struct message joins(enum message_type type, char letter, uint64_t nonce)
+{
+    struct timing timing = timing_of(PROFILE_LAN);
+
+    return (struct message){.type = type,
+                            .joiner = {.member = member_of(letter),
+                                       .terms = {.guard = {.policy = GUARD_NONE},
+                                                 .profile = PROFILE_LAN,
+                                                 .heartbeat_ms = timing.heartbeat_ms,
+                                                 .lost_ms = timing.lost_ms},
+                                       .nonce = nonce}};
+}
+
+static uint64_t nonce_for(struct rig *rig, char joiner)
+{
+    struct message join = joins(MESSAGE_JOIN, joiner, 0);
+
+    rig_gets(rig, joiner, &join);
+    const struct message *offer = rig_told(rig, MESSAGE_OFFER, joiner);
+    cr_assert_not_null(offer);
+    return offer->offer.nonce;
+}
+
+static void says_ready(struct rig *rig, char joiner, uint64_t nonce)
+{
+    struct message ready = joins(MESSAGE_READY, joiner, nonce);
+
+    rig_gets(rig, joiner, &ready);
+}
+
+/* Lets it in, with the consent of those letters. */
+static void admit(struct rig *rig, char joiner, const char *consent)
+{
+    says_ready(rig, joiner, nonce_for(rig, joiner));
+    rig_pass(rig, rig->timing.batch_ms, "");
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, joiner);
+    cr_assert_not_null(prepare);
+    struct message ack = refers(MESSAGE_ACK, prepare->carrier.view);
+    for (; *consent != '\0'; consent++) {
+        rig_gets(rig, *consent, &ack);
+    }
+}
+
+/* It has not proved that it receives at its address: it gets another offer there, and no place. */
+static void check_not_ready(struct rig *rig, char joiner)
+{
+    cr_assert_eq(rig->sent_count, 1);
+    cr_assert_not_null(rig_told(rig, MESSAGE_OFFER, joiner));
+    rig_pass(rig, 2 * rig->timing.batch_ms, "");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+}
+
+Test(core_change, a_ready_with_a_wrong_nonce_lets_nobody_in)
+{
+    struct rig *rig = rig_in("A B", 'A');
+    uint64_t nonce = nonce_for(rig, 'D');
+
+    says_ready(rig, 'D', nonce + 1);
+    check_not_ready(rig, 'D');
+    says_ready(rig, 'E', nonce); /* Another's. */
+    check_not_ready(rig, 'E');
+    struct message ready = joins(MESSAGE_READY, 'D', nonce);
+    ready.joiner.member.id = member_of('X').id; /* Another life there. */
+    rig_gets(rig, 'X', &ready);
+    check_not_ready(rig, 'D');
+
+    says_ready(rig, 'D', nonce);
+    rig_pass(rig, 2 * rig->timing.batch_ms, "");
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'D'), "the right one does");
+    rig_free(rig);
+}
+
+/* H15, H44. */
+Test(core_change, a_ready_from_before_a_change_of_the_view_lets_nobody_in)
+{
+    struct rig *rig = rig_in("A B", 'A');
+    uint64_t nonce = nonce_for(rig, 'D');
+
+    admit(rig, 'E', "BE");
+    check_sees(rig, "A B E");
+    says_ready(rig, 'D', nonce);
+    const struct message *offer = rig_told(rig, MESSAGE_OFFER, 'D');
+    cr_assert_not_null(offer);
+    cr_assert_neq(offer->offer.nonce, nonce);
+    check_not_ready(rig, 'D');
+    rig_free(rig);
+}
+
+Test(core_change, nobody_says_ready_for_another)
+{
+    struct rig *rig = rig_in("A B", 'A');
+    struct message ready = joins(MESSAGE_READY, 'D', nonce_for(rig, 'D'));
+
+    rig_ignores(rig, 'X', &ready, DROP_STALE);
+    rig_free(rig);
+}
+
+/* V7: epochs of a joiner's former lives count, but not any number it may think of. */
+Test(core_change, a_joiner_does_not_make_the_epoch_leap)
+{
+    struct rig *rig = rig_in("A B", 'A');
+    struct message ready = joins(MESSAGE_READY, 'D', nonce_for(rig, 'D'));
+
+    ready.joiner.epoch_seen = LEAP_MAX + 2;
+    rig_gets(rig, 'D', &ready);
+    rig_pass(rig, rig->timing.batch_ms, "");
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');
+    cr_assert_not_null(prepare);
+    cr_assert_eq(prepare->carrier.view->epoch, 1);
+    rig_free(rig);
+}
+
+/* --- Answers to our own proposal (U1, U2) --- */
+
+static const struct view *proposed(struct rig *rig)
+{
+    says_ready(rig, 'D', nonce_for(rig, 'D'));
+    rig_pass(rig, rig->timing.batch_ms, "");
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');
+    cr_assert_not_null(prepare);
+    return prepare->carrier.view;
+}
+
+Test(core_change, an_acknowledgement_of_something_else_commits_nothing)
+{
+    struct rig *rig = rig_in("A B", 'A');
+    const struct view *view = proposed(rig);
+    struct message ack = refers(MESSAGE_ACK, view);
+
+    ack.reference.view_hash++;
+    rig_ignores(rig, 'B', &ack, DROP_STALE);
+    ack.reference.view_hash--;
+    ack.reference.view.version++;
+    rig_ignores(rig, 'B', &ack, DROP_STALE);
+    ack.reference.view.version--;
+    rig_ignores(rig, 'X', &ack, DROP_STALE);
+    rig_free(rig);
+}
+
+Test(core_change, a_leap_of_a_promise_stops_no_proposal)
+{
+    struct rig *rig = rig_in("A B", 'A');
+    struct message nack = refers(MESSAGE_NACK, proposed(rig));
+
+    nack.reference.promised = core_view(rig->core)->epoch;
+    rig_ignores(rig, 'B', &nack, DROP_STALE); /* Not above: no reason to refuse. */
+    nack.reference.promised = core_view(rig->core)->epoch + LEAP_MAX + 1;
+    rig_ignores(rig, 'B', &nack, DROP_LEAP);
+    nack.reference.promised = 7;
+    rig_ignores(rig, 'X', &nack, DROP_STALE);
+
+    rig_gets(rig, 'B', &nack);
+    rig_pass(rig, rig->timing.batch_ms, "");
+    const struct message *above = rig_told(rig, MESSAGE_PREPARE, 'B');
+    cr_assert_not_null(above);
+    cr_assert_eq(above->carrier.view->epoch, 8);
+    rig_free(rig);
+}
+
+/* --- Leaving (E1, E2) --- */
+
+/* A LEAVE has no other name in it than its sender's; a stranger's is nobody's. */
+Test(core_change, nobody_is_let_out_for_a_strangers_word)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    rig_ignores(rig, 'X', &(struct message){.type = MESSAGE_LEAVE}, DROP_STRANGER);
+    rig_free(rig);
+}
+
+Test(core_change, only_the_coordinator_lets_out)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    rig_ignores(rig, 'C', &(struct message){.type = MESSAGE_LEAVE}, DROP_STRANGER);
+    rig_free(rig);
+}
+
+Test(core_change, a_handover_of_another_view_is_not_carried_out)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *ours = rig_next(rig, "");
+    struct message handover = carries(MESSAGE_HANDOVER, ours);
+
+    ours->version -= 2;
+    view_seal(ours);
+    rig_ignores(rig, 'A', &handover, DROP_STALE); /* Overtaken. */
+    ours->version++;
+    ours->lineage++;
+    view_seal(ours);
+    rig_ignores(rig, 'A', &handover, DROP_STRANGER);
+    ours->lineage--;
+    view_seal(ours);
+    rig_ignores(rig, 'C', &handover, DROP_STRANGER); /* Not its to hand over. */
+    rig_ignores(rig, 'X', &handover, DROP_STRANGER);
+    struct message usurped = carries(MESSAGE_HANDOVER, rig_view(rig, "C B A"));
+    usurped.carrier.view->epoch++;
+    view_seal(usurped.carrier.view);
+    rig_ignores(rig, 'C', &usurped, DROP_STRANGER);
+
+    rig_gets(rig, 'A', &handover);
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
+    cr_assert_not_null(prepare, "our own is");
+    cr_assert_eq(prepare->carrier.view->epoch, 2);
+    rig_free(rig);
+}
+
+Test(core_change, a_handover_is_for_the_next_oldest)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message handover = carries(MESSAGE_HANDOVER, rig_view(rig, "A B C"));
+
+    rig_ignores(rig, 'A', &handover, DROP_STALE);
+    rig_free(rig);
+}
+
+/* U1: B is asked to make the view in the same step in which C falls silent for good, so that there
+ * is nobody left to wait for. It commits in the next step: what was sent in this one borrows the
+ * proposal. */
+Test(core_change, a_proposal_is_not_committed_in_the_step_that_sends_it)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message handover = carries(MESSAGE_HANDOVER, rig_view(rig, "A B C"));
+
+    rig_pass(rig, rig->timing.lost_ms - 1, "A");
+    cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_NONE);
+    rig->now_ms++;
+    rig_gets(rig, 'A', &handover);
+    cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_LOST);
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
+    cr_assert_not_null(prepare);
+    cr_assert_eq(prepare->carrier.view->member_count, 2, "it is still whole");
+    check_sees(rig, "A B C");
+
+    rig_pass(rig, 0, "");
+    check_sees(rig, "B C");
+    rig_free(rig);
+}

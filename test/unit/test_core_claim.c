@@ -1,0 +1,213 @@
+/* What a stale or hostile message must not do to a take-over, and the take-overs that no cluster
+ * comes by unless somebody does not keep to the rules (C1 to C5). */
+#include <criterion/criterion.h>
+
+#include "rig.h"
+
+static void claims(struct rig *rig, char claimant, uint64_t epoch)
+{
+    struct view *view = rig_view(rig, "A B C");
+
+    rig_gets(rig, claimant,
+             &(struct message){.type = MESSAGE_CLAIM, .carrier = {.view = view, .epoch = epoch}});
+}
+
+static const struct claim_refused *refused(const struct rig *rig, char claimant)
+{
+    const struct message *message = rig_told(rig, MESSAGE_CLAIM_REFUSED, claimant);
+
+    cr_assert_not_null(message);
+    cr_assert_null(rig_told(rig, MESSAGE_GRANT, claimant));
+    return &message->claim_refused;
+}
+
+/* --- The voter (C2) --- */
+
+/* H7: and it says for how long yet, so that the claimant need not guess. */
+Test(core_claim, is_refused_while_somebody_older_is_fresh)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+
+    rig_pass(rig, 100, "B");
+    claims(rig, 'B', 2);
+    cr_assert_eq(refused(rig, 'B')->reason, CLAIM_REFUSED_FRESH);
+    cr_assert_eq(refused(rig, 'B')->epoch, 2);
+    cr_assert_eq(refused(rig, 'B')->wait_ms, rig->timing.fresh_ms - 100);
+
+    rig_pass(rig, rig->timing.fresh_ms - 100, "B");
+    claims(rig, 'B', 2);
+    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    rig_free(rig);
+}
+
+Test(core_claim, is_refused_by_whoever_is_older)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    rig_pass(rig, rig->timing.fresh_ms, "C"); /* B suspects nobody yet, so it claims nothing. */
+    claims(rig, 'C', 2);
+    cr_assert_eq(refused(rig, 'C')->reason, CLAIM_REFUSED_FRESH);
+    cr_assert_eq(refused(rig, 'C')->wait_ms, rig->timing.fresh_ms);
+    rig_free(rig);
+}
+
+Test(core_claim, is_refused_under_an_epoch_that_was_promised)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+
+    rig_kill(rig, 'A');
+    claims(rig, 'B', 5);
+    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    claims(rig, 'B', 4);
+    cr_assert_eq(refused(rig, 'B')->reason, CLAIM_REFUSED_EPOCH);
+    cr_assert_eq(refused(rig, 'B')->promised, 5);
+    claims(rig, 'B', 5);
+    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'), "the same answer again");
+    claims(rig, 'A', 5); /* The promise is to another. */
+    cr_assert_eq(refused(rig, 'A')->reason, CLAIM_REFUSED_EPOCH);
+    rig_free(rig);
+}
+
+/* V2: the one who proposed it may have given it a view that we have not seen yet; even when what
+ * bound us to it has lapsed (C5). */
+Test(core_claim, is_refused_under_the_epoch_of_an_accepted_proposal)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *view = rig_next(rig, "+D");
+
+    view->epoch = 3;
+    view_seal(view);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = view}});
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
+    rig_kill(rig, 'A');
+    rig_pass(rig, 2 * rig->timing.prepare_ms, "B");
+    claims(rig, 'B', 3);
+    cr_assert_eq(refused(rig, 'B')->reason, CLAIM_REFUSED_EPOCH);
+    cr_assert_eq(refused(rig, 'B')->promised, 3);
+    rig_free(rig);
+}
+
+Test(core_claim, an_epoch_that_cannot_be_is_not_answered)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message claim = {.type = MESSAGE_CLAIM, .carrier = {.view = rig_view(rig, "A B C")}};
+
+    rig_kill(rig, 'A');
+    claim.carrier.epoch = 1; /* Its view's own. */
+    rig_ignores(rig, 'B', &claim, DROP_STALE);
+    claim.carrier.epoch = 1 + LEAP_MAX + 1;
+    rig_ignores(rig, 'B', &claim, DROP_STALE);
+    rig_free(rig);
+}
+
+/* --- The claimant (C3) --- */
+
+/* B has begun to claim. The epoch of its claim, or 0. */
+static uint64_t claimed(const struct rig *rig)
+{
+    const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
+
+    return claim == NULL ? 0 : claim->carrier.epoch;
+}
+
+static struct message grant_of(uint64_t epoch, struct view *accepted)
+{
+    return (struct message){.type = MESSAGE_GRANT, .carrier = {.view = accepted, .epoch = epoch}};
+}
+
+Test(core_claim, a_grant_that_is_not_for_this_claim_does_not_count)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message grant = grant_of(2, NULL);
+
+    rig_ignores(rig, 'C', &grant, DROP_STALE); /* Nothing was asked. */
+    rig_kill(rig, 'A');
+    cr_assert_eq(claimed(rig), 2);
+    grant.carrier.epoch = 3;
+    rig_ignores(rig, 'C', &grant, DROP_STALE);
+    grant.carrier.epoch = 1;
+    rig_ignores(rig, 'C', &grant, DROP_STALE);
+    grant.carrier.epoch = 2;
+    rig_ignores(rig, 'X', &grant, DROP_STALE);
+
+    rig_gets(rig, 'C', &grant);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'C'));
+    rig_free(rig);
+}
+
+Test(core_claim, a_refusal_that_is_not_for_this_claim_does_not_count)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message refusal = {.type = MESSAGE_CLAIM_REFUSED,
+                              .claim_refused = {.epoch = 2, .reason = CLAIM_REFUSED_EPOCH}};
+
+    rig_ignores(rig, 'C', &refusal, DROP_STALE);
+    rig_kill(rig, 'A');
+    refusal.claim_refused.epoch = 3;
+    rig_ignores(rig, 'C', &refusal, DROP_STALE);
+    refusal.claim_refused.epoch = 2;
+    rig_ignores(rig, 'X', &refusal, DROP_STALE);
+    refusal.claim_refused.promised = 2 + LEAP_MAX + 1;
+    rig_ignores(rig, 'C', &refusal, DROP_STALE);
+    rig_free(rig);
+}
+
+/* A refusal may hold a claim up, but by no more than anybody can be fresh. */
+Test(core_claim, a_refusal_does_not_make_us_wait_longer_than_freshness_lasts)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    rig_kill(rig, 'A');
+    rig_gets(
+        rig, 'C',
+        &(struct message){
+            .type = MESSAGE_CLAIM_REFUSED,
+            .claim_refused = {.epoch = 2, .reason = CLAIM_REFUSED_FRESH, .wait_ms = UINT64_MAX}});
+    rig_pass(rig, rig->timing.fresh_ms + 1, "C");
+    cr_assert_eq(claimed(rig), 2, "it asks again");
+    rig_free(rig);
+}
+
+/* --- What the winner builds on (C4) --- */
+
+/* No rule lets a voter grant an epoch that it has accepted a proposal of (C2). One that does
+ * shows a view which the claim's could not be above; so it is not won, and the next is above. */
+Test(core_claim, is_not_won_on_a_view_of_its_own_epoch)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *taken = rig_next(rig, "+D");
+
+    taken->epoch = 2;
+    view_seal(taken);
+    rig_kill(rig, 'A');
+    cr_assert_eq(claimed(rig), 2);
+    struct message grant = grant_of(2, taken);
+    rig_gets(rig, 'C', &grant);
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+
+    for (uint64_t ms = 0; claimed(rig) <= 2; ms += 100) {
+        cr_assert_lt(ms, 5 * rig->timing.claim_ms);
+        rig_pass(rig, 100, "C");
+    }
+    grant = grant_of(claimed(rig), NULL);
+    rig_gets(rig, 'C', &grant);
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
+    cr_assert_not_null(prepare);
+    cr_assert_gt(prepare->carrier.view->epoch, 2);
+    rig_free(rig);
+}
+
+/* What C shows would be led by X, whom B does not know, and only its coordinator makes a view. */
+Test(core_claim, is_not_won_for_somebody_older)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *strange = rig_view(rig, "A X B C");
+
+    rig_kill(rig, 'A');
+    struct message grant = grant_of(claimed(rig), strange);
+    rig_gets(rig, 'C', &grant);
+    cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'X'));
+    char text[64];
+    cr_assert_str_eq(rig_sees(rig, text), "A B C");
+    rig_free(rig);
+}

@@ -1,0 +1,378 @@
+/* What a stale or hostile message must not do to a node: what is said to everybody, and what may
+ * be asked by anybody. Proposals are in test_core_change.c, claims in test_core_claim.c. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "rig.h"
+
+/* --- The gate (I1, V6) --- */
+
+Test(core_step, what_is_meant_for_another_life_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    for (enum message_type type = MESSAGE_HEARTBEAT; type < MESSAGE_TYPE_COUNT; type++) {
+        struct message message = rig_message(rig, 'A', &(struct message){.type = type});
+        message.to = member_of('B').id; /* The name is ours, the life is not. */
+        message.number++;
+        rig_ignores_raw(rig, &message, DROP_OTHER_LIFE);
+    }
+    rig_free(rig);
+}
+
+Test(core_step, what_says_that_it_comes_from_ourselves_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    for (enum message_type type = MESSAGE_HEARTBEAT; type < MESSAGE_TYPE_COUNT; type++) {
+        struct message message = rig_message(rig, 'B', &(struct message){.type = type});
+        message.number = 1000;
+        rig_ignores_raw(rig, &message, DROP_OURSELVES);
+    }
+    rig_free(rig);
+}
+
+/* R2: a member may be relayed to a member, and nobody else to anybody. */
+Test(core_step, only_messages_of_members_are_relayed)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message message = rig_message(rig, 'X', &(struct message){.type = MESSAGE_LEAVE});
+
+    message.relay = true;
+    message.to = rig_id(rig, 'C');
+    rig_ignores_raw(rig, &message, DROP_OTHER_LIFE);
+
+    message.from = rig_id(rig, 'A');
+    message.to = rig_id(rig, 'X');
+    rig_gets_raw(rig, &message);
+    cr_assert_eq(rig->sent_count, 0);
+
+    message.to = rig_id(rig, 'C');
+    rig_gets_raw(rig, &message);
+    cr_assert_eq(rig->sent_count, 1);
+    cr_assert_not_null(rig_told(rig, MESSAGE_LEAVE, 'C'));
+    cr_assert(rig->sent[0].relay, "its receiver must know that it proves no link");
+    rig_free(rig);
+}
+
+/* --- Signs of life (D2, D6) --- */
+
+static struct message heartbeat_of(const struct rig *rig)
+{
+    const struct view *view = core_view(rig->core);
+
+    return (struct message){.type = MESSAGE_HEARTBEAT,
+                            .heartbeat = {.view = view_id_of(view), .view_hash = view->hash}};
+}
+
+/* H20: nor one that accuses somebody, nor one that would take an accusation back. */
+Test(core_step, a_repeated_or_overtaken_heartbeat_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message heartbeat = heartbeat_of(rig);
+
+    rig_ignores(rig, 'A', &heartbeat, DROP_STALE);
+
+    heartbeat.heartbeat.suspect_count = 1;
+    heartbeat.heartbeat.suspects[0] = (struct suspicion){.age = 3, .verdict = VERDICT_DEAD};
+    rig_gets(rig, 'A', &heartbeat);
+    cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).accuser_count, 1);
+
+    heartbeat.heartbeat.suspect_count = 0;
+    struct message overtaken = rig_message(rig, 'A', &heartbeat);
+    overtaken.number--;
+    rig_ignores_raw(rig, &overtaken, DROP_STALE);
+    rig_free(rig);
+}
+
+Test(core_step, a_replay_of_the_silent_keeps_nobody_alive)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message heartbeat = heartbeat_of(rig);
+
+    rig_pass(rig, rig->timing.lost_ms, "A");
+    cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_LOST);
+    rig_ignores(rig, 'C', &heartbeat, DROP_STALE);
+    rig_hears(rig, 'C');
+    cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_NONE);
+    rig_free(rig);
+}
+
+/* V7, D6: a number so far ahead would make everything stale that the member says later. */
+Test(core_step, a_leap_of_the_message_number_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message heartbeat = heartbeat_of(rig);
+    struct message leap = rig_message(rig, 'A', &heartbeat);
+
+    leap.number += LEAP_MAX + 1;
+    rig_ignores_raw(rig, &leap, DROP_LEAP);
+    leap.number = UINT64_MAX;
+    rig_ignores_raw(rig, &leap, DROP_LEAP);
+
+    rig_pass(rig, 100, "");
+    rig_hears(rig, 'A');
+    cr_assert_eq(core_peer(rig->core, 0, rig->now_ms).heard_ms_ago, 0);
+    rig_free(rig);
+}
+
+/* H42: it lives, but in a view that does not hold us. */
+Test(core_step, who_does_not_count_us_in_is_no_fellow)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message heartbeat = heartbeat_of(rig);
+
+    rig_pass(rig, 100, "");
+    struct message apart = rig_message(rig, 'A', &heartbeat);
+    apart.number++;
+    apart.fellow = false;
+    rig_gets_raw(rig, &apart);
+    cr_assert_eq(core_peer(rig->core, 0, rig->now_ms).heard_ms_ago, 100);
+    rig_free(rig);
+}
+
+/* --- Views (V4, V7, S3) --- */
+
+static void ignores_view(struct rig *rig, struct view *view, enum drop_reason reason)
+{
+    view_seal(view);
+    rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}},
+                reason);
+    rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = view}},
+                reason);
+}
+
+Test(core_step, a_view_that_holds_our_id_under_another_name_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *view = rig_next(rig, "");
+
+    view->members[1].name[0] = 'X';
+    ignores_view(rig, view, DROP_UNSOUND_VIEW);
+    rig_free(rig);
+}
+
+Test(core_step, a_view_that_holds_our_id_at_another_address_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *view = rig_next(rig, "");
+
+    view->members[1].address.port++;
+    ignores_view(rig, view, DROP_UNSOUND_VIEW);
+    rig_free(rig);
+}
+
+Test(core_step, a_leap_of_the_epoch_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *view = rig_next(rig, "");
+
+    view->epoch += LEAP_MAX + 1;
+    ignores_view(rig, view, DROP_LEAP);
+    view->epoch--;
+    view_seal(view);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
+    cr_assert_eq(core_view(rig->core)->epoch, 1 + LEAP_MAX);
+    rig_free(rig);
+}
+
+Test(core_step, a_leap_of_the_version_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *view = rig_next(rig, "");
+
+    view->version = core_view(rig->core)->version + LEAP_MAX + 1;
+    ignores_view(rig, view, DROP_LEAP);
+    rig_free(rig);
+}
+
+/* Nor do counters that no cluster can count up to, from where sums would wrap. */
+Test(core_step, a_counter_above_all_reason_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *view = rig_next(rig, "");
+
+    view->next_age = COUNTER_MAX + 1;
+    ignores_view(rig, view, DROP_UNSOUND_VIEW);
+    rig_free(rig);
+}
+
+Test(core_step, a_view_beyond_the_capacity_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    ignores_view(rig, rig_next(rig, "+D +E +F +G +H +I"), DROP_CAPACITY);
+    rig_free(rig);
+}
+
+Test(core_step, a_view_that_is_not_higher_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *view = rig_next(rig, "-C");
+
+    view->version -= 2;
+    ignores_view(rig, view, DROP_STALE);
+    rig_free(rig);
+}
+
+/* S1: and if it were proposed, we would acknowledge what we hold, not what it says. */
+Test(core_step, another_content_under_our_views_name_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *view = rig_next(rig, "-C");
+
+    view->version--;
+    view_seal(view);
+    rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}},
+                DROP_STALE);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = view}});
+    const struct message *ack = rig_told(rig, MESSAGE_ACK, 'A');
+    cr_assert_not_null(ack);
+    cr_assert_eq(ack->reference.view_hash, core_view(rig->core)->hash);
+    cr_assert_neq(ack->reference.view_hash, view->hash);
+    rig_free(rig);
+}
+
+/* L1: only our coordinator can tell us that we are out, while we hear it. */
+Test(core_step, a_member_does_not_put_us_out)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *view = rig_next(rig, "-A -C");
+
+    view->epoch++;
+    view_seal(view);
+    struct message message = {.type = MESSAGE_VIEW, .carrier = {.view = view}};
+    rig_ignores(rig, 'B', &message, DROP_STALE);
+    rig_ignores(rig, 'X', &message, DROP_STALE);
+
+    view = rig_next(rig, "-C");
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    rig_free(rig);
+}
+
+/* J3: nobody can know of us before we have said READY. */
+Test(core_step, a_joiner_that_is_not_ready_installs_no_view)
+{
+    struct rig *rig = rig_joining('C');
+    struct message message = {.type = MESSAGE_VIEW, .carrier = {.view = rig_view(rig, "A B C")}};
+
+    rig_ignores(rig, 'A', &message, DROP_STRANGER);
+    message.type = MESSAGE_PREPARE;
+    rig_ignores(rig, 'A', &message, DROP_PHASE);
+    rig_free(rig);
+}
+
+/* --- Answers are bounded (V5, V6, H49) --- */
+
+enum { STRANGERS_ANSWERED = 8 };
+
+/* Asks that many more times than are answered, in one interval and in the next. */
+static void check_bound(const struct message *question, enum message_type answer)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    for (int interval = 0; interval < 2; interval++) {
+        uint32_t answers = 0;
+        for (int i = 0; i < 3 * STRANGERS_ANSWERED; i++) {
+            rig_gets(rig, (char)('P' + i % 8), question);
+            answers += rig_count(rig, answer);
+        }
+        cr_assert_eq(answers, STRANGERS_ANSWERED);
+        rig_pass(rig, 300, "A C"); /* A heartbeat, and 5 % to spare. */
+    }
+    rig_free(rig);
+}
+
+Test(core_step, few_strangers_are_answered_who_ping)
+{
+    check_bound(&(struct message){.type = MESSAGE_PING, .ping = {.nonce = 1}}, MESSAGE_PONG);
+}
+
+Test(core_step, few_strangers_are_shown_the_view_that_they_ask_for)
+{
+    check_bound(&(struct message){.type = MESSAGE_PULL}, MESSAGE_VIEW);
+}
+
+Test(core_step, few_strangers_are_shown_the_view_for_their_heartbeat)
+{
+    check_bound(&(struct message){.type = MESSAGE_HEARTBEAT}, MESSAGE_VIEW);
+}
+
+/* V5: whoever can write in a member's name can make us send it no more than that. */
+Test(core_step, one_peer_is_shown_the_view_once_in_a_quarter_of_a_heartbeat)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    uint64_t quarter_ms = rig->timing.heartbeat_ms / 4;
+    uint32_t shown = 0;
+
+    for (uint64_t ms = 0; ms < 4 * quarter_ms; ms++) {
+        rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PULL});
+        shown += rig_count(rig, MESSAGE_VIEW);
+        rig_pass(rig, 1, "");
+    }
+    cr_assert_eq(shown, 4);
+    rig_free(rig);
+}
+
+/* A JOIN may name any address: under a known id the view goes to where the view has that id. */
+Test(core_step, a_known_id_is_answered_at_its_own_address_only)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message join = {.type = MESSAGE_JOIN, .joiner = {.member = member_of('B')}};
+
+    join.joiner.member.address = member_of('X').address;
+    rig_gets(rig, 'X', &join);
+    cr_assert_eq(rig->sent_count, 1);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'B'));
+    rig_free(rig);
+}
+
+/* --- What makes no sense --- */
+
+Test(core_step, a_member_heeds_no_answer_to_a_joiner)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    rig_ignores(rig, 'A',
+                &(struct message){.type = MESSAGE_JOIN_REFUSED,
+                                  .join_refused = {.reason = JOIN_REFUSED_NAME}},
+                DROP_PHASE);
+    rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_OFFER}, DROP_PHASE);
+    rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_HELLO}, DROP_PHASE);
+    rig_free(rig);
+}
+
+Test(core_step, news_of_an_unknown_link_change_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct node_id unknown = member_of('X').id;
+    struct node_id ours = rig_id(rig, 'B');
+
+    for (enum link_news news = LINK_OPENED; news <= LINK_KERNEL; news++) {
+        rig_ignores_link(rig, &unknown, news);
+        rig_ignores_link(rig, &ours, news);
+    }
+    rig_free(rig);
+}
+
+/* H15: an answer to a question that was not asked vouches for nobody. */
+Test(core_step, a_pong_with_another_nonce_vouches_for_nobody)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message heartbeat = heartbeat_of(rig);
+
+    rig_pass(rig, rig->timing.lost_ms, "C");
+    heartbeat.heartbeat.suspect_count = 1;
+    heartbeat.heartbeat.suspects[0] = (struct suspicion){.age = 2, .verdict = VERDICT_LOST};
+    rig_gets(rig, 'C', &heartbeat);
+    const struct message *question = rig_told(rig, MESSAGE_PING_REQUEST, 'C');
+    cr_assert_not_null(question);
+
+    struct message pong = {.type = MESSAGE_PONG, .ping = question->ping};
+    pong.ping.nonce++;
+    rig_gets(rig, 'C', &pong);
+    rig_pass(rig, rig->timing.verify_ms + rig->timing.batch_ms, "");
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'C'), "it is to be removed");
+    rig_free(rig);
+}
