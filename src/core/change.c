@@ -522,5 +522,9 @@ void change_on_commit(struct core *core, const struct message *message)
         return;
     }
     /* We missed the proposal: ask for the whole. */
-    outbox_reach(core, outbox_message(core, MESSAGE_PULL), &message->from, &message->source);
+    if (view_has(&core->view, &message->from)) {
+        install_pull(core, &message->from, &message->source);
+    } else if (outbox_may_answer_stranger(core)) {
+        outbox_send_to(core, outbox_message(core, MESSAGE_PULL), &message->from, &message->source);
+    }
 }

@@ -1,5 +1,6 @@
 #include "core/claim.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "core/change.h"
@@ -71,6 +72,19 @@ static const struct view *highest(const struct core *core)
     return better ? &core->best : &core->view;
 }
 
+/* Would this node lead it, once all who are older are gone? */
+static bool leads_to_us(const struct core *core, const struct view *accepted)
+{
+    uint32_t ours = core_position(core);
+
+    for (uint32_t i = 0; !id_equal(&accepted->members[i].id, &core->self.id); i++) {
+        if (view_find(&core->view, &accepted->members[i].id) >= ours) { /* VIEW_NONE too */
+            return false;
+        }
+    }
+    return true;
+}
+
 /* H14: what the coordinator proposed last may have been answered "in" to somebody, by its COMMIT
  * that did not reach us. Kept until a view is installed, whatever becomes of this claim. */
 static void consider(struct core *core, const struct view *accepted)
@@ -80,7 +94,7 @@ static void consider(struct core *core, const struct view *accepted)
 
     /* A merge needs the other part's word, which only its proposer could have had (M7). */
     if (accepted->cause != CAUSE_MERGE && accepted->lineage == core->view.lineage &&
-        view_has(accepted, &core->self.id) && view_has(&core->view, &theirs.coordinator) &&
+        view_has(accepted, &core->self.id) && leads_to_us(core, accepted) &&
         view_id_compare(&theirs, &best) > 0) {
         REACHED(voter_had_accepted_more);
         view_copy(&core->best, accepted);
@@ -162,18 +176,10 @@ static void win(struct core *core)
             view_remove(next, in_next, &why);
         }
     }
-    if (next->epoch >= epoch && !PLANTED(CLAIM_OLD_EPOCH)) {
-        REACHED(claim_won_on_a_view_of_its_epoch);
-        core_saw_epoch(core, next->epoch); /* What we build on has taken it already. */
-        lose(core);
-        return;
-    }
+    assert(next->epoch < epoch || PLANTED(CLAIM_OLD_EPOCH));
+    assert(id_equal(&next->members[0].id, &core->self.id));
     tell(core, CLAIM_WON, &core->view.members[core_position(core)], epoch);
     core->claim.on = false;
-    if (!id_equal(&next->members[0].id, &core->self.id)) {
-        REACHED(claim_won_for_somebody_older);
-        return; /* The better view has somebody older whom we did not know: not ours to make. */
-    }
     next->epoch = epoch;
     change_propose(core, &(struct proposal){.first_joiner = next->member_count});
 }
@@ -214,11 +220,16 @@ void claim_on_grant(struct core *core, const struct message *message)
         core_drop(core, DROP_STALE);
         return;
     }
-    core->answers[position] = ANSWER_YES;
-    if (accepted == NULL || !install_is_sound(core, accepted)) {
+    bool usable = accepted != NULL && install_is_sound(core, accepted);
+    if (usable && accepted->lineage == core->view.lineage && accepted->epoch >= core->claim.epoch) {
+        core_saw_epoch(core, accepted->epoch);
+        core_drop(core, DROP_STALE); /* No voter grants an epoch that it knows as taken (C2). */
         return;
     }
-    consider(core, accepted);
+    core->answers[position] = ANSWER_YES;
+    if (usable) {
+        consider(core, accepted);
+    }
 }
 
 void claim_on_refused(struct core *core, const struct message *message)

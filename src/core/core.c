@@ -230,6 +230,11 @@ static void dispatch_heartbeat(struct core *core, const struct message *message,
 static void dispatch_member(struct core *core, const struct message *message)
 {
     uint32_t sender = view_find(&core->view, &message->from);
+
+    if (sender != VIEW_NONE && message->number > core->peers[sender].number + LEAP_MAX) {
+        core_drop(core, DROP_LEAP); /* It would outrun everything the member says later (D6). */
+        return;
+    }
     bool newer = sender != VIEW_NONE && detector_heard(core, message, sender);
 
     switch (message->type) {

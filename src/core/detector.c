@@ -58,10 +58,6 @@ bool detector_heard(struct core *core, const struct message *message, uint32_t p
     if (message->number <= peer->number && !PLANTED(STALE_CLEARS)) {
         return false;
     }
-    if (message->number > peer->number + LEAP_MAX) {
-        core_drop(core, DROP_LEAP); /* It would outrun everything the member says later. */
-        return false;
-    }
     peer->number = message->number;
     if (message->relay) {
         peer->vouched_ms = core->now_ms; /* It lives, but its link to us is bad (R2). */

@@ -336,16 +336,6 @@ static void send_view(struct core *core, const struct node_id *to, const struct 
     outbox_reach(core, message, to, address);
 }
 
-/* H49: what non-members can make us send is bounded per heartbeat interval. */
-static bool stranger_may_be_answered(struct core *core)
-{
-    if (core->stranger_replies == 0) {
-        return false;
-    }
-    core->stranger_replies--;
-    return true;
-}
-
 static void send_view_to_peer(struct core *core, uint32_t position)
 {
     struct peer *peer = &core->peers[position];
@@ -360,7 +350,7 @@ static void send_view_to_peer(struct core *core, uint32_t position)
 
 void install_show(struct core *core, const struct node_id *to, const struct address *address)
 {
-    if (stranger_may_be_answered(core)) {
+    if (outbox_may_answer_stranger(core)) {
         send_view(core, to, address);
     }
 }
@@ -431,12 +421,15 @@ static void on_view_without_us(struct core *core, const struct message *message)
         }
         return;
     }
-    if (core->phase == PHASE_LEAVING) {
+    bool binding = coordinator_went || id_equal(&view->members[0].id, &core->view.members[0].id) ||
+                   (!install_coordinator_is_fresh(core) && !core->claim.on);
+    /* A coordinator that leaves is left out by its successor. */
+    bool handed_over = core_is_coordinator(core) && position != VIEW_NONE;
+    if (core->phase == PHASE_LEAVING && (binding || handed_over)) {
         lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_DONE);
         return;
     }
-    if (coordinator_went || id_equal(&view->members[0].id, &core->view.members[0].id) ||
-        (!install_coordinator_is_fresh(core) && !core->claim.on)) {
+    if (core->phase == PHASE_MEMBER && binding) {
         book_remember(core, &view->members[0].address);
         lifecycle_start_over(core, REASON_REMOVED);
         return;
@@ -561,13 +554,12 @@ void install_on_view(struct core *core, const struct message *message)
     }
 }
 
-static void pull(struct core *core, uint32_t position)
+void install_pull(struct core *core, const struct node_id *from, const struct address *address)
 {
-    if (core->now_ms < core->pull_ms) {
-        return;
+    if (core->now_ms >= core->pull_ms) {
+        core->pull_ms = core->now_ms + core->timing.heartbeat_ms / 4;
+        outbox_reach(core, outbox_message(core, MESSAGE_PULL), from, address);
     }
-    core->pull_ms = core->now_ms + core->timing.heartbeat_ms / 4;
-    outbox_send(core, outbox_message(core, MESSAGE_PULL), position);
 }
 
 /* S1 is broken, by damage or by a bug: the coordinator supersedes both contents (V2). */
@@ -623,5 +615,5 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     if (!id_equal(&heartbeat->view.coordinator, &ours.coordinator)) {
         note_moved(core, position);
     }
-    pull(core, position);
+    install_pull(core, &message->from, &message->source);
 }

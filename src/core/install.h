@@ -12,6 +12,9 @@ void install_view(struct core *core, const struct view *view);
 /* V4: may this node, being a member, install what `from` shows it? */
 bool install_allows(const struct core *core, const struct view *view, const struct node_id *from);
 
+/* Asks for the whole view, not more often than once in a quarter of a heartbeat (V5). */
+void install_pull(struct core *core, const struct node_id *from, const struct address *address);
+
 void install_on_view(struct core *core, const struct message *message);
 void install_on_pull(struct core *core, const struct message *message);
 void install_on_not_following(struct core *core, const struct message *message);

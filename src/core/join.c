@@ -124,6 +124,7 @@ void join_tick(struct core *core)
         return;
     }
     bool answered = !asking->resolving;
+    core->stranger_replies = STRANGER_REPLIES_MAX;
     asking->tried_ms = core->now_ms;
     asking->refused = false;
     schedule_next_try(core);
@@ -180,8 +181,11 @@ void join_on_addresses(struct core *core, const struct addresses_event *addresse
 
 void join_on_offer(struct core *core, const struct message *message)
 {
+    if (!outbox_may_answer_stranger(core)) {
+        core_drop(core, DROP_STRANGER); /* We asked, but not for so many. */
+        return;
+    }
     struct message *answer = outbox_message(core, MESSAGE_READY);
-
     if (answer != NULL) {
         answer->joiner.member = core->self;
         answer->joiner.terms = core->terms;

@@ -249,6 +249,10 @@ void merge_on_merge(struct core *core, const struct message *message)
         core_drop(core, DROP_TERMS);
         return;
     }
+    if (!probe_is_related(core, &message->carrier.part)) {
+        core_drop(core, DROP_LINEAGE);
+        return;
+    }
     const struct address *address = &theirs->members[0].address;
     uint32_t position = view_find(&core->view, &message->from);
     bool merged_already = position != VIEW_NONE && is_ours(core, position);

@@ -93,6 +93,15 @@ void outbox_hand_on(struct core *core, const struct message *message)
     core->counters.relayed++;
 }
 
+bool outbox_may_answer_stranger(struct core *core)
+{
+    if (core->stranger_replies == 0) {
+        return false;
+    }
+    core->stranger_replies--;
+    return true;
+}
+
 /* What measures a link must not go around it. */
 static bool may_be_relayed(enum message_type type)
 {

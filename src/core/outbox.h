@@ -11,6 +11,10 @@ void outbox_reset(struct core *core);
  * many, which the protocol survives like a loss on the way. */
 struct message *outbox_message(struct core *core, enum message_type type);
 
+/* What non-members can make this node send is bounded (V6, H49): takes one of few answers, or says
+ * that there is none left. */
+bool outbox_may_answer_stranger(struct core *core);
+
 /* Sends it (NULL: does nothing) to whoever lives at the address. */
 void outbox_send_to(struct core *core, const struct message *message, const struct node_id *peer,
                     const struct address *address);

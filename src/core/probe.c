@@ -60,14 +60,10 @@ static void send_probe(struct core *core, const struct address *to, bool answer)
     outbox_send_to(core, message, NULL, to);
 }
 
-/* I3, H23: an address may have gone to another cluster of the same name. Parts belong together
- * if they come from one founding, or if a seed of one is a seed or a member of the other. */
-static bool is_related(const struct core *core, const struct message *message)
+bool probe_is_related(const struct core *core, const struct probe *theirs)
 {
-    const struct probe *theirs = &message->probe;
-
     if (theirs->view.lineage == core->view.lineage || book_has_seed(core, &theirs->coordinator) ||
-        book_has_seed(core, &message->source)) {
+        (!address_is_none(&core->kin) && address_equal(&theirs->coordinator, &core->kin))) {
         return true;
     }
     for (uint8_t i = 0; i < theirs->seed_count; i++) {
@@ -127,14 +123,16 @@ void probe_on_probe(struct core *core, const struct message *message)
         core_drop(core, DROP_STALE); /* One of ours, perhaps from before we became one. */
         return;
     }
-    if (!is_related(core, message)) {
+    if (book_has_seed(core, &message->source)) {
+        core->kin = theirs->coordinator; /* Whom our seed follows. */
+    }
+    if (!probe_is_related(core, theirs)) {
         core_drop(core, DROP_LINEAGE);
         return;
     }
-    if (core->stranger_replies == 0) {
+    if (!outbox_may_answer_stranger(core)) {
         return;
     }
-    core->stranger_replies--;
     if (!terms_equal(&theirs->terms, &core->terms)) {
         tell_other_terms(core, theirs);
         core_drop(core, DROP_TERMS);

@@ -9,6 +9,10 @@
  * `b` does. A pure function of what both exchange, so that both sides compute the same. */
 int probe_compare(const struct probe *a, const struct probe *b);
 
+/* I3, H23: an address may have gone to another cluster of the same name. Parts belong together if
+ * they come from one founding, or if a seed of one is a seed or a member of the other. */
+bool probe_is_related(const struct core *core, const struct probe *theirs);
+
 /* This node's part, as others compare it. For members. */
 struct probe probe_describe(const struct core *core);
 

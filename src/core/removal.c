@@ -141,6 +141,16 @@ static void look_again(struct core *core, uint64_t when_ms)
     core->verify_ms = when_ms < core->verify_ms ? when_ms : core->verify_ms;
 }
 
+static int rank_of(const struct core *core, uint32_t helper, uint32_t suspect)
+{
+    bool near = core_hearing(core, core_position(core), helper, core->now_ms) == HEARING_YES;
+
+    if (near && core_hearing(core, helper, suspect, core->now_ms) == HEARING_YES) {
+        return 0;
+    }
+    return accuses(core, helper, core->view.members[suspect].age, core->now_ms) ? 2 : 1;
+}
+
 /* R1: asks the suspect directly and through members that this node hears; those who do not
  * accuse it first, for they may have heard it. */
 static void verify(struct core *core, uint32_t position)
@@ -156,10 +166,11 @@ static void verify(struct core *core, uint32_t position)
     struct ping question = {.nonce = peer->nonce, .subject = suspect->id, .origin = core->self.id};
     outbox_send(core, make_ping(core, MESSAGE_PING, &question), position);
     struct message *request = make_ping(core, MESSAGE_PING_REQUEST, &question);
-    for (int accusing = 0; accusing <= 1; accusing++) {
+    /* Those who say that they hear it, then those whom we hear and who do not accuse it, then the
+     * rest: a helper that is itself silent for us answers nothing. */
+    for (int round = 0; round <= 2; round++) {
         for (uint32_t i = 0; i < core->view.member_count && helpers < VERIFY_HELPERS; i++) {
-            if (is_witness(core, i, position) &&
-                accuses(core, i, suspect->age, core->now_ms) == (accusing == 1)) {
+            if (is_witness(core, i, position) && rank_of(core, i, position) == round) {
                 outbox_send(core, request, i);
                 helpers++;
             }
@@ -223,8 +234,7 @@ void removal_on_ping(struct core *core, const struct message *message)
 
     if (position != VIEW_NONE) {
         outbox_send(core, make_ping(core, MESSAGE_PONG, &answer), position);
-    } else if (core->stranger_replies > 0) {
-        core->stranger_replies--;
+    } else if (outbox_may_answer_stranger(core)) {
         outbox_send_to(core, make_ping(core, MESSAGE_PONG, &answer), &message->from,
                        &message->source);
     }
@@ -249,7 +259,7 @@ void removal_on_pong(struct core *core, const struct message *message)
     if (!id_equal(&pong->origin, &core->self.id)) {
         uint32_t origin = view_find(&core->view, &pong->origin);
         /* Handed on only by the one who heard the subject itself, so it goes no further. */
-        if (origin != VIEW_NONE && id_equal(&message->from, &pong->subject)) {
+        if (origin != VIEW_NONE && id_equal(&message->from, &pong->subject) && message->fellow) {
             outbox_send(core, make_ping(core, MESSAGE_PONG, pong), origin);
         }
         return;

@@ -662,7 +662,7 @@ static void check_vouched(struct sim *sim, const struct host *host, const struct
     for (uint32_t i = 1; i < view->member_count; i++) {
         uint32_t other = oracle_host_of(&sim->oracle, &view->members[i].id);
         const struct witness *witness = &sim->hosts[other].witness;
-        if (other != subject &&
+        if (other != subject && id_equal(&witness->life, &view->members[i].id) &&
             id_equal(&witness->view.coordinator, &victim->witness.view.coordinator) &&
             id_equal(&witness->view.coordinator, &host->witness.view.coordinator) &&
             in_touch(sim, maker, other, steady_ms) && in_touch(sim, other, subject, steady_ms)) {

@@ -162,3 +162,25 @@ Story(links, damaged_and_foreign_packets_change_nothing)
     check_whole(sim, seed, version);
     sim_free(sim);
 }
+
+/* R1, S8: in a ring the coordinator hears two others alone. Whoever one of them hears stays: they
+ * are asked before those from whom no answer can come. The oracle compares who heard whom. It takes
+ * chance to meet: hence many rings. */
+Story(links, in_a_ring_those_are_asked_who_can_answer)
+{
+    enum { HOSTS = 7, RINGS = 10 };
+
+    for (uint64_t ring = 0; ring < RINGS; ring++) {
+        uint64_t number = STORY_SEEDS * ring + seed;
+        struct sim *sim = story_of(
+            &(struct sim_options){.seed = number, .host_count = HOSTS, .disorder = true});
+        sim_run(sim, 7800 + 13 * number);
+        for (uint32_t i = 0; i < HOSTS; i++) {
+            for (uint32_t k = i + 2; k < HOSTS - (i == 0); k++) {
+                sim_cut(sim, i, k);
+            }
+        }
+        sim_run(sim, PATIENT_MS);
+        sim_free(sim);
+    }
+}

@@ -134,6 +134,21 @@ Story(merge, waits_until_a_silent_holder_of_a_name_is_out)
     sim_free(sim);
 }
 
+/* I3: cyrene's seed is a mere member of the cluster of athens, and tells it whom to talk to. */
+Story(merge, a_part_whose_seed_is_a_member_of_the_other_is_related)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 3, .disorder = true});
+    sim_set_seeds(sim, B, (const uint32_t[]){A}, 1);
+    sim_set_seeds(sim, C, (const uint32_t[]){C, B}, 2);
+    sim_start(sim, C);
+    sim_start(sim, A);
+    sim_run(sim, 2 * SETTLE_MS);
+    sim_start(sim, B);
+    story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
+    sim_free(sim);
+}
+
 /* J2: no merge makes one cluster out of nodes that were told different things of it. Both sides say
  * so, and once that is put right they are one. */
 Story(merge, foundings_with_different_terms_stay_apart)

@@ -128,6 +128,17 @@ void rig_pass(struct rig *rig, uint64_t ms, const char *alive)
 
 /* --- Setting up --- */
 
+struct terms rig_terms(void)
+{
+    struct timing timing = timing_of(PROFILE_LAN);
+
+    return (struct terms){.guard = {.policy = GUARD_NONE},
+                          .profile = PROFILE_LAN,
+                          .heartbeat_ms = timing.heartbeat_ms,
+                          .lost_ms = timing.lost_ms,
+                          .capacity = RIG_CAPACITY};
+}
+
 struct rig *rig_joining(char self)
 {
     struct rig *rig = calloc(1, sizeof *rig);

@@ -36,6 +36,9 @@ struct rig {
     uint32_t view_count;
 };
 
+/* What the core, and everybody it meets, was started with. */
+struct terms rig_terms(void);
+
 /* A core that has just begun to ask to be let in. */
 struct rig *rig_joining(char self);
 

@@ -129,15 +129,9 @@ Test(core_change, a_proposal_is_committed_by_its_maker_and_by_its_hash)
 
 static struct message joins(enum message_type type, char letter, uint64_t nonce)
 {
-    struct timing timing = timing_of(PROFILE_LAN);
-
-    return (struct message){.type = type,
-                            .joiner = {.member = member_of(letter),
-                                       .terms = {.guard = {.policy = GUARD_NONE},
-                                                 .profile = PROFILE_LAN,
-                                                 .heartbeat_ms = timing.heartbeat_ms,
-                                                 .lost_ms = timing.lost_ms},
-                                       .nonce = nonce}};
+    return (struct message){
+        .type = type,
+        .joiner = {.member = member_of(letter), .terms = rig_terms(), .nonce = nonce}};
 }
 
 static uint64_t nonce_for(struct rig *rig, char joiner)
@@ -363,5 +357,66 @@ Test(core_change, a_proposal_is_not_committed_in_the_step_that_sends_it)
 
     rig_pass(rig, 0, "");
     check_sees(rig, "B C");
+    rig_free(rig);
+}
+
+/* V5, V6: nobody makes this node ask for views without end. */
+Test(core_change, a_flood_of_commits_is_not_a_flood_of_pulls)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *view = rig_next(rig, "+D");
+    struct message commit = {.type = MESSAGE_COMMIT,
+                             .reference = {.view = view_id_of(view), .view_hash = view->hash}};
+    uint32_t of_stranger = 0;
+    uint32_t of_member = 0;
+
+    for (unsigned i = 0; i < 100; i++) {
+        rig_gets(rig, 'X', &commit);
+        of_stranger += rig_count(rig, MESSAGE_PULL);
+        rig_gets(rig, 'A', &commit);
+        of_member += rig_count(rig, MESSAGE_PULL);
+    }
+    cr_assert_leq(of_stranger, 8);
+    cr_assert_eq(of_member, 1);
+    rig_free(rig);
+}
+
+Test(core_change, a_flood_of_offers_is_not_a_flood_of_readies)
+{
+    struct rig *rig = rig_joining('C');
+    uint32_t count = 0;
+
+    for (unsigned i = 0; i < 100; i++) {
+        rig_gets(rig, 'X', &(struct message){.type = MESSAGE_OFFER});
+        count += rig_count(rig, MESSAGE_READY);
+    }
+    cr_assert_geq(count, 1);
+    cr_assert_leq(count, 8);
+    rig_free(rig);
+}
+
+/* L1: as long as its own coordinator is heard, and still holds it, a leaver waits for that one. */
+Test(core_change, a_leaver_is_not_put_out_by_a_strangers_view)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *view = rig_next(rig, "-A -C");
+
+    view->epoch++;
+    view_seal(view);
+    core_step(rig->core, &(struct event){.type = EVENT_LEAVE, .now_ms = rig->now_ms});
+    rig_hears(rig, 'A');
+    rig_gets(rig, 'X', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
+    cr_assert_eq(core_phase(rig->core), PHASE_LEAVING);
+    rig_free(rig);
+}
+
+/* D6 */
+Test(core_change, a_leave_whose_number_leaps_lets_nobody_out)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message leave = rig_message(rig, 'B', &(struct message){.type = MESSAGE_LEAVE});
+
+    leave.number += LEAP_MAX + 1;
+    rig_ignores_raw(rig, &leave, DROP_LEAP);
     rig_free(rig);
 }

@@ -211,3 +211,22 @@ Test(core_claim, is_not_won_for_somebody_older)
     cr_assert_str_eq(rig_sees(rig, text), "A B C");
     rig_free(rig);
 }
+
+/* C4, Y2: a view that another one would lead is nothing to build on; nor does it stay in the way.
+ */
+Test(core_claim, goes_on_after_a_grant_with_a_view_that_another_would_lead)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    rig_kill(rig, 'A');
+    const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
+    cr_assert_not_null(claim);
+    rig_gets(rig, 'C',
+             &(struct message){
+                 .type = MESSAGE_GRANT,
+                 .carrier = {.epoch = claim->carrier.epoch, .view = rig_view(rig, "A X B C")}});
+    const struct message *proposal = rig_told(rig, MESSAGE_PREPARE, 'C');
+    cr_assert_not_null(proposal);
+    cr_assert_eq(proposal->carrier.view->member_count, 2);
+    rig_free(rig);
+}

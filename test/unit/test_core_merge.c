@@ -10,7 +10,8 @@ static struct probe part_of(const struct view *view, uint32_t holders)
                           .holders = holders,
                           .oldest_age = view->members[0].age,
                           .guard_met = true,
-                          .coordinator = view->members[0].address};
+                          .coordinator = view->members[0].address,
+                          .terms = rig_terms()};
 }
 
 /* --- The part that takes up --- */
@@ -223,5 +224,29 @@ Test(core_merge, a_part_of_another_founding_that_nobody_here_knows_is_none)
     view_seal(view);
     struct message probe = {.type = MESSAGE_PROBE, .probe = part_of(view, 3)};
     rig_ignores(rig, 'A', &probe, DROP_LINEAGE);
+    rig_free(rig);
+}
+
+/* I3 */
+Test(core_merge, a_part_that_is_not_related_is_not_taken_up)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct view *view = rig_view(rig, "D E");
+
+    view->lineage = 99;
+    view_seal(view);
+    struct message merge = merge_of(view, 77);
+    rig_ignores(rig, 'D', &merge, DROP_LINEAGE);
+    rig_free(rig);
+}
+
+/* J2 */
+Test(core_merge, a_part_with_other_terms_is_not_taken_up)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message merge = merge_of(rig_view(rig, "D E"), 77);
+
+    merge.carrier.part.terms.capacity++;
+    rig_ignores(rig, 'D', &merge, DROP_TERMS);
     rig_free(rig);
 }
