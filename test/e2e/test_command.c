@@ -188,6 +188,16 @@ static const struct mistake mistakes[] = {
     {{"wait", "--members", "none", "--timeout", "1s"}, "--members none"},
     {{"watch", "--since", "yesterday"}, "--since yesterday"},
     {{"members", "athens"}, "athens"},
+    {{"why", "athens", "byzantium"}, "\"byzantium\" is too much"},
+    {{"wait", "athens", "--timeout", "1s"}, "\"athens\" is too much"},
+    {{"--josn", "members"}, "did you mean '--json'"},
+    {{"--no-such-flag", "members"}, "'--no-such-flag'; doyen --help"},
+    {{"members", "--no-such-flag"}, "'--no-such-flag'; doyen members --help"},
+    {{"members", "-x"}, "'-x'; doyen members --help"},
+    {{"wait", "--co", "athens", "--timeout", "1s"}, "--coordinator or --control"},
+    {{"wait", "--timeout"}, "--timeout DUR"},
+    {{"members", "--json=yes"}, "takes no value"},
+    {{"members", "--two\nlines"}, "'--two?lines'"},
     {{"--url", "ftp://x", "members"}, "http://HOST:PORT"},
 };
 
@@ -214,6 +224,9 @@ Story(command, help_goes_to_stdout)
     const struct outcome verb = doyen(cluster, NULL, ARGS("wait", "--help"));
     assert_code(&verb, DONE);
     assert_text_has(verb.out, "--guard-met");
+    const struct outcome letter = doyen(cluster, NULL, ARGS("wait", "-h"));
+    assert_code(&letter, DONE);
+    cr_assert_str_eq(letter.out, verb.out);
 }
 
 /* R5: the verdict, and who held it. */

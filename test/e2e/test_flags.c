@@ -19,7 +19,7 @@ struct refusal {
 
 static const struct refusal refusals[] = {
     /* Not a command line. */
-    {{"--no-such-flag"}, USAGE, {"--no-such-flag", "--help"}},
+    {{"--no-such-flag"}, USAGE, {"--no-such-flag", "doyend --help"}},
     {{"--lisen", "127.0.0.1:7420"}, USAGE, {"--lisen", "did you mean '--listen'"}},
     {{"--seeds", "127.0.0.1:7420"}, USAGE, {"did you mean '--seed'"}},
     {{"stray"}, USAGE, {"'stray'", "--help"}},

@@ -342,7 +342,7 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
     static const struct refusal cases[] = {
         {"--sed x", 64, "unknown option '--sed' (did you mean '--seed'?)"},
         {"-name x", 64, "unknown option '-name' (did you mean '--name'?)"},
-        {"--frobnicate", 64, "unknown option '--frobnicate': see doyend --help"},
+        {"--frobnicate", 64, "unknown option '--frobnicate'; doyend --help says more"},
         {"-x", 64, "unknown option '-x'"},
         {"--name", 64, "--name: has no value: write --name NAME"},
         {"--faults=1", 64, "--faults: takes no value"},
