@@ -3,7 +3,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "base/suggest.h"
 #include "usage/usage.h"
 
 void cli_init(struct cli *cli)
@@ -137,12 +140,41 @@ void cli_parse(struct cli *cli, const struct verb *verb, int argc, char **argv, 
     usage_parse(&whole, argv[0], argc, argv, 0, &parsing);
 }
 
+/* A mistyped DOYEN_CONTROL would leave the choice of the daemon to chance. Other variables are
+ * doyend's business. */
+static void warn_of_slips(void)
+{
+    static const char *const known[] = {"DOYEN_CONTROL", "DOYEN_URL"};
+    char name[sizeof "DOYEN_CONTROL" + 2];
+
+    for (char **variable = environ; variable != NULL && *variable != NULL; variable++) {
+        const size_t length = strcspn(*variable, "=");
+        if (strncmp(*variable, "DOYEN_", strlen("DOYEN_")) != 0 || length >= sizeof name) {
+            continue;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)length, *variable);
+        const char *near = suggest_nearest(name, known, sizeof known / sizeof known[0]);
+        if (near != NULL && strcmp(near, name) != 0) {
+            fprintf(stderr, "doyen: %s is not looked at (did you mean %s?)\n", name, near);
+        }
+    }
+}
+
+static bool is_wished_for(const struct target_wish *wish)
+{
+    return wish->control != NULL || wish->url != NULL || wish->control_environment != NULL ||
+           wish->url_environment != NULL;
+}
+
 enum exit_code cli_connect(struct cli *cli, struct failure *failure)
 {
     struct target target;
 
     if (cli->client != NULL) {
         return EXIT_DONE;
+    }
+    if (!is_wished_for(&cli->wish)) {
+        warn_of_slips();
     }
     const enum exit_code code = target_find(&cli->wish, &target, failure);
     if (code != EXIT_DONE) {

@@ -204,7 +204,7 @@ static bool open_all(struct daemon *daemon)
     return daemon->control != NULL;
 }
 
-static int run(const struct config *config)
+static int run(const struct config *config, const char *warning)
 {
     struct daemon daemon = {.config = config, .exit_code = EXIT_SUCCESS};
 
@@ -223,6 +223,9 @@ static int run(const struct config *config)
     start_signal(&daemon, &daemon.terminate, SIGTERM);
     start_signal(&daemon, &daemon.interrupt, SIGINT);
     say_start(&daemon);
+    if (warning[0] != '\0') {
+        log_line(&daemon.log, LOG_WARN, "environment", "%s", warning);
+    }
     if (!open_all(&daemon)) {
         close_all(&daemon, EXIT_FAILURE);
     }
@@ -257,6 +260,13 @@ static bool open_standard_descriptors(void)
     return fd >= 0 && close(fd) == 0;
 }
 
+static void warn(const struct config_outcome *outcome)
+{
+    if (outcome->warning[0] != '\0') {
+        fprintf(stderr, "doyend: %s\n", outcome->warning);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct config_host host = config_host_system();
@@ -269,11 +279,13 @@ int main(int argc, char **argv)
     config_parse(&config, &outcome, argc, argv, &host);
     switch (outcome.action) {
     case CONFIG_RUN:
-        return run(&config);
+        return run(&config, outcome.warning);
     case CONFIG_CHECK:
+        warn(&outcome);
         printf("the configuration is sound\n");
         return flushed();
     case CONFIG_PRINT:
+        warn(&outcome);
         config_print(stdout, &config, &outcome);
         return flushed();
     case CONFIG_HELP:

@@ -214,6 +214,22 @@ Story(command, each_wrong_command_line_is_exit_code_64)
     cr_assert_str_empty(nothing.out);
 }
 
+/* Else it would ask another daemon than the one that was meant. */
+Story(command, a_mistyped_variable_is_warned_of)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cr_assert_eq(setenv("XDG_RUNTIME_DIR", cluster->dir, 1), 0);
+    cr_assert_eq(setenv("DOYEN_CONTORL", "/tmp/other.sock", 1), 0);
+    cr_assert_eq(setenv("DOYEN_NAME", "athens", 1), 0);
+    const struct outcome outcome = doyen(cluster, NULL, ARGS("members"));
+    assert_text_has(outcome.err, "DOYEN_CONTORL is not looked at (did you mean DOYEN_CONTROL?)");
+    cr_assert_null(strstr(outcome.err, "DOYEN_NAME"), "%s", outcome.err);
+
+    const struct outcome chosen = doyen(cluster, "athens", ARGS("members"));
+    assert_failure(&chosen, UNREACHABLE, "athens.sock");
+}
+
 Story(command, help_goes_to_stdout)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
