@@ -190,6 +190,8 @@ static const struct mistake mistakes[] = {
     {{"members", "athens"}, "athens"},
     {{"why", "athens", "byzantium"}, "\"byzantium\" is too much"},
     {{"wait", "athens", "--timeout", "1s"}, "\"athens\" is too much"},
+    {{"fault", "delay", "athens", "100"}, "delay athens 100: give a number and its unit"},
+    {{"fault", "delay", "athens", "2m"}, "delay athens 2m: is 120000 ms, not from 0 to 60000"},
     {{"--josn", "members"}, "did you mean '--json'"},
     {{"--no-such-flag", "members"}, "'--no-such-flag'; doyen --help"},
     {{"members", "--no-such-flag"}, "'--no-such-flag'; doyen members --help"},
