@@ -4,13 +4,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <uv.h>
 
 #include "base/version.h"
 #include "control/control.h"
 #include "runtime/config.h"
+#include "runtime/descriptors.h"
 #include "runtime/log.h"
 #include "runtime/node.h"
 #include "runtime/options.h"
@@ -170,17 +170,6 @@ static void say_start(struct daemon *daemon)
              config->state_dir[0] != '\0' ? config->state_dir : "none");
 }
 
-/* A descriptor for each member's streams, watchers and the like: as many as the system allows. */
-static void raise_descriptor_limit(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &limit); /* Else with fewer; their lack is logged. */
-    }
-}
-
 static void start_signal(struct daemon *daemon, uv_signal_t *handle, int number)
 {
     int error = uv_signal_init(&daemon->loop, handle);
@@ -212,7 +201,6 @@ static int run(const struct config *config, const char *warning)
     (void)signal(SIGPIPE, SIG_IGN); /* A peer that hangs up is an error of its own call. */
     (void)signal(SIGHUP, SIG_IGN);  /* There is nothing to read again. */
     (void)signal(SIGXFSZ, SIG_IGN); /* A file that may not grow is an error of its own call. */
-    raise_descriptor_limit();
 
     int error = uv_loop_init(&daemon.loop);
     if (error != 0) {
@@ -226,6 +214,7 @@ static int run(const struct config *config, const char *warning)
     if (warning[0] != '\0') {
         log_line(&daemon.log, LOG_WARN, "environment", "%s", warning);
     }
+    descriptors_raise(&daemon.log, config->capacity);
     if (!open_all(&daemon)) {
         close_all(&daemon, EXIT_FAILURE);
     }
