@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "control/entry.h"
 #include "control/report.h"
+#include "control/sentence.h"
 #include "control/sheet.h"
 #include "control/words.h"
 #include "words/notice_text.h"
