@@ -88,8 +88,7 @@ static error_t parse_whole(int key, char *argument, struct argp_state *state)
         return 0;
     case 'h':
     case '?':
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        return 0;
+        usage_help(state);
     default:
         return ARGP_ERR_UNKNOWN;
     }

@@ -85,8 +85,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case 'h':
     case '?':
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        return 0;
+        usage_help(state);
     case 'V':
         puts("doyen-replay " DOYEN_VERSION);
         exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
@@ -297,7 +296,9 @@ int main(int argc, char **argv)
     parse(&order, argc, argv);
     uint8_t *bytes = read_file(order.path, &length);
     if (bytes == NULL) {
-        fprintf(stderr, "doyen-replay: cannot read %s: %s\n", order.path, strerror(errno));
+        fprintf(stderr,
+                "doyen-replay: cannot read %s: %s: give a file that doyend --record wrote\n",
+                order.path, strerror(errno));
         return EXIT_BAD_FILE;
     }
     const int code = run_file(&order, bytes, length);

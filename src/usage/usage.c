@@ -204,6 +204,12 @@ void usage_parse(const struct argp *argp, const char *program, int argc, char **
     argp_parse(argp, argc, argv, flags | ARGP_NO_HELP, NULL, input);
 }
 
+void usage_help(const struct argp_state *state)
+{
+    argp_state_help(state, stdout, ARGP_HELP_STD_HELP & ~(unsigned)ARGP_HELP_EXIT_OK);
+    exit(fflush(stdout) == 0 && ferror(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
 void usage_refuse_list(const char *program, const char *format, va_list arguments)
 {
     char text[REFUSAL_MAX];

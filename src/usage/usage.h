@@ -20,6 +20,9 @@ bool usage_is_sound(const struct argp *argp, int argc, char *const *argv, unsign
 void usage_parse(const struct argp *argp, const char *program, int argc, char **argv,
                  unsigned flags, void *input);
 
+/* For an argp parser: prints --help and exits, with status 0 if it could be written. */
+void usage_help(const struct argp_state *state) __attribute__((noreturn));
+
 /* Prints "PROGRAM: TEXT; PROGRAM --help says more" on stderr and exits with status 64. The text may
  * quote what somebody typed, so a control character is shown as "?". */
 void usage_refuse(const char *program, const char *format, ...)
