@@ -267,6 +267,26 @@ Story(command, why_names_the_verdict_and_the_accusers)
     assert_failure(&unknown, REFUSED, "did you mean athens");
 }
 
+/* A part that was cut off whole has good links only; that is not the whole story. */
+Story(command, matrix_tells_that_members_failed)
+{
+    struct cluster *cluster = three();
+
+    const struct outcome whole = doyen(cluster, "cyrene", ARGS("matrix"));
+    assert_code(&whole, DONE);
+    cr_assert_null(strstr(whole.out, "failed"), "%s", whole.out);
+
+    cluster_kill(cluster, "byzantium");
+    assert_agreement(cluster, "athens cyrene");
+    const struct outcome left = doyen(cluster, "cyrene", ARGS("matrix"));
+    assert_code(&left, DONE);
+    assert_text_has(left.out, "1 member failed and is not in it; doyen members names it");
+    const json_t *links = cluster_document(cluster, "cyrene", "/v1/links");
+    const json_t *failed = json_object_get(links, "failed");
+    cr_assert_eq(json_array_size(failed), 1);
+    cr_assert_str_eq(json_string_value(json_array_get(failed, 0)), "byzantium");
+}
+
 Story(command, history_shows_the_views_of_the_past)
 {
     struct cluster *cluster = three();
