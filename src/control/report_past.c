@@ -117,16 +117,9 @@ json_t *report_history(const struct facts *facts)
 
 json_t *report_join_refused(const struct facts *facts)
 {
-    if (facts->phase != PHASE_JOINING) {
-        return json_null();
-    }
-    for (size_t i = journal_evidence_count(facts->journal); i-- > 0;) {
-        const struct journal_entry *entry = journal_evidence(facts->journal, i);
-        if (entry->notice.type == NOTICE_JOIN_REFUSED) {
-            return entry_json(entry);
-        }
-    }
-    return json_null();
+    const struct journal_entry *refusal = journal_refusal(facts->journal);
+
+    return facts->phase == PHASE_JOINING && refusal != NULL ? entry_json(refusal) : json_null();
 }
 
 /* The evidence about `name` (NULL: all of it), at most `limit` of the newest, oldest first. */
