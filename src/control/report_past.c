@@ -155,6 +155,11 @@ static json_t *coordinator_why(const struct facts *facts)
     if (coordinator == NULL) {
         sheet_format(&text, "there is no coordinator to be named: this node is in phase %s",
                      phase_text(facts->phase));
+    } else if (facts->view->member_count == 1) {
+        sheet_format(&text,
+                     "%s coordinates: it is the only member of view %" PRIu64 ".%" PRIu64
+                     ", of age %" PRIu64,
+                     coordinator->name, facts->view->epoch, facts->view->version, coordinator->age);
     } else {
         sheet_format(&text,
                      "%s coordinates: of the %" PRIu32 " members of view %" PRIu64 ".%" PRIu64

@@ -267,6 +267,16 @@ Story(command, why_names_the_verdict_and_the_accusers)
     assert_failure(&unknown, REFUSED, "did you mean athens");
 }
 
+Story(command, why_of_a_lone_coordinator_counts_to_one)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_start(cluster, "athens", NULL, NO_ARGS);
+    assert_agreement(cluster, "athens");
+    assert_text_has(doyen(cluster, "athens", ARGS("why")).out,
+                    "athens coordinates: it is the only member of view 1.1, of age 1");
+}
+
 /* A part that was cut off whole has good links only; that is not the whole story. */
 Story(command, matrix_tells_that_members_failed)
 {
