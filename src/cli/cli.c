@@ -3,6 +3,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/suggest.h"
+#include "usage/usage.h"
 
 void cli_init(struct cli *cli)
 {
@@ -58,12 +63,8 @@ void cli_usage_error(const struct argp_state *state, const char *format, ...)
 {
     va_list arguments;
 
-    fprintf(stderr, "%s: ", state->name);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fprintf(stderr, "; %s --help says more\n", state->name);
-    exit(EXIT_USAGE);
+    usage_refuse_list(state->name, format, arguments);
 }
 
 /* What the parsers of a verb's command line work on. */
@@ -73,39 +74,95 @@ struct parsing {
     struct cli *cli;
 };
 
-/* Stands above the verb's own parser and that of the global options, and gives each its input. */
+/* Stands above the other parsers and gives each its input. */
 static error_t parse_whole(int key, char *argument, struct argp_state *state)
 {
-    const struct parsing *parsing = state->input;
+    struct parsing *parsing = state->input;
 
-    if (key == ARGP_KEY_INIT) {
+    (void)argument;
+    switch (key) {
+    case ARGP_KEY_INIT:
         state->child_inputs[0] = parsing->input;
         state->child_inputs[1] = parsing->cli;
+        state->child_inputs[2] = parsing;
         return 0;
+    case 'h':
+    case '?':
+        usage_help(state);
+    default:
+        return ARGP_ERR_UNKNOWN;
     }
-    if (key == ARGP_KEY_ARG && parsing->verb->arguments == NULL) {
+}
+
+/* Comes last, and so sees the words that the verb's own parser did not take. */
+static error_t parse_rest(int key, char *argument, struct argp_state *state)
+{
+    const struct parsing *parsing = state->input;
+    const struct verb *verb = parsing->verb;
+
+    if (key == ARGP_KEY_ARG && verb->arguments == NULL) {
         cli_usage_error(state, "\"%s\" is too much: it takes no argument", argument);
+    }
+    if (key == ARGP_KEY_ARG) {
+        cli_usage_error(state, "\"%s\" is too much: write %s %s", argument, state->name,
+                        verb->arguments);
     }
     return ARGP_ERR_UNKNOWN;
 }
 
 void cli_parse(struct cli *cli, const struct verb *verb, int argc, char **argv, void *input)
 {
+    static const struct argp_option help[] = {
+        {.name = "help", .key = 'h', .doc = "Print this", .group = -1},
+        {.key = '?', .flags = OPTION_HIDDEN}, /* The letter that argp has for it. */
+        {.name = NULL},
+    };
     struct parsing parsing = {.verb = verb, .input = input, .cli = cli};
     const struct argp verbs_own = {.options = verb->options, .parser = verb->parse};
     const struct argp global = cli_global_argp();
+    const struct argp rest = {.parser = parse_rest};
     const struct argp_child children[] = {
         {.argp = &verbs_own},
         {.argp = &global, .header = "Which daemon, and how to print:", .group = 1},
+        {.argp = &rest},
         {.argp = NULL},
     };
     char text[4096];
 
     snprintf(text, sizeof text, "%s\v%s", verb->summary,
              verb->details == NULL ? "" : verb->details);
-    const struct argp whole = {
-        .parser = parse_whole, .args_doc = verb->arguments, .doc = text, .children = children};
-    argp_parse(&whole, argc, argv, 0, NULL, &parsing);
+    const struct argp whole = {.options = help,
+                               .parser = parse_whole,
+                               .args_doc = verb->arguments,
+                               .doc = text,
+                               .children = children};
+    usage_parse(&whole, argv[0], argc, argv, 0, &parsing);
+}
+
+/* A mistyped DOYEN_CONTROL would leave the choice of the daemon to chance. Other variables are
+ * doyend's business. */
+static void warn_of_slips(void)
+{
+    static const char *const known[] = {"DOYEN_CONTROL", "DOYEN_URL"};
+    char name[sizeof "DOYEN_CONTROL" + 2];
+
+    for (char **variable = environ; variable != NULL && *variable != NULL; variable++) {
+        const size_t length = strcspn(*variable, "=");
+        if (strncmp(*variable, "DOYEN_", strlen("DOYEN_")) != 0 || length >= sizeof name) {
+            continue;
+        }
+        snprintf(name, sizeof name, "%.*s", (int)length, *variable);
+        const char *near = suggest_nearest(name, known, sizeof known / sizeof known[0]);
+        if (near != NULL && strcmp(near, name) != 0) {
+            fprintf(stderr, "doyen: %s is not looked at (did you mean %s?)\n", name, near);
+        }
+    }
+}
+
+static bool is_wished_for(const struct target_wish *wish)
+{
+    return wish->control != NULL || wish->url != NULL || wish->control_environment != NULL ||
+           wish->url_environment != NULL;
 }
 
 enum exit_code cli_connect(struct cli *cli, struct failure *failure)
@@ -114,6 +171,9 @@ enum exit_code cli_connect(struct cli *cli, struct failure *failure)
 
     if (cli->client != NULL) {
         return EXIT_DONE;
+    }
+    if (!is_wished_for(&cli->wish)) {
+        warn_of_slips();
     }
     const enum exit_code code = target_find(&cli->wish, &target, failure);
     if (code != EXIT_DONE) {

@@ -10,6 +10,7 @@
 #include "base/suggest.h"
 #include "base/version.h"
 #include "cli/cli.h"
+#include "usage/usage.h"
 
 enum {
     VERB_COUNT = 11,
@@ -75,6 +76,7 @@ static error_t parse_beginning(int key, char *argument, struct argp_state *state
         state->child_inputs[0] = beginning->cli;
         return 0;
     case 'h':
+    case '?':
         print_help(stdout);
         exit(fflush(stdout) == 0 ? EXIT_DONE : EXIT_REFUSED);
     case 'v':
@@ -93,6 +95,7 @@ static int parse_until_verb(struct cli *cli, int argc, char **argv)
 {
     static const struct argp_option options[] = {
         {.name = "help", .key = 'h'},
+        {.key = '?', .flags = OPTION_HIDDEN}, /* As for the verbs. */
         {.name = "version", .key = 'v'},
         {.name = NULL},
     };
@@ -104,7 +107,7 @@ static int parse_until_verb(struct cli *cli, int argc, char **argv)
                               .args_doc = "VERB ...",
                               .children = children};
 
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &beginning);
+    usage_parse(&argp, argv[0], argc, argv, ARGP_IN_ORDER, &beginning);
     return beginning.verb_index;
 }
 

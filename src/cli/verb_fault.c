@@ -1,12 +1,17 @@
 /* doyen fault: breaks this node's network on purpose, for trying things out. The daemon must have
  * been started with --faults. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/duration.h"
 
-enum { FAULT_WORDS_MAX = 257 }; /* the kind, and as many names as the daemon takes at once */
+/* What the daemon takes (proto/control.md, /v1/fault). */
+enum {
+    FAULT_WORDS_MAX = 1 + 256, /* the kind, and the names */
+    FAULT_DELAY_MS_MAX = 60000,
+};
 
 struct fault_options {
     const char *words[FAULT_WORDS_MAX];
@@ -24,6 +29,11 @@ static void check_delay(struct fault_options *options, struct argp_state *state)
     if (!duration_parse(options->words[2], &options->delay_ms)) {
         cli_usage_error(state, "delay %s %s: give a number and its unit, as in 200ms or 1s",
                         options->words[1], options->words[2]);
+    }
+    if (options->delay_ms > FAULT_DELAY_MS_MAX) {
+        cli_usage_error(state, "delay %s %s: is %" PRIu64 " ms, not from 0 to %d",
+                        options->words[1], options->words[2], options->delay_ms,
+                        FAULT_DELAY_MS_MAX);
     }
 }
 
@@ -70,7 +80,7 @@ const struct verb verb_fault = {
     .arguments = "drop NAME...\ndelay NAME DUR\nclear",
     .summary = "Drops or delays messages on purpose (doyend --faults)",
     .details = "drop: nothing from and to these members gets through any more. delay: what goes "
-               "to NAME takes DUR longer. clear: ends every fault.\n\n"
+               "to NAME takes DUR longer, at most 60s. clear: ends every fault.\n\n"
                "Exit: 1 when the daemon was started without --faults.",
     .parse = parse_fault,
     .run = run_fault,

@@ -75,6 +75,17 @@ static void print_sentences(const struct printer *printer, const json_t *links)
     }
 }
 
+/* A part that was cut off whole has no bad links left: say where the others are. */
+static void print_failed(const json_t *links)
+{
+    const size_t count = json_array_size(json_object_get(links, "failed"));
+
+    if (count > 0) {
+        printf("%zu member%s failed and %s not in it; doyen members names %s\n", count,
+               count == 1 ? "" : "s", count == 1 ? "is" : "are", count == 1 ? "it" : "them");
+    }
+}
+
 static bool names_are_sound(const json_t *names)
 {
     for (size_t i = 0; i < json_array_size(names); i++) {
@@ -107,6 +118,7 @@ static enum exit_code print_matrix(const json_t *links)
     }
     putchar('\n');
     print_sentences(&printer, links);
+    print_failed(links);
     return EXIT_DONE;
 }
 

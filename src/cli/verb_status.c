@@ -131,6 +131,17 @@ static void print_bad_links(const struct printer *printer, const json_t *bad)
     }
 }
 
+/* The limit is that of the process, so what it lacked once it lacks until it is started anew. */
+static void print_starved(const struct printer *printer, const json_t *counters)
+{
+    const uint64_t count = document_number(counters, "starved");
+
+    if (count > 0) {
+        printer_fact(printer, "starved", TONE_BAD,
+                     "%" PRIu64 " connections given up: no file descriptors left for them", count);
+    }
+}
+
 static void print_links(const struct printer *printer, const json_t *status)
 {
     const json_t *links = json_object_get(status, "links");
@@ -138,7 +149,7 @@ static void print_links(const struct printer *printer, const json_t *status)
     char names[NAMES_TEXT_MAX];
 
     print_bad_links(printer, json_object_get(links, "bad"));
-
+    print_starved(printer, json_object_get(status, "counters"));
     if (json_array_size(down) == 0) {
         printer_fact(printer, "links", TONE_PLAIN, "%" PRIu64 " up", document_number(links, "up"));
         return;
@@ -216,6 +227,9 @@ static void print_next(const struct printer *printer, const json_t *status)
         printer_fact(printer, "next", TONE_DOUBTFUL, "doyen matrix shows the links that are bad");
     } else if (document_number(counts, "suspect") > 0) {
         printer_fact(printer, "next", TONE_DOUBTFUL, "doyen why tells the evidence");
+    } else if (document_number(json_object_get(status, "counters"), "starved") > 0) {
+        printer_fact(printer, "next", TONE_BAD,
+                     "start it anew with a higher limit of file descriptors (ulimit -n)");
     } else if (json_array_size(json_object_get(links, "down")) > 0) {
         printer_fact(printer, "next", TONE_DOUBTFUL,
                      "look at the network between the two ends of the links that are down");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/server.h"
+#include "runtime/descriptors.h"
 #include "words/address_text.h"
 
 enum {
@@ -264,6 +265,9 @@ static void on_prepare(uv_prepare_t *prepare)
 }
 
 /* --- Opening and closing --- */
+
+_Static_assert(SERVERS_MAX *(CONNECTIONS_MAX + CONNECTIONS_SPARE) < DESCRIPTORS_KEPT_MAX,
+               "keep a descriptor for each client");
 
 static bool server_start(struct control *control, struct server *server)
 {

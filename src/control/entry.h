@@ -1,25 +1,17 @@
-/* One entry of the journal for the outside: as a JSON object, and as a sentence for people. Both
- * the events and the evidence are made of these. */
+/* One entry of the journal for the outside, as a JSON object. Both the events and the evidence are
+ * made of these. */
 #ifndef CONTROL_ENTRY_H
 #define CONTROL_ENTRY_H
 
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "control/sheet.h"
 #include "words/journal.h"
 
 /* kind (also the name of the server-sent event: "joined", "gone", "view"), cursor, time, epoch,
  * version, members, then what belongs to the kind, then `text`, the sentence. Epoch and version
  * are null where there was no view. A new reference, or NULL when memory ran out. */
 json_t *entry_json(const struct journal_entry *entry);
-
-/* Appends the sentence, without a full stop. */
-void entry_sentence(const struct journal_entry *entry, struct sheet *sentence);
-
-/* Appends why the member of a NOTICE_GONE is gone: "athens was removed: dead (...), silent 3 ms,
- * accused by ...". */
-void gone_sentence(const struct journal_entry *entry, struct sheet *sentence);
 
 /* One view by its name: lineage, epoch, version, coordinator, which is null where `coordinator` is
  * empty, and the coordinator's id. A new reference, or NULL when memory ran out. */

@@ -215,6 +215,24 @@ static json_t *names_json(const struct links *links, const struct facts *facts, 
     return array;
 }
 
+/* The names of those that failed: not being members, they have no row. */
+static json_t *failed_json(const struct view *view)
+{
+    json_t *array = json_array();
+    bool complete = true;
+
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        if (view->gone[i].reason == GONE_FAILED) {
+            complete &= json_array_append_new(array, json_of_word(view->gone[i].name)) == 0;
+        }
+    }
+    if (!complete) {
+        json_decref(array);
+        return NULL;
+    }
+    return array;
+}
+
 json_t *links_json(const struct links *links, const struct facts *facts)
 {
     json_t *object = json_object();
@@ -226,7 +244,8 @@ json_t *links_json(const struct links *links, const struct facts *facts)
         report_set(object, "hears", matrix_json(links, hears_json)) &&
         report_set(object, "states", matrix_json(links, state_json)) &&
         report_set(object, "silent", names_json(links, facts, true)) &&
-        report_set(object, "bad", links_bad_json(links, facts))) {
+        report_set(object, "bad", links_bad_json(links, facts)) &&
+        report_set(object, "failed", failed_json(facts->view))) {
         return object;
     }
     json_decref(object);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "control/entry.h"
 #include "control/report.h"
+#include "control/sentence.h"
 #include "control/sheet.h"
 #include "control/words.h"
 #include "words/notice_text.h"
@@ -116,16 +117,9 @@ json_t *report_history(const struct facts *facts)
 
 json_t *report_join_refused(const struct facts *facts)
 {
-    if (facts->phase != PHASE_JOINING) {
-        return json_null();
-    }
-    for (size_t i = journal_evidence_count(facts->journal); i-- > 0;) {
-        const struct journal_entry *entry = journal_evidence(facts->journal, i);
-        if (entry->notice.type == NOTICE_JOIN_REFUSED) {
-            return entry_json(entry);
-        }
-    }
-    return json_null();
+    const struct journal_entry *refusal = journal_refusal(facts->journal);
+
+    return facts->phase == PHASE_JOINING && refusal != NULL ? entry_json(refusal) : json_null();
 }
 
 /* The evidence about `name` (NULL: all of it), at most `limit` of the newest, oldest first. */
@@ -161,6 +155,11 @@ static json_t *coordinator_why(const struct facts *facts)
     if (coordinator == NULL) {
         sheet_format(&text, "there is no coordinator to be named: this node is in phase %s",
                      phase_text(facts->phase));
+    } else if (facts->view->member_count == 1) {
+        sheet_format(&text,
+                     "%s coordinates: it is the only member of view %" PRIu64 ".%" PRIu64
+                     ", of age %" PRIu64,
+                     coordinator->name, facts->view->epoch, facts->view->version, coordinator->age);
     } else {
         sheet_format(&text,
                      "%s coordinates: of the %" PRIu32 " members of view %" PRIu64 ".%" PRIu64

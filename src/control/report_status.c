@@ -165,6 +165,7 @@ static json_t *counters_json(const struct facts *facts)
             report_set(object, "frames_out", json_of_number(traffic->frames_out)) &&
             report_set(object, "streams_open", json_of_number(traffic->streams_open)) &&
             report_set(object, "streams_refused", json_of_number(traffic->streams_refused)) &&
+            report_set(object, "starved", json_of_number(traffic->starved)) &&
             report_set(object, "send_failed", json_of_number(traffic->send_failed)) &&
             report_set(object, "sends_cut", json_of_number(core->sends_cut)) &&
             report_set(object, "views_installed", json_of_number(core->views_installed)) &&

@@ -114,7 +114,7 @@ static struct answer answer_unknown_member(const struct facts *facts, unsigned s
                                            const char *name)
 {
     const char *near = report_suggest(facts, name);
-    char hint[NAME_BYTES_MAX + 64] = "GET /v1/members has the names";
+    char hint[NAME_BYTES_MAX + 64] = "doyen members, or GET /v1/members, has the names";
 
     if (near != NULL) {
         snprintf(hint, sizeof hint, "did you mean %s?", near);

@@ -16,6 +16,7 @@
 #include "control/watchers.h"
 
 enum {
+    SERVERS_MAX = 2,                  /* a Unix socket, and perhaps one of TCP */
     CONNECTIONS_MAX = 256,            /* per listening socket; those beyond are told 503 */
     CONNECTIONS_SPARE = 16,           /* accepted beyond, so that they can be told */
     CONNECTIONS_PER_ADDRESS = 128,    /* over TCP */
@@ -63,7 +64,7 @@ struct control {
     struct log *log;
     uint64_t opened_ms;
 
-    struct server servers[2];
+    struct server servers[SERVERS_MAX];
     uint32_t server_count;
     uv_prepare_t prepare;
     uv_timer_t timer; /* the daemons' next deadline */

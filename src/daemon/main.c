@@ -4,13 +4,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <uv.h>
 
 #include "base/version.h"
 #include "control/control.h"
 #include "runtime/config.h"
+#include "runtime/descriptors.h"
 #include "runtime/log.h"
 #include "runtime/node.h"
 #include "runtime/options.h"
@@ -21,12 +21,18 @@
 /* Whoever ends a group of processes may signal each of them as well: that is one wish, not two. */
 enum { IMPATIENT_MS = 500 };
 
+/* Who is not let in hears nothing, and would say nothing. It is said after the first of these, and
+ * after each sixth. */
+enum { OUTSIDE_MS = 10000, OUTSIDE_EVERY = 6 };
+
 struct daemon {
     const struct config *config;
     struct log log;
     uv_loop_t loop;
     uv_signal_t terminate;
     uv_signal_t interrupt;
+    uv_timer_t outside;
+    uint32_t outside_count; /* of OUTSIDE_MS in a row at whose end it was joining */
     struct node *node;
     struct control *control;
     bool leaving;        /* a signal asked for it */
@@ -61,6 +67,7 @@ static void close_all(struct daemon *daemon, int exit_code)
     daemon->exit_code = exit_code;
     uv_close((uv_handle_t *)&daemon->terminate, NULL);
     uv_close((uv_handle_t *)&daemon->interrupt, NULL);
+    uv_close((uv_handle_t *)&daemon->outside, NULL);
     (void)signal(SIGTERM, SIG_IGN); /* The end is near: one more must not make it a bad one. */
     (void)signal(SIGINT, SIG_IGN);
     if (daemon->control != NULL) {
@@ -88,26 +95,39 @@ static bool is_over(struct daemon *daemon)
 }
 
 /* Why a joiner is still outside: what it was told last, or what to check where nobody answered. */
-static void say_not_let_in(struct daemon *daemon)
+static void say_not_let_in(struct daemon *daemon, enum log_level level, const char *since)
 {
-    struct journal *journal = node_journal(daemon->node);
+    const struct journal_entry *refusal = journal_refusal(node_journal(daemon->node));
+    struct notice_fields fields;
+    char text[NOTICE_TEXT_MAX];
 
-    for (size_t i = journal_evidence_count(journal); i-- > 0;) {
-        const struct journal_entry *entry = journal_evidence(journal, i);
-        if (entry->notice.type == NOTICE_JOIN_REFUSED) {
-            struct notice_fields fields;
-            char refusal[NOTICE_TEXT_MAX];
-
-            notice_fields(entry, &fields);
-            notice_text(entry, &fields, refusal);
-            log_line(&daemon->log, LOG_ERROR, "join",
-                     "not let in within --join-timeout, refused: %s", refusal);
-            return;
-        }
+    if (refusal == NULL) {
+        log_line(&daemon->log, level, "join",
+                 "not let in %s: check that a seed runs and can be reached, and that --cluster is "
+                 "its",
+                 since);
+        return;
     }
-    log_line(&daemon->log, LOG_ERROR, "join",
-             "not let in within --join-timeout: check that a seed runs and can be reached, and "
-             "that --cluster is its");
+    notice_fields(refusal, &fields);
+    notice_text(refusal, &fields, text);
+    log_line(&daemon->log, level, "join", "not let in %s, refused: %s", since, text);
+}
+
+static void on_outside(uv_timer_t *timer)
+{
+    struct daemon *daemon = timer->data;
+    char since[40];
+
+    if (core_phase(node_core(daemon->node)) != PHASE_JOINING) {
+        daemon->outside_count = 0;
+        return;
+    }
+    daemon->outside_count++;
+    if (daemon->outside_count == 1 || daemon->outside_count % OUTSIDE_EVERY == 0) {
+        snprintf(since, sizeof since, "for %u s",
+                 (unsigned)(daemon->outside_count * (OUTSIDE_MS / 1000)));
+        say_not_let_in(daemon, LOG_WARN, since);
+    }
 }
 
 static void on_end(void *context, enum node_end end)
@@ -120,7 +140,7 @@ static void on_end(void *context, enum node_end end)
         close_all(daemon, EXIT_SUCCESS);
         return;
     case NODE_JOIN_TIMED_OUT:
-        say_not_let_in(daemon);
+        say_not_let_in(daemon, LOG_ERROR, "within --join-timeout");
         close_all(daemon, EXIT_FAILURE);
         return;
     }
@@ -170,17 +190,6 @@ static void say_start(struct daemon *daemon)
              config->state_dir[0] != '\0' ? config->state_dir : "none");
 }
 
-/* A descriptor for each member's streams, watchers and the like: as many as the system allows. */
-static void raise_descriptor_limit(void)
-{
-    struct rlimit limit;
-
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &limit); /* Else with fewer; their lack is logged. */
-    }
-}
-
 static void start_signal(struct daemon *daemon, uv_signal_t *handle, int number)
 {
     int error = uv_signal_init(&daemon->loop, handle);
@@ -204,7 +213,7 @@ static bool open_all(struct daemon *daemon)
     return daemon->control != NULL;
 }
 
-static int run(const struct config *config)
+static int run(const struct config *config, const char *warning)
 {
     struct daemon daemon = {.config = config, .exit_code = EXIT_SUCCESS};
 
@@ -212,7 +221,6 @@ static int run(const struct config *config)
     (void)signal(SIGPIPE, SIG_IGN); /* A peer that hangs up is an error of its own call. */
     (void)signal(SIGHUP, SIG_IGN);  /* There is nothing to read again. */
     (void)signal(SIGXFSZ, SIG_IGN); /* A file that may not grow is an error of its own call. */
-    raise_descriptor_limit();
 
     int error = uv_loop_init(&daemon.loop);
     if (error != 0) {
@@ -222,9 +230,17 @@ static int run(const struct config *config)
     }
     start_signal(&daemon, &daemon.terminate, SIGTERM);
     start_signal(&daemon, &daemon.interrupt, SIGINT);
+    (void)uv_timer_init(&daemon.loop, &daemon.outside); /* cannot fail */
+    daemon.outside.data = &daemon;
     say_start(&daemon);
+    if (warning[0] != '\0') {
+        log_line(&daemon.log, LOG_WARN, "environment", "%s", warning);
+    }
+    descriptors_raise(&daemon.log, config->capacity);
     if (!open_all(&daemon)) {
         close_all(&daemon, EXIT_FAILURE);
+    } else {
+        (void)uv_timer_start(&daemon.outside, on_outside, OUTSIDE_MS, OUTSIDE_MS);
     }
 
     while (uv_run(&daemon.loop, UV_RUN_ONCE) != 0 && !is_over(&daemon)) {
@@ -257,6 +273,13 @@ static bool open_standard_descriptors(void)
     return fd >= 0 && close(fd) == 0;
 }
 
+static void warn(const struct config_outcome *outcome)
+{
+    if (outcome->warning[0] != '\0') {
+        fprintf(stderr, "doyend: %s\n", outcome->warning);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct config_host host = config_host_system();
@@ -269,11 +292,13 @@ int main(int argc, char **argv)
     config_parse(&config, &outcome, argc, argv, &host);
     switch (outcome.action) {
     case CONFIG_RUN:
-        return run(&config);
+        return run(&config, outcome.warning);
     case CONFIG_CHECK:
+        warn(&outcome);
         printf("the configuration is sound\n");
         return flushed();
     case CONFIG_PRINT:
+        warn(&outcome);
         config_print(stdout, &config, &outcome);
         return flushed();
     case CONFIG_HELP:

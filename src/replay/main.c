@@ -10,6 +10,9 @@
 #include "base/version.h"
 #include "replay/print.h"
 #include "replay/replay.h"
+#include "usage/usage.h"
+
+#define PROGRAM "doyen-replay"
 
 enum {
     EXIT_DIFFERS = 1,
@@ -72,25 +75,29 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case 'u':
         if (!parse_time(argument, &order->until_ms)) {
-            argp_error(state, "--until: '%s' is not a time: write seconds, as in 12.345, or 250ms",
-                       argument);
+            usage_refuse(PROGRAM,
+                         "--until: '%s' is not a time: write seconds, as in 12.345, or 250ms",
+                         argument);
         }
         return 0;
     case 'r':
         order->reseal_path = argument;
         return 0;
+    case 'h':
+    case '?':
+        usage_help(state);
     case 'V':
         puts("doyen-replay " DOYEN_VERSION);
         exit(fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
     case ARGP_KEY_ARG:
         if (order->path != NULL) {
-            argp_error(state, "one recording at a time: leave out '%s'", argument);
+            usage_refuse(PROGRAM, "one recording at a time: leave out '%s'", argument);
         }
         order->path = argument;
         return 0;
     case ARGP_KEY_END:
         if (order->path == NULL) {
-            argp_error(state, "which recording? Name the file that doyend --record wrote");
+            usage_refuse(PROGRAM, "which recording? Name the file that doyend --record wrote");
         }
         return 0;
     default:
@@ -108,7 +115,9 @@ static void parse(struct order *order, int argc, char **argv)
          .key = 'r',
          .arg = "FILE",
          .doc = "Write the recording, as far as it was run, with the states of this run to FILE"},
-        {.name = "version", .key = 'V', .doc = "Print the version"},
+        {.name = "help", .key = 'h', .doc = "Print this", .group = -1},
+        {.name = "version", .key = 'V', .doc = "Print the version", .group = -1},
+        {.key = '?', .flags = OPTION_HIDDEN}, /* The letter that argp has for help. */
         {.name = NULL},
     };
     const struct argp argp = {
@@ -119,7 +128,7 @@ static void parse(struct order *order, int argc, char **argv)
                "\vExit: 0 the same state, 1 another one, 64 usage, 65 not a recording."};
 
     *order = (struct order){.until_ms = UINT64_MAX};
-    argp_parse(&argp, argc, argv, 0, NULL, order);
+    usage_parse(&argp, PROGRAM, argc, argv, 0, order);
 }
 
 /* --- Files ----------------------------------------------------------------------------------- */
@@ -287,7 +296,9 @@ int main(int argc, char **argv)
     parse(&order, argc, argv);
     uint8_t *bytes = read_file(order.path, &length);
     if (bytes == NULL) {
-        fprintf(stderr, "doyen-replay: cannot read %s: %s\n", order.path, strerror(errno));
+        fprintf(stderr,
+                "doyen-replay: cannot read %s: %s: give a file that doyend --record wrote\n",
+                order.path, strerror(errno));
         return EXIT_BAD_FILE;
     }
     const int code = run_file(&order, bytes, length);

@@ -257,8 +257,9 @@ void print_summary(const struct printer *printer, const struct replay_outcome *o
                 outcome->full ? "true" : "false", (unsigned long long)outcome->state);
         return;
     }
-    fprintf(printer->out, "%llu events, %llu views, %s", (unsigned long long)outcome->event_count,
-            (unsigned long long)outcome->view_count, same ? "same state" : "another state");
+    fprintf(printer->out, "%llu event%s, %llu view%s, %s", (unsigned long long)outcome->event_count,
+            outcome->event_count == 1 ? "" : "s", (unsigned long long)outcome->view_count,
+            outcome->view_count == 1 ? "" : "s", same ? "same state" : "another state");
     if (same && outcome->checked_count < outcome->event_count) {
         fprintf(printer->out, " (the last %llu have no checkpoint behind them)",
                 (unsigned long long)(outcome->event_count - outcome->checked_count));

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "runtime/config_file.h"
+#include "runtime/config_slips.h"
 #include "runtime/flags.h"
 #include "runtime/options.h"
 #include "words/address_text.h"
@@ -460,5 +461,6 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
         settle_name(&reading) && settle_control(&reading) && settle_timing(&reading) &&
         settle_advertise(&reading) && settle_guard(&reading) && settle_http(&reading)) {
         *config = reading.draft.config;
+        config_slips(host, outcome->warning);
     }
 }

@@ -58,6 +58,9 @@ struct config_host {
     /* The value of an environment variable, or NULL. */
     const char *(*variable)(void *context, const char *name);
 
+    /* Variable number `index` of the environment as NAME=VALUE, or NULL behind the last. */
+    const char *(*variable_at)(void *context, size_t index);
+
     /* The name of this host; false when there is none or it does not fit. */
     bool (*name)(void *context, char *out, size_t size);
 
@@ -68,7 +71,7 @@ struct config_host {
     void *context;
 };
 
-/* The machine itself: getenv, gethostname, getifaddrs. */
+/* The machine itself: getenv, environ, gethostname, getifaddrs. */
 struct config_host config_host_system(void);
 
 /* What the command line asks for. */
@@ -104,6 +107,7 @@ struct config_outcome {
     enum config_action action;
     int exit_code;                    /* CONFIG_REFUSED: EXIT_USAGE or EXIT_CONFIGURATION */
     char message[CONFIG_MESSAGE_MAX]; /* CONFIG_REFUSED: one line, where, what, how to mend it */
+    char warning[CONFIG_MESSAGE_MAX]; /* what is no fault but probably a slip; empty for none */
     char file[CONFIG_DIR_MAX + 1];    /* the configuration file, empty for none */
     struct config_origin origins[CONFIG_OPTIONS_MAX]; /* by row of the table of options */
 };

@@ -14,6 +14,12 @@ static const char *system_variable(void *context, const char *name)
     return getenv(name);
 }
 
+static const char *system_variable_at(void *context, size_t index)
+{
+    (void)context;
+    return environ == NULL ? NULL : environ[index];
+}
+
 static bool system_name(void *context, char *out, size_t size)
 {
     (void)context;
@@ -58,6 +64,8 @@ static size_t system_addresses(void *context, uint8_t family, struct address *ou
 
 struct config_host config_host_system(void)
 {
-    return (struct config_host){
-        .variable = system_variable, .name = system_name, .addresses = system_addresses};
+    return (struct config_host){.variable = system_variable,
+                                .variable_at = system_variable_at,
+                                .name = system_name,
+                                .addresses = system_addresses};
 }

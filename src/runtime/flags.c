@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "runtime/options.h"
+#include "usage/usage.h"
 
 /* Keys below are short options to argp; a row of the table is its index above this. */
 enum { KEY_FIRST = 256 };
@@ -23,7 +24,7 @@ static int key_of(size_t index)
 {
     switch (option_at(index)->role) {
     case ROLE_HELP:
-        return '?';
+        return 'h';
     case ROLE_VERSION:
         return 'V';
     case ROLE_SETTING:
@@ -41,107 +42,13 @@ static size_t row_of(int key)
 {
     size_t index = 0;
 
+    if (key == '?') {
+        return option_find("help"); /* The letter that argp has for it. */
+    }
     while (index < option_count() && key_of(index) != key) {
         index++;
     }
     return index;
-}
-
-/* --- What is wrong with a command line ------------------------------------------------------- */
-
-static bool begins_with(const char *text, const char *beginning)
-{
-    return strncmp(text, beginning, strlen(beginning)) == 0;
-}
-
-/* The row that `name` means: spelled out, or the only one that begins with it. option_count()
- * for none; `*second` is another one that begins with it, or option_count(). */
-static size_t find_abbreviated(const char *name, size_t *second)
-{
-    size_t first = option_find(name);
-
-    *second = option_count();
-    if (first < option_count()) {
-        return first;
-    }
-    for (size_t i = 0; i < option_count(); i++) {
-        if (begins_with(option_at(i)->name, name)) {
-            if (first < option_count()) {
-                *second = i;
-                return first;
-            }
-            first = i;
-        }
-    }
-    return first;
-}
-
-static void unknown_flag(const char *flag, const char *name, struct complaint *complaint)
-{
-    const char *near = option_suggest(name, false);
-
-    if (near != NULL) {
-        (void)complaint_set(complaint, "unknown option '%.60s' (did you mean '--%s'?)", flag, near);
-    } else {
-        (void)complaint_set(complaint, "unknown option '%.60s': see doyend --help", flag);
-    }
-}
-
-/* Sets the complaint and returns true if there is something wrong with a word that begins with
- * "--".
- */
-static bool explain_long(const char *flag, struct complaint *complaint)
-{
-    const size_t name_length = strcspn(flag + 2, "=");
-    const bool has_value = flag[2 + name_length] == '=';
-    char name[64];
-    size_t second = 0;
-
-    (void)text_set(name, sizeof name, flag + 2, name_length);
-    const size_t first = find_abbreviated(name, &second);
-    if (name[0] == '\0' || first == option_count()) {
-        unknown_flag(flag, name, complaint);
-        return true;
-    }
-    if (second < option_count()) {
-        (void)complaint_set(complaint, "'%.60s' may mean --%s or --%s: write it in full", flag,
-                            option_at(first)->name, option_at(second)->name);
-        return true;
-    }
-
-    const struct setting *option = option_at(first);
-    if (option->argument != NULL && !has_value) {
-        (void)complaint_set(complaint, "--%s: has no value: write --%s %s", option->name,
-                            option->name, option->argument);
-        return true;
-    }
-    if (option->argument == NULL && has_value) {
-        (void)complaint_set(complaint, "--%s: takes no value: write --%s alone", option->name,
-                            option->name);
-        return true;
-    }
-    return false;
-}
-
-/* argp has given up without a word (ARGP_NO_ERRS) and tells only where it stands: behind the bad
- * flag, or, within a cluster of short ones, still before it. */
-static void explain(const struct argp_state *state, struct complaint *complaint)
-{
-    const char *before = state->next > 1 ? state->argv[state->next - 1] : "";
-    const char *after = state->next < state->argc ? state->argv[state->next] : "";
-
-    if (begins_with(before, "--") && explain_long(before, complaint)) {
-        return;
-    }
-    if (before[0] == '-' && before[1] != '-' && strlen(before) == 2) {
-        unknown_flag(before, before + 1, complaint);
-        return;
-    }
-    if (after[0] == '-') {
-        unknown_flag(after, after + 1, complaint); /* Such as "-name": one dash too few. */
-        return;
-    }
-    (void)complaint_set(complaint, "the command line makes no sense: see doyend --help");
 }
 
 /* --- argp ------------------------------------------------------------------------------------ */
@@ -150,17 +57,12 @@ static error_t on_argp(int key, char *argument, struct argp_state *state)
 {
     struct walk *walk = state->input;
 
-    if (key == ARGP_KEY_ERROR) {
-        if (!walk->stopped && !walk->faulty) {
-            walk->faulty = true;
-            explain(state, walk->complaint);
-        }
-        return 0;
-    }
     if (key == ARGP_KEY_ARG) {
         walk->faulty = true;
         (void)complaint_set(walk->complaint,
-                            "stray word '%.60s': doyend takes options only, see --help", argument);
+                            "stray word '%.60s': doyend takes options only; doyend --help says "
+                            "more",
+                            argument);
         return EINVAL;
     }
 
@@ -177,7 +79,7 @@ static error_t on_argp(int key, char *argument, struct argp_state *state)
 
 /* argp's own form of the table, with a heading for each group. */
 struct argp_table {
-    struct argp_option rows[CONFIG_OPTIONS_MAX + GROUP_COUNT + 1];
+    struct argp_option rows[CONFIG_OPTIONS_MAX + GROUP_COUNT + 2];
 };
 
 static void fill_table(struct argp_table *table)
@@ -197,6 +99,7 @@ static void fill_table(struct argp_table *table)
                                       .doc = option->help,
                                       .group = (int)option->group + 1};
     }
+    *row++ = (struct argp_option){.key = '?', .flags = OPTION_HIDDEN};
     *row = (struct argp_option){.name = NULL};
 }
 
@@ -246,6 +149,7 @@ bool flags_walk(int argc, char **argv, flags_visitor *visitor, void *context,
 {
     struct walk walk = {.visitor = visitor, .context = context, .complaint = complaint};
     struct argp_table table;
+    char fault[USAGE_TEXT_MAX];
 
     if (argc < 1) {
         return true; /* Not even a program name: nothing was said. */
@@ -254,10 +158,13 @@ bool flags_walk(int argc, char **argv, flags_visitor *visitor, void *context,
     const struct argp argp = argp_of(&table);
     const error_t error = argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT,
                                      NULL, &walk);
-    if (error != 0 && !walk.stopped && !walk.faulty) {
-        return complaint_set(complaint, "cannot read the command line: %s", strerror(error));
+    if (error == 0 || walk.stopped || walk.faulty) {
+        return !walk.faulty;
     }
-    return !walk.faulty;
+    if (!usage_is_sound(&argp, argc, argv, 0, fault)) {
+        return complaint_set(complaint, "%s; doyend --help says more", fault);
+    }
+    return complaint_set(complaint, "cannot read the command line: %s", strerror(error));
 }
 
 static void print(FILE *to, unsigned what)

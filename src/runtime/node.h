@@ -52,6 +52,7 @@ struct node_traffic {
     uint64_t frames_out;
     uint64_t malformed[WIRE_ERROR_COUNT]; /* refused by the codec, by reason */
     uint64_t streams_refused;             /* over a cap, too slow, or not a frame */
+    uint64_t starved;                     /* connections given up for lack of descriptors */
     uint64_t send_failed;
     uint32_t streams_open;
     uint32_t lifelines_up;

@@ -4,6 +4,7 @@
 #include <sys/random.h>
 
 #include "runtime/clock.h"
+#include "runtime/descriptors.h"
 #include "runtime/node_state.h"
 #include "words/address_text.h"
 
@@ -54,6 +55,7 @@ static bool open_sockets(struct node *node)
     node->streams.latch = &node->latch;
     node->streams.log = node->log;
     node->streams.traffic = &node->traffic;
+    node->streams.descriptors_max = descriptors_for_streams(descriptors_limit());
     int error = udp_open(&node->udp, node->loop, &node->latch, &node->traffic, &config->listen);
     if (error == 0) {
         error = listener_open(&node->listener, &node->streams, &config->listen, guests);

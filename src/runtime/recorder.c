@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -78,9 +79,16 @@ static bool reserve(struct recorder *recorder, size_t length)
 
 /* --- Opening --------------------------------------------------------------------------------- */
 
-enum found { FOUND_NOTHING, FOUND_RECORDING, FOUND_OTHER };
+enum found {
+    FOUND_NOTHING,
+    FOUND_RECORDING,
+    FOUND_BUSY, /* a recording that is being written */
+    FOUND_OTHER,
+    FOUND_CLOSED, /* errno says why it cannot be looked at */
+};
 
-/* What is there may be put aside only if it is surely a recording, or as good as nothing. */
+/* What is there may be put aside only if it is surely a recording, or as good as nothing. Who
+ * writes one holds a lock on it, which goes with the process. */
 static enum found look(const char *path)
 {
     struct recording_start start;
@@ -89,14 +97,21 @@ static enum found look(const char *path)
     struct stat status;
 
     if (lstat(path, &status) != 0) {
-        return errno == ENOENT ? FOUND_NOTHING : FOUND_OTHER;
+        return errno == ENOENT ? FOUND_NOTHING : FOUND_CLOSED;
     }
-    const int fd = S_ISREG(status.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
-    if (fd < 0) {
+    if (!S_ISREG(status.st_mode)) {
         return FOUND_OTHER;
     }
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) {
+        return FOUND_CLOSED;
+    }
+    const bool busy = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     const ssize_t length = read(fd, bytes, sizeof bytes);
     (void)close(fd);
+    if (busy) {
+        return FOUND_BUSY;
+    }
     const bool is_recording = length > 0 && recording_open(&reader, bytes, (size_t)length,
                                                            &start) != RECORDING_MAGIC;
     return length == 0 || is_recording ? FOUND_RECORDING : FOUND_OTHER;
@@ -113,13 +128,22 @@ static bool put_aside(const char *path, struct log *log)
         return true;
     case FOUND_RECORDING:
         break;
+    case FOUND_BUSY:
+        log_line(log, LOG_ERROR, "record",
+                 "%s is being written by another process: choose another --record", path);
+        return false;
     case FOUND_OTHER:
         log_line(log, LOG_ERROR, "record",
                  "%s is there and is not a recording: choose another --record", path);
         return false;
+    case FOUND_CLOSED:
+        log_line(log, LOG_ERROR, "record", "cannot look at %s: %s: choose another --record", path,
+                 strerror(errno));
+        return false;
     }
     snprintf(aside, sizeof aside, "%s.1", path);
-    if (look(aside) == FOUND_OTHER || rename(path, aside) != 0) {
+    const enum found there = look(aside);
+    if ((there != FOUND_NOTHING && there != FOUND_RECORDING) || rename(path, aside) != 0) {
         log_line(log, LOG_ERROR, "record",
                  "cannot put the former recording aside as %s: move it away, or choose another "
                  "--record",
@@ -175,6 +199,7 @@ struct recorder *recorder_open(const char *path, const char *cluster,
         free(recorder);
         return NULL;
     }
+    (void)flock(recorder->fd, LOCK_EX | LOCK_NB); /* Where there are no locks it goes without. */
     put_start(recorder, cluster, options);
     log_line(log, LOG_INFO, "record", "every input goes to %s, up to %llu MiB", path,
              (unsigned long long)(bytes_max >> 20));

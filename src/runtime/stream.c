@@ -504,6 +504,18 @@ static void on_connect(uv_connect_t *request, int status)
     }
 }
 
+/* Is its descriptor none of those that are kept? Returns 0, or UV_EMFILE as if there were none. */
+static int check_descriptor(const struct stream *stream)
+{
+    uv_os_fd_t fd = 0;
+    const int error = uv_fileno((const uv_handle_t *)&stream->tcp, &fd);
+
+    if (error != 0) {
+        return error;
+    }
+    return (uint64_t)fd < stream->streams->descriptors_max ? 0 : UV_EMFILE;
+}
+
 struct stream *stream_connect(struct streams *streams, const struct address *to,
                               const struct stream_handler *handler, void *owner, int *error)
 {
@@ -519,10 +531,14 @@ struct stream *stream_connect(struct streams *streams, const struct address *to,
         streams_note_starved(streams, *error);
         return NULL;
     }
-    set_options(stream);
-    *error = uv_tcp_connect(&stream->connect, &stream->tcp, (const struct sockaddr *)&name,
-                            on_connect);
+    *error = check_descriptor(stream);
+    if (*error == 0) {
+        set_options(stream);
+        *error = uv_tcp_connect(&stream->connect, &stream->tcp, (const struct sockaddr *)&name,
+                                on_connect);
+    }
     if (*error != 0) {
+        streams_note_starved(streams, *error);
         stream_close(stream);
         return NULL;
     }
@@ -551,6 +567,9 @@ struct stream *stream_accept(struct streams *streams, uv_stream_t *server,
     }
     *error = uv_accept(server, (uv_stream_t *)&stream->tcp);
     if (*error == 0) {
+        *error = check_descriptor(stream);
+    }
+    if (*error == 0) {
         set_options(stream);
         peer_address(stream, from);
         *error = start_reading(stream);
@@ -569,10 +588,11 @@ void streams_note_starved(struct streams *streams, int error)
     if (error != UV_EMFILE && error != UV_ENFILE) {
         return;
     }
+    streams->traffic->starved++;
     if (streams->starved_logged_ms != 0 && now_ms - streams->starved_logged_ms < STARVED_LOG_MS) {
         return;
     }
     streams->starved_logged_ms = now_ms;
     log_line(streams->log, LOG_WARN, "starved",
-             "no file descriptors left for connections: raise the limit (ulimit -n)");
+             "no file descriptors left for connections of members: raise the limit (ulimit -n)");
 }

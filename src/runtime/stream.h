@@ -39,6 +39,7 @@ struct streams {
     struct log *log;
     struct node_traffic *traffic;
     size_t partial_bytes;       /* held for frames that have begun */
+    uint64_t descriptors_max;   /* where a stream's own must be below (descriptors.h) */
     uint64_t starved_logged_ms; /* when the lack of file descriptors was last logged; 0: never */
     uint8_t inbox[STREAM_INBOX_BYTES];
 };
@@ -91,7 +92,8 @@ void stream_nudge(struct stream *stream);
 /* Has the other end's kernel acknowledged everything, or anything later than `since_ms` ago? */
 bool stream_is_acknowledged(const struct stream *stream, uint64_t since_ms);
 
-/* Says once a minute that the process lacks file descriptors, if that is what `error` means. */
+/* Counts, and says once a minute, that connections lack file descriptors, if that is what `error`
+ * means. */
 void streams_note_starved(struct streams *streams, int error);
 
 #endif

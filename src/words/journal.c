@@ -449,3 +449,17 @@ const struct journal_entry *journal_evidence(const struct journal *journal, size
     assert(index < journal->evidence_count);
     return &journal->evidence[(journal->evidence_first + index) % EVIDENCE_MAX];
 }
+
+const struct journal_entry *journal_refusal(const struct journal *journal)
+{
+    for (size_t i = journal->evidence_count; i-- > 0;) {
+        const struct journal_entry *entry = journal_evidence(journal, i);
+        if (entry->notice.type == NOTICE_JOIN_REFUSED) {
+            return entry;
+        }
+        if (entry->notice.type == NOTICE_PHASE) {
+            return NULL; /* What was said before is of an earlier life. */
+        }
+    }
+    return NULL;
+}

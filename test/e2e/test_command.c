@@ -188,6 +188,18 @@ static const struct mistake mistakes[] = {
     {{"wait", "--members", "none", "--timeout", "1s"}, "--members none"},
     {{"watch", "--since", "yesterday"}, "--since yesterday"},
     {{"members", "athens"}, "athens"},
+    {{"why", "athens", "byzantium"}, "\"byzantium\" is too much"},
+    {{"wait", "athens", "--timeout", "1s"}, "\"athens\" is too much"},
+    {{"fault", "delay", "athens", "100"}, "delay athens 100: give a number and its unit"},
+    {{"fault", "delay", "athens", "2m"}, "delay athens 2m: is 120000 ms, not from 0 to 60000"},
+    {{"--josn", "members"}, "did you mean '--json'"},
+    {{"--no-such-flag", "members"}, "'--no-such-flag'; doyen --help"},
+    {{"members", "--no-such-flag"}, "'--no-such-flag'; doyen members --help"},
+    {{"members", "-x"}, "'-x'; doyen members --help"},
+    {{"wait", "--co", "athens", "--timeout", "1s"}, "--coordinator or --control"},
+    {{"wait", "--timeout"}, "--timeout DUR"},
+    {{"members", "--json=yes"}, "takes no value"},
+    {{"members", "--two\nlines"}, "'--two?lines'"},
     {{"--url", "ftp://x", "members"}, "http://HOST:PORT"},
 };
 
@@ -204,6 +216,22 @@ Story(command, each_wrong_command_line_is_exit_code_64)
     cr_assert_str_empty(nothing.out);
 }
 
+/* Else it would ask another daemon than the one that was meant. */
+Story(command, a_mistyped_variable_is_warned_of)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cr_assert_eq(setenv("XDG_RUNTIME_DIR", cluster->dir, 1), 0);
+    cr_assert_eq(setenv("DOYEN_CONTORL", "/tmp/other.sock", 1), 0);
+    cr_assert_eq(setenv("DOYEN_NAME", "athens", 1), 0);
+    const struct outcome outcome = doyen(cluster, NULL, ARGS("members"));
+    assert_text_has(outcome.err, "DOYEN_CONTORL is not looked at (did you mean DOYEN_CONTROL?)");
+    cr_assert_null(strstr(outcome.err, "DOYEN_NAME"), "%s", outcome.err);
+
+    const struct outcome chosen = doyen(cluster, "athens", ARGS("members"));
+    assert_failure(&chosen, UNREACHABLE, "athens.sock");
+}
+
 Story(command, help_goes_to_stdout)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
@@ -214,6 +242,9 @@ Story(command, help_goes_to_stdout)
     const struct outcome verb = doyen(cluster, NULL, ARGS("wait", "--help"));
     assert_code(&verb, DONE);
     assert_text_has(verb.out, "--guard-met");
+    const struct outcome letter = doyen(cluster, NULL, ARGS("wait", "-h"));
+    assert_code(&letter, DONE);
+    cr_assert_str_eq(letter.out, verb.out);
 }
 
 /* R5: the verdict, and who held it. */
@@ -234,6 +265,36 @@ Story(command, why_names_the_verdict_and_the_accusers)
     assert_text_has(coordinator.out, "athens coordinates");
     const struct outcome unknown = doyen(cluster, "cyrene", ARGS("why", "atens"));
     assert_failure(&unknown, REFUSED, "did you mean athens");
+}
+
+Story(command, why_of_a_lone_coordinator_counts_to_one)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_start(cluster, "athens", NULL, NO_ARGS);
+    assert_agreement(cluster, "athens");
+    assert_text_has(doyen(cluster, "athens", ARGS("why")).out,
+                    "athens coordinates: it is the only member of view 1.1, of age 1");
+}
+
+/* A part that was cut off whole has good links only; that is not the whole story. */
+Story(command, matrix_tells_that_members_failed)
+{
+    struct cluster *cluster = three();
+
+    const struct outcome whole = doyen(cluster, "cyrene", ARGS("matrix"));
+    assert_code(&whole, DONE);
+    cr_assert_null(strstr(whole.out, "failed"), "%s", whole.out);
+
+    cluster_kill(cluster, "byzantium");
+    assert_agreement(cluster, "athens cyrene");
+    const struct outcome left = doyen(cluster, "cyrene", ARGS("matrix"));
+    assert_code(&left, DONE);
+    assert_text_has(left.out, "1 member failed and is not in it; doyen members names it");
+    const json_t *links = cluster_document(cluster, "cyrene", "/v1/links");
+    const json_t *failed = json_object_get(links, "failed");
+    cr_assert_eq(json_array_size(failed), 1);
+    cr_assert_str_eq(json_string_value(json_array_get(failed, 0)), "byzantium");
 }
 
 Story(command, history_shows_the_views_of_the_past)

@@ -19,7 +19,7 @@ struct refusal {
 
 static const struct refusal refusals[] = {
     /* Not a command line. */
-    {{"--no-such-flag"}, USAGE, {"--no-such-flag", "--help"}},
+    {{"--no-such-flag"}, USAGE, {"--no-such-flag", "doyend --help"}},
     {{"--lisen", "127.0.0.1:7420"}, USAGE, {"--lisen", "did you mean '--listen'"}},
     {{"--seeds", "127.0.0.1:7420"}, USAGE, {"did you mean '--seed'"}},
     {{"stray"}, USAGE, {"'stray'", "--help"}},
@@ -160,6 +160,22 @@ Story(flags, help_and_version_are_answered_on_stdout)
     const struct outcome version = doyend(cluster, ARGS("--version"));
     cr_assert_eq(version.code, 0);
     assert_text_has(version.out, "doyend ");
+}
+
+Story(flags, a_variable_that_no_setting_has_is_warned_of)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cr_assert_eq(setenv("DOYEN_SEEDS", "127.0.0.1", 1), 0);
+    const struct outcome outcome = doyend(
+        cluster, ARGS("--name", "athens", "--listen", "127.0.0.1:7420", "--check"));
+    cr_assert_eq(outcome.code, 0, "%s", outcome.err);
+    cr_assert_eq(line_count(outcome.err), 1, "%s", outcome.err);
+    assert_text_has(outcome.err, "DOYEN_SEEDS (did you mean DOYEN_SEED?)");
+
+    cluster_start(cluster, "athens", NULL, NO_ARGS);
+    assert_agreement(cluster, "athens");
+    cr_assert_eq(cluster_log_count(cluster, "athens", "environment"), 1);
 }
 
 /* flag > environment > file > default; each value comes with its origin. */

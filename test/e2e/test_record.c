@@ -101,3 +101,29 @@ Story(record, a_file_that_is_no_recording_is_refused_in_one_line)
     cr_assert_eq(daemon.code, 1);
     assert_text_has(daemon.err, "is there and is not a recording: choose another --record");
 }
+
+Story(record, each_wrong_command_line_of_doyen_replay_is_refused_in_one_line)
+{
+    static const struct {
+        const char *arguments[3];
+        const char *words;
+    } mistakes[] = {
+        {{NULL}, "which recording?"},
+        {{"a.rec", "b.rec"}, "leave out 'b.rec'"},
+        {{"--no-such-flag"}, "'--no-such-flag'; doyen-replay --help"},
+        {{"--untli", "3"}, "did you mean '--until'"},
+        {{"--until"}, "--until TIME"},
+        {{"--until", "soon"}, "'soon'"},
+        {{"-x"}, "'-x'"},
+    };
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
+        const struct outcome outcome = doyen_replay(cluster, mistakes[i].arguments);
+        cr_assert_eq(outcome.code, 64, "%s", outcome.err);
+        cr_assert_str_empty(outcome.out);
+        cr_assert_eq(line_count(outcome.err), 1, "%s", outcome.err);
+        assert_text_has(outcome.err, mistakes[i].words);
+        assert_text_has(outcome.err, "doyen-replay --help");
+    }
+}

@@ -32,6 +32,13 @@ static const char *machine_variable(void *context, const char *name)
     return NULL;
 }
 
+static const char *machine_variable_at(void *context, size_t index)
+{
+    const struct machine *machine = context;
+
+    return index < 8 ? machine->environment[index] : NULL;
+}
+
 static bool machine_name(void *context, char *out, size_t size)
 {
     const struct machine *machine = context;
@@ -82,6 +89,7 @@ static struct result *parse_on(struct machine *machine, const char *line)
     char program[] = "doyend";
     int argc = 0;
     const struct config_host host = {.variable = machine_variable,
+                                     .variable_at = machine_variable_at,
                                      .name = machine_name,
                                      .addresses = machine_addresses,
                                      .context = machine};
@@ -248,6 +256,42 @@ Test(config, a_list_comes_whole_from_the_strongest_source)
     free(result);
 }
 
+/* Not refused like an unknown key of the file, because the environment is not doyend's alone. */
+Test(config, a_variable_that_no_setting_has_is_warned_of)
+{
+    struct machine machine = plain_machine();
+
+    machine.environment[0] = "DOYEN_SEEDS=a";
+    machine.environment[1] = "DOYEN_COLOUR=red";
+    machine.environment[2] = "DOYEN_STATEDIR=x";
+    machine.environment[3] = "DOYEN_=x";
+    struct result *result = parse_on(&machine, "");
+    cr_expect_eq(result->outcome.action, CONFIG_RUN);
+    cr_expect_eq(result->config.seed_count, 0);
+    cr_expect_str_eq(result->outcome.warning,
+                     "not looked at, because no setting has its name: DOYEN_SEEDS (did you mean "
+                     "DOYEN_SEED?), DOYEN_COLOUR, DOYEN_STATEDIR (did you mean DOYEN_STATE_DIR?), "
+                     "DOYEN_");
+    free(result);
+}
+
+Test(config, what_is_a_setting_or_meant_for_others_is_not_warned_of)
+{
+    struct machine machine = plain_machine();
+
+    machine.environment[0] = "DOYEN_SEED=a";
+    machine.environment[1] = "DOYEN_URL=http://a:1";
+    machine.environment[2] = "DOYEN_CLUSTER_DIR=/tmp/doyen";
+    machine.environment[3] = "DOYEN_E2E_KEEP=1";
+    machine.environment[4] = "DOYEN_SEEDS="; /* empty: unset */
+    machine.environment[5] = "DOYEN_CONTROL=/tmp/doyen.sock";
+    machine.environment[6] = "DOYENS=many";
+    struct result *result = parse_on(&machine, "");
+    cr_expect_eq(result->outcome.action, CONFIG_RUN);
+    cr_expect_str_empty(result->outcome.warning);
+    free(result);
+}
+
 Test(config, the_file_may_be_commented_indented_and_repeat_what_is_a_list)
 {
     struct result *result = parse_file("\xef\xbb\xbf# a comment\n; another\n\n"
@@ -342,7 +386,7 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
     static const struct refusal cases[] = {
         {"--sed x", 64, "unknown option '--sed' (did you mean '--seed'?)"},
         {"-name x", 64, "unknown option '-name' (did you mean '--name'?)"},
-        {"--frobnicate", 64, "unknown option '--frobnicate': see doyend --help"},
+        {"--frobnicate", 64, "unknown option '--frobnicate'; doyend --help says more"},
         {"-x", 64, "unknown option '-x'"},
         {"--name", 64, "--name: has no value: write --name NAME"},
         {"--faults=1", 64, "--faults: takes no value"},

@@ -160,10 +160,11 @@ Test(control_links, the_document_has_the_matrix_in_order_of_age)
     scene.links.left_out = 7;
     json_t *document = links_json(&scene.links, &scene.facts);
     char *text = json_dumps(document, JSON_COMPACT | JSON_SORT_KEYS);
-    cr_assert_str_eq(text, "{\"bad\":[],\"hears\":[[true,false],[null,true]],\"left_out\":7,"
-                           "\"members\":[\"A\",\"B\"],\"schema\":1,\"self\":\"A\","
-                           "\"silent\":[\"B\"],\"states\":[[\"ok\",\"silent\"],"
-                           "[\"unknown\",\"ok\"]]}");
+    cr_assert_str_eq(
+        text, "{\"bad\":[],\"failed\":[],\"hears\":[[true,false],[null,true]],\"left_out\":7,"
+              "\"members\":[\"A\",\"B\"],\"schema\":1,\"self\":\"A\","
+              "\"silent\":[\"B\"],\"states\":[[\"ok\",\"silent\"],"
+              "[\"unknown\",\"ok\"]]}");
     free(text);
     json_decref(document);
     scene_close(&scene);

@@ -329,6 +329,28 @@ static void tell_turned_away(struct desk *desk, const char *name)
 }
 
 /* Joiners may ask as often and under as many names as they like. */
+/* A node that was let in after all, removed, and is asking again has not been refused yet. */
+Test(journal, the_refusal_of_an_earlier_life_is_not_told_again)
+{
+    const struct notice refusal = {.type = NOTICE_JOIN_REFUSED,
+                                   .subject = subject_of("byzantium"),
+                                   .refused = {.reason = JOIN_REFUSED_FULL, .limit = 3}};
+    struct desk desk;
+
+    desk_open(&desk);
+    cr_expect_null(journal_refusal(desk.journal));
+    tell(&desk, refusal);
+    cr_assert_not_null(journal_refusal(desk.journal));
+    cr_expect_eq(journal_refusal(desk.journal)->notice.refused.limit, 3);
+    tell(&desk, (struct notice){.type = NOTICE_PHASE, .phase = PHASE_MEMBER});
+    cr_expect_null(journal_refusal(desk.journal));
+    tell(&desk, (struct notice){.type = NOTICE_PHASE, .phase = PHASE_JOINING});
+    cr_expect_null(journal_refusal(desk.journal));
+    tell(&desk, refusal);
+    cr_expect_not_null(journal_refusal(desk.journal));
+    desk_close(&desk);
+}
+
 Test(journal, refusals_do_not_wash_out_other_evidence)
 {
     struct desk desk;

@@ -201,6 +201,26 @@ Test(recorder, the_recording_of_the_life_before_is_put_aside)
     desk_close(&desk);
 }
 
+/* Two daemons with the same file: the second would put the first one's aside. */
+Test(recorder, what_is_being_recorded_is_left_alone)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    cr_assert(start(&desk, RECORDER_BYTES_MAX));
+    struct recorder *second = recorder_open(desk.path, "doyen", &options, desk.now_ms,
+                                            RECORDER_BYTES_MAX, &desk.log);
+    cr_assert_null(second);
+    assert_logged(&desk, "is being written by another process: choose another --record");
+
+    step(&desk, 10);
+    stop(&desk);
+    cr_assert_eq(replay(desk.path).event_count, 10);
+    cr_assert(start(&desk, RECORDER_BYTES_MAX), "the lock goes with the recording");
+    stop(&desk);
+    desk_close(&desk);
+}
+
 Test(recorder, what_is_not_a_recording_is_left_alone)
 {
     struct desk desk;
@@ -222,6 +242,9 @@ Test(recorder, what_is_not_a_recording_is_left_alone)
     snprintf(desk.path, sizeof desk.path, "%s/none/a.rec", desk.dir);
     cr_assert_not(start(&desk, RECORDER_BYTES_MAX));
     assert_logged(&desk, "No such file or directory: choose another --record");
+    snprintf(desk.path, sizeof desk.path, "/dev/null/a.rec");
+    cr_assert_not(start(&desk, RECORDER_BYTES_MAX));
+    assert_logged(&desk, "cannot look at /dev/null/a.rec: Not a directory");
     snprintf(desk.path, sizeof desk.path, "%s/a.rec", desk.dir);
     desk_close(&desk);
 }

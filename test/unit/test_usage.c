@@ -1,0 +1,117 @@
+/* What is said of a command line that is not one. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "usage/usage.h"
+
+enum { WORDS_MAX = 16 };
+
+static const struct argp_option own[] = {
+    {.doc = "A heading:", .group = 1},
+    {.name = "members", .key = 'm', .arg = "N", .group = 1},
+    {.name = "coordinator", .key = 300, .arg = "NAME", .group = 1},
+    {.name = "kept-for-later", .key = 301, .flags = OPTION_HIDDEN},
+    {.name = NULL},
+};
+static const struct argp_option of_child[] = {
+    {.name = "control", .key = 'c', .arg = "PATH"},
+    {.name = "json", .key = 'j'},
+    {.name = "json-lines", .key = 302},
+    {.name = NULL},
+};
+
+/* What is wrong with the words of `line`, which single spaces separate; "" for nothing. The
+ * caller's to free. */
+static char *fault_in(const char *line, unsigned flags)
+{
+    const struct argp child = {.options = of_child};
+    const struct argp_child children[] = {{.argp = &child}, {.argp = NULL}};
+    const struct argp argp = {.options = own, .children = children};
+    char program[] = "doyen";
+    char *argv[WORDS_MAX] = {program};
+    char *copy = strdup(line);
+    char *fault = calloc(1, USAGE_TEXT_MAX);
+    int argc = 1;
+
+    cr_assert(copy != NULL && fault != NULL);
+    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
+        cr_assert_lt(argc, WORDS_MAX);
+        argv[argc++] = word;
+    }
+    const bool sound = usage_is_sound(&argp, argc, argv, flags, fault);
+    cr_expect_eq(sound, fault[0] == '\0', "%s: %s", line, fault);
+    free(copy);
+    return fault;
+}
+
+struct line_case {
+    const char *line;
+    const char *fault;
+};
+
+Test(usage, a_sound_line_has_no_fault)
+{
+    static const char *const lines[] = {
+        "",
+        "word",
+        "--members 3 -j -c path",
+        "--members=3 --json --control=path",
+        "-m3 -jcpath",
+        "-jm 3 word",
+        "--members --foo", /* A value may look like an option. */
+        "-m -x",
+        "--mem 3 --cont=x --coord y", /* Cut short, and still meant without doubt. */
+        "--json",                     /* Spelled out, though another one begins with it. */
+        "word -- --foo -x",
+        "-",
+    };
+
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char *fault = fault_in(lines[i], 0);
+        cr_expect_str_empty(fault, "%s: %s", lines[i], fault);
+        free(fault);
+    }
+}
+
+Test(usage, the_first_fault_is_named)
+{
+    static const struct line_case cases[] = {
+        {"--foo", "unknown option '--foo'"},
+        {"word --foo", "unknown option '--foo'"},
+        {"--members 3 --foo --bar", "unknown option '--foo'"},
+        {"--mmebers=3", "unknown option '--mmebers=3' (did you mean '--members'?)"},
+        {"--kept-for-latr", "unknown option '--kept-for-latr'"},
+        {"-x", "unknown option '-x'"},
+        {"-jx", "unknown option '-jx'"},
+        {"-json", "unknown option '-json' (did you mean '--json'?)"},
+        {"--=x", "unknown option '--=x'"},
+        {"--co x", "'--co' may mean --coordinator or --control: write it in full"},
+        {"--js", "'--js' may mean --json or --json-lines: write it in full"},
+        {"--control", "--control: has no value: write --control PATH"},
+        {"word --contr", "--control: has no value: write --control PATH"},
+        {"-jc", "-c: has no value: write -c PATH"},
+        {"--json=yes", "--json: takes no value: write --json alone"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *fault = fault_in(cases[i].line, 0);
+        cr_expect_str_eq(fault, cases[i].fault, "%s: %s", cases[i].line, fault);
+        free(fault);
+    }
+}
+
+/* What stands behind the verb is the verb's to read. */
+Test(usage, in_order_nothing_behind_the_first_word_is_looked_at)
+{
+    char *behind = fault_in("--json members --foo", ARGP_IN_ORDER);
+    char *before = fault_in("--foo members", ARGP_IN_ORDER);
+    char *value = fault_in("--control path --foo", ARGP_IN_ORDER);
+
+    cr_expect_str_empty(behind);
+    cr_expect_str_eq(before, "unknown option '--foo'");
+    cr_expect_str_eq(value, "unknown option '--foo'");
+    free(behind);
+    free(before);
+    free(value);
+}
