@@ -80,7 +80,7 @@ struct wire *wire_new(const char *cluster, uint32_t capacity)
         return NULL;
     }
     wire->frame_bytes_max = WIRE_HEADER_BYTES + body_bytes_max(capacity);
-    wire->view_storage = calloc(1, view_bytes(capacity));
+    wire->view_storage = malloc(view_bytes(capacity));
     wire->frame = malloc(wire->frame_bytes_max);
     if (wire->view_storage == NULL || wire->frame == NULL) {
         wire_free(wire);

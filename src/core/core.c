@@ -59,6 +59,7 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     core->joins.queue = take(arena, joins * sizeof(struct member));
     core->out.capacity = outbox_capacity(capacity);
     core->out.items = take(arena, core->out.capacity * sizeof(struct effect));
+    core->out.messages = take(arena, MESSAGES_PER_STEP_MAX * sizeof(struct message));
 }
 
 size_t core_bytes(uint32_t capacity)
@@ -76,7 +77,9 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     struct arena arena = {.base = block};
     struct core *core = take(&arena, sizeof *core);
 
+    memset(core, 0, sizeof *core); /* What it points to is written before it is read. */
     lay_out(&arena, core, options->capacity);
+    memset(core->answers, 0, options->capacity);
     random_seed_wide(&core->random, options->random_seed);
     core->secret = random_u64(&core->random);
     core->self.id = id_draw(&core->random);

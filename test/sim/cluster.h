@@ -107,6 +107,7 @@ struct sim {
     struct wire *wire;         /* one for all: a step ends before the next begins */
     struct wire *foreign_wire; /* of a cluster of another name */
     struct oracle oracle;
+    size_t core_bytes; /* of each host's */
     uint64_t now_us;
     uint64_t converged_ms;
     bool changed; /* a view, a phase or the right to act changed since last asked */
