@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/random.h"
 
 struct node_id id_draw(struct random *random)
@@ -14,6 +15,14 @@ struct node_id id_draw(struct random *random)
         id.bytes[i] = (uint8_t)(words[i / 8] >> (8 * (i % 8)));
     }
     return id;
+}
+
+uint64_t id_hash(const struct node_id *id)
+{
+    uint64_t halves[2];
+
+    memcpy(halves, id->bytes, sizeof halves);
+    return hash_finish(halves[0] * UINT64_C(0x9e3779b97f4a7c15) ^ halves[1]);
 }
 
 bool id_is_none(const struct node_id *id)

@@ -22,6 +22,10 @@ struct address {
 };
 
 struct node_id id_draw(struct random *random);
+
+/* For tables: spread even where ids were chosen to look alike. Differs between machines. */
+uint64_t id_hash(const struct node_id *id);
+
 bool id_is_none(const struct node_id *id);
 bool id_equal(const struct node_id *a, const struct node_id *b);
 

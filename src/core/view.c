@@ -43,9 +43,7 @@ bool view_is_empty(const struct view *view)
 
 static uint32_t slot_of(const struct view *view, const struct node_id *id)
 {
-    /* Ids are random: a hash keeps the spread even where somebody chose them on purpose. */
-    return (uint32_t)hash_finish(hash_bytes(HASH_START, id->bytes, sizeof id->bytes)) &
-           view->index_mask;
+    return (uint32_t)id_hash(id) & view->index_mask;
 }
 
 /* Enters the member at `position`; false if its id is in the table already. */
