@@ -2,10 +2,13 @@
 
 #include <assert.h>
 
+#include "proto/token.h"
+
 /* Fields of the arrays, as wire.md numbers them. */
 enum {
     ENVELOPE_FIELDS = 4, /* type, from, to, number; the body's fields follow in the same array */
     ENVELOPE_BYTES = 1 + 1 + 2 * BODY_ID_BYTES + BODY_NUMBER_BYTES,
+    AT_TO = 1 + 1 + BODY_ID_BYTES,
     VIEW_ID_FIELDS = 4,
     SUSPICION_FIELDS = 2,
     TERMS_FIELDS = 5,
@@ -468,6 +471,18 @@ void body_write(struct writer *writer, const struct message *message, const stru
     case MESSAGE_TYPE_COUNT:
         break;
     }
+}
+
+bool body_redirect(uint8_t *bytes, const struct node_id *to)
+{
+    struct writer writer;
+
+    if (to == NULL || id_is_none(to) || bytes[AT_TO] == TOKEN_NIL_BYTE) {
+        return false;
+    }
+    writer_init(&writer, bytes, AT_TO + BODY_ID_BYTES, AT_TO);
+    writer_id(&writer, to);
+    return true;
 }
 
 size_t body_bytes_max(uint32_t capacity)
