@@ -314,11 +314,14 @@ void view_seal(struct view *view)
 
 struct view_id view_id_of(const struct view *view)
 {
-    struct view_id id = {.lineage = view->lineage, .epoch = view->epoch, .version = view->version};
-    if (!view_is_empty(view)) {
-        id.coordinator = view->members[0].id;
-    }
-    return id;
+    const struct node_id nobody = {.bytes = {0}};
+
+    return (struct view_id){
+        .lineage = view->lineage,
+        .epoch = view->epoch,
+        .version = view->version,
+        .coordinator = view_is_empty(view) ? nobody : view->members[0].id,
+    };
 }
 
 int view_id_compare(const struct view_id *a, const struct view_id *b)
@@ -334,7 +337,8 @@ int view_id_compare(const struct view_id *a, const struct view_id *b)
 
 bool view_id_equal(const struct view_id *a, const struct view_id *b)
 {
-    return a->lineage == b->lineage && view_id_compare(a, b) == 0;
+    return a->lineage == b->lineage && a->epoch == b->epoch && a->version == b->version &&
+           id_equal(&a->coordinator, &b->coordinator);
 }
 
 /* Borrows the index table for a moment: the caller rebuilds it afterwards. */
