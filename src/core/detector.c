@@ -9,7 +9,7 @@
 
 static bool is_self(const struct core *core, uint32_t position)
 {
-    return id_equal(&core->view.members[position].id, &core->self.id);
+    return id_equal(&core->peers[position].id, &core->self.id);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -270,9 +270,9 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     bool accused = heartbeat->suspect_count > 0;
     bool changed = heartbeat->suspect_count != peer->suspect_count ||
                    heartbeat->late != peer->late ||
-                   memcmp(heartbeat->suspects, peer->suspects,
-                          heartbeat->suspect_count * sizeof heartbeat->suspects[0]) != 0 ||
-                   (accused && core->now_ms >= peer->suspects_ms + core->timing.fresh_ms);
+                   (accused && (memcmp(heartbeat->suspects, peer->suspects,
+                                       heartbeat->suspect_count * sizeof peer->suspects[0]) != 0 ||
+                                core->now_ms >= peer->suspects_ms + core->timing.fresh_ms));
 
     peer->view = heartbeat->view;
     peer->view_hash = heartbeat->view_hash;
