@@ -17,33 +17,14 @@ struct node_id id_draw(struct random *random)
     return id;
 }
 
-/* Bytes 0 to 7, or 8 to 15, as this machine reads them. */
-static inline uint64_t half(const struct node_id *id, size_t from)
-{
-    uint64_t word;
-
-    memcpy(&word, id->bytes + from, sizeof word);
-    return word;
-}
-
 uint64_t id_hash(const struct node_id *id)
 {
-    return hash_finish(half(id, 0) * UINT64_C(0x9e3779b97f4a7c15) ^ half(id, 8));
-}
-
-bool id_is_none(const struct node_id *id)
-{
-    return (half(id, 0) | half(id, 8)) == 0;
-}
-
-bool id_equal(const struct node_id *a, const struct node_id *b)
-{
-    return half(a, 0) == half(b, 0) && half(a, 8) == half(b, 8);
+    return hash_finish(id_half(id, 0) * UINT64_C(0x9e3779b97f4a7c15) ^ id_half(id, 8));
 }
 
 int id_compare(const struct node_id *a, const struct node_id *b)
 {
-    return memcmp(a->bytes, b->bytes, sizeof a->bytes);
+    return id_equal(a, b) ? 0 : memcmp(a->bytes, b->bytes, sizeof a->bytes);
 }
 
 bool address_is_none(const struct address *address)

@@ -36,11 +36,6 @@ void view_init(struct view *view, uint32_t capacity, void *storage)
     memset(view->index, 0, (view->index_mask + 1) * sizeof view->index[0]);
 }
 
-bool view_is_empty(const struct view *view)
-{
-    return view->member_count == 0;
-}
-
 static uint32_t slot_of(const struct view *view, const struct node_id *id)
 {
     return (uint32_t)id_hash(id) & view->index_mask;
@@ -312,18 +307,6 @@ void view_seal(struct view *view)
     view->hash = content_hash(view);
 }
 
-struct view_id view_id_of(const struct view *view)
-{
-    const struct node_id nobody = {.bytes = {0}};
-
-    return (struct view_id){
-        .lineage = view->lineage,
-        .epoch = view->epoch,
-        .version = view->version,
-        .coordinator = view_is_empty(view) ? nobody : view->members[0].id,
-    };
-}
-
 int view_id_compare(const struct view_id *a, const struct view_id *b)
 {
     if (a->epoch != b->epoch) {
@@ -333,12 +316,6 @@ int view_id_compare(const struct view_id *a, const struct view_id *b)
         return a->version < b->version ? -1 : 1;
     }
     return id_compare(&a->coordinator, &b->coordinator);
-}
-
-bool view_id_equal(const struct view_id *a, const struct view_id *b)
-{
-    return a->lineage == b->lineage && a->epoch == b->epoch && a->version == b->version &&
-           id_equal(&a->coordinator, &b->coordinator);
 }
 
 /* Borrows the index table for a moment: the caller rebuilds it afterwards. */
