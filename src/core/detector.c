@@ -99,15 +99,14 @@ bool detector_is_fresh(const struct core *core, uint32_t position)
 
 uint32_t detector_fresh_count(const struct core *core, uint64_t now_ms)
 {
-    uint32_t count = 0;
+    uint32_t count = 1; /* This node, which never hears itself. */
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer *peer = &core->peers[i];
-        bool fresh = peer->heard_ms != 0 && now_ms < peer->heard_ms + core->timing.fresh_ms &&
-                     peer->verdict == VERDICT_NONE;
-        count += is_self(core, i) || fresh || PLANTED(GUARD_COUNTS_LIST);
+        count += peer->heard_ms != 0 && now_ms < peer->heard_ms + core->timing.fresh_ms &&
+                 peer->verdict == VERDICT_NONE;
     }
-    return count;
+    return PLANTED(GUARD_COUNTS_LIST) ? core->view.member_count : count;
 }
 
 bool detector_is_awake(const struct core *core)
