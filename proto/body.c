@@ -60,16 +60,13 @@ static uint32_t body_fields(enum message_type type)
     return 0;
 }
 
-struct view_id body_read_view_id(struct reader *reader)
+void body_read_view_id(struct reader *reader, struct view_id *id)
 {
-    struct view_id id;
-
     reader_fields(reader, VIEW_ID_FIELDS);
-    id.lineage = reader_number(reader, 0, UINT64_MAX);
-    id.epoch = reader_number(reader, 0, UINT64_MAX);
-    id.version = reader_number(reader, 0, UINT64_MAX);
-    id.coordinator = reader_id_or_nil(reader); /* Nil: the sender has no view. */
-    return id;
+    id->lineage = reader_number(reader, 0, UINT64_MAX);
+    id->epoch = reader_number(reader, 0, UINT64_MAX);
+    id->version = reader_number(reader, 0, UINT64_MAX);
+    id->coordinator = reader_id_or_nil(reader); /* Nil: the sender has no view. */
 }
 
 void body_write_view_id(struct writer *writer, const struct view_id *id)
@@ -83,7 +80,7 @@ void body_write_view_id(struct writer *writer, const struct view_id *id)
 
 static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat)
 {
-    heartbeat->view = body_read_view_id(reader);
+    body_read_view_id(reader, &heartbeat->view);
     heartbeat->view_hash = reader_number(reader, 0, UINT64_MAX);
     heartbeat->late = reader_bool(reader);
     heartbeat->acting = reader_bool(reader);
@@ -114,7 +111,7 @@ static void write_heartbeat(struct writer *writer, const struct heartbeat *heart
 
 static void read_reference(struct reader *reader, struct view_reference *reference, bool is_nack)
 {
-    reference->view = body_read_view_id(reader);
+    body_read_view_id(reader, &reference->view);
     reference->view_hash = reader_number(reader, 0, UINT64_MAX);
     if (is_nack) {
         reference->promised = reader_number(reader, 0, UINT64_MAX);
@@ -133,7 +130,7 @@ static void write_reference(struct writer *writer, const struct view_reference *
 
 static void read_probe(struct reader *reader, struct probe *probe)
 {
-    probe->view = body_read_view_id(reader);
+    body_read_view_id(reader, &probe->view);
     probe->view_hash = reader_number(reader, 0, UINT64_MAX);
     probe->holders = (uint32_t)reader_number(reader, 0, MEMBER_MAX);
     probe->oldest_age = reader_number(reader, 0, UINT64_MAX);

@@ -42,7 +42,7 @@ void body_read_member(struct reader *reader, struct member *member, uint64_t age
 void body_write_member(struct writer *writer, const struct member *member);
 
 /* The name of a view; the coordinator is none where there is no view. */
-struct view_id body_read_view_id(struct reader *reader);
+void body_read_view_id(struct reader *reader, struct view_id *id);
 void body_write_view_id(struct writer *writer, const struct view_id *id);
 
 /* A whole view. Only filled in, not judged: view_is_sound does that. */

@@ -8,25 +8,26 @@
 #include "base/text.h"
 #include "proto/wire.h"
 
-/* The buffer was sized for the longest message there is, so running out of it is a fault of this
- * program: a message beyond the bounds of core/limits.h. */
-static inline int writer_append(struct writer *writer, const void *bytes, size_t length)
+/* Where the next `length` bytes go. The buffer was sized for the longest message there is, so
+ * running out of it is a fault of this program: a message beyond the bounds of core/limits.h. */
+static inline uint8_t *take(struct writer *writer, size_t length)
 {
+    uint8_t *at = writer->bytes + writer->length;
+
     assert(length <= writer->size - writer->length);
-    memcpy(writer->bytes + writer->length, bytes, length);
     writer->length += length;
-    return 0;
+    return at;
 }
 
 /* The packer is a template like the parser of token.c: instantiated for a writer it appends
  * directly, where its own instance calls back for every head and every value. The names below are
- * the template's. */
+ * the template's; what its functions return nobody asks for. */
 #include <msgpack/pack_define.h>
 
 #define msgpack_pack_inline_func(name) static inline int packer##name
 #define msgpack_pack_user struct writer *
 #define msgpack_pack_append_buffer(writer, bytes, length)                                          \
-    return writer_append(writer, bytes, length)
+    return (memcpy(take(writer, length), bytes, length), 0)
 
 #include <msgpack/pack_template.h>
 
@@ -60,7 +61,7 @@ void writer_nil(struct writer *writer)
     packer_nil(writer);
 }
 
-static void write_bytes(struct writer *writer, const void *bytes, size_t length)
+static inline void write_bytes(struct writer *writer, const void *bytes, size_t length)
 {
     packer_bin(writer, length);
     packer_bin_body(writer, bytes, length);
