@@ -2,10 +2,13 @@
 
 #include <assert.h>
 
+#include "proto/token.h"
+
 /* Fields of the arrays, as wire.md numbers them. */
 enum {
     ENVELOPE_FIELDS = 4, /* type, from, to, number; the body's fields follow in the same array */
     ENVELOPE_BYTES = 1 + 1 + 2 * BODY_ID_BYTES + BODY_NUMBER_BYTES,
+    AT_TO = 1 + 1 + BODY_ID_BYTES,
     VIEW_ID_FIELDS = 4,
     SUSPICION_FIELDS = 2,
     TERMS_FIELDS = 6,
@@ -58,16 +61,13 @@ static uint32_t body_fields(enum message_type type)
     return 0;
 }
 
-struct view_id body_read_view_id(struct reader *reader)
+void body_read_view_id(struct reader *reader, struct view_id *id)
 {
-    struct view_id id;
-
     reader_fields(reader, VIEW_ID_FIELDS);
-    id.lineage = reader_number(reader, 0, UINT64_MAX);
-    id.epoch = reader_number(reader, 0, UINT64_MAX);
-    id.version = reader_number(reader, 0, UINT64_MAX);
-    id.coordinator = reader_id_or_nil(reader); /* Nil: the sender has no view. */
-    return id;
+    id->lineage = reader_number(reader, 0, UINT64_MAX);
+    id->epoch = reader_number(reader, 0, UINT64_MAX);
+    id->version = reader_number(reader, 0, UINT64_MAX);
+    id->coordinator = reader_id_or_nil(reader); /* Nil: the sender has no view. */
 }
 
 void body_write_view_id(struct writer *writer, const struct view_id *id)
@@ -81,7 +81,7 @@ void body_write_view_id(struct writer *writer, const struct view_id *id)
 
 static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat)
 {
-    heartbeat->view = body_read_view_id(reader);
+    body_read_view_id(reader, &heartbeat->view);
     heartbeat->view_hash = reader_number(reader, 0, UINT64_MAX);
     heartbeat->late = reader_bool(reader);
     heartbeat->acting = reader_bool(reader);
@@ -112,7 +112,7 @@ static void write_heartbeat(struct writer *writer, const struct heartbeat *heart
 
 static void read_reference(struct reader *reader, struct view_reference *reference, bool is_nack)
 {
-    reference->view = body_read_view_id(reader);
+    body_read_view_id(reader, &reference->view);
     reference->view_hash = reader_number(reader, 0, UINT64_MAX);
     if (is_nack) {
         reference->promised = reader_number(reader, 0, UINT64_MAX);
@@ -154,7 +154,7 @@ static void write_terms(struct writer *writer, const struct terms *terms)
 
 static void read_probe(struct reader *reader, struct probe *probe)
 {
-    probe->view = body_read_view_id(reader);
+    body_read_view_id(reader, &probe->view);
     probe->view_hash = reader_number(reader, 0, UINT64_MAX);
     probe->holders = (uint32_t)reader_number(reader, 0, MEMBER_MAX);
     probe->oldest_age = reader_number(reader, 0, UINT64_MAX);
@@ -473,6 +473,18 @@ void body_write(struct writer *writer, const struct message *message, const stru
     case MESSAGE_TYPE_COUNT:
         break;
     }
+}
+
+bool body_redirect(uint8_t *bytes, const struct node_id *to)
+{
+    struct writer writer;
+
+    if (to == NULL || id_is_none(to) || bytes[AT_TO] == TOKEN_NIL_BYTE) {
+        return false;
+    }
+    writer_init(&writer, bytes, AT_TO + BODY_ID_BYTES, AT_TO);
+    writer_id(&writer, to);
+    return true;
 }
 
 size_t body_bytes_max(uint32_t capacity)

@@ -4,6 +4,7 @@
 #ifndef PROTO_BODY_H
 #define PROTO_BODY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,10 @@ void body_read(struct reader *reader, struct view *view, struct message *message
 /* Writes a message to the life `to`; NULL or none: to whoever lives there. */
 void body_write(struct writer *writer, const struct message *message, const struct node_id *to);
 
+/* Makes the message that was written to `bytes` one for another life. Only from a life to a life:
+ * false, and nothing done, if it is for whoever lives there, or is to be. */
+bool body_redirect(uint8_t *bytes, const struct node_id *to);
+
 /* Longest message whose view has at most `capacity` members, in bytes. */
 size_t body_bytes_max(uint32_t capacity);
 
@@ -37,7 +42,7 @@ void body_read_member(struct reader *reader, struct member *member, uint64_t age
 void body_write_member(struct writer *writer, const struct member *member);
 
 /* The name of a view; the coordinator is none where there is no view. */
-struct view_id body_read_view_id(struct reader *reader);
+void body_read_view_id(struct reader *reader, struct view_id *id);
 void body_write_view_id(struct writer *writer, const struct view_id *id);
 
 /* A whole view. Only filled in, not judged: view_is_sound does that. */

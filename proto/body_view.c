@@ -85,8 +85,8 @@ void body_read_view(struct reader *reader, struct view *view)
     view->next_age = reader_number(reader, 0, UINT64_MAX);
     view->hash = reader_number(reader, 0, UINT64_MAX);
     view->cause = (enum view_cause)reader_number(reader, CAUSE_FOUND, CAUSE_MERGE);
-    view->parent = body_read_view_id(reader);
-    view->merged = body_read_view_id(reader);
+    body_read_view_id(reader, &view->parent);
+    body_read_view_id(reader, &view->merged);
 
     view->member_count = reader_list(reader, 1, view->capacity);
     for (uint32_t i = 0; i < view->member_count && reader->error == WIRE_OK; i++) {

@@ -6,8 +6,6 @@
 #include "base/utf8.h"
 #include "proto/token.h"
 
-enum { NIL_BYTE = 0xc0 };
-
 void reader_fail(struct reader *reader, enum wire_error error)
 {
     if (reader->error == WIRE_OK) {
@@ -82,7 +80,7 @@ bool reader_bool(struct reader *reader)
 bool reader_takes_nil(struct reader *reader)
 {
     if (reader->error != WIRE_OK || reader->at == reader->length ||
-        reader->bytes[reader->at] != NIL_BYTE) {
+        reader->bytes[reader->at] != TOKEN_NIL_BYTE) {
         return false;
     }
     reader->at++;

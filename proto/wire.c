@@ -28,6 +28,7 @@ struct wire {
     struct view view;                  /* of the last message decoded */
     void *view_storage;
     uint8_t *frame; /* the last one encoded */
+    size_t frame_length;
     size_t frame_bytes_max;
 };
 
@@ -80,7 +81,7 @@ struct wire *wire_new(const char *cluster, uint32_t capacity)
         return NULL;
     }
     wire->frame_bytes_max = WIRE_HEADER_BYTES + body_bytes_max(capacity);
-    wire->view_storage = calloc(1, view_bytes(capacity));
+    wire->view_storage = malloc(view_bytes(capacity));
     wire->frame = malloc(wire->frame_bytes_max);
     if (wire->view_storage == NULL || wire->frame == NULL) {
         wire_free(wire);
@@ -150,15 +151,32 @@ enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t leng
     return reader.error;
 }
 
+static void set_flags(uint8_t *frame, unsigned flags)
+{
+    frame[AT_FLAGS] = (uint8_t)(flags & (WIRE_FELLOW | WIRE_RELAY));
+}
+
 const uint8_t *wire_encode(struct wire *wire, const struct message *message,
                            const struct node_id *to, unsigned flags, size_t *length)
 {
     struct writer writer;
 
     memcpy(wire->frame, wire->header, WIRE_HEADER_BYTES);
-    wire->frame[AT_FLAGS] = (uint8_t)(flags & (WIRE_FELLOW | WIRE_RELAY));
+    set_flags(wire->frame, flags);
     writer_init(&writer, wire->frame, wire->frame_bytes_max, WIRE_HEADER_BYTES);
     body_write(&writer, message, to);
+    wire->frame_length = writer.length;
     *length = writer.length;
+    return wire->frame;
+}
+
+const uint8_t *wire_encode_copy(struct wire *wire, const struct message *message,
+                                const struct node_id *to, unsigned flags, size_t *length)
+{
+    if (!body_redirect(wire->frame + WIRE_HEADER_BYTES, to)) {
+        return wire_encode(wire, message, to, flags, length);
+    }
+    set_flags(wire->frame, flags);
+    *length = wire->frame_length;
     return wire->frame;
 }

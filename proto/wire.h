@@ -66,4 +66,9 @@ enum wire_flags {
 const uint8_t *wire_encode(struct wire *wire, const struct message *message,
                            const struct node_id *to, unsigned flags, size_t *length);
 
+/* The same for one more copy of the message that was encoded last, unchanged since: writes only
+ * what differs between the two. */
+const uint8_t *wire_encode_copy(struct wire *wire, const struct message *message,
+                                const struct node_id *to, unsigned flags, size_t *length);
+
 #endif

@@ -3,50 +3,68 @@
 #include <assert.h>
 #include <string.h>
 
+#include <msgpack.h>
+
 #include "base/text.h"
 #include "proto/wire.h"
 
-/* The packer's callback. The buffer was sized for the longest message there is, so running out
- * of it is a fault of this program: a message beyond the bounds of core/limits.h. */
-static int writer_append(void *data, const char *bytes, size_t length)
+/* Where the next `length` bytes go. The buffer was sized for the longest message there is, so
+ * running out of it is a fault of this program: a message beyond the bounds of core/limits.h. */
+static inline uint8_t *take(struct writer *writer, size_t length)
 {
-    struct writer *writer = data;
+    uint8_t *at = writer->bytes + writer->length;
 
     assert(length <= writer->size - writer->length);
-    memcpy(writer->bytes + writer->length, bytes, length);
     writer->length += length;
-    return 0;
+    return at;
 }
+
+/* The packer is a template like the parser of token.c: instantiated for a writer it appends
+ * directly, where its own instance calls back for every head and every value. The names below are
+ * the template's; what its functions return nobody asks for. */
+#include <msgpack/pack_define.h>
+
+#define msgpack_pack_inline_func(name) static inline int packer##name
+#define msgpack_pack_user struct writer *
+#define msgpack_pack_append_buffer(writer, bytes, length)                                          \
+    return (memcpy(take(writer, length), bytes, length), 0)
+
+#include <msgpack/pack_template.h>
 
 void writer_init(struct writer *writer, uint8_t *bytes, size_t size, size_t length)
 {
     assert(length <= size);
     *writer = (struct writer){.bytes = bytes, .size = size, .length = length};
-    msgpack_packer_init(&writer->packer, writer, writer_append);
 }
 
 void writer_array(struct writer *writer, uint32_t count)
 {
-    msgpack_pack_array(&writer->packer, count);
+    packer_array(writer, count);
 }
 
 void writer_number(struct writer *writer, uint64_t number)
 {
-    msgpack_pack_uint64(&writer->packer, number);
+    packer_uint64(writer, number);
 }
 
 void writer_bool(struct writer *writer, bool value)
 {
     if (value) {
-        msgpack_pack_true(&writer->packer);
+        packer_true(writer);
     } else {
-        msgpack_pack_false(&writer->packer);
+        packer_false(writer);
     }
 }
 
 void writer_nil(struct writer *writer)
 {
-    msgpack_pack_nil(&writer->packer);
+    packer_nil(writer);
+}
+
+static inline void write_bytes(struct writer *writer, const void *bytes, size_t length)
+{
+    packer_bin(writer, length);
+    packer_bin_body(writer, bytes, length);
 }
 
 void writer_id(struct writer *writer, const struct node_id *id)
@@ -55,7 +73,7 @@ void writer_id(struct writer *writer, const struct node_id *id)
         writer_nil(writer);
         return;
     }
-    msgpack_pack_bin_with_body(&writer->packer, id->bytes, sizeof id->bytes);
+    write_bytes(writer, id->bytes, sizeof id->bytes);
 }
 
 void writer_address(struct writer *writer, const struct address *address)
@@ -70,16 +88,19 @@ void writer_address(struct writer *writer, const struct address *address)
     memcpy(bytes, address->bytes, length);
     bytes[length] = (uint8_t)(address->port >> 8);
     bytes[length + 1] = (uint8_t)(address->port & 0xff);
-    msgpack_pack_bin_with_body(&writer->packer, bytes, length + 2);
+    write_bytes(writer, bytes, length + 2);
 }
 
 void writer_name(struct writer *writer, const char *name)
 {
-    msgpack_pack_str_with_body(&writer->packer, name, text_length(name, NAME_BYTES_MAX));
+    const size_t length = text_length(name, NAME_BYTES_MAX);
+
+    packer_str(writer, length);
+    packer_str_body(writer, name, length);
 }
 
 void writer_tags(struct writer *writer, const struct tags *tags)
 {
     assert(tags->length <= TAGS_BYTES_MAX);
-    msgpack_pack_bin_with_body(&writer->packer, tags->text, tags->length);
+    write_bytes(writer, tags->text, tags->length);
 }

@@ -1,4 +1,4 @@
-/* Writes the values that messages are made of, the counterpart of reader.h: msgpack-c's packer
+/* Writes the values that messages are made of, the counterpart of reader.h, by msgpack-c's packer
  * into a buffer that is known to be long enough. Numbers and heads get their shortest form. */
 #ifndef PROTO_WRITER_H
 #define PROTO_WRITER_H
@@ -7,18 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <msgpack.h>
-
 #include "core/member.h"
 
 struct writer {
-    msgpack_packer packer;
     uint8_t *bytes; /* borrowed */
     size_t size;
     size_t length; /* bytes written */
 };
 
-/* Starts to write behind the first `length` bytes. The writer must not be moved afterwards. */
+/* Starts to write behind the first `length` bytes. */
 void writer_init(struct writer *writer, uint8_t *bytes, size_t size, size_t length);
 
 /* The head of an array: of a fixed number of fields, or of a list. */

@@ -59,6 +59,7 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     core->joins.queue = take(arena, joins * sizeof(struct member));
     core->out.capacity = outbox_capacity(capacity);
     core->out.items = take(arena, core->out.capacity * sizeof(struct effect));
+    core->out.messages = take(arena, MESSAGES_PER_STEP_MAX * sizeof(struct message));
 }
 
 size_t core_bytes(uint32_t capacity)
@@ -76,7 +77,9 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     struct arena arena = {.base = block};
     struct core *core = take(&arena, sizeof *core);
 
+    memset(core, 0, sizeof *core); /* What it points to is written before it is read. */
     lay_out(&arena, core, options->capacity);
+    memset(core->answers, 0, options->capacity);
     random_seed_wide(&core->random, options->random_seed);
     core->secret = random_u64(&core->random);
     core->self.id = id_draw(&core->random);
@@ -346,11 +349,18 @@ static void dispatch(struct core *core, const struct event *event)
     }
 }
 
+/* Does it act, given that its guard is met or not? */
+static bool acts_if(const struct core *core, bool guard_met)
+{
+    return guard_met && core->phase == PHASE_MEMBER && core_is_coordinator(core) &&
+           (!core->merge.losing || PLANTED(LOSER_ACTS)) && detector_is_awake(core);
+}
+
 /* Guard and acting are told when they change; both follow from who was heard lately. */
 static void tell_standing(struct core *core)
 {
     struct guard_state guard = core_guard(core, core->now_ms);
-    bool acting = core_is_acting(core, core->now_ms);
+    bool acting = acts_if(core, guard.met);
 
     if (guard.guard.policy != GUARD_NONE && guard.met != core->told_guard_met) {
         core->told_guard_met = guard.met;
@@ -373,9 +383,8 @@ static void tell_standing(struct core *core)
 }
 
 /* D4: by how much this node's own loop was late. Only a deadline that has passed can tell. */
-static uint64_t lateness_ms(const struct core *core, uint64_t now_ms)
+static uint64_t lateness_ms(const struct core *core, uint64_t deadline_ms, uint64_t now_ms)
 {
-    uint64_t deadline_ms = core_deadline_ms(core);
     uint64_t due_ms = deadline_ms > core->now_ms ? deadline_ms : core->now_ms;
     uint64_t late_ms = now_ms > due_ms ? now_ms - due_ms : 0;
 
@@ -411,8 +420,9 @@ struct effects core_step(struct core *core, const struct event *event)
 {
     uint64_t installed = core->counters.views_installed;
     enum phase phase = core->phase;
-    uint64_t late_ms = lateness_ms(core, event->now_ms);
-    bool timer = event->now_ms >= core_deadline_ms(core);
+    uint64_t deadline_ms = core_deadline_ms(core);
+    uint64_t late_ms = lateness_ms(core, deadline_ms, event->now_ms);
+    bool timer = event->now_ms >= deadline_ms;
 
     assert(event->now_ms >= core->now_ms);
     core->now_ms = event->now_ms;
@@ -495,9 +505,7 @@ struct guard_state core_guard(const struct core *core, uint64_t now_ms)
 
 bool core_is_acting(const struct core *core, uint64_t now_ms)
 {
-    return core->phase == PHASE_MEMBER && core_is_coordinator(core) &&
-           (!core->merge.losing || PLANTED(LOSER_ACTS)) && core_guard(core, now_ms).met &&
-           detector_is_awake(core);
+    return acts_if(core, true) && core_guard(core, now_ms).met;
 }
 
 uint32_t core_acked(const struct core *core)

@@ -35,8 +35,8 @@ struct core_options {
  * which stays untouched until that many members are there. */
 size_t core_bytes(uint32_t capacity);
 
-/* Initialises a core inside `block` (core_bytes long, zeroed, aligned as for malloc; the
- * caller's). The first EVENT_TICK, due at once, sets it going. */
+/* Initialises a core inside `block` (core_bytes long, aligned as for malloc; the caller's). The
+ * first EVENT_TICK, due at once, sets it going. */
 struct core *core_init(void *block, const struct core_options *options, uint64_t now_ms);
 
 /* Takes one event and returns what is to be done about it, valid until the next call. */

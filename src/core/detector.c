@@ -9,7 +9,7 @@
 
 static bool is_self(const struct core *core, uint32_t position)
 {
-    return id_equal(&core->view.members[position].id, &core->self.id);
+    return id_equal(&core->peers[position].id, &core->self.id);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)
@@ -95,15 +95,14 @@ bool detector_is_fresh(const struct core *core, uint32_t position)
 
 uint32_t detector_fresh_count(const struct core *core, uint64_t now_ms)
 {
-    uint32_t count = 0;
+    uint32_t count = 1; /* This node, which never hears itself. */
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer *peer = &core->peers[i];
-        bool fresh = peer->heard_ms != 0 && now_ms < peer->heard_ms + core->timing.fresh_ms &&
-                     peer->verdict == VERDICT_NONE;
-        count += is_self(core, i) || fresh || PLANTED(GUARD_COUNTS_LIST);
+        count += peer->heard_ms != 0 && now_ms < peer->heard_ms + core->timing.fresh_ms &&
+                 peer->verdict == VERDICT_NONE;
     }
-    return count;
+    return PLANTED(GUARD_COUNTS_LIST) ? core->view.member_count : count;
 }
 
 bool detector_is_awake(const struct core *core)
@@ -266,9 +265,9 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     bool accused = heartbeat->suspect_count > 0;
     bool changed = heartbeat->suspect_count != peer->suspect_count ||
                    heartbeat->late != peer->late ||
-                   memcmp(heartbeat->suspects, peer->suspects,
-                          heartbeat->suspect_count * sizeof heartbeat->suspects[0]) != 0 ||
-                   (accused && core->now_ms >= peer->suspects_ms + core->timing.fresh_ms);
+                   (accused && (memcmp(heartbeat->suspects, peer->suspects,
+                                       heartbeat->suspect_count * sizeof peer->suspects[0]) != 0 ||
+                                core->now_ms >= peer->suspects_ms + core->timing.fresh_ms));
 
     peer->view = heartbeat->view;
     peer->view_hash = heartbeat->view_hash;

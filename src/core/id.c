@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/random.h"
 
 struct node_id id_draw(struct random *random)
@@ -16,20 +17,14 @@ struct node_id id_draw(struct random *random)
     return id;
 }
 
-bool id_is_none(const struct node_id *id)
+uint64_t id_hash(const struct node_id *id)
 {
-    static const struct node_id none;
-    return id_equal(id, &none);
-}
-
-bool id_equal(const struct node_id *a, const struct node_id *b)
-{
-    return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+    return hash_finish(id_half(id, 0) * UINT64_C(0x9e3779b97f4a7c15) ^ id_half(id, 8));
 }
 
 int id_compare(const struct node_id *a, const struct node_id *b)
 {
-    return memcmp(a->bytes, b->bytes, sizeof a->bytes);
+    return id_equal(a, b) ? 0 : memcmp(a->bytes, b->bytes, sizeof a->bytes);
 }
 
 bool address_is_none(const struct address *address)

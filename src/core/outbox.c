@@ -39,38 +39,64 @@ struct message *outbox_message(struct core *core, enum message_type type)
     return message;
 }
 
+/* Filled in by the caller, whole: there may be many in a step, and a notice makes them large. */
 static struct effect *add(struct core *core, enum effect_type type)
 {
     struct outbox *out = &core->out;
 
     assert(out->count < out->capacity);
     struct effect *effect = &out->items[out->count++];
-    memset(effect, 0, sizeof *effect);
     effect->type = type;
     return effect;
+}
+
+/* One about a peer; NULL for whoever lives there. */
+static struct effect *add_to(struct core *core, enum effect_type type, const struct node_id *peer,
+                             const struct address *address)
+{
+    struct effect *effect = add(core, type);
+
+    effect->peer = peer == NULL ? (struct node_id){.bytes = {0}} : *peer;
+    effect->address = *address;
+    effect->fellow = false;
+    effect->relay = false;
+    effect->message = NULL;
+    return effect;
+}
+
+/* Sends it, unless there is nothing to send, nowhere to, or no room: then it returns NULL. */
+static struct effect *send(struct core *core, const struct message *message,
+                           const struct node_id *peer, const struct address *address)
+{
+    if (message == NULL || address_is_none(address)) {
+        return NULL;
+    }
+    if (core->out.count + core->out.reserve >= core->out.capacity) {
+        core->counters.sends_cut++;
+        return NULL;
+    }
+    struct effect *effect = add_to(core, EFFECT_SEND, peer, address);
+    effect->message = message;
+    core->counters.sent[message->type]++;
+    return effect;
+}
+
+/* D2: a proposal just accepted counts too, or a joiner's first answers would not. */
+static bool is_fellow(const struct core *core, const struct node_id *peer)
+{
+    bool lately = core->now_ms < core->accepted_ms + 2 * core->timing.prepare_ms;
+
+    return view_has(&core->view, peer) || (lately && view_has(&core->pending, peer));
 }
 
 void outbox_send_to(struct core *core, const struct message *message, const struct node_id *peer,
                     const struct address *address)
 {
-    if (message == NULL || address_is_none(address)) {
-        return;
+    struct effect *sent = send(core, message, peer, address);
+
+    if (sent != NULL && peer != NULL) {
+        sent->fellow = is_fellow(core, peer);
     }
-    if (core->out.count + core->out.reserve >= core->out.capacity) {
-        core->counters.sends_cut++;
-        return;
-    }
-    struct effect *effect = add(core, EFFECT_SEND);
-    effect->address = *address;
-    effect->message = message;
-    if (peer != NULL) {
-        effect->peer = *peer;
-        /* D2: a proposal just accepted counts too, or a joiner's first answers would not. */
-        bool proposed = core->now_ms < core->accepted_ms + 2 * core->timing.prepare_ms &&
-                        view_has(&core->pending, peer);
-        effect->fellow = proposed || view_has(&core->view, peer);
-    }
-    core->counters.sent[message->type]++;
 }
 
 void outbox_hand_on(struct core *core, const struct message *message)
@@ -84,10 +110,9 @@ void outbox_hand_on(struct core *core, const struct message *message)
     }
     struct message *copy = &core->out.messages[core->out.message_count++];
     *copy = *message;
-    struct effect *effect = add(core, EFFECT_SEND);
-    effect->address = core->view.members[position].address;
+    struct effect *effect = add_to(core, EFFECT_SEND, &message->to,
+                                   &core->view.members[position].address);
     effect->message = copy;
-    effect->peer = message->to;
     effect->fellow = message->fellow;
     effect->relay = true;
     core->counters.relayed++;
@@ -117,10 +142,10 @@ static void send_around(struct core *core, const struct message *message, uint32
     if (relay == VIEW_NONE) {
         return;
     }
-    outbox_send_to(core, message, &core->view.members[position].id,
-                   &core->view.members[relay].address);
-    struct effect *sent = &core->out.items[core->out.count - 1];
-    if (sent->type == EFFECT_SEND && sent->message == message) {
+    struct effect *sent = send(core, message, &core->view.members[position].id,
+                               &core->view.members[relay].address);
+    if (sent != NULL) {
+        sent->fellow = true;
         sent->relay = true;
     }
 }
@@ -129,7 +154,10 @@ void outbox_send(struct core *core, const struct message *message, uint32_t posi
 {
     const struct member *member = &core->view.members[position];
 
-    outbox_send_to(core, message, &member->id, &member->address);
+    struct effect *sent = send(core, message, &member->id, &member->address);
+    if (sent != NULL) {
+        sent->fellow = true; /* The view holds it. */
+    }
     if (message != NULL && may_be_relayed(message->type) && detector_link_is_bad(core, position)) {
         send_around(core, message, position);
     }
@@ -161,9 +189,7 @@ void outbox_forget_sends(struct core *core)
 
 void outbox_link(struct core *core, enum effect_type type, const struct member *member)
 {
-    struct effect *effect = add(core, type);
-    effect->peer = member->id;
-    effect->address = member->address;
+    add_to(core, type, &member->id, &member->address);
 }
 
 void outbox_kernel_ask(struct core *core, uint32_t position)
@@ -187,6 +213,8 @@ void outbox_store(struct core *core)
 struct notice *outbox_notice(struct core *core, enum notice_type type)
 {
     struct effect *effect = add(core, EFFECT_NOTICE);
+
+    memset(&effect->notice, 0, sizeof effect->notice);
     effect->notice.type = type;
     return &effect->notice;
 }

@@ -146,8 +146,8 @@ struct outbox {
     struct effect *items;
     uint32_t count;
     uint32_t capacity;
-    uint32_t reserve; /* places that sends must leave to the other effects */
-    struct message messages[MESSAGES_PER_STEP_MAX];
+    uint32_t reserve;         /* places that sends must leave to the other effects */
+    struct message *messages; /* MESSAGES_PER_STEP_MAX */
     uint32_t message_count;
 };
 

@@ -36,16 +36,9 @@ void view_init(struct view *view, uint32_t capacity, void *storage)
     memset(view->index, 0, (view->index_mask + 1) * sizeof view->index[0]);
 }
 
-bool view_is_empty(const struct view *view)
-{
-    return view->member_count == 0;
-}
-
 static uint32_t slot_of(const struct view *view, const struct node_id *id)
 {
-    /* Ids are random: a hash keeps the spread even where somebody chose them on purpose. */
-    return (uint32_t)hash_finish(hash_bytes(HASH_START, id->bytes, sizeof id->bytes)) &
-           view->index_mask;
+    return (uint32_t)id_hash(id) & view->index_mask;
 }
 
 /* Enters the member at `position`; false if its id is in the table already. */
@@ -314,15 +307,6 @@ void view_seal(struct view *view)
     view->hash = content_hash(view);
 }
 
-struct view_id view_id_of(const struct view *view)
-{
-    struct view_id id = {.lineage = view->lineage, .epoch = view->epoch, .version = view->version};
-    if (!view_is_empty(view)) {
-        id.coordinator = view->members[0].id;
-    }
-    return id;
-}
-
 int view_id_compare(const struct view_id *a, const struct view_id *b)
 {
     if (a->epoch != b->epoch) {
@@ -332,11 +316,6 @@ int view_id_compare(const struct view_id *a, const struct view_id *b)
         return a->version < b->version ? -1 : 1;
     }
     return id_compare(&a->coordinator, &b->coordinator);
-}
-
-bool view_id_equal(const struct view_id *a, const struct view_id *b)
-{
-    return a->lineage == b->lineage && view_id_compare(a, b) == 0;
 }
 
 /* Borrows the index table for a moment: the caller rebuilds it afterwards. */

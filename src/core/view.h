@@ -52,7 +52,11 @@ struct view {
 size_t view_bytes(uint32_t capacity);
 void view_init(struct view *view, uint32_t capacity, void *storage);
 
-bool view_is_empty(const struct view *view);
+static inline bool view_is_empty(const struct view *view)
+{
+    return view->member_count == 0;
+}
+
 void view_clear(struct view *view);
 
 /* Copies the content; `to` must have room for it. */
@@ -87,11 +91,26 @@ void view_add_gone(struct view *view, const struct gone *gone);
 /* Sets `hash` after the last change to the content. */
 void view_seal(struct view *view);
 
-struct view_id view_id_of(const struct view *view);
+static inline struct view_id view_id_of(const struct view *view)
+{
+    const struct node_id nobody = {.bytes = {0}};
+
+    return (struct view_id){
+        .lineage = view->lineage,
+        .epoch = view->epoch,
+        .version = view->version,
+        .coordinator = view_is_empty(view) ? nobody : view->members[0].id,
+    };
+}
 
 /* Order of views (V2): negative, 0, positive. The lineage takes no part: ask for it apart. */
 int view_id_compare(const struct view_id *a, const struct view_id *b);
-bool view_id_equal(const struct view_id *a, const struct view_id *b);
+
+static inline bool view_id_equal(const struct view_id *a, const struct view_id *b)
+{
+    return a->lineage == b->lineage && a->epoch == b->epoch && a->version == b->version &&
+           id_equal(&a->coordinator, &b->coordinator);
+}
 
 /* What must be true of any view before it is acted on (S3, S4): at least one member, ids, names
  * and ages unique, ages rising, next_age above all, the hash right. */

@@ -50,7 +50,7 @@ void sim_start(struct sim *sim, uint32_t index)
         options.incarnation = host->disk.incarnation;
         options.epoch_seen = host->disk.epoch_seen;
     }
-    void *block = calloc(1, core_bytes(options.capacity));
+    void *block = malloc(sim->core_bytes);
     assert(block != NULL);
     host->core = core_init(block, &options, host_now_ms(sim, host));
     assert((void *)host->core == block);

@@ -104,9 +104,11 @@ struct sim {
     struct random random;
     struct queue queue;
     struct network network;
-    struct wire *wire;         /* one for all: a step ends before the next begins */
-    struct wire *foreign_wire; /* of a cluster of another name */
+    struct wire *wire;             /* one for all: a step ends before the next begins */
+    const struct message *encoded; /* the last one in this step, sent to several perhaps */
+    struct wire *foreign_wire;     /* of a cluster of another name */
     struct oracle oracle;
+    size_t core_bytes; /* of each host's */
     uint64_t now_us;
     uint64_t converged_ms;
     bool changed; /* a view, a phase or the right to act changed since last asked */

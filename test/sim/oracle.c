@@ -112,8 +112,7 @@ static struct given_age *age_entry(struct oracle *oracle, uint64_t lineage, uint
 
 static struct life *life_place(struct life *table, size_t places, const struct node_id *id)
 {
-    size_t at = (size_t)hash_finish(hash_bytes(HASH_START, id->bytes, sizeof id->bytes)) &
-                (places - 1);
+    size_t at = (size_t)id_hash(id) & (places - 1);
     while (table[at].host_plus_1 != 0 && !id_equal(&table[at].id, id)) {
         at = (at + 1) & (places - 1);
     }

@@ -174,8 +174,10 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
     size_t length;
     const struct node_id *peer = id_is_none(&effect->peer) ? NULL : &effect->peer;
     unsigned flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U);
-    const uint8_t *bytes = wire_encode(sim->wire, effect->message, peer, flags, &length);
+    const uint8_t *bytes = (effect->message == sim->encoded ? wire_encode_copy : wire_encode)(
+        sim->wire, effect->message, peer, flags, &length);
 
+    sim->encoded = effect->message;
     host->sent[effect->message->type]++;
     sim->bytes += length;
     if (carries_view(effect->message)) {
@@ -279,6 +281,7 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
     event->now_ms = host_now_ms(sim, host);
     struct effects effects = core_step(host->core, event);
     sim->steps++;
+    sim->encoded = NULL;
     trace_step(sim, host, event, &effects);
     for (uint32_t i = 0; i < effects.count; i++) {
         on_effect(sim, host, &effects.items[i]);

@@ -236,6 +236,28 @@ Test(wire, nobody_and_no_receiver_are_written_alike)
     cr_assert_eq(memcmp(frame, vector->bytes, length), 0);
 }
 
+Test(wire, a_copy_has_the_bytes_that_encoding_it_anew_would_have)
+{
+    const struct node_id other = {.bytes = {[3] = 9, [15] = 1}};
+    const struct node_id *receivers[] = {&other, NULL, &samples->items[0].message.from, &other};
+    size_t length;
+    size_t length_copy;
+
+    for (size_t i = 0; i < samples->count; i++) {
+        const struct sample *sample = &samples->items[i];
+        wire_encode(wire, &sample->message, &sample->to, sample->flags, &length);
+        for (size_t k = 0; k < 4; k++) {
+            const unsigned flags = k % 2 == 0 ? WIRE_FELLOW : WIRE_RELAY;
+            const uint8_t *copy = wire_encode_copy(wire, &sample->message, receivers[k], flags,
+                                                   &length_copy);
+            memcpy(vector->bytes, copy, length_copy);
+            const uint8_t *anew = wire_encode(wire, &sample->message, receivers[k], flags, &length);
+            cr_assert_eq(length_copy, length, "%s", sample->name);
+            cr_assert_eq(memcmp(vector->bytes, anew, length), 0, "%s", sample->name);
+        }
+    }
+}
+
 /* Bytes on the wire are a feature: most of a cluster's traffic is this one message. */
 Test(wire, a_heartbeat_is_one_small_datagram)
 {
