@@ -12,13 +12,20 @@
 
 /* --- The candidate --- */
 
-/* C1: holds a verdict on every member older than itself. */
+/* C1: holds a verdict on every member older than itself. A claim is not begun while others say that
+ * they hear one of those: they would refuse it (C2), again and again for as long as a link is bad.
+ */
 static bool is_candidate(const struct core *core)
 {
     uint32_t position = core_position(core);
 
     for (uint32_t i = 0; i < position; i++) {
-        if (core->peers[i].verdict == VERDICT_NONE && !(PLANTED(SEVERAL_CLAIMANTS) && i > 0)) {
+        enum verdict verdict = core->peers[i].verdict;
+        if (verdict == VERDICT_NONE && !(PLANTED(SEVERAL_CLAIMANTS) && i > 0)) {
+            return false;
+        }
+        if (!core->claim.on && verdict != VERDICT_DEAD && !PLANTED(SEVERAL_CLAIMANTS) &&
+            detector_relay_to(core, i) != VIEW_NONE) {
             return false;
         }
     }

@@ -440,7 +440,7 @@ uint32_t detector_relay_to(const struct core *core, uint32_t position)
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (i != position && !is_self(core, i) && is_heard(core, i) &&
-            core->peers[i].unheard_ms == 0 &&
+            core->peers[i].unheard_ms == 0 && !core->peers[i].late &&
             core_hearing(core, i, position, core->now_ms) == HEARING_YES) {
             return i;
         }

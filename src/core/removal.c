@@ -141,6 +141,7 @@ static void look_again(struct core *core, uint64_t when_ms)
     core->verify_ms = when_ms < core->verify_ms ? when_ms : core->verify_ms;
 }
 
+/* How likely an answer by way of this helper is: 0 is best. */
 static int rank_of(const struct core *core, uint32_t helper, uint32_t suspect)
 {
     bool near = core_hearing(core, core_position(core), helper, core->now_ms) == HEARING_YES;
@@ -151,8 +152,7 @@ static int rank_of(const struct core *core, uint32_t helper, uint32_t suspect)
     return accuses(core, helper, core->view.members[suspect].age, core->now_ms) ? 2 : 1;
 }
 
-/* R1: asks the suspect directly and through members that this node hears; those who do not
- * accuse it first, for they may have heard it. */
+/* R1: asks the suspect directly and through members that this node hears. */
 static void verify(struct core *core, uint32_t position)
 {
     const struct member *suspect = &core->view.members[position];
@@ -258,8 +258,10 @@ void removal_on_pong(struct core *core, const struct message *message)
 
     if (!id_equal(&pong->origin, &core->self.id)) {
         uint32_t origin = view_find(&core->view, &pong->origin);
-        /* Handed on only by the one who heard the subject itself, so it goes no further. */
-        if (origin != VIEW_NONE && id_equal(&message->from, &pong->subject) && message->fellow) {
+        /* Handed on only by the one who heard the subject itself, so it goes no further; and only
+         * if it lives with us: what went over to another part has no place to keep here (L2). */
+        if (origin != VIEW_NONE && id_equal(&message->from, &pong->subject) && message->fellow &&
+            subject != VIEW_NONE && !removal_has_moved(core, subject)) {
             outbox_send(core, make_ping(core, MESSAGE_PONG, pong), origin);
         }
         return;

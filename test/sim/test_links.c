@@ -1,4 +1,6 @@
 /* Links that are bad in one direction or between two members only: nobody's death (R1 to R4). */
+#include <string.h>
+
 #include "story.h"
 
 static void check_whole(struct sim *sim, uint64_t seed, uint64_t version)
@@ -15,6 +17,44 @@ Story(links, a_bad_link_between_two_members_changes_no_view)
     sim_cut(sim, B, D);
     sim_run(sim, MINUTE_MS);
     check_whole(sim, seed, version);
+    sim_free(sim);
+}
+
+/* C1: the second oldest need not ask again and again for what nobody will grant. */
+Story(links, a_bad_link_between_the_two_oldest_makes_no_claims)
+{
+    struct sim *sim = story_of_five(seed);
+    uint64_t version = sim_version(sim, A);
+    sim_cut(sim, A, B);
+    sim_run(sim, MINUTE_MS);
+    story_check(sim_sent(sim, B, MESSAGE_CLAIM) == 0, seed);
+    check_whole(sim, seed, version);
+    sim_crash(sim, A);
+    story_check(sim_sees(sim, C, "B C D E", FAST_MS), seed);
+    sim_free(sim);
+}
+
+/* L2: a third that lives between two parts hears one who went over to the other. That is no
+ * reason to keep it, for it follows another coordinator. */
+Story(links, nobody_stays_in_two_views_for_a_third_ones_sake)
+{
+    static const uint32_t links[][2] = {{G, E}, {G, F}, {F, C}, {F, D}, {E, A}, {E, B}};
+    struct sim *sim = story_of(
+        &(struct sim_options){.seed = seed, .host_count = 7, .disorder = true});
+    sim_run(sim, 2000);
+    for (uint32_t i = A; i <= G; i++) {
+        for (uint32_t k = i + 1; k <= G; k++) {
+            sim_cut(sim, i, k);
+        }
+    }
+    for (uint32_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+        sim_mend(sim, links[i][0], links[i][1]);
+    }
+    sim_run(sim, MINUTE_MS);
+    bool twice = strchr(sim_view_text(sim, A), 'G') != NULL && sim_coordinator(sim, G) != A;
+    story_check(!twice, seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, 2000), seed);
     sim_free(sim);
 }
 
