@@ -67,10 +67,11 @@ static void return_to_own(struct core *core, enum merge_refusal refusal)
     uint32_t failures = core->merge.failures + failed;
     uint64_t pause_ms = core->timing.probe_ms << (failures < 7 ? failures : 7);
 
-    pause_ms = pause_ms < core->timing.flap_ms ? pause_ms : core->timing.flap_ms;
+    /* Long enough for a try that costs T_merge; short enough for when it is possible again. */
+    pause_ms = pause_ms < core->timing.flap_ms / 4 ? pause_ms : core->timing.flap_ms / 4;
     core->merge = (struct merge){
         .failures = failures,
-        .backoff_ms = core->now_ms + random_between(&core->random, pause_ms / 2, pause_ms * 3 / 2)};
+        .backoff_ms = core->now_ms + random_between(&core->random, pause_ms / 2, pause_ms)};
     if (acked) {
         REACHED(merge_given_up_after_agreeing);
         core->bump_epoch = true;
