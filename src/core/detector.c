@@ -112,7 +112,7 @@ bool detector_is_awake(const struct core *core)
     }
     uint32_t heard = 1;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        heard += core->peers[i].heard_ms >= core->late_since_ms;
+        heard += core->peers[i].awake;
     }
     return core->terms.guard.policy == GUARD_NONE
                ? heard > 1
@@ -460,6 +460,31 @@ static void look_at_all(struct core *core)
     core->detect_ms = next;
 }
 
+/* D4: what waited in the queue while we slept proves nothing. This question can be answered only by
+ * who lives now; and only who still has us in its view answers as a fellow. */
+static void ask_who_is_awake(struct core *core)
+{
+    struct message *message = outbox_message(core, MESSAGE_PING);
+
+    if (message != NULL) {
+        message->ping.nonce = core->wake_nonce;
+        message->ping.subject = core->self.id; /* Each answers for itself. */
+        message->ping.origin = core->self.id;
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!is_self(core, i) && !core->peers[i].awake) {
+            outbox_send(core, message, i);
+        }
+    }
+}
+
+void detector_on_answer(struct core *core, const struct message *pong, uint32_t position)
+{
+    if (core->late_since_ms != 0 && pong->ping.nonce == core->wake_nonce && pong->fellow) {
+        core->peers[position].awake = true;
+    }
+}
+
 void detector_on_late(struct core *core, uint64_t late_ms)
 {
     core->counters.late_wakeups++;
@@ -470,12 +495,15 @@ void detector_on_late(struct core *core, uint64_t late_ms)
         struct peer *peer = &core->peers[i];
         peer->silent_from_ms = earlier(peer->silent_from_ms + late_ms, core->now_ms);
         peer->moved_ms = 0;
+        peer->awake = false;
         if (peer->verdict == VERDICT_LOST || peer->verdict == VERDICT_STALLED) {
             clear_verdict(core, i);
         }
     }
     core->detect_ms = core->now_ms;
     core->claim.on = false;
+    core->wake_nonce = random_u64(&core->random);
+    ask_who_is_awake(core);
     change_interrupt(core);
     core->backoff_ms = core->late_until_ms;
     struct notice *notice = outbox_notice_of(core, NOTICE_LATE, &core->self);
@@ -490,6 +518,9 @@ void detector_tick(struct core *core)
     }
     if (core->now_ms >= core->heartbeat_ms) {
         send_heartbeats(core);
+        if (!detector_is_awake(core)) {
+            ask_who_is_awake(core);
+        }
     }
     if (core->now_ms >= core->detect_ms) {
         look_at_all(core);

@@ -21,8 +21,11 @@ uint64_t detector_fresh_for_ms(const struct core *core, uint32_t position);
 /* Members really heard within T_fresh, this node included (G1). */
 uint32_t detector_fresh_count(const struct core *core, uint64_t now_ms);
 
-/* After a late wake-up: has this node heard enough others since to act again (D4)? */
+/* After a late wake-up: have enough others answered since for this node to act again (D4)? */
 bool detector_is_awake(const struct core *core);
+
+/* An answer of the member at `position` to the question that was asked then. */
+void detector_on_answer(struct core *core, const struct message *pong, uint32_t position);
 
 void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position);
 void detector_on_link(struct core *core, const struct link_event *link);

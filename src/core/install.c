@@ -386,23 +386,22 @@ static void note_moved(struct core *core, uint32_t position)
 void install_on_not_following(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->from);
+    uint32_t in_pending = core->change.on ? view_find(&core->pending, &message->from) : VIEW_NONE;
 
+    if (position != VIEW_NONE &&
+        id_equal(&message->reference.view.coordinator, &core->view.members[0].id)) {
+        change_on_late_refusal(core); /* It hears the one whom our claim would depose (C3). */
+        return;
+    }
+    if (in_pending != VIEW_NONE) {
+        REACHED(answer_not_following);
+        core->answers[in_pending] = ANSWER_NO; /* U2: not waited for any longer. */
+    }
     if (position == VIEW_NONE) {
         core_drop(core, DROP_STRANGER);
         return;
     }
-    if (id_equal(&message->reference.view.coordinator, &core->view.members[0].id)) {
-        change_on_late_refusal(core); /* It hears the one whom our claim would depose (C3). */
-        return;
-    }
     note_moved(core, position);
-    if (core->change.on) {
-        uint32_t in_pending = view_find(&core->pending, &message->from);
-        if (in_pending != VIEW_NONE) {
-            REACHED(answer_not_following);
-            core->answers[in_pending] = ANSWER_NO; /* U2: not waited for any longer. */
-        }
-    }
 }
 
 /* L1: a higher view of our lineage leaves us out. Whether that means that we are out depends on

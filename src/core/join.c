@@ -150,7 +150,6 @@ void join_hint(struct core *core, const struct address *address)
 
     book_remember(core, address);
     if (core->phase == PHASE_JOINING && !asking->refused) {
-        asking->pause_ms = core->timing.retry_ms_min;
         asking->next_ms = core->now_ms > soonest_ms ? core->now_ms : soonest_ms;
     }
 }

@@ -6,6 +6,7 @@
 #include "core/merge.h"
 #include "core/outbox.h"
 #include "core/plant.h"
+#include "core/removal.h"
 
 enum {
     PROBED_PER_ROUND = 4,
@@ -97,6 +98,14 @@ static void on_other_part(struct core *core, const struct message *message)
     bool from_coordinator = id_equal(&theirs->view.coordinator, &message->from);
 
     book_remember(core, &theirs->coordinator);
+    /* We may have been replaced, in our sleep (D4) or behind a cut (L2). That is settled first: as
+     * long as it is not, we do not know who holds our view, and would stop our successor for
+     * nothing. */
+    if (view_has(&core->view, &message->from) || !removal_reign_is_sure(core)) {
+        REACHED(merge_before_the_reign_was_sure);
+        core_drop(core, DROP_PHASE);
+        return;
+    }
     if (!from_coordinator) {
         send_probe(core, &theirs->coordinator, false); /* Now we know whom to talk to. */
     } else if (probe_compare(theirs, &ours) < 0 && !theirs->answer) {

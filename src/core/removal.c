@@ -266,8 +266,12 @@ void removal_on_pong(struct core *core, const struct message *message)
         }
         return;
     }
-    if (subject == VIEW_NONE || id_equal(&message->from, &pong->subject)) {
-        return; /* The suspect itself: that it was heard is already known. */
+    if (subject == VIEW_NONE) {
+        return;
+    }
+    if (id_equal(&message->from, &pong->subject)) {
+        detector_on_answer(core, message, subject); /* That it was heard is known already. */
+        return;
     }
     struct peer *peer = &core->peers[subject];
     if (peer->verify_ms == NEVER_MS || pong->nonce != peer->nonce || !message->fellow) {

@@ -43,6 +43,7 @@ struct peer {
     uint64_t vouched_ms; /* others heard it though we do not; 0 for never */
     bool confirmed;      /* to be removed with the next view */
 
+    bool awake;             /* answered what we asked after our last late wake-up (D4) */
     bool leaves;            /* asked to be let out (E1) */
     uint64_t moved_ms;      /* since when it follows another coordinator; 0: it does not (L2) */
     uint64_t moved_seen_ms; /* last sign of that */
@@ -216,7 +217,8 @@ struct core {
 
     /* D4. */
     uint64_t late_until_ms; /* accuse nobody before; 0 when never late */
-    uint64_t late_since_ms; /* of the last wake-up */
+    uint64_t late_since_ms; /* of the last wake-up; 0 when it is settled */
+    uint64_t wake_nonce;    /* of the question asked then */
 
     /* What watchers were told last. */
     bool told_guard_met;

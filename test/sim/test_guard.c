@@ -77,3 +77,54 @@ Story(guard, a_coordinator_that_slept_does_not_act_before_it_heard_others)
     story_check(!sim_is_acting(sim, A), seed);
     sim_free(sim);
 }
+
+/* D4, M3: one that was replaced in its sleep still thinks that all hold its view. Nobody gives way
+ * to it before that is settled, so somebody acts all the while. */
+Story(guard, a_coordinator_that_wakes_does_not_stop_its_successor)
+{
+    struct sim *sim = story_of_five(seed);
+    sim_run(sim, 17 * seed);
+    sim_pause(sim, A);
+    sim_run(sim, STALLED_MS);
+    story_check(sim_is_acting(sim, B), seed);
+    sim_resume(sim, A);
+    for (unsigned ms = 0; ms < SETTLE_MS; ms += 5) {
+        sim_run(sim, 5);
+        story_check(sim_acting_count(sim) == 1, seed);
+    }
+    story_check(sim_agrees(sim), seed);
+    sim_free(sim);
+}
+
+/* The same for one that others did not hear for about as long as it takes to be replaced. */
+Story(guard, a_coordinator_that_was_mute_does_not_stop_its_successor)
+{
+    for (uint64_t mute_ms = 700; mute_ms <= 2000; mute_ms += 100) {
+        struct sim *sim = story_of_five(seed);
+        for (uint32_t host = B; host <= E; host++) {
+            sim_cut_one_way(sim, A, host);
+        }
+        sim_run(sim, mute_ms);
+        sim_heal(sim);
+        uint64_t idle_ms = 0;
+        for (unsigned ms = 0; ms < SETTLE_MS; ms += 5) {
+            sim_run(sim, 5);
+            idle_ms += sim_acting_count(sim) == 0 ? 5 : 0;
+        }
+        story_check(idle_ms < FAST_MS, seed);
+        story_check(sim_agrees(sim), seed);
+        sim_free(sim);
+    }
+}
+
+/* D4: and when nobody replaced it, it acts again as soon as the others could say so. */
+Story(guard, a_short_sleep_costs_a_round_trip)
+{
+    struct sim *sim = story_of_five(seed);
+    sim_pause(sim, A);
+    sim_run(sim, 1000);
+    sim_resume(sim, A);
+    sim_run(sim, 20);
+    story_check(sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}
