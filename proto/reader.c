@@ -35,7 +35,10 @@ static bool reader_token(struct reader *reader, enum token_kind kind, struct tok
 
 /* What messages are made of mostly is told by its first byte: small numbers, booleans, short lists
  * and ids. These are taken as they stand where they are in order; the parser has all the rest, and
- * whatever there is to find fault with. */
+ * whatever there is to find fault with, in functions apart, for their stack frames would cost more
+ * than the taking does. */
+#define APART static __attribute__((noinline))
+
 enum {
     HEAD_NONE = 0xc1, /* never the head of anything */
     HEAD_NUMBER_MAX = 0x7f,
@@ -65,27 +68,28 @@ static inline bool takes_list(struct reader *reader, uint32_t low, uint32_t high
     return true;
 }
 
-void reader_fields(struct reader *reader, uint32_t count)
+APART void parse_fields(struct reader *reader, uint32_t count)
 {
     struct token token;
-    uint32_t taken;
 
-    if (takes_list(reader, count, count, &taken)) {
-        return;
-    }
     if (reader_token(reader, TOKEN_ARRAY, &token) && token.number != count) {
         reader_fail(reader, WIRE_SHAPE);
     }
 }
 
-uint32_t reader_list(struct reader *reader, uint32_t low, uint32_t high)
+void reader_fields(struct reader *reader, uint32_t count)
+{
+    uint32_t taken;
+
+    if (!takes_list(reader, count, count, &taken)) {
+        parse_fields(reader, count);
+    }
+}
+
+APART uint32_t parse_list(struct reader *reader, uint32_t low, uint32_t high)
 {
     struct token token;
-    uint32_t count;
 
-    if (takes_list(reader, low, high, &count)) {
-        return count;
-    }
     if (!reader_token(reader, TOKEN_ARRAY, &token)) {
         return 0;
     }
@@ -96,15 +100,17 @@ uint32_t reader_list(struct reader *reader, uint32_t low, uint32_t high)
     return (uint32_t)token.number;
 }
 
-uint64_t reader_number(struct reader *reader, uint64_t low, uint64_t high)
+uint32_t reader_list(struct reader *reader, uint32_t low, uint32_t high)
 {
-    const uint8_t small = head(reader);
+    uint32_t count;
+
+    return takes_list(reader, low, high, &count) ? count : parse_list(reader, low, high);
+}
+
+APART uint64_t parse_number(struct reader *reader, uint64_t low, uint64_t high)
+{
     struct token token;
 
-    if (small <= HEAD_NUMBER_MAX && small >= low && small <= high) {
-        reader->at++;
-        return small;
-    }
     if (!reader_token(reader, TOKEN_UNSIGNED, &token)) {
         return 0;
     }
@@ -115,16 +121,33 @@ uint64_t reader_number(struct reader *reader, uint64_t low, uint64_t high)
     return token.number;
 }
 
+uint64_t reader_number(struct reader *reader, uint64_t low, uint64_t high)
+{
+    const uint8_t small = head(reader);
+
+    if (small <= HEAD_NUMBER_MAX && small >= low && small <= high) {
+        reader->at++;
+        return small;
+    }
+    return parse_number(reader, low, high);
+}
+
+APART bool parse_bool(struct reader *reader)
+{
+    struct token token;
+
+    return reader_token(reader, TOKEN_BOOL, &token) && token.number != 0;
+}
+
 bool reader_bool(struct reader *reader)
 {
     const uint8_t value = head(reader);
-    struct token token;
 
-    if (value == HEAD_FALSE || value == HEAD_TRUE) {
-        reader->at++;
-        return value == HEAD_TRUE;
+    if (value != HEAD_FALSE && value != HEAD_TRUE) {
+        return parse_bool(reader);
     }
-    return reader_token(reader, TOKEN_BOOL, &token) && token.number != 0;
+    reader->at++;
+    return value == HEAD_TRUE;
 }
 
 bool reader_takes_nil(struct reader *reader)
@@ -152,14 +175,11 @@ static inline bool takes_id(struct reader *reader, struct node_id *id)
     return true;
 }
 
-struct node_id reader_id(struct reader *reader)
+APART struct node_id parse_id(struct reader *reader)
 {
     struct node_id id = {.bytes = {0}};
     struct token token;
 
-    if (takes_id(reader, &id)) {
-        return id;
-    }
     if (!reader_token(reader, TOKEN_BYTES, &token)) {
         return id;
     }
@@ -172,6 +192,13 @@ struct node_id reader_id(struct reader *reader)
         reader_fail(reader, WIRE_BOUND); /* None is written as nil, and only where it may be. */
     }
     return id;
+}
+
+struct node_id reader_id(struct reader *reader)
+{
+    struct node_id id;
+
+    return takes_id(reader, &id) ? id : parse_id(reader);
 }
 
 struct node_id reader_id_or_nil(struct reader *reader)
