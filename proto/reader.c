@@ -33,7 +33,42 @@ static bool reader_token(struct reader *reader, enum token_kind kind, struct tok
     return true;
 }
 
-void reader_fields(struct reader *reader, uint32_t count)
+/* What messages are made of mostly is told by its first byte: small numbers, booleans, short lists
+ * and ids. These are taken as they stand where they are in order; the parser has all the rest, and
+ * whatever there is to find fault with, in functions apart, for their stack frames would cost more
+ * than the taking does. */
+#define APART static __attribute__((noinline))
+
+enum {
+    HEAD_NONE = 0xc1, /* never the head of anything */
+    HEAD_NUMBER_MAX = 0x7f,
+    HEAD_LIST = 0x90, /* and its count, below 16 */
+    HEAD_FALSE = 0xc2,
+    HEAD_TRUE = 0xc3,
+    HEAD_BYTES = 0xc4, /* then their number in one byte */
+};
+
+static inline size_t left(const struct reader *reader)
+{
+    return reader->length - reader->at;
+}
+
+static inline uint8_t head(const struct reader *reader)
+{
+    return reader->error == WIRE_OK && left(reader) > 0 ? reader->bytes[reader->at] : HEAD_NONE;
+}
+
+static inline bool takes_list(struct reader *reader, uint32_t low, uint32_t high, uint32_t *count)
+{
+    *count = head(reader) ^ (unsigned)HEAD_LIST;
+    if (*count >= 16 || *count < low || *count > high || *count >= left(reader)) {
+        return false;
+    }
+    reader->at++;
+    return true;
+}
+
+APART void parse_fields(struct reader *reader, uint32_t count)
 {
     struct token token;
 
@@ -42,7 +77,16 @@ void reader_fields(struct reader *reader, uint32_t count)
     }
 }
 
-uint32_t reader_list(struct reader *reader, uint32_t low, uint32_t high)
+void reader_fields(struct reader *reader, uint32_t count)
+{
+    uint32_t taken;
+
+    if (!takes_list(reader, count, count, &taken)) {
+        parse_fields(reader, count);
+    }
+}
+
+APART uint32_t parse_list(struct reader *reader, uint32_t low, uint32_t high)
 {
     struct token token;
 
@@ -56,7 +100,14 @@ uint32_t reader_list(struct reader *reader, uint32_t low, uint32_t high)
     return (uint32_t)token.number;
 }
 
-uint64_t reader_number(struct reader *reader, uint64_t low, uint64_t high)
+uint32_t reader_list(struct reader *reader, uint32_t low, uint32_t high)
+{
+    uint32_t count;
+
+    return takes_list(reader, low, high, &count) ? count : parse_list(reader, low, high);
+}
+
+APART uint64_t parse_number(struct reader *reader, uint64_t low, uint64_t high)
 {
     struct token token;
 
@@ -70,24 +121,61 @@ uint64_t reader_number(struct reader *reader, uint64_t low, uint64_t high)
     return token.number;
 }
 
-bool reader_bool(struct reader *reader)
+uint64_t reader_number(struct reader *reader, uint64_t low, uint64_t high)
+{
+    const uint8_t small = head(reader);
+
+    if (small <= HEAD_NUMBER_MAX && small >= low && small <= high) {
+        reader->at++;
+        return small;
+    }
+    return parse_number(reader, low, high);
+}
+
+APART bool parse_bool(struct reader *reader)
 {
     struct token token;
 
     return reader_token(reader, TOKEN_BOOL, &token) && token.number != 0;
 }
 
+bool reader_bool(struct reader *reader)
+{
+    const uint8_t value = head(reader);
+
+    if (value != HEAD_FALSE && value != HEAD_TRUE) {
+        return parse_bool(reader);
+    }
+    reader->at++;
+    return value == HEAD_TRUE;
+}
+
 bool reader_takes_nil(struct reader *reader)
 {
-    if (reader->error != WIRE_OK || reader->at == reader->length ||
-        reader->bytes[reader->at] != TOKEN_NIL_BYTE) {
+    if (head(reader) != TOKEN_NIL_BYTE) {
         return false;
     }
     reader->at++;
     return true;
 }
 
-struct node_id reader_id(struct reader *reader)
+static inline bool takes_id(struct reader *reader, struct node_id *id)
+{
+    const uint8_t *at = reader->bytes + reader->at;
+
+    if (head(reader) != HEAD_BYTES || left(reader) < 2 + sizeof id->bytes ||
+        at[1] != sizeof id->bytes) {
+        return false;
+    }
+    memcpy(id->bytes, at + 2, sizeof id->bytes);
+    if (id_is_none(id)) {
+        return false;
+    }
+    reader->at += 2 + sizeof id->bytes;
+    return true;
+}
+
+APART struct node_id parse_id(struct reader *reader)
 {
     struct node_id id = {.bytes = {0}};
     struct token token;
@@ -104,6 +192,13 @@ struct node_id reader_id(struct reader *reader)
         reader_fail(reader, WIRE_BOUND); /* None is written as nil, and only where it may be. */
     }
     return id;
+}
+
+struct node_id reader_id(struct reader *reader)
+{
+    struct node_id id;
+
+    return takes_id(reader, &id) ? id : parse_id(reader);
 }
 
 struct node_id reader_id_or_nil(struct reader *reader)

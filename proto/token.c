@@ -127,7 +127,7 @@ static size_t token_bytes(const struct token *token)
     return 0;
 }
 
-enum wire_error token_parse(const uint8_t *bytes, size_t length, size_t *at, struct token *token)
+enum wire_error token_read(const uint8_t *bytes, size_t length, size_t *at, struct token *token)
 {
     assert(*at <= length);
 

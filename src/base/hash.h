@@ -8,20 +8,25 @@
 #include <stdint.h>
 
 #define HASH_START UINT64_C(0xcbf29ce484222325)
+#define HASH_PRIME UINT64_C(0x100000001b3)
+#define HASH_PRIME_8 UINT64_C(0x1efac7090aef4a21) /* HASH_PRIME to the eighth */
 
 static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length)
 {
     const uint8_t *at = bytes;
     for (size_t i = 0; i < length; i++) {
-        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+        hash = (hash ^ at[i]) * HASH_PRIME;
     }
     return hash;
 }
 
 static inline uint64_t hash_u64(uint64_t hash, uint64_t value)
 {
+    if (value <= 0xff) {
+        return (hash ^ value) * HASH_PRIME_8; /* The seven zero bytes only multiply. */
+    }
     for (int shift = 0; shift < 64; shift += 8) {
-        hash = (hash ^ ((value >> shift) & 0xff)) * UINT64_C(0x100000001b3);
+        hash = (hash ^ ((value >> shift) & 0xff)) * HASH_PRIME;
     }
     return hash;
 }

@@ -60,7 +60,7 @@ static bool entry_before(const struct queue_entry *a, const struct queue_entry *
     return a->at_us != b->at_us ? a->at_us < b->at_us : a->sequence < b->sequence;
 }
 
-void queue_push(struct queue *queue, uint64_t at_us, struct pending *pending)
+static void heap_push(struct queue *queue, struct queue_entry entry)
 {
     if (queue->count == queue->capacity) {
         queue->capacity = queue->capacity == 0 ? 1024 : 2 * queue->capacity;
@@ -68,7 +68,6 @@ void queue_push(struct queue *queue, uint64_t at_us, struct pending *pending)
         assert(queue->heap != NULL);
     }
 
-    struct queue_entry entry = {at_us, queue->sequence++, pending};
     size_t at = queue->count++;
     while (at > 0 && entry_before(&entry, &queue->heap[(at - 1) / 2])) {
         queue->heap[at] = queue->heap[(at - 1) / 2];
@@ -77,15 +76,9 @@ void queue_push(struct queue *queue, uint64_t at_us, struct pending *pending)
     queue->heap[at] = entry;
 }
 
-uint64_t queue_next_us(const struct queue *queue)
+static struct queue_entry heap_pop(struct queue *queue)
 {
-    return queue->count == 0 ? UINT64_MAX : queue->heap[0].at_us;
-}
-
-struct pending *queue_pop(struct queue *queue)
-{
-    assert(queue->count > 0);
-    struct pending *pending = queue->heap[0].pending;
+    struct queue_entry first = queue->heap[0];
     struct queue_entry last = queue->heap[--queue->count];
 
     size_t at = 0;
@@ -107,7 +100,75 @@ struct pending *queue_pop(struct queue *queue)
     if (queue->count > 0) {
         queue->heap[at] = last;
     }
-    return pending;
+    return first;
+}
+
+static void near_insert(struct queue *queue, struct queue_entry entry)
+{
+    size_t at = queue->near_count++;
+
+    while (at > 0 && entry_before(&queue->near[at - 1], &entry)) {
+        queue->near[at] = queue->near[at - 1];
+        at--;
+    }
+    queue->near[at] = entry;
+}
+
+/* Makes room by giving the latest one to the heap. */
+static void near_give(struct queue *queue)
+{
+    heap_push(queue, queue->near[0]);
+    queue->near_count--;
+    memmove(&queue->near[0], &queue->near[1], queue->near_count * sizeof queue->near[0]);
+}
+
+/* Takes the next ones from the heap; leaves room for what will be pushed among them. */
+static void near_refill(struct queue *queue)
+{
+    size_t count = queue->count < QUEUE_NEAR_MAX / 2 ? queue->count : QUEUE_NEAR_MAX / 2;
+
+    for (size_t i = count; i > 0; i--) {
+        queue->near[i - 1] = heap_pop(queue);
+    }
+    queue->near_count = count;
+}
+
+void queue_push(struct queue *queue, uint64_t at_us, struct pending *pending)
+{
+    struct queue_entry entry = {at_us, queue->sequence++, pending};
+    bool full = queue->near_count == QUEUE_NEAR_MAX;
+    bool before_some = queue->near_count > 0 && entry_before(&entry, &queue->near[0]);
+
+    if (!before_some && (full || queue->count > 0)) {
+        heap_push(queue, entry);
+        return;
+    }
+    if (full) {
+        near_give(queue);
+    }
+    near_insert(queue, entry);
+}
+
+bool queue_is_empty(const struct queue *queue)
+{
+    return queue->near_count == 0 && queue->count == 0;
+}
+
+uint64_t queue_next_us(const struct queue *queue)
+{
+    if (queue->near_count > 0) {
+        return queue->near[queue->near_count - 1].at_us;
+    }
+    return queue->count == 0 ? UINT64_MAX : queue->heap[0].at_us;
+}
+
+struct pending *queue_pop(struct queue *queue)
+{
+    assert(!queue_is_empty(queue));
+    if (queue->near_count == 0) {
+        near_refill(queue);
+    }
+    return queue->near[--queue->near_count].pending;
 }
 
 static void call_nothing(struct sim *sim, uint32_t a, uint32_t b)
@@ -117,11 +178,17 @@ static void call_nothing(struct sim *sim, uint32_t a, uint32_t b)
     (void)b;
 }
 
-void queue_forget_calls(struct queue *queue)
+static void forget_calls(struct queue_entry *entries, size_t count)
 {
-    for (size_t i = 0; i < queue->count; i++) {
-        if (queue->heap[i].pending->type == PENDING_CALL) {
-            queue->heap[i].pending->call = call_nothing;
+    for (size_t i = 0; i < count; i++) {
+        if (entries[i].pending->type == PENDING_CALL) {
+            entries[i].pending->call = call_nothing;
         }
     }
+}
+
+void queue_forget_calls(struct queue *queue)
+{
+    forget_calls(queue->near, queue->near_count);
+    forget_calls(queue->heap, queue->count);
 }

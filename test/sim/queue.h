@@ -53,9 +53,15 @@ struct queue_entry {
 
 struct queue_block;
 
+enum { QUEUE_NEAR_MAX = 32 };
+
+/* Most of what is pushed is due soon, and in a small cluster little is pending at all: so the next
+ * ones stand in order, where they are cheap to put and to take, and the others in a heap. */
 struct queue {
+    struct queue_entry near[QUEUE_NEAR_MAX]; /* the latest first; all before those in the heap */
+    size_t near_count;
     struct queue_entry *heap;
-    size_t count;
+    size_t count; /* in the heap */
     size_t capacity;
     uint64_t sequence;
     struct pending *spare;
@@ -72,6 +78,8 @@ struct pending *queue_take(struct queue *queue);
 void queue_release(struct queue *queue, struct pending *pending);
 
 void queue_push(struct queue *queue, uint64_t at_us, struct pending *pending);
+
+bool queue_is_empty(const struct queue *queue);
 
 /* Calls that are still to come come to nothing. */
 void queue_forget_calls(struct queue *queue);

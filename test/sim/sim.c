@@ -161,7 +161,7 @@ void sim_free(struct sim *sim)
         free(host->core);
         free(host->heard);
     }
-    while (sim->queue.count > 0) {
+    while (!queue_is_empty(&sim->queue)) {
         process_release(sim, queue_pop(&sim->queue));
     }
     queue_deinit(&sim->queue);

@@ -26,6 +26,19 @@ Test(hash, takes_integers_from_the_lowest_byte_up)
                  hash_bytes(HASH_START, bytes, sizeof bytes));
 }
 
+Test(hash, takes_small_integers_like_their_eight_bytes)
+{
+    static const uint64_t values[] = {0, 1, 0x7f, 0xff, 0x100, 0xff00};
+
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        uint8_t bytes[8];
+        for (unsigned k = 0; k < 8; k++) {
+            bytes[k] = (uint8_t)(values[i] >> (8 * k));
+        }
+        cr_assert_eq(hash_u64(HASH_START, values[i]), hash_bytes(HASH_START, bytes, 8));
+    }
+}
+
 Test(hash, goes_on_where_it_stopped)
 {
     cr_assert_eq(hash_bytes(hash_of("foo"), "bar", 3), hash_of("foobar"));
