@@ -275,7 +275,9 @@ void join_admit_queued(struct core *core, struct view *next, uint32_t *first_joi
         const struct member *joiner = &core->joins.queue[i];
         bool is_here = view_has(&core->view, &joiner->id) || view_has(next, &joiner->id);
         bool is_us = address_equal(&joiner->address, &core->self.address);
-        if (is_here || is_us) {
+        /* It may have been a member of a part that came in after its READY did (S5). */
+        bool is_gone = view_find_gone(next, &joiner->id) != NULL;
+        if (is_here || is_us || is_gone) {
             continue;
         }
         end_former_life(next, joiner, first_joiner);

@@ -66,11 +66,12 @@ bool install_allows(const struct core *core, const struct view *view, const stru
     if (view->hash == core->pending.hash && !view_is_empty(&core->pending)) {
         return true; /* We accepted that very content when it was proposed. */
     }
+    if (!core_is_coordinator(core)) {
+        /* Of whatever lineage: only a merge can have brought this life into another. */
+        return !detector_is_fresh(core, 0) && view_has(view, from);
+    }
     if (view->lineage != core->view.lineage && !PLANTED(LINEAGE_IGNORED)) {
         return false;
-    }
-    if (!core_is_coordinator(core)) {
-        return !detector_is_fresh(core, 0) && view_has(view, from);
     }
     /* A coordinator gives up its reign only to a view that nobody it hears stays outside of. */
     for (uint32_t i = 1; i < core->view.member_count; i++) {
