@@ -96,11 +96,13 @@ bool detector_is_fresh(const struct core *core, uint32_t position)
 uint32_t detector_fresh_count(const struct core *core, uint64_t now_ms)
 {
     uint32_t count = 1; /* This node, which never hears itself. */
+    bool leads = core_is_coordinator(core) && !PLANTED(GUARD_COUNTS_OTHERS);
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer *peer = &core->peers[i];
+        bool follows = !leads || id_equal(&peer->view.coordinator, &core->self.id);
         count += peer->heard_ms != 0 && now_ms < peer->heard_ms + core->timing.fresh_ms &&
-                 peer->verdict == VERDICT_NONE;
+                 peer->verdict == VERDICT_NONE && follows;
     }
     return PLANTED(GUARD_COUNTS_LIST) ? core->view.member_count : count;
 }

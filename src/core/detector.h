@@ -18,7 +18,8 @@ bool detector_is_fresh(const struct core *core, uint32_t position);
 /* How many milliseconds until it is not; 0 when it is not. */
 uint64_t detector_fresh_for_ms(const struct core *core, uint32_t position);
 
-/* Members really heard within T_fresh, this node included (G1). */
+/* Members really heard within T_fresh, this node included (G1). For a coordinator, those who follow
+ * it: whoever is heard but follows another is counted over there. */
 uint32_t detector_fresh_count(const struct core *core, uint64_t now_ms);
 
 /* After a late wake-up: have enough others answered since for this node to act again (D4)? */

@@ -49,6 +49,17 @@ void flap_on_failure(struct core *core, const char *name)
                           : 0;
 }
 
+void flap_forgive(struct core *core, const char *name)
+{
+    for (uint32_t i = 0; i < FLAPPERS_MAX; i++) {
+        struct flapper *entry = &core->flappers[i];
+        if (text_equal(entry->name, name) && entry->failures > 0) {
+            entry->failures--;
+            entry->admit_ms = 0;
+        }
+    }
+}
+
 bool flap_admits(const struct core *core, const char *name)
 {
     for (uint32_t i = 0; i < FLAPPERS_MAX; i++) {

@@ -9,6 +9,9 @@
 /* A member of this name was removed as failed. */
 void flap_on_failure(struct core *core, const char *name);
 
+/* That member was only cut off: the same life is back, by a merge. */
+void flap_forgive(struct core *core, const char *name);
+
 /* May a joiner of this name be let in now? */
 bool flap_admits(const struct core *core, const char *name);
 

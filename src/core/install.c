@@ -131,8 +131,9 @@ static void map_peers(struct core *core, const struct view *old)
             continue;
         }
         detector_watch(core, i);
-        if (gone != NULL) { /* A life that was apart goes on where it was (D6). */
+        if (gone != NULL) { /* A life that was apart goes on where it was (D6, R4). */
             core->peers[i].number = core->gone_numbers[gone - old->gone];
+            flap_forgive(core, core->view.members[i].name);
         }
     }
 }

@@ -10,6 +10,7 @@
 #define PLANTS(PLANT)                                                                              \
     PLANT(GUARD_OFF_BY_ONE, "the guard wants one more than it says (H31)")                         \
     PLANT(GUARD_COUNTS_LIST, "the guard counts the list, not who was heard (H32)")                 \
+    PLANT(GUARD_COUNTS_OTHERS, "the guard counts who is heard but follows another (H32)")          \
     PLANT(SEVERAL_CLAIMANTS, "suspecting the coordinator is enough for a claim (H1, C1)")          \
     PLANT(GRANT_WHILE_FRESH, "a claim is granted though an older one is heard (H7, C2)")           \
     PLANT(CLAIM_IGNORES_BEST, "a claim's winner forgets what voters had accepted (H14, C4)")       \

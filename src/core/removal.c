@@ -178,6 +178,22 @@ static void verify(struct core *core, uint32_t position)
     }
 }
 
+/* R2: does a witness, whom we hear, say by a heartbeat that it hears the suspect? Only one that
+ * came when it had had the time to notice the silence counts. */
+static bool is_heard_by_others(const struct core *core, uint32_t suspect)
+{
+    uint64_t noticed_ms = core->peers[suspect].silent_from_ms + core->timing.silent_ms;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (is_witness(core, i, suspect) && !core->peers[i].late && detector_is_fresh(core, i) &&
+            core->peers[i].suspects_ms >= noticed_ms &&
+            core_hearing(core, i, suspect, core->now_ms) == HEARING_YES) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void confirm(struct core *core, uint32_t position)
 {
     core->peers[position].confirmed = true;
@@ -204,7 +220,10 @@ static void review_one(struct core *core, uint32_t position)
     }
     bool vouched = peer->vouched_ms != 0 && !PLANTED(NO_VERIFY) &&
                    core->now_ms < peer->vouched_ms + core->timing.fresh_ms;
-    if (vouched) {
+    if (!PLANTED(NO_VERIFY) && is_heard_by_others(core, position)) {
+        REACHED(suspect_heard_by_others);
+        peer->vouched_ms = core->now_ms;
+    } else if (vouched) {
         REACHED(suspect_vouched_for);
         look_again(core, peer->vouched_ms + core->timing.fresh_ms);
     } else if (PLANTED(NO_VERIFY)) {

@@ -6,7 +6,8 @@
 
 enum {
     ROUNDS_MAX = 5,
-    CUT_MS = 30000, /* of a run that measures how fast a partition heals */
+    CUT_MS = 30000,    /* of a run that measures how fast a partition heals */
+    RETURN_MS = 10000, /* until a leaver is started again, and in */
 };
 
 /* Generous: pauses of R4 may have to pass. */
@@ -201,7 +202,9 @@ static uint64_t sound_views(const struct plan *plan, const struct sim *sim)
  * again each time (Y6). */
 static const char *check_the_others(const struct plan *plan, struct sim *sim)
 {
-    sim_run(sim, 3 * quiet_ms(plan)); /* What follows from its being broken has followed. */
+    /* What follows from its being broken has followed; and whoever left before is back. */
+    uint64_t settled_ms = 3 * quiet_ms(plan);
+    sim_run(sim, settled_ms > RETURN_MS ? settled_ms : RETURN_MS);
     if (!sim_converges(sim, heal_ms_max(plan))) {
         return "Y6: the others do not agree";
     }
