@@ -66,9 +66,11 @@ bool install_allows(const struct core *core, const struct view *view, const stru
     if (view->hash == core->pending.hash && !view_is_empty(&core->pending)) {
         return true; /* We accepted that very content when it was proposed. */
     }
+    /* Where one of ours went, and we are too, only a merge can have brought us both. */
+    bool kin = view->lineage == core->view.lineage || view_has(&core->view, from);
     if (!core_is_coordinator(core)) {
-        /* Of whatever lineage: only a merge can have brought this life into another. */
-        return !detector_is_fresh(core, 0) && view_has(view, from);
+        return !detector_is_fresh(core, 0) && view_has(view, from) &&
+               (kin || PLANTED(LINEAGE_IGNORED));
     }
     if (view->lineage != core->view.lineage && !PLANTED(LINEAGE_IGNORED)) {
         return false;

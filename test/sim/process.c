@@ -315,7 +315,9 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     struct heard *heard = &host->heard[from];
     bool same = id_equal(&heard->life, &message->from);
 
-    if (message->type == MESSAGE_ACK) {
+    if (message->type == MESSAGE_ACK &&
+        (message->reference.view.lineage != heard->acked.lineage ||
+         view_id_compare(&message->reference.view, &heard->acked) > 0)) {
         heard->acked_by = message->from;
         heard->acked = message->reference.view;
     }

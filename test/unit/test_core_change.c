@@ -420,3 +420,25 @@ Test(core_change, a_leave_whose_number_leaps_lets_nobody_out)
     rig_ignores_raw(rig, &leave, DROP_LEAP);
     rig_free(rig);
 }
+
+/* V4: two who live in views of different foundings, each with the other in it and both coordinators
+ * dead, must not wait for one another for ever. The lower goes to the higher, if a member of its
+ * own view shows it; a stranger's word is not enough. */
+Test(core_change, a_view_of_another_founding_is_followed_where_a_fellow_went)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *other = rig_view(rig, "X B C");
+
+    other->lineage = 99;
+    other->epoch = 7;
+    view_seal(other);
+    struct message shown = carries(MESSAGE_VIEW, other);
+    rig_gets(rig, 'B', &shown);
+    check_sees(rig, "A B C"); /* Our own coordinator is fresh. */
+    rig_pass(rig, rig->timing.fresh_ms, "B");
+    rig_gets(rig, 'X', &shown);
+    check_sees(rig, "A B C");
+    rig_gets(rig, 'B', &shown);
+    check_sees(rig, "X B C");
+    rig_free(rig);
+}

@@ -250,3 +250,37 @@ Test(core_merge, a_part_with_other_terms_is_not_taken_up)
     rig_ignores(rig, 'D', &merge, DROP_TERMS);
     rig_free(rig);
 }
+
+/* S5: a READY that waited while a merge brought its sender in as gone lets nobody back under the id
+ * that was removed. */
+Test(core_merge, who_came_in_as_gone_is_not_let_in_for_an_earlier_ready)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct view *theirs = rig_view(rig, "D E");
+    struct joiner joiner = {.member = member_of('X'), .terms = rig_terms()};
+
+    rig_gets(rig, 'X', &(struct message){.type = MESSAGE_JOIN, .joiner = joiner});
+    const struct message *offer = rig_told(rig, MESSAGE_OFFER, 'X');
+    cr_assert_not_null(offer);
+    joiner.nonce = offer->offer.nonce;
+    rig_gets(rig, 'X', &(struct message){.type = MESSAGE_READY, .joiner = joiner});
+
+    struct gone gone = {.reason = GONE_FAILED, .id = joiner.member.id, .age = 9, .name = "X"};
+    gone.address = joiner.member.address;
+    view_add_gone(theirs, &gone);
+    view_seal(theirs);
+    struct message merge = merge_of(theirs, 77);
+    rig_gets(rig, 'D', &merge);
+    const struct message *proposal = rig_told(rig, MESSAGE_PREPARE, 'D');
+    cr_assert_not_null(proposal);
+    struct message ack = {.type = MESSAGE_ACK,
+                          .reference = {.view = view_id_of(proposal->carrier.view),
+                                        .view_hash = proposal->carrier.view->hash}};
+    for (const char *at = "BCDE"; *at != '\0'; at++) {
+        rig_gets(rig, *at, &ack);
+    }
+    cr_assert_eq(core_view(rig->core)->member_count, 5);
+    rig_pass(rig, 2 * rig->timing.batch_ms, "B C D E");
+    cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'X'));
+    rig_free(rig);
+}
