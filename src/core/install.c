@@ -197,6 +197,9 @@ static void settle_work(struct core *core)
         view_clear(&core->pending);
         core->change.on = false;
     }
+    if (core->view.cause == CAUSE_MERGE) {
+        core->joins.count = 0; /* Their READYs knew nothing of the other part (S5). */
+    }
     if (!core_is_coordinator(core)) {
         core->joins.count = 0;
         core->batch_ms = NEVER_MS;
