@@ -47,6 +47,15 @@ bool install_coordinator_is_fresh(const struct core *core)
     return core_is_coordinator(core) || detector_is_fresh(core, 0);
 }
 
+/* Where one who lived with us went, and we are listed too, only a merge can have brought us both.
+ */
+static bool was_ours(const struct core *core, const struct node_id *id)
+{
+    uint32_t position = view_find(&core->view, id);
+
+    return PLANTED(LINEAGE_IGNORED) || (position != VIEW_NONE && core->peers[position].ours);
+}
+
 bool install_allows(const struct core *core, const struct view *view, const struct node_id *from)
 {
     const struct node_id *coordinator = &view->members[0].id;
@@ -66,11 +75,9 @@ bool install_allows(const struct core *core, const struct view *view, const stru
     if (view->hash == core->pending.hash && !view_is_empty(&core->pending)) {
         return true; /* We accepted that very content when it was proposed. */
     }
-    /* Where one of ours went, and we are too, only a merge can have brought us both. */
-    bool kin = view->lineage == core->view.lineage || view_has(&core->view, from);
     if (!core_is_coordinator(core)) {
         return !detector_is_fresh(core, 0) && view_has(view, from) &&
-               (kin || PLANTED(LINEAGE_IGNORED));
+               (view->lineage == core->view.lineage || was_ours(core, from));
     }
     if (view->lineage != core->view.lineage && !PLANTED(LINEAGE_IGNORED)) {
         return false;
@@ -130,6 +137,7 @@ static void map_peers(struct core *core, const struct view *old)
 
         if (before != VIEW_NONE) {
             core->peers[i] = former[before];
+            core->peers[i].ours = former[before].ours && old->lineage == core->view.lineage;
             continue;
         }
         detector_watch(core, i);
@@ -600,7 +608,9 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     struct view_id ours = view_id_of(&core->view);
     int order = view_id_compare(&heartbeat->view, &ours);
 
-    if (heartbeat->view.lineage != core->view.lineage) {
+    if (heartbeat->view.lineage == core->view.lineage) {
+        peer->ours = true;
+    } else {
         note_moved(core, position); /* Or it missed the merge: then this repairs it (M4). */
     }
     if (order < 0) {

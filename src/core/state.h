@@ -23,6 +23,7 @@ struct peer {
     /* Its last heartbeat. */
     struct view_id view;
     uint64_t view_hash;
+    bool ours; /* one of them, since we are in this lineage, named that */
     bool late;
     uint8_t suspect_count;
     struct suspicion suspects[SUSPECTS_MAX];

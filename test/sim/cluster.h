@@ -29,6 +29,7 @@ struct heard {
     uint64_t ms;       /* 0: never */
     uint64_t since_ms; /* without a silence longer than T_silent */
     struct node_id follows;  /* the coordinator that its last heartbeat named */
+    uint64_t follows_number; /* of that heartbeat; the life keeps it while it is out */
     struct node_id acked_by; /* the life, perhaps not yet in, that acknowledged last */
     struct view_id acked;    /* and what */
     struct node_id holder;   /* the life that acknowledged a view which then was installed */

@@ -331,6 +331,7 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
             heard->number = 0;
             heard->ms = 0;
             heard->since_ms = 0;
+            heard->follows_number = 0;
             memset(&heard->follows, 0, sizeof heard->follows);
         }
         heard->hash = host->witness.hash;
@@ -339,7 +340,8 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
         return;
     }
     heard->number = message->number;
-    if (message->type == MESSAGE_HEARTBEAT) {
+    if (message->type == MESSAGE_HEARTBEAT && message->number > heard->follows_number) {
+        heard->follows_number = message->number;
         heard->follows = message->heartbeat.view.coordinator;
         memset(&heard->holder, 0, sizeof heard->holder);
     }
