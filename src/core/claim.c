@@ -92,13 +92,14 @@ static bool leads_to_us(const struct core *core, const struct view *accepted)
     return true;
 }
 
-/* H14: what the coordinator proposed last may have been answered "in" to somebody, by its COMMIT
- * that did not reach us. Kept until a view is installed, whatever becomes of this claim. */
-static void consider(struct core *core, const struct view *accepted)
+void claim_consider(struct core *core, const struct view *accepted)
 {
     struct view_id theirs = view_id_of(accepted);
     struct view_id best = view_id_of(view_is_empty(&core->best) ? &core->view : &core->best);
 
+    if (core->claim.on && accepted->epoch >= core->claim.epoch) {
+        return; /* The claim under way asks for less. */
+    }
     /* A merge needs the other part's word, which only its proposer could have had (M7). */
     if (accepted->cause != CAUSE_MERGE && accepted->lineage == core->view.lineage &&
         view_has(accepted, &core->self.id) && leads_to_us(core, accepted) &&
@@ -120,7 +121,7 @@ static void start(struct core *core)
     core->claim.deadline_ms = core->now_ms + core->timing.claim_ms;
     core->claim.retry_ms = NEVER_MS;
     if (!view_is_empty(&core->pending)) {
-        consider(core, &core->pending);
+        claim_consider(core, &core->pending);
     }
     core_saw_epoch(core, core->claim.epoch);
     core->promise.epoch = core->claim.epoch; /* A candidate is its own first voter. */
@@ -235,7 +236,7 @@ void claim_on_grant(struct core *core, const struct message *message)
     }
     core->answers[position] = ANSWER_YES;
     if (usable) {
-        consider(core, accepted);
+        claim_consider(core, accepted);
     }
 }
 

@@ -13,6 +13,11 @@ void claim_on_claim(struct core *core, const struct message *message);
 void claim_on_grant(struct core *core, const struct message *message);
 void claim_on_refused(struct core *core, const struct message *message);
 
+/* H14: a view above ours, accepted or refused, that somebody may have been answered "in" by; the
+ * next claim builds on the highest of them. Kept until a view is installed, whatever becomes of a
+ * claim. The view must be sound. */
+void claim_consider(struct core *core, const struct view *accepted);
+
 /* After a lost claim, or a late wake-up: when the pause is over, the evidence is judged again. */
 void claim_end_backoff(struct core *core);
 

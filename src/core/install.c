@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "core/book.h"
 #include "core/change.h"
+#include "core/claim.h"
 #include "core/detector.h"
 #include "core/flap.h"
 #include "core/lifecycle.h"
@@ -486,8 +487,12 @@ void install_check_left_alone(struct core *core)
     }
 }
 
+/* Our coordinator is another one, and fresh. Should both turn out to be dead, what was shown here
+ * is still the highest view there is (C4). */
 static void refuse_to_follow(struct core *core, const struct message *message)
 {
+    claim_consider(core, message->carrier.view);
+
     struct message *answer = outbox_message(core, MESSAGE_NOT_FOLLOWING);
     const struct member *proposer = &message->carrier.view->members[0];
 

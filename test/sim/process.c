@@ -315,9 +315,13 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     struct heard *heard = &host->heard[from];
     bool same = id_equal(&heard->life, &message->from);
 
-    if (message->type == MESSAGE_ACK &&
-        (message->reference.view.lineage != heard->acked.lineage ||
-         view_id_compare(&message->reference.view, &heard->acked) > 0)) {
+    /* Of one life the highest counts, and of two the one that lives. */
+    bool living = sim->hosts[from].running &&
+                  id_equal(&message->from, &core_self(sim->hosts[from].core)->id);
+    bool later = id_equal(&message->from, &heard->acked_by)
+                     ? view_id_compare(&message->reference.view, &heard->acked) > 0
+                     : living;
+    if (message->type == MESSAGE_ACK && later) {
         heard->acked_by = message->from;
         heard->acked = message->reference.view;
     }

@@ -230,3 +230,23 @@ Test(core_claim, goes_on_after_a_grant_with_a_view_that_another_would_lead)
     cr_assert_eq(proposal->carrier.view->member_count, 2);
     rig_free(rig);
 }
+
+/* C4: what was shown to a member that would not follow it is the highest view there is, once all
+ * who stood against it are dead; whom it let in stays in. */
+Test(core_claim, builds_on_a_view_that_was_refused_before)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *usurped = rig_next(rig, "-A +D");
+
+    usurped->epoch++;
+    view_seal(usurped);
+    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = usurped}});
+    cr_assert_not_null(rig_told(rig, MESSAGE_NOT_FOLLOWING, 'B'));
+    rig_kill(rig, 'A');
+    rig_kill(rig, 'B');
+    const struct message *proposal = rig_told(rig, MESSAGE_PREPARE, 'D');
+    cr_assert_not_null(proposal);
+    cr_assert_eq(proposal->carrier.view->member_count, 2);
+    cr_assert_gt(proposal->carrier.view->epoch, usurped->epoch);
+    rig_free(rig);
+}
