@@ -22,6 +22,13 @@ enum {
 #define US_PER_MS UINT64_C(1000)
 
 /* How this host's process heard another, by its own clock. */
+enum { ACKS_KEPT = 4 };
+
+struct acknowledgement {
+    struct node_id life;
+    struct view_id view;
+};
+
 struct heard {
     struct node_id life;
     uint64_t hash;     /* of the view that held it when it was last looked up */
@@ -30,9 +37,9 @@ struct heard {
     uint64_t since_ms; /* without a silence longer than T_silent */
     struct node_id follows;  /* the coordinator that its last heartbeat named */
     uint64_t follows_number; /* of that heartbeat; the life keeps it while it is out */
-    struct node_id acked_by; /* the life, perhaps not yet in, that acknowledged last */
-    struct view_id acked;    /* and what */
-    struct node_id holder;   /* the life that acknowledged a view which then was installed */
+    struct acknowledgement acks[ACKS_KEPT]; /* the last of them, from any life on that host */
+    uint32_t ack_count;
+    struct node_id holder; /* the life that acknowledged a view which then was installed */
 };
 
 /* The highest view that came with a grant, and for which claim. */

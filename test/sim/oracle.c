@@ -728,6 +728,20 @@ static void check_notices(struct sim *sim, const struct host *host, const struct
     }
 }
 
+/* Who acknowledged the view that was just installed, is known to hold it (G1). */
+static void note_holders(const struct sim *sim, struct host *host)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        struct heard *heard = &host->heard[i];
+        for (uint32_t k = 0; k < ACKS_KEPT; k++) {
+            if (view_id_equal(&heard->acks[k].view, &host->witness.view) &&
+                view_has(core_view(host->core), &heard->acks[k].life)) {
+                heard->holder = heard->acks[k].life;
+            }
+        }
+    }
+}
+
 /* Takes the view into the witness's memory. Returns how many are new and how many went. */
 static void remember_view(struct sim *sim, struct host *host, const struct view *view,
                           uint32_t *joined, uint32_t *gone)
@@ -756,11 +770,7 @@ static void remember_view(struct sim *sim, struct host *host, const struct view 
         }
     }
     witness->view = view_id_of(view);
-    for (uint32_t i = 0; i < sim->host_count; i++) {
-        if (view_id_equal(&host->heard[i].acked, &witness->view)) {
-            host->heard[i].holder = host->heard[i].acked_by;
-        }
-    }
+    note_holders(sim, host);
     witness->hash = view->hash;
     witness->next_age = view->next_age;
     witness->has_view = true;

@@ -308,6 +308,18 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
 
 /* --- What comes to a process --- */
 
+static void note_acknowledgement(struct heard *heard, const struct message *message)
+{
+    for (uint32_t i = 0; i < ACKS_KEPT; i++) {
+        if (id_equal(&heard->acks[i].life, &message->from) &&
+            view_id_equal(&heard->acks[i].view, &message->reference.view)) {
+            return; /* Repeated. */
+        }
+    }
+    heard->acks[heard->ack_count++ % ACKS_KEPT] = (struct acknowledgement){
+        .life = message->from, .view = message->reference.view};
+}
+
 static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
                        const struct message *message)
 {
@@ -315,15 +327,8 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     struct heard *heard = &host->heard[from];
     bool same = id_equal(&heard->life, &message->from);
 
-    /* Of one life the highest counts, and of two the one that lives. */
-    bool living = sim->hosts[from].running &&
-                  id_equal(&message->from, &core_self(sim->hosts[from].core)->id);
-    bool later = id_equal(&message->from, &heard->acked_by)
-                     ? view_id_compare(&message->reference.view, &heard->acked) > 0
-                     : living;
-    if (message->type == MESSAGE_ACK && later) {
-        heard->acked_by = message->from;
-        heard->acked = message->reference.view;
+    if (message->type == MESSAGE_ACK) {
+        note_acknowledgement(heard, message);
     }
     /* A member's messages are counted from its admission on. */
     if (!same || heard->hash != host->witness.hash) {
