@@ -31,7 +31,9 @@ void strike_resolver(struct sim *sim, struct random *random)
 void strike_wrong_seeds(struct sim *sim, struct random *random)
 {
     uint32_t host = any_host(sim, random);
-    uint32_t seeds[2] = {another_host(sim, random, host), any_host(sim, random)};
+    uint32_t seeds[2];
+    seeds[0] = another_host(sim, random, host);
+    seeds[1] = any_host(sim, random);
 
     sim_crash(sim, host);
     sim_set_seeds(sim, host, seeds, (uint32_t)draw(random, 0, 2));
