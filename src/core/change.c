@@ -190,6 +190,7 @@ static void send_commit(struct core *core, bool whole)
         if (has_it) { /* Known to hold it from now on (M2), before its next heartbeat says so. */
             core->peers[i].view = commit->reference.view;
             core->peers[i].view_hash = commit->reference.view_hash;
+            core->peers[i].acked = true;
         }
         outbox_send(core, has_it ? commit : view, i);
     }

@@ -114,7 +114,11 @@ bool detector_is_awake(const struct core *core)
     }
     uint32_t heard = 1;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        heard += core->peers[i].awake;
+        const struct peer *peer = &core->peers[i];
+        /* What is heard so long after we woke did not wait in a socket. */
+        bool since = peer->heard_ms >= core->late_until_ms &&
+                     id_equal(&peer->view.coordinator, &core->view.members[0].id);
+        heard += core->now_ms < peer->awake_until_ms || since;
     }
     return core->terms.guard.policy == GUARD_NONE
                ? heard > 1
@@ -271,8 +275,12 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
                                        heartbeat->suspect_count * sizeof peer->suspects[0]) != 0 ||
                                 core->now_ms >= peer->suspects_ms + core->timing.fresh_ms));
 
-    peer->view = heartbeat->view;
-    peer->view_hash = heartbeat->view_hash;
+    /* What it says between its ACK and our COMMIT is what it held before; the next will tell. */
+    if (!peer->acked || view_id_compare(&heartbeat->view, &peer->view) >= 0) {
+        peer->view = heartbeat->view;
+        peer->view_hash = heartbeat->view_hash;
+    }
+    peer->acked = false;
     peer->late = heartbeat->late;
     peer->suspect_count = heartbeat->suspect_count;
     memcpy(peer->suspects, heartbeat->suspects,
@@ -469,22 +477,41 @@ static void ask_who_is_awake(struct core *core)
     struct message *message = outbox_message(core, MESSAGE_PING);
 
     if (message != NULL) {
-        message->ping.nonce = core->wake_nonce;
+        message->ping.nonce = core->wake_questions[0].nonce;
         message->ping.subject = core->self.id; /* Each answers for itself. */
         message->ping.origin = core->self.id;
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!is_self(core, i) && !core->peers[i].awake) {
+        if (!is_self(core, i)) {
             outbox_send(core, message, i);
         }
     }
 }
 
+/* Whoever answers had heard our question, so nobody replaced us within T_lost of it. */
 void detector_on_answer(struct core *core, const struct message *pong, uint32_t position)
 {
-    if (core->late_since_ms != 0 && pong->ping.nonce == core->wake_nonce && pong->fellow) {
-        core->peers[position].awake = true;
+    for (size_t i = 0; i < 2 && pong->fellow; i++) {
+        const struct wake_question *question = &core->wake_questions[i];
+        if (question->asked_ms != 0 && pong->ping.nonce == question->nonce) {
+            core->peers[position].awake_until_ms = question->asked_ms + core->timing.lost_ms;
+            return;
+        }
     }
+}
+
+/* A loop that is always late reads the answers to one question when it has to ask the next. */
+static void ask_anew(struct core *core)
+{
+    struct wake_question *questions = core->wake_questions;
+
+    if (questions[0].asked_ms == 0 ||
+        core->now_ms >= questions[0].asked_ms + core->timing.lost_ms / 2) {
+        questions[1] = questions[0];
+        questions[0] = (struct wake_question){.nonce = random_u64(&core->random),
+                                              .asked_ms = core->now_ms};
+    }
+    ask_who_is_awake(core);
 }
 
 void detector_on_late(struct core *core, uint64_t late_ms)
@@ -497,15 +524,13 @@ void detector_on_late(struct core *core, uint64_t late_ms)
         struct peer *peer = &core->peers[i];
         peer->silent_from_ms = earlier(peer->silent_from_ms + late_ms, core->now_ms);
         peer->moved_ms = 0;
-        peer->awake = false;
         if (peer->verdict == VERDICT_LOST || peer->verdict == VERDICT_STALLED) {
             clear_verdict(core, i);
         }
     }
     core->detect_ms = core->now_ms;
     core->claim.on = false;
-    core->wake_nonce = random_u64(&core->random);
-    ask_who_is_awake(core);
+    ask_anew(core);
     change_interrupt(core);
     core->backoff_ms = core->late_until_ms;
     struct notice *notice = outbox_notice_of(core, NOTICE_LATE, &core->self);
@@ -521,7 +546,7 @@ void detector_tick(struct core *core)
     if (core->now_ms >= core->heartbeat_ms) {
         send_heartbeats(core);
         if (!detector_is_awake(core)) {
-            ask_who_is_awake(core);
+            ask_anew(core);
         }
     }
     if (core->now_ms >= core->detect_ms) {

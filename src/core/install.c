@@ -139,6 +139,9 @@ static void map_peers(struct core *core, const struct view *old)
         if (before != VIEW_NONE) {
             core->peers[i] = former[before];
             core->peers[i].ours = former[before].ours && old->lineage == core->view.lineage;
+            if (!id_equal(&core->view.members[0].id, &old->members[0].id)) {
+                core->peers[i].moved_ms = 0; /* From the former coordinator (L2). */
+            }
             continue;
         }
         detector_watch(core, i);

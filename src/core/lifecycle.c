@@ -97,6 +97,7 @@ void lifecycle_start_over(struct core *core, enum phase_reason reason)
     core->backoff_ms = 0;
     core->late_until_ms = 0;
     core->late_since_ms = 0;
+    memset(core->wake_questions, 0, sizeof core->wake_questions);
     lifecycle_enter(core, PHASE_JOINING, reason);
     join_start(core, true);
 }

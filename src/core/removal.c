@@ -153,17 +153,13 @@ static int rank_of(const struct core *core, uint32_t helper, uint32_t suspect)
 }
 
 /* R1: asks the suspect directly and through members that this node hears. */
-static void verify(struct core *core, uint32_t position)
+static void ask_about(struct core *core, uint32_t position)
 {
     const struct member *suspect = &core->view.members[position];
-    struct peer *peer = &core->peers[position];
+    struct ping question = {
+        .nonce = core->peers[position].nonce, .subject = suspect->id, .origin = core->self.id};
     uint32_t helpers = 0;
 
-    peer->verify_ms = core->now_ms + core->timing.verify_ms;
-    look_again(core, peer->verify_ms);
-    peer->nonce = random_u64(&core->random);
-
-    struct ping question = {.nonce = peer->nonce, .subject = suspect->id, .origin = core->self.id};
     outbox_send(core, make_ping(core, MESSAGE_PING, &question), position);
     struct message *request = make_ping(core, MESSAGE_PING_REQUEST, &question);
     /* Those who say that they hear it, then those whom we hear and who do not accuse it, then the
@@ -176,6 +172,17 @@ static void verify(struct core *core, uint32_t position)
             }
         }
     }
+}
+
+static void verify(struct core *core, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+
+    peer->verify_ms = core->now_ms + core->timing.verify_ms;
+    peer->verify_again_ms = core->now_ms + core->timing.verify_ms / 2;
+    peer->nonce = random_u64(&core->random);
+    look_again(core, peer->verify_again_ms);
+    ask_about(core, position);
 }
 
 /* R2: does a witness, whom we hear, say by a heartbeat that it hears the suspect? Only one that
@@ -221,8 +228,7 @@ static void review_one(struct core *core, uint32_t position)
     bool vouched = peer->vouched_ms != 0 && !PLANTED(NO_VERIFY) &&
                    core->now_ms < peer->vouched_ms + core->timing.fresh_ms;
     if (!PLANTED(NO_VERIFY) && is_heard_by_others(core, position)) {
-        REACHED(suspect_heard_by_others);
-        peer->vouched_ms = core->now_ms;
+        REACHED(suspect_heard_by_others); /* Until its next heartbeat says otherwise. */
     } else if (vouched) {
         REACHED(suspect_vouched_for);
         look_again(core, peer->vouched_ms + core->timing.fresh_ms);
@@ -300,6 +306,16 @@ void removal_on_pong(struct core *core, const struct message *message)
     peer->verify_ms = NEVER_MS;
 }
 
+static void end_verification(struct core *core, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+
+    peer->verify_ms = NEVER_MS;
+    if (core_is_coordinator(core) && peer->verdict != VERDICT_NONE) {
+        confirm(core, position);
+    }
+}
+
 void removal_tick(struct core *core)
 {
     if (core->now_ms < core->verify_ms) {
@@ -309,13 +325,18 @@ void removal_tick(struct core *core)
     core->evidence_changed = true;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         struct peer *peer = &core->peers[i];
-        if (peer->verify_ms != NEVER_MS && core->now_ms >= peer->verify_ms) {
-            peer->verify_ms = NEVER_MS;
-            if (core_is_coordinator(core) && peer->verdict != VERDICT_NONE) {
-                confirm(core, i);
-            }
-        } else if (peer->verify_ms < core->verify_ms) {
-            core->verify_ms = peer->verify_ms;
+        if (peer->verify_ms == NEVER_MS) {
+            continue;
+        }
+        if (core->now_ms >= peer->verify_ms) {
+            end_verification(core, i);
+        } else if (core->now_ms >= peer->verify_again_ms) {
+            peer->verify_again_ms = NEVER_MS; /* One question, or its answer, may be lost. */
+            ask_about(core, i);
+            look_again(core, peer->verify_ms);
+        } else {
+            look_again(core, peer->verify_again_ms < peer->verify_ms ? peer->verify_again_ms
+                                                                     : peer->verify_ms);
         }
     }
 }

@@ -13,6 +13,12 @@ enum {
     STRANGER_REPLIES_MAX = 8,   /* answers to non-members in one heartbeat interval (H49) */
 };
 
+/* D4: asked after a late wake-up. */
+struct wake_question {
+    uint64_t nonce;
+    uint64_t asked_ms; /* 0: never */
+};
+
 /* detector: what this node knows of the member at the same position of the view. */
 struct peer {
     struct node_id id;
@@ -23,7 +29,8 @@ struct peer {
     /* Its last heartbeat. */
     struct view_id view;
     uint64_t view_hash;
-    bool ours; /* one of them, since we are in this lineage, named that */
+    bool acked; /* known from its ACK alone; no heartbeat has come since */
+    bool ours;  /* one of them, since we are in this lineage, named that */
     bool late;
     uint8_t suspect_count;
     struct suspicion suspects[SUSPECTS_MAX];
@@ -39,20 +46,21 @@ struct peer {
     /* What is held against it. */
     enum verdict verdict;
     uint64_t verdict_ms;
-    uint64_t verify_ms;  /* R1 is under way until then; NEVER_MS when not */
-    uint64_t nonce;      /* of its questions (H15) */
-    uint64_t vouched_ms; /* others heard it though we do not; 0 for never */
-    bool confirmed;      /* to be removed with the next view */
+    uint64_t verify_ms;       /* R1 is under way until then; NEVER_MS when not */
+    uint64_t verify_again_ms; /* its question is asked once more then */
+    uint64_t nonce;           /* of its questions (H15) */
+    uint64_t vouched_ms;      /* others heard it though we do not; 0 for never */
+    bool confirmed;           /* to be removed with the next view */
 
-    bool awake;             /* answered what we asked after our last late wake-up (D4) */
-    bool leaves;            /* asked to be let out (E1) */
-    uint64_t moved_ms;      /* since when it follows another coordinator; 0: it does not (L2) */
-    uint64_t moved_seen_ms; /* last sign of that */
-    uint64_t lower_ms;      /* since when its heartbeats name a lower view; 0: they do not */
-    uint64_t sent_view_ms;  /* repair is limited per peer (V5) */
-    bool told_bad;          /* watchers know that its link is bad */
-    uint64_t unheard_ms;    /* when it last said that it does not hear us; 0: never (R2) */
-    uint64_t answered_ms;   /* last answer to its suspicion of us (D5) */
+    uint64_t awake_until_ms; /* so long holds its answer to what we asked when we had slept (D4) */
+    bool leaves;             /* asked to be let out (E1) */
+    uint64_t moved_ms;       /* since when it follows another coordinator; 0: it does not (L2) */
+    uint64_t moved_seen_ms;  /* last sign of that */
+    uint64_t lower_ms;       /* since when its heartbeats name a lower view; 0: they do not */
+    uint64_t sent_view_ms;   /* repair is limited per peer (V5) */
+    bool told_bad;           /* watchers know that its link is bad */
+    uint64_t unheard_ms;     /* when it last said that it does not hear us; 0: never (R2) */
+    uint64_t answered_ms;    /* last answer to its suspicion of us (D5) */
 };
 
 /* What a proposal is besides its view. */
@@ -217,9 +225,9 @@ struct core {
     uint64_t leave_ask_ms;
 
     /* D4. */
-    uint64_t late_until_ms; /* accuse nobody before; 0 when never late */
-    uint64_t late_since_ms; /* of the last wake-up; 0 when it is settled */
-    uint64_t wake_nonce;    /* of the question asked then */
+    uint64_t late_until_ms;                 /* accuse nobody before; 0 when never late */
+    uint64_t late_since_ms;                 /* of the last wake-up; 0 when it is settled */
+    struct wake_question wake_questions[2]; /* the latest first */
 
     /* What watchers were told last. */
     bool told_guard_met;

@@ -40,6 +40,7 @@ struct heard {
     struct acknowledgement acks[ACKS_KEPT]; /* the last of them, from any life on that host */
     uint32_t ack_count;
     struct node_id holder; /* the life that acknowledged a view which then was installed */
+    bool doubted;          /* a heartbeat since named another; the next one will tell */
 };
 
 /* The highest view that came with a grant, and for which claim. */

@@ -352,7 +352,13 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     if (message->type == MESSAGE_HEARTBEAT && message->number > heard->follows_number) {
         heard->follows_number = message->number;
         heard->follows = message->heartbeat.view.coordinator;
-        memset(&heard->holder, 0, sizeof heard->holder);
+        if (id_equal(&heard->follows, &core_self(host->core)->id)) {
+            heard->doubted = false;
+        } else if (heard->doubted) {
+            memset(&heard->holder, 0, sizeof heard->holder);
+        } else {
+            heard->doubted = true; /* It may have been sent before our COMMIT came. */
+        }
     }
     if (!message->fellow || message->relay) {
         return;

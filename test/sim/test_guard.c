@@ -160,3 +160,39 @@ Story(guard, who_is_heard_but_follows_another_does_not_count)
     story_check(both_ms <= FRESH_MS, seed);
     sim_free(sim);
 }
+
+/* D4: who cannot be asked, but is heard long after the sleep, is as good as one that answered. */
+Story(guard, a_short_sleep_behind_bad_links_ends)
+{
+    struct sim *sim = story_of(
+        &(struct sim_options){.seed = seed,
+                              .host_count = 5,
+                              .disorder = true,
+                              .guard = {.policy = GUARD_MAJORITY, .count = 5}});
+    for (uint32_t host = B; host <= D; host++) {
+        sim_cut_one_way(sim, A, host);
+    }
+    sim_run(sim, PATIENT_MS);
+    story_check(sim_is_acting(sim, A), seed);
+    sim_pause(sim, A);
+    sim_run(sim, 500);
+    sim_resume(sim, A);
+    sim_run(sim, PATIENT_MS);
+    story_check(sim_acting_count(sim) == 1, seed);
+    sim_free(sim);
+}
+
+/* D4: a loop that is late all the time has its answers late, too. */
+Story(guard, a_coordinator_that_is_always_late_acts)
+{
+    struct sim *sim = story_of_five(seed);
+    uint64_t acting_ms = 0;
+    sim_slow(sim, A, 500);
+    sim_run(sim, PATIENT_MS);
+    for (unsigned ms = 0; ms < STALLED_MS; ms += 10) {
+        sim_run(sim, 10);
+        acting_ms += sim_acting_count(sim) == 1 ? 10 : 0;
+    }
+    story_check(acting_ms > STALLED_MS / 4, seed);
+    sim_free(sim);
+}

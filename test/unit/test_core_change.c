@@ -442,3 +442,22 @@ Test(core_change, a_view_of_another_founding_is_followed_where_a_fellow_went)
     check_sees(rig, "X B C");
     rig_free(rig);
 }
+
+/* G1: a heartbeat that was sent between an ACK and its COMMIT does not make the guard flap; one
+ * that says the same again does. */
+Test(core_change, a_heartbeat_overtaken_by_a_commit_takes_no_follower_away)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct heartbeat says = {.view = view_id_of(core_view(rig->core)),
+                             .view_hash = core_view(rig->core)->hash};
+
+    says.view.coordinator = rig_id(rig, 'X');
+    admit(rig, 'E', "BCE");
+    check_sees(rig, "A B C E");
+    struct message heartbeat = {.type = MESSAGE_HEARTBEAT, .heartbeat = says};
+    rig_gets(rig, 'B', &heartbeat);
+    cr_assert_eq(core_guard(rig->core, rig->now_ms).fresh, 3);
+    rig_gets(rig, 'B', &heartbeat);
+    cr_assert_eq(core_guard(rig->core, rig->now_ms).fresh, 2);
+    rig_free(rig);
+}

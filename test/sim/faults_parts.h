@@ -1,0 +1,102 @@
+/* What the files of faults share: how a strike draws, the ends that several of them have, and all
+ * strikes, for the table. All others use faults.h alone. */
+#ifndef SIM_FAULTS_PARTS_H
+#define SIM_FAULTS_PARTS_H
+
+#include "faults.h"
+
+/* Whoever was asked to leave has ended by then, of every profile. */
+#define LEFT_MS 6000U
+
+/* Never two draws among the arguments of one call: compilers differ in which comes first, and a
+ * seed must mean the same run with each of them. */
+static inline uint64_t draw(struct random *random, uint64_t low, uint64_t high)
+{
+    return random_between(random, low, high);
+}
+
+static inline uint32_t draw_ppm(struct random *random, uint64_t low, uint64_t high)
+{
+    return (uint32_t)random_between(random, low, high);
+}
+
+static inline uint32_t any_host(struct sim *sim, struct random *random)
+{
+    return (uint32_t)random_below(random, sim_host_count(sim));
+}
+
+static inline uint32_t another_host(struct sim *sim, struct random *random, uint32_t host)
+{
+    uint32_t step = (uint32_t)random_below(random, sim_host_count(sim) - 1) + 1;
+    return (host + step) % sim_host_count(sim);
+}
+
+/* --- Ends, called later --- */
+
+enum { KEEP_DISK, WIPE_DISK, ROLL_BACK_DISK };
+
+/* Unless it runs already. */
+void fault_start_again(struct sim *sim, uint32_t host, uint32_t disk);
+
+/* Starts the host with its right name and seeds, if it has others. */
+void fault_put_right(struct sim *sim, uint32_t host, uint32_t unused);
+
+/* Cuts a host off, again and again. `packed` holds how often yet (8 bits, 0xff: for ever), and how
+ * long it is down and up, in 25 ms (8 bits each). */
+void fault_flap(struct sim *sim, uint32_t host, uint32_t packed);
+
+/* --- faults_processes.c --- */
+
+void strike_crash(struct sim *sim, struct random *random);
+void strike_crash_of_coordinator(struct sim *sim, struct random *random);
+void strike_crash_while_sending(struct sim *sim, struct random *random);
+void strike_crash_of_several(struct sim *sim, struct random *random);
+void strike_power_cut(struct sim *sim, struct random *random);
+void strike_vanish(struct sim *sim, struct random *random);
+void strike_leave(struct sim *sim, struct random *random);
+void strike_short_pause(struct sim *sim, struct random *random);
+void strike_long_pause(struct sim *sim, struct random *random);
+void strike_slowness(struct sim *sim, struct random *random);
+void strike_late_timers(struct sim *sim, struct random *random);
+void strike_skew(struct sim *sim, struct random *random);
+void strike_disk(struct sim *sim, struct random *random);
+
+/* --- faults_links.c --- */
+
+void strike_cut(struct sim *sim, struct random *random);
+void strike_long_cut_of_one_link(struct sim *sim, struct random *random);
+void strike_partition(struct sim *sim, struct random *random);
+void strike_many_parts(struct sim *sim, struct random *random);
+void strike_long_partition(struct sim *sim, struct random *random);
+void strike_bridge(struct sim *sim, struct random *random);
+void strike_ring(struct sim *sim, struct random *random);
+void strike_random_links(struct sim *sim, struct random *random);
+void strike_isolation(struct sim *sim, struct random *random);
+void strike_deafness(struct sim *sim, struct random *random);
+void strike_muteness(struct sim *sim, struct random *random);
+void strike_flapping(struct sim *sim, struct random *random);
+void strike_streams(struct sim *sim, struct random *random);
+
+/* --- faults_packets.c --- */
+
+void strike_loss(struct sim *sim, struct random *random);
+void strike_heavy_loss(struct sim *sim, struct random *random);
+void strike_send_failures(struct sim *sim, struct random *random);
+void strike_duplication(struct sim *sim, struct random *random);
+void strike_replay(struct sim *sim, struct random *random);
+void strike_reordering(struct sim *sim, struct random *random);
+void strike_delay(struct sim *sim, struct random *random);
+void strike_heavy_tail(struct sim *sim, struct random *random);
+void strike_corruption(struct sim *sim, struct random *random);
+void strike_truncation(struct sim *sim, struct random *random);
+void strike_foreign_packets(struct sim *sim, struct random *random);
+void strike_black_hole(struct sim *sim, struct random *random);
+
+/* --- faults_configuration.c --- */
+
+void strike_resolver(struct sim *sim, struct random *random);
+void strike_wrong_seeds(struct sim *sim, struct random *random);
+void strike_name_clash(struct sim *sim, struct random *random);
+void strike_address_reuse(struct sim *sim, struct random *random);
+
+#endif

@@ -1,0 +1,149 @@
+/* Faults of processes and their hosts: killed, stopped, slowed, asked to leave, and with a bad
+ * clock or disk. */
+#include "faults_parts.h"
+
+/* Restarts take up to this long. */
+#define DOWN_MS_MAX 8000U
+
+/* Mostly at once, for restarts before detection are the harder case. */
+static void restart_later(struct sim *sim, struct random *random, uint32_t host)
+{
+    bool soon = draw(random, 0, 2) == 0;
+    uint64_t ms = draw(random, 0, soon ? 300 : DOWN_MS_MAX);
+    uint64_t fate = draw(random, 0, 7);
+    uint32_t disk = fate < 2 ? WIPE_DISK : fate == 2 ? ROLL_BACK_DISK : KEEP_DISK;
+    sim_after(sim, ms, fault_start_again, host, disk);
+}
+
+void strike_crash(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_host(sim, random);
+    sim_crash(sim, host);
+    restart_later(sim, random, host);
+}
+
+void strike_crash_of_coordinator(struct sim *sim, struct random *random)
+{
+    uint32_t host = sim_coordinator(sim, any_host(sim, random));
+    if (host != SIM_NOBODY) {
+        sim_crash(sim, host);
+        restart_later(sim, random, host);
+    }
+}
+
+/* Killed in the middle of sending, and somebody else with it, so that there is something to send.
+ */
+void strike_crash_while_sending(struct sim *sim, struct random *random)
+{
+    static const enum message_type types[] = {
+        MESSAGE_PREPARE, MESSAGE_PREPARE, MESSAGE_COMMIT, MESSAGE_VIEW,  MESSAGE_CLAIM,
+        MESSAGE_GRANT,   MESSAGE_ACK,     MESSAGE_MERGE,  MESSAGE_OFFER, MESSAGE_HANDOVER};
+    enum message_type type = types[random_below(random, sizeof types / sizeof types[0])];
+    uint32_t count = (uint32_t)draw(random, 1, sim_host_count(sim));
+    uint32_t host = sim_coordinator(sim, any_host(sim, random));
+
+    if (host == SIM_NOBODY || draw(random, 0, 3) == 0) {
+        host = any_host(sim, random);
+    }
+    sim_trip(sim, host, type, count);
+    if (draw(random, 0, 1) == 0) {
+        sim_lose_nothing(sim); /* Of an earlier strike. */
+        sim_lose(sim, host, another_host(sim, random, host), type, 1);
+    }
+    restart_later(sim, random, host);
+    strike_crash(sim, random);
+}
+
+void strike_crash_of_several(struct sim *sim, struct random *random)
+{
+    for (uint64_t left = draw(random, 2, sim_host_count(sim)); left > 0; left--) {
+        strike_crash(sim, random);
+    }
+}
+
+/* Power comes back everywhere at one instant. */
+void strike_power_cut(struct sim *sim, struct random *random)
+{
+    uint64_t ms = draw(random, 0, 2000);
+    for (uint32_t host = 0; host < sim_host_count(sim); host++) {
+        sim_crash(sim, host);
+        sim_after(sim, ms, fault_start_again, host, KEEP_DISK);
+    }
+}
+
+void strike_vanish(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_host(sim, random);
+    sim_vanish(sim, host);
+    restart_later(sim, random, host);
+}
+
+void strike_leave(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_host(sim, random);
+    if (sim_is_running(sim, host)) {
+        sim_leave(sim, host);
+        sim_after(sim, draw(random, LEFT_MS, DOWN_MS_MAX), fault_start_again, host, KEEP_DISK);
+    }
+}
+
+static void resume(struct sim *sim, uint32_t host, uint32_t unused)
+{
+    (void)unused;
+    sim_resume(sim, host);
+}
+
+void strike_short_pause(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_host(sim, random);
+    sim_pause(sim, host);
+    sim_after(sim, draw(random, 50, 4000), resume, host, 0);
+}
+
+void strike_long_pause(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_host(sim, random);
+    sim_pause(sim, host);
+    sim_after(sim, draw(random, 4000, 12000), resume, host, 0);
+}
+
+static void quicken(struct sim *sim, uint32_t host, uint32_t unused)
+{
+    (void)unused;
+    sim_slow(sim, host, 0);
+    sim_delay_timers(sim, host, 0);
+}
+
+void strike_slowness(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_host(sim, random);
+    sim_slow(sim, host, draw(random, 20, 800));
+    sim_after(sim, draw(random, 500, 5000), quicken, host, 0);
+}
+
+void strike_late_timers(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_host(sim, random);
+    sim_delay_timers(sim, host, draw(random, 5, 400));
+    sim_after(sim, draw(random, 500, 8000), quicken, host, 0);
+}
+
+/* For good: nobody ever mends a quartz. */
+void strike_skew(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_host(sim, random);
+    sim_skew(sim, host, (int64_t)draw(random, 0, 20000) - 10000);
+}
+
+static void write_again(struct sim *sim, uint32_t host, uint32_t unused)
+{
+    (void)unused;
+    sim_fail_disk(sim, host, false);
+}
+
+void strike_disk(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_host(sim, random);
+    sim_fail_disk(sim, host, true);
+    sim_after(sim, draw(random, 1000, 10000), write_again, host, 0);
+}

@@ -1,0 +1,214 @@
+/* A view against the views from which it was made, and those who agreed to it: V2, M4, J3, C4; S5,
+ * S6 and S7 along a chain of views, whoever held them. */
+#include "oracle_parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+struct walk {
+    const struct node_id *member; /* looked for in each ancestor, if not NULL */
+    uint64_t lineage;             /* looked for among them, if not 0 */
+};
+
+/* Does any view from which `id` was made, itself included, hold what is looked for? The recursion
+ * is as deep as there are merges. */
+static bool walk_finds(struct oracle *oracle, const struct view_id *id, const struct walk *walk)
+{
+    struct view_id at = *id;
+
+    for (struct record *record = oracle_record_of(oracle, &at);
+         record != NULL && record->visit != oracle->visits;
+         record = oracle_record_of(oracle, &at)) {
+        record->visit = oracle->visits;
+        if (walk->member != NULL && oracle_find_recorded(record, walk->member) != NULL) {
+            return true;
+        }
+        if (walk->lineage != 0 && at.lineage == walk->lineage) {
+            return true;
+        }
+        /* Whom a merge did not take up, because another life has its name, was not removed. */
+        bool left_out = walk->member != NULL && record->cause == CAUSE_MERGE &&
+                        oracle_find_recorded(oracle_record_of(oracle, &record->merged),
+                                             walk->member) != NULL;
+        if (record->cause == CAUSE_MERGE && !left_out &&
+            walk_finds(oracle, &record->merged, walk)) {
+            return true;
+        }
+        at = record->parent;
+    }
+    return false;
+}
+
+static bool was_member_before(struct oracle *oracle, const struct view_id *parent,
+                              const struct node_id *id)
+{
+    if (!oracle_life(oracle, id)->was_member) {
+        return false; /* Mostly: a new life. */
+    }
+    oracle->visits++;
+    return walk_finds(oracle, parent, &(struct walk){.member = id});
+}
+
+bool oracle_took_up(struct oracle *oracle, const struct view_id *id, uint64_t lineage)
+{
+    oracle->visits++;
+    return walk_finds(oracle, id, &(struct walk){.lineage = lineage});
+}
+
+/* S5, S6, S7 and M4 for one member of a view, against the views from which it was made. */
+static void check_origin(struct sim *sim, const struct host *host, const struct view *view,
+                         const struct member *member, const struct record *parent,
+                         const struct record *merged)
+{
+    const struct recorded_member *before = oracle_find_recorded(parent, &member->id);
+    const struct recorded_member *theirs = oracle_find_recorded(merged, &member->id);
+    uint64_t least = parent->next_age;
+
+    if (merged != NULL && merged->next_age > least) {
+        least = merged->next_age;
+    }
+    if (before != NULL && before->age == member->age) {
+        return;
+    }
+    if (before != NULL && theirs == NULL) {
+        oracle_fail(sim, host, "S7: %s of age %" PRIu64 " became %" PRIu64, member->name,
+                    before->age, member->age);
+    }
+    if (member->age < least) {
+        oracle_fail(sim, host, "S6: %s is new with age %" PRIu64 ", below next_age %" PRIu64,
+                    member->name, member->age, least);
+    }
+    if (theirs != NULL) {
+        return;
+    }
+    if (view->cause != CAUSE_CHANGE) {
+        oracle_fail(sim, host, "S7: %s came from nowhere", member->name);
+    }
+    /* Of a joiner that never heard of its admission nothing is left over that could do harm. */
+    if (oracle_life(&sim->oracle, &member->id)->accepted &&
+        was_member_before(&sim->oracle, &view->parent, &member->id)) {
+        oracle_fail(sim, host, "S5: %s was removed and is back with the same id", member->name);
+    }
+}
+
+/* M4: the winner's members are unchanged, the loser's come behind in their order; of two lives
+ * under one name or at one address, one. */
+static void check_merge(struct sim *sim, const struct host *host, const struct view *view,
+                        const struct record *winner, const struct record *loser)
+{
+    uint64_t age = 0;
+
+    if (view->epoch <= view->parent.epoch || view->epoch <= view->merged.epoch ||
+        view->version <= view->parent.version || view->version <= view->merged.version) {
+        oracle_fail(sim, host, "M4: the merged view is not above both its parents");
+    }
+    for (uint32_t i = 0; i < winner->member_count; i++) {
+        const struct recorded_member *member = &winner->members[i];
+        uint32_t position = view_find(view, &member->id);
+        bool theirs = oracle_find_recorded(loser, &member->id) != NULL;
+        if (position == VIEW_NONE || (!theirs && view->members[position].age != member->age)) {
+            oracle_fail(sim, host, "M4: a member of the winner was lost or re-aged");
+        }
+    }
+    for (uint32_t i = 0; i < loser->member_count; i++) {
+        const struct recorded_member *member = &loser->members[i];
+        uint32_t position = view_find(view, &member->id);
+        if (position == VIEW_NONE) {
+            bool other_life = false;
+            for (uint32_t k = 0; k < view->member_count; k++) {
+                const struct member *other = &view->members[k];
+                other_life |= oracle_host_of(&sim->oracle, &other->id) == member->host ||
+                              hash_bytes(HASH_START, other->name, strlen(other->name)) ==
+                                  member->name;
+            }
+            if (!other_life) {
+                oracle_fail(sim, host, "M4: a member of the loser was lost");
+            }
+        } else if (oracle_find_recorded(winner, &member->id) == NULL) {
+            if (view->members[position].age < age) {
+                oracle_fail(sim, host, "M4: the loser's members changed their order");
+            }
+            age = view->members[position].age;
+        }
+    }
+}
+
+/* A view that nobody has seen before, against the views from which it was made. */
+void oracle_check_chain(struct sim *sim, const struct host *host, const struct view *view)
+{
+    struct oracle *oracle = &sim->oracle;
+    bool merges = view->cause == CAUSE_MERGE;
+    const struct record *parent = oracle_record_of(oracle, &view->parent);
+    const struct record *merged = merges ? oracle_record_of(oracle, &view->merged) : NULL;
+
+    if (view->cause == CAUSE_FOUND) {
+        return;
+    }
+    if (parent == NULL || (merges && merged == NULL)) {
+        oracle->orphans++;
+        return;
+    }
+    if (view->lineage != view->parent.lineage || view->epoch < view->parent.epoch ||
+        view->version <= view->parent.version) {
+        oracle_fail(sim, host, "V2: a view is not above the one from which it was made");
+    }
+    if (view->epoch == view->parent.epoch &&
+        !id_equal(&view->members[0].id, &view->parent.coordinator)) {
+        oracle_fail(sim, host, "V2: another coordinator in the same epoch");
+    }
+    if (view->next_age < parent->next_age || (merges && view->next_age < merged->next_age)) {
+        oracle_fail(sim, host, "S6: next_age fell to %" PRIu64, view->next_age);
+    }
+    if (merges) {
+        check_merge(sim, host, view, parent, merged);
+    }
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        check_origin(sim, host, view, &view->members[i], parent, merged);
+    }
+}
+
+/* J3, J6, M4: who comes in by this view has said that it does. */
+void oracle_check_agreed(struct sim *sim, const struct host *host, const struct view *view)
+{
+    struct oracle *oracle = &sim->oracle;
+    const struct record *parent = oracle_record_of(oracle, &view->parent);
+
+    if (view->cause == CAUSE_MERGE &&
+        !oracle_record_of(oracle, &(struct view_id){.lineage = view->lineage,
+                                                    .epoch = view->epoch,
+                                                    .version = view->version,
+                                                    .coordinator = view->members[0].id})
+             ->loser_agreed) {
+        oracle_fail(sim, host, "M4: merged without the other part's coordinator");
+    }
+    for (uint32_t i = 0; view->cause == CAUSE_CHANGE && i < view->member_count; i++) {
+        const struct node_id *id = &view->members[i].id;
+        if (oracle_find_recorded(parent, id) == NULL && !oracle_life(oracle, id)->accepted) {
+            oracle_fail(sim, host, "J3: %s is in without having accepted it",
+                        view->members[i].name);
+        }
+    }
+}
+
+/* C4, and that nobody builds on less than it holds. */
+void oracle_check_base(struct sim *sim, const struct host *host, const struct view *view)
+{
+    const struct witness *witness = &host->witness;
+    const struct granted *granted = &host->granted;
+
+    if (view->cause == CAUSE_FOUND || !witness->has_view) {
+        return;
+    }
+    if (witness->view.lineage == view->parent.lineage &&
+        view_id_compare(&view->parent, &witness->view) < 0) {
+        oracle_fail(sim, host, "S6: made from an older view than the one that its maker held");
+    }
+    if (view->cause == CAUSE_CLAIM && granted->epoch == view->epoch &&
+        granted->accepted.lineage == view->lineage &&
+        id_equal(&granted->accepted.coordinator, &view->parent.coordinator) &&
+        view_id_compare(&view->parent, &granted->accepted) < 0) {
+        oracle_fail(sim, host, "C4: a voter had accepted a newer view");
+    }
+}

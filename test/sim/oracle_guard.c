@@ -1,0 +1,181 @@
+/* Who heard whom, and what follows from it: nobody is removed who is heard (S8, R1), nor by one
+ * that has just slept (D4); nobody acts whose guard is not met (S11), who is being taken up (M3),
+ * or beside another. */
+#include "oracle_parts.h"
+
+#include <inttypes.h>
+
+#include "core/quorum.h"
+
+/* --- Removals --- */
+
+/* For how long has `host` heard the other without a silence longer than T_silent? */
+static bool hears_steadily(const struct sim *sim, const struct host *host, uint32_t other,
+                           uint64_t ms)
+{
+    uint64_t now_ms = host_now_ms(sim, host);
+
+    return &sim->hosts[other] == host ||
+           (host->running && !host->paused && host->heard[other].ms != 0 &&
+            now_ms - host->heard[other].ms <= sim->timing.silent_ms &&
+            now_ms - host->heard[other].since_ms >= ms);
+}
+
+/* D4: whoever has slept accuses nobody for a while. */
+static void check_awake(struct sim *sim, const struct host *host, const struct gone *gone)
+{
+    if (host->woke_us != 0 && host->slept_ms > 2 * sim->timing.silent_ms &&
+        sim->now_us < host->woke_us + sim->timing.fresh_ms * US_PER_MS / 2 &&
+        gone->verdict != VERDICT_DEAD) {
+        oracle_fail(sim, host, "D4: removes %s right after it slept", gone->name);
+    }
+}
+
+static bool is_sound_for(const struct sim *sim, const struct host *host, uint64_t us)
+{
+    return host->turn_us == 0 && host->late_us == 0 &&
+           (host->touched_us == 0 || sim->now_us >= host->touched_us + us);
+}
+
+static bool is_open_for(const struct sim *sim, uint32_t from, uint32_t to, uint64_t us)
+{
+    const struct link *link = network_link(&sim->network, from, to);
+    return link->cuts == 0 && (link->changed_us == 0 || sim->now_us >= link->changed_us + us);
+}
+
+/* Do both hear each other, with nothing between them, for that long and longer? */
+static bool in_touch(const struct sim *sim, uint32_t a, uint32_t b, uint64_t ms)
+{
+    uint64_t us = ms * US_PER_MS;
+
+    return is_sound_for(sim, &sim->hosts[a], us) && is_sound_for(sim, &sim->hosts[b], us) &&
+           is_open_for(sim, a, b, us) && is_open_for(sim, b, a, us) && !sim->rough &&
+           (sim->quality_us == 0 || sim->now_us >= sim->quality_us + us) &&
+           hears_steadily(sim, &sim->hosts[a], b, ms) && hears_steadily(sim, &sim->hosts[b], a, ms);
+}
+
+/* R1, C2: a member that somebody hears all the while who can say so is not removed, even if the
+ * maker of the view does not hear it. */
+static void check_vouched(struct sim *sim, const struct host *host, const struct view *view,
+                          const struct memory *memory)
+{
+    uint32_t maker = host_index(sim, host);
+    uint32_t subject = oracle_host_of(&sim->oracle, &memory->id);
+    const struct host *victim = &sim->hosts[subject];
+    uint64_t steady_ms = sim->timing.stall_ms + 2 * sim->timing.lost_ms;
+
+    if (view->member_count > 5 || !victim->running || victim->paused ||
+        !id_equal(&victim->witness.life, &memory->id)) {
+        return;
+    }
+    for (uint32_t i = 1; i < view->member_count; i++) {
+        uint32_t other = oracle_host_of(&sim->oracle, &view->members[i].id);
+        const struct witness *witness = &sim->hosts[other].witness;
+        if (other != subject && id_equal(&witness->life, &view->members[i].id) &&
+            id_equal(&witness->view.coordinator, &victim->witness.view.coordinator) &&
+            id_equal(&witness->view.coordinator, &host->witness.view.coordinator) &&
+            in_touch(sim, maker, other, steady_ms) && in_touch(sim, other, subject, steady_ms)) {
+            oracle_fail(sim, host, "R1: %s was removed though %s heard it", victim->name,
+                        sim->hosts[other].name);
+        }
+    }
+}
+
+/* S8: the member's process is the one that was removed, it followed the view before, its maker
+ * and a majority of it heard it all the while, and yet it was removed as failed. */
+void oracle_check_removal(struct sim *sim, const struct host *host, const struct view *view,
+                          const struct memory *memory)
+{
+    const struct gone *gone = view_find_gone(view, &memory->id);
+    uint32_t subject = oracle_host_of(&sim->oracle, &memory->id);
+    uint32_t maker = oracle_host_of(&sim->oracle, &view->members[0].id);
+    const struct host *victim = &sim->hosts[subject];
+    const struct view_id *victims = &victim->witness.view;
+    uint64_t steady_ms = sim->timing.stall_ms + 2 * sim->timing.lost_ms;
+
+    if (gone == NULL || gone->reason != GONE_FAILED || &sim->hosts[maker] != host ||
+        oracle_find_recorded(oracle_record_of(&sim->oracle, &view->parent), &memory->id) == NULL) {
+        return;
+    }
+    check_awake(sim, host, gone);
+    check_vouched(sim, host, view, memory);
+    if (!victim->running || victim->paused || !id_equal(&victim->witness.life, &memory->id) ||
+        !victim->witness.has_view || victims->lineage != host->witness.view.lineage ||
+        !id_equal(&victims->coordinator, &host->witness.view.coordinator) ||
+        !view_has(core_view(victim->core), &host->witness.life) || /* It had left us out first. */
+        !hears_steadily(sim, host, subject, steady_ms)) {
+        return;
+    }
+    uint32_t hearing = 0;
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        uint32_t other = oracle_host_of(&sim->oracle, &view->members[i].id);
+        hearing += hears_steadily(sim, &sim->hosts[other], subject, steady_ms);
+    }
+    if (quorum_is_majority(hearing + 1, view->member_count + 1)) {
+        oracle_fail(sim, host, "S8: %s was heard all the while and was removed, verdict %d",
+                    gone->name, (int)gone->verdict);
+    }
+}
+
+/* --- Acting --- */
+
+/* By its last heartbeat, or because it acknowledged a view of this node since (G1). */
+static bool follows(const struct host *host, const struct node_id *member,
+                    const struct heard *heard)
+{
+    return id_equal(&heard->follows, &core_self(host->core)->id) ||
+           id_equal(&heard->holder, member);
+}
+
+/* S11, and that it counts nobody who was not heard, or who follows another. */
+void oracle_check_acting(struct sim *sim, const struct host *host)
+{
+    uint64_t now_ms = host_now_ms(sim, host);
+    struct guard_state guard = core_guard(host->core, now_ms);
+    const struct view *view = core_view(host->core);
+
+    if (!guard.met || guard.fresh < guard.needed) {
+        oracle_fail(sim, host, "S11: acting, with %u of %u needed", guard.fresh, guard.needed);
+    }
+    if (core_phase(host->core) != PHASE_MEMBER && core_phase(host->core) != PHASE_LEAVING) {
+        oracle_fail(sim, host, "S11: acting without being a member");
+    }
+    if (core_is_merging(host->core)) {
+        oracle_fail(sim, host, "M3: acting while its part is being taken up");
+    }
+    if (guard.needed <= 1) {
+        return;
+    }
+    uint32_t heard = 1;
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        uint32_t index = oracle_host_of(&sim->oracle, &view->members[i].id);
+        if (&sim->hosts[index] != host && host->heard[index].ms != 0 &&
+            follows(host, &view->members[i].id, &host->heard[index]) &&
+            now_ms - host->heard[index].ms <= sim->timing.fresh_ms + 1) {
+            heard++;
+        }
+    }
+    if (guard.fresh > heard) {
+        oracle_fail(sim, host, "S11: counts %u fresh members, %u were heard and follow",
+                    guard.fresh, heard);
+    }
+}
+
+/* Never two acting in one lineage, as long as nothing was done that could split it. */
+void oracle_check_one_acts(struct sim *sim, const struct host *host)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *other = &sim->hosts[i];
+        if (other->running && other->disturbed) {
+            return;
+        }
+    }
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *other = &sim->hosts[i];
+        if (other != host && other->running &&
+            core_view(other->core)->lineage == core_view(host->core)->lineage &&
+            core_is_acting(other->core, host_now_ms(sim, other))) {
+            oracle_fail(sim, host, "two act at once, the other is %s", other->name);
+        }
+    }
+}

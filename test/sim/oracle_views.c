@@ -1,0 +1,246 @@
+/* A view for itself and against what was seen before: one content under one name (S1), one life's
+ * views only rise (S2), contents and order (S3, S4), ages of all nodes together (S6), and members
+ * against the memory of the life that holds the view (S5, S6, S7). */
+#include "oracle_parts.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+/* The oracle's own idea of a view's content, so that a hash that forgets a field is found. */
+static uint64_t content_of(const struct view *view)
+{
+    uint64_t hash = hash_u64(hash_u64(HASH_START, view->next_age), (uint64_t)view->cause);
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        const struct member *member = &view->members[i];
+        hash = hash_bytes(hash, member->id.bytes, sizeof member->id.bytes);
+        hash = hash_bytes(hash, member->address.bytes, sizeof member->address.bytes);
+        hash = hash_u64(hash_u64(hash, member->address.port), member->age);
+        hash = hash_bytes(hash, member->name, strlen(member->name));
+        hash = hash_bytes(hash, member->tags.text, member->tags.length);
+    }
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        hash = hash_bytes(hash, view->gone[i].id.bytes, sizeof view->gone[i].id.bytes);
+        hash = hash_u64(hash_u64(hash, view->gone[i].age), (uint64_t)view->gone[i].reason);
+    }
+    hash = hash_finish(hash);
+    return hash == 0 ? 1 : hash;
+}
+
+static void note_members(struct oracle *oracle, const struct view *view)
+{
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        struct life *life = oracle_life(oracle, &view->members[i].id);
+        life->was_member = true;
+    }
+}
+
+void oracle_check_content(struct sim *sim, const struct host *host, const struct view *view,
+                          bool installed)
+{
+    struct view_id id = view_id_of(view);
+    struct named_view *entry = oracle_view_entry(&sim->oracle, &id);
+    uint64_t hash = view->hash == 0 ? 1 : view->hash; /* 0 marks a free place */
+    uint64_t content = installed ? content_of(view) : 0;
+
+    if (entry->hash == 0) {
+        oracle_check_chain(sim, host, view);
+        note_members(&sim->oracle, view);
+        *entry = (struct named_view){.id = id,
+                                     .hash = hash,
+                                     .content = content,
+                                     .record = oracle_record_new(&sim->oracle, view)};
+        sim->oracle.view_count++;
+        return;
+    }
+    if (entry->hash != hash) {
+        oracle_fail(sim, host, "S1: two hashes under one name, epoch %" PRIu64 " version %" PRIu64,
+                    id.epoch, id.version);
+    }
+    if (entry->content != 0 && content != 0 && entry->content != content) {
+        oracle_fail(sim, host,
+                    "S1: two contents under one name, epoch %" PRIu64 " version %" PRIu64, id.epoch,
+                    id.version);
+    }
+    if (entry->content == 0) {
+        entry->content = content;
+    }
+}
+
+/* S3, S4. */
+void oracle_check_shape(struct sim *sim, const struct host *host, const struct view *view)
+{
+    const struct node_id *self = &core_self(host->core)->id;
+    bool holds_self = false;
+
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        const struct member *member = &view->members[i];
+        holds_self |= id_equal(&member->id, self);
+        if (i > 0 && member->age <= view->members[i - 1].age) {
+            oracle_fail(sim, host, "S3: ages do not rise");
+        }
+        for (uint32_t k = 0; k < i; k++) {
+            const struct member *older = &view->members[k];
+            if (id_equal(&member->id, &older->id) || strcmp(member->name, older->name) == 0 ||
+                address_equal(&member->address, &older->address)) {
+                oracle_fail(sim, host, "S3: %s and %s share id, name or address", older->name,
+                            member->name);
+            }
+        }
+        if (oracle_host_of(&sim->oracle, &member->id) == SIM_NOBODY) {
+            oracle_fail(sim, host, "S3: a member that never lived, called %s", member->name);
+        }
+    }
+    if (view->next_age <= view->members[view->member_count - 1].age) {
+        oracle_fail(sim, host, "S3: next_age %" PRIu64 " is not above all", view->next_age);
+    }
+    if (!holds_self) {
+        oracle_fail(sim, host, "S3: the view does not contain its holder");
+    }
+    const struct member *coordinator = core_coordinator(host->core);
+    if (coordinator != NULL && !id_equal(&coordinator->id, &view->members[0].id)) {
+        oracle_fail(sim, host, "S4: the coordinator is not the oldest");
+    }
+}
+
+/* S2. Only the order of one life's views counts. */
+void oracle_check_rise(struct sim *sim, const struct host *host, const struct view *view)
+{
+    const struct witness *witness = &host->witness;
+    struct view_id id = view_id_of(view);
+
+    if (witness->has_view && view_id_compare(&id, &witness->view) <= 0) {
+        oracle_fail(sim, host,
+                    "S2: from epoch %" PRIu64 " version %" PRIu64 " back to %" PRIu64 " %" PRIu64,
+                    witness->view.epoch, witness->view.version, id.epoch, id.version);
+    }
+    if (witness->has_view && witness->view.lineage != id.lineage &&
+        !oracle_took_up(&sim->oracle, &id, witness->view.lineage)) {
+        oracle_fail(sim, host, "S2: another lineage without a merge");
+    }
+}
+
+/* S6 for all nodes together, where no split can have happened. */
+void oracle_check_ages_given(struct sim *sim, const struct host *host, const struct view *view)
+{
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        const struct member *member = &view->members[i];
+        struct given_age *entry = oracle_age_entry(&sim->oracle, view->lineage, member->age);
+        if (entry->age == 0) {
+            *entry = (struct given_age){
+                .lineage = view->lineage, .age = member->age, .id = member->id};
+            sim->oracle.age_count++;
+        } else if (!id_equal(&entry->id, &member->id)) {
+            oracle_fail(sim, host, "S6: age %" PRIu64 " was given twice", member->age);
+        }
+    }
+}
+
+/* --- What one life remembers of members --- */
+
+void witness_deinit(struct witness *witness)
+{
+    free(witness->memories);
+    memset(witness, 0, sizeof *witness);
+}
+
+static struct memory *recall(const struct witness *witness, const struct node_id *id)
+{
+    for (uint32_t i = 0; i < witness->count; i++) {
+        if (id_equal(&witness->memories[i].id, id)) {
+            return &witness->memories[i];
+        }
+    }
+    return NULL;
+}
+
+static void memorize(struct witness *witness, const struct member *member)
+{
+    if (witness->count == witness->capacity) {
+        witness->capacity = witness->capacity == 0 ? 16 : 2 * witness->capacity;
+        witness->memories = realloc(witness->memories,
+                                    witness->capacity * sizeof *witness->memories);
+        assert(witness->memories != NULL);
+    }
+    witness->memories[witness->count++] = (struct memory){
+        .id = member->id, .age = member->age, .present = true};
+}
+
+/* S5, S6, S7 along the views of one life. */
+void oracle_check_memory(struct sim *sim, const struct host *host, const struct view *view)
+{
+    const struct witness *witness = &host->witness;
+
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        const struct member *member = &view->members[i];
+        const struct memory *memory = recall(witness, &member->id);
+        if (memory == NULL) {
+            if (member->age < witness->next_age) {
+                oracle_fail(sim, host,
+                            "S6: %s is new with age %" PRIu64 ", below next_age %" PRIu64,
+                            member->name, member->age, witness->next_age);
+            }
+        } else if (!memory->present) {
+            oracle_fail(sim, host, "S5: %s was removed and is back with the same id", member->name);
+        } else if (memory->age != member->age) {
+            oracle_fail(sim, host, "S7: %s of age %" PRIu64 " became %" PRIu64, member->name,
+                        memory->age, member->age);
+        }
+    }
+    if (view->next_age < witness->next_age) {
+        oracle_fail(sim, host, "S6: next_age fell from %" PRIu64 " to %" PRIu64, witness->next_age,
+                    view->next_age);
+    }
+}
+
+/* Who acknowledged the view that was just installed, is known to hold it (G1). */
+static void note_holders(const struct sim *sim, struct host *host)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        struct heard *heard = &host->heard[i];
+        for (uint32_t k = 0; k < ACKS_KEPT; k++) {
+            if (view_id_equal(&heard->acks[k].view, &host->witness.view) &&
+                view_has(core_view(host->core), &heard->acks[k].life)) {
+                heard->holder = heard->acks[k].life;
+                heard->doubted = false;
+            }
+        }
+    }
+}
+
+/* Takes the view into the witness's memory. Returns how many are new and how many went. */
+void oracle_remember_view(struct sim *sim, struct host *host, const struct view *view,
+                          uint32_t *joined, uint32_t *gone)
+{
+    struct witness *witness = &host->witness;
+
+    for (uint32_t i = 0; i < witness->count; i++) {
+        struct memory *memory = &witness->memories[i];
+        if (memory->present && !view_has(view, &memory->id)) {
+            oracle_check_removal(sim, host, view, memory);
+            memory->present = false;
+            /* If it comes back by a merge, its messages are counted anew. */
+            host->heard[oracle_host_of(&sim->oracle, &memory->id)].number = 0;
+            *gone += 1;
+        }
+    }
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        struct memory *memory = recall(witness, &view->members[i].id);
+        if (memory == NULL) {
+            memorize(witness, &view->members[i]);
+            *joined += 1;
+        } else {
+            *joined += !memory->present;
+            memory->present = true;
+            memory->age = view->members[i].age;
+        }
+    }
+    witness->view = view_id_of(view);
+    note_holders(sim, host);
+    witness->hash = view->hash;
+    witness->next_age = view->next_age;
+    witness->has_view = true;
+}

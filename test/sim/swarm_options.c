@@ -1,0 +1,212 @@
+/* What the command line asks of the swarm. */
+#include "swarm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES_MAX = 256 };
+
+int swarm_usage(FILE *out)
+{
+    fputs("usage: doyen_swarm --seeds FROM..TO [--for SECONDS] [--jobs N] [OPTION...]\n"
+          "       doyen_swarm --planted --seeds FROM..TO [--jobs N] [OPTION...]\n"
+          "       doyen_swarm --replay SEED [--keep N,N...] [--hosts N] [--trace] [OPTION...]\n"
+          "  --seeds FROM..TO  one run for each seed, both ends included\n"
+          "  --for SECONDS     start no more runs after that time\n"
+          "  --jobs N          so many processes (default 1)\n"
+          "  --nodes N         hosts in a cluster at the most, 2 to 256 (default 5)\n"
+          "  --seconds S       virtual seconds of faults in each run (default 60)\n"
+          "  --profile NAME    local, lan or wan (default lan)\n"
+          "  --only FAULT      no other fault than this one\n"
+          "  --heal PARTS      no faults but one partition of 30 s into so many parts; tells how\n"
+          "                    fast it healed\n"
+          "  --no-shrink       report a failure as it is\n"
+          "  --faults          lists the faults\n"
+          "  --plant NAME      with that bug in the core\n"
+          "  --planted         with each planted bug in turn: tells at which of the seeds it was\n"
+          "                    found; one that was not is a failure\n"
+          "  --at-least N      no failure if so many are found\n"
+          "  --replay SEED     that run alone, in this process\n"
+          "  --keep N,N...     only these strikes of it, counted from 0; - for none\n"
+          "  --hosts N         with so many hosts instead\n"
+          "  --end MS          heals everything then instead\n"
+          "  --trace           prints every event and effect of it\n",
+          out);
+    return out == stdout ? EXIT_SUCCESS : 64;
+}
+
+int swarm_list_faults(void)
+{
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+    for (uint32_t i = 0; i < count; i++) {
+        puts(table[i].name);
+    }
+    return EXIT_SUCCESS;
+}
+
+static bool parse_number(const char *text, const char **end, uint64_t *number)
+{
+    char *stop;
+    if (text == NULL || *text < '0' || *text > '9') {
+        return false;
+    }
+    *number = strtoull(text, &stop, 10);
+    *end = stop;
+    return true;
+}
+
+static bool parse_whole(const char *text, uint64_t *number, uint64_t low, uint64_t high)
+{
+    const char *end;
+    return parse_number(text, &end, number) && *end == '\0' && *number >= low && *number <= high;
+}
+
+static bool parse_range(const char *text, uint64_t *from, uint64_t *to)
+{
+    const char *end;
+    return parse_number(text, &end, from) && strncmp(end, "..", 2) == 0 &&
+           parse_whole(end + 2, to, *from, UINT64_MAX);
+}
+
+static bool parse_profile(const char *text, enum profile *profile)
+{
+    static const char *const names[] = {
+        [PROFILE_LOCAL] = "local", [PROFILE_LAN] = "lan", [PROFILE_WAN] = "wan"};
+
+    for (enum profile i = PROFILE_LOCAL; text != NULL && i <= PROFILE_WAN; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            *profile = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_fault(const char *text, const char **only)
+{
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+
+    for (uint32_t i = 0; text != NULL && i < count; i++) {
+        if (strcmp(text, table[i].name) == 0) {
+            *only = text;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_plant(const char *text)
+{
+    for (enum plant i = PLANT_NONE + 1; text != NULL && i < PLANT_COUNT; i++) {
+        if (strcmp(text, plant_name(i)) == 0) {
+            planted = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_flag(struct swarm_options *options, const char *option)
+{
+    bool trace = strcmp(option, "--trace") == 0;
+    bool no_shrink = strcmp(option, "--no-shrink") == 0;
+
+    bool planted_ones = strcmp(option, "--planted") == 0;
+
+    options->trace |= trace;
+    options->no_shrink |= no_shrink;
+    options->planted |= planted_ones;
+    return trace || no_shrink || planted_ones;
+}
+
+static bool parse_valued(struct swarm_options *options, const char *option, const char *value)
+{
+    uint64_t number = 0;
+    bool ok = false;
+
+    if (strcmp(option, "--seeds") == 0) {
+        return parse_range(value, &options->from, &options->to);
+    } else if (strcmp(option, "--replay") == 0) {
+        ok = parse_whole(value, &options->from, 0, UINT64_MAX);
+        options->to = options->from;
+        options->replay = true;
+    } else if (strcmp(option, "--nodes") == 0) {
+        ok = parse_whole(value, &number, 2, NODES_MAX);
+        options->plan.nodes = (uint32_t)number;
+    } else if (strcmp(option, "--hosts") == 0) {
+        ok = parse_whole(value, &number, 2, NODES_MAX);
+        options->hosts = (uint32_t)number;
+    } else if (strcmp(option, "--jobs") == 0) {
+        ok = parse_whole(value, &number, 1, JOBS_MAX);
+        options->jobs = (uint32_t)number;
+    } else if (strcmp(option, "--heal") == 0) {
+        ok = parse_whole(value, &number, 2, NODES_MAX);
+        options->plan.heal_parts = (uint32_t)number;
+    } else if (strcmp(option, "--seconds") == 0) {
+        ok = parse_whole(value, &options->plan.seconds, 1, UINT32_MAX);
+    } else if (strcmp(option, "--end") == 0) {
+        ok = parse_whole(value, &options->end_ms, 1, UINT32_MAX);
+    } else if (strcmp(option, "--for") == 0) {
+        ok = parse_whole(value, &options->limit_s, 1, UINT32_MAX);
+    } else if (strcmp(option, "--profile") == 0) {
+        ok = parse_profile(value, &options->plan.profile);
+    } else if (strcmp(option, "--at-least") == 0) {
+        ok = parse_whole(value, &options->at_least, 1, PLANT_COUNT);
+    } else if (strcmp(option, "--plant") == 0) {
+        ok = parse_plant(value);
+    } else if (strcmp(option, "--only") == 0) {
+        ok = parse_fault(value, &options->plan.only);
+    } else if (strcmp(option, "--keep") == 0) {
+        ok = value != NULL;
+        options->keep = value;
+    }
+    return ok;
+}
+
+bool swarm_parse(struct swarm_options *options, int argc, char **argv)
+{
+    for (int i = 1; i < argc;) {
+        if (parse_flag(options, argv[i])) {
+            i += 1;
+        } else if (parse_valued(options, argv[i], argv[i + 1])) {
+            i += 2;
+        } else {
+            fprintf(stderr, "doyen_swarm: cannot use '%s%s%s'; see --help\n", argv[i],
+                    argv[i + 1] == NULL ? "" : " ", argv[i + 1] == NULL ? "" : argv[i + 1]);
+            return false;
+        }
+    }
+    if (options->to == 0 && !options->replay) {
+        fputs("doyen_swarm: say which --seeds FROM..TO to run, or --replay SEED\n", stderr);
+        return false;
+    }
+    if (options->plan.heal_parts > options->plan.nodes) {
+        fputs("doyen_swarm: --heal wants as many --nodes as parts, or more\n", stderr);
+        return false;
+    }
+    return true;
+}
+
+bool swarm_keep(struct plan *plan, const char *keep)
+{
+    for (uint32_t i = 0; i < plan->strike_count; i++) {
+        plan->strikes[i].off = true;
+    }
+    if (strcmp(keep, "-") == 0) {
+        return true;
+    }
+    for (;;) {
+        const char *end;
+        uint64_t number;
+        if (!parse_number(keep, &end, &number) || number >= plan->strike_count) {
+            return false;
+        }
+        plan->strikes[number].off = false;
+        if (*end != ',') {
+            return *end == '\0';
+        }
+        keep = end + 1;
+    }
+}
