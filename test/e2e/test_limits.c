@@ -25,7 +25,7 @@ static uint64_t starved_count(struct cluster *cluster, const char *name)
 /* The last descriptors are kept for clients: it stays a member by datagrams, and answers. */
 Story(limits, a_daemon_without_descriptors_says_so_and_answers)
 {
-    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct cluster *cluster = cluster_new(ARGS("--capacity", "4"));
 
     cluster_form(cluster, "athens byzantium cyrene");
     start_with_descriptors(cluster, "delphi", "athens", "22");
@@ -43,7 +43,7 @@ Story(limits, a_daemon_without_descriptors_says_so_and_answers)
 
 Story(limits, enough_descriptors_are_nothing_to_speak_of)
 {
-    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct cluster *cluster = cluster_new(ARGS("--capacity", "4"));
 
     cluster_form(cluster, "athens byzantium cyrene");
     start_with_descriptors(cluster, "delphi", "athens", "64");
