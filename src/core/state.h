@@ -202,8 +202,7 @@ struct core {
     uint64_t turned_away_ms; /* when watchers were last told of a joiner turned away */
     uint64_t other_terms_ms; /* and of a part with other terms */
     uint32_t probe_round;
-    struct address
-        kin; /* probe: the coordinator that a seed of ours, in another part, named last */
+    struct address kin; /* probe: whom a seed of ours, in another part, follows */
 
     struct change change;
     struct claim claim;
