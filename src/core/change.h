@@ -22,10 +22,11 @@ void change_on_commit(struct core *core, const struct message *message);
 /* Ends a proposal or claim of this node in favour of another's. */
 void change_yield(struct core *core);
 
-/* A member still hears the coordinator whom this node's won claim would depose: it is lost yet. */
+/* A member still follows the coordinator whom this node's won claim would depose: the claim is lost
+ * all the same (C3). */
 void change_on_late_refusal(struct core *core);
 
-/* D4: this node slept while its proposal was out; it is built anew on what holds then. */
+/* D4: this node slept while its proposal was out: given up, and built anew on what holds then. */
 void change_interrupt(struct core *core);
 
 void change_tick(struct core *core);

@@ -70,8 +70,8 @@ static bool loses_somebody(const struct core *core, const struct view *view)
     return false;
 }
 
-/* The view to build on: the installed one, or a higher one that was proposed on top of it. But the
- * last proposal of a coordinator that had gone deaf must not take the living down with it (S8). */
+/* The view to build on: the installed one, or a higher one that was proposed or shown. But the last
+ * proposal of a coordinator that had gone deaf must not take the living down with it (S8). */
 static const struct view *highest(const struct core *core)
 {
     bool better = !view_is_empty(&core->best) && !loses_somebody(core, &core->best);
@@ -169,7 +169,7 @@ static bool goes_with_claim(const struct core *core, uint32_t position)
            (peer->verdict == VERDICT_DEAD && removal_is_backed(core, position));
 }
 
-/* C4: the newest view among the answers, without the suspects. */
+/* C4: on the highest view, without those who are older and those who died with them. */
 static void win(struct core *core)
 {
     struct view *next = &core->scratch;

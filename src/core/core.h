@@ -58,14 +58,15 @@ const struct view *core_view(const struct core *core);
 /* The coordinator as the view has it, or NULL when there is none to be named. */
 const struct member *core_coordinator(const struct core *core);
 
-/* Is this node coordinator, is its guard met by members heard lately, and is it sure that it
- * was not asleep itself (D4)? O(members). */
+/* Is this node coordinator, not about to be taken up by another part (M3), its guard met by members
+ * that follow it (G1), and have enough of them answered since it slept last (D4)? O(members). */
 bool core_is_acting(const struct core *core, uint64_t now_ms);
 
 struct guard_state {
     struct guard guard;
     uint32_t needed;
-    uint32_t fresh; /* members heard within T_fresh, oneself included */
+    uint32_t fresh; /* members heard within T_fresh, oneself included; a coordinator counts
+                       those who follow it (G1) */
     bool met;
 };
 struct guard_state core_guard(const struct core *core, uint64_t now_ms);
@@ -118,7 +119,7 @@ enum drop_reason {
     DROP_STRANGER,     /* the sender is not a member, and should be */
     DROP_STALE,        /* a repetition, or overtaken by something newer */
     DROP_UNSOUND_VIEW, /* breaks S3 or S4 */
-    DROP_LEAP,         /* epoch or version impossibly far ahead (H16) */
+    DROP_LEAP,         /* epoch, version or number impossibly far ahead (H16, D6) */
     DROP_LINEAGE,      /* of another lineage, where only ours counts */
     DROP_CAPACITY,     /* more members than this node can hold */
     DROP_TERMS,        /* a part whose nodes were started with other terms (J2) */

@@ -230,7 +230,7 @@ static void tell_others(struct core *core, uint32_t suspect)
     outbox_send(core, message, suspect);
 }
 
-/* What it says of us: nothing, that we are silent, or that it suspects us. */
+/* Does it say that it does not hear us: that we are silent, or suspect? */
 static bool misses_us(const struct core *core, const struct heartbeat *heartbeat)
 {
     uint64_t age = core->view.members[core_position(core)].age;
@@ -488,7 +488,8 @@ static void ask_who_is_awake(struct core *core)
     }
 }
 
-/* Whoever answers had heard our question, so nobody replaced us within T_lost of it. */
+/* Whoever answers as a fellow had heard our question, and so cannot replace us within T_lost of it.
+ */
 void detector_on_answer(struct core *core, const struct message *pong, uint32_t position)
 {
     for (size_t i = 0; i < 2 && pong->fellow; i++) {

@@ -37,7 +37,7 @@ bool detector_link_is_bad(const struct core *core, uint32_t position);
 /* The oldest member through whom it can be reached, or VIEW_NONE. */
 uint32_t detector_relay_to(const struct core *core, uint32_t position);
 
-/* D4: called first in each step with the time by which the loop was late. */
+/* D4: called first in a step whose loop was late, with the time by which it was. */
 void detector_on_late(struct core *core, uint64_t late_ms);
 
 /* Heartbeats and silences that are due. */

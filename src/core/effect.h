@@ -49,9 +49,9 @@ enum phase_reason {
     REASON_START,
     REASON_FOUNDED,    /* F2 */
     REASON_ADMITTED,   /* J3 */
-    REASON_REMOVED,    /* L1: our coordinator's view does not hold us */
-    REASON_LEFT_ALONE, /* L3: all others follow another view, or a larger part was met */
-    REASON_NAME_TAKEN, /* M5: a larger part was met, where another node has our name */
+    REASON_REMOVED,    /* L1: a view that counts for us does not hold us */
+    REASON_LEFT_ALONE, /* L3: all others follow another coordinator or are suspected */
+    REASON_NAME_TAKEN, /* M5: the part that wins has a live member of our name or address */
     REASON_LEAVE_ASKED,
     REASON_LEAVE_DONE,
     REASON_LEAVE_TIMEOUT,

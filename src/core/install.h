@@ -34,8 +34,8 @@ bool install_is_sound(struct core *core, struct view *view);
 /* Is this node's coordinator itself, or heard within T_fresh and not suspected? */
 bool install_coordinator_is_fresh(const struct core *core);
 
-/* The winner's coordinator already lives in the merged view that we accepted: its COMMIT was lost.
- */
+/* A heartbeat says that the winner's coordinator lives in the merged view that we accepted already:
+ * its COMMIT was lost. */
 bool install_is_as_good_as_commit(const struct core *core, const struct message *heartbeat);
 
 /* L3: a coordinator whose every other member follows another view or is suspected is out. */

@@ -7,7 +7,7 @@ enum {
     GONE_MAX = 256,        /* former members remembered in the view, oldest dropped first */
     NAME_BYTES_MAX = 63,   /* a member's or a cluster's name, without the terminating zero */
     TAGS_BYTES_MAX = 512,  /* a member's tags, as "key=value" texts each ended by a zero byte */
-    BOOK_MAX = 256,        /* addresses worth asking: seeds, remembered peers, the gone */
+    BOOK_MAX = 256,        /* addresses worth asking besides seeds: remembered peers, the gone */
     PEERS_STORED_MAX = 64, /* addresses kept in the state directory */
     JOIN_QUEUE_MAX = 1024, /* joiners that said READY and wait for the next view */
     SUSPECTS_MAX = 16,     /* suspicions told in one heartbeat, oldest members first */

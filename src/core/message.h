@@ -130,7 +130,7 @@ enum join_refusal {
     JOIN_REFUSED_TERMS =
         1, /* guard, profile, timings or capacity differ; `terms` quotes the cluster's */
     JOIN_REFUSED_NAME = 2, /* the name belongs to a live member at `address` */
-    JOIN_REFUSED_FULL = 3, /* no room; `limit` quotes the capacity */
+    JOIN_REFUSED_FULL = 3, /* no room; `limit` quotes the capacity, or the stated size if lower */
 };
 
 struct join_refused {
@@ -180,7 +180,7 @@ struct message {
     union {
         struct heartbeat heartbeat;
         struct view_reference reference; /* ACK, NACK, COMMIT, NOT_FOLLOWING */
-        struct view_carrier carrier;     /* VIEW, PREPARE, CLAIM, GRANT, HANDOVER */
+        struct view_carrier carrier;     /* VIEW, PREPARE, CLAIM, GRANT, HANDOVER, MERGE */
         struct claim_refused claim_refused;
         struct joiner joiner; /* JOIN, READY */
         struct join_refused join_refused;

@@ -152,7 +152,7 @@ static int rank_of(const struct core *core, uint32_t helper, uint32_t suspect)
     return accuses(core, helper, core->view.members[suspect].age, core->now_ms) ? 2 : 1;
 }
 
-/* R1: asks the suspect directly and through members that this node hears. */
+/* R1: asks the suspect directly and through members that this node does not suspect. */
 static void ask_about(struct core *core, uint32_t position)
 {
     const struct member *suspect = &core->view.members[position];
@@ -162,7 +162,7 @@ static void ask_about(struct core *core, uint32_t position)
 
     outbox_send(core, make_ping(core, MESSAGE_PING, &question), position);
     struct message *request = make_ping(core, MESSAGE_PING_REQUEST, &question);
-    /* Those who say that they hear it, then those whom we hear and who do not accuse it, then the
+    /* Those whom we hear and who say that they hear it, then those who do not accuse it, then the
      * rest: a helper that is itself silent for us answers nothing. */
     for (int round = 0; round <= 2; round++) {
         for (uint32_t i = 0; i < core->view.member_count && helpers < VERIFY_HELPERS; i++) {

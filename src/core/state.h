@@ -26,11 +26,11 @@ struct peer {
     uint64_t silent_from_ms; /* the silence is counted from here: heard_ms, or later (D4, H13) */
     uint64_t number;         /* highest message number of that life (D6) */
 
-    /* Its last heartbeat. */
+    /* Its last heartbeat; of the view also its ACK. */
     struct view_id view;
     uint64_t view_hash;
     bool acked; /* known from its ACK alone; no heartbeat has come since */
-    bool ours;  /* one of them, since we are in this lineage, named that */
+    bool ours;  /* a heartbeat of it named our lineage, since we are in that (V4) */
     bool late;
     uint8_t suspect_count;
     struct suspicion suspects[SUSPECTS_MAX];
@@ -49,7 +49,7 @@ struct peer {
     uint64_t verify_ms;       /* R1 is under way until then; NEVER_MS when not */
     uint64_t verify_again_ms; /* its question is asked once more then */
     uint64_t nonce;           /* of its questions (H15) */
-    uint64_t vouched_ms;      /* others heard it though we do not; 0 for never */
+    uint64_t vouched_ms;      /* others heard it though we do not, or it was relayed; 0: never */
     bool confirmed;           /* to be removed with the next view */
 
     uint64_t awake_until_ms; /* so long holds its answer to what we asked when we had slept (D4) */
@@ -177,7 +177,7 @@ struct core {
 
     struct view view;    /* installed; empty while joining */
     struct view pending; /* proposed by us, or accepted from another; empty when none */
-    struct view best;    /* claim: the highest proposal known above the view; empty when none */
+    struct view best;    /* claim: the highest view known above ours (C4); empty when none */
     struct view scratch; /* to build a view in */
     struct peer *peers;
     struct peer *peers_spare; /* the other half, while positions are mapped to a new view */
