@@ -12,8 +12,8 @@
 /*                founded, admitted              leave asked
  *    JOINING ------------------------> MEMBER -------------> LEAVING
  *      |  ^                              |                       |
- *      |  +------------------------------+ removed, left alone   | done, or timed out
- *      | leave asked                                             v
+ *      |  +------------------------------+ removed, left alone,  | done, or timed out
+ *      | leave asked                       name taken            v
  *      +-----------------------------------------------------> STOPPED
  *
  * A leaver that finds itself removed has reached what it wanted and stops. */
