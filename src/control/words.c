@@ -25,7 +25,7 @@ const char *phase_reason_words(enum phase_reason reason)
     case REASON_LEFT_ALONE:
         return "the others follow another view";
     case REASON_NAME_TAKEN:
-        return "a larger part has another node of its name";
+        return "the part that would take it up has another node of its name or address";
     case REASON_LEAVE_ASKED:
         return "it was asked to leave";
     case REASON_LEAVE_DONE:

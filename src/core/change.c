@@ -219,8 +219,26 @@ static bool has_the_same_members(const struct view *a, const struct view *b)
     return a->member_count == b->member_count;
 }
 
+/* Somebody it would remove has been heard meanwhile, or has come back to us. */
+static bool removes_the_living(const struct core *core)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct gone *gone = view_find_gone(&core->pending, &core->view.members[i].id);
+        bool judged = gone != NULL && (gone->reason == GONE_FAILED || gone->reason == GONE_MOVED);
+        if (judged && !core->peers[i].confirmed && core->pending.cause == CAUSE_CHANGE) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void commit(struct core *core)
 {
+    if (removes_the_living(core)) {
+        REACHED(heard_while_it_was_removed);
+        change_interrupt(core); /* And made anew without that. */
+        return;
+    }
     bool whole = leave_out_silent_joiners(core);
 
     if (whole && !core->change.proposal.forced && core->pending.cause == CAUSE_CHANGE &&

@@ -206,8 +206,10 @@ void detector_greet(struct core *core, const struct view *old)
         return;
     }
     struct message *message = NULL;
+    const struct node_id *former = &old->members[0].id;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!view_has(old, &core->view.members[i].id)) {
+        bool leads_now = i == 0 && !id_equal(&core->view.members[0].id, former);
+        if (!is_self(core, i) && (leads_now || !view_has(old, &core->view.members[i].id))) {
             message = message != NULL ? message : make_heartbeat(core);
             outbox_send(core, message, i);
         }

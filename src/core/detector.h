@@ -43,7 +43,8 @@ void detector_on_late(struct core *core, uint64_t late_ms);
 /* Heartbeats and silences that are due. */
 void detector_tick(struct core *core);
 
-/* First heartbeats to those who are new since `old`. */
+/* First heartbeats to those who are new since `old`, and to the coordinator if it is another one:
+ * what it knows of us is what we said before (G1, L2). */
 void detector_greet(struct core *core, const struct view *old);
 
 #endif

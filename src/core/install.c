@@ -430,7 +430,11 @@ static void on_view_without_us(struct core *core, const struct message *message)
     const struct view *view = message->carrier.view;
     uint32_t position = view_find(&core->view, &message->from);
 
-    bool coordinator_went = position == 0 && view_has(view, &message->from);
+    struct view_id theirs = view_id_of(view);
+    struct view_id ours = view_id_of(&core->view);
+    /* Not in a view from before it came to us. */
+    bool coordinator_went = position == 0 && view_has(view, &message->from) &&
+                            view_id_compare(&theirs, &ours) > 0;
 
     if (view->lineage != core->view.lineage && !coordinator_went) {
         core_drop(core, DROP_LINEAGE);
