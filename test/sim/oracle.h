@@ -25,6 +25,7 @@ struct witness {
     struct node_id life;
     struct view_id view;
     bool has_view;
+    uint64_t follows_us; /* since when its views have had this coordinator */
     uint64_t next_age;
     uint64_t hash;
     struct memory *memories;

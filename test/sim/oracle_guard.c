@@ -63,9 +63,12 @@ static void check_vouched(struct sim *sim, const struct host *host, const struct
     uint32_t subject = oracle_host_of(&sim->oracle, &memory->id);
     const struct host *victim = &sim->hosts[subject];
     uint64_t steady_ms = sim->timing.stall_ms + 2 * sim->timing.lost_ms;
+    /* Who has just come over is still judged by what it said while it followed another (L2). */
+    uint64_t known_us = (sim->timing.fresh_ms + sim->timing.prepare_ms) * US_PER_MS;
 
     if (view->member_count > 5 || !victim->running || victim->paused ||
-        !id_equal(&victim->witness.life, &memory->id)) {
+        !id_equal(&victim->witness.life, &memory->id) ||
+        sim->now_us < victim->witness.follows_us + known_us) {
         return;
     }
     for (uint32_t i = 1; i < view->member_count; i++) {

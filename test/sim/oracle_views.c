@@ -238,6 +238,9 @@ void oracle_remember_view(struct sim *sim, struct host *host, const struct view 
             memory->age = view->members[i].age;
         }
     }
+    if (!witness->has_view || !id_equal(&view->members[0].id, &witness->view.coordinator)) {
+        witness->follows_us = sim->now_us;
+    }
     witness->view = view_id_of(view);
     note_holders(sim, host);
     witness->hash = view->hash;
