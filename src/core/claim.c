@@ -25,7 +25,7 @@ static bool is_candidate(const struct core *core)
             return false;
         }
         if (!core->claim.on && verdict != VERDICT_DEAD && !PLANTED(SEVERAL_CLAIMANTS) &&
-            detector_relay_to(core, i) != VIEW_NONE) {
+            !PLANTED(GRANT_WHILE_FRESH) && detector_relay_to(core, i) != VIEW_NONE) {
             return false;
         }
     }
@@ -325,8 +325,9 @@ static void grant(struct core *core, uint32_t claimant, uint64_t epoch)
 static uint64_t older_is_fresh_for_ms(const struct core *core, uint32_t claimant)
 {
     uint64_t wait_ms = 0;
+    uint32_t seniors = PLANTED(SEVERAL_CLAIMANTS) && claimant > 0 ? 1 : claimant;
 
-    for (uint32_t i = 0; i < claimant; i++) {
+    for (uint32_t i = 0; i < seniors; i++) {
         uint64_t fresh_ms = id_equal(&core->view.members[i].id, &core->self.id)
                                 ? core->timing.fresh_ms
                                 : detector_fresh_for_ms(core, i);

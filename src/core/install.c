@@ -54,13 +54,16 @@ static bool was_ours(const struct core *core, const struct node_id *id)
 {
     uint32_t position = view_find(&core->view, id);
 
-    return PLANTED(LINEAGE_IGNORED) || (position != VIEW_NONE && core->peers[position].ours);
+    return position != VIEW_NONE && core->peers[position].ours;
 }
 
 bool install_allows(const struct core *core, const struct view *view, const struct node_id *from)
 {
     const struct node_id *coordinator = &view->members[0].id;
 
+    if (PLANTED(LINEAGE_IGNORED) && view->lineage != core->view.lineage) {
+        return true;
+    }
     if (view->lineage == core->view.lineage && id_equal(coordinator, &core->view.members[0].id)) {
         return true;
     }
@@ -80,7 +83,7 @@ bool install_allows(const struct core *core, const struct view *view, const stru
         return !detector_is_fresh(core, 0) && view_has(view, from) &&
                (view->lineage == core->view.lineage || was_ours(core, from));
     }
-    if (view->lineage != core->view.lineage && !PLANTED(LINEAGE_IGNORED)) {
+    if (view->lineage != core->view.lineage) {
         return false;
     }
     /* A coordinator gives up its reign only to a view that nobody it hears stays outside of. */
