@@ -222,10 +222,10 @@ static bool has_the_same_members(const struct view *a, const struct view *b)
 /* Somebody it would remove has been heard meanwhile, or has come back to us. */
 static bool removes_the_living(const struct core *core)
 {
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
+    for (uint32_t i = 0; core->pending.cause == CAUSE_CHANGE && i < core->view.member_count; i++) {
         const struct gone *gone = view_find_gone(&core->pending, &core->view.members[i].id);
         bool judged = gone != NULL && (gone->reason == GONE_FAILED || gone->reason == GONE_MOVED);
-        if (judged && !core->peers[i].confirmed && core->pending.cause == CAUSE_CHANGE) {
+        if (judged && !core->peers[i].confirmed) {
             return true;
         }
     }
@@ -452,6 +452,8 @@ void change_on_late_refusal(struct core *core)
 void change_interrupt(struct core *core)
 {
     if (core->change.on) {
+        /* What asked for it asks still: a new epoch serves a new version as well. */
+        core->bump_epoch = core->bump_epoch || core->change.proposal.forced;
         give_up(core);
         change_soon(core);
     }

@@ -26,7 +26,8 @@ void change_yield(struct core *core);
  * all the same (C3). */
 void change_on_late_refusal(struct core *core);
 
-/* D4: this node slept while its proposal was out: given up, and built anew on what holds then. */
+/* Gives up the proposal that is out, to build it anew on what holds then: this node slept meanwhile
+ * (D4), or whom it removes was heard (U1). */
 void change_interrupt(struct core *core);
 
 void change_tick(struct core *core);

@@ -174,7 +174,7 @@ static enum merge_refusal clash_of(const struct core *core, const struct view *n
     return ours != VIEW_NONE && is_alive(core, ours) ? MERGE_REFUSED_NAME : MERGE_REFUSED_BUSY;
 }
 
-/* Puts one member of the other part behind ours. */
+/* Puts one member of the other part behind ours, or tells what stands against it. */
 static enum merge_refusal take_up(struct core *core, struct view *next, const struct member *member)
 {
     uint32_t ours = view_find(&core->view, &member->id);
@@ -210,7 +210,7 @@ static bool was_begun(const struct core *core, uint64_t number)
     return false;
 }
 
-/* The merged view, in `scratch`. */
+/* The merged view, in `scratch`; or why there can be none. */
 static enum merge_refusal build_merged(struct core *core, const struct view *theirs)
 {
     struct view *next = &core->scratch;

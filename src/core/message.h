@@ -127,10 +127,9 @@ struct joiner {
 
 /* On the wire: append only. */
 enum join_refusal {
-    JOIN_REFUSED_TERMS =
-        1, /* guard, profile, timings or capacity differ; `terms` quotes the cluster's */
-    JOIN_REFUSED_NAME = 2, /* the name belongs to a live member at `address` */
-    JOIN_REFUSED_FULL = 3, /* no room; `limit` quotes the capacity, or the stated size if lower */
+    JOIN_REFUSED_TERMS = 1, /* they differ; `terms` quotes the cluster's */
+    JOIN_REFUSED_NAME = 2,  /* the name belongs to a live member at `address` */
+    JOIN_REFUSED_FULL = 3,  /* no room; `limit` quotes the capacity, or the stated size if lower */
 };
 
 struct join_refused {

@@ -84,7 +84,6 @@ static void tell_other_terms(struct core *core, const struct probe *theirs)
     }
     core->other_terms_ms = core->now_ms;
     struct notice *notice = outbox_notice(core, NOTICE_OTHER_TERMS);
-    notice->subject.id = theirs->view.coordinator;
     notice->subject.address = theirs->coordinator;
     notice->refused.reason = JOIN_REFUSED_TERMS;
     notice->refused.terms = theirs->terms;
