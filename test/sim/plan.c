@@ -108,7 +108,7 @@ static void draw_guard(struct plan *plan, struct random *random)
 void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t seed)
 {
     struct random random;
-    uint32_t least = options->nodes < 3 ? 2 : 3;
+    uint32_t least = options->nodes_least != 0 ? options->nodes_least : options->nodes < 3 ? 2 : 3;
 
     random_seed(&random, seed ^ UINT64_C(0x5741524d)); /* Apart from the run's own chance. */
     memset(plan, 0, sizeof *plan);

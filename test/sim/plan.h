@@ -37,6 +37,7 @@ struct plan {
 /* What a swarm asks of its plans. */
 struct plan_options {
     uint64_t seconds;     /* of faults, virtual */
+    uint32_t nodes_least; /* hosts at the least; 0: three, if there may be so many */
     uint32_t nodes;       /* hosts at the most */
     enum profile profile; /* 0: lan */
     uint32_t heal_parts;

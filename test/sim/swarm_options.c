@@ -8,30 +8,31 @@ enum { NODES_MAX = 256 };
 
 int swarm_usage(FILE *out)
 {
-    fputs("usage: doyen_swarm --seeds FROM..TO [--for SECONDS] [--jobs N] [OPTION...]\n"
-          "       doyen_swarm --planted --seeds FROM..TO [--jobs N] [OPTION...]\n"
-          "       doyen_swarm --replay SEED [--keep N,N...] [--hosts N] [--trace] [OPTION...]\n"
-          "  --seeds FROM..TO  one run for each seed, both ends included\n"
-          "  --for SECONDS     start no more runs after that time\n"
-          "  --jobs N          so many processes (default 1)\n"
-          "  --nodes N         hosts in a cluster at the most, 2 to 256 (default 5)\n"
-          "  --seconds S       virtual seconds of faults in each run (default 60)\n"
-          "  --profile NAME    local, lan or wan (default lan)\n"
-          "  --only FAULT      no other fault than this one\n"
-          "  --heal PARTS      no faults but one partition of 30 s into so many parts; tells how\n"
-          "                    fast it healed\n"
-          "  --no-shrink       report a failure as it is\n"
-          "  --faults          lists the faults\n"
-          "  --plant NAME      with that bug in the core\n"
-          "  --planted         with each planted bug in turn: tells at which of the seeds it was\n"
-          "                    found; one that was not is a failure\n"
-          "  --at-least N      no failure if so many are found\n"
-          "  --replay SEED     that run alone, in this process\n"
-          "  --keep N,N...     only these strikes of it, counted from 0; - for none\n"
-          "  --hosts N         with so many hosts instead\n"
-          "  --end MS          heals everything then instead\n"
-          "  --trace           prints every event and effect of it\n",
-          out);
+    fputs(
+        "usage: doyen_swarm --seeds FROM..TO [--for SECONDS] [--jobs N] [OPTION...]\n"
+        "       doyen_swarm --planted --seeds FROM..TO [--jobs N] [OPTION...]\n"
+        "       doyen_swarm --replay SEED [--keep N,N...] [--hosts N] [--trace] [OPTION...]\n"
+        "  --seeds FROM..TO  one run for each seed, both ends included\n"
+        "  --for SECONDS     start no more runs after that time\n"
+        "  --jobs N          so many processes (default 1)\n"
+        "  --nodes [M..]N    hosts in a cluster at the least and at the most, 2 to 256 (default 3..5)\n"
+        "  --seconds S       virtual seconds of faults in each run (default 60)\n"
+        "  --profile NAME    local, lan or wan (default lan)\n"
+        "  --only FAULT      no other fault than this one\n"
+        "  --heal PARTS      no faults but one partition of 30 s into so many parts; tells how\n"
+        "                    fast it healed\n"
+        "  --no-shrink       report a failure as it is\n"
+        "  --faults          lists the faults\n"
+        "  --plant NAME      with that bug in the core\n"
+        "  --planted         with each planted bug in turn: tells at which of the seeds it was\n"
+        "                    found; one that was not is a failure\n"
+        "  --at-least N      no failure if so many are found\n"
+        "  --replay SEED     that run alone, in this process\n"
+        "  --keep N,N...     only these strikes of it, counted from 0; - for none\n"
+        "  --hosts N         with so many hosts instead\n"
+        "  --end MS          heals everything then instead\n"
+        "  --trace           prints every event and effect of it\n",
+        out);
     return out == stdout ? EXIT_SUCCESS : 64;
 }
 
@@ -67,6 +68,20 @@ static bool parse_range(const char *text, uint64_t *from, uint64_t *to)
     const char *end;
     return parse_number(text, &end, from) && strncmp(end, "..", 2) == 0 &&
            parse_whole(end + 2, to, *from, UINT64_MAX);
+}
+
+static bool parse_nodes(const char *text, struct plan_options *plan)
+{
+    uint64_t least = 0;
+    uint64_t most;
+
+    bool ok = parse_whole(text, &most, 2, NODES_MAX) ||
+              (parse_range(text, &least, &most) && least >= 2 && most <= NODES_MAX);
+    if (ok) {
+        plan->nodes_least = (uint32_t)least;
+        plan->nodes = (uint32_t)most;
+    }
+    return ok;
 }
 
 static bool parse_profile(const char *text, enum profile *profile)
@@ -133,8 +148,7 @@ static bool parse_valued(struct swarm_options *options, const char *option, cons
         options->to = options->from;
         options->replay = true;
     } else if (strcmp(option, "--nodes") == 0) {
-        ok = parse_whole(value, &number, 2, NODES_MAX);
-        options->plan.nodes = (uint32_t)number;
+        ok = parse_nodes(value, &options->plan);
     } else if (strcmp(option, "--hosts") == 0) {
         ok = parse_whole(value, &number, 2, NODES_MAX);
         options->hosts = (uint32_t)number;

@@ -20,8 +20,11 @@ void swarm_report(const struct swarm_options *options, uint64_t seed, const char
     if (!options->no_shrink && options->plan.heal_parts == 0) {
         shrink(plan, failure);
     }
-    printf("  replay: doyen_swarm --replay %" PRIu64 " --nodes %u --seconds %" PRIu64, seed,
-           options->plan.nodes, options->plan.seconds);
+    printf("  replay: doyen_swarm --replay %" PRIu64 " --nodes ", seed);
+    if (options->plan.nodes_least != 0) {
+        printf("%u..", options->plan.nodes_least);
+    }
+    printf("%u --seconds %" PRIu64, options->plan.nodes, options->plan.seconds);
     if (plan->hosts != drawn_hosts) {
         printf(" --hosts %u", plan->hosts);
     }
