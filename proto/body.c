@@ -341,7 +341,7 @@ static bool read_envelope(struct reader *reader, struct message *message)
         reader_fail(reader, WIRE_TYPE);
         return false;
     }
-    message->type = (enum message_type)type;
+    message_clear(message, (enum message_type)type);
     if (fields != ENVELOPE_FIELDS + body_fields(message->type)) {
         reader_fail(reader, WIRE_SHAPE);
     }

@@ -23,7 +23,7 @@ enum {
 };
 
 /* Reads a message; a view that it carries goes into `view`, to which the message then points.
- * Whether it went well is in reader->error. `message` is zeroed by the caller. */
+ * Whether it went well is in reader->error; what the bytes do not tell is cleared. */
 void body_read(struct reader *reader, struct view *view, struct message *message);
 
 /* Writes a message to the life `to`; NULL or none: to whoever lives there. */

@@ -33,8 +33,8 @@ static bool reader_token(struct reader *reader, enum token_kind kind, struct tok
     return true;
 }
 
-/* What messages are made of mostly is told by its first byte: small numbers, booleans, short lists
- * and ids. These are taken as they stand where they are in order; the parser has all the rest, and
+/* What messages are made of mostly is told by its first byte: numbers, booleans, short lists and
+ * ids. These are taken as they stand where they are in order; the parser has all the rest, and
  * whatever there is to find fault with, in functions apart, for their stack frames would cost more
  * than the taking does. */
 #define APART static __attribute__((noinline))
@@ -45,7 +45,9 @@ enum {
     HEAD_LIST = 0x90, /* and its count, below 16 */
     HEAD_FALSE = 0xc2,
     HEAD_TRUE = 0xc3,
-    HEAD_BYTES = 0xc4, /* then their number in one byte */
+    HEAD_BYTES = 0xc4,     /* then their number in one byte */
+    HEAD_NUMBER_16 = 0xcd, /* then the number, highest byte first */
+    HEAD_NUMBER_64 = 0xcf,
 };
 
 static inline size_t left(const struct reader *reader)
@@ -121,13 +123,38 @@ APART uint64_t parse_number(struct reader *reader, uint64_t low, uint64_t high)
     return token.number;
 }
 
+/* The number of so many bytes behind the head, if it is in its shortest form and within bounds. */
+static inline bool takes_number(struct reader *reader, unsigned bytes, uint64_t low, uint64_t high,
+                                uint64_t *number)
+{
+    const uint8_t *at = reader->bytes + reader->at + 1;
+
+    if (left(reader) < 1 + bytes) {
+        return false;
+    }
+    *number = 0;
+    for (unsigned i = 0; i < bytes; i++) {
+        *number = *number << 8 | at[i];
+    }
+    if (*number >> (4 * bytes) == 0 || *number < low || *number > high) {
+        return false;
+    }
+    reader->at += 1 + bytes;
+    return true;
+}
+
 uint64_t reader_number(struct reader *reader, uint64_t low, uint64_t high)
 {
-    const uint8_t small = head(reader);
+    const uint8_t first = head(reader);
+    uint64_t number;
 
-    if (small <= HEAD_NUMBER_MAX && small >= low && small <= high) {
+    if (first <= HEAD_NUMBER_MAX && first >= low && first <= high) {
         reader->at++;
-        return small;
+        return first;
+    }
+    if ((first == HEAD_NUMBER_64 && takes_number(reader, 8, low, high, &number)) ||
+        (first == HEAD_NUMBER_16 && takes_number(reader, 2, low, high, &number))) {
+        return number;
     }
     return parse_number(reader, low, high);
 }

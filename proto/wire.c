@@ -140,11 +140,10 @@ enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t leng
 
     struct reader reader = {.bytes = bytes, .length = length, .at = WIRE_HEADER_BYTES};
     const struct address source = message->source;
-    memset(message, 0, sizeof *message); /* An initialiser need not reach all of the union. */
+    body_read(&reader, &wire->view, message);
     message->source = source;
     message->fellow = (bytes[AT_FLAGS] & WIRE_FELLOW) != 0;
     message->relay = (bytes[AT_FLAGS] & WIRE_RELAY) != 0;
-    body_read(&reader, &wire->view, message);
     if (reader.at != length) {
         reader_fail(&reader, WIRE_TRAILING);
     }

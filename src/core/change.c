@@ -183,7 +183,7 @@ static void send_commit(struct core *core, bool whole)
     commit->reference.view_hash = core->view.hash;
     view->carrier.view = &core->view;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (id_equal(&core->view.members[i].id, &core->self.id)) {
+        if (core_is_self(core, i)) {
             continue;
         }
         bool has_it = core->answers[i] == ANSWER_YES && !whole;

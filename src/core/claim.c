@@ -17,7 +17,7 @@
  */
 static bool is_candidate(const struct core *core)
 {
-    uint32_t position = core_position(core);
+    uint32_t position = core->position;
 
     for (uint32_t i = 0; i < position; i++) {
         enum verdict verdict = core->peers[i].verdict;
@@ -41,7 +41,7 @@ static void ask(struct core *core, bool refused_only)
         message->carrier.epoch = core->claim.epoch;
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        bool self = id_equal(&core->view.members[i].id, &core->self.id);
+        bool self = core_is_self(core, i);
         if (!self && (!refused_only || core->answers[i] == ANSWER_NO)) {
             outbox_send(core, message, i);
         }
@@ -82,7 +82,7 @@ static const struct view *highest(const struct core *core)
 /* Would this node lead it, once all who are older are gone? */
 static bool leads_to_us(const struct core *core, const struct view *accepted)
 {
-    uint32_t ours = core_position(core);
+    uint32_t ours = core->position;
 
     for (uint32_t i = 0; !id_equal(&accepted->members[i].id, &core->self.id); i++) {
         if (view_find(&core->view, &accepted->members[i].id) >= ours) { /* VIEW_NONE too */
@@ -127,7 +127,7 @@ static void start(struct core *core)
     core->promise.epoch = core->claim.epoch; /* A candidate is its own first voter. */
     core->promise.to = core->self.id;
     core->promise.until_ms = core->now_ms + 2 * core->timing.claim_ms;
-    tell(core, CLAIM_STARTED, &core->view.members[core_position(core)], core->claim.epoch);
+    tell(core, CLAIM_STARTED, &core->view.members[core->position], core->claim.epoch);
     ask(core, false);
 }
 
@@ -136,7 +136,7 @@ static void lose(struct core *core)
     core->claim.on = false;
     core->backoff_ms = core->now_ms + random_between(&core->random, core->timing.claim_ms / 2,
                                                      2 * core->timing.claim_ms);
-    tell(core, CLAIM_LOST, &core->view.members[core_position(core)], core->claim.epoch);
+    tell(core, CLAIM_LOST, &core->view.members[core->position], core->claim.epoch);
 }
 
 /* Those who granted stand behind the removal, next to our own evidence (R5). */
@@ -165,7 +165,7 @@ static bool goes_with_claim(const struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
 
-    return position < core_position(core) ||
+    return position < core->position ||
            (peer->verdict == VERDICT_DEAD && removal_is_backed(core, position));
 }
 
@@ -186,7 +186,7 @@ static void win(struct core *core)
     }
     assert(next->epoch < epoch || PLANTED(CLAIM_OLD_EPOCH));
     assert(id_equal(&next->members[0].id, &core->self.id));
-    tell(core, CLAIM_WON, &core->view.members[core_position(core)], epoch);
+    tell(core, CLAIM_WON, &core->view.members[core->position], epoch);
     core->claim.on = false;
     next->epoch = epoch;
     change_propose(core, &(struct proposal){.first_joiner = next->member_count});
@@ -201,7 +201,7 @@ static void decide(struct core *core)
     uint32_t silent = 0;
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (id_equal(&core->view.members[i].id, &core->self.id)) {
+        if (core_is_self(core, i)) {
             continue;
         }
         granted += core->answers[i] == ANSWER_YES;
@@ -328,9 +328,8 @@ static uint64_t older_is_fresh_for_ms(const struct core *core, uint32_t claimant
     uint32_t seniors = PLANTED(SEVERAL_CLAIMANTS) && claimant > 0 ? 1 : claimant;
 
     for (uint32_t i = 0; i < seniors; i++) {
-        uint64_t fresh_ms = id_equal(&core->view.members[i].id, &core->self.id)
-                                ? core->timing.fresh_ms
-                                : detector_fresh_for_ms(core, i);
+        uint64_t fresh_ms = core_is_self(core, i) ? core->timing.fresh_ms
+                                                  : detector_fresh_for_ms(core, i);
         wait_ms = fresh_ms > wait_ms ? fresh_ms : wait_ms;
     }
     return wait_ms;

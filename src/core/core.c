@@ -72,6 +72,33 @@ size_t core_bytes(uint32_t capacity)
     return arena.used;
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* When something is due by what holds now. */
+static uint64_t soonest_ms(const struct core *core)
+{
+    if (core->phase == PHASE_STOPPED) {
+        return NEVER_MS;
+    }
+    if (core->phase == PHASE_JOINING) {
+        return join_deadline_ms(core);
+    }
+    uint64_t due_ms = earlier(core->heartbeat_ms, core->detect_ms);
+    due_ms = earlier(due_ms, core->verify_ms);
+    due_ms = earlier(due_ms, claim_deadline_ms(core));
+    due_ms = earlier(due_ms, leave_deadline_ms(core));
+    due_ms = earlier(due_ms, merge_deadline_ms(core));
+    if (core->change.on) {
+        due_ms = earlier(due_ms, earlier(core->change.deadline_ms, core->change.resend_ms));
+    } else if (core_is_coordinator(core) && !leave_hands_over(core) && !core->merge.losing) {
+        due_ms = earlier(due_ms, core->batch_ms);
+    }
+    return earlier(due_ms, core_is_coordinator(core) ? core->probe_ms : NEVER_MS);
+}
+
 struct core *core_init(void *block, const struct core_options *options, uint64_t now_ms)
 {
     struct arena arena = {.base = block};
@@ -108,18 +135,11 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     core->probe_ms = NEVER_MS;
     core->phase = PHASE_JOINING;
     join_start(core, false);
+    core->due_ms = soonest_ms(core);
     return core;
 }
 
 /* --- Small questions --- */
-
-uint32_t core_position(const struct core *core)
-{
-    uint32_t position = view_find(&core->view, &core->self.id);
-
-    assert(position != VIEW_NONE);
-    return position;
-}
 
 uint32_t core_room(const struct core *core)
 {
@@ -420,9 +440,8 @@ struct effects core_step(struct core *core, const struct event *event)
 {
     uint64_t installed = core->counters.views_installed;
     enum phase phase = core->phase;
-    uint64_t deadline_ms = core_deadline_ms(core);
-    uint64_t late_ms = lateness_ms(core, deadline_ms, event->now_ms);
-    bool timer = event->now_ms >= deadline_ms;
+    uint64_t late_ms = lateness_ms(core, core->due_ms, event->now_ms);
+    bool timer = event->now_ms >= core->due_ms;
 
     assert(event->now_ms >= core->now_ms);
     core->now_ms = event->now_ms;
@@ -439,37 +458,17 @@ struct effects core_step(struct core *core, const struct event *event)
     if ((timer || moved) && core->phase != PHASE_STOPPED) {
         tell_standing(core);
     }
+    core->due_ms = soonest_ms(core);
     core_check(core);
     return (struct effects){.items = core->out.items, .count = core->out.count};
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+/* --- What a driver may ask --- */
 
 uint64_t core_deadline_ms(const struct core *core)
 {
-    if (core->phase == PHASE_STOPPED) {
-        return NEVER_MS;
-    }
-    if (core->phase == PHASE_JOINING) {
-        return join_deadline_ms(core);
-    }
-    uint64_t due_ms = earlier(core->heartbeat_ms, core->detect_ms);
-    due_ms = earlier(due_ms, core->verify_ms);
-    due_ms = earlier(due_ms, claim_deadline_ms(core));
-    due_ms = earlier(due_ms, leave_deadline_ms(core));
-    due_ms = earlier(due_ms, merge_deadline_ms(core));
-    if (core->change.on) {
-        due_ms = earlier(due_ms, earlier(core->change.deadline_ms, core->change.resend_ms));
-    } else if (core_is_coordinator(core) && !leave_hands_over(core) && !core->merge.losing) {
-        due_ms = earlier(due_ms, core->batch_ms);
-    }
-    return earlier(due_ms, core_is_coordinator(core) ? core->probe_ms : NEVER_MS);
+    return core->due_ms;
 }
-
-/* --- What a driver may ask --- */
 
 enum phase core_phase(const struct core *core)
 {
@@ -505,7 +504,9 @@ struct guard_state core_guard(const struct core *core, uint64_t now_ms)
 
 bool core_is_acting(const struct core *core, uint64_t now_ms)
 {
-    return acts_if(core, true) && core_guard(core, now_ms).met;
+    bool guarded = core->terms.guard.policy != GUARD_NONE;
+
+    return acts_if(core, true) && (!guarded || core_guard(core, now_ms).met);
 }
 
 uint32_t core_acked(const struct core *core)
@@ -515,7 +516,7 @@ uint32_t core_acked(const struct core *core)
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer *peer = &core->peers[i];
-        bool self = id_equal(&core->view.members[i].id, &core->self.id);
+        bool self = core_is_self(core, i);
         count += self || (view_id_equal(&peer->view, &ours) && peer->view_hash == core->view.hash &&
                           peer->verdict == VERDICT_NONE);
     }
@@ -527,7 +528,7 @@ struct peer_state core_peer(const struct core *core, uint32_t position, uint64_t
     const struct peer *peer = &core->peers[position];
     struct peer_state state = {.accuser_count = removal_accusers(core, position, now_ms)};
 
-    if (id_equal(&core->view.members[position].id, &core->self.id)) {
+    if (core_is_self(core, position)) {
         return state;
     }
     state.heard_ms_ago = peer->heard_ms == 0 ? NEVER_MS : now_ms - peer->heard_ms;
@@ -560,7 +561,7 @@ enum hearing core_hearing(const struct core *core, uint32_t observer, uint32_t s
 {
     const struct peer *peer = &core->peers[observer];
 
-    if (id_equal(&core->view.members[observer].id, &core->self.id)) {
+    if (core_is_self(core, observer)) {
         return own_hearing(core, subject, now_ms);
     }
     if (observer == subject) {
@@ -592,7 +593,7 @@ void core_stored(const struct core *core, struct stored *stored)
     /* Members first, then former ones, the latest of them first. */
     for (uint32_t i = 0; i < core->view.member_count && stored->peer_count < PEERS_STORED_MAX;
          i++) {
-        if (!id_equal(&core->view.members[i].id, &core->self.id)) {
+        if (!core_is_self(core, i)) {
             stored->peers[stored->peer_count++] = core->view.members[i].address;
         }
     }
@@ -646,7 +647,8 @@ static void check_view(const struct core *core)
 {
     const struct view *view = &core->view;
 
-    assert(view_has(view, &core->self.id)); /* S3 */
+    assert(core->position < view->member_count); /* S3 */
+    assert(id_equal(&view->members[core->position].id, &core->self.id));
     assert(view->members[view->member_count - 1].age < view->next_age);
     assert(view->member_count <= core->capacity && view->gone_count <= GONE_MAX);
     assert(view->epoch <= core->epoch_seen);

@@ -7,11 +7,6 @@
 #include "core/outbox.h"
 #include "core/plant.h"
 
-static bool is_self(const struct core *core, uint32_t position)
-{
-    return id_equal(&core->peers[position].id, &core->self.id);
-}
-
 static uint64_t earlier(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -90,7 +85,7 @@ uint64_t detector_fresh_for_ms(const struct core *core, uint32_t position)
 
 bool detector_is_fresh(const struct core *core, uint32_t position)
 {
-    return is_self(core, position) || detector_fresh_for_ms(core, position) > 0;
+    return core_is_self(core, position) || detector_fresh_for_ms(core, position) > 0;
 }
 
 uint32_t detector_fresh_count(const struct core *core, uint64_t now_ms)
@@ -141,7 +136,7 @@ static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
         return; /* D4 */
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (is_self(core, i) || is_heard(core, i)) {
+        if (core_is_self(core, i) || is_heard(core, i)) {
             continue;
         }
         struct suspicion *suspicion = &heartbeat->suspects[heartbeat->suspect_count++];
@@ -190,7 +185,7 @@ static void send_heartbeats(struct core *core)
                              (message != NULL && message->heartbeat.suspect_count > 0);
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!is_self(core, i)) {
+        if (!core_is_self(core, i)) {
             tell_bad_link(core, i);
             outbox_send(core, message, i);
         }
@@ -209,7 +204,7 @@ void detector_greet(struct core *core, const struct view *old)
     const struct node_id *former = &old->members[0].id;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         bool leads_now = i == 0 && !id_equal(&core->view.members[0].id, former);
-        if (!is_self(core, i) && (leads_now || !view_has(old, &core->view.members[i].id))) {
+        if (!core_is_self(core, i) && (leads_now || !view_has(old, &core->view.members[i].id))) {
             message = message != NULL ? message : make_heartbeat(core);
             outbox_send(core, message, i);
         }
@@ -226,7 +221,7 @@ static void tell_others(struct core *core, uint32_t suspect)
     while (judge < core->view.member_count && core->peers[judge].verdict != VERDICT_NONE) {
         judge++;
     }
-    if (judge < core->view.member_count && !is_self(core, judge)) {
+    if (judge < core->view.member_count && !core_is_self(core, judge)) {
         outbox_send(core, message, judge);
     }
     outbox_send(core, message, suspect);
@@ -235,7 +230,7 @@ static void tell_others(struct core *core, uint32_t suspect)
 /* Does it say that it does not hear us: that we are silent, or suspect? */
 static bool misses_us(const struct core *core, const struct heartbeat *heartbeat)
 {
-    uint64_t age = core->view.members[core_position(core)].age;
+    uint64_t age = core->view.members[core->position].age;
 
     if (heartbeat->view.lineage != core->view.lineage) {
         return false;
@@ -266,6 +261,18 @@ static void refute(struct core *core, uint32_t position)
     }
 }
 
+/* Given that there are as many as in its last one. */
+static bool accuses_the_same(const struct heartbeat *heartbeat, const struct peer *peer)
+{
+    for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
+        if (heartbeat->suspects[i].age != peer->suspects[i].age ||
+            heartbeat->suspects[i].verdict != peer->suspects[i].verdict) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position)
 {
     const struct heartbeat *heartbeat = &message->heartbeat;
@@ -273,8 +280,7 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     bool accused = heartbeat->suspect_count > 0;
     bool changed = heartbeat->suspect_count != peer->suspect_count ||
                    heartbeat->late != peer->late ||
-                   (accused && (memcmp(heartbeat->suspects, peer->suspects,
-                                       heartbeat->suspect_count * sizeof peer->suspects[0]) != 0 ||
+                   (accused && (!accuses_the_same(heartbeat, peer) ||
                                 core->now_ms >= peer->suspects_ms + core->timing.fresh_ms));
 
     /* What it says between its ACK and our COMMIT is what it held before; the next will tell. */
@@ -350,7 +356,7 @@ void detector_on_link(struct core *core, const struct link_event *link)
 {
     uint32_t position = view_find(&core->view, &link->peer);
 
-    if (position == VIEW_NONE || is_self(core, position)) {
+    if (position == VIEW_NONE || core_is_self(core, position)) {
         return;
     }
     struct peer *peer = &core->peers[position];
@@ -451,7 +457,7 @@ bool detector_link_is_bad(const struct core *core, uint32_t position)
 uint32_t detector_relay_to(const struct core *core, uint32_t position)
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (i != position && !is_self(core, i) && is_heard(core, i) &&
+        if (i != position && !core_is_self(core, i) && is_heard(core, i) &&
             core->peers[i].unheard_ms == 0 && !core->peers[i].late &&
             core_hearing(core, i, position, core->now_ms) == HEARING_YES) {
             return i;
@@ -465,7 +471,7 @@ static void look_at_all(struct core *core)
     uint64_t next = NEVER_MS;
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!is_self(core, i)) {
+        if (!core_is_self(core, i)) {
             next = earlier(next, look_at(core, i));
         }
     }
@@ -484,7 +490,7 @@ static void ask_who_is_awake(struct core *core)
         message->ping.origin = core->self.id;
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!is_self(core, i)) {
+        if (!core_is_self(core, i)) {
             outbox_send(core, message, i);
         }
     }

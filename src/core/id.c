@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/random.h"
 
 struct node_id id_draw(struct random *random)
@@ -17,9 +16,11 @@ struct node_id id_draw(struct random *random)
     return id;
 }
 
-uint64_t id_hash(const struct node_id *id)
+uint32_t id_hash(const struct node_id *id)
 {
-    return hash_finish(id_half(id, 0) * UINT64_C(0x9e3779b97f4a7c15) ^ id_half(id, 8));
+    uint64_t both = id_half(id, 0) * 3 ^ id_half(id, 8);
+
+    return (uint32_t)(both * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
 int id_compare(const struct node_id *a, const struct node_id *b)

@@ -25,7 +25,7 @@ struct address {
 struct node_id id_draw(struct random *random);
 
 /* For tables: spread even where ids were chosen to look alike. Differs between machines. */
-uint64_t id_hash(const struct node_id *id);
+uint32_t id_hash(const struct node_id *id);
 
 /* Bytes 0 to 7, or 8 to 15, as this machine reads them: for those who only compare or hash. */
 static inline uint64_t id_half(const struct node_id *id, unsigned from)

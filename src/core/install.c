@@ -172,8 +172,8 @@ static void map_gone(struct core *core, const struct view *old)
     uint64_t former_ms[GONE_MAX];
     uint64_t former_numbers[GONE_MAX];
 
-    memcpy(former_ms, core->gone_ms, sizeof former_ms);
-    memcpy(former_numbers, core->gone_numbers, sizeof former_numbers);
+    memcpy(former_ms, core->gone_ms, old->gone_count * sizeof former_ms[0]);
+    memcpy(former_numbers, core->gone_numbers, old->gone_count * sizeof former_numbers[0]);
     for (uint32_t i = 0; i < core->view.gone_count; i++) {
         const struct gone *gone = view_find_gone(old, &core->view.gone[i].id);
         uint32_t member = view_find(old, &core->view.gone[i].id);
@@ -317,6 +317,7 @@ void install_view(struct core *core, const struct view *view)
     }
     const struct view *old = &core->scratch;
 
+    core->position = view_find(&core->view, &core->self.id);
     core->counters.views_installed++;
     if (joining) {
         lifecycle_enter(core, PHASE_MEMBER,

@@ -66,7 +66,7 @@ void leave_on_handover(struct core *core, const struct message *message)
     /* One that was overtaken, by another view or by our own sleep, would bring back what has
      * changed since; one that is repeated finds its view under way. */
     if (view_id_compare(&theirs, &ours) < 0 || core->now_ms < core->late_until_ms ||
-        core->change.on || core_position(core) != 1) {
+        core->change.on || core->position != 1) {
         core_drop(core, DROP_STALE);
         return;
     }

@@ -147,9 +147,8 @@ static bool is_ours(const struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
 
-    return id_equal(&core->view.members[position].id, &core->self.id) ||
-           (peer->view.lineage == core->view.lineage &&
-            id_equal(&peer->view.coordinator, &core->self.id));
+    return core_is_self(core, position) || (peer->view.lineage == core->view.lineage &&
+                                            id_equal(&peer->view.coordinator, &core->self.id));
 }
 
 /* Does this member of ours live, by our own ears or those of others (R3)? */

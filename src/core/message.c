@@ -1,5 +1,16 @@
 #include "core/message.h"
 
+#include <stddef.h>
+#include <string.h>
+
+void message_clear(struct message *message, enum message_type type)
+{
+    size_t bytes = type == MESSAGE_HEARTBEAT ? offsetof(struct message, heartbeat.suspects)
+                                             : sizeof *message;
+    memset(message, 0, bytes);
+    message->type = type;
+}
+
 struct view *message_view(const struct message *message)
 {
     switch (message->type) {

@@ -190,6 +190,10 @@ struct message {
     };
 };
 
+/* Makes it an empty message of that type. Lists are not cleared beyond their count of 0: messages
+ * are made and read too often for that. */
+void message_clear(struct message *message, enum message_type type);
+
 /* The view that a message brings along, or NULL. */
 struct view *message_view(const struct message *message);
 

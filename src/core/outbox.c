@@ -32,8 +32,7 @@ struct message *outbox_message(struct core *core, enum message_type type)
         return NULL;
     }
     struct message *message = &core->out.messages[core->out.message_count++];
-    memset(message, 0, sizeof *message);
-    message->type = type;
+    message_clear(message, type);
     message->from = core->self.id;
     message->number = ++core->number;
     return message;

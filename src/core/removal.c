@@ -5,11 +5,6 @@
 #include "core/outbox.h"
 #include "core/plant.h"
 
-static bool is_self(const struct core *core, uint32_t position)
-{
-    return id_equal(&core->view.members[position].id, &core->self.id);
-}
-
 static bool accuses(const struct core *core, uint32_t accuser, uint64_t age, uint64_t now_ms)
 {
     const struct peer *peer = &core->peers[accuser];
@@ -32,7 +27,7 @@ uint32_t removal_accusers(const struct core *core, uint32_t position, uint64_t n
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        count += i != position && !is_self(core, i) && accuses(core, i, age, now_ms);
+        count += i != position && !core_is_self(core, i) && accuses(core, i, age, now_ms);
     }
     return count;
 }
@@ -40,7 +35,7 @@ uint32_t removal_accusers(const struct core *core, uint32_t position, uint64_t n
 /* Can this member see the suspect at all, in this node's eyes? */
 static bool is_witness(const struct core *core, uint32_t position, uint32_t suspect)
 {
-    return position != suspect && !is_self(core, position) &&
+    return position != suspect && !core_is_self(core, position) &&
            core->peers[position].verdict == VERDICT_NONE;
 }
 
@@ -116,8 +111,8 @@ struct gone removal_evidence(const struct core *core, uint32_t position)
         gone.reason = GONE_MOVED;
     }
     for (uint32_t i = 0; i < core->view.member_count && gone.accuser_count < ACCUSERS_MAX; i++) {
-        bool own = is_self(core, i) && peer->verdict != VERDICT_NONE;
-        if (own || (i != position && !is_self(core, i) &&
+        bool own = core_is_self(core, i) && peer->verdict != VERDICT_NONE;
+        if (own || (i != position && !core_is_self(core, i) &&
                     accuses(core, i, core->view.members[position].age, core->now_ms))) {
             gone.accusers[gone.accuser_count++] = core->view.members[i].age;
         }
@@ -144,7 +139,7 @@ static void look_again(struct core *core, uint64_t when_ms)
 /* How likely an answer by way of this helper is: 0 is best. */
 static int rank_of(const struct core *core, uint32_t helper, uint32_t suspect)
 {
-    bool near = core_hearing(core, core_position(core), helper, core->now_ms) == HEARING_YES;
+    bool near = core_hearing(core, core->position, helper, core->now_ms) == HEARING_YES;
 
     if (near && core_hearing(core, helper, suspect, core->now_ms) == HEARING_YES) {
         return 0;
@@ -245,7 +240,7 @@ void removal_review(struct core *core)
         return;
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!is_self(core, i)) {
+        if (!core_is_self(core, i)) {
             review_one(core, i);
         }
     }

@@ -176,6 +176,7 @@ struct core {
     uint64_t number; /* of the last message sent */
 
     struct view view;    /* installed; empty while joining */
+    uint32_t position;   /* this node's own in it; a member always has one (S3) */
     struct view pending; /* proposed by us, or accepted from another; empty when none */
     struct view best;    /* claim: the highest view known above ours (C4); empty when none */
     struct view scratch; /* to build a view in */
@@ -214,6 +215,8 @@ struct core {
     struct book book;
     struct joins joins;
 
+    uint64_t due_ms; /* the soonest of all deadlines, as of the end of the last step */
+
     /* Deadlines; NEVER_MS when off. */
     uint64_t heartbeat_ms;
     uint64_t detect_ms;
@@ -246,11 +249,14 @@ static inline bool core_is_member(const struct core *core)
 
 static inline bool core_is_coordinator(const struct core *core)
 {
-    return core_is_member(core) && id_equal(&core->view.members[0].id, &core->self.id);
+    return core_is_member(core) && core->position == 0;
 }
 
-/* This node's position in its view; a member always has one (S3). */
-uint32_t core_position(const struct core *core);
+/* Is that position in its view this node's own? */
+static inline bool core_is_self(const struct core *core, uint32_t position)
+{
+    return position == core->position;
+}
 
 /* Members that the capacity and the guard's stated size leave room for. */
 uint32_t core_room(const struct core *core);

@@ -38,7 +38,7 @@ void view_init(struct view *view, uint32_t capacity, void *storage)
 
 static uint32_t slot_of(const struct view *view, const struct node_id *id)
 {
-    return (uint32_t)id_hash(id) & view->index_mask;
+    return id_hash(id) & view->index_mask;
 }
 
 /* Enters the member at `position`; false if its id is in the table already. */

@@ -385,6 +385,7 @@ static void note_granted(struct host *host, const struct message *message)
 static void on_packet(struct sim *sim, struct host *host, const struct packet *packet)
 {
     struct message message;
+    message.source = packet->source;
     enum wire_error error = wire_decode(sim->wire, packet->bytes, packet->length, &message);
     if (packet->damaged) {
         /* Garbage that happens to be a message would be a forgery, against which there is no
@@ -394,7 +395,6 @@ static void on_packet(struct sim *sim, struct host *host, const struct packet *p
     }
     assert(error == WIRE_OK); /* Our own bytes. */
 
-    message.source = packet->source;
     if (id_is_none(&message.to) || id_equal(&message.to, &core_self(host->core)->id)) {
         bool direct = !message.relay;
         note_heard(sim, host, direct ? packet->from : oracle_host_of(&sim->oracle, &message.from),

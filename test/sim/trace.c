@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "cluster.h"
 
 static const char *message_text(enum message_type type)
@@ -311,10 +310,10 @@ static void print_effect(struct sim *sim, const struct host *host, const struct 
     fputc('\n', out);
 }
 
-/* A 64-bit mix per word: a run has millions of steps, and FNV goes byte by byte. */
+/* One multiplication for each word: a run has millions of steps, and FNV goes byte by byte. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
-    return hash_finish((hash ^ word) * UINT64_C(0x9e3779b97f4a7c15));
+    return ((hash << 5 | hash >> 59) ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static uint64_t address_word(const struct address *address)
