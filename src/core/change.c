@@ -104,7 +104,9 @@ static bool build_next(struct core *core, uint32_t *first_joiner)
     change_begin(core, &core->view, CAUSE_CHANGE);
     remove_confirmed(core, next);
     *first_joiner = next->member_count;
-    join_admit_queued(core, next, first_joiner);
+    if (core->phase == PHASE_MEMBER) { /* E3 */
+        join_admit_queued(core, next, first_joiner);
+    }
 
     bool changed = next->member_count != core->view.member_count ||
                    *first_joiner != next->member_count || core->bump_version || core->bump_epoch;

@@ -32,6 +32,11 @@ static bool is_candidate(const struct core *core)
     return position > 0;
 }
 
+bool claim_is_ours(const struct core *core)
+{
+    return !core->change.on && core->now_ms >= core->late_until_ms && is_candidate(core);
+}
+
 static void ask(struct core *core, bool refused_only)
 {
     struct message *message = outbox_message(core, MESSAGE_CLAIM);
@@ -276,8 +281,7 @@ void claim_on_evidence(struct core *core)
         }
         return;
     }
-    if (core_is_member(core) && !core->change.on && core->now_ms >= core->backoff_ms &&
-        core->now_ms >= core->late_until_ms && is_candidate(core)) {
+    if (core->phase == PHASE_MEMBER && core->now_ms >= core->backoff_ms && claim_is_ours(core)) {
         start(core);
     }
 }

@@ -6,6 +6,9 @@
 
 #include "core/state.h"
 
+/* C1: would this node take over now? A leaver does not, though it is its turn (E3). */
+bool claim_is_ours(const struct core *core);
+
 /* The evidence has changed: a candidate starts to claim, a voter answers the claim it held back. */
 void claim_on_evidence(struct core *core);
 

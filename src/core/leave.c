@@ -1,6 +1,7 @@
 #include "core/leave.h"
 
 #include "core/change.h"
+#include "core/claim.h"
 #include "core/install.h"
 #include "core/lifecycle.h"
 #include "core/outbox.h"
@@ -28,12 +29,14 @@ void leave_on_leave(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->from);
 
-    if (!core_is_coordinator(core) || position == VIEW_NONE) {
+    if (position == VIEW_NONE) {
         core_drop(core, DROP_STRANGER);
         return;
     }
     core->peers[position].leaves = true;
-    change_soon(core);
+    if (core_is_coordinator(core)) {
+        change_soon(core);
+    }
 }
 
 bool leave_hands_over(const struct core *core)
@@ -97,6 +100,22 @@ static void ask_to_be_let_out(struct core *core)
     outbox_send(core, message, 1);
 }
 
+/* E3: the coordinator may have let it out before it died, in a view that the leaver never saw and
+ * must not write another beside. Whoever comes next learns from its last word that it was not a
+ * failure. */
+static void leave_the_rest_to_others(struct core *core)
+{
+    REACHED(leaver_did_not_take_over);
+    struct message *message = outbox_message(core, MESSAGE_LEAVE);
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!core_is_self(core, i) && core->peers[i].verdict == VERDICT_NONE) {
+            outbox_send(core, message, i);
+        }
+    }
+    lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_DONE);
+}
+
 void leave_tick(struct core *core)
 {
     if (core->phase != PHASE_LEAVING) {
@@ -104,6 +123,8 @@ void leave_tick(struct core *core)
     }
     if (core->view.member_count == 1) {
         lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_DONE);
+    } else if (claim_is_ours(core)) {
+        leave_the_rest_to_others(core);
     } else if (core->now_ms >= core->leave_ms) {
         REACHED(leave_timed_out);
         lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_TIMEOUT);

@@ -1,5 +1,5 @@
 /* Going in good order: a member asks the coordinator, the coordinator hands over to the next
- * oldest (E1, E2). */
+ * oldest, and neither takes anything over (E1 to E3). */
 #ifndef CORE_LEAVE_H
 #define CORE_LEAVE_H
 

@@ -53,7 +53,7 @@ struct peer {
     bool confirmed;           /* to be removed with the next view */
 
     uint64_t awake_until_ms; /* so long holds its answer to what we asked when we had slept (D4) */
-    bool leaves;             /* asked to be let out (E1) */
+    bool leaves;             /* asked to be let out (E1), or is gone (E3) */
     uint64_t moved_ms;       /* since when it follows another coordinator; 0: it does not (L2) */
     uint64_t moved_seen_ms;  /* last sign of that */
     uint64_t lower_ms;       /* since when its heartbeats name a lower view; 0: they do not */

@@ -1,4 +1,4 @@
-/* Going in good order: rules E1, E2. */
+/* Going in good order: rules E1 to E3. */
 #include "story.h"
 
 /* Nobody took the leaver for dead, and nobody had to claim anything. */
@@ -21,7 +21,7 @@ Story(leave, a_member_leaves_without_suspicion)
     sim_free(sim);
 }
 
-/* E2: the view without it is made by the leaver itself, at the next epoch. */
+/* E2: the successor makes the view without it, at the next epoch. */
 Story(leave, a_coordinator_hands_over_without_suspicion)
 {
     struct sim *sim = story_of_five(seed);
@@ -170,6 +170,52 @@ Story(leave, a_kill_may_come_between)
         cr_assert_str_eq(sim_view_text(sim, E), "D E");
         sim_free(sim);
     }
+}
+
+/* E3, S6: the coordinator lets a member out and another in, and dies before the leaver hears of it.
+ * A take-over by the leaver would give the newcomer's age a second time. */
+Story(leave, a_leaver_takes_nothing_over)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 4, .seed_count = 3});
+    sim_start(sim, A);
+    cr_assert(sim_converges(sim, SETTLE_MS));
+    sim_start(sim, B);
+    cr_assert(sim_converges(sim, SETTLE_MS));
+
+    sim_lose(sim, A, B, SIM_ANY, 1000);
+    sim_leave(sim, B);
+    sim_start(sim, C);
+    for (int i = 0; i < 1000 && sim_age(sim, C, C) == 0; i++) {
+        sim_run(sim, 1);
+    }
+    story_check(sim_age(sim, C, C) == 3, seed);
+    sim_crash(sim, A);
+    story_check(sim_ends(sim, B, SETTLE_MS), seed);
+    story_check(sim_claims(sim, B, CLAIM_STARTED) == 0, seed);
+    story_check(sim_sees(sim, C, "C", SETTLE_MS), seed);
+    sim_start(sim, D);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_sees(sim, D, "C D", seed);
+    story_check(sim_age(sim, D, D) == 4, seed);
+    sim_free(sim);
+}
+
+/* E3: nobody takes it for a failure that a leaver goes just after its coordinator died. */
+Story(leave, who_leaves_beside_a_dead_coordinator_has_left)
+{
+    struct sim *sim = story_of_five(seed);
+    sim_lose(sim, B, A, MESSAGE_LEAVE, 1000);
+    sim_leave(sim, B);
+    sim_run(sim, 5);
+    sim_crash(sim, A);
+    story_check(sim_ends(sim, B, 500), seed);
+    story_check(sim_converges(sim, REPAIR_MS), seed);
+    story_sees(sim, E, "C D E", seed);
+    story_check(sim_gone(sim, E, A)->reason == GONE_FAILED, seed);
+    story_check(sim_gone(sim, E, B)->reason == GONE_LEFT, seed);
+    story_check(sim_claims(sim, B, CLAIM_STARTED) == 0, seed);
+    sim_free(sim);
 }
 
 /* E2, S6: the successor sleeps through the hand-over. When it wakes up, others have gone on; what

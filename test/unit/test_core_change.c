@@ -291,11 +291,16 @@ Test(core_change, nobody_is_let_out_for_a_strangers_word)
     rig_free(rig);
 }
 
+/* E3: another one only bears it in mind. */
 Test(core_change, only_the_coordinator_lets_out)
 {
     struct rig *rig = rig_in("A B C", 'B');
 
-    rig_ignores(rig, 'C', &(struct message){.type = MESSAGE_LEAVE}, DROP_STRANGER);
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_LEAVE});
+    cr_assert_eq(rig->sent_count, 0);
+    rig_pass(rig, 300, "A C");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    check_sees(rig, "A B C");
     rig_free(rig);
 }
 
