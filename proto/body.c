@@ -4,7 +4,7 @@
 
 #include "proto/token.h"
 
-/* Fields of the arrays, as wire.md numbers them. */
+/* How many fields the arrays have, and the longest forms in bytes, as wire.md has them. */
 enum {
     ENVELOPE_FIELDS = 4, /* type, from, to, number; the body's fields follow in the same array */
     ENVELOPE_BYTES = 1 + 1 + 2 * BODY_ID_BYTES + BODY_NUMBER_BYTES,

@@ -49,6 +49,7 @@ void body_write_view_id(struct writer *writer, const struct view_id *id);
 void body_read_view(struct reader *reader, struct view *view);
 void body_write_view(struct writer *writer, const struct view *view);
 
+/* Longest form of a view of at most `capacity` members, in bytes. */
 size_t body_view_bytes_max(uint32_t capacity);
 
 #endif

@@ -64,7 +64,8 @@ static enum name_state name_state_of(const struct core *core, const struct membe
     return detector_is_fresh(core, position) ? NAME_TAKEN : NAME_IN_DOUBT;
 }
 
-/* Is this former member's place taken by nobody: not by the joiner, nor by a member on its host? */
+/* Is this former member's place taken by nobody: not by the joiner, nor by a member at its
+ * address? */
 static bool keeps_its_place(const struct view *view, uint32_t position, const struct member *joiner)
 {
     const struct gone *gone = &view->gone[position];
@@ -84,7 +85,7 @@ static bool keeps_its_place(const struct view *view, uint32_t position, const st
 }
 
 /* G1: a majority means something only of the stated size, so whoever failed keeps its place: it may
- * be at work on the other side of a cut. Its own name, or its host, may come back. */
+ * be at work on the other side of a cut. Its own name, or its address, may come back. */
 static bool has_room(const struct core *core, const struct view *view, const struct member *joiner)
 {
     uint32_t size = guard_size_max(&core->terms.guard);
@@ -219,7 +220,7 @@ static void queue(struct core *core, const struct member *joiner)
     change_soon(core);
 }
 
-/* V2: whoever takes the epoch for a token must never see it fall, not even after a restart of all,
+/* J8: whoever takes the epoch for a token must never see it fall, not even after a restart of all,
  * when the founder may be one who had missed the last of them. */
 static void heed_epoch(struct core *core, uint64_t epoch)
 {

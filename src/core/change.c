@@ -151,9 +151,9 @@ static bool leave_out_silent_joiners(struct core *core)
     struct view *next = &core->scratch;
     bool left_out = false;
 
+    /* With its next_age: an age once given is never given again (S6). */
     view_copy(next, &core->pending);
     next->member_count = core->change.proposal.first_joiner;
-    next->next_age = core->pending.next_age; /* An age once given is never given again (S6). */
     for (uint32_t i = core->change.proposal.first_joiner; i < core->pending.member_count; i++) {
         if (core->answers[i] == ANSWER_YES || PLANTED(JOINER_UNASKED)) {
             next->members[next->member_count++] = core->pending.members[i];
@@ -358,7 +358,7 @@ static void accept(struct core *core, const struct view *proposal)
     answer(core, MESSAGE_ACK, proposal, &id, proposal->hash);
 }
 
-/* V4: may this proposal bind us? */
+/* U2: may this proposal bind us? */
 static bool may_accept(const struct core *core, const struct message *message)
 {
     const struct view *proposal = message->carrier.view;
@@ -369,7 +369,7 @@ static bool may_accept(const struct core *core, const struct message *message)
         return true;
     }
     if (core->promise.epoch == proposal->epoch && id_equal(&core->promise.to, proposer)) {
-        return true; /* The claim we granted (C3). */
+        return true; /* The claim we granted (C2). */
     }
     if (id_equal(&message->carrier.handover_by, coordinator)) {
         return true; /* Our coordinator leaves and says who follows (E2). */
@@ -473,7 +473,7 @@ void change_on_prepare(struct core *core, const struct message *message)
         core_drop(core, DROP_STRANGER); /* Only a coordinator proposes, and to its members. */
         return;
     }
-    if (core->phase == PHASE_MEMBER || core->phase == PHASE_LEAVING) {
+    if (core_is_member(core)) {
         consider_as_member(core, message);
     } else if (core->asking.said_ready && !is_promised_elsewhere(core, proposal)) {
         accept(core, proposal);

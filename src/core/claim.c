@@ -53,14 +53,13 @@ static void ask(struct core *core, bool refused_only)
     }
 }
 
-static struct notice *tell(struct core *core, enum claim_step step, const struct member *claimant,
-                           uint64_t epoch)
+static void tell(struct core *core, enum claim_step step, const struct member *claimant,
+                 uint64_t epoch)
 {
     struct notice *notice = outbox_notice_of(core, NOTICE_CLAIM, claimant);
 
     notice->claim = step;
     notice->epoch = epoch;
-    return notice;
 }
 
 /* Does it leave out somebody whom we hear? */

@@ -1,6 +1,5 @@
 /* Take-over: the oldest of those who are left asks the others, and follows only if none of them
- * still hears anybody older (C1 to C5). After Hazelcast's rule that every member ahead of the
- * claimant must be suspected, with an epoch in the place of its version jumps. */
+ * still hears anybody older (C1 to C5). */
 #ifndef CORE_CLAIM_H
 #define CORE_CLAIM_H
 
@@ -9,7 +8,8 @@
 /* C1: would this node take over now? A leaver does not, though it is its turn (E3). */
 bool claim_is_ours(const struct core *core);
 
-/* The evidence has changed: a candidate starts to claim, a voter answers the claim it held back. */
+/* The evidence has changed: a candidate starts to claim, or ends its claim if one of the older ones
+ * was heard again. */
 void claim_on_evidence(struct core *core);
 
 void claim_on_claim(struct core *core, const struct message *message);
@@ -24,6 +24,8 @@ void claim_consider(struct core *core, const struct view *accepted);
 /* After a lost claim, or a late wake-up: when the pause is over, the evidence is judged again. */
 void claim_end_backoff(struct core *core);
 
+/* Voter: answers a claim that it held back (C5), forgets a promise. Candidate: asks again, decides.
+ */
 void claim_tick(struct core *core);
 
 /* When claim_tick has something to do next. */

@@ -142,8 +142,9 @@ const struct core_counters *core_counters(const struct core *core);
 /* The state as one number: two cores that were given the same inputs have the same. O(members). */
 uint64_t core_state_hash(const struct core *core);
 
-/* Asserts every invariant that one node alone can see (S2 to S4, S11, S14). Called by core_step;
- * here for the simulator's sake. */
+/* Asserts the invariants that one node alone can see and that cost little: of S3 and S14, and that
+ * it does not propose and claim at once. S2 is asserted at each installation. Called by core_step.
+ */
 void core_check(const struct core *core);
 
 #endif

@@ -162,7 +162,7 @@ static struct message *make_heartbeat(struct core *core)
     return message;
 }
 
-/* R2: a link that has become bad is told once, by both of its ends. */
+/* R2: a link that has become bad is told once, by each end that holds a verdict. */
 static void tell_bad_link(struct core *core, uint32_t position)
 {
     struct peer *peer = &core->peers[position];

@@ -31,7 +31,8 @@ void detector_on_answer(struct core *core, const struct message *pong, uint32_t 
 void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position);
 void detector_on_link(struct core *core, const struct link_event *link);
 
-/* R2: others hear the member at `position` though we do not, or it does not hear us. */
+/* R2: the member at `position` is silent here, others vouched for it, or it says that it does not
+ * hear us. */
 bool detector_link_is_bad(const struct core *core, uint32_t position);
 
 /* The oldest member through whom it can be reached, or VIEW_NONE. */

@@ -26,14 +26,14 @@ enum notice_type {
     NOTICE_SUSPECT,      /* subject, verdict, silent_ms: this node's own verdict */
     NOTICE_CLEARED,      /* subject: the suspicion was unfounded; silent_ms */
     NOTICE_GUARD,        /* on, count = fresh, needed */
-    NOTICE_ACTING,       /* on */
+    NOTICE_ACTING,       /* on, count = fresh, needed */
     NOTICE_LATE,         /* this node's own loop was late by silent_ms (D4) */
     NOTICE_CLAIM,        /* claim, subject = the claimant, epoch */
     NOTICE_VOUCHED,      /* subject is heard by others though not by us: the link is bad (R2) */
     NOTICE_JOIN_REFUSED, /* refused: this node asked and was turned away; subject.address =
                             who answered */
     NOTICE_TURNED_AWAY,  /* refused, subject: the coordinator turned a joiner away */
-    NOTICE_MISMATCH,     /* two contents under one view id (V2) */
+    NOTICE_MISMATCH,     /* subject: whose heartbeat shows two contents under one view id (V2) */
     NOTICE_SPLIT,        /* half of the members or more were lost at once (M8): count = lost,
                             needed = members before */
     NOTICE_MERGE,        /* a merged view was installed (M8): parents, apart_ms; comes after
@@ -48,7 +48,7 @@ enum notice_type {
 enum phase_reason {
     REASON_START,
     REASON_FOUNDED,    /* F2 */
-    REASON_ADMITTED,   /* J3 */
+    REASON_ADMITTED,   /* J6 */
     REASON_REMOVED,    /* L1: a view that counts for us does not hold us */
     REASON_LEFT_ALONE, /* L3: all others follow another coordinator or are suspected */
     REASON_NAME_TAKEN, /* M5: the part that wins has a live member of our name or address */

@@ -427,8 +427,8 @@ void install_on_not_following(struct core *core, const struct message *message)
     note_moved(core, position);
 }
 
-/* L1: a higher view of our lineage leaves us out. Whether that means that we are out depends on
- * whose word it is. */
+/* L1: a view leaves us out: a higher one of our lineage, or one of another. Whether that means that
+ * we are out depends on whose word it is. */
 static void on_view_without_us(struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;

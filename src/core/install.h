@@ -22,7 +22,7 @@ void install_on_not_following(struct core *core, const struct message *message);
 /* V5: compares the view that the heartbeat of the member at `position` names with our own. */
 void install_compare(struct core *core, const struct message *message, uint32_t position);
 
-/* A heartbeat from somebody outside our view: show it what holds. */
+/* A message from somebody outside our view: show it what holds. */
 void install_answer_stranger(struct core *core, const struct message *message);
 
 /* The same to an address of the caller's choice; both within the bound of V6. */
@@ -31,7 +31,8 @@ void install_show(struct core *core, const struct node_id *to, const struct addr
 /* Checks that a view from the wire may be acted on at all; drops and counts otherwise. */
 bool install_is_sound(struct core *core, struct view *view);
 
-/* Is this node's coordinator itself, or heard within T_fresh and not suspected? */
+/* Is this node the coordinator, or was its coordinator heard within T_fresh and is not held dead?
+ */
 bool install_coordinator_is_fresh(const struct core *core);
 
 /* A heartbeat says that the winner's coordinator lives in the merged view that we accepted already:

@@ -1,4 +1,4 @@
-/* Asking to be let in, founding when nobody is there, and letting others in (F1, F2, J1 to J6). */
+/* Asking to be let in, founding when nobody is there, and letting others in (F1, F2, J1 to J8). */
 #ifndef CORE_JOIN_H
 #define CORE_JOIN_H
 
@@ -10,7 +10,8 @@ void join_start(struct core *core, bool was_member);
 void join_tick(struct core *core);
 uint64_t join_deadline_ms(const struct core *core);
 
-/* Somebody of this cluster lives at the address: ask there at the next opportunity, now. */
+/* Somebody of this cluster lives at the address: remembers it, and asks again as soon as
+ * retry_ms_min after the last try; a refused joiner keeps its pace (J2). */
 void join_hint(struct core *core, const struct address *address);
 
 void join_on_addresses(struct core *core, const struct addresses_event *addresses);

@@ -1,4 +1,4 @@
-/* Two parts of a cluster become one again (M3 to M8). The part that loses the comparison asks; the
+/* Two parts of a cluster become one again (M3 to M7). The part that loses the comparison asks; the
  * winner's coordinator makes one view of both, which both parts' members accept because their own
  * coordinator agreed. Nobody restarts. */
 #ifndef CORE_MERGE_H

@@ -105,14 +105,14 @@ struct view_carrier {
 enum claim_refusal {
     CLAIM_REFUSED_FRESH = 1, /* an older member was heard lately; wait_ms tells when that lapses */
     CLAIM_REFUSED_EPOCH = 2, /* that epoch or a higher one is promised to another */
-    CLAIM_REFUSED_BUSY = 3,  /* phase forbids it */
+    CLAIM_REFUSED_BUSY = 3,  /* phase forbids it; not sent by this version */
 };
 
 struct claim_refused {
     uint64_t epoch; /* the claim's */
     enum claim_refusal reason;
-    uint64_t wait_ms;
-    uint64_t promised;
+    uint64_t wait_ms;  /* FRESH: until that lapses; else 0 */
+    uint64_t promised; /* highest epoch the sender is bound to */
 };
 
 /* JOIN and READY: all there is to know of a joiner. */
@@ -121,7 +121,7 @@ struct joiner {
     struct terms terms;
     bool may_found;      /* F2: two of these must not both found */
     uint64_t nonce;      /* READY: the OFFER's; JOIN: 0 */
-    uint64_t epoch_seen; /* highest epoch of the joiner's earlier lives (V2) */
+    uint64_t epoch_seen; /* highest epoch of the joiner's earlier lives (J8) */
     uint8_t hops;        /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
 };
 

@@ -4,7 +4,10 @@
 
 #include "core/state.h"
 
+/* Effects that one step may have, for views of so many members. */
 uint32_t outbox_capacity(uint32_t members);
+
+/* At the beginning of each step. */
 void outbox_reset(struct core *core);
 
 /* A message of this life to fill in and send, valid for this step; NULL when one step makes too
@@ -15,7 +18,8 @@ struct message *outbox_message(struct core *core, enum message_type type);
  * that there is none left. */
 bool outbox_may_answer_stranger(struct core *core);
 
-/* Sends it (NULL: does nothing) to whoever lives at the address. */
+/* Sends it (NULL: does nothing) to that life at the address; `peer` NULL: to whoever lives there.
+ */
 void outbox_send_to(struct core *core, const struct message *message, const struct node_id *peer,
                     const struct address *address);
 

@@ -23,7 +23,7 @@ uint32_t guard_needed(const struct guard *guard);
 bool guard_met(const struct guard *guard, uint32_t fresh);
 
 /* How many members the cluster may have under this guard: a majority means something only of the
- * size that was stated (G1). */
+ * size that was stated (G1). UINT32_MAX for no bound. */
 uint32_t guard_size_max(const struct guard *guard);
 
 bool guard_equal(const struct guard *a, const struct guard *b);

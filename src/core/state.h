@@ -1,5 +1,6 @@
-/* The inside of struct core, shared by the modules of the core and by nobody else. Each part is
- * changed by the module named above it; the others only read it. */
+/* The inside of struct core, shared by the modules of the core and by nobody else. Above each
+ * part stands the module that it belongs to. Others read it, and change single fields where a new
+ * view, a late wake-up or a new life ends what was under way. */
 #ifndef CORE_STATE_H
 #define CORE_STATE_H
 
@@ -94,7 +95,7 @@ struct merge {
     uint64_t backoff_ms; /* not again before */
 };
 
-/* admit: a name that keeps failing is let in more slowly (R4). */
+/* flap: a name that keeps failing is let in more slowly (R4). */
 struct flapper {
     char name[NAME_BYTES_MAX + 1];
     uint32_t failures;
@@ -194,7 +195,7 @@ struct core {
 
     uint64_t epoch_seen;   /* highest epoch seen anywhere in this cluster */
     uint64_t version_used; /* highest version this life has given to a view (S1) */
-    uint64_t accepted_ms;  /* when `pending` was accepted from another */
+    uint64_t accepted_ms;  /* when `pending` was proposed by us or accepted from another */
     bool bump_epoch;       /* the next change takes a new epoch (U2) */
     bool bump_version;     /* the next change happens even if nothing changed (V2) */
     uint64_t backoff_ms;   /* no claim before */

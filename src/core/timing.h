@@ -21,7 +21,7 @@ struct timing {
     uint64_t claim_ms;     /* T_claim: collecting answers to a claim */
     uint64_t prepare_ms;   /* T_prepare: collecting acknowledgements of a view */
     uint64_t batch_ms;     /* T_batch: what arrives meanwhile goes into one view */
-    uint64_t probe_ms;     /* T_probe: between two looks at the addresses of the gone */
+    uint64_t probe_ms;     /* T_probe: between two looks for other parts (M1) */
     uint64_t merge_ms;     /* T_merge: a part that asked to be taken up waits for the view */
     uint64_t flap_ms;      /* T_flap: who fails often within it is let in more slowly (R4) */
     uint64_t discover_ms;  /* T_discover: asking before founding */
@@ -33,7 +33,7 @@ struct timing {
 struct timing timing_of(enum profile profile);
 
 /* Overrides of --heartbeat and --fail-after (0: keep): the durations that follow from them are
- * scaled along. */
+ * scaled along; T_lost and T_stall are raised to what the rest needs (protocol.md, Timings). */
 void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost_ms);
 
 #endif

@@ -40,7 +40,7 @@ struct view {
     uint32_t gone_count;
     uint32_t capacity;      /* members that fit */
     struct member *members; /* by rising age */
-    struct gone *gone;      /* by time of removal, oldest first; GONE_MAX fit */
+    struct gone *gone;      /* in the order of entry, oldest first; GONE_MAX fit */
     uint16_t *index;        /* open hash table: id -> position + 1 */
     uint32_t index_mask;
 };
@@ -113,7 +113,7 @@ static inline bool view_id_equal(const struct view_id *a, const struct view_id *
 }
 
 /* What must be true of any view before it is acted on (S3, S4): at least one member, ids, names
- * and ages unique, ages rising, next_age above all, the hash right. */
+ * and ages unique, ages rising, next_age above all, the hash right. Rebuilds the index table. */
 bool view_is_sound(struct view *view);
 
 #endif

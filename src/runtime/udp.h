@@ -28,7 +28,7 @@ struct udp {
     uint8_t inbox[DATAGRAM_BYTES_MAX];
 };
 
-/* Binds to `listen` and starts to receive. The wildcard of IPv6 takes IPv4 as well. `udp` is
+/* Binds to `listen`; udp_start begins to receive. The wildcard of IPv6 takes IPv4 as well. `udp` is
  * zeroed, and stays where it is until the latch is free. Returns 0, or libuv's error code; then
  * too, udp_close is to be called. */
 int udp_open(struct udp *udp, uv_loop_t *loop, struct latch *latch, struct node_traffic *traffic,

@@ -21,14 +21,14 @@ enum {
 
 #define US_PER_MS UINT64_C(1000)
 
-/* How this host's process heard another, by its own clock. */
-enum { ACKS_KEPT = 4 };
+enum { ACKS_KEPT = 4 }; /* of each host */
 
 struct acknowledgement {
     struct node_id life;
     struct view_id view;
 };
 
+/* How this host's process heard another, by its own clock. */
 struct heard {
     struct node_id life;
     uint64_t hash;     /* of the view that held it when it was last looked up */
@@ -136,8 +136,6 @@ struct sim {
 
     uint64_t sound_removals;
     uint64_t steps;
-    uint64_t bytes;
-    uint64_t refused[WIRE_ERROR_COUNT]; /* what the codec refused */
     uint64_t trace_hash;
     uint64_t tickets;
 

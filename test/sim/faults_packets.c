@@ -19,14 +19,14 @@ static void set_quality_for(struct sim *sim, const struct quality *quality, uint
 void strike_loss(struct sim *sim, struct random *random)
 {
     struct quality quality = sim_default_quality();
-    quality.loss_ppm = draw_ppm(random, 1000, 200000);
+    quality.loss_ppm = draw_u32(random, 1000, 200000);
     set_quality_for(sim, &quality, draw(random, 500, 8000));
 }
 
 void strike_heavy_loss(struct sim *sim, struct random *random)
 {
     struct quality quality = sim_default_quality();
-    quality.loss_ppm = draw_ppm(random, 200000, 600000);
+    quality.loss_ppm = draw_u32(random, 200000, 600000);
     set_quality_for(sim, &quality, draw(random, 500, 8000));
 }
 
@@ -35,7 +35,7 @@ void strike_send_failures(struct sim *sim, struct random *random)
 {
     struct quality quality = sim_default_quality();
     uint32_t host = any_host(sim, random);
-    quality.loss_ppm = draw_ppm(random, 300000, 1000000);
+    quality.loss_ppm = draw_u32(random, 300000, 1000000);
     sim_set_quality_from(sim, host, &quality);
     sim_after(sim, draw(random, 100, 3000), better, 0, 0);
 }
@@ -43,31 +43,31 @@ void strike_send_failures(struct sim *sim, struct random *random)
 void strike_duplication(struct sim *sim, struct random *random)
 {
     struct quality quality = sim_default_quality();
-    quality.duplicate_ppm = draw_ppm(random, 1000, 500000);
+    quality.duplicate_ppm = draw_u32(random, 1000, 500000);
     set_quality_for(sim, &quality, draw(random, 500, 8000));
 }
 
 void strike_replay(struct sim *sim, struct random *random)
 {
     struct quality quality = sim_default_quality();
-    quality.duplicate_ppm = draw_ppm(random, 1000, 300000);
-    quality.replay_ppm = draw_ppm(random, 1000, 100000);
+    quality.duplicate_ppm = draw_u32(random, 1000, 300000);
+    quality.replay_ppm = draw_u32(random, 1000, 100000);
     set_quality_for(sim, &quality, draw(random, 500, 15000));
 }
 
 void strike_reordering(struct sim *sim, struct random *random)
 {
     struct quality quality = sim_default_quality();
-    quality.latency_us_max = draw_ppm(random, 5000, 60000);
+    quality.latency_us_max = draw_u32(random, 5000, 60000);
     set_quality_for(sim, &quality, draw(random, 500, 8000));
 }
 
 void strike_delay(struct sim *sim, struct random *random)
 {
     struct quality quality = sim_default_quality();
-    quality.latency_us_max = draw_ppm(random, 1000, 30000);
-    quality.late_ppm = draw_ppm(random, 1000, 100000);
-    quality.late_us_max = draw_ppm(random, 10000, 500000);
+    quality.latency_us_max = draw_u32(random, 1000, 30000);
+    quality.late_ppm = draw_u32(random, 1000, 100000);
+    quality.late_us_max = draw_u32(random, 10000, 500000);
     set_quality_for(sim, &quality, draw(random, 500, 8000));
 }
 
@@ -75,37 +75,37 @@ void strike_delay(struct sim *sim, struct random *random)
 void strike_heavy_tail(struct sim *sim, struct random *random)
 {
     struct quality quality = sim_default_quality();
-    quality.late_ppm = draw_ppm(random, 1000, 50000);
-    quality.late_us_max = draw_ppm(random, 500000, 8000000);
+    quality.late_ppm = draw_u32(random, 1000, 50000);
+    quality.late_us_max = draw_u32(random, 500000, 8000000);
     set_quality_for(sim, &quality, draw(random, 500, 8000));
 }
 
 void strike_corruption(struct sim *sim, struct random *random)
 {
     struct quality quality = sim_default_quality();
-    quality.damage_ppm = draw_ppm(random, 1000, 100000);
-    quality.garbage_ppm = draw_ppm(random, 1000, 300000);
+    quality.damage_ppm = draw_u32(random, 1000, 100000);
+    quality.garbage_ppm = draw_u32(random, 1000, 300000);
     set_quality_for(sim, &quality, draw(random, 500, 8000));
 }
 
 void strike_truncation(struct sim *sim, struct random *random)
 {
     struct quality quality = sim_default_quality();
-    quality.damage_ppm = draw_ppm(random, 1000, 100000);
-    quality.truncate_ppm = draw_ppm(random, 1000, 300000);
+    quality.damage_ppm = draw_u32(random, 1000, 100000);
+    quality.truncate_ppm = draw_u32(random, 1000, 300000);
     set_quality_for(sim, &quality, draw(random, 500, 8000));
 }
 
 void strike_foreign_packets(struct sim *sim, struct random *random)
 {
     struct quality quality = sim_default_quality();
-    quality.foreign_ppm = draw_ppm(random, 10000, 500000);
+    quality.foreign_ppm = draw_u32(random, 10000, 500000);
     set_quality_for(sim, &quality, draw(random, 500, 8000));
 }
 
 void strike_black_hole(struct sim *sim, struct random *random)
 {
     struct quality quality = sim_default_quality();
-    quality.datagram_bytes_max = draw_ppm(random, 300, 800);
+    quality.datagram_bytes_max = draw_u32(random, 300, 800);
     set_quality_for(sim, &quality, draw(random, 500, 8000));
 }

@@ -15,7 +15,7 @@ static inline uint64_t draw(struct random *random, uint64_t low, uint64_t high)
     return random_between(random, low, high);
 }
 
-static inline uint32_t draw_ppm(struct random *random, uint64_t low, uint64_t high)
+static inline uint32_t draw_u32(struct random *random, uint64_t low, uint64_t high)
 {
     return (uint32_t)random_between(random, low, high);
 }

@@ -64,41 +64,6 @@ bool sim_agrees(const struct sim *sim)
             sim_acting_count(sim) == (expected >= guard_needed(&first->guard) ? 1 : 0));
 }
 
-/* How many hosts hold the very view that this one holds. */
-static uint32_t holders_of(const struct sim *sim, const struct host *host, bool *is_first)
-{
-    uint32_t holders = 0;
-
-    for (uint32_t i = 0; i < sim->host_count; i++) {
-        const struct host *other = &sim->hosts[i];
-        if (other->running && core_view(other->core)->hash == core_view(host->core)->hash) {
-            *is_first = holders == 0 ? other == host : *is_first;
-            holders++;
-        }
-    }
-    return holders;
-}
-
-uint32_t sim_parts(const struct sim *sim)
-{
-    uint32_t parts = 0;
-
-    for (uint32_t i = 0; i < sim->host_count; i++) {
-        const struct host *host = &sim->hosts[i];
-        if (!host->running) {
-            continue;
-        }
-        bool is_first = false;
-        uint32_t holders = holders_of(sim, host, &is_first);
-        if (core_phase(host->core) != PHASE_MEMBER || holders < 2 ||
-            holders != core_view(host->core)->member_count) {
-            return 0;
-        }
-        parts += is_first;
-    }
-    return parts;
-}
-
 uint64_t sim_converged_ms(const struct sim *sim)
 {
     return sim->converged_ms;
@@ -259,11 +224,6 @@ uint64_t sim_sound_removals(const struct sim *sim)
 uint64_t sim_steps(const struct sim *sim)
 {
     return sim->steps;
-}
-
-uint64_t sim_bytes(const struct sim *sim)
-{
-    return sim->bytes;
 }
 
 uint64_t sim_trace_hash(const struct sim *sim)

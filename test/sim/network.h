@@ -23,7 +23,7 @@ struct quality {
     uint32_t latency_us_max; /* drawn anew for each packet, so packets overtake each other */
     uint32_t loss_ppm;
     uint32_t duplicate_ppm;
-    uint32_t late_ppm; /* packets held up for as long as late_us_max */
+    uint32_t late_ppm; /* packets held up for up to late_us_max */
     uint32_t late_us_max;
     uint32_t replay_ppm; /* an old packet of anybody comes once more */
     uint32_t damage_ppm; /* bits flip under way; a checksum notices, so it is as good as lost */

@@ -1,5 +1,6 @@
-/* What must always hold (S1 to S14), looked at from outside after every step of every node. The
- * oracle remembers every view that was ever named, every life, and for each life what it saw. */
+/* What must always hold (protocol.md, What holds), looked at from outside after every step of every
+ * node. The oracle remembers every view that was ever named, every life, and for each life what it
+ * saw. */
 #ifndef SIM_ORACLE_H
 #define SIM_ORACLE_H
 
@@ -90,7 +91,6 @@ struct oracle {
     size_t life_count;
     size_t life_places;
     uint64_t visits;
-    uint64_t orphans;  /* views whose parents nobody ever showed */
     char failure[512]; /* empty while all is well */
 };
 

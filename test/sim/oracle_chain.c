@@ -147,8 +147,7 @@ void oracle_check_chain(struct sim *sim, const struct host *host, const struct v
         return;
     }
     if (parent == NULL || (merges && merged == NULL)) {
-        oracle->orphans++;
-        return;
+        return; /* Nobody ever showed them. */
     }
     if (view->lineage != view->parent.lineage || view->epoch < view->parent.epoch ||
         view->version <= view->parent.version) {

@@ -9,7 +9,7 @@
 
 /* --- Removals --- */
 
-/* For how long has `host` heard the other without a silence longer than T_silent? */
+/* Has `host` heard the other for `ms` or longer, without a silence longer than T_silent? */
 static bool hears_steadily(const struct sim *sim, const struct host *host, uint32_t other,
                            uint64_t ms)
 {

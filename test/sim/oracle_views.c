@@ -211,7 +211,8 @@ static void note_holders(const struct sim *sim, struct host *host)
     }
 }
 
-/* Takes the view into the witness's memory. Returns how many are new and how many went. */
+/* Takes the view into the witness's memory. Adds to
+ * `joined` and `gone` how many are new and how many went. */
 void oracle_remember_view(struct sim *sim, struct host *host, const struct view *view,
                           uint32_t *joined, uint32_t *gone)
 {

@@ -321,7 +321,6 @@ void plan_run(const struct plan *plan, struct outcome *outcome, FILE *trace)
         }
     }
     outcome->steps += sim_steps(sim);
-    outcome->bytes += sim_bytes(sim);
     outcome->virtual_ms += sim_now_ms(sim);
     outcome->merges += sim_notices(sim, SIM_ANY, NOTICE_MERGE);
     outcome->trace_hash = sim_trace_hash(sim);
@@ -331,7 +330,7 @@ void plan_run(const struct plan *plan, struct outcome *outcome, FILE *trace)
 void outcome_rule(const char *failure, char text[8])
 {
     for (const char *at = failure; *at != '\0'; at++) {
-        bool letter = *at == 'S' || *at == 'Y' || *at == 'I' || *at == 'M';
+        bool letter = strchr("CDFIJMRSVY", *at) != NULL;
         if (letter && isdigit((unsigned char)at[1]) && (at == failure || at[-1] == ' ')) {
             size_t length = isdigit((unsigned char)at[2]) ? 3 : 2;
             memcpy(text, at, length);

@@ -49,7 +49,6 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
 /* What came of it. */
 struct outcome {
     uint64_t steps;
-    uint64_t bytes;
     uint64_t virtual_ms;
     uint64_t heal_ms;
     uint64_t trace_hash;

@@ -96,7 +96,7 @@ static struct packet *packet_of(struct sim *sim, const struct packet *like, cons
     return packet;
 }
 
-/* What nobody sent, or not like this: all of it must be refused (S15). */
+/* What nobody sent, or not like this. It goes through the codec and no further (S15). */
 static void send_damaged(struct sim *sim, const struct packet *packet)
 {
     const struct quality *quality = &network_link(&sim->network, packet->from, packet->to)->quality;
@@ -179,7 +179,6 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
 
     sim->encoded = effect->message;
     host->sent[effect->message->type]++;
-    sim->bytes += length;
     if (carries_view(effect->message)) {
         oracle_on_sent_view(sim, host, effect->message->carrier.view);
     } else if (effect->message->type == MESSAGE_ACK) {
@@ -390,7 +389,6 @@ static void on_packet(struct sim *sim, struct host *host, const struct packet *p
     if (packet->damaged) {
         /* Garbage that happens to be a message would be a forgery, against which there is no
          * protection: it is not let through. */
-        sim->refused[error]++;
         return;
     }
     assert(error == WIRE_OK); /* Our own bytes. */

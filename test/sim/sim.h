@@ -1,6 +1,6 @@
 /* A cluster in one process: cores driven by a simulated network and clock. A story starts hosts,
- * breaks things and asks what each node sees; the oracle checks the safety rules (S1 to S14)
- * after every step. Two runs from one seed are the same to the last bit.
+ * breaks things and asks what each node sees; the oracle checks the safety rules after every
+ * step. Two runs from one seed are the same to the last bit.
  *
  * Hosts are numbered from 0; host 0 is athens at 10.0.0.1:7420. A host has a kernel, a disk if it
  * was given one, and at most one process at a time. Durations are milliseconds of virtual time. */
@@ -57,7 +57,7 @@ void sim_start(struct sim *sim, uint32_t host);
 /* Starts all hosts in order, letting `gap_ms` pass after each. */
 void sim_start_in_order(struct sim *sim, uint64_t gap_ms);
 
-/* Starts all hosts at one instant and runs until they agree; the usual beginning of a story. */
+/* Starts all hosts at one instant. */
 void sim_start_together(struct sim *sim);
 
 /* kill -9: the kernel closes its connections. */
@@ -105,6 +105,8 @@ void sim_set_guard(struct sim *sim, uint32_t host, struct guard guard);
 
 /* Are its name, seeds and guard as they were in the beginning, or as sim_swap left them? */
 bool sim_is_configured(const struct sim *sim, uint32_t host);
+
+/* Gives it back the name, seeds and guard of the beginning. */
 void sim_configure(struct sim *sim, uint32_t host);
 const char *sim_name(const struct sim *sim, uint32_t host);
 
@@ -133,8 +135,8 @@ void sim_rejoin_network(struct sim *sim, uint32_t host);
 /* A line in the trace. */
 void sim_note(struct sim *sim, const char *text);
 
-/* Mends every link, forgets what sim_after still had to call, and resumes every paused process;
- * quality goes back to the default. */
+/* Mends every link, forgets what sim_after still had to call, resumes every paused process;
+ * quality, resolver, losses, trips, slow hosts, timers and disks are as in the beginning. */
 void sim_heal(struct sim *sim);
 
 struct quality sim_default_quality(void);
@@ -159,11 +161,6 @@ void sim_after(struct sim *sim, uint64_t ms, sim_call *call, uint32_t a, uint32_
  * of them acting if the guard can be met (Y1 to Y3). False when `ms` passes first. */
 bool sim_converges(struct sim *sim, uint64_t ms);
 bool sim_agrees(const struct sim *sim);
-
-/* Into how many parts, each of which agrees within itself and has two members or more, the
- * cluster is split; 0 when anybody is outside of them or still joining. 1 is not the same as
- * agreement: nobody asks who is acting. */
-uint32_t sim_parts(const struct sim *sim);
 
 /* How long the last sim_converges took. */
 uint64_t sim_converged_ms(const struct sim *sim);
@@ -215,9 +212,8 @@ uint64_t sim_sound_removals(const struct sim *sim);
 /* The last refusal that a joining process on this host was told; reason 0: none. */
 struct join_refused sim_refusal(const struct sim *sim, uint32_t host);
 
-/* Steps taken by all cores, and bytes sent, datagrams and streams. */
+/* Steps taken by all cores. */
 uint64_t sim_steps(const struct sim *sim);
-uint64_t sim_bytes(const struct sim *sim);
 
 /* Over time, node, event and effects of every step so far. */
 uint64_t sim_trace_hash(const struct sim *sim);

@@ -49,7 +49,7 @@ static void work(const struct swarm_options *options, struct shared *shared, str
             worker->reached[i] = worker->reached_before[i] + marks_reached(i);
         }
         uint64_t place = worker->outcome.heal_ms / HEAL_STEP_MS;
-        worker->heal_ms[place < HEAL_PLACES ? place : HEAL_PLACES - 1]++;
+        worker->healed[place < HEAL_PLACES ? place : HEAL_PLACES - 1]++;
     }
     free(plan);
 }
@@ -138,8 +138,8 @@ static int run_all(const struct swarm_options *options)
 
 /* --- Planted bugs --- */
 
-/* The lowest seed that finds the bug, by one process after another, so that the answer does not
- * depend on how many there are. Returns whether there is one. */
+/* The lowest seed that finds the bug. By one process, whatever --jobs says, so that the answer does
+ * not depend on how many there are. Returns whether there is one. */
 static bool find_planted(const struct swarm_options *options, struct shared *shared,
                          enum plant plant)
 {

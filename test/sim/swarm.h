@@ -41,7 +41,7 @@ struct worker {
     struct outcome outcome;
     uint64_t reached[MARKS_MAX];
     uint64_t reached_before[MARKS_MAX]; /* by workers that this one replaced */
-    uint32_t heal_ms[HEAL_PLACES];
+    uint32_t healed[HEAL_PLACES];       /* runs, by the time in which they healed */
 };
 
 struct shared {

@@ -10,7 +10,7 @@ int swarm_usage(FILE *out)
 {
     fputs(
         "usage: doyen_swarm --seeds FROM..TO [--for SECONDS] [--jobs N] [OPTION...]\n"
-        "       doyen_swarm --planted --seeds FROM..TO [--jobs N] [OPTION...]\n"
+        "       doyen_swarm --planted --seeds FROM..TO [OPTION...]\n"
         "       doyen_swarm --replay SEED [--keep N,N...] [--hosts N] [--trace] [OPTION...]\n"
         "  --seeds FROM..TO  one run for each seed, both ends included\n"
         "  --for SECONDS     start no more runs after that time\n"

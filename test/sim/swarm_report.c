@@ -50,7 +50,7 @@ void swarm_add_up(const struct shared *shared, uint32_t jobs, struct worker *sum
             sum->reached[k] += worker->reached[k];
         }
         for (uint32_t k = 0; k < HEAL_PLACES; k++) {
-            sum->heal_ms[k] += worker->heal_ms[k];
+            sum->healed[k] += worker->healed[k];
         }
     }
 }
@@ -62,7 +62,7 @@ static uint64_t percentile_ms(const struct worker *sum, double share)
     uint64_t count = 0;
 
     for (uint32_t i = 0; i < HEAL_PLACES; i++) {
-        count += sum->heal_ms[i];
+        count += sum->healed[i];
         if (count > wanted || count == sum->runs) {
             return (uint64_t)(i + 1) * HEAL_STEP_MS;
         }

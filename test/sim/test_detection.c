@@ -38,7 +38,7 @@ Story(detection, a_coordinator_stopped_for_three_seconds_is_nobodys_loss)
     sim_free(sim);
 }
 
-/* Several at once, and in pairs: they must not accuse each other on waking up. */
+/* All at once, waking one after the other: they must not accuse each other. */
 Story(detection, all_stopped_for_three_seconds_is_nobodys_loss)
 {
     struct sim *sim = story_of_five(seed);
@@ -87,7 +87,7 @@ Story(detection, a_coordinator_stopped_for_ten_seconds_is_succeeded_and_comes_ba
     sim_free(sim);
 }
 
-/* A host that crashes while its process is stopped. */
+/* A stopped process is killed: its kernel closes what it had open. */
 Story(detection, a_stopped_process_that_is_killed_is_dead_at_once)
 {
     struct sim *sim = story_of_five(seed);
@@ -165,7 +165,7 @@ Story(detection, a_bad_link_between_two_members_removes_nobody)
     tell_of_cut(seed, C, D, true);
 }
 
-/* H8: A and B cannot hear each other while B's other senior is dead. */
+/* H8: A and B do not hear each other, and a third dies: it is removed all the same. */
 Story(detection, a_bad_link_hides_no_real_death)
 {
     struct sim *sim = story_of_five(seed);
@@ -177,7 +177,7 @@ Story(detection, a_bad_link_hides_no_real_death)
     sim_free(sim);
 }
 
-/* D3: a coordinator that really falls silent behind a bad link is succeeded all the same. */
+/* C1: a coordinator that is killed behind a bad link is succeeded all the same. */
 Story(detection, a_coordinator_with_a_bad_link_is_succeeded_when_it_dies)
 {
     struct sim *sim = story_of_five(seed);
@@ -246,7 +246,7 @@ Story(detection, replayed_packets_of_the_dead_do_not_keep_them_alive)
     sim_free(sim);
 }
 
-/* D2 and L3: a pulled cable; the lone part joins again when it is plugged in. */
+/* D2, M4: a pulled cable; the part of one is taken up when it is plugged in. */
 Story(detection, a_member_whose_cable_is_pulled_is_out_and_comes_back)
 {
     struct sim *sim = story_of(

@@ -1,4 +1,4 @@
-/* May this part work? Rules G1 to G3. */
+/* May this part act? Rules G1 to G3, D4. */
 #include "story.h"
 
 static const struct guard three = {.policy = GUARD_COUNT, .count = 3};
@@ -145,6 +145,7 @@ Story(guard, who_is_heard_but_follows_another_does_not_count)
     for (unsigned ms = 0; ms < PATIENT_MS && sim_claims(sim, B, CLAIM_WON) == 0; ms++) {
         sim_run(sim, 1);
     }
+    story_check(sim_claims(sim, B, CLAIM_WON) == 1, seed);
     sim_heal(sim);
     sim_cut_one_way(sim, B, A);
     sim_cut_one_way(sim, B, D);

@@ -174,7 +174,7 @@ Story(join, each_message_of_a_join_may_be_lost)
     }
 }
 
-/* H29: the coordinator dies at any moment of a join. */
+/* H14: the coordinator dies at any moment of a join. */
 Story(join, the_coordinator_may_die_at_any_moment_of_a_join)
 {
     for (uint64_t after_ms = 0; after_ms < 60; after_ms += 3) {
@@ -308,7 +308,7 @@ Story(join, a_joiner_without_a_way_back_is_not_admitted)
 
 /* I3, S2: two clusters, and one that asks both to let it in. It becomes a member of the one that
  * commits first; the other's COMMIT, late, moves it nowhere. The lone founder of the smaller part
- * then joins the larger (L3). */
+ * is then taken up by the larger (M4). */
 Story(join, who_is_admitted_by_two_clusters_is_a_member_of_one)
 {
     struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 3});

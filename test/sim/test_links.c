@@ -166,7 +166,7 @@ Story(links, a_fifth_of_all_packets_lost_changes_no_view)
     struct sim *sim = story_of_five(seed);
     struct quality quality = sim_default_quality();
     uint64_t version = sim_version(sim, A);
-    quality.loss_ppm = 50000;
+    quality.loss_ppm = 200000;
     sim_set_quality(sim, &quality);
     sim_run(sim, MINUTE_MS);
     check_whole(sim, seed, version);

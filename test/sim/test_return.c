@@ -1,4 +1,4 @@
-/* Coming back: rules I1, I2, J4, V3, F2, L1, L3. */
+/* Coming back: rules I1, I2, J4, V3, F2, L1, M4. */
 #include "story.h"
 
 /* H19: the new life takes the old one's place at once, as the youngest. */
@@ -22,7 +22,7 @@ Story(return, a_host_that_was_reset_is_back_before_it_was_missed)
     sim_start(sim, C);
     story_check(sim_converges(sim, SETTLE_MS), seed);
     story_sees(sim, A, "A B D E C", seed);
-    story_check(sim_gone(sim, A, C) == NULL || sim_gone(sim, A, C)->age == 3, seed);
+    story_check(sim_age(sim, A, C) == 6, seed);
     sim_free(sim);
 }
 
@@ -51,7 +51,7 @@ Story(return, a_coordinator_with_a_memory_may_restart_at_once)
     sim_free(sim);
 }
 
-/* H24, L3: the only seed knows nobody, so it founds; the larger part finds it and it joins. */
+/* H24, M4: the only seed knows nobody, so it founds; the larger part finds it and takes it up. */
 Story(return, a_seed_without_a_memory_founds_no_lasting_second_cluster)
 {
     struct sim *sim = story_of_five(seed);
@@ -228,6 +228,6 @@ Story(return, a_joiner_removed_before_it_knew_that_it_was_in_is_a_new_life)
     sim_run(sim, STALLED_MS);
     sim_heal(sim);
     story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
-    story_check(sim_age(sim, A, D) > 4 || sim_gone(sim, A, D) == NULL, seed);
+    story_check(sim_age(sim, A, D) > 4, seed);
     sim_free(sim);
 }

@@ -1,7 +1,7 @@
 /* Crashes, silence and take-over: rules D1 to D3, D7, R1, C1 to C5. */
 #include "story.h"
 
-/* H1, H3: the next oldest leads, and only one ever claimed. */
+/* H1: the next oldest leads, and only one ever claimed. */
 Story(succession, the_next_oldest_leads_when_the_coordinator_is_killed)
 {
     struct sim *sim = story_of_five(seed);
@@ -127,7 +127,7 @@ Story(succession, a_coordinator_whose_host_falls_silent_is_succeeded_in_time)
     sim_free(sim);
 }
 
-Story(succession, half_of_the_hosts_may_fall_silent_at_once)
+Story(succession, two_of_five_hosts_may_fall_silent_at_once)
 {
     struct sim *sim = story_of_five(seed);
     sim_vanish(sim, A);
@@ -161,9 +161,9 @@ Story(succession, the_second_of_two_leads_alone)
     sim_free(sim);
 }
 
-/* C2: B claims because it alone cannot hear A, and is declined. Then all but E die, the claimant
- * too: a claim that waits for its grant must not keep E from making its own. */
-Story(succession, the_last_voter_leads_when_the_claimant_it_declined_is_dead)
+/* C1: B alone cannot hear A and claims nothing, for the others hear it. Then all but E die: what
+ * was held against A must not keep E from its own claim. */
+Story(succession, the_last_one_leads_after_a_bad_link_between_the_two_oldest)
 {
     for (uint64_t after_ms = 650; after_ms < 5000; after_ms += 75) {
         struct sim *sim = story_of_five(seed);
