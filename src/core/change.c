@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/book.h"
+#include "core/claim.h"
 #include "core/install.h"
 #include "core/join.h"
 #include "core/leave.h"
@@ -447,8 +448,7 @@ void change_on_late_refusal(struct core *core)
         return;
     }
     give_up(core);
-    core->backoff_ms = core->now_ms + random_between(&core->random, core->timing.claim_ms / 2,
-                                                     2 * core->timing.claim_ms);
+    claim_back_off(core);
 }
 
 void change_interrupt(struct core *core)
@@ -522,8 +522,7 @@ void change_on_nack(struct core *core, const struct message *message)
         core->bump_epoch = true; /* H43: above the promise, the change goes on. */
         change_soon(core);
     } else {
-        core->backoff_ms = core->now_ms + random_between(&core->random, core->timing.claim_ms / 2,
-                                                         2 * core->timing.claim_ms);
+        claim_back_off(core);
     }
 }
 

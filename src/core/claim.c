@@ -135,11 +135,16 @@ static void start(struct core *core)
     ask(core, false);
 }
 
+void claim_back_off(struct core *core)
+{
+    core->backoff_ms = core->now_ms + random_between(&core->random, core->timing.claim_ms / 2,
+                                                     2 * core->timing.claim_ms);
+}
+
 static void lose(struct core *core)
 {
     core->claim.on = false;
-    core->backoff_ms = core->now_ms + random_between(&core->random, core->timing.claim_ms / 2,
-                                                     2 * core->timing.claim_ms);
+    claim_back_off(core);
     tell(core, CLAIM_LOST, &core->view.members[core->position], core->claim.epoch);
 }
 

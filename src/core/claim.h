@@ -21,6 +21,9 @@ void claim_on_refused(struct core *core, const struct message *message);
  * claim. The view must be sound. */
 void claim_consider(struct core *core, const struct view *accepted);
 
+/* A claim came to nothing: a random pause before the next one (C5). */
+void claim_back_off(struct core *core);
+
 /* After a lost claim, or a late wake-up: when the pause is over, the evidence is judged again. */
 void claim_end_backoff(struct core *core);
 

@@ -40,6 +40,21 @@ Test(core_claim, is_refused_while_somebody_older_is_fresh)
     rig_free(rig);
 }
 
+/* C5: a refusal for freshness is borne in mind, and the grant follows with our own evidence. */
+Test(core_claim, is_granted_by_itself_when_the_evidence_is_complete)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+
+    rig_pass(rig, 100, "B");
+    claims(rig, 'B', 2);
+    cr_assert_eq(refused(rig, 'B')->reason, CLAIM_REFUSED_FRESH);
+    rig_kill(rig, 'A');
+    const struct message *grant = rig_told(rig, MESSAGE_GRANT, 'B');
+    cr_assert_not_null(grant);
+    cr_assert_eq(grant->carrier.epoch, 2);
+    rig_free(rig);
+}
+
 Test(core_claim, is_refused_by_whoever_is_older)
 {
     struct rig *rig = rig_in("A B C", 'B');
