@@ -295,20 +295,6 @@ void reader_name(struct reader *reader, char *name)
     text_set(name, NAME_BYTES_MAX + 1, (const char *)token.bytes, (size_t)token.number);
 }
 
-/* UTF-8 without control characters: what may stand in JSON and on a terminal. */
-static bool text_is_printable(const char *text, size_t length)
-{
-    while (length > 0) {
-        const size_t bytes = utf8_character_bytes(text, length);
-        if (bytes == 0 || (uint8_t)*text < ' ' || *text == 0x7f) {
-            return false;
-        }
-        text += bytes;
-        length -= bytes;
-    }
-    return true;
-}
-
 static bool tags_are_sound(const char *text, size_t length)
 {
     while (length > 0) {
@@ -318,7 +304,7 @@ static bool tags_are_sound(const char *text, size_t length)
         }
         const size_t tag_length = (size_t)(end - text);
         if (text[0] == '=' || memchr(text, '=', tag_length) == NULL ||
-            !text_is_printable(text, tag_length)) {
+            !utf8_is_printable(text, tag_length)) {
             return false;
         }
         length -= tag_length + 1;

@@ -1,6 +1,5 @@
 #include "base/utf8.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 static bool is_continuation(uint8_t byte)
@@ -44,4 +43,17 @@ size_t utf8_character_bytes(const char *text, size_t length)
         return 0;
     }
     return bytes;
+}
+
+bool utf8_is_printable(const char *text, size_t length)
+{
+    while (length > 0) {
+        const size_t bytes = utf8_character_bytes(text, length);
+        if (bytes == 0 || (uint8_t)*text < ' ' || *text == 0x7f) {
+            return false;
+        }
+        text += bytes;
+        length -= bytes;
+    }
+    return true;
 }

@@ -72,11 +72,6 @@ size_t core_bytes(uint32_t capacity)
     return arena.used;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* When something is due by what holds now. */
 static uint64_t soonest_ms(const struct core *core)
 {

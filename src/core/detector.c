@@ -7,11 +7,6 @@
 #include "core/outbox.h"
 #include "core/plant.h"
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 void detector_watch(struct core *core, uint32_t position)
 {
     struct peer *peer = &core->peers[position];

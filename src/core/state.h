@@ -243,6 +243,12 @@ struct core {
 
 /* --- Small questions that every module asks --- */
 
+/* Of two times in milliseconds, NEVER_MS among them. */
+static inline uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static inline bool core_is_member(const struct core *core)
 {
     return core->phase == PHASE_MEMBER || core->phase == PHASE_LEAVING;

@@ -1,14 +1,24 @@
-/* The one clock that the runtime goes by: monotonic, never back, in milliseconds. The loop's own
+/* The one clock that the runtime goes by is monotonic, never back, in milliseconds. The loop's own
  * uv_now is the same clock, but stands still while callbacks run. */
 #ifndef RUNTIME_CLOCK_H
 #define RUNTIME_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 #include <uv.h>
 
 static inline uint64_t clock_ms(void)
 {
     return uv_hrtime() / 1000000;
+}
+
+/* Milliseconds since 1970, to tell people when something happened; nothing is decided by it. */
+static inline int64_t clock_wall_ms(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 /* Starts the timer so that it fires no earlier than `due_ms`; at once when that has passed. */

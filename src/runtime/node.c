@@ -1,7 +1,6 @@
 #include "runtime/node.h"
 
 #include <assert.h>
-#include <time.h>
 
 #include "base/text.h"
 #include "runtime/clock.h"
@@ -54,17 +53,9 @@ bool node_is_cut(void *context, const struct node_id *peer, const struct address
     return fault != NULL && fault->drop;
 }
 
-static int64_t wall_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void tell(struct node *node, const struct notice *notice, uint64_t now_ms)
 {
-    journal_append(node->journal, notice, node->core, now_ms, wall_ms());
+    journal_append(node->journal, notice, node->core, now_ms, clock_wall_ms());
     log_notice(node->log, journal_get(node->journal, journal_cursor(node->journal)), node->core);
 }
 

@@ -122,22 +122,6 @@ static bool print_state_dir(const struct config *config, uint32_t index, char *o
     return print_text(config->state_dir, index, out);
 }
 
-/* Is it text that may stand in JSON and on a terminal? */
-static bool text_is_printable(const char *text)
-{
-    size_t left = strlen(text);
-
-    while (left > 0) {
-        const size_t bytes = utf8_character_bytes(text, left);
-        if (bytes == 0 || (unsigned char)*text < ' ' || *text == 0x7f) {
-            return false;
-        }
-        text += bytes;
-        left -= bytes;
-    }
-    return true;
-}
-
 /* Is there a tag with the key that `tag` begins with, `key_bytes` long? */
 static bool tags_have_key(const struct tags *tags, const char *tag, size_t key_bytes)
 {
@@ -158,7 +142,7 @@ static bool parse_tag(struct draft *draft, const char *text, struct complaint *c
     if (equals == NULL || equals == text) {
         return complaint_set(complaint, "'%.60s' is not a tag: write KEY=VALUE", text);
     }
-    if (!text_is_printable(text)) {
+    if (!utf8_is_printable(text, strlen(text))) {
         return complaint_set(complaint,
                              "a tag has to be UTF-8 without control characters: change it");
     }

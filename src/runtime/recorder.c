@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/hash.h"
 #include "record/recording.h"
+#include "runtime/clock.h"
 #include "runtime/config.h"
 
 struct recorder {
@@ -153,19 +153,11 @@ static bool put_aside(const char *path, struct log *log)
     return true;
 }
 
-static int64_t wall_ms(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void put_start(struct recorder *recorder, const char *cluster,
                       const struct core_options *options)
 {
     struct recording_start start = {
-        .options = *options, .now_ms = recorder->now_ms, .wall_ms = wall_ms()};
+        .options = *options, .now_ms = recorder->now_ms, .wall_ms = clock_wall_ms()};
     uint8_t bytes[RECORDING_START_BYTES_MAX];
 
     snprintf(start.cluster, sizeof start.cluster, "%s", cluster);
