@@ -207,6 +207,9 @@ static void send_commit(struct core *core, bool whole)
 
 static void give_up(struct core *core)
 {
+    if (core->change.proposal.merge != 0) {
+        merge_abort(core);
+    }
     core->change.on = false;
     view_clear(&core->pending);
     core->evidence_changed = true; /* Whatever waited for this change to end may go on. */
@@ -279,7 +282,6 @@ static void change_continue(struct core *core)
     }
     if (over && !other_part_agrees(core)) {
         REACHED(merge_aborted);
-        merge_abort(core);
         give_up(core);
         return;
     }

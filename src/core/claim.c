@@ -62,12 +62,21 @@ static void tell(struct core *core, enum claim_step step, const struct member *c
     notice->epoch = epoch;
 }
 
-/* Does it leave out somebody whom we hear? */
+/* Does the view's maker not know that there is this member? It did not remove it, then. */
+static bool never_knew(const struct view *view, const struct member *member)
+{
+    return !view_has(view, &member->id) && view_find_gone(view, &member->id) == NULL &&
+           view_find_name(view, member->name) == VIEW_NONE;
+}
+
+/* Does it leave out somebody whom we hear, or of whom its maker never knew? */
 static bool loses_somebody(const struct core *core, const struct view *view)
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!view_has(view, &core->view.members[i].id) && core->peers[i].verdict == VERDICT_NONE &&
-            detector_is_fresh(core, i)) {
+        const struct member *member = &core->view.members[i];
+        bool heard = core->peers[i].verdict == VERDICT_NONE && detector_is_fresh(core, i);
+        if ((heard && !view_has(view, &member->id)) ||
+            (i > core->position && never_knew(view, member))) {
             return true;
         }
     }
@@ -195,6 +204,9 @@ static void win(struct core *core)
     }
     assert(next->epoch < epoch || PLANTED(CLAIM_OLD_EPOCH));
     assert(id_equal(&next->members[0].id, &core->self.id));
+    if (next->next_age < core->view.next_age) {
+        next->next_age = core->view.next_age; /* S6: what this node saw given is given. */
+    }
     tell(core, CLAIM_WON, &core->view.members[core->position], epoch);
     core->claim.on = false;
     next->epoch = epoch;

@@ -6,6 +6,7 @@
 #include "core/install.h"
 #include "core/outbox.h"
 #include "core/plant.h"
+#include "core/removal.h"
 
 void detector_watch(struct core *core, uint32_t position)
 {
@@ -527,7 +528,7 @@ void detector_on_late(struct core *core, uint64_t late_ms)
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         struct peer *peer = &core->peers[i];
         peer->silent_from_ms = earlier(peer->silent_from_ms + late_ms, core->now_ms);
-        peer->moved_ms = 0;
+        removal_forget_move(core, i);
         if (peer->verdict == VERDICT_LOST || peer->verdict == VERDICT_STALLED) {
             clear_verdict(core, i);
         }

@@ -143,7 +143,7 @@ static void map_peers(struct core *core, const struct view *old)
             core->peers[i] = former[before];
             core->peers[i].ours = former[before].ours && old->lineage == core->view.lineage;
             if (!id_equal(&core->view.members[0].id, &old->members[0].id)) {
-                core->peers[i].moved_ms = 0; /* From the former coordinator (L2). */
+                removal_forget_move(core, i); /* From the former coordinator (L2). */
             }
             continue;
         }
@@ -635,10 +635,7 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     }
     peer->lower_ms = 0;
     if (order == 0) {
-        if (peer->moved_ms != 0 && peer->verdict == VERDICT_NONE) {
-            peer->confirmed = false; /* It came back. */
-        }
-        peer->moved_ms = 0;
+        removal_forget_move(core, position); /* It came back. */
         if (heartbeat->view_hash != core->view.hash) {
             on_mismatch(core, position);
         }

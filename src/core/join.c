@@ -29,7 +29,11 @@ uint64_t join_deadline_ms(const struct core *core)
     if (core->phase != PHASE_JOINING) {
         return NEVER_MS;
     }
-    return asking->next_ms < asking->found_ms ? asking->next_ms : asking->found_ms;
+    uint64_t due_ms = asking->next_ms < asking->found_ms ? asking->next_ms : asking->found_ms;
+    uint64_t renew_ms = view_is_empty(&core->pending)
+                            ? NEVER_MS
+                            : core->accepted_ms + 2 * core->timing.prepare_ms;
+    return due_ms < renew_ms ? due_ms : renew_ms;
 }
 
 /* F2: who has been a member gives the others three times as long to answer. */

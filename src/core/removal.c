@@ -44,7 +44,7 @@ static uint32_t witness_count(const struct core *core, uint32_t suspect)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        count += is_witness(core, i, suspect);
+        count += is_witness(core, i, suspect) && !core->peers[i].late; /* It accuses nobody. */
     }
     return count;
 }
@@ -78,6 +78,14 @@ bool removal_has_moved(const struct core *core, uint32_t position)
     const struct peer *peer = &core->peers[position];
 
     return peer->moved_ms != 0 && peer->moved_seen_ms >= peer->moved_ms + core->timing.fresh_ms;
+}
+
+void removal_forget_move(struct core *core, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+
+    peer->moved_ms = 0;
+    peer->confirmed = peer->confirmed && peer->verdict != VERDICT_NONE;
 }
 
 bool removal_reign_is_sure(const struct core *core)
@@ -306,7 +314,8 @@ static void end_verification(struct core *core, uint32_t position)
     struct peer *peer = &core->peers[position];
 
     peer->verify_ms = NEVER_MS;
-    if (core_is_coordinator(core) && peer->verdict != VERDICT_NONE) {
+    if (core_is_coordinator(core) && removal_is_backed(core, position) &&
+        !is_heard_by_others(core, position)) {
         confirm(core, position);
     }
 }

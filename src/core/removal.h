@@ -14,6 +14,9 @@ bool removal_is_backed(const struct core *core, uint32_t position);
 /* L2: it has said for T_fresh that it follows another coordinator. */
 bool removal_has_moved(const struct core *core, uint32_t position);
 
+/* L2: what was noted of that holds no more; nor, unless a verdict stands, that it is to go. */
+void removal_forget_move(struct core *core, uint32_t position);
+
 /* How many other members hold a verdict against the one at `position`, as told within T_fresh. */
 uint32_t removal_accusers(const struct core *core, uint32_t position, uint64_t now_ms);
 

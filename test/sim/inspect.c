@@ -221,6 +221,15 @@ uint64_t sim_sound_removals(const struct sim *sim)
     return sim->sound_removals;
 }
 
+bool sim_hears(const struct sim *sim, uint32_t host, uint32_t observer, uint32_t subject)
+{
+    const struct host *asked = host_of(sim, host);
+
+    return core_hearing(asked->core, position_of(asked, host_of(sim, observer)),
+                        position_of(asked, host_of(sim, subject)),
+                        host_now_ms(sim, asked)) == HEARING_YES;
+}
+
 uint64_t sim_steps(const struct sim *sim)
 {
     return sim->steps;

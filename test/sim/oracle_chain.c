@@ -204,6 +204,10 @@ void oracle_check_base(struct sim *sim, const struct host *host, const struct vi
         view_id_compare(&view->parent, &witness->view) < 0) {
         oracle_fail(sim, host, "S6: made from an older view than the one that its maker held");
     }
+    if (witness->view.lineage == view->lineage && view->next_age < witness->next_age) {
+        oracle_fail(sim, host, "S6: next_age fell from %" PRIu64 " to %" PRIu64 " at its maker",
+                    witness->next_age, view->next_age);
+    }
     if (view->cause == CAUSE_CLAIM && granted->epoch == view->epoch &&
         granted->accepted.lineage == view->lineage &&
         id_equal(&granted->accepted.coordinator, &view->parent.coordinator) &&

@@ -209,6 +209,9 @@ uint64_t sim_sent(const struct sim *sim, uint32_t host, enum message_type type);
 /* How often a node that is not broken was told that another such had failed. */
 uint64_t sim_sound_removals(const struct sim *sim);
 
+/* Does `observer` hear `subject`, as far as the host knows? Both are in its view. */
+bool sim_hears(const struct sim *sim, uint32_t host, uint32_t observer, uint32_t subject);
+
 /* The last refusal that a joining process on this host was told; reason 0: none. */
 struct join_refused sim_refusal(const struct sim *sim, uint32_t host);
 

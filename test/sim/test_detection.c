@@ -276,3 +276,20 @@ Story(detection, a_coordinator_whose_cable_is_pulled_is_succeeded_and_comes_back
     story_sees(sim, A, "B C D E A", seed);
     sim_free(sim);
 }
+
+/* D7, H47: a witness whose loop is always late accuses nobody, and nobody waits for it to. */
+Story(detection, a_slow_witness_does_not_keep_the_dead_in)
+{
+    for (int vanishes = 0; vanishes <= 1; vanishes++) {
+        struct sim *sim = story_of(&(struct sim_options){.seed = seed, .host_count = 3});
+        sim_slow(sim, B, 600);
+        sim_run(sim, 3000);
+        if (vanishes) {
+            sim_vanish(sim, C);
+        } else {
+            sim_crash(sim, C);
+        }
+        story_check(sim_sees(sim, A, "A B", SETTLE_MS), seed);
+        sim_free(sim);
+    }
+}

@@ -329,3 +329,32 @@ Story(join, who_is_admitted_by_two_clusters_is_a_member_of_one)
     story_check(sim_converges(sim, 4 * SETTLE_MS), seed);
     sim_free(sim);
 }
+
+/* J7: two foundings let the same joiner in, and the COMMIT of the first is lost. It is not in the
+ * second under the id that the first has. */
+Story(join, a_joiner_is_not_in_two_clusters_under_one_id)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 3, .seed_count = 2, .disorder = true});
+    sim_cut(sim, A, B);
+    sim_cut(sim, B, C);
+    sim_start(sim, A);
+    sim_start(sim, B);
+    sim_run(sim, 5000);
+    story_sees(sim, A, "A", seed);
+    story_sees(sim, B, "B", seed);
+    sim_lose(sim, A, C, MESSAGE_COMMIT, 1000);
+    sim_lose(sim, A, C, MESSAGE_VIEW, 1000);
+    sim_start(sim, C);
+    for (int i = 0; i < 20000 && sim_sent(sim, C, MESSAGE_ACK) == 0; i++) {
+        sim_run(sim, 1);
+    }
+    struct node_id promised = core_self(sim_core(sim, C))->id;
+    sim_cut(sim, A, C);
+    sim_mend(sim, B, C);
+    story_check(sim_sees(sim, C, "B C", 20000), seed);
+    story_check(!id_equal(&core_self(sim_core(sim, C))->id, &promised), seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, 20000), seed);
+    sim_free(sim);
+}

@@ -160,6 +160,13 @@ Story(links, a_name_that_keeps_failing_waits_longer)
     sim_free(sim);
 }
 
+static void cut_one_way_from(struct sim *sim, uint32_t from, const char *to)
+{
+    for (; *to != '\0'; to++) {
+        sim_cut_one_way(sim, from, (uint32_t)(*to - 'A'));
+    }
+}
+
 /* 20 % loss for a minute is no reason to lose anybody (D2). */
 Story(links, a_fifth_of_all_packets_lost_changes_no_view)
 {
@@ -242,5 +249,32 @@ Story(links, with_a_bridge_and_loss_nobody_goes)
     sim_run(sim, MINUTE_MS);
     story_sees(sim, A, "A B C D E F G", seed);
     story_check(sim_version(sim, A) == version, seed);
+    sim_free(sim);
+}
+
+/* R2: what others say while a member is verified counts. D is mute at first; then its link to A
+ * alone is bad, and what it sent to the others is heard before the time is up. */
+Story(links, who_is_heard_by_others_while_it_is_verified_stays)
+{
+    struct sim *sim = story_of_five(seed);
+    sim_run(sim, 5000);
+    uint64_t asked = sim_sent(sim, A, MESSAGE_PING_REQUEST);
+    cut_one_way_from(sim, D, "ABCE");
+    for (int i = 0; i < 10000 && sim_sent(sim, A, MESSAGE_PING_REQUEST) < asked + 6; i++) {
+        sim_run(sim, 1);
+    }
+    story_check(sim_sent(sim, A, MESSAGE_PING_REQUEST) >= asked + 6, seed);
+    sim_run(sim, 5);
+    for (const char *host = "BCE"; *host != '\0'; host++) {
+        sim_mend_one_way(sim, D, (uint32_t)(*host - 'A'));
+    }
+    bool heard = false;
+    for (int i = 0; i < 140 && sim_age(sim, A, D) != 0; i++) {
+        heard = heard || sim_hears(sim, A, B, D) || sim_hears(sim, A, C, D) ||
+                sim_hears(sim, A, E, D);
+        sim_run(sim, 1);
+    }
+    sim_run(sim, 5000);
+    story_check(!heard || sim_age(sim, A, D) != 0, seed); /* Or the time was up before. */
     sim_free(sim);
 }

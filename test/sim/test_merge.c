@@ -462,3 +462,63 @@ Story(merge, both_sides_tell_of_the_split_and_of_its_end)
     story_check(sim_notices(sim, SIM_ANY, NOTICE_MERGE) == 5, seed);
     sim_free(sim);
 }
+
+/* D4, L2: what a coordinator noted of a member that had moved is dropped when it slept: that one
+ * follows it again by now. */
+Story(merge, who_comes_over_while_the_coordinator_sleeps_stays)
+{
+    struct sim *sim = story_of_five(seed);
+    split(sim, "ABC|DE");
+    sim_run(sim, CUT_MS);
+    sim_heal(sim);
+    sim_lose(sim, SIM_ANY, E, MESSAGE_PREPARE, 100000);
+    sim_lose(sim, SIM_ANY, E, MESSAGE_COMMIT, 100000);
+    sim_lose(sim, SIM_ANY, E, MESSAGE_VIEW, 100000);
+    story_check(sim_sees(sim, A, "A B C D E", 5000), seed);
+    uint64_t age = sim_age(sim, A, E);
+    uint64_t sent = sim_sent(sim, A, MESSAGE_PREPARE);
+    sim_lose(sim, B, A, MESSAGE_ACK, 1); /* So that E's removal takes a moment. */
+    for (int i = 0; i < 5000 && sim_sent(sim, A, MESSAGE_PREPARE) == sent; i++) {
+        sim_run(sim, 1);
+    }
+    story_check(sim_sent(sim, A, MESSAGE_PREPARE) > sent, seed);
+    sim_pause(sim, A);
+    sim_lose_nothing(sim);
+    story_check(sim_sees(sim, E, "A B C D E", 800), seed);
+    sim_run(sim, 500);
+    sim_resume(sim, A);
+    sim_run(sim, 6000);
+    story_sees(sim, A, "A B C D E", seed);
+    story_check(sim_age(sim, A, E) == age, seed);
+    sim_free(sim);
+}
+
+/* M4: a winner that slept gives its merge up, and the other part is told, whether it had agreed or
+ * not yet; it does not wait for what will not come. */
+Story(merge, the_other_part_is_told_when_the_winner_slept)
+{
+    for (int agrees = 0; agrees <= 1; agrees++) {
+        struct sim *sim = story_of_five(seed);
+        split(sim, "ABC|DE");
+        sim_run(sim, CUT_MS);
+        uint64_t sent = sim_sent(sim, A, MESSAGE_PREPARE);
+        sim_heal(sim);
+        sim_lose(sim, A, D, MESSAGE_PREPARE, agrees ? 0 : 1);
+        sim_lose(sim, B, A, MESSAGE_ACK, 1);
+        for (int i = 0; i < 5000 && sim_sent(sim, A, MESSAGE_PREPARE) == sent; i++) {
+            sim_run(sim, 1);
+        }
+        sim_pause(sim, A);
+        sim_run(sim, 400);
+        story_check(core_is_merging(sim_core(sim, D)), seed);
+        sim_resume(sim, A);
+        uint32_t merging_ms = 0;
+        for (int ms = 0; ms < 20000 && !sim_agrees(sim); ms++) {
+            merging_ms += core_is_merging(sim_core(sim, D));
+            sim_run(sim, 1);
+        }
+        story_check(sim_agrees(sim), seed);
+        story_check(merging_ms < 1500, seed);
+        sim_free(sim);
+    }
+}

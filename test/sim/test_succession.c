@@ -180,3 +180,65 @@ Story(succession, the_last_one_leads_after_a_bad_link_between_the_two_oldest)
         sim_free(sim);
     }
 }
+
+/* B is cut off and takes over alone, by a view that was made before E came; C refuses that view
+ * when it is shown, and takes over itself when its seniors die. */
+static struct sim *story_of_a_refused_view(uint64_t seed, bool stays)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 6, .disorder = true});
+    for (uint32_t host = A; host <= D; host++) {
+        sim_start(sim, host);
+        sim_run(sim, 300);
+    }
+    sim_run(sim, 3000);
+    story_sees(sim, B, "A B C D", seed);
+    sim_isolate(sim, B);
+    sim_run(sim, 100);
+    sim_start(sim, E);
+    story_check(sim_sees(sim, C, "A B C D E", 1000), seed);
+    story_check(sim_age(sim, C, E) == 5, seed);
+    if (stays) {
+        sim_cut_one_way(sim, E, C);
+    } else {
+        sim_leave(sim, E);
+    }
+    story_check(sim_sees(sim, B, "B C D", 2000), seed);
+    sim_run(sim, stays ? 0 : 300);
+    sim_rejoin_network(sim, B);
+    sim_run(sim, 500);
+    return sim;
+}
+
+/* C4, S6: E has a bad link to C, which is no reason to lose it. */
+Story(succession, a_claim_does_not_lose_whom_a_refused_view_never_held)
+{
+    struct sim *sim = story_of_a_refused_view(seed, true);
+    if (sim_age(sim, C, A) != 0) { /* B has not been let back in yet. */
+        sim_crash(sim, A);
+        sim_crash(sim, B);
+        sim_run(sim, 500);
+        sim_heal(sim);
+        sim_run(sim, 5000);
+        story_sees(sim, C, "C D E", seed);
+        story_check(sim_age(sim, C, E) == 5, seed);
+        story_check(sim_notices(sim, E, NOTICE_PHASE) == 1, seed);
+    }
+    sim_free(sim);
+}
+
+/* C4, S6: E has left, in good order; the next one is not given its age. */
+Story(succession, a_claim_on_a_refused_view_gives_no_age_again)
+{
+    struct sim *sim = story_of_a_refused_view(seed, false);
+    if (strcmp(sim_view_text(sim, C), "A B C D") == 0) {
+        sim_crash(sim, A);
+        sim_crash(sim, B);
+        story_check(sim_sees(sim, C, "C D", 2000), seed);
+        sim_set_seeds(sim, F, (const uint32_t[]){C}, 1);
+        sim_start(sim, F);
+        story_check(sim_sees(sim, C, "C D F", 3000), seed);
+        story_check(sim_age(sim, C, F) > 5, seed);
+    }
+    sim_free(sim);
+}
