@@ -235,6 +235,9 @@ static void decide(struct core *core)
     bool over = core->now_ms >= core->claim.deadline_ms;
     if (refused == 0 && (silent == 0 || over) && quorum_is_majority(granted + 1, voters + 1)) {
         win(core);
+    } else if (over && !core->claim.last_chance) {
+        core->claim.last_chance = true; /* A slow loop has the answers still before it. */
+        core->claim.deadline_ms = core->now_ms + core->timing.batch_ms;
     } else if (over) {
         lose(core);
     }

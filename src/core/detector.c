@@ -144,6 +144,11 @@ static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
     }
 }
 
+static bool was_late_lately(const struct core *core, uint64_t within_ms)
+{
+    return core->late_last_ms != 0 && core->now_ms < core->late_last_ms + within_ms;
+}
+
 static struct message *make_heartbeat(struct core *core)
 {
     struct message *message = outbox_message(core, MESSAGE_HEARTBEAT);
@@ -151,7 +156,7 @@ static struct message *make_heartbeat(struct core *core)
     if (message != NULL) {
         message->heartbeat.view = view_id_of(&core->view);
         message->heartbeat.view_hash = core->view.hash;
-        message->heartbeat.late = core->now_ms < core->late_until_ms;
+        message->heartbeat.late = was_late_lately(core, core->timing.fresh_ms);
         message->heartbeat.acting = core_is_acting(core, core->now_ms);
         add_suspects(core, &message->heartbeat);
     }
@@ -519,17 +524,32 @@ static void ask_anew(struct core *core)
     ask_who_is_awake(core);
 }
 
-void detector_on_late(struct core *core, uint64_t late_ms)
+/* A loop that is late again and again is slow, not asleep: too little for others to have found this
+ * node lost meanwhile. Were each time a sleep, it would never do anything for the others. */
+static bool is_only_slow(const struct core *core, uint64_t late_ms)
 {
-    core->counters.late_wakeups++;
-    REACHED(was_late);
+    return was_late_lately(core, 2 * core->timing.fresh_ms) &&
+           late_ms + core->timing.heartbeat_ms * 5 / 4 < core->timing.lost_ms;
+}
+
+/* What is under way goes on, with as much more time. */
+static void put_off(struct core *core, uint64_t late_ms)
+{
+    core->change.deadline_ms += core->change.on ? late_ms : 0;
+    core->claim.deadline_ms += core->claim.on ? late_ms : 0;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        struct peer *peer = &core->peers[i];
+        peer->verify_ms += peer->verify_ms != NEVER_MS ? late_ms : 0;
+    }
+}
+
+static void start_afresh(struct core *core)
+{
     core->late_since_ms = core->now_ms;
     core->late_until_ms = core->now_ms + core->timing.fresh_ms;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        struct peer *peer = &core->peers[i];
-        peer->silent_from_ms = earlier(peer->silent_from_ms + late_ms, core->now_ms);
         removal_forget_move(core, i);
-        if (peer->verdict == VERDICT_LOST || peer->verdict == VERDICT_STALLED) {
+        if (core->peers[i].verdict == VERDICT_LOST || core->peers[i].verdict == VERDICT_STALLED) {
             clear_verdict(core, i);
         }
     }
@@ -538,6 +558,25 @@ void detector_on_late(struct core *core, uint64_t late_ms)
     ask_anew(core);
     change_interrupt(core);
     core->backoff_ms = core->late_until_ms;
+}
+
+void detector_on_late(struct core *core, uint64_t late_ms)
+{
+    bool slow = is_only_slow(core, late_ms);
+
+    core->counters.late_wakeups++;
+    REACHED(was_late);
+    core->late_last_ms = core->now_ms;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        struct peer *peer = &core->peers[i];
+        peer->silent_from_ms = earlier(peer->silent_from_ms + late_ms, core->now_ms);
+    }
+    if (slow) {
+        REACHED(was_slow);
+        put_off(core, late_ms);
+    } else {
+        start_afresh(core);
+    }
     struct notice *notice = outbox_notice_of(core, NOTICE_LATE, &core->self);
     notice->silent_ms = late_ms;
 }

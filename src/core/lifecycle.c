@@ -95,6 +95,7 @@ void lifecycle_start_over(struct core *core, enum phase_reason reason)
     core->probe_ms = NEVER_MS;
     core->verify_ms = NEVER_MS;
     core->backoff_ms = 0;
+    core->late_last_ms = 0;
     core->late_until_ms = 0;
     core->late_since_ms = 0;
     memset(core->wake_questions, 0, sizeof core->wake_questions);

@@ -110,6 +110,7 @@ struct claim {
     bool on;
     uint64_t epoch;
     uint64_t deadline_ms;
+    bool last_chance;  /* the deadline has passed once, and what waited is read before it counts */
     uint64_t retry_ms; /* C5: ask those who refused again; NEVER_MS when not */
 };
 
@@ -228,6 +229,7 @@ struct core {
     uint64_t leave_ask_ms;
 
     /* D4. */
+    uint64_t late_last_ms;                  /* the last late wake-up; 0: none yet */
     uint64_t late_until_ms;                 /* accuse nobody before; 0 when never late */
     uint64_t late_since_ms;                 /* of the last wake-up; 0 when it is settled */
     struct wake_question wake_questions[2]; /* the latest first */

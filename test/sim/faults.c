@@ -66,7 +66,7 @@ void fault_start_again(struct sim *sim, uint32_t host, uint32_t disk)
     sim_start(sim, host);
 }
 
-void fault_break(struct sim *sim, enum breakage breakage, uint32_t host)
+void fault_break(struct sim *sim, enum breakage breakage, uint32_t host, uint64_t turn_ms)
 {
     for (uint32_t i = 0; i < sim_host_count(sim); i++) {
         if (i != host && breakage == BREAK_DEAF) {
@@ -77,6 +77,9 @@ void fault_break(struct sim *sim, enum breakage breakage, uint32_t host)
     }
     if (breakage == BREAK_FLAPPING) {
         fault_flap(sim, host, 0xff | 60U << 8 | 80U << 16); /* down 1.5 s, up 2 s, for ever */
+    }
+    if (breakage == BREAK_SLOW) {
+        sim_slow(sim, host, turn_ms);
     }
     if (breakage != BREAK_NOTHING) {
         sim_break(sim, host);

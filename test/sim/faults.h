@@ -27,8 +27,10 @@ enum { FAULTS_MAX = 64 };
 const struct fault *fault_table(uint32_t *count);
 
 /* What is left of one host for good, so that only the others can be asked to agree (Y6). */
-enum breakage { BREAK_NOTHING, BREAK_DEAF, BREAK_MUTE, BREAK_FLAPPING, BREAKAGES };
-void fault_break(struct sim *sim, enum breakage breakage, uint32_t host);
+enum breakage { BREAK_NOTHING, BREAK_DEAF, BREAK_MUTE, BREAK_FLAPPING, BREAK_SLOW, BREAKAGES };
+
+/* `turn_ms`: of one that is slow. */
+void fault_break(struct sim *sim, enum breakage breakage, uint32_t host, uint64_t turn_ms);
 
 /* Ends all of them: heals, resumes, gives back the right names and seeds, and starts what is down,
  * except that now and then a host that is no seed stays down for good. */

@@ -224,6 +224,26 @@ static const char *check_the_others(const struct plan *plan, struct sim *sim)
     return NULL;
 }
 
+/* Somebody else dies beside one that is slow: the rest find together without it (H47). */
+static const char *check_a_loss(const struct plan *plan, struct sim *sim, struct random *random)
+{
+    uint32_t host = (uint32_t)(plan->broken + draw(random, 1, plan->hosts - 1)) % plan->hosts;
+
+    if (sim_is_running(sim, host)) {
+        sim_crash(sim, host);
+    }
+    return sim_converges(sim, heal_ms_max(plan)) ? NULL
+                                                 : "Y6: one that is slow holds up the others";
+}
+
+/* Of a loop that is slow, yet not so slow that its node is found lost. */
+static uint64_t draw_turn_ms(const struct plan *plan, struct random *random)
+{
+    struct timing timing = timing_of(plan->profile);
+
+    return draw(random, timing.batch_ms, timing.lost_ms - timing.heartbeat_ms * 5 / 4);
+}
+
 static const char *check_end(const struct plan *plan, struct sim *sim, struct outcome *outcome)
 {
     uint64_t start_ms = sim_now_ms(sim);
@@ -297,8 +317,11 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
     fault_end_all(sim, &random);
     const char *wrong = check_end(plan, sim, outcome);
     if (wrong == NULL && plan->breakage != BREAK_NOTHING) {
-        fault_break(sim, plan->breakage, plan->broken % plan->hosts);
+        fault_break(sim, plan->breakage, plan->broken % plan->hosts, draw_turn_ms(plan, &random));
         wrong = check_the_others(plan, sim);
+    }
+    if (wrong == NULL && plan->breakage == BREAK_SLOW) {
+        wrong = check_a_loss(plan, sim, &random);
     }
     return wrong;
 }

@@ -127,7 +127,7 @@ void shrink(struct plan *plan, const char *failure)
 
 void shrink_print(const struct plan *plan, const struct plan_options *options)
 {
-    static const char *const breakages[] = {"", "deaf", "mute", "flapping"};
+    static const char *const breakages[] = {"", "deaf", "mute", "flapping", "slow"};
     uint32_t count;
     const struct fault *table = fault_table(&count);
     bool all = true;
