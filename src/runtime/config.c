@@ -269,7 +269,8 @@ static bool settle_timing(struct reading *reading)
     *timing = timing_of(draft->config.profile);
     timing_override(timing, draft->heartbeat_ms, draft->lost_ms);
     if (draft->lost_ms != 0 && timing->lost_ms != draft->lost_ms) {
-        /* Told apart from loss by a few heartbeats: what is too short would be raised silently. */
+        /* Told apart from loss by a few heartbeats: timing_override would raise it without a word.
+         */
         char why[160];
         char heartbeat[VALUE_DURATION_MAX];
         char least[VALUE_DURATION_MAX];

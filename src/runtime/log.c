@@ -297,14 +297,13 @@ static enum log_level level_of(enum notice_type type)
     return LOG_DEBUG;
 }
 
-void log_notice(struct log *log, const struct journal_entry *entry, const struct core *core)
+void log_notice(struct log *log, const struct journal_entry *entry)
 {
     const enum notice_type type = entry->notice.type;
     enum log_level level = level_of(type);
     struct notice_fields fields;
     char message[NOTICE_TEXT_MAX];
 
-    (void)core; /* The entry says it all; what the core thinks now may be newer. */
     if (!log_on(log, level)) {
         return;
     }

@@ -36,11 +36,10 @@ void log_line(struct log *log, enum log_level level, const char *event, const ch
     __attribute__((format(printf, 4, 5)));
 
 struct journal_entry;
-struct core;
 
 /* Renders a notice: every change of view, phase and coordinator is one greppable line with its
  * cause, at info; suspects and claims at info, the rest at debug. In JSON each number is a field
  * as well; 64-bit ones are strings. */
-void log_notice(struct log *log, const struct journal_entry *entry, const struct core *core);
+void log_notice(struct log *log, const struct journal_entry *entry);
 
 #endif

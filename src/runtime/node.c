@@ -56,7 +56,7 @@ bool node_is_cut(void *context, const struct node_id *peer, const struct address
 static void tell(struct node *node, const struct notice *notice, uint64_t now_ms)
 {
     journal_append(node->journal, notice, node->core, now_ms, clock_wall_ms());
-    log_notice(node->log, journal_get(node->journal, journal_cursor(node->journal)), node->core);
+    log_notice(node->log, journal_get(node->journal, journal_cursor(node->journal)));
 }
 
 static void store_what_must_survive(struct node *node)

@@ -415,7 +415,7 @@ Test(log, a_view_change_is_one_line_with_its_cause)
     desk_open(&desk);
     pipe_log_open(&pipe_log, LOG_INFO, LOG_TEXT);
     tell_gone(&desk, "cyrene", GONE_FAILED, VERDICT_DEAD);
-    log_notice(&pipe_log.log, tell_view(&desk, CAUSE_CLAIM), desk.core);
+    log_notice(&pipe_log.log, tell_view(&desk, CAUSE_CLAIM));
     pipe_log_read(&pipe_log, line);
     cr_expect_str_eq(line, "2026-01-31T12:00:01.020Z info  view: epoch=1 version=1 members=1 "
                            "coordinator=athens cause=claim -cyrene(dead)\n");
@@ -431,12 +431,10 @@ Test(log, a_suspicion_names_suspect_verdict_and_silence)
 
     desk_open(&desk);
     pipe_log_open(&pipe_log, LOG_INFO, LOG_TEXT);
-    log_notice(&pipe_log.log,
-               tell(&desk, (struct notice){.type = NOTICE_SUSPECT,
-                                           .subject = subject_of("cyrene"),
-                                           .verdict = VERDICT_LOST,
-                                           .silent_ms = 912}),
-               desk.core);
+    log_notice(&pipe_log.log, tell(&desk, (struct notice){.type = NOTICE_SUSPECT,
+                                                          .subject = subject_of("cyrene"),
+                                                          .verdict = VERDICT_LOST,
+                                                          .silent_ms = 912}));
     pipe_log_read(&pipe_log, line);
     cr_expect_not_null(strstr(line, "suspect: member=cyrene verdict=lost silent_ms=912\n"), "%s",
                        line);
@@ -457,7 +455,7 @@ Test(log, a_merge_says_which_part_was_this_nodes)
     desk_open(&desk);
     notice.parents[0].coordinator = core_self(desk.core)->id;
     pipe_log_open(&pipe_log, LOG_INFO, LOG_TEXT);
-    log_notice(&pipe_log.log, tell(&desk, notice), desk.core);
+    log_notice(&pipe_log.log, tell(&desk, notice));
     pipe_log_read(&pipe_log, line);
     cr_expect_not_null(
         strstr(line, "info  merge: taken_up_by=4.9@athens this=3.7@? apart_ms=30240\n"), "%s",
@@ -475,7 +473,7 @@ Test(log, a_json_line_has_the_fields_of_its_notice)
     desk_open(&desk);
     pipe_log_open(&pipe_log, LOG_INFO, LOG_AUTO); /* A pipe is no terminal. */
     tell_joined(&desk, "delphi");
-    log_notice(&pipe_log.log, tell_view(&desk, CAUSE_CHANGE), desk.core);
+    log_notice(&pipe_log.log, tell_view(&desk, CAUSE_CHANGE));
     pipe_log_read(&pipe_log, line);
 
     json_t *object = json_loads(line, 0, NULL);
@@ -572,7 +570,7 @@ Test(log, a_refusal_that_repeats_itself_is_said_once)
     desk_open(&desk);
     pipe_log_open(&pipe_log, LOG_INFO, LOG_TEXT);
     for (unsigned i = 0; i < 5; i++) {
-        log_notice(&pipe_log.log, tell(&desk, refused), desk.core);
+        log_notice(&pipe_log.log, tell(&desk, refused));
     }
     pipe_log_read(&pipe_log, line);
     cr_expect_not_null(
