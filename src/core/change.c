@@ -63,6 +63,16 @@ void change_begin(struct core *core, const struct view *base, enum view_cause ca
     memset(&core->scratch.merged, 0, sizeof core->scratch.merged);
 }
 
+/* M4: the other part's coordinator may be slow (D4), and without it there is no merge; it waits for
+ * T_merge itself. */
+static uint64_t patience_ms(const struct core *core, const struct proposal *proposal)
+{
+    const struct timing *timing = &core->timing;
+    uint64_t merge_ms = earlier(timing->lost_ms, timing->merge_ms);
+
+    return proposal->merge != 0 && merge_ms > timing->prepare_ms ? merge_ms : timing->prepare_ms;
+}
+
 void change_propose(struct core *core, const struct proposal *proposal)
 {
     struct view *next = &core->scratch;
@@ -81,7 +91,7 @@ void change_propose(struct core *core, const struct proposal *proposal)
     core->change.on = true;
     core->claim.on = false;
     core->change.proposal = *proposal;
-    core->change.deadline_ms = core->now_ms + core->timing.prepare_ms;
+    core->change.deadline_ms = core->now_ms + patience_ms(core, proposal);
     core->accepted_ms = core->now_ms;
     send_prepare(core);
 }
@@ -274,7 +284,13 @@ static bool other_part_agrees(const struct core *core)
 
 static void change_continue(struct core *core)
 {
-    bool over = all_answered(core) || core->now_ms >= core->change.deadline_ms;
+    bool late = core->now_ms >= core->change.deadline_ms;
+    if (late && !core->change.last_chance) {
+        core->change.last_chance = true; /* A slow loop has the answers still before it. */
+        core->change.deadline_ms = core->now_ms + core->timing.batch_ms;
+        late = false;
+    }
+    bool over = all_answered(core) || late;
     if (over && core->change.sent) {
         REACHED(commit_put_off_by_a_step);
         core->change.resend_ms = core->now_ms; /* Not in the step whose messages borrow it. */

@@ -10,6 +10,8 @@
 #include "core/plant.h"
 #include "core/removal.h"
 
+enum { CHANCES_MAX = 4 }; /* of a claim whose own loop is slow */
+
 /* --- The candidate --- */
 
 /* C1: holds a verdict on every member older than itself. A claim is not begun while others say that
@@ -187,6 +189,16 @@ static bool goes_with_claim(const struct core *core, uint32_t position)
            (peer->verdict == VERDICT_DEAD && removal_is_backed(core, position));
 }
 
+/* S6: what this node saw given is given. */
+static void raise_next_age(struct view *next, const struct view *seen)
+{
+    bool counts = !view_is_empty(seen) && seen->lineage == next->lineage;
+
+    if (counts && next->next_age < seen->next_age) {
+        next->next_age = seen->next_age;
+    }
+}
+
 /* C4: on the highest view, without those who are older and those who died with them. */
 static void win(struct core *core)
 {
@@ -204,13 +216,22 @@ static void win(struct core *core)
     }
     assert(next->epoch < epoch || PLANTED(CLAIM_OLD_EPOCH));
     assert(id_equal(&next->members[0].id, &core->self.id));
-    if (next->next_age < core->view.next_age) {
-        next->next_age = core->view.next_age; /* S6: what this node saw given is given. */
-    }
+    raise_next_age(next, &core->view);
+    raise_next_age(next, &core->best);
+    raise_next_age(next, &core->pending);
     tell(core, CLAIM_WON, &core->view.members[core->position], epoch);
     core->claim.on = false;
     next->epoch = epoch;
     change_propose(core, &(struct proposal){.first_joiner = next->member_count});
+}
+
+/* Once, and a few times more while this loop is late itself for the moment it waits for. */
+static bool may_wait(const struct core *core)
+{
+    uint8_t chances = core->claim.chances;
+    bool late = core->now_ms > core->claim.deadline_ms + core->timing.batch_ms;
+
+    return chances == 0 || (late && chances < CHANCES_MAX);
 }
 
 /* C3: decided when all who are not suspected have answered, or T_claim has passed. */
@@ -235,8 +256,8 @@ static void decide(struct core *core)
     bool over = core->now_ms >= core->claim.deadline_ms;
     if (refused == 0 && (silent == 0 || over) && quorum_is_majority(granted + 1, voters + 1)) {
         win(core);
-    } else if (over && !core->claim.last_chance) {
-        core->claim.last_chance = true; /* A slow loop has the answers still before it. */
+    } else if (over && may_wait(core)) {
+        core->claim.chances++; /* A slow loop has the answers still before it. */
         core->claim.deadline_ms = core->now_ms + core->timing.batch_ms;
     } else if (over) {
         lose(core);

@@ -528,15 +528,14 @@ static void ask_anew(struct core *core)
  * node lost meanwhile. Were each time a sleep, it would never do anything for the others. */
 static bool is_only_slow(const struct core *core, uint64_t late_ms)
 {
-    return was_late_lately(core, 2 * core->timing.fresh_ms) &&
-           late_ms + core->timing.heartbeat_ms * 5 / 4 < core->timing.lost_ms;
+    return was_late_lately(core, core->timing.stall_ms) && late_ms < timing_turn_ms(&core->timing);
 }
 
 /* What is under way goes on, with as much more time. */
 static void put_off(struct core *core, uint64_t late_ms)
 {
-    core->change.deadline_ms += core->change.on ? late_ms : 0;
-    core->claim.deadline_ms += core->claim.on ? late_ms : 0;
+    core->change.deadline_ms += core->change.on && !core->change.last_chance ? late_ms : 0;
+    core->claim.deadline_ms += core->claim.on && core->claim.chances == 0 ? late_ms : 0;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         struct peer *peer = &core->peers[i];
         peer->verify_ms += peer->verify_ms != NEVER_MS ? late_ms : 0;

@@ -177,12 +177,25 @@ static void ask_about(struct core *core, uint32_t position)
     }
 }
 
+/* R3: longer where all who can see it are slow (D4), for so is their word: two turns of theirs. */
+static uint64_t verification_ms(const struct core *core, uint32_t suspect)
+{
+    uint32_t slow = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        slow += is_witness(core, i, suspect) && core->peers[i].late;
+    }
+    bool all_slow = slow > 0 && witness_count(core, suspect) == 0;
+    return core->timing.verify_ms + (all_slow ? 2 * timing_turn_ms(&core->timing) : 0);
+}
+
 static void verify(struct core *core, uint32_t position)
 {
     struct peer *peer = &core->peers[position];
+    uint64_t patience_ms = verification_ms(core, position);
 
-    peer->verify_ms = core->now_ms + core->timing.verify_ms;
-    peer->verify_again_ms = core->now_ms + core->timing.verify_ms / 2;
+    peer->verify_ms = core->now_ms + patience_ms;
+    peer->verify_again_ms = core->now_ms + patience_ms / 2;
     peer->nonce = random_u64(&core->random);
     look_again(core, peer->verify_again_ms);
     ask_about(core, position);

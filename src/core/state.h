@@ -80,6 +80,7 @@ struct change {
     bool sent; /* this step sent PREPAREs, which borrow `pending` */
     uint64_t deadline_ms;
     uint64_t resend_ms;
+    bool last_chance; /* the deadline has passed once, and what waited is read before it counts */
 };
 
 /* merge: this part asked another to take it up, and does not act meanwhile. */
@@ -110,7 +111,7 @@ struct claim {
     bool on;
     uint64_t epoch;
     uint64_t deadline_ms;
-    bool last_chance;  /* the deadline has passed once, and what waited is read before it counts */
+    uint8_t chances;   /* how often the deadline has passed, and what waited is read first */
     uint64_t retry_ms; /* C5: ask those who refused again; NEVER_MS when not */
 };
 

@@ -65,6 +65,11 @@ struct timing timing_of(enum profile profile)
     return lan;
 }
 
+uint64_t timing_turn_ms(const struct timing *timing)
+{
+    return timing->lost_ms - timing->heartbeat_ms * 5 / 4;
+}
+
 void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost_ms)
 {
     if (heartbeat_ms != 0) {

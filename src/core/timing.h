@@ -32,6 +32,9 @@ struct timing {
 
 struct timing timing_of(enum profile profile);
 
+/* D4: the longest turn of a loop that is slow, not asleep: nobody finds its node lost meanwhile. */
+uint64_t timing_turn_ms(const struct timing *timing);
+
 /* Overrides of --heartbeat and --fail-after (0: keep): the durations that follow from them are
  * scaled along; T_lost and T_stall are raised to what the rest needs (protocol.md, Timings). */
 void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost_ms);

@@ -241,7 +241,7 @@ static uint64_t draw_turn_ms(const struct plan *plan, struct random *random)
 {
     struct timing timing = timing_of(plan->profile);
 
-    return draw(random, timing.batch_ms, timing.lost_ms - timing.heartbeat_ms * 5 / 4);
+    return draw(random, timing.batch_ms, timing_turn_ms(&timing));
 }
 
 static const char *check_end(const struct plan *plan, struct sim *sim, struct outcome *outcome)

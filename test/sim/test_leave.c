@@ -201,6 +201,34 @@ Story(leave, a_leaver_takes_nothing_over)
     sim_free(sim);
 }
 
+/* C4, S6: one leaves and one comes in a view that only the newcomer sees whole; the others had
+ * accepted it. Who takes over does not build on it, for it hears the leaver still, but gives the
+ * newcomer's age to nobody else. */
+Story(leave, an_age_in_a_view_that_got_lost_with_its_maker_is_not_given_again)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 6, .seed_count = 3});
+    for (uint32_t host = A; host <= D; host++) {
+        sim_start(sim, host);
+        cr_assert(sim_converges(sim, SETTLE_MS));
+    }
+    sim_run(sim, 500);
+    for (uint32_t host = B; host <= D; host++) {
+        sim_lose(sim, A, host, MESSAGE_COMMIT, 1000);
+        sim_lose(sim, A, host, MESSAGE_VIEW, 1000);
+    }
+    sim_start(sim, E);
+    sim_leave(sim, D);
+    for (int i = 0; i < 2000 && sim_age(sim, E, E) == 0; i++) {
+        sim_run(sim, 1);
+    }
+    story_check(sim_age(sim, E, E) == 5, seed);
+    sim_crash(sim, A);
+    sim_lose_nothing(sim);
+    story_check(sim_sees(sim, B, "B C E", 2 * SETTLE_MS), seed);
+    sim_free(sim);
+}
+
 /* E3: nobody takes it for a failure that a leaver goes just after its coordinator died. */
 Story(leave, who_leaves_beside_a_dead_coordinator_has_left)
 {

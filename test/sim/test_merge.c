@@ -522,3 +522,28 @@ Story(merge, the_other_part_is_told_when_the_winner_slept)
         sim_free(sim);
     }
 }
+
+/* M4, D4: a slow coordinator of the losing part answers in its own time, and is waited for. */
+Story(merge, a_slow_loser_is_taken_up)
+{
+    static const struct {
+        enum profile profile;
+        uint64_t turn_ms;
+    } cases[] = {
+        {PROFILE_LOCAL, 108}, {PROFILE_LOCAL, 142}, {PROFILE_LAN, 510}, {PROFILE_LAN, 570}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sim *sim = story_of(
+            &(struct sim_options){.seed = seed, .host_count = 5, .profile = cases[i].profile});
+        split(sim, "ABC|DE");
+        sim_run(sim, CUT_MS);
+        sim_heal(sim);
+        sim_slow(sim, D, cases[i].turn_ms);
+        cr_assert(sim_sees(sim, E, "A B C D E", 60000), "seed %llu, a turn takes %llu ms",
+                  (unsigned long long)seed, (unsigned long long)cases[i].turn_ms);
+        uint64_t version = sim_version(sim, E);
+        sim_run(sim, 20000);
+        story_check(sim_version(sim, E) == version, seed);
+        sim_free(sim);
+    }
+}

@@ -242,3 +242,19 @@ Story(succession, a_claim_on_a_refused_view_gives_no_age_again)
     }
     sim_free(sim);
 }
+
+/* C3, D4: all loops are slow; the answers to a claim are read before its time counts as up. */
+Story(succession, slow_voters_are_heard_by_a_slow_claimant)
+{
+    for (uint64_t turn_ms = 322; turn_ms <= 451; turn_ms += 43) {
+        struct sim *sim = story_of(&(struct sim_options){.seed = seed, .host_count = 3});
+        for (uint32_t host = A; host <= C; host++) {
+            sim_slow(sim, host, turn_ms);
+        }
+        sim_run(sim, 3000);
+        sim_crash(sim, A);
+        cr_assert(sim_sees(sim, C, "B C", 30000), "seed %llu, a turn takes %llu ms",
+                  (unsigned long long)seed, (unsigned long long)turn_ms);
+        sim_free(sim);
+    }
+}

@@ -53,7 +53,7 @@ Test(core_merge, a_merge_is_made_once)
     cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'D'));
     rig_ignores(rig, 'D', &merge, DROP_STALE);
 
-    rig_pass(rig, rig->timing.prepare_ms, "B C");
+    rig_pass(rig, rig->timing.lost_ms + rig->timing.batch_ms, "B C");
     const struct message *refusal = rig_told(rig, MESSAGE_MERGE_REFUSED, 'D');
     cr_assert_not_null(refusal, "it did not agree");
     cr_assert_eq(refusal->merge_refused.reason, MERGE_REFUSED_ABORTED);
