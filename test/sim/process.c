@@ -201,10 +201,13 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
     network_release(&sim->network, packet);
 }
 
+/* Is it a life that runs, on a host that is not broken? */
 static bool is_sound(const struct sim *sim, const struct node_id *id)
 {
     uint32_t index = oracle_host_of(&sim->oracle, id);
-    return index != SIM_NOBODY && !sim->hosts[index].broken;
+    const struct host *host = index == SIM_NOBODY ? NULL : &sim->hosts[index];
+
+    return host != NULL && !host->broken && host->running && id_equal(&host->witness.life, id);
 }
 
 static void on_notice(struct sim *sim, struct host *host, const struct notice *notice)
