@@ -217,8 +217,10 @@ static void win(struct core *core)
     assert(next->epoch < epoch || PLANTED(CLAIM_OLD_EPOCH));
     assert(id_equal(&next->members[0].id, &core->self.id));
     raise_next_age(next, &core->view);
-    raise_next_age(next, &core->best);
-    raise_next_age(next, &core->pending);
+    if (!PLANTED(CLAIM_IGNORES_BEST)) {
+        raise_next_age(next, &core->best);
+        raise_next_age(next, &core->pending);
+    }
     tell(core, CLAIM_WON, &core->view.members[core->position], epoch);
     core->claim.on = false;
     next->epoch = epoch;
