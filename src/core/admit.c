@@ -289,3 +289,17 @@ void join_admit_queued(struct core *core, struct view *next, uint32_t *first_joi
     /* Who does not get in this time asks again; who never answers does not block the others. */
     core->joins.count = 0;
 }
+
+void join_forget_let_in(struct core *core, const struct view *old)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < core->joins.count; i++) {
+        const struct member *joiner = &core->joins.queue[i];
+        uint32_t position = view_find_address(&core->view, &joiner->address);
+        if (position == VIEW_NONE || view_has(old, &core->view.members[position].id)) {
+            core->joins.queue[kept++] = *joiner;
+        }
+    }
+    core->joins.count = kept;
+}

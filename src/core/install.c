@@ -9,6 +9,7 @@
 #include "core/claim.h"
 #include "core/detector.h"
 #include "core/flap.h"
+#include "core/join.h"
 #include "core/lifecycle.h"
 #include "core/merge.h"
 #include "core/outbox.h"
@@ -335,6 +336,7 @@ void install_view(struct core *core, const struct view *view)
         }
     }
     tell_joined(core, old);
+    join_forget_let_in(core, old);
     settle_promise(core);
     settle_work(core);
     struct notice *notice = outbox_notice_of(core, NOTICE_VIEW, view_coordinator(&core->view));

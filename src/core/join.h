@@ -24,4 +24,8 @@ void join_on_refused(struct core *core, const struct message *message);
  * `*first_joiner` is kept right. */
 void join_admit_queued(struct core *core, struct view *next, uint32_t *first_joiner);
 
+/* A view was installed, after `old`: whoever waits under the address of one that has just come in
+ * asks again, for it may be that one's former life (J4). */
+void join_forget_let_in(struct core *core, const struct view *old);
+
 #endif

@@ -209,6 +209,34 @@ Test(core_change, a_ready_from_before_a_change_of_the_view_lets_nobody_in)
     rig_free(rig);
 }
 
+/* J4: a former life's READY, heard while the later one is let in, must not put that out again. */
+Test(core_change, a_ready_of_a_former_life_does_not_outlive_the_change_it_came_in)
+{
+    struct rig *rig = rig_in("A B", 'A');
+    struct message former = joins(MESSAGE_JOIN, 'D', 0);
+
+    former.joiner.member.id = rig_id(rig, 'X');
+    rig_gets(rig, 'X', &former);
+    const struct message *offer = rig_told(rig, MESSAGE_OFFER, 'D');
+    cr_assert_not_null(offer);
+    former.type = MESSAGE_READY;
+    former.joiner.nonce = offer->offer.nonce;
+
+    says_ready(rig, 'D', nonce_for(rig, 'D'));
+    rig_pass(rig, rig->timing.batch_ms, "");
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');
+    cr_assert_not_null(prepare);
+    struct message ack = refers(MESSAGE_ACK, prepare->carrier.view);
+    rig_gets(rig, 'X', &former);
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'D', &ack);
+    check_sees(rig, "A B D");
+    rig_pass(rig, 5 * rig->timing.batch_ms, "B D");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    check_sees(rig, "A B D");
+    rig_free(rig);
+}
+
 Test(core_change, nobody_says_ready_for_another)
 {
     struct rig *rig = rig_in("A B", 'A');
