@@ -123,7 +123,8 @@ APART uint64_t parse_number(struct reader *reader, uint64_t low, uint64_t high)
     return token.number;
 }
 
-/* The number of so many bytes behind the head, if it is in its shortest form and within bounds. */
+/* The number of so many bytes behind the head, if it is within bounds and does not fit the next
+ * shorter form, which has half of the bytes. */
 static inline bool takes_number(struct reader *reader, unsigned bytes, uint64_t low, uint64_t high,
                                 uint64_t *number)
 {

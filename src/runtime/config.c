@@ -269,8 +269,7 @@ static bool settle_timing(struct reading *reading)
     *timing = timing_of(draft->config.profile);
     timing_override(timing, draft->heartbeat_ms, draft->lost_ms);
     if (draft->lost_ms != 0 && timing->lost_ms != draft->lost_ms) {
-        /* Told apart from loss by a few heartbeats: timing_override would raise it without a word.
-         */
+        /* Too few heartbeats tell it apart from loss: timing_override has raised it. */
         char why[160];
         char heartbeat[VALUE_DURATION_MAX];
         char least[VALUE_DURATION_MAX];

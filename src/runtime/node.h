@@ -61,8 +61,8 @@ const struct node_traffic *node_traffic(const struct node *node);
 
 /* For --faults: drops everything from and to these members, until node_fault_clear; delays what
  * goes to one. Names are looked up among the members of the current view and those that are gone.
- * Returns
- * false when a name is unknown, with nothing changed, or when too many faults are in force. */
+ * Returns false when a name is unknown, with nothing changed, or when too many faults are in force.
+ */
 bool node_fault_knows(const struct node *node, const char *name);
 bool node_fault_drop(struct node *node, const char *const *names, uint32_t count);
 bool node_fault_delay(struct node *node, const char *name, uint64_t delay_ms);

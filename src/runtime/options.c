@@ -502,9 +502,9 @@ static const struct setting options[] = {
      .print = print_seed},
     {.name = "guard",
      .argument = "none|N|majority",
-     .help =
-         "The coordinator acts only while N members, itself included, or more than half of "
-         "--size, were heard lately and follow it. Advisory: two sides of a split may overlap for a moment",
+     .help = "The coordinator acts only while N members, itself included, or more than half of "
+             "--size, were heard lately and follow it. Advisory: two sides of a split may overlap "
+             "for a moment",
      .fallback = "none",
      .group = GROUP_CLUSTER,
      .parse = parse_guard,

@@ -28,6 +28,7 @@ struct witness {
     bool has_view;
     uint64_t follows_us; /* since when its views have had this coordinator */
     uint64_t next_age;
+    uint64_t installed; /* views that its core had installed by then */
     uint64_t hash;
     struct memory *memories;
     uint32_t count;

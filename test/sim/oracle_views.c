@@ -255,6 +255,7 @@ void oracle_remember_view(struct sim *sim, struct host *host, const struct view 
     }
     witness->view = view_id_of(view);
     note_holders(sim, host);
+    witness->installed = core_counters(host->core)->views_installed;
     witness->hash = view->hash;
     witness->next_age = view->next_age;
     witness->has_view = true;

@@ -294,46 +294,42 @@ Story(detection, a_slow_witness_does_not_keep_the_dead_in)
     }
 }
 
+/* Loops that are slow, not asleep. */
+static const struct {
+    enum profile profile;
+    uint64_t turn_ms;
+} slow_loops[] = {{PROFILE_LOCAL, 40}, {PROFILE_LOCAL, 60}, {PROFILE_LOCAL, 142},
+                  {PROFILE_LAN, 300},  {PROFILE_LAN, 400},  {PROFILE_LAN, 600}};
+enum { SLOW_LOOPS = sizeof slow_loops / sizeof slow_loops[0] };
+
 /* D4, H47: a loop that is always a little late is slow, not asleep; its node coordinates, or takes
  * over, all the same. */
 Story(detection, a_slow_coordinator_lets_in_and_removes)
 {
-    static const struct {
-        enum profile profile;
-        uint64_t turn_ms;
-    } cases[] = {{PROFILE_LOCAL, 40}, {PROFILE_LOCAL, 60}, {PROFILE_LOCAL, 142},
-                 {PROFILE_LAN, 300},  {PROFILE_LAN, 400},  {PROFILE_LAN, 600}};
-
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < SLOW_LOOPS; i++) {
         struct sim *sim = sim_new(&(struct sim_options){
-            .seed = seed, .host_count = 6, .profile = cases[i].profile, .disorder = true});
+            .seed = seed, .host_count = 6, .profile = slow_loops[i].profile, .disorder = true});
         for (uint32_t host = A; host <= E; host++) {
             sim_start(sim, host);
             sim_run(sim, 300);
         }
         cr_assert(sim_sees(sim, E, "A B C D E", 5000));
-        sim_slow(sim, A, cases[i].turn_ms);
+        sim_slow(sim, A, slow_loops[i].turn_ms);
         sim_run(sim, 3000);
         sim_crash(sim, D);
         sim_start(sim, F);
         cr_assert(sim_sees(sim, C, "A B C E F", 10000), "seed %llu, a turn takes %llu ms",
-                  (unsigned long long)seed, (unsigned long long)cases[i].turn_ms);
+                  (unsigned long long)seed, (unsigned long long)slow_loops[i].turn_ms);
         sim_free(sim);
     }
 }
 
 Story(detection, a_slow_heir_takes_over)
 {
-    static const struct {
-        enum profile profile;
-        uint64_t turn_ms;
-    } cases[] = {{PROFILE_LOCAL, 40}, {PROFILE_LOCAL, 60}, {PROFILE_LOCAL, 142},
-                 {PROFILE_LAN, 300},  {PROFILE_LAN, 400},  {PROFILE_LAN, 600}};
-
-    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
-        struct sim *sim = story_of(
-            &(struct sim_options){.seed = seed, .host_count = 5, .profile = cases[i / 2].profile});
-        sim_slow(sim, B, cases[i / 2].turn_ms);
+    for (size_t i = 0; i < 2 * SLOW_LOOPS; i++) {
+        struct sim *sim = story_of(&(struct sim_options){
+            .seed = seed, .host_count = 5, .profile = slow_loops[i / 2].profile});
+        sim_slow(sim, B, slow_loops[i / 2].turn_ms);
         sim_run(sim, 3000);
         if (i % 2 == 0) {
             sim_crash(sim, A);
@@ -341,7 +337,8 @@ Story(detection, a_slow_heir_takes_over)
             sim_vanish(sim, A);
         }
         cr_assert(sim_sees(sim, C, "B C D E", 20000), "seed %llu, a turn takes %llu ms, %d",
-                  (unsigned long long)seed, (unsigned long long)cases[i / 2].turn_ms, (int)(i % 2));
+                  (unsigned long long)seed, (unsigned long long)slow_loops[i / 2].turn_ms,
+                  (int)(i % 2));
         sim_free(sim);
     }
 }
