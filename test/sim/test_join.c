@@ -358,3 +358,25 @@ Story(join, a_joiner_is_not_in_two_clusters_under_one_id)
     story_check(sim_converges(sim, 20000), seed);
     sim_free(sim);
 }
+
+/* U1, D4: all loops are slow; what they answer is read before the time for it counts as up. */
+Story(join, slow_members_let_a_slow_joiner_in)
+{
+    for (uint64_t turn_ms = 280; turn_ms <= 480; turn_ms += 20) {
+        struct sim *sim = sim_new(
+            &(struct sim_options){.seed = seed, .host_count = 5, .disorder = true});
+        for (uint32_t host = A; host <= D; host++) {
+            sim_start(sim, host);
+            sim_run(sim, 300);
+        }
+        cr_assert(sim_sees(sim, D, "A B C D", SETTLE_MS));
+        for (uint32_t host = A; host <= E; host++) {
+            sim_slow(sim, host, turn_ms);
+        }
+        sim_run(sim, 5000);
+        sim_start(sim, E);
+        cr_assert(sim_sees(sim, D, "A B C D E", 12000), "seed %llu, a turn takes %llu ms",
+                  (unsigned long long)seed, (unsigned long long)turn_ms);
+        sim_free(sim);
+    }
+}

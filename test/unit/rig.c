@@ -126,6 +126,19 @@ void rig_pass(struct rig *rig, uint64_t ms, const char *alive)
     } while (ms > 0);
 }
 
+void rig_sleeps(struct rig *rig, uint64_t ms)
+{
+    rig->sent_count = 0;
+    rig->now_ms += ms;
+    step(rig, (struct event){.type = EVENT_TICK});
+}
+
+void rig_leaves(struct rig *rig)
+{
+    rig->sent_count = 0;
+    step(rig, (struct event){.type = EVENT_LEAVE});
+}
+
 /* --- Setting up --- */
 
 struct terms rig_terms(void)

@@ -72,6 +72,12 @@ void rig_kill(struct rig *rig, char peer);
 /* Lets time pass; meanwhile the peers in `alive` ("B C") send heartbeats. */
 void rig_pass(struct rig *rig, uint64_t ms, const char *alive);
 
+/* Its own process stands still for so long, and hears nothing (D4). */
+void rig_sleeps(struct rig *rig, uint64_t ms);
+
+/* It is asked to leave. */
+void rig_leaves(struct rig *rig);
+
 /* How many of that type the core sent, and the last of them to that peer; NULL for none. */
 uint32_t rig_count(const struct rig *rig, enum message_type type);
 const struct message *rig_told(const struct rig *rig, enum message_type type, char to);

@@ -308,7 +308,40 @@ Test(core_change, a_leap_of_a_promise_stops_no_proposal)
     rig_free(rig);
 }
 
-/* --- Leaving (E1, E2) --- */
+/* D4, H43: a change that a promise made necessary is so after a sleep as well. */
+Test(core_change, a_new_epoch_that_was_asked_for_comes_after_a_sleep)
+{
+    struct rig *rig = rig_in("A B", 'A');
+    struct message nack = refers(MESSAGE_NACK, proposed(rig));
+
+    nack.reference.promised = 7;
+    rig_gets(rig, 'B', &nack);
+    rig_pass(rig, rig->timing.batch_ms, "");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 1);
+    rig_sleeps(rig, 2 * rig->timing.lost_ms);
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    rig_pass(rig, 2 * rig->timing.fresh_ms, "B");
+    const struct message *again = rig_told(rig, MESSAGE_PREPARE, 'B');
+    cr_assert_not_null(again);
+    cr_assert_gt(again->carrier.view->epoch, 7);
+    rig_free(rig);
+}
+
+/* --- Leaving (E1 to E3) --- */
+
+/* E3: not even where it is the last. */
+Test(core_change, a_leaver_lets_nobody_in)
+{
+    struct rig *rig = rig_in("A B", 'A');
+
+    says_ready(rig, 'D', nonce_for(rig, 'D'));
+    rig_leaves(rig);
+    rig_kill(rig, 'B');
+    rig_pass(rig, rig->timing.lost_ms, "");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    cr_assert_eq(core_phase(rig->core), PHASE_STOPPED);
+    rig_free(rig);
+}
 
 /* A LEAVE has no other name in it than its sender's; a stranger's is nobody's. */
 Test(core_change, nobody_is_let_out_for_a_strangers_word)
