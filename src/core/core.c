@@ -372,7 +372,7 @@ static bool acts_if(const struct core *core, bool guard_met)
 }
 
 /* Guard and acting are told when they change; both follow from who was heard lately. */
-static void tell_standing(struct core *core)
+static void tell_guard_and_acting(struct core *core)
 {
     struct guard_state guard = core_guard(core, core->now_ms);
     bool acting = acts_if(core, guard.met);
@@ -390,6 +390,15 @@ static void tell_standing(struct core *core)
         notice->on = acting;
         notice->count = guard.fresh;
         notice->needed = guard.needed;
+    }
+}
+
+static void tell_standing(struct core *core)
+{
+    bool guarded = core->terms.guard.policy != GUARD_NONE;
+
+    if (guarded || acts_if(core, true) != core->told_acting) {
+        tell_guard_and_acting(core);
     }
     if (view_is_empty(&core->view) && !id_is_none(&core->told_coordinator)) {
         memset(&core->told_coordinator, 0, sizeof core->told_coordinator);

@@ -591,8 +591,8 @@ void detector_tick(struct core *core)
         if (!detector_is_awake(core)) {
             ask_anew(core);
         }
-    }
-    if (core->now_ms >= core->detect_ms) {
+        look_at_all(core); /* Who is heard in time needs no turn of its own. */
+    } else if (core->now_ms >= core->detect_ms) {
         look_at_all(core);
     }
 }
