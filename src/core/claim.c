@@ -14,15 +14,26 @@ enum { CHANCES_MAX = 4 }; /* of a claim whose own loop is slow */
 
 /* --- The candidate --- */
 
-/* C1: holds a verdict on every member older than itself. A claim is not begun while others say that
- * they hear one of those: they would refuse it (C2), again and again for as long as a link is bad.
- */
+/* L2: it lives and follows another coordinator. It neither takes over in this view nor answers a
+ * claim; and where its own coordinator died, it may be waiting for us in the same way. */
+static bool went_elsewhere(const struct core *core, uint32_t position)
+{
+    return position > 0 && removal_has_moved(core, position);
+}
+
+/* C1: holds a verdict on every member older than itself, or sees it follow another. A claim is not
+ * begun while others say that they hear one of those suspected: they would refuse it (C2), again
+ * and again for as long as a link is bad. */
 static bool is_candidate(const struct core *core)
 {
     uint32_t position = core->position;
 
     for (uint32_t i = 0; i < position; i++) {
         enum verdict verdict = core->peers[i].verdict;
+        if (went_elsewhere(core, i)) {
+            REACHED(older_one_went_elsewhere);
+            continue;
+        }
         if (verdict == VERDICT_NONE && !(PLANTED(SEVERAL_CLAIMANTS) && i > 0)) {
             return false;
         }
@@ -164,7 +175,6 @@ static struct gone evidence_of(const struct core *core, uint32_t position)
 {
     struct gone gone = removal_evidence(core, position);
 
-    gone.reason = core->peers[position].leaves ? GONE_LEFT : GONE_FAILED;
     for (uint32_t i = 0; i < core->view.member_count && gone.accuser_count < ACCUSERS_MAX; i++) {
         if (core->answers[i] != ANSWER_YES) {
             continue;
@@ -250,7 +260,7 @@ static void decide(struct core *core)
         }
         granted += core->answers[i] == ANSWER_YES;
         refused += core->answers[i] == ANSWER_NO;
-        if (core->peers[i].verdict == VERDICT_NONE) {
+        if (core->peers[i].verdict == VERDICT_NONE && !went_elsewhere(core, i)) {
             voters++;
             silent += core->answers[i] == ANSWER_NONE;
         }
@@ -374,6 +384,9 @@ static uint64_t older_is_fresh_for_ms(const struct core *core, uint32_t claimant
     uint32_t seniors = PLANTED(SEVERAL_CLAIMANTS) && claimant > 0 ? 1 : claimant;
 
     for (uint32_t i = 0; i < seniors; i++) {
+        if (went_elsewhere(core, i)) {
+            continue;
+        }
         uint64_t fresh_ms = core_is_self(core, i) ? core->timing.fresh_ms
                                                   : detector_fresh_for_ms(core, i);
         wait_ms = fresh_ms > wait_ms ? fresh_ms : wait_ms;

@@ -265,3 +265,63 @@ Test(core_claim, builds_on_a_view_that_was_refused_before)
     cr_assert_gt(proposal->carrier.view->epoch, usurped->epoch);
     rig_free(rig);
 }
+
+/* --- Whoever went elsewhere (C1, L2) --- */
+
+/* For longer than T_fresh B says that it follows X, of another founding; C and D stay. */
+static void follows_another(struct rig *rig)
+{
+    struct heartbeat says = {.view = view_id_of(core_view(rig->core))};
+
+    says.view.lineage++;
+    says.view.coordinator = rig_id(rig, 'X');
+    for (uint64_t ms = 0; ms <= rig->timing.fresh_ms; ms += 100) {
+        rig_gets(rig, 'B', &(struct message){.type = MESSAGE_HEARTBEAT, .heartbeat = says});
+        rig_pass(rig, 100, "C D");
+    }
+    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_HEARTBEAT, .heartbeat = says});
+}
+
+/* Y2: two whose coordinators are dead, each next in the line of the other's view, must not wait for
+ * one another for ever. */
+Test(core_claim, does_not_wait_for_an_older_one_that_follows_another)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    char text[64];
+
+    rig_kill(rig, 'A');
+    cr_assert_null(rig_told(rig, MESSAGE_CLAIM, 'B'));
+    follows_another(rig);
+    rig_pass(rig, 2 * rig->timing.claim_ms, "");
+    cr_assert_str_eq(rig_sees(rig, text), "C");
+    const struct node_id moved = rig_id(rig, 'B');
+    cr_assert_eq(view_find_gone(core_view(rig->core), &moved)->reason, GONE_MOVED);
+    rig_free(rig);
+}
+
+/* A coordinator that went elsewhere is followed (V4), not replaced. */
+Test(core_claim, does_not_begin_while_the_coordinator_is_heard)
+{
+    struct rig *rig = rig_in("B C D", 'C');
+
+    follows_another(rig);
+    cr_assert_null(rig_told(rig, MESSAGE_CLAIM, 'D'));
+    rig_free(rig);
+}
+
+Test(core_claim, is_granted_though_an_older_one_that_follows_another_is_fresh)
+{
+    struct rig *rig = rig_in("A B C D", 'D');
+    struct message claim = {
+        .type = MESSAGE_CLAIM,
+        .carrier = {.view = rig_view(rig, "A B C D"), .epoch = 2},
+    };
+
+    rig_kill(rig, 'A');
+    rig_gets(rig, 'C', &claim);
+    cr_assert_eq(refused(rig, 'C')->reason, CLAIM_REFUSED_FRESH);
+    follows_another(rig);
+    rig_gets(rig, 'C', &claim);
+    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'C'));
+    rig_free(rig);
+}
