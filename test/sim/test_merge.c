@@ -1,6 +1,8 @@
 /* Split brain and its healing (M1 to M8). Groups are cut off from each other for longer than any
  * detection takes; then the links come back. What the oracle holds all the while: winners keep
  * their ages, losers come behind in their order, nobody is lost, no age is given twice. */
+#include <string.h>
+
 #include "story.h"
 
 enum {
@@ -546,4 +548,46 @@ Story(merge, a_slow_loser_is_taken_up)
         story_check(sim_version(sim, E) == version, seed);
         sim_free(sim);
     }
+}
+
+/* Two foundings, A C and B D. C no longer hears A and is taken up by B, and D, who no longer hears
+ * B, by A: each by one who has still to remove the other. NULL if that is not how it went. */
+static struct sim *crossed(uint64_t seed)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 4, .seed_count = 2, .disorder = true});
+
+    split(sim, "AC|BD");
+    sim_start_in_order(sim, 300);
+    cr_assert(sim_sees(sim, C, "A C", SETTLE_MS) && sim_sees(sim, D, "B D", SETTLE_MS));
+    sim_cut_one_way(sim, A, C);
+    sim_cut_one_way(sim, B, D);
+    sim_mend(sim, A, D);
+    sim_mend(sim, B, C);
+    for (int i = 0; i < 300; i++) {
+        sim_run(sim, 10);
+        if (strcmp(sim_view_text(sim, C), "B D C") == 0 &&
+            strcmp(sim_view_text(sim, D), "A C D") == 0) {
+            return sim;
+        }
+    }
+    sim_free(sim);
+    return NULL;
+}
+
+/* Y2, C1: then both coordinators die. D is next in the view that C holds, and C in that of D; they
+ * hear one another, and must not wait for one another. */
+Story(merge, after_merges_that_crossed_two_do_not_wait_for_one_another)
+{
+    struct sim *sim = NULL;
+
+    for (uint64_t i = 0; sim == NULL && i < 500; i++) {
+        sim = crossed(1000 * seed + i);
+    }
+    cr_assert_not_null(sim, "seed %llu: never crossed", (unsigned long long)seed);
+    sim_crash(sim, A);
+    sim_crash(sim, B);
+    sim_heal(sim);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_free(sim);
 }
