@@ -310,8 +310,15 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
 
 /* --- What comes to a process --- */
 
-static void note_acknowledgement(struct heard *heard, const struct message *message)
+/* Of a view that may yet hold: one that is overtaken would push it out. */
+static void note_acknowledgement(const struct host *host, struct heard *heard,
+                                 const struct message *message)
 {
+    struct view_id ours = view_id_of(core_view(host->core));
+
+    if (view_id_compare(&message->reference.view, &ours) <= 0) {
+        return;
+    }
     for (uint32_t i = 0; i < ACKS_KEPT; i++) {
         if (id_equal(&heard->acks[i].life, &message->from) &&
             view_id_equal(&heard->acks[i].view, &message->reference.view)) {
@@ -330,7 +337,7 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     bool same = id_equal(&heard->life, &message->from);
 
     if (message->type == MESSAGE_ACK) {
-        note_acknowledgement(heard, message);
+        note_acknowledgement(host, heard, message);
     }
     /* A member's messages are counted from its admission on. */
     if (!same || heard->hash != host->witness.hash) {
