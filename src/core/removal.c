@@ -115,7 +115,7 @@ struct gone removal_evidence(const struct core *core, uint32_t position)
 
     if (peer->leaves) {
         gone.reason = GONE_LEFT;
-    } else if (peer->verdict == VERDICT_NONE) {
+    } else if (peer->verdict == VERDICT_NONE && removal_has_moved(core, position)) {
         gone.reason = GONE_MOVED;
     }
     for (uint32_t i = 0; i < core->view.member_count && gone.accuser_count < ACCUSERS_MAX; i++) {
