@@ -144,7 +144,7 @@ static void map_peers(struct core *core, const struct view *old)
             core->peers[i] = former[before];
             core->peers[i].ours = former[before].ours && old->lineage == core->view.lineage;
             if (!id_equal(&core->view.members[0].id, &old->members[0].id)) {
-                removal_forget_move(core, i); /* From the former coordinator (L2). */
+                removal_start_over(core, i); /* What was found out under another one (L2, R1). */
             }
             continue;
         }

@@ -88,6 +88,15 @@ void removal_forget_move(struct core *core, uint32_t position)
     peer->confirmed = peer->confirmed && peer->verdict != VERDICT_NONE;
 }
 
+void removal_start_over(struct core *core, uint32_t position)
+{
+    struct peer *peer = &core->peers[position];
+
+    peer->moved_ms = 0;
+    peer->confirmed = false;
+    peer->verify_ms = NEVER_MS;
+}
+
 bool removal_reign_is_sure(const struct core *core)
 {
     /* Whoever has not been heard in all the time a detection takes is silent, not slow. */

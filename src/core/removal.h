@@ -17,6 +17,9 @@ bool removal_has_moved(const struct core *core, uint32_t position);
 /* L2: what was noted of that holds no more; nor, unless a verdict stands, that it is to go. */
 void removal_forget_move(struct core *core, uint32_t position);
 
+/* R1, L2: under a new coordinator nobody's removal is decided yet, whoever decided it before. */
+void removal_start_over(struct core *core, uint32_t position);
+
 /* How many other members hold a verdict against the one at `position`, as told within T_fresh. */
 uint32_t removal_accusers(const struct core *core, uint32_t position, uint64_t now_ms);
 

@@ -327,6 +327,38 @@ Test(core_change, a_new_epoch_that_was_asked_for_comes_after_a_sleep)
     rig_free(rig);
 }
 
+/* R1: B is about to be removed when A finds itself in the view of C; when A coordinates again, it
+ * asks again, whatever it had found out before. */
+Test(core_change, a_removal_decided_in_an_earlier_reign_is_decided_anew)
+{
+    const struct timing timing = timing_of(PROFILE_LAN);
+    uint64_t end_ms = timing.lost_ms + timing.verify_ms + timing.batch_ms;
+    uint32_t checked = 0;
+
+    for (uint64_t ms = timing.lost_ms + 1; ms <= end_ms; ms += 5) {
+        struct rig *rig = rig_in("A B", 'A');
+        rig_pass(rig, ms, "");
+        if (core_view(rig->core)->member_count == 2) {
+            struct view *other = rig_view(rig, "C A B");
+            other->epoch++;
+            view_seal(other);
+            struct message shown = carries(MESSAGE_VIEW, other);
+            rig_gets(rig, 'C', &shown);
+            check_sees(rig, "C A B");
+            rig_kill(rig, 'C');
+            check_sees(rig, "A B");
+            says_ready(rig, 'D', nonce_for(rig, 'D'));
+            rig_pass(rig, timing.batch_ms, "");
+            cr_assert(view_has(rig_told(rig, MESSAGE_PREPARE, 'D')->carrier.view,
+                               &core_view(rig->core)->members[1].id),
+                      "B is out after %llu ms", (unsigned long long)ms);
+            checked++;
+        }
+        rig_free(rig);
+    }
+    cr_assert_gt(checked, timing.verify_ms / 5);
+}
+
 /* --- Leaving (E1 to E3) --- */
 
 /* E3: not even where it is the last. */
