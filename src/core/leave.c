@@ -42,7 +42,14 @@ void leave_on_leave(struct core *core, const struct message *message)
 bool leave_hands_over(const struct core *core)
 {
     return core->phase == PHASE_LEAVING && core_is_coordinator(core) &&
-           core->view.member_count > 1 && core->peers[1].verdict == VERDICT_NONE;
+           core->view.member_count > 1 &&
+           (core->handed_over || core->peers[1].verdict == VERDICT_NONE);
+}
+
+/* The successor may have made its view, and others hold it, before it fell silent. */
+static bool is_handover_in_doubt(const struct core *core)
+{
+    return core->handed_over && leave_hands_over(core) && core->peers[1].verdict != VERDICT_NONE;
 }
 
 /* The next oldest makes the view without its predecessor: it alone writes views in its own name,
@@ -98,11 +105,12 @@ static void ask_to_be_let_out(struct core *core)
         message->carrier.view = &core->view;
     }
     outbox_send(core, message, 1);
+    core->handed_over = true;
 }
 
-/* E3: the coordinator may have let it out before it died, in a view that the leaver never saw and
- * must not write another beside. Whoever comes next learns from its last word that it was not a
- * failure. */
+/* E3: the coordinator, or a successor (E2), may have let it out before it died, in a view that the
+ * leaver never saw and must not write another beside. Whoever comes next learns from its last word
+ * that it was not a failure. */
 static void leave_the_rest_to_others(struct core *core)
 {
     REACHED(leaver_did_not_take_over);
@@ -123,7 +131,7 @@ void leave_tick(struct core *core)
     }
     if (core->view.member_count == 1) {
         lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_DONE);
-    } else if (claim_is_ours(core)) {
+    } else if (claim_is_ours(core) || is_handover_in_doubt(core)) {
         leave_the_rest_to_others(core);
     } else if (core->now_ms >= core->leave_ms) {
         REACHED(leave_timed_out);

@@ -228,6 +228,7 @@ struct core {
     uint64_t probe_ms;
     uint64_t leave_ms; /* go at the latest */
     uint64_t leave_ask_ms;
+    bool handed_over; /* a HANDOVER was sent: a view without us may hold (E3) */
 
     /* D4. */
     uint64_t late_last_ms;                  /* the last late wake-up; 0: none yet */
