@@ -361,16 +361,37 @@ Test(core_change, a_removal_decided_in_an_earlier_reign_is_decided_anew)
 
 /* --- Leaving (E1 to E3) --- */
 
-/* E3: not even where it is the last. */
+/* E3: not even while it still has somebody to remove before it can hand over. */
 Test(core_change, a_leaver_lets_nobody_in)
 {
-    struct rig *rig = rig_in("A B", 'A');
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message accuses = {.type = MESSAGE_HEARTBEAT,
+                              .heartbeat = {.view = view_id_of(core_view(rig->core)),
+                                            .view_hash = core_view(rig->core)->hash,
+                                            .suspects = {{.age = 2, .verdict = VERDICT_DEAD}},
+                                            .suspect_count = 1}};
 
     says_ready(rig, 'D', nonce_for(rig, 'D'));
-    rig_leaves(rig);
     rig_kill(rig, 'B');
-    rig_pass(rig, rig->timing.lost_ms, "");
-    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    rig_gets(rig, 'C', &accuses);
+    rig_leaves(rig);
+    cr_assert_null(rig_told(rig, MESSAGE_HANDOVER, 'B'));
+    rig_pass(rig, rig->timing.batch_ms, "");
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'C'));
+    cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'D'));
+    rig_free(rig);
+}
+
+/* E3, S5: the successor may have made its view before it died, and others hold it. */
+Test(core_change, a_leaver_makes_no_view_after_a_hand_over)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    rig_leaves(rig);
+    cr_assert_not_null(rig_told(rig, MESSAGE_HANDOVER, 'B'));
+    rig_kill(rig, 'B');
+    cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'C'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_LEAVE, 'C'));
     cr_assert_eq(core_phase(rig->core), PHASE_STOPPED);
     rig_free(rig);
 }
