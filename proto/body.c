@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "proto/body_view.h"
 #include "proto/token.h"
 
 /* How many fields the arrays have, and the longest forms in bytes, as wire.md has them. */
@@ -9,7 +10,6 @@ enum {
     ENVELOPE_FIELDS = 4, /* type, from, to, number; the body's fields follow in the same array */
     ENVELOPE_BYTES = 1 + 1 + 2 * BODY_ID_BYTES + BODY_NUMBER_BYTES,
     AT_TO = 1 + 1 + BODY_ID_BYTES,
-    VIEW_ID_FIELDS = 4,
     SUSPICION_FIELDS = 2,
     TERMS_FIELDS = 6,
     TERMS_BYTES = 1 + 1 + 5 + 1 + 5 + 5 + 3, /* durations and counts are 32 bits wide */
@@ -26,7 +26,6 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_PULL:
     case MESSAGE_LEAVE:
     case MESSAGE_HELLO:
-    case MESSAGE_TYPE_COUNT:
         return 0;
     case MESSAGE_VIEW:
     case MESSAGE_HANDOVER:
@@ -59,24 +58,6 @@ static uint32_t body_fields(enum message_type type)
         return 2 + PROBE_FIELDS;
     }
     return 0;
-}
-
-void body_read_view_id(struct reader *reader, struct view_id *id)
-{
-    reader_fields(reader, VIEW_ID_FIELDS);
-    id->lineage = reader_number(reader, 0, UINT64_MAX);
-    id->epoch = reader_number(reader, 0, UINT64_MAX);
-    id->version = reader_number(reader, 0, UINT64_MAX);
-    id->coordinator = reader_id_or_nil(reader); /* Nil: the sender has no view. */
-}
-
-void body_write_view_id(struct writer *writer, const struct view_id *id)
-{
-    writer_array(writer, VIEW_ID_FIELDS);
-    writer_number(writer, id->lineage);
-    writer_number(writer, id->epoch);
-    writer_number(writer, id->version);
-    writer_id(writer, &id->coordinator);
 }
 
 static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat)
@@ -189,7 +170,7 @@ static void read_carrier(struct reader *reader, struct view *view, struct messag
 {
     struct view_carrier *carrier = &message->carrier;
 
-    if (message->type != MESSAGE_GRANT || !reader_takes_nil(reader)) {
+    if (message->type != MESSAGE_GRANT || !reader_accept_nil(reader)) {
         body_read_view(reader, view);
         carrier->view = view;
     }
@@ -356,52 +337,38 @@ void body_read(struct reader *reader, struct view *view, struct message *message
     if (!read_envelope(reader, message)) {
         return;
     }
-    switch (message->type) {
-    case MESSAGE_HEARTBEAT:
+    switch (message_body(message->type)) {
+    case CARRIES_HEARTBEAT:
         read_heartbeat(reader, &message->heartbeat);
         break;
-    case MESSAGE_VIEW:
-    case MESSAGE_PREPARE:
-    case MESSAGE_CLAIM:
-    case MESSAGE_GRANT:
-    case MESSAGE_HANDOVER:
-    case MESSAGE_MERGE:
+    case CARRIES_VIEW:
         read_carrier(reader, view, message);
         break;
-    case MESSAGE_ACK:
-    case MESSAGE_NACK:
-    case MESSAGE_COMMIT:
-    case MESSAGE_NOT_FOLLOWING:
+    case CARRIES_REFERENCE:
         read_reference(reader, &message->reference, message->type == MESSAGE_NACK);
         break;
-    case MESSAGE_CLAIM_REFUSED:
+    case CARRIES_CLAIM_REFUSED:
         read_claim_refused(reader, &message->claim_refused);
         break;
-    case MESSAGE_JOIN:
-    case MESSAGE_READY:
+    case CARRIES_JOINER:
         read_joiner(reader, &message->joiner);
         break;
-    case MESSAGE_OFFER:
+    case CARRIES_OFFER:
         message->offer.nonce = reader_number(reader, 0, UINT64_MAX);
         break;
-    case MESSAGE_JOIN_REFUSED:
+    case CARRIES_JOIN_REFUSED:
         read_join_refused(reader, &message->join_refused);
         break;
-    case MESSAGE_PING:
-    case MESSAGE_PONG:
-    case MESSAGE_PING_REQUEST:
+    case CARRIES_PING:
         read_ping(reader, &message->ping);
         break;
-    case MESSAGE_PROBE:
+    case CARRIES_PROBE:
         read_probe(reader, &message->probe);
         break;
-    case MESSAGE_MERGE_REFUSED:
+    case CARRIES_MERGE_REFUSED:
         read_merge_refused(reader, &message->merge_refused);
         break;
-    case MESSAGE_PULL:
-    case MESSAGE_LEAVE:
-    case MESSAGE_HELLO:
-    case MESSAGE_TYPE_COUNT:
+    case CARRIES_NOTHING:
         break;
     }
 }
@@ -425,52 +392,38 @@ void body_write(struct writer *writer, const struct message *message, const stru
     assert(message->type >= MESSAGE_HEARTBEAT && message->type < MESSAGE_TYPE_COUNT);
 
     write_envelope(writer, message, to);
-    switch (message->type) {
-    case MESSAGE_HEARTBEAT:
+    switch (message_body(message->type)) {
+    case CARRIES_HEARTBEAT:
         write_heartbeat(writer, &message->heartbeat);
         break;
-    case MESSAGE_VIEW:
-    case MESSAGE_PREPARE:
-    case MESSAGE_CLAIM:
-    case MESSAGE_GRANT:
-    case MESSAGE_HANDOVER:
-    case MESSAGE_MERGE:
+    case CARRIES_VIEW:
         write_carrier(writer, message);
         break;
-    case MESSAGE_ACK:
-    case MESSAGE_NACK:
-    case MESSAGE_COMMIT:
-    case MESSAGE_NOT_FOLLOWING:
+    case CARRIES_REFERENCE:
         write_reference(writer, &message->reference, message->type == MESSAGE_NACK);
         break;
-    case MESSAGE_CLAIM_REFUSED:
+    case CARRIES_CLAIM_REFUSED:
         write_claim_refused(writer, &message->claim_refused);
         break;
-    case MESSAGE_JOIN:
-    case MESSAGE_READY:
+    case CARRIES_JOINER:
         write_joiner(writer, &message->joiner);
         break;
-    case MESSAGE_OFFER:
+    case CARRIES_OFFER:
         writer_number(writer, message->offer.nonce);
         break;
-    case MESSAGE_JOIN_REFUSED:
+    case CARRIES_JOIN_REFUSED:
         write_join_refused(writer, &message->join_refused);
         break;
-    case MESSAGE_PING:
-    case MESSAGE_PONG:
-    case MESSAGE_PING_REQUEST:
+    case CARRIES_PING:
         write_ping(writer, &message->ping);
         break;
-    case MESSAGE_PROBE:
+    case CARRIES_PROBE:
         write_probe(writer, &message->probe);
         break;
-    case MESSAGE_MERGE_REFUSED:
+    case CARRIES_MERGE_REFUSED:
         write_merge_refused(writer, &message->merge_refused);
         break;
-    case MESSAGE_PULL:
-    case MESSAGE_LEAVE:
-    case MESSAGE_HELLO:
-    case MESSAGE_TYPE_COUNT:
+    case CARRIES_NOTHING:
         break;
     }
 }

@@ -1,6 +1,5 @@
 /* What follows the frame header: a message as one MessagePack array. Reading and writing stand
- * side by side, in body.c for messages and in body_view.c for the views that some of them carry;
- * wire.md has the tables. */
+ * side by side; wire.md has the tables. */
 #ifndef PROTO_BODY_H
 #define PROTO_BODY_H
 
@@ -8,19 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/message.h"
+#include "core/model/message.h"
 #include "proto/reader.h"
 #include "proto/writer.h"
-
-/* Longest forms, each with its head, in bytes. */
-enum {
-    BODY_NUMBER_BYTES = 9,
-    BODY_ID_BYTES = 2 + 16,
-    BODY_VIEW_ID_BYTES = 1 + 3 * BODY_NUMBER_BYTES + BODY_ID_BYTES,
-    BODY_ADDRESS_BYTES = 2 + WIRE_ADDRESS_6_BYTES,
-    BODY_NAME_BYTES = 2 + NAME_BYTES_MAX,
-    BODY_TAGS_BYTES = 3 + TAGS_BYTES_MAX,
-};
 
 /* Reads a message; a view that it carries goes into `view`, to which the message then points.
  * Whether it went well is in reader->error; what the bytes do not tell is cleared. */
@@ -35,21 +24,5 @@ bool body_redirect(uint8_t *bytes, const struct node_id *to);
 
 /* Longest message whose view has at most `capacity` members, in bytes. */
 size_t body_bytes_max(uint32_t capacity);
-
-/* One member; its age must be from `age_low` to `age_high`. */
-void body_read_member(struct reader *reader, struct member *member, uint64_t age_low,
-                      uint64_t age_high);
-void body_write_member(struct writer *writer, const struct member *member);
-
-/* The name of a view; the coordinator is none where there is no view. */
-void body_read_view_id(struct reader *reader, struct view_id *id);
-void body_write_view_id(struct writer *writer, const struct view_id *id);
-
-/* A whole view. Only filled in, not judged: view_is_sound does that. */
-void body_read_view(struct reader *reader, struct view *view);
-void body_write_view(struct writer *writer, const struct view *view);
-
-/* Longest form of a view of at most `capacity` members, in bytes. */
-size_t body_view_bytes_max(uint32_t capacity);
 
 #endif

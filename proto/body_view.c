@@ -1,9 +1,10 @@
-#include "proto/body.h"
+#include "proto/body_view.h"
 
 #include <assert.h>
 #include <string.h>
 
 enum {
+    VIEW_ID_FIELDS = 4,
     MEMBER_FIELDS = 6,
     GONE_FIELDS = 8,
     VIEW_FIELDS = 10,
@@ -15,6 +16,24 @@ enum {
     VIEW_HEAD_BYTES = 1 + 5 * BODY_NUMBER_BYTES + 1 + 2 * BODY_VIEW_ID_BYTES + 3 +
                       3, /* all but the items of its lists */
 };
+
+void body_read_view_id(struct reader *reader, struct view_id *id)
+{
+    reader_fields(reader, VIEW_ID_FIELDS);
+    id->lineage = reader_number(reader, 0, UINT64_MAX);
+    id->epoch = reader_number(reader, 0, UINT64_MAX);
+    id->version = reader_number(reader, 0, UINT64_MAX);
+    id->coordinator = reader_id_or_nil(reader); /* Nil: the sender has no view. */
+}
+
+void body_write_view_id(struct writer *writer, const struct view_id *id)
+{
+    writer_array(writer, VIEW_ID_FIELDS);
+    writer_number(writer, id->lineage);
+    writer_number(writer, id->epoch);
+    writer_number(writer, id->version);
+    writer_id(writer, &id->coordinator);
+}
 
 void body_read_member(struct reader *reader, struct member *member, uint64_t age_low,
                       uint64_t age_high)

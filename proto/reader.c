@@ -37,7 +37,7 @@ static bool reader_token(struct reader *reader, enum token_kind kind, struct tok
  * ids. These are taken as they stand where they are in order; the parser has all the rest, and
  * whatever there is to find fault with, in functions apart, for their stack frames would cost more
  * than the taking does. */
-#define APART static __attribute__((noinline))
+#define NOINLINE_STATIC static __attribute__((noinline))
 
 enum {
     HEAD_NONE = 0xc1, /* never the head of anything */
@@ -60,7 +60,7 @@ static inline uint8_t head(const struct reader *reader)
     return reader->error == WIRE_OK && left(reader) > 0 ? reader->bytes[reader->at] : HEAD_NONE;
 }
 
-static inline bool takes_list(struct reader *reader, uint32_t low, uint32_t high, uint32_t *count)
+static inline bool accept_list(struct reader *reader, uint32_t low, uint32_t high, uint32_t *count)
 {
     *count = head(reader) ^ (unsigned)HEAD_LIST;
     if (*count >= 16 || *count < low || *count > high || *count >= left(reader)) {
@@ -70,7 +70,7 @@ static inline bool takes_list(struct reader *reader, uint32_t low, uint32_t high
     return true;
 }
 
-APART void parse_fields(struct reader *reader, uint32_t count)
+NOINLINE_STATIC void parse_fields(struct reader *reader, uint32_t count)
 {
     struct token token;
 
@@ -81,14 +81,14 @@ APART void parse_fields(struct reader *reader, uint32_t count)
 
 void reader_fields(struct reader *reader, uint32_t count)
 {
-    uint32_t taken;
+    uint32_t found;
 
-    if (!takes_list(reader, count, count, &taken)) {
+    if (!accept_list(reader, count, count, &found)) {
         parse_fields(reader, count);
     }
 }
 
-APART uint32_t parse_list(struct reader *reader, uint32_t low, uint32_t high)
+NOINLINE_STATIC uint32_t parse_list(struct reader *reader, uint32_t low, uint32_t high)
 {
     struct token token;
 
@@ -106,10 +106,10 @@ uint32_t reader_list(struct reader *reader, uint32_t low, uint32_t high)
 {
     uint32_t count;
 
-    return takes_list(reader, low, high, &count) ? count : parse_list(reader, low, high);
+    return accept_list(reader, low, high, &count) ? count : parse_list(reader, low, high);
 }
 
-APART uint64_t parse_number(struct reader *reader, uint64_t low, uint64_t high)
+NOINLINE_STATIC uint64_t parse_number(struct reader *reader, uint64_t low, uint64_t high)
 {
     struct token token;
 
@@ -125,8 +125,8 @@ APART uint64_t parse_number(struct reader *reader, uint64_t low, uint64_t high)
 
 /* The number of so many bytes behind the head, if it is within bounds and does not fit the next
  * shorter form, which has half of the bytes. */
-static inline bool takes_number(struct reader *reader, unsigned bytes, uint64_t low, uint64_t high,
-                                uint64_t *number)
+static inline bool accept_number(struct reader *reader, unsigned bytes, uint64_t low, uint64_t high,
+                                 uint64_t *number)
 {
     const uint8_t *at = reader->bytes + reader->at + 1;
 
@@ -153,14 +153,14 @@ uint64_t reader_number(struct reader *reader, uint64_t low, uint64_t high)
         reader->at++;
         return first;
     }
-    if ((first == HEAD_NUMBER_64 && takes_number(reader, 8, low, high, &number)) ||
-        (first == HEAD_NUMBER_16 && takes_number(reader, 2, low, high, &number))) {
+    if ((first == HEAD_NUMBER_64 && accept_number(reader, 8, low, high, &number)) ||
+        (first == HEAD_NUMBER_16 && accept_number(reader, 2, low, high, &number))) {
         return number;
     }
     return parse_number(reader, low, high);
 }
 
-APART bool parse_bool(struct reader *reader)
+NOINLINE_STATIC bool parse_bool(struct reader *reader)
 {
     struct token token;
 
@@ -178,7 +178,7 @@ bool reader_bool(struct reader *reader)
     return value == HEAD_TRUE;
 }
 
-bool reader_takes_nil(struct reader *reader)
+bool reader_accept_nil(struct reader *reader)
 {
     if (head(reader) != TOKEN_NIL_BYTE) {
         return false;
@@ -187,7 +187,7 @@ bool reader_takes_nil(struct reader *reader)
     return true;
 }
 
-static inline bool takes_id(struct reader *reader, struct node_id *id)
+static inline bool accept_id(struct reader *reader, struct node_id *id)
 {
     const uint8_t *at = reader->bytes + reader->at;
 
@@ -203,7 +203,7 @@ static inline bool takes_id(struct reader *reader, struct node_id *id)
     return true;
 }
 
-APART struct node_id parse_id(struct reader *reader)
+NOINLINE_STATIC struct node_id parse_id(struct reader *reader)
 {
     struct node_id id = {.bytes = {0}};
     struct token token;
@@ -226,12 +226,12 @@ struct node_id reader_id(struct reader *reader)
 {
     struct node_id id;
 
-    return takes_id(reader, &id) ? id : parse_id(reader);
+    return accept_id(reader, &id) ? id : parse_id(reader);
 }
 
 struct node_id reader_id_or_nil(struct reader *reader)
 {
-    if (reader_takes_nil(reader)) {
+    if (reader_accept_nil(reader)) {
         return (struct node_id){.bytes = {0}};
     }
     return reader_id(reader);
@@ -263,7 +263,7 @@ struct address reader_address(struct reader *reader)
 
 struct address reader_address_or_nil(struct reader *reader)
 {
-    if (reader_takes_nil(reader)) {
+    if (reader_accept_nil(reader)) {
         return (struct address){.family = 0};
     }
     return reader_address(reader);

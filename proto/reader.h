@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/member.h"
-#include "proto/wire.h"
+#include "core/model/member.h"
+#include "proto/wire_error.h"
+#include "proto/wire_sizes.h"
 
 struct reader {
     const uint8_t *bytes;
@@ -36,7 +37,7 @@ uint64_t reader_number(struct reader *reader, uint64_t low, uint64_t high);
 bool reader_bool(struct reader *reader);
 
 /* Is nil next? Reads it if so, and nothing else. */
-bool reader_takes_nil(struct reader *reader);
+bool reader_accept_nil(struct reader *reader);
 
 /* 16 bytes, not all zero. The second takes nil for none. */
 struct node_id reader_id(struct reader *reader);

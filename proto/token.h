@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/wire.h"
+#include "proto/wire_error.h"
 
 enum { TOKEN_NIL_BYTE = 0xc0 };
 

@@ -29,37 +29,9 @@ struct wire {
     void *view_storage;
     uint8_t *frame; /* the last one encoded */
     size_t frame_length;
+    const struct message *encoded; /* which message it is of */
     size_t frame_bytes_max;
 };
-
-const char *wire_error_text(enum wire_error error)
-{
-    switch (error) {
-    case WIRE_OK:
-        return "ok";
-    case WIRE_SHORT:
-        return "ends before it is complete";
-    case WIRE_MAGIC:
-        return "not a message of ours";
-    case WIRE_OTHER_VERSION:
-        return "other protocol version";
-    case WIRE_FLAGS:
-        return "unknown flags";
-    case WIRE_OTHER_CLUSTER:
-        return "other cluster";
-    case WIRE_TYPE:
-        return "unknown message";
-    case WIRE_SHAPE:
-        return "wrong fields or types";
-    case WIRE_BOUND:
-        return "value out of bounds";
-    case WIRE_TRAILING:
-        return "bytes left over";
-    case WIRE_ERROR_COUNT:
-        break;
-    }
-    return "unknown";
-}
 
 static void header_init(uint8_t header[WIRE_HEADER_BYTES], const char *cluster)
 {
@@ -164,6 +136,7 @@ const uint8_t *wire_encode(struct wire *wire, const struct message *message,
     set_flags(wire->frame, flags);
     writer_init(&writer, wire->frame, wire->frame_bytes_max, WIRE_HEADER_BYTES);
     body_write(&writer, message, to);
+    wire->encoded = message;
     wire->frame_length = writer.length;
     *length = writer.length;
     return wire->frame;
@@ -172,7 +145,7 @@ const uint8_t *wire_encode(struct wire *wire, const struct message *message,
 const uint8_t *wire_encode_copy(struct wire *wire, const struct message *message,
                                 const struct node_id *to, unsigned flags, size_t *length)
 {
-    if (!body_redirect(wire->frame + WIRE_HEADER_BYTES, to)) {
+    if (wire->encoded != message || !body_redirect(wire->frame + WIRE_HEADER_BYTES, to)) {
         return wire_encode(wire, message, to, flags, length);
     }
     set_flags(wire->frame, flags);

@@ -8,33 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/message.h"
+#include "core/model/message.h"
+#include "proto/wire_error.h"
 
 enum {
     WIRE_VERSION = 1,
     WIRE_HEADER_BYTES = 16,
-    WIRE_ADDRESS_4_BYTES = 4 + 2, /* IPv4 address and port */
-    WIRE_ADDRESS_6_BYTES = 16 + 2,
 };
-
-/* No duration on the wire is longer, in milliseconds. */
-#define WIRE_MS_MAX UINT32_MAX
-
-/* Why bytes are not a message. Counted, never logged one by one. */
-enum wire_error {
-    WIRE_OK = 0,
-    WIRE_SHORT,         /* ends before it is complete */
-    WIRE_MAGIC,         /* not ours */
-    WIRE_OTHER_VERSION, /* a protocol version this node does not speak */
-    WIRE_FLAGS,         /* flags, or use of reserved bytes, that this version does not know */
-    WIRE_OTHER_CLUSTER, /* of a cluster of another name (I3) */
-    WIRE_TYPE,          /* no such message */
-    WIRE_SHAPE,         /* not the fields that wire.md says, or not their types */
-    WIRE_BOUND,         /* a frame, list, text or number beyond its bound */
-    WIRE_TRAILING,      /* bytes left over */
-    WIRE_ERROR_COUNT,
-};
-const char *wire_error_text(enum wire_error error);
 
 /* Holds the decoded view and the encoding buffer; nothing is allocated after wire_new. */
 struct wire;
@@ -66,8 +46,8 @@ enum wire_flags {
 const uint8_t *wire_encode(struct wire *wire, const struct message *message,
                            const struct node_id *to, unsigned flags, size_t *length);
 
-/* The same for one more copy of the message that was encoded last, unchanged since: writes only
- * what differs between the two. */
+/* The same for one more copy of a message that was encoded before, unchanged since: writes only
+ * what differs between the two, unless another one was encoded in between. */
 const uint8_t *wire_encode_copy(struct wire *wire, const struct message *message,
                                 const struct node_id *to, unsigned flags, size_t *length);
 

@@ -6,11 +6,11 @@
 #include <msgpack.h>
 
 #include "base/text.h"
-#include "proto/wire.h"
+#include "proto/wire_sizes.h"
 
 /* Where the next `length` bytes go. The buffer was sized for the longest message there is, so
  * running out of it is a fault of this program: a message beyond the bounds of core/limits.h. */
-static inline uint8_t *take(struct writer *writer, size_t length)
+static inline uint8_t *reserve(struct writer *writer, size_t length)
 {
     uint8_t *at = writer->bytes + writer->length;
 
@@ -27,7 +27,7 @@ static inline uint8_t *take(struct writer *writer, size_t length)
 #define msgpack_pack_inline_func(name) static inline int packer##name
 #define msgpack_pack_user struct writer *
 #define msgpack_pack_append_buffer(writer, bytes, length)                                          \
-    return (memcpy(take(writer, length), bytes, length), 0)
+    return (memcpy(reserve(writer, length), bytes, length), 0)
 
 #include <msgpack/pack_template.h>
 

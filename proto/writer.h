@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/member.h"
+#include "core/model/member.h"
 
 struct writer {
     uint8_t *bytes; /* borrowed */

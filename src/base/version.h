@@ -1,9 +1,9 @@
-/* The version that --version prints. The build says it; this is what a build without one gets. */
+/* The version that --version prints; the build defines it. */
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H
 
 #ifndef DOYEN_VERSION
-#define DOYEN_VERSION "0.1.0"
+#error "the build defines DOYEN_VERSION"
 #endif
 
 #endif

@@ -1,4 +1,4 @@
-/* Bytes that grow, up to a bound: what a daemon answers, piece by piece. */
+/* A byte buffer that grows up to a bound, for a daemon's answer that arrives in pieces. */
 #ifndef CLI_BUFFER_H
 #define CLI_BUFFER_H
 
@@ -15,7 +15,8 @@ struct buffer {
     size_t capacity;
 };
 
-/* Appends; returns false, changing nothing, beyond BUFFER_BYTES_MAX or without memory. */
+/* Appends the bytes. Returns false, changing nothing, beyond BUFFER_BYTES_MAX or when memory ran
+ * out. */
 bool buffer_append(struct buffer *buffer, const void *bytes, size_t length);
 
 /* Drops the first `length` bytes; `length` is at most buffer->length. */

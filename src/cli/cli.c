@@ -29,16 +29,25 @@ void cli_deinit(struct cli *cli)
     cli->client = NULL;
 }
 
+/* A variable of a script that is not set must not choose another daemon. */
+static const char *require(const struct argp_state *state, const char *option, const char *argument)
+{
+    if (argument[0] == '\0') {
+        cli_usage_error(state, "%s is empty: say which daemon is meant, or leave it out", option);
+    }
+    return argument;
+}
+
 static error_t parse_global(int key, char *argument, struct argp_state *state)
 {
     struct cli *cli = state->input;
 
     switch (key) {
     case 'c':
-        cli->wish.control = argument;
+        cli->wish.control = require(state, "--control", argument);
         return 0;
     case 'u':
-        cli->wish.url = argument;
+        cli->wish.url = require(state, "--url", argument);
         return 0;
     case 'j':
         cli->json = true;
@@ -141,7 +150,7 @@ void cli_parse(struct cli *cli, const struct verb *verb, int argc, char **argv, 
 
 /* A mistyped DOYEN_CONTROL would leave the choice of the daemon to chance. Other variables are
  * doyend's business. */
-static void warn_of_slips(void)
+static void warn_of_typos(void)
 {
     static const char *const known[] = {"DOYEN_CONTROL", "DOYEN_URL"};
     char name[sizeof "DOYEN_CONTROL" + 2];
@@ -173,7 +182,7 @@ enum exit_code cli_connect(struct cli *cli, struct failure *failure)
         return EXIT_DONE;
     }
     if (!is_wished_for(&cli->wish)) {
-        warn_of_slips();
+        warn_of_typos();
     }
     const enum exit_code code = target_find(&cli->wish, &target, failure);
     if (code != EXIT_DONE) {

@@ -1,5 +1,5 @@
-/* What the verbs of doyen share: the options every verb takes, the way to the daemon, and the
- * table of the verbs themselves. */
+/* What the verbs of doyen share: the options of every verb, the connection to the daemon, and the
+ * table of the verbs. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -19,16 +19,16 @@ struct cli {
     struct client *client; /* NULL until cli_connect */
 };
 
-/* One verb: how it is called, what --help says of it, and what it does. */
+/* One verb: its name, its help, and its function. */
 struct verb {
     const char *name;
     const char *arguments;             /* "[NODE]"; NULL: it takes none */
     const char *summary;               /* one line, for the list of verbs */
     const char *details;               /* what its own --help says below the options, or NULL */
-    const struct argp_option *options; /* its own ones, or NULL */
-    argp_parser_t parse;               /* takes its options and arguments, or NULL */
+    const struct argp_option *options; /* its own options, or NULL */
+    argp_parser_t parse;               /* parses its options and arguments, or NULL */
 
-    /* Does it, and returns the exit code. argv[0] is what messages call the verb. */
+    /* Runs the verb and returns the exit code. argv[0] is the verb's name for messages. */
     enum exit_code (*run)(struct cli *cli, int argc, char **argv);
 };
 
@@ -44,7 +44,7 @@ extern const struct verb verb_wait;
 extern const struct verb verb_watch;
 extern const struct verb verb_why;
 
-/* Takes where to look for the daemon from the environment. */
+/* Reads from the environment where to look for the daemon. */
 void cli_init(struct cli *cli);
 void cli_deinit(struct cli *cli);
 
@@ -56,14 +56,14 @@ struct argp cli_global_argp(void);
  * return when the line is wrong (exit 64) or asks for help (exit 0). */
 void cli_parse(struct cli *cli, const struct verb *verb, int argc, char **argv, void *input);
 
-/* For verb->parse: one line that says what is wrong with the command line, and exit 64. */
+/* For verb->parse: prints one line about what is wrong with the command line, and exits with 64. */
 void cli_usage_error(const struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
 
-/* Finds the daemon, unless that was done; says nothing to it yet. */
+/* Finds the daemon, unless that was done; sends nothing to it yet. */
 enum exit_code cli_connect(struct cli *cli, struct failure *failure);
 
-/* Connects and asks for `path`. On EXIT_DONE `answer` is the caller's to deinit; else it is
+/* Connects and requests `path`. On EXIT_DONE the caller has to deinit `answer`; otherwise it is
  * empty and the failure has been reported. */
 enum exit_code cli_get(struct cli *cli, const char *path, struct answer *answer);
 enum exit_code cli_post(struct cli *cli, const char *path, const json_t *body,
@@ -72,9 +72,9 @@ enum exit_code cli_post(struct cli *cli, const char *path, const json_t *body,
 /* Prints the daemon's document as it came. */
 void cli_print_document(const struct answer *answer);
 
-/* Asks for `path` and prints the answer: with --json as it came, else by `print`. Returns what
- * `print` does, or, as nobody has looked at the document with --json, what `judge` does (NULL:
- * EXIT_DONE). */
+/* Requests `path` and prints the answer: with --json as it came, else by `print`. Returns the
+ * result of `print`, or with --json, where `print` has not seen the document, that of `judge`
+ * (NULL: EXIT_DONE). */
 enum exit_code cli_show(struct cli *cli, const char *path,
                         enum exit_code (*print)(const json_t *document),
                         enum exit_code (*judge)(const json_t *document));

@@ -6,15 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/version.h"
 #include "cli/clock.h"
 #include "cli/document.h"
+#include "cli/reader.h"
 
 enum {
     STATUS_OK = 200,
     STATUS_NOT_FOUND = 404,
-    STATUS_CONFLICT = 409, /* also what the guard refuses */
+    STATUS_CONFLICT = 409, /* also reserved for what the guard refuses, by later daemons */
 
     KEEPALIVE_IDLE_S = 10, /* a daemon's host that vanishes is noticed within half a minute */
     KEEPALIVE_INTERVAL_S = 5,
@@ -34,6 +36,7 @@ struct feed {
     struct sse_reader reader;
     struct buffer refusal; /* the body of an answer that is not a stream */
     size_t taken;          /* bytes, of either */
+    int reader_fd;         /* whose other end is to be there; -1: nobody's */
     bool ended;
     struct failure failure;
 };
@@ -73,6 +76,13 @@ static bool has_connected(CURL *curl)
            connect_us > 0;
 }
 
+/* Is there something else than a socket, such as a folder or a log? */
+static bool is_another_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISSOCK(status.st_mode);
+}
+
 /* What the system's error says about a socket, and what to do about it. */
 static const char *unreachable_hint(const struct target *target, long system_error)
 {
@@ -84,10 +94,14 @@ static const char *unreachable_hint(const struct target *target, long system_err
         return "no such socket; is doyend running? give its socket with --control or DOYEN_CONTROL";
     case EACCES:
     case EPERM:
-        return "permission denied; use the account that doyend runs as";
+        return "permission denied; use the account that doyend runs as (or sudo), or have doyend "
+               "started with --control-group and a group that this account is in";
     case EAGAIN:
         return "its queue is full; it may be stopped";
     default:
+        if (is_another_file(target->socket)) {
+            return "it is no socket; give the daemon's socket with --control or DOYEN_CONTROL";
+        }
         return "nobody listens there; is doyend running? give its socket with --control or "
                "DOYEN_CONTROL";
     }
@@ -188,7 +202,7 @@ char *client_escape(struct client *client, const char *text)
     return curl_easy_escape(client->curl, text, 0);
 }
 
-static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
+static size_t append_answer(char *bytes, size_t size, size_t count, void *context)
 {
     struct buffer *buffer = context;
     assert(size == 1);
@@ -205,7 +219,7 @@ static enum exit_code perform(struct client *client, const char *path, uint64_t 
     *answer = (struct answer){.json = NULL};
     set_common(curl, &client->target);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(timeout_ms == 0 ? 1 : timeout_ms));
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_answer);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append_answer);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answer->text);
     if (!set_url(curl, &client->target, path)) {
         return failure_set(failure, EXIT_USAGE, "too long for a request: %.80s...", path);
@@ -283,7 +297,7 @@ enum exit_code client_post(struct client *client, const char *path, const json_t
 
 /* --- The stream of events --- */
 
-static size_t take_feed(char *bytes, size_t size, size_t count, void *context)
+static size_t read_feed_bytes(char *bytes, size_t size, size_t count, void *context)
 {
     struct feed *feed = context;
     long status = 0;
@@ -318,6 +332,7 @@ struct feed *feed_open(struct client *client, const char *since)
         return NULL;
     }
     feed->client = client;
+    feed->reader_fd = -1;
     feed->curl = curl_easy_init();
     feed->multi = curl_multi_init();
     if (feed->curl == NULL || feed->multi == NULL || !set_headers(feed, since)) {
@@ -326,7 +341,7 @@ struct feed *feed_open(struct client *client, const char *since)
 
     set_common(feed->curl, &client->target);
     curl_easy_setopt(feed->curl, CURLOPT_HTTPHEADER, feed->headers);
-    curl_easy_setopt(feed->curl, CURLOPT_WRITEFUNCTION, take_feed);
+    curl_easy_setopt(feed->curl, CURLOPT_WRITEFUNCTION, read_feed_bytes);
     curl_easy_setopt(feed->curl, CURLOPT_WRITEDATA, feed);
     if (!set_url(feed->curl, &client->target, "/v1/events") ||
         curl_multi_add_handle(feed->multi, feed->curl) != CURLM_OK) {
@@ -357,7 +372,7 @@ void feed_close(struct feed *feed)
     free(feed);
 }
 
-static void take_end(struct feed *feed, CURLcode result)
+static void finish_feed(struct feed *feed, CURLcode result)
 {
     const struct target *target = &feed->client->target;
     long status = 0;
@@ -385,10 +400,24 @@ static bool advance(struct feed *feed)
     for (const CURLMsg *message = curl_multi_info_read(feed->multi, &left); message != NULL;
          message = curl_multi_info_read(feed->multi, &left)) {
         if (message->msg == CURLMSG_DONE) {
-            take_end(feed, message->data.result);
+            finish_feed(feed, message->data.result);
         }
     }
     return feed->ended || feed->taken != before;
+}
+
+void feed_watch_reader(struct feed *feed, int fd)
+{
+    feed->reader_fd = fd;
+}
+
+/* Sleeps until the stream brings something, its reader goes away, or the time is over. */
+static void feed_sleep(struct feed *feed, uint64_t left_ms)
+{
+    struct curl_waitfd reader = {.fd = feed->reader_fd};
+    const int sleep_ms = (int)(left_ms < POLL_MS_MAX ? left_ms : POLL_MS_MAX);
+
+    curl_multi_poll(feed->multi, &reader, feed->reader_fd >= 0 ? 1 : 0, sleep_ms, NULL);
 }
 
 enum feed_result feed_next(struct feed *feed, uint64_t deadline_ms, struct sse_event *event)
@@ -404,12 +433,14 @@ enum feed_result feed_next(struct feed *feed, uint64_t deadline_ms, struct sse_e
             continue;
         }
 
+        if (!reader_stays(feed->reader_fd, 0)) {
+            return FEED_UNREAD;
+        }
         const uint64_t left_ms = clock_left_ms(deadline_ms);
         if (left_ms == 0) {
             return FEED_WAITING;
         }
-        curl_multi_poll(feed->multi, NULL, 0, (int)(left_ms < POLL_MS_MAX ? left_ms : POLL_MS_MAX),
-                        NULL);
+        feed_sleep(feed, left_ms);
     }
 }
 

@@ -1,4 +1,4 @@
-/* The clock the command waits by: monotonic, in milliseconds. */
+/* The clock of the command: monotonic, in milliseconds. */
 #ifndef CLI_CLOCK_H
 #define CLI_CLOCK_H
 
@@ -6,7 +6,7 @@
 
 uint64_t clock_now_ms(void);
 
-/* How much is left until `deadline_ms`; 0 when it has passed. */
+/* Returns the time left until `deadline_ms`; 0 when it has passed. */
 uint64_t clock_left_ms(uint64_t deadline_ms);
 
 void clock_sleep_ms(uint64_t milliseconds);

@@ -8,10 +8,10 @@
 #include "cli/document.h"
 
 /* Adds to the list of what is missing. */
-static void add(char missing[CONDITION_TEXT_MAX], const char *format, ...)
+static void add_missing(char missing[CONDITION_TEXT_MAX], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void add(char missing[CONDITION_TEXT_MAX], const char *format, ...)
+static void add_missing(char missing[CONDITION_TEXT_MAX], const char *format, ...)
 {
     size_t used = strlen(missing);
     va_list arguments;
@@ -25,31 +25,60 @@ static void add(char missing[CONDITION_TEXT_MAX], const char *format, ...)
     va_end(arguments);
 }
 
+static bool has_member(const json_t *members, const char *name)
+{
+    const json_t *list = json_object_get(members, "members");
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (strcmp(document_text(json_array_get(list, i), "name", ""), name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_members(const struct conditions *conditions, const json_t *members,
+                          char missing[CONDITION_TEXT_MAX])
+{
+    const uint64_t count = json_array_size(json_object_get(members, "members"));
+    const uint64_t wanted = conditions->member_count;
+    const bool enough = conditions->at_least ? count >= wanted : count == wanted;
+
+    if (wanted != 0 && !enough) {
+        add_missing(missing, "%" PRIu64 " member%s where %" PRIu64 "%s %s waited for", count,
+                    count == 1 ? "" : "s", wanted, conditions->at_least ? " or more" : "",
+                    wanted == 1 && !conditions->at_least ? "is" : "are");
+    }
+    if (conditions->present != NULL && !has_member(members, conditions->present)) {
+        add_missing(missing, "%s is not a member", conditions->present);
+    }
+    if (conditions->absent != NULL && has_member(members, conditions->absent)) {
+        add_missing(missing, "%s is a member", conditions->absent);
+    }
+}
+
 bool conditions_hold(const struct conditions *conditions, const json_t *members,
                      char missing[CONDITION_TEXT_MAX])
 {
-    const uint64_t member_count = json_array_size(json_object_get(members, "members"));
     const char *coordinator = document_coordinator(members);
     const char *self = document_text(members, "self", "this node");
     const char *phase = document_text(members, "phase", "?");
 
     missing[0] = '\0';
     if (strcmp(phase, "member") != 0) {
-        add(missing, "%s is in phase %s", self, phase);
+        add_missing(missing, "%s is in phase %s", self, phase);
     }
-    if (conditions->member_count != 0 && member_count != conditions->member_count) {
-        add(missing, "%" PRIu64 " member%s where %" PRIu64 " are waited for", member_count,
-            member_count == 1 ? "" : "s", conditions->member_count);
-    }
+    check_members(conditions, members, missing);
     if (conditions->coordinator != NULL &&
         (coordinator == NULL || strcmp(coordinator, conditions->coordinator) != 0)) {
-        add(missing, "the coordinator is %s", coordinator == NULL ? "not known" : coordinator);
+        add_missing(missing, "the coordinator is %s",
+                    coordinator == NULL ? "not known" : coordinator);
     }
     if (conditions->acting && !document_is_true(members, "acting")) {
-        add(missing, "%s is not acting", self);
+        add_missing(missing, "%s is not acting", self);
     }
     if (conditions->guard_met && !document_guard_is_met(members)) {
-        add(missing, "the guard is not met");
+        add_missing(missing, "the guard is not met");
     }
     return missing[0] == '\0';
 }

@@ -1,5 +1,5 @@
-/* Reading the daemon's documents: their fields, missing ones too, and what they mean for the exit
- * code. A newer daemon may say more, an older one less. */
+/* Reads fields of the daemon's documents, which may be missing, and what they mean for the exit
+ * code. A newer daemon may send more fields, an older one fewer. */
 #ifndef CLI_DOCUMENT_H
 #define CLI_DOCUMENT_H
 
@@ -9,26 +9,28 @@
 
 #include "cli/failure.h"
 
-/* The field as text, or `otherwise` when it is missing, null or something else. Borrowed. */
+/* Returns the field as text, or `otherwise` when it is missing, null or of another type. Borrowed.
+ */
 const char *document_text(const json_t *document, const char *key, const char *otherwise);
 
-/* The field as a number, also where it is one written as text (64 bits); 0 when it is neither. */
+/* Returns the field as a number, also when it is written as text (64 bits); 0 when it is neither.
+ */
 uint64_t document_number(const json_t *document, const char *key);
 
 bool document_has(const json_t *document, const char *key); /* there, and not null */
 bool document_is_true(const json_t *document, const char *key);
 
-/* The coordinator's name, or NULL when the node names none. */
+/* Returns the coordinator's name, or NULL when the node names none. */
 const char *document_coordinator(const json_t *members);
 
 bool document_guard_is_met(const json_t *members);
 
-/* EXIT_NO_COORDINATOR, EXIT_GUARD, or EXIT_DONE, in this order, for any document with the
- * fields `coordinator` and `guard` of the members document. */
+/* Returns EXIT_NO_COORDINATOR, EXIT_GUARD, or EXIT_DONE, the first that applies, for any document
+ * with the fields `coordinator` and `guard` of the members document. */
 enum exit_code document_exit_code(const json_t *members);
 
-/* EXIT_DONE when this node coordinates and acts, EXIT_GUARD when it coordinates and only the
- * guard keeps it from acting, else EXIT_NO_COORDINATOR. */
+/* Returns EXIT_DONE when this node coordinates and acts, EXIT_GUARD when it coordinates and only
+ * the guard keeps it from acting, else EXIT_NO_COORDINATOR. */
 enum exit_code document_self_exit_code(const json_t *members);
 
 #endif

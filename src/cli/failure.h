@@ -1,11 +1,11 @@
-/* Why something could not be done: the exit code it leads to, and one line for people that names
- * the fault and, where there is one, the remedy. */
+/* The reason why something failed: its exit code, and one line for people that names the fault and,
+ * where there is one, the remedy. */
 #ifndef CLI_FAILURE_H
 #define CLI_FAILURE_H
 
 enum { FAILURE_TEXT_MAX = 1024 };
 
-/* What doyen exits with; documented, never renumbered. */
+/* The exit codes of doyen; documented, never renumbered. */
 enum exit_code {
     EXIT_DONE = 0,
     EXIT_REFUSED = 1,        /* or failed */

@@ -1,5 +1,5 @@
-/* How doyen's answers look to people: tables, facts below one another, colours where a terminal
- * shows them. Everything goes to stdout. */
+/* Prints doyen's answers for people: tables, aligned facts, and colours where a terminal shows
+ * them. Everything goes to stdout. */
 #ifndef CLI_PRINTER_H
 #define CLI_PRINTER_H
 
@@ -19,15 +19,15 @@ struct printer {
     bool colour;
 };
 
-/* Colours are for terminals that can show them, unless NO_COLOR is set. */
+/* Uses colours on terminals that can show them, unless NO_COLOR is set. */
 void printer_init(struct printer *printer);
 
 /* One line "label    text", the texts of all facts below one another. */
 void printer_fact(const struct printer *printer, const char *label, enum tone tone,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Prints text that came from elsewhere: a control character, which could steer the terminal, is
- * shown as "?". */
+/* Prints text from another source: a control character, which could steer the terminal, is shown as
+ * "?". */
 void printer_text(const struct printer *printer, enum tone tone, const char *text);
 
 struct column {
@@ -37,16 +37,17 @@ struct column {
 
 struct table;
 
-/* `columns` is borrowed for the call. A table that runs out of memory says so when printed. */
+/* Makes a table; `columns` is borrowed for the call. A table that runs out of memory says so when
+ * it is printed. */
 struct table *table_new(const struct printer *printer, const struct column *columns, size_t count);
 void table_free(struct table *table);
 
-/* Begins a row; then its cells from left to right, copied. What is missing stays empty. */
+/* Begins a row. Its cells follow from left to right and are copied; missing cells stay empty. */
 void table_row(struct table *table);
 void table_cell(struct table *table, enum tone tone, const char *text);
 void table_cell_number(struct table *table, uint64_t number);
 
-/* Prints and frees it. Returns false, after a line on stderr, when memory ran out. */
+/* Prints and frees the table. Returns false, after a line on stderr, when memory ran out. */
 bool table_print(struct table *table);
 
 #endif

@@ -20,8 +20,8 @@ bool sse_feed(struct sse_reader *reader, const void *bytes, size_t length)
 
 /* Is the field at the line's beginning this one? Then `*value` is what follows the colon and the
  * one space that may stand there. */
-static bool take_field(const char *line, size_t length, const char *field, const char **value,
-                       size_t *value_length)
+static bool parse_field(const char *line, size_t length, const char *field, const char **value,
+                        size_t *value_length)
 {
     const size_t field_length = strlen(field);
     size_t skip = field_length;
@@ -43,22 +43,22 @@ static bool take_field(const char *line, size_t length, const char *field, const
     return true;
 }
 
-static void take_line(struct sse_reader *reader, const char *line, size_t length)
+static void parse_line(struct sse_reader *reader, const char *line, size_t length)
 {
     const char *value = NULL;
     size_t value_length = 0;
     bool stored = true;
 
-    if (take_field(line, length, "data", &value, &value_length)) {
+    if (parse_field(line, length, "data", &value, &value_length)) {
         if (reader->has_data) {
             stored = buffer_append(&reader->data, "\n", 1);
         }
         stored = stored && buffer_append(&reader->data, value, value_length);
         reader->has_data = true;
-    } else if (take_field(line, length, "event", &value, &value_length)) {
+    } else if (parse_field(line, length, "event", &value, &value_length)) {
         buffer_clear(&reader->name);
         stored = buffer_append(&reader->name, value, value_length);
-    } else if (take_field(line, length, "id", &value, &value_length)) {
+    } else if (parse_field(line, length, "id", &value, &value_length)) {
         buffer_clear(&reader->id);
         stored = buffer_append(&reader->id, value, value_length);
     }
@@ -97,7 +97,7 @@ bool sse_next(struct sse_reader *reader, struct sse_event *event)
             length--;
         }
         if (length > 0) {
-            take_line(reader, line, length);
+            parse_line(reader, line, length);
         } else if (reader->has_data) {
             reader->dispatched = true;
             event->id = buffer_text(&reader->id);

@@ -1,5 +1,5 @@
-/* Server-sent events as they come off the wire, in pieces of any size (WHATWG HTML, 9.2). Lines
- * end with LF or CRLF; a lone CR, which the standard also allows, doyend never sends. */
+/* Parses server-sent events, which arrive in pieces of any size (WHATWG HTML, 9.2). Lines end with
+ * LF or CRLF; doyend never sends a lone CR, which the standard also allows. */
 #ifndef CLI_SSE_H
 #define CLI_SSE_H
 
@@ -10,7 +10,7 @@
 
 /* One event; the texts are borrowed until the next call for the same reader. */
 struct sse_event {
-    const char *id;   /* the last one given, as the standard has it; "" before the first */
+    const char *id;   /* the last one received, as the standard says; "" before the first */
     const char *name; /* "message" where the event gives none */
     const char *data; /* its lines, joined by LF */
 };
@@ -18,20 +18,21 @@ struct sse_event {
 /* All zero is a reader that has read nothing. */
 struct sse_reader {
     struct buffer input;
-    size_t at; /* bytes of the input already looked at */
+    size_t at; /* bytes of the input that have been looked at */
     struct buffer id;
     struct buffer name;
     struct buffer data;
     bool has_data;
-    bool dispatched; /* name and data belong to an event already handed out */
+    bool dispatched; /* name and data belong to an event that was returned already */
     bool broken;
 };
 
-/* Takes the next bytes; copied. Returns false when the stream has outgrown every bound; what
- * follows is ignored then. */
+/* Copies the next bytes. Returns false when the stream exceeds every bound; the rest is ignored
+ * then. */
 bool sse_feed(struct sse_reader *reader, const void *bytes, size_t length);
 
-/* The next whole event, or false when more bytes are needed. An event without data is none. */
+/* Returns the next complete event, or false when more bytes are needed. An event without data is
+ * ignored. */
 bool sse_next(struct sse_reader *reader, struct sse_event *event);
 
 void sse_deinit(struct sse_reader *reader);

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static bool is_given(const char *text)
     return text != NULL && text[0] != '\0';
 }
 
-static enum exit_code take_control(const char *path, struct target *target, struct failure *failure)
+static enum exit_code set_control(const char *path, struct target *target, struct failure *failure)
 {
     if (!text_set(target->socket, sizeof target->socket, path, strlen(path))) {
         return failure_set(failure, EXIT_USAGE,
@@ -28,7 +29,7 @@ static enum exit_code take_control(const char *path, struct target *target, stru
     return EXIT_DONE;
 }
 
-static enum exit_code take_url(const char *url, struct target *target, struct failure *failure)
+static enum exit_code set_url(const char *url, struct target *target, struct failure *failure)
 {
     size_t length = strlen(url);
 
@@ -46,17 +47,17 @@ static enum exit_code take_url(const char *url, struct target *target, struct fa
     return EXIT_DONE;
 }
 
-static enum exit_code take_either(const char *control, const char *url, const char *control_name,
-                                  const char *url_name, struct target *target,
-                                  struct failure *failure)
+static enum exit_code set_either(const char *control, const char *url, const char *control_name,
+                                 const char *url_name, struct target *target,
+                                 struct failure *failure)
 {
     if (is_given(control) && is_given(url)) {
         return failure_set(failure, EXIT_USAGE,
                            "%s and %s are both given: which daemon is meant? leave one out",
                            control_name, url_name);
     }
-    return is_given(control) ? take_control(control, target, failure)
-                             : take_url(url, target, failure);
+    return is_given(control) ? set_control(control, target, failure)
+                             : set_url(url, target, failure);
 }
 
 static int is_socket_name(const struct dirent *entry)
@@ -71,6 +72,7 @@ struct found {
     size_t count;
     char first[TARGET_URL_MAX];
     char list[LIST_TEXT_MAX];
+    const char *closed; /* a directory that may not be read, or NULL */
 };
 
 static void add_found(struct found *found, const char *directory, const char *name)
@@ -93,6 +95,9 @@ static void look_into(const char *directory, struct found *found)
     struct dirent **entries = NULL;
     const int count = scandir(directory, &entries, is_socket_name, alphasort);
 
+    if (count < 0 && errno == EACCES) {
+        found->closed = directory;
+    }
     for (int i = 0; i < count; i++) {
         add_found(found, directory, entries[i]->d_name);
         free(entries[i]);
@@ -113,6 +118,13 @@ static enum exit_code search(const char *const *directories, struct target *targ
         look_into(directories[i], &found);
     }
 
+    if (found.count == 0 && found.closed != NULL) {
+        return failure_set(failure, EXIT_UNREACHABLE,
+                           "%s may not be read by this account: use the account that doyend runs "
+                           "as (or sudo), or have doyend started with --control-group and a group "
+                           "that this account is in",
+                           found.closed);
+    }
     if (found.count == 0) {
         return failure_set(failure, EXIT_UNREACHABLE,
                            "no control socket in %s: is doyend running? give its socket with "
@@ -125,7 +137,7 @@ static enum exit_code search(const char *const *directories, struct target *targ
                            "among %s",
                            found.list);
     }
-    return take_control(found.first, target, failure);
+    return set_control(found.first, target, failure);
 }
 
 enum exit_code target_find(const struct target_wish *wish, struct target *target,
@@ -134,11 +146,11 @@ enum exit_code target_find(const struct target_wish *wish, struct target *target
     *target = (struct target){.socket = ""};
 
     if (is_given(wish->control) || is_given(wish->url)) {
-        return take_either(wish->control, wish->url, "--control", "--url", target, failure);
+        return set_either(wish->control, wish->url, "--control", "--url", target, failure);
     }
     if (is_given(wish->control_environment) || is_given(wish->url_environment)) {
-        return take_either(wish->control_environment, wish->url_environment, "DOYEN_CONTROL",
-                           "DOYEN_URL", target, failure);
+        return set_either(wish->control_environment, wish->url_environment, "DOYEN_CONTROL",
+                          "DOYEN_URL", target, failure);
     }
     return search(wish->directories, target, failure);
 }

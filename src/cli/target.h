@@ -1,5 +1,5 @@
-/* Which daemon to talk to: a control socket or an address, as the flags, the environment or the
- * usual places say. */
+/* Finds the daemon to talk to: a control socket or an address, from the flags, the environment or
+ * the usual places. */
 #ifndef CLI_TARGET_H
 #define CLI_TARGET_H
 
@@ -19,7 +19,7 @@ struct target {
     char url[TARGET_URL_MAX + 1]; /* without a slash at its end */
 };
 
-/* What was asked for; NULL or "" where nothing was. The flags win over the environment. */
+/* What the user asked for; NULL or "" where nothing. Flags override the environment. */
 struct target_wish {
     const char *control;
     const char *url;
@@ -31,11 +31,11 @@ struct target_wish {
 /* Finds the target. Without any wish it is the only NAME.sock of the directories. Returns
  * EXIT_DONE, or with `failure` filled in
  *   EXIT_USAGE        contradicting wishes, an unusable one, or several sockets to choose from;
- *   EXIT_UNREACHABLE  nothing was wished for and there is no socket. */
+ *   EXIT_UNREACHABLE  nothing was wished for and there is no socket, or none may be looked for. */
 enum exit_code target_find(const struct target_wish *wish, struct target *target,
                            struct failure *failure);
 
-/* How messages name it. */
+/* Returns the target's name for messages. */
 const char *target_text(const struct target *target);
 
 #endif

@@ -68,7 +68,7 @@ static void view_name(const json_t *parent, char *text, size_t size)
              document_number(parent, "version"), document_text(parent, "coordinator", "?"));
 }
 
-/* A row that has nothing but text below the change. */
+/* Adds a row with nothing but text below the change. */
 static void add_remark(struct table *table, const char *text)
 {
     table_row(table);
@@ -78,12 +78,12 @@ static void add_remark(struct table *table, const char *text)
     table_cell(table, TONE_FAINT, text);
 }
 
-/* What became of which part, in rows of their own: the merge's line has no room for it. */
+/* Adds a row for each part of a merge, because the merge's own row has no room for them. */
 static void add_parents(struct table *table, const json_t *view)
 {
-    static const char *const beside[] = {"went on", "taken up"};
+    static const char *const fates[] = {"went on", "absorbed"};
     const json_t *parents = json_object_get(view, "parents");
-    const bool taken_up = document_is_true(view, "taken_up");
+    const bool absorbed = document_is_true(view, "taken_up");
     char apart[DURATION_TEXT_MAX];
     char text[256];
     char name[112];
@@ -93,9 +93,9 @@ static void add_parents(struct table *table, const json_t *view)
     }
     duration_text(apart, document_number(view, "apart_ms"));
     for (size_t i = 0; i < 2; i++) {
-        const bool ours = (i == 1) == taken_up;
+        const bool ours = (i == 1) == absorbed;
         view_name(json_array_get(parents, i), name, sizeof name);
-        snprintf(text, sizeof text, "%s: %s%s%s%s", beside[i], name, ours ? ", this part" : "",
+        snprintf(text, sizeof text, "%s: %s%s%s%s", fates[i], name, ours ? ", this part" : "",
                  i == 1 && document_has(view, "apart_ms") ? ", apart for " : "",
                  i == 1 && document_has(view, "apart_ms") ? apart : "");
         add_remark(table, text);

@@ -1,4 +1,5 @@
 /* doyen members: who is in, oldest first, and who is gone. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +13,10 @@ static enum exit_code run_members(struct cli *cli, int argc, char **argv);
 const struct verb verb_members = {
     .name = "members",
     .summary = "The members, oldest first: the first one coordinates",
-    .details = "STATE is alive, suspect (a verdict is held against it, it is still a member), or "
-               "below the line failed or left. HEARD is how long ago this node last heard it.\n\n"
+    .details = "STATE is alive, silent (for longer than the profile allows, without a verdict), "
+               "suspect (a verdict is held against it, it is still a member), or below the line "
+               "failed or left. HEARD is how long ago this node last heard it. Whether another "
+               "coordinator acts, this node cannot know.\n\n"
                "Exit: 2 when the guard is not met, 3 when there is no coordinator; the table is "
                "printed all the same.",
     .run = run_members,
@@ -31,12 +34,26 @@ static void add_heard(struct table *table, const json_t *member, bool is_self)
     table_cell(table, TONE_PLAIN, text);
 }
 
-static const char *role_of(bool is_coordinator, bool is_self)
+/* What a member is to this node. Whether another coordinator acts only that one knows. */
+static void add_role(struct table *table, const json_t *document, bool is_coordinator, bool is_self)
 {
-    if (is_coordinator) {
-        return is_self ? "coordinator, this node" : "coordinator";
+    const json_t *guard = json_object_get(document, "guard");
+    char role[96];
+
+    if (!is_coordinator) {
+        table_cell(table, TONE_PLAIN, is_self ? "this node" : "");
+    } else if (!is_self) {
+        table_cell(table, TONE_PLAIN, "coordinator");
+    } else if (document_is_true(document, "acting")) {
+        table_cell(table, TONE_PLAIN, "coordinator, this node");
+    } else if (document_guard_is_met(document)) {
+        table_cell(table, TONE_DOUBTFUL, "coordinator, not acting, this node");
+    } else {
+        snprintf(role, sizeof role,
+                 "coordinator, not acting (%" PRIu64 " of %" PRIu64 "), this node",
+                 document_number(guard, "fresh"), document_number(guard, "needed"));
+        table_cell(table, TONE_DOUBTFUL, role);
     }
-    return is_self ? "this node" : "";
 }
 
 /* "rack=a zone=b"; empty without tags. */
@@ -60,11 +77,20 @@ static void add_tags(struct table *table, const json_t *member)
     table_cell(table, TONE_PLAIN, text);
 }
 
-static void add_member(struct table *table, const json_t *member, const char *self, bool with_tags)
+static const char *state_of(const json_t *member)
+{
+    const char *state = document_text(member, "state", "?");
+    const bool is_silent = document_is_true(member, "silent");
+
+    return is_silent && strcmp(state, "alive") == 0 ? "silent" : state;
+}
+
+static void add_member(struct table *table, const json_t *document, const json_t *member,
+                       bool with_tags)
 {
     const char *name = document_text(member, "name", "?");
-    const char *state = document_text(member, "state", "?");
-    const bool is_self = strcmp(name, self) == 0;
+    const char *state = state_of(member);
+    const bool is_self = strcmp(name, document_text(document, "self", "")) == 0;
 
     table_row(table);
     table_cell_number(table, document_number(member, "age"));
@@ -72,7 +98,7 @@ static void add_member(struct table *table, const json_t *member, const char *se
     table_cell(table, strcmp(state, "alive") == 0 ? TONE_GOOD : TONE_DOUBTFUL, state);
     add_heard(table, member, is_self);
     table_cell(table, TONE_PLAIN, document_text(member, "address", "?"));
-    table_cell(table, TONE_PLAIN, role_of(document_is_true(member, "coordinator"), is_self));
+    add_role(table, document, document_is_true(member, "coordinator"), is_self);
     if (with_tags) {
         add_tags(table, member);
     }
@@ -84,7 +110,6 @@ static bool print_members(const struct printer *printer, const json_t *document)
                                             {"HEARD", true}, {"ADDRESS", false}, {"ROLE", false},
                                             {"TAGS", false}};
     const json_t *members = json_object_get(document, "members");
-    const char *self = document_text(document, "self", "");
     bool any_tags = false;
 
     for (size_t i = 0; i < json_array_size(members); i++) {
@@ -95,7 +120,7 @@ static bool print_members(const struct printer *printer, const json_t *document)
     const size_t column_count = sizeof columns / sizeof columns[0] - (any_tags ? 0 : 1);
     struct table *table = table_new(printer, columns, column_count);
     for (size_t i = 0; i < json_array_size(members); i++) {
-        add_member(table, json_array_get(members, i), self, any_tags);
+        add_member(table, document, json_array_get(members, i), any_tags);
     }
     return table_print(table);
 }
@@ -122,6 +147,21 @@ static bool print_gone(const struct printer *printer, const json_t *gone)
     return table_print(table);
 }
 
+/* Why the exit status is 2, for people; in JSON it is the document's `guard`. */
+static void print_guard(const struct printer *printer, const json_t *document)
+{
+    const json_t *guard = json_object_get(document, "guard");
+    char text[160];
+
+    snprintf(text, sizeof text,
+             "the guard is not met: %" PRIu64 " heard lately, %" PRIu64
+             " needed; doyen status says what to do",
+             document_number(guard, "fresh"), document_number(guard, "needed"));
+    putchar('\n');
+    printer_text(printer, TONE_BAD, text);
+    putchar('\n');
+}
+
 static enum exit_code print_document(const json_t *document)
 {
     const json_t *gone = json_object_get(document, "gone");
@@ -141,7 +181,11 @@ static enum exit_code print_document(const json_t *document)
             return EXIT_REFUSED;
         }
     }
-    return document_exit_code(document);
+    const enum exit_code code = document_exit_code(document);
+    if (code == EXIT_GUARD) {
+        print_guard(&printer, document);
+    }
+    return code;
 }
 
 static enum exit_code run_members(struct cli *cli, int argc, char **argv)

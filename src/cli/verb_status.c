@@ -49,7 +49,8 @@ static void print_node(const struct printer *printer, const json_t *status)
                  document_text(status, "profile", "?"));
     if (document_is_true(status, "merging")) {
         printer_fact(printer, "phase", TONE_DOUBTFUL,
-                     "%s, its part being taken up by another: nobody in it acts meanwhile", phase);
+                     "%s; its part is being absorbed by another, and nobody in it acts meanwhile",
+                     phase);
     } else {
         printer_fact(printer, "phase", strcmp(phase, "member") == 0 ? TONE_GOOD : TONE_DOUBTFUL,
                      "%s", phase);
@@ -185,6 +186,47 @@ static void print_faults(const struct printer *printer, const json_t *status)
     }
 }
 
+enum { REASONS_SHOWN = 3 };
+
+/* The reason met most often below `ceiling`, or of those met as often the next after `after`. */
+static const json_t *next_reason(const json_t *refusals, const json_t *after)
+{
+    const uint64_t ceiling = after == NULL ? UINT64_MAX : document_number(after, "count");
+    const json_t *best = NULL;
+    bool passed = after == NULL;
+
+    for (size_t i = 0; i < json_array_size(refusals); i++) {
+        const json_t *reason = json_array_get(refusals, i);
+        const uint64_t count = document_number(reason, "count");
+        const bool eligible = count < ceiling || (count == ceiling && passed);
+
+        if (eligible && (best == NULL || count > document_number(best, "count"))) {
+            best = reason;
+        }
+        passed = passed || reason == after;
+    }
+    return best;
+}
+
+/* What it did not act on; some of that is as it should be, such as what comes twice. */
+static void print_refused(const struct printer *printer, const json_t *status)
+{
+    const json_t *refusals = json_object_get(status, "refusals");
+    const json_t *reason = NULL;
+    char text[NAMES_TEXT_MAX] = "";
+    size_t length = 0;
+
+    for (int i = 0; i < REASONS_SHOWN && (reason = next_reason(refusals, reason)) != NULL; i++) {
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%" PRIu64 " %.64s",
+                                   i == 0 ? "" : ", ", document_number(reason, "count"),
+                                   document_text(reason, "reason", "?"));
+    }
+    if (length > 0) {
+        printer_fact(printer, "refused", TONE_PLAIN, "%s%s", text,
+                     json_array_size(refusals) > REASONS_SHOWN ? ", ..." : "");
+    }
+}
+
 static void print_last_change(const struct printer *printer, const json_t *status)
 {
     const json_t *change = json_object_get(status, "last_change");
@@ -197,6 +239,33 @@ static void print_last_change(const struct printer *printer, const json_t *statu
     duration_text(since, document_number(change, "since_ms"));
     printer_fact(printer, "last change", TONE_PLAIN, "%s ago: %s%s(cause: %s)", since, text,
                  text[0] == '\0' ? "" : " ", document_text(change, "cause", "?"));
+}
+
+/* Whom a node that is not in waits for, and what would end that. */
+static void print_waiting(const struct printer *printer, const json_t *waiting)
+{
+    const uint64_t expect = document_number(waiting, "expect");
+    const uint64_t met = document_number(waiting, "met");
+
+    if (expect > met) {
+        printer_fact(printer, "next", TONE_DOUBTFUL,
+                     "it waits for %" PRIu64 " nodes to found together, and has met %" PRIu64
+                     ", itself included: start the others, with one of these among their seeds",
+                     expect, met);
+    } else if (document_is_true(waiting, "may_found")) {
+        printer_fact(printer, "next", TONE_PLAIN,
+                     "nothing: one of those who wait founds, unless a cluster is found first");
+    } else if (met > 1) {
+        printer_fact(printer, "next", TONE_DOUBTFUL,
+                     "%" PRIu64
+                     " nodes wait for a member, and none of them may found: if no member "
+                     "comes back, start these with --bootstrap-expect %" PRIu64
+                     ", or one of them with its own address as --seed",
+                     met, met);
+    } else {
+        printer_fact(printer, "next", TONE_DOUBTFUL,
+                     "it is asking its seeds: is one of them up? doyen watch shows when it is in");
+    }
 }
 
 /* The one thing worth doing now, the most pressing first. */
@@ -214,8 +283,7 @@ static void print_next(const struct printer *printer, const json_t *status)
         printer_fact(printer, "next", TONE_BAD, "%s",
                      document_text(refused, "text", "it was turned away: see its log"));
     } else if (strcmp(phase, "joining") == 0) {
-        printer_fact(printer, "next", TONE_DOUBTFUL,
-                     "it is asking its seeds: is one of them up? doyen watch shows when it is in");
+        print_waiting(printer, json_object_get(status, "waiting"));
     } else if (strcmp(phase, "leaving") == 0 || strcmp(phase, "stopped") == 0) {
         printer_fact(printer, "next", TONE_PLAIN, "nothing: it is leaving");
     } else if (!document_guard_is_met(status)) {
@@ -251,6 +319,7 @@ static enum exit_code print_status(const json_t *status)
     print_guard(&printer, status);
     print_links(&printer, status);
     print_faults(&printer, status);
+    print_refused(&printer, status);
     print_last_change(&printer, status);
     print_next(&printer, status);
     return document_exit_code(status);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/clock.h"
@@ -26,15 +27,31 @@ struct wait_options {
 
 static enum exit_code run_wait(struct cli *cli, int argc, char **argv);
 
-static uint64_t parse_member_count(const char *text, struct argp_state *state)
+/* "3": just so many. "3+": so many or more. */
+static void parse_member_count(const char *text, struct conditions *conditions,
+                               struct argp_state *state)
 {
     char *end = NULL;
     const unsigned long long count = strtoull(text, &end, 10);
+    const bool at_least = strcmp(end, "+") == 0;
 
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || count < 1 || count > UINT32_MAX) {
-        cli_usage_error(state, "--members %s: give a number of members, 1 or more", text);
+    if (text[0] < '0' || text[0] > '9' || (*end != '\0' && !at_least) || count < 1 ||
+        count > UINT32_MAX) {
+        cli_usage_error(state,
+                        "--members %s: give a number of members, 1 or more, with a + behind it "
+                        "(3+) for \"at least\"",
+                        text);
     }
-    return count;
+    conditions->member_count = count;
+    conditions->at_least = at_least;
+}
+
+static const char *parse_name(const char *option, const char *text, struct argp_state *state)
+{
+    if (text[0] == '\0') {
+        cli_usage_error(state, "%s is empty: give the name of a member", option);
+    }
+    return text;
 }
 
 static uint64_t parse_timeout(const char *text, struct argp_state *state)
@@ -54,10 +71,16 @@ static error_t parse_wait(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 'm':
-        options->conditions.member_count = parse_member_count(argument, state);
+        parse_member_count(argument, &options->conditions, state);
         return 0;
     case 'o':
-        options->conditions.coordinator = argument;
+        options->conditions.coordinator = parse_name("--coordinator", argument, state);
+        return 0;
+    case 'n':
+        options->conditions.present = parse_name("--name", argument, state);
+        return 0;
+    case 'x':
+        options->conditions.absent = parse_name("--gone", argument, state);
         return 0;
     case 'a':
         options->conditions.acting = true;
@@ -80,7 +103,12 @@ static error_t parse_wait(int key, char *argument, struct argp_state *state)
 
 static const struct argp_option wait_options[] = {
     {.name = "timeout", .key = 't', .arg = "DUR", .doc = "Give up after this (500ms, 5s, 2m)"},
-    {.name = "members", .key = 'm', .arg = "N", .doc = "The view has exactly N members"},
+    {.name = "members",
+     .key = 'm',
+     .arg = "N",
+     .doc = "The view has exactly N members; with N+ at least N"},
+    {.name = "name", .key = 'n', .arg = "NAME", .doc = "NAME is a member"},
+    {.name = "gone", .key = 'x', .arg = "NAME", .doc = "NAME is not a member"},
     {.name = "coordinator", .key = 'o', .arg = "NAME", .doc = "NAME coordinates"},
     {.name = "acting", .key = 'a', .doc = "This node coordinates and may act"},
     {.name = "guard-met", .key = 'g', .doc = "The guard is met"},
@@ -125,7 +153,7 @@ static enum outcome outcome_of(const struct failure *failure)
 }
 
 /* Asks for the members and looks whether they are as wanted. */
-static enum outcome look(struct waiting *waiting)
+static enum outcome poll_members(struct waiting *waiting)
 {
     const uint64_t left_ms = clock_left_ms(waiting->deadline_ms);
     struct answer answer;
@@ -167,7 +195,7 @@ static enum outcome follow(struct waiting *waiting, struct feed *feed)
             return outcome_of(&waiting->failure);
         }
         if (feed_is_answered(feed)) {
-            outcome = look(waiting);
+            outcome = poll_members(waiting);
         }
     }
     return outcome;

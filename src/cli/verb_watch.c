@@ -1,37 +1,60 @@
 /* doyen watch: what happens, one line per event, beginning with how things are. */
-#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/clock.h"
-#include "cli/document.h"
-#include "cli/printer.h"
+#include "cli/event_print.h"
+#include "cli/reader.h"
 
-enum { TIME_OF_DAY_MAX = 16 }; /* "07:08:09.123Z" */
+enum {
+    ID_MAX = 64, /* bytes of a cursor; the daemon's have less than half of it */
+    RECONNECT_MS_MIN = 100,
+    RECONNECT_MS_MAX = 2000,
+};
 
 struct watch_options {
     const char *since;
+    bool reconnect;
 };
 
 static enum exit_code run_watch(struct cli *cli, int argc, char **argv);
+
+/* What it means is the daemon's business; it has to fit a header. */
+static bool is_plausible_id(const char *text)
+{
+    const size_t length = strlen(text);
+
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] <= ' ' || text[i] > '~') {
+            return false;
+        }
+    }
+    return length > 0 && length < ID_MAX;
+}
 
 static error_t parse_watch(int key, char *argument, struct argp_state *state)
 {
     struct watch_options *options = state->input;
 
-    if (key != 's') {
+    switch (key) {
+    case 's':
+        if (!is_plausible_id(argument)) {
+            cli_usage_error(state, "--since %s: give a cursor, as an earlier line has it",
+                            argument);
+        }
+        options->since = argument;
+        return 0;
+    case 'r':
+        options->reconnect = true;
+        return 0;
+    default:
         return ARGP_ERR_UNKNOWN;
     }
-    if (argument[0] == '\0' || strlen(argument) > 20 ||
-        strspn(argument, "0123456789") != strlen(argument)) {
-        cli_usage_error(state, "--since %s: give a cursor, the number after # in an earlier line",
-                        argument);
-    }
-    options->since = argument;
-    return 0;
 }
 
 static const struct argp_option watch_options[] = {
@@ -39,179 +62,173 @@ static const struct argp_option watch_options[] = {
      .key = 's',
      .arg = "CURSOR",
      .doc = "Go on after this event instead of beginning with a snapshot"},
+    {.name = "reconnect",
+     .key = 'r',
+     .doc = "Wait for a daemon that is not there, and go on when it is back"},
     {.name = NULL},
 };
 
 const struct verb verb_watch = {
     .name = "watch",
     .summary = "Events, one line each, after a snapshot of how things are",
-    .details = "Each line has the time, the cursor, the kind and a sentence; with --json it is one "
-               "object. A daemon that no longer has the events after CURSOR says \"gap\" and goes "
-               "on from a new snapshot.\n\n"
-               "Exit: 4 when the daemon goes away, 5 when it does not answer.",
+    .details =
+        "Each line has the time, the cursor, the kind and a sentence; with --json it is one "
+        "object. Give a CURSOR back as it was. A daemon that no longer has the events after "
+        "it, or was restarted, says \"gap\" and goes on from a new snapshot.\n\n"
+        "Exit, without --reconnect: 4 when the daemon goes away, as it does when its node leaves; "
+        "5 when it does not answer. When whoever reads the output goes away, it ends at once.",
     .options = watch_options,
     .parse = parse_watch,
     .run = run_watch,
 };
 
-/* The time of day in "2031-05-06T07:08:09.123Z"; now, where the event has none. UTC, like the
- * daemon's log. */
-static void time_of_day(const char *time_text, char text[TIME_OF_DAY_MAX])
+/* Ends as the next write would have: by SIGPIPE, like everything at the head of a pipeline; or,
+ * where that is ignored, with a line. */
+static enum exit_code end_unread(void)
 {
-    const char *separator = strchr(time_text, 'T');
-    struct timespec now;
-    struct tm parts;
-
-    if (separator != NULL) {
-        snprintf(text, TIME_OF_DAY_MAX, "%s", separator + 1);
-        return;
-    }
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &parts);
-    const size_t length = strftime(text, TIME_OF_DAY_MAX, "%H:%M:%S", &parts);
-    snprintf(text + length, TIME_OF_DAY_MAX - length, ".%03uZ",
-             (unsigned)(now.tv_nsec / 1000000) % 1000);
-}
-
-static void print_snapshot(const struct printer *printer, const json_t *document)
-{
-    const json_t *members = json_object_get(document, "members");
-    const json_t *view = json_object_get(document, "view");
-
-    if (json_array_size(members) == 0) {
-        printf("%s is in phase ", document_text(document, "self", "this node"));
-        printer_text(printer, TONE_PLAIN, document_text(document, "phase", "?"));
-        return;
-    }
-    printf("view %" PRIu64 ".%" PRIu64 ", %zu member%s:", document_number(view, "epoch"),
-           document_number(view, "version"), json_array_size(members),
-           json_array_size(members) == 1 ? "" : "s");
-    for (size_t i = 0; i < json_array_size(members); i++) {
-        putchar(' ');
-        printer_text(printer, TONE_PLAIN, document_text(json_array_get(members, i), "name", "?"));
-    }
-    fputs("; coordinator ", stdout);
-    printer_text(printer, TONE_PLAIN, document_text(document, "coordinator", "not known"));
-}
-
-static enum tone tone_of(const char *kind)
-{
-    if (strcmp(kind, "gone") == 0 || strcmp(kind, "mismatch") == 0 || strcmp(kind, "split") == 0 ||
-        strcmp(kind, "gap") == 0) {
-        return TONE_BAD;
-    }
-    if (strcmp(kind, "suspect") == 0 || strcmp(kind, "claim") == 0 ||
-        strcmp(kind, "merging") == 0 || strcmp(kind, "vouched") == 0 || strcmp(kind, "late") == 0) {
-        return TONE_DOUBTFUL;
-    }
-    if (strcmp(kind, "joined") == 0 || strcmp(kind, "coordinator") == 0 ||
-        strcmp(kind, "merge") == 0) {
-        return TONE_GOOD;
-    }
-    return TONE_PLAIN;
-}
-
-static void print_event(const struct printer *printer, const struct sse_event *event,
-                        const json_t *data)
-{
-    char time_text[TIME_OF_DAY_MAX];
-
-    time_of_day(document_text(data, "time", ""), time_text);
-    printf("%s  #%-5s ", time_text, document_text(data, "cursor", event->id));
-    printer_text(printer, tone_of(event->name), event->name);
-    printf("%*s", (int)(strlen(event->name) < 12 ? 12 - strlen(event->name) : 0) + 1, "");
-    if (strcmp(event->name, "snapshot") == 0) {
-        print_snapshot(printer, data);
-    } else {
-        printer_text(printer, TONE_PLAIN, document_text(data, "text", ""));
-    }
-    putchar('\n');
-}
-
-/* One object on one line; a snapshot, which is the members document, is given its kind, so that a
- * reader can tell the lines apart. */
-static bool print_event_json(const struct sse_event *event, json_t *data)
-{
-    if (!document_has(data, "kind") &&
-        json_object_set_new(data, "kind", json_string(event->name)) != 0) {
-        return false;
-    }
-    if (json_dumpf(data, stdout, JSON_COMPACT) != 0) {
-        return false;
-    }
-    putchar('\n');
-    return true;
-}
-
-static enum exit_code take_event(const struct cli *cli, const struct printer *printer,
-                                 const struct sse_event *event)
-{
-    json_t *data = json_loads(event->data, 0, NULL);
     struct failure failure;
 
-    if (!json_is_object(data)) {
-        json_decref(data);
-        failure_set(&failure, EXIT_REFUSED, "an event \"%s\" makes no sense: is it doyend?",
-                    event->name);
-        return failure_report(&failure);
-    }
-    bool printed = true;
-    if (cli->json) {
-        printed = print_event_json(event, data);
-    } else {
-        print_event(printer, event, data);
-    }
-    json_decref(data);
-    /* Whoever reads this wants it now. main says what a failed write means. */
-    return fflush(stdout) == 0 && !ferror(stdout) && printed ? EXIT_DONE : EXIT_REFUSED;
+    (void)raise(SIGPIPE);
+    failure_set(&failure, EXIT_REFUSED, "whoever read the output went away");
+    return failure_report(&failure);
 }
 
-static enum exit_code follow(const struct cli *cli, struct feed *feed)
+/* One run of watch, over as many streams as it takes. */
+struct watching {
+    const struct cli *cli;
+    struct printer printer;
+    char last_id[ID_MAX]; /* where to go on; empty: begin with a snapshot */
+    uint64_t pause_ms;    /* before the next try to reconnect */
+    bool told;            /* that the daemon is away */
+    struct failure failure;
+};
+
+static bool keep_id(struct watching *watching, const char *id)
+{
+    return text_set(watching->last_id, sizeof watching->last_id, id, strlen(id));
+}
+
+static enum exit_code handle_event(struct watching *watching, const struct sse_event *event)
+{
+    watching->pause_ms = RECONNECT_MS_MIN;
+    watching->told = false;
+    if (event->id[0] != '\0' && !keep_id(watching, event->id)) {
+        watching->last_id[0] = '\0'; /* Nothing that could be given back. */
+    }
+    return event_print(event, &watching->printer, watching->cli->json);
+}
+
+/* Why a stream is over. */
+enum ending {
+    ENDING_LOST,   /* the daemon is away, `failure` says how */
+    ENDING_UNREAD, /* nobody reads the output */
+    ENDING_FAILED, /* an event could not be printed, and that was said */
+};
+
+static enum ending follow(struct watching *watching, struct feed *feed)
 {
     const uint64_t answer_by_ms = clock_now_ms() + REQUEST_TIMEOUT_MS;
-    struct printer printer;
     struct sse_event event;
-    struct failure failure;
 
-    printer_init(&printer);
     for (;;) {
         const bool answered = feed_is_answered(feed);
         switch (feed_next(feed, answered ? UINT64_MAX : answer_by_ms, &event)) {
         case FEED_EVENT:
-            if (take_event(cli, &printer, &event) != EXIT_DONE) {
-                return EXIT_REFUSED;
+            if (handle_event(watching, &event) != EXIT_DONE) {
+                return ENDING_FAILED;
             }
             break;
         case FEED_ENDED:
-            return failure_report(feed_failure(feed));
+            watching->failure = *feed_failure(feed);
+            return ENDING_LOST;
+        case FEED_UNREAD:
+            return ENDING_UNREAD;
         case FEED_WAITING:
             if (!feed_is_answered(feed)) {
-                failure_set(&failure, EXIT_TIMED_OUT,
+                failure_set(&watching->failure, EXIT_TIMED_OUT,
                             "the daemon did not answer within %d ms: it may be stopped or "
                             "overloaded",
                             REQUEST_TIMEOUT_MS);
-                return failure_report(&failure);
+                return ENDING_LOST;
             }
             break;
         }
     }
 }
 
+static enum ending connect_and_follow(struct watching *watching, struct cli *cli)
+{
+    if (cli_connect(cli, &watching->failure) != EXIT_DONE) {
+        return ENDING_LOST;
+    }
+    struct feed *feed = feed_open(cli->client,
+                                  watching->last_id[0] == '\0' ? NULL : watching->last_id);
+    if (feed == NULL) {
+        failure_set(&watching->failure, EXIT_REFUSED, "out of memory");
+        return ENDING_LOST;
+    }
+    feed_watch_reader(feed, STDOUT_FILENO);
+    const enum ending ending = follow(watching, feed);
+    feed_close(feed);
+    return ending;
+}
+
+/* Nobody there is worth another try; a refusal is not. Says once that the daemon is away. False
+ * when there is no sense in going on; then the failure has been reported. */
+static bool may_come_back(struct watching *watching)
+{
+    const enum exit_code code = watching->failure.code;
+
+    if (code != EXIT_UNREACHABLE && code != EXIT_TIMED_OUT) {
+        (void)failure_report(&watching->failure);
+        return false;
+    }
+    if (!watching->told) {
+        const size_t length = strlen(watching->failure.text);
+        snprintf(watching->failure.text + length, sizeof watching->failure.text - length,
+                 "; trying again until it is back");
+        (void)failure_report(&watching->failure);
+        watching->told = true;
+    }
+    return true;
+}
+
+/* False when nobody reads the output any more. */
+static bool pause_longer(struct watching *watching)
+{
+    const uint64_t pause_ms = watching->pause_ms;
+
+    watching->pause_ms = 2 * pause_ms < RECONNECT_MS_MAX ? 2 * pause_ms : RECONNECT_MS_MAX;
+    return reader_stays(STDOUT_FILENO, pause_ms);
+}
+
 static enum exit_code run_watch(struct cli *cli, int argc, char **argv)
 {
     struct watch_options options = {.since = NULL};
-    struct failure failure;
+    struct watching watching = {.cli = cli, .pause_ms = RECONNECT_MS_MIN};
 
     cli_parse(cli, &verb_watch, argc, argv, &options);
-    if (cli_connect(cli, &failure) != EXIT_DONE) {
-        return failure_report(&failure);
+    printer_init(&watching.printer);
+    if (options.since != NULL) {
+        (void)keep_id(&watching, options.since); /* It fits: it was looked at. */
     }
-    struct feed *feed = feed_open(cli->client, options.since);
-    if (feed == NULL) {
-        fputs("doyen: out of memory\n", stderr);
-        return EXIT_REFUSED;
+    for (;;) {
+        switch (connect_and_follow(&watching, cli)) {
+        case ENDING_UNREAD:
+            return end_unread();
+        case ENDING_FAILED:
+            return EXIT_REFUSED;
+        case ENDING_LOST:
+            if (!options.reconnect) {
+                return failure_report(&watching.failure);
+            }
+            if (!may_come_back(&watching)) {
+                return watching.failure.code;
+            }
+            if (!pause_longer(&watching)) {
+                return end_unread();
+            }
+            break;
+        }
     }
-    const enum exit_code code = follow(cli, feed);
-    feed_close(feed);
-    return code;
 }

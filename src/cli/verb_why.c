@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/document.h"
+#include "cli/duration.h"
 #include "cli/printer.h"
 
 struct why_options {
@@ -21,6 +22,9 @@ static error_t parse_why(int key, char *argument, struct argp_state *state)
     if (key != ARGP_KEY_ARG || options->node != NULL) {
         return ARGP_ERR_UNKNOWN;
     }
+    if (argument[0] == '\0') {
+        cli_usage_error(state, "NODE is empty: give the name of a member, or leave it out");
+    }
     options->node = argument;
     return 0;
 }
@@ -29,11 +33,38 @@ const struct verb verb_why = {
     .name = "why",
     .arguments = "[NODE]",
     .summary = "The evidence behind the last decision about NODE or the coordinator",
-    .details = "What holds now, then what this node saw, oldest first. Times are UTC.\n\n"
-               "Exit: 1 when nothing is known of NODE.",
+    .details =
+        "What holds now, then what this node saw, oldest first. Times are UTC. Last, what it "
+        "did not act on of what NODE (or anybody) sent, by which rule, and why.\n\n"
+        "Exit: 1 when nothing is known of NODE.",
     .parse = parse_why,
     .run = run_why,
 };
+
+/* "  3 s ago  C2b  claim of cyrene: the epoch is promised to another (2 times)" */
+static void print_refusals(const struct printer *printer, const json_t *refusals)
+{
+    const size_t count = json_array_size(refusals);
+
+    if (count > 0) {
+        puts("Not acted on lately, the latest first:");
+    }
+    for (size_t i = 0; i < count; i++) {
+        const json_t *refusal = json_array_get(refusals, i);
+        const uint64_t times = document_number(refusal, "count");
+        char since[DURATION_TEXT_MAX];
+
+        duration_text(since, document_number(refusal, "since_ms"));
+        printf("  %s ago  %s  %s of ", since, document_text(refusal, "rule", "?"),
+               document_text(refusal, "type", "?"));
+        printer_text(printer, TONE_PLAIN, document_text(refusal, "from", "?"));
+        printf(": %s", document_text(refusal, "text", "?"));
+        if (times > 1) {
+            printf(" (%" PRIu64 " times)", times);
+        }
+        putchar('\n');
+    }
+}
 
 static void print_why(const json_t *why)
 {
@@ -58,6 +89,7 @@ static void print_why(const json_t *why)
         printer_text(&printer, TONE_PLAIN, document_text(entry, "text", ""));
         putchar('\n');
     }
+    print_refusals(&printer, json_object_get(why, "refusals"));
 }
 
 static enum exit_code ask(struct cli *cli, const char *node, struct answer *answer)
@@ -85,7 +117,7 @@ static enum exit_code ask(struct cli *cli, const char *node, struct answer *answ
 static enum exit_code run_why(struct cli *cli, int argc, char **argv)
 {
     struct why_options options = {.node = NULL};
-    struct answer answer;
+    struct answer answer = {.json = NULL};
 
     cli_parse(cli, &verb_why, argc, argv, &options);
     const enum exit_code code = ask(cli, options.node, &answer);

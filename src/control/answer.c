@@ -1,12 +1,11 @@
 #include "control/answer.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "control/sheet.h"
-#include "control/words.h"
+#include "control/json.h"
+#include "control/text_builder.h"
 
 enum { DETAIL_MAX = 512 };
 
@@ -21,20 +20,20 @@ static struct MHD_Response *with_headers(struct MHD_Response *response, const ch
     return response;
 }
 
-/* Renders the value, which it takes over, with a line feed at the end for those who use curl. */
+/* Renders and releases the value, with a line feed at the end for people who use curl. */
 static struct answer answer_of(unsigned status, json_t *value, const char *type)
 {
-    struct sheet text = {0};
+    struct text_builder text = {0};
     struct answer answer = {.status = status};
 
-    sheet_json(&text, value);
-    sheet_text(&text, "\n");
+    text_builder_add_json(&text, value);
+    text_builder_add(&text, "\n");
     if (!text.failed) {
         answer.response = MHD_create_response_from_buffer(text.length, text.bytes,
                                                           MHD_RESPMEM_MUST_COPY);
         answer.response = with_headers(answer.response, type);
     }
-    sheet_deinit(&text);
+    text_builder_deinit(&text);
     return answer;
 }
 
@@ -48,12 +47,11 @@ static void release(void *document)
     document_release(document);
 }
 
-struct answer answer_document(struct document *document, uint64_t cursor)
+struct answer answer_document(struct document *document, struct cursor cursor)
 {
-    char text[DECIMAL_DIGITS_MAX + 1] = "";
+    char text[CURSOR_TEXT_MAX];
     struct answer answer = {.status = MHD_HTTP_OK};
 
-    text[decimal_write(text, cursor)] = '\0';
     answer.response = MHD_create_response_from_buffer_with_free_callback_cls(
         document->length, document->text, release, document);
     if (answer.response == NULL) {
@@ -62,7 +60,7 @@ struct answer answer_document(struct document *document, uint64_t cursor)
     }
     answer.response = with_headers(answer.response, "application/json");
     if (answer.response != NULL) {
-        (void)MHD_add_response_header(answer.response, "X-Doyen-Cursor", text);
+        (void)MHD_add_response_header(answer.response, "X-Doyen-Cursor", cursor_text(cursor, text));
     }
     return answer;
 }
@@ -85,13 +83,4 @@ struct answer answer_problem(unsigned status, const char *title, const char *hin
         object = NULL;
     }
     return answer_of(status, object, "application/problem+json");
-}
-
-struct answer answer_guard_refused(uint32_t fresh, uint32_t needed)
-{
-    return answer_problem(
-        MHD_HTTP_CONFLICT, "not enough members",
-        "ask again when more members are reachable; GET /v1/status shows whom "
-        "this node hears",
-        "the guard wants %" PRIu32 " members heard lately, and there are %" PRIu32, needed, fresh);
 }

@@ -1,30 +1,29 @@
-/* What a request gets: a status and a response, JSON or a problem (RFC 9457). */
+/* The answer to a request: a status and a response, either JSON or a problem (RFC 9457). */
 #ifndef CONTROL_ANSWER_H
 #define CONTROL_ANSWER_H
 
 #include <jansson.h>
 #include <microhttpd.h>
 
+#include "control/cursor.h"
 #include "control/document.h"
 
-/* `response` NULL: memory ran out, and the connection is closed without an answer. */
+/* A `response` of NULL says that memory ran out: the connection is closed without an answer. */
 struct answer {
     unsigned status;
     struct MHD_Response *response; /* owned */
 };
 
-/* Takes `value` over; NULL counts as memory that ran out. */
+/* Makes an answer of `value` and releases it. NULL counts as memory that ran out. */
 struct answer answer_json(unsigned status, json_t *value);
 
-/* Takes one share of `document`, and gives the cursor in the header X-Doyen-Cursor. */
-struct answer answer_document(struct document *document, uint64_t cursor);
+/* Makes an answer of `document` and releases the caller's share of it with the answer. The header
+ * X-Doyen-Cursor gives the cursor. */
+struct answer answer_document(struct document *document, struct cursor cursor);
 
-/* A problem: `title` is the same for all of its kind, the detail says what it is this time, `hint`
- * how to mend it. */
+/* Makes a problem. `title` is the same for all problems of a kind, the detail says what is wrong
+ * this time, and `hint` how to mend it. */
 struct answer answer_problem(unsigned status, const char *title, const char *hint,
                              const char *detail, ...) __attribute__((format(printf, 4, 5)));
-
-/* 409: the guard is not met. For requests that ask for something only enough members may do. */
-struct answer answer_guard_refused(uint32_t fresh, uint32_t needed);
 
 #endif

@@ -4,142 +4,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "control/request.h"
 #include "control/server.h"
 #include "runtime/descriptors.h"
 #include "words/address_text.h"
 
-enum {
-    FINAL_RUNS = 4, /* turns that ended streams get to send their last bytes */
-    SNAPSHOT_MEMBERS_PER_MS = 256,
-};
+enum { FINAL_RUNS = 4 }; /* turns that ended streams get to send their last bytes */
 
-/* --- The members document, shared by GET /v1/members and the snapshots of /v1/events --- */
-
-/* Making it takes about a microsecond for each dozen members, so that a large one is given out
- * for a while: its numbers are then up to member_count / SNAPSHOT_MEMBERS_PER_MS milliseconds
- * old, 16 at the most, and a flood costs a tenth of the loop's time at the most. */
-struct document *control_snapshot(struct control *control)
+static struct document *snapshot_of(void *snapshot)
 {
-    const uint64_t now_ms = node_now_ms(control->node);
-    const uint64_t cursor = journal_cursor(node_journal(control->node));
-    const uint64_t age_ms_max = core_view(node_core(control->node))->member_count /
-                                SNAPSHOT_MEMBERS_PER_MS;
-
-    if (control->snapshot == NULL || control->snapshot_cursor != cursor ||
-        now_ms - control->snapshot_ms > age_ms_max) {
-        document_release(control->snapshot);
-        control->snapshot = NULL;
-        if (facts_take(&control->facts, control->node, control->opened_ms)) {
-            control->snapshot = members_render(&control->members, &control->facts, &control->shelf);
-        }
-        control->snapshot_cursor = cursor;
-        control->snapshot_ms = now_ms;
-    }
-    return control->snapshot == NULL ? NULL : document_share(control->snapshot);
-}
-
-static struct document *snapshot_of(void *control)
-{
-    return control_snapshot(control);
-}
-
-/* --- Requests --- */
-
-static void on_connection(void *context, struct MHD_Connection *connection, void **socket_context,
-                          enum MHD_ConnectionNotificationCode code)
-{
-    struct server *server = context;
-    struct visitor *visitor = *socket_context;
-
-    switch (code) {
-    case MHD_CONNECTION_NOTIFY_STARTED:
-        server->connections++;
-        visitor = calloc(1, sizeof *visitor);
-        if (visitor != NULL) {
-            visitor->server = server;
-            visitor->connection = connection;
-            visitor->turned_away = server->connections > CONNECTIONS_MAX;
-        }
-        *socket_context = visitor;
-        break;
-    case MHD_CONNECTION_NOTIFY_CLOSED:
-        assert(server->connections > 0);
-        server->connections--;
-        if (visitor != NULL) {
-            sheet_deinit(&visitor->body);
-            free(visitor);
-        }
-        *socket_context = NULL;
-        break;
-    }
-}
-
-static enum MHD_Result answer_too_large(struct visitor *visitor)
-{
-    struct answer answer = answer_problem(MHD_HTTP_CONTENT_TOO_LARGE, "body too large",
-                                          "no resource takes as much",
-                                          "a body has at most %d bytes", BODY_BYTES_MAX);
-    if (answer.response == NULL) {
-        return MHD_NO;
-    }
-    const enum MHD_Result result = MHD_queue_response(visitor->connection, answer.status,
-                                                      answer.response);
-    MHD_destroy_response(answer.response);
-    return result;
-}
-
-/* The head of a request has arrived. The answer is given when the rest has too: an earlier one
- * would make libmicrohttpd close the connection. */
-static enum MHD_Result visitor_begin(struct visitor *visitor)
-{
-    const char *length = MHD_lookup_connection_value(visitor->connection, MHD_HEADER_KIND,
-                                                     MHD_HTTP_HEADER_CONTENT_LENGTH);
-
-    sheet_clear(&visitor->body);
-    visitor->called = false;
-    if (length != NULL && strtoull(length, NULL, 10) > BODY_BYTES_MAX) {
-        return answer_too_large(visitor);
-    }
-    return MHD_YES;
-}
-
-static enum MHD_Result visitor_take(struct visitor *visitor, const char *bytes, size_t *length)
-{
-    if (visitor->body.length + *length > BODY_BYTES_MAX) {
-        return MHD_NO; /* Sent in chunks, without saying how much: there is no answer any more. */
-    }
-    sheet_bytes(&visitor->body, bytes, *length);
-    *length = 0;
-    return visitor->body.failed ? MHD_NO : MHD_YES;
-}
-
-/* Called by libmicrohttpd for the head, for each piece of the body, and at the end. */
-static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
-                                  const char *path, const char *method, const char *version,
-                                  const char *bytes, size_t *length, void **request_context)
-{
-    struct visitor *visitor = *request_context;
-
-    (void)context;
-    (void)version;
-    if (visitor == NULL) {
-        const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-            connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-        visitor = info == NULL ? NULL : info->socket_context;
-        if (visitor == NULL) {
-            return MHD_NO;
-        }
-        *request_context = visitor;
-        return visitor_begin(visitor);
-    }
-    if (*length > 0) {
-        return visitor_take(visitor, bytes, length);
-    }
-    if (visitor->server->control->closing) {
-        return MHD_NO;
-    }
-    return resources_answer(visitor, path, method);
+    return snapshot_share(snapshot);
 }
 
 /* --- The daemons and the loop --- */
@@ -152,12 +28,13 @@ static void control_run(struct control *control, struct server *server)
     const uint32_t before = server->connections;
     MHD_run(server->daemon);
     if (before > server->connections) {
-        /* At its limit it stopped accepting, and only a run begins that again. */
+        /* At its connection limit the daemon stops accepting, and only another run makes it accept
+         * again. */
         MHD_run(server->daemon);
     }
     control->running = false;
     if (control->closing) {
-        control_end(control); /* Put off by control_close. */
+        control_end(control); /* control_close left this to us. */
     }
 }
 
@@ -184,38 +61,28 @@ static void on_timer(uv_timer_t *timer)
     control_run_all(timer->data);
 }
 
-static void on_beat(uv_timer_t *timer)
+static void on_keepalive(uv_timer_t *timer)
 {
     struct control *control = timer->data;
 
-    watchers_beat(&control->watchers);
-    if (control->watchers.count == 0) {
-        uv_timer_stop(timer);
-    }
+    watchers_send_keepalive(&control->watchers);
 }
 
-/* Calls those that have waited longest. Returns whether there were any. */
-static bool visitors_call(struct control *control, uint32_t count)
+/* The keepalive timer runs while there are watchers. */
+static void keepalive_arm(struct control *control)
 {
-    const bool any = control->first_waiting != NULL;
+    const bool wanted = control->watchers.count > 0;
 
-    while (count > 0 && control->first_waiting != NULL) {
-        struct visitor *visitor = control->first_waiting;
-
-        control->first_waiting = visitor->next_waiting;
-        if (control->first_waiting == NULL) {
-            control->last_waiting = NULL;
-        }
-        visitor->called = true;
-        MHD_resume_connection(visitor->connection);
-        count--;
-        control->renderings_left -= control->renderings_left > 0;
+    if (wanted && !uv_is_active((uv_handle_t *)&control->keepalive_timer)) {
+        uv_timer_start(&control->keepalive_timer, on_keepalive, WATCHER_KEEPALIVE_MS,
+                       WATCHER_KEEPALIVE_MS);
+    } else if (!wanted) {
+        uv_timer_stop(&control->keepalive_timer);
     }
-    return any;
 }
 
-/* Arms the timer for what the daemons wait for. It is not put off when the deadline moves away,
- * as it does with every request: it then fires once for nothing. */
+/* Arms the timer for the daemons' next deadline. The deadline moves away with every request, and
+ * the timer is not put off then: it fires once for nothing. */
 static void timer_arm(struct control *control)
 {
     uint64_t wait_ms = UINT64_MAX;
@@ -237,54 +104,52 @@ static void timer_arm(struct control *control)
     }
 }
 
-/* Before the loop sleeps: everything that must not happen inside a daemon's run, and once a turn
- * is soon enough. */
+/* Runs before the loop sleeps: everything that must not happen inside a daemon's run, and that is
+ * soon enough once a turn. */
 static void on_prepare(uv_prepare_t *prepare)
 {
     struct control *control = prepare->data;
 
-    if (control->leave_wanted) {
-        control->leave_wanted = false;
-        node_leave(control->node);
-    }
     if (control->closing) {
         return;
     }
-    control->renderings_left = RENDERINGS_PER_TURN;
-    const bool called = visitors_call(control, RENDERINGS_PER_TURN);
-    watchers_tell(&control->watchers);
+    hearing_stability_update(&control->hearing_stability, node_core(control->node),
+                             &node_config(control->node)->timing, node_now_ms(control->node));
+    const bool called = queue_turn(&control->queue);
+    watchers_notify(&control->watchers);
     if (called || control->watchers.woken) {
-        /* Resuming a connection wakes no one: without threads of its own the library leaves it
-         * to the next run. */
+        /* Resuming a connection wakes nobody: without threads of its own the library leaves it to
+         * the next run. */
         control->watchers.woken = false;
         control_run_all(control);
     }
     if (!control->closing) {
         timer_arm(control);
+        keepalive_arm(control);
     }
 }
 
 /* --- Opening and closing --- */
 
-_Static_assert(SERVERS_MAX *(CONNECTIONS_MAX + CONNECTIONS_SPARE) < DESCRIPTORS_KEPT_MAX,
+_Static_assert(SERVERS_MAX *(CONNECTIONS_MAX + CONNECTIONS_SPARE) < DESCRIPTORS_RESERVED_MAX,
                "keep a descriptor for each client");
 
 static bool server_start(struct control *control, struct server *server)
 {
     const struct MHD_OptionItem options[] = {
-        {MHD_OPTION_LISTEN_SOCKET, server->entrance.fd, NULL},
+        {MHD_OPTION_LISTEN_SOCKET, server->listen_socket.fd, NULL},
         {MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX + CONNECTIONS_SPARE, NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES_MAX, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_IDLE_S, NULL},
         {MHD_OPTION_PER_IP_CONNECTION_LIMIT, server->over_unix ? 0 : CONNECTIONS_PER_ADDRESS, NULL},
         {MHD_OPTION_END, 0, NULL},
     };
-    /* Without a clock for the header Date, which costs more than it says on a local socket. */
+    /* No header Date: it costs more than it is worth on a local socket. */
     const unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
                            MHD_USE_SUPPRESS_DATE_NO_CLOCK;
 
-    server->daemon = MHD_start_daemon(flags, 0, NULL, NULL, on_request, server,
-                                      MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
+    server->daemon = MHD_start_daemon(flags, 0, NULL, NULL, request_on_input, server,
+                                      MHD_OPTION_NOTIFY_CONNECTION, request_on_connection, server,
                                       MHD_OPTION_ARRAY, options, MHD_OPTION_END);
     if (server->daemon == NULL) {
         log_line(control->log, LOG_ERROR, "control",
@@ -308,30 +173,40 @@ static bool server_start(struct control *control, struct server *server)
     return error == 0;
 }
 
-/* Adds a server on the entrance, which counts as its own from here on. */
-static bool control_serve(struct control *control, const struct entrance *entrance, bool over_unix)
+/* Adds a server on the listening socket, which the server owns from here on. */
+static bool control_serve(struct control *control, const struct listen_socket *listen_socket,
+                          bool over_unix)
 {
     struct server *server = &control->servers[control->server_count];
 
-    *server = (struct server){.control = control, .entrance = *entrance, .over_unix = over_unix};
+    *server = (struct server){
+        .control = control, .listen_socket = *listen_socket, .over_unix = over_unix};
     control->server_count++;
     return server_start(control, server);
 }
 
+static void read_host_name(struct control *control)
+{
+    if (gethostname(control->host_name, sizeof control->host_name - 1) != 0) {
+        control->host_name[0] = '\0';
+    }
+}
+
 static bool control_listen(struct control *control, const struct config *config)
 {
-    struct entrance entrance;
+    struct listen_socket listen_socket;
     char text[ADDRESS_TEXT_MAX];
 
-    if (!entrance_open_unix(&entrance, config->control, control->log) ||
-        !control_serve(control, &entrance, true)) {
+    if (!listen_socket_open_unix(&listen_socket, config, control->log) ||
+        !control_serve(control, &listen_socket, true)) {
         return false;
     }
     if (!config->http_on) {
         return true;
     }
-    if (!entrance_open_tcp(&entrance, &config->http, control->log) ||
-        !control_serve(control, &entrance, false)) {
+    read_host_name(control);
+    if (!listen_socket_open_tcp(&listen_socket, &config->http, control->log) ||
+        !control_serve(control, &listen_socket, false)) {
         return false;
     }
     log_line(control->log, LOG_INFO, "control", "serving GET at http://%s/v1/",
@@ -344,13 +219,12 @@ static void control_start_handles(struct control *control)
     /* These cannot fail. */
     (void)uv_prepare_init(control->loop, &control->prepare);
     (void)uv_timer_init(control->loop, &control->timer);
-    (void)uv_timer_init(control->loop, &control->beat);
+    (void)uv_timer_init(control->loop, &control->keepalive_timer);
     control->handles_open += 3;
     control->prepare.data = control;
     control->timer.data = control;
-    control->beat.data = control;
+    control->keepalive_timer.data = control;
     (void)uv_prepare_start(&control->prepare, on_prepare);
-    (void)uv_timer_start(&control->beat, on_beat, WATCHER_BEAT_MS, WATCHER_BEAT_MS);
 }
 
 struct control *control_open(uv_loop_t *loop, struct node *node, struct log *log)
@@ -364,14 +238,17 @@ struct control *control_open(uv_loop_t *loop, struct node *node, struct log *log
     control->loop = loop;
     control->node = node;
     control->log = log;
-    control->opened_ms = node_now_ms(node);
+    facts_init(&control->facts, node);
+    control->snapshot.facts = &control->facts;
+    control->links.stability = &control->hearing_stability;
     control->watchers.source = (struct event_source){.journal = node_journal(node),
+                                                     .life = control->facts.life,
                                                      .event_texts = &control->event_texts,
                                                      .snapshot = snapshot_of,
-                                                     .context = control};
+                                                     .context = &control->snapshot};
     control_start_handles(control);
     if (!control_listen(control, node_config(node))) {
-        control_close(control, NULL, NULL); /* Freed if the loop runs once more. */
+        control_close(control, NULL, NULL); /* The memory is freed when the loop runs once more. */
         return NULL;
     }
     return control;
@@ -382,7 +259,7 @@ static void control_free(struct control *control)
     void (*on_closed)(void *context) = control->on_closed;
     void *context = control->context;
 
-    assert(control->shelf.bytes == 0);
+    assert(control->snapshot.pool.bytes == 0);
     free(control);
     if (on_closed != NULL) {
         on_closed(context);
@@ -413,7 +290,8 @@ static void on_poll_closed(uv_handle_t *handle)
 static void server_stop(struct server *server)
 {
     if (server->polled) {
-        /* First, because the daemon closes the descriptor that is being polled. */
+        /* The poll handle is closed first, because the daemon closes the descriptor that it polls.
+         */
         uv_close((uv_handle_t *)&server->poll, on_poll_closed);
     }
     if (server->daemon != NULL) {
@@ -422,35 +300,31 @@ static void server_stop(struct server *server)
         }
         MHD_stop_daemon(server->daemon);
     }
-    entrance_unlink(&server->entrance);
+    listen_socket_unlink(&server->listen_socket);
 }
 
-/* Outside every daemon's run. A suspended connection would make MHD_stop_daemon abort: all are
- * woken first, and none is suspended while closing. */
+/* To be called outside every daemon's run. A suspended connection would make MHD_stop_daemon abort,
+ * so all are resumed first, and none is suspended while closing. */
 static void control_end(struct control *control)
 {
     assert(control->closing && !control->running);
 
     watchers_close(&control->watchers);
-    while (control->first_waiting != NULL) {
-        visitors_call(control, RENDERINGS_PER_TURN);
-    }
+    queue_end(&control->queue);
     for (uint32_t i = 0; i < control->server_count; i++) {
         server_stop(&control->servers[i]);
     }
     for (size_t i = 0; i < RESOURCES_MAX; i++) {
-        if (control->kept[i].answer.response != NULL) {
-            MHD_destroy_response(control->kept[i].answer.response);
-        }
+        cached_answer_drop(&control->cached_answers[i]);
     }
-    document_release(control->snapshot);
-    members_deinit(&control->members);
+    snapshot_deinit(&control->snapshot);
     event_texts_deinit(&control->event_texts);
     facts_deinit(&control->facts);
     links_deinit(&control->links);
+    hearing_stability_deinit(&control->hearing_stability);
     uv_close((uv_handle_t *)&control->prepare, on_handle_closed);
     uv_close((uv_handle_t *)&control->timer, on_handle_closed);
-    uv_close((uv_handle_t *)&control->beat, on_handle_closed);
+    uv_close((uv_handle_t *)&control->keepalive_timer, on_handle_closed);
 }
 
 void control_close(struct control *control, void (*on_closed)(void *context), void *context)

@@ -3,15 +3,15 @@
 #include <assert.h>
 #include <stdlib.h>
 
-struct document *document_new(struct shelf *shelf, size_t size)
+struct document *document_new(struct document_pool *pool, size_t size)
 {
-    if (size > DOCUMENT_BYTES_MAX || shelf->bytes > DOCUMENT_BYTES_MAX - size) {
+    if (size > DOCUMENT_BYTES_MAX || pool->bytes > DOCUMENT_BYTES_MAX - size) {
         return NULL;
     }
     struct document *document = malloc(sizeof *document + size);
     if (document != NULL) {
-        *document = (struct document){.shelf = shelf, .readers = 1, .size = size};
-        shelf->bytes += size;
+        *document = (struct document){.pool = pool, .readers = 1, .size = size};
+        pool->bytes += size;
     }
     return document;
 }
@@ -33,9 +33,9 @@ void document_release(struct document *document)
 
     document->readers--;
     if (document->readers == 0) {
-        assert(document->shelf->bytes >= document->size);
+        assert(document->pool->bytes >= document->size);
 
-        document->shelf->bytes -= document->size;
+        document->pool->bytes -= document->size;
         free(document);
     }
 }

@@ -1,35 +1,36 @@
-/* Finished text that several readers send at their own pace: made once, counted, and freed with
- * its last reader. What all unsent documents hold together has a bound, so that many slow readers
- * of large documents cannot eat the memory. */
+/* A finished text that several readers send at their own pace: it is made once, counted, and freed
+ * with its last reader. A pool bounds what all unsent documents hold together, so that many slow
+ * readers of large documents cannot use up the memory. */
 #ifndef CONTROL_DOCUMENT_H
 #define CONTROL_DOCUMENT_H
 
 #include <stddef.h>
 
-/* Eight documents of a cluster of 4096 members without tags, some 4000 of one of five. */
+/* This is room for eight documents of a cluster of 4096 members without tags, or some 4000 of a
+ * cluster of five. */
 #define DOCUMENT_BYTES_MAX ((size_t)12 * 1024 * 1024)
 
-/* What the living documents of one control socket hold. Outlives them all. */
-struct shelf {
+/* The bytes held by the documents of one control socket. The pool outlives them all. */
+struct document_pool {
     size_t bytes;
 };
 
 struct document {
-    struct shelf *shelf;
+    struct document_pool *pool;
     size_t readers;
-    size_t size;   /* bytes there is room for */
-    size_t length; /* bytes of text; the maker sets it, `size` at most */
+    size_t size;   /* capacity in bytes */
+    size_t length; /* bytes of text, at most `size`; set by the maker */
     char text[];
 };
 
-/* A document with room for `size` bytes and one reader, the caller. NULL when the shelf is full
- * or memory ran out. */
-struct document *document_new(struct shelf *shelf, size_t size);
+/* Makes a document with room for `size` bytes; the caller is its one reader. Returns NULL when the
+ * pool is full or memory ran out. */
+struct document *document_new(struct document_pool *pool, size_t size);
 
-/* One more reader, who will release it too. */
+/* Adds a reader, who has to release the document too. Returns `document`. */
 struct document *document_share(struct document *document);
 
-/* One reader less; NULL is fine. */
+/* Ends one reader's share; NULL is allowed. */
 void document_release(struct document *document);
 
 #endif

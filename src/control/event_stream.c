@@ -1,17 +1,15 @@
 #include "control/event_stream.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "control/entry.h"
-#include "control/words.h"
 #include "words/notice_text.h"
 
 void event_texts_deinit(struct event_texts *event_texts)
 {
     for (unsigned i = 0; i < EVENT_TEXTS_MAX; i++) {
-        sheet_deinit(&event_texts->texts[i]);
+        text_builder_deinit(&event_texts->texts[i]);
     }
     *event_texts = (struct event_texts){0};
 }
@@ -21,106 +19,111 @@ void event_stream_start(struct event_stream *stream)
     *stream = (struct event_stream){.snapshot_due = true};
 }
 
-void event_stream_resume(struct event_stream *stream, const struct journal *journal, uint64_t since)
+/* Is the cursor one of this process? */
+static bool is_own(const struct event_source *source, struct cursor cursor)
 {
-    const uint64_t newest = journal_cursor(journal);
+    return cursor.life == source->life && cursor.number <= journal_cursor(source->journal);
+}
 
-    *stream = (struct event_stream){.next = since + 1, .since = since};
-    if (since != newest && (since > newest || journal_get(journal, since + 1) == NULL)) {
-        stream->gap_due = true;
-    }
+void event_stream_resume(struct event_stream *stream, const struct event_source *source,
+                         struct cursor since)
+{
+    const bool is_newest = since.number == journal_cursor(source->journal);
+
+    *stream = (struct event_stream){.next = since.number + 1, .since = since};
+    stream->gap_due = !is_own(source, since) ||
+                      (!is_newest && journal_get(source->journal, since.number + 1) == NULL);
 }
 
 void event_stream_deinit(struct event_stream *stream)
 {
     document_release(stream->snapshot);
-    sheet_deinit(&stream->text);
+    text_builder_deinit(&stream->text);
     *stream = (struct event_stream){0};
 }
 
-void event_stream_beat(struct event_stream *stream)
+void event_stream_queue_keepalive(struct event_stream *stream)
 {
-    stream->beat_due = true;
+    stream->keepalive_due = true;
 }
 
-bool cursor_parse(const char *text, uint64_t *cursor)
+/* The newest event. */
+static struct cursor newest_of(const struct event_source *source)
 {
-    uint64_t value = 0;
-
-    if (*text == '\0') {
-        return false;
-    }
-    for (; *text != '\0'; text++) {
-        if (*text < '0' || *text > '9' || value > (UINT64_MAX - 9) / 10) {
-            return false;
-        }
-        value = 10 * value + (uint64_t)(*text - '0');
-    }
-    *cursor = value;
-    return true;
+    return (struct cursor){.life = source->life, .number = journal_cursor(source->journal)};
 }
 
 /* The event's text, rendered at most once for all watchers while it is recent. */
-static const struct sheet *event_text(const struct journal_entry *entry,
-                                      const struct event_source *source)
+static const struct text_builder *event_text(const struct journal_entry *entry,
+                                             const struct event_source *source)
 {
     const size_t slot = entry->cursor % EVENT_TEXTS_MAX;
-    struct sheet *text = &source->event_texts->texts[slot];
+    struct text_builder *text = &source->event_texts->texts[slot];
 
     if (source->event_texts->cursors[slot] != entry->cursor) {
-        sheet_clear(text);
-        sheet_format(text, "id: %" PRIu64 "\nevent: %s\ndata: ", entry->cursor,
-                     notice_event(entry->notice.type));
-        sheet_json(text, entry_json(entry));
-        sheet_text(text, "\n\n");
+        text_builder_clear(text);
+        const struct cursor cursor = {.life = source->life, .number = entry->cursor};
+        char id[CURSOR_TEXT_MAX];
+        text_builder_format(text, "id: %s\nevent: %s\ndata: ", cursor_text(cursor, id),
+                            notice_event(entry->notice.type));
+        text_builder_add_json(text, entry_json(entry, source->life));
+        text_builder_add(text, "\n\n");
         source->event_texts->cursors[slot] = text->failed ? 0 : entry->cursor;
     }
     return text;
 }
 
-/* What is known of a gap: between which cursors, and why. The snapshot after it has the rest. */
-static void event_stream_tell_gap(struct event_stream *stream, const struct journal *journal)
+/* Puts what is known of a gap: between which cursors it is, and why. The snapshot after it has the
+ * rest. */
+static void event_stream_put_gap(struct event_stream *stream, const struct event_source *source)
 {
-    const uint64_t newest = journal_cursor(journal);
-    const bool other_life = stream->since > newest;
+    const bool own = is_own(source, stream->since);
+    char since[CURSOR_TEXT_MAX];
+    char newest[CURSOR_TEXT_MAX];
 
-    sheet_format(&stream->text,
-                 "event: gap\ndata: {\"kind\":\"gap\",\"since\":\"%" PRIu64
-                 "\",\"cursor\":\"%" PRIu64 "\",\"reason\":\"%s\",\"text\":\"%s\"}\n\n",
-                 stream->since, newest, other_life ? "unknown" : "overwritten",
-                 other_life ? "this cursor was given by an earlier run of the daemon; a snapshot "
-                              "follows"
-                            : "events after this cursor are not kept any more; a snapshot follows");
+    text_builder_format(
+        &stream->text,
+        "event: gap\ndata: {\"kind\":\"gap\",\"since\":\"%s\",\"cursor\":\"%s\","
+        "\"reason\":\"%s\",\"text\":\"%s\"}\n\n",
+        cursor_text(stream->since, since), cursor_text(newest_of(source), newest),
+        own ? "overwritten" : "restarted",
+        own ? "events after this cursor are not kept any more; a snapshot follows"
+            : "the daemon was restarted, and what happened before is not known to it; a "
+              "snapshot follows");
     stream->gap_due = false;
     stream->snapshot_due = true;
 }
 
-static void event_stream_tell_snapshot(struct event_stream *stream,
-                                       const struct event_source *source)
+/* Puts the members document, with its kind in front of its first key. */
+static void event_stream_put_snapshot(struct event_stream *stream,
+                                      const struct event_source *source)
 {
-    const uint64_t cursor = journal_cursor(source->journal);
+    const struct cursor newest = newest_of(source);
+    char id[CURSOR_TEXT_MAX];
 
     stream->snapshot = source->snapshot(source->context);
     if (stream->snapshot == NULL) {
         stream->text.failed = true;
         return;
     }
-    sheet_format(&stream->text, "id: %" PRIu64 "\nevent: snapshot\ndata: ", cursor);
+    assert(stream->snapshot->length > 0 && stream->snapshot->text[0] == '{');
+    text_builder_format(&stream->text, "id: %s\nevent: snapshot\ndata: {\"kind\":\"snapshot\",",
+                        cursor_text(newest, id));
     stream->snapshot_due = false;
-    stream->snapshot_sent = 0;
-    stream->next = cursor + 1;
+    stream->snapshot_sent = 1;
+    stream->next = newest.number + 1;
 }
 
-/* Puts what comes next into `text` and `snapshot`, which have been sent. Returns false when
- * there is nothing to tell. */
+/* Puts the next piece into `text` and `snapshot`, both of which have been sent. Returns false when
+ * there is nothing to send. */
 static bool event_stream_produce(struct event_stream *stream, const struct event_source *source)
 {
-    sheet_clear(&stream->text);
+    text_builder_clear(&stream->text);
     stream->text_sent = 0;
 
     if (stream->tail_due) {
         /* The document ends with a line feed of its own; this is the blank line. */
-        sheet_text(&stream->text, "\n");
+        text_builder_add(&stream->text, "\n");
         stream->tail_due = false;
         return true;
     }
@@ -128,33 +131,33 @@ static bool event_stream_produce(struct event_stream *stream, const struct event
         stream->next <= journal_cursor(source->journal)) {
         const struct journal_entry *entry = journal_get(source->journal, stream->next);
         if (entry != NULL) {
-            const struct sheet *text = event_text(entry, source);
-            sheet_bytes(&stream->text, text->bytes, text->length);
+            const struct text_builder *text = event_text(entry, source);
+            text_builder_add_bytes(&stream->text, text->bytes, text->length);
             stream->text.failed |= text->failed;
             stream->next++;
             return true;
         }
-        /* Too slow: the ring has overtaken this watcher. */
-        stream->since = stream->next - 1;
+        /* The watcher is too slow: the journal has overwritten its next entry. */
+        stream->since = (struct cursor){.life = source->life, .number = stream->next - 1};
         stream->gap_due = true;
     }
     if (stream->gap_due) {
-        event_stream_tell_gap(stream, source->journal);
+        event_stream_put_gap(stream, source);
         return true;
     }
     if (stream->snapshot_due) {
-        event_stream_tell_snapshot(stream, source);
+        event_stream_put_snapshot(stream, source);
         return true;
     }
-    if (stream->beat_due) {
-        sheet_text(&stream->text, ": keep-alive\n\n");
-        stream->beat_due = false;
+    if (stream->keepalive_due) {
+        text_builder_add(&stream->text, ": keep-alive\n\n");
+        stream->keepalive_due = false;
         return true;
     }
     return false;
 }
 
-/* Copies what fits of `length` bytes of which `*sent` are gone already. */
+/* Copies as much as fits of the `length` bytes, `*sent` of which have been copied already. */
 static size_t copy_rest(char *to, size_t size, const char *from, size_t length, size_t *sent)
 {
     const size_t rest = length - *sent;

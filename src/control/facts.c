@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 
-/* Room for the peers of the largest view so far. */
+/* Makes room for the peers of the largest view so far. */
 static bool facts_make_room(struct facts *facts, uint32_t count)
 {
     if (count <= facts->peer_capacity) {
@@ -16,12 +16,37 @@ static bool facts_make_room(struct facts *facts, uint32_t count)
         return false;
     }
     facts->peers = peers;
+    bool *silent = realloc(facts->silent, count * sizeof *silent);
+    if (silent == NULL) {
+        return false;
+    }
+    facts->silent = silent;
     facts->peer_capacity = count;
     return true;
 }
 
-bool facts_take(struct facts *facts, struct node *node, uint64_t started_ms)
+/* A node that rejoins under a new id keeps its journal: for cursors that is one life. */
+static uint32_t life_of(const struct node_id *id)
 {
+    return (uint32_t)id->bytes[0] << 24 | (uint32_t)id->bytes[1] << 16 |
+           (uint32_t)id->bytes[2] << 8 | id->bytes[3];
+}
+
+void facts_init(struct facts *facts, struct node *node)
+{
+    *facts = (struct facts){.node = node,
+                            .started_ms = node_now_ms(node),
+                            .life = life_of(&core_self(node_core(node))->id)};
+}
+
+struct cursor facts_cursor(const struct facts *facts)
+{
+    return (struct cursor){.life = facts->life, .number = facts->cursor};
+}
+
+bool facts_collect(struct facts *facts)
+{
+    struct node *node = facts->node;
     const struct core *core = node_core(node);
     const struct view *view = core_view(core);
     const uint64_t now_ms = node_now_ms(node);
@@ -35,6 +60,7 @@ bool facts_take(struct facts *facts, struct node *node, uint64_t started_ms)
     facts->journal = node_journal(node);
     facts->counters = core_counters(core);
     facts->traffic = node_traffic(node);
+    facts->refusals = node_refusals(node);
     facts->self = core_self(core);
     facts->view = view;
     facts->coordinator = core_coordinator(core);
@@ -45,9 +71,11 @@ bool facts_take(struct facts *facts, struct node *node, uint64_t started_ms)
     facts->acked = core_acked(core);
     facts->cursor = journal_cursor(facts->journal);
     facts->now_ms = now_ms;
-    facts->uptime_ms = now_ms - started_ms;
+    facts->uptime_ms = now_ms - facts->started_ms;
+    const uint32_t self = view_find(view, &facts->self->id);
+    core_peers(core, now_ms, facts->peers);
     for (uint32_t i = 0; i < view->member_count; i++) {
-        facts->peers[i] = core_peer(core, i, now_ms);
+        facts->silent[i] = self != VIEW_NONE && core_hearing(core, self, i, now_ms) != HEARING_YES;
     }
     for (uint32_t i = 0; i < view->gone_count; i++) {
         facts->gone_ms[i] = core_gone_ms(core, i, now_ms);
@@ -58,6 +86,7 @@ bool facts_take(struct facts *facts, struct node *node, uint64_t started_ms)
 void facts_deinit(struct facts *facts)
 {
     free(facts->peers);
+    free(facts->silent);
     *facts = (struct facts){0};
 }
 

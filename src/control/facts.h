@@ -1,22 +1,28 @@
-/* What a node knows at one moment, as plain data: taken once for an answer, so that what renders
- * it is a function of this struct alone. */
+/* What a node knows at one moment, as plain data. It is collected once per answer, so that
+ * rendering is a function of this struct alone. */
 #ifndef CONTROL_FACTS_H
 #define CONTROL_FACTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "control/cursor.h"
 #include "runtime/node.h"
 
 struct facts {
+    struct node *node; /* borrowed for life */
+    uint64_t started_ms;
+    uint32_t life; /* of this process: the beginning of the id that the node began with */
+
     /* Borrowed; valid until the node's next step. */
     const struct config *config;
     struct journal *journal;
     const struct core_counters *counters;
     const struct node_traffic *traffic;
+    const struct refusals *refusals;
     const struct member *self;
     const struct view *view;
-    const struct member *coordinator; /* NULL: none to be named */
+    const struct member *coordinator; /* NULL: there is none */
 
     enum phase phase;
     bool acting;
@@ -27,15 +33,21 @@ struct facts {
     uint64_t now_ms;
     uint64_t uptime_ms;
 
-    /* Owned: by position in the view's members and gone. */
+    /* Owned; indexed by position in the view's members, or in its gone list. */
     struct peer_state *peers;
+    bool *silent; /* not heard for longer than the profile's patience */
     uint32_t peer_capacity;
     uint64_t gone_ms[GONE_MAX];
 };
 
-/* Takes the facts of this moment; `facts` is all zero before the first time. `started_ms` is when
- * the node's uptime began. Returns false when memory ran out. */
-bool facts_take(struct facts *facts, struct node *node, uint64_t started_ms);
+/* Begins without facts; the node's uptime counts from now. */
+void facts_init(struct facts *facts, struct node *node);
+
+/* Collects the facts of this moment, in O(members). Returns false when memory ran out. */
+bool facts_collect(struct facts *facts);
+
+/* The cursor of the newest event, as clients see it. */
+struct cursor facts_cursor(const struct facts *facts);
 
 void facts_deinit(struct facts *facts);
 

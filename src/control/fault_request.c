@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool refuse(char why[FAULT_WHY_MAX], const char *text)
+static bool refuse_fault(char why[FAULT_WHY_MAX], const char *text)
 {
     snprintf(why, FAULT_WHY_MAX, "%s", text);
     return false;
@@ -14,7 +14,7 @@ static bool parse_drop(struct fault_request *fault, const json_t *names, char wh
     const size_t count = json_array_size(names);
 
     if (!json_is_array(names) || count == 0) {
-        return refuse(why, "\"drop\" wants an array of at least one member's name");
+        return refuse_fault(why, "\"drop\" wants an array of at least one member's name");
     }
     if (count > FAULT_NAMES_MAX) {
         snprintf(why, FAULT_WHY_MAX, "\"drop\" has %zu names, more than %d", count,
@@ -40,7 +40,8 @@ static bool parse_delay(struct fault_request *fault, const json_t *delay, char w
     const json_t *ms = json_object_get(delay, "ms");
 
     if (json_object_size(delay) != 2 || !json_is_string(name) || !json_is_integer(ms)) {
-        return refuse(why, "\"delay\" wants {\"name\": NAME, \"ms\": NUMBER} and nothing else");
+        return refuse_fault(why,
+                            "\"delay\" wants {\"name\": NAME, \"ms\": NUMBER} and nothing else");
     }
     if (json_integer_value(ms) < 0 || json_integer_value(ms) > FAULT_DELAY_MS_MAX) {
         snprintf(why, FAULT_WHY_MAX, "\"ms\" is %" JSON_INTEGER_FORMAT ", not from 0 to %d",
@@ -57,7 +58,8 @@ static bool parse_delay(struct fault_request *fault, const json_t *delay, char w
 static bool parse_body(struct fault_request *fault, char why[FAULT_WHY_MAX])
 {
     if (json_object_size(fault->body) != 1) {
-        return refuse(why, "the body must be an object with exactly one of drop, delay and clear");
+        return refuse_fault(why,
+                            "the body must be an object with exactly one of drop, delay and clear");
     }
 
     json_t *value = json_object_get(fault->body, "drop");
@@ -70,10 +72,10 @@ static bool parse_body(struct fault_request *fault, char why[FAULT_WHY_MAX])
     }
     value = json_object_get(fault->body, "clear");
     if (value == NULL) {
-        return refuse(why, "no such fault; there are drop, delay and clear");
+        return refuse_fault(why, "no such fault; there are drop, delay and clear");
     }
     fault->kind = FAULT_CLEAR;
-    return json_is_true(value) || refuse(why, "\"clear\" wants true");
+    return json_is_true(value) || refuse_fault(why, "\"clear\" wants true");
 }
 
 bool fault_request_parse(struct fault_request *fault, const char *body, size_t length,
@@ -84,7 +86,7 @@ bool fault_request_parse(struct fault_request *fault, const char *body, size_t l
     memset(fault, 0, sizeof *fault);
     fault->body = length == 0 ? NULL : json_loadb(body, length, JSON_REJECT_DUPLICATES, &error);
     if (fault->body == NULL && length == 0) {
-        return refuse(why, "the request has no body");
+        return refuse_fault(why, "the request has no body");
     }
     if (fault->body == NULL) {
         /* The parser quotes the input; only where it stopped is repeated. */

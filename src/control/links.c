@@ -2,10 +2,9 @@
 
 #include <stdlib.h>
 
-#include "control/report.h"
-#include "control/words.h"
+#include "control/json.h"
 
-bool links_take(struct links *links, const struct core *core, uint64_t now_ms)
+bool links_collect(struct links *links, const struct core *core, uint64_t now_ms)
 {
     const uint32_t members = core_view(core)->member_count;
     const uint32_t count = members < LINKS_MEMBERS_MAX ? members : LINKS_MEMBERS_MAX;
@@ -67,37 +66,34 @@ static uint32_t self_position(const struct facts *facts)
 
 /* --- Bad pairs --- */
 
-/* Takes the sheet over. */
-static json_t *bad_json(const char *from, const char *to, const char *kind, struct sheet *detail)
+/* Frees `detail`. */
+static json_t *bad_json(const char *from, const char *to, const char *kind,
+                        struct text_builder *detail)
 {
     json_t *object = json_object();
-    bool complete = !detail->failed && report_set(object, "from", json_of_word(from)) &&
-                    report_set(object, "to", json_of_word(to)) &&
-                    report_set(object, "kind", json_of_word(kind)) &&
-                    report_set(object, "detail", json_of_text(detail->bytes, detail->length));
+    bool complete = !detail->failed && json_put(object, "from", json_of_word(from)) &&
+                    json_put(object, "to", json_of_word(to)) &&
+                    json_put(object, "kind", json_of_word(kind)) &&
+                    json_put(object, "detail", json_of_text(detail->bytes, detail->length));
 
-    sheet_deinit(detail);
-    if (!complete) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
+    text_builder_deinit(detail);
+    return json_finished(object, complete);
 }
 
-/* What `deaf` does not hear from `mute`. */
+/* The link on which `deaf` does not hear `mute`. */
 static json_t *one_way_json(const struct links *links, const struct facts *facts, uint32_t mute,
                             uint32_t deaf)
 {
     const char *from = facts->view->members[mute].name;
     const char *to = facts->view->members[deaf].name;
-    struct sheet detail = {0};
+    struct text_builder detail = {0};
 
-    sheet_format(&detail, "messages from %s to %s are lost: %s does not hear %s", from, to, to,
-                 from);
+    text_builder_format(&detail, "messages from %s to %s are lost: %s does not hear %s", from, to,
+                        to, from);
     if (links_hearing(links, mute, deaf) == HEARING_YES) {
-        sheet_format(&detail, ", %s hears %s", from, to);
+        text_builder_format(&detail, ", %s hears %s", from, to);
     } else {
-        sheet_text(&detail, "; whether the other way works is not known");
+        text_builder_add(&detail, "; whether the other way works is not known");
     }
     return bad_json(from, to, "one-way", &detail);
 }
@@ -106,15 +102,33 @@ static json_t *both_ways_json(const struct facts *facts, uint32_t older, uint32_
 {
     const char *from = facts->view->members[older].name;
     const char *to = facts->view->members[younger].name;
-    struct sheet detail = {0};
+    struct text_builder detail = {0};
 
-    sheet_format(&detail, "no messages pass between %s and %s: neither hears the other", from, to);
+    text_builder_format(&detail, "no messages pass between %s and %s: neither hears the other",
+                        from, to);
     return bad_json(from, to, "both", &detail);
+}
+
+static bool is_settled(const struct links *links, const struct facts *facts, uint32_t position)
+{
+    return links->stability == NULL ||
+           hearing_is_stable(links->stability, facts->view->members[position].age,
+                             facts->peers[position].heard_ms_ago, facts->now_ms);
+}
+
+/* Is one of the two silent, so that the link between them is not to blame, or can that not be told
+ * yet? */
+static bool is_blameless(const struct links *links, const struct facts *facts, uint32_t a,
+                         uint32_t b)
+{
+    const uint32_t self = self_position(facts);
+
+    return links_is_silent(links, a, self) || links_is_silent(links, b, self) ||
+           !is_settled(links, facts, a) || !is_settled(links, facts, b);
 }
 
 json_t *links_bad_json(const struct links *links, const struct facts *facts)
 {
-    const uint32_t self = self_position(facts);
     json_t *array = json_array();
     bool complete = true;
 
@@ -122,8 +136,7 @@ json_t *links_bad_json(const struct links *links, const struct facts *facts)
         for (uint32_t b = a + 1; b < links->count; b++) {
             const bool a_deaf = is_deaf_to(links, a, b);
             const bool b_deaf = is_deaf_to(links, b, a);
-            if ((!a_deaf && !b_deaf) || links_is_silent(links, a, self) ||
-                links_is_silent(links, b, self)) {
+            if ((!a_deaf && !b_deaf) || is_blameless(links, facts, a, b)) {
                 continue;
             }
             json_t *pair = a_deaf && b_deaf ? both_ways_json(facts, a, b)
@@ -132,11 +145,7 @@ json_t *links_bad_json(const struct links *links, const struct facts *facts)
             complete &= json_array_append_new(array, pair) == 0;
         }
     }
-    if (!complete) {
-        json_decref(array);
-        return NULL;
-    }
-    return array;
+    return json_finished(array, complete);
 }
 
 /* --- The document --- */
@@ -188,14 +197,10 @@ static json_t *matrix_json(const struct links *links, json_t *(*cell)(enum heari
         }
         complete &= json_array_append_new(rows, row) == 0;
     }
-    if (!complete) {
-        json_decref(rows);
-        return NULL;
-    }
-    return rows;
+    return json_finished(rows, complete);
 }
 
-/* The names of all, or of those alone whom nobody hears. */
+/* The names of all members, or of only those that nobody hears. */
 static json_t *names_json(const struct links *links, const struct facts *facts, bool silent_only)
 {
     const uint32_t self = self_position(facts);
@@ -208,14 +213,10 @@ static json_t *names_json(const struct links *links, const struct facts *facts, 
                         0;
         }
     }
-    if (!complete) {
-        json_decref(array);
-        return NULL;
-    }
-    return array;
+    return json_finished(array, complete);
 }
 
-/* The names of those that failed: not being members, they have no row. */
+/* The names of failed members, which have no row in the matrix. */
 static json_t *failed_json(const struct view *view)
 {
     json_t *array = json_array();
@@ -226,26 +227,22 @@ static json_t *failed_json(const struct view *view)
             complete &= json_array_append_new(array, json_of_word(view->gone[i].name)) == 0;
         }
     }
-    if (!complete) {
-        json_decref(array);
-        return NULL;
-    }
-    return array;
+    return json_finished(array, complete);
 }
 
 json_t *links_json(const struct links *links, const struct facts *facts)
 {
     json_t *object = json_object();
 
-    if (report_set(object, "schema", json_integer(1)) &&
-        report_set(object, "self", json_of_word(facts->self->name)) &&
-        report_set(object, "members", names_json(links, facts, false)) &&
-        report_set(object, "left_out", json_of_number(links->left_out)) &&
-        report_set(object, "hears", matrix_json(links, hears_json)) &&
-        report_set(object, "states", matrix_json(links, state_json)) &&
-        report_set(object, "silent", names_json(links, facts, true)) &&
-        report_set(object, "bad", links_bad_json(links, facts)) &&
-        report_set(object, "failed", failed_json(facts->view))) {
+    if (json_put(object, "schema", json_integer(1)) &&
+        json_put(object, "self", json_of_word(facts->self->name)) &&
+        json_put(object, "members", names_json(links, facts, false)) &&
+        json_put(object, "left_out", json_of_number(links->left_out)) &&
+        json_put(object, "hears", matrix_json(links, hears_json)) &&
+        json_put(object, "states", matrix_json(links, state_json)) &&
+        json_put(object, "silent", names_json(links, facts, true)) &&
+        json_put(object, "bad", links_bad_json(links, facts)) &&
+        json_put(object, "failed", failed_json(facts->view))) {
         return object;
     }
     json_decref(object);
@@ -254,9 +251,10 @@ json_t *links_json(const struct links *links, const struct facts *facts)
 
 /* --- A sentence --- */
 
-/* Appends "; LEAD NAME, NAME and NAME" of those that `position` and the other do not hear. */
+/* Appends "; LEAD NAME, NAME and NAME": the members that the one at `position` does not hear, or,
+ * unless `is_observer`, that do not hear it. */
 static void list_sentence(const struct links *links, const struct facts *facts, uint32_t position,
-                          bool is_observer, struct sheet *sentence)
+                          bool is_observer, struct text_builder *sentence)
 {
     uint32_t left = 0;
 
@@ -267,14 +265,14 @@ static void list_sentence(const struct links *links, const struct facts *facts, 
         if (is_observer ? is_deaf_to(links, position, i) : is_deaf_to(links, i, position)) {
             const char *lead = is_observer ? "; does not hear " : "; not heard by ";
             left--;
-            sheet_text(sentence, told++ == 0 ? lead : left == 0 ? " and " : ", ");
-            sheet_text(sentence, facts->view->members[i].name);
+            text_builder_add(sentence, told++ == 0 ? lead : left == 0 ? " and " : ", ");
+            text_builder_add(sentence, facts->view->members[i].name);
         }
     }
 }
 
 void links_sentence(const struct links *links, const struct facts *facts, uint32_t position,
-                    struct sheet *sentence)
+                    struct text_builder *sentence)
 {
     if (position < links->count) {
         list_sentence(links, facts, position, false, sentence);

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/words.h"
+#include "control/json.h"
+#include "control/sentence.h"
 #include "runtime/value.h"
 #include "words/notice_text.h"
 #include "words/terms_text.h"
@@ -16,7 +17,7 @@ enum {
 
 void members_deinit(struct members *members)
 {
-    sheet_deinit(&members->text);
+    text_builder_deinit(&members->text);
     free(members->holes);
     *members = (struct members){0};
 }
@@ -42,112 +43,115 @@ static void members_hole(struct members *members, enum hole_kind kind, uint32_t 
 
 static void members_write_head(struct members *members, const struct facts *facts)
 {
-    struct sheet *text = &members->text;
+    struct text_builder *text = &members->text;
     char policy[GUARD_TEXT_MAX];
+    char cursor[CURSOR_TEXT_MAX];
 
     guard_text(&facts->guard.guard, policy);
-    sheet_text(text, "{\"schema\":1,\"cluster\":");
-    sheet_json(text, json_of_word(facts->config->cluster));
-    sheet_text(text, ",\"self\":");
-    sheet_json(text, json_of_word(facts->self->name));
-    sheet_format(text, ",\"phase\":\"%s\",\"cursor\":\"", phase_text(facts->phase));
-    sheet_u64(text, facts->cursor);
-    sheet_text(text, "\",\"view\":{\"epoch\":\"");
-    sheet_u64(text, facts->view->epoch);
-    sheet_text(text, "\",\"version\":\"");
-    sheet_u64(text, facts->view->version);
-    sheet_text(text, "\",\"acked\":");
+    text_builder_add(text, "{\"schema\":1,\"cluster\":");
+    text_builder_add_json(text, json_of_word(facts->config->cluster));
+    text_builder_add(text, ",\"self\":");
+    text_builder_add_json(text, json_of_word(facts->self->name));
+    text_builder_format(text, ",\"phase\":\"%s\",\"cursor\":\"", phase_text(facts->phase));
+    text_builder_add(text, cursor_text(facts_cursor(facts), cursor));
+    text_builder_add(text, "\",\"view\":{\"epoch\":\"");
+    text_builder_add_u64(text, facts->view->epoch);
+    text_builder_add(text, "\",\"version\":\"");
+    text_builder_add_u64(text, facts->view->version);
+    text_builder_add(text, "\",\"acked\":");
     members_hole(members, HOLE_ACKED, 0);
-    sheet_text(text, "},\"coordinator\":");
-    sheet_json(text, json_of_word(facts->coordinator == NULL ? NULL : facts->coordinator->name));
-    sheet_text(text, ",\"acting\":");
+    text_builder_add(text, "},\"coordinator\":");
+    text_builder_add_json(
+        text, json_of_word(facts->coordinator == NULL ? NULL : facts->coordinator->name));
+    text_builder_add(text, ",\"acting\":");
     members_hole(members, HOLE_ACTING, 0);
-    sheet_format(text, ",\"guard\":{\"policy\":\"%s\",\"size\":", policy);
-    sheet_json(text, json_of_guard_size(&facts->guard.guard));
-    sheet_text(text, ",\"needed\":");
+    text_builder_format(text, ",\"guard\":{\"policy\":\"%s\",\"size\":", policy);
+    text_builder_add_json(text, json_of_guard_size(&facts->guard.guard));
+    text_builder_add(text, ",\"needed\":");
     members_hole(members, HOLE_NEEDED, 0);
-    sheet_text(text, ",\"fresh\":");
+    text_builder_add(text, ",\"fresh\":");
     members_hole(members, HOLE_FRESH, 0);
-    sheet_text(text, ",\"met\":");
+    text_builder_add(text, ",\"met\":");
     members_hole(members, HOLE_MET, 0);
-    sheet_text(text, "}");
+    text_builder_add(text, "}");
 }
 
 static void members_write_member(struct members *members, const struct facts *facts,
                                  uint32_t position)
 {
-    struct sheet *text = &members->text;
+    struct text_builder *text = &members->text;
     const struct member *member = &facts->view->members[position];
     const bool is_self = id_equal(&member->id, &facts->self->id);
     const bool coordinates = facts->coordinator != NULL &&
                              id_equal(&member->id, &facts->coordinator->id);
 
-    sheet_text(text, position == 0 ? "{\"name\":" : ",{\"name\":");
-    sheet_json(text, json_of_word(member->name));
-    sheet_text(text, ",\"id\":");
-    sheet_json(text, json_of_id(&member->id));
-    sheet_text(text, ",\"incarnation\":\"");
-    sheet_u64(text, member->incarnation);
-    sheet_text(text, "\",\"address\":");
-    sheet_json(text, json_of_address(&member->address));
-    sheet_text(text, ",\"age\":");
-    sheet_u64(text, member->age);
-    sheet_text(text, ",\"state\":");
+    text_builder_add(text, position == 0 ? "{\"name\":" : ",{\"name\":");
+    text_builder_add_json(text, json_of_word(member->name));
+    text_builder_add(text, ",\"id\":");
+    text_builder_add_json(text, json_of_id(&member->id));
+    text_builder_add(text, ",\"incarnation\":\"");
+    text_builder_add_u64(text, member->incarnation);
+    text_builder_add(text, "\",\"address\":");
+    text_builder_add_json(text, json_of_address(&member->address));
+    text_builder_add(text, ",\"age\":");
+    text_builder_add_u64(text, member->age);
+    text_builder_add(text, ",\"state\":");
     if (is_self) {
-        sheet_text(text, "\"alive\"");
+        text_builder_add(text, "\"alive\",\"silent\":false");
     } else {
         members_hole(members, HOLE_STATE, position);
+        text_builder_add(text, ",\"silent\":");
+        members_hole(members, HOLE_SILENT, position);
     }
-    sheet_format(text, ",\"coordinator\":%s,\"heard_ms\":", coordinates ? "true" : "false");
+    text_builder_format(text, ",\"coordinator\":%s,\"heard_ms\":", coordinates ? "true" : "false");
     if (is_self) {
-        sheet_text(text, "0");
+        text_builder_add(text, "0");
     } else {
         members_hole(members, HOLE_HEARD_MS, position);
     }
-    sheet_text(text, ",\"tags\":");
-    sheet_json(text, json_of_tags(&member->tags));
-    sheet_text(text, "}");
+    text_builder_add(text, ",\"tags\":");
+    text_builder_add_json(text, json_of_tags(&member->tags));
+    text_builder_add(text, "}");
 }
 
 static void members_write_gone(struct members *members, const struct facts *facts,
                                uint32_t position)
 {
-    struct sheet *text = &members->text;
+    struct text_builder *text = &members->text;
     const struct gone *gone = &facts->view->gone[position];
 
-    sheet_text(text, position == 0 ? "{\"name\":" : ",{\"name\":");
-    sheet_json(text, json_of_word(gone->name));
-    sheet_text(text, ",\"id\":");
-    sheet_json(text, json_of_id(&gone->id));
-    sheet_text(text, ",\"address\":");
-    sheet_json(text, json_of_address(&gone->address));
-    sheet_text(text, ",\"age\":");
-    sheet_u64(text, gone->age);
-    sheet_format(text,
-                 ",\"state\":\"%s\",\"reason\":\"%s\",\"verdict\":", gone_state_word(gone->reason),
-                 gone_reason_text(gone->reason));
-    sheet_json(text,
-               json_of_word(gone->verdict == VERDICT_NONE ? NULL : verdict_text(gone->verdict)));
-    sheet_text(text, ",\"since_ms\":");
+    text_builder_add(text, position == 0 ? "{\"name\":" : ",{\"name\":");
+    text_builder_add_json(text, json_of_word(gone->name));
+    text_builder_add(text, ",\"id\":");
+    text_builder_add_json(text, json_of_id(&gone->id));
+    text_builder_add(text, ",\"address\":");
+    text_builder_add_json(text, json_of_address(&gone->address));
+    text_builder_add(text, ",\"age\":");
+    text_builder_add_u64(text, gone->age);
+    text_builder_format(text, ",\"state\":\"%s\",\"reason\":\"%s\",\"verdict\":",
+                        gone_state_text(gone->reason), gone_reason_text(gone->reason));
+    text_builder_add_json(
+        text, json_of_word(gone->verdict == VERDICT_NONE ? NULL : verdict_text(gone->verdict)));
+    text_builder_add(text, ",\"since_ms\":");
     members_hole(members, HOLE_SINCE_MS, position);
-    sheet_text(text, "}");
+    text_builder_add(text, "}");
 }
 
 static bool members_build(struct members *members, const struct facts *facts)
 {
-    sheet_clear(&members->text);
+    text_builder_clear(&members->text);
     members->hole_count = 0;
 
     members_write_head(members, facts);
-    sheet_text(&members->text, ",\"members\":[");
+    text_builder_add(&members->text, ",\"members\":[");
     for (uint32_t i = 0; i < facts->view->member_count; i++) {
         members_write_member(members, facts, i);
     }
-    sheet_text(&members->text, "],\"gone\":[");
+    text_builder_add(&members->text, "],\"gone\":[");
     for (uint32_t i = 0; i < facts->view->gone_count; i++) {
         members_write_gone(members, facts, i);
     }
-    sheet_text(&members->text, "]}\n");
+    text_builder_add(&members->text, "]}\n");
 
     members->cursor = facts->cursor;
     members->built = !members->text.failed;
@@ -161,7 +165,7 @@ static size_t word_write(char *to, const char *word)
     const size_t length = strlen(word);
 
     assert(length <= HOLE_BYTES_MAX);
-    memcpy(to, word, length);
+    memcpy(to, word, length); /* NOLINT(bugprone-not-null-terminated-result): text follows. */
     return length;
 }
 
@@ -181,6 +185,8 @@ static size_t hole_write(char *to, const struct hole *hole, const struct facts *
     case HOLE_STATE:
         return word_write(to, facts->peers[hole->position].verdict == VERDICT_NONE ? "\"alive\""
                                                                                    : "\"suspect\"");
+    case HOLE_SILENT:
+        return word_write(to, facts->silent[hole->position] ? "true" : "false");
     case HOLE_HEARD_MS:
         if (facts->peers[hole->position].heard_ms_ago == NEVER_MS) {
             return word_write(to, "null");
@@ -193,7 +199,7 @@ static size_t hole_write(char *to, const struct hole *hole, const struct facts *
 }
 
 struct document *members_render(struct members *members, const struct facts *facts,
-                                struct shelf *shelf)
+                                struct document_pool *pool)
 {
     if (!members->built || members->cursor != facts->cursor) {
         if (!members_build(members, facts)) {
@@ -201,8 +207,8 @@ struct document *members_render(struct members *members, const struct facts *fac
         }
     }
 
-    const struct sheet *text = &members->text;
-    struct document *document = document_new(shelf,
+    const struct text_builder *text = &members->text;
+    struct document *document = document_new(pool,
                                              text->length + members->hole_count * HOLE_BYTES_MAX);
     if (document == NULL) {
         return NULL;

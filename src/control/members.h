@@ -13,16 +13,18 @@
 
 #include "control/document.h"
 #include "control/facts.h"
-#include "control/sheet.h"
+#include "control/text_builder.h"
 
-/* What stands in a hole: what may differ from one moment to the next without a change. */
+/* The values that fill a hole: those that may change from one moment to the next without an event.
+ */
 enum hole_kind {
     HOLE_ACKED,
     HOLE_ACTING,
     HOLE_NEEDED,
     HOLE_FRESH,
     HOLE_MET,
-    HOLE_STATE,    /* of the member at `position` */
+    HOLE_STATE,
+    HOLE_SILENT,   /* of the member at `position` */
     HOLE_HEARD_MS, /* of the member at `position` */
     HOLE_SINCE_MS, /* of the gone entry at `position` */
 };
@@ -36,17 +38,17 @@ struct hole {
 /* All zero is a template of nothing. */
 struct members {
     bool built;
-    uint64_t cursor; /* what it was built from: each change has a new cursor */
-    struct sheet text;
+    uint64_t cursor; /* the newest event when it was built */
+    struct text_builder text;
     struct hole *holes;
     size_t hole_count;
     size_t hole_capacity;
 };
 
-/* The document as of `facts`, with the caller as its reader, on `shelf`. NULL when memory ran out
- * or the shelf is full. */
+/* Renders the document as of `facts` into memory of `pool`; the caller is its one reader. Returns
+ * NULL when memory ran out or the pool is full. */
 struct document *members_render(struct members *members, const struct facts *facts,
-                                struct shelf *shelf);
+                                struct document_pool *pool);
 
 void members_deinit(struct members *members);
 

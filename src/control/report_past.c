@@ -1,3 +1,5 @@
+#include "control/report_past.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -5,25 +7,25 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "control/entry.h"
-#include "control/report.h"
+#include "control/json.h"
+#include "control/report_refusals.h"
 #include "control/sentence.h"
-#include "control/sheet.h"
-#include "control/words.h"
+#include "control/text_builder.h"
+#include "control/time_text.h"
 #include "words/notice_text.h"
 
-/* Takes the sheet over. */
-static json_t *sheet_to_json(struct sheet *sheet)
+/* Frees what `text` holds. */
+static json_t *text_builder_to_json(struct text_builder *text)
 {
-    json_t *value = sheet->failed || sheet->bytes == NULL
-                        ? NULL
-                        : json_of_text(sheet->bytes, sheet->length);
-    sheet_deinit(sheet);
+    json_t *value = text->failed || text->bytes == NULL ? NULL
+                                                        : json_of_text(text->bytes, text->length);
+    text_builder_deinit(text);
     return value;
 }
 
 /* --- History --- */
 
-/* The views it was made from: none for the first of a cluster, two for a merge. */
+/* The views that this one was made from: none for the first of a cluster, two for a merge. */
 static json_t *parents_json(const struct view_record *record)
 {
     json_t *array = json_array();
@@ -37,11 +39,7 @@ static json_t *parents_json(const struct view_record *record)
         complete &= json_array_append_new(
                         array, view_id_json(&record->merged, record->merged_coordinator)) == 0;
     }
-    if (!complete) {
-        json_decref(array);
-        return NULL;
-    }
-    return array;
+    return json_finished(array, complete);
 }
 
 /* null, or how many of how many were lost at once. */
@@ -53,8 +51,8 @@ static json_t *split_json(const struct view_record *record)
         return json_null();
     }
     object = json_object();
-    if (report_set(object, "lost", json_of_number(record->split_lost)) &&
-        report_set(object, "of", json_of_number(record->split_of))) {
+    if (json_put(object, "lost", json_of_number(record->split_lost)) &&
+        json_put(object, "of", json_of_number(record->split_of))) {
         return object;
     }
     json_decref(object);
@@ -67,25 +65,23 @@ static json_t *record_json(const struct view_record *record, bool current)
     char time[TIME_TEXT_MAX];
     json_t *object = json_object();
 
-    if (report_set(object, "lineage", json_sprintf("%016" PRIx64, record->lineage)) &&
-        report_set(object, "epoch", json_of_u64(record->epoch)) &&
-        report_set(object, "version", json_of_u64(record->version)) &&
-        report_set(object, "cause", json_of_word(view_cause_text(record->cause))) &&
-        report_set(object, "time", json_of_word(time_text(record->wall_ms, time))) &&
-        report_set(object, "lasted_ms",
-                   current ? json_null() : json_of_number(record->lasted_ms)) &&
-        report_set(object, "members", json_of_number(record->member_count)) &&
-        report_set(object, "joined", json_of_number(record->joined_count)) &&
-        report_set(object, "gone", json_of_number(record->gone_count)) &&
-        report_set(object, "coordinator",
-                   json_of_word(record->coordinator[0] == '\0' ? NULL : record->coordinator)) &&
-        report_set(object, "change", json_of_word(record->change)) &&
-        report_set(object, "parents", parents_json(record)) &&
-        report_set(object, "taken_up", merge ? json_boolean(record->taken_up) : json_null()) &&
-        report_set(object, "apart_ms",
-                   merge && record->apart_ms > 0 ? json_of_number(record->apart_ms)
-                                                 : json_null()) &&
-        report_set(object, "split", split_json(record))) {
+    if (json_put(object, "lineage", json_sprintf("%016" PRIx64, record->lineage)) &&
+        json_put(object, "epoch", json_of_u64(record->epoch)) &&
+        json_put(object, "version", json_of_u64(record->version)) &&
+        json_put(object, "cause", json_of_word(view_cause_text(record->cause))) &&
+        json_put(object, "time", json_of_word(time_text(record->wall_ms, time))) &&
+        json_put(object, "lasted_ms", current ? json_null() : json_of_number(record->lasted_ms)) &&
+        json_put(object, "members", json_of_number(record->member_count)) &&
+        json_put(object, "joined", json_of_number(record->joined_count)) &&
+        json_put(object, "gone", json_of_number(record->gone_count)) &&
+        json_put(object, "coordinator",
+                 json_of_word(record->coordinator[0] == '\0' ? NULL : record->coordinator)) &&
+        json_put(object, "change", json_of_word(record->change)) &&
+        json_put(object, "parents", parents_json(record)) &&
+        json_put(object, "taken_up", merge ? json_boolean(record->taken_up) : json_null()) &&
+        json_put(object, "apart_ms",
+                 merge && record->apart_ms > 0 ? json_of_number(record->apart_ms) : json_null()) &&
+        json_put(object, "split", split_json(record))) {
         return object;
     }
     json_decref(object);
@@ -103,14 +99,10 @@ json_t *report_history(const struct facts *facts)
         const struct view_record *record = journal_history(facts->journal, i);
         complete &= json_array_append_new(views, record_json(record, i + 1 == count)) == 0;
     }
-    complete &= report_set(object, "schema", json_integer(1));
-    complete &= report_set(object, "self", json_of_word(facts->self->name));
-    complete &= report_set(object, "views", views);
-    if (!complete) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
+    complete &= json_put(object, "schema", json_integer(1));
+    complete &= json_put(object, "self", json_of_word(facts->self->name));
+    complete &= json_put(object, "views", views);
+    return json_finished(object, complete);
 }
 
 /* --- Evidence --- */
@@ -119,7 +111,8 @@ json_t *report_join_refused(const struct facts *facts)
 {
     const struct journal_entry *refusal = journal_refusal(facts->journal);
 
-    return facts->phase == PHASE_JOINING && refusal != NULL ? entry_json(refusal) : json_null();
+    return facts->phase == PHASE_JOINING && refusal != NULL ? entry_json(refusal, facts->life)
+                                                            : json_null();
 }
 
 /* The evidence about `name` (NULL: all of it), at most `limit` of the newest, oldest first. */
@@ -137,49 +130,47 @@ static json_t *evidence_json(const struct facts *facts, const char *name, size_t
     for (size_t i = from; i < journal_evidence_count(facts->journal); i++) {
         const struct journal_entry *entry = journal_evidence(facts->journal, i);
         if (name == NULL || entry_is_about(entry, name)) {
-            complete &= json_array_append_new(array, entry_json(entry)) == 0;
+            complete &= json_array_append_new(array, entry_json(entry, facts->life)) == 0;
         }
     }
-    if (!complete) {
-        json_decref(array);
-        return NULL;
-    }
-    return array;
+    return json_finished(array, complete);
 }
 
 static json_t *coordinator_why(const struct facts *facts)
 {
     const struct member *coordinator = facts->coordinator;
-    struct sheet text = {0};
+    struct text_builder text = {0};
 
     if (coordinator == NULL) {
-        sheet_format(&text, "there is no coordinator to be named: this node is in phase %s",
-                     phase_text(facts->phase));
+        text_builder_format(&text, "there is no coordinator to be named: this node is in phase %s",
+                            phase_text(facts->phase));
     } else if (facts->view->member_count == 1) {
-        sheet_format(&text,
-                     "%s coordinates: it is the only member of view %" PRIu64 ".%" PRIu64
-                     ", of age %" PRIu64,
-                     coordinator->name, facts->view->epoch, facts->view->version, coordinator->age);
+        text_builder_format(&text,
+                            "%s coordinates: it is the only member of view %" PRIu64 ".%" PRIu64
+                            ", of age %" PRIu64,
+                            coordinator->name, facts->view->epoch, facts->view->version,
+                            coordinator->age);
     } else {
-        sheet_format(&text,
-                     "%s coordinates: of the %" PRIu32 " members of view %" PRIu64 ".%" PRIu64
-                     " it is the oldest, of age %" PRIu64,
-                     coordinator->name, facts->view->member_count, facts->view->epoch,
-                     facts->view->version, coordinator->age);
+        text_builder_format(&text,
+                            "%s coordinates: of the %" PRIu32 " members of view %" PRIu64
+                            ".%" PRIu64 " it is the oldest, of age %" PRIu64,
+                            coordinator->name, facts->view->member_count, facts->view->epoch,
+                            facts->view->version, coordinator->age);
     }
-    return sheet_to_json(&text);
+    return text_builder_to_json(&text);
 }
 
 json_t *report_why(const struct facts *facts)
 {
     json_t *object = json_object();
 
-    if (report_set(object, "schema", json_integer(1)) &&
-        report_set(object, "self", json_of_word(facts->self->name)) &&
-        report_set(object, "coordinator",
-                   json_of_word(facts->coordinator == NULL ? NULL : facts->coordinator->name)) &&
-        report_set(object, "text", coordinator_why(facts)) &&
-        report_set(object, "evidence", evidence_json(facts, NULL, SIZE_MAX))) {
+    if (json_put(object, "schema", json_integer(1)) &&
+        json_put(object, "self", json_of_word(facts->self->name)) &&
+        json_put(object, "coordinator",
+                 json_of_word(facts->coordinator == NULL ? NULL : facts->coordinator->name)) &&
+        json_put(object, "text", coordinator_why(facts)) &&
+        json_put(object, "evidence", evidence_json(facts, NULL, SIZE_MAX)) &&
+        json_put(object, "refusals", report_last_refusals(facts, NULL))) {
         return object;
     }
     json_decref(object);
@@ -221,37 +212,40 @@ const char *report_suggest(const struct facts *facts, const char *name)
 }
 
 static void present_sentence(const struct facts *facts, const struct links *links,
-                             uint32_t position, struct sheet *text)
+                             uint32_t position, struct text_builder *text)
 {
     const struct member *member = &facts->view->members[position];
     const struct peer_state *peer = &facts->peers[position];
 
     if (id_equal(&member->id, &facts->self->id)) {
-        sheet_format(text, "%s is this node, a member of age %" PRIu64, member->name, member->age);
+        text_builder_format(text, "%s is this node, a member of age %" PRIu64, member->name,
+                            member->age);
         links_sentence(links, facts, position, text);
         return;
     }
-    sheet_format(text, "%s is a member of age %" PRIu64, member->name, member->age);
+    text_builder_format(text, "%s is a member of age %" PRIu64, member->name, member->age);
     if (peer->heard_ms_ago == NEVER_MS) {
-        sheet_text(text, ", not heard yet");
+        text_builder_add(text, ", not heard yet");
     } else {
-        sheet_format(text, ", heard %" PRIu64 " ms ago", peer->heard_ms_ago);
+        text_builder_format(text, ", heard %" PRIu64 " ms ago", peer->heard_ms_ago);
     }
-    sheet_text(text, peer->linked ? ", its link up" : ", its link down");
+    text_builder_add(text, peer->linked ? ", its link up" : ", its link down");
     if (peer->verdict != VERDICT_NONE) {
-        sheet_format(text, "; this node suspects it for %" PRIu64 " ms: %s", peer->verdict_ms_ago,
-                     verdict_words(peer->verdict));
+        text_builder_format(text, "; this node suspects it for %" PRIu64 " ms: %s",
+                            peer->verdict_ms_ago, verdict_words(peer->verdict));
     }
     if (peer->accuser_count > 0) {
-        sheet_format(text, "; %" PRIu32 " other member%s suspect%s it", peer->accuser_count,
-                     peer->accuser_count == 1 ? "" : "s", peer->accuser_count == 1 ? "s" : "");
+        text_builder_format(text, "; %" PRIu32 " other member%s suspect%s it", peer->accuser_count,
+                            peer->accuser_count == 1 ? "" : "s",
+                            peer->accuser_count == 1 ? "s" : "");
     }
     links_sentence(links, facts, position, text);
 }
 
-/* The removal as the journal has it, with its accusers' names of then, or, where it is not kept,
- * as the view has it, with the names of now. */
-static void removal_sentence(const struct facts *facts, const struct gone *gone, struct sheet *text)
+/* Appends the removal from the journal, with its accusers' names at that time. A removal that the
+ * journal no longer holds comes from the view, with the names of today. */
+static void removal_sentence(const struct facts *facts, const struct gone *gone,
+                             struct text_builder *text)
 {
     struct journal_entry removal = {.notice = {.type = NOTICE_GONE, .gone = *gone}};
 
@@ -271,22 +265,23 @@ static void removal_sentence(const struct facts *facts, const struct gone *gone,
     gone_sentence(&removal, text);
 }
 
-/* What holds now: member, gone, or known from the evidence alone. */
+/* What the name stands for now: a member, one that is gone, or one known from the evidence alone.
+ */
 static json_t *now_text(const struct facts *facts, const struct links *links, const char *name)
 {
     const uint32_t present = view_find_name(facts->view, name);
     const uint32_t gone = facts_find_gone(facts->view, name);
-    struct sheet text = {0};
+    struct text_builder text = {0};
 
     if (present != VIEW_NONE) {
         present_sentence(facts, links, present, &text);
     } else if (gone != VIEW_NONE) {
         removal_sentence(facts, &facts->view->gone[gone], &text);
-        sheet_format(&text, ", %" PRIu64 " ms ago", facts->gone_ms[gone]);
+        text_builder_format(&text, ", %" PRIu64 " ms ago", facts->gone_ms[gone]);
     } else {
-        sheet_format(&text, "%s is not a member", name);
+        text_builder_format(&text, "%s is not a member", name);
     }
-    return sheet_to_json(&text);
+    return text_builder_to_json(&text);
 }
 
 static const char *now_state(const struct facts *facts, const char *name)
@@ -298,19 +293,20 @@ static const char *now_state(const struct facts *facts, const char *name)
     }
 
     const uint32_t gone = facts_find_gone(facts->view, name);
-    return gone == VIEW_NONE ? NULL : gone_state_word(facts->view->gone[gone].reason);
+    return gone == VIEW_NONE ? NULL : gone_state_text(facts->view->gone[gone].reason);
 }
 
 json_t *report_why_member(const struct facts *facts, const struct links *links, const char *name)
 {
     json_t *object = json_object();
 
-    if (report_set(object, "schema", json_integer(1)) &&
-        report_set(object, "self", json_of_word(facts->self->name)) &&
-        report_set(object, "node", json_of_word(name)) &&
-        report_set(object, "state", json_of_word(now_state(facts, name))) &&
-        report_set(object, "text", now_text(facts, links, name)) &&
-        report_set(object, "evidence", evidence_json(facts, name, WHY_ENTRIES_MAX))) {
+    if (json_put(object, "schema", json_integer(1)) &&
+        json_put(object, "self", json_of_word(facts->self->name)) &&
+        json_put(object, "node", json_of_word(name)) &&
+        json_put(object, "state", json_of_word(now_state(facts, name))) &&
+        json_put(object, "text", now_text(facts, links, name)) &&
+        json_put(object, "evidence", evidence_json(facts, name, WHY_ENTRIES_MAX)) &&
+        json_put(object, "refusals", report_last_refusals(facts, name))) {
         return object;
     }
     json_decref(object);

@@ -1,36 +1,25 @@
+#include "control/report_status.h"
+
 #include "base/version.h"
-#include "control/report.h"
-#include "control/words.h"
+#include "control/json.h"
+#include "control/report_past.h"
+#include "control/report_refusals.h"
+#include "control/time_text.h"
 #include "proto/wire.h"
 #include "runtime/options.h"
 #include "runtime/value.h"
-#include "words/message_text.h"
 #include "words/notice_text.h"
 #include "words/terms_text.h"
-
-bool report_set(json_t *object, const char *key, json_t *value)
-{
-    return json_object_set_new(object, key, value) == 0;
-}
-
-static json_t *finished(json_t *object, bool complete)
-{
-    if (complete) {
-        return object;
-    }
-    json_decref(object);
-    return NULL;
-}
 
 static json_t *view_json(const struct facts *facts)
 {
     json_t *object = json_object();
 
-    return finished(object,
-                    report_set(object, "epoch", json_of_u64(facts->view->epoch)) &&
-                        report_set(object, "version", json_of_u64(facts->view->version)) &&
-                        report_set(object, "acked", json_of_number(facts->acked)) &&
-                        report_set(object, "members", json_of_number(facts->view->member_count)));
+    return json_finished(
+        object, json_put(object, "epoch", json_of_u64(facts->view->epoch)) &&
+                    json_put(object, "version", json_of_u64(facts->view->version)) &&
+                    json_put(object, "acked", json_of_number(facts->acked)) &&
+                    json_put(object, "members", json_of_number(facts->view->member_count)));
 }
 
 static json_t *guard_json(const struct facts *facts)
@@ -39,12 +28,12 @@ static json_t *guard_json(const struct facts *facts)
     json_t *object = json_object();
 
     guard_text(&facts->guard.guard, policy);
-    return finished(object,
-                    report_set(object, "policy", json_of_word(policy)) &&
-                        report_set(object, "size", json_of_guard_size(&facts->guard.guard)) &&
-                        report_set(object, "needed", json_of_number(facts->guard.needed)) &&
-                        report_set(object, "fresh", json_of_number(facts->guard.fresh)) &&
-                        report_set(object, "met", json_boolean(facts->guard.met)));
+    return json_finished(object,
+                         json_put(object, "policy", json_of_word(policy)) &&
+                             json_put(object, "size", json_of_guard_size(&facts->guard.guard)) &&
+                             json_put(object, "needed", json_of_number(facts->guard.needed)) &&
+                             json_put(object, "fresh", json_of_number(facts->guard.fresh)) &&
+                             json_put(object, "met", json_boolean(facts->guard.met)));
 }
 
 static json_t *counts_json(const struct facts *facts)
@@ -61,11 +50,11 @@ static json_t *counts_json(const struct facts *facts)
         left += facts->view->gone[i].reason == GONE_LEFT;
         failed += facts->view->gone[i].reason != GONE_LEFT;
     }
-    return finished(object,
-                    report_set(object, "members", json_of_number(facts->view->member_count)) &&
-                        report_set(object, "suspect", json_of_number(suspects)) &&
-                        report_set(object, "failed", json_of_number(failed)) &&
-                        report_set(object, "left", json_of_number(left)));
+    return json_finished(object,
+                         json_put(object, "members", json_of_number(facts->view->member_count)) &&
+                             json_put(object, "suspect", json_of_number(suspects)) &&
+                             json_put(object, "failed", json_of_number(failed)) &&
+                             json_put(object, "left", json_of_number(left)));
 }
 
 static json_t *lifelines_json(const struct facts *facts, const struct links *links)
@@ -86,13 +75,13 @@ static json_t *lifelines_json(const struct facts *facts, const struct links *lin
                         0;
         }
     }
-    complete &= report_set(object, "up", json_of_number(up));
-    complete &= report_set(object, "down", down);
-    complete &= report_set(object, "bad", links_bad_json(links, facts));
-    return finished(object, complete);
+    complete &= json_put(object, "up", json_of_number(up));
+    complete &= json_put(object, "down", down);
+    complete &= json_put(object, "bad", links_bad_json(links, facts));
+    return json_finished(object, complete);
 }
 
-/* What POST /v1/fault has put in force. */
+/* The faults that POST /v1/fault has put in force. */
 static json_t *faults_json(const struct node *node)
 {
     json_t *array = json_array();
@@ -101,18 +90,18 @@ static json_t *faults_json(const struct node *node)
     for (uint32_t i = 0; i < node_fault_count(node); i++) {
         const struct node_fault fault = node_fault_at(node, i);
         json_t *object = json_object();
-        if (!report_set(object, "name", json_of_word(fault.name)) ||
-            !report_set(object, "drop", json_boolean(fault.drop)) ||
-            !report_set(object, "delay_ms", json_of_number(fault.delay_ms))) {
+        if (!json_put(object, "name", json_of_word(fault.name)) ||
+            !json_put(object, "drop", json_boolean(fault.drop)) ||
+            !json_put(object, "delay_ms", json_of_number(fault.delay_ms))) {
             json_decref(object);
             object = NULL;
         }
         complete &= json_array_append_new(array, object) == 0;
     }
-    return finished(array, complete);
+    return json_finished(array, complete);
 }
 
-/* Only the reasons that were met: a list of zeros says nothing. */
+/* Lists only the reasons that occurred: zeros say nothing. */
 static json_t *reasons_json(const uint64_t *counts, unsigned count,
                             const char *(*word)(unsigned reason))
 {
@@ -121,15 +110,15 @@ static json_t *reasons_json(const uint64_t *counts, unsigned count,
 
     for (unsigned i = 0; i < count; i++) {
         if (counts[i] > 0) {
-            complete &= report_set(object, word(i), json_of_number(counts[i]));
+            complete &= json_put(object, word(i), json_of_number(counts[i]));
         }
     }
-    return finished(object, complete);
+    return json_finished(object, complete);
 }
 
-static const char *drop_text_of(unsigned reason)
+static const char *refusal_name_of(unsigned reason)
 {
-    return drop_reason_text((enum drop_reason)reason);
+    return refusal_name((enum refusal)reason);
 }
 
 static const char *wire_text_of(unsigned reason)
@@ -148,30 +137,30 @@ static json_t *counters_json(const struct facts *facts)
     const struct node_traffic *traffic = facts->traffic;
     json_t *object = json_object();
 
-    return finished(
-        object,
-        report_set(object, "received",
-                   reasons_json(core->received, MESSAGE_TYPE_COUNT, message_text_of)) &&
-            report_set(object, "sent",
-                       reasons_json(core->sent, MESSAGE_TYPE_COUNT, message_text_of)) &&
-            report_set(object, "dropped", reasons_json(core->dropped, DROP_COUNT, drop_text_of)) &&
-            report_set(object, "malformed",
-                       reasons_json(traffic->malformed, WIRE_ERROR_COUNT, wire_text_of)) &&
-            report_set(object, "datagrams_in", json_of_number(traffic->datagrams_in)) &&
-            report_set(object, "datagrams_out", json_of_number(traffic->datagrams_out)) &&
-            report_set(object, "bytes_in", json_of_number(traffic->bytes_in)) &&
-            report_set(object, "bytes_out", json_of_number(traffic->bytes_out)) &&
-            report_set(object, "frames_in", json_of_number(traffic->frames_in)) &&
-            report_set(object, "frames_out", json_of_number(traffic->frames_out)) &&
-            report_set(object, "streams_open", json_of_number(traffic->streams_open)) &&
-            report_set(object, "streams_refused", json_of_number(traffic->streams_refused)) &&
-            report_set(object, "starved", json_of_number(traffic->starved)) &&
-            report_set(object, "send_failed", json_of_number(traffic->send_failed)) &&
-            report_set(object, "sends_cut", json_of_number(core->sends_cut)) &&
-            report_set(object, "views_installed", json_of_number(core->views_installed)) &&
-            report_set(object, "mismatches", json_of_number(core->mismatches)) &&
-            report_set(object, "late_wakeups", json_of_number(core->late_wakeups)) &&
-            report_set(object, "relayed", json_of_number(core->relayed)));
+    return json_finished(
+        object, json_put(object, "received",
+                         reasons_json(core->received, MESSAGE_TYPE_COUNT, message_text_of)) &&
+                    json_put(object, "sent",
+                             reasons_json(core->sent, MESSAGE_TYPE_COUNT, message_text_of)) &&
+                    json_put(object, "refused",
+                             reasons_json(core->refused, REFUSED_COUNT, refusal_name_of)) &&
+                    json_put(object, "malformed",
+                             reasons_json(traffic->malformed, WIRE_ERROR_COUNT, wire_text_of)) &&
+                    json_put(object, "datagrams_in", json_of_number(traffic->datagrams_in)) &&
+                    json_put(object, "datagrams_out", json_of_number(traffic->datagrams_out)) &&
+                    json_put(object, "bytes_in", json_of_number(traffic->bytes_in)) &&
+                    json_put(object, "bytes_out", json_of_number(traffic->bytes_out)) &&
+                    json_put(object, "frames_in", json_of_number(traffic->frames_in)) &&
+                    json_put(object, "frames_out", json_of_number(traffic->frames_out)) &&
+                    json_put(object, "streams_open", json_of_number(traffic->streams_open)) &&
+                    json_put(object, "streams_refused", json_of_number(traffic->streams_refused)) &&
+                    json_put(object, "starved", json_of_number(traffic->starved)) &&
+                    json_put(object, "send_failed", json_of_number(traffic->send_failed)) &&
+                    json_put(object, "sends_cut", json_of_number(core->sends_cut)) &&
+                    json_put(object, "views_installed", json_of_number(core->views_installed)) &&
+                    json_put(object, "mismatches", json_of_number(core->mismatches)) &&
+                    json_put(object, "late_wakeups", json_of_number(core->late_wakeups)) &&
+                    json_put(object, "relayed", json_of_number(core->relayed)));
 }
 
 /* The newest view of the history, as one change; null before the first. */
@@ -185,78 +174,97 @@ static json_t *last_change_json(const struct facts *facts)
     const struct view_record *record = journal_history(facts->journal, count - 1);
     char time[TIME_TEXT_MAX];
     json_t *object = json_object();
-    return finished(
-        object,
-        report_set(object, "time", json_of_word(time_text(record->wall_ms, time))) &&
-            report_set(object, "since_ms", json_of_number(facts->now_ms - record->now_ms)) &&
-            report_set(object, "epoch", json_of_u64(record->epoch)) &&
-            report_set(object, "version", json_of_u64(record->version)) &&
-            report_set(object, "cause", json_of_word(view_cause_text(record->cause))) &&
-            report_set(object, "change", json_of_word(record->change)));
+    return json_finished(
+        object, json_put(object, "time", json_of_word(time_text(record->wall_ms, time))) &&
+                    json_put(object, "since_ms", json_of_number(facts->now_ms - record->now_ms)) &&
+                    json_put(object, "epoch", json_of_u64(record->epoch)) &&
+                    json_put(object, "version", json_of_u64(record->version)) &&
+                    json_put(object, "cause", json_of_word(view_cause_text(record->cause))) &&
+                    json_put(object, "change", json_of_word(record->change)));
+}
+
+/* What a node that has not joined yet waits for; null in a member. */
+static json_t *waiting_json(const struct facts *facts)
+{
+    const struct waiting_state waiting = core_waiting(node_core(facts->node), facts->now_ms);
+    json_t *object = json_object();
+
+    if (facts->phase != PHASE_JOINING) {
+        json_decref(object);
+        return json_null();
+    }
+    return json_finished(
+        object, json_put(object, "expect",
+                         waiting.expect == 0 ? json_null() : json_of_number(waiting.expect)) &&
+                    json_put(object, "met", json_of_number(waiting.met)) &&
+                    json_put(object, "may_found", json_boolean(waiting.may_found)));
 }
 
 json_t *report_status(const struct facts *facts, const struct links *links, const struct node *node)
 {
     json_t *object = json_object();
     const struct member *coordinator = facts->coordinator;
+    char cursor[CURSOR_TEXT_MAX];
 
-    return finished(
+    return json_finished(
         object,
-        report_set(object, "schema", json_integer(1)) &&
-            report_set(object, "version", json_of_word(DOYEN_VERSION)) &&
-            report_set(object, "cluster", json_of_word(facts->config->cluster)) &&
-            report_set(object, "self", json_of_word(facts->self->name)) &&
-            report_set(object, "id", json_of_id(&facts->self->id)) &&
-            report_set(object, "incarnation", json_of_u64(facts->self->incarnation)) &&
-            report_set(object, "address", json_of_address(&facts->self->address)) &&
-            report_set(object, "profile", json_of_word(profile_text(facts->config->profile))) &&
-            report_set(object, "phase", json_of_word(phase_text(facts->phase))) &&
-            report_set(object, "uptime_ms", json_of_number(facts->uptime_ms)) &&
-            report_set(object, "cursor", json_of_u64(facts->cursor)) &&
-            report_set(object, "view", view_json(facts)) &&
-            report_set(object, "coordinator",
-                       json_of_word(coordinator == NULL ? NULL : coordinator->name)) &&
-            report_set(object, "acting", json_boolean(facts->acting)) &&
-            report_set(object, "merging", json_boolean(facts->merging)) &&
-            report_set(object, "guard", guard_json(facts)) &&
-            report_set(object, "counts", counts_json(facts)) &&
-            report_set(object, "links", lifelines_json(facts, links)) &&
-            report_set(object, "faults", faults_json(node)) &&
-            report_set(object, "last_change", last_change_json(facts)) &&
-            report_set(object, "join_refused", report_join_refused(facts)) &&
-            report_set(object, "counters", counters_json(facts)));
+        json_put(object, "schema", json_integer(1)) &&
+            json_put(object, "version", json_of_word(DOYEN_VERSION)) &&
+            json_put(object, "cluster", json_of_word(facts->config->cluster)) &&
+            json_put(object, "self", json_of_word(facts->self->name)) &&
+            json_put(object, "id", json_of_id(&facts->self->id)) &&
+            json_put(object, "incarnation", json_of_u64(facts->self->incarnation)) &&
+            json_put(object, "address", json_of_address(&facts->self->address)) &&
+            json_put(object, "profile", json_of_word(profile_text(facts->config->profile))) &&
+            json_put(object, "phase", json_of_word(phase_text(facts->phase))) &&
+            json_put(object, "uptime_ms", json_of_number(facts->uptime_ms)) &&
+            json_put(object, "cursor", json_of_word(cursor_text(facts_cursor(facts), cursor))) &&
+            json_put(object, "view", view_json(facts)) &&
+            json_put(object, "coordinator",
+                     json_of_word(coordinator == NULL ? NULL : coordinator->name)) &&
+            json_put(object, "acting", json_boolean(facts->acting)) &&
+            json_put(object, "merging", json_boolean(facts->merging)) &&
+            json_put(object, "guard", guard_json(facts)) &&
+            json_put(object, "counts", counts_json(facts)) &&
+            json_put(object, "links", lifelines_json(facts, links)) &&
+            json_put(object, "faults", faults_json(node)) &&
+            json_put(object, "last_change", last_change_json(facts)) &&
+            json_put(object, "waiting", waiting_json(facts)) &&
+            json_put(object, "join_refused", report_join_refused(facts)) &&
+            json_put(object, "refusals", report_refusal_counts(facts)) &&
+            json_put(object, "counters", counters_json(facts)));
 }
 
 json_t *report_coordinator(const struct facts *facts)
 {
     const struct member *coordinator = facts->coordinator;
     json_t *object = json_object();
-    bool complete = report_set(object, "schema", json_integer(1)) &&
-                    report_set(object, "coordinator",
-                               json_of_word(coordinator == NULL ? NULL : coordinator->name)) &&
-                    report_set(object, "self", json_of_word(facts->self->name)) &&
-                    report_set(object, "is_self",
-                               json_boolean(coordinator != NULL &&
-                                            id_equal(&coordinator->id, &facts->self->id))) &&
-                    report_set(object, "acting", json_boolean(facts->acting)) &&
-                    report_set(object, "epoch", json_of_u64(facts->view->epoch)) &&
-                    report_set(object, "version", json_of_u64(facts->view->version));
+    bool complete = json_put(object, "schema", json_integer(1)) &&
+                    json_put(object, "coordinator",
+                             json_of_word(coordinator == NULL ? NULL : coordinator->name)) &&
+                    json_put(object, "self", json_of_word(facts->self->name)) &&
+                    json_put(object, "is_self",
+                             json_boolean(coordinator != NULL &&
+                                          id_equal(&coordinator->id, &facts->self->id))) &&
+                    json_put(object, "acting", json_boolean(facts->acting)) &&
+                    json_put(object, "epoch", json_of_u64(facts->view->epoch)) &&
+                    json_put(object, "version", json_of_u64(facts->view->version));
 
     if (coordinator != NULL) {
-        complete = complete && report_set(object, "id", json_of_id(&coordinator->id)) &&
-                   report_set(object, "address", json_of_address(&coordinator->address)) &&
-                   report_set(object, "age", json_of_number(coordinator->age));
+        complete = complete && json_put(object, "id", json_of_id(&coordinator->id)) &&
+                   json_put(object, "address", json_of_address(&coordinator->address)) &&
+                   json_put(object, "age", json_of_number(coordinator->age));
     }
-    return finished(object, complete);
+    return json_finished(object, complete);
 }
 
 json_t *report_version(void)
 {
     json_t *object = json_object();
 
-    return finished(object, report_set(object, "schema", json_integer(1)) &&
-                                report_set(object, "name", json_string("doyend")) &&
-                                report_set(object, "version", json_of_word(DOYEN_VERSION)) &&
-                                report_set(object, "protocol", json_integer(WIRE_VERSION)) &&
-                                report_set(object, "api", json_string("v1")));
+    return json_finished(object, json_put(object, "schema", json_integer(1)) &&
+                                     json_put(object, "name", json_string("doyend")) &&
+                                     json_put(object, "version", json_of_word(DOYEN_VERSION)) &&
+                                     json_put(object, "protocol", json_integer(WIRE_VERSION)) &&
+                                     json_put(object, "api", json_string("v1")));
 }

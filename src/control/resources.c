@@ -8,20 +8,18 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "control/fault_request.h"
-#include "control/report.h"
+#include "control/host.h"
+#include "control/peer.h"
+#include "control/report_past.h"
+#include "control/report_status.h"
 #include "control/server.h"
-#include "control/sheet.h"
-#include "control/words.h"
 #include "words/notice_text.h"
-
-/* Until something changes. */
-#define KEEP_LONG UINT64_MAX
 
 /* --- The answers --- */
 
-static const char *visitor_argument(const struct visitor *visitor, const char *name)
+static const char *request_argument(const struct request *request, const char *name)
 {
-    return MHD_lookup_connection_value(visitor->connection, MHD_GET_ARGUMENT_KIND, name);
+    return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
 static struct answer answer_busy(const char *detail)
@@ -31,50 +29,51 @@ static struct answer answer_busy(const char *detail)
                           detail);
 }
 
-static struct answer answer_members(struct visitor *visitor)
+static struct answer answer_members(struct request *request)
 {
-    struct control *control = visitor->server->control;
-    struct document *document = control_snapshot(control);
+    struct snapshot *snapshot = &request->server->control->snapshot;
+    struct document *document = snapshot_share(snapshot);
 
     if (document == NULL) {
         return answer_busy("too much is waiting for clients that read slowly");
     }
-    return answer_document(document, control->snapshot_cursor);
+    return answer_document(
+        document, (struct cursor){.life = snapshot->facts->life, .number = snapshot->cursor});
 }
 
-/* The matrix of the same moment as the facts, or NULL when memory ran out. */
-static const struct links *take_links(struct control *control)
+/* Collects the matrix of the same moment as the facts; returns NULL when memory ran out. */
+static const struct links *collect_links(struct control *control)
 {
-    return links_take(&control->links, node_core(control->node), control->facts.now_ms)
+    return links_collect(&control->links, node_core(control->node), control->facts.now_ms)
                ? &control->links
                : NULL;
 }
 
-static struct answer answer_status(struct visitor *visitor)
+static struct answer answer_status(struct request *request)
 {
-    struct control *control = visitor->server->control;
-    const struct links *links = take_links(control);
+    struct control *control = request->server->control;
+    const struct links *links = collect_links(control);
 
     return answer_json(MHD_HTTP_OK,
                        links == NULL ? NULL : report_status(&control->facts, links, control->node));
 }
 
-static struct answer answer_links(struct visitor *visitor)
+static struct answer answer_links(struct request *request)
 {
-    struct control *control = visitor->server->control;
-    const struct links *links = take_links(control);
+    struct control *control = request->server->control;
+    const struct links *links = collect_links(control);
 
     return answer_json(MHD_HTTP_OK, links == NULL ? NULL : links_json(links, &control->facts));
 }
 
-static struct answer answer_coordinator(struct visitor *visitor)
+static struct answer answer_coordinator(struct request *request)
 {
-    return answer_json(MHD_HTTP_OK, report_coordinator(&visitor->server->control->facts));
+    return answer_json(MHD_HTTP_OK, report_coordinator(&request->server->control->facts));
 }
 
-static struct answer answer_is_coordinator(struct visitor *visitor)
+static struct answer answer_is_coordinator(struct request *request)
 {
-    const struct facts *facts = &visitor->server->control->facts;
+    const struct facts *facts = &request->server->control->facts;
 
     if (facts->acting) {
         return answer_json(MHD_HTTP_OK, report_coordinator(facts));
@@ -99,15 +98,15 @@ static struct answer answer_is_coordinator(struct visitor *visitor)
     }
     if (facts->merging) {
         return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not acting", "ask again in a moment",
-                              "this node's part is being taken up by another one");
+                              "another part is absorbing this node's part");
     }
     return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not acting", "ask again in a moment",
                           "this node coordinates, but is not sure yet that it was not asleep");
 }
 
-static struct answer answer_history(struct visitor *visitor)
+static struct answer answer_history(struct request *request)
 {
-    return answer_json(MHD_HTTP_OK, report_history(&visitor->server->control->facts));
+    return answer_json(MHD_HTTP_OK, report_history(&request->server->control->facts));
 }
 
 static struct answer answer_unknown_member(const struct facts *facts, unsigned status,
@@ -122,53 +121,50 @@ static struct answer answer_unknown_member(const struct facts *facts, unsigned s
     return answer_problem(status, "no such member", hint, "no member is called %.200s", name);
 }
 
-static struct answer answer_why(struct visitor *visitor)
+static struct answer answer_why(struct request *request)
 {
-    const struct facts *facts = &visitor->server->control->facts;
-    const char *name = visitor_argument(visitor, "node");
+    const struct facts *facts = &request->server->control->facts;
+    const char *name = request_argument(request, "node");
 
     if (name == NULL) {
         return answer_json(MHD_HTTP_OK, report_why(facts));
     }
     if (report_knows(facts, name)) {
-        const struct links *links = take_links(visitor->server->control);
+        const struct links *links = collect_links(request->server->control);
         return answer_json(MHD_HTTP_OK,
                            links == NULL ? NULL : report_why_member(facts, links, name));
     }
     return answer_unknown_member(facts, MHD_HTTP_NOT_FOUND, name);
 }
 
-static struct answer answer_version(struct visitor *visitor)
+static struct answer answer_version(struct request *request)
 {
-    (void)visitor;
+    (void)request;
     return answer_json(MHD_HTTP_OK, report_version());
 }
 
-/* Last-Event-ID is what browsers send when they come back; ?since= is easier by hand. */
-static struct answer answer_events(struct visitor *visitor)
+/* Browsers send Last-Event-ID when they reconnect; ?since= is easier by hand. */
+static struct answer answer_events(struct request *request)
 {
-    struct control *control = visitor->server->control;
-    uint64_t since = 0;
-    const char *text = MHD_lookup_connection_value(visitor->connection, MHD_HEADER_KIND,
+    struct control *control = request->server->control;
+    struct cursor since = {0};
+    const char *text = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
                                                    "Last-Event-ID");
 
     if (text == NULL) {
-        text = visitor_argument(visitor, "since");
+        text = request_argument(request, "since");
     }
     if (text != NULL && !cursor_parse(text, &since)) {
         return answer_problem(MHD_HTTP_BAD_REQUEST, "not a cursor",
-                              "give the id of the last event seen, or nothing to begin with a "
-                              "snapshot",
-                              "Last-Event-ID or since is not a number");
+                              "give the id of the last event seen as it was, or nothing to begin "
+                              "with a snapshot",
+                              "'%.60s' (Last-Event-ID or since) is not the id of an event", text);
     }
-    struct answer answer = {
-        .status = MHD_HTTP_OK,
-        .response = watchers_add(&control->watchers, visitor->connection, text != NULL, since)};
+    struct answer answer = {.status = MHD_HTTP_OK,
+                            .response = watchers_add(&control->watchers, request->connection,
+                                                     text == NULL ? NULL : &since)};
     if (answer.response == NULL) {
         return answer_busy("there are as many watchers of the events as this node allows");
-    }
-    if (control->watchers.count == 1 && !uv_is_active((uv_handle_t *)&control->beat)) {
-        uv_timer_again(&control->beat);
     }
     (void)MHD_add_response_header(answer.response, MHD_HTTP_HEADER_CONTENT_TYPE,
                                   "text/event-stream");
@@ -176,11 +172,11 @@ static struct answer answer_events(struct visitor *visitor)
     return answer;
 }
 
-static struct answer answer_leave(struct visitor *visitor)
+static struct answer answer_leave(struct request *request)
 {
     json_t *object = json_object();
 
-    visitor->server->control->leave_wanted = true;
+    node_leave(request->server->control->node);
     if (json_object_set_new(object, "leaving", json_true()) != 0) {
         json_decref(object);
         object = NULL;
@@ -202,9 +198,9 @@ static bool fault_apply(const struct fault_request *fault, struct node *node)
     return false;
 }
 
-static struct answer answer_fault(struct visitor *visitor)
+static struct answer answer_fault(struct request *request)
 {
-    struct control *control = visitor->server->control;
+    struct control *control = request->server->control;
     struct fault_request fault;
     char why[FAULT_WHY_MAX];
 
@@ -213,7 +209,7 @@ static struct answer answer_fault(struct visitor *visitor)
                               "start doyend with --faults, on a cluster for trying things out",
                               "this node was started without --faults");
     }
-    if (!fault_request_parse(&fault, visitor->body.bytes, visitor->body.length, why)) {
+    if (!fault_request_parse(&fault, request->body.bytes, request->body.length, why)) {
         return answer_problem(MHD_HTTP_BAD_REQUEST, "not a fault",
                               "send {\"drop\": [\"NAME\"]}, {\"delay\": {\"name\": \"NAME\", "
                               "\"ms\": 100}} or {\"clear\": true}",
@@ -249,22 +245,22 @@ static struct answer answer_fault(struct visitor *visitor)
 /* --- The table --- */
 
 const struct resource resource_table[] = {
-    {"/v1/members", METHOD_GET, false, 0, NULL, answer_members},
-    {"/v1/status", METHOD_GET, false, 0, NULL, answer_status},
-    {"/v1/coordinator", METHOD_GET, false, 0, NULL, answer_coordinator},
-    {"/v1/is-coordinator", METHOD_GET, false, 0, NULL, answer_is_coordinator},
-    {"/v1/links", METHOD_GET, false, 0, NULL, answer_links},
-    {"/v1/history", METHOD_GET, false, KEEP_LONG, NULL, answer_history},
-    {"/v1/why", METHOD_GET, false, KEEP_LONG, "node", answer_why},
-    {"/v1/version", METHOD_GET, false, KEEP_LONG, NULL, answer_version},
-    {"/v1/events", METHOD_GET, false, 0, "", answer_events},
-    {"/v1/leave", METHOD_POST, true, 0, "", answer_leave},
-    {"/v1/fault", METHOD_POST, true, 0, "", answer_fault},
+    {"/v1/members", METHOD_GET, false, CACHE_SNAPSHOT, NULL, answer_members},
+    {"/v1/status", METHOD_GET, false, CACHE_MOMENT, NULL, answer_status},
+    {"/v1/coordinator", METHOD_GET, false, CACHE_MOMENT, NULL, answer_coordinator},
+    {"/v1/is-coordinator", METHOD_GET, false, CACHE_MOMENT, NULL, answer_is_coordinator},
+    {"/v1/links", METHOD_GET, false, CACHE_MOMENT, NULL, answer_links},
+    {"/v1/history", METHOD_GET, false, CACHE_UNTIL_CHANGE, NULL, answer_history},
+    {"/v1/why", METHOD_GET, false, CACHE_MOMENT, "node", answer_why},
+    {"/v1/version", METHOD_GET, false, CACHE_UNTIL_CHANGE, NULL, answer_version},
+    {"/v1/events", METHOD_GET, false, CACHE_NOTHING, NULL, answer_events},
+    {"/v1/leave", METHOD_POST, true, CACHE_NOTHING, NULL, answer_leave},
+    {"/v1/fault", METHOD_POST, true, CACHE_NOTHING, NULL, answer_fault},
 };
 const size_t resource_count = sizeof resource_table / sizeof resource_table[0];
 
 _Static_assert(sizeof resource_table / sizeof resource_table[0] <= RESOURCES_MAX,
-               "each resource has a place for its kept answer");
+               "each resource has a place for its cached answer");
 
 unsigned method_parse(const char *method)
 {
@@ -329,19 +325,66 @@ static struct answer answer_wrong_method(const struct resource *resource, const 
     return answer;
 }
 
-static struct answer answer_unix_only(const struct visitor *visitor,
+static struct answer answer_unix_only(const struct request *request,
                                       const struct resource *resource)
 {
     char hint[CONFIG_PATH_MAX + 64];
 
     snprintf(hint, sizeof hint, "ask at the control socket %s on its host",
-             node_config(visitor->server->control->node)->control);
+             node_config(request->server->control->node)->control);
     return answer_problem(MHD_HTTP_FORBIDDEN, "not over TCP", hint,
                           "%s is served on the Unix socket only", resource->path);
 }
 
-/* Closes the connection, which makes room for another. */
-static struct answer answer_turned_away(void)
+/* The check is for TCP alone: only programs of this host reach the Unix socket, whatever host name
+ * they give. */
+static bool request_names_this_node(const struct request *request, const char **host)
+{
+    const struct control *control = request->server->control;
+
+    *host = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+    return request->server->over_unix || *host == NULL ||
+           host_is_this(*host, node_config(control->node), control->host_name);
+}
+
+static struct answer answer_other_host(const char *host)
+{
+    return answer_problem(MHD_HTTP_MISDIRECTED_REQUEST, "not this host",
+                          "ask by its address, or start doyend with --http-host and the name",
+                          "%.200s is no name of this node", host);
+}
+
+/* Everyone who may connect may read; changing something takes more. */
+static bool request_may_change(const struct request *request)
+{
+    const struct config *config = node_config(request->server->control->node);
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    return info != NULL &&
+           peer_may_change(info->connect_fd,
+                           config->control_group[0] == '\0' ? NULL : &config->control_gid);
+}
+
+static struct answer answer_not_permitted(const struct request *request,
+                                          const struct resource *resource)
+{
+    const struct config *config = node_config(request->server->control->node);
+    char hint[CONFIG_GROUP_MAX + 128] = "use the account that doyend runs as, or start it with "
+                                        "--control-group and a group of this account";
+
+    if (config->control_group[0] != '\0') {
+        snprintf(hint, sizeof hint, "use an account that is in the group %s",
+                 config->control_group);
+    }
+    return answer_problem(MHD_HTTP_FORBIDDEN, "not permitted", hint,
+                          "this account may ask, but not change anything: %s is for doyend's own "
+                          "account, root and the control group",
+                          resource->path);
+}
+
+/* The connection is closed, which makes room for another. */
+static struct answer answer_over_limit(void)
 {
     struct answer answer = answer_busy("there are as many connections as this node allows");
 
@@ -351,7 +394,7 @@ static struct answer answer_turned_away(void)
     return answer;
 }
 
-/* Headers as for GET; a watcher is not made for it, because nobody would read its stream. */
+/* The headers are those of GET. No watcher is added, because nobody would read its stream. */
 static struct answer answer_head_of_events(void)
 {
     struct answer answer = {
@@ -367,107 +410,122 @@ static struct answer answer_head_of_events(void)
 
 /* --- Answering --- */
 
-static enum MHD_Result send_answer(struct visitor *visitor, struct answer answer)
+static enum MHD_Result send_answer(struct request *request, struct answer answer)
 {
     if (answer.response == NULL) {
         return MHD_NO;
     }
-    const enum MHD_Result result = MHD_queue_response(visitor->connection, answer.status,
+    const enum MHD_Result result = MHD_queue_response(request->connection, answer.status,
                                                       answer.response);
     MHD_destroy_response(answer.response);
     return result;
 }
 
-/* Puts the request off to a turn of the loop that can afford it. */
-static enum MHD_Result visitor_wait(struct visitor *visitor)
+/* Can the answer to this request be given to others too? */
+static bool is_shared(const struct request *request, const struct resource *resource)
 {
-    struct control *control = visitor->server->control;
-
-    visitor->next_waiting = NULL;
-    if (control->last_waiting != NULL) {
-        control->last_waiting->next_waiting = visitor;
-    } else {
-        control->first_waiting = visitor;
-    }
-    control->last_waiting = visitor;
-    MHD_suspend_connection(visitor->connection);
-    return MHD_YES;
+    return resource->cache != CACHE_NOTHING &&
+           (resource->varies_by == NULL || request_argument(request, resource->varies_by) == NULL);
 }
 
-/* May this request make a document in this turn? */
-static bool visitor_may_render(struct visitor *visitor)
+/* Returns a cached answer that is the same as a new one would be, or NULL. */
+static const struct answer *find_cached(const struct request *request,
+                                        const struct resource *resource)
 {
-    struct control *control = visitor->server->control;
-
-    if (visitor->called) {
-        visitor->called = false; /* Its share was set aside when it was called. */
-        return true;
-    }
-    if (control->renderings_left == 0) {
-        return false;
-    }
-    control->renderings_left--;
-    return true;
-}
-
-static bool resource_varies(const struct visitor *visitor, const struct resource *resource)
-{
-    return resource->varies_by != NULL && (resource->varies_by[0] == '\0' ||
-                                           visitor_argument(visitor, resource->varies_by) != NULL);
-}
-
-/* What was made for another request moments ago is the same document as long as nothing has
- * changed and the clock shows the same millisecond (or the resource allows more). */
-static enum MHD_Result resource_answer(struct visitor *visitor, const struct resource *resource)
-{
-    struct control *control = visitor->server->control;
-    struct kept *kept = &control->kept[resource - resource_table];
+    const struct control *control = request->server->control;
+    const struct cached_answer *cached = &control->cached_answers[resource - resource_table];
+    const struct snapshot *snapshot = &control->snapshot;
     const uint64_t cursor = journal_cursor(node_journal(control->node));
-    const uint64_t now_ms = node_now_ms(control->node);
-    const bool varies = resource_varies(visitor, resource);
 
-    if (!varies && kept->answer.response != NULL && kept->cursor == cursor &&
-        now_ms - kept->made_ms <= resource->keep_ms) {
-        visitor->called = false;
-        return MHD_queue_response(visitor->connection, kept->answer.status, kept->answer.response);
+    if (!is_shared(request, resource)) {
+        return NULL;
     }
-    if (!visitor_may_render(visitor)) {
-        return visitor_wait(visitor);
+    switch (resource->cache) {
+    case CACHE_NOTHING:
+        break;
+    case CACHE_MOMENT:
+        return cached_answer_find(cached, cursor, node_now_ms(control->node));
+    case CACHE_UNTIL_CHANGE:
+        return cached_answer_find(cached, cursor, 0);
+    case CACHE_SNAPSHOT: /* The answer must hold the snapshot that is fresh. */
+        return snapshot_is_fresh(snapshot)
+                   ? cached_answer_find(cached, snapshot->cursor, snapshot->made_ms)
+                   : NULL;
     }
-    if (!facts_take(&control->facts, control->node, control->opened_ms)) {
+    return NULL;
+}
+
+static enum MHD_Result queue_answer(struct request *request, const struct answer *answer)
+{
+    return MHD_queue_response(request->connection, answer->status, answer->response);
+}
+
+/* Makes the answer from facts that are collected once for all of it; the snapshot collects its own.
+ */
+static enum MHD_Result resource_render(struct request *request, const struct resource *resource)
+{
+    struct control *control = request->server->control;
+    const struct snapshot *snapshot = &control->snapshot;
+    const bool is_snapshot = resource->cache == CACHE_SNAPSHOT;
+
+    if (!is_snapshot && !facts_collect(&control->facts)) {
         return MHD_NO;
     }
-    struct answer answer = resource->answer(visitor);
-    if (varies || answer.response == NULL) {
-        return send_answer(visitor, answer);
+    const struct answer answer = resource->answer(request);
+    if (answer.response == NULL || !is_shared(request, resource)) {
+        return send_answer(request, answer);
     }
-    if (kept->answer.response != NULL) {
-        MHD_destroy_response(kept->answer.response);
-    }
-    *kept = (struct kept){.answer = answer, .cursor = cursor, .made_ms = now_ms};
-    return MHD_queue_response(visitor->connection, answer.status, answer.response);
+    cached_answer_set(&control->cached_answers[resource - resource_table], &answer,
+                      is_snapshot ? snapshot->cursor : control->facts.cursor,
+                      is_snapshot ? snapshot->made_ms : control->facts.now_ms);
+    return queue_answer(request, &answer);
 }
 
-enum MHD_Result resources_answer(struct visitor *visitor, const char *path, const char *method)
+/* Gives a cached answer if there is one. Otherwise the answer has to be made, which counts against
+ * the turn's share, and may have to wait. */
+static enum MHD_Result resource_answer(struct request *request, const struct resource *resource)
+{
+    struct control *control = request->server->control;
+    const struct answer *cached = find_cached(request, resource);
+
+    if (cached != NULL) {
+        queue_forget(&request->waiter);
+        return queue_answer(request, cached);
+    }
+    if (!queue_admits(&control->queue, &request->waiter)) {
+        queue_wait(&control->queue, &request->waiter);
+        return MHD_YES;
+    }
+    return resource_render(request, resource);
+}
+
+enum MHD_Result resources_answer(struct request *request, const char *path, const char *method)
 {
     const struct resource *resource = NULL;
+    const char *host = NULL;
 
-    if (visitor->turned_away) {
-        return send_answer(visitor, answer_turned_away());
+    if (request->over_limit) {
+        return send_answer(request, answer_over_limit());
     }
-    switch (resource_find(path, method_parse(method), visitor->server->over_unix, &resource)) {
+    if (!request_names_this_node(request, &host)) {
+        return send_answer(request, answer_other_host(host));
+    }
+    switch (resource_find(path, method_parse(method), request->server->over_unix, &resource)) {
     case ROUTE_UNKNOWN:
-        return send_answer(visitor, answer_unknown(path));
+        return send_answer(request, answer_unknown(path));
     case ROUTE_WRONG_METHOD:
-        return send_answer(visitor, answer_wrong_method(resource, method));
+        return send_answer(request, answer_wrong_method(resource, method));
     case ROUTE_UNIX_ONLY:
-        return send_answer(visitor, answer_unix_only(visitor, resource));
+        return send_answer(request, answer_unix_only(request, resource));
     case ROUTE_FOUND:
         break;
     }
     assert(resource != NULL);
-    if (resource->answer == answer_events && text_equal(method, MHD_HTTP_METHOD_HEAD)) {
-        return send_answer(visitor, answer_head_of_events());
+    if (resource->methods == METHOD_POST && !request_may_change(request)) {
+        return send_answer(request, answer_not_permitted(request, resource));
     }
-    return resource_answer(visitor, resource);
+    if (resource->answer == answer_events && text_equal(method, MHD_HTTP_METHOD_HEAD)) {
+        return send_answer(request, answer_head_of_events());
+    }
+    return resource_answer(request, resource);
 }

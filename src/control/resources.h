@@ -1,4 +1,4 @@
-/* The table of resources: what can be asked for, how, and who answers. */
+/* The table of resources: what can be asked for, by which method, and which function answers. */
 #ifndef CONTROL_RESOURCES_H
 #define CONTROL_RESOURCES_H
 
@@ -8,20 +8,28 @@
 
 #include "control/answer.h"
 
-struct visitor;
+struct request;
 
 enum {
     METHOD_GET = 1, /* HEAD too */
     METHOD_POST = 2,
 };
 
+/* How long an answer serves other requests too while nothing has changed. */
+enum cache_policy {
+    CACHE_NOTHING,
+    CACHE_MOMENT, /* within one millisecond */
+    CACHE_UNTIL_CHANGE,
+    CACHE_SNAPSHOT, /* the answer is the snapshot, which knows how long it is fresh */
+};
+
 struct resource {
     const char *path;
     unsigned methods;
     bool unix_only;
-    uint64_t keep_ms;      /* how long an answer is given again while nothing has changed */
-    const char *varies_by; /* query argument with which it is made anew each time; or NULL */
-    struct answer (*answer)(struct visitor *visitor);
+    enum cache_policy cache;
+    const char *varies_by; /* a query argument that makes every answer a new one; or NULL */
+    struct answer (*answer)(struct request *request);
 };
 
 enum route {
@@ -34,11 +42,14 @@ enum route {
 extern const struct resource resource_table[];
 extern const size_t resource_count;
 
-/* METHOD_GET, METHOD_POST, or 0 for another. */
+/* Returns METHOD_GET, METHOD_POST, or 0 for any other method. */
 unsigned method_parse(const char *method);
 
 /* Finds the resource; `*found` is set whenever the path is known. */
 enum route resource_find(const char *path, unsigned method, bool over_unix,
                          const struct resource **found);
+
+/* Answers a request that has arrived whole, or lets it wait for a later turn. */
+enum MHD_Result resources_answer(struct request *request, const char *path, const char *method);
 
 #endif

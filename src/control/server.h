@@ -1,5 +1,5 @@
-/* The inside of the control socket: what the event loop, the connections and the resources
- * share. */
+/* The inside of the control socket, as data: what the event loop, the connections and the resources
+ * share. The comment behind each field of struct control names the one module that writes it. */
 #ifndef CONTROL_SERVER_H
 #define CONTROL_SERVER_H
 
@@ -8,23 +8,24 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "control/answer.h"
-#include "control/entrance.h"
+#include "control/cached_answer.h"
 #include "control/facts.h"
+#include "control/hearing_stability.h"
 #include "control/links.h"
-#include "control/members.h"
+#include "control/listen_socket.h"
+#include "control/queue.h"
+#include "control/snapshot.h"
+#include "control/text_builder.h"
 #include "control/watchers.h"
 
 enum {
-    SERVERS_MAX = 2,                  /* a Unix socket, and perhaps one of TCP */
-    CONNECTIONS_MAX = 256,            /* per listening socket; those beyond are told 503 */
-    CONNECTIONS_SPARE = 16,           /* accepted beyond, so that they can be told */
+    SERVERS_MAX = 2,                  /* a Unix socket, and perhaps TCP */
+    CONNECTIONS_MAX = 256,            /* per listening socket; the rest gets 503 */
+    CONNECTIONS_SPARE = 16,           /* accepted beyond that, to be told so */
     CONNECTIONS_PER_ADDRESS = 128,    /* over TCP */
-    CONNECTION_BYTES_MAX = 16 * 1024, /* for the request's head and the answer's chunk */
+    CONNECTION_BYTES_MAX = 16 * 1024, /* for the request's head and a piece of the answer */
     CONNECTION_IDLE_S = 60,
     BODY_BYTES_MAX = 64 * 1024,
-    RENDERINGS_PER_TURN = 8, /* documents made in one turn of the loop; further requests wait for
-                                the next, so that a flood cannot hold up the node's own work */
     RESOURCES_MAX = 16,
 };
 
@@ -35,70 +36,48 @@ struct server {
     struct control *control;
     struct MHD_Daemon *daemon;
     uv_poll_t poll; /* on the daemon's epoll descriptor */
-    struct entrance entrance;
+    struct listen_socket listen_socket;
     uint32_t connections;
     bool over_unix;
     bool polled; /* the handle is open */
 };
 
-/* One connection. A request is answered when it has arrived whole. */
-struct visitor {
+/* One connection and the request that arrives on it, of request.c. Requests follow one another on a
+ * connection; each is answered when it has arrived whole. */
+struct request {
     struct server *server;
     struct MHD_Connection *connection;
-    struct sheet body;
-    struct visitor *next_waiting; /* suspended until a later turn of the loop */
-    bool called;                  /* waited, and is to be served now */
-    bool turned_away;             /* came when there were too many */
-};
-
-/* An answer that may be given again. */
-struct kept {
-    struct answer answer;
-    uint64_t cursor;
-    uint64_t made_ms;
+    struct text_builder body;
+    struct waiter waiter;
+    bool over_limit; /* the connection came when there were too many */
 };
 
 struct control {
+    /* control.c */
     uv_loop_t *loop;
     struct node *node;
     struct log *log;
-    uint64_t opened_ms;
-
-    struct server servers[SERVERS_MAX];
+    struct server servers[SERVERS_MAX]; /* `connections` of each: request.c */
     uint32_t server_count;
+    char host_name[CONFIG_HOST_MAX + 1]; /* of this host; empty where it has none */
     uv_prepare_t prepare;
     uv_timer_t timer; /* the daemons' next deadline */
     uint64_t timer_due_ms;
-    uv_timer_t beat;
-
-    struct shelf shelf;
-    struct facts facts;
-    struct links links; /* taken where a document shows them */
-    struct members members;
-    struct document *snapshot; /* the members document made last */
-    uint64_t snapshot_cursor;
-    uint64_t snapshot_ms;
-    struct event_texts event_texts;
-    struct watchers watchers;
-    struct kept kept[RESOURCES_MAX];
-
-    uint32_t renderings_left;
-    struct visitor *first_waiting;
-    struct visitor *last_waiting;
-
-    bool leave_wanted; /* done outside the daemons' run, because it may end in control_close */
-    bool running;      /* inside a daemon's run */
+    uv_timer_t keepalive_timer;
+    bool running; /* inside a daemon's run */
     bool closing;
     uint32_t handles_open;
     void (*on_closed)(void *context);
     void *context;
+
+    struct facts facts;                         /* facts.c */
+    struct links links;                         /* links.c; collected where a document shows them */
+    struct hearing_stability hearing_stability; /* hearing_stability.c */
+    struct snapshot snapshot;                   /* snapshot.c */
+    struct cached_answer cached_answers[RESOURCES_MAX]; /* cached_answer.c; by resource */
+    struct queue queue;                                 /* queue.c */
+    struct event_texts event_texts;                     /* event_stream.c */
+    struct watchers watchers;                           /* watchers.c */
 };
-
-/* The members document as of the newest cursor; a share of the caller's. A large one is at most a
- * few milliseconds old. NULL when memory ran out or slow readers hold too much of it. */
-struct document *control_snapshot(struct control *control);
-
-/* Answers a request that has arrived whole, or lets it wait for a later turn. */
-enum MHD_Result resources_answer(struct visitor *visitor, const char *path, const char *method);
 
 #endif

@@ -25,8 +25,8 @@ static void watcher_wake(struct watcher *watcher)
     }
 }
 
-/* libmicrohttpd asks for bytes. With nothing to tell the connection is suspended, because it
- * would be asked again and again otherwise. */
+/* libmicrohttpd asks for bytes. With nothing to send, the connection is suspended, because the
+ * library would ask again and again. */
 static ssize_t watcher_read(void *context, uint64_t position, char *to, size_t size)
 {
     struct watcher *watcher = context;
@@ -71,9 +71,9 @@ static void watcher_free(void *context)
     free(watcher);
 }
 
-/* Looks for clients that hung up while their connection was suspended, which libmicrohttpd does
- * not notice: short-lived watchers would else fill every place until the next comment. Those
- * found are woken and end in the next run. */
+/* Looks for clients that hung up while their connection was suspended, which libmicrohttpd does not
+ * notice: otherwise short-lived watchers would fill every place until the next comment. The
+ * connections found are woken and end in the next run. */
 static void watchers_reap(struct watchers *watchers)
 {
     struct pollfd polls[WATCHERS_MAX];
@@ -111,7 +111,7 @@ static uint32_t watchers_alive(const struct watchers *watchers)
 }
 
 struct MHD_Response *watchers_add(struct watchers *watchers, struct MHD_Connection *connection,
-                                  bool resume, uint64_t since)
+                                  const struct cursor *since)
 {
     if (watchers->count >= WATCHERS_MAX / 2) {
         watchers_reap(watchers);
@@ -125,8 +125,8 @@ struct MHD_Response *watchers_add(struct watchers *watchers, struct MHD_Connecti
     }
     watcher->watchers = watchers;
     watcher->connection = connection;
-    if (resume) {
-        event_stream_resume(&watcher->stream, watchers->source.journal, since);
+    if (since != NULL) {
+        event_stream_resume(&watcher->stream, &watchers->source, *since);
     } else {
         event_stream_start(&watcher->stream);
     }
@@ -145,24 +145,24 @@ struct MHD_Response *watchers_add(struct watchers *watchers, struct MHD_Connecti
     return response;
 }
 
-void watchers_tell(struct watchers *watchers)
+void watchers_notify(struct watchers *watchers)
 {
     const uint64_t newest = journal_cursor(watchers->source.journal);
 
-    if (newest == watchers->told) {
+    if (newest == watchers->notified) {
         return;
     }
-    watchers->told = newest;
+    watchers->notified = newest;
     for (struct watcher *watcher = watchers->first; watcher != NULL; watcher = watcher->next) {
         watcher_wake(watcher);
     }
 }
 
-void watchers_beat(struct watchers *watchers)
+void watchers_send_keepalive(struct watchers *watchers)
 {
     for (struct watcher *watcher = watchers->first; watcher != NULL; watcher = watcher->next) {
         if (watcher->suspended) {
-            event_stream_beat(&watcher->stream);
+            event_stream_queue_keepalive(&watcher->stream);
             watcher_wake(watcher);
         }
     }

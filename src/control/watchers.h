@@ -1,5 +1,5 @@
-/* The connections that watch /v1/events: each reads its own stream from the shared journal, and
- * is suspended while there is nothing to tell. */
+/* The connections that watch /v1/events: each reads its own stream from the shared journal, and is
+ * suspended while there is nothing to send. */
 #ifndef CONTROL_WATCHERS_H
 #define CONTROL_WATCHERS_H
 
@@ -11,7 +11,7 @@
 
 enum {
     WATCHERS_MAX = 128,
-    WATCHER_BEAT_MS = 15000, /* silence after which a comment is sent */
+    WATCHER_KEEPALIVE_MS = 15000, /* silence after which a comment is sent */
 };
 
 struct watcher;
@@ -21,24 +21,24 @@ struct watchers {
     struct event_source source;
     struct watcher *first;
     uint32_t count;
-    uint64_t told; /* the newest cursor when they were woken last */
-    bool woken;    /* a connection was resumed: the daemons have to be run */
-    bool closing;  /* each stream ends now */
+    uint64_t notified; /* the newest cursor when they were last woken */
+    bool woken;        /* a connection was resumed: the daemons have to be run */
+    bool closing;      /* each stream ends now */
 };
 
-/* Begins a stream on `connection` and returns the response to queue, the caller's; NULL when
- * there are too many or memory ran out. `resume`: after the cursor `since`. */
+/* Begins a stream on `connection`, after `since`, or with a snapshot where that is NULL. Returns
+ * the response to queue, which the caller owns, or NULL when there are too many watchers or memory
+ * ran out. */
 struct MHD_Response *watchers_add(struct watchers *watchers, struct MHD_Connection *connection,
-                                  bool resume, uint64_t since);
+                                  const struct cursor *since);
 
-/* Wakes all of them when the journal has something new. */
-void watchers_tell(struct watchers *watchers);
+/* Wakes all watchers when the journal has something new. */
+void watchers_notify(struct watchers *watchers);
 
-/* Makes each send a comment; this is also how a client that went away without a word is
- * noticed. */
-void watchers_beat(struct watchers *watchers);
+/* Makes each watcher send a comment; this is also how a client that vanished is noticed. */
+void watchers_send_keepalive(struct watchers *watchers);
 
-/* Ends all streams: to be followed by running the daemons, which then find no one suspended. */
+/* Ends all streams. The daemons have to be run after it, and then find no connection suspended. */
 void watchers_close(struct watchers *watchers);
 
 #endif

@@ -1,22 +1,34 @@
+/* The core as a whole: setting it up, one step, and the two lists of who is told of a new view and
+ * of the end of a life. What a driver may ask between steps is in query.c. */
 #include "core/core.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "core/book.h"
-#include "core/change.h"
-#include "core/claim.h"
-#include "core/detector.h"
-#include "core/install.h"
-#include "core/join.h"
-#include "core/leave.h"
-#include "core/lifecycle.h"
-#include "core/merge.h"
-#include "core/outbox.h"
-#include "core/plant.h"
-#include "core/probe.h"
-#include "core/removal.h"
+#include "core/agreement/change.h"
+#include "core/agreement/claim.h"
+#include "core/agreement/install.h"
+#include "core/agreement/news.h"
+#include "core/agreement/next_view.h"
+#include "core/agreement/promise.h"
+#include "core/detection/detector.h"
+#include "core/detection/flap.h"
+#include "core/detection/follow.h"
+#include "core/detection/peers.h"
+#include "core/detection/removal.h"
+#include "core/detection/standing.h"
+#include "core/detection/verdict.h"
+#include "core/entry/admit.h"
+#include "core/entry/join.h"
+#include "core/entry/leave.h"
+#include "core/entry/lifecycle.h"
+#include "core/healing/merge.h"
+#include "core/healing/probe.h"
+#include "core/model/marks.h"
+#include "core/state/announce.h"
+#include "core/state/outbox.h"
+#include "core/state/refuse.h"
 
 /* --- Setting up --- */
 
@@ -49,14 +61,16 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     uint32_t joins = capacity < JOIN_QUEUE_MAX ? capacity : JOIN_QUEUE_MAX;
 
     take_view(arena, &core->view, capacity);
-    take_view(arena, &core->pending, capacity);
-    take_view(arena, &core->best, capacity);
-    take_view(arena, &core->scratch, capacity);
+    take_view(arena, &core->former, capacity);
+    take_view(arena, &core->change.pending, capacity);
+    take_view(arena, &core->claim.base, capacity);
+    take_view(arena, &core->next.building, capacity);
     core->peers = take(arena, capacity * sizeof(struct peer));
-    core->peers_spare = take(arena, capacity * sizeof(struct peer));
-    core->answers = take(arena, capacity);
-    core->joins.capacity = joins;
-    core->joins.queue = take(arena, joins * sizeof(struct member));
+    core->peers_former = take(arena, capacity * sizeof(struct peer));
+    core->change.answers = take(arena, capacity);
+    core->claim.answers = take(arena, capacity);
+    core->next.joiner_capacity = joins;
+    core->next.joiners = take(arena, joins * sizeof(struct member));
     core->out.capacity = outbox_capacity(capacity);
     core->out.items = take(arena, core->out.capacity * sizeof(struct effect));
     core->out.messages = take(arena, MESSAGES_PER_STEP_MAX * sizeof(struct message));
@@ -75,23 +89,23 @@ size_t core_bytes(uint32_t capacity)
 /* When something is due by what holds now. */
 static uint64_t soonest_ms(const struct core *core)
 {
-    if (core->phase == PHASE_STOPPED) {
+    if (core->life.phase == PHASE_STOPPED) {
         return NEVER_MS;
     }
-    if (core->phase == PHASE_JOINING) {
+    if (core->life.phase == PHASE_JOINING) {
         return join_deadline_ms(core);
     }
-    uint64_t due_ms = earlier(core->heartbeat_ms, core->detect_ms);
-    due_ms = earlier(due_ms, core->verify_ms);
+    uint64_t due_ms = earlier(core->detector.heartbeat_ms, core->detector.detect_ms);
+    due_ms = earlier(due_ms, core->removal.verify_ms);
     due_ms = earlier(due_ms, claim_deadline_ms(core));
     due_ms = earlier(due_ms, leave_deadline_ms(core));
     due_ms = earlier(due_ms, merge_deadline_ms(core));
     if (core->change.on) {
         due_ms = earlier(due_ms, earlier(core->change.deadline_ms, core->change.resend_ms));
-    } else if (core_is_coordinator(core) && !leave_hands_over(core) && !core->merge.losing) {
-        due_ms = earlier(due_ms, core->batch_ms);
+    } else if (core_is_coordinator(core) && !leave_hands_over(core) && !core->merge.yielding) {
+        due_ms = earlier(due_ms, core->next.due_ms);
     }
-    return earlier(due_ms, core_is_coordinator(core) ? core->probe_ms : NEVER_MS);
+    return earlier(due_ms, core_is_coordinator(core) ? core->probe.due_ms : NEVER_MS);
 }
 
 struct core *core_init(void *block, const struct core_options *options, uint64_t now_ms)
@@ -101,17 +115,16 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
 
     memset(core, 0, sizeof *core); /* What it points to is written before it is read. */
     lay_out(&arena, core, options->capacity);
-    memset(core->answers, 0, options->capacity);
     random_seed_wide(&core->random, options->random_seed);
     core->secret = random_u64(&core->random);
-    core->self.id = id_draw(&core->random);
-    core->self.address = options->address;
-    core->self.incarnation = options->incarnation + 1;
-    bool fits = text_set(core->self.name, sizeof core->self.name, options->name,
+    core->life.self.id = id_draw(&core->random);
+    core->life.self.address = options->address;
+    core->life.self.incarnation = options->incarnation + 1;
+    bool fits = text_set(core->life.self.name, sizeof core->life.self.name, options->name,
                          text_length(options->name, NAME_BYTES_MAX + 1));
     assert(fits);
     if (options->tags != NULL) {
-        core->self.tags = *options->tags;
+        core->life.self.tags = *options->tags;
     }
     core->terms = (struct terms){.guard = options->guard,
                                  .profile = options->profile,
@@ -120,39 +133,62 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
                                  .capacity = options->capacity};
     core->timing = options->timing;
     core->has_seeds = options->has_seeds;
+    core->expect = options->expect;
     core->capacity = options->capacity;
-    core->epoch_seen = options->epoch_seen;
+    core->promise.seen = options->epoch_seen;
     core->now_ms = now_ms;
-    core->heartbeat_ms = NEVER_MS;
-    core->detect_ms = NEVER_MS;
-    core->verify_ms = NEVER_MS;
-    core->batch_ms = NEVER_MS;
-    core->probe_ms = NEVER_MS;
-    core->phase = PHASE_JOINING;
+    book_init(&core->book, &options->address);
+    detector_reset(core);
+    removal_reset(core);
+    next_view_reset(core);
+    probe_reset(core);
+    core->life.phase = PHASE_JOINING;
     join_start(core, false);
     core->due_ms = soonest_ms(core);
     return core;
 }
 
-/* --- Small questions --- */
+/* --- What all modules are told --- */
 
-uint32_t core_room(const struct core *core)
+/* In the order in which watchers hear of it: the phase, who went and who came, the view, the
+ * coordinator. Each module settles what referred to the view before. */
+void announce_view_installed(struct core *core, const struct installed *before)
 {
-    uint32_t size = guard_size_max(&core->terms.guard);
-
-    return size < core->capacity ? size : core->capacity;
+    lifecycle_on_view_installed(core);
+    peers_on_view_installed(core, before);
+    detector_on_view_installed(core, before);
+    verdict_on_view_installed(core, before);
+    follow_on_view_installed(core, before);
+    flap_on_view_installed(core, before);
+    book_on_view_installed(&core->book, &core->view, before->view);
+    install_on_view_installed(core, before);
+    news_tell_members(core, before);
+    claim_on_view_installed(core);
+    promise_on_view_installed(core);
+    change_on_view_installed(core);
+    next_view_on_view_installed(core, before);
+    merge_on_view_installed(core);
+    probe_on_view_installed(core);
+    news_tell_view(core, before);
+    standing_tell_coordinator(core);
+    outbox_store(core);
+    detector_announce_view(core, before);
 }
 
-void core_drop(struct core *core, enum drop_reason reason)
+/* What is not here outlives a life: the book, flapping names, the epochs seen, what watchers were
+ * told last, and the merges that asked us. */
+void announce_life_over(struct core *core)
 {
-    core->counters.dropped[reason]++;
-}
-
-void core_saw_epoch(struct core *core, uint64_t epoch)
-{
-    if (epoch > core->epoch_seen) {
-        core->epoch_seen = epoch;
-    }
+    install_reset(core);
+    detector_reset(core);
+    removal_reset(core);
+    promise_reset(core);
+    change_reset(core);
+    claim_reset(core);
+    next_view_reset(core);
+    merge_reset(core);
+    probe_reset(core);
+    join_on_start_over(core);
 }
 
 /* --- One step --- */
@@ -160,24 +196,59 @@ void core_saw_epoch(struct core *core, uint64_t epoch)
 /* What holds for every message, asked once (I1, V6). */
 static bool passes_gate(struct core *core, const struct message *message)
 {
-    if (core->phase == PHASE_STOPPED) {
-        core_drop(core, DROP_STOPPED);
+    if (core->life.phase == PHASE_STOPPED) {
+        refuse(core, message, REFUSED_STOPPED);
         return false;
     }
-    if (id_equal(&message->from, &core->self.id)) {
-        core_drop(core, DROP_OURSELVES);
+    if (id_equal(&message->from, &core->life.self.id)) {
+        refuse(core, message, REFUSED_FROM_OURSELVES);
         return false;
     }
-    if (!id_is_none(&message->to) && !id_equal(&message->to, &core->self.id)) {
-        if (message->relay && core_is_member(core) && view_has(&core->view, &message->from)) {
+    if (!id_is_none(&message->to) && !id_equal(&message->to, &core->life.self.id)) {
+        if (message->relay && core_is_member(core) && view_has(&core->view, &message->from) &&
+            view_has(&core->view, &message->to)) {
             REACHED(relayed);
             outbox_hand_on(core, message); /* R2 */
         } else {
-            core_drop(core, DROP_OTHER_LIFE);
+            refuse(core, message,
+                   message->relay ? REFUSED_RELAY_OF_STRANGERS : REFUSED_FOR_ANOTHER_LIFE);
         }
         return false;
     }
     return true;
+}
+
+static void on_view(struct core *core, const struct message *message)
+{
+    switch (install_on_view(core, message)) {
+    case SHOWN_SETTLED:
+        return;
+    case SHOWN_REFUSED:
+        /* Should both coordinators turn out to be dead, it is still the highest view there is. */
+        claim_consider(core, message);
+        return;
+    case SHOWN_LEFT_OUT:
+        lifecycle_end_life(core, REASON_REMOVED);
+        return;
+    case SHOWN_GONE:
+        join_renew(core);
+        return;
+    }
+}
+
+static void on_prepare(struct core *core, const struct message *message)
+{
+    if (change_on_prepare(core, message)) {
+        claim_drop(core);
+        merge_on_accepted(core, message);
+    }
+}
+
+static void on_probe(struct core *core, const struct message *message)
+{
+    if (probe_on_probe(core, message)) {
+        merge_ask(core, message);
+    }
 }
 
 /* What a node may hear before it is a member. */
@@ -185,16 +256,16 @@ static void dispatch_joining(struct core *core, const struct message *message)
 {
     switch (message->type) {
     case MESSAGE_VIEW:
-        install_on_view(core, message);
+        on_view(core, message);
         return;
     case MESSAGE_PREPARE:
-        change_on_prepare(core, message);
+        on_prepare(core, message);
         return;
     case MESSAGE_COMMIT:
         change_on_commit(core, message);
         return;
     case MESSAGE_JOIN:
-        join_on_join(core, message);
+        admit_on_join(core, message);
         return;
     case MESSAGE_OFFER:
         join_on_offer(core, message);
@@ -203,7 +274,7 @@ static void dispatch_joining(struct core *core, const struct message *message)
         join_on_refused(core, message);
         return;
     case MESSAGE_PROBE:
-        probe_on_probe(core, message);
+        on_probe(core, message);
         return;
     case MESSAGE_PING:
         removal_on_ping(core, message);
@@ -224,8 +295,7 @@ static void dispatch_joining(struct core *core, const struct message *message)
     case MESSAGE_MERGE:
     case MESSAGE_MERGE_REFUSED:
     case MESSAGE_HELLO:
-    case MESSAGE_TYPE_COUNT:
-        core_drop(core, DROP_PHASE);
+        refuse(core, message, REFUSED_NOT_YET_MEMBER);
         return;
     }
 }
@@ -234,14 +304,15 @@ static void dispatch_heartbeat(struct core *core, const struct message *message,
                                bool newer)
 {
     if (sender == VIEW_NONE && install_is_as_good_as_commit(core, message)) {
-        install_view(core, &core->pending);
+        install_view(core, &core->change.pending);
     } else if (sender == VIEW_NONE) {
-        core_drop(core, DROP_STRANGER);
+        refuse(core, message, REFUSED_HEARTBEAT_OF_STRANGER);
         install_answer_stranger(core, message);
     } else if (!newer) {
-        core_drop(core, DROP_STALE); /* D6 */
+        refuse(core, message, REFUSED_HEARTBEAT_OVERTAKEN);
     } else {
         detector_on_heartbeat(core, message, sender);
+        install_compare(core, message, sender);
     }
 }
 
@@ -249,8 +320,9 @@ static void dispatch_member(struct core *core, const struct message *message)
 {
     uint32_t sender = view_find(&core->view, &message->from);
 
-    if (sender != VIEW_NONE && message->number > core->peers[sender].number + LEAP_MAX) {
-        core_drop(core, DROP_LEAP); /* It would outrun everything the member says later (D6). */
+    if (sender != VIEW_NONE && message->number > core->peers[sender].signs.number + LEAP_MAX) {
+        refuse(core, message,
+               REFUSED_NUMBER_LEAPS); /* It would outrun everything the member says later (D6). */
         return;
     }
     bool newer = sender != VIEW_NONE && detector_heard(core, message, sender);
@@ -263,10 +335,10 @@ static void dispatch_member(struct core *core, const struct message *message)
         install_on_pull(core, message);
         return;
     case MESSAGE_VIEW:
-        install_on_view(core, message);
+        on_view(core, message);
         return;
     case MESSAGE_PREPARE:
-        change_on_prepare(core, message);
+        on_prepare(core, message);
         return;
     case MESSAGE_ACK:
         change_on_ack(core, message);
@@ -275,7 +347,7 @@ static void dispatch_member(struct core *core, const struct message *message)
         change_on_nack(core, message);
         return;
     case MESSAGE_NOT_FOLLOWING:
-        install_on_not_following(core, message);
+        change_on_not_following(core, message);
         return;
     case MESSAGE_COMMIT:
         change_on_commit(core, message);
@@ -290,10 +362,10 @@ static void dispatch_member(struct core *core, const struct message *message)
         claim_on_refused(core, message);
         return;
     case MESSAGE_JOIN:
-        join_on_join(core, message);
+        admit_on_join(core, message);
         return;
     case MESSAGE_READY:
-        join_on_ready(core, message);
+        admit_on_ready(core, message);
         return;
     case MESSAGE_LEAVE:
         leave_on_leave(core, message);
@@ -311,7 +383,7 @@ static void dispatch_member(struct core *core, const struct message *message)
         removal_on_ping_request(core, message);
         return;
     case MESSAGE_PROBE:
-        probe_on_probe(core, message);
+        on_probe(core, message);
         return;
     case MESSAGE_MERGE:
         merge_on_merge(core, message);
@@ -321,9 +393,10 @@ static void dispatch_member(struct core *core, const struct message *message)
         return;
     case MESSAGE_OFFER:
     case MESSAGE_JOIN_REFUSED:
+        refuse(core, message, REFUSED_ALREADY_MEMBER);
+        return;
     case MESSAGE_HELLO:
-    case MESSAGE_TYPE_COUNT:
-        core_drop(core, DROP_PHASE);
+        refuse(core, message, REFUSED_GREETING);
         return;
     }
 }
@@ -335,7 +408,7 @@ static void on_message(struct core *core, const struct message *message)
     if (!passes_gate(core, message)) {
         return;
     }
-    if (core->phase == PHASE_JOINING) {
+    if (core->life.phase == PHASE_JOINING) {
         dispatch_joining(core, message);
     } else {
         dispatch_member(core, message);
@@ -364,58 +437,40 @@ static void dispatch(struct core *core, const struct event *event)
     }
 }
 
-/* Does it act, given that its guard is met or not? */
-static bool acts_if(const struct core *core, bool guard_met)
-{
-    return guard_met && core->phase == PHASE_MEMBER && core_is_coordinator(core) &&
-           (!core->merge.losing || PLANTED(LOSER_ACTS)) && detector_is_awake(core);
-}
-
-/* Guard and acting are told when they change; both follow from who was heard lately. */
-static void tell_guard_and_acting(struct core *core)
-{
-    struct guard_state guard = core_guard(core, core->now_ms);
-    bool acting = acts_if(core, guard.met);
-
-    if (guard.guard.policy != GUARD_NONE && guard.met != core->told_guard_met) {
-        core->told_guard_met = guard.met;
-        struct notice *notice = outbox_notice_of(core, NOTICE_GUARD, &core->self);
-        notice->on = guard.met;
-        notice->count = guard.fresh;
-        notice->needed = guard.needed;
-    }
-    if (acting != core->told_acting) {
-        core->told_acting = acting;
-        struct notice *notice = outbox_notice_of(core, NOTICE_ACTING, &core->self);
-        notice->on = acting;
-        notice->count = guard.fresh;
-        notice->needed = guard.needed;
-    }
-}
-
-static void tell_standing(struct core *core)
-{
-    bool guarded = core->terms.guard.policy != GUARD_NONE;
-
-    if (guarded || acts_if(core, true) != core->told_acting) {
-        tell_guard_and_acting(core);
-    }
-    if (view_is_empty(&core->view) && !id_is_none(&core->told_coordinator)) {
-        memset(&core->told_coordinator, 0, sizeof core->told_coordinator);
-        outbox_notice(core, NOTICE_COORDINATOR);
-    }
-}
-
 /* D4: by how much this node's own loop was late. Only a deadline that has passed can tell. */
 static uint64_t lateness_ms(const struct core *core, uint64_t deadline_ms, uint64_t now_ms)
 {
     uint64_t due_ms = deadline_ms > core->now_ms ? deadline_ms : core->now_ms;
     uint64_t late_ms = now_ms > due_ms ? now_ms - due_ms : 0;
 
-    if (PLANTED(NO_LATENESS)) {
-        return 0;
-    }
     return core_is_member(core) && late_ms > core->timing.silent_ms / 2 ? late_ms : 0;
+}
+
+/* D4: what this node had under way is void if it slept, and takes longer if it is only slow. */
+static void on_late(struct core *core, uint64_t late_ms)
+{
+    if (detector_on_late(core, late_ms)) {
+        claim_drop(core);
+        change_restart(core);
+        promise_pause(core, core->detector.late_until_ms);
+    } else {
+        change_on_late(core, late_ms);
+        claim_on_late(core, late_ms);
+        verdict_put_off(core, late_ms);
+    }
+    outbox_notice_of(core, NOTICE_LATE, &core->life.self)->silent_ms = late_ms;
+}
+
+static void judge_evidence(struct core *core)
+{
+    claim_on_evidence(core);
+    if (removal_review(core)) {
+        next_view_soon(core);
+    }
+    if (install_is_left_alone(core)) {
+        REACHED(left_alone);
+        lifecycle_end_life(core, REASON_LEFT_ALONE);
+    }
 }
 
 /* What is due by now, in a fixed order, so that a run can be repeated. */
@@ -423,18 +478,20 @@ static void run_due(struct core *core)
 {
     if (core_is_member(core)) {
         detector_tick(core);
-        removal_tick(core);
-        claim_end_backoff(core);
+        if (removal_tick(core)) {
+            next_view_soon(core);
+        }
+        promise_end_pause(core);
     }
-    if (core->evidence_changed && core_is_member(core)) {
-        core->evidence_changed = false;
-        claim_on_evidence(core);
-        removal_review(core);
-        install_check_left_alone(core);
+    if (core_is_member(core) && verdict_take_evidence(core)) {
+        judge_evidence(core);
     }
     claim_tick(core);
     merge_tick(core);
     change_tick(core);
+    if (!leave_hands_over(core)) {
+        change_start_next(core);
+    }
     leave_tick(core);
     probe_tick(core);
     join_tick(core);
@@ -443,206 +500,28 @@ static void run_due(struct core *core)
 struct effects core_step(struct core *core, const struct event *event)
 {
     uint64_t installed = core->counters.views_installed;
-    enum phase phase = core->phase;
+    enum phase phase = core->life.phase;
     uint64_t late_ms = lateness_ms(core, core->due_ms, event->now_ms);
     bool timer = event->now_ms >= core->due_ms;
 
     assert(event->now_ms >= core->now_ms);
     core->now_ms = event->now_ms;
     outbox_reset(core);
-    core->change.sent = false;
+    change_begin_step(core);
     if (late_ms > 0) {
-        detector_on_late(core, late_ms);
+        on_late(core, late_ms);
     }
     dispatch(core, event);
-    if (core->phase != PHASE_STOPPED) {
+    if (core->life.phase != PHASE_STOPPED) {
         run_due(core);
     }
-    bool moved = core->counters.views_installed != installed || core->phase != phase;
-    if ((timer || moved) && core->phase != PHASE_STOPPED) {
-        tell_standing(core);
+    bool moved = core->counters.views_installed != installed || core->life.phase != phase;
+    if ((timer || moved) && core->life.phase != PHASE_STOPPED) {
+        standing_tell(core);
     }
     core->due_ms = soonest_ms(core);
     core_check(core);
     return (struct effects){.items = core->out.items, .count = core->out.count};
-}
-
-/* --- What a driver may ask --- */
-
-uint64_t core_deadline_ms(const struct core *core)
-{
-    return core->due_ms;
-}
-
-enum phase core_phase(const struct core *core)
-{
-    return core->phase;
-}
-
-const struct member *core_self(const struct core *core)
-{
-    return &core->self;
-}
-
-const struct view *core_view(const struct core *core)
-{
-    return &core->view;
-}
-
-const struct member *core_coordinator(const struct core *core)
-{
-    return core_is_member(core) ? view_coordinator(&core->view) : NULL;
-}
-
-struct guard_state core_guard(const struct core *core, uint64_t now_ms)
-{
-    struct guard_state state = {.guard = core->terms.guard,
-                                .needed = guard_needed(&core->terms.guard)};
-
-    if (core_is_member(core)) {
-        state.fresh = detector_fresh_count(core, now_ms);
-        state.met = guard_met(&core->terms.guard, state.fresh);
-    }
-    return state;
-}
-
-bool core_is_acting(const struct core *core, uint64_t now_ms)
-{
-    bool guarded = core->terms.guard.policy != GUARD_NONE;
-
-    return acts_if(core, true) && (!guarded || core_guard(core, now_ms).met);
-}
-
-uint32_t core_acked(const struct core *core)
-{
-    struct view_id ours = view_id_of(&core->view);
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
-        const struct peer *peer = &core->peers[i];
-        bool self = core_is_self(core, i);
-        count += self || (view_id_equal(&peer->view, &ours) && peer->view_hash == core->view.hash &&
-                          peer->verdict == VERDICT_NONE);
-    }
-    return count;
-}
-
-struct peer_state core_peer(const struct core *core, uint32_t position, uint64_t now_ms)
-{
-    const struct peer *peer = &core->peers[position];
-    struct peer_state state = {.accuser_count = removal_accusers(core, position, now_ms)};
-
-    if (core_is_self(core, position)) {
-        return state;
-    }
-    state.heard_ms_ago = peer->heard_ms == 0 ? NEVER_MS : now_ms - peer->heard_ms;
-    state.verdict = peer->verdict;
-    state.verdict_ms_ago = peer->verdict == VERDICT_NONE ? 0 : now_ms - peer->verdict_ms;
-    state.linked = peer->linked;
-    return state;
-}
-
-bool core_is_merging(const struct core *core)
-{
-    return core->merge.losing;
-}
-
-static enum hearing own_hearing(const struct core *core, uint32_t subject, uint64_t now_ms)
-{
-    const struct peer *peer = &core->peers[subject];
-
-    if (id_equal(&peer->id, &core->self.id)) {
-        return HEARING_YES;
-    }
-    if (peer->verdict != VERDICT_NONE) {
-        return HEARING_SUSPECT;
-    }
-    return now_ms < peer->silent_from_ms + core->timing.silent_ms ? HEARING_YES : HEARING_SILENT;
-}
-
-enum hearing core_hearing(const struct core *core, uint32_t observer, uint32_t subject,
-                          uint64_t now_ms)
-{
-    const struct peer *peer = &core->peers[observer];
-
-    if (core_is_self(core, observer)) {
-        return own_hearing(core, subject, now_ms);
-    }
-    if (observer == subject) {
-        return HEARING_YES;
-    }
-    if (peer->suspects_ms == 0 || now_ms >= peer->suspects_ms + core->timing.lost_ms ||
-        peer->view.lineage != core->view.lineage) {
-        return HEARING_UNKNOWN;
-    }
-    for (uint8_t i = 0; i < peer->suspect_count; i++) {
-        if (peer->suspects[i].age == core->view.members[subject].age) {
-            return peer->suspects[i].verdict == VERDICT_NONE ? HEARING_SILENT : HEARING_SUSPECT;
-        }
-    }
-    return peer->suspect_count < SUSPECTS_MAX ? HEARING_YES : HEARING_UNKNOWN;
-}
-
-uint64_t core_gone_ms(const struct core *core, uint32_t position, uint64_t now_ms)
-{
-    assert(position < core->view.gone_count);
-    return now_ms - core->gone_ms[position];
-}
-
-void core_stored(const struct core *core, struct stored *stored)
-{
-    memset(stored, 0, sizeof *stored);
-    stored->incarnation = core->self.incarnation;
-    stored->epoch_seen = core->epoch_seen;
-    /* Members first, then former ones, the latest of them first. */
-    for (uint32_t i = 0; i < core->view.member_count && stored->peer_count < PEERS_STORED_MAX;
-         i++) {
-        if (!core_is_self(core, i)) {
-            stored->peers[stored->peer_count++] = core->view.members[i].address;
-        }
-    }
-    for (uint32_t i = core->book.count; i > 0 && stored->peer_count < PEERS_STORED_MAX; i--) {
-        const struct address *address = &core->book.entries[i - 1];
-        if (view_find_address(&core->view, address) == VIEW_NONE) {
-            stored->peers[stored->peer_count++] = *address;
-        }
-    }
-}
-
-const char *drop_reason_text(enum drop_reason reason)
-{
-    switch (reason) {
-    case DROP_OURSELVES:
-        return "from_ourselves";
-    case DROP_OTHER_LIFE:
-        return "for_another_life";
-    case DROP_STOPPED:
-        return "stopped";
-    case DROP_PHASE:
-        return "wrong_phase";
-    case DROP_STRANGER:
-        return "not_a_member";
-    case DROP_STALE:
-        return "stale";
-    case DROP_UNSOUND_VIEW:
-        return "unsound_view";
-    case DROP_LEAP:
-        return "leap";
-    case DROP_LINEAGE:
-        return "other_lineage";
-    case DROP_CAPACITY:
-        return "capacity";
-    case DROP_TERMS:
-        return "other_terms";
-    case DROP_COUNT:
-        break;
-    }
-    return "?";
-}
-
-const struct core_counters *core_counters(const struct core *core)
-{
-    return &core->counters;
 }
 
 /* --- Invariants --- */
@@ -652,19 +531,20 @@ static void check_view(const struct core *core)
     const struct view *view = &core->view;
 
     assert(core->position < view->member_count); /* S3 */
-    assert(id_equal(&view->members[core->position].id, &core->self.id));
+    assert(id_equal(&view->members[core->position].id, &core->life.self.id));
     assert(view->members[view->member_count - 1].age < view->next_age);
     assert(view->member_count <= core->capacity && view->gone_count <= GONE_MAX);
-    assert(view->epoch <= core->epoch_seen);
+    assert(view->epoch <= core->promise.seen);
 }
 
 void core_check(const struct core *core)
 {
-    assert(core_is_member(core) == !view_is_empty(&core->view) || core->phase == PHASE_STOPPED);
-    assert(core->joins.count <= core->joins.capacity);
+    assert(core_is_member(core) == !view_is_empty(&core->view) ||
+           core->life.phase == PHASE_STOPPED);
+    assert(core->next.joiner_count <= core->next.joiner_capacity);
     assert(core->book.count <= BOOK_MAX);
     assert(!(core->change.on && core->claim.on));
-    assert(!core->change.on || !view_is_empty(&core->pending));
+    assert(!core->change.on || !view_is_empty(&core->change.pending));
     if (core_is_member(core)) {
         check_view(core);
     }

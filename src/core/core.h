@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/effect.h"
-#include "core/event.h"
-#include "core/message.h"
-#include "core/view.h"
+#include "core/model/effect.h"
+#include "core/model/event.h"
+#include "core/model/facts.h"
+#include "core/model/view.h"
 
 struct core;
 
@@ -24,14 +24,16 @@ struct core_options {
     struct guard guard;
     enum profile profile;
     struct timing timing;
-    uint32_t capacity;       /* 1 to MEMBER_MAX: members this node can hold */
-    bool has_seeds;          /* false: founds a cluster alone (F1) */
-    uint64_t incarnation;    /* lives this node has had before this one */
-    uint64_t epoch_seen;     /* highest epoch of earlier lives; 0 for none */
+    uint32_t capacity;    /* 1 to MEMBER_MAX: members this node can hold */
+    bool has_seeds;       /* false: founds a cluster alone (F1) */
+    uint32_t expect;      /* founds, whatever its seeds, when so many nodes, itself included, wait
+                             to be let in (F3); at most EXPECT_MAX; 0: F1 alone counts */
+    uint64_t incarnation; /* lives this node has had before this one */
+    uint64_t epoch_seen;  /* highest epoch of earlier lives; 0 for none */
     uint64_t random_seed[4]; /* from the system; ids are drawn from it */
 };
 
-/* Bytes of the one block a core lives in; 6.5 to 8 KiB for each member of the capacity, most of
+/* Bytes of the one block a core lives in; 7.2 to 9 KiB for each member of the capacity, most of
  * which stays untouched until that many members are there. */
 size_t core_bytes(uint32_t capacity);
 
@@ -62,35 +64,19 @@ const struct member *core_coordinator(const struct core *core);
  * that follow it (G1), and have enough of them answered since it slept last (D4)? O(members). */
 bool core_is_acting(const struct core *core, uint64_t now_ms);
 
-struct guard_state {
-    struct guard guard;
-    uint32_t needed;
-    uint32_t fresh; /* members heard within T_fresh, oneself included; a coordinator counts
-                       those who follow it (G1) */
-    bool met;
-};
 struct guard_state core_guard(const struct core *core, uint64_t now_ms);
 
 /* Members that hold this node's view, as far as it knows, itself included. O(members). */
 uint32_t core_acked(const struct core *core);
 
-/* What this node's detector knows of the member at `position` of the view. */
-struct peer_state {
-    uint64_t heard_ms_ago;   /* since its last sign of life; NEVER_MS if it gave none yet */
-    enum verdict verdict;    /* NONE while it is trusted */
-    uint64_t verdict_ms_ago; /* for how long; 0 without a verdict */
-    bool linked;             /* the lifeline is up */
-    uint32_t accuser_count;  /* other members that hold a verdict against it, lately */
-};
+/* What this node's detector knows of the member at `position` of the view. O(members). */
 struct peer_state core_peer(const struct core *core, uint32_t position, uint64_t now_ms);
 
+/* The same of all members at once: `out` has room for as many, by position. What core_peer looks
+ * through all members for, this counts in one pass: O(members + suspicions). */
+void core_peers(const struct core *core, uint64_t now_ms, struct peer_state *out);
+
 /* Whom does whom hear? As told by each observer's last heartbeat, and by this node's own ears. */
-enum hearing {
-    HEARING_UNKNOWN, /* nothing lately from the observer, or its list was full */
-    HEARING_YES,
-    HEARING_SILENT,  /* for longer than T_silent */
-    HEARING_SUSPECT, /* holds a verdict */
-};
 enum hearing core_hearing(const struct core *core, uint32_t observer, uint32_t subject,
                           uint64_t now_ms);
 
@@ -99,6 +85,11 @@ bool core_is_merging(const struct core *core);
 
 /* For how long the entry at `position` of view.gone has been gone, as this node saw it. */
 uint64_t core_gone_ms(const struct core *core, uint32_t position, uint64_t now_ms);
+
+/* All zero but while joining. */
+struct waiting_state core_waiting(const struct core *core, uint64_t now_ms);
+
+struct bound_state core_bound(const struct core *core);
 
 /* What should survive a restart; written when EFFECT_STORE asks. The addresses are members and
  * former members of the cluster, worth asking next time. */
@@ -110,33 +101,6 @@ struct stored {
 };
 void core_stored(const struct core *core, struct stored *stored);
 
-/* Why a message changed nothing, for the counters. */
-enum drop_reason {
-    DROP_OURSELVES,  /* it says that it comes from this life */
-    DROP_OTHER_LIFE, /* it is meant for another life at this address */
-    DROP_STOPPED,
-    DROP_PHASE,        /* makes no sense in this phase */
-    DROP_STRANGER,     /* the sender is not a member, and should be */
-    DROP_STALE,        /* a repetition, or overtaken by something newer */
-    DROP_UNSOUND_VIEW, /* breaks S3 or S4 */
-    DROP_LEAP,         /* epoch, version or number impossibly far ahead (H16, D6) */
-    DROP_LINEAGE,      /* of another lineage, where only ours counts */
-    DROP_CAPACITY,     /* more members than this node can hold */
-    DROP_TERMS,        /* a part whose nodes were started with other terms (J2) */
-    DROP_COUNT,
-};
-const char *drop_reason_text(enum drop_reason reason);
-
-struct core_counters {
-    uint64_t received[MESSAGE_TYPE_COUNT];
-    uint64_t sent[MESSAGE_TYPE_COUNT];
-    uint64_t dropped[DROP_COUNT];
-    uint64_t sends_cut; /* not sent because one step had too many effects */
-    uint64_t views_installed;
-    uint64_t mismatches;   /* V2: two contents under one view id */
-    uint64_t late_wakeups; /* D4 */
-    uint64_t relayed;      /* messages handed on for others (R2) */
-};
 const struct core_counters *core_counters(const struct core *core);
 
 /* The state as one number: two cores that were given the same inputs have the same. O(members). */

@@ -1,7 +1,8 @@
 /* The state of a core as one number: what a recording checks a replay against. Whatever a
  * deviation would soon show in is in here; what is derived from it is not. */
 #include "base/hash.h"
-#include "core/state.h"
+#include "core/core.h"
+#include "core/state/state.h"
 
 static uint64_t add_id(uint64_t hash, const struct node_id *id)
 {
@@ -27,11 +28,11 @@ static uint64_t add_peers(uint64_t hash, const struct core *core)
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer *peer = &core->peers[i];
 
-        hash = hash_u64(hash, peer->number);
-        hash = hash_u64(hash, peer->heard_ms);
-        hash = hash_u64(hash, peer->verdict);
-        hash = hash_u64(hash, (peer->linked ? 1U : 0U) | (peer->confirmed ? 2U : 0U) |
-                                  (peer->leaves ? 4U : 0U));
+        hash = hash_u64(hash, peer->signs.number);
+        hash = hash_u64(hash, peer->signs.heard_ms);
+        hash = hash_u64(hash, peer->charge.verdict);
+        hash = hash_u64(hash, (peer->signs.linked ? 1U : 0U) | (peer->charge.confirmed ? 2U : 0U) |
+                                  (peer->charge.leaves ? 4U : 0U));
     }
     return hash;
 }
@@ -44,11 +45,12 @@ static uint64_t add_counts(uint64_t hash, const uint64_t *counts, size_t count)
     return hash;
 }
 
+/* Not the refusals: they say why a message changed nothing, and a recording is to outlive a reason
+ * that is told apart anew. */
 static uint64_t add_counters(uint64_t hash, const struct core_counters *counters)
 {
     hash = add_counts(hash, counters->received, MESSAGE_TYPE_COUNT);
     hash = add_counts(hash, counters->sent, MESSAGE_TYPE_COUNT);
-    hash = add_counts(hash, counters->dropped, DROP_COUNT);
     hash = hash_u64(hash, counters->sends_cut);
     hash = hash_u64(hash, counters->views_installed);
     hash = hash_u64(hash, counters->mismatches);
@@ -58,22 +60,22 @@ static uint64_t add_counters(uint64_t hash, const struct core_counters *counters
 
 uint64_t core_state_hash(const struct core *core)
 {
-    uint64_t hash = hash_u64(HASH_START, core->phase);
+    uint64_t hash = hash_u64(HASH_START, core->life.phase);
 
-    hash = add_id(hash, &core->self.id);
-    hash = hash_u64(hash, core->number);
+    hash = add_id(hash, &core->life.self.id);
+    hash = hash_u64(hash, core->out.number);
     hash = add_counts(hash, core->random.state, 4); /* one draw too many, and nothing is the same */
     hash = add_view(hash, &core->view);
-    hash = add_view(hash, &core->pending);
-    hash = hash_u64(hash, core->epoch_seen);
-    hash = hash_u64(hash, core->version_used);
+    hash = add_view(hash, &core->change.pending);
+    hash = hash_u64(hash, core->promise.seen);
+    hash = hash_u64(hash, core->change.version_used);
     hash = hash_u64(hash, core->promise.epoch);
     hash = add_id(hash, &core->promise.to);
     hash = hash_u64(hash, core->claim.on ? core->claim.epoch : 0);
     hash = hash_u64(hash, core->change.on ? core->change.deadline_ms : 0);
-    hash = hash_u64(hash, core->merge.losing ? core->merge.number : 0);
+    hash = hash_u64(hash, core->merge.yielding ? core->merge.number : 0);
     hash = hash_u64(hash, core->book.count);
-    hash = hash_u64(hash, core->joins.count);
+    hash = hash_u64(hash, core->next.joiner_count);
     hash = hash_u64(hash, core_deadline_ms(core));
     hash = add_peers(hash, core);
     return hash_finish(add_counters(hash, &core->counters));

@@ -9,13 +9,16 @@
 
 #include "base/version.h"
 #include "control/control.h"
-#include "runtime/config.h"
+#include "daemon/check.h"
+#include "daemon/outside.h"
+#include "daemon/status_line.h"
+#include "runtime/config_print.h"
+#include "runtime/config_read.h"
 #include "runtime/descriptors.h"
 #include "runtime/log.h"
 #include "runtime/node.h"
 #include "runtime/options.h"
 #include "words/address_text.h"
-#include "words/notice_text.h"
 #include "words/terms_text.h"
 
 /* Whoever ends a group of processes may signal each of them as well: that is one wish, not two. */
@@ -31,6 +34,8 @@ struct daemon {
     uv_loop_t loop;
     uv_signal_t terminate;
     uv_signal_t interrupt;
+    uv_signal_t report;  /* SIGUSR1 */
+    uv_signal_t verbose; /* SIGUSR2 */
     uv_timer_t outside;
     uint32_t outside_count; /* of OUTSIDE_MS in a row at whose end it was joining */
     struct node *node;
@@ -67,9 +72,13 @@ static void close_all(struct daemon *daemon, int exit_code)
     daemon->exit_code = exit_code;
     uv_close((uv_handle_t *)&daemon->terminate, NULL);
     uv_close((uv_handle_t *)&daemon->interrupt, NULL);
+    uv_close((uv_handle_t *)&daemon->report, NULL);
+    uv_close((uv_handle_t *)&daemon->verbose, NULL);
     uv_close((uv_handle_t *)&daemon->outside, NULL);
     (void)signal(SIGTERM, SIG_IGN); /* The end is near: one more must not make it a bad one. */
     (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGUSR1, SIG_IGN);
+    (void)signal(SIGUSR2, SIG_IGN);
     if (daemon->control != NULL) {
         control_close(daemon->control, on_control_closed, daemon);
     } else if (daemon->node != NULL) {
@@ -94,25 +103,6 @@ static bool is_over(struct daemon *daemon)
     return daemon->node_closed && handle_count == 0;
 }
 
-/* Why a joiner is still outside: what it was told last, or what to check where nobody answered. */
-static void say_not_let_in(struct daemon *daemon, enum log_level level, const char *since)
-{
-    const struct journal_entry *refusal = journal_refusal(node_journal(daemon->node));
-    struct notice_fields fields;
-    char text[NOTICE_TEXT_MAX];
-
-    if (refusal == NULL) {
-        log_line(&daemon->log, level, "join",
-                 "not let in %s: check that a seed runs and can be reached, and that --cluster is "
-                 "its",
-                 since);
-        return;
-    }
-    notice_fields(refusal, &fields);
-    notice_text(refusal, &fields, text);
-    log_line(&daemon->log, level, "join", "not let in %s, refused: %s", since, text);
-}
-
 static void on_outside(uv_timer_t *timer)
 {
     struct daemon *daemon = timer->data;
@@ -126,7 +116,30 @@ static void on_outside(uv_timer_t *timer)
     if (daemon->outside_count == 1 || daemon->outside_count % OUTSIDE_EVERY == 0) {
         snprintf(since, sizeof since, "for %u s",
                  (unsigned)(daemon->outside_count * (OUTSIDE_MS / 1000)));
-        say_not_let_in(daemon, LOG_WARN, since);
+        outside_log(&daemon->log, LOG_WARN, daemon->node, since);
+    }
+}
+
+/* Why this node's phase changed last. */
+static enum phase_reason last_reason(const struct journal *journal)
+{
+    for (uint64_t cursor = journal_cursor(journal); cursor > 0; cursor--) {
+        const struct journal_entry *entry = journal_get(journal, cursor);
+        if (entry == NULL || entry->notice.type == NOTICE_PHASE) {
+            return entry == NULL ? REASON_START : entry->notice.reason;
+        }
+    }
+    return REASON_START;
+}
+
+static void say_stopped(struct daemon *daemon)
+{
+    if (last_reason(node_journal(daemon->node)) == REASON_LEAVE_TIMEOUT) {
+        log_line(&daemon->log, LOG_WARN, "stop",
+                 "stopped, but nobody confirmed in time that this node has left: the others may "
+                 "take it for failed");
+    } else {
+        log_line(&daemon->log, LOG_INFO, "stop", "stopped in good order");
     }
 }
 
@@ -136,17 +149,17 @@ static void on_end(void *context, enum node_end end)
 
     switch (end) {
     case NODE_LEFT:
-        log_line(&daemon->log, LOG_INFO, "stop", "stopped in good order");
+        say_stopped(daemon);
         close_all(daemon, EXIT_SUCCESS);
         return;
     case NODE_JOIN_TIMED_OUT:
-        say_not_let_in(daemon, LOG_ERROR, "within --join-timeout");
+        outside_log(&daemon->log, LOG_ERROR, daemon->node, "within --join-timeout");
         close_all(daemon, EXIT_FAILURE);
         return;
     }
 }
 
-static void on_signal(uv_signal_t *handle, int number)
+static void on_end_signal(uv_signal_t *handle, int number)
 {
     struct daemon *daemon = handle->data;
     const char *name = number == SIGINT ? "SIGINT" : "SIGTERM";
@@ -161,6 +174,30 @@ static void on_signal(uv_signal_t *handle, int number)
         log_line(&daemon->log, LOG_WARN, "stop", "signal=%s again -> going at once", name);
         _exit(EXIT_FAILURE);
     }
+}
+
+static void on_report(uv_signal_t *handle, int number)
+{
+    struct daemon *daemon = handle->data;
+
+    (void)number;
+    if (daemon->node != NULL) {
+        status_line_log(&daemon->log, daemon->node);
+    }
+}
+
+/* Debug lines for a while, without a restart that would lose what is to be looked at. */
+static void on_verbose(uv_signal_t *handle, int number)
+{
+    struct daemon *daemon = handle->data;
+    const enum log_level usual = daemon->config->log_level;
+    const bool was_verbose = daemon->log.level == LOG_DEBUG;
+
+    (void)number;
+    daemon->log.level = LOG_DEBUG; /* What follows is to be seen in any case. */
+    log_line(&daemon->log, LOG_INFO, "log", "signal=SIGUSR2 -> %s",
+             was_verbose ? "as --log-level has it" : "debug lines too; once more ends them");
+    daemon->log.level = was_verbose ? usual : LOG_DEBUG;
 }
 
 /* --- Starting -------------------------------------------------------------------------------- */
@@ -190,7 +227,8 @@ static void say_start(struct daemon *daemon)
              config->state_dir[0] != '\0' ? config->state_dir : "none");
 }
 
-static void start_signal(struct daemon *daemon, uv_signal_t *handle, int number)
+static void start_signal(struct daemon *daemon, uv_signal_t *handle, uv_signal_cb on_signal,
+                         int number)
 {
     int error = uv_signal_init(&daemon->loop, handle);
 
@@ -198,7 +236,7 @@ static void start_signal(struct daemon *daemon, uv_signal_t *handle, int number)
     if (error == 0) {
         error = uv_signal_start(handle, on_signal, number);
     }
-    assert(error == 0); /* Both may be caught, and the loop has its signal pipe already. */
+    assert(error == 0); /* All of them may be caught, and the loop has its signal pipe already. */
     (void)error;
 }
 
@@ -213,13 +251,15 @@ static bool open_all(struct daemon *daemon)
     return daemon->control != NULL;
 }
 
-static int run(const struct config *config, const char *warning)
+static int run(const struct config *config, const struct config_outcome *outcome)
 {
     struct daemon daemon = {.config = config, .exit_code = EXIT_SUCCESS};
 
     log_init(&daemon.log, STDERR_FILENO, config->log_level, config->log_format, config->name);
     (void)signal(SIGPIPE, SIG_IGN); /* A peer that hangs up is an error of its own call. */
     (void)signal(SIGHUP, SIG_IGN);  /* There is nothing to read again. */
+    (void)signal(SIGUSR1, SIG_IGN); /* Until there is something to say. */
+    (void)signal(SIGUSR2, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN); /* A file that may not grow is an error of its own call. */
 
     int error = uv_loop_init(&daemon.loop);
@@ -228,13 +268,16 @@ static int run(const struct config *config, const char *warning)
                  uv_strerror(error));
         return EXIT_FAILURE;
     }
-    start_signal(&daemon, &daemon.terminate, SIGTERM);
-    start_signal(&daemon, &daemon.interrupt, SIGINT);
+    start_signal(&daemon, &daemon.terminate, on_end_signal, SIGTERM);
+    start_signal(&daemon, &daemon.interrupt, on_end_signal, SIGINT);
+    start_signal(&daemon, &daemon.report, on_report, SIGUSR1);
+    start_signal(&daemon, &daemon.verbose, on_verbose, SIGUSR2);
     (void)uv_timer_init(&daemon.loop, &daemon.outside); /* cannot fail */
     daemon.outside.data = &daemon;
     say_start(&daemon);
-    if (warning[0] != '\0') {
-        log_line(&daemon.log, LOG_WARN, "environment", "%s", warning);
+    for (uint32_t i = 0; i < outcome->warning_count; i++) {
+        log_line(&daemon.log, LOG_WARN, outcome->warnings[i].event, "%s",
+                 outcome->warnings[i].text);
     }
     descriptors_raise(&daemon.log, config->capacity);
     if (!open_all(&daemon)) {
@@ -275,9 +318,20 @@ static bool open_standard_descriptors(void)
 
 static void warn(const struct config_outcome *outcome)
 {
-    if (outcome->warning[0] != '\0') {
-        fprintf(stderr, "doyend: %s\n", outcome->warning);
+    for (uint32_t i = 0; i < outcome->warning_count; i++) {
+        fprintf(stderr, "doyend: %s\n", outcome->warnings[i].text);
     }
+}
+
+static int check(const struct config *config)
+{
+    const int exit_code = check_start(stderr, config);
+
+    if (exit_code != EXIT_SUCCESS) {
+        return exit_code;
+    }
+    printf("the configuration is sound\n");
+    return flushed();
 }
 
 int main(int argc, char **argv)
@@ -292,11 +346,10 @@ int main(int argc, char **argv)
     config_parse(&config, &outcome, argc, argv, &host);
     switch (outcome.action) {
     case CONFIG_RUN:
-        return run(&config, outcome.warning);
+        return run(&config, &outcome);
     case CONFIG_CHECK:
         warn(&outcome);
-        printf("the configuration is sound\n");
-        return flushed();
+        return check(&config);
     case CONFIG_PRINT:
         warn(&outcome);
         config_print(stdout, &config, &outcome);

@@ -1,10 +1,11 @@
-/* What start and inputs have in common: the magic, and the bounds of what may be read. */
+/* The parts of the format that reading and writing share: the magic, the bounds of numbers, and the
+ * order of durations. */
 #ifndef RECORD_FIELDS_H
 #define RECORD_FIELDS_H
 
 #include <stdint.h>
 
-#include "core/timing.h"
+#include "core/model/timing.h"
 #include "record/recording.h"
 
 enum {
@@ -15,11 +16,11 @@ enum {
 #define RECORDING_MAGIC_TEXT "doyenrec"
 _Static_assert(sizeof RECORDING_MAGIC_TEXT - 1 == RECORDING_MAGIC_BYTES, "as the header says");
 
-/* Whatever is added to struct timing belongs into the recording too, under a new version. */
+/* A new field of struct timing belongs into the recording too, under a new version. */
 _Static_assert(sizeof(struct timing) == TIMING_FIELDS * sizeof(uint64_t),
                "raise RECORDING_VERSION and record the new duration");
 
-/* The durations in the order in which they are recorded. */
+/* Pointers to the durations, in the order in which they are recorded. */
 struct timing_fields {
     uint64_t *at[TIMING_FIELDS];
 };

@@ -25,12 +25,12 @@ enum {
     RECORDING_FRAME_BYTES_MAX = 4 << 20, /* more than the longest frame of any capacity */
 };
 
-/* How it began: what core_init was given, and what people want to know. `options.name` and
+/* The start of a recording: the arguments of core_init, and facts for people. `options.name` and
  * `options.tags` point into this struct, which must not be copied. */
 struct recording_start {
     struct core_options options;
-    uint64_t now_ms; /* of core_init: monotonic, counted from anywhere */
-    int64_t wall_ms; /* Unix time then; decides nothing */
+    uint64_t now_ms; /* of core_init: monotonic, from any origin */
+    int64_t wall_ms; /* Unix time then, for people only */
     char name[NAME_BYTES_MAX + 1];
     char cluster[NAME_BYTES_MAX + 1];
     char program[RECORDING_PROGRAM_MAX + 1];
@@ -52,8 +52,8 @@ enum recording_end {
     RECORDING_FULL = 2,   /* the file is as long as it may be */
 };
 
-/* State after the input before it. The hash of all bytes in front tells a damaged file from a core
- * that does something else. */
+/* The state after the previous input. The hash of all bytes in front distinguishes a damaged file
+ * from a core that behaves differently. */
 struct checkpoint {
     uint64_t state;
     uint64_t bytes;
@@ -61,18 +61,18 @@ struct checkpoint {
 
 /* --- Writing: each returns the bytes written to `out`, which has the room that is named --- */
 
-/* `out` has RECORDING_START_BYTES_MAX bytes. */
+/* Encodes the start; `out` has RECORDING_START_BYTES_MAX bytes. */
 size_t recording_write_start(uint8_t *out, const struct recording_start *start);
 
-/* The bytes that recording_write_input may need. */
+/* Returns the bytes that recording_write_input may need. */
 size_t recording_input_bytes_max(const struct event *event, size_t frame_length);
 
-/* One input, `before_ms` being the time of the one before it, or of the start. A message is
- * recorded as the frame it came in, and its source. */
+/* Encodes one input; `before_ms` is the time of the previous input, or of the start. A message is
+ * recorded as its frame and source. */
 size_t recording_write_input(uint8_t *out, const struct event *event, uint64_t before_ms,
                              const uint8_t *frame, size_t frame_length);
 
-/* RECORDING_SMALL_BYTES_MAX each. */
+/* These need RECORDING_SMALL_BYTES_MAX each. */
 size_t recording_write_checkpoint(uint8_t *out, const struct checkpoint *checkpoint);
 size_t recording_write_end(uint8_t *out, enum recording_end end);
 
@@ -80,14 +80,15 @@ size_t recording_write_end(uint8_t *out, enum recording_end end);
 
 enum recording_error {
     RECORDING_OK = 0,
-    RECORDING_TORN,    /* ends in the midst of a record: the writer was killed */
+    RECORDING_TORN,    /* ends within a record: the writer was killed */
     RECORDING_MAGIC,   /* not a recording */
     RECORDING_OTHER,   /* of another version of this format */
     RECORDING_DAMAGED, /* no writer wrote this */
 };
 const char *recording_error_text(enum recording_error error);
 
-/* Reads from bytes that stay the caller's. After anything but RECORDING_OK it is to be left. */
+/* Reads from bytes that stay the caller's. After any result but RECORDING_OK it must not be used
+ * any more. */
 struct recording_reader {
     const uint8_t *bytes;
     size_t length;
@@ -97,11 +98,11 @@ struct recording_reader {
 };
 
 struct record {
-    size_t at; /* its place in the file */
+    size_t at; /* its offset in the file */
     enum record_type type;
 
-    /* The input. A message is left NULL: it is to be decoded from `frame`, and gets `source`.
-     * Addresses point into this struct, which must not be copied. */
+    /* The input. Its message is NULL: it must be decoded from `frame`, and gets `source`. Addresses
+     * point into this struct, which must not be copied. */
     struct event event;
     const uint8_t *frame;
     size_t frame_length;
@@ -112,14 +113,14 @@ struct record {
     enum recording_end end;       /* RECORD_END */
 };
 
-/* What it returns in `start` is within the bounds of core_init. */
+/* Decodes the start. The values in `start` are within the bounds of core_init. */
 enum recording_error recording_open(struct recording_reader *reader, const uint8_t *bytes,
                                     size_t length, struct recording_start *start);
 
-/* Is nothing left? */
+/* Have all records been read? */
 bool recording_is_over(const struct recording_reader *reader);
 
-/* The next record; not to be called when nothing is left. */
+/* Reads the next record; must not be called when none is left. */
 enum recording_error recording_next(struct recording_reader *reader, struct record *record);
 
 #endif

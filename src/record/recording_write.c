@@ -86,7 +86,7 @@ size_t recording_write_start(uint8_t *out, const struct recording_start *start)
         put_number(&writer, *fields.at[i]);
     }
     put_number(&writer, options->capacity);
-    put_byte(&writer, options->has_seeds ? 1 : 0);
+    put_number(&writer, (options->has_seeds ? 1U : 0U) | options->expect << 1);
     put_number(&writer, options->incarnation);
     put_number(&writer, options->epoch_seen);
     for (size_t i = 0; i < 4; i++) {

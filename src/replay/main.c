@@ -23,6 +23,9 @@ enum {
 struct order {
     const char *path;
     const char *reseal_path; /* NULL: none */
+    char *from;              /* of --message; NULL: none was given */
+    uint64_t message_number;
+    bool messages;
     uint64_t until_ms;
     bool json;
     bool quiet;
@@ -62,6 +65,27 @@ static bool parse_time(const char *text, uint64_t *out_ms)
     return *at == '\0' || strcmp(at, "s") == 0;
 }
 
+/* "byzantium:12"; a sender without a name is given as the lines have it, "127.0.0.1:7421:12". */
+static void parse_message(char *text, struct order *order)
+{
+    char *colon = strrchr(text, ':');
+    char *end = NULL;
+
+    errno = 0;
+    if (colon != NULL && colon != text && is_digit(colon[1])) {
+        order->message_number = strtoull(colon + 1, &end, 10);
+    }
+    if (end == NULL || *end != '\0' || errno != 0) {
+        usage_refuse(PROGRAM,
+                     "--message: '%s' is no message: write the sender and the number, as in "
+                     "byzantium:12; --messages shows both",
+                     text);
+    }
+    *colon = '\0';
+    order->from = text;
+    order->messages = true;
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct order *order = state->input;
@@ -79,6 +103,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
                          "--until: '%s' is not a time: write seconds, as in 12.345, or 250ms",
                          argument);
         }
+        return 0;
+    case 'm':
+        order->messages = true;
+        return 0;
+    case 'n':
+        parse_message(argument, order);
         return 0;
     case 'r':
         order->reseal_path = argument;
@@ -110,6 +140,13 @@ static void parse(struct order *order, int argc, char **argv)
     static const struct argp_option options[] = {
         {.name = "json", .key = 'j', .doc = "Print JSON, one object per line"},
         {.name = "quiet", .key = 'q', .doc = "Print the last line only"},
+        {.name = "messages",
+         .key = 'm',
+         .doc = "Print each message with all that came of it: refusal, effects, changes"},
+        {.name = "message",
+         .key = 'n',
+         .arg = "FROM:NUMBER",
+         .doc = "The same of that one message of that sender"},
         {.name = "until", .key = 'u', .arg = "TIME", .doc = "Stop after that many seconds"},
         {.name = "reseal",
          .key = 'r',
@@ -264,7 +301,12 @@ static int run_bytes(struct run *run, const uint8_t *bytes, size_t length)
 
 static int run_file(const struct order *order, const uint8_t *bytes, size_t length)
 {
-    struct run run = {.order = order, .printer = {.out = stdout, .json = order->json}};
+    struct run run = {.order = order,
+                      .printer = {.out = stdout,
+                                  .json = order->json,
+                                  .messages = order->messages,
+                                  .from = order->from,
+                                  .message_number = order->message_number}};
 
     run.printer.journal = journal_new();
     if (run.printer.journal == NULL) {
@@ -285,6 +327,13 @@ static int run_file(const struct order *order, const uint8_t *bytes, size_t leng
         code = EXIT_FAILURE;
     }
     journal_free(run.printer.journal);
+    if (order->from != NULL && !run.printer.found && code == EXIT_SUCCESS) {
+        fprintf(stderr,
+                "doyen-replay: %s: no message %llu of %s: --messages shows those that there are; "
+                "who was not known yet goes by its address\n",
+                order->path, (unsigned long long)order->message_number, order->from);
+        return EXIT_FAILURE;
+    }
     return code;
 }
 

@@ -1,12 +1,14 @@
 #include "replay/print.h"
 
+#include <string.h>
 #include <time.h>
 
-#include "core/message.h"
-#include "core/view.h"
+#include "core/model/message.h"
+#include "core/model/view.h"
 #include "words/address_text.h"
-#include "words/message_text.h"
-#include "words/notice_text.h"
+#include "words/message_words.h"
+#include "words/notice_fields.h"
+#include "words/refused_text.h"
 
 /* --- What came in ---------------------------------------------------------------------------- */
 
@@ -108,15 +110,19 @@ static void print_start_text(FILE *out, const struct recording_start *start)
             start->program, date);
 }
 
-/* "    12.345  claim        step=won claimant=byzantium epoch=2  <- grant from cyrene" */
-static void print_text(FILE *out, const struct replay_step *step, const struct input *input,
-                       const struct journal_entry *entry, const struct notice_fields *fields)
+/* "    12.345  claim        name=byzantium step=won claim_epoch=2  <- grant from cyrene"; below the
+ * line of its input without a time, and without the arrow. */
+static void print_text(const struct printer *printer, const struct replay_step *step,
+                       const struct input *input, const char *event, const char *text)
 {
-    char text[NOTICE_TEXT_MAX];
+    FILE *out = printer->out;
 
-    notice_text(entry, fields, text);
+    if (printer->messages) {
+        fprintf(out, "%12s%-12s %s\n", "", event, text);
+        return;
+    }
     fprintf(out, "%6llu.%03u  %-12s %s  <- ", (unsigned long long)(step->offset_ms / 1000),
-            (unsigned)(step->offset_ms % 1000), notice_event(entry->notice.type), text);
+            (unsigned)(step->offset_ms % 1000), event, text);
     if (step->event->type == EVENT_LINK) {
         fprintf(out, "link to %s %s", input->who, input->what);
     } else if (step->event->type == EVENT_ADDRESSES) {
@@ -127,6 +133,25 @@ static void print_text(FILE *out, const struct replay_step *step, const struct i
         fputs(input->type, out);
     }
     fputc('\n', out);
+}
+
+/* "    12.345  message      claim from=byzantium number=12 view=1.5@athens epoch=2" */
+static void print_input_text(FILE *out, const struct replay_step *step, const struct input *input,
+                             const char *words)
+{
+    char text[MESSAGE_WORDS_MAX + WHO_MAX + 96];
+
+    if (step->event->type == EVENT_MESSAGE) {
+        snprintf(text, sizeof text, " %s from=%s number=%llu%s%s", input->what, input->who,
+                 (unsigned long long)step->event->message->number, words[0] == '\0' ? "" : " ",
+                 words);
+    } else if (input->who[0] != '\0') {
+        snprintf(text, sizeof text, " %s peer=%s", input->what, input->who);
+    } else {
+        snprintf(text, sizeof text, "%s%s", input->what[0] == '\0' ? "" : " ", input->what);
+    }
+    fprintf(out, "%6llu.%03u  %-*s%s\n", (unsigned long long)(step->offset_ms / 1000),
+            (unsigned)(step->offset_ms % 1000), text[0] == '\0' ? 0 : 12, input->type, text);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
@@ -155,7 +180,12 @@ static void print_field(FILE *out, const struct notice_field *field)
 {
     print_key(out, field->key);
     switch (field->kind) {
+    case FIELD_NULL:
+        fputs("null", out);
+        return;
     case FIELD_TEXT:
+    case FIELD_NAMES:
+    case FIELD_VIEW:
         quote(out, field->text);
         return;
     case FIELD_NUMBER:
@@ -182,8 +212,9 @@ static void print_start_json(FILE *out, const struct recording_start *start)
     fputs("}}\n", out);
 }
 
-static void print_json(FILE *out, const struct replay_step *step, const struct input *input,
-                       const struct journal_entry *entry, const struct notice_fields *fields)
+/* The beginning of a line; the caller ends it. */
+static void begin_json(FILE *out, const struct replay_step *step, const struct input *input,
+                       const char *event)
 {
     fprintf(out, "{\"offset_ms\":%llu,\"number\":%llu", (unsigned long long)step->offset_ms,
             (unsigned long long)step->number);
@@ -197,37 +228,225 @@ static void print_json(FILE *out, const struct replay_step *step, const struct i
         print_key(out, "from");
         quote(out, input->who);
     }
+    if (step->event->type == EVENT_MESSAGE) {
+        fprintf(out, ",\"message_number\":\"%llu\"",
+                (unsigned long long)step->event->message->number);
+    }
     fputc('}', out);
     print_key(out, "event");
-    quote(out, notice_event(entry->notice.type));
-    for (size_t i = 0; i < fields->count; i++) {
-        print_field(out, &fields->items[i]);
-    }
-    fputs("}\n", out);
+    quote(out, event);
+}
+
+static void print_member(FILE *out, const char *key, const char *text)
+{
+    print_key(out, key);
+    quote(out, text);
 }
 
 /* --- Both ------------------------------------------------------------------------------------ */
 
-static void print_notice(struct printer *printer, const struct replay_step *step,
-                         const struct notice *notice)
+/* What is said of a step, and in what. */
+struct scene {
+    struct printer *printer;
+    const struct replay_step *step;
+    struct input input;
+};
+
+static void print_notice(const struct scene *scene, const struct notice *notice)
 {
-    const struct input input = input_of(step);
+    struct printer *printer = scene->printer;
+    const struct replay_step *step = scene->step;
     struct notice_fields fields;
+    char text[NOTICE_TEXT_MAX];
 
     journal_append(printer->journal, notice, step->core, step->event->now_ms,
                    step->start->wall_ms + (int64_t)step->offset_ms);
     const struct journal_entry *entry = journal_get(printer->journal,
                                                     journal_cursor(printer->journal));
     notice_fields(entry, &fields);
-    if (printer->json) {
-        print_json(printer->out, step, &input, entry, &fields);
+    if (!printer->json) {
+        notice_text(entry, &fields, text);
+        print_text(printer, step, &scene->input, notice_event(notice->type), text);
+        return;
+    }
+    begin_json(printer->out, step, &scene->input, notice_event(notice->type));
+    for (size_t i = 0; i < fields.count; i++) {
+        print_field(printer->out, &fields.items[i]);
+    }
+    fputs("}\n", printer->out);
+}
+
+static void print_refused(const struct scene *scene, const struct refused_message *refused)
+{
+    FILE *out = scene->printer->out;
+    char sender[SENDER_TEXT_MAX];
+    char text[REFUSED_TEXT_MAX];
+
+    (void)sender_text(core_view(scene->step->core), &refused->from, &refused->source, sender);
+    if (!scene->printer->json) {
+        print_text(scene->printer, scene->step, &scene->input, "refused",
+                   refused_text(refused, sender, text));
+        return;
+    }
+    begin_json(out, scene->step, &scene->input, "refused");
+    print_member(out, "rule", refusal_clause(refused->reason));
+    print_member(out, "reason", refusal_name(refused->reason));
+    print_member(out, "type", message_text(refused->type));
+    print_member(out, "from", sender);
+    print_member(out, "text", refusal_text(refused->reason));
+    fputs("}\n", out);
+}
+
+static void print_words(const struct scene *scene, const char *event, const char *words)
+{
+    if (!scene->printer->json) {
+        print_text(scene->printer, scene->step, &scene->input, event, words);
+        return;
+    }
+    begin_json(scene->printer->out, scene->step, &scene->input, event);
+    print_member(scene->printer->out, "text", words);
+    fputs("}\n", scene->printer->out);
+}
+
+enum { RECEIVERS_MAX = 256, SEND_TEXT_MAX = MESSAGE_WORDS_MAX + RECEIVERS_MAX + 96 };
+
+/* One line for a message and all its receivers; returns the effect after the last of them. */
+static uint32_t print_send(const struct scene *scene, uint32_t first)
+{
+    const struct effects *effects = &scene->step->effects;
+    const struct message *message = effects->items[first].message;
+    const struct view *view = core_view(scene->step->core);
+    char receivers[RECEIVERS_MAX] = "";
+    char words[MESSAGE_WORDS_MAX];
+    char text[SEND_TEXT_MAX];
+    size_t used = 0;
+    uint32_t i = first;
+
+    for (; i < effects->count && effects->items[i].type == EFFECT_SEND &&
+           effects->items[i].message == message;
+         i++) {
+        char name[SENDER_TEXT_MAX];
+        const struct effect *effect = &effects->items[i];
+        (void)sender_text(view, &effect->peer, &effect->address, name);
+        const int length = snprintf(receivers + used, sizeof receivers - used, "%s%s",
+                                    used == 0 ? "" : ",", name);
+        used += length > 0 && used + (size_t)length < sizeof receivers ? (size_t)length : 0;
+    }
+    (void)message_words(message, view, words);
+    snprintf(text, sizeof text, "%s to=%s number=%llu%s%s", message_text(message->type), receivers,
+             (unsigned long long)message->number, words[0] == '\0' ? "" : " ", words);
+    print_words(scene, "send", text);
+    return i;
+}
+
+static bool is_bound_alike(const struct bound_state *a, const struct bound_state *b)
+{
+    return a->epoch == b->epoch && id_equal(&a->to, &b->to) &&
+           view_id_equal(&a->accepted, &b->accepted);
+}
+
+static void print_bound(const struct scene *scene, const struct bound_state *before,
+                        const struct bound_state *now)
+{
+    const struct view *view = core_view(scene->step->core);
+    const struct address nowhere = {.port = 0};
+    char name[SENDER_TEXT_MAX];
+    char view_name[VIEW_NAME_MAX];
+    char text[128];
+
+    if (before->epoch != now->epoch || !id_equal(&before->to, &now->to)) {
+        snprintf(text, sizeof text, "epoch=%llu to=%s", (unsigned long long)now->epoch,
+                 sender_text(view, &now->to, &nowhere, name));
+        print_words(scene, "promise", now->epoch == 0 ? "none" : text);
+    }
+    if (!view_id_equal(&before->accepted, &now->accepted)) {
+        view_name_print(&now->accepted,
+                        sender_text(view, &now->accepted.coordinator, &nowhere, name), view_name);
+        print_words(scene, "proposal", now->accepted.lineage == 0 ? "none" : view_name);
+    }
+}
+
+/* Heartbeats that come, and go out, and change nothing, say nothing. */
+static bool is_quiet(const struct replay_step *step)
+{
+    const struct event *event = step->event;
+    bool quiet = event->type == EVENT_TICK ||
+                 (event->type == EVENT_MESSAGE && event->message->type == MESSAGE_HEARTBEAT);
+
+    for (uint32_t i = 0; quiet && i < step->effects.count; i++) {
+        const struct effect *effect = &step->effects.items[i];
+        quiet = effect->type != EFFECT_NOTICE && effect->type != EFFECT_REFUSED &&
+                (effect->type != EFFECT_SEND || effect->message->type == MESSAGE_HEARTBEAT);
+    }
+    return quiet;
+}
+
+static bool is_wanted(struct printer *printer, const struct scene *scene)
+{
+    const struct event *event = scene->step->event;
+
+    if (printer->from == NULL) {
+        return true;
+    }
+    if (event->type != EVENT_MESSAGE || event->message->number != printer->message_number ||
+        strcmp(scene->input.who, printer->from) != 0) {
+        return false;
+    }
+    printer->found = true;
+    return true;
+}
+
+/* In the order in which they came about: the message, what was done, or why not, and what this node
+ * is bound to now. */
+static void print_story(const struct scene *scene, const struct bound_state *before,
+                        const struct bound_state *now)
+{
+    const struct effects *effects = &scene->step->effects;
+    const struct event *event = scene->step->event;
+    char words[MESSAGE_WORDS_MAX] = "";
+
+    if (event->type == EVENT_MESSAGE) {
+        (void)message_words(event->message, core_view(scene->step->core), words);
+    }
+    if (scene->printer->json) {
+        print_words(scene, scene->input.type, words);
     } else {
-        print_text(printer->out, step, &input, entry, &fields);
+        print_input_text(scene->printer->out, scene->step, &scene->input, words);
+    }
+    for (uint32_t i = 0; i < effects->count;) {
+        const struct effect *effect = &effects->items[i];
+        if (effect->type == EFFECT_SEND) {
+            i = print_send(scene, i);
+            continue;
+        }
+        if (effect->type == EFFECT_NOTICE) {
+            print_notice(scene, &effect->notice);
+        } else if (effect->type == EFFECT_REFUSED) {
+            print_refused(scene, &effect->refused);
+        }
+        i++;
+    }
+    print_bound(scene, before, now);
+}
+
+static void print_decisions(const struct scene *scene)
+{
+    for (uint32_t i = 0; i < scene->step->effects.count; i++) {
+        const struct effect *effect = &scene->step->effects.items[i];
+        if (effect->type == EFFECT_NOTICE) {
+            print_notice(scene, &effect->notice);
+        } else if (effect->type == EFFECT_REFUSED) {
+            print_refused(scene, &effect->refused);
+        }
     }
 }
 
 void print_step(struct printer *printer, const struct replay_step *step)
 {
+    const struct scene scene = {.printer = printer, .step = step, .input = input_of(step)};
+    const struct bound_state before = printer->bound;
+    const struct bound_state now = core_bound(step->core);
+
     if (!printer->begun) {
         printer->begun = true;
         if (printer->json) {
@@ -236,10 +455,12 @@ void print_step(struct printer *printer, const struct replay_step *step)
             print_start_text(printer->out, step->start);
         }
     }
-    for (uint32_t i = 0; i < step->effects.count; i++) {
-        if (step->effects.items[i].type == EFFECT_NOTICE) {
-            print_notice(printer, step, &step->effects.items[i].notice);
-        }
+    printer->bound = now;
+    if (!printer->messages) {
+        print_decisions(&scene);
+    } else if ((!is_quiet(step) || !is_bound_alike(&before, &now) || printer->from != NULL) &&
+               is_wanted(printer, &scene)) {
+        print_story(&scene, &before, &now);
     }
 }
 

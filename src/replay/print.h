@@ -1,5 +1,5 @@
-/* Decisions on paper: a line for each notice of a replay, with when it was and what led to it, as
- * text or as JSON. */
+/* Prints the decisions of a replay: a line for each notice and for each refusal, with its time and
+ * the input that led to it; or each message with all that came of it. As text or as JSON. */
 #ifndef REPLAY_PRINT_H
 #define REPLAY_PRINT_H
 
@@ -12,14 +12,19 @@
 struct printer {
     FILE *out;
     bool json;
-    bool begun;              /* the line that says whose recording it is */
-    struct journal *journal; /* puts names to ids while they are known */
+    bool messages;            /* each input with all that came of it, but quiet heartbeats */
+    const char *from;         /* only messages of that sender, as lines name it; NULL: all */
+    uint64_t message_number;  /* and of that number */
+    bool found;               /* there was such a message */
+    bool begun;               /* the line that names the recorded node was printed */
+    struct bound_state bound; /* after the step before */
+    struct journal *journal;  /* resolves ids to names while they are known */
 };
 
-/* To be called for each step of a replay. */
+/* Prints what came of a step; to be called for each step of a replay. */
 void print_step(struct printer *printer, const struct replay_step *step);
 
-/* "1204 events, 7 views, same state", or what else came of it. */
+/* Prints "1204 events, 7 views, same state", or what differed. */
 void print_summary(const struct printer *printer, const struct replay_outcome *outcome);
 
 #endif

@@ -115,7 +115,7 @@ static void compare(struct replay *replay)
     }
 }
 
-static void take_record(struct replay *replay)
+static void apply_record(struct replay *replay)
 {
     switch (replay->record.type) {
     case RECORD_TICK:
@@ -167,7 +167,7 @@ static void run(struct replay *replay)
             replay->ended = true;
             break;
         }
-        take_record(replay);
+        apply_record(replay);
     }
     outcome->torn = !replay->ended;
     outcome->view_count = core_counters(replay->core)->views_installed;

@@ -1,5 +1,5 @@
-/* Runs a recording through a core of its own: the same inputs at the same times, by way of the
- * codec, compared with the recorded state wherever there is a checkpoint. */
+/* Runs a recording through a new core: the same inputs at the same times, decoded from their
+ * frames, and compares the state with the recorded one at every checkpoint. */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
 
@@ -10,7 +10,7 @@
 #include "core/core.h"
 #include "record/recording.h"
 
-/* One input and what came of it; valid during the call. */
+/* One input and its effects; valid during the call. */
 struct replay_step {
     uint64_t number;    /* of the input, 1 for the first */
     uint64_t offset_ms; /* since the recording began */
@@ -32,8 +32,8 @@ struct replay_options {
 
 enum replay_verdict {
     REPLAY_SAME,
-    REPLAY_DIFFERS,    /* `at` is the first checkpoint whose state was another */
-    REPLAY_REFUSED,    /* `at` is a message that this codec does not take */
+    REPLAY_DIFFERS,    /* `at` is the first checkpoint whose state differs */
+    REPLAY_REFUSED,    /* `at` is a message that this codec refuses */
     REPLAY_UNREADABLE, /* `error` says why, `at` where */
     REPLAY_NO_MEMORY,
 };
@@ -41,21 +41,21 @@ enum replay_verdict {
 struct replay_outcome {
     enum replay_verdict verdict;
     enum recording_error error;
-    bool torn;              /* cut short by the writer's death; as far as it goes, it counts */
-    bool full;              /* it ended at its limit, the node went on */
-    size_t at;              /* byte of the file where the fault is */
-    uint64_t at_count;      /* inputs run before it */
-    uint64_t at_ms;         /* offset of the last of them */
-    uint64_t offset_ms;     /* of the last input run */
-    uint64_t event_count;   /* inputs run */
-    uint64_t view_count;    /* views installed */
-    uint64_t checked_count; /* inputs run before the last checkpoint that was the same */
-    uint64_t state;         /* at the end */
+    bool torn;            /* cut short because the writer was killed; replayed as far as it goes */
+    bool full;            /* the recording ended at its size limit, the node went on */
+    size_t at;            /* byte of the file where the fault is */
+    uint64_t at_count;    /* inputs run before it */
+    uint64_t at_ms;       /* offset of the last of them */
+    uint64_t offset_ms;   /* of the last input run */
+    uint64_t event_count; /* inputs run */
+    uint64_t view_count;  /* views installed */
+    uint64_t checked_count;                  /* inputs run before the last checkpoint that agreed */
+    uint64_t state;                          /* at the end */
     char program[RECORDING_PROGRAM_MAX + 1]; /* version that recorded it */
 };
 
-/* `bytes` stay the caller's. Goes on to the end after a difference, as far as it can: what a core
- * decides differently is what one wants to see. */
+/* Replays a recording; `bytes` stay the caller's. After a difference it goes on to the end, as far
+ * as it can, to show what the core decides differently. */
 struct replay_outcome replay_run(const uint8_t *bytes, size_t length,
                                  const struct replay_options *options);
 

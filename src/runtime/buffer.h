@@ -1,4 +1,4 @@
-/* Bytes to be sent, as libuv wants them: its buffers are writable by type, though it never writes
+/* Bytes to be sent, as libuv wants them: its buffers have a writable type, though it never writes
  * to what it sends. */
 #ifndef RUNTIME_BUFFER_H
 #define RUNTIME_BUFFER_H

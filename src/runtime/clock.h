@@ -1,5 +1,5 @@
-/* The one clock that the runtime goes by is monotonic, never back, in milliseconds. The loop's own
- * uv_now is the same clock, but stands still while callbacks run. */
+/* The one clock of the runtime: monotonic, in milliseconds. The loop's own uv_now is the same
+ * clock, but stands still while callbacks run. */
 #ifndef RUNTIME_CLOCK_H
 #define RUNTIME_CLOCK_H
 
@@ -12,7 +12,7 @@ static inline uint64_t clock_ms(void)
     return uv_hrtime() / 1000000;
 }
 
-/* Milliseconds since 1970, to tell people when something happened; nothing is decided by it. */
+/* Milliseconds since 1970, to tell people when something happened. No decision depends on it. */
 static inline int64_t clock_wall_ms(void)
 {
     struct timespec now;
@@ -26,7 +26,7 @@ static inline void clock_start_timer(uv_timer_t *timer, uv_timer_cb callback, ui
 {
     uint64_t now_ms = clock_ms();
 
-    uv_update_time(timer->loop); /* or the delay would count from the turn's beginning */
+    uv_update_time(timer->loop); /* else the delay would count from the beginning of the turn */
     (void)uv_timer_start(timer, callback, due_ms > now_ms ? due_ms - now_ms : 0, 0);
 }
 

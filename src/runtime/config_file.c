@@ -12,14 +12,14 @@ struct file_reading {
     char *line; /* getline's */
     size_t line_size;
     uint32_t number; /* of the line read last, 1 for the first */
-    config_file_visitor *visitor;
+    config_file_on_setting *on_setting;
     void *context;
     struct complaint *complaint;
     bool faulty;
     bool stopped;
 };
 
-static void refuse(struct file_reading *reading, const char *why)
+static void refuse_line(struct file_reading *reading, const char *why)
 {
     reading->faulty = true;
     (void)complaint_set(reading->complaint, "%.300s:%u: %s", reading->path, reading->number, why);
@@ -44,7 +44,7 @@ static char *next_line(char *out, int size, void *context)
     const char *text = reading->line + strspn(reading->line, " \t\r\n");
     size_t bytes = strlen(text);
     if (strlen(reading->line) != (size_t)length) {
-        refuse(reading, "has a zero byte in it: give a text file");
+        refuse_line(reading, "has a zero byte in it: give a text file");
         return NULL;
     }
     if (text[0] == '#' || text[0] == ';') {
@@ -56,7 +56,7 @@ static char *next_line(char *out, int size, void *context)
     if (bytes > CONFIG_LINE_MAX || bytes >= (size_t)size) {
         char why[80];
         snprintf(why, sizeof why, "a line of %zu bytes: use at most %d", bytes, CONFIG_LINE_MAX);
-        refuse(reading, why);
+        refuse_line(reading, why);
         return NULL;
     }
     memcpy(out, text, bytes);
@@ -65,7 +65,7 @@ static char *next_line(char *out, int size, void *context)
 }
 
 /* inih's handler: 0 stands for an error. */
-static int on_setting(void *context, const char *section, const char *key, const char *value)
+static int on_inih_setting(void *context, const char *section, const char *key, const char *value)
 {
     struct file_reading *reading = context;
 
@@ -75,21 +75,21 @@ static int on_setting(void *context, const char *section, const char *key, const
     if (section[0] != '\0') {
         char why[120];
         snprintf(why, sizeof why, "there are no sections here: remove [%.50s]", section);
-        refuse(reading, why);
+        refuse_line(reading, why);
         return 0;
     }
-    if (!reading->visitor(reading->context, key, value, reading->number)) {
+    if (!reading->on_setting(reading->context, key, value, reading->number)) {
         reading->stopped = true;
         return 0;
     }
     return 1;
 }
 
-bool config_file_read(const char *path, config_file_visitor *visitor, void *context,
+bool config_file_read(const char *path, config_file_on_setting *on_setting, void *context,
                       struct complaint *complaint)
 {
     struct file_reading reading = {
-        .path = path, .visitor = visitor, .context = context, .complaint = complaint};
+        .path = path, .on_setting = on_setting, .context = context, .complaint = complaint};
 
     reading.file = fopen(path, "re");
     if (reading.file == NULL) {
@@ -98,7 +98,7 @@ bool config_file_read(const char *path, config_file_visitor *visitor, void *cont
                              strerror(errno));
     }
 
-    const int bad_line = ini_parse_stream(next_line, &reading, on_setting, &reading);
+    const int bad_line = ini_parse_stream(next_line, &reading, on_inih_setting, &reading);
     const bool unreadable = ferror(reading.file) != 0;
     const int error = errno;
     fclose(reading.file);
@@ -109,7 +109,7 @@ bool config_file_read(const char *path, config_file_visitor *visitor, void *cont
                              "cannot read the configuration file %.300s: %s: check --config", path,
                              strerror(error));
     }
-    /* The number of the first line that inih or the visitor did not like. */
+    /* The number of the first line that inih or the on_setting did not like. */
     if (bad_line > 0 &&
         ((!reading.faulty && !reading.stopped) || (uint32_t)bad_line < reading.number)) {
         return complaint_set(complaint,

@@ -1,6 +1,8 @@
-#include "runtime/config.h"
+#include "runtime/config_host.h"
 
+#include <grp.h>
 #include <ifaddrs.h>
+#include <limits.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,10 +64,44 @@ static size_t system_addresses(void *context, uint8_t family, struct address *ou
     return count;
 }
 
+/* Is this process of the group, or may it give files to any? */
+static bool group_is_usable(gid_t group)
+{
+    gid_t groups[NGROUPS_MAX];
+    const int count = getgroups(NGROUPS_MAX, groups);
+
+    if (geteuid() == 0 || getegid() == group) {
+        return true;
+    }
+    for (int i = 0; i < count; i++) {
+        if (groups[i] == group) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum host_group system_group(void *context, const char *name, gid_t *out)
+{
+    const struct group *entry = getgrnam(name);
+    const size_t length = strlen(name);
+
+    (void)context;
+    if (entry != NULL) {
+        *out = entry->gr_gid;
+    } else if (length >= 1 && length <= 9 && strspn(name, "0123456789") == length) {
+        *out = (gid_t)strtoul(name, NULL, 10);
+    } else {
+        return HOST_GROUP_UNKNOWN;
+    }
+    return group_is_usable(*out) ? HOST_GROUP_USABLE : HOST_GROUP_FOREIGN;
+}
+
 struct config_host config_host_system(void)
 {
     return (struct config_host){.variable = system_variable,
                                 .variable_at = system_variable_at,
                                 .name = system_name,
-                                .addresses = system_addresses};
+                                .addresses = system_addresses,
+                                .group = system_group};
 }

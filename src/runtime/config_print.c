@@ -1,7 +1,8 @@
+#include "runtime/config_print.h"
+
 #include <string.h>
 
 #include "base/version.h"
-#include "runtime/config.h"
 #include "runtime/config_file.h"
 #include "runtime/flags.h"
 #include "runtime/options.h"
@@ -79,11 +80,11 @@ void config_print(FILE *to, const struct config *config, const struct config_out
         const struct setting *option = option_at(i);
         uint32_t count = 0;
 
-        if (option->print == NULL) {
+        if (option->kind == NULL || option->kind->print == NULL) {
             continue;
         }
         origin_text(option, outcome->origins[i], config, outcome->file, origin);
-        while (option->print(config, count, value)) {
+        while (option->kind->print(option, config, count, value)) {
             print_value(to, option, value, origin);
             count++;
         }

@@ -7,21 +7,22 @@ enum {
     STREAMS_PER_MEMBER = 2,
 };
 
-static uint64_t kept(uint64_t limit)
+static uint64_t reserved(uint64_t limit)
 {
-    return limit / 4 < DESCRIPTORS_KEPT_MAX ? limit / 4 : DESCRIPTORS_KEPT_MAX;
+    return limit / 4 < DESCRIPTORS_RESERVED_MAX ? limit / 4 : DESCRIPTORS_RESERVED_MAX;
 }
 
 uint64_t descriptors_for_streams(uint64_t limit)
 {
-    return limit - kept(limit);
+    return limit - reserved(limit);
 }
 
 uint64_t descriptors_needed(uint32_t member_count)
 {
     const uint64_t wanted = FILES + (uint64_t)STREAMS_PER_MEMBER * member_count;
-    const uint64_t of_small = (4 * wanted - 1) / 3; /* the least that without its quarter is that */
-    const uint64_t of_large = wanted + DESCRIPTORS_KEPT_MAX;
+    const uint64_t of_small = (4 * wanted - 1) /
+                              3; /* the lowest limit that leaves `wanted` without a quarter */
+    const uint64_t of_large = wanted + DESCRIPTORS_RESERVED_MAX;
 
     return of_small < of_large ? of_small : of_large;
 }
@@ -40,7 +41,7 @@ void descriptors_raise(struct log *log, uint32_t member_count)
 
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
-        (void)setrlimit(RLIMIT_NOFILE, &limit); /* Else with fewer. */
+        (void)setrlimit(RLIMIT_NOFILE, &limit); /* If that fails, we go on with fewer. */
     }
     if (descriptors_limit() < needed) {
         log_line(log, LOG_WARN, "starved",

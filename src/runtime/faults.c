@@ -18,7 +18,7 @@ struct held {
 
 static void on_timer(uv_timer_t *timer);
 
-static void arm(struct faults *faults)
+static void arm_timer(struct faults *faults)
 {
     if (!chain_is_empty(&faults->held)) {
         const struct held *first = CHAIN_ITEM(faults->held.next, struct held, link);
@@ -26,11 +26,10 @@ static void arm(struct faults *faults)
     }
 }
 
-static struct held *take_first(struct faults *faults)
+static struct held *pop_first(struct faults *faults)
 {
-    struct held *held = CHAIN_ITEM(faults->held.next, struct held, link);
+    struct held *held = CHAIN_ITEM(chain_pop_first(&faults->held), struct held, link);
 
-    chain_remove(&held->link);
     faults->held_count--;
     faults->held_bytes -= held->length;
     return held;
@@ -40,10 +39,15 @@ static void release_due(struct faults *faults, uint64_t now_ms)
 {
     while (!chain_is_empty(&faults->held) &&
            CHAIN_ITEM(faults->held.next, struct held, link)->due_ms <= now_ms) {
-        struct held *held = take_first(faults);
+        struct held *held = pop_first(faults);
 
-        faults->on_release(faults->context, &held->peer, &held->to, held->type, held->bytes,
-                           held->length);
+        const struct outgoing outgoing = {.peer = &held->peer,
+                                          .to = &held->to,
+                                          .type = held->type,
+                                          .bytes = held->bytes,
+                                          .length = held->length};
+
+        faults->on_release(faults->context, &outgoing);
         free(held);
     }
 }
@@ -53,7 +57,7 @@ static void on_timer(uv_timer_t *timer)
     struct faults *faults = timer->data;
 
     release_due(faults, clock_ms());
-    arm(faults);
+    arm_timer(faults);
 }
 
 void faults_open(struct faults *faults, uv_loop_t *loop, struct latch *latch,
@@ -66,14 +70,14 @@ void faults_open(struct faults *faults, uv_loop_t *loop, struct latch *latch,
     chain_init(&faults->held);
     (void)uv_timer_init(loop, &faults->timer); /* cannot fail */
     faults->timer.data = faults;
-    latch_take(latch);
+    latch_acquire(latch);
 }
 
 static void on_closed(uv_handle_t *handle)
 {
     struct faults *faults = handle->data;
 
-    latch_drop(faults->latch);
+    latch_release(faults->latch);
 }
 
 void faults_close(struct faults *faults)
@@ -83,7 +87,7 @@ void faults_close(struct faults *faults)
     }
     faults->open = false;
     while (!chain_is_empty(&faults->held)) {
-        free(take_first(faults));
+        free(pop_first(faults));
     }
     uv_close((uv_handle_t *)&faults->timer, on_closed);
 }
@@ -125,9 +129,9 @@ const struct fault *faults_find(const struct faults *faults, const struct node_i
     return NULL;
 }
 
-bool faults_delay(struct faults *faults, const struct node_id *peer, const struct address *to,
-                  enum message_type type, const uint8_t *bytes, size_t length, uint64_t delay_ms)
+bool faults_delay(struct faults *faults, const struct outgoing *outgoing, uint64_t delay_ms)
 {
+    const size_t length = outgoing->length;
     struct held *held = NULL;
 
     if (faults->held_count < HELD_FRAMES_MAX && faults->held_bytes + length <= HELD_BYTES_MAX) {
@@ -137,11 +141,11 @@ bool faults_delay(struct faults *faults, const struct node_id *peer, const struc
         return false;
     }
     held->due_ms = clock_ms() + delay_ms;
-    held->peer = *peer;
-    held->to = *to;
-    held->type = type;
+    held->peer = *outgoing->peer;
+    held->to = *outgoing->to;
+    held->type = outgoing->type;
     held->length = length;
-    memcpy(held->bytes, bytes, length);
+    memcpy(held->bytes, outgoing->bytes, length);
 
     struct chain *at = faults->held.previous;
     while (at != &faults->held && CHAIN_ITEM(at, struct held, link)->due_ms > held->due_ms) {
@@ -150,6 +154,6 @@ bool faults_delay(struct faults *faults, const struct node_id *peer, const struc
     chain_insert(at->next, &held->link);
     faults->held_count++;
     faults->held_bytes += length;
-    arm(faults);
+    arm_timer(faults);
     return true;
 }

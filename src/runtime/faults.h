@@ -1,5 +1,5 @@
-/* Faults on purpose, for trying things out: everything to and from some members is lost, what
- * goes to others is late. */
+/* Injected faults, for trying things out: everything from and to some members is lost, and messages
+ * to others are late. */
 #ifndef RUNTIME_FAULTS_H
 #define RUNTIME_FAULTS_H
 
@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "core/message.h"
 #include "runtime/chain.h"
 #include "runtime/latch.h"
+#include "runtime/outgoing.h"
 
 enum {
     FAULTS_MAX = 256,
@@ -18,7 +18,7 @@ enum {
     HELD_BYTES_MAX = 16 << 20,
 };
 
-/* What is done to the traffic with one member; its address outlives its id. */
+/* The fault on the traffic with one member. Its address outlives its id. */
 struct fault {
     struct node_id id;
     struct address address;
@@ -27,9 +27,8 @@ struct fault {
     uint64_t delay_ms;
 };
 
-/* A frame whose delay is over, to be sent now; `bytes` are borrowed for the call. */
-typedef void faults_on_release(void *context, const struct node_id *peer, const struct address *to,
-                               enum message_type type, const uint8_t *bytes, size_t length);
+/* Called with a frame whose delay is over, to be sent now. */
+typedef void faults_on_release(void *context, const struct outgoing *outgoing);
 
 struct faults {
     struct latch *latch;
@@ -49,19 +48,20 @@ void faults_open(struct faults *faults, uv_loop_t *loop, struct latch *latch,
                  faults_on_release *on_release, void *context);
 void faults_close(struct faults *faults);
 
-/* The fault of this member, made if need be; NULL when there are FAULTS_MAX already. */
+/* Returns the fault of this member, a new one if it has none; NULL when there are FAULTS_MAX
+ * already. */
 struct fault *faults_of(struct faults *faults, const struct node_id *id,
                         const struct address *address, const char *name);
 
-/* No faults any more; what is late goes out now. */
+/* Ends all faults; delayed messages are sent now. */
 void faults_clear(struct faults *faults);
 
-/* The fault of whoever has this id or this address; either may be none. NULL: there is none. */
+/* Returns the fault of the member with this id or this address, either of which may be none; NULL
+ * when there is no fault. */
 const struct fault *faults_find(const struct faults *faults, const struct node_id *id,
                                 const struct address *address);
 
-/* Keeps a copy for `delay_ms`. Returns false when too much is kept already. */
-bool faults_delay(struct faults *faults, const struct node_id *peer, const struct address *to,
-                  enum message_type type, const uint8_t *bytes, size_t length, uint64_t delay_ms);
+/* Delays a copy of the message by `delay_ms`. Returns false when too much is delayed already. */
+bool faults_delay(struct faults *faults, const struct outgoing *outgoing, uint64_t delay_ms);
 
 #endif

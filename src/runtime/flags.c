@@ -13,10 +13,10 @@
 enum { KEY_FIRST = 256 };
 
 struct walk {
-    flags_visitor *visitor;
+    flags_on_flag *on_flag;
     void *context;
     struct complaint *complaint;
-    bool stopped; /* the visitor has seen enough */
+    bool stopped; /* the on_flag has seen enough */
     bool faulty;
 };
 
@@ -70,7 +70,7 @@ static error_t on_argp(int key, char *argument, struct argp_state *state)
     if (index == option_count()) {
         return ARGP_ERR_UNKNOWN;
     }
-    if (!walk->visitor(walk->context, index, argument)) {
+    if (!walk->on_flag(walk->context, index, argument)) {
         walk->stopped = true;
         return ECANCELED;
     }
@@ -138,16 +138,16 @@ static struct argp argp_of(const struct argp_table *table)
             "the member that has been in it longest.\v"
             "Each option may also be said by an environment variable (DOYEN_STATE_DIR for "
             "--state-dir, the items of a repeated one separated by commas) or in a file "
-            "(--config). A flag outdoes the environment, which outdoes the file.\n\n"
+            "(--config). A flag overrides the environment, which overrides the file.\n\n"
             "SIGTERM and SIGINT leave the cluster in good order, then end with status 0. Other "
             "statuses: 1 failed while running, 64 wrong command line, 78 wrong configuration.",
         .help_filter = on_help};
 }
 
-bool flags_walk(int argc, char **argv, flags_visitor *visitor, void *context,
+bool flags_walk(int argc, char **argv, flags_on_flag *on_flag, void *context,
                 struct complaint *complaint)
 {
-    struct walk walk = {.visitor = visitor, .context = context, .complaint = complaint};
+    struct walk walk = {.on_flag = on_flag, .context = context, .complaint = complaint};
     struct argp_table table;
     char fault[USAGE_TEXT_MAX];
 

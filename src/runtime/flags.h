@@ -1,4 +1,4 @@
-/* The command line of doyend, as argp and the table of options have it. */
+/* Reads the command line of doyend with argp, by the table of options. */
 #ifndef RUNTIME_FLAGS_H
 #define RUNTIME_FLAGS_H
 
@@ -8,13 +8,13 @@
 
 #include "runtime/value.h"
 
-/* Called for each flag in turn: row `index` of the table, and its argument, NULL for a switch.
- * Returning false ends the walk. */
-typedef bool flags_visitor(void *context, size_t index, const char *text);
+/* Called for each flag in turn with row `index` of the table and the flag's argument, NULL for a
+ * switch. Returns false to end the walk. */
+typedef bool flags_on_flag(void *context, size_t index, const char *text);
 
-/* Walks the command line. Returns false with the complaint set, whole, when it is not one: an
- * unknown flag, one without its argument, a stray word. `argv` may come back in another order. */
-bool flags_walk(int argc, char **argv, flags_visitor *visitor, void *context,
+/* Walks the command line. Returns false when it is wrong: an unknown flag, a flag without its
+ * argument, a stray word. The complaint is then a whole line. The order of `argv` may change. */
+bool flags_walk(int argc, char **argv, flags_on_flag *on_flag, void *context,
                 struct complaint *complaint);
 
 void flags_print_help(FILE *to);

@@ -10,7 +10,7 @@ static size_t claimed_length(const uint8_t *bytes)
     return (size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | bytes[3];
 }
 
-static void take(struct bytes *input, size_t length)
+static void consume(struct bytes *input, size_t length)
 {
     input->at += length;
     input->length -= length;
@@ -41,17 +41,17 @@ static enum frame_result partial_fill(struct frame_reader *reader, struct bytes 
                                       size_t whole)
 {
     size_t missing = whole - reader->partial_length;
-    size_t taken = input->length < missing ? input->length : missing;
+    size_t moved = input->length < missing ? input->length : missing;
 
-    if (!partial_reserve(reader, reader->partial_length + taken)) {
+    if (!partial_reserve(reader, reader->partial_length + moved)) {
         return FRAME_NO_MEMORY;
     }
-    if (taken > 0) {
-        memcpy(reader->partial + reader->partial_length, input->at, taken);
+    if (moved > 0) {
+        memcpy(reader->partial + reader->partial_length, input->at, moved);
     }
-    reader->partial_length += taken;
-    take(input, taken);
-    return taken == missing ? FRAME_WHOLE : FRAME_MORE;
+    reader->partial_length += moved;
+    consume(input, moved);
+    return moved == missing ? FRAME_WHOLE : FRAME_MORE;
 }
 
 /* First the length, then, when it is known and possible, the content. */
@@ -93,7 +93,7 @@ enum frame_result frame_reader_next(struct frame_reader *reader, struct bytes *i
         }
         if (input->length - FRAME_LENGTH_BYTES >= claimed) {
             *frame = (struct bytes){input->at + FRAME_LENGTH_BYTES, claimed};
-            take(input, FRAME_LENGTH_BYTES + claimed);
+            consume(input, FRAME_LENGTH_BYTES + claimed);
             return FRAME_WHOLE;
         }
     }

@@ -1,5 +1,5 @@
-/* Cuts the bytes of a stream into frames: four bytes of length, the highest first, then the
- * frame. Memory follows what has really arrived, never what a length claims, and a frame that
+/* Cuts the bytes of a stream into frames: four bytes of length, the highest first, then the frame.
+ * Memory grows with the bytes that have arrived, never with what a length claims, and a frame that
  * arrives in one piece is not copied at all. */
 #ifndef RUNTIME_FRAME_READER_H
 #define RUNTIME_FRAME_READER_H
@@ -24,19 +24,19 @@ struct bytes {
 };
 
 enum frame_result {
-    FRAME_WHOLE,      /* here is one; there may be more */
-    FRAME_MORE,       /* everything is taken in, the next frame is not complete */
-    FRAME_IMPOSSIBLE, /* a length beyond the maximum: the stream makes no sense from here on */
+    FRAME_WHOLE,      /* a frame; there may be more */
+    FRAME_MORE,       /* all input is used, the next frame is not complete */
+    FRAME_IMPOSSIBLE, /* a length beyond the maximum: the rest of the stream is meaningless */
     FRAME_NO_MEMORY,
 };
 
-/* Takes from the front of `input` what belongs to the next frame. With FRAME_WHOLE, `frame` is
- * its content, possibly empty, valid until the next call and as long as the input is. After
+/* Moves the bytes of the next frame from the front of `input`. With FRAME_WHOLE, `frame` is its
+ * content, possibly empty; it is valid until the next call, and as long as the input is. After
  * FRAME_IMPOSSIBLE and FRAME_NO_MEMORY only frame_reader_deinit may follow. */
 enum frame_result frame_reader_next(struct frame_reader *reader, struct bytes *input,
                                     struct bytes *frame);
 
-/* Is it in the midst of a frame? */
+/* Has a frame begun whose end has not arrived? */
 bool frame_reader_has_partial(const struct frame_reader *reader);
 
 void frame_reader_deinit(struct frame_reader *reader);

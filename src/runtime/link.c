@@ -9,27 +9,29 @@
 enum {
     CONNECT_MS_MAX = 2000, /* the SYN and one repetition */
 
-    /* A stopped process does not answer HELLO. The connection is kept all the same, for its
-     * kernel to be asked: each new one would take a place in the queue that it does not empty. */
+    /* A stopped process does not answer HELLO. Its connection is kept all the same, so that its
+     * kernel can be asked: each new connection would fill the queue that the process does not
+     * empty. */
     GREETING_MS_MAX = 10000,
 
-    /* Attempts begin at least so far apart, doubling with each failure. The first is short: the
-     * kernel of a process that dies may close our stream a moment before the listening socket, so
-     * that the next connection is still made, then reset, and only the one after it refused. */
+    /* Attempts begin at least this far apart, doubling with each failure. The first pause is short:
+     * the kernel of a process that dies may close our stream a moment before the listening socket.
+     * Then the next connection is still made and reset, and only the one after it is refused. */
     RETRY_MS_MIN = 2,
     RETRY_MS_MAX = 1000,
 
-    /* Up for so long, a lifeline has done its work, and begins anew with the shortest pause. */
+    /* A lifeline that was up for this long has been useful, and begins again with the shortest
+     * pause. */
     PROVEN_MS = 1000,
 
-    /* The kernel's answer is looked for after 5, 10, 20 ... ms. */
+    /* When to check for the kernel's answer: after 5, 10, 20 ... ms. */
     ASK_MS_MIN = 5,
     ASK_MS_MAX = 500,
 
-    /* Asked again while connecting for so long, we take it that the SYN was lost. */
+    /* When the core asks again after connecting for this long, the SYN probably was lost. */
     RECONNECT_MS = 100,
 
-    /* A lifeline that nobody holds is kept for so long after the last question. */
+    /* How long a lifeline that is not held stays open after the last question. */
     UNHELD_MS = 5000,
 };
 
@@ -67,14 +69,14 @@ struct lifeline {
     enum lifeline_state state;
     bool held; /* by links_hold; else only for a question, until unheld_ms */
     bool closed;
-    bool kernel_wanted;    /* being connected will be the answer */
+    bool kernel_wanted;    /* becoming connected will be the answer */
     struct stream *stream; /* NULL while WAITING */
     uv_timer_t timer;      /* the pause while WAITING; when unheld, also its end */
     uint64_t attempt_ms;   /* when the last attempt began; 0: none yet */
-    uint64_t failures;     /* attempts in a row that came to nothing */
+    uint64_t failures;     /* failed attempts in a row */
     uint64_t unheld_ms;
     uint64_t asked_ms;
-    uint64_t look_ms; /* when to look for the kernel's answer next */
+    uint64_t look_ms; /* when to check for the kernel's answer next */
 };
 
 static void lifeline_attempt(struct lifeline *lifeline);
@@ -117,7 +119,7 @@ static void on_lifeline_closed(uv_handle_t *handle)
     struct latch *latch = lifeline->links->streams->latch;
 
     free(lifeline);
-    latch_drop(latch);
+    latch_release(latch);
 }
 
 static void lifeline_drop_stream(struct lifeline *lifeline)
@@ -147,8 +149,8 @@ static bool lifeline_is_cut(const struct lifeline *lifeline)
     return lifeline->links->is_cut(lifeline->links->context, &lifeline->peer, &lifeline->address);
 }
 
-/* Tells the news. Returns false when the lifeline was closed in answer to it; it may still be
- * looked at then, because its memory stays until a later turn of the loop. */
+/* Reports the news. Returns false when the lifeline was closed in response; it may still be read
+ * then, because its memory stays until a later turn of the loop. */
 static bool lifeline_tell(struct lifeline *lifeline, enum link_news news)
 {
     struct links *links = lifeline->links;
@@ -190,7 +192,7 @@ static void lifeline_wait(struct lifeline *lifeline)
     clock_start_timer(&lifeline->timer, on_pause_over, next_attempt_ms(lifeline));
 }
 
-/* The attempt has come to nothing. */
+/* The attempt has failed. */
 static void lifeline_fail(struct lifeline *lifeline, enum link_news news)
 {
     lifeline_drop_stream(lifeline);
@@ -207,7 +209,7 @@ static void on_connected(void *owner)
     assert(lifeline->state == LIFELINE_CONNECTING);
     lifeline->state = LIFELINE_GREETING;
     stream_expect(lifeline->stream, GREETING_MS_MAX);
-    stream_greet(lifeline->stream, &lifeline->peer);
+    stream_send_hello(lifeline->stream, &lifeline->peer);
     if (!lifeline->held) {
         clock_start_timer(&lifeline->timer, on_pause_over, lifeline->unheld_ms);
     }
@@ -228,7 +230,7 @@ static void on_frame(void *owner, const uint8_t *bytes, size_t length)
         streams->traffic->malformed[error]++;
     }
     if (lifeline->state != LIFELINE_GREETING || error != WIRE_OK || message.type != MESSAGE_HELLO) {
-        streams->traffic->streams_refused++; /* Nothing but one HELLO comes back. */
+        streams->traffic->streams_refused++; /* Only one HELLO may come back. */
         lifeline_fail(lifeline, lifeline->state == LIFELINE_UP ? LINK_CLOSED : LINK_FAILED);
         return;
     }
@@ -242,7 +244,7 @@ static void on_frame(void *owner, const uint8_t *bytes, size_t length)
     (void)lifeline_tell(lifeline, LINK_OPENED);
 }
 
-/* Was it the other end that closed the stream, rather than the network that fell silent? */
+/* Did the other end close the stream, or did the network fall silent? */
 static bool was_closed(int error)
 {
     return error == UV_EOF || error == UV_ECONNRESET || error == UV_EPIPE;
@@ -253,7 +255,7 @@ static void on_end(void *owner, int error)
     struct lifeline *lifeline = owner;
     enum lifeline_state was = lifeline->state;
 
-    lifeline->stream = NULL; /* It has closed itself. */
+    lifeline->stream = NULL; /* The stream has closed itself. */
     if (was == LIFELINE_CONNECTING) {
         bool refused = error == UV_ECONNREFUSED || error == UV_ECONNRESET;
         lifeline_fail(lifeline, refused ? LINK_REFUSED : LINK_FAILED);
@@ -269,7 +271,7 @@ static void on_end(void *owner, int error)
     lifeline_wait(lifeline);
     if (lifeline_tell(lifeline, was_closed(error) ? LINK_CLOSED : LINK_FAILED) &&
         lifeline->state == LIFELINE_WAITING && clock_ms() >= next_attempt_ms(lifeline)) {
-        lifeline_attempt(lifeline); /* Without the detour by the timer: this is what counts. */
+        lifeline_attempt(lifeline); /* At once: this delay is part of the detection time. */
     }
 }
 
@@ -279,7 +281,7 @@ static const struct stream_handler lifeline_handler = {
     .on_end = on_end,
 };
 
-/* Called in a turn of its own, because the failure may be told at once. */
+/* Called in a turn of its own, because the failure may be reported at once. */
 static void lifeline_attempt(struct lifeline *lifeline)
 {
     int error;
@@ -317,7 +319,7 @@ static struct lifeline *lifeline_new(struct links *links, const struct node_id *
     chain_init(&lifeline->asked);
     (void)uv_timer_init(links->streams->loop, &lifeline->timer); /* cannot fail */
     lifeline->timer.data = lifeline;
-    latch_take(links->streams->latch);
+    latch_acquire(links->streams->latch);
     clock_start_timer(&lifeline->timer, on_pause_over, 0);
     return lifeline;
 }
@@ -339,7 +341,8 @@ static void asks_arm(struct links *links)
     }
 }
 
-/* Takes those that need not be looked at again off the list; who has answered, onto `answered`. */
+/* Removes from the list the lifelines that need no further check; those whose kernel has answered
+ * go to `answered`. */
 static void asks_look(struct links *links, struct chain *answered)
 {
     uint64_t now_ms = clock_ms();
@@ -373,11 +376,10 @@ static void on_ask_timer(uv_timer_t *timer)
     chain_init(&answered);
     asks_look(links, &answered);
     asks_arm(links);
-    /* Telling may close any lifeline, which then takes itself off the list. */
+    /* The report may close any lifeline, which then removes itself from the list. */
     while (!chain_is_empty(&answered)) {
-        struct lifeline *lifeline = CHAIN_ITEM(answered.next, struct lifeline, asked);
-        chain_remove(&lifeline->asked);
-        (void)lifeline_tell(lifeline, LINK_KERNEL);
+        (void)lifeline_tell(CHAIN_ITEM(chain_pop_first(&answered), struct lifeline, asked),
+                            LINK_KERNEL);
     }
 }
 
@@ -386,7 +388,7 @@ static void lifeline_ask(struct lifeline *lifeline)
     struct links *links = lifeline->links;
 
     if (!chain_is_empty(&lifeline->asked)) {
-        return; /* Asked already, and TCP repeats the question by itself. */
+        return; /* It was asked already, and TCP repeats the question by itself. */
     }
     stream_nudge(lifeline->stream);
     lifeline->asked_ms = clock_ms();
@@ -452,7 +454,7 @@ bool links_open(struct links *links, struct streams *streams, uint32_t capacity,
     (void)uv_timer_init(streams->loop, &links->ask_timer); /* cannot fail */
     links->ask_timer.data = links;
     links->open = true;
-    latch_take(streams->latch);
+    latch_acquire(streams->latch);
     return true;
 }
 
@@ -460,7 +462,7 @@ static void on_ask_timer_closed(uv_handle_t *handle)
 {
     struct links *links = handle->data;
 
-    latch_drop(links->streams->latch);
+    latch_release(links->streams->latch);
 }
 
 void links_close(struct links *links)
@@ -470,7 +472,7 @@ void links_close(struct links *links)
     }
     links->open = false;
     while (!chain_is_empty(&links->all)) {
-        lifeline_close(CHAIN_ITEM(links->all.next, struct lifeline, link));
+        lifeline_close(CHAIN_ITEM(chain_pop_first(&links->all), struct lifeline, link));
     }
     uv_close((uv_handle_t *)&links->ask_timer, on_ask_timer_closed);
 }
@@ -506,14 +508,14 @@ void links_release(struct links *links, const struct node_id *peer)
     }
 }
 
-bool links_send(struct links *links, const struct node_id *peer, enum message_type type,
-                const uint8_t *bytes, size_t length)
+bool links_send(struct links *links, const struct outgoing *outgoing)
 {
-    struct lifeline *lifeline = id_is_none(peer) ? NULL : lifeline_find(links, peer);
+    struct lifeline *lifeline = id_is_none(outgoing->peer) ? NULL
+                                                           : lifeline_find(links, outgoing->peer);
 
     if (lifeline == NULL || lifeline->state != LIFELINE_UP) {
         return false;
     }
-    (void)stream_send(lifeline->stream, type, bytes, length);
+    (void)stream_send(lifeline->stream, outgoing->type, outgoing->bytes, outgoing->length);
     return true;
 }

@@ -9,7 +9,7 @@ enum {
     HELLO_MS_MAX = 2000,
 };
 
-struct guest {
+struct inbound {
     struct chain link;
     struct listener *listener;
     struct stream *stream;
@@ -17,65 +17,65 @@ struct guest {
     bool greeted;
 };
 
-static void guest_free(struct guest *guest)
+static void inbound_free(struct inbound *inbound)
 {
-    chain_remove(&guest->link);
-    guest->listener->guest_count--;
-    free(guest);
+    chain_remove(&inbound->link);
+    inbound->listener->inbound_count--;
+    free(inbound);
 }
 
-static void guest_dismiss(struct guest *guest)
+static void inbound_close(struct inbound *inbound)
 {
-    stream_close(guest->stream);
-    guest_free(guest);
+    stream_close(inbound->stream);
+    inbound_free(inbound);
 }
 
-static void guest_refuse(struct guest *guest)
+static void inbound_refuse(struct inbound *inbound)
 {
-    guest->listener->streams->traffic->streams_refused++;
-    guest_dismiss(guest);
+    inbound->listener->streams->traffic->streams_refused++;
+    inbound_close(inbound);
 }
 
-static void guest_on_frame(void *owner, const uint8_t *bytes, size_t length)
+static void inbound_on_frame(void *owner, const uint8_t *bytes, size_t length)
 {
-    struct guest *guest = owner;
-    struct listener *listener = guest->listener;
+    struct inbound *inbound = owner;
+    struct listener *listener = inbound->listener;
     struct streams *streams = listener->streams;
     struct message message;
 
     enum wire_error error = wire_decode(streams->wire, bytes, length, &message);
     if (error != WIRE_OK) {
         streams->traffic->malformed[error]++;
-        guest_refuse(guest);
+        inbound_refuse(inbound);
         return;
     }
-    if ((message.type == MESSAGE_HELLO) == guest->greeted) {
-        guest_refuse(guest); /* Something before HELLO, or a second one. */
+    if ((message.type == MESSAGE_HELLO) == inbound->greeted) {
+        inbound_refuse(inbound); /* A message before HELLO, or a second HELLO. */
         return;
     }
-    if (!guest->greeted) {
-        guest->greeted = true;
-        stream_expect(guest->stream, 0);
-        stream_greet(guest->stream, &message.from);
+    if (!inbound->greeted) {
+        inbound->greeted = true;
+        stream_expect(inbound->stream, 0);
+        stream_send_hello(inbound->stream, &message.from);
         return;
     }
     listener->on_message(listener->context, &message, (struct bytes){.at = bytes, .length = length},
-                         &guest->from);
+                         &inbound->from);
 }
 
-static void guest_on_end(void *owner, int error)
+static void inbound_on_end(void *owner, int error)
 {
-    struct guest *guest = owner;
+    struct inbound *inbound = owner;
 
     if (error == UV_ETIMEDOUT || error == UV_EPROTO || error == UV_ENOBUFS) {
-        guest->listener->streams->traffic->streams_refused++;
+        inbound->listener->streams->traffic->streams_refused++;
     }
-    guest_free(guest);
+    inbound_free(inbound);
 }
 
-static const struct stream_handler guest_handler = {
-    .on_frame = guest_on_frame,
-    .on_end = guest_on_end,
+static const struct stream_handler inbound_handler = {
+    .on_frame = inbound_on_frame,
+    .on_end = inbound_on_end,
 };
 
 static void on_connection(uv_stream_t *server, int status)
@@ -88,45 +88,46 @@ static void on_connection(uv_stream_t *server, int status)
         streams_note_starved(streams, error);
         return;
     }
-    struct guest *guest = calloc(1, sizeof *guest);
-    if (guest == NULL) {
+    struct inbound *inbound = calloc(1, sizeof *inbound);
+    if (inbound == NULL) {
         return;
     }
-    chain_init(&guest->link);
-    guest->listener = listener;
-    listener->guest_count++;
-    guest->stream = stream_accept(streams, server, &guest_handler, guest, &guest->from, &error);
-    if (guest->stream == NULL) {
+    chain_init(&inbound->link);
+    inbound->listener = listener;
+    listener->inbound_count++;
+    inbound->stream = stream_accept(streams, server, &inbound_handler, inbound, &inbound->from,
+                                    &error);
+    if (inbound->stream == NULL) {
         streams_note_starved(streams, error);
-        guest_free(guest);
+        inbound_free(inbound);
         return;
     }
-    chain_insert(&listener->guests, &guest->link);
-    if (listener->guest_count > listener->guest_count_max) {
-        guest_refuse(guest);
+    chain_insert(&listener->inbound, &inbound->link);
+    if (listener->inbound_count > listener->inbound_max) {
+        inbound_refuse(inbound);
         return;
     }
-    stream_expect(guest->stream, HELLO_MS_MAX);
+    stream_expect(inbound->stream, HELLO_MS_MAX);
 }
 
 int listener_open(struct listener *listener, struct streams *streams, const struct address *listen,
-                  uint32_t guest_count_max)
+                  uint32_t inbound_max)
 {
     struct sockaddr_storage name;
     int family = address_family(listen);
 
     listener->streams = streams;
-    listener->guest_count_max = guest_count_max;
-    chain_init(&listener->guests);
+    listener->inbound_max = inbound_max;
+    chain_init(&listener->inbound);
     int error = uv_tcp_init_ex(streams->loop, &listener->server, (unsigned)family);
     if (error != 0) {
         return error;
     }
     listener->open = true;
     listener->server.data = listener;
-    latch_take(streams->latch);
+    latch_acquire(streams->latch);
 
-    /* As with datagrams: the wildcard of IPv6 takes IPv4 as well. */
+    /* As for datagrams, the wildcard of IPv6 accepts IPv4 as well. */
     bool only_ipv6 = family == AF_INET6 && !address_is_wildcard(listen);
     (void)address_to_sockaddr(listen, family, &name);
     return uv_tcp_bind(&listener->server, (const struct sockaddr *)&name,
@@ -140,10 +141,10 @@ int listener_start(struct listener *listener, listener_on_message *on_message, v
     return uv_listen((uv_stream_t *)&listener->server, BACKLOG, on_connection);
 }
 
-void listener_dismiss_guests(struct listener *listener)
+void listener_close_inbound(struct listener *listener)
 {
-    while (!chain_is_empty(&listener->guests)) {
-        guest_dismiss(CHAIN_ITEM(listener->guests.next, struct guest, link));
+    while (!chain_is_empty(&listener->inbound)) {
+        inbound_close(CHAIN_ITEM(chain_pop_first(&listener->inbound), struct inbound, link));
     }
 }
 
@@ -151,7 +152,7 @@ static void on_closed(uv_handle_t *handle)
 {
     struct listener *listener = handle->data;
 
-    latch_drop(listener->streams->latch);
+    latch_release(listener->streams->latch);
 }
 
 void listener_close(struct listener *listener)
@@ -161,5 +162,5 @@ void listener_close(struct listener *listener)
     }
     listener->open = false;
     uv_close((uv_handle_t *)&listener->server, on_closed);
-    listener_dismiss_guests(listener);
+    listener_close_inbound(listener);
 }

@@ -11,7 +11,8 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/utf8.h"
-#include "words/notice_text.h"
+#include "words/notice_fields.h"
+#include "words/refused_text.h"
 
 void log_init(struct log *log, int fd, enum log_level level, enum log_format format,
               const char *node)
@@ -43,7 +44,7 @@ static const char *level_text(enum log_level level)
 
 /* --- A line ---------------------------------------------------------------------------------- */
 
-/* Text that is put together within bounds. What does not fit is left out whole, never by half. */
+/* A line of bounded length. A piece that does not fit is left out as a whole. */
 struct line {
     size_t used;
     bool full;
@@ -52,7 +53,7 @@ struct line {
 
 enum { LINE_END_BYTES = 2 }; /* kept free for "}" and the newline */
 
-static void put(struct line *line, const char *text, size_t length)
+static void append(struct line *line, const char *text, size_t length)
 {
     if (length > sizeof line->text - LINE_END_BYTES - line->used) {
         line->full = true;
@@ -62,13 +63,13 @@ static void put(struct line *line, const char *text, size_t length)
     line->used += length;
 }
 
-static void put_text(struct line *line, const char *text)
+static void append_text(struct line *line, const char *text)
 {
-    put(line, text, strlen(text));
+    append(line, text, strlen(text));
 }
 
-/* What stands for a character that may not be in a line: "?" for a control character, which could
- * end the line or move the cursor, and for bytes that are not UTF-8. */
+/* Finds what to write for the first character: "?" for a control character, which could end the
+ * line or move the cursor, and for bytes that are not UTF-8. */
 static size_t plain_character(const char *text, size_t length, const char **out)
 {
     const size_t bytes = utf8_character_bytes(text, length);
@@ -81,36 +82,36 @@ static size_t plain_character(const char *text, size_t length, const char **out)
     return bytes;
 }
 
-static void put_plain(struct line *line, const char *text)
+static void append_plain(struct line *line, const char *text)
 {
     for (size_t left = strlen(text); left > 0;) {
         const char *character = NULL;
         const size_t bytes = plain_character(text, left, &character);
-        put(line, character, bytes);
+        append(line, character, bytes);
         text += bytes;
         left -= bytes;
     }
 }
 
-/* The same between quotes, as JSON has it. */
-static void put_quoted(struct line *line, const char *text)
+/* Appends the text as a JSON string. */
+static void append_quoted(struct line *line, const char *text)
 {
-    put_text(line, "\"");
+    append_text(line, "\"");
     for (size_t left = strlen(text); left > 0;) {
         const char *character = NULL;
         const size_t bytes = plain_character(text, left, &character);
         if (*character == '"' || *character == '\\') {
-            put_text(line, "\\");
+            append_text(line, "\\");
         }
-        put(line, character, bytes);
+        append(line, character, bytes);
         text += bytes;
         left -= bytes;
     }
-    put_text(line, "\"");
+    append_text(line, "\"");
 }
 
-/* One more member of the JSON object, or, when it does not fit, none. */
-static void put_member(struct line *line, const struct notice_field *field)
+/* Appends one more member of the JSON object, or none when it does not fit. */
+static void append_member(struct line *line, const struct notice_field *field)
 {
     const size_t before = line->used;
     char number[24];
@@ -118,22 +119,27 @@ static void put_member(struct line *line, const struct notice_field *field)
     if (line->full) {
         return;
     }
-    put_text(line, before == 1 ? "" : ",");
-    put_quoted(line, field->key);
-    put_text(line, ":");
+    append_text(line, before == 1 ? "" : ",");
+    append_quoted(line, field->key);
+    append_text(line, ":");
     snprintf(number, sizeof number, "%llu", (unsigned long long)field->number);
     switch (field->kind) {
+    case FIELD_NULL:
+        append_text(line, "null");
+        break;
     case FIELD_TEXT:
-        put_quoted(line, field->text);
+    case FIELD_NAMES:
+    case FIELD_VIEW:
+        append_quoted(line, field->text);
         break;
     case FIELD_NUMBER:
-        put_text(line, number);
+        append_text(line, number);
         break;
     case FIELD_WIDE:
-        put_quoted(line, number);
+        append_quoted(line, number);
         break;
     case FIELD_FLAG:
-        put_text(line, field->number == 1 ? "true" : "false");
+        append_text(line, field->number == 1 ? "true" : "false");
         break;
     }
     if (line->full) {
@@ -141,9 +147,9 @@ static void put_member(struct line *line, const struct notice_field *field)
     }
 }
 
-static void put_member_text(struct line *line, const char *key, const char *text)
+static void append_member_text(struct line *line, const char *key, const char *text)
 {
-    put_member(line, &(struct notice_field){.key = key, .kind = FIELD_TEXT, .text = text});
+    append_member(line, &(struct notice_field){.key = key, .kind = FIELD_TEXT, .text = text});
 }
 
 /* RFC 3339, UTC, with milliseconds. */
@@ -165,7 +171,7 @@ static bool write_line(struct log *log, const struct line *line)
 {
     struct pollfd ready = {.fd = log->fd, .events = POLLOUT};
 
-    /* Once a line was dropped the next ones wait no more, until somebody reads again. */
+    /* After a dropped line the next ones do not wait, until somebody reads again. */
     if (poll(&ready, 1, log->dropped > 0 ? 0 : LOG_WAIT_MS) <= 0 ||
         (ready.revents & POLLOUT) == 0) {
         return false;
@@ -173,7 +179,7 @@ static bool write_line(struct log *log, const struct line *line)
     return write(log->fd, line->text, line->used) >= 0;
 }
 
-/* What a line is made of. */
+/* The content of a line. */
 struct entry {
     enum log_level level;
     int64_t wall_ms;
@@ -187,25 +193,25 @@ static void format_text(struct line *line, const struct entry *entry, const char
     char start[64];
 
     snprintf(start, sizeof start, "%s %-5s ", time, level_text(entry->level));
-    put_text(line, start);
-    put_text(line, entry->event);
-    put_text(line, ": ");
-    put_plain(line, entry->message);
+    append_text(line, start);
+    append_text(line, entry->event);
+    append_text(line, ": ");
+    append_plain(line, entry->message);
 }
 
 static void format_json(const struct log *log, struct line *line, const struct entry *entry,
                         const char *time)
 {
-    put_text(line, "{");
-    put_member_text(line, "time", time);
-    put_member_text(line, "level", level_text(entry->level));
-    put_member_text(line, "node", log->node);
-    put_member_text(line, "event", entry->event);
-    put_member_text(line, "message", entry->message);
+    append_text(line, "{");
+    append_member_text(line, "time", time);
+    append_member_text(line, "level", level_text(entry->level));
+    append_member_text(line, "node", log->node);
+    append_member_text(line, "event", entry->event);
+    append_member_text(line, "message", entry->message);
     for (size_t i = 0; entry->fields != NULL && i < entry->fields->count; i++) {
-        put_member(line, &entry->fields->items[i]);
+        append_member(line, &entry->fields->items[i]);
     }
-    line->text[line->used++] = '}'; /* There is always room for the end. */
+    line->text[line->used++] = '}'; /* There is always room for the end of the line. */
 }
 
 static bool emit(struct log *log, const struct entry *entry)
@@ -223,7 +229,7 @@ static bool emit(struct log *log, const struct entry *entry)
     return write_line(log, &line);
 }
 
-/* Writes the entry, and before it how many were lost, if any. */
+/* Writes the entry, and in front of it the number of lost lines, if there are any. */
 static void log_entry(struct log *log, const struct entry *entry)
 {
     if (log->dropped > 0) {
@@ -244,10 +250,17 @@ static void log_entry(struct log *log, const struct entry *entry)
     }
 }
 
+static int64_t wall_ms(void)
+{
+    struct timespec now = {.tv_sec = 0};
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 void log_line(struct log *log, enum log_level level, const char *event, const char *format, ...)
 {
     char message[LOG_MESSAGE_MAX];
-    struct timespec now = {.tv_sec = 0};
     va_list arguments;
 
     if (!log_on(log, level)) {
@@ -259,11 +272,8 @@ void log_line(struct log *log, enum log_level level, const char *event, const ch
     if (length >= (int)sizeof message) {
         memcpy(message + sizeof message - 4, "...", 4);
     }
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    log_entry(log, &(struct entry){.level = level,
-                                   .wall_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000,
-                                   .event = event,
-                                   .message = message});
+    log_entry(log, &(struct entry){
+                       .level = level, .wall_ms = wall_ms(), .event = event, .message = message});
 }
 
 /* --- Notices --------------------------------------------------------------------------------- */
@@ -279,7 +289,7 @@ static enum log_level level_of(enum notice_type type)
     case NOTICE_CLAIM:
     case NOTICE_GUARD:
     case NOTICE_ACTING:
-    case NOTICE_VOUCHED:
+    case NOTICE_BAD_LINK:
     case NOTICE_MERGE:
     case NOTICE_MERGING:
         return LOG_INFO;
@@ -289,9 +299,9 @@ static enum log_level level_of(enum notice_type type)
     case NOTICE_SPLIT:
     case NOTICE_OTHER_TERMS:
         return LOG_WARN;
-    case NOTICE_JOINED: /* The view's line tells of these two. */
+    case NOTICE_JOINED: /* The line of the view has these two. */
     case NOTICE_GONE:
-    case NOTICE_TURNED_AWAY: /* A stranger asks as often as it likes. */
+    case NOTICE_TURNED_AWAY: /* A stranger may ask as often as it likes. */
         return LOG_DEBUG;
     }
     return LOG_DEBUG;
@@ -310,7 +320,7 @@ void log_notice(struct log *log, const struct journal_entry *entry)
     notice_fields(entry, &fields);
     notice_text(entry, &fields, message);
     if (type == NOTICE_JOIN_REFUSED) {
-        /* A joiner asks again until it is let in; the same answer is news only once. */
+        /* A joiner asks again and again; the same answer is news only once. */
         const uint64_t refusal = hash_bytes(HASH_START, message, strlen(message));
         level = refusal == log->last_refusal ? LOG_DEBUG : level;
         log->last_refusal = refusal;
@@ -321,6 +331,35 @@ void log_notice(struct log *log, const struct journal_entry *entry)
     log_entry(log, &(struct entry){.level = level,
                                    .wall_ms = entry->wall_ms,
                                    .event = notice_event(type),
+                                   .message = message,
+                                   .fields = &fields});
+}
+
+/* --- Refusals -------------------------------------------------------------------------------- */
+
+void log_refused(struct log *log, const struct refused_message *refused, const char *sender,
+                 uint64_t left_out)
+{
+    const struct notice_fields fields = {
+        .count = 6,
+        .items = {
+            {.key = "rule", .kind = FIELD_TEXT, .text = refusal_clause(refused->reason)},
+            {.key = "reason", .kind = FIELD_TEXT, .text = refusal_name(refused->reason)},
+            {.key = "type", .kind = FIELD_TEXT, .text = message_text(refused->type)},
+            {.key = "from", .kind = FIELD_TEXT, .text = sender},
+            {.key = "number", .kind = FIELD_WIDE, .number = refused->number},
+            {.key = "left_out", .kind = FIELD_NUMBER, .number = left_out},
+        }};
+    char message[REFUSED_TEXT_MAX + 64];
+    size_t length = strlen(refused_text(refused, sender, message));
+
+    if (left_out > 0) {
+        snprintf(message + length, sizeof message - length, " (%llu before it are not told)",
+                 (unsigned long long)left_out);
+    }
+    log_entry(log, &(struct entry){.level = LOG_DEBUG,
+                                   .wall_ms = wall_ms(),
+                                   .event = "refused",
                                    .message = message,
                                    .fields = &fields});
 }

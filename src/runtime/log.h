@@ -1,6 +1,6 @@
-/* Lines on stderr: text where a person looks, JSON lines where a machine does. Each is one fact
- * with its numbers. A line is cut at LOG_LINE_MAX and written in one piece; when nobody takes it
- * within LOG_WAIT_MS it is dropped and counted, because membership must not wait for a log. */
+/* Writes log lines to stderr: text for people, JSON lines for machines. A line is one fact with its
+ * numbers. It is cut at LOG_LINE_MAX and written in one piece; if it cannot be written within
+ * LOG_WAIT_MS, it is dropped and counted, because membership must not wait for a log. */
 #ifndef RUNTIME_LOG_H
 #define RUNTIME_LOG_H
 
@@ -21,8 +21,8 @@ struct log {
     enum log_level level;
     bool json;
     char node[NAME_BYTES_MAX + 1];
-    uint64_t dropped;      /* lines nobody took, since the last that somebody did */
-    uint64_t last_refusal; /* hash of the last refused join, which repeats itself at each try */
+    uint64_t dropped;      /* lines dropped since the last that could be written */
+    uint64_t last_refusal; /* hash of the last refused join, which repeats itself at each attempt */
 };
 
 /* `format` LOG_AUTO means text when `fd` is a terminal, JSON else. `fd` stays the caller's. */
@@ -31,15 +31,23 @@ void log_init(struct log *log, int fd, enum log_level level, enum log_format for
 
 bool log_on(const struct log *log, enum log_level level);
 
-/* `event` is a short word to search for ("view", "suspect"); the format's result the message. */
+/* Logs a line. `event` is a short word to search for ("view", "suspect"); the message is the result
+ * of the format. */
 void log_line(struct log *log, enum log_level level, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 struct journal_entry;
 
-/* Renders a notice: every change of view, phase and coordinator is one greppable line with its
- * cause, at info; suspects and claims at info, the rest at debug. In JSON each number is a field
- * as well; 64-bit ones are strings. */
+/* Logs a notice: every change of view, phase and coordinator is one greppable line with its cause,
+ * at info; suspects and claims too; the rest is at debug. In JSON each number is also a field;
+ * 64-bit numbers are strings. */
 void log_notice(struct log *log, const struct journal_entry *entry);
+
+struct refused_message;
+
+/* One line, at debug, about a message that was not acted on; `left_out` others before it got none.
+ */
+void log_refused(struct log *log, const struct refused_message *refused, const char *sender,
+                 uint64_t left_out);
 
 #endif

@@ -5,40 +5,82 @@
 #include "base/text.h"
 #include "runtime/clock.h"
 #include "runtime/node_state.h"
+#include "words/address_text.h"
+#include "words/refused_text.h"
 
 /* --- Sending --- */
 
-void node_transmit(void *context, const struct node_id *peer, const struct address *to,
-                   enum message_type type, const uint8_t *bytes, size_t length)
+/* Logged once for each seed, and once for the rest: an obstacle between this node and them does not
+ * go away by itself, and must not fill the log. */
+static void log_unsent(struct node *node, const struct address *to, int error)
+{
+    const struct address *listen = &node->config->listen;
+    char text[ADDRESS_TEXT_MAX];
+
+    if (error == UV_EAGAIN || error == UV_ECANCELED ||
+        resolver_note_unsent(&node->resolver, to, error) || node->said_families ||
+        address_families_meet(listen, to)) {
+        return;
+    }
+    node->said_families = true;
+    log_line(node->log, LOG_WARN, "unsent",
+             "cannot send to %s: it is %s and --listen is %s: each member must be able to send to "
+             "what the others advertise; listen on [::]:%u, which is both",
+             address_text(to, text), address_family_text(to), address_family_text(listen),
+             (unsigned)listen->port);
+}
+
+void node_transmit(void *context, const struct outgoing *outgoing)
 {
     struct node *node = context;
 
-    if (length <= DATAGRAM_BYTES_MAX) {
-        udp_send(&node->udp, to, bytes, length);
-    } else if (!links_send(&node->links, peer, type, bytes, length)) {
-        couriers_send(&node->couriers, peer, to, type, bytes, length);
+    if (outgoing->length <= DATAGRAM_BYTES_MAX) {
+        const int error = udp_send(&node->udp, outgoing->to, outgoing->bytes, outgoing->length);
+        if (error != 0) {
+            log_unsent(node, outgoing->to, error);
+        }
+    } else if (!links_send(&node->links, outgoing)) {
+        stream_pool_send(&node->stream_pool, outgoing);
     }
 }
 
-static void send_message(struct node *node, const struct effect *effect)
+/* The state of one step. */
+struct step {
+    uint64_t now_ms;
+    const struct message *encoded; /* the message sent last, perhaps to several */
+};
+
+/* A message to many receivers is encoded once; for each further receiver only what differs is
+ * written. */
+static struct outgoing encode(struct node *node, const struct effect *effect, struct step *step)
 {
-    const struct node_id *peer = &effect->peer;
+    assert(effect->message != NULL);
+    const struct node_id *to = id_is_none(&effect->peer) ? NULL : &effect->peer;
+    const unsigned flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U);
+    const bool again = effect->message == step->encoded;
+    struct outgoing outgoing = {
+        .peer = &effect->peer, .to = &effect->address, .type = effect->message->type};
+
+    outgoing.bytes = (again ? wire_encode_copy : wire_encode)(node->wire, effect->message, to,
+                                                              flags, &outgoing.length);
+    step->encoded = effect->message;
+    return outgoing;
+}
+
+static void send_message(struct node *node, const struct effect *effect, struct step *step)
+{
     const struct node_id nobody = {.bytes = {0}};
-    /* What goes by relay takes the links to and from the relay, whoever it is meant for (R2). */
-    const struct fault *fault = faults_find(&node->faults, effect->relay ? &nobody : peer,
+    /* A relayed message uses the links to and from the relay, whoever its receiver is (R2). */
+    const struct fault *fault = faults_find(&node->faults, effect->relay ? &nobody : &effect->peer,
                                             &effect->address);
-    size_t length;
 
     if (fault != NULL && fault->drop) {
         return;
     }
-    const unsigned flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U);
-    const uint8_t *bytes = wire_encode(node->wire, effect->message, id_is_none(peer) ? NULL : peer,
-                                       flags, &length);
+    const struct outgoing outgoing = encode(node, effect, step);
     if (fault == NULL || fault->delay_ms == 0) {
-        node_transmit(node, peer, &effect->address, effect->message->type, bytes, length);
-    } else if (!faults_delay(&node->faults, peer, &effect->address, effect->message->type, bytes,
-                             length, fault->delay_ms)) {
+        node_transmit(node, &outgoing);
+    } else if (!faults_delay(&node->faults, &outgoing, fault->delay_ms)) {
         node->traffic.send_failed++;
     }
 }
@@ -53,10 +95,25 @@ bool node_is_cut(void *context, const struct node_id *peer, const struct address
     return fault != NULL && fault->drop;
 }
 
-static void tell(struct node *node, const struct notice *notice, uint64_t now_ms)
+static void handle_notice(struct node *node, const struct notice *notice, uint64_t now_ms)
 {
     journal_append(node->journal, notice, node->core, now_ms, clock_wall_ms());
     log_notice(node->log, journal_get(node->journal, journal_cursor(node->journal)));
+}
+
+static void note_refused(struct node *node, const struct refused_message *refused, uint64_t now_ms)
+{
+    const struct view *view = core_view(node->core);
+    const bool is_member = view_has(view, &refused->from) ||
+                           view_find_gone(view, &refused->from) != NULL;
+    char sender[SENDER_TEXT_MAX];
+    uint64_t left_out;
+
+    refusals_note(&node->refusals, refused, is_member, now_ms);
+    if (log_on(node->log, LOG_DEBUG) && refusals_may_log(&node->refusals, now_ms, &left_out)) {
+        log_refused(node->log, refused, sender_text(view, &refused->from, &refused->source, sender),
+                    left_out);
+    }
 }
 
 static void store_what_must_survive(struct node *node)
@@ -69,11 +126,11 @@ static void store_what_must_survive(struct node *node)
     }
 }
 
-static void apply(struct node *node, const struct effect *effect, uint64_t now_ms)
+static void apply(struct node *node, const struct effect *effect, struct step *step)
 {
     switch (effect->type) {
     case EFFECT_SEND:
-        send_message(node, effect);
+        send_message(node, effect, step);
         return;
     case EFFECT_LINK_OPEN:
         links_hold(&node->links, &effect->peer, &effect->address);
@@ -93,14 +150,17 @@ static void apply(struct node *node, const struct effect *effect, uint64_t now_m
         store_what_must_survive(node);
         return;
     case EFFECT_NOTICE:
-        tell(node, &effect->notice, now_ms);
+        handle_notice(node, &effect->notice, step->now_ms);
+        return;
+    case EFFECT_REFUSED:
+        note_refused(node, &effect->refused, step->now_ms);
         return;
     }
 }
 
 /* --- Turning the crank --- */
 
-static void end(struct node *node, enum node_end how)
+static void report_end(struct node *node, enum node_end how)
 {
     if (!node->ended) {
         node->ended = true;
@@ -108,8 +168,8 @@ static void end(struct node *node, enum node_end how)
     }
 }
 
-/* `earliest_ms` keeps a deadline that a tick has left in the past from starving the sockets. */
-static void arm(struct node *node, uint64_t earliest_ms)
+/* `earliest_ms` keeps a deadline that a tick left in the past from starving the sockets. */
+static void arm_timer(struct node *node, uint64_t earliest_ms)
 {
     uint64_t due_ms = core_deadline_ms(node->core);
 
@@ -122,9 +182,10 @@ static void arm(struct node *node, uint64_t earliest_ms)
     }
 }
 
-/* Serves datagrams, streams, timers and commands alike. Nothing that an effect sets off comes
- * back in here before the step is over: news from sockets has a turn of the loop to itself. */
-static void node_step(struct node *node, struct event event)
+/* Serves datagrams, streams, timers and commands alike; a message comes with its `frame`, for the
+ * recorder. No effect leads back in here before the step is over: sockets report in a turn of their
+ * own. */
+static void step_with_frame(struct node *node, struct event event, struct bytes frame)
 {
     const struct node_id life = core_self(node->core)->id;
 
@@ -134,28 +195,35 @@ static void node_step(struct node *node, struct event event)
     }
     node->stepping = true;
     event.now_ms = clock_ms();
-    recorder_input(node->recorder, &event, node->frame.at, node->frame.length, node->core);
+    struct step step = {.now_ms = event.now_ms};
+    recorder_input(node->recorder, &event, frame.at, frame.length, node->core);
     struct effects effects = core_step(node->core, &event);
     recorder_output(node->recorder, node->core);
     for (uint32_t i = 0; i < effects.count; i++) {
-        apply(node, &effects.items[i], event.now_ms);
+        apply(node, &effects.items[i], &step);
     }
     if (!id_equal(&life, &core_self(node->core)->id)) {
-        listener_dismiss_guests(&node->listener);
+        listener_close_inbound(&node->listener);
     }
     node->stepping = false;
 
-    arm(node, event.type == EVENT_TICK ? event.now_ms + 1 : 0);
+    arm_timer(node, event.type == EVENT_TICK ? event.now_ms + 1 : 0);
     enum phase phase = core_phase(node->core);
     if (phase != PHASE_JOINING) {
+        seed_checker_stop(&node->seed_checker);
         (void)uv_timer_stop(&node->join_timer);
     }
     if (phase == PHASE_STOPPED) {
-        end(node, NODE_LEFT);
+        report_end(node, NODE_LEFT);
     }
 }
 
-/* The first turn, after whoever opened the node has had time to look at its journal. */
+static void node_step(struct node *node, struct event event)
+{
+    step_with_frame(node, event, (struct bytes){.at = NULL});
+}
+
+/* The first turn, which comes after the owner of the node has had time to look at its journal. */
 static void start(struct node *node)
 {
     node->started = true;
@@ -178,7 +246,7 @@ void node_on_timer(uv_timer_t *timer)
         node->leave_asked = false;
         node_step(node, (struct event){.type = EVENT_LEAVE});
     } else if (clock_ms() < core_deadline_ms(node->core)) {
-        arm(node, 0);
+        arm_timer(node, 0);
     } else {
         node_step(node, (struct event){.type = EVENT_TICK});
     }
@@ -189,14 +257,14 @@ void node_on_join_timer(uv_timer_t *timer)
     struct node *node = timer->data;
 
     if (core_phase(node->core) == PHASE_JOINING && !node->closing) {
-        end(node, NODE_JOIN_TIMED_OUT);
+        report_end(node, NODE_JOIN_TIMED_OUT);
     }
 }
 
 /* --- What the sockets say --- */
 
-/* Is the link it came by cut on purpose? What came by relay came by the relay's link, whoever said
- * it first (R2). */
+/* Did the message come by a link that is cut by an injected fault? A relayed message came by the
+ * link of the relay, whoever sent it (R2). */
 static bool came_by_cut_link(struct node *node, const struct message *message,
                              const struct address *hop)
 {
@@ -205,12 +273,11 @@ static bool came_by_cut_link(struct node *node, const struct message *message,
     return node_is_cut(node, message->relay ? &nobody : &message->from, hop);
 }
 
-static void take_message(struct node *node, struct message *message, struct bytes frame,
-                         const struct address *source)
+static void step_with_message(struct node *node, struct message *message, struct bytes frame,
+                              const struct address *source)
 {
     message->source = *source;
-    node->frame = frame;
-    node_step(node, (struct event){.type = EVENT_MESSAGE, .message = message});
+    step_with_frame(node, (struct event){.type = EVENT_MESSAGE, .message = message}, frame);
 }
 
 void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
@@ -225,12 +292,12 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
         return;
     }
     if (!came_by_cut_link(node, &message, source)) {
-        take_message(node, &message, (struct bytes){.at = bytes, .length = length}, source);
+        step_with_message(node, &message, (struct bytes){.at = bytes, .length = length}, source);
     }
 }
 
-/* Where the sender of a message that came by stream can be answered: its end of the stream has a
- * port on which nobody listens. */
+/* Finds the address at which the sender of a message that came by stream can be answered: nobody
+ * listens on the port of its end of the stream. */
 static const struct address *listed_address(const struct view *view, const struct node_id *id)
 {
     for (uint32_t i = 0; view != NULL && i < view->member_count; i++) {
@@ -252,7 +319,7 @@ void node_on_stream_message(void *context, struct message *message, struct bytes
     }
     const struct address *source = listed != NULL ? listed : from;
     if (!came_by_cut_link(node, message, message->relay ? from : source)) {
-        take_message(node, message, frame, source);
+        step_with_message(node, message, frame, source);
     }
 }
 
@@ -267,6 +334,10 @@ void node_on_resolved(void *context, const struct address *addresses, uint32_t c
 {
     struct node *node = context;
 
+    if (core_phase(node->core) == PHASE_JOINING && !node->closing) {
+        seed_checker_run(&node->seed_checker, addresses, count, &node->config->advertise,
+                         clock_ms());
+    }
     node_step(node, (struct event){.type = EVENT_ADDRESSES,
                                    .addresses = {.source = ADDRESSES_SEEDS,
                                                  .addresses = addresses,
@@ -304,14 +375,24 @@ uint64_t node_now_ms(const struct node *node)
     return clock_ms();
 }
 
+const struct refusals *node_refusals(const struct node *node)
+{
+    return &node->refusals;
+}
+
 const struct node_traffic *node_traffic(const struct node *node)
 {
     return &node->traffic;
 }
 
+bool node_seed_words(const struct node *node, char out[NODE_SEED_WORDS_MAX])
+{
+    return seed_checker_words(&node->seed_checker, out);
+}
+
 /* --- Faults on purpose --- */
 
-/* Whoever has the name: a member, or one that is gone, which a cut may have brought about. */
+/* Finds the node of that name: a member, or one that is gone, perhaps because of a cut. */
 static bool find_target(const struct view *view, const char *name, struct node_id *id,
                         struct address *address)
 {

@@ -8,56 +8,41 @@
 #include <uv.h>
 
 #include "core/core.h"
-#include "proto/wire.h"
 #include "runtime/config.h"
 #include "runtime/log.h"
+#include "runtime/node_end.h"
+#include "runtime/refusals.h"
+#include "runtime/traffic.h"
 #include "words/journal.h"
 
 struct node;
 
-enum node_end {
-    NODE_LEFT,           /* the phase became STOPPED */
-    NODE_JOIN_TIMED_OUT, /* config.join_timeout_ms passed in phase JOINING */
-};
-
-/* Called once, when the node has come to its end; node_close is the caller's next move. */
-typedef void node_on_end(void *context, enum node_end end);
-
-/* Binds the sockets; the core's first step comes with the loop's next turn. `config` and `log` are
- * borrowed for the node's life. Returns NULL after one line on the log that says what could not be
- * done and how to mend it; the loop is then to be run until it has nothing left to do. The process
- * must ignore SIGPIPE: libuv does not. */
+/* Binds the sockets; the core's first step follows in the loop's next turn. `config` and `log` are
+ * borrowed for the node's life. Returns NULL after one line on the log that says what failed and
+ * how to mend it; the loop must then be run until it has nothing left to do. The process must
+ * ignore SIGPIPE, because libuv does not. */
 struct node *node_open(uv_loop_t *loop, const struct config *config, struct log *log,
                        node_on_end *on_end, void *context);
 
-/* Asks to leave in good order; ends in NODE_LEFT. Harmless when repeated. */
+/* Asks the node to leave in good order; it ends with NODE_LEFT. Harmless when repeated. */
 void node_leave(struct node *node);
 
-/* Closes every handle; the memory goes when the loop has run the close callbacks. `on_closed`
- * may be NULL. */
+/* Closes every handle. The memory is freed, and `on_closed`, which may be NULL, is called, when the
+ * loop has run the close callbacks. */
 void node_close(struct node *node, void (*on_closed)(void *context), void *context);
+
+/* While joining: writes what the seeds answer by TCP, as text for people. Returns false when
+ * nothing is known. */
+enum { NODE_SEED_WORDS_MAX = 600 };
+bool node_seed_words(const struct node *node, char out[NODE_SEED_WORDS_MAX]);
 
 const struct core *node_core(const struct node *node);
 const struct config *node_config(const struct node *node);
 struct journal *node_journal(struct node *node);
 uint64_t node_now_ms(const struct node *node); /* fresh reading of the monotonic clock */
 
-/* What the sockets have seen, for the counters of the control socket. */
-struct node_traffic {
-    uint64_t datagrams_in;
-    uint64_t datagrams_out;
-    uint64_t bytes_in;
-    uint64_t bytes_out;
-    uint64_t frames_in; /* by stream */
-    uint64_t frames_out;
-    uint64_t malformed[WIRE_ERROR_COUNT]; /* refused by the codec, by reason */
-    uint64_t streams_refused;             /* over a cap, too slow, or not a frame */
-    uint64_t starved;                     /* connections given up for lack of descriptors */
-    uint64_t send_failed;
-    uint32_t streams_open;
-    uint32_t lifelines_up;
-};
 const struct node_traffic *node_traffic(const struct node *node);
+const struct refusals *node_refusals(const struct node *node);
 
 /* For --faults: drops everything from and to these members, until node_fault_clear; delays what
  * goes to one. Names are looked up among the members of the current view and those that are gone.

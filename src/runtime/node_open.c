@@ -5,51 +5,32 @@
 
 #include "runtime/clock.h"
 #include "runtime/descriptors.h"
+#include "runtime/node.h"
 #include "runtime/node_state.h"
-#include "words/address_text.h"
+#include "runtime/preflight.h"
 
-/* What every member may hold open at once: a lifeline, a courier, and one of them twice while it
- * is being replaced; and some room for strangers. */
-enum { GUESTS_PER_MEMBER = 3, GUESTS_SPARE = 64 };
+/* The streams that each member may hold at once: a lifeline, one of the stream pool, and one of
+ * them twice while it is being replaced; and some room for strangers. */
+enum { INBOUND_PER_MEMBER = 3, INBOUND_SPARE = 64 };
+
+enum { PATIENCE_MS = 500 };
 
 /* --- Opening --- */
 
-static void say_cannot_listen(const struct node *node, int error)
+static void log_cannot_listen(const struct node *node, int error)
 {
-    char text[ADDRESS_TEXT_MAX];
+    struct complaint complaint;
 
-    address_text(&node->config->listen, text);
-    switch (error) {
-    case UV_EADDRINUSE:
-        log_line(node->log, LOG_ERROR, "listen",
-                 "address %s is in use: stop the other process or choose another --listen", text);
-        return;
-    case UV_EADDRNOTAVAIL:
-        log_line(node->log, LOG_ERROR, "listen",
-                 "%s is not an address of this host: choose another --listen", text);
-        return;
-    case UV_EACCES:
-        log_line(node->log, LOG_ERROR, "listen",
-                 "may not listen on %s: choose a --listen with a port above 1023", text);
-        return;
-    case UV_EMFILE:
-    case UV_ENFILE:
-        log_line(node->log, LOG_ERROR, "listen",
-                 "cannot listen on %s: no file descriptors left: raise the limit (ulimit -n)",
-                 text);
-        return;
-    default:
-        log_line(node->log, LOG_ERROR, "listen",
-                 "cannot listen on %s (%s): choose another --listen", text, uv_strerror(error));
-        return;
-    }
+    (void)preflight_cannot_listen(&node->config->listen, "--listen", error, &complaint);
+    log_line(node->log, LOG_ERROR, "listen", "%s", complaint.text);
 }
 
-/* Before anything else, so that a second daemon of the same settings changes nothing on disk. */
+/* The sockets are opened first, so that a second daemon with the same settings changes nothing on
+ * disk. */
 static bool open_sockets(struct node *node)
 {
     const struct config *config = node->config;
-    uint32_t guests = GUESTS_PER_MEMBER * config->capacity + GUESTS_SPARE;
+    uint32_t inbound_max = INBOUND_PER_MEMBER * config->capacity + INBOUND_SPARE;
 
     node->streams.loop = node->loop;
     node->streams.latch = &node->latch;
@@ -58,7 +39,7 @@ static bool open_sockets(struct node *node)
     node->streams.descriptors_max = descriptors_for_streams(descriptors_limit());
     int error = udp_open(&node->udp, node->loop, &node->latch, &node->traffic, &config->listen);
     if (error == 0) {
-        error = listener_open(&node->listener, &node->streams, &config->listen, guests);
+        error = listener_open(&node->listener, &node->streams, &config->listen, inbound_max);
     }
     if (error == 0) {
         error = listener_start(&node->listener, node_on_stream_message, node);
@@ -67,7 +48,7 @@ static bool open_sockets(struct node *node)
         error = udp_start(&node->udp, node_on_datagram, node);
     }
     if (error != 0) {
-        say_cannot_listen(node, error);
+        log_cannot_listen(node, error);
     }
     return error == 0;
 }
@@ -122,6 +103,7 @@ static bool open_core(struct node *node)
         .timing = config->timing,
         .capacity = config->capacity,
         .has_seeds = config->seed_count > 0,
+        .expect = config->expect,
         .incarnation = node->remembered.incarnation,
         .epoch_seen = node->remembered.epoch_seen,
     };
@@ -151,7 +133,7 @@ static void init_timer(struct node *node, uv_timer_t *timer)
 {
     (void)uv_timer_init(node->loop, timer); /* cannot fail */
     timer->data = node;
-    latch_take(&node->latch);
+    latch_acquire(&node->latch);
 }
 
 static void free_memory(void *context)
@@ -169,6 +151,15 @@ static void free_memory(void *context)
     if (on_closed != NULL) {
         on_closed(on_closed_context);
     }
+}
+
+/* How long a node waits before it checks why its seeds do not answer. */
+static uint64_t patience_ms(const struct config *config)
+{
+    const bool hurries = config->join_timeout_ms > 0 &&
+                         config->join_timeout_ms < (uint64_t)2 * PATIENCE_MS;
+
+    return hurries ? config->join_timeout_ms / 2 : PATIENCE_MS;
 }
 
 struct node *node_open(uv_loop_t *loop, const struct config *config, struct log *log,
@@ -189,7 +180,8 @@ struct node *node_open(uv_loop_t *loop, const struct config *config, struct log 
     init_timer(node, &node->timer);
     init_timer(node, &node->join_timer);
     init_timer(node, &node->closer);
-    couriers_open(&node->couriers, &node->streams);
+    stream_pool_open(&node->stream_pool, &node->streams);
+    seed_checker_open(&node->seed_checker, &node->streams, clock_ms() + patience_ms(config));
     resolver_open(&node->resolver, loop, &node->latch, config, log, node_on_resolved, node);
     faults_open(&node->faults, loop, &node->latch, node_transmit, node);
 
@@ -211,18 +203,18 @@ static void on_timer_closed(uv_handle_t *handle)
 {
     struct node *node = handle->data;
 
-    latch_drop(&node->latch);
+    latch_release(&node->latch);
 }
 
 static void on_store_closed(void *context)
 {
     struct node *node = context;
 
-    latch_drop(&node->latch);
+    latch_release(&node->latch);
 }
 
-/* The listener goes first, so that whoever finds its lifeline closed is refused when it tries
- * again. */
+/* The listener is closed first, so that a node that finds its lifeline closed is refused when it
+ * tries again. */
 static void on_close_turn(uv_timer_t *timer)
 {
     struct node *node = timer->data;
@@ -230,17 +222,18 @@ static void on_close_turn(uv_timer_t *timer)
     listener_close(&node->listener);
     udp_close(&node->udp);
     links_close(&node->links);
-    couriers_close(&node->couriers);
+    stream_pool_close(&node->stream_pool);
+    seed_checker_stop(&node->seed_checker);
     resolver_close(&node->resolver);
     faults_close(&node->faults);
     if (node->store != NULL) {
-        latch_take(&node->latch);
+        latch_acquire(&node->latch);
         store_close(node->store, on_store_closed, node);
     }
     uv_close((uv_handle_t *)&node->timer, on_timer_closed);
     uv_close((uv_handle_t *)&node->join_timer, on_timer_closed);
     uv_close((uv_handle_t *)&node->closer, on_timer_closed);
-    latch_drop(&node->latch);
+    latch_release(&node->latch);
 }
 
 void node_close(struct node *node, void (*on_closed)(void *context), void *context)
@@ -251,6 +244,7 @@ void node_close(struct node *node, void (*on_closed)(void *context), void *conte
     node->closing = true;
     node->on_closed = on_closed;
     node->on_closed_context = context;
-    /* In a turn of its own: a socket must not be closed by its own receive callback. */
+    /* Closing happens in a turn of its own: a socket must not be closed by its own receive
+     * callback. */
     clock_start_timer(&node->closer, on_close_turn, 0);
 }

@@ -1,5 +1,5 @@
-/* The inside of a node: node_open.c puts it together and takes it apart, node.c turns the crank.
- * Nobody else looks in here. */
+/* The inside of a node, for node_open.c, which builds and closes it, and node.c, which runs it. No
+ * other file includes this. */
 #ifndef RUNTIME_NODE_STATE_H
 #define RUNTIME_NODE_STATE_H
 
@@ -7,17 +7,21 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "runtime/courier.h"
 #include "runtime/faults.h"
 #include "runtime/frame_reader.h"
 #include "runtime/latch.h"
 #include "runtime/link.h"
 #include "runtime/listener.h"
-#include "runtime/node.h"
+#include "runtime/node_end.h"
+#include "runtime/outgoing.h"
 #include "runtime/recorder.h"
+#include "runtime/refusals.h"
 #include "runtime/resolver.h"
+#include "runtime/seed_check.h"
 #include "runtime/store.h"
 #include "runtime/stream.h"
+#include "runtime/stream_pool.h"
+#include "runtime/traffic.h"
 #include "runtime/udp.h"
 
 struct node {
@@ -31,7 +35,6 @@ struct node {
     struct core *core;
     struct journal *journal;
     struct recorder *recorder; /* NULL: nothing is recorded */
-    struct bytes frame;        /* of the message that the core is given; borrowed */
     struct store *store;       /* NULL: volatile */
     struct stored remembered;  /* of earlier lives */
 
@@ -40,10 +43,12 @@ struct node {
     struct streams streams;
     struct listener listener;
     struct links links;
-    struct couriers couriers;
+    struct stream_pool stream_pool;
+    struct seed_checker seed_checker;
     struct resolver resolver;
     struct faults faults;
     struct node_traffic traffic;
+    struct refusals refusals;
 
     uv_timer_t timer; /* the core's next deadline */
     uv_timer_t join_timer;
@@ -51,13 +56,14 @@ struct node {
     bool started;
     bool stepping;
     bool leave_asked;
-    bool ended; /* on_end was called */
+    bool ended;         /* on_end was called */
+    bool said_families; /* a member of another address family was logged */
     bool closing;
     void (*on_closed)(void *context);
     void *on_closed_context;
 };
 
-/* What the parts of a node call; `context` is the node. Each may step the core, and is called in
+/* The callbacks of a node's parts; `context` is the node. Each may step the core, and is called in
  * a turn of its own, never from inside a step. */
 void node_on_timer(uv_timer_t *timer);
 void node_on_join_timer(uv_timer_t *timer);
@@ -68,11 +74,10 @@ void node_on_stream_message(void *context, struct message *message, struct bytes
 void node_on_link_news(void *context, const struct node_id *peer, enum link_news news);
 void node_on_resolved(void *context, const struct address *addresses, uint32_t count);
 
-/* Is everything between this node and that one lost on purpose? */
+/* Does an injected fault drop everything between this node and that one? */
 bool node_is_cut(void *context, const struct node_id *peer, const struct address *address);
 
-/* Sends an encoded message by the way that suits its length. */
-void node_transmit(void *context, const struct node_id *peer, const struct address *to,
-                   enum message_type type, const uint8_t *bytes, size_t length);
+/* Sends the message by datagram, lifeline or stream pool, as its length demands. */
+void node_transmit(void *context, const struct outgoing *outgoing);
 
 #endif

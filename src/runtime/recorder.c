@@ -14,6 +14,7 @@
 #include "record/recording.h"
 #include "runtime/clock.h"
 #include "runtime/config.h"
+#include "runtime/preflight.h"
 
 struct recorder {
     int fd; /* -1: the recording is over */
@@ -41,7 +42,7 @@ static void stop(struct recorder *recorder)
     recorder->fd = -1;
 }
 
-static void put(struct recorder *recorder, const uint8_t *bytes, size_t length)
+static void write_bytes(struct recorder *recorder, const uint8_t *bytes, size_t length)
 {
     size_t done = 0;
 
@@ -84,12 +85,12 @@ enum found {
     FOUND_RECORDING,
     FOUND_BUSY, /* a recording that is being written */
     FOUND_OTHER,
-    FOUND_CLOSED, /* errno says why it cannot be looked at */
+    FOUND_CLOSED, /* errno says why it cannot be read */
 };
 
-/* What is there may be put aside only if it is surely a recording, or as good as nothing. Who
- * writes one holds a lock on it, which goes with the process. */
-static enum found look(const char *path)
+/* Finds out what is at `path`. It may be moved aside only if it surely is a recording, or empty. A
+ * process that writes a recording holds a lock on it, which ends with the process. */
+static enum found inspect(const char *path)
 {
     struct recording_start start;
     struct recording_reader reader;
@@ -117,44 +118,69 @@ static enum found look(const char *path)
     return length == 0 || is_recording ? FOUND_RECORDING : FOUND_OTHER;
 }
 
-/* After a crash the node is started again with the same options: what led to the crash must not be
- * what the new life writes over. */
-static bool put_aside(const char *path, struct log *log)
+static bool cannot_put_aside(const char *aside, struct complaint *complaint)
 {
-    char aside[CONFIG_DIR_MAX + 3];
+    return complaint_set(complaint,
+                         "cannot put the former recording aside as %.300s: move it away, or choose "
+                         "another --record",
+                         aside);
+}
 
-    switch (look(path)) {
+/* Checks what is at `path`, and at the place to which it would be moved. */
+static bool check_place(const char *path, const char *aside, enum found *found,
+                        struct complaint *complaint)
+{
+    *found = inspect(path);
+    switch (*found) {
     case FOUND_NOTHING:
         return true;
     case FOUND_RECORDING:
         break;
     case FOUND_BUSY:
-        log_line(log, LOG_ERROR, "record",
-                 "%s is being written by another process: choose another --record", path);
-        return false;
+        return complaint_set(
+            complaint, "%.300s is being written by another process: choose another --record", path);
     case FOUND_OTHER:
-        log_line(log, LOG_ERROR, "record",
-                 "%s is there and is not a recording: choose another --record", path);
-        return false;
+        return complaint_set(
+            complaint, "%.300s is there and is not a recording: choose another --record", path);
     case FOUND_CLOSED:
-        log_line(log, LOG_ERROR, "record", "cannot look at %s: %s: choose another --record", path,
-                 strerror(errno));
-        return false;
+        return complaint_set(complaint, "cannot look at %.300s: %s: choose another --record", path,
+                             strerror(errno));
     }
-    snprintf(aside, sizeof aside, "%s.1", path);
-    const enum found there = look(aside);
-    if ((there != FOUND_NOTHING && there != FOUND_RECORDING) || rename(path, aside) != 0) {
-        log_line(log, LOG_ERROR, "record",
-                 "cannot put the former recording aside as %s: move it away, or choose another "
-                 "--record",
-                 aside);
-        return false;
-    }
-    return true;
+    const enum found there = inspect(aside);
+    return there == FOUND_NOTHING || there == FOUND_RECORDING || cannot_put_aside(aside, complaint);
 }
 
-static void put_start(struct recorder *recorder, const char *cluster,
-                      const struct core_options *options)
+static bool cannot_make(const char *path, struct complaint *complaint)
+{
+    return complaint_set(complaint, "cannot make %.300s: %s: choose another --record", path,
+                         strerror(errno));
+}
+
+bool recorder_check(const char *path, struct complaint *complaint)
+{
+    char aside[CONFIG_DIR_MAX + 3];
+    enum found found;
+
+    snprintf(aside, sizeof aside, "%s.1", path);
+    return check_place(path, aside, &found, complaint) &&
+           (preflight_can_make(path) || cannot_make(path, complaint));
+}
+
+/* After a crash the node is started again with the same options: what led to the crash must not be
+ * what the new life writes over. */
+static bool put_aside(const char *path, struct complaint *complaint)
+{
+    char aside[CONFIG_DIR_MAX + 3];
+    enum found found;
+
+    snprintf(aside, sizeof aside, "%s.1", path);
+    return check_place(path, aside, &found, complaint) &&
+           (found == FOUND_NOTHING || rename(path, aside) == 0 ||
+            cannot_put_aside(aside, complaint));
+}
+
+static void write_start(struct recorder *recorder, const char *cluster,
+                        const struct core_options *options)
 {
     struct recording_start start = {
         .options = *options, .now_ms = recorder->now_ms, .wall_ms = clock_wall_ms()};
@@ -162,14 +188,17 @@ static void put_start(struct recorder *recorder, const char *cluster,
 
     snprintf(start.cluster, sizeof start.cluster, "%s", cluster);
     snprintf(start.program, sizeof start.program, "%s", DOYEN_VERSION);
-    put(recorder, bytes, recording_write_start(bytes, &start));
+    write_bytes(recorder, bytes, recording_write_start(bytes, &start));
 }
 
 struct recorder *recorder_open(const char *path, const char *cluster,
                                const struct core_options *options, uint64_t now_ms,
                                uint64_t bytes_max, struct log *log)
 {
-    if (!put_aside(path, log)) {
+    struct complaint complaint;
+
+    if (!put_aside(path, &complaint)) {
+        log_line(log, LOG_ERROR, "record", "%s", complaint.text);
         return NULL;
     }
     struct recorder *recorder = calloc(1, sizeof *recorder);
@@ -186,13 +215,13 @@ struct recorder *recorder_open(const char *path, const char *cluster,
         .hash = HASH_START,
         .now_ms = now_ms};
     if (recorder->fd < 0) {
-        log_line(log, LOG_ERROR, "record", "cannot make %s: %s: choose another --record", path,
-                 strerror(errno));
+        (void)cannot_make(path, &complaint);
+        log_line(log, LOG_ERROR, "record", "%s", complaint.text);
         free(recorder);
         return NULL;
     }
     (void)flock(recorder->fd, LOCK_EX | LOCK_NB); /* Where there are no locks it goes without. */
-    put_start(recorder, cluster, options);
+    write_start(recorder, cluster, options);
     log_line(log, LOG_INFO, "record", "every input goes to %s, up to %llu MiB", path,
              (unsigned long long)(bytes_max >> 20));
     return recorder;
@@ -200,25 +229,25 @@ struct recorder *recorder_open(const char *path, const char *cluster,
 
 /* --- Recording ------------------------------------------------------------------------------- */
 
-static void put_checkpoint(struct recorder *recorder, const struct core *core)
+static void write_checkpoint(struct recorder *recorder, const struct core *core)
 {
     const struct checkpoint checkpoint = {.state = core_state_hash(core), .bytes = recorder->hash};
     uint8_t bytes[RECORDING_SMALL_BYTES_MAX];
 
-    put(recorder, bytes, recording_write_checkpoint(bytes, &checkpoint));
+    write_bytes(recorder, bytes, recording_write_checkpoint(bytes, &checkpoint));
     recorder->views_installed = core_counters(core)->views_installed;
     recorder->phase = core_phase(core);
     recorder->inputs = 0;
 }
 
-static void put_end(struct recorder *recorder, const struct core *core, enum recording_end end)
+static void write_end(struct recorder *recorder, const struct core *core, enum recording_end end)
 {
     uint8_t bytes[RECORDING_SMALL_BYTES_MAX];
 
     if (core != NULL && recorder->inputs > 0) {
-        put_checkpoint(recorder, core);
+        write_checkpoint(recorder, core);
     }
-    put(recorder, bytes, recording_write_end(bytes, end));
+    write_bytes(recorder, bytes, recording_write_end(bytes, end));
 }
 
 void recorder_input(struct recorder *recorder, const struct event *event, const uint8_t *frame,
@@ -230,8 +259,8 @@ void recorder_input(struct recorder *recorder, const struct event *event, const 
     }
     const size_t length = recording_write_input(recorder->buffer, event, recorder->now_ms, frame,
                                                 frame_length);
-    if (recorder->length + length + 2 * RECORDING_SMALL_BYTES_MAX > recorder->bytes_max) {
-        put_end(recorder, core, RECORDING_FULL);
+    if (recorder->length + length + (size_t)2 * RECORDING_SMALL_BYTES_MAX > recorder->bytes_max) {
+        write_end(recorder, core, RECORDING_FULL);
         if (recorder->fd >= 0) {
             log_line(recorder->log, LOG_WARN, "record",
                      "%s is as long as it may be: the recording ends here, the node goes on",
@@ -240,7 +269,7 @@ void recorder_input(struct recorder *recorder, const struct event *event, const 
         }
         return;
     }
-    put(recorder, recorder->buffer, length);
+    write_bytes(recorder, recorder->buffer, length);
     recorder->now_ms = event->now_ms;
     recorder->inputs++;
 }
@@ -252,7 +281,7 @@ void recorder_output(struct recorder *recorder, const struct core *core)
     }
     if (recorder->inputs >= RECORDER_CHECKPOINT_EVERY || core_phase(core) != recorder->phase ||
         core_counters(core)->views_installed != recorder->views_installed) {
-        put_checkpoint(recorder, core);
+        write_checkpoint(recorder, core);
     }
 }
 
@@ -262,7 +291,7 @@ void recorder_close(struct recorder *recorder, const struct core *core)
         return;
     }
     if (recorder->fd >= 0) {
-        put_end(recorder, core, RECORDING_CLOSED);
+        write_end(recorder, core, RECORDING_CLOSED);
     }
     if (recorder->fd >= 0) {
         stop(recorder);

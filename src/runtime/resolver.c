@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "runtime/clock.h"
+#include "runtime/value.h"
 #include "words/address_text.h"
 
 enum { ANSWER_MS_MAX = 2000 };
@@ -14,6 +15,7 @@ struct lookup {
     uv_getaddrinfo_t request;
     struct resolver *resolver; /* NULL: nobody waits for it */
     uint32_t seed_index;
+    bool any_family; /* the second one, to learn why the first found nothing */
 };
 
 /* --- This node among the seeds --- */
@@ -131,6 +133,27 @@ static void seed_failed(struct resolver *resolver, uint32_t index, int error)
     }
 }
 
+/* The name has addresses, but none that this node can send to. */
+static void seed_of_other_family(struct resolver *resolver, uint32_t index,
+                                 const struct addrinfo *found)
+{
+    const struct address *listen = &resolver->config->listen;
+    const struct endpoint *endpoint = &resolver->config->seeds[index];
+    struct address address;
+    char text[ADDRESS_TEXT_MAX];
+
+    if (!address_from_sockaddr(found->ai_addr, &address)) {
+        return;
+    }
+    resolver->seeds[index].failed = true;
+    log_line(resolver->log, LOG_WARN, "seed",
+             "seed %s:%u is %s (%s) and --listen is %s: listen on [::]:%u, which is both, or give "
+             "the name an address that is %s",
+             endpoint->host, (unsigned)endpoint->port, address_family_text(&address),
+             address_host_text(&address, text), address_family_text(listen), (unsigned)listen->port,
+             address_family_text(listen));
+}
+
 static void seed_resolved(struct resolver *resolver, uint32_t index, const struct addrinfo *found)
 {
     struct seed *seed = &resolver->seeds[index];
@@ -147,27 +170,6 @@ static void seed_resolved(struct resolver *resolver, uint32_t index, const struc
     }
 }
 
-static void on_lookup(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
-{
-    struct lookup *lookup = request->data;
-    struct resolver *resolver = lookup->resolver;
-    uint32_t index = lookup->seed_index;
-
-    free(lookup);
-    if (resolver != NULL) {
-        resolver->seeds[index].lookup = NULL;
-        if (status == 0) {
-            seed_resolved(resolver, index, found);
-        } else {
-            seed_failed(resolver, index, status);
-        }
-    }
-    uv_freeaddrinfo(found);
-    if (resolver != NULL && resolver->asked && !is_waiting(resolver)) {
-        answer(resolver);
-    }
-}
-
 /* A socket of IPv4 reaches IPv4 only, and so does IPv6 unless it listens on the wildcard. */
 static int family_wanted(const struct address *listen)
 {
@@ -177,10 +179,46 @@ static int family_wanted(const struct address *listen)
     return address_family(listen);
 }
 
-static void lookup_start(struct resolver *resolver, uint32_t index)
+static void lookup_start(struct resolver *resolver, uint32_t index, bool any_family);
+
+static void seed_looked_up(struct resolver *resolver, const struct lookup *lookup, int status,
+                           const struct addrinfo *found)
+{
+    const uint32_t index = lookup->seed_index;
+
+    if (status == 0 && lookup->any_family) {
+        seed_of_other_family(resolver, index, found);
+    } else if (status == 0) {
+        seed_resolved(resolver, index, found);
+    } else if (!lookup->any_family && !resolver->seeds[index].failed &&
+               family_wanted(&resolver->config->listen) != AF_UNSPEC) {
+        lookup_start(resolver, index, true);
+    } else {
+        seed_failed(resolver, index, status);
+    }
+}
+
+static void on_lookup(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
+{
+    struct lookup *lookup = request->data;
+    struct resolver *resolver = lookup->resolver;
+
+    if (resolver != NULL) {
+        resolver->seeds[lookup->seed_index].lookup = NULL;
+        seed_looked_up(resolver, lookup, status, found);
+    }
+    free(lookup);
+    uv_freeaddrinfo(found);
+    if (resolver != NULL && resolver->asked && !is_waiting(resolver)) {
+        answer(resolver);
+    }
+}
+
+static void lookup_start(struct resolver *resolver, uint32_t index, bool any_family)
 {
     const struct endpoint *endpoint = &resolver->config->seeds[index];
-    struct addrinfo hints = {.ai_family = family_wanted(&resolver->config->listen),
+    struct addrinfo hints = {.ai_family = any_family ? AF_UNSPEC
+                                                     : family_wanted(&resolver->config->listen),
                              .ai_socktype = SOCK_DGRAM};
     struct lookup *lookup = calloc(1, sizeof *lookup);
 
@@ -189,6 +227,7 @@ static void lookup_start(struct resolver *resolver, uint32_t index)
     }
     lookup->resolver = resolver;
     lookup->seed_index = index;
+    lookup->any_family = any_family;
     lookup->request.data = lookup;
     int error = uv_getaddrinfo(resolver->loop, &lookup->request, on_lookup, endpoint->host, NULL,
                                &hints);
@@ -210,8 +249,48 @@ static void seed_ask(struct resolver *resolver, uint32_t index)
         seed->count = 0; /* This host's addresses may have changed. */
         seed_add(resolver, seed, &address);
     } else if (seed->lookup == NULL) {
-        lookup_start(resolver, index);
+        lookup_start(resolver, index, false);
     }
+}
+
+/* The seed that has the address, or NULL. */
+static const struct endpoint *seed_at(const struct resolver *resolver,
+                                      const struct address *address, uint32_t *index)
+{
+    for (uint32_t i = 0; i < resolver->config->seed_count; i++) {
+        for (uint32_t j = 0; j < resolver->seeds[i].count; j++) {
+            if (address_equal(&resolver->seeds[i].addresses[j], address)) {
+                *index = i;
+                return &resolver->config->seeds[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+bool resolver_note_unsent(struct resolver *resolver, const struct address *to, int error)
+{
+    const struct address *listen = &resolver->config->listen;
+    uint32_t index = 0;
+    const struct endpoint *endpoint = seed_at(resolver, to, &index);
+    char text[ADDRESS_TEXT_MAX];
+    char seed[VALUE_ENDPOINT_MAX];
+
+    if (endpoint == NULL) {
+        return false;
+    }
+    if (!resolver->seeds[index].unsent) {
+        const bool is_lone = address_is_loopback(listen) && !address_is_loopback(to);
+        resolver->seeds[index].unsent = true;
+        value_endpoint_print(endpoint, seed);
+        address_text(to, text);
+        log_line(resolver->log, LOG_WARN, "seed",
+                 is_lone ? "cannot send to seed %s (%s): %s: --listen is an address for this host "
+                           "alone, name one that the others reach"
+                         : "cannot send to seed %s (%s): %s: check the route to it, and --listen",
+                 seed, text, uv_strerror(error));
+    }
+    return true;
 }
 
 void resolver_ask(struct resolver *resolver)
@@ -242,14 +321,14 @@ void resolver_open(struct resolver *resolver, uv_loop_t *loop, struct latch *lat
     (void)uv_timer_init(loop, &resolver->timer); /* cannot fail */
     resolver->timer.data = resolver;
     resolver->open = true;
-    latch_take(latch);
+    latch_acquire(latch);
 }
 
 static void on_closed(uv_handle_t *handle)
 {
     struct resolver *resolver = handle->data;
 
-    latch_drop(resolver->latch);
+    latch_release(resolver->latch);
 }
 
 void resolver_close(struct resolver *resolver)

@@ -1,6 +1,5 @@
-/* The seeds' addresses: every name is looked up again each time the core asks, and all answers
- * count. Names that take long do not hold up the others: what they bring later is in the next
- * answer. */
+/* Looks up the seeds' addresses: each time the core asks, every name is resolved again, and all
+ * addresses count. A slow name does not hold up the others: its addresses are in a later answer. */
 #ifndef RUNTIME_RESOLVER_H
 #define RUNTIME_RESOLVER_H
 
@@ -8,7 +7,7 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "core/id.h"
+#include "core/model/id.h"
 #include "runtime/config.h"
 #include "runtime/latch.h"
 #include "runtime/log.h"
@@ -24,8 +23,9 @@ typedef void resolver_on_answer(void *context, const struct address *addresses, 
 struct lookup;
 
 struct seed {
-    struct lookup *lookup; /* under way; NULL else */
-    bool failed;           /* and logged */
+    struct lookup *lookup; /* the lookup under way, or NULL */
+    bool failed;           /* its lookup failed, and that was logged */
+    bool unsent;           /* sending to it failed, and that was logged */
     uint32_t count;
     struct address addresses[SEED_ADDRESSES_MAX];
 };
@@ -38,7 +38,7 @@ struct resolver {
     resolver_on_answer *on_answer;
     void *context;
     bool open;
-    bool asked; /* an answer is owed */
+    bool asked; /* an answer is due */
     uv_timer_t timer;
     struct seed seeds[CONFIG_SEEDS_MAX];
 };
@@ -48,11 +48,15 @@ void resolver_open(struct resolver *resolver, uv_loop_t *loop, struct latch *lat
                    const struct config *config, struct log *log, resolver_on_answer *on_answer,
                    void *context);
 
-/* A lookup that the system does not let go of ends by itself in a later turn of the loop; it does
- * not hold the latch. */
+/* A lookup that the system cannot cancel ends by itself in a later turn of the loop; it does not
+ * hold the latch. */
 void resolver_close(struct resolver *resolver);
 
-/* Looks all seeds up and answers within two seconds. Does nothing while an answer is owed. */
+/* Sending to `to` failed with libuv's `error`. If that is a seed, logs it, once for each seed, and
+ * returns true. */
+bool resolver_note_unsent(struct resolver *resolver, const struct address *to, int error);
+
+/* Looks up all seeds and answers within two seconds. Does nothing while an answer is due. */
 void resolver_ask(struct resolver *resolver);
 
 #endif

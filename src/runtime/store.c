@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "runtime/preflight.h"
 #include "words/address_text.h"
 
 /* The file, in lines:
@@ -41,14 +42,14 @@ struct store {
     int lock; /* holds the lock as long as it is open */
     char dir_name[CONFIG_DIR_MAX + 1];
 
-    struct stored latest; /* what the file says, or will say */
+    struct stored latest; /* the content of the file, once it is written */
     bool dirty;           /* `latest` is newer than `writing` */
-    bool busy;            /* a thread has `writing` and `error` */
-    bool failing;         /* the last try failed, and the log knows */
+    bool busy;            /* a thread uses `writing` and `error` */
+    bool failing;         /* the last attempt failed, and was logged */
 
     uv_work_t work;
     struct stored writing;
-    int error; /* errno of the thread's try; 0 for success */
+    int error; /* errno of the thread's attempt; 0 for success */
 
     bool closing;
     void (*on_closed)(void *context);
@@ -57,7 +58,7 @@ struct store {
 
 /* --- Text ------------------------------------------------------------------------------------ */
 
-/* Everything, checksum included. Returns its length; it always fits. */
+/* Prints the whole file, checksum included. Returns its length; it always fits. */
 static size_t state_print(const struct stored *stored, char out[FILE_BYTES_MAX])
 {
     char text[ADDRESS_TEXT_MAX];
@@ -111,7 +112,7 @@ static bool parse_line(const char *line, struct stored *out)
     return false;
 }
 
-/* Cuts off the checksum's line when it is there and right. */
+/* Cuts off the line of the checksum if it is there and right. */
 static bool checksum_holds(char *text)
 {
     char *line = strstr(text, "\n" CHECKSUM_KEY);
@@ -129,7 +130,7 @@ static bool checksum_holds(char *text)
     return holds;
 }
 
-/* Reads the text, which it cuts up. False when it is not whole and ours. */
+/* Parses the text, which it cuts up. Returns false when it is damaged or of another format. */
 static bool state_parse(char *text, struct stored *out)
 {
     *out = (struct stored){.incarnation = 0};
@@ -167,8 +168,8 @@ static int write_all(int fd, const char *bytes, size_t length)
     return fsync(fd) == 0 ? 0 : errno;
 }
 
-/* Replaces the file: whoever reads it, after whatever kind of end, finds the old content or the
- * new one. Returns 0 or an errno. Touches nothing but the disk: a thread may call it. */
+/* Replaces the file: a reader finds the old content or the new one, however the process ends.
+ * Returns 0 or an errno. Uses nothing but the disk, so that a thread may call it. */
 static int state_write(int dir, const struct stored *stored)
 {
     char text[FILE_BYTES_MAX];
@@ -234,47 +235,100 @@ static enum state_found state_read(int dir, struct stored *out)
 
 /* --- Opening --------------------------------------------------------------------------------- */
 
-static bool open_dir(struct store *store)
+/* Sets the complaint why the directory cannot be used, with errno as the cause. */
+static bool cannot(const char *what, const char *dir, const char *remedy,
+                   struct complaint *complaint)
 {
-    if (mkdir(store->dir_name, 0700) != 0 && errno != EEXIST) {
-        log_line(store->log, LOG_ERROR, "store",
-                 "cannot make the state directory %s: %s: make it, or choose another --state-dir",
-                 store->dir_name, strerror(errno));
-        return false;
-    }
-    store->dir = open(store->dir_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (store->dir < 0) {
-        log_line(store->log, LOG_ERROR, "store",
-                 "cannot open the state directory %s: %s: choose another --state-dir",
-                 store->dir_name, strerror(errno));
-        return false;
-    }
-    return true;
+    return complaint_set(complaint, "cannot %s the state directory %.300s: %s: %s", what, dir,
+                         strerror(errno), remedy);
 }
 
-/* The lock goes with its descriptor, so that a daemon that was killed leaves none behind. */
-static bool lock_dir(struct store *store)
+static bool open_dir(struct store *store, struct complaint *complaint)
+{
+    if (mkdir(store->dir_name, 0700) != 0 && errno != EEXIST) {
+        return cannot("make", store->dir_name, "make it, or choose another --state-dir", complaint);
+    }
+    store->dir = open(store->dir_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return store->dir >= 0 ||
+           cannot("open", store->dir_name, "choose another --state-dir", complaint);
+}
+
+static bool cannot_write(const char *dir, struct complaint *complaint)
+{
+    return cannot("write to", dir, "make it writable, or choose another --state-dir", complaint);
+}
+
+/* The lock ends with its descriptor, so that a daemon that was killed leaves none behind. */
+static bool lock_file(int lock, const char *dir, struct complaint *complaint)
+{
+    if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
+        return true;
+    }
+    if (errno == EWOULDBLOCK) {
+        return complaint_set(complaint,
+                             "the state directory %.300s belongs to another doyend: stop that one, "
+                             "or choose another --state-dir",
+                             dir);
+    }
+    return cannot("lock", dir, "choose another --state-dir", complaint);
+}
+
+static bool lock_dir(struct store *store, struct complaint *complaint)
 {
     store->lock = openat(store->dir, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (store->lock < 0) {
-        log_line(store->log, LOG_ERROR, "store",
-                 "cannot write to the state directory %s: %s: make it writable, or choose another "
-                 "--state-dir",
-                 store->dir_name, strerror(errno));
-        return false;
+    return store->lock >= 0 ? lock_file(store->lock, store->dir_name, complaint)
+                            : cannot_write(store->dir_name, complaint);
+}
+
+static bool cannot_read(const char *dir, struct complaint *complaint)
+{
+    return complaint_set(complaint,
+                         "cannot read %.300s/%s: %s: make it readable, or choose another "
+                         "--state-dir",
+                         dir, STATE_FILE, strerror(errno));
+}
+
+static bool dir_check(int fd, const char *dir, struct complaint *complaint)
+{
+    char inside[CONFIG_DIR_MAX + 1];
+
+    snprintf(inside, sizeof inside, "%.*s/" LOCK_FILE, (int)(sizeof inside - sizeof "/" LOCK_FILE),
+             dir);
+    if (!preflight_can_make(inside)) {
+        return cannot_write(dir, complaint);
     }
-    if (flock(store->lock, LOCK_EX | LOCK_NB) != 0) {
-        log_line(store->log, LOG_ERROR, "store",
-                 "the state directory %s %s: %s another --state-dir", store->dir_name,
-                 errno == EWOULDBLOCK ? "belongs to another doyend" : "cannot be locked",
-                 errno == EWOULDBLOCK ? "stop that one, or choose" : "choose");
-        return false;
+    if (faccessat(fd, STATE_FILE, R_OK, AT_EACCESS) != 0 && errno != ENOENT) {
+        return cannot_read(dir, complaint);
     }
-    return true;
+    const int lock = openat(fd, LOCK_FILE, O_RDWR | O_CLOEXEC);
+    if (lock < 0) {
+        return errno == ENOENT || cannot_write(dir, complaint);
+    }
+    const bool is_free = lock_file(lock, dir, complaint);
+    (void)close(lock);
+    return is_free;
+}
+
+bool store_check(const char *dir, struct complaint *complaint)
+{
+    const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        const bool sound = dir_check(fd, dir, complaint);
+        (void)close(fd);
+        return sound;
+    }
+    if (errno != ENOENT) {
+        return cannot("open", dir, "choose another --state-dir", complaint);
+    }
+    return preflight_can_make(dir) ||
+           cannot("make", dir, "make it, or choose another --state-dir", complaint);
 }
 
 static bool read_state(struct store *store, struct stored *found)
 {
+    struct complaint complaint;
+
     switch (state_read(store->dir, found)) {
     case STATE_NONE:
         return true;
@@ -284,9 +338,8 @@ static bool read_state(struct store *store, struct stored *found)
                  found->peer_count);
         return true;
     case STATE_UNREADABLE:
-        log_line(store->log, LOG_ERROR, "store",
-                 "cannot read %s/%s: %s: make it readable, or choose another --state-dir",
-                 store->dir_name, STATE_FILE, strerror(errno));
+        (void)cannot_read(store->dir_name, &complaint);
+        log_line(store->log, LOG_ERROR, "store", "%s", complaint.text);
         return false;
     case STATE_DAMAGED:
         break;
@@ -304,7 +357,7 @@ static bool read_state(struct store *store, struct stored *found)
     return true;
 }
 
-/* Before anything else of this life happens: no two lives may count the same. */
+/* The first thing that a life does: no two lives may have the same count. */
 static bool count_life(struct store *store, const struct stored *found)
 {
     store->latest = *found;
@@ -333,6 +386,7 @@ static void store_free(struct store *store)
 struct store *store_open(uv_loop_t *loop, const char *dir, struct log *log, struct stored *found)
 {
     struct store *store = calloc(1, sizeof *store);
+    struct complaint complaint;
 
     if (store == NULL) {
         log_line(log, LOG_ERROR, "store", "not enough memory to start");
@@ -347,8 +401,12 @@ struct store *store_open(uv_loop_t *loop, const char *dir, struct log *log, stru
         store_free(store);
         return NULL;
     }
-    if (!open_dir(store) || !lock_dir(store) || !read_state(store, found) ||
-        !count_life(store, found)) {
+    if (!open_dir(store, &complaint) || !lock_dir(store, &complaint)) {
+        log_line(log, LOG_ERROR, "store", "%s", complaint.text);
+        store_free(store);
+        return NULL;
+    }
+    if (!read_state(store, found) || !count_life(store, found)) {
         store_free(store);
         return NULL;
     }
@@ -408,7 +466,7 @@ static void start_work(struct store *store)
     store->work.data = store;
 
     const int error = uv_queue_work(store->loop, &store->work, on_work, on_work_done);
-    assert(error == 0); /* It only refuses work that is none. */
+    assert(error == 0); /* It refuses only work without a function. */
     (void)error;
 }
 
@@ -438,7 +496,7 @@ void store_close(struct store *store, void (*on_closed)(void *context), void *co
     store->on_closed = on_closed;
     store->context = context;
     if (!store->busy) {
-        /* Once more, though nothing is new: the end then comes from the loop in every case. */
+        /* Writes once more, though nothing is new: the end then always comes from the loop. */
         start_work(store);
     }
 }

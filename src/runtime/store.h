@@ -1,6 +1,6 @@
-/* The state directory: what must survive a restart, in one small file that is replaced as a
- * whole. Writing waits for the disk, so it is done by libuv's threads; what is asked for while
- * one is under way is written next, the latest only. */
+/* The state directory: what must survive a restart is in one small file that is replaced as a
+ * whole. Writing waits for the disk, so libuv's threads do it; of the writes requested meanwhile
+ * only the latest is done. */
 #ifndef RUNTIME_STORE_H
 #define RUNTIME_STORE_H
 
@@ -8,23 +8,28 @@
 
 #include "core/core.h"
 #include "runtime/log.h"
+#include "runtime/value.h"
 
 struct store;
 
-/* Makes `dir` (0700) when it is missing, locks it against a second daemon, reads what earlier
- * lives left there into `found` (all zero for none), and counts this life in the file before it
- * returns. `found->incarnation` is the number of lives before this one. A file that is damaged is
- * put aside as `state.bad`, and the node begins as one that remembers nothing; the log says so.
+/* Makes `dir` (0700) when it is missing, locks it against a second daemon, reads what earlier lives
+ * left there into `found` (all zero when there is nothing), and counts this life in the file before
+ * it returns. `found->incarnation` is the number of lives before this one. A damaged file is
+ * renamed to `state.bad`, and the node begins without known history; the log says so.
  *
- * Returns NULL, after one line on the log that names the remedy, when the directory cannot be
- * used. `loop` and `log` are borrowed for the store's life. */
+ * Returns NULL, after one line on the log that names the remedy, when the directory cannot be used.
+ * `loop` and `log` are borrowed for the store's life. */
 struct store *store_open(uv_loop_t *loop, const char *dir, struct log *log, struct stored *found);
 
-/* Writes soon; copied. Incarnation and epoch in the file never fall, whatever is asked for. A
+/* Could store_open use the directory now? Makes and changes nothing. Returns false with the
+ * complaint set. */
+bool store_check(const char *dir, struct complaint *complaint);
+
+/* Requests a write of `stored`, which is copied. Incarnation and epoch in the file never fall. A
  * failure is logged once, and tried again with the next change. */
 void store_write(struct store *store, const struct stored *stored);
 
-/* Writes what is still to be written, then frees the store and unlocks the directory, and calls
+/* Writes what is still to be written, then frees the store, unlocks the directory, and calls
  * `on_closed`, which may be NULL, from the loop: never before this returns. */
 void store_close(struct store *store, void (*on_closed)(void *context), void *context);
 

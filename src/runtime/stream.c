@@ -17,17 +17,17 @@
 
 enum {
     STARVED_LOG_MS = 60000,
-    /* tcp_info counts in the kernel's ticks: an acknowledgement must be younger than the question
-     * by more than that. */
+    /* tcp_info counts in the kernel's ticks: an acknowledgement must be newer than the question by
+     * more than a tick. */
     KERNEL_TICK_MS = 10,
 };
 
-/* A frame on its way out, its length in front. */
+/* A frame to be sent, with its length in front. */
 struct frame {
     struct chain link;
     uv_write_t request;
     enum message_type type;
-    size_t length; /* of bytes, with the four in front */
+    size_t length; /* of `bytes`, with the four in front */
     size_t sent;
     uint8_t bytes[];
 };
@@ -41,8 +41,8 @@ struct stream {
     void *owner;
     bool connected;
     bool closed;
-    bool broken;     /* ends with the next turn: nothing more goes out, nothing counts */
-    uint8_t handles; /* not closed yet: the memory goes with the last */
+    bool broken;     /* it ends in the next turn: nothing more is sent or counted */
+    uint8_t handles; /* those not closed yet: the last one frees the memory */
     uint64_t patience_ms;
 
     /* Out: `writing` is with libuv; the others wait here, where a newer view may replace one. */
@@ -66,15 +66,13 @@ static void on_handle_closed(uv_handle_t *handle)
 
     if (--stream->handles == 0) {
         while (!chain_is_empty(&stream->waiting)) {
-            struct chain *first = stream->waiting.next;
-            chain_remove(first);
-            free(CHAIN_ITEM(first, struct frame, link));
+            free(CHAIN_ITEM(chain_pop_first(&stream->waiting), struct frame, link));
         }
         stream->streams->partial_bytes -= stream->reader.partial_capacity;
         frame_reader_deinit(&stream->reader);
         free(stream);
     }
-    latch_drop(latch);
+    latch_release(latch);
 }
 
 void stream_close(struct stream *stream)
@@ -116,8 +114,8 @@ static struct stream *stream_new(struct streams *streams, unsigned family,
     stream->timer.data = stream;
     stream->connect.data = stream;
     stream->handles = 2;
-    latch_take(streams->latch);
-    latch_take(streams->latch);
+    latch_acquire(streams->latch);
+    latch_acquire(streams->latch);
     stream->streams = streams;
     stream->handler = handler;
     stream->owner = owner;
@@ -156,7 +154,7 @@ static void deliver(struct stream *stream, const struct bytes *frame)
     }
 }
 
-static void take_in(struct stream *stream, struct bytes input)
+static void process_input(struct stream *stream, struct bytes input)
 {
     const size_t held_before = stream->reader.partial_capacity;
     enum frame_result result = FRAME_WHOLE;
@@ -186,11 +184,11 @@ static void take_in(struct stream *stream, struct bytes input)
     }
 }
 
-/* A frame that has begun gets its time once, however often a little more of it arrives. */
+/* The time for a frame starts once, however often a little more of it arrives. */
 static void watch_partial(struct stream *stream)
 {
     if (stream->broken || stream->patience_ms != 0) {
-        return; /* The owner's patience, where there is any, is the stricter one. */
+        return; /* If the owner has a patience, it is the stricter limit. */
     }
     if (!frame_reader_has_partial(&stream->reader)) {
         (void)uv_timer_stop(&stream->timer);
@@ -217,7 +215,7 @@ static void on_read(uv_stream_t *handle, ssize_t length, const uv_buf_t *buffer)
         stream_end(stream, (int)length);
         return;
     }
-    take_in(stream, (struct bytes){stream->streams->inbox, (size_t)length});
+    process_input(stream, (struct bytes){stream->streams->inbox, (size_t)length});
     if (!stream->closed) {
         watch_partial(stream);
     }
@@ -254,8 +252,8 @@ void stream_expect(struct stream *stream, uint64_t patience_ms)
 
 /* --- Out --- */
 
-/* A frame is out in part and its rest is lost. The owner is told in a turn of its own, because it
- * may be what called. */
+/* A frame was sent in part and its rest is lost. The owner is told in a turn of its own, because it
+ * may be the caller. */
 static void break_off(struct stream *stream)
 {
     stream->broken = true;
@@ -291,7 +289,7 @@ static void on_written(uv_write_t *request, int status)
     write_next(stream);
 }
 
-/* Gives the rest of the frame to libuv, which tells on_written in a later turn how it went. */
+/* Gives the rest of the frame to libuv, which reports the result to on_written in a later turn. */
 static void write_frame(struct stream *stream, struct frame *frame)
 {
     uv_buf_t buffer = buffer_of(frame->bytes + frame->sent, frame->length - frame->sent);
@@ -310,16 +308,15 @@ static void write_frame(struct stream *stream, struct frame *frame)
 static void write_next(struct stream *stream)
 {
     if (stream->writing == NULL && !stream->broken && !chain_is_empty(&stream->waiting)) {
-        struct frame *frame = CHAIN_ITEM(stream->waiting.next, struct frame, link);
+        struct frame *frame = CHAIN_ITEM(chain_pop_first(&stream->waiting), struct frame, link);
 
-        chain_remove(&frame->link);
         stream->waiting_count--;
         stream->waiting_bytes -= frame->length;
         write_frame(stream, frame);
     }
 }
 
-/* Sends what the socket takes at once. Returns how much of length and content that was. */
+/* Sends what the socket accepts at once. Returns how much of length and content that was. */
 static size_t write_at_once(struct stream *stream, const uint8_t prefix[FRAME_LENGTH_BYTES],
                             const uint8_t *bytes, size_t length)
 {
@@ -330,7 +327,7 @@ static size_t write_at_once(struct stream *stream, const uint8_t prefix[FRAME_LE
         return 0;
     }
     int written = uv_try_write((uv_stream_t *)&stream->tcp, buffers, length > 0 ? 2 : 1);
-    return written > 0 ? (size_t)written : 0; /* An error shows again in on_written. */
+    return written > 0 ? (size_t)written : 0; /* An error is reported again to on_written. */
 }
 
 static struct frame *frame_new(enum message_type type, const uint8_t prefix[FRAME_LENGTH_BYTES],
@@ -349,7 +346,7 @@ static struct frame *frame_new(enum message_type type, const uint8_t prefix[FRAM
     return frame;
 }
 
-/* U3: of these, only the newest matters to a receiver that has seen none of them. */
+/* U3: only the newest of these matters to a receiver that has seen none of them. */
 static bool is_superseded_by_newer(enum message_type type)
 {
     return type == MESSAGE_VIEW || type == MESSAGE_PREPARE || type == MESSAGE_COMMIT;
@@ -378,8 +375,8 @@ static bool has_room(const struct stream *stream, size_t length)
            stream->waiting_bytes + length <= STREAM_QUEUE_BYTES_MAX;
 }
 
-/* Keeps what the socket did not take; HELLO in front, and always, for without it the rest is not
- * listened to. Returns false, with the failure counted, where it cannot. */
+/* Queues what the socket did not accept. HELLO goes in front, and is always queued, because the
+ * rest is ignored without it. Returns false, with the failure counted, when that is impossible. */
 static bool queue_rest(struct stream *stream, enum message_type type,
                        const uint8_t prefix[FRAME_LENGTH_BYTES], const uint8_t *bytes,
                        size_t length, size_t sent)
@@ -421,7 +418,7 @@ bool stream_send(struct stream *stream, enum message_type type, const uint8_t *b
     return queue_rest(stream, type, prefix, bytes, length, sent);
 }
 
-void stream_greet(struct stream *stream, const struct node_id *to)
+void stream_send_hello(struct stream *stream, const struct node_id *to)
 {
     const struct core *core = stream->streams->core;
     struct message hello = {.type = MESSAGE_HELLO, .from = core_self(core)->id};
@@ -469,8 +466,8 @@ bool stream_is_acknowledged(const struct stream *stream, uint64_t since_ms)
     if (unacknowledged_bytes(stream) == 0) {
         return true;
     }
-    /* A stopped process's buffer may be full, so that nothing more is taken; its kernel then
-     * still answers with a window of nothing. */
+    /* The buffer of a stopped process may be full, so that it accepts no more; its kernel then
+     * still answers with an empty window. */
     if (uv_fileno((const uv_handle_t *)&stream->tcp, &fd) != 0 ||
         getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) {
         return false;
@@ -498,13 +495,13 @@ static void on_connect(uv_connect_t *request, int status)
         stream_end(stream, error);
         return;
     }
-    stream->handler->on_connected(stream->owner); /* Time to say HELLO. */
+    stream->handler->on_connected(stream->owner); /* The owner sends HELLO. */
     if (!stream->closed) {
         write_next(stream);
     }
 }
 
-/* Is its descriptor none of those that are kept? Returns 0, or UV_EMFILE as if there were none. */
+/* Is its descriptor outside the reserve? Returns 0, or UV_EMFILE as if there were none left. */
 static int check_descriptor(const struct stream *stream)
 {
     uv_os_fd_t fd = 0;

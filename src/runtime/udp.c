@@ -8,18 +8,19 @@
 #include "runtime/buffer.h"
 #include "words/address_text.h"
 
-/* Room for what arrives while this process waits for its turn: a heartbeat from each of 4096
- * members takes about half of it. The system may grant less. */
+/* Room for datagrams that arrive while this process waits to run: a heartbeat from each of 4096
+ * members fills about half of it. The system may grant less. */
 enum { RECEIVE_BUFFER_BYTES = 1 << 20 };
 
 static void on_closed(uv_handle_t *handle)
 {
     struct udp *udp = handle->data;
 
-    latch_drop(udp->latch);
+    latch_release(udp->latch);
 }
 
-/* An IPv6 socket takes IPv4 too if it listens on the wildcard, whatever the system's default. */
+/* An IPv6 socket accepts IPv4 too if it listens on the wildcard, whatever the system's default is.
+ */
 static int set_family_options(const struct udp *udp, const struct address *listen)
 {
     uv_os_fd_t fd;
@@ -53,7 +54,7 @@ int udp_open(struct udp *udp, uv_loop_t *loop, struct latch *latch, struct node_
     }
     udp->open = true;
     udp->handle.data = udp;
-    latch_take(latch);
+    latch_acquire(latch);
 
     error = set_family_options(udp, listen);
     if (error != 0) {
@@ -113,17 +114,30 @@ void udp_close(struct udp *udp)
     }
 }
 
-void udp_send(struct udp *udp, const struct address *to, const uint8_t *bytes, size_t length)
+static int send_now(struct udp *udp, const struct address *to, const uint8_t *bytes, size_t length)
 {
     struct sockaddr_storage name;
     uv_buf_t buffer = buffer_of(bytes, length);
 
+    if (!udp->open) {
+        return UV_ECANCELED;
+    }
+    if (address_to_sockaddr(to, udp->family, &name) == 0) {
+        return UV_EAFNOSUPPORT;
+    }
+    const int sent = uv_udp_try_send(&udp->handle, &buffer, 1, (const struct sockaddr *)&name);
+    return sent < 0 ? sent : 0;
+}
+
+int udp_send(struct udp *udp, const struct address *to, const uint8_t *bytes, size_t length)
+{
     assert(length <= DATAGRAM_BYTES_MAX);
-    if (!udp->open || address_to_sockaddr(to, udp->family, &name) == 0 ||
-        uv_udp_try_send(&udp->handle, &buffer, 1, (const struct sockaddr *)&name) < 0) {
+    const int error = send_now(udp, to, bytes, length);
+    if (error != 0) {
         udp->traffic->send_failed++;
-        return;
+        return error;
     }
     udp->traffic->datagrams_out++;
     udp->traffic->bytes_out += length;
+    return 0;
 }

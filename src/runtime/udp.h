@@ -1,5 +1,5 @@
-/* The datagram socket: what fits DATAGRAM_BYTES_MAX goes out and comes in here. What the socket
- * does not take at once is lost, like any datagram: the protocol repeats what matters. */
+/* The datagram socket sends and receives what fits DATAGRAM_BYTES_MAX. A datagram that the socket
+ * does not accept at once is lost, like any datagram: the protocol repeats what matters. */
 #ifndef RUNTIME_UDP_H
 #define RUNTIME_UDP_H
 
@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "core/id.h"
-#include "core/limits.h"
+#include "core/model/id.h"
+#include "core/model/limits.h"
 #include "runtime/latch.h"
-#include "runtime/node.h"
+#include "runtime/traffic.h"
 
 /* One datagram, complete, borrowed for the call. */
 typedef void udp_on_datagram(void *context, const uint8_t *bytes, size_t length,
@@ -28,20 +28,20 @@ struct udp {
     uint8_t inbox[DATAGRAM_BYTES_MAX];
 };
 
-/* Binds to `listen`; udp_start begins to receive. The wildcard of IPv6 takes IPv4 as well. `udp` is
- * zeroed, and stays where it is until the latch is free. Returns 0, or libuv's error code; then
- * too, udp_close is to be called. */
+/* Binds to `listen`; udp_start begins to receive. The wildcard of IPv6 accepts IPv4 as well. `udp`
+ * is zeroed and stays where it is until the latch is free. Returns 0, or libuv's error code;
+ * udp_close must be called even then. */
 int udp_open(struct udp *udp, uv_loop_t *loop, struct latch *latch, struct node_traffic *traffic,
              const struct address *listen);
 
-/* Datagrams are handed over from now on. Returns 0, or libuv's error code. */
+/* Begins to receive datagrams. Returns 0, or libuv's error code. */
 int udp_start(struct udp *udp, udp_on_datagram *on_datagram, void *context);
 
-/* Never from inside `on_datagram`: libuv 1.44 goes on to use a handle that its receive callback
- * has closed. */
+/* Must not be called from inside `on_datagram`: libuv 1.44 goes on to use a handle that its receive
+ * callback has closed. */
 void udp_close(struct udp *udp);
 
-/* Sends it now, or counts it as failed. */
-void udp_send(struct udp *udp, const struct address *to, const uint8_t *bytes, size_t length);
+/* Sends the datagram now, or counts it as failed. Returns 0, or libuv's error code. */
+int udp_send(struct udp *udp, const struct address *to, const uint8_t *bytes, size_t length);
 
 #endif

@@ -1,6 +1,7 @@
 #include "runtime/value.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/suggest.h"
@@ -22,8 +23,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Reads digits from `*text`, which ends up behind them. False without any, or when the number is
- * beyond what anything here can mean. */
+/* Parses digits at `*text` and moves it behind them. Returns false when there are none, or when the
+ * number is larger than any value can be. */
 static bool digits(const char **text, uint64_t *out)
 {
     uint64_t number = 0;
@@ -147,7 +148,7 @@ bool value_switch(const char *text, bool *out, struct complaint *complaint)
     return complaint_set(complaint, "'%.60s' is neither yes nor no: write one of them", text);
 }
 
-/* A host name or an address: enough to tell it from a slip of the keyboard. */
+/* Could this be a host name or an address? Enough to find typing mistakes. */
 static bool host_is_plausible(const char *host)
 {
     for (const char *c = host; *c != '\0'; c++) {
@@ -155,6 +156,47 @@ static bool host_is_plausible(const char *host)
         if (!letter && !is_digit(*c) && strchr(".-_:", *c) == NULL) {
             return false;
         }
+    }
+    return true;
+}
+
+/* Is an IPv4 address meant: digits and dots alone? No host name ends in a number. */
+static bool host_is_numeric(const char *host)
+{
+    const char *dot = strrchr(host, '.');
+    const char *label = dot == NULL ? host : dot + 1;
+
+    return label[0] != '\0' && strspn(label, "0123456789") == strlen(label);
+}
+
+static bool host_check(const char *host, struct complaint *complaint)
+{
+    struct address address;
+
+    if (!host_is_plausible(host)) {
+        return complaint_set(
+            complaint, "'%.60s' is neither a host name nor an address: write HOST:PORT", host);
+    }
+    if (address_parse_host(host, 0, &address)) {
+        return true;
+    }
+    if (strchr(host, ':') != NULL) {
+        return complaint_set(complaint,
+                             "'%.60s' is not an IPv6 address of use here: write HOST:PORT or "
+                             "[V6]:PORT",
+                             host);
+    }
+    if (strspn(host, "0123456789") == strlen(host)) {
+        return complaint_set(complaint,
+                             "'%.60s' is a number and no host: write HOST:PORT, as in "
+                             "127.0.0.1:%.5s",
+                             host, host);
+    }
+    if (host_is_numeric(host)) {
+        return complaint_set(complaint,
+                             "'%.60s' is not an IPv4 address: write four numbers from 0 to 255, as "
+                             "in 10.0.0.5:7420",
+                             host);
     }
     return true;
 }
@@ -171,7 +213,8 @@ static bool port_parse(const char *text, uint16_t *out, struct complaint *compla
     return true;
 }
 
-/* Cuts "HOST:PORT" in two. `*port` is NULL when there is none. False: brackets that do not pair. */
+/* Splits "HOST:PORT". `*port` is NULL when there is none. Returns false when brackets do not pair.
+ */
 static bool endpoint_cut(const char *text, const char **host, size_t *host_length,
                          const char **port)
 {
@@ -197,6 +240,20 @@ static bool endpoint_cut(const char *text, const char **host, size_t *host_lengt
     return true; /* With two colons and no bracket it is an IPv6 address alone. */
 }
 
+/* Is it an IPv6 address without brackets whose last group may be meant as a port? "::1:7420" is one
+ * both with it and without it. */
+static bool port_is_in_doubt(const char *text)
+{
+    const char *last = strrchr(text, ':');
+    char shorter[CONFIG_HOST_MAX + 1];
+    struct address address;
+
+    return text[0] != '[' && last != NULL && last != strchr(text, ':') && last[1] != '\0' &&
+           strspn(last + 1, "0123456789") == strlen(last + 1) &&
+           text_set(shorter, sizeof shorter, text, (size_t)(last - text)) &&
+           address_parse_host(shorter, 0, &address);
+}
+
 bool value_endpoint(const char *text, uint16_t port_default, struct endpoint *out,
                     struct complaint *complaint)
 {
@@ -211,13 +268,18 @@ bool value_endpoint(const char *text, uint16_t port_default, struct endpoint *ou
     if (host_length == 0) {
         return complaint_set(complaint, "'%.60s' names no host: write HOST:PORT", text);
     }
+    if (port_is_in_doubt(text)) {
+        const char *last = strrchr(text, ':');
+        return complaint_set(complaint,
+                             "'%.60s' may end in a port or in the address: write [%.*s]:%s or [%s]",
+                             text, (int)(last - text), text, last + 1, text);
+    }
     if (!text_set(out->host, sizeof out->host, host, host_length)) {
         return complaint_set(complaint, "a host name of %zu bytes: use at most %d", host_length,
                              CONFIG_HOST_MAX);
     }
-    if (!host_is_plausible(out->host)) {
-        return complaint_set(
-            complaint, "'%.60s' is neither a host name nor an address: write HOST:PORT", out->host);
+    if (!host_check(out->host, complaint)) {
+        return false;
     }
     out->port = port_default;
     return port == NULL || port_parse(port, &out->port, complaint);
@@ -234,16 +296,17 @@ void value_endpoint_print(const struct endpoint *endpoint, char out[VALUE_ENDPOI
 bool value_address(const char *text, uint16_t port_default, struct address *out,
                    struct complaint *complaint)
 {
-    struct endpoint endpoint;
+    struct endpoint endpoint = {.port = port_default};
 
     if (!value_endpoint(text, port_default, &endpoint, complaint)) {
         return false;
     }
     if (!address_parse_host(endpoint.host, endpoint.port, out)) {
+        const unsigned sample = endpoint.port != 0 ? endpoint.port : CONFIG_PORT_DEFAULT;
         return complaint_set(complaint,
                              "'%.60s' is not an IP address of use here: write one, as in "
-                             "127.0.0.1:7420 or [::1]:7420",
-                             endpoint.host);
+                             "127.0.0.1:%u or [::1]:%u",
+                             endpoint.host, sample, sample);
     }
     return true;
 }

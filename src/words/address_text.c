@@ -99,7 +99,7 @@ bool address_parse(const char *text, struct address *address)
 const char *address_host_text(const struct address *address, char text[ADDRESS_TEXT_MAX])
 {
     if (address_is_none(address)) {
-        return strcpy(text, "-");
+        return memcpy(text, "-", sizeof "-");
     }
     const char *host = inet_ntop(address_family(address), address->bytes, text,
                                  (socklen_t)ADDRESS_TEXT_MAX);
@@ -112,7 +112,7 @@ const char *address_text(const struct address *address, char text[ADDRESS_TEXT_M
     char host[ADDRESS_TEXT_MAX];
 
     if (address_is_none(address)) {
-        return strcpy(text, "-");
+        return memcpy(text, "-", sizeof "-");
     }
     address_host_text(address, host);
     int length = snprintf(text, ADDRESS_TEXT_MAX, address->family == 6 ? "[%s]:%u" : "%s:%u", host,
@@ -135,6 +135,16 @@ bool address_is_loopback(const struct address *address)
         return address->bytes[0] == 127;
     }
     return address->family == 6 && memcmp(address->bytes, one, sizeof one) == 0;
+}
+
+bool address_families_meet(const struct address *listen, const struct address *to)
+{
+    return listen->family == to->family || (listen->family == 6 && address_is_wildcard(listen));
+}
+
+const char *address_family_text(const struct address *address)
+{
+    return address->family == 6 ? "IPv6" : "IPv4";
 }
 
 bool address_same_host(const struct address *a, const struct address *b)

@@ -1,6 +1,6 @@
-/* An address as text, "127.0.0.1:7420" or "[::1]:7420", and as the system's sockaddr. Literals
- * only: names are the resolver's. An address has no scope, so that link-local IPv6 addresses,
- * which mean nothing on another host, are refused. */
+/* Converts addresses to and from text, "127.0.0.1:7420" or "[::1]:7420", and the system's sockaddr.
+ * Only literals are parsed: names are for the resolver. An address has no scope, so that link-local
+ * IPv6 addresses, which mean nothing on another host, are refused. */
 #ifndef WORDS_ADDRESS_TEXT_H
 #define WORDS_ADDRESS_TEXT_H
 
@@ -9,43 +9,50 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#include "core/id.h"
+#include "core/model/id.h"
 
 enum { ADDRESS_TEXT_MAX = 56 }; /* bytes, with the terminating zero */
 
-/* Reads "ADDR:PORT" or "[ADDR]:PORT", the port from 1 to 65535. An IPv4 address written as an
- * IPv6 one (::ffff:192.0.2.1) becomes the IPv4 address. Returns false, with `address` none, for
- * anything else. */
+/* Parses "ADDR:PORT" or "[ADDR]:PORT", the port from 1 to 65535. An IPv4 address written as an IPv6
+ * one (::ffff:192.0.2.1) becomes the IPv4 address. Returns false, with `address` none, for anything
+ * else. */
 bool address_parse(const char *text, struct address *address);
 
-/* The same with the host part alone, without brackets; any port, 0 included. */
+/* Parses the host part alone, without brackets; any port, 0 included. */
 bool address_parse_host(const char *host, uint16_t port, struct address *address);
 
 /* Writes the address, "-" when there is none, into `text` and returns it. */
 const char *address_text(const struct address *address, char text[ADDRESS_TEXT_MAX]);
 
-/* The part without the port and brackets. */
+/* Writes the address without port and brackets into `text` and returns it. */
 const char *address_host_text(const struct address *address, char text[ADDRESS_TEXT_MAX]);
 
-/* 0.0.0.0 or ::, "every address of this host". */
+/* Is it 0.0.0.0 or ::, "every address of this host"? */
 bool address_is_wildcard(const struct address *address);
 
-/* 127.0.0.0/8 or ::1. */
+/* Is it in 127.0.0.0/8, or ::1? */
 bool address_is_loopback(const struct address *address);
 
-/* Is it the same host part, whatever the port? */
+/* Can a socket that is bound to `listen` send to an address like `to`? IPv4 reaches IPv4 and IPv6
+ * reaches IPv6; the wildcard of IPv6 reaches both. */
+bool address_families_meet(const struct address *listen, const struct address *to);
+
+/* "IPv4" or "IPv6". */
+const char *address_family_text(const struct address *address);
+
+/* Do the two have the same host part, whatever the port? */
 bool address_same_host(const struct address *a, const struct address *b);
 
-/* Takes over what recvfrom or getpeername gave; IPv4 seen through an IPv6 socket becomes IPv4.
+/* Converts what recvfrom or getpeername gave. IPv4 seen through an IPv6 socket becomes IPv4.
  * Returns false, with `address` none, for another family. */
 bool address_from_sockaddr(const struct sockaddr *from, struct address *address);
 
-/* Fills `to` for a socket of `family` (AF_INET or AF_INET6) and returns how many bytes of it
- * count; 0 when such a socket cannot reach the address (IPv6 over IPv4, or no address). */
+/* Fills `to` for a socket of `family` (AF_INET or AF_INET6) and returns how many bytes of it are
+ * used; 0 when such a socket cannot reach the address (IPv6 over IPv4, or no address). */
 socklen_t address_to_sockaddr(const struct address *address, int family,
                               struct sockaddr_storage *to);
 
-/* AF_INET or AF_INET6, as the address has it. */
+/* Returns AF_INET or AF_INET6, the family of the address. */
 int address_family(const struct address *address);
 
 #endif

@@ -80,9 +80,11 @@ static void pending_add(struct pending_change *pending, const char *word)
         pending->length = sizeof pending->text - 1;
         return;
     }
-    snprintf(pending->text + pending->length, sizeof pending->text - pending->length, "%s%s",
-             first ? "" : " ", word);
-    pending->length += length;
+    if (!first) {
+        pending->text[pending->length++] = ' ';
+    }
+    memcpy(pending->text + pending->length, word, strlen(word) + 1);
+    pending->length += strlen(word);
 }
 
 static void pending_joined(struct pending_change *pending, const struct subject *subject)
@@ -176,10 +178,10 @@ static void put_names(struct journal_entry *entry, const struct core *core)
 static bool suspects_all_others(const struct core *core, uint64_t now_ms)
 {
     const struct view *view = core_view(core);
+    const uint32_t self = view_find(view, &core_self(core)->id);
 
     for (uint32_t i = 0; i < view->member_count; i++) {
-        if (!id_equal(&view->members[i].id, &core_self(core)->id) &&
-            core_peer(core, i, now_ms).verdict == VERDICT_NONE) {
+        if (i != self && core_hearing(core, self, i, now_ms) != HEARING_SUSPECT) {
             return false;
         }
     }
@@ -278,7 +280,7 @@ static bool is_evidence(const struct notice *notice)
     case NOTICE_SUSPECT:
     case NOTICE_CLEARED:
     case NOTICE_CLAIM:
-    case NOTICE_VOUCHED:
+    case NOTICE_BAD_LINK:
     case NOTICE_LATE:
     case NOTICE_JOIN_REFUSED:
     case NOTICE_TURNED_AWAY:

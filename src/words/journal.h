@@ -1,6 +1,6 @@
-/* What happened on this node, in order: a bounded ring of notices, each with a cursor that only
- * rises, and longer-lived rings of installed views and of evidence. The control socket's events,
- * history and evidence, and the log, are all read off it.
+/* What happened on this node, in order: a bounded ring of notices, each with a rising cursor, and
+ * longer-lived rings of installed views and of evidence. The control socket's events, history and
+ * evidence, and the log, are all derived from it.
  *
  * A journal is one block of about a megabyte, most of which stays untouched until that much has
  * happened; nothing is allocated after journal_new. */
@@ -14,10 +14,10 @@
 #include "core/core.h"
 
 enum {
-    JOURNAL_ENTRIES_MAX = 1024, /* a watcher that is further behind is told `gap` */
+    JOURNAL_ENTRIES_MAX = 1024, /* a watcher that is further behind gets a gap event */
     HISTORY_VIEWS_MAX = 256,
     EVIDENCE_MAX = 256,
-    EVIDENCE_REFUSALS_MAX = 32, /* of the evidence: a flood of joiners must not wash out the rest */
+    EVIDENCE_REFUSALS_MAX = 32, /* of the evidence: a flood of joiners must not displace the rest */
     CAUSE_TEXT_MAX = 160,
     JOURNAL_OBSERVERS_MAX = 8,
     JOURNAL_NAMES_MAX = ACCUSERS_MAX,
@@ -25,11 +25,11 @@ enum {
 
 struct journal_entry {
     uint64_t cursor; /* 1 for the first */
-    int64_t wall_ms; /* Unix time, for people; decides nothing */
+    int64_t wall_ms; /* Unix time, for people only */
     uint64_t now_ms; /* monotonic */
 
-    /* The view in which it happened, 0 without one; what a view brings about (joined, gone, its
-     * merge) has that view, what led to it (suspect, claim) the one before. */
+    /* The view in which it happened, 0 without one. The effects of a view (joined, gone, its merge)
+     * have that view; what led to it (suspect, claim) has the one before. */
     uint64_t epoch;
     uint64_t version;
     uint32_t member_count;
@@ -38,14 +38,14 @@ struct journal_entry {
      * NOTICE_PHASE, this node. */
     struct notice notice;
 
-    /* Ages and ids of the notice, put into names while they were known; empty where they were not.
-     * NOTICE_GONE: its accusers. NOTICE_MERGE: the coordinators of both parents. */
+    /* The names for ages and ids in the notice, resolved while they were known; empty where they
+     * were not. NOTICE_GONE: its accusers. NOTICE_MERGE: the coordinators of both parents. */
     char names[JOURNAL_NAMES_MAX][NAME_BYTES_MAX + 1];
 
     /* NOTICE_CLAIM, won: every other member was suspected, so nobody was there to grant it. */
     bool alone;
 
-    /* NOTICE_VIEW: what is new against the view before, as in the view's record; else empty. */
+    /* NOTICE_VIEW: the changes against the view before, as in the view's record; else empty. */
     char change[CAUSE_TEXT_MAX];
 };
 
@@ -57,14 +57,15 @@ struct view_record {
     enum view_cause cause;
     int64_t wall_ms; /* when it was installed here */
     uint64_t now_ms;
-    uint64_t lasted_ms; /* until the next one; 0 while it is the current */
+    uint64_t lasted_ms; /* until the next one; 0 for the current view */
     uint32_t member_count;
     uint32_t joined_count;
     uint32_t gone_count;
     char coordinator[NAME_BYTES_MAX + 1];
     char change[CAUSE_TEXT_MAX]; /* "+delphi -athens(dead)"; cut with "..." where too long */
 
-    /* What it was made from, each with its coordinator's name, empty where it is not known. */
+    /* The views that it was made from, each with its coordinator's name, empty where it is not
+     * known. */
     struct view_id parent; /* all zero for the first */
     struct view_id merged; /* CAUSE_MERGE: the other part's view; all zero else */
     char parent_coordinator[NAME_BYTES_MAX + 1];
@@ -72,7 +73,8 @@ struct view_record {
     uint64_t apart_ms; /* CAUSE_MERGE: how long the two had been apart; 0 where it is not known */
     bool taken_up;     /* CAUSE_MERGE: this node was on the side of `merged` */
 
-    /* Half of the members or more were lost at once, this view showing it: how many of how many. */
+    /* If this view shows that half of the members or more were lost at once: how many of how many.
+     */
     uint32_t split_lost; /* 0: it was no split */
     uint32_t split_of;
 };

@@ -1,267 +1,542 @@
-/* The fields of each kind of notice, in the order in which people read them. */
+#include "words/notice_fields.h"
+
 #include <assert.h>
 #include <stdio.h>
 
-#include "words/address_text.h"
-#include "words/notice_text.h"
-#include "words/terms_text.h"
+#include "base/text.h"
 
-static void add(struct notice_fields *fields, struct notice_field field)
-{
-    assert(fields->count < NOTICE_FIELDS_MAX);
-    fields->items[fields->count++] = field;
-}
+/* --- The table ------------------------------------------------------------------------------- */
 
-static void add_text(struct notice_fields *fields, const char *key, const char *text)
-{
-    add(fields, (struct notice_field){.key = key, .kind = FIELD_TEXT, .text = text});
-}
+/* What stands at the offset of a row, and so how it is told. */
+enum fact {
+    FACT_NONE, /* nothing: always null */
+    FACT_NAME, /* empty: null */
+    FACT_TEXT,
+    FACT_ID,
+    FACT_ADDRESS, /* none: null */
+    FACT_U32,
+    FACT_U64,
+    FACT_SPAN_MS, /* 64 bits; 0: null */
+    FACT_WIDE,
+    FACT_VIEW_WIDE, /* null without a view */
+    FACT_FLAG,
+    FACT_PHASE,
+    FACT_PHASE_REASON,
+    FACT_CAUSE,
+    FACT_VERDICT,
+    FACT_GONE_STATE,
+    FACT_GONE_REASON,
+    FACT_CLAIM_STEP,
+    FACT_JOIN_REFUSAL,
+    FACT_MERGE_REFUSAL,
+    FACT_GUARD,
+    FACT_GUARD_SIZE, /* null but under majority */
+    FACT_PROFILE,
+    FACT_ACCUSERS,
+    FACT_PARENT,
+    FACT_MERGED,
+};
 
-static void add_number(struct notice_fields *fields, const char *key, uint64_t number)
-{
-    add(fields, (struct notice_field){.key = key, .kind = FIELD_NUMBER, .number = number});
-}
+/* A list of rows ends with one without a key. */
+struct row {
+    const char *key;
+    enum fact fact;
+    enum told told;
+    size_t offset; /* in struct journal_entry */
+};
 
-static void add_wide(struct notice_fields *fields, const char *key, uint64_t number)
-{
-    add(fields, (struct notice_field){.key = key, .kind = FIELD_WIDE, .number = number});
-}
-
-static void add_flag(struct notice_fields *fields, const char *key, bool on)
-{
-    add(fields, (struct notice_field){.key = key, .kind = FIELD_FLAG, .number = on ? 1 : 0});
-}
-
-static void add_address(struct notice_fields *fields, const char *key,
-                        const struct address *address)
-{
-    add_text(fields, key, address_text(address, fields->address));
-}
-
-static void view_fields(struct notice_fields *fields, const struct journal_entry *entry)
-{
-    const char *coordinator = entry->notice.subject.name;
-
-    add_wide(fields, "epoch", entry->epoch);
-    add_wide(fields, "version", entry->version);
-    add_number(fields, "members", entry->member_count);
-    add_text(fields, "coordinator", coordinator[0] == '\0' ? "none" : coordinator);
-    add_text(fields, "cause", view_cause_text(entry->notice.cause));
-    if (entry->change[0] != '\0') {
-        add_text(fields, "change", entry->change);
+#define AT(field) offsetof(struct journal_entry, field)
+#define END                                                                                        \
+    {                                                                                              \
+        NULL, FACT_NONE, TOLD_NOT, 0                                                               \
     }
-}
+
+/* Every notice has these, but few lines tell them. */
+static const struct row common_rows[] = {
+    {"epoch", FACT_VIEW_WIDE, TOLD_NOT, AT(epoch)},
+    {"version", FACT_VIEW_WIDE, TOLD_NOT, AT(version)},
+    {"member_count", FACT_U32, TOLD_NOT, AT(member_count)},
+    END,
+};
+static const struct row view_common_rows[] = {
+    {"epoch", FACT_VIEW_WIDE, TOLD_ALWAYS, AT(epoch)},
+    {"version", FACT_VIEW_WIDE, TOLD_ALWAYS, AT(version)},
+    {"member_count", FACT_U32, TOLD_ALWAYS, AT(member_count)},
+    END,
+};
+
+static const struct row phase_rows[] = {
+    {"phase", FACT_PHASE, TOLD_ALWAYS, AT(notice.phase)},
+    {"reason", FACT_PHASE_REASON, TOLD_ALWAYS, AT(notice.reason)},
+    END,
+};
+
+static const struct row view_rows[] = {
+    {"coordinator", FACT_NAME, TOLD_ALWAYS, AT(notice.subject.name)},
+    {"cause", FACT_CAUSE, TOLD_ALWAYS, AT(notice.cause)},
+    {"change", FACT_TEXT, TOLD_IF_KNOWN, AT(change)},
+    END,
+};
+
+static const struct row joined_rows[] = {
+    {"name", FACT_NAME, TOLD_ALWAYS, AT(notice.subject.name)},
+    {"id", FACT_ID, TOLD_NOT, AT(notice.subject.id)},
+    {"address", FACT_ADDRESS, TOLD_ALWAYS, AT(notice.subject.address)},
+    {"age", FACT_U64, TOLD_ALWAYS, AT(notice.subject.age)},
+    END,
+};
 
 /* R5: the reason of a removal with its evidence. */
-static void gone_fields(struct notice_fields *fields, const struct journal_entry *entry)
-{
-    const struct gone *gone = &entry->notice.gone;
+static const struct row gone_rows[] = {
+    {"name", FACT_NAME, TOLD_ALWAYS, AT(notice.gone.name)},
+    {"id", FACT_ID, TOLD_NOT, AT(notice.gone.id)},
+    {"address", FACT_ADDRESS, TOLD_NOT, AT(notice.gone.address)},
+    {"age", FACT_U64, TOLD_ALWAYS, AT(notice.gone.age)},
+    {"state", FACT_GONE_STATE, TOLD_NOT, AT(notice.gone.reason)},
+    {"reason", FACT_GONE_REASON, TOLD_ALWAYS, AT(notice.gone.reason)},
+    END,
+};
+static const struct row evidence_rows[] = {
+    {"verdict", FACT_VERDICT, TOLD_ALWAYS, AT(notice.gone.verdict)},
+    {"silent_ms", FACT_U32, TOLD_ALWAYS, AT(notice.gone.silent_ms)},
+    {"accusers", FACT_ACCUSERS, TOLD_IF_KNOWN, 0},
+    END,
+};
+static const struct row no_evidence_rows[] = {
+    {"verdict", FACT_VERDICT, TOLD_NOT, AT(notice.gone.verdict)},
+    {"silent_ms", FACT_U32, TOLD_NOT, AT(notice.gone.silent_ms)},
+    {"accusers", FACT_ACCUSERS, TOLD_IF_KNOWN, 0},
+    END,
+};
 
-    add_text(fields, "subject", gone->name);
-    add_wide(fields, "age", gone->age);
-    add_text(fields, "reason", gone_reason_text(gone->reason));
-    if (gone->verdict == VERDICT_NONE) {
-        return;
-    }
-    add_text(fields, "verdict", verdict_text(gone->verdict));
-    add_number(fields, "silent_ms", gone->silent_ms);
+static const struct row subject_rows[] = {
+    {"name", FACT_NAME, TOLD_ALWAYS, AT(notice.subject.name)},
+    {"id", FACT_ID, TOLD_NOT, AT(notice.subject.id)},
+    {"address", FACT_ADDRESS, TOLD_NOT, AT(notice.subject.address)},
+    {"age", FACT_U64, TOLD_NOT, AT(notice.subject.age)},
+    END,
+};
+static const struct row nobody_rows[] = {
+    {"name", FACT_NONE, TOLD_ALWAYS, 0},
+    {"address", FACT_NONE, TOLD_NOT, 0},
+    END,
+};
 
-    size_t used = 0;
-    for (size_t i = 0; i < gone->accuser_count && i < ACCUSERS_MAX; i++) {
-        used += (size_t)snprintf(fields->accusers + used, sizeof fields->accusers - used, "%s%s",
-                                 i == 0 ? "" : ",",
-                                 entry->names[i][0] == '\0' ? "?" : entry->names[i]);
-    }
-    if (used > 0) {
-        add_text(fields, "accusers", fields->accusers);
-    }
-}
+static const struct row suspect_rows[] = {
+    {"verdict", FACT_VERDICT, TOLD_ALWAYS, AT(notice.verdict)},
+    {"silent_ms", FACT_U64, TOLD_ALWAYS, AT(notice.silent_ms)},
+    END,
+};
 
-static void refusal_fields(struct notice_fields *fields, const struct join_refused *refused)
-{
-    add_text(fields, "reason", join_refusal_text(refused->reason));
-    switch (refused->reason) {
-    case JOIN_REFUSED_TERMS:
-        guard_text(&refused->terms.guard, fields->guard);
-        add_text(fields, "cluster_guard", fields->guard);
-        if (refused->terms.guard.policy == GUARD_MAJORITY) {
-            add_number(fields, "cluster_size", refused->terms.guard.count);
-        }
-        add_text(fields, "cluster_profile", profile_text(refused->terms.profile));
-        add_number(fields, "cluster_heartbeat_ms", refused->terms.heartbeat_ms);
-        add_number(fields, "cluster_fail_after_ms", refused->terms.lost_ms);
-        add_number(fields, "cluster_capacity", refused->terms.capacity);
-        break;
-    case JOIN_REFUSED_NAME:
-        add_address(fields, "holder", &refused->address);
-        break;
-    case JOIN_REFUSED_FULL:
-        add_number(fields, "capacity", refused->limit);
-        break;
-    }
-}
+static const struct row cleared_rows[] = {
+    {"silent_ms", FACT_U64, TOLD_ALWAYS, AT(notice.silent_ms)},
+    END,
+};
+
+static const struct row guard_rows[] = {
+    {"met", FACT_FLAG, TOLD_ALWAYS, AT(notice.on)},
+    {"fresh", FACT_U32, TOLD_ALWAYS, AT(notice.count)},
+    {"needed", FACT_U32, TOLD_ALWAYS, AT(notice.needed)},
+    END,
+};
+
+static const struct row acting_rows[] = {
+    {"acting", FACT_FLAG, TOLD_ALWAYS, AT(notice.on)},
+    END,
+};
+
+static const struct row late_rows[] = {
+    {"late_ms", FACT_U64, TOLD_ALWAYS, AT(notice.silent_ms)},
+    END,
+};
+
+static const struct row claim_rows[] = {
+    {"step", FACT_CLAIM_STEP, TOLD_ALWAYS, AT(notice.claim)},
+    {"claim_epoch", FACT_WIDE, TOLD_ALWAYS, AT(notice.epoch)},
+    END,
+};
+static const struct row won_rows[] = {
+    {"alone", FACT_FLAG, TOLD_ALWAYS, AT(alone)},
+    END,
+};
+
+/* Whoever answers or probes is known by its address alone. */
+static const struct row stranger_rows[] = {
+    {"name", FACT_NAME, TOLD_NOT, AT(notice.subject.name)},
+    {"address", FACT_ADDRESS, TOLD_ALWAYS, AT(notice.subject.address)},
+    END,
+};
+
+static const struct row refusal_rows[] = {
+    {"refusal", FACT_JOIN_REFUSAL, TOLD_ALWAYS, AT(notice.refused.reason)},
+    END,
+};
+static const struct row terms_rows[] = {
+    {"guard", FACT_GUARD, TOLD_ALWAYS, AT(notice.refused.terms.guard)},
+    {"size", FACT_GUARD_SIZE, TOLD_IF_KNOWN, AT(notice.refused.terms.guard)},
+    {"profile", FACT_PROFILE, TOLD_ALWAYS, AT(notice.refused.terms.profile)},
+    {"heartbeat_ms", FACT_U64, TOLD_ALWAYS, AT(notice.refused.terms.heartbeat_ms)},
+    {"fail_after_ms", FACT_U64, TOLD_ALWAYS, AT(notice.refused.terms.lost_ms)},
+    {"capacity", FACT_U32, TOLD_ALWAYS, AT(notice.refused.terms.capacity)},
+    END,
+};
+static const struct row name_in_use_rows[] = {
+    {"in_use_at", FACT_ADDRESS, TOLD_ALWAYS, AT(notice.refused.address)},
+    END,
+};
+static const struct row full_rows[] = {
+    {"limit", FACT_U32, TOLD_ALWAYS, AT(notice.refused.limit)},
+    END,
+};
+
+static const struct row split_rows[] = {
+    {"lost", FACT_U32, TOLD_ALWAYS, AT(notice.count)},
+    {"of", FACT_U32, TOLD_ALWAYS, AT(notice.needed)},
+    END,
+};
 
 /* M8: both parts by their views, and which of them was this node's. */
-static void merge_fields(struct notice_fields *fields, const struct journal_entry *entry)
+static const struct row merge_rows[] = {
+    {"parent", FACT_PARENT, TOLD_ALWAYS, AT(notice.parents[0])},
+    {"merged", FACT_MERGED, TOLD_ALWAYS, AT(notice.parents[1])},
+    {"taken_up", FACT_FLAG, TOLD_ALWAYS, AT(notice.lost)},
+    {"apart_ms", FACT_SPAN_MS, TOLD_IF_KNOWN, AT(notice.apart_ms)},
+    END,
+};
+
+static const struct row merging_rows[] = {
+    {"merging", FACT_FLAG, TOLD_ALWAYS, AT(notice.on)},
+    {"with", FACT_ADDRESS, TOLD_ALWAYS, AT(notice.subject.address)},
+    {"refusal", FACT_NONE, TOLD_NOT, 0},
+    END,
+};
+static const struct row not_merging_rows[] = {
+    {"merging", FACT_FLAG, TOLD_ALWAYS, AT(notice.on)},
+    {"with", FACT_NONE, TOLD_NOT, 0},
+    {"refusal", FACT_MERGE_REFUSAL, TOLD_ALWAYS, AT(notice.refusal)},
+    END,
+};
+
+/* --- From the table to the fields ------------------------------------------------------------ */
+
+/* The longest texts of one notice fit: NOTICE_WORDS_MAX. */
+static char *room(struct notice_fields *fields, size_t size)
+{
+    char *words = fields->words + fields->words_used;
+
+    fields->words_used += size;
+    assert(fields->words_used <= NOTICE_WORDS_MAX);
+    return words;
+}
+
+static const char *accusers_text(const struct journal_entry *entry, struct notice_fields *fields)
+{
+    const struct gone *gone = &entry->notice.gone;
+    const size_t size = (size_t)ACCUSERS_MAX * (NAME_BYTES_MAX + 1);
+    char *text = room(fields, size);
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < gone->accuser_count && i < ACCUSERS_MAX; i++) {
+        const char *name = entry->names[i][0] == '\0' ? "?" : entry->names[i];
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? "" : ",", name);
+    }
+    return text;
+}
+
+static const char *parent_text(const struct journal_entry *entry, unsigned parent,
+                               struct notice_fields *fields)
+{
+    char *text = room(fields, VIEW_NAME_MAX);
+
+    view_name_print(&entry->notice.parents[parent], entry->names[parent], text);
+    return text;
+}
+
+static const char *guard_words_of(const struct guard *guard, struct notice_fields *fields)
+{
+    char *text = room(fields, GUARD_TEXT_MAX);
+
+    guard_text(guard, text);
+    return text;
+}
+
+static struct notice_field text_field(const char *text)
+{
+    return (struct notice_field){.kind = FIELD_TEXT, .text = text};
+}
+
+static struct notice_field number_field(enum field_kind kind, uint64_t number)
+{
+    return (struct notice_field){.kind = kind, .number = number};
+}
+
+static struct notice_field null_field(void)
+{
+    return (struct notice_field){.kind = FIELD_NULL};
+}
+
+/* What the row finds in the entry. */
+static struct notice_field fact_of(const struct row *row, const struct journal_entry *entry,
+                                   struct notice_fields *fields)
+{
+    const void *at = (const char *)entry + row->offset;
+
+    switch (row->fact) {
+    case FACT_NONE:
+        break;
+    case FACT_NAME:
+        return *(const char *)at == '\0' ? null_field() : text_field(at);
+    case FACT_TEXT:
+        return text_field(at);
+    case FACT_ID:
+        return text_field(id_text(at, room(fields, ID_TEXT_MAX)));
+    case FACT_ADDRESS:
+        return address_is_none(at) ? null_field()
+                                   : text_field(address_text(at, room(fields, ADDRESS_TEXT_MAX)));
+    case FACT_U32:
+        return number_field(FIELD_NUMBER, *(const uint32_t *)at);
+    case FACT_U64:
+        return number_field(FIELD_NUMBER, *(const uint64_t *)at);
+    case FACT_SPAN_MS:
+        return *(const uint64_t *)at == 0 ? null_field()
+                                          : number_field(FIELD_NUMBER, *(const uint64_t *)at);
+    case FACT_WIDE:
+        return number_field(FIELD_WIDE, *(const uint64_t *)at);
+    case FACT_VIEW_WIDE:
+        return entry->member_count == 0 ? null_field()
+                                        : number_field(FIELD_WIDE, *(const uint64_t *)at);
+    case FACT_FLAG:
+        return number_field(FIELD_FLAG, *(const bool *)at ? 1 : 0);
+    case FACT_PHASE:
+        return text_field(phase_text(*(const enum phase *)at));
+    case FACT_PHASE_REASON:
+        return text_field(phase_reason_text(*(const enum phase_reason *)at));
+    case FACT_CAUSE:
+        return text_field(view_cause_text(*(const enum view_cause *)at));
+    case FACT_VERDICT:
+        return text_field(verdict_text(*(const enum verdict *)at));
+    case FACT_GONE_STATE:
+        return text_field(gone_state_text(*(const enum gone_reason *)at));
+    case FACT_GONE_REASON:
+        return text_field(gone_reason_text(*(const enum gone_reason *)at));
+    case FACT_CLAIM_STEP:
+        return text_field(claim_step_text(*(const enum claim_step *)at));
+    case FACT_JOIN_REFUSAL:
+        return text_field(join_refusal_text(*(const enum join_refusal *)at));
+    case FACT_MERGE_REFUSAL:
+        return text_field(merge_refusal_text(*(const enum merge_refusal *)at));
+    case FACT_GUARD:
+        return text_field(guard_words_of(at, fields));
+    case FACT_GUARD_SIZE:
+        return ((const struct guard *)at)->policy == GUARD_MAJORITY
+                   ? number_field(FIELD_NUMBER, ((const struct guard *)at)->count)
+                   : null_field();
+    case FACT_PROFILE:
+        return text_field(profile_text(*(const enum profile *)at));
+    case FACT_ACCUSERS:
+        return (struct notice_field){.kind = FIELD_NAMES, .text = accusers_text(entry, fields)};
+    case FACT_PARENT:
+        return (struct notice_field){
+            .kind = FIELD_VIEW, .number = 0, .text = parent_text(entry, 0, fields)};
+    case FACT_MERGED:
+        return (struct notice_field){
+            .kind = FIELD_VIEW, .number = 1, .text = parent_text(entry, 1, fields)};
+    }
+    return null_field();
+}
+
+static void add_fact(struct notice_fields *fields, const struct journal_entry *entry,
+                     const struct row *rows)
+{
+    for (const struct row *row = rows; row->key != NULL; row++) {
+        struct notice_field field = fact_of(row, entry, fields);
+
+        assert(fields->count < NOTICE_FIELDS_MAX);
+        field.key = row->key;
+        field.told = row->told;
+        fields->items[fields->count++] = field;
+    }
+}
+
+static const struct row *coordinator_rows(const struct subject *subject)
+{
+    return id_is_none(&subject->id) ? nobody_rows : subject_rows;
+}
+
+/* What a refusal quotes. */
+static const struct row *quoted_rows(const struct join_refused *refused)
+{
+    static const struct row none[] = {END};
+
+    switch (refused->reason) {
+    case JOIN_REFUSED_TERMS:
+        return terms_rows;
+    case JOIN_REFUSED_NAME:
+        return name_in_use_rows;
+    case JOIN_REFUSED_FULL:
+        return full_rows;
+    }
+    return none;
+}
+
+static void add_claim(struct notice_fields *fields, const struct journal_entry *entry)
+{
+    add_fact(fields, entry, claim_rows);
+    if (entry->notice.claim == CLAIM_WON) {
+        add_fact(fields, entry, won_rows);
+    }
+}
+
+static void add_gone(struct notice_fields *fields, const struct journal_entry *entry)
+{
+    const bool has_evidence = entry->notice.gone.verdict != VERDICT_NONE;
+
+    add_fact(fields, entry, gone_rows);
+    add_fact(fields, entry, has_evidence ? evidence_rows : no_evidence_rows);
+}
+
+static void add_refused(struct notice_fields *fields, const struct journal_entry *entry,
+                        const struct row *whom)
+{
+    add_fact(fields, entry, whom);
+    add_fact(fields, entry, refusal_rows);
+    add_fact(fields, entry, quoted_rows(&entry->notice.refused));
+}
+
+/* The fields that only this kind of notice has. */
+static void add_own(struct notice_fields *fields, const struct journal_entry *entry)
 {
     const struct notice *notice = &entry->notice;
 
-    for (size_t i = 0; i < 2; i++) {
-        view_name_print(&notice->parents[i], entry->names[i], fields->parents[i]);
+    switch (notice->type) {
+    case NOTICE_PHASE:
+        add_fact(fields, entry, phase_rows);
+        return;
+    case NOTICE_VIEW:
+        add_fact(fields, entry, view_rows);
+        return;
+    case NOTICE_JOINED:
+        add_fact(fields, entry, joined_rows);
+        return;
+    case NOTICE_GONE:
+        add_gone(fields, entry);
+        return;
+    case NOTICE_COORDINATOR:
+        add_fact(fields, entry, coordinator_rows(&notice->subject));
+        return;
+    case NOTICE_SUSPECT:
+        add_fact(fields, entry, subject_rows);
+        add_fact(fields, entry, suspect_rows);
+        return;
+    case NOTICE_CLEARED:
+        add_fact(fields, entry, subject_rows);
+        add_fact(fields, entry, cleared_rows);
+        return;
+    case NOTICE_GUARD:
+        add_fact(fields, entry, guard_rows);
+        return;
+    case NOTICE_ACTING:
+        add_fact(fields, entry, acting_rows);
+        return;
+    case NOTICE_LATE:
+        add_fact(fields, entry, late_rows);
+        return;
+    case NOTICE_CLAIM:
+        add_fact(fields, entry, subject_rows);
+        add_claim(fields, entry);
+        return;
+    case NOTICE_BAD_LINK:
+        add_fact(fields, entry, subject_rows);
+        return;
+    case NOTICE_JOIN_REFUSED:
+    case NOTICE_OTHER_TERMS:
+        add_refused(fields, entry, stranger_rows);
+        return;
+    case NOTICE_TURNED_AWAY:
+        add_refused(fields, entry, subject_rows);
+        return;
+    case NOTICE_MISMATCH:
+        return; /* The view's own number says it. */
+    case NOTICE_SPLIT:
+        add_fact(fields, entry, split_rows);
+        return;
+    case NOTICE_MERGE:
+        add_fact(fields, entry, merge_rows);
+        return;
+    case NOTICE_MERGING:
+        add_fact(fields, entry, notice->on ? merging_rows : not_merging_rows);
+        return;
     }
-    add_text(fields, notice->lost ? "taken_up_by" : "this", fields->parents[0]);
-    add_text(fields, notice->lost ? "this" : "took_up", fields->parents[1]);
-    if (notice->apart_ms > 0) {
-        add_number(fields, "apart_ms", notice->apart_ms);
-    }
-}
-
-static void phase_fields(struct notice_fields *fields, const struct notice *notice)
-{
-    add_text(fields, "phase", phase_text(notice->phase));
-    add_text(fields, "reason", phase_reason_text(notice->reason));
-}
-
-static void joined_fields(struct notice_fields *fields, const struct subject *subject)
-{
-    add_text(fields, "subject", subject->name);
-    add_wide(fields, "age", subject->age);
-    add_address(fields, "address", &subject->address);
-}
-
-static void suspect_fields(struct notice_fields *fields, const struct notice *notice)
-{
-    add_text(fields, "subject", notice->subject.name);
-    add_text(fields, "verdict", verdict_text(notice->verdict));
-    add_number(fields, "silent_ms", notice->silent_ms);
-}
-
-static void cleared_fields(struct notice_fields *fields, const struct notice *notice)
-{
-    add_text(fields, "subject", notice->subject.name);
-    add_number(fields, "silent_ms", notice->silent_ms);
-}
-
-static void guard_fields(struct notice_fields *fields, const struct notice *notice)
-{
-    add_flag(fields, "met", notice->on);
-    add_number(fields, "fresh", notice->count);
-    add_number(fields, "needed", notice->needed);
-}
-
-static void claim_fields(struct notice_fields *fields, const struct notice *notice)
-{
-    add_text(fields, "step", claim_step_text(notice->claim));
-    add_text(fields, "subject", notice->subject.name);
-    add_wide(fields, "epoch", notice->epoch);
-}
-
-/* By whom: the reason's own address takes the one buffer, and says more. */
-static void join_refused_fields(struct notice_fields *fields, const struct notice *notice)
-{
-    if (notice->refused.reason != JOIN_REFUSED_NAME) {
-        add_address(fields, "by", &notice->subject.address);
-    }
-    refusal_fields(fields, &notice->refused);
-}
-
-static void turned_away_fields(struct notice_fields *fields, const struct notice *notice)
-{
-    add_text(fields, "subject", notice->subject.name);
-    refusal_fields(fields, &notice->refused);
-}
-
-static void mismatch_fields(struct notice_fields *fields, const struct journal_entry *entry)
-{
-    add_wide(fields, "epoch", entry->epoch);
-    add_wide(fields, "version", entry->version);
-}
-
-static void split_fields(struct notice_fields *fields, const struct notice *notice)
-{
-    add_number(fields, "lost", notice->count);
-    add_number(fields, "of", notice->needed);
-}
-
-static void merging_fields(struct notice_fields *fields, const struct notice *notice)
-{
-    add_flag(fields, "merging", notice->on);
-    if (notice->on) {
-        add_address(fields, "with", &notice->subject.address);
-    } else {
-        add_text(fields, "refusal", merge_refusal_text(notice->refusal));
-    }
-}
-
-static void other_terms_fields(struct notice_fields *fields, const struct notice *notice)
-{
-    add_address(fields, "of", &notice->subject.address);
-    refusal_fields(fields, &notice->refused);
 }
 
 void notice_fields(const struct journal_entry *entry, struct notice_fields *fields)
 {
-    const struct notice *notice = &entry->notice;
-    const struct subject *subject = &notice->subject;
+    const enum notice_type type = entry->notice.type;
+    const bool about_view = type == NOTICE_VIEW || type == NOTICE_MISMATCH;
 
-    *fields = (struct notice_fields){.count = 0};
-    switch (notice->type) {
-    case NOTICE_PHASE:
-        phase_fields(fields, notice);
-        return;
-    case NOTICE_VIEW:
-        view_fields(fields, entry);
-        return;
-    case NOTICE_JOINED:
-        joined_fields(fields, subject);
-        return;
-    case NOTICE_GONE:
-        gone_fields(fields, entry);
-        return;
-    case NOTICE_COORDINATOR:
-        add_text(fields, "coordinator", id_is_none(&subject->id) ? "none" : subject->name);
-        return;
-    case NOTICE_SUSPECT:
-        suspect_fields(fields, notice);
-        return;
-    case NOTICE_CLEARED:
-        cleared_fields(fields, notice);
-        return;
-    case NOTICE_GUARD:
-        guard_fields(fields, notice);
-        return;
-    case NOTICE_ACTING:
-        add_flag(fields, "acting", notice->on);
-        return;
-    case NOTICE_LATE:
-        add_number(fields, "late_ms", notice->silent_ms);
-        return;
-    case NOTICE_CLAIM:
-        claim_fields(fields, notice);
-        return;
-    case NOTICE_VOUCHED:
-        add_text(fields, "subject", subject->name);
-        return;
-    case NOTICE_JOIN_REFUSED:
-        join_refused_fields(fields, notice);
-        return;
-    case NOTICE_TURNED_AWAY:
-        turned_away_fields(fields, notice);
-        return;
-    case NOTICE_MISMATCH:
-        mismatch_fields(fields, entry);
-        return;
-    case NOTICE_SPLIT:
-        split_fields(fields, notice);
-        return;
-    case NOTICE_MERGE:
-        merge_fields(fields, entry);
-        return;
-    case NOTICE_MERGING:
-        merging_fields(fields, notice);
-        return;
-    case NOTICE_OTHER_TERMS:
-        other_terms_fields(fields, notice);
-        return;
+    fields->count = 0;
+    fields->words_used = 0;
+    add_fact(fields, entry, about_view ? view_common_rows : common_rows);
+    add_own(fields, entry);
+}
+
+/* --- One line -------------------------------------------------------------------------------- */
+
+static bool is_told(const struct notice_field *field)
+{
+    const bool is_known = field->kind != FIELD_NULL &&
+                          (field->text == NULL || field->text[0] != '\0');
+
+    return field->told == TOLD_ALWAYS || (field->told == TOLD_IF_KNOWN && is_known);
+}
+
+static size_t print_field(const struct notice_field *field, char *out, size_t size)
+{
+    int length = 0;
+
+    switch (field->kind) {
+    case FIELD_NULL:
+        length = snprintf(out, size, "%s=none", field->key);
+        break;
+    case FIELD_TEXT:
+    case FIELD_NAMES:
+    case FIELD_VIEW:
+        /* What changed is a list with signs of its own. */
+        length = text_equal(field->key, "change")
+                     ? snprintf(out, size, "%s", field->text)
+                     : snprintf(out, size, "%s=%s", field->key, field->text);
+        break;
+    case FIELD_NUMBER:
+    case FIELD_WIDE:
+        length = snprintf(out, size, "%s=%llu", field->key, (unsigned long long)field->number);
+        break;
+    case FIELD_FLAG:
+        length = snprintf(out, size, "%s=%s", field->key, field->number == 1 ? "yes" : "no");
+        break;
+    }
+    return length < 0 ? 0 : (size_t)length;
+}
+
+void notice_text(const struct journal_entry *entry, const struct notice_fields *fields,
+                 char out[NOTICE_TEXT_MAX])
+{
+    const struct notice *notice = &entry->notice;
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (size_t i = 0; i < fields->count && used < NOTICE_TEXT_MAX - 1; i++) {
+        if (!is_told(&fields->items[i])) {
+            continue;
+        }
+        if (used > 0) {
+            out[used++] = ' ';
+            out[used] = '\0';
+        }
+        used += print_field(&fields->items[i], out + used, NOTICE_TEXT_MAX - used);
+    }
+    if (notice->type == NOTICE_JOIN_REFUSED && used < NOTICE_TEXT_MAX) {
+        snprintf(out + used, NOTICE_TEXT_MAX - used, " -> %s",
+                 join_refusal_advice(notice->refused.reason));
     }
 }

@@ -2,8 +2,6 @@
 
 #include <stdio.h>
 
-#include "base/text.h"
-
 const char *phase_text(enum phase phase)
 {
     switch (phase) {
@@ -72,6 +70,11 @@ const char *gone_reason_text(enum gone_reason reason)
         return "replaced";
     }
     return "unknown";
+}
+
+const char *gone_state_text(enum gone_reason reason)
+{
+    return reason == GONE_LEFT ? "left" : "failed";
 }
 
 const char *view_cause_text(enum view_cause cause)
@@ -179,7 +182,7 @@ const char *notice_event(enum notice_type type)
         return "late";
     case NOTICE_CLAIM:
         return "claim";
-    case NOTICE_VOUCHED:
+    case NOTICE_BAD_LINK:
         return "vouched";
     case NOTICE_JOIN_REFUSED:
         return "join_refused";
@@ -203,56 +206,4 @@ void view_name_print(const struct view_id *id, const char *coordinator, char out
 {
     snprintf(out, VIEW_NAME_MAX, "%llu.%llu@%s", (unsigned long long)id->epoch,
              (unsigned long long)id->version, coordinator[0] == '\0' ? "?" : coordinator);
-}
-
-/* --- One line -------------------------------------------------------------------------------- */
-
-/* How a line names its subject: by the part it plays. */
-static const char *label_of(enum notice_type type, const char *key)
-{
-    if (!text_equal(key, "subject")) {
-        return key;
-    }
-    if (type == NOTICE_CLEARED) {
-        return "suspect";
-    }
-    return type == NOTICE_CLAIM ? "claimant" : "member";
-}
-
-static size_t print_field(enum notice_type type, const struct notice_field *field, char *out,
-                          size_t size)
-{
-    const char *label = label_of(type, field->key);
-    int length = 0;
-
-    if (text_equal(field->key, "change")) {
-        length = snprintf(out, size, "%s", field->text);
-    } else if (field->kind == FIELD_TEXT) {
-        length = snprintf(out, size, "%s=%s", label, field->text);
-    } else if (field->kind == FIELD_FLAG) {
-        length = snprintf(out, size, "%s=%s", label, field->number == 1 ? "yes" : "no");
-    } else {
-        length = snprintf(out, size, "%s=%llu", label, (unsigned long long)field->number);
-    }
-    return length < 0 ? 0 : (size_t)length;
-}
-
-void notice_text(const struct journal_entry *entry, const struct notice_fields *fields,
-                 char out[NOTICE_TEXT_MAX])
-{
-    const struct notice *notice = &entry->notice;
-    size_t used = 0;
-
-    out[0] = '\0';
-    for (size_t i = 0; i < fields->count && used < NOTICE_TEXT_MAX - 1; i++) {
-        if (i > 0) {
-            out[used++] = ' ';
-            out[used] = '\0';
-        }
-        used += print_field(notice->type, &fields->items[i], out + used, NOTICE_TEXT_MAX - used);
-    }
-    if (notice->type == NOTICE_JOIN_REFUSED && used < NOTICE_TEXT_MAX) {
-        snprintf(out + used, NOTICE_TEXT_MAX - used, " -> %s",
-                 join_refusal_advice(notice->refused.reason));
-    }
 }

@@ -203,8 +203,9 @@ bool http_ask(int fd, const char *method, const char *path, const char *headers,
     char request[2048];
 
     *answer = (struct http_answer){.status = 0};
-    const int length = snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: doyen\r\n%s\r\n",
-                                method, path, headers == NULL ? "" : headers);
+    const int length = snprintf(request, sizeof request,
+                                "%s %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n", method, path,
+                                headers == NULL ? "" : headers);
     return length > 0 && (size_t)length < sizeof request &&
            send_all(fd, request, (size_t)length, limit_ms) &&
            http_read(fd, strcmp(method, "HEAD") == 0, limit_ms, answer);
@@ -234,7 +235,7 @@ bool events_open(struct events *events, const char *control, const char *last_ev
     if (events->fd < 0) {
         return false;
     }
-    snprintf(request, sizeof request, "GET /v1/events HTTP/1.0\r\nHost: doyen\r\n%s%s%s\r\n",
+    snprintf(request, sizeof request, "GET /v1/events HTTP/1.0\r\nHost: localhost\r\n%s%s%s\r\n",
              last_event_id == NULL ? "" : "Last-Event-ID: ",
              last_event_id == NULL ? "" : last_event_id, last_event_id == NULL ? "" : "\r\n");
     return send_text(events->fd, request);

@@ -1,7 +1,10 @@
 /* The command doyen: what it prints, and its exit codes, which scripts rely on. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "fixture.h"
 
@@ -109,10 +112,14 @@ Story(command, wait_returns_when_all_conditions_hold)
     assert_code(&at_once, DONE);
     const struct outcome any = doyen(cluster, "cyrene", ARGS("wait", "--timeout", "20s"));
     assert_code(&any, DONE);
+    const struct outcome at_least = doyen(
+        cluster, "athens", ARGS("wait", "--members", "2+", "--name", "cyrene", "--timeout", "20s"));
+    assert_code(&at_least, DONE);
 
     struct process waiting;
     doyen_start(cluster, &waiting, "byzantium",
-                ARGS("wait", "--members", "2", "--coordinator", "byzantium", "--timeout", "20s"),
+                ARGS("wait", "--members", "2", "--coordinator", "byzantium", "--gone", "athens",
+                     "--timeout", "20s"),
                 cluster_path(cluster, "wait.out"));
     cluster_kill(cluster, "athens");
     cr_assert(process_wait(&waiting, LIMIT_MS));
@@ -132,6 +139,13 @@ Story(command, wait_times_out_and_says_what_is_missing)
     const struct outcome name = doyen(
         cluster, "cyrene", ARGS("wait", "--coordinator", "cyrene", "--timeout", "100ms"));
     assert_failure(&name, TIMED_OUT, "athens");
+    const struct outcome more = doyen(cluster, "athens",
+                                      ARGS("wait", "--members", "4+", "--timeout", "100ms"));
+    assert_failure(&more, TIMED_OUT, "3 members where 4 or more are waited for");
+    const struct outcome gone = doyen(
+        cluster, "athens",
+        ARGS("wait", "--name", "delphi", "--gone", "cyrene", "--timeout", "100ms"));
+    assert_failure(&gone, TIMED_OUT, "delphi is not a member, cyrene is a member");
 }
 
 /* A daemon that is not up yet is waited for as well. */
@@ -153,6 +167,8 @@ Story(command, nobody_there_is_exit_code_four)
 
     const struct outcome socket = doyen(cluster, "athens", ARGS("members"));
     assert_failure(&socket, UNREACHABLE, "athens.sock");
+    const struct outcome folder = doyen(cluster, NULL, ARGS("--control", "/", "members"));
+    assert_failure(&folder, UNREACHABLE, "it is no socket");
     const struct outcome url = doyen(
         cluster, NULL,
         ARGS("--url", text_kept("http://%s:%u", cluster->host, cluster_port(cluster)), "status"));
@@ -175,7 +191,7 @@ Story(command, a_stopped_daemon_is_exit_code_five)
 }
 
 struct mistake {
-    const char *arguments[5];
+    const char *arguments[8]; /* ended by NULL: one more than the longest has */
     const char *words;
 };
 
@@ -186,8 +202,10 @@ static const struct mistake mistakes[] = {
     {{"wait", "--members", "3"}, "--timeout"},
     {{"wait", "--timeout", "5"}, "--timeout 5"},
     {{"wait", "--members", "none", "--timeout", "1s"}, "--members none"},
-    {{"watch", "--since", "yesterday"}, "--since yesterday"},
+    {{"watch", "--since", "two words"}, "--since two words"},
+    {{"watch", "--since", ""}, "--since"},
     {{"members", "athens"}, "athens"},
+    {{"why", ""}, "NODE is empty: give the name of a member, or leave it out"},
     {{"why", "athens", "byzantium"}, "\"byzantium\" is too much"},
     {{"wait", "athens", "--timeout", "1s"}, "\"athens\" is too much"},
     {{"fault", "delay", "athens", "100"}, "delay athens 100: give a number and its unit"},
@@ -201,6 +219,11 @@ static const struct mistake mistakes[] = {
     {{"members", "--json=yes"}, "takes no value"},
     {{"members", "--two\nlines"}, "'--two?lines'"},
     {{"--url", "ftp://x", "members"}, "http://HOST:PORT"},
+    {{"--control", "", "members"}, "--control is empty"},
+    {{"members", "--url="}, "--url is empty"},
+    {{"wait", "--members", "3-", "--timeout", "1s"}, "--members 3-"},
+    {{"wait", "--members", "+", "--timeout", "1s"}, "--members +"},
+    {{"wait", "--name", "", "--timeout", "1s"}, "--name"},
 };
 
 Story(command, each_wrong_command_line_is_exit_code_64)
@@ -265,6 +288,22 @@ Story(command, why_names_the_verdict_and_the_accusers)
     assert_text_has(coordinator.out, "athens coordinates");
     const struct outcome unknown = doyen(cluster, "cyrene", ARGS("why", "atens"));
     assert_failure(&unknown, REFUSED, "did you mean athens");
+}
+
+/* J2a: the rule and the reason, where somebody asks why it does not come in; and where one looks
+ * first. */
+Story(command, why_and_status_name_the_rule_of_a_refusal)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_start(cluster, "athens", NULL, ARGS("--log-level", "debug"));
+    assert_agreement(cluster, "athens");
+    cluster_start(cluster, "byzantium", "athens", ARGS("--heartbeat", "300ms"));
+    assert_soon(strstr(doyen(cluster, "athens", ARGS("why")).out,
+                       "the joiner was started with other terms") != NULL);
+    assert_text_has(doyen(cluster, "athens", ARGS("why")).out, "ago  J2a  join of 127.");
+    assert_text_has(doyen(cluster, "athens", ARGS("status")).out, "terms_differ");
+    cr_assert(cluster_log_has(cluster, "athens", "rule=J2a reason=terms_differ type=join from="));
 }
 
 Story(command, why_of_a_lone_coordinator_counts_to_one)
@@ -374,6 +413,15 @@ static const char *last_cursor(const char *output)
     return cursor;
 }
 
+/* Which event of its process it is. Users have no business to look into a cursor; this test has. */
+static uint64_t number_in(const char *cursor)
+{
+    const char *dash = strchr(cursor, '-');
+
+    cr_assert_not_null(dash, "%s", cursor);
+    return strtoull(dash + 1, NULL, 10);
+}
+
 /* A snapshot, then what happens; a later watch goes on where this one ended. */
 Story(command, watch_prints_a_snapshot_then_events_and_resumes)
 {
@@ -401,9 +449,8 @@ Story(command, watch_prints_a_snapshot_then_events_and_resumes)
     const char *second = output_so_far(second_path);
     cr_assert_null(strstr(second, "\"kind\":\"snapshot\""), "%s", second);
     cr_assert_null(strstr(second, "\"kind\":\"gap\""), "%s", second);
-    cr_assert_eq(
-        strtoull(last_cursor(text_kept("%.*s", (int)strcspn(second, "\n") + 1, second)), NULL, 10),
-        strtoull(cursor, NULL, 10) + 1, "nothing is left out");
+    const char *next = last_cursor(text_kept("%.*s", (int)strcspn(second, "\n") + 1, second));
+    cr_assert_eq(number_in(next), number_in(cursor) + 1, "nothing is left out");
 }
 
 Story(command, watch_for_people_ends_when_the_daemon_goes)
@@ -419,4 +466,73 @@ Story(command, watch_for_people_ends_when_the_daemon_goes)
     cluster_kill(cluster, "cyrene");
     cr_assert(process_wait(&watch, LIMIT_MS));
     cr_assert_eq(process_exit_code(&watch), UNREACHABLE);
+}
+
+/* `doyen watch | head -1` in a cluster where nothing happens. */
+Story(command, watch_ends_when_its_reader_goes)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *path = cluster_path(cluster, "watch.fifo");
+    struct process watch;
+    char bytes[256];
+
+    cluster_start(cluster, "athens", NULL, NO_ARGS);
+    assert_agreement(cluster, "athens");
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    const int reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    cr_assert_geq(reader, 0);
+    (void)signal(SIGPIPE, SIG_DFL); /* As in a shell; it is inherited. */
+    doyen_start(cluster, &watch, "athens", ARGS("watch"), path);
+    assert_soon(read(reader, bytes, sizeof bytes) > 0);
+    close(reader);
+    cr_assert(process_wait(&watch, LIMIT_MS), "nothing happens that it could fail to write");
+    cr_assert_eq(process_exit_code(&watch), 128 + SIGPIPE);
+}
+
+Story(command, watch_goes_on_when_the_daemon_is_back)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *path = cluster_path(cluster, "watch.out");
+    struct process watch;
+
+    doyen_start(cluster, &watch, "athens", ARGS("watch", "--reconnect", "--json"), path);
+    cluster_start(cluster, "athens", NULL, NO_ARGS);
+    assert_agreement(cluster, "athens");
+    assert_soon(strstr(output_so_far(path), "\"kind\":\"snapshot\"") != NULL);
+    cluster_kill(cluster, "athens");
+    cluster_restart(cluster, "athens");
+    assert_soon(strstr(output_so_far(path), "\"reason\":\"restarted\"") != NULL);
+    assert_soon(strstr(strstr(output_so_far(path), "\"kind\":\"gap\""), "\"kind\":\"snapshot\"") !=
+                NULL);
+    cr_assert(process_is_running(&watch));
+    process_kill(&watch);
+}
+
+Story(command, watch_gives_up_on_what_is_no_cursor)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_start(cluster, "athens", NULL, NO_ARGS);
+    assert_agreement(cluster, "athens");
+    const struct outcome outcome = doyen(cluster, "athens",
+                                         ARGS("watch", "--reconnect", "--since", "yesterday"));
+    assert_failure(&outcome, REFUSED, "not a cursor: 'yesterday' ");
+}
+
+/* Nothing is written while the daemon is away, and its reader goes. */
+Story(command, watch_that_waits_for_a_daemon_ends_when_its_reader_goes)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *path = cluster_path(cluster, "watch.fifo");
+    struct process watch;
+
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    const int reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    cr_assert_geq(reader, 0);
+    (void)signal(SIGPIPE, SIG_DFL);
+    doyen_start(cluster, &watch, "athens", ARGS("watch", "--reconnect"), path);
+    cr_assert(process_is_running(&watch));
+    close(reader);
+    cr_assert(process_wait(&watch, LIMIT_MS));
+    cr_assert_eq(process_exit_code(&watch), 128 + SIGPIPE);
 }

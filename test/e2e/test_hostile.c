@@ -86,7 +86,7 @@ Story(hostile, twenty_thousand_datagrams_change_nothing_but_counters)
 
     for (size_t i = 0; i < 5; i++) {
         assert_soon(counted(cluster, five[i], "malformed") > DATAGRAMS / 5 / 4);
-        assert_soon(counted(cluster, five[i], "dropped") > 0);
+        assert_soon(counted(cluster, five[i], "refused") > 0);
         close(fds[i]);
     }
     assert_unharmed(cluster, view);
@@ -203,15 +203,16 @@ static void break_request(struct garbage *garbage, int fd, uint64_t way)
         (void)send_text(fd, "GET /v1/mem");
         break;
     case 3: /* A body that does not come. */
-        (void)send_text(fd, "POST /v1/fault HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{");
+        (void)send_text(
+            fd, "POST /v1/fault HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{");
         break;
     case 4: /* Answers that nobody reads. */
         for (int i = 0; i < 50; i++) {
-            (void)send_text(fd, "GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\n");
+            (void)send_text(fd, "GET /v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n");
         }
         break;
     case 5: /* Events that nobody reads. */
-        (void)send_text(fd, "GET /v1/events HTTP/1.1\r\nHost: x\r\n\r\n");
+        (void)send_text(fd, "GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
         break;
     default: /* Nothing at all. */
         break;

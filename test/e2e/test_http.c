@@ -179,6 +179,37 @@ Story(http, over_tcp_there_is_only_reading)
     cr_assert_str_eq(cluster_view(cluster, "athens"), "1.1 athens/1");
 }
 
+/* Asks for the members under that name; returns the answer's status. */
+static int status_for_host(struct cluster *cluster, uint16_t port, const char *host)
+{
+    struct http_answer answer = {.status = 0};
+    const int fd = dial_tcp(cluster->host, port);
+
+    cr_assert_geq(fd, 0);
+    cr_assert(send_text(fd, text_kept("GET /v1/members HTTP/1.1\r\nHost: %s\r\n\r\n", host)));
+    cr_assert(http_read(fd, false, LIMIT_MS, &answer));
+    const int status = answer.status;
+    http_answer_deinit(&answer);
+    close(fd);
+    return status;
+}
+
+/* What a web page makes a browser ask for, under a name of the page's own. */
+Story(http, over_tcp_a_foreign_host_is_refused)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const uint16_t port = cluster_port(cluster);
+
+    cluster_start(
+        cluster, "athens", "athens",
+        ARGS("--http", text_kept("%s:%u", cluster->host, port), "--http-host", "doyen.corp"));
+    assert_agreement(cluster, "athens");
+    cr_assert_eq(status_for_host(cluster, port, "evil.example"), 421);
+    cr_assert_eq(status_for_host(cluster, port, text_kept("%s:%u", cluster->host, port)), 200);
+    cr_assert_eq(status_for_host(cluster, port, "doyen.corp"), 200);
+    cr_assert_eq(status_for_host(cluster, port, "athens"), 200);
+}
+
 Story(http, faults_are_for_those_who_asked_for_them)
 {
     struct cluster *cluster = athens_alone(NO_ARGS);

@@ -107,3 +107,16 @@ Story(leave, who_left_comes_back_as_the_youngest)
     assert_agreement(cluster, "athens cyrene byzantium");
     assert_text_has(cluster_view(cluster, "athens"), "byzantium/4");
 }
+
+/* E1: the bound was reached, which is no good order; the wish was fulfilled all the same. */
+Story(leave, who_is_let_out_by_nobody_does_not_call_it_good_order)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, "athens byzantium");
+    cluster_pause(cluster, "athens");
+    cr_assert_eq(cluster_terminate(cluster, "byzantium"), 0);
+    cr_assert(cluster_log_has(cluster, "byzantium", "nobody confirmed in time"));
+    cr_assert_not(cluster_log_has(cluster, "byzantium", "in good order"));
+    cluster_resume(cluster, "athens");
+}

@@ -3,7 +3,10 @@
 
 #include "fixture.h"
 
-enum { PAUSE_MS = 3000 };
+enum {
+    PAUSE_MS = 3000,
+    AWAKE_MS = 1500, /* longer than the others take to hear it and to tell */
+};
 
 /* Stops the member for three seconds, and watches all the while that nobody gives it up. */
 static void pause_changes_nothing(const char *paused)
@@ -34,6 +37,59 @@ static void pause_changes_nothing(const char *paused)
 Story(pause, a_member_stopped_for_three_seconds_is_nobodys_loss)
 {
     pause_changes_nothing("cyrene");
+}
+
+static bool has_bad_links(struct cluster *cluster, const char *teller)
+{
+    const json_t *links = json_object_get(cluster_document(cluster, teller, "/v1/status"), "links");
+
+    return json_array_size(json_object_get(links, "bad")) > 0;
+}
+
+static bool is_silent(struct cluster *cluster, const char *teller, const char *name)
+{
+    const json_t *member = entry_of(cluster_members(cluster, teller), "members", name);
+
+    return json_is_true(json_object_get(member, "silent"));
+}
+
+/* Has each of the others told this one that it does not hear cyrene, the third of four? */
+static bool all_have_told(struct cluster *cluster, const char *teller)
+{
+    const json_t *states = json_object_get(cluster_document(cluster, teller, "/v1/links"),
+                                           "states");
+    size_t deaf = 0;
+
+    for (size_t i = 0; i < json_array_size(states); i++) {
+        const char *state = json_string_value(json_array_get(json_array_get(states, i), 2));
+        deaf += state != NULL && strcmp(state, "ok") != 0;
+    }
+    return deaf == 3;
+}
+
+/* The silence is one process's own; no link is to blame, neither before the others have noticed nor
+ * before they have told that it is over. */
+Story(pause, a_stopped_process_is_silent_and_no_bad_link)
+{
+    static const char *const others[] = {"athens", "byzantium", "delphi"};
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, "athens byzantium cyrene delphi");
+    cluster_pause(cluster, "cyrene");
+    assert_soon(is_silent(cluster, "athens", "cyrene"));
+    const struct outcome outcome = doyen(cluster, "athens", ARGS("members"));
+    cr_assert(strstr(outcome.out, "silent") != NULL || strstr(outcome.out, "suspect") != NULL, "%s",
+              outcome.out);
+    for (size_t i = 0; i < 3; i++) {
+        assert_soon(all_have_told(cluster, others[i]));
+    }
+    cluster_resume(cluster, "cyrene");
+    for (const uint64_t until_ms = clock_now_ms() + AWAKE_MS; clock_now_ms() < until_ms;) {
+        for (size_t i = 0; i < 3; i++) {
+            cr_assert_not(has_bad_links(cluster, others[i]), "%s blames a link", others[i]);
+        }
+    }
+    cr_assert_not(is_silent(cluster, "athens", "cyrene"));
 }
 
 /* D2, D4: nor does it accuse the others when it wakes up. */

@@ -41,6 +41,16 @@ Story(record, what_a_node_went_through_is_replayed_to_the_same_state)
     assert_text_has(outcome.out, "-delphi(left)  <- commit from byzantium\n");
     assert_text_has(outcome.out, "phase=stopped reason=leave_done");
     assert_text_has(outcome.out, "same state\n");
+
+    const char *recording = recording_of(cluster, "cyrene");
+    const struct outcome messages = doyen_replay(cluster, ARGS("--messages", recording));
+    cr_assert_eq(messages.code, 0, "%s", messages.err);
+    assert_text_has(messages.out, "message      claim from=byzantium number=");
+    assert_text_has(messages.out, "promise      epoch=2 to=byzantium\n");
+    const struct outcome none = doyen_replay(cluster, ARGS("--message", "byzantium:0", recording));
+    cr_assert_eq(none.code, 1);
+    assert_text_has(none.err,
+                    "no message 0 of byzantium: --messages shows those that there are; who was");
 }
 
 /* Nobody closes the file; what was written until then is there. */
@@ -110,6 +120,8 @@ Story(record, each_wrong_command_line_of_doyen_replay_is_refused_in_one_line)
     } mistakes[] = {
         {{NULL}, "which recording?"},
         {{"a.rec", "b.rec"}, "leave out 'b.rec'"},
+        {{"--message", "byzantium"}, "--message: 'byzantium' is no message"},
+        {{"--message", ":12"}, "--message: ':12' is no message"},
         {{"--no-such-flag"}, "'--no-such-flag'; doyen-replay --help"},
         {{"--untli", "3"}, "did you mean '--until'"},
         {{"--until"}, "--until TIME"},

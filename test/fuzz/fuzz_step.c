@@ -237,7 +237,6 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
     case MESSAGE_PULL:
     case MESSAGE_LEAVE:
     case MESSAGE_HELLO:
-    case MESSAGE_TYPE_COUNT:
         break;
     }
 }

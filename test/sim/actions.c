@@ -41,6 +41,7 @@ void sim_start(struct sim *sim, uint32_t index)
         .timing = sim->timing,
         .capacity = sim->options.capacity,
         .has_seeds = host->seed_count > 0,
+        .expect = sim->options.expect,
     };
     for (int i = 0; i < 4; i++) {
         options.random_seed[i] = random_u64(&sim->random);

@@ -89,6 +89,13 @@ bool sim_is_seed(const struct sim *sim, uint32_t host)
     return host < sim->options.seed_count;
 }
 
+struct waiting_state sim_waiting(const struct sim *sim, uint32_t host)
+{
+    const struct host *at = &sim->hosts[host];
+
+    return core_waiting(at->core, host_now_ms(sim, at));
+}
+
 enum phase sim_phase(const struct sim *sim, uint32_t host)
 {
     return host_of(sim, host)->running ? core_phase(host_of(sim, host)->core) : PHASE_STOPPED;

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/id.h"
+#include "core/model/id.h"
 
 struct host;
 struct pending;

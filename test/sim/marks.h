@@ -1,10 +1,10 @@
-/* The core's marks and planted bugs, as the tests see them: see core/plant.h. */
+/* The core's marks, as the tests see them: see core/model/marks.h. */
 #ifndef SIM_MARKS_H
 #define SIM_MARKS_H
 
 #include <stdint.h>
 
-#include "core/plant.h"
+#include "core/model/marks.h"
 
 enum { MARKS_MAX = 128 };
 
@@ -12,9 +12,5 @@ enum { MARKS_MAX = 128 };
 uint32_t marks_count(void);
 const char *marks_name(uint32_t index);
 uint64_t marks_reached(uint32_t index);
-
-/* Name of a planted bug, and what it does. NULL: no such bug. */
-const char *plant_name(enum plant plant);
-const char *plant_text(enum plant plant);
 
 #endif

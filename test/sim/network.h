@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/random.h"
-#include "core/id.h"
+#include "core/model/id.h"
 
 enum {
     COPIES_MAX = 2,      /* the datagram and its repetition */

@@ -29,6 +29,25 @@ void oracle_fail(struct sim *sim, const struct host *host, const char *format, .
     }
 }
 
+/* F3: as many as the founder was told to expect have asked it lately, itself included. What it
+ * heard counts, not who waits still: a JOIN may have come late, or lain in the socket of a process
+ * that was stopped. */
+static void check_company(struct sim *sim, const struct host *host)
+{
+    uint64_t now_ms = host_now_ms(sim, host);
+    uint64_t lately_ms = 4 * sim->timing.retry_ms_max;
+    uint32_t count = 1;
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        uint64_t asked_ms = host->heard[i].asked_ms;
+        count += &sim->hosts[i] != host && asked_ms != 0 && now_ms < asked_ms + lately_ms;
+    }
+    if (count < sim->options.expect) {
+        oracle_fail(sim, host, "F3: founds where %u of %u expected have met", count,
+                    sim->options.expect);
+    }
+}
+
 /* F2, where nothing was done that could hide a cluster: nobody founds while a seed has been a
  * member for so long that it must have answered. */
 static void check_founding(struct sim *sim, const struct host *host)
@@ -60,6 +79,7 @@ static void on_install(struct sim *sim, struct host *host, const struct view *vi
     }
     if (first && view->cause == CAUSE_FOUND) {
         check_founding(sim, host);
+        check_company(sim, host);
     }
     if (view->cause != CAUSE_MERGE && !sim->options.disorder) {
         oracle_check_ages_given(sim, host, view);

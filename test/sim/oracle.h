@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/effect.h"
-#include "core/view.h"
+#include "core/model/effect.h"
+#include "core/model/view.h"
 
 struct host;
 struct sim;

@@ -28,7 +28,7 @@ static bool walk_finds(struct oracle *oracle, const struct view_id *id, const st
         if (walk->lineage != 0 && at.lineage == walk->lineage) {
             return true;
         }
-        /* Whom a merge did not take up, because another life has its name, was not removed. */
+        /* A node that a merge left out because another life has its name was not removed. */
         bool left_out = walk->member != NULL && record->cause == CAUSE_MERGE &&
                         oracle_find_recorded(oracle_record_of(oracle, &record->merged),
                                              walk->member) != NULL;
@@ -51,7 +51,7 @@ static bool was_member_before(struct oracle *oracle, const struct view_id *paren
     return walk_finds(oracle, parent, &(struct walk){.member = id});
 }
 
-bool oracle_took_up(struct oracle *oracle, const struct view_id *id, uint64_t lineage)
+bool oracle_absorbed(struct oracle *oracle, const struct view_id *id, uint64_t lineage)
 {
     oracle->visits++;
     return walk_finds(oracle, id, &(struct walk){.lineage = lineage});

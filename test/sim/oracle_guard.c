@@ -1,11 +1,11 @@
 /* Who heard whom, and what follows from it: nobody is removed who is heard (S8, R1), nor by one
- * that has just slept (D4); nobody acts whose guard is not met (S11), who is being taken up (M3),
+ * that has just slept (D4); nobody acts whose guard is not met (S11), who is being absorbed (M3),
  * or beside another. */
 #include "oracle_parts.h"
 
 #include <inttypes.h>
 
-#include "core/quorum.h"
+#include "core/model/quorum.h"
 
 /* --- Removals --- */
 
@@ -140,7 +140,7 @@ void oracle_check_acting(struct sim *sim, const struct host *host)
         oracle_fail(sim, host, "S11: acting without being a member");
     }
     if (core_is_merging(host->core)) {
-        oracle_fail(sim, host, "M3: acting while its part is being taken up");
+        oracle_fail(sim, host, "M3: acting while its part is being absorbed");
     }
     if (host->guard.policy == GUARD_NONE) {
         return;

@@ -50,9 +50,9 @@ void oracle_remember_view(struct sim *sim, struct host *host, const struct view 
 
 /* --- oracle_chain.c --- */
 
-/* Did one of the merges that led to `id` take up a part of that lineage? Which part, a member whose
- * coordinator is gone cannot know (V4). */
-bool oracle_took_up(struct oracle *oracle, const struct view_id *id, uint64_t lineage);
+/* Did one of the merges that led to `id` absorb a part of that lineage? A member whose coordinator
+ * is gone cannot know which part it was (V4). */
+bool oracle_absorbed(struct oracle *oracle, const struct view_id *id, uint64_t lineage);
 void oracle_check_chain(struct sim *sim, const struct host *host, const struct view *view);
 
 /* Of a view that its maker installs. */

@@ -118,7 +118,7 @@ void oracle_check_rise(struct sim *sim, const struct host *host, const struct vi
                     witness->view.epoch, witness->view.version, id.epoch, id.version);
     }
     if (witness->has_view && witness->view.lineage != id.lineage &&
-        !oracle_took_up(&sim->oracle, &id, witness->view.lineage)) {
+        !oracle_absorbed(&sim->oracle, &id, witness->view.lineage)) {
         oracle_fail(sim, host, "S2: another lineage without a merge");
     }
 }

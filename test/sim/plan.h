@@ -23,6 +23,7 @@ struct plan {
     uint32_t hosts;
     uint32_t seeds;
     struct guard guard;
+    uint32_t expect; /* of every host (F3); 0: none */
     enum profile profile;
     bool together;       /* all start in one instant */
     unsigned kinds;      /* of all faults in the plan, see enum fault_kind */

@@ -255,6 +255,8 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
     case EFFECT_NOTICE:
         on_notice(sim, host, &effect->notice);
         break;
+    case EFFECT_REFUSED:
+        break;
     }
 }
 
@@ -407,6 +409,9 @@ static void on_packet(struct sim *sim, struct host *host, const struct packet *p
         bool direct = !message.relay;
         note_heard(sim, host, direct ? packet->from : oracle_host_of(&sim->oracle, &message.from),
                    &message);
+    }
+    if (message.type == MESSAGE_JOIN && message.joiner.hops == 0) {
+        host->heard[packet->from].asked_ms = host_now_ms(sim, host);
     }
     if (message.type == MESSAGE_GRANT && message.carrier.view != NULL &&
         id_equal(&message.to, &core_self(host->core)->id)) {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/id.h"
+#include "core/model/id.h"
 
 struct packet;
 struct sim;

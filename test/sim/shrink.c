@@ -158,8 +158,8 @@ void shrink_print(const struct plan *plan, const struct plan_options *options)
         }
         printf("%s", first ? "-" : "");
     }
-    printf("\n  with %u hosts, %u seeds, guard %d of %u", plan->hosts, plan->seeds,
-           (int)plan->guard.policy, plan->guard.count);
+    printf("\n  with %u hosts, %u seeds, guard %d of %u, %u expected", plan->hosts, plan->seeds,
+           (int)plan->guard.policy, plan->guard.count, plan->expect);
     for (uint32_t i = 0, told = 0; i < plan->strike_count && told < 20; i++) {
         if (!plan->strikes[i].off) {
             printf("; %" PRIu64 " ms %s", plan->strikes[i].at_ms,

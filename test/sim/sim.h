@@ -35,6 +35,7 @@ struct sim_options {
     uint32_t seed_count;  /* the first so many hosts are everybody's seeds; 0: one */
     enum profile profile; /* 0: lan */
     struct guard guard;   /* policy 0: none */
+    uint32_t expect;      /* of every host (F3); 0: none */
     bool disks;           /* every host has a state directory */
     bool disorder;        /* splits may happen: S5 to S7 are held against each maker of views, not
                              against all of them together */
@@ -178,6 +179,7 @@ bool sim_is_leaving(const struct sim *sim, uint32_t host); /* was asked to, and 
 uint32_t sim_host_count(const struct sim *sim);
 bool sim_is_seed(const struct sim *sim, uint32_t host); /* one of everybody's seeds */
 enum phase sim_phase(const struct sim *sim, uint32_t host);
+struct waiting_state sim_waiting(const struct sim *sim, uint32_t host);
 
 /* The view of the host's node, hosts by letter, oldest first: "A B C"; "-" while it has none.
  * Valid until eight calls later. */

@@ -5,7 +5,6 @@
  * it. */
 #include "swarm.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -17,8 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A bug that is not found by then is not found. */
-enum { PLANTED_S_MAX = 120 };
+#include "base/hash.h"
 
 /* --- Workers --- */
 
@@ -45,6 +43,7 @@ static void work(const struct swarm_options *options, struct shared *shared, str
         plan_draw(plan, &options->plan, worker->seed);
         plan_run(plan, &worker->outcome, NULL);
         worker->runs++;
+        worker->traces += hash_finish(hash_u64(worker->outcome.trace_hash, worker->seed));
         for (uint32_t i = 0; i < marks_count(); i++) {
             worker->reached[i] = worker->reached_before[i] + marks_reached(i);
         }
@@ -101,6 +100,9 @@ static uint64_t run_workers(const struct swarm_options *options, struct shared *
         failed++;
         swarm_report(options, worker->seed,
                      died ? "the process died, see above" : worker->outcome.failure);
+        if (options->stop) {
+            shared->next_seed = options->to + 1;
+        }
         start_worker(options, shared, worker, end_s);
     }
     return failed;
@@ -134,61 +136,6 @@ static int run_all(const struct swarm_options *options)
     swarm_print_sum(sum, failed, seconds, cpu_s);
     free(sum);
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
-/* --- Planted bugs --- */
-
-/* The lowest seed that finds the bug. By one process, whatever --jobs says, so that the answer does
- * not depend on how many there are. Returns whether there is one. */
-static bool find_planted(const struct swarm_options *options, struct shared *shared,
-                         enum plant plant)
-{
-    struct worker *worker = &shared->workers[0];
-    double start_s = now_s();
-
-    memset(shared, 0, sizeof *shared);
-    shared->next_seed = options->from;
-    planted = plant;
-    int stderr_kept = dup(STDERR_FILENO);
-    int nowhere = open("/dev/null", O_WRONLY);
-    dup2(nowhere, STDERR_FILENO); /* The core's own assertions find some of them. */
-    start_worker(options, shared, worker, start_s + PLANTED_S_MAX);
-    dup2(stderr_kept, STDERR_FILENO);
-    close(stderr_kept);
-    close(nowhere);
-    int status;
-    waitpid(worker->pid, &status, 0);
-    bool died = !WIFEXITED(status) || WEXITSTATUS(status) != EXIT_SUCCESS;
-    const char *failure = died ? "an assertion" : worker->outcome.failure;
-    if (failure[0] == '\0') {
-        printf("%-22s NOT FOUND in %" PRIu64 " seeds: %s\n", plant_name(plant), worker->runs,
-               plant_text(plant));
-    } else {
-        printf("%-22s seed %-6" PRIu64 " %.70s\n", plant_name(plant), worker->seed, failure);
-    }
-    fflush(stdout);
-    planted = PLANT_NONE;
-    return failure[0] != '\0';
-}
-
-static int find_all_planted(const struct swarm_options *options)
-{
-    struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    uint32_t missed = 0;
-    uint32_t count = 0;
-
-    if (shared == MAP_FAILED) {
-        perror("doyen_swarm: memory");
-        return EXIT_FAILURE;
-    }
-    for (enum plant plant = PLANT_NONE + 1; plant < PLANT_COUNT; plant++) {
-        missed += !find_planted(options, shared, plant);
-        count++;
-    }
-    printf("%u planted bugs, %u not found\n", count, missed);
-    bool enough = options->at_least != 0 && count - missed >= options->at_least;
-    return missed == 0 || enough ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 /* --- One run --- */
@@ -233,9 +180,6 @@ int main(int argc, char **argv)
     }
     if (!swarm_parse(&options, argc, argv)) {
         return 64;
-    }
-    if (options.planted) {
-        return find_all_planted(&options);
     }
     return options.replay ? replay(&options) : run_all(&options);
 }

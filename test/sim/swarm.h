@@ -29,8 +29,7 @@ struct swarm_options {
     bool replay;
     bool trace;
     bool no_shrink;
-    bool planted;      /* look for every planted bug */
-    uint64_t at_least; /* so many of them must be found; 0: all */
+    bool stop; /* at the first failure */
 };
 
 /* What one worker reports, in memory that it shares with its parent. */
@@ -38,6 +37,7 @@ struct worker {
     pid_t pid;
     uint64_t seed; /* under way */
     uint64_t runs;
+    uint64_t traces; /* of all its runs, as one number that does not depend on their order */
     struct outcome outcome;
     uint64_t reached[MARKS_MAX];
     uint64_t reached_before[MARKS_MAX]; /* by workers that this one replaced */

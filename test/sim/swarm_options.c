@@ -10,7 +10,6 @@ int swarm_usage(FILE *out)
 {
     fputs(
         "usage: doyen_swarm --seeds FROM..TO [--for SECONDS] [--jobs N] [OPTION...]\n"
-        "       doyen_swarm --planted --seeds FROM..TO [OPTION...]\n"
         "       doyen_swarm --replay SEED [--keep N,N...] [--hosts N] [--trace] [OPTION...]\n"
         "  --seeds FROM..TO  one run for each seed, both ends included\n"
         "  --for SECONDS     start no more runs after that time\n"
@@ -23,10 +22,7 @@ int swarm_usage(FILE *out)
         "                    fast it healed\n"
         "  --no-shrink       report a failure as it is\n"
         "  --faults          lists the faults\n"
-        "  --plant NAME      with that bug in the core\n"
-        "  --planted         with each planted bug in turn: tells at which of the seeds it was\n"
-        "                    found; one that was not is a failure\n"
-        "  --at-least N      no failure if so many are found\n"
+        "  --stop            start no more runs after one that failed\n"
         "  --replay SEED     that run alone, in this process\n"
         "  --keep N,N...     only these strikes of it, counted from 0; - for none\n"
         "  --hosts N         with so many hosts instead\n"
@@ -112,28 +108,16 @@ static bool parse_fault(const char *text, const char **only)
     return false;
 }
 
-static bool parse_plant(const char *text)
-{
-    for (enum plant i = PLANT_NONE + 1; text != NULL && i < PLANT_COUNT; i++) {
-        if (strcmp(text, plant_name(i)) == 0) {
-            planted = i;
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool parse_flag(struct swarm_options *options, const char *option)
 {
     bool trace = strcmp(option, "--trace") == 0;
     bool no_shrink = strcmp(option, "--no-shrink") == 0;
-
-    bool planted_ones = strcmp(option, "--planted") == 0;
+    bool stop = strcmp(option, "--stop") == 0;
 
     options->trace |= trace;
     options->no_shrink |= no_shrink;
-    options->planted |= planted_ones;
-    return trace || no_shrink || planted_ones;
+    options->stop |= stop;
+    return trace || no_shrink || stop;
 }
 
 static bool parse_valued(struct swarm_options *options, const char *option, const char *value)
@@ -166,10 +150,6 @@ static bool parse_valued(struct swarm_options *options, const char *option, cons
         ok = parse_whole(value, &options->limit_s, 1, UINT32_MAX);
     } else if (strcmp(option, "--profile") == 0) {
         ok = parse_profile(value, &options->plan.profile);
-    } else if (strcmp(option, "--at-least") == 0) {
-        ok = parse_whole(value, &options->at_least, 1, PLANT_COUNT);
-    } else if (strcmp(option, "--plant") == 0) {
-        ok = parse_plant(value);
     } else if (strcmp(option, "--only") == 0) {
         ok = parse_fault(value, &options->plan.only);
     } else if (strcmp(option, "--keep") == 0) {

@@ -197,3 +197,25 @@ Story(guard, a_coordinator_that_is_always_late_acts)
     story_check(acting_ms > STALLED_MS / 4, seed);
     sim_free(sim);
 }
+
+/* G1, H45: three was said, and one of them failed. It may be at work across a cut, so nobody else
+ * takes its place; its own next life does. */
+Story(guard, under_a_majority_the_failed_keep_their_place)
+{
+    struct sim *sim = sim_new(&(struct sim_options){
+        .seed = seed, .host_count = 4, .guard = {.policy = GUARD_MAJORITY, .count = 3}});
+    for (uint32_t host = A; host <= C; host++) {
+        sim_start(sim, host);
+        sim_run(sim, 300);
+    }
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_crash(sim, C);
+    story_check(sim_sees(sim, A, "A B", SETTLE_MS), seed);
+    sim_start(sim, D);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_phase(sim, D) == PHASE_JOINING, seed);
+    story_check(sim_refusal(sim, D).reason == JOIN_REFUSED_FULL, seed);
+    sim_start(sim, C);
+    story_check(sim_sees(sim, A, "A B C", SETTLE_MS), seed);
+    sim_free(sim);
+}

@@ -22,3 +22,18 @@ Test(large, fifty_form_a_cluster_and_survive_ten_deaths)
     cr_assert(sim_converges(sim, 20000));
     sim_free(sim);
 }
+
+/* B1: one that is cut off suspects more than a heartbeat can name. The codec asserts that it names
+ * no more. */
+Test(large, twenty_go_on_with_one_that_suspects_them_all)
+{
+    struct sim *sim = story_of(&(struct sim_options){.seed = 1, .host_count = 21});
+    cr_assert_gt(sim_host_count(sim), SUSPECTS_MAX + 1);
+    for (uint32_t host = A; host < 20; host++) {
+        sim_cut_one_way(sim, host, 20);
+    }
+    sim_run(sim, STALLED_MS);
+    sim_heal(sim);
+    cr_assert(sim_converges(sim, STALLED_MS));
+    sim_free(sim);
+}

@@ -1,8 +1,9 @@
 /* The simulator itself: it repeats exactly, and its oracle sees what it is there to see. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cluster.h"
-#include "marks.h"
+#include "oracle_parts.h"
 #include "story.h"
 
 static uint64_t hash_of_run(uint64_t seed)
@@ -81,15 +82,15 @@ Test(sim, the_oracle_sees_a_view_that_goes_back)
     sim_free(sim);
 }
 
-static struct memory *memory_of_c(struct sim *sim)
+static struct memory *memory_of(struct sim *sim, uint32_t host, uint32_t other)
 {
-    struct witness *witness = &sim->hosts[B].witness;
+    struct witness *witness = &sim->hosts[host].witness;
     for (uint32_t i = 0; i < witness->count; i++) {
-        if (oracle_host_of(&sim->oracle, &witness->memories[i].id) == C) {
+        if (oracle_host_of(&sim->oracle, &witness->memories[i].id) == other) {
             return &witness->memories[i];
         }
     }
-    cr_assert(false, "B does not remember C");
+    cr_assert(false, "it does not remember that host");
     return NULL;
 }
 
@@ -100,9 +101,9 @@ Test(sim, the_oracle_sees_a_removed_member_and_a_changed_age)
         struct sim *sim = lenient_three();
         sim->hosts[B].witness.view.version--;
         if (age) {
-            memory_of_c(sim)->age++;
+            memory_of(sim, B, C)->age++;
         } else {
-            memory_of_c(sim)->present = false;
+            memory_of(sim, B, C)->present = false;
         }
         oracle_after_step(sim, &sim->hosts[B], &(struct effects){0});
         check_failure(sim, age ? "S7" : "S5");
@@ -110,17 +111,30 @@ Test(sim, the_oracle_sees_a_removed_member_and_a_changed_age)
     }
 }
 
-/* R1: A and B do not hear C, D hears it and would say so if it were asked. */
+/* R1: A and B do not hear C, D hears it; A is said to have removed it all the same. */
 Test(sim, the_oracle_sees_a_member_removed_that_somebody_hears)
 {
+    static const struct gone failed = {.reason = GONE_FAILED, .verdict = VERDICT_LOST};
     struct sim *sim = sim_new(&(struct sim_options){.seed = 1, .host_count = 4, .lenient = true});
-    planted = PLANT_NO_VERIFY;
     sim_start_in_order(sim, 300);
     cr_assert(sim_converges(sim, SETTLE_MS));
     sim_run(sim, STALLED_MS);
     sim_cut(sim, A, C);
     sim_cut(sim, B, C);
     sim_run(sim, 2 * LOST_MS);
+    cr_assert_null(sim_failure(sim));
+
+    const struct view *held = core_view(sim_core(sim, A));
+    const struct memory *victim = memory_of(sim, A, C);
+    void *storage = calloc(1, view_bytes(held->capacity));
+    struct view forged;
+    view_init(&forged, held->capacity, storage);
+    view_copy(&forged, held);
+    forged.parent = view_id_of(held);
+    view_remove(&forged, view_find(&forged, &victim->id), &failed);
+    view_seal(&forged);
+    oracle_check_removal(sim, &sim->hosts[A], &forged, victim);
     check_failure(sim, "R1");
+    free(storage);
     sim_free(sim);
 }

@@ -6,37 +6,6 @@
 
 #include "cluster.h"
 
-static const char *message_text(enum message_type type)
-{
-    static const char *const texts[MESSAGE_TYPE_COUNT] = {
-        [MESSAGE_HEARTBEAT] = "heartbeat",
-        [MESSAGE_PULL] = "pull",
-        [MESSAGE_VIEW] = "view",
-        [MESSAGE_PREPARE] = "prepare",
-        [MESSAGE_ACK] = "ack",
-        [MESSAGE_NACK] = "nack",
-        [MESSAGE_NOT_FOLLOWING] = "not-following",
-        [MESSAGE_COMMIT] = "commit",
-        [MESSAGE_CLAIM] = "claim",
-        [MESSAGE_GRANT] = "grant",
-        [MESSAGE_CLAIM_REFUSED] = "claim-refused",
-        [MESSAGE_JOIN] = "join",
-        [MESSAGE_OFFER] = "offer",
-        [MESSAGE_READY] = "ready",
-        [MESSAGE_JOIN_REFUSED] = "join-refused",
-        [MESSAGE_LEAVE] = "leave",
-        [MESSAGE_HANDOVER] = "handover",
-        [MESSAGE_PING] = "ping",
-        [MESSAGE_PONG] = "pong",
-        [MESSAGE_PING_REQUEST] = "ping-request",
-        [MESSAGE_PROBE] = "probe",
-        [MESSAGE_HELLO] = "hello",
-        [MESSAGE_MERGE] = "merge",
-        [MESSAGE_MERGE_REFUSED] = "merge-refused",
-    };
-    return texts[type] == NULL ? "?" : texts[type];
-}
-
 static const char *news_text(enum link_news news)
 {
     static const char *const texts[] = {
@@ -60,7 +29,7 @@ static const char *notice_text(enum notice_type type)
         [NOTICE_ACTING] = "acting",
         [NOTICE_LATE] = "late",
         [NOTICE_CLAIM] = "claim",
-        [NOTICE_VOUCHED] = "vouched",
+        [NOTICE_BAD_LINK] = "vouched",
         [NOTICE_JOIN_REFUSED] = "join-refused",
         [NOTICE_TURNED_AWAY] = "turned-away",
         [NOTICE_MISMATCH] = "mismatch",
@@ -178,7 +147,6 @@ static void print_message(const struct sim *sim, const struct message *message)
     case MESSAGE_OFFER:
     case MESSAGE_LEAVE:
     case MESSAGE_HELLO:
-    case MESSAGE_TYPE_COUNT:
         break;
     }
 }
@@ -263,7 +231,7 @@ static void print_notice(const struct sim *sim, const struct host *host,
         break;
     case NOTICE_JOINED:
     case NOTICE_COORDINATOR:
-    case NOTICE_VOUCHED:
+    case NOTICE_BAD_LINK:
     case NOTICE_MISMATCH:
         print_life(sim, &notice->subject.id);
         break;
@@ -306,6 +274,12 @@ static void print_effect(struct sim *sim, const struct host *host, const struct 
         fputs("   * ", out);
         print_notice(sim, host, &effect->notice);
         break;
+    case EFFECT_REFUSED:
+        fprintf(out, "   x refused %s of ", message_text(effect->refused.type));
+        print_life(sim, &effect->refused.from);
+        fprintf(out, ": %s (%s)", refusal_text(effect->refused.reason),
+                refusal_clause(effect->refused.reason));
+        break;
     }
     fputc('\n', out);
 }
@@ -321,8 +295,13 @@ static uint64_t address_word(const struct address *address)
     return (uint64_t)address->bytes[2] << 40 | (uint64_t)address->bytes[3] << 32 | address->port;
 }
 
+/* Of what a step does. Why it did not do something is explained beside it, and may be explained
+ * anew without a run being another one. */
 static uint64_t hash_effect(uint64_t hash, const struct effect *effect)
 {
+    if (effect->type == EFFECT_REFUSED) {
+        return hash;
+    }
     hash = mix(hash, (uint64_t)effect->type);
     if (effect->type == EFFECT_SEND) {
         hash = mix(hash, (uint64_t)effect->message->type << 48 | effect->message->number);

@@ -2,8 +2,8 @@
 #ifndef SIM_TRACE_H
 #define SIM_TRACE_H
 
-#include "core/effect.h"
-#include "core/event.h"
+#include "core/model/effect.h"
+#include "core/model/event.h"
 
 struct host;
 struct sim;

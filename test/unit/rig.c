@@ -18,15 +18,25 @@ struct node_id rig_id(const struct rig *rig, char letter)
 
 static void note(struct rig *rig, struct effects effects)
 {
+    rig->refused_count = 0;
     for (uint32_t i = 0; i < effects.count; i++) {
         const struct effect *effect = &effects.items[i];
-        if (effect->type == EFFECT_SEND) {
+        if (effect->type == EFFECT_REFUSED) {
+            rig->refused_count++;
+            rig->refused = effect->refused;
+        } else if (effect->type == EFFECT_SEND) {
             cr_assert_lt(rig->sent_count, RIG_SENT_MAX);
             rig->sent[rig->sent_count++] = (struct rig_sent){.to = (char)effect->address.bytes[3],
                                                              .peer = effect->peer,
+                                                             .fellow = effect->fellow,
                                                              .relay = effect->relay,
                                                              .message = *effect->message};
+        } else if (effect->type == EFFECT_NOTICE) {
+            rig->noticed[effect->notice.type]++;
+            rig->notices[effect->notice.type] = effect->notice;
         }
+        rig->resolve_count += effect->type == EFFECT_RESOLVE;
+        rig->kernel_ask_count += effect->type == EFFECT_KERNEL_ASK;
     }
 }
 
@@ -98,6 +108,31 @@ void rig_kill(struct rig *rig, char peer)
     rig_links(rig, peer, LINK_REFUSED);
 }
 
+static void learns(struct rig *rig, enum address_source source, const char *letters)
+{
+    struct address addresses[RIG_CAPACITY];
+    uint32_t count = 0;
+
+    for (; *letters != '\0'; letters++) {
+        if (*letters != ' ') {
+            cr_assert_lt(count, RIG_CAPACITY);
+            addresses[count++] = member_of(*letters).address;
+        }
+    }
+    rig->sent_count = 0;
+    step(rig, (struct event){.type = EVENT_ADDRESSES, .addresses = {source, addresses, count}});
+}
+
+void rig_resolves(struct rig *rig, const char *letters)
+{
+    learns(rig, ADDRESSES_SEEDS, letters);
+}
+
+void rig_remembers(struct rig *rig, const char *letters)
+{
+    learns(rig, ADDRESSES_REMEMBERED, letters);
+}
+
 /* As a driver would: at each deadline, so that the core is never late (D4). */
 static void pass(struct rig *rig, uint64_t ms)
 {
@@ -139,6 +174,40 @@ void rig_leaves(struct rig *rig)
     step(rig, (struct event){.type = EVENT_LEAVE});
 }
 
+/* --- What peers say --- */
+
+void rig_joins(struct rig *rig, char joiner)
+{
+    struct joiner content = {.member = member_of(joiner), .terms = rig_terms()};
+
+    rig_gets(rig, joiner, &(struct message){.type = MESSAGE_JOIN, .joiner = content});
+    const struct message *offer = rig_told(rig, MESSAGE_OFFER, joiner);
+    cr_assert_not_null(offer);
+    content.nonce = offer->offer.nonce;
+    rig_gets(rig, joiner, &(struct message){.type = MESSAGE_READY, .joiner = content});
+}
+
+struct message rig_ack(const struct rig *rig, char proposed_to)
+{
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, proposed_to);
+
+    cr_assert_not_null(prepare);
+    return (struct message){.type = MESSAGE_ACK,
+                            .reference = {.view = view_id_of(prepare->carrier.view),
+                                          .view_hash = prepare->carrier.view->hash}};
+}
+
+struct probe rig_part(const struct view *view, uint32_t holders)
+{
+    return (struct probe){.view = view_id_of(view),
+                          .view_hash = view->hash,
+                          .holders = holders,
+                          .oldest_age = view->members[0].age,
+                          .guard_met = true,
+                          .coordinator = view->members[0].address,
+                          .terms = rig_terms()};
+}
+
 /* --- Setting up --- */
 
 struct terms rig_terms(void)
@@ -152,17 +221,18 @@ struct terms rig_terms(void)
                           .capacity = RIG_CAPACITY};
 }
 
-struct rig *rig_joining(char self)
+static struct rig *start(char self, uint32_t expect, struct guard guard)
 {
     struct rig *rig = calloc(1, sizeof *rig);
     struct member member = member_of(self);
     struct core_options options = {.name = member.name,
                                    .address = member.address,
-                                   .guard = {.policy = GUARD_NONE},
+                                   .guard = guard,
                                    .profile = PROFILE_LAN,
                                    .timing = timing_of(PROFILE_LAN),
                                    .capacity = RIG_CAPACITY,
                                    .has_seeds = true,
+                                   .expect = expect,
                                    .random_seed = {(uint64_t)self, 2, 3, 4}};
 
     rig->self = self;
@@ -174,9 +244,24 @@ struct rig *rig_joining(char self)
     return rig;
 }
 
+struct rig *rig_joining(char self)
+{
+    return rig_expecting(self, 0);
+}
+
+struct rig *rig_expecting(char self, uint32_t expect)
+{
+    return start(self, expect, (struct guard){.policy = GUARD_NONE});
+}
+
 struct rig *rig_in(const char *letters, char self)
 {
-    struct rig *rig = rig_joining(self);
+    return rig_guarded(letters, self, (struct guard){.policy = GUARD_NONE});
+}
+
+struct rig *rig_guarded(const char *letters, char self, struct guard guard)
+{
+    struct rig *rig = start(self, 0, guard);
 
     rig_gets(rig, 'Z', &(struct message){.type = MESSAGE_OFFER});
     rig_gets(rig, 'Z',
@@ -273,15 +358,30 @@ const char *rig_sees(const struct rig *rig, char text[64])
 
 /* --- Nothing happens --- */
 
-static void copy_state(const struct rig *rig, uint8_t *to)
+static void copy_state(const struct rig *rig, struct effects effects, uint8_t *to)
 {
     size_t counters = (size_t)((const uint8_t *)core_counters(rig->core) - rig->block);
+    size_t items = (size_t)((const uint8_t *)effects.items - rig->block);
 
     memcpy(to, rig->block, core_bytes(RIG_CAPACITY));
     memset(to + counters, 0, sizeof(struct core_counters));
+    memset(to + items, 0, effects.count * sizeof effects.items[0]);
 }
 
-static void ignores(struct rig *rig, struct event event)
+/* A step with as many effects as the next is to have, so that the states after both compare. */
+static struct effects prime(struct rig *rig, bool refused)
+{
+    const struct message own = {.type = MESSAGE_PULL, .from = core_self(rig->core)->id};
+    struct event event = {.type = EVENT_TICK, .now_ms = rig->now_ms};
+
+    if (refused) {
+        event.type = EVENT_MESSAGE;
+        event.message = &own;
+    }
+    return core_step(rig->core, &event);
+}
+
+static void ignores(struct rig *rig, struct event event, bool refused)
 {
     size_t size = core_bytes(RIG_CAPACITY);
     uint8_t *before = malloc(size);
@@ -291,38 +391,56 @@ static void ignores(struct rig *rig, struct event event)
     pass(rig, 0);
     step(rig, (struct event){.type = EVENT_TICK});
     cr_assert_gt(core_deadline_ms(rig->core), rig->now_ms);
-    copy_state(rig, before);
+    copy_state(rig, prime(rig, refused), before);
 
     event.now_ms = rig->now_ms;
     struct effects effects = core_step(rig->core, &event);
-    copy_state(rig, after);
+    copy_state(rig, effects, after);
 
-    cr_assert_eq(effects.count, 0);
+    cr_assert_eq(effects.count, refused ? 1 : 0);
+    if (refused) {
+        cr_assert_eq(effects.items[0].type, EFFECT_REFUSED);
+        rig->refused = effects.items[0].refused;
+    }
     cr_assert(memcmp(before, after, size) == 0, "something in the core has changed");
     free(before);
     free(after);
 }
 
-void rig_ignores_raw(struct rig *rig, const struct message *message, enum drop_reason reason)
+void rig_ignores_raw(struct rig *rig, const struct message *message, enum refusal reason)
 {
-    uint64_t dropped = core_counters(rig->core)->dropped[reason];
+    uint64_t refused = core_counters(rig->core)->refused[reason];
 
-    ignores(rig, (struct event){.type = EVENT_MESSAGE, .message = message});
-    cr_assert_eq(core_counters(rig->core)->dropped[reason], dropped + 1, "not counted as %s",
-                 drop_reason_text(reason));
+    ignores(rig, (struct event){.type = EVENT_MESSAGE, .message = message}, true);
+    cr_assert_eq(rig->refused.reason, reason, "refused as %s, not as %s",
+                 refusal_name(rig->refused.reason), refusal_name(reason));
+    cr_assert_gt(core_counters(rig->core)->refused[reason], refused);
+    cr_assert_eq(rig->refused.type, message->type);
+    cr_assert_eq(rig->refused.number, message->number);
+    cr_assert(id_equal(&rig->refused.from, &message->from));
 }
 
-void rig_ignores(struct rig *rig, char from, const struct message *content, enum drop_reason reason)
+void rig_ignores(struct rig *rig, char from, const struct message *content, enum refusal reason)
 {
     struct message message = rig_message(rig, from, content);
 
     rig_ignores_raw(rig, &message, reason);
 }
 
+void rig_refuses(struct rig *rig, char from, const struct message *content, enum refusal reason)
+{
+    rig->refused = (struct refused_message){.reason = REFUSED_COUNT};
+    rig_gets(rig, from, content);
+    cr_assert_neq(rig->refused.reason, REFUSED_COUNT, "not refused");
+    cr_assert_eq(rig->refused.reason, reason, "refused as %s, not as %s",
+                 refusal_name(rig->refused.reason), refusal_name(reason));
+    cr_assert_eq(rig->refused.type, content->type);
+}
+
 void rig_ignores_link(struct rig *rig, const struct node_id *peer, enum link_news news)
 {
     struct core_counters before = *core_counters(rig->core);
 
-    ignores(rig, (struct event){.type = EVENT_LINK, .link = {.peer = *peer, .news = news}});
+    ignores(rig, (struct event){.type = EVENT_LINK, .link = {.peer = *peer, .news = news}}, false);
     cr_assert(memcmp(&before, core_counters(rig->core), sizeof before) == 0);
 }

@@ -19,6 +19,7 @@ enum {
 struct rig_sent {
     char to;
     struct node_id peer;
+    bool fellow; /* goes out as one's (D2) */
     bool relay;
     struct message message;
 };
@@ -32,6 +33,12 @@ struct rig {
     uint64_t numbers[128]; /* by letter: of that peer's last message */
     struct rig_sent sent[RIG_SENT_MAX];
     uint32_t sent_count; /* by the last call of rig_gets, rig_gets_raw, rig_links or rig_pass */
+    struct refused_message refused;                /* the last */
+    uint32_t refused_count;                        /* in the last step */
+    uint32_t resolve_count;                        /* how often it asked for its seeds */
+    uint32_t kernel_ask_count;                     /* and a kernel, of any peer (D2) */
+    uint32_t noticed[NOTICE_OTHER_TERMS + 1];      /* told to watchers since it was made, by type */
+    struct notice notices[NOTICE_OTHER_TERMS + 1]; /* the last of them */
     struct built_view views[RIG_VIEWS_MAX];
     uint32_t view_count;
 };
@@ -42,9 +49,15 @@ struct terms rig_terms(void);
 /* A core that has just begun to ask to be let in. */
 struct rig *rig_joining(char self);
 
+/* The same, which expects so many to wait with it (F3). */
+struct rig *rig_expecting(char self, uint32_t expect);
+
 /* A core that lives as `self` in the view of those members and has heard from all of them that
  * they hold it, too. Guard none, profile lan. */
 struct rig *rig_in(const char *letters, char self);
+
+/* The same with that guard. */
+struct rig *rig_guarded(const char *letters, char self, struct guard guard);
 void rig_free(struct rig *rig);
 
 /* A view of those members with ages from 1, epoch 1, version = how many, and one like the core's
@@ -75,8 +88,22 @@ void rig_pass(struct rig *rig, uint64_t ms, const char *alive);
 /* Its own process stands still for so long, and hears nothing (D4). */
 void rig_sleeps(struct rig *rig, uint64_t ms);
 
+/* Its seeds resolve to the addresses of those letters, its own perhaps among them; or those are
+ * what it remembers of an earlier life. */
+void rig_resolves(struct rig *rig, const char *letters);
+void rig_remembers(struct rig *rig, const char *letters);
+
 /* It is asked to leave. */
 void rig_leaves(struct rig *rig);
+
+/* That one asks to be let in, and proves that it receives at its address. */
+void rig_joins(struct rig *rig, char joiner);
+
+/* The acknowledgement of what the core proposed last to that peer. */
+struct message rig_ack(const struct rig *rig, char proposed_to);
+
+/* What the coordinator of that view says of its part, if so many hold the view. */
+struct probe rig_part(const struct view *view, uint32_t holders);
 
 /* How many of that type the core sent, and the last of them to that peer; NULL for none. */
 uint32_t rig_count(const struct rig *rig, enum message_type type);
@@ -85,12 +112,15 @@ const struct message *rig_told(const struct rig *rig, enum message_type type, ch
 /* The core's view, "A B C". Valid until the next call. */
 const char *rig_sees(const struct rig *rig, char text[64]);
 
-/* Checks that the message is dropped for that reason, and that nothing is done and not one byte of
+/* The core gets the message from that peer, as its next one; checks that it is refused for that
+ * reason, with an answer or without. */
+void rig_refuses(struct rig *rig, char from, const struct message *content, enum refusal reason);
+
+/* Checks that the message is refused for that reason, and that nothing is done and not one byte of
  * the core's state changes but for its counters. From a member it is a repetition, so that its
  * content alone is judged; rig_ignores_raw takes everything as it stands. */
-void rig_ignores(struct rig *rig, char from, const struct message *content,
-                 enum drop_reason reason);
-void rig_ignores_raw(struct rig *rig, const struct message *message, enum drop_reason reason);
+void rig_ignores(struct rig *rig, char from, const struct message *content, enum refusal reason);
+void rig_ignores_raw(struct rig *rig, const struct message *message, enum refusal reason);
 void rig_ignores_link(struct rig *rig, const struct node_id *peer, enum link_news news);
 
 #endif

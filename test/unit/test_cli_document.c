@@ -96,10 +96,28 @@ Test(cli_document, conditions_hold_all_or_say_what_is_missing)
     expect_missing(two_members, (struct conditions){.member_count = 0}, "");
     expect_missing(two_members, (struct conditions){.member_count = 2, .coordinator = "a"}, "");
     expect_missing(two_members, (struct conditions){.member_count = 1},
-                   "2 members where 1 are waited for");
+                   "2 members where 1 is waited for");
+    expect_missing(two_members, (struct conditions){.member_count = 1, .at_least = true}, "");
+    expect_missing(two_members, (struct conditions){.member_count = 2, .at_least = true}, "");
+    expect_missing(two_members, (struct conditions){.member_count = 3, .at_least = true},
+                   "2 members where 3 or more are waited for");
     expect_missing(two_members,
                    (struct conditions){.coordinator = "b", .acting = true, .guard_met = true},
                    "the coordinator is a, b is not acting, the guard is not met");
+}
+
+Test(cli_document, a_name_is_waited_for_to_be_in_or_gone)
+{
+    expect_missing(two_members, (struct conditions){.present = "a", .absent = "c"}, "");
+    expect_missing(two_members, (struct conditions){.present = "c", .absent = "a"},
+                   "c is not a member, a is a member");
+}
+
+/* Before the first view nobody is known to be gone. */
+Test(cli_document, nobody_is_gone_from_a_view_that_is_not_there)
+{
+    expect_missing("{\"self\":\"b\",\"phase\":\"joining\",\"members\":[]}",
+                   (struct conditions){.absent = "a"}, "b is in phase joining");
 }
 
 Test(cli_document, a_node_that_is_still_joining_meets_no_condition)

@@ -163,6 +163,34 @@ Test(cli_target, no_socket_means_no_daemon)
     fixture_deinit(&fixture);
 }
 
+/* Whether a daemon runs there cannot be known: the account is at fault. */
+Test(cli_target, a_folder_that_may_not_be_read_is_not_an_empty_one)
+{
+    const uid_t account = geteuid();
+    const bool is_root = account == 0; /* who may read everything, and so becomes nobody */
+    struct fixture fixture;
+    fixture_init(&fixture);
+
+    add_file(fixture.first, "athens.sock");
+    cr_assert_eq(chmod(fixture.root, 0755), 0);
+    cr_assert_eq(chmod(fixture.first, 0), 0);
+    cr_assert_eq(chmod(fixture.second, 0755), 0);
+    cr_assert(!is_root || seteuid(65534) == 0);
+    cr_expect_eq(find(&fixture), EXIT_UNREACHABLE);
+    expect_words(&fixture, "a may not be read by this account");
+    expect_words(&fixture, "--control-group");
+
+    cr_assert(!is_root || seteuid(account) == 0);
+    cr_assert_eq(chmod(fixture.first, 0700), 0);
+    add_file(fixture.second, "cyrene.sock");
+    cr_assert_eq(chmod(fixture.first, 0), 0);
+    cr_assert(!is_root || seteuid(65534) == 0);
+    cr_expect_eq(find(&fixture), EXIT_DONE, "the only one that this account may use");
+    cr_assert(!is_root || seteuid(account) == 0);
+    cr_assert_eq(chmod(fixture.first, 0700), 0);
+    fixture_deinit(&fixture);
+}
+
 Test(cli_target, what_cannot_be_a_target_is_refused)
 {
     static const char *const urls[] = {"127.0.0.1:8080", "https://host", "http://", "ftp://host"};

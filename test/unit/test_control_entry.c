@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "control/entry.h"
-#include "control/words.h"
+#include "control/sentence.h"
 #include "view_builder.h"
 
-enum { NOTICE_TYPES = NOTICE_OTHER_TERMS + 1 };
+enum { NOTICE_TYPES = NOTICE_OTHER_TERMS + 1, LIFE = 0x0a1b2c3d };
 
 static struct journal_entry entry_of(struct notice notice)
 {
@@ -38,7 +38,7 @@ static const char *text_of(const json_t *object, const char *key)
 
 static void assert_sentence(const struct journal_entry *entry, const char *expected)
 {
-    json_t *object = entry_json(entry);
+    json_t *object = entry_json(entry, LIFE);
 
     cr_assert_not_null(object);
     cr_assert_str_eq(text_of(object, "text"), expected);
@@ -50,15 +50,15 @@ Test(control_entry, every_kind_is_json_with_a_sentence)
     for (int type = 0; type < NOTICE_TYPES; type++) {
         struct journal_entry entry = entry_of(
             (struct notice){.type = (enum notice_type)type, .subject = subject_of('B')});
-        json_t *object = entry_json(&entry);
+        json_t *object = entry_json(&entry, LIFE);
         cr_assert_not_null(object, "notice type %d", type);
 
         cr_assert_str_neq(text_of(object, "kind"), "unknown");
-        cr_assert_str_eq(text_of(object, "cursor"), "17");
+        cr_assert_str_eq(text_of(object, "cursor"), "0a1b2c3d-17");
         cr_assert_str_eq(text_of(object, "time"), "2026-01-31T12:00:00.123Z");
         cr_assert_str_eq(text_of(object, "epoch"), "2");
         cr_assert_str_eq(text_of(object, "version"), "18446744073709551615");
-        cr_assert(json_is_integer(json_object_get(object, "members")));
+        cr_assert(json_is_integer(json_object_get(object, "member_count")));
         cr_assert(strlen(text_of(object, "text")) > 5, "%s", text_of(object, "kind"));
         json_decref(object);
     }
@@ -82,7 +82,7 @@ Test(control_entry, a_removal_tells_its_evidence)
     assert_sentence(&entry,
                     "athens was removed: dead (connection closed, new one refused), silent 3 ms, "
                     "accused by A, B and the member of age 9");
-    json_t *object = entry_json(&entry);
+    json_t *object = entry_json(&entry, LIFE);
     cr_assert_str_eq(text_of(object, "kind"), "gone");
     cr_assert_str_eq(text_of(object, "state"), "failed");
     cr_assert_str_eq(text_of(object, "verdict"), "dead");
@@ -102,7 +102,7 @@ Test(control_entry, without_a_coordinator_the_name_is_null)
 {
     struct journal_entry entry = entry_of((struct notice){.type = NOTICE_COORDINATOR});
 
-    json_t *object = entry_json(&entry);
+    json_t *object = entry_json(&entry, LIFE);
     cr_assert(json_is_null(json_object_get(object, "name")));
     cr_assert_str_eq(text_of(object, "text"), "there is no coordinator now");
     json_decref(object);
@@ -120,7 +120,7 @@ Test(control_entry, a_refusal_quotes_the_clusters_terms)
                                                   .capacity = 64}}};
     struct journal_entry entry = entry_of(notice);
 
-    json_t *object = entry_json(&entry);
+    json_t *object = entry_json(&entry, LIFE);
     cr_assert_str_eq(text_of(object, "guard"), "3");
     cr_assert_str_eq(text_of(object, "profile"), "wan");
     cr_assert_not_null(strstr(text_of(object, "text"), "guard 3, profile wan"));
@@ -163,11 +163,12 @@ Test(control_entry, a_merge_names_both_parts_and_this_nodes_side)
     const struct journal_entry lost = merge_of(true, 30240);
     const struct journal_entry won = merge_of(false, 0);
 
-    assert_sentence(&lost, "this node's part (delphi, view 3.7) was taken up by another (athens, "
+    assert_sentence(&lost, "this node's part (delphi, view 3.7) was absorbed by another (athens, "
                            "view 4.9), apart for 30.2 s");
-    assert_sentence(&won, "this node's part (athens, view 4.9) took up another (delphi, view 3.7)");
+    assert_sentence(&won,
+                    "this node's part (athens, view 4.9) absorbed another (delphi, view 3.7)");
 
-    json_t *object = entry_json(&lost);
+    json_t *object = entry_json(&lost, LIFE);
     cr_assert_str_eq(text_of(json_object_get(object, "parent"), "coordinator"), "athens");
     cr_assert_str_eq(text_of(json_object_get(object, "merged"), "version"), "7");
     cr_assert_str_eq(text_of(json_object_get(object, "merged"), "lineage"), "0000000000000007");
@@ -175,7 +176,7 @@ Test(control_entry, a_merge_names_both_parts_and_this_nodes_side)
     cr_assert_eq(json_integer_value(json_object_get(object, "apart_ms")), 30240);
     json_decref(object);
 
-    object = entry_json(&won);
+    object = entry_json(&won, LIFE);
     cr_assert(json_is_null(json_object_get(object, "apart_ms")), "they never met before");
     json_decref(object);
     cr_assert(entry_is_about(&won, "delphi"));
@@ -190,8 +191,8 @@ Test(control_entry, a_split_and_a_merge_under_way_are_told)
         (struct notice){.type = NOTICE_MERGING, .subject = subject_of('B'), .on = true});
 
     assert_sentence(&split, "the cluster may have split: 3 of 5 members were lost at once");
-    assert_sentence(&merging, "this node's part asks the coordinator at 10.0.0.66:7420 to take it "
-                              "up, and does not act meanwhile");
+    assert_sentence(&merging, "this node's part asks the coordinator at 10.0.0.66:7420 to absorb "
+                              "it, and does not act meanwhile");
     merging.notice.on = false;
     assert_sentence(&merging,
                     "the merge came to nothing, for no answer came: this node's part goes "
@@ -218,7 +219,7 @@ Test(control_entry, without_a_view_there_is_no_number_of_one)
     struct journal_entry entry = entry_of((struct notice){.type = NOTICE_COORDINATOR});
 
     entry.epoch = entry.version = entry.member_count = 0;
-    json_t *object = entry_json(&entry);
+    json_t *object = entry_json(&entry, LIFE);
     cr_assert(json_is_null(json_object_get(object, "epoch")));
     cr_assert(json_is_null(json_object_get(object, "version")));
     json_decref(object);

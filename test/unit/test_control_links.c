@@ -35,6 +35,7 @@ static void scene_open(struct scene *scene, const char *letters, const char *con
     scene->built = view_of(letters);
     scene->facts.view = &scene->built.view;
     scene->facts.self = &scene->built.view.members[0];
+    scene->facts.peers = calloc(scene->built.view.member_count, sizeof *scene->facts.peers);
     scene->links.count = scene->built.view.member_count;
     scene->links.cells = calloc(scene->links.count, scene->links.count);
     for (uint32_t i = 0; i < scene->links.count; i++) {
@@ -47,6 +48,7 @@ static void scene_open(struct scene *scene, const char *letters, const char *con
 static void scene_close(struct scene *scene)
 {
     links_deinit(&scene->links);
+    facts_deinit(&scene->facts);
     view_built_free(&scene->built);
 }
 
@@ -174,13 +176,71 @@ Test(control_links, the_sentence_names_both_ends)
 {
     static const char *const rows[] = {"ooso", "oooo", "xooo", "oosx"};
     struct scene scene;
-    struct sheet sentence = {0};
+    struct text_builder sentence = {0};
 
     scene_open(&scene, "A B C D", rows);
     links_sentence(&scene.links, &scene.facts, 2, &sentence);
     links_sentence(&scene.links, &scene.facts, 1, &sentence);
-    sheet_bytes(&sentence, "", 1);
+    text_builder_add_bytes(&sentence, "", 1);
     cr_assert_str_eq(sentence.bytes, "; not heard by A and D; does not hear A");
-    sheet_deinit(&sentence);
+    text_builder_deinit(&sentence);
+    scene_close(&scene);
+}
+
+/* B was stopped, and is heard by A again; C's last heartbeat is older than that. */
+Test(control_links, a_process_that_woke_up_is_no_bad_link)
+{
+    static const char *const rows[] = {"ooo", "ooo", "oso"};
+    struct heard_member members[] = {{1, 0, true}, {2, 9900, true}, {3, 0, true}};
+    const struct hearing_stability stability = {
+        .members = members, .count = 3, .heartbeat_ms = 250, .silent_ms = 625};
+    struct scene scene;
+
+    scene_open(&scene, "A B C", rows);
+    scene.links.stability = &stability;
+    scene.facts.now_ms = 10000;
+    json_t *bad = links_bad_json(&scene.links, &scene.facts);
+    cr_assert_eq(json_array_size(bad), 0);
+    json_decref(bad);
+
+    members[1].since_ms = 8000; /* By now C would have said that it hears B. */
+    bad = links_bad_json(&scene.links, &scene.facts);
+    cr_assert_eq(json_array_size(bad), 1);
+    json_decref(bad);
+
+    scene.facts.peers[1].heard_ms_ago = 400; /* Or has B just been stopped, and C knows before A? */
+    bad = links_bad_json(&scene.links, &scene.facts);
+    cr_assert_eq(json_array_size(bad), 0);
+    json_decref(bad);
+    scene_close(&scene);
+}
+
+/* A link that has been cut for long: A does not hear C, B does. */
+Test(control_links, a_member_that_was_not_heard_for_long_is_stable_too)
+{
+    static const char *const rows[] = {"oos", "ooo", "ooo"};
+    struct heard_member members[] = {{1, 0, true}, {2, 0, true}, {3, 8000, false}};
+    const struct hearing_stability stability = {
+        .members = members, .count = 3, .heartbeat_ms = 250, .silent_ms = 625};
+    struct scene scene;
+
+    scene_open(&scene, "A B C", rows);
+    scene.links.stability = &stability;
+    scene.facts.now_ms = 10000;
+    scene.facts.peers[2].heard_ms_ago = 2600;
+    json_t *bad = links_bad_json(&scene.links, &scene.facts);
+    cr_assert_eq(json_array_size(bad), 1);
+    json_decref(bad);
+
+    scene.facts.peers[2].heard_ms_ago = 100; /* A hears C again, since it was last asked. */
+    bad = links_bad_json(&scene.links, &scene.facts);
+    cr_assert_eq(json_array_size(bad), 0);
+    json_decref(bad);
+
+    scene.facts.peers[2].heard_ms_ago = 2600;
+    members[2].since_ms = 9900; /* B may notice with its next heartbeat. */
+    bad = links_bad_json(&scene.links, &scene.facts);
+    cr_assert_eq(json_array_size(bad), 0);
+    json_decref(bad);
     scene_close(&scene);
 }

@@ -14,7 +14,7 @@ struct scene {
     struct member self;
     struct facts facts;
     struct members members;
-    struct shelf shelf;
+    struct document_pool pool;
 };
 
 static void scene_open(struct scene *scene, const char *letters)
@@ -33,8 +33,10 @@ static void scene_open(struct scene *scene, const char *letters)
     facts->guard = (struct guard_state){.guard = {.policy = GUARD_NONE}, .fresh = 3, .met = true};
     facts->acked = 3;
     facts->cursor = 17;
+    facts->life = 0xa1b2c3d;
     facts->acting = true;
     facts->peers = calloc(facts->view->member_count + 1, sizeof *facts->peers);
+    facts->silent = calloc(facts->view->member_count + 1, sizeof *facts->silent);
     for (uint32_t i = 0; i < facts->view->member_count; i++) {
         facts->peers[i].heard_ms_ago = 10 + i;
     }
@@ -45,13 +47,13 @@ static void scene_close(struct scene *scene)
     members_deinit(&scene->members);
     facts_deinit(&scene->facts);
     view_built_free(&scene->built);
-    cr_assert_eq(scene->shelf.bytes, 0);
+    cr_assert_eq(scene->pool.bytes, 0);
 }
 
 /* Renders and reads back; fails when it is not JSON. */
 static json_t *scene_read(struct scene *scene)
 {
-    struct document *document = members_render(&scene->members, &scene->facts, &scene->shelf);
+    struct document *document = members_render(&scene->members, &scene->facts, &scene->pool);
     json_error_t error;
 
     cr_assert_not_null(document);
@@ -90,7 +92,7 @@ Test(control_members, the_document_says_who_is_in_and_who_coordinates)
     cr_assert_str_eq(text_of(document, "cluster"), "doyen");
     cr_assert_str_eq(text_of(document, "self"), "A");
     cr_assert_str_eq(text_of(document, "phase"), "member");
-    cr_assert_str_eq(text_of(document, "cursor"), "17");
+    cr_assert_str_eq(text_of(document, "cursor"), "0a1b2c3d-17");
     cr_assert_str_eq(text_of(document, "coordinator"), "A");
     cr_assert(json_is_true(json_object_get(document, "acting")));
     cr_assert_eq(json_array_size(json_object_get(document, "members")), 3);
@@ -158,10 +160,14 @@ Test(control_members, a_member_never_heard_has_null_and_a_suspected_one_says_so)
     scene_open(&scene, "A B C");
     scene.facts.peers[1].heard_ms_ago = NEVER_MS;
     scene.facts.peers[2].verdict = VERDICT_STALLED;
+    scene.facts.silent[1] = true;
 
     json_t *document = scene_read(&scene);
     cr_assert(json_is_null(json_object_get(at(document, "members", 1), "heard_ms")));
     cr_assert_str_eq(text_of(at(document, "members", 2), "state"), "suspect");
+    cr_assert(json_is_false(json_object_get(at(document, "members", 0), "silent")));
+    cr_assert(json_is_true(json_object_get(at(document, "members", 1), "silent")));
+    cr_assert(json_is_false(json_object_get(at(document, "members", 2), "silent")));
 
     json_decref(document);
     scene_close(&scene);
@@ -283,10 +289,10 @@ Test(control_members, a_full_shelf_makes_no_more_documents)
 {
     struct scene scene;
     scene_open(&scene, "A");
-    struct document *large = document_new(&scene.shelf, DOCUMENT_BYTES_MAX);
+    struct document *large = document_new(&scene.pool, DOCUMENT_BYTES_MAX);
     cr_assert_not_null(large);
 
-    cr_assert_null(members_render(&scene.members, &scene.facts, &scene.shelf));
+    cr_assert_null(members_render(&scene.members, &scene.facts, &scene.pool));
 
     document_release(document_share(large));
     document_release(large);

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <criterion/criterion.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,17 +36,17 @@ static uint64_t clock_now(void)
     return uv_hrtime() / 1000000;
 }
 
-/* A port nobody listens at right now. */
-static uint16_t free_port(void)
-{
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    socklen_t length = sizeof address;
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+enum { PEER_PORT = 7420, HTTP_PORT = 8420 };
 
-    cr_assert_eq(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
-    cr_assert_eq(getsockname(fd, (struct sockaddr *)&address, &length), 0);
-    close(fd);
-    return ntohs(address.sin_port);
+/* An address of this process's own, so that tests side by side do not meet: 127.1.0.0 and up. */
+static struct address own_address(uint16_t port)
+{
+    const uint32_t number = (uint32_t)getpid();
+
+    return (struct address){.bytes = {127, (uint8_t)(1 + (number >> 16 & 0x7f)),
+                                      (uint8_t)(number >> 8), (uint8_t)number},
+                            .family = 4,
+                            .port = port};
 }
 
 static void on_end(void *context, enum node_end end)
@@ -65,15 +66,16 @@ static void house_open(struct house *house)
     cr_assert_not_null(mkdtemp(house->directory));
     strcpy(config->name, "athens");
     strcpy(config->cluster, "doyen");
-    config->listen = (struct address){.bytes = {127, 0, 0, 1}, .family = 4, .port = free_port()};
+    config->listen = own_address(PEER_PORT);
     config->advertise = config->listen;
     config->guard.policy = GUARD_NONE;
     config->profile = PROFILE_LOCAL;
     config->timing = timing_of(PROFILE_LOCAL);
     config->capacity = 16;
     config->faults = true;
+    config->control_mode = 0600;
     config->http_on = true;
-    config->http = (struct address){.bytes = {127, 0, 0, 1}, .family = 4, .port = free_port()};
+    config->http = own_address(HTTP_PORT);
     snprintf(config->control, sizeof config->control, "%s/a.sock", house->directory);
 
     log_init(&house->log, STDERR_FILENO, LOG_ERROR, LOG_TEXT, "athens");
@@ -127,11 +129,11 @@ static int client_open(const struct house *house)
 
 static int client_open_tcp(const struct house *house)
 {
-    const struct sockaddr_in address = {.sin_family = AF_INET,
-                                        .sin_port = htons(house->config.http.port),
-                                        .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_port = htons(house->config.http.port)};
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
 
+    memcpy(&address.sin_addr, house->config.http.bytes, sizeof address.sin_addr);
     cr_assert_eq(connect(fd, (const struct sockaddr *)&address, sizeof address), 0);
     return fd;
 }
@@ -261,23 +263,32 @@ Test(control_socket, a_watcher_resumes_where_it_left)
     house_open(&house);
     int fd = client_open(&house);
 
-    client_send(fd, "GET /v1/events HTTP/1.1\r\nHost: d\r\nLast-Event-ID: 1\r\n\r\n");
-    char *events = client_read(&house, fd, "id: 3\n");
+    const uint32_t life = house.control->facts.life;
+    char request[128];
+    char ids[2][32];
+
+    for (int i = 0; i < 2; i++) {
+        snprintf(ids[i], sizeof ids[i], "id: %08" PRIx32 "-%d\n", life, i + 2);
+    }
+    snprintf(request, sizeof request,
+             "GET /v1/events HTTP/1.1\r\nHost: d\r\nLast-Event-ID: %08" PRIx32 "-1\r\n\r\n", life);
+    client_send(fd, request);
+    char *events = client_read(&house, fd, ids[1]);
     cr_assert_null(strstr(events, "event: snapshot"));
-    cr_assert_not_null(strstr(events, "id: 2\n"));
+    cr_assert_not_null(strstr(events, ids[0]));
     free(events);
     close(fd);
 
     fd = client_open(&house);
-    client_send(fd, "GET /v1/events?since=4711 HTTP/1.1\r\nHost: d\r\n\r\n");
+    client_send(fd, "GET /v1/events?since=00000001-1 HTTP/1.1\r\nHost: d\r\n\r\n");
     events = client_read(&house, fd, "event: snapshot");
     cr_assert_not_null(strstr(events, "event: gap"));
     free(events);
     close(fd);
 
     fd = client_open(&house);
-    assert_answer(&house, fd, "GET /v1/events?since=x HTTP/1.1\r\nHost: d\r\n\r\n", "400",
-                  "not a cursor");
+    assert_answer(&house, fd, "GET /v1/events?since=1 HTTP/1.1\r\nHost: d\r\n\r\n", "400",
+                  "'1' (Last-Event-ID or since) is not the id of an event");
     assert_answer(&house, fd, "HEAD /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "200", "\r\n\r\n");
     close(fd);
     house_close(&house);
@@ -389,9 +400,11 @@ Test(control_socket, over_tcp_there_is_get_alone)
     house_open(&house);
     const int fd = client_open_tcp(&house);
 
-    assert_answer(&house, fd, "GET /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
-    assert_answer(&house, fd, "POST /v1/leave HTTP/1.1\r\nHost: d\r\n\r\n", "403", "a.sock");
-    assert_answer(&house, fd, "POST /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "405", "use GET");
+    assert_answer(&house, fd, "GET /v1/members HTTP/1.1\r\nHost: localhost\r\n\r\n", "200", "]}\n");
+    assert_answer(&house, fd, "POST /v1/leave HTTP/1.1\r\nHost: localhost\r\n\r\n", "403",
+                  "a.sock");
+    assert_answer(&house, fd, "POST /v1/members HTTP/1.1\r\nHost: localhost\r\n\r\n", "405",
+                  "use GET");
     cr_assert_not(house.ended);
     close(fd);
     house_close(&house);

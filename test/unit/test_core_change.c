@@ -29,8 +29,8 @@ Test(core_change, only_its_first_member_proposes_a_view)
     struct rig *rig = rig_in("A B C", 'C');
     struct message prepare = carries(MESSAGE_PREPARE, rig_next(rig, "+D"));
 
-    rig_ignores(rig, 'B', &prepare, DROP_STRANGER);
-    rig_ignores(rig, 'X', &prepare, DROP_STRANGER);
+    rig_ignores(rig, 'B', &prepare, REFUSED_PROPOSAL_OF_ANOTHER);
+    rig_ignores(rig, 'X', &prepare, REFUSED_PROPOSAL_OF_ANOTHER);
     rig_free(rig);
 }
 
@@ -39,7 +39,7 @@ Test(core_change, a_view_without_us_is_not_proposed_to_us)
     struct rig *rig = rig_in("A B C", 'C');
     struct message prepare = carries(MESSAGE_PREPARE, rig_next(rig, "-C"));
 
-    rig_ignores(rig, 'A', &prepare, DROP_STRANGER);
+    rig_ignores(rig, 'A', &prepare, REFUSED_PROPOSAL_WITHOUT_US);
     rig_free(rig);
 }
 
@@ -121,7 +121,7 @@ Test(core_change, a_proposal_is_committed_by_its_maker_and_by_its_hash)
     commit.reference.view_hash--;
     rig_gets(rig, 'A', &commit);
     check_sees(rig, "A B C D");
-    rig_ignores(rig, 'A', &commit, DROP_STALE);
+    rig_ignores(rig, 'A', &commit, REFUSED_COMMIT_NOT_HIGHER);
     rig_free(rig);
 }
 
@@ -242,7 +242,7 @@ Test(core_change, nobody_says_ready_for_another)
     struct rig *rig = rig_in("A B", 'A');
     struct message ready = joins(MESSAGE_READY, 'D', nonce_for(rig, 'D'));
 
-    rig_ignores(rig, 'X', &ready, DROP_STALE);
+    rig_ignores(rig, 'X', &ready, REFUSED_READY_FOR_ANOTHER);
     rig_free(rig);
 }
 
@@ -258,6 +258,22 @@ Test(core_change, a_joiner_does_not_make_the_epoch_leap)
     const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');
     cr_assert_not_null(prepare);
     cr_assert_eq(prepare->carrier.view->epoch, 1);
+    rig_free(rig);
+}
+
+/* H16: as many as the capacity may wait for the next view; core_check asserts that no more do (B1).
+ */
+Test(core_change, joiners_beyond_the_bound_wait_outside)
+{
+    struct rig *rig = rig_in("A B", 'A');
+
+    for (char joiner = 'D'; joiner < 'D' + 2 * RIG_CAPACITY; joiner++) {
+        says_ready(rig, joiner, nonce_for(rig, joiner));
+    }
+    rig_pass(rig, rig->timing.batch_ms, "");
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');
+    cr_assert_not_null(prepare);
+    cr_assert_eq(prepare->carrier.view->member_count, RIG_CAPACITY);
     rig_free(rig);
 }
 
@@ -279,12 +295,12 @@ Test(core_change, an_acknowledgement_of_something_else_commits_nothing)
     struct message ack = refers(MESSAGE_ACK, view);
 
     ack.reference.view_hash++;
-    rig_ignores(rig, 'B', &ack, DROP_STALE);
+    rig_ignores(rig, 'B', &ack, REFUSED_ANSWER_TO_ANOTHER);
     ack.reference.view_hash--;
     ack.reference.view.version++;
-    rig_ignores(rig, 'B', &ack, DROP_STALE);
+    rig_ignores(rig, 'B', &ack, REFUSED_ANSWER_TO_ANOTHER);
     ack.reference.view.version--;
-    rig_ignores(rig, 'X', &ack, DROP_STALE);
+    rig_ignores(rig, 'X', &ack, REFUSED_ANSWER_OF_OUTSIDER);
     rig_free(rig);
 }
 
@@ -294,11 +310,11 @@ Test(core_change, a_leap_of_a_promise_stops_no_proposal)
     struct message nack = refers(MESSAGE_NACK, proposed(rig));
 
     nack.reference.promised = core_view(rig->core)->epoch;
-    rig_ignores(rig, 'B', &nack, DROP_STALE); /* Not above: no reason to refuse. */
+    rig_ignores(rig, 'B', &nack, REFUSED_NACK_NOT_ABOVE); /* Not above: no reason to refuse. */
     nack.reference.promised = core_view(rig->core)->epoch + LEAP_MAX + 1;
-    rig_ignores(rig, 'B', &nack, DROP_LEAP);
+    rig_ignores(rig, 'B', &nack, REFUSED_EPOCH_LEAPS);
     nack.reference.promised = 7;
-    rig_ignores(rig, 'X', &nack, DROP_STALE);
+    rig_ignores(rig, 'X', &nack, REFUSED_ANSWER_OF_OUTSIDER);
 
     rig_gets(rig, 'B', &nack);
     rig_pass(rig, rig->timing.batch_ms, "");
@@ -401,7 +417,7 @@ Test(core_change, nobody_is_let_out_for_a_strangers_word)
 {
     struct rig *rig = rig_in("A B C", 'A');
 
-    rig_ignores(rig, 'X', &(struct message){.type = MESSAGE_LEAVE}, DROP_STRANGER);
+    rig_ignores(rig, 'X', &(struct message){.type = MESSAGE_LEAVE}, REFUSED_LEAVER_STRANGER);
     rig_free(rig);
 }
 
@@ -426,19 +442,19 @@ Test(core_change, a_handover_of_another_view_is_not_carried_out)
 
     ours->version -= 2;
     view_seal(ours);
-    rig_ignores(rig, 'A', &handover, DROP_STALE); /* Overtaken. */
+    rig_ignores(rig, 'A', &handover, REFUSED_HANDOVER_OVERTAKEN); /* Overtaken. */
     ours->version++;
     ours->lineage++;
     view_seal(ours);
-    rig_ignores(rig, 'A', &handover, DROP_STRANGER);
+    rig_ignores(rig, 'A', &handover, REFUSED_HANDOVER_OF_ANOTHER);
     ours->lineage--;
     view_seal(ours);
-    rig_ignores(rig, 'C', &handover, DROP_STRANGER); /* Not its to hand over. */
-    rig_ignores(rig, 'X', &handover, DROP_STRANGER);
+    rig_ignores(rig, 'C', &handover, REFUSED_HANDOVER_OF_ANOTHER); /* Not its to hand over. */
+    rig_ignores(rig, 'X', &handover, REFUSED_HANDOVER_OF_ANOTHER);
     struct message usurped = carries(MESSAGE_HANDOVER, rig_view(rig, "C B A"));
     usurped.carrier.view->epoch++;
     view_seal(usurped.carrier.view);
-    rig_ignores(rig, 'C', &usurped, DROP_STRANGER);
+    rig_ignores(rig, 'C', &usurped, REFUSED_HANDOVER_OF_ANOTHER);
 
     rig_gets(rig, 'A', &handover);
     const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
@@ -452,7 +468,7 @@ Test(core_change, a_handover_is_for_the_next_oldest)
     struct rig *rig = rig_in("A B C", 'C');
     struct message handover = carries(MESSAGE_HANDOVER, rig_view(rig, "A B C"));
 
-    rig_ignores(rig, 'A', &handover, DROP_STALE);
+    rig_ignores(rig, 'A', &handover, REFUSED_HANDOVER_TO_ANOTHER);
     rig_free(rig);
 }
 
@@ -536,7 +552,7 @@ Test(core_change, a_leave_whose_number_leaps_lets_nobody_out)
     struct message leave = rig_message(rig, 'B', &(struct message){.type = MESSAGE_LEAVE});
 
     leave.number += LEAP_MAX + 1;
-    rig_ignores_raw(rig, &leave, DROP_LEAP);
+    rig_ignores_raw(rig, &leave, REFUSED_NUMBER_LEAPS);
     rig_free(rig);
 }
 

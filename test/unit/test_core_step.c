@@ -15,7 +15,7 @@ Test(core_step, what_is_meant_for_another_life_changes_nothing)
         struct message message = rig_message(rig, 'A', &(struct message){.type = type});
         message.to = member_of('B').id; /* The name is ours, the life is not. */
         message.number++;
-        rig_ignores_raw(rig, &message, DROP_OTHER_LIFE);
+        rig_ignores_raw(rig, &message, REFUSED_FOR_ANOTHER_LIFE);
     }
     rig_free(rig);
 }
@@ -27,7 +27,7 @@ Test(core_step, what_says_that_it_comes_from_ourselves_changes_nothing)
     for (enum message_type type = MESSAGE_HEARTBEAT; type < MESSAGE_TYPE_COUNT; type++) {
         struct message message = rig_message(rig, 'B', &(struct message){.type = type});
         message.number = 1000;
-        rig_ignores_raw(rig, &message, DROP_OURSELVES);
+        rig_ignores_raw(rig, &message, REFUSED_FROM_OURSELVES);
     }
     rig_free(rig);
 }
@@ -40,7 +40,7 @@ Test(core_step, only_messages_of_members_are_relayed)
 
     message.relay = true;
     message.to = rig_id(rig, 'C');
-    rig_ignores_raw(rig, &message, DROP_OTHER_LIFE);
+    rig_ignores_raw(rig, &message, REFUSED_RELAY_OF_STRANGERS);
 
     message.from = rig_id(rig, 'A');
     message.to = rig_id(rig, 'X');
@@ -71,7 +71,7 @@ Test(core_step, a_repeated_or_overtaken_heartbeat_changes_nothing)
     struct rig *rig = rig_in("A B C", 'B');
     struct message heartbeat = heartbeat_of(rig);
 
-    rig_ignores(rig, 'A', &heartbeat, DROP_STALE);
+    rig_ignores(rig, 'A', &heartbeat, REFUSED_HEARTBEAT_OVERTAKEN);
 
     heartbeat.heartbeat.suspect_count = 1;
     heartbeat.heartbeat.suspects[0] = (struct suspicion){.age = 3, .verdict = VERDICT_DEAD};
@@ -81,7 +81,57 @@ Test(core_step, a_repeated_or_overtaken_heartbeat_changes_nothing)
     heartbeat.heartbeat.suspect_count = 0;
     struct message overtaken = rig_message(rig, 'A', &heartbeat);
     overtaken.number--;
-    rig_ignores_raw(rig, &overtaken, DROP_STALE);
+    rig_ignores_raw(rig, &overtaken, REFUSED_HEARTBEAT_OVERTAKEN);
+    rig_free(rig);
+}
+
+static void expect_same_of_all(const struct rig *rig)
+{
+    struct peer_state all[RIG_CAPACITY];
+
+    memset(all, 0xff, sizeof all);
+    core_peers(rig->core, rig->now_ms, all);
+    for (uint32_t i = 0; i < core_view(rig->core)->member_count; i++) {
+        const struct peer_state one = core_peer(rig->core, i, rig->now_ms);
+        cr_expect_eq(all[i].heard_ms_ago, one.heard_ms_ago);
+        cr_expect_eq(all[i].verdict, one.verdict);
+        cr_expect_eq(all[i].verdict_ms_ago, one.verdict_ms_ago);
+        cr_expect_eq(all[i].linked, one.linked);
+        cr_expect_eq(all[i].accuser_count, one.accuser_count, "of %u: %u, not %u", i,
+                     all[i].accuser_count, one.accuser_count);
+    }
+}
+
+/* Who accuses twice, accuses itself, accuses nobody there is, or takes it back, counts in neither
+ * or in both alike. */
+Test(core_step, all_peers_at_once_are_the_same_as_one_by_one)
+{
+    struct rig *rig = rig_in("A B C D E", 'B');
+    struct message heartbeat = heartbeat_of(rig);
+    const struct suspicion told[] = {
+        {.age = 3, .verdict = VERDICT_DEAD},    {.age = 3, .verdict = VERDICT_LOST},
+        {.age = 1, .verdict = VERDICT_STALLED}, {.age = 4, .verdict = VERDICT_NONE},
+        {.age = 99, .verdict = VERDICT_DEAD},   {.age = 2, .verdict = VERDICT_LOST},
+    };
+
+    expect_same_of_all(rig);
+    heartbeat.heartbeat.suspect_count = sizeof told / sizeof told[0];
+    memcpy(heartbeat.heartbeat.suspects, told, sizeof told);
+    rig_gets(rig, 'A', &heartbeat);
+    rig_gets(rig, 'D', &heartbeat);
+    cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).accuser_count, 2);
+    cr_assert_eq(core_peer(rig->core, 0, rig->now_ms).accuser_count, 1);
+    cr_assert_eq(core_peer(rig->core, 3, rig->now_ms).accuser_count, 0);
+    expect_same_of_all(rig);
+
+    rig_links(rig, 'C', LINK_OPENED);
+    rig_pass(rig, rig->timing.fresh_ms - 1, "");
+    expect_same_of_all(rig);
+    rig_pass(rig, 1, "");
+    cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).accuser_count, 0);
+    expect_same_of_all(rig);
+    rig_pass(rig, rig->timing.lost_ms, "A D");
+    expect_same_of_all(rig);
     rig_free(rig);
 }
 
@@ -92,7 +142,7 @@ Test(core_step, a_replay_of_the_silent_keeps_nobody_alive)
 
     rig_pass(rig, rig->timing.lost_ms, "A");
     cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_LOST);
-    rig_ignores(rig, 'C', &heartbeat, DROP_STALE);
+    rig_ignores(rig, 'C', &heartbeat, REFUSED_HEARTBEAT_OVERTAKEN);
     rig_hears(rig, 'C');
     cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_NONE);
     rig_free(rig);
@@ -106,9 +156,9 @@ Test(core_step, a_leap_of_the_message_number_changes_nothing)
     struct message leap = rig_message(rig, 'A', &heartbeat);
 
     leap.number += LEAP_MAX + 1;
-    rig_ignores_raw(rig, &leap, DROP_LEAP);
+    rig_ignores_raw(rig, &leap, REFUSED_NUMBER_LEAPS);
     leap.number = UINT64_MAX;
-    rig_ignores_raw(rig, &leap, DROP_LEAP);
+    rig_ignores_raw(rig, &leap, REFUSED_NUMBER_LEAPS);
 
     rig_pass(rig, 100, "");
     rig_hears(rig, 'A');
@@ -133,7 +183,7 @@ Test(core_step, who_does_not_count_us_in_is_no_fellow)
 
 /* --- Views (V4, V7, S3) --- */
 
-static void ignores_view(struct rig *rig, struct view *view, enum drop_reason reason)
+static void ignores_view(struct rig *rig, struct view *view, enum refusal reason)
 {
     view_seal(view);
     rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}},
@@ -148,7 +198,7 @@ Test(core_step, a_view_that_holds_our_id_under_another_name_changes_nothing)
     struct view *view = rig_next(rig, "");
 
     view->members[1].name[0] = 'X';
-    ignores_view(rig, view, DROP_UNSOUND_VIEW);
+    ignores_view(rig, view, REFUSED_VIEW_MISNAMES_US);
     rig_free(rig);
 }
 
@@ -158,7 +208,7 @@ Test(core_step, a_view_that_holds_our_id_at_another_address_changes_nothing)
     struct view *view = rig_next(rig, "");
 
     view->members[1].address.port++;
-    ignores_view(rig, view, DROP_UNSOUND_VIEW);
+    ignores_view(rig, view, REFUSED_VIEW_MISNAMES_US);
     rig_free(rig);
 }
 
@@ -168,7 +218,7 @@ Test(core_step, a_leap_of_the_epoch_changes_nothing)
     struct view *view = rig_next(rig, "");
 
     view->epoch += LEAP_MAX + 1;
-    ignores_view(rig, view, DROP_LEAP);
+    ignores_view(rig, view, REFUSED_VIEW_LEAPS);
     view->epoch--;
     view_seal(view);
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
@@ -182,7 +232,7 @@ Test(core_step, a_leap_of_the_version_changes_nothing)
     struct view *view = rig_next(rig, "");
 
     view->version = core_view(rig->core)->version + LEAP_MAX + 1;
-    ignores_view(rig, view, DROP_LEAP);
+    ignores_view(rig, view, REFUSED_VIEW_LEAPS);
     rig_free(rig);
 }
 
@@ -193,7 +243,7 @@ Test(core_step, a_counter_above_all_reason_changes_nothing)
     struct view *view = rig_next(rig, "");
 
     view->next_age = COUNTER_MAX + 1;
-    ignores_view(rig, view, DROP_UNSOUND_VIEW);
+    ignores_view(rig, view, REFUSED_VIEW_UNSOUND);
     rig_free(rig);
 }
 
@@ -201,7 +251,7 @@ Test(core_step, a_view_beyond_the_capacity_changes_nothing)
 {
     struct rig *rig = rig_in("A B C", 'B');
 
-    ignores_view(rig, rig_next(rig, "+D +E +F +G +H +I"), DROP_CAPACITY);
+    ignores_view(rig, rig_next(rig, "+D +E +F +G +H +I"), REFUSED_VIEW_TOO_LARGE);
     rig_free(rig);
 }
 
@@ -211,7 +261,11 @@ Test(core_step, a_view_that_is_not_higher_changes_nothing)
     struct view *view = rig_next(rig, "-C");
 
     view->version -= 2;
-    ignores_view(rig, view, DROP_STALE);
+    view_seal(view);
+    rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}},
+                REFUSED_VIEW_NOT_HIGHER);
+    rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = view}},
+                REFUSED_PROPOSAL_NOT_HIGHER);
     rig_free(rig);
 }
 
@@ -224,7 +278,7 @@ Test(core_step, another_content_under_our_views_name_changes_nothing)
     view->version--;
     view_seal(view);
     rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}},
-                DROP_STALE);
+                REFUSED_VIEW_NOT_HIGHER);
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = view}});
     const struct message *ack = rig_told(rig, MESSAGE_ACK, 'A');
     cr_assert_not_null(ack);
@@ -242,8 +296,8 @@ Test(core_step, a_member_does_not_put_us_out)
     view->epoch++;
     view_seal(view);
     struct message message = {.type = MESSAGE_VIEW, .carrier = {.view = view}};
-    rig_ignores(rig, 'B', &message, DROP_STALE);
-    rig_ignores(rig, 'X', &message, DROP_STALE);
+    rig_ignores(rig, 'B', &message, REFUSED_VIEW_WITHOUT_US);
+    rig_ignores(rig, 'X', &message, REFUSED_VIEW_WITHOUT_US);
 
     view = rig_next(rig, "-C");
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
@@ -257,9 +311,9 @@ Test(core_step, a_joiner_that_is_not_ready_installs_no_view)
     struct rig *rig = rig_joining('C');
     struct message message = {.type = MESSAGE_VIEW, .carrier = {.view = rig_view(rig, "A B C")}};
 
-    rig_ignores(rig, 'A', &message, DROP_STRANGER);
+    rig_ignores(rig, 'A', &message, REFUSED_VIEW_NOT_EXPECTED);
     message.type = MESSAGE_PREPARE;
-    rig_ignores(rig, 'A', &message, DROP_PHASE);
+    rig_ignores(rig, 'A', &message, REFUSED_PROPOSAL_NOT_EXPECTED);
     rig_free(rig);
 }
 
@@ -337,9 +391,9 @@ Test(core_step, a_member_heeds_no_answer_to_a_joiner)
     rig_ignores(rig, 'A',
                 &(struct message){.type = MESSAGE_JOIN_REFUSED,
                                   .join_refused = {.reason = JOIN_REFUSED_NAME}},
-                DROP_PHASE);
-    rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_OFFER}, DROP_PHASE);
-    rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_HELLO}, DROP_PHASE);
+                REFUSED_ALREADY_MEMBER);
+    rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_OFFER}, REFUSED_ALREADY_MEMBER);
+    rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_HELLO}, REFUSED_GREETING);
     rig_free(rig);
 }
 

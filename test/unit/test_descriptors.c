@@ -7,9 +7,10 @@ Test(descriptors, a_quarter_is_kept_from_streams_up_to_a_bound)
 {
     cr_expect_eq(descriptors_for_streams(16), 12);
     cr_expect_eq(descriptors_for_streams(1024), 768);
-    cr_expect_eq(descriptors_for_streams(4 * DESCRIPTORS_KEPT_MAX), 3 * DESCRIPTORS_KEPT_MAX);
-    cr_expect_eq(descriptors_for_streams(100000), 100000 - DESCRIPTORS_KEPT_MAX);
-    cr_expect_eq(descriptors_for_streams(UINT64_MAX), UINT64_MAX - DESCRIPTORS_KEPT_MAX);
+    cr_expect_eq(descriptors_for_streams(4 * DESCRIPTORS_RESERVED_MAX),
+                 3 * DESCRIPTORS_RESERVED_MAX);
+    cr_expect_eq(descriptors_for_streams(100000), 100000 - DESCRIPTORS_RESERVED_MAX);
+    cr_expect_eq(descriptors_for_streams(UINT64_MAX), UINT64_MAX - DESCRIPTORS_RESERVED_MAX);
 }
 
 /* The least limit that leaves two for each member: one less leaves too few. */

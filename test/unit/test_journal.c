@@ -417,7 +417,7 @@ Test(log, a_view_change_is_one_line_with_its_cause)
     tell_gone(&desk, "cyrene", GONE_FAILED, VERDICT_DEAD);
     log_notice(&pipe_log.log, tell_view(&desk, CAUSE_CLAIM));
     pipe_log_read(&pipe_log, line);
-    cr_expect_str_eq(line, "2026-01-31T12:00:01.020Z info  view: epoch=1 version=1 members=1 "
+    cr_expect_str_eq(line, "2026-01-31T12:00:01.020Z info  view: epoch=1 version=1 member_count=1 "
                            "coordinator=athens cause=claim -cyrene(dead)\n");
     pipe_log_close(&pipe_log);
     desk_close(&desk);
@@ -436,7 +436,7 @@ Test(log, a_suspicion_names_suspect_verdict_and_silence)
                                                           .verdict = VERDICT_LOST,
                                                           .silent_ms = 912}));
     pipe_log_read(&pipe_log, line);
-    cr_expect_not_null(strstr(line, "suspect: member=cyrene verdict=lost silent_ms=912\n"), "%s",
+    cr_expect_not_null(strstr(line, "suspect: name=cyrene verdict=lost silent_ms=912\n"), "%s",
                        line);
     pipe_log_close(&pipe_log);
     desk_close(&desk);
@@ -458,8 +458,8 @@ Test(log, a_merge_says_which_part_was_this_nodes)
     log_notice(&pipe_log.log, tell(&desk, notice));
     pipe_log_read(&pipe_log, line);
     cr_expect_not_null(
-        strstr(line, "info  merge: taken_up_by=4.9@athens this=3.7@? apart_ms=30240\n"), "%s",
-        line);
+        strstr(line, "info  merge: parent=4.9@athens merged=3.7@? taken_up=yes apart_ms=30240\n"),
+        "%s", line);
     pipe_log_close(&pipe_log);
     desk_close(&desk);
 }
@@ -482,7 +482,7 @@ Test(log, a_json_line_has_the_fields_of_its_notice)
     cr_expect_str_eq(json_string_value(json_object_get(object, "node")), "athens");
     cr_expect_str_eq(json_string_value(json_object_get(object, "event")), "view");
     cr_expect_str_eq(json_string_value(json_object_get(object, "epoch")), "1");
-    cr_expect_eq(json_integer_value(json_object_get(object, "members")), 1);
+    cr_expect_eq(json_integer_value(json_object_get(object, "member_count")), 1);
     cr_expect_str_eq(json_string_value(json_object_get(object, "change")), "+delphi");
     json_decref(object);
     pipe_log_close(&pipe_log);
@@ -573,11 +573,10 @@ Test(log, a_refusal_that_repeats_itself_is_said_once)
         log_notice(&pipe_log.log, tell(&desk, refused));
     }
     pipe_log_read(&pipe_log, line);
-    cr_expect_not_null(
-        strstr(line, "join_refused: by=127.0.0.1:7420 reason=terms cluster_guard=2 "
-                     "cluster_profile=wan cluster_heartbeat_ms=1000 "
-                     "cluster_fail_after_ms=8000 cluster_capacity=64 -> start with the cluster's"),
-        "%s", line);
+    cr_expect_not_null(strstr(line, "join_refused: address=127.0.0.1:7420 refusal=terms guard=2 "
+                                    "profile=wan heartbeat_ms=1000 "
+                                    "fail_after_ms=8000 capacity=64 -> start with the cluster's"),
+                       "%s", line);
     cr_expect_eq(strchr(line, '\n'), line + strlen(line) - 1);
     pipe_log_close(&pipe_log);
     desk_close(&desk);

@@ -1,11 +1,14 @@
 /* What is said of each kind of notice: to people over the control socket, and in the log. */
 #include <criterion/criterion.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/entry.h"
+#include "runtime/log.h"
 #include "view_builder.h"
-#include "words/notice_text.h"
+#include "words/notice_fields.h"
 
 struct words_case {
     struct notice notice;
@@ -38,13 +41,13 @@ static const struct words_case cases[] = {
      "phase=member reason=admitted"},
     {{.type = NOTICE_VIEW, .subject = OF_B, .cause = CAUSE_CHANGE},
      "view 2.7 with 4 members holds (cause: change)",
-     "epoch=2 version=7 members=4 coordinator=byzantium cause=change +byzantium"},
+     "epoch=2 version=7 member_count=4 coordinator=byzantium cause=change +byzantium"},
     {{.type = NOTICE_VIEW, .cause = CAUSE_CHANGE},
      "view 2.7 with 4 members holds (cause: change)",
-     "epoch=2 version=7 members=4 coordinator=none cause=change +byzantium"},
+     "epoch=2 version=7 member_count=4 coordinator=none cause=change +byzantium"},
     {{.type = NOTICE_JOINED, .subject = OF_B},
      "byzantium joined with age 2 from 10.0.0.2:7421",
-     "member=byzantium age=2 address=10.0.0.2:7421"},
+     "name=byzantium address=10.0.0.2:7421 age=2"},
     {{.type = NOTICE_GONE,
       .gone = {.name = "byzantium",
                .age = 2,
@@ -56,30 +59,30 @@ static const struct words_case cases[] = {
 
      "byzantium was removed: lost (neither the process nor its host's kernel answers), "
      "silent 901 ms, accused by athens and cyrene",
-     "member=byzantium age=2 reason=failed verdict=lost silent_ms=901 "
+     "name=byzantium age=2 reason=failed verdict=lost silent_ms=901 "
      "accusers=athens,cyrene"},
     {{.type = NOTICE_GONE, .gone = {.name = "byzantium", .age = 2, .reason = GONE_LEFT}},
      "byzantium left in good order",
-     "member=byzantium age=2 reason=left"},
+     "name=byzantium age=2 reason=left"},
     {{.type = NOTICE_GONE, .gone = {.name = "byzantium", .age = 2, .reason = GONE_MOVED}},
      "byzantium was removed: it follows another coordinator",
-     "member=byzantium age=2 reason=moved"},
+     "name=byzantium age=2 reason=moved"},
     {{.type = NOTICE_GONE, .gone = {.name = "byzantium", .age = 2, .reason = GONE_REPLACED}},
 
      "byzantium was replaced by a new life with its name or address",
-     "member=byzantium age=2 reason=replaced"},
+     "name=byzantium age=2 reason=replaced"},
     {{.type = NOTICE_COORDINATOR, .subject = OF_B},
      "byzantium coordinates: it is the oldest member, of age 2",
-     "coordinator=byzantium"},
-    {{.type = NOTICE_COORDINATOR}, "there is no coordinator now", "coordinator=none"},
+     "name=byzantium"},
+    {{.type = NOTICE_COORDINATOR}, "there is no coordinator now", "name=none"},
     {{.type = NOTICE_SUSPECT, .subject = OF_B, .verdict = VERDICT_STALLED, .silent_ms = 5000},
 
      "this node suspects byzantium: stalled (its host's kernel answers, the process says "
      "nothing), silent 5000 ms",
-     "member=byzantium verdict=stalled silent_ms=5000"},
+     "name=byzantium verdict=stalled silent_ms=5000"},
     {{.type = NOTICE_CLEARED, .subject = OF_B, .silent_ms = 1200},
      "byzantium is not suspected any more: heard again after 1200 ms",
-     "suspect=byzantium silent_ms=1200"},
+     "name=byzantium silent_ms=1200"},
     {{.type = NOTICE_GUARD, .on = true, .count = 3, .needed = 3},
      "the guard is met: 3 fresh members, 3 needed",
      "met=yes fresh=3 needed=3"},
@@ -95,23 +98,23 @@ static const struct words_case cases[] = {
      "late_ms=700"},
     {{.type = NOTICE_CLAIM, .subject = OF_B, .claim = CLAIM_STARTED, .epoch = 2},
      "byzantium asks to take over, because it suspects every older member (epoch 2)",
-     "step=started claimant=byzantium epoch=2"},
+     "name=byzantium step=started claim_epoch=2"},
     {{.type = NOTICE_CLAIM, .subject = OF_B, .claim = CLAIM_WON, .epoch = 2},
      "byzantium took over: the others granted its claim (epoch 2)",
-     "step=won claimant=byzantium epoch=2"},
+     "name=byzantium step=won claim_epoch=2 alone=no"},
     {{.type = NOTICE_CLAIM, .subject = OF_B, .claim = CLAIM_LOST, .epoch = 2},
      "byzantium did not take over: its claim was refused (epoch 2)",
-     "step=lost claimant=byzantium epoch=2"},
+     "name=byzantium step=lost claim_epoch=2"},
     {{.type = NOTICE_CLAIM, .subject = OF_B, .claim = CLAIM_GRANTED, .epoch = 2},
      "this node granted the claim of byzantium (epoch 2)",
-     "step=granted claimant=byzantium epoch=2"},
+     "name=byzantium step=granted claim_epoch=2"},
     {{.type = NOTICE_CLAIM, .subject = OF_B, .claim = CLAIM_DECLINED, .epoch = 2},
      "this node refused the claim of byzantium (epoch 2)",
-     "step=declined claimant=byzantium epoch=2"},
-    {{.type = NOTICE_VOUCHED, .subject = OF_B},
+     "name=byzantium step=declined claim_epoch=2"},
+    {{.type = NOTICE_BAD_LINK, .subject = OF_B},
      "byzantium stays: others hear it, though this node does not; look at the link "
      "between the two",
-     "member=byzantium"},
+     "name=byzantium"},
     {{.type = NOTICE_JOIN_REFUSED,
       .subject = OF_B,
       .refused = {.reason = JOIN_REFUSED_TERMS, .terms = TERMS}},
@@ -120,8 +123,8 @@ static const struct words_case cases[] = {
      "guard majority of 5, profile wan, heartbeat 1000ms, fail-after 8000ms, capacity 64; "
      "start with the cluster's --guard, --size, --profile, --heartbeat, --fail-after and "
      "--capacity",
-     "by=10.0.0.2:7421 reason=terms cluster_guard=majority cluster_size=5 "
-     "cluster_profile=wan cluster_heartbeat_ms=1000 cluster_fail_after_ms=8000 cluster_capacity=64 "
+     "address=10.0.0.2:7421 refusal=terms guard=majority size=5 "
+     "profile=wan heartbeat_ms=1000 fail_after_ms=8000 capacity=64 "
      "-> start with the cluster's --guard, --size, --profile, --heartbeat, --fail-after and "
      "--capacity"},
     {{.type = NOTICE_JOIN_REFUSED,
@@ -130,23 +133,23 @@ static const struct words_case cases[] = {
 
      "the member at 10.0.0.2:7421 turned this node away: the name is in use at "
      "10.0.0.3:7422; choose another --name, or end the member that has it",
-     "reason=name_in_use holder=10.0.0.3:7422 -> choose another --name, or end the member "
-     "that has it"},
+     "address=10.0.0.2:7421 refusal=name_in_use in_use_at=10.0.0.3:7422 -> choose another "
+     "--name, or end the member that has it"},
     {{.type = NOTICE_TURNED_AWAY,
       .subject = OF_B,
       .refused = {.reason = JOIN_REFUSED_FULL, .limit = 5}},
 
      "byzantium at 10.0.0.2:7421 was turned away: there is no room for more than 5 members",
-     "member=byzantium reason=full capacity=5"},
+     "name=byzantium refusal=full limit=5"},
     {{.type = NOTICE_TURNED_AWAY,
       .subject = OF_B,
       .refused = {.reason = JOIN_REFUSED_NAME, .address = ELSEWHERE}},
 
      "byzantium at 10.0.0.2:7421 was turned away: the name is in use at 10.0.0.3:7422",
-     "member=byzantium reason=name_in_use holder=10.0.0.3:7422"},
+     "name=byzantium refusal=name_in_use in_use_at=10.0.0.3:7422"},
     {{.type = NOTICE_MISMATCH},
      "view 2.7 exists with two contents; the coordinator repairs it",
-     "epoch=2 version=7"},
+     "epoch=2 version=7 member_count=4"},
     {{.type = NOTICE_SPLIT, .count = 2, .needed = 5},
      "the cluster may have split: 2 of 5 members were lost at once",
      "lost=2 of=5"},
@@ -155,18 +158,18 @@ static const struct words_case cases[] = {
       .apart_ms = 125000,
       .lost = true},
 
-     "this node's part (cyrene, view 3.7) was taken up by another (athens, view 4.9), "
+     "this node's part (cyrene, view 3.7) was absorbed by another (athens, view 4.9), "
      "apart for 2 min 5 s",
-     "taken_up_by=4.9@athens this=3.7@cyrene apart_ms=125000"},
+     "parent=4.9@athens merged=3.7@cyrene taken_up=yes apart_ms=125000"},
     {{.type = NOTICE_MERGE,
       .parents = {{.epoch = 4, .version = 9}, {.epoch = 3, .version = 7}},
       .apart_ms = 7500000},
 
-     "this node's part (athens, view 4.9) took up another (cyrene, view 3.7), apart for 2 "
+     "this node's part (athens, view 4.9) absorbed another (cyrene, view 3.7), apart for 2 "
      "h 5 min",
-     "this=4.9@athens took_up=3.7@cyrene apart_ms=7500000"},
+     "parent=4.9@athens merged=3.7@cyrene taken_up=no apart_ms=7500000"},
     {{.type = NOTICE_MERGING, .subject = OF_B, .on = true},
-     "this node's part asks the coordinator at 10.0.0.2:7421 to take it up, and does not "
+     "this node's part asks the coordinator at 10.0.0.2:7421 to absorb it, and does not "
      "act meanwhile",
      "merging=yes with=10.0.0.2:7421"},
     {{.type = NOTICE_MERGING, .on = false},
@@ -182,9 +185,9 @@ static const struct words_case cases[] = {
      "the part of the cluster at 10.0.0.2:7421 stays apart, for its nodes were started with "
      "other terms: guard majority of 5, profile wan, heartbeat 1000ms, fail-after 8000ms, "
      "capacity 64",
-     "of=10.0.0.2:7421 reason=terms cluster_guard=majority cluster_size=5 "
-     "cluster_profile=wan cluster_heartbeat_ms=1000 cluster_fail_after_ms=8000 "
-     "cluster_capacity=64"},
+     "address=10.0.0.2:7421 refusal=terms guard=majority size=5 "
+     "profile=wan heartbeat_ms=1000 fail_after_ms=8000 "
+     "capacity=64"},
 };
 
 static struct journal_entry entry_of(const struct notice *notice)
@@ -210,7 +213,7 @@ Test(notice_words, each_kind_has_its_sentence_and_its_line)
 {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct journal_entry entry = entry_of(&cases[i].notice);
-        json_t *object = entry_json(&entry);
+        json_t *object = entry_json(&entry, 1);
         struct notice_fields fields;
         char line[NOTICE_TEXT_MAX];
 
@@ -219,5 +222,99 @@ Test(notice_words, each_kind_has_its_sentence_and_its_line)
         cr_expect_str_eq(json_string_value(json_object_get(object, "text")), cases[i].sentence);
         cr_expect_str_eq(line, cases[i].line);
         json_decref(object);
+    }
+}
+
+enum { NOTICE_TYPES = NOTICE_OTHER_TERMS + 1 };
+
+/* The line of the log as an object, without what every line has. */
+static json_t *logged(const struct journal_entry *entry)
+{
+    char line[LOG_LINE_MAX + 1];
+    struct log log;
+    int ends[2];
+
+    cr_assert_eq(pipe(ends), 0);
+    log_init(&log, ends[1], LOG_DEBUG, LOG_JSON, "athens");
+    log_notice(&log, entry);
+    const ssize_t got = read(ends[0], line, sizeof line - 1);
+    cr_assert_gt(got, 0);
+    line[got] = '\0';
+    close(ends[0]);
+    close(ends[1]);
+
+    json_t *object = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+    cr_assert_not_null(object, "%s", line);
+    const char *const every[] = {"time", "level", "node", "event", "message"};
+    for (size_t i = 0; i < sizeof every / sizeof every[0]; i++) {
+        cr_assert_eq(json_object_del(object, every[i]), 0, "%s", line);
+    }
+    return object;
+}
+
+/* The event of the control socket, without what every event has. */
+static json_t *told(const struct journal_entry *entry)
+{
+    json_t *object = entry_json(entry, 1);
+    const char *const every[] = {"kind", "cursor", "time", "text"};
+
+    cr_assert_not_null(object);
+    for (size_t i = 0; i < sizeof every / sizeof every[0]; i++) {
+        cr_assert_eq(json_object_del(object, every[i]), 0);
+    }
+    return object;
+}
+
+/* An event has its lists and views as such, the log has them in one word. */
+static bool is_same(const json_t *told_value, const json_t *logged_value)
+{
+    return json_is_array(told_value) || json_is_object(told_value)
+               ? json_is_string(logged_value)
+               : json_equal(told_value, logged_value);
+}
+
+Test(notice_words, the_log_and_an_event_tell_the_same_under_the_same_keys)
+{
+    bool seen[NOTICE_TYPES] = {false};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct journal_entry entry = entry_of(&cases[i].notice);
+        json_t *event = told(&entry);
+        json_t *line = logged(&entry);
+        const char *key;
+        json_t *value;
+
+        seen[cases[i].notice.type] = true;
+        cr_expect_eq(json_object_size(event), json_object_size(line), "%s", cases[i].line);
+        json_object_foreach(event, key, value)
+        {
+            cr_expect(is_same(value, json_object_get(line, key)), "%s of: %s", key, cases[i].line);
+        }
+        json_decref(event);
+        json_decref(line);
+    }
+    for (int type = 0; type < NOTICE_TYPES; type++) {
+        cr_expect(seen[type], "no case for notice type %d", type);
+    }
+}
+
+/* What people read is a part of that: each word KEY=VALUE has the key of a field. */
+Test(notice_words, the_line_for_people_has_no_keys_of_its_own)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct journal_entry entry = entry_of(&cases[i].notice);
+        json_t *event = told(&entry);
+        char line[NOTICE_TEXT_MAX];
+
+        snprintf(line, sizeof line, "%s", cases[i].line);
+        for (char *word = strtok(line, " "); word != NULL && strcmp(word, "->") != 0;
+             word = strtok(NULL, " ")) {
+            char *equals = strchr(word, '=');
+            if (equals != NULL) {
+                *equals = '\0';
+                cr_expect_not_null(json_object_get(event, word), "%s of: %s", word, cases[i].line);
+            }
+        }
+        json_decref(event);
     }
 }

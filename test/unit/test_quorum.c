@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "core/quorum.h"
+#include "core/model/quorum.h"
 
 /* G1, H31: at least as many as asked for, not one more. */
 Test(quorum, a_count_is_met_by_exactly_that_many)

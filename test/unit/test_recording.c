@@ -17,6 +17,7 @@ static struct recording_start sample_start(void)
                     .timing = timing_of(PROFILE_WAN),
                     .capacity = MEMBER_MAX,
                     .has_seeds = true,
+                    .expect = EXPECT_MAX,
                     .incarnation = 3,
                     .epoch_seen = 17,
                     .random_seed = {UINT64_MAX, 0, 1, UINT64_C(1) << 63}},
@@ -49,6 +50,7 @@ Test(recording, a_start_comes_back_as_it_was)
     cr_assert_eq(memcmp(&read.options.timing, &start.options.timing, sizeof(struct timing)), 0);
     cr_assert_eq(read.options.capacity, MEMBER_MAX);
     cr_assert(read.options.has_seeds);
+    cr_assert_eq(read.options.expect, EXPECT_MAX);
     cr_assert_eq(read.options.incarnation, 3);
     cr_assert_eq(read.options.epoch_seen, 17);
     cr_assert_eq(memcmp(read.options.random_seed, start.options.random_seed, 32), 0);
@@ -122,7 +124,7 @@ Test(recording, each_input_comes_back_as_it_was)
     free(record);
 }
 
-struct refusal {
+struct bad_recording {
     const char *about;
     uint8_t bytes[16];
     size_t length;
@@ -131,7 +133,7 @@ struct refusal {
 
 Test(recording, what_no_writer_writes_is_refused)
 {
-    static const struct refusal refusals[] = {
+    static const struct bad_recording refusals[] = {
         {"no such record", {8, 0}, 2, RECORDING_DAMAGED},
         {"zeros, as after a loss of power", {0, 0, 0}, 3, RECORDING_TORN},
         {"a time that never comes",

@@ -216,7 +216,7 @@ Test(replay, each_decision_is_a_line_with_what_led_to_it)
     assert_says(text,
                 "athens of cluster doyen, recorded by doyend 0.0.0 since 2026-01-31T12:00:00Z");
     assert_says(text, "cause=change +byzantium  <- ack from byzantium\n");
-    assert_says(text, "member=byzantium verdict=dead silent_ms=91  <- link to byzantium refused\n");
+    assert_says(text, "name=byzantium verdict=dead silent_ms=91  <- link to byzantium refused\n");
     assert_says(text, "phase=leaving reason=leave_asked  <- leave\n");
     assert_says(text, "same state\n");
     free(text);
@@ -230,7 +230,8 @@ Test(replay, as_json_each_decision_is_an_object)
 
     assert_says(text, "\"node\":\"athens\",\"cluster\":\"doyen\",\"version\":\"0.0.0\"}}\n");
     assert_says(text, "\"input\":{\"type\":\"link\",\"what\":\"refused\",\"from\":\"byzantium\"},"
-                      "\"event\":\"suspect\",\"subject\":\"byzantium\",\"verdict\":\"dead\"");
+                      "\"event\":\"suspect\",\"epoch\":\"1\",\"version\":\"2\",\"member_count\":2,"
+                      "\"name\":\"byzantium\",");
     assert_says(text, "\"same\":true");
     free(text);
     free(story);
@@ -250,6 +251,80 @@ static uint8_t *read_file(const char *path, size_t *length)
     cr_assert(bytes != NULL && fread(bytes, 1, *length, file) == *length, "%s", path);
     fclose(file);
     return bytes;
+}
+
+/* What the printer makes of a recording that is kept. Freed with free(). */
+static char *printed_recording(const char *name, struct printer *printer)
+{
+    const struct replay_options options = {
+        .until_ms = NEVER_MS, .on_step = on_step, .context = printer};
+    char path[512];
+    char *text = NULL;
+    size_t length;
+    size_t text_length;
+
+    snprintf(path, sizeof path, "%s/%s", RECORDINGS_DIR, name);
+    uint8_t *bytes = read_file(path, &length);
+    printer->out = open_memstream(&text, &text_length);
+    printer->journal = journal_new();
+    cr_assert(printer->out != NULL && printer->journal != NULL);
+    (void)replay_run(bytes, length, &options);
+    fclose(printer->out);
+    journal_free(printer->journal);
+    free(bytes);
+    return text;
+}
+
+Test(replay, a_refusal_is_a_line_with_its_rule_and_its_message)
+{
+    struct printer printer = {.json = false};
+    char *text = printed_recording("split-and-merge.rec", &printer);
+
+    assert_says(text,
+                "refused      rule=M3b reason=merge_not_now type=probe from=athens number=92: "
+                "this coordinator has something else under way  <- probe from athens\n");
+    free(text);
+}
+
+/* What came, what was done or why not, and what the node is bound to then. */
+Test(replay, a_message_is_followed_to_all_that_came_of_it)
+{
+    struct printer printer = {.messages = true};
+    char *text = printed_recording("split-and-merge.rec", &printer);
+
+    assert_says(text,
+                "message      probe from=athens number=92 view=1.7@athens holders=3 answer\n"
+                "            refused      rule=M3b reason=merge_not_now type=probe from=athens "
+                "number=92: this coordinator has something else under way\n");
+    assert_says(text, "            promise      epoch=2 to=delphi\n");
+    assert_says(text, "            proposal     3.8@athens\n");
+    cr_assert_null(strstr(text, "message      heartbeat from=ephesus"), "it changed nothing");
+    free(text);
+}
+
+Test(replay, one_message_can_be_asked_for)
+{
+    struct printer printer = {.messages = true, .from = "athens", .message_number = 92};
+    char *text = printed_recording("split-and-merge.rec", &printer);
+
+    cr_assert(printer.found);
+    assert_says(text, "message      probe from=athens number=92 ");
+    cr_assert_null(strstr(text, "commit"), "%s", text);
+    free(text);
+
+    printer = (struct printer){.messages = true, .from = "athens", .message_number = 9999};
+    free(printed_recording("split-and-merge.rec", &printer));
+    cr_assert_not(printer.found);
+}
+
+Test(replay, as_json_a_refusal_has_rule_and_reason)
+{
+    struct printer printer = {.json = true};
+    char *text = printed_recording("split-and-merge.rec", &printer);
+
+    assert_says(text, "\"message_number\":\"92\"},\"event\":\"refused\",\"rule\":\"M3b\","
+                      "\"reason\":\"merge_not_now\",\"type\":\"probe\",\"from\":\"athens\",");
+    free(text);
 }
 
 static void check_recording(const char *name)

@@ -1,6 +1,6 @@
 #include <criterion/criterion.h>
 
-#include "core/timing.h"
+#include "core/model/timing.h"
 
 static void check_order(const struct timing *timing)
 {

@@ -102,6 +102,27 @@ Test(view, the_gone_are_bounded)
     view_built_free(&built);
 }
 
+/* R5, M4: what another part knows of the gone is added, but for those who are here, as far as there
+ * is room. */
+Test(view, the_gone_of_another_part_are_added)
+{
+    struct built_view built = view_of("A B");
+    struct gone gone = {.reason = GONE_FAILED, .id = member_of('X').id, .age = 1, .name = "B"};
+
+    view_add_gone(&built.view, &gone);
+    cr_assert_eq(built.view.gone_count, 0, "another life of that name is here");
+    for (int i = 0; i < GONE_MAX + 3; i++) {
+        snprintf(gone.name, sizeof gone.name, "n%d", i);
+        memcpy(gone.id.bytes, &i, sizeof i);
+        view_add_gone(&built.view, &gone);
+        view_add_gone(&built.view, &gone); /* It is known by now. */
+    }
+    cr_assert_eq(built.view.gone_count, GONE_MAX);
+    cr_assert_str_eq(built.view.gone[0].name, "n0");
+    cr_assert_str_eq(built.view.gone[1].name, "n1");
+    view_built_free(&built);
+}
+
 /* V2: epoch before version before coordinator. */
 Test(view, views_are_ordered_by_epoch_then_version_then_coordinator)
 {
@@ -149,6 +170,29 @@ Test(view, every_field_of_the_content_is_in_the_hash)
     CHANGES_THE_HASH(view->members[1].id.bytes[0]++, view->members[1].id.bytes[0]--);
     CHANGES_THE_HASH(view->members[1].tags.length = 1, view->members[1].tags.length = 0);
 #undef CHANGES_THE_HASH
+    view_built_free(&built);
+}
+
+Test(view, the_gone_and_what_was_held_against_them_are_in_the_hash)
+{
+    struct built_view built = view_of("A B C");
+    struct view *view = &built.view;
+    uint64_t hashes[3];
+
+    view_remove(view, 2, &failed);
+    view_seal(view);
+    hashes[0] = view->hash;
+    view->gone[0].verdict = VERDICT_LOST;
+    view_seal(view);
+    hashes[1] = view->hash;
+    view->gone[0].reason = GONE_LEFT;
+    view_seal(view);
+    hashes[2] = view->hash;
+    view->gone_count = 0;
+    view_seal(view);
+    cr_assert_neq(view->hash, hashes[0]);
+    cr_assert_neq(hashes[0], hashes[1]);
+    cr_assert_neq(hashes[1], hashes[2]);
     view_built_free(&built);
 }
 

@@ -2,7 +2,7 @@
 #ifndef TEST_VIEW_BUILDER_H
 #define TEST_VIEW_BUILDER_H
 
-#include "core/view.h"
+#include "core/model/view.h"
 
 /* A view in storage of its own. */
 struct built_view {

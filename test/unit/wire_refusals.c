@@ -5,7 +5,7 @@
 
 /* Tokens are counted from 0: the head of the message's array, 1 type, 2 from, 3 to, 4 number, and
  * then the body's, heads included. */
-const struct refusal wire_refusals[] = {
+const struct wire_refusal wire_refusals[] = {
     {"short-empty", WIRE_SHORT, "no byte at all", "pull", EDIT_BYTES, 0, CUT_REST, ""},
     {"short-header", WIRE_SHORT, "a header cut off", "pull", EDIT_BYTES, 15, CUT_REST, ""},
     {"short-no-message", WIRE_SHORT, "a header alone", "pull", EDIT_BYTES, 16, CUT_REST, ""},

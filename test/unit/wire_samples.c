@@ -98,7 +98,7 @@ static void make_settled(struct view *view)
     view->gone[1].accusers[1] = 200;
 }
 
-/* The part of the settled view took up that of the founder, who comes back as the youngest. */
+/* The part of the settled view absorbed that of the founder, who comes back as the youngest. */
 static void make_merged(struct view *view, const struct view *settled, const struct view *alone)
 {
     view_copy(view, settled);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/message.h"
+#include "core/model/message.h"
 #include "proto/wire.h"
 
 enum {
@@ -49,7 +49,7 @@ enum edit_unit {
 
 #define CUT_REST SIZE_MAX
 
-struct refusal {
+struct wire_refusal {
     const char *name;
     enum wire_error expect;
     const char *about;
@@ -60,7 +60,7 @@ struct refusal {
     const char *hex;
 };
 
-extern const struct refusal wire_refusals[];
+extern const struct wire_refusal wire_refusals[];
 extern const size_t wire_refusal_count;
 
 #endif

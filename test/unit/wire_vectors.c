@@ -108,7 +108,7 @@ static size_t hex_append(const char *hex, uint8_t *bytes, size_t length, size_t 
 }
 
 void vector_of_refusal(struct vector *vector, struct wire *wire, const struct samples *samples,
-                       const struct refusal *refusal)
+                       const struct wire_refusal *refusal)
 {
     uint8_t bytes[256];
     size_t length = hex_append(refusal->hex, bytes, 0, sizeof bytes);

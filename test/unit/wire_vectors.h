@@ -20,7 +20,7 @@ struct vector {
 
 void vector_of_sample(struct vector *vector, struct wire *wire, const struct sample *sample);
 void vector_of_refusal(struct vector *vector, struct wire *wire, const struct samples *samples,
-                       const struct refusal *refusal);
+                       const struct wire_refusal *refusal);
 
 /* Cuts `cut` bytes or tokens out at `at` and puts `length` other bytes there. */
 void vector_edit(struct vector *vector, enum edit_unit unit, size_t at, size_t cut,

@@ -1,0 +1,118 @@
+#include "core/agreement/authority.h"
+
+#include "core/detection/hearing.h"
+#include "core/model/marks.h"
+
+static const struct node_id *own_coordinator(const struct core *core)
+{
+    return &core->view.members[0].id;
+}
+
+/* M4: it names, as merged, a view of our own coordinator and epoch; whoever made it has the word of
+ * that coordinator for it. */
+static bool names_our_view(const struct core *core, const struct view *view)
+{
+    const struct view_id *merged = &view->merged;
+
+    return view->cause == CAUSE_MERGE && merged->lineage == core->view.lineage &&
+           merged->epoch == core->view.epoch &&
+           id_equal(&merged->coordinator, own_coordinator(core));
+}
+
+static bool is_made(const struct core *core, const struct view *view)
+{
+    return view->lineage == core->view.lineage &&
+           id_equal(&view->members[0].id, own_coordinator(core));
+}
+
+static bool is_vouched_for(const struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+
+    if (id_equal(&message->from, own_coordinator(core)) && view_has(view, &message->from)) {
+        REACHED(followed_the_coordinator);
+        return true; /* Where our coordinator itself went, we follow. */
+    }
+    if (message->type == MESSAGE_PREPARE &&
+        id_equal(&message->carrier.handover_by, own_coordinator(core))) {
+        return true; /* It leaves, and says who follows (E2). */
+    }
+    if (names_our_view(core, view)) {
+        REACHED(vouched_for_by_a_merge);
+        return true;
+    }
+    return false;
+}
+
+/* M3: the view that we sent, when we asked the one who proposes this to absorb us. */
+static bool is_the_merge_we_asked_for(const struct core *core, const struct message *prepare)
+{
+    return prepare->type == MESSAGE_PREPARE && core->merge.yielding &&
+           prepare->carrier.merge == core->merge.number &&
+           id_equal(&prepare->from, &core->merge.to) &&
+           names_our_view(core, prepare->carrier.view) &&
+           prepare->carrier.view->merged.version == core->view.version;
+}
+
+static bool is_agreed(const struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+    const struct view *accepted = &core->change.pending;
+    bool same_content = !view_is_empty(accepted) && view->hash == accepted->hash;
+    bool granted = core->promise.epoch == view->epoch &&
+                   id_equal(&core->promise.to, &view->members[0].id);
+
+    return same_content || granted || is_the_merge_we_asked_for(core, message);
+}
+
+/* A former fellow member shows a view of another lineage that lists us. Only a merge can have put
+ * us both there, so it is safe to follow. */
+static bool lived_with_us(const struct core *core, const struct node_id *id)
+{
+    uint32_t position = view_find(&core->view, id);
+
+    return position != VIEW_NONE && core->peers[position].repair.shared_our_lineage;
+}
+
+static bool is_shown_by_a_fellow(const struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+
+    return !hearing_coordinator_is_fresh(core) && view_has(view, &message->from) &&
+           (view->lineage == core->view.lineage || lived_with_us(core, &message->from));
+}
+
+/* A coordinator gives way only to a view that nobody whom it hears stays outside of. */
+static bool releases_us(const struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+
+    if (message->type == MESSAGE_PREPARE || view->lineage != core->view.lineage) {
+        return false;
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (hearing_is_fresh(core, i) && !view_has(view, &core->view.members[i].id)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+enum authority authority_of(const struct core *core, const struct message *message)
+{
+    bool coordinates = core_is_coordinator(core);
+
+    if (!coordinates && is_made(core, message->carrier.view)) {
+        return AUTHORITY_MADE;
+    }
+    if (!coordinates && is_vouched_for(core, message)) {
+        return AUTHORITY_VOUCHED;
+    }
+    if (is_agreed(core, message)) {
+        return AUTHORITY_AGREED;
+    }
+    if (!coordinates && is_shown_by_a_fellow(core, message)) {
+        return AUTHORITY_FELLOW;
+    }
+    return coordinates && releases_us(core, message) ? AUTHORITY_RELEASED : AUTHORITY_NONE;
+}

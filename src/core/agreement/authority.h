@@ -1,0 +1,22 @@
+/* Does a view speak for this node (V4)? The one question that is asked before a view is installed,
+ * before a proposal is accepted (U2), and before a view without this node puts it out (L1). */
+#ifndef CORE_AUTHORITY_H
+#define CORE_AUTHORITY_H
+
+#include "core/state/state.h"
+
+/* By which authority, the first that applies. */
+enum authority {
+    AUTHORITY_NONE,
+    AUTHORITY_MADE,    /* our coordinator made it */
+    AUTHORITY_VOUCHED, /* our coordinator vouches for it: shows it, hands over to its maker, or
+                          agreed to the merge */
+    AUTHORITY_AGREED,  /* we agreed to it ourselves */
+    AUTHORITY_FELLOW,  /* our coordinator is not fresh, and one of the view's members shows it */
+    AUTHORITY_RELEASED /* we coordinate, and it leaves out nobody whom we hear */
+};
+
+/* Of the view that a VIEW, CLAIM or PREPARE brings along. For members. O(members). */
+enum authority authority_of(const struct core *core, const struct message *message);
+
+#endif

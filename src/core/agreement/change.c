@@ -1,0 +1,624 @@
+#include "core/agreement/change.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/agreement/authority.h"
+#include "core/agreement/install.h"
+#include "core/agreement/next_view.h"
+#include "core/agreement/promise.h"
+#include "core/detection/detector.h"
+#include "core/detection/follow.h"
+#include "core/detection/route.h"
+#include "core/detection/standing.h"
+#include "core/detection/verdict.h"
+#include "core/model/marks.h"
+#include "core/state/refuse.h"
+
+/* --- Proposing --- */
+
+static bool is_awaited(const struct core *core, uint32_t position)
+{
+    const struct member *member = &core->change.pending.members[position];
+
+    if (core->change.answers[position] != ANSWER_NONE ||
+        id_equal(&member->id, &core->life.self.id)) {
+        return false;
+    }
+    /* Whoever is suspected is not waited for: failures come together (H30). */
+    uint32_t in_view = view_find(&core->view, &member->id);
+    return in_view == VIEW_NONE || core->peers[in_view].charge.verdict == VERDICT_NONE;
+}
+
+static void send_prepare(struct core *core)
+{
+    struct message *message = outbox_message(core, MESSAGE_PREPARE);
+
+    if (message != NULL) {
+        message->carrier.view = &core->change.pending;
+        message->carrier.handover_by = core->change.proposal.handover_by;
+        message->carrier.merge = core->change.proposal.merge;
+    }
+    for (uint32_t i = 0; i < core->change.pending.member_count; i++) {
+        const struct member *member = &core->change.pending.members[i];
+        if (is_awaited(core, i)) {
+            route_reach(core, message, &member->id, &member->address);
+            core->change.sent = true;
+        }
+    }
+    core->change.resend_ms = core->now_ms + core->timing.prepare_ms / 3;
+}
+
+/* M4: the other part's coordinator may be slow (D4), and without it there is no merge; it waits for
+ * T_merge itself. */
+static uint64_t patience_ms(const struct core *core, const struct proposal *proposal)
+{
+    const struct timing *timing = &core->timing;
+    uint64_t merge_ms = earlier(timing->lost_ms, timing->merge_ms);
+
+    return proposal->merge != 0 && merge_ms > timing->prepare_ms ? merge_ms : timing->prepare_ms;
+}
+
+void change_propose(struct core *core, struct view *next, const struct proposal *proposal)
+{
+    struct change *change = &core->change;
+    uint64_t version = core->view.version > next->version ? core->view.version : next->version;
+
+    /* Never the same version twice from one life: one name, one content (S1). */
+    next->version = (version > change->version_used ? version : change->version_used) + 1;
+    change->version_used = next->version;
+    promise_saw_epoch(core, next->epoch);
+    view_seal(next);
+    assert(id_equal(&next->members[0].id, &core->life.self.id));
+
+    view_copy(&change->pending, next);
+    memset(change->answers, ANSWER_NONE, change->pending.member_count);
+    change->on = true;
+    change->sent = false;
+    change->last_chance = false;
+    change->proposal = *proposal;
+    change->deadline_ms = core->now_ms + patience_ms(core, proposal);
+    change->accepted_ms = core->now_ms;
+    send_prepare(core);
+}
+
+void change_found(struct core *core)
+{
+    struct view *first = next_view_buffer(core);
+    struct member self = core->life.self;
+
+    view_clear(first);
+    first->lineage = random_u64(&core->random) | 1; /* Never 0: that means none. */
+    first->epoch = promise_new_epoch(core);
+    first->version = 1;
+    first->cause = CAUSE_FOUND;
+    view_append(first, &self);
+    view_seal(first);
+    core->change.version_used = 1;
+    promise_saw_epoch(core, first->epoch);
+    install_view(core, first);
+}
+
+void change_start_next(struct core *core)
+{
+    struct proposal proposal = {.first_joiner = 0};
+
+    if (core->change.on || !core_is_coordinator(core) || core->merge.yielding ||
+        core->now_ms < core->next.due_ms) {
+        return;
+    }
+    if (!standing_is_settled(core)) {
+        next_view_put_off(core, core->now_ms + core->timing.fresh_ms / 4);
+        return;
+    }
+    struct view *next = next_view_build(core, &proposal);
+    if (next != NULL) {
+        change_propose(core, next, &proposal);
+    }
+}
+
+/* --- Committing --- */
+
+static bool all_answered(const struct core *core)
+{
+    for (uint32_t i = 0; i < core->change.pending.member_count; i++) {
+        if (is_awaited(core, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* H28: a joiner that cannot be reached does not get in. Returns whether any was left out. */
+static bool leave_out_silent_joiners(struct core *core)
+{
+    struct view *next = next_view_buffer(core);
+    bool left_out = false;
+
+    /* With its next_age: an age once given is never given again (S6). */
+    view_copy(next, &core->change.pending);
+    next->member_count = core->change.proposal.first_joiner;
+    for (uint32_t i = core->change.proposal.first_joiner; i < core->change.pending.member_count;
+         i++) {
+        if (core->change.answers[i] == ANSWER_YES) {
+            next->members[next->member_count++] = core->change.pending.members[i];
+        } else {
+            left_out = true;
+        }
+    }
+    if (left_out) {
+        next->version = ++core->change.version_used;
+        view_seal(next);
+        view_copy(&core->change.pending, next);
+    }
+    return left_out;
+}
+
+/* Tells those who acknowledged that it holds, and shows it to the rest; among them the ones who
+ * left or follow another coordinator, so that they know where they stand. Called after the
+ * installation: positions are the same as in the proposal. */
+static void send_commit(struct core *core, const struct installed *before, bool whole)
+{
+    struct message *commit = outbox_message(core, MESSAGE_COMMIT);
+    struct message *view = outbox_message(core, MESSAGE_VIEW);
+
+    if (commit == NULL || view == NULL) {
+        return; /* Repaired by heartbeats (V5). */
+    }
+    commit->reference.view = view_id_of(&core->view);
+    commit->reference.view_hash = core->view.hash;
+    view->carrier.view = &core->view;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (core_is_self(core, i)) {
+            continue;
+        }
+        bool has_it = core->change.answers[i] == ANSWER_YES && !whole;
+        if (has_it) {
+            detector_on_acknowledged(core, i);
+        }
+        route_send(core, has_it ? commit : view, i);
+    }
+    for (uint32_t i = 0; i < before->view->member_count; i++) {
+        const struct member *member = &before->view->members[i];
+        if (!view_has(&core->view, &member->id) &&
+            before->peers[i].charge.verdict == VERDICT_NONE) {
+            outbox_send_to(core, view, &member->id, &member->address);
+        }
+    }
+}
+
+/* M4: the merged view cannot come about: tells the other coordinator. */
+static void abort_merge(struct core *core)
+{
+    const struct proposal *proposal = &core->change.proposal;
+    const struct view *pending = &core->change.pending;
+    uint32_t position = view_find(pending, &proposal->merge_with);
+    bool bound = false;
+
+    if (position != VIEW_NONE) {
+        struct message *message = outbox_message(core, MESSAGE_MERGE_REFUSED);
+        if (message != NULL) {
+            message->merge_refused.merge = proposal->merge;
+            message->merge_refused.reason = MERGE_REFUSED_ABORTED;
+        }
+        outbox_send_to(core, message, &proposal->merge_with, &pending->members[position].address);
+    }
+    for (uint32_t i = 0; i < pending->member_count; i++) {
+        bound = bound || core->change.answers[i] == ANSWER_YES;
+    }
+    if (bound) { /* To the epoch that came to nothing. */
+        next_view_want_epoch(core);
+        next_view_soon(core);
+    }
+}
+
+static void abandon(struct core *core)
+{
+    if (core->change.proposal.merge != 0) {
+        abort_merge(core);
+    }
+    core->change.on = false;
+    view_clear(&core->change.pending);
+    verdict_evidence_changed(core); /* Whatever waited for this change to end may go on. */
+}
+
+static bool has_the_same_members(const struct view *a, const struct view *b)
+{
+    for (uint32_t i = 0; i < a->member_count; i++) {
+        if (!view_has(b, &a->members[i].id)) {
+            return false;
+        }
+    }
+    return a->member_count == b->member_count;
+}
+
+/* Somebody it would remove has been heard meanwhile, or has come back to us. */
+static bool removes_the_living(const struct core *core)
+{
+    for (uint32_t i = 0; core->change.pending.cause == CAUSE_CHANGE && i < core->view.member_count;
+         i++) {
+        const struct gone *gone = view_find_gone(&core->change.pending, &core->view.members[i].id);
+        bool judged = gone != NULL && (gone->reason == GONE_FAILED || gone->reason == GONE_MOVED);
+        if (judged && !core->peers[i].charge.confirmed) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void commit(struct core *core)
+{
+    if (removes_the_living(core)) {
+        REACHED(heard_while_it_was_removed);
+        change_restart(core); /* And made anew without that. */
+        return;
+    }
+    bool whole = leave_out_silent_joiners(core);
+
+    if (whole && !core->change.proposal.forced && core->change.pending.cause == CAUSE_CHANGE &&
+        has_the_same_members(&core->change.pending, &core->view)) {
+        REACHED(joiner_did_not_come);
+        abandon(core); /* Nobody came after all: not a view for each vain try (H28, Y5). */
+        return;
+    }
+
+    core->change.on = false;
+    struct installed before = install_view(core, &core->change.pending);
+    send_commit(core, &before, whole);
+    if (core->next.joiner_count > 0) {
+        next_view_soon(core);
+    }
+}
+
+/* M4: a merge without the other part's coordinator is none. */
+static bool other_part_agrees(const struct core *core)
+{
+    const struct proposal *proposal = &core->change.proposal;
+    uint32_t position = view_find(&core->change.pending, &proposal->merge_with);
+
+    return proposal->merge == 0 ||
+           (position != VIEW_NONE && core->change.answers[position] == ANSWER_YES);
+}
+
+static void change_continue(struct core *core)
+{
+    bool late = core->now_ms >= core->change.deadline_ms;
+    if (late && !core->change.last_chance) {
+        core->change.last_chance = true; /* A slow loop has the answers still before it. */
+        core->change.deadline_ms = core->now_ms + core->timing.batch_ms;
+        late = false;
+    }
+    bool over = all_answered(core) || late;
+    if (over && core->change.sent) {
+        REACHED(commit_put_off_by_a_step);
+        /* The PREPAREs of this step still point into `pending`: it is committed in the next. */
+        core->change.resend_ms = core->now_ms;
+        return;
+    }
+    if (over && !other_part_agrees(core)) {
+        REACHED(merge_aborted);
+        abandon(core);
+        return;
+    }
+    if (over) {
+        commit(core);
+        return;
+    }
+    if (core->now_ms >= core->change.resend_ms) {
+        send_prepare(core);
+    }
+}
+
+void change_tick(struct core *core)
+{
+    if (core->change.on) {
+        change_continue(core);
+    }
+}
+
+/* --- Answering --- */
+
+static void answer(struct core *core, enum message_type type, const struct view *proposal,
+                   const struct view_id *id, uint64_t hash)
+{
+    struct message *message = outbox_message(core, type);
+
+    if (message != NULL) {
+        message->reference.view = *id;
+        message->reference.view_hash = hash;
+        message->reference.promised = type == MESSAGE_NACK ? core->promise.epoch : 0;
+    }
+    route_reach(core, message, &proposal->members[0].id, &proposal->members[0].address);
+}
+
+void change_drop_own(struct core *core)
+{
+    if (core->change.on || core->claim.on) {
+        /* If nothing comes of the other one's, what we know is judged again. */
+        promise_pause(core, core->now_ms + timing_proposal_ms(&core->timing));
+    }
+    core->change.on = false;
+}
+
+/* If the merge comes to nothing because its makers die, the others have heard of each other (M7).
+ */
+static void remember_members(struct core *core, const struct view *view)
+{
+    for (uint32_t i = 0; i < view->member_count && i < BOOK_MAX / 4; i++) {
+        book_remember(&core->book, &view->members[i].address);
+    }
+}
+
+static void accept(struct core *core, const struct view *proposal)
+{
+    struct view_id id = view_id_of(proposal);
+
+    change_drop_own(core); /* What we proposed or claimed ourselves is superseded. */
+    if (core->change.pending.hash != proposal->hash || view_is_empty(&core->change.pending)) {
+        view_copy(&core->change.pending, proposal);
+    }
+    core->change.accepted_ms = core->now_ms;
+    if (proposal->cause == CAUSE_MERGE) {
+        remember_members(core, proposal);
+    }
+    promise_saw_epoch(core, proposal->epoch);
+    if (core_is_member(core) && proposal->epoch > core->view.epoch &&
+        proposal->epoch >= core->promise.epoch) {
+        promise_give(core, proposal->epoch, &proposal->members[0].id,
+                     core->now_ms + timing_proposal_ms(&core->timing));
+    }
+    answer(core, MESSAGE_ACK, proposal, &id, proposal->hash);
+}
+
+/* U2. Returns whether this node is bound by it now. */
+static bool consider_as_member(struct core *core, const struct message *message)
+{
+    const struct view *proposal = message->carrier.view;
+    struct view_id theirs = view_id_of(proposal);
+    struct view_id ours = view_id_of(&core->view);
+
+    if (view_id_equal(&theirs, &ours)) {
+        REACHED(acknowledgement_repeated);
+        answer(core, MESSAGE_ACK, proposal, &ours, core->view.hash); /* Ours was lost. */
+        return false;
+    }
+    if (view_id_compare(&theirs, &ours) < 0) {
+        refuse(core, message, REFUSED_PROPOSAL_NOT_HIGHER);
+        return false;
+    }
+    struct view_id accepted = view_id_of(&core->change.pending);
+    if (accepted.lineage == theirs.lineage &&
+        id_equal(&accepted.coordinator, &theirs.coordinator) &&
+        view_id_compare(&theirs, &accepted) < 0) {
+        refuse(core, message, REFUSED_PROPOSAL_OVERTAKEN);
+        return false;
+    }
+    if (authority_of(core, message) == AUTHORITY_NONE) {
+        REACHED(proposal_of_another_coordinator);
+        refuse(core, message, REFUSED_PROPOSAL_NOT_FOLLOWED);
+        answer(core, MESSAGE_NOT_FOLLOWING, proposal, &ours, core->view.hash);
+        return false;
+    }
+    if (proposal->epoch < core->promise.epoch) {
+        REACHED(proposal_below_a_promise);
+        refuse(core, message, REFUSED_PROPOSAL_BELOW_PROMISE);
+        answer(core, MESSAGE_NACK, proposal, &theirs, proposal->hash);
+        return false;
+    }
+    accept(core, proposal);
+    return true;
+}
+
+/* A joiner whom two coordinators want to let in keeps to the first until that must have come to an
+ * end, and never goes back to a lower view. */
+static bool is_promised_elsewhere(const struct core *core, const struct view *proposal)
+{
+    struct view_id accepted = view_id_of(&core->change.pending);
+    struct view_id proposed = view_id_of(proposal);
+
+    if (view_is_empty(&core->change.pending) ||
+        core->now_ms >= core->change.accepted_ms + timing_proposal_ms(&core->timing)) {
+        return false;
+    }
+    /* Whoever took over from the one we answered does so without it. */
+    bool successor = accepted.lineage == proposed.lineage &&
+                     view_id_compare(&proposed, &accepted) > 0 &&
+                     !view_has(proposal, &accepted.coordinator);
+    bool other = !id_equal(&accepted.coordinator, &proposed.coordinator) && !successor;
+    bool lower = accepted.lineage == proposed.lineage && view_id_compare(&proposed, &accepted) < 0;
+    return other || lower;
+}
+
+/* A member still follows the coordinator whom this node's won claim would depose: the claim is lost
+ * all the same (C3). */
+static void on_late_refusal(struct core *core, const struct message *message)
+{
+    if (!core->change.on || core->change.pending.cause != CAUSE_CLAIM) {
+        refuse(core, message, REFUSED_OBJECTION_TOO_LATE);
+        return;
+    }
+    abandon(core);
+    promise_back_off(core);
+}
+
+void change_on_not_following(struct core *core, const struct message *message)
+{
+    uint32_t position = view_find(&core->view, &message->from);
+    uint32_t in_pending = core->change.on ? view_find(&core->change.pending, &message->from)
+                                          : VIEW_NONE;
+
+    if (position != VIEW_NONE &&
+        id_equal(&message->reference.view.coordinator, &core->view.members[0].id)) {
+        on_late_refusal(core, message); /* It hears the one whom our claim would depose. */
+        return;
+    }
+    if (in_pending != VIEW_NONE) {
+        REACHED(answer_not_following);
+        core->change.answers[in_pending] = ANSWER_NO; /* U2: not waited for any longer. */
+    }
+    if (position == VIEW_NONE) {
+        refuse(core, message, REFUSED_FOLLOWS_NOBODY_HERE);
+        return;
+    }
+    follow_note(core, position);
+}
+
+void change_restart(struct core *core)
+{
+    if (core->change.on) {
+        /* What asked for it asks still: a new epoch serves a new version as well. */
+        if (core->change.proposal.forced) {
+            next_view_want_epoch(core);
+        }
+        abandon(core);
+        next_view_soon(core);
+    }
+}
+
+bool change_on_prepare(struct core *core, const struct message *message)
+{
+    struct view *proposal = message->carrier.view;
+
+    if (!install_is_sound(core, message)) {
+        return false;
+    }
+    if (!id_equal(&proposal->members[0].id, &message->from)) {
+        refuse(core, message, REFUSED_PROPOSAL_OF_ANOTHER);
+        return false;
+    }
+    if (!view_has(proposal, &core->life.self.id)) {
+        refuse(core, message, REFUSED_PROPOSAL_WITHOUT_US);
+        return false;
+    }
+    if (core_is_member(core)) {
+        return consider_as_member(core, message);
+    }
+    if (!core->join.said_ready) {
+        refuse(core, message, REFUSED_PROPOSAL_NOT_EXPECTED);
+        return false;
+    }
+    if (is_promised_elsewhere(core, proposal)) {
+        refuse(core, message, REFUSED_JOINER_BOUND);
+        return false;
+    }
+    accept(core, proposal);
+    return true;
+}
+
+static bool names_pending(const struct core *core, const struct message *message)
+{
+    struct view_id pending = view_id_of(&core->change.pending);
+
+    return !view_is_empty(&core->change.pending) &&
+           view_id_equal(&message->reference.view, &pending) &&
+           message->reference.view_hash == core->change.pending.hash;
+}
+
+/* Is this the answer of somebody who was asked, to what is proposed now? */
+static bool answers_proposal(struct core *core, const struct message *message)
+{
+    if (!core->change.on) {
+        refuse(core, message, REFUSED_NOTHING_PROPOSED);
+    } else if (!view_has(&core->change.pending, &message->from)) {
+        refuse(core, message, REFUSED_ANSWER_OF_OUTSIDER);
+    } else if (!names_pending(core, message)) {
+        refuse(core, message, REFUSED_ANSWER_TO_ANOTHER);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+void change_on_ack(struct core *core, const struct message *message)
+{
+    if (answers_proposal(core, message)) {
+        uint32_t position = view_find(&core->change.pending, &message->from);
+        core->change.answers[position] = ANSWER_YES;
+    }
+}
+
+void change_on_nack(struct core *core, const struct message *message)
+{
+    uint64_t promised = message->reference.promised;
+
+    if (!answers_proposal(core, message)) {
+        return;
+    }
+    if (promised <= core->change.pending.epoch) {
+        refuse(core, message, REFUSED_NACK_NOT_ABOVE);
+        return;
+    }
+    if (promised > core->promise.seen + LEAP_MAX) {
+        refuse(core, message, REFUSED_EPOCH_LEAPS);
+        return;
+    }
+    promise_saw_epoch(core, promised);
+    bool coordinator = core_is_coordinator(core);
+    abandon(core);
+    if (coordinator) {
+        REACHED(change_refused_by_a_promise);
+        next_view_want_epoch(core); /* H43: above the promise, the change goes on. */
+        next_view_soon(core);
+    } else {
+        promise_back_off(core);
+    }
+}
+
+void change_on_commit(struct core *core, const struct message *message)
+{
+    struct view_id ours = view_id_of(&core->view);
+    const struct view_id *named = &message->reference.view;
+
+    if (names_pending(core, message) && !core->change.on &&
+        id_equal(&named->coordinator, &message->from) &&
+        (view_is_empty(&core->view) || view_id_compare(named, &ours) > 0)) {
+        install_view(core, &core->change.pending);
+        return;
+    }
+    if (core_is_member(core) && view_id_compare(named, &ours) <= 0) {
+        refuse(core, message, REFUSED_COMMIT_NOT_HIGHER);
+        return;
+    }
+    /* We missed the proposal: ask for the whole. */
+    if (view_has(&core->view, &message->from)) {
+        install_pull(core, message);
+    } else if (!refuse_beyond_few(core, message)) {
+        outbox_send_to(core, outbox_message(core, MESSAGE_PULL), &message->from, &message->source);
+    }
+}
+
+void change_on_late(struct core *core, uint64_t late_ms)
+{
+    if (core->change.on && !core->change.last_chance) {
+        core->change.deadline_ms += late_ms;
+    }
+}
+
+void change_begin_step(struct core *core)
+{
+    core->change.sent = false;
+}
+
+void change_on_view_installed(struct core *core)
+{
+    struct view_id now = view_id_of(&core->view);
+    struct view_id pending = view_id_of(&core->change.pending);
+
+    /* A proposal of our own was built on the view before, and does not know this one. */
+    if (core->change.on || view_is_empty(&core->change.pending) || pending.lineage != now.lineage ||
+        view_id_compare(&pending, &now) <= 0) {
+        change_forget(core);
+    }
+}
+
+void change_forget(struct core *core)
+{
+    view_clear(&core->change.pending);
+    core->change.on = false;
+}
+
+void change_reset(struct core *core)
+{
+    change_forget(core);
+    core->change.version_used = 0;
+}

@@ -1,0 +1,46 @@
+/* Every change of the view goes in two phases: proposed to all, acknowledged, committed (U1, U2).
+ * One at a time; what arrives meanwhile goes into the next (J5). */
+#ifndef CORE_CHANGE_H
+#define CORE_CHANGE_H
+
+#include "core/state/state.h"
+
+/* Proposes a view that was begun by next_view_begin. Gives it version and hash; the rest is the
+ * caller's. No claim of this node may be under way. */
+void change_propose(struct core *core, struct view *next, const struct proposal *proposal);
+
+/* This node founds a cluster: its first view, which nobody else has to agree to (F1). */
+void change_found(struct core *core);
+
+/* Returns whether the proposal was accepted: it supersedes whatever this node had under way. */
+bool change_on_prepare(struct core *core, const struct message *message);
+
+void change_on_ack(struct core *core, const struct message *message);
+void change_on_nack(struct core *core, const struct message *message);
+void change_on_not_following(struct core *core, const struct message *message);
+void change_on_commit(struct core *core, const struct message *message);
+
+/* Ends a proposal of this node in favour of another's, and puts off its next claim. */
+void change_drop_own(struct core *core);
+
+/* Gives up the proposal that is out, to build it anew on what holds then: this node slept meanwhile
+ * (D4), or whom it removes was heard (U1). */
+void change_restart(struct core *core);
+
+/* Forgets the proposal that is out, or that was accepted. */
+void change_forget(struct core *core);
+
+/* D4: this node's loop was late, but it did not sleep: what is under way has as much more time. */
+void change_on_late(struct core *core, uint64_t late_ms);
+
+/* At the beginning of each step. */
+void change_begin_step(struct core *core);
+
+/* Continues the proposal that is out; starts the next one when it is due. */
+void change_tick(struct core *core);
+void change_start_next(struct core *core);
+
+void change_on_view_installed(struct core *core);
+void change_reset(struct core *core);
+
+#endif

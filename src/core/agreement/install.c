@@ -1,0 +1,334 @@
+#include "core/agreement/install.h"
+
+#include <assert.h>
+
+#include "base/text.h"
+#include "core/agreement/authority.h"
+#include "core/agreement/next_view.h"
+#include "core/agreement/promise.h"
+#include "core/detection/detector.h"
+#include "core/detection/follow.h"
+#include "core/detection/hearing.h"
+#include "core/detection/route.h"
+#include "core/model/marks.h"
+#include "core/state/announce.h"
+#include "core/state/refuse.h"
+
+/* A view that holds this life holds it under its own name and address. */
+static bool names_us_rightly(const struct core *core, const struct view *view)
+{
+    uint32_t position = view_find(view, &core->life.self.id);
+
+    return position == VIEW_NONE ||
+           (text_equal(view->members[position].name, core->life.self.name) &&
+            address_equal(&view->members[position].address, &core->life.self.address));
+}
+
+bool install_is_sound(struct core *core, const struct message *message)
+{
+    struct view *view = message->carrier.view;
+
+    if (view->member_count > core->capacity) {
+        refuse(core, message, REFUSED_VIEW_TOO_LARGE);
+        return false;
+    }
+    if (!view_is_sound(view)) {
+        refuse(core, message, REFUSED_VIEW_UNSOUND);
+        return false;
+    }
+    if (!names_us_rightly(core, view)) {
+        refuse(core, message, REFUSED_VIEW_MISNAMES_US);
+        return false;
+    }
+    if (view->epoch > core->promise.seen + LEAP_MAX ||
+        view->version > core->view.version + LEAP_MAX) {
+        refuse(core, message, REFUSED_VIEW_LEAPS);
+        return false;
+    }
+    return true;
+}
+
+struct installed install_view(struct core *core, const struct view *view)
+{
+    struct view_id next = view_id_of(view);
+    struct view_id ours = view_id_of(&core->view);
+    struct installed before = {.apart_ms = detector_apart_ms(core, view)};
+
+    assert(view_has(view, &core->life.self.id));                             /* S3 */
+    assert(view_is_empty(&core->view) || view_id_compare(&next, &ours) > 0); /* S2 */
+    struct view unused = core->former;
+    core->former = core->view;
+    core->view = unused;
+    view_copy(&core->view, view);
+    struct peer *former_peers = core->peers;
+    core->peers = core->peers_former;
+    core->peers_former = former_peers;
+    before.view = &core->former;
+    before.peers = core->peers_former;
+    core->position = view_find(&core->view, &core->life.self.id);
+    core->counters.views_installed++;
+    announce_view_installed(core, &before);
+    return before;
+}
+
+void install_on_view_installed(struct core *core, const struct installed *before)
+{
+    if (before->view->lineage == core->view.lineage) {
+        return;
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        core->peers[i].repair.shared_our_lineage = false;
+    }
+}
+
+void install_reset(struct core *core)
+{
+    view_clear(&core->view);
+}
+
+static void send_view(struct core *core, const struct node_id *to, const struct address *address)
+{
+    struct message *message = outbox_message(core, MESSAGE_VIEW);
+    if (message != NULL) {
+        message->carrier.view = &core->view;
+    }
+    route_reach(core, message, to, address);
+}
+
+/* For the message that asks for it, or shows that it is needed. */
+static void send_view_to_peer(struct core *core, const struct message *message, uint32_t position)
+{
+    struct peer_repair *repair = &core->peers[position].repair;
+
+    if (repair->sent_view_ms != 0 &&
+        core->now_ms < repair->sent_view_ms + timing_repair_ms(&core->timing)) {
+        refuse(core, message, REFUSED_VIEW_SHOWN_LATELY);
+        return;
+    }
+    repair->sent_view_ms = core->now_ms;
+    send_view(core, &core->view.members[position].id, &core->view.members[position].address);
+}
+
+void install_show(struct core *core, const struct message *message, const struct node_id *to,
+                  const struct address *address)
+{
+    if (!refuse_beyond_few(core, message)) {
+        send_view(core, to, address);
+    }
+}
+
+void install_answer_stranger(struct core *core, const struct message *message)
+{
+    install_show(core, message, &message->from, &message->source);
+}
+
+void install_on_pull(struct core *core, const struct message *message)
+{
+    uint32_t position = view_find(&core->view, &message->from);
+
+    if (position == VIEW_NONE) {
+        install_answer_stranger(core, message);
+        return;
+    }
+    send_view_to_peer(core, message, position);
+}
+
+/* Why a view without this node does not put it out. */
+static enum refusal why_not_out(const struct core *core, bool ours)
+{
+    if (!ours) {
+        return REFUSED_VIEW_OF_OTHER_LINEAGE;
+    }
+    return core_is_coordinator(core) ? REFUSED_VIEW_WITHOUT_COORDINATOR : REFUSED_VIEW_WITHOUT_US;
+}
+
+/* L1: a higher view without this node puts it out if it speaks for it. */
+static enum shown_view on_view_without_us(struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+    uint32_t position = view_find(&core->view, &message->from);
+    bool ours = view->lineage == core->view.lineage;
+    /* The successor of a leaving coordinator leaves it out, and need not tell it so itself. */
+    bool handed_over = ours && core->life.phase == PHASE_LEAVING && core_is_coordinator(core);
+
+    if (authority_of(core, message) != AUTHORITY_NONE || (handed_over && position != VIEW_NONE)) {
+        book_remember(&core->book, &view->members[0].address);
+        return SHOWN_LEFT_OUT;
+    }
+    refuse(core, message, why_not_out(core, ours));
+    if (position != VIEW_NONE && (!ours || core_is_coordinator(core))) {
+        book_remember(&core->book, &view->members[0].address);
+        follow_note(core, position); /* It went there. */
+    }
+    return SHOWN_SETTLED;
+}
+
+bool install_is_as_good_as_commit(const struct core *core, const struct message *heartbeat)
+{
+    return core->merge.yielding && core->merge.acked &&
+           id_equal(&heartbeat->from, &core->merge.to) && !view_is_empty(&core->change.pending) &&
+           core->change.pending.cause == CAUSE_MERGE &&
+           core->change.pending.epoch > core->view.epoch &&
+           heartbeat->heartbeat.view_hash == core->change.pending.hash;
+}
+
+bool install_is_left_alone(const struct core *core)
+{
+    bool moved = false;
+
+    if (!core_is_coordinator(core) || core->view.member_count == 1) {
+        return false;
+    }
+    for (uint32_t i = 1; i < core->view.member_count; i++) {
+        bool went = follow_has_moved(core, i);
+        if (!went && core->peers[i].charge.verdict == VERDICT_NONE) {
+            return false;
+        }
+        moved = moved || went;
+    }
+    return moved;
+}
+
+/* Our coordinator is another one, and fresh. */
+static void answer_not_following(struct core *core, const struct message *message)
+{
+    struct message *answer = outbox_message(core, MESSAGE_NOT_FOLLOWING);
+    const struct member *proposer = &message->carrier.view->members[0];
+
+    if (answer != NULL) {
+        answer->reference.view = view_id_of(&core->view);
+        answer->reference.view_hash = core->view.hash;
+    }
+    route_reach(core, answer, &proposer->id, &proposer->address);
+}
+
+/* A member of ours lives in a view of another coordinator that is lower than ours: it went that
+ * way when it had the choice, and will not come back by itself. */
+static void note_follows_other(struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+    uint32_t position = view_find(&core->view, &message->from);
+
+    if (position != VIEW_NONE && view_has(view, &message->from) &&
+        !id_equal(&view->members[0].id, &core->view.members[0].id)) {
+        follow_note(core, position);
+    }
+}
+
+static enum shown_view on_view_while_joining(struct core *core, const struct message *message,
+                                             bool holds_us)
+{
+    const struct view *view = message->carrier.view;
+
+    if (holds_us && core->join.said_ready) {
+        install_view(core, view);
+        return SHOWN_SETTLED;
+    }
+    if (holds_us) {
+        refuse(core, message, REFUSED_VIEW_NOT_EXPECTED);
+        return SHOWN_SETTLED;
+    }
+    book_remember(&core->book, &view->members[0].address);
+    if (view_find_gone(view, &core->life.self.id) != NULL) {
+        REACHED(was_in_without_knowing);
+        return SHOWN_GONE; /* We were in without knowing it, and are out again (S5). */
+    }
+    refuse(core, message, REFUSED_VIEW_WITHOUT_JOINER);
+    return SHOWN_SETTLED;
+}
+
+enum shown_view install_on_view(struct core *core, const struct message *message)
+{
+    struct view *view = message->carrier.view;
+
+    if (!install_is_sound(core, message)) {
+        return SHOWN_SETTLED;
+    }
+    bool holds_us = view_has(view, &core->life.self.id);
+    if (core->life.phase == PHASE_JOINING) {
+        return on_view_while_joining(core, message, holds_us);
+    }
+    struct view_id theirs = view_id_of(view);
+    struct view_id ours = view_id_of(&core->view);
+    if (view_id_compare(&theirs, &ours) <= 0) {
+        note_follows_other(core, message);
+        refuse(core, message, REFUSED_VIEW_NOT_HIGHER);
+        return SHOWN_SETTLED;
+    }
+    if (!holds_us) {
+        return on_view_without_us(core, message);
+    }
+    promise_saw_epoch(core, view->epoch);
+    if (authority_of(core, message) == AUTHORITY_NONE) {
+        refuse(core, message, REFUSED_VIEW_NOT_FOLLOWED);
+        answer_not_following(core, message);
+        return SHOWN_REFUSED;
+    }
+    install_view(core, view);
+    return SHOWN_SETTLED;
+}
+
+void install_pull(struct core *core, const struct message *message)
+{
+    if (core->now_ms < core->install.pull_ms) {
+        refuse(core, message, REFUSED_VIEW_ASKED_FOR_LATELY);
+        return;
+    }
+    core->install.pull_ms = core->now_ms + timing_repair_ms(&core->timing);
+    route_reach(core, outbox_message(core, MESSAGE_PULL), &message->from, &message->source);
+}
+
+/* S1 is broken, by damage or by a bug: the coordinator supersedes both contents (V2). */
+static void on_mismatch(struct core *core, uint32_t position)
+{
+    core->counters.mismatches++;
+    outbox_notice_of(core, NOTICE_MISMATCH, &core->view.members[position]);
+    if (core_is_coordinator(core)) {
+        next_view_want_version(core);
+        next_view_now(core);
+    }
+}
+
+static void repair_lower(struct core *core, const struct message *message, uint32_t position)
+{
+    struct peer_repair *repair = &core->peers[position].repair;
+
+    if (repair->lower_ms == 0) {
+        repair->lower_ms = core->now_ms;
+    }
+    /* The coordinator repairs at once, the others when that has not helped: not everyone sends
+     * the whole list to everyone (H49). */
+    if (core_is_coordinator(core) || core->now_ms >= repair->lower_ms + core->timing.heartbeat_ms) {
+        send_view_to_peer(core, message, position);
+    }
+}
+
+void install_compare(struct core *core, const struct message *message, uint32_t position)
+{
+    struct peer_repair *repair = &core->peers[position].repair;
+    const struct heartbeat *heartbeat = &message->heartbeat;
+    struct view_id ours = view_id_of(&core->view);
+    int order = view_id_compare(&heartbeat->view, &ours);
+
+    if (heartbeat->view.lineage == core->view.lineage) {
+        repair->shared_our_lineage = true;
+    } else {
+        follow_note(core, position); /* Or it missed the merge: then this repairs it (M4). */
+    }
+    if (order < 0) {
+        repair_lower(core, message, position);
+        return;
+    }
+    repair->lower_ms = 0;
+    if (order == 0) {
+        follow_forget(core, position); /* It came back. */
+        if (heartbeat->view_hash != core->view.hash) {
+            on_mismatch(core, position);
+        }
+        return;
+    }
+    if (!id_equal(&heartbeat->view.coordinator, &ours.coordinator)) {
+        follow_note(core, position);
+    }
+    install_pull(core, message);
+}

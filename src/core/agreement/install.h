@@ -1,0 +1,49 @@
+/* Following views: making one this node's own, and bringing itself and others to the one that holds
+ * (V4, V5, L1 to L3). */
+#ifndef CORE_INSTALL_H
+#define CORE_INSTALL_H
+
+#include "core/state/state.h"
+
+/* Makes the view this node's own, and lets every module know. The caller has made sure that it may
+ * be: it holds this life and is higher than the installed one. Returns what held before. */
+struct installed install_view(struct core *core, const struct view *view);
+
+/* What has come of a view that was shown; all but the first are for the modules above to act on. */
+enum shown_view {
+    SHOWN_SETTLED,  /* installed, or of no use */
+    SHOWN_REFUSED,  /* higher, and holds us, but our coordinator is another (V4) */
+    SHOWN_LEFT_OUT, /* this life is over (L1) */
+    SHOWN_GONE,     /* while joining: this id was in without knowing, and is out again (S5) */
+};
+enum shown_view install_on_view(struct core *core, const struct message *message);
+
+/* Asks for the whole view, not more often than once in a quarter of a heartbeat (V5). */
+void install_pull(struct core *core, const struct message *message);
+void install_on_pull(struct core *core, const struct message *message);
+
+/* V5: compares the view that the heartbeat of the member at `position` names with our own. */
+void install_compare(struct core *core, const struct message *message, uint32_t position);
+
+/* A message from somebody outside our view: show it what holds. */
+void install_answer_stranger(struct core *core, const struct message *message);
+
+/* The same to an address of the caller's choice; both within the bound of V6. */
+void install_show(struct core *core, const struct message *message, const struct node_id *to,
+                  const struct address *address);
+
+/* Checks that a view from the wire may be acted on at all; drops and counts otherwise. */
+bool install_is_sound(struct core *core, const struct message *message);
+
+/* A heartbeat says that the winner's coordinator lives in the merged view that we accepted already:
+ * its COMMIT was lost. */
+bool install_is_as_good_as_commit(const struct core *core, const struct message *heartbeat);
+
+/* L3: a coordinator whose every other member follows another view or is suspected, and at least one
+ * follows another. */
+bool install_is_left_alone(const struct core *core);
+
+void install_on_view_installed(struct core *core, const struct installed *before);
+void install_reset(struct core *core);
+
+#endif

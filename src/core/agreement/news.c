@@ -1,0 +1,100 @@
+#include "core/agreement/news.h"
+
+#include <string.h>
+
+#include "core/state/outbox.h"
+
+static void tell_joined(struct core *core, const struct view *former)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct member *member = &core->view.members[i];
+        if (!view_has(former, &member->id)) {
+            outbox_notice_of(core, NOTICE_JOINED, member);
+            if (!core_is_self(core, i)) {
+                outbox_link(core, EFFECT_LINK_OPEN, member);
+            }
+        }
+    }
+}
+
+static void tell_gone(struct core *core, const struct member *member)
+{
+    struct notice *notice = outbox_notice_of(core, NOTICE_GONE, member);
+    const struct gone *gone = view_find_gone(&core->view, &member->id);
+
+    if (gone != NULL) {
+        notice->gone = *gone;
+        return;
+    }
+    /* Only a name that is back at once leaves no entry among the gone (J4). */
+    notice->gone.reason = GONE_REPLACED;
+    notice->gone.id = member->id;
+    notice->gone.address = member->address;
+    notice->gone.age = member->age;
+    memcpy(notice->gone.name, member->name, sizeof notice->gone.name);
+}
+
+void news_tell_members(struct core *core, const struct installed *before)
+{
+    for (uint32_t i = 0; i < before->view->member_count; i++) {
+        const struct member *member = &before->view->members[i];
+        if (!view_has(&core->view, &member->id)) {
+            outbox_link(core, EFFECT_LINK_CLOSE, member);
+            tell_gone(core, member);
+        }
+    }
+    tell_joined(core, before->view);
+}
+
+static void tell_merge(struct core *core, const struct installed *before)
+{
+    struct view_id former = view_id_of(before->view);
+    struct notice *notice = outbox_notice_of(core, NOTICE_MERGE, view_coordinator(&core->view));
+
+    notice->parents[0] = core->view.parent;
+    notice->parents[1] = core->view.merged;
+    notice->apart_ms = before->apart_ms;
+    notice->lost = former.lineage == core->view.merged.lineage &&
+                   former.epoch == core->view.merged.epoch &&
+                   id_equal(&former.coordinator, &core->view.merged.coordinator);
+}
+
+/* M8: half of the members or more, lost within T_fresh of each other, are more than failures. */
+static void tell_split(struct core *core, const struct view *former)
+{
+    uint32_t lost = 0;
+
+    for (uint32_t i = 0; i < former->member_count; i++) {
+        const struct gone *gone = view_find_gone(&core->view, &former->members[i].id);
+        lost += gone != NULL && (gone->reason == GONE_FAILED || gone->reason == GONE_MOVED);
+    }
+    if (lost == 0) {
+        return;
+    }
+    if (core->news.losses == 0 ||
+        core->now_ms >= core->news.losses_since_ms + core->timing.fresh_ms) {
+        core->news.losses = 0;
+        core->news.losses_since_ms = core->now_ms;
+        core->news.losses_of = former->member_count;
+    }
+    bool told = 2 * core->news.losses >= core->news.losses_of && core->news.losses > 0;
+    core->news.losses += lost;
+    if (!told && core->news.losses_of > 2 && 2 * core->news.losses >= core->news.losses_of) {
+        struct notice *notice = outbox_notice_of(core, NOTICE_SPLIT, view_coordinator(&core->view));
+        notice->count = core->news.losses;
+        notice->needed = core->news.losses_of;
+    }
+}
+
+void news_tell_view(struct core *core, const struct installed *before)
+{
+    bool joined = view_is_empty(before->view);
+    struct notice *notice = outbox_notice_of(core, NOTICE_VIEW, view_coordinator(&core->view));
+
+    notice->cause = core->view.cause;
+    if (core->view.cause == CAUSE_MERGE && !joined) {
+        tell_merge(core, before);
+    } else {
+        tell_split(core, before->view);
+    }
+}

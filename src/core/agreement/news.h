@@ -1,0 +1,14 @@
+/* What watchers are told of a view that was installed: who came, who went, splits and merges
+ * (M8). */
+#ifndef CORE_NEWS_H
+#define CORE_NEWS_H
+
+#include "core/state/state.h"
+
+/* Who went and who came, each with its lifeline. */
+void news_tell_members(struct core *core, const struct installed *before);
+
+/* The view itself, and the merge or split that it is. */
+void news_tell_view(struct core *core, const struct installed *before);
+
+#endif

@@ -1,0 +1,252 @@
+#include "core/agreement/next_view.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "core/agreement/promise.h"
+#include "core/detection/removal.h"
+#include "core/state/refuse.h"
+
+void next_view_soon(struct core *core)
+{
+    core->next.due_ms = earlier(core->next.due_ms, core->now_ms + core->timing.batch_ms);
+}
+
+void next_view_put_off(struct core *core, uint64_t until_ms)
+{
+    core->next.due_ms = until_ms;
+}
+
+void next_view_now(struct core *core)
+{
+    core->next.due_ms = earlier(core->next.due_ms, core->now_ms);
+}
+
+void next_view_want_epoch(struct core *core)
+{
+    core->next.epoch_wanted = true;
+}
+
+void next_view_want_version(struct core *core)
+{
+    core->next.version_wanted = true;
+}
+
+/* --- Joiners --- */
+
+bool next_view_queue(struct core *core, const struct member *joiner)
+{
+    uint32_t place = 0;
+
+    /* One entry for each address: a later life takes the place of an earlier one. */
+    while (place < core->next.joiner_count &&
+           !address_equal(&core->next.joiners[place].address, &joiner->address)) {
+        place++;
+    }
+    if (place == core->next.joiner_capacity) {
+        return false;
+    }
+    core->next.joiner_count += place == core->next.joiner_count;
+    core->next.joiners[place] = *joiner;
+    next_view_soon(core);
+    return true;
+}
+
+static void forget_joiners(struct core *core)
+{
+    core->next.joiner_count = 0;
+}
+
+static void refuse_joiner(struct core *core, const struct member *joiner, enum refusal reason)
+{
+    refuse_later(core, MESSAGE_READY, &joiner->id, reason);
+}
+
+void next_view_drop_joiners(struct core *core, enum refusal reason)
+{
+    for (uint32_t i = 0; i < core->next.joiner_count; i++) {
+        refuse_joiner(core, &core->next.joiners[i], reason);
+    }
+    forget_joiners(core);
+}
+
+/* Is this former member's place taken by nobody: not by the joiner, nor by a member at its
+ * address? */
+static bool keeps_its_place(const struct view *view, uint32_t position, const struct member *joiner)
+{
+    const struct gone *gone = &view->gone[position];
+
+    if ((gone->reason != GONE_FAILED && gone->reason != GONE_MOVED) ||
+        text_equal(gone->name, joiner->name) || address_equal(&gone->address, &joiner->address) ||
+        view_find_address(view, &gone->address) != VIEW_NONE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < position; i++) { /* Several lives of one node have one place. */
+        if (text_equal(view->gone[i].name, gone->name) ||
+            address_equal(&view->gone[i].address, &gone->address)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A majority means something only of the stated size, so whoever failed keeps its place: it may be
+ * at work on the other side of a cut. Its own name, or its address, may come back. */
+bool next_view_has_room(const struct core *core, const struct view *view,
+                        const struct member *joiner)
+{
+    uint32_t size = guard_size_max(&core->terms.guard);
+    uint32_t taken = view->member_count;
+
+    for (uint32_t i = 0; size != UINT32_MAX && i < view->gone_count; i++) {
+        taken += keeps_its_place(view, i, joiner);
+    }
+    return view->member_count < core->capacity && taken < size;
+}
+
+enum refusal next_view_why_no_room(const struct core *core, const struct view *view)
+{
+    return view->member_count < core->capacity ? REFUSED_SIZE_REACHED : REFUSED_CAPACITY_REACHED;
+}
+
+/* J4, I2: the former life at that address, or of that name there, is over. */
+static void end_former_life(struct view *next, const struct member *joiner, uint32_t *first_joiner)
+{
+    static const struct gone replaced = {.reason = GONE_REPLACED};
+    uint32_t position = view_find_address(next, &joiner->address);
+
+    if (position != VIEW_NONE) {
+        view_remove(next, position, &replaced);
+        *first_joiner -= position < *first_joiner;
+    }
+}
+
+/* What came between a joiner's READY and now; REFUSED_COUNT: nothing that matters. */
+static enum refusal what_came_between(const struct core *core, const struct view *next,
+                                      const struct member *joiner)
+{
+    if (view_has(&core->view, &joiner->id) || view_has(next, &joiner->id)) {
+        return REFUSED_JOINER_IN_ALREADY;
+    }
+    if (address_equal(&joiner->address, &core->life.self.address)) {
+        return REFUSED_JOINER_AT_OUR_ADDRESS;
+    }
+    /* It may have been a member of a part that came in after its READY did (S5). */
+    return view_find_gone(next, &joiner->id) != NULL ? REFUSED_JOINER_GONE : REFUSED_COUNT;
+}
+
+/* Appends those who said READY; their former lives go, and `*first_joiner` is kept right. */
+static void admit_queued(struct core *core, struct view *next, uint32_t *first_joiner)
+{
+    for (uint32_t i = 0; i < core->next.joiner_count; i++) {
+        const struct member *joiner = &core->next.joiners[i];
+        enum refusal against = what_came_between(core, next, joiner);
+        if (against != REFUSED_COUNT) {
+            refuse_joiner(core, joiner, against);
+            continue;
+        }
+        end_former_life(next, joiner, first_joiner);
+        if (!next_view_has_room(core, next, joiner)) {
+            refuse_joiner(core, joiner, next_view_why_no_room(core, next));
+        } else if (view_find_name(next, joiner->name) != VIEW_NONE) {
+            refuse_joiner(core, joiner, REFUSED_NAME_IN_USE);
+        } else {
+            view_append(next, joiner);
+        }
+    }
+    /* Who does not get in this time asks again; who never answers does not block the others. */
+    forget_joiners(core);
+}
+
+/* Whoever waits under the address of one that has just come in asks again, for it may be that one's
+ * former life (J4). */
+static void forget_let_in(struct core *core, const struct view *former)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < core->next.joiner_count; i++) {
+        const struct member *joiner = &core->next.joiners[i];
+        uint32_t position = view_find_address(&core->view, &joiner->address);
+        if (position == VIEW_NONE || view_has(former, &core->view.members[position].id)) {
+            core->next.joiners[kept++] = *joiner;
+        } else if (!view_has(&core->view, &joiner->id)) {
+            refuse_joiner(core, joiner, REFUSED_FORMER_LIFE);
+        }
+    }
+    core->next.joiner_count = kept;
+}
+
+/* --- Building --- */
+
+struct view *next_view_buffer(struct core *core)
+{
+    return &core->next.building;
+}
+
+struct view *next_view_begin(struct core *core, const struct view *base, enum view_cause cause)
+{
+    struct view *next = next_view_buffer(core);
+
+    view_copy(next, base);
+    next->cause = cause;
+    next->parent = view_id_of(base);
+    memset(&next->merged, 0, sizeof next->merged);
+    return next;
+}
+
+static void remove_confirmed(const struct core *core, struct view *next)
+{
+    for (uint32_t i = core->view.member_count; i > 0; i--) {
+        const struct peer_charge *charge = &core->peers[i - 1].charge;
+        if (!core_is_self(core, i - 1) && (charge->confirmed || charge->leaves)) {
+            struct gone why = removal_evidence(core, i - 1);
+            view_remove(next, i - 1, &why);
+        }
+    }
+}
+
+struct view *next_view_build(struct core *core, struct proposal *proposal)
+{
+    struct view *next = next_view_begin(core, &core->view, CAUSE_CHANGE);
+    bool new_epoch = core->next.epoch_wanted || core->promise.epoch > next->epoch;
+
+    core->next.due_ms = NEVER_MS;
+    remove_confirmed(core, next);
+    proposal->first_joiner = next->member_count;
+    if (core->life.phase == PHASE_MEMBER) { /* E3 */
+        admit_queued(core, next, &proposal->first_joiner);
+    }
+    proposal->forced = core->next.epoch_wanted || core->next.version_wanted;
+    if (next->member_count == core->view.member_count &&
+        proposal->first_joiner == next->member_count && !proposal->forced) {
+        return NULL;
+    }
+    core->next.epoch_wanted = false;
+    core->next.version_wanted = false;
+    if (new_epoch) {
+        next->epoch = promise_new_epoch(core);
+    }
+    return next;
+}
+
+void next_view_on_view_installed(struct core *core, const struct installed *before)
+{
+    forget_let_in(core, before->view);
+    core->next.epoch_wanted = core->next.epoch_wanted && core->view.epoch < core->promise.seen;
+    if (core->view.cause == CAUSE_MERGE) {
+        /* Their READYs knew nothing of the other part (S5). */
+        next_view_drop_joiners(core, REFUSED_JOINER_FORGOTTEN);
+    }
+    if (!core_is_coordinator(core)) {
+        next_view_drop_joiners(core, REFUSED_READY_ELSEWHERE);
+        next_view_reset(core);
+    }
+}
+
+void next_view_reset(struct core *core)
+{
+    forget_joiners(core);
+    core->next.due_ms = NEVER_MS;
+    core->next.epoch_wanted = false;
+    core->next.version_wanted = false;
+}

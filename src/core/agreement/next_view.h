@@ -1,0 +1,43 @@
+/* What the next view is to change: who goes, who comes, whether it must have a new epoch; and
+ * putting it together (J4, J5, G1). */
+#ifndef CORE_NEXT_VIEW_H
+#define CORE_NEXT_VIEW_H
+
+#include "core/state/state.h"
+
+/* Something is to be changed: the coordinator builds the next view within T_batch. */
+void next_view_soon(struct core *core);
+
+/* Not before that time; and at once. */
+void next_view_put_off(struct core *core, uint64_t until_ms);
+void next_view_now(struct core *core);
+
+/* The next view takes a new epoch (U2, J8); or takes place even if it changes nobody (V2). */
+void next_view_want_epoch(struct core *core);
+void next_view_want_version(struct core *core);
+
+/* A joiner said READY. Returns false where there is no room to wait. */
+bool next_view_queue(struct core *core, const struct member *joiner);
+void next_view_drop_joiners(struct core *core, enum refusal reason);
+
+/* G1: has `view` room for the joiner, beside those who keep their place? */
+bool next_view_has_room(const struct core *core, const struct view *view,
+                        const struct member *joiner);
+
+/* Why there is none: the capacity, or the stated size. */
+enum refusal next_view_why_no_room(const struct core *core, const struct view *view);
+
+/* Where a view is put together, to be proposed or installed in the same step. There is one. */
+struct view *next_view_buffer(struct core *core);
+
+/* Starts a view there as a copy of `base`, its parent, to be changed by the caller. */
+struct view *next_view_begin(struct core *core, const struct view *base, enum view_cause cause);
+
+/* The next view out of all that is wanted by now, whose wants are thereby met; fills in
+ * first_joiner and forced of `proposal`. NULL when it would change nothing. */
+struct view *next_view_build(struct core *core, struct proposal *proposal);
+
+void next_view_on_view_installed(struct core *core, const struct installed *before);
+void next_view_reset(struct core *core);
+
+#endif

@@ -1,0 +1,73 @@
+#include "core/agreement/promise.h"
+
+#include "core/detection/verdict.h"
+#include "core/model/marks.h"
+
+void promise_saw_epoch(struct core *core, uint64_t epoch)
+{
+    if (epoch > core->promise.seen) {
+        core->promise.seen = epoch;
+    }
+}
+
+uint64_t promise_new_epoch(const struct core *core)
+{
+    return core->promise.seen + 1;
+}
+
+void promise_give(struct core *core, uint64_t epoch, const struct node_id *to, uint64_t until_ms)
+{
+    core->promise.epoch = epoch;
+    core->promise.to = *to;
+    core->promise.until_ms = until_ms;
+    promise_saw_epoch(core, epoch);
+}
+
+static void release(struct core *core)
+{
+    core->promise.epoch = 0;
+    core->promise.to = (struct node_id){.bytes = {0}};
+    core->promise.until_ms = 0;
+}
+
+void promise_forget(struct core *core)
+{
+    REACHED(promise_forgotten);
+    core->promise.epoch = 0; /* `seen` keeps later claims above it. */
+    core->promise.until_ms = 0;
+    verdict_evidence_changed(core); /* Nothing came of it: perhaps it is our turn. */
+}
+
+void promise_pause(struct core *core, uint64_t until_ms)
+{
+    core->promise.backoff_ms = until_ms;
+}
+
+void promise_back_off(struct core *core)
+{
+    uint64_t claim_ms = core->timing.claim_ms;
+
+    promise_pause(core, core->now_ms + random_between(&core->random, claim_ms / 2, 2 * claim_ms));
+}
+
+void promise_end_pause(struct core *core)
+{
+    if (core->promise.backoff_ms != 0 && core->now_ms >= core->promise.backoff_ms) {
+        core->promise.backoff_ms = 0;
+        verdict_evidence_changed(core);
+    }
+}
+
+void promise_on_view_installed(struct core *core)
+{
+    if (core->view.epoch >= core->promise.epoch) {
+        release(core);
+    }
+    promise_saw_epoch(core, core->view.epoch);
+}
+
+void promise_reset(struct core *core)
+{
+    release(core);
+    core->promise.backoff_ms = 0;
+}

@@ -1,0 +1,30 @@
+/* What this node has bound itself to: the epoch that it granted or accepted, and to whom (C2, U2);
+ * the highest epoch that it has seen; and the pause before it asks for one itself (C5). */
+#ifndef CORE_PROMISE_H
+#define CORE_PROMISE_H
+
+#include "core/state/state.h"
+
+/* Somebody in this cluster knows of that epoch (V2). */
+void promise_saw_epoch(struct core *core, uint64_t epoch);
+
+/* An epoch above all that this node has seen. */
+uint64_t promise_new_epoch(const struct core *core);
+
+/* Binds this node to `epoch`, asked for by `to`, until then. */
+void promise_give(struct core *core, uint64_t epoch, const struct node_id *to, uint64_t until_ms);
+
+/* Nothing came of it within its time (C5). */
+void promise_forget(struct core *core);
+
+/* No claim of this node before `until_ms`; or for a random time, after one that came to nothing. */
+void promise_pause(struct core *core, uint64_t until_ms);
+void promise_back_off(struct core *core);
+
+/* When the pause is over, the evidence is judged again. */
+void promise_end_pause(struct core *core);
+
+void promise_on_view_installed(struct core *core);
+void promise_reset(struct core *core);
+
+#endif

@@ -1,0 +1,556 @@
+#include "core/detection/detector.h"
+
+#include <string.h>
+
+#include "core/detection/follow.h"
+#include "core/detection/hearing.h"
+#include "core/detection/standing.h"
+#include "core/detection/verdict.h"
+#include "core/model/marks.h"
+#include "core/state/outbox.h"
+
+static void clear_verdict(struct core *core, uint32_t position)
+{
+    if (verdict_clear(core, position)) {
+        core->detector.detect_ms = earlier(core->detector.detect_ms,
+                                           core->now_ms + core->timing.silent_ms);
+    }
+}
+
+bool detector_heard(struct core *core, const struct message *message, uint32_t position)
+{
+    struct peer_signs *signs = &core->peers[position].signs;
+
+    if (message->number <= signs->number) {
+        return false;
+    }
+    signs->number = message->number;
+    if (message->relay) {
+        signs->vouched_ms = core->now_ms; /* It lives, but its link to us is bad (R2). */
+        return true;
+    }
+    if (!message->fellow) {
+        return true; /* It lives, but in a view without us: no evidence for this one (H42). */
+    }
+    clear_verdict(core, position);
+    signs->heard_ms = core->now_ms;
+    signs->silent_from_ms = core->now_ms;
+    signs->asked_ms = 0;
+    /* What was on its way when the connection closed proves nothing against the closing. */
+    if (core->now_ms > signs->closed_ms + core->timing.batch_ms) {
+        signs->closed_ms = 0;
+    }
+    return true;
+}
+
+/* --- Heartbeats --- */
+
+static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
+{
+    if (core->now_ms < core->detector.late_until_ms) {
+        return; /* D4 */
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (core_is_self(core, i) || hearing_is_heard(core, i)) {
+            continue;
+        }
+        struct suspicion *suspicion = &heartbeat->suspects[heartbeat->suspect_count++];
+        suspicion->age = core->view.members[i].age;
+        suspicion->verdict = core->peers[i].charge.verdict;
+        if (heartbeat->suspect_count == SUSPECTS_MAX) {
+            return;
+        }
+    }
+}
+
+static bool was_late_lately(const struct core *core, uint64_t within_ms)
+{
+    return core->detector.late_last_ms != 0 &&
+           core->now_ms < core->detector.late_last_ms + within_ms;
+}
+
+static struct message *make_heartbeat(struct core *core)
+{
+    struct message *message = outbox_message(core, MESSAGE_HEARTBEAT);
+
+    if (message != NULL) {
+        message->heartbeat.view = view_id_of(&core->view);
+        message->heartbeat.view_hash = core->view.hash;
+        message->heartbeat.late = was_late_lately(core, core->timing.fresh_ms);
+        message->heartbeat.acting = standing_is_acting(core, core->now_ms);
+        add_suspects(core, &message->heartbeat);
+    }
+    return message;
+}
+
+/* R2: a link that has become bad is told once, by each end that holds a verdict. */
+static void tell_bad_link(struct core *core, uint32_t position)
+{
+    struct peer_signs *signs = &core->peers[position].signs;
+    const struct peer_charge *charge = &core->peers[position].charge;
+    bool bad = hearing_link_is_bad(core, position) && charge->verdict != VERDICT_NONE &&
+               hearing_relay_to(core, position) != VIEW_NONE;
+
+    if (bad && !signs->told_bad) {
+        outbox_notice_of(core, NOTICE_BAD_LINK, &core->view.members[position]);
+    }
+    signs->told_bad = bad;
+}
+
+static void send_heartbeats(struct core *core)
+{
+    struct message *message = make_heartbeat(core);
+
+    /* While anybody is suspected the evidence is judged at each heartbeat: what others said lapses
+     * with time, and no event tells of it. */
+    if (message != NULL && message->heartbeat.suspect_count > 0) {
+        verdict_evidence_changed(core);
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!core_is_self(core, i)) {
+            tell_bad_link(core, i);
+            outbox_send(core, message, i);
+        }
+    }
+    core->detector.heartbeat_ms = core->now_ms +
+                                  random_jitter(&core->random, core->timing.heartbeat_ms, 5);
+    outbox_renew_stranger_replies(core);
+}
+
+/* When each of the gone went, as this node saw it, and the number of its last message. */
+static void map_gone(struct core *core, const struct installed *before)
+{
+    const struct view *former = before->view;
+    uint64_t former_ms[GONE_MAX];
+    uint64_t former_numbers[GONE_MAX];
+
+    memcpy(former_ms, core->detector.gone_ms, former->gone_count * sizeof former_ms[0]);
+    memcpy(former_numbers, core->detector.gone_numbers,
+           former->gone_count * sizeof former_numbers[0]);
+    for (uint32_t i = 0; i < core->view.gone_count; i++) {
+        const struct gone *gone = view_find_gone(former, &core->view.gone[i].id);
+        uint32_t member = view_find(former, &core->view.gone[i].id);
+
+        core->detector.gone_ms[i] = gone != NULL ? former_ms[gone - former->gone] : core->now_ms;
+        core->detector.gone_numbers[i] = gone != NULL ? former_numbers[gone - former->gone] : 0;
+        if (member != VIEW_NONE) {
+            core->detector.gone_numbers[i] = before->peers[member].signs.number;
+        }
+    }
+}
+
+void detector_on_view_installed(struct core *core, const struct installed *before)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct node_id *id = &core->view.members[i].id;
+        const struct gone *gone = view_find_gone(before->view, id);
+
+        if (view_has(before->view, id)) {
+            continue;
+        }
+        core->peers[i].signs.silent_from_ms = core->now_ms; /* Its silence counts from now (H13). */
+        core->detector.detect_ms = core->now_ms; /* Looks at everyone and finds the next moment. */
+        if (gone != NULL) { /* A life that was apart goes on where it was (D6). */
+            core->peers[i].signs.number = core->detector.gone_numbers[gone - before->view->gone];
+        }
+    }
+    map_gone(core, before);
+}
+
+void detector_announce_view(struct core *core, const struct installed *before)
+{
+    const struct view *former = before->view;
+
+    if (view_is_empty(former)) {
+        send_heartbeats(core);
+        return;
+    }
+    struct message *message = NULL;
+    bool other_coordinator = !id_equal(&core->view.members[0].id, &former->members[0].id);
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        bool leads_now = i == 0 && other_coordinator;
+        if (!core_is_self(core, i) && (leads_now || !view_has(former, &core->view.members[i].id))) {
+            message = message != NULL ? message : make_heartbeat(core);
+            outbox_send(core, message, i);
+        }
+    }
+}
+
+uint64_t detector_apart_ms(const struct core *core, const struct view *next)
+{
+    uint64_t longest_ms = 0;
+
+    for (uint32_t i = 0; i < core->view.gone_count; i++) {
+        uint64_t gone_ms = core->now_ms - core->detector.gone_ms[i];
+        if (view_has(next, &core->view.gone[i].id) && gone_ms > longest_ms) {
+            longest_ms = gone_ms;
+        }
+    }
+    return longest_ms;
+}
+
+/* A new verdict travels at once to the coordinator, or to the oldest who may succeed it, and to
+ * the suspect, who may know better (D1, D5). */
+static void tell_others(struct core *core, uint32_t suspect)
+{
+    struct message *message = make_heartbeat(core);
+    uint32_t judge = 0;
+
+    while (judge < core->view.member_count && core->peers[judge].charge.verdict != VERDICT_NONE) {
+        judge++;
+    }
+    if (judge < core->view.member_count && !core_is_self(core, judge)) {
+        outbox_send(core, message, judge);
+    }
+    outbox_send(core, message, suspect);
+}
+
+/* Does it say that it does not hear us: that we are silent, or suspect? */
+static bool does_not_hear_us(const struct core *core, const struct heartbeat *heartbeat)
+{
+    uint64_t age = core->view.members[core->position].age;
+
+    if (heartbeat->view.lineage != core->view.lineage) {
+        return false;
+    }
+    for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
+        if (heartbeat->suspects[i].age == age) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* D5: who learns that it is suspected says so, to the one who suspects it and to the
+ * coordinator; not more often than that helps. */
+static void refute(struct core *core, uint32_t position)
+{
+    struct peer_signs *signs = &core->peers[position].signs;
+
+    if (signs->answered_ms != 0 &&
+        core->now_ms < signs->answered_ms + timing_repair_ms(&core->timing)) {
+        return;
+    }
+    signs->answered_ms = core->now_ms;
+    struct message *message = make_heartbeat(core);
+    outbox_send(core, message, position);
+    if (position != 0 && !core_is_coordinator(core)) {
+        outbox_send(core, message, 0);
+    }
+}
+
+/* Given that there are as many as in its last one. */
+static bool accuses_the_same(const struct heartbeat *heartbeat, const struct peer_signs *signs)
+{
+    for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
+        if (heartbeat->suspects[i].age != signs->suspects[i].age ||
+            heartbeat->suspects[i].verdict != signs->suspects[i].verdict) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position)
+{
+    const struct heartbeat *heartbeat = &message->heartbeat;
+    struct peer_signs *signs = &core->peers[position].signs;
+    bool accused = heartbeat->suspect_count > 0;
+    bool changed = heartbeat->suspect_count != signs->suspect_count ||
+                   heartbeat->late != signs->late ||
+                   (accused && (!accuses_the_same(heartbeat, signs) ||
+                                core->now_ms >= signs->suspects_ms + core->timing.fresh_ms));
+
+    /* What it says between its ACK and our COMMIT is what it held before; the next will tell. */
+    if (!signs->acked || view_id_compare(&heartbeat->view, &signs->view) >= 0) {
+        signs->view = heartbeat->view;
+        signs->view_hash = heartbeat->view_hash;
+    }
+    signs->acked = false;
+    signs->late = heartbeat->late;
+    signs->suspect_count = heartbeat->suspect_count;
+    memcpy(signs->suspects, heartbeat->suspects,
+           heartbeat->suspect_count * sizeof heartbeat->suspects[0]);
+    signs->suspects_ms = core->now_ms;
+
+    if (accused && does_not_hear_us(core, heartbeat)) {
+        signs->unheard_ms = core->now_ms;
+        refute(core, position);
+    } else {
+        signs->unheard_ms = 0;
+    }
+    if (changed) {
+        verdict_evidence_changed(core);
+    }
+}
+
+/* --- Silences --- */
+
+/* A member that the view under way leaves out is expected to fall silent (E1); but a proposal
+ * whose maker died must not shield anybody for ever. */
+static bool is_on_its_way_out(const struct core *core, uint32_t position)
+{
+    return !view_is_empty(&core->change.pending) &&
+           core->now_ms < core->change.accepted_ms + core->timing.prepare_ms &&
+           !view_has(&core->change.pending, &core->view.members[position].id);
+}
+
+static void set_verdict(struct core *core, uint32_t position, enum verdict verdict)
+{
+    if (core->peers[position].charge.verdict != verdict && !is_on_its_way_out(core, position)) {
+        verdict_set(core, position, verdict);
+        tell_others(core, position);
+    }
+}
+
+/* Nobody of that life listens at its address. With the lifeline closed under our hands before,
+ * that is proof. One that never was open may be a matter of the network: then it takes more than
+ * a heartbeat's time in which the member does not say otherwise (D2). */
+static void on_nobody_there(struct core *core, uint32_t position)
+{
+    struct peer_signs *signs = &core->peers[position].signs;
+
+    signs->linked = false;
+    if (signs->closed_ms == 0) {
+        signs->closed_ms = core->now_ms;
+        signs->was_linked = false; /* No closing stands behind this, nor behind the next refusal. */
+    }
+    uint64_t patience_ms = signs->was_linked ? 0 : timing_missed_ms(&core->timing);
+    uint64_t since_ms = signs->silent_from_ms < signs->closed_ms ? signs->silent_from_ms
+                                                                 : signs->closed_ms;
+    if (core->now_ms >= since_ms + patience_ms) {
+        set_verdict(core, position, VERDICT_DEAD);
+    }
+}
+
+void detector_on_link(struct core *core, const struct link_event *link)
+{
+    uint32_t position = view_find(&core->view, &link->peer);
+
+    if (position == VIEW_NONE || core_is_self(core, position)) {
+        return;
+    }
+    struct peer_signs *signs = &core->peers[position].signs;
+    const struct peer_charge *charge = &core->peers[position].charge;
+    switch (link->news) {
+    case LINK_OPENED:
+        signs->linked = true;
+        signs->was_linked = true;
+        signs->closed_ms = 0;
+        signs->kernel_ms = core->now_ms;
+        if (charge->verdict == VERDICT_DEAD) {
+            clear_verdict(core, position); /* That very life answered. */
+        }
+        break;
+    case LINK_CLOSED:
+        signs->linked = false;
+        signs->closed_ms = core->now_ms;
+        break;
+    case LINK_REFUSED:
+    case LINK_STRANGER:
+        on_nobody_there(core, position);
+        break;
+    case LINK_FAILED:
+        signs->linked = false;
+        break;
+    case LINK_KERNEL:
+        signs->kernel_ms = core->now_ms;
+        if (charge->verdict == VERDICT_LOST) {
+            core->detector.detect_ms =
+                core->now_ms; /* Its host is in sight again: judged anew at once. */
+        }
+        break;
+    }
+}
+
+static void ask_kernel(struct core *core, uint32_t position)
+{
+    core->peers[position].signs.asked_ms = core->now_ms;
+    outbox_kernel_ask(core, position);
+}
+
+/* Looks at one silence and returns when to look at it again. Along the silence:
+ *
+ *      0         T_silent   (half-way)   T_lost                        T_stall
+ *      |-------------|-----------|----------|-----------------------------|
+ *    heard       ask the       ask       no answer to either: lost     answers, but the
+ *                kernel       again      else keep asking              process: stalled
+ */
+static uint64_t look_at(struct core *core, uint32_t position)
+{
+    const struct timing *timing = &core->timing;
+    struct peer_signs *signs = &core->peers[position].signs;
+    const struct peer_charge *charge = &core->peers[position].charge;
+    uint64_t from = signs->silent_from_ms;
+    uint64_t silence = core->now_ms - from;
+    uint64_t again = (timing->lost_ms - timing->silent_ms) / 2;
+
+    if (silence < timing->silent_ms) {
+        return from + timing->silent_ms;
+    }
+    if (charge->verdict == VERDICT_DEAD) {
+        return NEVER_MS;
+    }
+    if (core->now_ms < core->detector.late_until_ms) {
+        return core->detector.late_until_ms; /* D4 */
+    }
+    if (signs->asked_ms == 0 || core->now_ms >= signs->asked_ms + again) {
+        ask_kernel(core, position);
+    }
+    bool answered = signs->kernel_ms >= from && core->now_ms < signs->kernel_ms + timing->lost_ms;
+    if (silence >= timing->stall_ms && answered) {
+        set_verdict(core, position, VERDICT_STALLED);
+    } else if (silence >= timing->lost_ms && !answered && charge->verdict == VERDICT_NONE) {
+        set_verdict(core, position, VERDICT_LOST);
+    } else if (answered && charge->verdict == VERDICT_LOST && silence < timing->stall_ms) {
+        REACHED(stalled_host_back_in_sight);
+        clear_verdict(core, position); /* The host is back in sight: patience again. */
+    }
+    uint64_t next = signs->asked_ms + again;
+    if (silence < timing->lost_ms) {
+        next = earlier(next, from + timing->lost_ms);
+    } else if (silence < timing->stall_ms) {
+        next = earlier(next, from + timing->stall_ms);
+    }
+    return next;
+}
+
+static void look_at_all(struct core *core)
+{
+    uint64_t next = NEVER_MS;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!core_is_self(core, i)) {
+            next = earlier(next, look_at(core, i));
+        }
+    }
+    core->detector.detect_ms = next;
+}
+
+/* D4: what waited in the queue while we slept proves nothing. This question can be answered only by
+ * who lives now; and only who still has us in its view answers as a fellow. */
+static void ask_for_wake_up_answers(struct core *core)
+{
+    struct message *message = outbox_message(core, MESSAGE_PING);
+
+    if (message != NULL) {
+        message->ping.nonce = core->detector.wake_questions[0].nonce;
+        message->ping.subject = core->life.self.id; /* Each answers for itself. */
+        message->ping.origin = core->life.self.id;
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!core_is_self(core, i)) {
+            outbox_send(core, message, i);
+        }
+    }
+}
+
+/* D4: an answer proves that the peer heard us when the question was asked, so that it cannot
+ * declare us lost before that moment plus T_lost. */
+bool detector_on_answer(struct core *core, const struct message *pong, uint32_t position)
+{
+    for (size_t i = 0; i < 2 && pong->fellow; i++) {
+        const struct wake_question *question = &core->detector.wake_questions[i];
+        if (question->asked_ms != 0 && pong->ping.nonce == question->nonce) {
+            core->peers[position].signs.awake_until_ms = question->asked_ms + core->timing.lost_ms;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A loop that is always late reads the answers to one question when it has to ask the next. */
+static void ask_anew(struct core *core)
+{
+    struct wake_question *questions = core->detector.wake_questions;
+
+    if (questions[0].asked_ms == 0 ||
+        core->now_ms >= questions[0].asked_ms + core->timing.lost_ms / 2) {
+        questions[1] = questions[0];
+        questions[0] = (struct wake_question){.nonce = random_u64(&core->random),
+                                              .asked_ms = core->now_ms};
+    }
+    ask_for_wake_up_answers(core);
+}
+
+/* A loop that is late again and again is slow, not asleep: too little for others to have found this
+ * node lost meanwhile. Were each time a sleep, it would never do anything for the others. */
+static bool is_only_slow(const struct core *core, uint64_t late_ms)
+{
+    return was_late_lately(core, core->timing.stall_ms) && late_ms < timing_turn_ms(&core->timing);
+}
+
+static void start_afresh(struct core *core)
+{
+    core->detector.late_since_ms = core->now_ms;
+    core->detector.late_until_ms = core->now_ms + core->timing.fresh_ms;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        enum verdict verdict = core->peers[i].charge.verdict;
+        follow_forget(core, i);
+        if (verdict == VERDICT_LOST || verdict == VERDICT_STALLED) {
+            clear_verdict(core, i);
+        }
+    }
+    core->detector.detect_ms = core->now_ms;
+    ask_anew(core);
+}
+
+bool detector_on_late(struct core *core, uint64_t late_ms)
+{
+    bool slow = is_only_slow(core, late_ms);
+
+    core->counters.late_wakeups++;
+    REACHED(was_late);
+    core->detector.late_last_ms = core->now_ms;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        struct peer_signs *signs = &core->peers[i].signs;
+        signs->silent_from_ms = earlier(signs->silent_from_ms + late_ms, core->now_ms);
+    }
+    if (slow) {
+        REACHED(was_slow);
+        return false;
+    }
+    start_afresh(core);
+    return true;
+}
+
+void detector_vouch(struct core *core, uint32_t position)
+{
+    core->peers[position].signs.vouched_ms = core->now_ms;
+}
+
+void detector_on_acknowledged(struct core *core, uint32_t position)
+{
+    struct peer_signs *signs = &core->peers[position].signs;
+
+    signs->view = view_id_of(&core->view);
+    signs->view_hash = core->view.hash;
+    signs->acked = true;
+}
+
+void detector_reset(struct core *core)
+{
+    core->detector.heartbeat_ms = NEVER_MS;
+    core->detector.detect_ms = NEVER_MS;
+    core->detector.late_last_ms = 0;
+    core->detector.late_until_ms = 0;
+    core->detector.late_since_ms = 0;
+    memset(core->detector.wake_questions, 0, sizeof core->detector.wake_questions);
+}
+
+void detector_tick(struct core *core)
+{
+    if (core->detector.late_since_ms != 0 && core->now_ms >= core->detector.late_until_ms &&
+        standing_is_awake(core)) {
+        core->detector.late_since_ms = 0;
+    }
+    if (core->now_ms >= core->detector.heartbeat_ms) {
+        send_heartbeats(core);
+        if (!standing_is_awake(core)) {
+            ask_anew(core);
+        }
+        look_at_all(core); /* Who is heard in time needs no turn of its own. */
+    } else if (core->now_ms >= core->detector.detect_ms) {
+        look_at_all(core);
+    }
+}

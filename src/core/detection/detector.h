@@ -1,0 +1,43 @@
+/* Who is alive: heartbeats, silences, the three verdicts, and this node's doubts about itself
+ * (D1 to D6). All members watch all others. */
+#ifndef CORE_DETECTOR_H
+#define CORE_DETECTOR_H
+
+#include "core/state/state.h"
+
+/* Counts the message as a sign of life where it is one (D2, D6). Returns false for a repetition
+ * or a message overtaken by a newer one. */
+bool detector_heard(struct core *core, const struct message *message, uint32_t position);
+
+void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position);
+void detector_on_link(struct core *core, const struct link_event *link);
+
+/* The answer of the member at `position` to the question that was asked after a late wake-up. */
+bool detector_on_answer(struct core *core, const struct message *pong, uint32_t position);
+
+/* Somebody else says that the member lives (R2). */
+void detector_vouch(struct core *core, uint32_t position);
+
+/* The member acknowledged the view that has just been installed: it holds it (M2), before its next
+ * heartbeat says so. */
+void detector_on_acknowledged(struct core *core, uint32_t position);
+
+/* D4: called first in a step whose loop was late, with the time by which it was. Returns whether
+ * this node slept, so that what it had under way is void; else it is only slow. */
+bool detector_on_late(struct core *core, uint64_t late_ms);
+
+/* Heartbeats and silences that are due. */
+void detector_tick(struct core *core);
+
+/* For how long members of `next` had been gone, the longest; 0: none had (M8). */
+uint64_t detector_apart_ms(const struct core *core, const struct view *next);
+
+void detector_on_view_installed(struct core *core, const struct installed *before);
+
+/* First heartbeats to those who are new, and to the coordinator if it is another one: what it knows
+ * of us is what we said before (G1, L2). */
+void detector_announce_view(struct core *core, const struct installed *before);
+
+void detector_reset(struct core *core);
+
+#endif

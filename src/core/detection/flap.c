@@ -1,0 +1,90 @@
+#include "core/detection/flap.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+enum { FAILURES_FREE = 2 }; /* the third within T_flap is the first to cost a pause */
+
+static struct flapper *entry_of(struct core *core, const char *name)
+{
+    struct flapper *oldest = &core->flap.names[0];
+
+    for (uint32_t i = 0; i < FLAPPERS_MAX; i++) {
+        struct flapper *entry = &core->flap.names[i];
+        if (text_equal(entry->name, name)) {
+            return entry;
+        }
+        if (entry->last_ms < oldest->last_ms) {
+            oldest = entry;
+        }
+    }
+    memset(oldest, 0, sizeof *oldest);
+    memcpy(oldest->name, name, text_length(name, NAME_BYTES_MAX) + 1);
+    return oldest;
+}
+
+/* T_lost, doubled with each further failure, up to T_flap. */
+static uint64_t pause_ms(const struct core *core, uint32_t failures)
+{
+    uint64_t pause = core->timing.lost_ms;
+
+    for (uint32_t i = FAILURES_FREE + 1; i < failures && pause < core->timing.flap_ms; i++) {
+        pause *= 2;
+    }
+    return pause < core->timing.flap_ms ? pause : core->timing.flap_ms;
+}
+
+static void on_failure(struct core *core, const char *name)
+{
+    struct flapper *entry = entry_of(core, name);
+
+    if (core->now_ms >= entry->last_ms + core->timing.flap_ms) {
+        entry->failures = 0;
+    }
+    entry->failures++;
+    entry->last_ms = core->now_ms;
+    entry->admit_ms = entry->failures > FAILURES_FREE
+                          ? core->now_ms + pause_ms(core, entry->failures)
+                          : 0;
+}
+
+/* That member was only cut off: the same life is back, by a merge. */
+static void forgive(struct core *core, const char *name)
+{
+    for (uint32_t i = 0; i < FLAPPERS_MAX; i++) {
+        struct flapper *entry = &core->flap.names[i];
+        if (text_equal(entry->name, name) && entry->failures > 0) {
+            entry->failures--;
+            entry->admit_ms = 0;
+        }
+    }
+}
+
+void flap_on_view_installed(struct core *core, const struct installed *before)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct member *member = &core->view.members[i];
+        if (!view_has(before->view, &member->id) &&
+            view_find_gone(before->view, &member->id) != NULL) {
+            forgive(core, member->name);
+        }
+    }
+    for (uint32_t i = 0; i < before->view->member_count; i++) {
+        const struct member *member = &before->view->members[i];
+        const struct gone *gone = view_find_gone(&core->view, &member->id);
+        if (gone != NULL && gone->reason == GONE_FAILED) {
+            on_failure(core, member->name);
+        }
+    }
+}
+
+bool flap_admits(const struct core *core, const char *name)
+{
+    for (uint32_t i = 0; i < FLAPPERS_MAX; i++) {
+        if (text_equal(core->flap.names[i].name, name)) {
+            return core->now_ms >= core->flap.names[i].admit_ms;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,15 @@
+/* Names that keep failing are let in more slowly each time (R4): a process that crashes in a loop,
+ * or a host with a bad cable, must not cost everybody a view per second (H40). Every member
+ * counts what it sees, for any of them may coordinate tomorrow. */
+#ifndef CORE_FLAP_H
+#define CORE_FLAP_H
+
+#include "core/state/state.h"
+
+/* Counts who was removed as failed, and forgives who was only cut off and is back by a merge. */
+void flap_on_view_installed(struct core *core, const struct installed *before);
+
+/* May a joiner of this name be let in now? */
+bool flap_admits(const struct core *core, const char *name);
+
+#endif

@@ -1,0 +1,48 @@
+#include "core/detection/follow.h"
+
+#include "core/detection/verdict.h"
+
+void follow_note(struct core *core, uint32_t position)
+{
+    struct peer_course *course = &core->peers[position].course;
+
+    if (course->other_since_ms == 0 ||
+        core->now_ms > course->other_seen_ms + 2 * core->timing.fresh_ms) {
+        course->other_since_ms = core->now_ms;
+    }
+    course->other_seen_ms = core->now_ms;
+    verdict_evidence_changed(core);
+}
+
+void follow_forget(struct core *core, uint32_t position)
+{
+    core->peers[position].course.other_since_ms = 0;
+    verdict_reconsider(core, position);
+}
+
+bool follow_has_moved(const struct core *core, uint32_t position)
+{
+    const struct peer_course *course = &core->peers[position].course;
+
+    return course->other_since_ms != 0 &&
+           course->other_seen_ms >= course->other_since_ms + core->timing.fresh_ms;
+}
+
+bool follow_is_undecided(const struct core *core, uint32_t position)
+{
+    const struct peer_course *course = &core->peers[position].course;
+
+    return course->other_since_ms != 0 && !follow_has_moved(core, position) &&
+           core->now_ms < course->other_seen_ms + core->timing.fresh_ms;
+}
+
+void follow_on_view_installed(struct core *core, const struct installed *before)
+{
+    if (view_is_empty(before->view) ||
+        id_equal(&core->view.members[0].id, &before->view->members[0].id)) {
+        return;
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        core->peers[i].course.other_since_ms = 0; /* Another than which one? */
+    }
+}

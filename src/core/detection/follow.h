@@ -1,0 +1,21 @@
+/* Which members follow another coordinator than this node does (L2). */
+#ifndef CORE_FOLLOW_H
+#define CORE_FOLLOW_H
+
+#include "core/state/state.h"
+
+/* The member at `position` says, now, that it follows another coordinator. */
+void follow_note(struct core *core, uint32_t position);
+
+/* It follows ours again, or what was noted cannot be relied on any more. */
+void follow_forget(struct core *core, uint32_t position);
+
+/* It has said so for T_fresh: it has moved. */
+bool follow_has_moved(const struct core *core, uint32_t position);
+
+/* It said so lately, and not yet for T_fresh. */
+bool follow_is_undecided(const struct core *core, uint32_t position);
+
+void follow_on_view_installed(struct core *core, const struct installed *before);
+
+#endif

@@ -1,0 +1,124 @@
+#include "core/detection/hearing.h"
+
+bool hearing_is_heard(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+
+    return peer->charge.verdict == VERDICT_NONE &&
+           core->now_ms < peer->signs.silent_from_ms + core->timing.silent_ms;
+}
+
+uint64_t hearing_fresh_for_ms(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+    uint64_t until = peer->signs.silent_from_ms + core->timing.fresh_ms;
+
+    if (peer->charge.verdict == VERDICT_DEAD || until <= core->now_ms) {
+        return 0;
+    }
+    return until - core->now_ms;
+}
+
+bool hearing_is_fresh(const struct core *core, uint32_t position)
+{
+    return core_is_self(core, position) || hearing_fresh_for_ms(core, position) > 0;
+}
+
+bool hearing_coordinator_is_fresh(const struct core *core)
+{
+    return core_is_coordinator(core) || hearing_is_fresh(core, 0);
+}
+
+static enum hearing own_hearing(const struct core *core, uint32_t subject, uint64_t now_ms)
+{
+    const struct peer *peer = &core->peers[subject];
+
+    if (core_is_self(core, subject)) {
+        return HEARING_YES;
+    }
+    if (peer->charge.verdict != VERDICT_NONE) {
+        return HEARING_SUSPECT;
+    }
+    return now_ms < peer->signs.silent_from_ms + core->timing.silent_ms ? HEARING_YES
+                                                                        : HEARING_SILENT;
+}
+
+enum hearing hearing_of(const struct core *core, uint32_t observer, uint32_t subject,
+                        uint64_t now_ms)
+{
+    const struct peer_signs *signs = &core->peers[observer].signs;
+
+    if (core_is_self(core, observer)) {
+        return own_hearing(core, subject, now_ms);
+    }
+    if (observer == subject) {
+        return HEARING_YES;
+    }
+    if (signs->suspects_ms == 0 || now_ms >= signs->suspects_ms + core->timing.lost_ms ||
+        signs->view.lineage != core->view.lineage) {
+        return HEARING_UNKNOWN;
+    }
+    for (uint8_t i = 0; i < signs->suspect_count; i++) {
+        if (signs->suspects[i].age == core->view.members[subject].age) {
+            return signs->suspects[i].verdict == VERDICT_NONE ? HEARING_SILENT : HEARING_SUSPECT;
+        }
+    }
+    return signs->suspect_count < SUSPECTS_MAX ? HEARING_YES : HEARING_UNKNOWN;
+}
+
+bool hearing_accuses(const struct core *core, uint32_t accuser, uint64_t age, uint64_t now_ms)
+{
+    const struct peer_signs *signs = &core->peers[accuser].signs;
+
+    if (signs->suspects_ms == 0 || now_ms >= signs->suspects_ms + core->timing.fresh_ms ||
+        signs->view.lineage != core->view.lineage) {
+        return false;
+    }
+    for (uint8_t i = 0; i < signs->suspect_count; i++) {
+        if (signs->suspects[i].age == age && signs->suspects[i].verdict != VERDICT_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint32_t hearing_view_holders(const struct core *core)
+{
+    struct view_id ours = view_id_of(&core->view);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct peer *peer = &core->peers[i];
+        count += core_is_self(core, i) ||
+                 (view_id_equal(&peer->signs.view, &ours) &&
+                  peer->signs.view_hash == core->view.hash && peer->charge.verdict == VERDICT_NONE);
+    }
+    return count;
+}
+
+bool hearing_link_is_bad(const struct core *core, uint32_t position)
+{
+    const struct peer_signs *signs = &core->peers[position].signs;
+    bool dead = core->peers[position].charge.verdict == VERDICT_DEAD;
+    bool vouched = signs->vouched_ms != 0 && !dead &&
+                   core->now_ms < signs->vouched_ms + 2 * core->timing.fresh_ms &&
+                   signs->vouched_ms >= signs->heard_ms;
+    bool unheard = signs->unheard_ms != 0 &&
+                   core->now_ms < signs->unheard_ms + core->timing.fresh_ms;
+    bool silent = !hearing_is_heard(core, position) && !dead;
+
+    return vouched || unheard || silent;
+}
+
+uint32_t hearing_relay_to(const struct core *core, uint32_t position)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct peer_signs *signs = &core->peers[i].signs;
+        if (i != position && !core_is_self(core, i) && hearing_is_heard(core, i) &&
+            signs->unheard_ms == 0 && !signs->late &&
+            hearing_of(core, i, position, core->now_ms) == HEARING_YES) {
+            return i;
+        }
+    }
+    return VIEW_NONE;
+}

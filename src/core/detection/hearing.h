@@ -1,0 +1,37 @@
+/* Who hears whom: by this node's own ears, and by what the others say. Questions only. */
+#ifndef CORE_HEARING_H
+#define CORE_HEARING_H
+
+#include "core/state/state.h"
+
+/* The member at `position` is neither silent for T_silent nor under a verdict. */
+bool hearing_is_heard(const struct core *core, uint32_t position);
+
+/* The member was heard within T_fresh, by the detector's reckoning, and is not held dead. */
+bool hearing_is_fresh(const struct core *core, uint32_t position);
+
+/* How many milliseconds until it is not; 0 when it is not. */
+uint64_t hearing_fresh_for_ms(const struct core *core, uint32_t position);
+
+/* Is this node the coordinator, or was its coordinator heard within T_fresh and is not held dead?
+ */
+bool hearing_coordinator_is_fresh(const struct core *core);
+
+/* As told by the observer's last heartbeat, or by this node's own ears (R3). */
+enum hearing hearing_of(const struct core *core, uint32_t observer, uint32_t subject,
+                        uint64_t now_ms);
+
+/* Does `accuser` hold a verdict against the member of that age, as told within T_fresh? */
+bool hearing_accuses(const struct core *core, uint32_t accuser, uint64_t age, uint64_t now_ms);
+
+/* Members that hold this node's view, as far as it knows, itself included. O(members). */
+uint32_t hearing_view_holders(const struct core *core);
+
+/* R2: the member at `position` is silent here, others vouched for it, or it says that it does not
+ * hear us. */
+bool hearing_link_is_bad(const struct core *core, uint32_t position);
+
+/* The oldest member through whom it can be reached, or VIEW_NONE. */
+uint32_t hearing_relay_to(const struct core *core, uint32_t position);
+
+#endif

@@ -1,0 +1,18 @@
+#include "core/detection/peers.h"
+
+#include <string.h>
+
+void peers_on_view_installed(struct core *core, const struct installed *before)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct node_id *id = &core->view.members[i].id;
+        uint32_t former = view_find(before->view, id);
+
+        if (former != VIEW_NONE) {
+            core->peers[i] = before->peers[former];
+        } else {
+            memset(&core->peers[i], 0, sizeof core->peers[i]);
+            core->peers[i].id = *id;
+        }
+    }
+}

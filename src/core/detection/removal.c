@@ -1,0 +1,359 @@
+#include "core/detection/removal.h"
+
+#include "core/detection/detector.h"
+#include "core/detection/follow.h"
+#include "core/detection/hearing.h"
+#include "core/detection/verdict.h"
+#include "core/model/marks.h"
+#include "core/state/outbox.h"
+#include "core/state/refuse.h"
+
+uint32_t removal_accusers(const struct core *core, uint32_t position, uint64_t now_ms)
+{
+    uint64_t age = core->view.members[position].age;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        count += i != position && !core_is_self(core, i) && hearing_accuses(core, i, age, now_ms);
+    }
+    return count;
+}
+
+/* Can this member see the suspect at all, in this node's eyes? */
+static bool is_witness(const struct core *core, uint32_t position, uint32_t suspect)
+{
+    return position != suspect && !core_is_self(core, position) &&
+           core->peers[position].charge.verdict == VERDICT_NONE;
+}
+
+static uint32_t witness_count(const struct core *core, uint32_t suspect)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        count += is_witness(core, i, suspect) &&
+                 !core->peers[i].signs.late; /* It accuses nobody. */
+    }
+    return count;
+}
+
+/* An accuser that was late itself, or that most others suspect, does not count. */
+static bool is_believable(const struct core *core, uint32_t accuser, uint32_t witnesses)
+{
+    return !core->peers[accuser].signs.late &&
+           2 * removal_accusers(core, accuser, core->now_ms) <= witnesses;
+}
+
+bool removal_is_backed(const struct core *core, uint32_t position)
+{
+    if (core->peers[position].charge.verdict == VERDICT_NONE) {
+        return false; /* All watch all: this node's own evidence is always part of it. */
+    }
+    uint64_t age = core->view.members[position].age;
+    uint32_t witnesses = witness_count(core, position);
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (is_witness(core, i, position) && hearing_accuses(core, i, age, core->now_ms) &&
+            is_believable(core, i, witnesses)) {
+            return true;
+        }
+    }
+    return witnesses == 0;
+}
+
+struct gone removal_evidence(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+    uint64_t silent_ms = core->now_ms - peer->signs.silent_from_ms;
+    struct gone gone = {.reason = GONE_FAILED,
+                        .verdict = peer->charge.verdict,
+                        .silent_ms = silent_ms < UINT32_MAX ? (uint32_t)silent_ms : UINT32_MAX};
+
+    if (peer->charge.leaves) {
+        gone.reason = GONE_LEFT;
+    } else if (peer->charge.verdict == VERDICT_NONE && follow_has_moved(core, position)) {
+        gone.reason = GONE_MOVED;
+    }
+    for (uint32_t i = 0; i < core->view.member_count && gone.accuser_count < ACCUSERS_MAX; i++) {
+        bool own = core_is_self(core, i) && peer->charge.verdict != VERDICT_NONE;
+        if (own || (i != position && !core_is_self(core, i) &&
+                    hearing_accuses(core, i, core->view.members[position].age, core->now_ms))) {
+            gone.accusers[gone.accuser_count++] = core->view.members[i].age;
+        }
+    }
+    return gone;
+}
+
+static struct message *make_ping(struct core *core, enum message_type type,
+                                 const struct ping *content)
+{
+    struct message *message = outbox_message(core, type);
+
+    if (message != NULL) {
+        message->ping = *content;
+    }
+    return message;
+}
+
+static void look_again(struct core *core, uint64_t when_ms)
+{
+    core->removal.verify_ms = earlier(core->removal.verify_ms, when_ms);
+}
+
+/* How likely an answer by way of this helper is: 0 is best. */
+static int rank_of(const struct core *core, uint32_t helper, uint32_t suspect)
+{
+    bool near = hearing_of(core, core->position, helper, core->now_ms) == HEARING_YES;
+
+    if (near && hearing_of(core, helper, suspect, core->now_ms) == HEARING_YES) {
+        return 0;
+    }
+    return hearing_accuses(core, helper, core->view.members[suspect].age, core->now_ms) ? 2 : 1;
+}
+
+/* R1: asks the suspect directly and through members that this node does not suspect. */
+static void ask_about(struct core *core, uint32_t position)
+{
+    const struct member *suspect = &core->view.members[position];
+    struct ping question = {.nonce = core->peers[position].charge.nonce,
+                            .subject = suspect->id,
+                            .origin = core->life.self.id};
+    uint32_t helpers = 0;
+
+    outbox_send(core, make_ping(core, MESSAGE_PING, &question), position);
+    struct message *request = make_ping(core, MESSAGE_PING_REQUEST, &question);
+    /* Those whom we hear and who say that they hear it, then those who do not accuse it, then the
+     * rest: a helper that is itself silent for us answers nothing. */
+    for (int round = 0; round <= 2; round++) {
+        for (uint32_t i = 0; i < core->view.member_count && helpers < VERIFY_HELPERS; i++) {
+            if (is_witness(core, i, position) && rank_of(core, i, position) == round) {
+                outbox_send(core, request, i);
+                helpers++;
+            }
+        }
+    }
+}
+
+/* R3: longer where all who can see it are slow (D4), for so is their word: two turns of theirs. */
+static uint64_t verification_ms(const struct core *core, uint32_t suspect)
+{
+    uint32_t slow = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        slow += is_witness(core, i, suspect) && core->peers[i].signs.late;
+    }
+    bool all_slow = slow > 0 && witness_count(core, suspect) == 0;
+    return core->timing.verify_ms + (all_slow ? 2 * timing_turn_ms(&core->timing) : 0);
+}
+
+static void verify(struct core *core, uint32_t position)
+{
+    uint64_t patience_ms = verification_ms(core, position);
+    uint64_t again_ms = core->now_ms + patience_ms / 2;
+
+    verdict_verify(core, position, random_u64(&core->random), again_ms, core->now_ms + patience_ms);
+    look_again(core, again_ms);
+    ask_about(core, position);
+}
+
+/* R2: does a witness, whom we hear, say by a heartbeat that it hears the suspect? Only one that
+ * came when it had had the time to notice the silence counts. */
+static bool is_heard_by_others(const struct core *core, uint32_t suspect)
+{
+    uint64_t noticed_ms = core->peers[suspect].signs.silent_from_ms + core->timing.silent_ms;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (is_witness(core, i, suspect) && !core->peers[i].signs.late &&
+            hearing_is_fresh(core, i) && core->peers[i].signs.suspects_ms >= noticed_ms &&
+            hearing_of(core, i, suspect, core->now_ms) == HEARING_YES) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Returns whether it is found out just now that the member is to go. */
+static bool review_one(struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+    bool proven = peer->charge.verdict == VERDICT_DEAD; /* D3 */
+
+    if (peer->charge.confirmed) {
+        return false;
+    }
+    if (follow_has_moved(core, position)) {
+        return true;
+    }
+    if (!removal_is_backed(core, position)) {
+        return false;
+    }
+    if (proven) {
+        return true;
+    }
+    bool vouched = peer->signs.vouched_ms != 0 &&
+                   core->now_ms < peer->signs.vouched_ms + core->timing.fresh_ms;
+    if (is_heard_by_others(core, position)) {
+        REACHED(suspect_heard_by_others); /* Until its next heartbeat says otherwise. */
+    } else if (vouched) {
+        REACHED(suspect_vouched_for);
+        look_again(core, peer->signs.vouched_ms + core->timing.fresh_ms);
+    } else if (peer->charge.verify_ms == NEVER_MS) {
+        verify(core, position);
+    }
+    return false;
+}
+
+bool removal_review(struct core *core)
+{
+    bool found = false;
+
+    if (!core_is_coordinator(core) || core->now_ms < core->detector.late_until_ms) {
+        return false;
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!core_is_self(core, i) && review_one(core, i)) {
+            verdict_confirm(core, i);
+            found = true;
+        }
+    }
+    return found;
+}
+
+void removal_on_ping(struct core *core, const struct message *message)
+{
+    struct ping answer = {.nonce = message->ping.nonce,
+                          .subject = core->life.self.id,
+                          .origin = message->ping.origin};
+    uint32_t position = view_find(&core->view, &message->from);
+
+    if (position != VIEW_NONE) {
+        outbox_send(core, make_ping(core, MESSAGE_PONG, &answer), position);
+    } else if (!refuse_beyond_few(core, message)) {
+        outbox_send_to(core, make_ping(core, MESSAGE_PONG, &answer), &message->from,
+                       &message->source);
+    }
+}
+
+void removal_on_ping_request(struct core *core, const struct message *message)
+{
+    uint32_t position = view_find(&core->view, &message->ping.subject);
+
+    if (!view_has(&core->view, &message->from)) {
+        refuse(core, message, REFUSED_QUESTION_OF_STRANGER);
+        return;
+    }
+    if (position == VIEW_NONE) {
+        refuse(core, message, REFUSED_SUSPECT_STRANGER);
+        return;
+    }
+    outbox_send(core, make_ping(core, MESSAGE_PING, &message->ping), position);
+}
+
+/* An answer for the member that asked this helper. Handed on only by the one who heard the subject
+ * itself, so it goes no further; and only if that lives with us: what went over to another part has
+ * no place to keep here (L2). */
+static void hand_answer_on(struct core *core, const struct message *message, uint32_t subject)
+{
+    const struct ping *pong = &message->ping;
+    uint32_t origin = view_find(&core->view, &pong->origin);
+
+    if (!id_equal(&message->from, &pong->subject)) {
+        refuse(core, message, REFUSED_PONG_SECOND_HAND);
+    } else if (origin == VIEW_NONE) {
+        refuse(core, message, REFUSED_PONG_FOR_STRANGER);
+    } else if (subject == VIEW_NONE) {
+        refuse(core, message, REFUSED_PONG_ABOUT_STRANGER);
+    } else if (!message->fellow) {
+        refuse(core, message, REFUSED_PONG_NOT_FELLOW);
+    } else if (follow_has_moved(core, subject)) {
+        refuse(core, message, REFUSED_PONG_OF_MOVED);
+    } else {
+        outbox_send(core, make_ping(core, MESSAGE_PONG, pong), origin);
+    }
+}
+
+/* Of the suspect itself. That it was heard is known already, and was what R1 asked for. */
+static void on_own_answer(struct core *core, const struct message *message, uint32_t subject)
+{
+    bool verifies = message->ping.nonce == core->peers[subject].charge.nonce;
+
+    if (!message->fellow) {
+        refuse(core, message, REFUSED_PONG_NOT_FELLOW);
+    } else if (!detector_on_answer(core, message, subject) && !verifies) {
+        refuse(core, message, REFUSED_PONG_UNASKED);
+    }
+}
+
+void removal_on_pong(struct core *core, const struct message *message)
+{
+    const struct ping *pong = &message->ping;
+    uint32_t subject = view_find(&core->view, &pong->subject);
+
+    if (!id_equal(&pong->origin, &core->life.self.id)) {
+        hand_answer_on(core, message, subject);
+        return;
+    }
+    if (subject == VIEW_NONE) {
+        refuse(core, message, REFUSED_PONG_ABOUT_STRANGER);
+        return;
+    }
+    if (id_equal(&message->from, &pong->subject)) {
+        on_own_answer(core, message, subject);
+        return;
+    }
+    const struct peer_charge *charge = &core->peers[subject].charge;
+    if (!message->fellow) {
+        refuse(core, message, REFUSED_PONG_NOT_FELLOW);
+        return;
+    }
+    if (charge->verify_ms == NEVER_MS || pong->nonce != charge->nonce) {
+        refuse(core, message, REFUSED_PONG_TOO_LATE); /* Never asked, or long ago (H15). */
+        return;
+    }
+    detector_vouch(core, subject);
+    verdict_end_verification(core, subject);
+}
+
+/* Returns whether the member is to go. */
+static bool end_verification(struct core *core, uint32_t position)
+{
+    verdict_end_verification(core, position);
+    if (core_is_coordinator(core) && removal_is_backed(core, position) &&
+        !is_heard_by_others(core, position)) {
+        verdict_confirm(core, position);
+        return true;
+    }
+    return false;
+}
+
+bool removal_tick(struct core *core)
+{
+    bool found = false;
+
+    if (core->now_ms < core->removal.verify_ms) {
+        return false;
+    }
+    core->removal.verify_ms = NEVER_MS;
+    verdict_evidence_changed(core);
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct peer_charge *charge = &core->peers[i].charge;
+        if (charge->verify_ms == NEVER_MS) {
+            continue;
+        }
+        if (core->now_ms >= charge->verify_ms) {
+            found = end_verification(core, i) || found;
+        } else if (core->now_ms >= charge->verify_again_ms) {
+            verdict_asked_again(core, i); /* One question, or its answer, may be lost. */
+            ask_about(core, i);
+            look_again(core, charge->verify_ms);
+        } else {
+            look_again(core, earlier(charge->verify_again_ms, charge->verify_ms));
+        }
+    }
+    return found;
+}
+
+void removal_reset(struct core *core)
+{
+    core->removal.verify_ms = NEVER_MS;
+}

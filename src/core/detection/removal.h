@@ -1,0 +1,29 @@
+/* When the coordinator removes a member, and on whose word (D7, R1 to R5, L2). */
+#ifndef CORE_REMOVAL_H
+#define CORE_REMOVAL_H
+
+#include "core/state/state.h"
+
+/* Judges the evidence against every member anew: confirms what is proven, starts verification of
+ * what is not. For the coordinator. Returns whether anybody more is to go. */
+bool removal_review(struct core *core);
+
+/* D7: is the word of this node and of the others enough against the member? */
+bool removal_is_backed(const struct core *core, uint32_t position);
+
+/* How many other members hold a verdict against the one at `position`, as told within T_fresh. */
+uint32_t removal_accusers(const struct core *core, uint32_t position, uint64_t now_ms);
+
+/* R5: reason and evidence for the record. */
+struct gone removal_evidence(const struct core *core, uint32_t position);
+
+void removal_on_ping(struct core *core, const struct message *message);
+void removal_on_ping_request(struct core *core, const struct message *message);
+void removal_on_pong(struct core *core, const struct message *message);
+
+/* Ends verifications whose time is up. Returns whether anybody more is to go. */
+bool removal_tick(struct core *core);
+
+void removal_reset(struct core *core);
+
+#endif

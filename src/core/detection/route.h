@@ -1,0 +1,15 @@
+/* The way to a member: directly, and over a bad link also through a member that hears both (R2).
+ * What measures a link (heartbeats, pings) goes directly only: for that there is outbox_send. */
+#ifndef CORE_ROUTE_H
+#define CORE_ROUTE_H
+
+#include "core/state/outbox.h"
+
+/* To the member at this position of the installed view; NULL: does nothing. */
+void route_send(struct core *core, const struct message *message, uint32_t position);
+
+/* As route_send where the receiver is a member, else as outbox_send_to. */
+void route_reach(struct core *core, const struct message *message, const struct node_id *peer,
+                 const struct address *address);
+
+#endif

@@ -1,0 +1,113 @@
+#include "core/detection/verdict.h"
+
+#include "core/state/outbox.h"
+
+void verdict_evidence_changed(struct core *core)
+{
+    core->verdicts.changed = true;
+}
+
+bool verdict_take_evidence(struct core *core)
+{
+    bool changed = core->verdicts.changed;
+
+    core->verdicts.changed = false;
+    return changed;
+}
+
+static void tell(struct core *core, enum notice_type type, uint32_t position)
+{
+    struct notice *notice = outbox_notice_of(core, type, &core->view.members[position]);
+
+    notice->verdict = core->peers[position].charge.verdict;
+    notice->silent_ms = core->now_ms - core->peers[position].signs.silent_from_ms;
+}
+
+void verdict_set(struct core *core, uint32_t position, enum verdict verdict)
+{
+    struct peer_charge *charge = &core->peers[position].charge;
+
+    charge->verdict = verdict;
+    charge->verdict_ms = core->now_ms;
+    charge->verify_ms = NEVER_MS;
+    charge->confirmed = false;
+    tell(core, NOTICE_SUSPECT, position);
+    verdict_evidence_changed(core);
+}
+
+bool verdict_clear(struct core *core, uint32_t position)
+{
+    struct peer_charge *charge = &core->peers[position].charge;
+
+    if (charge->verdict == VERDICT_NONE) {
+        return false;
+    }
+    tell(core, NOTICE_CLEARED, position);
+    charge->verdict = VERDICT_NONE;
+    charge->confirmed = false;
+    charge->verify_ms = NEVER_MS;
+    verdict_evidence_changed(core);
+    return true;
+}
+
+void verdict_confirm(struct core *core, uint32_t position)
+{
+    core->peers[position].charge.confirmed = true;
+}
+
+void verdict_let_go(struct core *core, uint32_t position)
+{
+    core->peers[position].charge.leaves = true;
+}
+
+void verdict_reconsider(struct core *core, uint32_t position)
+{
+    struct peer_charge *charge = &core->peers[position].charge;
+
+    charge->confirmed = charge->confirmed && charge->verdict != VERDICT_NONE;
+}
+
+void verdict_verify(struct core *core, uint32_t position, uint64_t nonce, uint64_t again_ms,
+                    uint64_t until_ms)
+{
+    struct peer_charge *charge = &core->peers[position].charge;
+
+    charge->nonce = nonce;
+    charge->verify_again_ms = again_ms;
+    charge->verify_ms = until_ms;
+}
+
+void verdict_asked_again(struct core *core, uint32_t position)
+{
+    core->peers[position].charge.verify_again_ms = NEVER_MS;
+}
+
+void verdict_end_verification(struct core *core, uint32_t position)
+{
+    core->peers[position].charge.verify_ms = NEVER_MS;
+}
+
+void verdict_put_off(struct core *core, uint64_t late_ms)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        struct peer_charge *charge = &core->peers[i].charge;
+        charge->verify_ms += charge->verify_ms != NEVER_MS ? late_ms : 0;
+    }
+}
+
+void verdict_on_view_installed(struct core *core, const struct installed *before)
+{
+    bool other_coordinator = view_is_empty(before->view) ||
+                             !id_equal(&core->view.members[0].id, &before->view->members[0].id);
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        struct peer_charge *charge = &core->peers[i].charge;
+        if (!view_has(before->view, &core->view.members[i].id)) {
+            charge->verify_ms = NEVER_MS;
+        } else if (other_coordinator) {
+            charge->confirmed = false; /* R1: whoever decided that before. */
+            charge->verify_ms = NEVER_MS;
+        }
+    }
+    verdict_evidence_changed(core);
+}

@@ -1,0 +1,241 @@
+#include "core/entry/admit.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "core/agreement/install.h"
+#include "core/agreement/next_view.h"
+#include "core/agreement/promise.h"
+#include "core/detection/flap.h"
+#include "core/detection/hearing.h"
+#include "core/detection/route.h"
+#include "core/detection/standing.h"
+#include "core/entry/join.h"
+#include "core/model/marks.h"
+#include "core/state/outbox.h"
+#include "core/state/refuse.h"
+
+/* J3: proves that the joiner receives at its address, and needs no memory until it has. It holds
+ * for one view only: a READY that was delayed or sent again later lets nobody in. */
+static uint64_t nonce_of(const struct core *core, const struct member *joiner)
+{
+    uint64_t hash = hash_u64(hash_u64(HASH_START, core->secret), core->view.hash);
+
+    hash = hash_bytes(hash, joiner->id.bytes, sizeof joiner->id.bytes);
+    hash = hash_bytes(hash, joiner->address.bytes, sizeof joiner->address.bytes);
+    hash = hash_u64(hash, joiner->address.port);
+    return hash_finish(hash_u64(hash, core->secret));
+}
+
+static void turn_away(struct core *core, const struct member *joiner, enum join_refusal reason,
+                      const struct address *holder)
+{
+    struct message *message = outbox_message(core, MESSAGE_JOIN_REFUSED);
+
+    if (message == NULL) {
+        return;
+    }
+    message->join_refused.reason = reason;
+    message->join_refused.terms = core->terms;
+    message->join_refused.limit = core_room(core);
+    if (holder != NULL) {
+        message->join_refused.address = *holder;
+    }
+    outbox_send_to(core, message, &joiner->id, &joiner->address);
+    if (core->now_ms >= core->admit.told_ms + core->timing.heartbeat_ms) {
+        core->admit.told_ms = core->now_ms; /* A flood of joiners is told of, not each of them. */
+        struct notice *notice = outbox_notice_of(core, NOTICE_TURNED_AWAY, joiner);
+        notice->refused = message->join_refused;
+    }
+}
+
+enum name_state { NAME_FREE, NAME_TAKEN, NAME_IN_DOUBT };
+
+/* I2: a name is taken by a live member at another address, in doubt while that one is silent. */
+static enum name_state name_state_of(const struct core *core, const struct member *joiner,
+                                     struct address *holder)
+{
+    uint32_t position = view_find_name(&core->view, joiner->name);
+
+    if (position == VIEW_NONE ||
+        address_equal(&core->view.members[position].address, &joiner->address)) {
+        return NAME_FREE;
+    }
+    *holder = core->view.members[position].address;
+    return hearing_is_fresh(core, position) ? NAME_TAKEN : NAME_IN_DOUBT;
+}
+
+/* What stands against a joiner as such; it is told. */
+static bool is_turned_away(struct core *core, const struct message *message, enum name_state name,
+                           const struct address *holder)
+{
+    const struct joiner *joiner = &message->joiner;
+    bool replaces = view_find_address(&core->view, &joiner->member.address) != VIEW_NONE;
+
+    if (!terms_equal(&joiner->terms, &core->terms)) {
+        refuse(core, message, REFUSED_TERMS_DIFFER);
+        turn_away(core, &joiner->member, JOIN_REFUSED_TERMS, NULL);
+    } else if (name == NAME_TAKEN) {
+        refuse(core, message, REFUSED_NAME_IN_USE);
+        turn_away(core, &joiner->member, JOIN_REFUSED_NAME, holder);
+    } else if (!replaces && !next_view_has_room(core, &core->view, &joiner->member)) {
+        refuse(core, message, next_view_why_no_room(core, &core->view));
+        turn_away(core, &joiner->member, JOIN_REFUSED_FULL, NULL);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* What only stands against it now: this node must be sure of its reign, not be about to give it up
+ * (M3), the name must be free (I2), and not fail too often (R4). It asks again. */
+static bool is_the_moment(struct core *core, const struct message *message, enum name_state name)
+{
+    if (!standing_is_settled(core)) {
+        refuse(core, message, REFUSED_REIGN_UNSURE);
+    } else if (core->merge.yielding) {
+        refuse(core, message, REFUSED_PART_YIELDS);
+    } else if (name != NAME_FREE) {
+        refuse(core, message, REFUSED_NAME_IN_DOUBT);
+    } else if (!flap_admits(core, message->joiner.member.name)) {
+        refuse(core, message, REFUSED_NAME_FLAPS);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* F2: of two who may found, the one with the lower address does; the other waits for it. */
+static void on_join_while_joining(struct core *core, const struct message *message)
+{
+    const struct joiner *joiner = &message->joiner;
+
+    join_meet(core, message);
+    if (joiner->may_found && core->join.found_ms != NEVER_MS &&
+        address_compare(&joiner->member.address, &core->life.self.address) < 0) {
+        join_put_off_founding(core);
+        book_remember(&core->book, &joiner->member.address);
+    } else if (core->expect == 0) {
+        refuse(core, message, REFUSED_FOUNDING_GOES_ON);
+    }
+}
+
+/* J1: any member takes a JOIN and hands it to the coordinator, once. */
+static void hand_on(struct core *core, const struct message *message)
+{
+    struct message *forward = outbox_message(core, MESSAGE_JOIN);
+
+    if (message->joiner.hops > 0) {
+        refuse(core, message, REFUSED_HANDED_ON_BEFORE);
+        return;
+    }
+    if (forward != NULL) {
+        forward->joiner = message->joiner;
+        forward->joiner.hops = 1;
+    }
+    route_send(core, forward, 0);
+}
+
+static void send_offer(struct core *core, const struct member *joiner)
+{
+    struct message *message = outbox_message(core, MESSAGE_OFFER);
+
+    if (message != NULL) {
+        message->offer.nonce = nonce_of(core, joiner);
+    }
+    outbox_send_to(core, message, &joiner->id, &joiner->address);
+}
+
+/* To where the view has it: a JOIN may name any address. */
+static void show_view(struct core *core, const struct message *message)
+{
+    const struct member *joiner = &message->joiner.member;
+    uint32_t position = view_find(&core->view, &joiner->id);
+    const struct gone *gone = view_find_gone(&core->view, &joiner->id);
+    const struct address *address = position != VIEW_NONE ? &core->view.members[position].address
+                                                          : &gone->address;
+
+    install_show(core, message, &joiner->id, address);
+}
+
+/* In already, or out already and in need of a new id (S5): both are for the joiner to see. */
+static bool is_known(const struct core *core, const struct node_id *id)
+{
+    return view_has(&core->view, id) || view_find_gone(&core->view, id) != NULL;
+}
+
+void admit_on_join(struct core *core, const struct message *message)
+{
+    const struct joiner *joiner = &message->joiner;
+
+    if (core->life.phase == PHASE_JOINING) {
+        on_join_while_joining(core, message);
+        return;
+    }
+    if (is_known(core, &joiner->member.id)) {
+        show_view(core, message); /* J3: our answer was lost. Change nothing. */
+        return;
+    }
+    if (!core_is_coordinator(core)) {
+        hand_on(core, message);
+        return;
+    }
+    struct address holder = {0};
+    enum name_state name = name_state_of(core, &joiner->member, &holder);
+    if (!is_turned_away(core, message, name, &holder)) {
+        send_offer(core, &joiner->member); /* Even if it has to wait: somebody is here (F2). */
+    }
+}
+
+/* J8: whoever takes the epoch for a token must never see it fall, not even after a restart of all,
+ * when the founder may be one who had missed the last of them. */
+static void heed_epoch(struct core *core, const struct message *message)
+{
+    uint64_t epoch = message->joiner.epoch_seen;
+
+    if (epoch > core->promise.seen + LEAP_MAX) {
+        refuse(core, message, REFUSED_READY_EPOCH_LEAPS);
+    } else if (epoch > core->view.epoch) {
+        promise_saw_epoch(core, epoch);
+        next_view_want_epoch(core);
+    }
+}
+
+void admit_on_ready(struct core *core, const struct message *message)
+{
+    const struct joiner *joiner = &message->joiner;
+
+    if (!core_is_coordinator(core)) {
+        refuse(core, message, REFUSED_READY_ELSEWHERE);
+        return;
+    }
+    if (!id_equal(&message->from, &joiner->member.id)) {
+        refuse(core, message, REFUSED_READY_FOR_ANOTHER);
+        return;
+    }
+    if (is_known(core, &joiner->member.id)) {
+        show_view(core, message);
+        return;
+    }
+    if (core->change.on && view_has(&core->change.pending, &joiner->member.id)) {
+        refuse(core, message, REFUSED_READY_UNDER_WAY);
+        return;
+    }
+    struct address holder = {0};
+    enum name_state name = name_state_of(core, &joiner->member, &holder);
+    if (is_turned_away(core, message, name, &holder) || !is_the_moment(core, message, name)) {
+        return;
+    }
+    if (joiner->nonce != nonce_of(core, &joiner->member)) {
+        REACHED(ready_overtaken);
+        refuse(core, message, REFUSED_NONCE_OVERTAKEN);
+        send_offer(core, &joiner->member); /* Overtaken by a change of the view, or never ours. */
+        return;
+    }
+    heed_epoch(core, message);
+    if (!next_view_queue(core, &joiner->member)) {
+        refuse(core, message, REFUSED_QUEUE_FULL); /* It asks again when the queue is shorter. */
+    } else if (core->life.phase == PHASE_LEAVING) {
+        refuse(core, message, REFUSED_LEAVER_LETS_IN_NOBODY); /* It waits for the next one. */
+    }
+}

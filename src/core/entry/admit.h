@@ -1,0 +1,10 @@
+/* Letting others in: the members' side of a join (J1 to J4, J8, I2, R4). */
+#ifndef CORE_ADMIT_H
+#define CORE_ADMIT_H
+
+#include "core/state/state.h"
+
+void admit_on_join(struct core *core, const struct message *message);
+void admit_on_ready(struct core *core, const struct message *message);
+
+#endif

@@ -1,0 +1,275 @@
+/* The joiner's side: asking and founding. Letting in is in admit.c. */
+#include "core/entry/join.h"
+
+#include <string.h>
+
+#include "core/agreement/change.h"
+#include "core/entry/lifecycle.h"
+#include "core/entry/meet.h"
+#include "core/state/outbox.h"
+#include "core/state/refuse.h"
+
+enum { ASKED_PER_TRY_MAX = SEEDS_MAX + 8 };
+
+void join_start(struct core *core, bool was_member)
+{
+    struct join *join = &core->join;
+
+    memset(join, 0, sizeof *join);
+    meet_reset(core);
+    join->was_member = was_member;
+    join->next_ms = core->now_ms;
+    join->pause_ms = core->timing.retry_ms_min;
+    join->found_ms = NEVER_MS;
+}
+
+void join_renew(struct core *core)
+{
+    lifecycle_renew_identity(core);
+    change_reset(core);
+    core->join.said_ready = false;
+    core->join.pause_ms = core->timing.retry_ms_min;
+    core->join.next_ms = core->now_ms;
+}
+
+void join_on_start_over(struct core *core)
+{
+    join_start(core, true);
+}
+
+/* F2: whatever comes meanwhile makes it no sooner, least of all before the try that a refusal asks
+ * for (J2). */
+static void put_off_founding(struct core *core, uint64_t until_ms)
+{
+    struct join *join = &core->join;
+
+    if (join->found_ms < until_ms) {
+        join->found_ms = until_ms;
+    }
+}
+
+void join_put_off_founding(struct core *core)
+{
+    put_off_founding(core, core->now_ms + core->timing.discover_ms);
+}
+
+uint64_t join_deadline_ms(const struct core *core)
+{
+    const struct join *join = &core->join;
+
+    if (core->life.phase != PHASE_JOINING) {
+        return NEVER_MS;
+    }
+    uint64_t due_ms = join->next_ms < join->found_ms ? join->next_ms : join->found_ms;
+    uint64_t renew_ms = view_is_empty(&core->change.pending)
+                            ? NEVER_MS
+                            : core->change.accepted_ms + timing_proposal_ms(&core->timing);
+    return due_ms < renew_ms ? due_ms : renew_ms;
+}
+
+/* F2a: a node that has been a member, or that may found though it is no seed, gives the others
+ * three times as long to answer: they may have lost their coordinator just now, and let nobody in.
+ */
+static uint64_t discover_ms(const struct core *core)
+{
+    return core->timing.discover_ms * (core->join.was_member || core->expect > 0 ? 3 : 1);
+}
+
+/* F1: this node's own address among its seeds, or no seeds at all, make it one that may found. F3:
+ * where company is expected, that alone does. */
+static bool may_found(const struct core *core)
+{
+    if (core->expect > 0) {
+        return meet_count(core, core->now_ms) >= core->expect;
+    }
+    return !core->has_seeds || book_has_seed(&core->book, &core->life.self.address);
+}
+
+static void consider_founding(struct core *core)
+{
+    struct join *join = &core->join;
+
+    join->may_found = may_found(core);
+    if (!join->may_found) {
+        join->found_ms = NEVER_MS;
+    } else if (join->found_ms == NEVER_MS) {
+        bool alone = !book_has_others(&core->book);
+        uint64_t from_ms = join->refused ? join->next_ms : core->now_ms; /* J2 */
+        join->found_ms = alone ? core->now_ms : from_ms + discover_ms(core);
+    }
+}
+
+static void ask(struct core *core)
+{
+    struct address targets[ASKED_PER_TRY_MAX];
+    uint32_t count = book_next(&core->book, &core->view, true, targets, ASKED_PER_TRY_MAX);
+    struct message *message = outbox_message(core, MESSAGE_JOIN);
+
+    if (message == NULL) {
+        return;
+    }
+    message->joiner.member = core->life.self;
+    message->joiner.terms = core->terms;
+    message->joiner.may_found = core->join.may_found;
+    message->joiner.epoch_seen = core->promise.seen;
+    for (uint32_t i = 0; i < count; i++) {
+        outbox_send_to(core, message, NULL, &targets[i]);
+    }
+}
+
+/* F1: pauses grow, and are spread so that many joiners do not ask in step. */
+static void schedule_next_try(struct core *core)
+{
+    struct join *join = &core->join;
+
+    /* Who is about to found asks often enough to hear of it if another has founded meanwhile. */
+    uint64_t pause_ms_max = join->found_ms == NEVER_MS ? core->timing.retry_ms_max
+                                                       : core->timing.discover_ms / 4;
+
+    if (join->pause_ms > pause_ms_max) {
+        join->pause_ms = pause_ms_max;
+    }
+    join->next_ms = core->now_ms + random_jitter(&core->random, join->pause_ms, 30);
+    join->pause_ms *= 2;
+}
+
+void join_tick(struct core *core)
+{
+    struct join *join = &core->join;
+
+    if (core->life.phase != PHASE_JOINING) {
+        return;
+    }
+    if (!view_is_empty(&core->change.pending) &&
+        core->now_ms >= core->change.accepted_ms + timing_proposal_ms(&core->timing)) {
+        join_renew(core); /* We may have been in, and out again, without knowing (S5). */
+    }
+    if (core->expect > 0) {
+        consider_founding(core); /* Who was met may be gone again. */
+    }
+    if (core->now_ms >= join->found_ms) {
+        change_found(core);
+        return;
+    }
+    if (core->now_ms < join->next_ms) {
+        return;
+    }
+    bool answered = !join->resolving;
+    outbox_renew_stranger_replies(core);
+    join->tried_ms = core->now_ms;
+    join->refused = false;
+    schedule_next_try(core);
+    if (core->has_seeds && answered) {
+        join->resolving = true; /* The answer asks them; meanwhile ask those we know. */
+        outbox_resolve(core);
+    }
+    if (!core->has_seeds) {
+        consider_founding(core);
+    }
+    if (join->seeds_known || core->book.count > 0) {
+        ask(core);
+    }
+    if (core->now_ms >= join->found_ms) {
+        change_found(core);
+    }
+}
+
+/* Whom to ask next, and to do so soon (F1d). */
+static void take_hint(struct core *core, const struct address *address)
+{
+    struct join *join = &core->join;
+    uint64_t soonest_ms = join->tried_ms + core->timing.retry_ms_min;
+
+    book_remember(&core->book, address);
+    if (!join->refused) {
+        join->next_ms = core->now_ms > soonest_ms ? core->now_ms : soonest_ms;
+    }
+}
+
+void join_on_probe(struct core *core, const struct message *message)
+{
+    if (core->join.refused) {
+        refuse(core, message, REFUSED_HINT_AFTER_REFUSAL);
+    }
+    take_hint(core, &message->probe.coordinator);
+}
+
+void join_meet(struct core *core, const struct message *message)
+{
+    const struct joiner *joiner = &message->joiner;
+
+    if (joiner->hops > 0) {
+        refuse(core, message, REFUSED_HANDED_ON_BEFORE);
+        return;
+    }
+    if (!terms_equal(&joiner->terms, &core->terms)) {
+        refuse(core, message, REFUSED_TERMS_DIFFER); /* Never in one cluster with us (J2). */
+        return;
+    }
+    bool is_new = meet_joiner(core, joiner);
+    if (core->expect == 0) {
+        return;
+    }
+    if (is_new) {
+        take_hint(core, &joiner->member.address); /* So that it hears of us too. */
+    }
+    consider_founding(core);
+}
+
+void join_on_addresses(struct core *core, const struct addresses_event *addresses)
+{
+    struct join *join = &core->join;
+
+    if (addresses->source == ADDRESSES_REMEMBERED) {
+        for (uint32_t i = 0; i < addresses->count; i++) {
+            book_remember(&core->book, &addresses->addresses[i]);
+        }
+        join->was_member = join->was_member || addresses->count > 0;
+        return;
+    }
+    book_set_seeds(&core->book, addresses->addresses, addresses->count);
+    join->resolving = false;
+    if (core->life.phase != PHASE_JOINING || addresses->count == 0) {
+        return;
+    }
+    bool first = !join->seeds_known;
+    join->seeds_known = true;
+    consider_founding(core);
+    if (first) {
+        ask(core);
+    }
+}
+
+void join_on_offer(struct core *core, const struct message *message)
+{
+    if (refuse_beyond_few(core, message)) {
+        return; /* We asked, but not for so many. */
+    }
+    struct message *answer = outbox_message(core, MESSAGE_READY);
+    if (answer != NULL) {
+        answer->joiner.member = core->life.self;
+        answer->joiner.terms = core->terms;
+        answer->joiner.may_found = core->join.may_found;
+        answer->joiner.epoch_seen = core->promise.seen;
+        answer->joiner.nonce = message->offer.nonce;
+    }
+    core->join.said_ready = true;
+    outbox_send_to(core, answer, &message->from, &message->source);
+    book_remember(&core->book, &message->source);
+    put_off_founding(core, core->now_ms + discover_ms(core)); /* A cluster is there. */
+}
+
+void join_on_refused(struct core *core, const struct message *message)
+{
+    struct notice *notice = outbox_notice(core, NOTICE_JOIN_REFUSED);
+
+    notice->subject.address = message->source;
+    notice->refused = message->join_refused;
+    /* It may be put right on either side: keep asking, at the slowest pace. */
+    core->join.refused = true;
+    core->join.pause_ms = core->timing.retry_ms_max;
+    core->join.next_ms = core->now_ms + random_jitter(&core->random, core->timing.retry_ms_max, 30);
+    if (core->join.found_ms != NEVER_MS) {
+        core->join.found_ms = core->join.next_ms + discover_ms(core); /* One more try first. */
+    }
+}

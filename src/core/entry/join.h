@@ -1,0 +1,33 @@
+/* The joiner's side: asking to be let in, and founding when nobody is there (F1, F2, J3). */
+#ifndef CORE_JOIN_H
+#define CORE_JOIN_H
+
+#include "core/state/state.h"
+
+/* Enters upon asking, from the first try. `was_member`: ask longer before founding (F2). */
+void join_start(struct core *core, bool was_member);
+
+void join_tick(struct core *core);
+uint64_t join_deadline_ms(const struct core *core);
+
+/* Somebody of this cluster lives at the address: remembers it, and asks again as soon as
+ * retry_ms_min after the last try; a refused joiner keeps its pace (J2). */
+void join_on_probe(struct core *core, const struct message *message);
+
+/* F3: another node asks to be let in while this one does. */
+void join_meet(struct core *core, const struct message *message);
+
+void join_on_addresses(struct core *core, const struct addresses_event *addresses);
+void join_on_offer(struct core *core, const struct message *message);
+void join_on_refused(struct core *core, const struct message *message);
+
+/* Only the id of this joiner is worn out: it asks on under a new one (S5). */
+void join_renew(struct core *core);
+
+/* Somebody else who may found has the better right to (F2). */
+void join_put_off_founding(struct core *core);
+
+/* This node was a member, and has to ask again (L1). */
+void join_on_start_over(struct core *core);
+
+#endif

@@ -1,0 +1,175 @@
+#include "core/entry/leave.h"
+
+#include "core/agreement/change.h"
+#include "core/agreement/claim.h"
+#include "core/agreement/install.h"
+#include "core/agreement/next_view.h"
+#include "core/agreement/promise.h"
+#include "core/detection/removal.h"
+#include "core/detection/route.h"
+#include "core/detection/verdict.h"
+#include "core/entry/lifecycle.h"
+#include "core/model/marks.h"
+#include "core/state/refuse.h"
+
+void leave_on_command(struct core *core)
+{
+    switch (core->life.phase) {
+    case PHASE_JOINING:
+        lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_ASKED);
+        return;
+    case PHASE_MEMBER:
+        lifecycle_enter(core, PHASE_LEAVING, REASON_LEAVE_ASKED);
+        core->leave.deadline_ms = core->now_ms + core->timing.leave_ms;
+        core->leave.ask_ms = core->now_ms;
+        return;
+    case PHASE_LEAVING:
+    case PHASE_STOPPED:
+        return;
+    }
+}
+
+void leave_on_leave(struct core *core, const struct message *message)
+{
+    uint32_t position = view_find(&core->view, &message->from);
+
+    if (position == VIEW_NONE) {
+        refuse(core, message, REFUSED_LEAVER_STRANGER);
+        return;
+    }
+    verdict_let_go(core, position);
+    if (core_is_coordinator(core)) {
+        next_view_soon(core);
+    }
+}
+
+bool leave_hands_over(const struct core *core)
+{
+    return core->life.phase == PHASE_LEAVING && core_is_coordinator(core) &&
+           core->view.member_count > 1 &&
+           (core->leave.handed_over || core->peers[1].charge.verdict == VERDICT_NONE);
+}
+
+/* The successor may have made its view, and others hold it, before it fell silent. */
+static bool is_handover_in_doubt(const struct core *core)
+{
+    return core->leave.handed_over && leave_hands_over(core) &&
+           core->peers[1].charge.verdict != VERDICT_NONE;
+}
+
+/* What stands against carrying out a hand-over that is ours to hear; REFUSED_COUNT: nothing does.
+ * One that was overtaken, by another view or by our own sleep, would bring back what has changed
+ * since; one that is repeated finds its view under way. */
+static enum refusal why_not_carry_out(const struct core *core, int order)
+{
+    if (order < 0) {
+        return REFUSED_HANDOVER_OVERTAKEN;
+    }
+    if (core->now_ms < core->detector.late_until_ms) {
+        return REFUSED_HANDOVER_AFTER_SLEEP;
+    }
+    if (core->change.on) {
+        return REFUSED_HANDOVER_UNDER_WAY;
+    }
+    return core->position != 1 ? REFUSED_HANDOVER_TO_ANOTHER : REFUSED_COUNT;
+}
+
+/* The next oldest makes the view without its predecessor: it alone writes views in its own name,
+ * so no two contents can come about under one (S1). */
+void leave_on_handover(struct core *core, const struct message *message)
+{
+    struct view *view = message->carrier.view;
+
+    if (!install_is_sound(core, message)) {
+        return;
+    }
+    struct view_id theirs = view_id_of(view);
+    struct view_id ours = view_id_of(&core->view);
+    if (!id_equal(&message->from, &core->view.members[0].id) ||
+        !id_equal(&theirs.coordinator, &message->from) || theirs.lineage != ours.lineage) {
+        refuse(core, message, REFUSED_HANDOVER_OF_ANOTHER);
+        return;
+    }
+    if (!view_has(view, &core->life.self.id)) {
+        refuse(core, message, REFUSED_HANDOVER_WITHOUT_US);
+        return;
+    }
+    int order = view_id_compare(&theirs, &ours);
+    if (order > 0) {
+        install_view(core, view);
+    }
+    enum refusal against = why_not_carry_out(core, order);
+    if (against != REFUSED_COUNT) {
+        refuse(core, message, against);
+        return;
+    }
+    struct gone why = removal_evidence(core, 0);
+    why.reason = GONE_LEFT;
+    claim_drop(core);
+    struct view *next = next_view_begin(core, &core->view, CAUSE_HANDOVER);
+    view_remove(next, 0, &why);
+    next->epoch = promise_new_epoch(core);
+    change_propose(
+        core, next,
+        &(struct proposal){.first_joiner = next->member_count, .handover_by = message->from});
+}
+
+static void ask_to_be_let_out(struct core *core)
+{
+    core->leave.ask_ms = core->now_ms + core->timing.prepare_ms / 3;
+    if (!core_is_coordinator(core)) {
+        route_send(core, outbox_message(core, MESSAGE_LEAVE), 0);
+        return;
+    }
+    if (core->change.on || !leave_hands_over(core)) {
+        core->leave.ask_ms = core->now_ms + core->timing.batch_ms;
+        return; /* First what is under way; a suspected successor is removed first, too. */
+    }
+    struct message *message = outbox_message(core, MESSAGE_HANDOVER);
+    if (message != NULL) {
+        message->carrier.view = &core->view;
+    }
+    route_send(core, message, 1);
+    core->leave.handed_over = true;
+}
+
+/* E3: the coordinator, or a successor (E2), may have let it out before it died, in a view that the
+ * leaver never saw and must not write another beside. Whoever comes next learns from its last word
+ * that it was not a failure. */
+static void leave_the_rest_to_others(struct core *core)
+{
+    REACHED(leaver_did_not_take_over);
+    struct message *message = outbox_message(core, MESSAGE_LEAVE);
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!core_is_self(core, i) && core->peers[i].charge.verdict == VERDICT_NONE) {
+            route_send(core, message, i);
+        }
+    }
+    lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_DONE);
+}
+
+void leave_tick(struct core *core)
+{
+    if (core->life.phase != PHASE_LEAVING) {
+        return;
+    }
+    if (core->view.member_count == 1) {
+        lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_DONE);
+    } else if (claim_is_ours(core) || is_handover_in_doubt(core)) {
+        leave_the_rest_to_others(core);
+    } else if (core->now_ms >= core->leave.deadline_ms) {
+        REACHED(leave_timed_out);
+        lifecycle_enter(core, PHASE_STOPPED, REASON_LEAVE_TIMEOUT);
+    } else if (core->now_ms >= core->leave.ask_ms) {
+        ask_to_be_let_out(core);
+    }
+}
+
+uint64_t leave_deadline_ms(const struct core *core)
+{
+    if (core->life.phase != PHASE_LEAVING) {
+        return NEVER_MS;
+    }
+    return earlier(core->leave.ask_ms, core->leave.deadline_ms);
+}

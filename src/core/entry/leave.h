@@ -1,0 +1,18 @@
+/* Going in good order: a member asks the coordinator, the coordinator hands over to the next
+ * oldest, and neither takes anything over (E1 to E3). */
+#ifndef CORE_LEAVE_H
+#define CORE_LEAVE_H
+
+#include "core/state/state.h"
+
+void leave_on_command(struct core *core);
+void leave_on_leave(struct core *core, const struct message *message);
+void leave_on_handover(struct core *core, const struct message *message);
+
+/* While a hand-over is under way the leaver proposes nothing itself. */
+bool leave_hands_over(const struct core *core);
+
+void leave_tick(struct core *core);
+uint64_t leave_deadline_ms(const struct core *core);
+
+#endif

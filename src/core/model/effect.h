@@ -1,0 +1,148 @@
+/* What comes out of the core: messages to send, links to hold, things to tell. */
+#ifndef CORE_EFFECT_H
+#define CORE_EFFECT_H
+
+#include <stdint.h>
+
+#include "core/model/message.h"
+#include "core/model/refusal.h"
+
+enum effect_type {
+    EFFECT_SEND,
+    EFFECT_LINK_OPEN, /* hold a lifeline to this member until told otherwise; try again for ever */
+    EFFECT_LINK_CLOSE,
+    EFFECT_KERNEL_ASK, /* does that host's kernel answer? over the lifeline, else by one connect */
+    EFFECT_RESOLVE,    /* resolve the seeds again and answer with EVENT_ADDRESSES */
+    EFFECT_STORE,      /* write what must survive: see core_stored */
+    EFFECT_NOTICE,     /* tell watchers and the log */
+    EFFECT_REFUSED,    /* a message, or a part of it, was not acted on: for whoever asks why */
+};
+
+enum notice_type {
+    NOTICE_PHASE,        /* phase, reason */
+    NOTICE_VIEW,         /* a view was installed: core_view; `cause`; NOTICE_JOINED and
+                            NOTICE_GONE of the same change came just before it */
+    NOTICE_JOINED,       /* subject */
+    NOTICE_GONE,         /* gone */
+    NOTICE_COORDINATOR,  /* subject; id none: there is no coordinator now */
+    NOTICE_SUSPECT,      /* subject, verdict, silent_ms: this node's own verdict */
+    NOTICE_CLEARED,      /* subject: the suspicion was unfounded; silent_ms */
+    NOTICE_GUARD,        /* on, count = fresh, needed */
+    NOTICE_ACTING,       /* on, count = fresh, needed */
+    NOTICE_LATE,         /* this node's own loop was late by silent_ms (D4) */
+    NOTICE_CLAIM,        /* claim, subject = the claimant, epoch */
+    NOTICE_BAD_LINK,     /* subject is heard by others though not by us: the link is bad (R2) */
+    NOTICE_JOIN_REFUSED, /* refused: this node asked and was turned away; subject.address =
+                            who answered */
+    NOTICE_TURNED_AWAY,  /* refused, subject: the coordinator turned a joiner away */
+    NOTICE_MISMATCH,     /* subject: whose heartbeat shows two contents under one view id (V2) */
+    NOTICE_SPLIT,        /* half of the members or more were lost at once (M8): count = lost,
+                            needed = members before */
+    NOTICE_MERGE,        /* a merged view was installed (M8): parents, apart_ms; comes after
+                            NOTICE_VIEW */
+    NOTICE_MERGING,      /* on: our part asked another to take it up; subject.address of its
+                            coordinator. Off: it came to nothing; refusal, if there was one */
+    NOTICE_OTHER_TERMS,  /* another part cannot be one with ours, for its terms differ (J2):
+                            refused quotes them, subject.address of its coordinator */
+};
+
+/* Why the phase changed. */
+enum phase_reason {
+    REASON_START,
+    REASON_FOUNDED,    /* F2 */
+    REASON_ADMITTED,   /* J6 */
+    REASON_REMOVED,    /* L1: a view that counts for us does not hold us */
+    REASON_LEFT_ALONE, /* L3: all others follow another coordinator or are suspected */
+    REASON_NAME_TAKEN, /* M5: the part that wins has a live member of our name or address */
+    REASON_LEAVE_ASKED,
+    REASON_LEAVE_DONE,
+    REASON_LEAVE_TIMEOUT,
+};
+
+enum phase {
+    PHASE_JOINING, /* asking to be let in, or about to found */
+    PHASE_MEMBER,
+    PHASE_LEAVING, /* still a member, asked to be let out */
+    PHASE_STOPPED, /* left; nothing more will happen */
+};
+
+enum claim_step {
+    CLAIM_STARTED,
+    CLAIM_WON,
+    CLAIM_LOST,
+    CLAIM_GRANTED,  /* this node granted the subject's */
+    CLAIM_DECLINED, /* this node refused the subject's */
+};
+
+/* Who a notice is about; copied, so that it outlives the view it came from. */
+struct subject {
+    struct node_id id;
+    struct address address;
+    uint64_t age;
+    char name[NAME_BYTES_MAX + 1];
+};
+
+struct notice {
+    enum notice_type type;
+    struct subject subject;
+    union {
+        struct {
+            enum phase phase;
+            enum phase_reason reason;
+        };
+        enum view_cause cause;
+        struct gone gone;
+        struct {
+            enum verdict verdict;
+            uint64_t silent_ms;
+        };
+        struct {
+            bool on;
+            uint32_t count;
+            uint32_t needed;
+            enum merge_refusal refusal;
+        };
+        struct {
+            enum claim_step claim;
+            uint64_t epoch;
+        };
+        struct join_refused refused;
+        struct {
+            struct view_id parents[2]; /* winner's, loser's */
+            uint64_t apart_ms;         /* since the first of the other part went; 0: never met */
+            bool lost;                 /* this node was on the side that was taken up */
+        };
+    };
+};
+
+/* What was not acted on, and why; copied, so that it outlives the message. */
+struct refused_message {
+    enum message_type type;
+    enum refusal reason;
+    uint64_t number; /* 0: it came in an earlier step */
+    struct node_id from;
+    struct address source; /* none: it came in an earlier step */
+};
+
+struct effect {
+    enum effect_type type;
+    union {
+        struct {
+            struct node_id peer; /* SEND: goes out as `to`; none: whoever lives there */
+            struct address address;
+            bool fellow;                   /* SEND: goes out as `fellow` */
+            bool relay;                    /* SEND: goes out as `relay` */
+            const struct message *message; /* SEND: shared by all its receivers */
+        };
+        struct notice notice;
+        struct refused_message refused;
+    };
+};
+
+/* Borrowed from the core until its next step. To be carried out in order. */
+struct effects {
+    const struct effect *items;
+    uint32_t count;
+};
+
+#endif

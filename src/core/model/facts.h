@@ -1,0 +1,65 @@
+/* What can be asked of a core between two steps, and what it counts: plain data. */
+#ifndef CORE_FACTS_H
+#define CORE_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/model/message.h"
+#include "core/model/quorum.h"
+#include "core/model/refusal.h"
+
+struct guard_state {
+    struct guard guard;
+    uint32_t needed;
+    uint32_t fresh; /* members heard within T_fresh, oneself included; a coordinator counts
+                       those who follow it (G1) */
+    bool met;
+};
+
+/* How far a node that is joining is from a cluster. */
+struct waiting_state {
+    uint32_t expect; /* as in the options */
+    uint32_t met;    /* nodes that wait, itself included, as far as it heard lately (F3) */
+    bool may_found;  /* one of them will found, unless a cluster is found first (F2) */
+};
+
+/* What this node's detector knows of one member. */
+struct peer_state {
+    uint64_t heard_ms_ago;   /* since its last sign of life; NEVER_MS if it gave none yet */
+    enum verdict verdict;    /* NONE while it is trusted */
+    uint64_t verdict_ms_ago; /* for how long; 0 without a verdict */
+    bool linked;             /* the lifeline is up */
+    uint32_t accuser_count;  /* other members that hold a verdict against it, lately */
+};
+
+/* What a node has bound itself to (C2, U2). */
+struct bound_state {
+    uint64_t epoch; /* granted or accepted; 0: none */
+    struct node_id to;
+    struct view_id accepted; /* the proposal that it accepted, or made; all zero: none */
+};
+
+/* Whom does whom hear? As told by each observer's last heartbeat, and by this node's own ears. */
+enum hearing {
+    HEARING_UNKNOWN, /* nothing lately from the observer, or its list was full */
+    HEARING_YES,
+    HEARING_SILENT,  /* for longer than T_silent */
+    HEARING_SUSPECT, /* holds a verdict */
+};
+
+/* Each is counted by one module: received by core.c, refused by refusal, sent, sends_cut and
+ * relayed by the outbox, views_installed and mismatches by install, late_wakeups by the detector.
+ */
+struct core_counters {
+    uint64_t received[MESSAGE_TYPE_COUNT];
+    uint64_t sent[MESSAGE_TYPE_COUNT];
+    uint64_t refused[REFUSED_COUNT];
+    uint64_t sends_cut; /* not sent because one step had too many effects */
+    uint64_t views_installed;
+    uint64_t mismatches;   /* V2: two contents under one view id */
+    uint64_t late_wakeups; /* D4 */
+    uint64_t relayed;      /* messages handed on for others (R2) */
+};
+
+#endif

@@ -1,0 +1,31 @@
+/* Every bound of the protocol in one place (rule B1). What has no bound here cannot grow. */
+#ifndef CORE_LIMITS_H
+#define CORE_LIMITS_H
+
+enum {
+    MEMBER_MAX = 4096,     /* members of one view; a node may choose less with its capacity */
+    GONE_MAX = 256,        /* former members remembered in the view, oldest dropped first */
+    NAME_BYTES_MAX = 63,   /* a member's or a cluster's name, without the terminating zero */
+    TAGS_BYTES_MAX = 512,  /* a member's tags, as "key=value" texts each ended by a zero byte */
+    SEEDS_MAX = 64,        /* addresses that all the seeds together resolve to */
+    BOOK_MAX = 256,        /* addresses worth asking besides seeds: remembered peers, the gone */
+    PEERS_STORED_MAX = 64, /* addresses kept in the state directory */
+    JOIN_QUEUE_MAX = 1024, /* joiners that said READY and wait for the next view */
+    SUSPECTS_MAX = 16,     /* suspicions told in one heartbeat, oldest members first */
+    ACCUSERS_MAX = 3,      /* accusers named in the evidence of a removal */
+    VERIFY_HELPERS = 3,    /* members asked to look at a suspect, rule R1 */
+    PROBE_SEEDS_MAX = 4,   /* seeds that a probe names, to show where its part comes from (I3) */
+    EXPECT_MAX = 64,       /* nodes that may be expected before one of them founds (F3) */
+    MERGES_KEPT = 8,       /* merges that are known again when their request comes late */
+    DATAGRAM_BYTES_MAX = 1200, /* what is longer travels by stream */
+};
+
+/* A version or epoch further above the known one than this is damage, not progress (H16). */
+#define LEAP_MAX (UINT64_C(1) << 32)
+
+/* No epoch, version or age gets there by counting; above it sums could wrap. */
+#define COUNTER_MAX (UINT64_C(1) << 62)
+
+#define NEVER_MS UINT64_MAX
+
+#endif

@@ -1,0 +1,55 @@
+/* What a view says of one member, and of one that is gone. */
+#ifndef CORE_MEMBER_H
+#define CORE_MEMBER_H
+
+#include <stdint.h>
+
+#include "core/model/id.h"
+#include "core/model/limits.h"
+
+/* "key=value" texts, each ended by a zero byte, in the order the member gave them. */
+struct tags {
+    uint16_t length; /* bytes used of text */
+    char text[TAGS_BYTES_MAX];
+};
+
+struct member {
+    struct node_id id;
+    struct address address;
+    uint64_t age;         /* order of joining: 1 is the oldest the cluster ever had (V3) */
+    uint64_t incarnation; /* how many lives this node counts, for people; decides nothing */
+    char name[NAME_BYTES_MAX + 1];
+    struct tags tags;
+};
+
+/* What a watcher holds against a member (D2). On the wire: append only. */
+enum verdict {
+    VERDICT_NONE = 0,
+    VERDICT_DEAD = 1,    /* the process is gone: its connection closed and a new one was refused */
+    VERDICT_LOST = 2,    /* neither the process nor its host's kernel answers */
+    VERDICT_STALLED = 3, /* the kernel answers, the process says nothing */
+};
+
+/* Why a member was removed (R5). On the wire: append only. */
+enum gone_reason {
+    GONE_FAILED = 1,
+    GONE_LEFT = 2,
+    GONE_MOVED = 3,    /* follows another coordinator (L2) */
+    GONE_REPLACED = 4, /* a new life took its name or its address (I2, J4) */
+};
+
+struct gone {
+    struct node_id id;
+    struct address address;
+    uint64_t age;
+    char name[NAME_BYTES_MAX + 1];
+    enum gone_reason reason;
+
+    /* The evidence: which verdict, after how long a silence, and who held it, by age. */
+    enum verdict verdict;
+    uint32_t silent_ms;
+    uint8_t accuser_count;
+    uint64_t accusers[ACCUSERS_MAX];
+};
+
+#endif

@@ -1,0 +1,225 @@
+/* What crosses the wire between two nodes, as plain structs. proto/wire.md has the bytes. */
+#ifndef CORE_MESSAGE_H
+#define CORE_MESSAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/model/quorum.h"
+#include "core/model/timing.h"
+#include "core/model/view.h"
+
+/* What a message carries besides its envelope: which member of the union in struct message. */
+enum message_body {
+    CARRIES_NOTHING,
+    CARRIES_HEARTBEAT,
+    CARRIES_VIEW,      /* carrier: a view, and what comes with it */
+    CARRIES_REFERENCE, /* the name of a view */
+    CARRIES_CLAIM_REFUSED,
+    CARRIES_JOINER,
+    CARRIES_OFFER,
+    CARRIES_JOIN_REFUSED,
+    CARRIES_PING,
+    CARRIES_PROBE,
+    CARRIES_MERGE_REFUSED,
+};
+
+/* All there is to know of each type: MESSAGE(name, number on the wire, text in logs and counters,
+ * what it carries). Append only. */
+#define MESSAGES(MESSAGE)                                                                          \
+    MESSAGE(HEARTBEAT, 1, "heartbeat", HEARTBEAT)                                                  \
+    MESSAGE(PULL, 2, "pull", NOTHING)                     /* send me your view (V5) */             \
+    MESSAGE(VIEW, 3, "view", VIEW)                        /* an installed view */                  \
+    MESSAGE(PREPARE, 4, "prepare", VIEW)                  /* a proposed view (U1) */               \
+    MESSAGE(ACK, 5, "ack", REFERENCE)                     /* accepted it */                        \
+    MESSAGE(NACK, 6, "nack", REFERENCE)                   /* promised a higher epoch (U2) */       \
+    MESSAGE(NOT_FOLLOWING, 7, "not_following", REFERENCE) /* my coordinator is another one (V4) */ \
+    MESSAGE(COMMIT, 8, "commit", REFERENCE)               /* the proposed view holds */            \
+    MESSAGE(CLAIM, 9, "claim", VIEW)                      /* let me take over (C1) */              \
+    MESSAGE(GRANT, 10, "grant", VIEW)                                                              \
+    MESSAGE(CLAIM_REFUSED, 11, "claim_refused", CLAIM_REFUSED)                                     \
+    MESSAGE(JOIN, 12, "join", JOINER)                                                              \
+    MESSAGE(OFFER, 13, "offer", OFFER)                                                             \
+    MESSAGE(READY, 14, "ready", JOINER)                                                            \
+    MESSAGE(JOIN_REFUSED, 15, "join_refused", JOIN_REFUSED)                                        \
+    MESSAGE(LEAVE, 16, "leave", NOTHING)                                                           \
+    MESSAGE(HANDOVER, 17, "handover", VIEW) /* make the view without me (E2) */                    \
+    MESSAGE(PING, 18, "ping", PING)                                                                \
+    MESSAGE(PONG, 19, "pong", PING)                                                                \
+    MESSAGE(PING_REQUEST, 20, "ping_request", PING) /* ask that suspect for me (R1) */             \
+    MESSAGE(PROBE, 21, "probe", PROBE)              /* are you another part of us? (M1) */         \
+    MESSAGE(HELLO, 22, "hello", NOTHING) /* first message on a stream, and its answer */           \
+    MESSAGE(MERGE, 23, "merge", VIEW)    /* the losing part's coordinator asks the other (M3) */   \
+    MESSAGE(MERGE_REFUSED, 24, "merge_refused", MERGE_REFUSED) /* not now, or not any more (M5) */
+
+#define MESSAGE_NUMBER(name, number, text, body) MESSAGE_##name = (number),
+enum message_type { MESSAGES(MESSAGE_NUMBER) };
+#undef MESSAGE_NUMBER
+
+/* Types are below it, and above 0. */
+#define MESSAGE_TYPE_COUNT (MESSAGE_MERGE_REFUSED + 1)
+
+/* Whom the sender of a heartbeat does not hear: the age, in the sender's view, and the verdict it
+ * holds; VERDICT_NONE while it is only silent. All others it hears. */
+struct suspicion {
+    uint64_t age;
+    enum verdict verdict;
+};
+
+struct heartbeat {
+    struct view_id view;
+    uint64_t view_hash;
+    bool late;   /* the sender's own loop was late lately: its word counts for little (D4) */
+    bool acting; /* the sender is coordinator and may act */
+    uint8_t suspect_count;
+    struct suspicion suspects[SUSPECTS_MAX];
+};
+
+/* Who names a view without carrying it: ACK, NACK, COMMIT, NOT_FOLLOWING. */
+struct view_reference {
+    struct view_id view;
+    uint64_t view_hash;
+    uint64_t promised; /* NACK: the epoch the sender is bound to; else 0 */
+};
+
+/* What all nodes of one cluster must share (J2), and what a refusal quotes. */
+struct terms {
+    struct guard guard;
+    enum profile profile;
+    uint64_t heartbeat_ms;
+    uint64_t lost_ms;
+    uint32_t capacity; /* what is too large for one of them is too large for all */
+};
+
+static inline bool terms_equal(const struct terms *a, const struct terms *b)
+{
+    return guard_equal(&a->guard, &b->guard) && a->profile == b->profile &&
+           a->heartbeat_ms == b->heartbeat_ms && a->lost_ms == b->lost_ms &&
+           a->capacity == b->capacity;
+}
+
+/* A part of the cluster, as two coordinators compare them (M2). */
+struct probe {
+    struct view_id view;
+    uint64_t view_hash;
+    uint32_t holders; /* members that hold this view, the sender's knowledge */
+    uint64_t oldest_age;
+    bool guard_met;
+    bool answer;        /* do not answer this one */
+    uint8_t seed_count; /* the sender's seeds, by which two foundings know each other (I3) */
+    struct address seeds[PROBE_SEEDS_MAX];
+    struct address coordinator; /* where to ask about this part */
+    struct terms terms;         /* parts whose terms differ stay apart (J2) */
+};
+
+/* VIEW, PREPARE, CLAIM, GRANT, HANDOVER, MERGE. The view is borrowed; who receives it may have its
+ * index table rebuilt, nothing else. */
+struct view_carrier {
+    struct view *view;          /* GRANT: NULL unless the voter accepted a higher one */
+    uint64_t epoch;             /* CLAIM, GRANT: the epoch asked for; else 0 */
+    struct node_id handover_by; /* PREPARE of a hand-over: the leaver's id; else none */
+    uint64_t merge;             /* MERGE, and the PREPARE that answers it: its number; else 0 */
+    struct probe part;          /* MERGE: the sender's part, to be compared once more (M4) */
+};
+
+/* On the wire: append only. */
+enum claim_refusal {
+    CLAIM_REFUSED_FRESH = 1, /* an older member was heard lately; wait_ms tells when that lapses */
+    CLAIM_REFUSED_EPOCH = 2, /* that epoch or a higher one is promised to another */
+    CLAIM_REFUSED_BUSY = 3,  /* phase forbids it; not sent by this version */
+};
+
+struct claim_refused {
+    uint64_t epoch; /* the claim's */
+    enum claim_refusal reason;
+    uint64_t wait_ms;  /* FRESH: until that lapses; else 0 */
+    uint64_t promised; /* highest epoch the sender is bound to */
+};
+
+/* JOIN and READY: all there is to know of a joiner. */
+struct joiner {
+    struct member member; /* its age is 0: the coordinator gives it */
+    struct terms terms;
+    bool may_found;      /* F2: two of these must not both found */
+    uint64_t nonce;      /* READY: the OFFER's; JOIN: 0 */
+    uint64_t epoch_seen; /* highest epoch of the joiner's earlier lives (J8) */
+    uint8_t hops;        /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
+};
+
+/* On the wire: append only. */
+enum join_refusal {
+    JOIN_REFUSED_TERMS = 1, /* they differ; `terms` quotes the cluster's */
+    JOIN_REFUSED_NAME = 2,  /* the name belongs to a live member at `address` */
+    JOIN_REFUSED_FULL = 3,  /* no room; `limit` quotes the capacity, or the stated size if lower */
+};
+
+struct join_refused {
+    enum join_refusal reason;
+    struct terms terms;
+    struct address address;
+    uint32_t limit;
+};
+
+struct offer {
+    uint64_t nonce;
+};
+
+/* On the wire: append only. */
+enum merge_refusal {
+    MERGE_NOT_REFUSED = 0,     /* never on the wire */
+    MERGE_REFUSED_BUSY = 1,    /* a change is under way: try again later */
+    MERGE_REFUSED_LOSING = 2,  /* the other part does not win the comparison any more */
+    MERGE_REFUSED_FULL = 3,    /* both together are more than the capacity or the stated size */
+    MERGE_REFUSED_ABORTED = 4, /* the merged view did not come about */
+    MERGE_REFUSED_NAME = 5,    /* who asks has the name or address of a live member */
+};
+
+struct merge_refused {
+    uint64_t merge; /* the number of the MERGE it answers */
+    enum merge_refusal reason;
+};
+
+struct ping {
+    uint64_t nonce;
+    struct node_id subject; /* whose sign of life it is about */
+    struct node_id origin;  /* who wants to know: a helper hands the PONG on to it */
+};
+
+struct message {
+    enum message_type type;
+    struct node_id from; /* the life that sent it */
+    uint64_t number;     /* rises with every message of that life (D6) */
+
+    /* Of one copy: an outgoing message is shared by its receivers, so the effect that sends it
+     * says these, and they count in a received message only. */
+    struct node_id to;     /* the life it is meant for; none: whoever lives at that address */
+    bool fellow;           /* the sender's view holds the receiver: a sign of life (D2) */
+    struct address source; /* where it came from; filled in on receipt, not on the wire */
+    bool relay;            /* to be handed on to the member that `to` names (R2) */
+
+    union { /* message_body says which */
+        struct heartbeat heartbeat;
+        struct view_reference reference;
+        struct view_carrier carrier;
+        struct claim_refused claim_refused;
+        struct joiner joiner;
+        struct join_refused join_refused;
+        struct offer offer;
+        struct ping ping;
+        struct probe probe;
+        struct merge_refused merge_refused;
+    };
+};
+
+/* Makes it an empty message of that type. Lists are not cleared beyond their count of 0: messages
+ * are made and read too often for that. */
+void message_clear(struct message *message, enum message_type type);
+
+/* What messages of that type carry, and what the type is called in logs, counters and traces. */
+enum message_body message_body(enum message_type type);
+const char *message_text(enum message_type type);
+
+/* The view that a message brings along, or NULL. */
+struct view *message_view(const struct message *message);
+
+#endif

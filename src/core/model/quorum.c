@@ -1,0 +1,37 @@
+#include "core/model/quorum.h"
+
+#include <assert.h>
+
+uint32_t guard_needed(const struct guard *guard)
+{
+    switch (guard->policy) {
+    case GUARD_NONE:
+        return 0;
+    case GUARD_COUNT:
+        return guard->count;
+    case GUARD_MAJORITY:
+        return guard->count / 2 + 1;
+    }
+    assert(!"a guard that is not in the enum");
+    return UINT32_MAX;
+}
+
+bool guard_met(const struct guard *guard, uint32_t fresh)
+{
+    return fresh >= guard_needed(guard); /* At least, not more than (H31). */
+}
+
+uint32_t guard_size_max(const struct guard *guard)
+{
+    return guard->policy == GUARD_MAJORITY ? guard->count : UINT32_MAX;
+}
+
+bool guard_equal(const struct guard *a, const struct guard *b)
+{
+    return a->policy == b->policy && (a->policy == GUARD_NONE || a->count == b->count);
+}
+
+bool quorum_is_majority(uint32_t count, uint32_t size)
+{
+    return 2 * (uint64_t)count > size;
+}

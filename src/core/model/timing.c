@@ -1,0 +1,94 @@
+#include "core/model/timing.h"
+
+#include <assert.h>
+
+struct timing timing_of(enum profile profile)
+{
+    static const struct timing local = {.heartbeat_ms = 25,
+                                        .silent_ms = 63,
+                                        .fresh_ms = 63,
+                                        .lost_ms = 200,
+                                        .stall_ms = 1000,
+                                        .verify_ms = 30,
+                                        .claim_ms = 50,
+                                        .prepare_ms = 100,
+                                        .batch_ms = 5,
+                                        .probe_ms = 100,
+                                        .merge_ms = 500,
+                                        .flap_ms = 10000,
+                                        .discover_ms = 300,
+                                        .leave_ms = 500,
+                                        .retry_ms_min = 10,
+                                        .retry_ms_max = 500};
+    static const struct timing lan = {.heartbeat_ms = 250,
+                                      .silent_ms = 625,
+                                      .fresh_ms = 625,
+                                      .lost_ms = 900,
+                                      .stall_ms = 5000,
+                                      .verify_ms = 150,
+                                      .claim_ms = 300,
+                                      .prepare_ms = 500,
+                                      .batch_ms = 20,
+                                      .probe_ms = 500,
+                                      .merge_ms = 2000,
+                                      .flap_ms = 60000,
+                                      .discover_ms = 1000,
+                                      .leave_ms = 2000,
+                                      .retry_ms_min = 10,
+                                      .retry_ms_max = 2000};
+    static const struct timing wan = {.heartbeat_ms = 1000,
+                                      .silent_ms = 3000,
+                                      .fresh_ms = 3000,
+                                      .lost_ms = 8000,
+                                      .stall_ms = 20000,
+                                      .verify_ms = 2000,
+                                      .claim_ms = 3000,
+                                      .prepare_ms = 3000,
+                                      .batch_ms = 100,
+                                      .probe_ms = 3000,
+                                      .merge_ms = 10000,
+                                      .flap_ms = 300000,
+                                      .discover_ms = 5000,
+                                      .leave_ms = 5000,
+                                      .retry_ms_min = 50,
+                                      .retry_ms_max = 5000};
+
+    switch (profile) {
+    case PROFILE_LOCAL:
+        return local;
+    case PROFILE_LAN:
+        return lan;
+    case PROFILE_WAN:
+        return wan;
+    }
+    assert(!"a profile that is not in the enum");
+    return lan;
+}
+
+uint64_t timing_turn_ms(const struct timing *timing)
+{
+    return timing->lost_ms - timing->heartbeat_ms * 5 / 4;
+}
+
+void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost_ms)
+{
+    if (heartbeat_ms != 0) {
+        timing->silent_ms = timing->silent_ms * heartbeat_ms / timing->heartbeat_ms;
+        timing->fresh_ms = timing->fresh_ms * heartbeat_ms / timing->heartbeat_ms;
+        if (lost_ms == 0) {
+            lost_ms = timing->lost_ms * heartbeat_ms / timing->heartbeat_ms;
+        }
+        timing->heartbeat_ms = heartbeat_ms;
+    }
+    if (lost_ms != 0) {
+        timing->lost_ms = lost_ms;
+    }
+    /* A host must have had time to answer the kernel's question before it counts as lost, and
+     * patience with a stalled process is longer than that. */
+    if (timing->lost_ms < timing->silent_ms + timing->heartbeat_ms) {
+        timing->lost_ms = timing->silent_ms + timing->heartbeat_ms;
+    }
+    if (timing->stall_ms < 2 * timing->lost_ms) {
+        timing->stall_ms = 2 * timing->lost_ms;
+    }
+}

@@ -1,0 +1,60 @@
+/* The durations the protocol runs on, in milliseconds of a monotonic clock. */
+#ifndef CORE_TIMING_H
+#define CORE_TIMING_H
+
+#include <stdint.h>
+
+/* On the wire: append only. */
+enum profile {
+    PROFILE_LOCAL = 1, /* one machine */
+    PROFILE_LAN = 2,
+    PROFILE_WAN = 3,
+};
+
+struct timing {
+    uint64_t heartbeat_ms; /* between two heartbeats to the same member, give or take 5 % */
+    uint64_t silent_ms;    /* T_silent: after it a watcher looks closer */
+    uint64_t fresh_ms;     /* T_fresh: heard so lately that nobody may take over from it */
+    uint64_t lost_ms;      /* T_lost: neither process nor kernel answers */
+    uint64_t stall_ms;     /* T_stall: the kernel answers, the process does not */
+    uint64_t verify_ms;    /* T_verify: last question before a removal */
+    uint64_t claim_ms;     /* T_claim: collecting answers to a claim */
+    uint64_t prepare_ms;   /* T_prepare: collecting acknowledgements of a view */
+    uint64_t batch_ms;     /* T_batch: what arrives meanwhile goes into one view */
+    uint64_t probe_ms;     /* T_probe: between two looks for other parts (M1) */
+    uint64_t merge_ms;     /* T_merge: a part that asked to be taken up waits for the view */
+    uint64_t flap_ms;      /* T_flap: who fails often within it is let in more slowly (R4) */
+    uint64_t discover_ms;  /* T_discover: asking before founding */
+    uint64_t leave_ms;     /* T_leave: a leaver goes at the latest then */
+    uint64_t retry_ms_min; /* pause between two tries to join, growing to */
+    uint64_t retry_ms_max;
+};
+
+struct timing timing_of(enum profile profile);
+
+/* D4: the longest turn of a loop that is slow, not asleep: nobody finds its node lost meanwhile. */
+uint64_t timing_turn_ms(const struct timing *timing);
+
+/* How long a proposal that was accepted counts, if nothing more is heard of it (U2, J7). */
+static inline uint64_t timing_proposal_ms(const struct timing *timing)
+{
+    return 2 * timing->prepare_ms;
+}
+
+/* Between two repairs to the same peer (V5). */
+static inline uint64_t timing_repair_ms(const struct timing *timing)
+{
+    return timing->heartbeat_ms / 4;
+}
+
+/* After so long a silence a heartbeat is missing. */
+static inline uint64_t timing_missed_ms(const struct timing *timing)
+{
+    return timing->heartbeat_ms * 5 / 4;
+}
+
+/* Overrides of --heartbeat and --fail-after (0: keep): the durations that follow from them are
+ * scaled along; T_lost and T_stall are raised to what the rest needs (protocol.md, Timings). */
+void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost_ms);
+
+#endif

@@ -1,0 +1,352 @@
+#include "core/model/view.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+
+/* Twice as many slots as members keeps probe chains short. */
+static uint32_t index_slots(uint32_t capacity)
+{
+    uint32_t slots = 8;
+    while (slots < 2 * capacity) {
+        slots *= 2;
+    }
+    return slots;
+}
+
+size_t view_bytes(uint32_t capacity)
+{
+    return capacity * sizeof(struct member) + GONE_MAX * sizeof(struct gone) +
+           index_slots(capacity) * sizeof(uint16_t);
+}
+
+void view_init(struct view *view, uint32_t capacity, void *storage)
+{
+    assert(capacity >= 1 && capacity <= MEMBER_MAX);
+
+    memset(view, 0, sizeof *view);
+    view->capacity = capacity;
+    view->members = storage;
+    view->gone = (struct gone *)(void *)(view->members + capacity);
+    view->index = (uint16_t *)(void *)(view->gone + GONE_MAX);
+    view->index_mask = index_slots(capacity) - 1;
+    memset(view->index, 0, (view->index_mask + 1) * sizeof view->index[0]);
+}
+
+static uint32_t slot_of(const struct view *view, const struct node_id *id)
+{
+    return id_hash(id) & view->index_mask;
+}
+
+/* Enters the member at `position`; false if its id is in the table already. */
+static bool index_add(struct view *view, uint32_t position)
+{
+    const struct node_id *id = &view->members[position].id;
+    uint32_t slot = slot_of(view, id);
+
+    while (view->index[slot] != 0) {
+        if (id_equal(&view->members[view->index[slot] - 1].id, id)) {
+            return false;
+        }
+        slot = (slot + 1) & view->index_mask;
+    }
+    view->index[slot] = (uint16_t)(position + 1);
+    return true;
+}
+
+static bool index_rebuild(struct view *view)
+{
+    bool unique = true;
+
+    memset(view->index, 0, (view->index_mask + 1) * sizeof view->index[0]);
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        unique = index_add(view, i) && unique;
+    }
+    return unique;
+}
+
+void view_clear(struct view *view)
+{
+    view->lineage = 0;
+    view->epoch = 0;
+    view->version = 0;
+    view->next_age = 1;
+    view->hash = 0;
+    view->cause = CAUSE_FOUND;
+    memset(&view->parent, 0, sizeof view->parent);
+    memset(&view->merged, 0, sizeof view->merged);
+    view->member_count = 0;
+    view->gone_count = 0;
+    index_rebuild(view);
+}
+
+void view_copy(struct view *to, const struct view *from)
+{
+    assert(from->member_count <= to->capacity);
+
+    to->lineage = from->lineage;
+    to->epoch = from->epoch;
+    to->version = from->version;
+    to->next_age = from->next_age;
+    to->hash = from->hash;
+    to->cause = from->cause;
+    to->parent = from->parent;
+    to->merged = from->merged;
+    to->member_count = from->member_count;
+    to->gone_count = from->gone_count;
+    memcpy(to->members, from->members, from->member_count * sizeof from->members[0]);
+    memcpy(to->gone, from->gone, from->gone_count * sizeof from->gone[0]);
+    index_rebuild(to);
+}
+
+uint32_t view_find(const struct view *view, const struct node_id *id)
+{
+    uint32_t slot = slot_of(view, id);
+
+    while (view->index[slot] != 0) {
+        uint32_t position = view->index[slot] - 1U;
+        if (id_equal(&view->members[position].id, id)) {
+            return position;
+        }
+        slot = (slot + 1) & view->index_mask;
+    }
+    return VIEW_NONE;
+}
+
+uint32_t view_find_name(const struct view *view, const char *name)
+{
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        if (text_equal(view->members[i].name, name)) {
+            return i;
+        }
+    }
+    return VIEW_NONE;
+}
+
+uint32_t view_find_address(const struct view *view, const struct address *address)
+{
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        if (address_equal(&view->members[i].address, address)) {
+            return i;
+        }
+    }
+    return VIEW_NONE;
+}
+
+uint32_t view_find_age(const struct view *view, uint64_t age)
+{
+    uint32_t low = 0;
+    uint32_t high = view->member_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (view->members[middle].age < age) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < view->member_count && view->members[low].age == age ? low : VIEW_NONE;
+}
+
+const struct gone *view_find_gone(const struct view *view, const struct node_id *id)
+{
+    for (uint32_t i = view->gone_count; i > 0; i--) {
+        if (id_equal(&view->gone[i - 1].id, id)) {
+            return &view->gone[i - 1];
+        }
+    }
+    return NULL;
+}
+
+bool view_has(const struct view *view, const struct node_id *id)
+{
+    return view_find(view, id) != VIEW_NONE;
+}
+
+const struct member *view_coordinator(const struct view *view)
+{
+    assert(!view_is_empty(view));
+    return &view->members[0];
+}
+
+static void gone_drop(struct view *view, uint32_t position)
+{
+    view->gone_count--;
+    memmove(&view->gone[position], &view->gone[position + 1],
+            (view->gone_count - position) * sizeof view->gone[0]);
+}
+
+/* Who is back is not gone: the list names only those who are missing. */
+static void gone_forget(struct view *view, const char *name)
+{
+    for (uint32_t i = view->gone_count; i > 0; i--) {
+        if (text_equal(view->gone[i - 1].name, name)) {
+            gone_drop(view, i - 1);
+        }
+    }
+}
+
+void view_append(struct view *view, const struct member *member)
+{
+    assert(view->member_count < view->capacity);
+
+    struct member *added = &view->members[view->member_count];
+    *added = *member;
+    added->age = view->next_age++;
+    gone_forget(view, member->name);
+    view->member_count++;
+    bool unique = index_add(view, view->member_count - 1);
+    assert(unique);
+}
+
+void view_remove(struct view *view, uint32_t position, const struct gone *why)
+{
+    assert(position < view->member_count);
+
+    const struct member *member = &view->members[position];
+    if (view->gone_count == GONE_MAX) {
+        gone_drop(view, 0);
+    }
+    struct gone *gone = &view->gone[view->gone_count++];
+    *gone = *why;
+    gone->id = member->id;
+    gone->address = member->address;
+    gone->age = member->age;
+    memcpy(gone->name, member->name, sizeof gone->name);
+
+    view_take_out(view, position);
+}
+
+void view_take_out(struct view *view, uint32_t position)
+{
+    assert(position < view->member_count);
+
+    view->member_count--;
+    memmove(&view->members[position], &view->members[position + 1],
+            (view->member_count - position) * sizeof view->members[0]);
+    index_rebuild(view);
+}
+
+void view_add_gone(struct view *view, const struct gone *gone)
+{
+    bool is_known = view_find_name(view, gone->name) != VIEW_NONE ||
+                    view_find_gone(view, &gone->id) != NULL;
+
+    if (!is_known && view->gone_count < GONE_MAX) {
+        view->gone[view->gone_count++] = *gone;
+    }
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text, size_t size)
+{
+    size_t length = text_length(text, size);
+    return hash_bytes(hash_u64(hash, length), text, length);
+}
+
+static uint64_t hash_who(uint64_t hash, const struct node_id *id, const struct address *address)
+{
+    hash = hash_bytes(hash, id->bytes, sizeof id->bytes);
+    hash = hash_bytes(hash, address->bytes, sizeof address->bytes);
+    return hash_u64(hash, ((uint64_t)address->family << 16) | address->port);
+}
+
+static uint64_t hash_view_id(uint64_t hash, const struct view_id *id)
+{
+    hash = hash_u64(hash, id->lineage);
+    hash = hash_u64(hash, id->epoch);
+    hash = hash_u64(hash, id->version);
+    return hash_bytes(hash, id->coordinator.bytes, sizeof id->coordinator.bytes);
+}
+
+static uint64_t content_hash(const struct view *view)
+{
+    uint64_t hash = HASH_START;
+
+    hash = hash_u64(hash, view->lineage);
+    hash = hash_u64(hash, view->epoch);
+    hash = hash_u64(hash, view->version);
+    hash = hash_u64(hash, view->next_age);
+    hash = hash_u64(hash, (uint64_t)view->cause);
+    hash = hash_view_id(hash, &view->parent);
+    hash = hash_view_id(hash, &view->merged);
+    hash = hash_u64(hash, view->member_count);
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        const struct member *member = &view->members[i];
+        hash = hash_who(hash, &member->id, &member->address);
+        hash = hash_u64(hash, member->age);
+        hash = hash_u64(hash, member->incarnation);
+        hash = hash_text(hash, member->name, sizeof member->name);
+        hash = hash_bytes(hash_u64(hash, member->tags.length), member->tags.text,
+                          member->tags.length);
+    }
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        const struct gone *gone = &view->gone[i];
+        hash = hash_who(hash, &gone->id, &gone->address);
+        hash = hash_u64(hash, gone->age);
+        hash = hash_text(hash, gone->name, sizeof gone->name);
+        hash = hash_u64(hash, ((uint64_t)gone->reason << 8) | (uint64_t)gone->verdict);
+        hash = hash_u64(hash, gone->silent_ms);
+        hash = hash_u64(hash, gone->accuser_count);
+        for (uint8_t k = 0; k < gone->accuser_count; k++) {
+            hash = hash_u64(hash, gone->accusers[k]);
+        }
+    }
+    return hash_finish(hash);
+}
+
+void view_seal(struct view *view)
+{
+    view->hash = content_hash(view);
+}
+
+int view_id_compare(const struct view_id *a, const struct view_id *b)
+{
+    if (a->epoch != b->epoch) {
+        return a->epoch < b->epoch ? -1 : 1;
+    }
+    if (a->version != b->version) {
+        return a->version < b->version ? -1 : 1;
+    }
+    return id_compare(&a->coordinator, &b->coordinator);
+}
+
+/* Borrows the index table for a moment: the caller rebuilds it afterwards. */
+static bool names_are_unique(struct view *view)
+{
+    memset(view->index, 0, (view->index_mask + 1) * sizeof view->index[0]);
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        const char *name = view->members[i].name;
+        uint64_t hash = hash_bytes(HASH_START, name, text_length(name, NAME_BYTES_MAX + 1));
+        uint32_t slot = (uint32_t)hash_finish(hash) & view->index_mask;
+
+        for (; view->index[slot] != 0; slot = (slot + 1) & view->index_mask) {
+            if (text_equal(view->members[view->index[slot] - 1].name, name)) {
+                return false;
+            }
+        }
+        view->index[slot] = (uint16_t)(i + 1);
+    }
+    return true;
+}
+
+bool view_is_sound(struct view *view)
+{
+    if (view->member_count == 0 || view->version == 0 || view->epoch == 0 ||
+        view->version > COUNTER_MAX || view->epoch > COUNTER_MAX || view->next_age > COUNTER_MAX) {
+        return false;
+    }
+    uint64_t youngest = 0;
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        const struct member *member = &view->members[i];
+        if (member->age <= youngest || id_is_none(&member->id) || member->name[0] == '\0' ||
+            address_is_none(&member->address)) {
+            return false;
+        }
+        youngest = member->age;
+    }
+    return youngest < view->next_age && names_are_unique(view) && index_rebuild(view) &&
+           view->hash == content_hash(view);
+}

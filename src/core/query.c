@@ -1,0 +1,174 @@
+/* What a driver may ask between two steps. */
+#include <assert.h>
+#include <string.h>
+
+#include "core/core.h"
+#include "core/detection/hearing.h"
+#include "core/detection/removal.h"
+#include "core/detection/standing.h"
+#include "core/entry/meet.h"
+
+uint64_t core_deadline_ms(const struct core *core)
+{
+    return core->due_ms;
+}
+
+enum phase core_phase(const struct core *core)
+{
+    return core->life.phase;
+}
+
+const struct member *core_self(const struct core *core)
+{
+    return &core->life.self;
+}
+
+const struct view *core_view(const struct core *core)
+{
+    return &core->view;
+}
+
+const struct member *core_coordinator(const struct core *core)
+{
+    return core_is_member(core) ? view_coordinator(&core->view) : NULL;
+}
+
+struct guard_state core_guard(const struct core *core, uint64_t now_ms)
+{
+    return standing_guard(core, now_ms);
+}
+
+bool core_is_acting(const struct core *core, uint64_t now_ms)
+{
+    return standing_is_acting(core, now_ms);
+}
+
+uint32_t core_acked(const struct core *core)
+{
+    return hearing_view_holders(core);
+}
+
+/* All but the accusers. */
+static struct peer_state own_evidence(const struct core *core, uint32_t position, uint64_t now_ms)
+{
+    const struct peer_signs *signs = &core->peers[position].signs;
+    const struct peer_charge *charge = &core->peers[position].charge;
+
+    if (core_is_self(core, position)) {
+        return (struct peer_state){.verdict = VERDICT_NONE};
+    }
+    return (struct peer_state){
+        .heard_ms_ago = signs->heard_ms == 0 ? NEVER_MS : now_ms - signs->heard_ms,
+        .verdict = charge->verdict,
+        .verdict_ms_ago = charge->verdict == VERDICT_NONE ? 0 : now_ms - charge->verdict_ms,
+        .linked = signs->linked,
+    };
+}
+
+struct peer_state core_peer(const struct core *core, uint32_t position, uint64_t now_ms)
+{
+    struct peer_state state = own_evidence(core, position, now_ms);
+
+    state.accuser_count = removal_accusers(core, position, now_ms);
+    return state;
+}
+
+/* Counts one accuser for each member that the one at `accuser` accuses, by the rules of
+ * removal_accusers: lately, in our lineage, somebody else, and each once. */
+static void count_accused(const struct core *core, uint32_t accuser, uint64_t now_ms,
+                          struct peer_state *out)
+{
+    const struct peer_signs *signs = &core->peers[accuser].signs;
+    uint32_t counted[SUSPECTS_MAX];
+    uint32_t count = 0;
+
+    if (core_is_self(core, accuser) || signs->suspects_ms == 0 ||
+        now_ms >= signs->suspects_ms + core->timing.fresh_ms ||
+        signs->view.lineage != core->view.lineage) {
+        return;
+    }
+    for (uint8_t i = 0; i < signs->suspect_count; i++) {
+        const uint32_t accused = view_find_age(&core->view, signs->suspects[i].age);
+        bool counts = accused != VIEW_NONE && accused != accuser &&
+                      signs->suspects[i].verdict != VERDICT_NONE;
+        for (uint32_t j = 0; j < count && counts; j++) {
+            counts = counted[j] != accused;
+        }
+        if (counts) {
+            counted[count++] = accused;
+            out[accused].accuser_count++;
+        }
+    }
+}
+
+void core_peers(const struct core *core, uint64_t now_ms, struct peer_state *out)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        out[i] = own_evidence(core, i, now_ms);
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        count_accused(core, i, now_ms, out);
+    }
+}
+
+bool core_is_merging(const struct core *core)
+{
+    return core->merge.yielding;
+}
+
+struct waiting_state core_waiting(const struct core *core, uint64_t now_ms)
+{
+    if (core->life.phase != PHASE_JOINING) {
+        return (struct waiting_state){.expect = 0};
+    }
+    return (struct waiting_state){.expect = core->expect,
+                                  .met = meet_count(core, now_ms),
+                                  .may_found = core->join.may_found || meet_founder(core, now_ms)};
+}
+
+enum hearing core_hearing(const struct core *core, uint32_t observer, uint32_t subject,
+                          uint64_t now_ms)
+{
+    return hearing_of(core, observer, subject, now_ms);
+}
+
+uint64_t core_gone_ms(const struct core *core, uint32_t position, uint64_t now_ms)
+{
+    assert(position < core->view.gone_count);
+    return now_ms - core->detector.gone_ms[position];
+}
+
+void core_stored(const struct core *core, struct stored *stored)
+{
+    memset(stored, 0, sizeof *stored);
+    stored->incarnation = core->life.self.incarnation;
+    stored->epoch_seen = core->promise.seen;
+    /* Members first, then former ones, the latest of them first. */
+    for (uint32_t i = 0; i < core->view.member_count && stored->peer_count < PEERS_STORED_MAX;
+         i++) {
+        if (!core_is_self(core, i)) {
+            stored->peers[stored->peer_count++] = core->view.members[i].address;
+        }
+    }
+    for (uint32_t i = core->book.count; i > 0 && stored->peer_count < PEERS_STORED_MAX; i--) {
+        const struct address *address = &core->book.entries[i - 1];
+        if (view_find_address(&core->view, address) == VIEW_NONE) {
+            stored->peers[stored->peer_count++] = *address;
+        }
+    }
+}
+
+struct bound_state core_bound(const struct core *core)
+{
+    struct bound_state bound = {.epoch = core->promise.epoch, .to = core->promise.to};
+
+    if (!view_is_empty(&core->change.pending)) {
+        bound.accepted = view_id_of(&core->change.pending);
+    }
+    return bound;
+}
+
+const struct core_counters *core_counters(const struct core *core)
+{
+    return &core->counters;
+}

@@ -1,0 +1,223 @@
+#include "core/state/outbox.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* One step can at worst replace a whole view and form a verdict on every member: a link closed, a
+ * link opened, one who went, one who came, a suspect, a cleared one for each member, and some
+ * more. Those must never be lost. */
+static uint32_t reserve_for(uint32_t members)
+{
+    return 6 * members + 64;
+}
+
+uint32_t outbox_capacity(uint32_t members)
+{
+    return reserve_for(members) + 4 * members + 64 + REFUSALS_PER_STEP_MAX;
+}
+
+void outbox_reset(struct core *core)
+{
+    core->out.count = 0;
+    core->out.message_count = 0;
+    core->out.refusals = 0;
+    core->out.reserve = reserve_for(core->capacity) + REFUSALS_PER_STEP_MAX;
+}
+
+struct message *outbox_message(struct core *core, enum message_type type)
+{
+    if (core->out.message_count == MESSAGES_PER_STEP_MAX) {
+        core->counters.sends_cut++;
+        return NULL;
+    }
+    struct message *message = &core->out.messages[core->out.message_count++];
+    message_clear(message, type);
+    message->from = core->life.self.id;
+    message->number = ++core->out.number;
+    return message;
+}
+
+/* Filled in by the caller, whole: there may be many in a step, and a notice makes them large. */
+static struct effect *add(struct core *core, enum effect_type type)
+{
+    struct outbox *out = &core->out;
+
+    assert(out->count < out->capacity);
+    struct effect *effect = &out->items[out->count++];
+    effect->type = type;
+    return effect;
+}
+
+/* One about a peer; NULL for whoever lives there. */
+static struct effect *add_to(struct core *core, enum effect_type type, const struct node_id *peer,
+                             const struct address *address)
+{
+    struct effect *effect = add(core, type);
+
+    assert(address != NULL);
+    effect->peer = peer == NULL ? (struct node_id){.bytes = {0}} : *peer;
+    effect->address = *address;
+    effect->fellow = false;
+    effect->relay = false;
+    effect->message = NULL;
+    return effect;
+}
+
+/* Sends it, unless there is nothing to send, nowhere to, or no room: then it returns NULL. */
+static struct effect *send(struct core *core, const struct message *message,
+                           const struct node_id *peer, const struct address *address)
+{
+    if (message == NULL || address_is_none(address)) {
+        return NULL;
+    }
+    if (core->out.count + core->out.reserve >= core->out.capacity) {
+        core->counters.sends_cut++;
+        return NULL;
+    }
+    struct effect *effect = add_to(core, EFFECT_SEND, peer, address);
+    effect->message = message;
+    core->counters.sent[message->type]++;
+    return effect;
+}
+
+/* D2: a proposal just accepted counts too, or a joiner's first answers would not. */
+static bool is_fellow(const struct core *core, const struct node_id *peer)
+{
+    bool lately = core->now_ms < core->change.accepted_ms + timing_proposal_ms(&core->timing);
+
+    return view_has(&core->view, peer) || (lately && view_has(&core->change.pending, peer));
+}
+
+void outbox_send_to(struct core *core, const struct message *message, const struct node_id *peer,
+                    const struct address *address)
+{
+    struct effect *sent = send(core, message, peer, address);
+
+    if (sent != NULL && peer != NULL) {
+        sent->fellow = is_fellow(core, peer);
+    }
+}
+
+void outbox_hand_on(struct core *core, const struct message *message)
+{
+    uint32_t position = view_find(&core->view, &message->to);
+
+    if (position == VIEW_NONE || core->out.message_count == MESSAGES_PER_STEP_MAX ||
+        core->out.count + core->out.reserve >= core->out.capacity) {
+        core->counters.sends_cut++;
+        return;
+    }
+    struct message *copy = &core->out.messages[core->out.message_count++];
+    *copy = *message;
+    struct effect *effect = add_to(core, EFFECT_SEND, &message->to,
+                                   &core->view.members[position].address);
+    effect->message = copy;
+    effect->fellow = message->fellow;
+    effect->relay = true;
+    core->counters.relayed++;
+}
+
+void outbox_start_life(struct core *core)
+{
+    core->out.number = 0;
+}
+
+void outbox_renew_stranger_replies(struct core *core)
+{
+    core->out.stranger_replies = STRANGER_REPLIES_MAX;
+}
+
+bool outbox_may_answer_stranger(struct core *core)
+{
+    if (core->out.stranger_replies == 0) {
+        return false;
+    }
+    core->out.stranger_replies--;
+    return true;
+}
+
+void outbox_send(struct core *core, const struct message *message, uint32_t position)
+{
+    const struct member *member = &core->view.members[position];
+
+    struct effect *sent = send(core, message, &member->id, &member->address);
+    if (sent != NULL) {
+        sent->fellow = true; /* The view holds it. */
+    }
+}
+
+void outbox_send_around(struct core *core, const struct message *message, uint32_t position,
+                        uint32_t relay)
+{
+    struct effect *sent = send(core, message, &core->view.members[position].id,
+                               &core->view.members[relay].address);
+    if (sent != NULL) {
+        sent->fellow = true;
+        sent->relay = true;
+    }
+}
+
+void outbox_forget_sends(struct core *core)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < core->out.count; i++) {
+        if (core->out.items[i].type != EFFECT_SEND) {
+            core->out.items[kept++] = core->out.items[i];
+        }
+    }
+    core->out.count = kept;
+}
+
+void outbox_link(struct core *core, enum effect_type type, const struct member *member)
+{
+    add_to(core, type, &member->id, &member->address);
+}
+
+void outbox_kernel_ask(struct core *core, uint32_t position)
+{
+    if (core->out.count + core->out.reserve >= core->out.capacity) {
+        return; /* As good as unanswered; it is asked again. */
+    }
+    outbox_link(core, EFFECT_KERNEL_ASK, &core->view.members[position]);
+}
+
+void outbox_resolve(struct core *core)
+{
+    add(core, EFFECT_RESOLVE);
+}
+
+void outbox_store(struct core *core)
+{
+    add(core, EFFECT_STORE);
+}
+
+void outbox_refused(struct core *core, const struct refused_message *refused)
+{
+    if (core->out.refusals == REFUSALS_PER_STEP_MAX) {
+        return;
+    }
+    core->out.refusals++;
+    core->out.reserve--; /* Its place was kept for it, so no send loses one. */
+    add(core, EFFECT_REFUSED)->refused = *refused;
+}
+
+struct notice *outbox_notice(struct core *core, enum notice_type type)
+{
+    struct effect *effect = add(core, EFFECT_NOTICE);
+
+    memset(&effect->notice, 0, sizeof effect->notice);
+    effect->notice.type = type;
+    return &effect->notice;
+}
+
+struct notice *outbox_notice_of(struct core *core, enum notice_type type,
+                                const struct member *member)
+{
+    struct notice *notice = outbox_notice(core, type);
+    notice->subject.id = member->id;
+    notice->subject.address = member->address;
+    notice->subject.age = member->age;
+    memcpy(notice->subject.name, member->name, sizeof notice->subject.name);
+    return notice;
+}

@@ -1,0 +1,56 @@
+/* Collects the effects of one step. */
+#ifndef CORE_OUTBOX_H
+#define CORE_OUTBOX_H
+
+#include "core/state/state.h"
+
+/* Effects that one step may have, for views of so many members. */
+uint32_t outbox_capacity(uint32_t members);
+
+/* At the beginning of each step. */
+void outbox_reset(struct core *core);
+
+/* A message of this life to fill in and send, valid for this step; NULL when one step makes too
+ * many, which the protocol survives like a loss on the way. */
+struct message *outbox_message(struct core *core, enum message_type type);
+
+/* A new life counts its messages anew (I1). */
+void outbox_start_life(struct core *core);
+
+/* What non-members can make this node send is bounded (V6, H49): takes one of few answers, or says
+ * that there is none left; and makes them as many as at first again. */
+bool outbox_may_answer_stranger(struct core *core);
+void outbox_renew_stranger_replies(struct core *core);
+
+/* Sends it (NULL: does nothing) to that life at the address; `peer` NULL: to whoever lives there.
+ */
+void outbox_send_to(struct core *core, const struct message *message, const struct node_id *peer,
+                    const struct address *address);
+
+/* Hands a message on to the member it is meant for, as it is (R2). */
+void outbox_hand_on(struct core *core, const struct message *message);
+
+/* Sends it to the member at this position of the installed view, and nowhere else. */
+void outbox_send(struct core *core, const struct message *message, uint32_t position);
+
+/* Sends it to the member at `relay`, to be handed on to the one at `position` (R2). */
+void outbox_send_around(struct core *core, const struct message *message, uint32_t position,
+                        uint32_t relay);
+
+/* Takes back what this step would have sent. */
+void outbox_forget_sends(struct core *core);
+
+void outbox_link(struct core *core, enum effect_type type, const struct member *member);
+void outbox_kernel_ask(struct core *core, uint32_t position);
+void outbox_resolve(struct core *core);
+void outbox_store(struct core *core);
+
+/* Tells of a refusal, unless this step has told of REFUSALS_PER_STEP_MAX already. */
+void outbox_refused(struct core *core, const struct refused_message *refused);
+
+/* A notice to fill in; never NULL. */
+struct notice *outbox_notice(struct core *core, enum notice_type type);
+struct notice *outbox_notice_of(struct core *core, enum notice_type type,
+                                const struct member *member);
+
+#endif

@@ -1,0 +1,381 @@
+/* The inside of struct core: one struct for each module of the core, which that module alone
+ * writes; every module may read all of them. scripts/check-owners holds this. A module that must do
+ * something when a view was installed, or when a life ended, does it in its own
+ * <module>_on_view_installed() or <module>_reset(), which core.c calls from one list each. */
+#ifndef CORE_STATE_H
+#define CORE_STATE_H
+
+#include "base/random.h"
+#include "core/model/book.h"
+#include "core/model/effect.h"
+#include "core/model/event.h"
+#include "core/model/facts.h"
+#include "core/model/message.h"
+#include "core/model/view.h"
+
+enum {
+    MESSAGES_PER_STEP_MAX = 64, /* different messages one step makes; each may go to many */
+    FLAPPERS_MAX = 64,          /* names whose failures are counted, oldest forgotten first */
+    REFUSALS_PER_STEP_MAX = 4,  /* told of in one step; all are counted */
+    STRANGER_REPLIES_MAX = 8,   /* answers to non-members in one heartbeat interval (H49) */
+};
+
+/* --- What is known of the member at the same position of the view --- */
+
+/* detector: what it shows of itself. */
+struct peer_signs {
+    uint64_t heard_ms;       /* last sign of life; 0 for none yet */
+    uint64_t silent_from_ms; /* the silence is counted from here: heard_ms, or later (D4, H13) */
+    uint64_t number;         /* highest message number of that life (D6) */
+
+    /* From its last heartbeat; `view` and `view_hash` also from its ACK. */
+    struct view_id view;
+    uint64_t view_hash;
+    bool acked; /* known from its ACK alone; no heartbeat has come since */
+    bool late;  /* its own loop was late lately (D4) */
+    uint8_t suspect_count;
+    struct suspicion suspects[SUSPECTS_MAX];
+    uint64_t suspects_ms;
+
+    /* What the kernels tell. */
+    bool linked;
+    bool was_linked;    /* so that its closing, with nothing heard since, is proof (D2) */
+    uint64_t closed_ms; /* the lifeline was closed, nothing was heard since; 0: not so */
+    uint64_t asked_ms;  /* last EFFECT_KERNEL_ASK of this silence; 0 for none */
+    uint64_t kernel_ms; /* last answer; 0 for none */
+
+    uint64_t vouched_ms;     /* others heard it though we do not, or it was relayed; 0: never */
+    uint64_t unheard_ms;     /* when it last said that it does not hear us; 0: never (R2) */
+    uint64_t answered_ms;    /* last answer to its suspicion of us (D5) */
+    uint64_t awake_until_ms; /* its answer to our wake-up question counts until then (D4) */
+    bool told_bad;           /* watchers know that its link is bad */
+};
+
+/* verdict: what is held against it. */
+struct peer_charge {
+    enum verdict verdict;
+    uint64_t verdict_ms;
+    uint64_t verify_ms;       /* R1 is under way until then; NEVER_MS when not */
+    uint64_t verify_again_ms; /* its question is asked once more then */
+    uint64_t nonce;           /* of its questions (H15) */
+    bool confirmed;           /* to be removed with the next view */
+    bool leaves;              /* asked to be let out (E1), or is gone (E3) */
+};
+
+/* follow: does it follow another coordinator than we do (L2)? */
+struct peer_course {
+    uint64_t other_since_ms; /* since when it says so; 0: it does not */
+    uint64_t other_seen_ms;  /* the last sign of that */
+};
+
+/* install: bringing it to the view that holds (V5). */
+struct peer_repair {
+    bool
+        shared_our_lineage; /* one of its heartbeats named our lineage, since we are in that (V4) */
+    uint64_t lower_ms;      /* since when its heartbeats name a lower view; 0: they do not */
+    uint64_t sent_view_ms;  /* the view was sent to it last */
+};
+
+struct peer {
+    struct node_id id; /* peers */
+    struct peer_signs signs;
+    struct peer_charge charge;
+    struct peer_course course;
+    struct peer_repair repair;
+};
+
+/* --- What each module keeps --- */
+
+/* outbox: the effects of this step. */
+struct outbox {
+    uint64_t number; /* of the last message of this life */
+    struct effect *items;
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t reserve;         /* places that sends must leave to the other effects */
+    uint32_t refusals;        /* EFFECT_REFUSED among them */
+    struct message *messages; /* MESSAGES_PER_STEP_MAX */
+    uint32_t message_count;
+    uint32_t stranger_replies; /* answers to non-members that are left (V6) */
+};
+
+/* lifecycle: this node as one life. */
+struct life {
+    struct member self; /* its age is kept in the view, not here */
+    enum phase phase;
+};
+
+struct wake_question {
+    uint64_t nonce;
+    uint64_t asked_ms; /* 0: never */
+};
+
+/* detector: when it looks next, and its doubts about its own loop (D4). Deadlines are NEVER_MS when
+ * off. */
+struct detector {
+    uint64_t heartbeat_ms;
+    uint64_t detect_ms;
+    uint64_t late_last_ms;                  /* the last late wake-up; 0: none yet */
+    uint64_t late_until_ms;                 /* accuse nobody before; 0 when never late */
+    uint64_t late_since_ms;                 /* of the last wake-up; 0 when it is settled */
+    struct wake_question wake_questions[2]; /* the latest first */
+    uint64_t gone_ms[GONE_MAX];             /* by position among the gone of the view: since when */
+    uint64_t gone_numbers[GONE_MAX];        /* the highest message number of that life (D6) */
+};
+
+/* verdict: the evidence has changed, and is judged at the end of the step. */
+struct verdicts {
+    bool changed;
+};
+
+struct removal {
+    uint64_t verify_ms; /* the soonest end of a verification, or of its half */
+};
+
+/* standing: what watchers were told last of guard, acting and coordinator. */
+struct standing {
+    bool told_guard_met;
+    bool told_acting;
+    struct node_id told_coordinator;
+};
+
+/* flap: a name that keeps failing is let in more slowly (R4). */
+struct flapper {
+    char name[NAME_BYTES_MAX + 1];
+    uint32_t failures;
+    uint64_t last_ms;  /* of the last failure */
+    uint64_t admit_ms; /* not let in before */
+};
+
+struct flap {
+    struct flapper names[FLAPPERS_MAX];
+};
+
+/* promise: what this node has bound itself to, and how long it keeps from asking for an epoch. */
+struct promise {
+    uint64_t seen;  /* the highest epoch seen anywhere in this cluster */
+    uint64_t epoch; /* granted or accepted; 0: none */
+    struct node_id to;
+    uint64_t until_ms;   /* forgotten then (C5) */
+    uint64_t backoff_ms; /* no claim before; 0: none was lost lately */
+};
+
+struct install {
+    uint64_t pull_ms; /* no PULL before (V5) */
+};
+
+/* news: members that went within T_fresh of each other (M8). */
+struct news {
+    uint64_t losses_since_ms;
+    uint32_t losses;
+    uint32_t losses_of; /* members before the first of them */
+};
+
+/* next_view: what the next view is to change. */
+struct next_view {
+    struct view building;   /* where a view is put together, to be proposed in the same step */
+    uint64_t due_ms;        /* it is built then; NEVER_MS: nothing is to be changed */
+    bool epoch_wanted;      /* it takes a new epoch (U2) */
+    bool version_wanted;    /* it takes place even if nothing changed (V2) */
+    struct member *joiners; /* said READY, by arrival */
+    uint32_t joiner_count;
+    uint32_t joiner_capacity;
+};
+
+/* What a proposal is besides its view. */
+struct proposal {
+    uint32_t first_joiner;      /* members from here on are left out if they do not answer */
+    struct node_id handover_by; /* E2: the coordinator that leaves */
+    struct node_id merge_with;  /* M4: the other part's coordinator, who must agree */
+    uint64_t merge;             /* number of its MERGE; 0: not a merge */
+    bool forced;                /* takes place even if it changes no member (U2, V2) */
+};
+
+enum answer { ANSWER_NONE = 0, ANSWER_YES = 1, ANSWER_NO = 2 };
+
+/* change: a view on its way through the two phases. */
+struct change {
+    struct view pending;   /* proposed by us, or accepted from another; empty when none */
+    uint64_t accepted_ms;  /* when that was */
+    uint64_t version_used; /* the highest version that this life has given to a view (S1) */
+
+    /* The rest is of a proposal of our own. */
+    bool on;          /* answers to `pending` are collected */
+    bool sent;        /* this step sent PREPAREs, which borrow `pending` */
+    bool last_chance; /* the deadline has passed once, and what waited is read before it counts */
+    struct proposal proposal;
+    uint64_t deadline_ms;
+    uint64_t resend_ms;
+    uint8_t *answers; /* enum answer, by position in `pending` */
+};
+
+/* A claim that was refused for freshness, granted at once when our own evidence is complete. */
+struct waiting_claim {
+    struct node_id id;
+    uint64_t epoch;
+    uint64_t until_ms; /* 0: none waits */
+};
+
+/* claim: this node asks to take over; or votes. */
+struct claim {
+    bool on;
+    uint64_t epoch;
+    uint64_t deadline_ms;
+    uint8_t chances;   /* how often the deadline has passed, and what waited is read first */
+    uint64_t retry_ms; /* C5: ask those who refused again; NEVER_MS when not */
+    uint8_t *answers;  /* enum answer, by position in the view */
+    struct view base;  /* the highest view known above ours (C4); empty when none */
+    struct waiting_claim waiting;
+};
+
+/* meet: another node that waits to be let in (F3). */
+struct met {
+    struct address address;
+    uint64_t name_hash;
+    uint64_t heard_ms;
+    bool may_found;
+};
+
+/* meet: those heard lately while this node waits. */
+struct meeting {
+    struct met met[EXPECT_MAX];
+    uint32_t count;
+};
+
+/* join: how this node asks to be let in. */
+struct join {
+    bool resolving;   /* RESOLVE is out */
+    bool seeds_known; /* the seeds resolved at least once */
+    bool may_found;
+    bool was_member;   /* ask longer before founding (F2) */
+    uint64_t next_ms;  /* next try */
+    uint64_t pause_ms; /* grows */
+    bool refused;      /* the last try was: no hint makes the next one sooner */
+    uint64_t tried_ms; /* last try */
+    bool said_ready;   /* to somebody, so a view that holds us may come (J3) */
+    uint64_t found_ms; /* found then, if nothing was heard; NEVER_MS when not allowed */
+};
+
+struct admit {
+    uint64_t told_ms; /* when watchers were last told of a joiner turned away */
+};
+
+struct leave {
+    uint64_t deadline_ms; /* go at the latest */
+    uint64_t ask_ms;
+    bool handed_over; /* a HANDOVER was sent: a view without us may hold (E3) */
+};
+
+/* probe: looking for other parts. */
+struct probing {
+    uint64_t due_ms; /* NEVER_MS when this node does not coordinate */
+    uint32_t round;
+    uint64_t other_terms_ms;         /* watchers were last told of a part with other terms */
+    struct address seed_coordinator; /* whom a seed of ours, in another part, follows */
+};
+
+/* merge: this part asked another to absorb it, and does not act meanwhile. */
+struct merge {
+    bool yielding;
+    bool acked; /* the merged view was accepted */
+    uint64_t number;
+    struct node_id to; /* the other part's coordinator */
+    struct address address;
+    uint64_t again_ms; /* not answered by then: asked again */
+    uint32_t failures; /* tries that came to nothing, one after the other */
+    uint64_t deadline_ms;
+    uint64_t backoff_ms; /* not again before */
+};
+
+/* merge: the numbers of those that asked us, the oldest lost. */
+struct merge_log {
+    uint64_t numbers[MERGES_KEPT];
+    uint32_t count;
+};
+
+struct core {
+    /* core.c: what the node was started with, and the time of this step. */
+    struct terms terms;
+    struct timing timing;
+    bool has_seeds;
+    uint32_t expect; /* nodes that must have met before one founds (F3); 0: not asked for */
+    uint32_t capacity;
+    uint64_t secret; /* of the nonces in offers (J3) */
+    uint64_t now_ms;
+    uint64_t due_ms; /* the soonest of all deadlines, as of the end of the last step */
+    struct random random;
+    struct core_counters counters;
+
+    struct life life;
+    struct outbox out;
+    struct book book;
+
+    struct view view;          /* install: the view that holds; empty while joining */
+    struct view former;        /* install: the one before it */
+    uint32_t position;         /* install: this node's own in `view`; a member has one (S3) */
+    struct peer *peers;        /* by position in `view` */
+    struct peer *peers_former; /* peers: the other half, by position in `former` */
+
+    struct detector detector;
+    struct verdicts verdicts;
+    struct removal removal;
+    struct standing standing;
+    struct flap flap;
+
+    struct promise promise;
+    struct install install;
+    struct news news;
+    struct next_view next;
+    struct change change;
+    struct claim claim;
+
+    struct join join;
+    struct meeting meeting;
+    struct admit admit;
+    struct leave leave;
+
+    struct probing probe;
+    struct merge merge;
+    struct merge_log merge_log;
+};
+
+/* What held before a view was installed; valid until the next one is. */
+struct installed {
+    const struct view *view;  /* empty: this node was joining */
+    const struct peer *peers; /* by position in it */
+    uint64_t apart_ms;        /* for how long members of the new one had been gone, the longest */
+};
+
+/* --- Small questions that every module asks --- */
+
+/* Of two times in milliseconds, NEVER_MS among them. */
+static inline uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline bool core_is_member(const struct core *core)
+{
+    return core->life.phase == PHASE_MEMBER || core->life.phase == PHASE_LEAVING;
+}
+
+static inline bool core_is_coordinator(const struct core *core)
+{
+    return core_is_member(core) && core->position == 0;
+}
+
+/* Is that position in its view this node's own? */
+static inline bool core_is_self(const struct core *core, uint32_t position)
+{
+    return position == core->position;
+}
+
+/* Members that the capacity and the guard's stated size leave room for. */
+static inline uint32_t core_room(const struct core *core)
+{
+    uint32_t size = guard_size_max(&core->terms.guard);
+
+    return size < core->capacity ? size : core->capacity;
+}
+
+#endif

@@ -1,0 +1,103 @@
+#include "daemon/check.h"
+
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "control/listen_socket.h"
+#include "runtime/preflight.h"
+#include "runtime/recorder.h"
+#include "runtime/store.h"
+#include "words/address_text.h"
+
+/* --- Sockets and files ----------------------------------------------------------------------- */
+
+static bool check_listen(const struct config *config, struct complaint *complaint)
+{
+    return preflight_listen(PREFLIGHT_UDP, &config->listen, "--listen", complaint) &&
+           preflight_listen(PREFLIGHT_TCP, &config->listen, "--listen", complaint);
+}
+
+static bool check_http(const struct config *config, struct complaint *complaint)
+{
+    return !config->http_on || preflight_listen(PREFLIGHT_TCP, &config->http, "--http", complaint);
+}
+
+static bool check_state(const struct config *config, struct complaint *complaint)
+{
+    return config->state_dir[0] == '\0' || store_check(config->state_dir, complaint);
+}
+
+static bool check_control(const struct config *config, struct complaint *complaint)
+{
+    return listen_socket_check_unix(config, complaint);
+}
+
+static bool check_record(const struct config *config, struct complaint *complaint)
+{
+    return config->record[0] == '\0' || recorder_check(config->record, complaint);
+}
+
+/* In the order of a start. */
+static bool (*const checks[])(const struct config *, struct complaint *) = {
+    check_listen, check_state, check_record, check_control, check_http,
+};
+
+/* --- Seeds ----------------------------------------------------------------------------------- */
+
+/* Does the name lead to an address that this node can send to? */
+static bool leads_somewhere(const struct config *config, const struct addrinfo *found)
+{
+    struct address address;
+
+    for (; found != NULL; found = found->ai_next) {
+        if (address_from_sockaddr(found->ai_addr, &address) &&
+            address_families_meet(&config->listen, &address)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* It may be mended while the node runs, so it is told and no reason to fail. */
+static void check_seed(FILE *to, const struct config *config, const struct endpoint *seed)
+{
+    const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_DGRAM};
+    struct addrinfo *found = NULL;
+    char text[VALUE_ENDPOINT_MAX];
+
+    value_endpoint_print(seed, text);
+    const int error = getaddrinfo(seed->host, NULL, &hints, &found);
+    if (error != 0) {
+        fprintf(to, "doyend: warning: --seed %s does not resolve (%s): it would be tried again\n",
+                text, gai_strerror(error));
+        return;
+    }
+    if (!leads_somewhere(config, found)) {
+        fprintf(to,
+                "doyend: warning: --seed %s has no %s address, which --listen needs: listen on "
+                "[::]:%u, which is both families\n",
+                text, address_family_text(&config->listen), (unsigned)config->listen.port);
+    }
+    freeaddrinfo(found);
+}
+
+/* --- All of it ------------------------------------------------------------------------------- */
+
+int check_start(FILE *to, const struct config *config)
+{
+    int exit_code = EXIT_SUCCESS;
+
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        struct complaint complaint;
+        if (!checks[i](config, &complaint)) {
+            fprintf(to, "doyend: %s\n", complaint.text);
+            exit_code = EXIT_FAILURE;
+        }
+    }
+    for (uint32_t i = 0; i < config->seed_count; i++) {
+        check_seed(to, config, &config->seeds[i]);
+    }
+    return exit_code;
+}

@@ -1,0 +1,12 @@
+/* Logs why a node has not joined yet, as one line: its last refusal, which nodes it waits for, or
+ * what its seeds answer. */
+#ifndef DAEMON_OUTSIDE_H
+#define DAEMON_OUTSIDE_H
+
+#include "runtime/log.h"
+#include "runtime/node.h"
+
+/* Logs the line; `since` completes "not let in". The node must be joining. */
+void outside_log(struct log *log, enum log_level level, struct node *node, const char *since);
+
+#endif

@@ -1,0 +1,700 @@
+#include "runtime/config_read.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "base/text.h"
+#include "runtime/config_file.h"
+#include "runtime/env_typos.h"
+#include "runtime/flags.h"
+#include "runtime/option_kinds.h"
+#include "runtime/options.h"
+#include "words/address_text.h"
+
+enum {
+    LOCATION_MAX = 400, /* bytes of "PATH:LINE: KEY", cut where the path is long */
+    CANDIDATES_MAX = 4, /* addresses of this host that a refusal lists */
+    OWN_ADDRESSES_MAX = 64,
+};
+
+/* The configuration as far as it has been read. */
+struct reading {
+    struct partial_config partial;
+    struct config_outcome *outcome;
+    const struct config_host *host;
+    bool refused;
+};
+
+/* Replaces control characters, because what a user typed may be quoted in a line. */
+static void clean(char *text)
+{
+    for (char *c = text; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ' || *c == 0x7f) {
+            *c = '?';
+        }
+    }
+}
+
+static bool refuse_config(struct reading *reading, int exit_code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Writes the one line that refuses the configuration; returns false. */
+static bool refuse_config(struct reading *reading, int exit_code, const char *format, ...)
+{
+    struct config_outcome *outcome = reading->outcome;
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(outcome->message, sizeof outcome->message, format, arguments);
+    va_end(arguments);
+    clean(outcome->message);
+    reading->refused = true;
+    outcome->action = CONFIG_REFUSED;
+    outcome->exit_code = exit_code;
+    return false;
+}
+
+static void add_warning(struct reading *reading, const char *event, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void add_warning(struct reading *reading, const char *event, const char *format, ...)
+{
+    struct config_outcome *outcome = reading->outcome;
+    va_list arguments;
+
+    if (outcome->warning_count == CONFIG_WARNINGS_MAX) {
+        return;
+    }
+    struct config_warning *warning = &outcome->warnings[outcome->warning_count++];
+    warning->event = event;
+    va_start(arguments, format);
+    vsnprintf(warning->text, sizeof warning->text, format, arguments);
+    va_end(arguments);
+    clean(warning->text);
+}
+
+/* Writes where the value of an option comes from, as a refusal begins: "--seed", "DOYEN_SEED",
+ * "doyen.ini:3: seed". */
+static void describe_origin(const struct reading *reading, const struct setting *option,
+                            struct config_origin origin, char out[LOCATION_MAX])
+{
+    char variable[OPTION_VARIABLE_MAX];
+
+    switch (origin.source) {
+    case SOURCE_DEFAULT:
+    case SOURCE_FLAG:
+        snprintf(out, LOCATION_MAX, "--%s", option->name);
+        break;
+    case SOURCE_ENVIRONMENT:
+        option_variable(option, variable);
+        snprintf(out, LOCATION_MAX, "%s", variable);
+        break;
+    case SOURCE_FILE:
+        snprintf(out, LOCATION_MAX, "%.300s:%u: %s", reading->outcome->file, origin.line,
+                 option->name);
+        break;
+    }
+}
+
+/* Was a comment meant? In a file, only ';' begins one behind a value. */
+static bool has_hash(const char *text, struct config_origin origin)
+{
+    return origin.source == SOURCE_FILE &&
+           (strstr(text, " #") != NULL || strstr(text, "\t#") != NULL);
+}
+
+/* Parses one text for the option in row `index` and stores its value. */
+static bool apply_text(struct reading *reading, size_t index, const char *text,
+                       struct config_origin origin)
+{
+    const struct setting *option = option_at(index);
+    struct config_origin *known = &reading->outcome->origins[index];
+    struct complaint complaint = {.exit_code = 0};
+    char where[LOCATION_MAX];
+
+    assert(option->kind != NULL);
+    describe_origin(reading, option, origin, where);
+    if (origin.source == SOURCE_FILE && known->source == SOURCE_FILE && !option->repeatable) {
+        return refuse_config(reading, EXIT_CONFIGURATION, "%s: said before, in line %u: keep one",
+                             where, known->line);
+    }
+    if (origin.source > known->source) {
+        *known = origin;
+        if (option->kind->clear != NULL) {
+            option->kind->clear(&reading->partial);
+        }
+    }
+    if (text[0] == '\0') {
+        (void)complaint_set(&complaint, "is empty: give a value or leave it out");
+    } else if (option->kind->parse(option, &reading->partial, text, &complaint)) {
+        if (has_hash(text, origin)) {
+            add_warning(
+                reading, "config",
+                "%s: '%.60s' is taken with its '#': behind a value a comment begins with ' ;'",
+                where, text);
+        }
+        return true;
+    } else if (has_hash(text, origin)) {
+        (void)complaint_set(&complaint,
+                            "'#' begins no comment behind a value: write ' ;' for it, or put the "
+                            "comment on a line of its own");
+    }
+
+    const int by_source = origin.source == SOURCE_FLAG ? EXIT_USAGE : EXIT_CONFIGURATION;
+    return refuse_config(reading, complaint.exit_code != 0 ? complaint.exit_code : by_source,
+                         "%s: %s", where, complaint.text);
+}
+
+/* --- The sources, weakest first -------------------------------------------------------------- */
+
+static void apply_defaults(struct reading *reading)
+{
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct setting *option = option_at(i);
+        if (option->kind != NULL && option->fallback != NULL) {
+            bool applied = apply_text(reading, i, option->fallback,
+                                      (struct config_origin){.source = SOURCE_DEFAULT});
+            assert(applied);
+            (void)applied;
+        }
+    }
+}
+
+static bool apply_file_setting(void *context, const char *key, const char *value, uint32_t line)
+{
+    struct reading *reading = context;
+    const size_t index = option_find(key);
+    const char *file = reading->outcome->file;
+
+    if (index == option_count()) {
+        const char *near = option_suggest(key, true);
+        if (near != NULL) {
+            return refuse_config(reading, EXIT_CONFIGURATION,
+                                 "%.300s:%u: unknown key '%.60s' (did you mean '%s'?)", file, line,
+                                 key, near);
+        }
+        return refuse_config(reading, EXIT_CONFIGURATION,
+                             "%.300s:%u: unknown key '%.60s': see doyend --help for the options",
+                             file, line, key);
+    }
+    if (option_at(index)->role != ROLE_SETTING) {
+        return refuse_config(reading, EXIT_CONFIGURATION,
+                             "%.300s:%u: '%s' cannot be said in a file: give it as --%s", file,
+                             line, key, key);
+    }
+    return apply_text(reading, index, value,
+                      (struct config_origin){.source = SOURCE_FILE, .line = line});
+}
+
+/* An empty variable counts as unset. */
+static const char *variable_of(const struct reading *reading, const struct setting *option)
+{
+    char variable[OPTION_VARIABLE_MAX];
+
+    option_variable(option, variable);
+    const char *text = reading->host->variable(reading->host->context, variable);
+    return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
+/* Applies the items of a list, which commas separate. */
+static bool apply_list(struct reading *reading, size_t index, const char *list,
+                       struct config_origin origin)
+{
+    char item[OPTION_TEXT_MAX];
+
+    for (;;) {
+        const size_t length = strcspn(list, ",");
+        if (!text_set(item, sizeof item, list, length)) {
+            char where[LOCATION_MAX];
+            describe_origin(reading, option_at(index), origin, where);
+            return refuse_config(reading, EXIT_CONFIGURATION,
+                                 "%s: an item of %zu bytes: shorten it", where, length);
+        }
+        if (!apply_text(reading, index, item, origin)) {
+            return false;
+        }
+        if (list[length] == '\0') {
+            return true;
+        }
+        list += length + 1;
+    }
+}
+
+static bool apply_environment(struct reading *reading)
+{
+    const struct config_origin origin = {.source = SOURCE_ENVIRONMENT};
+
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct setting *option = option_at(i);
+        if (option->kind == NULL) {
+            continue;
+        }
+        const char *text = variable_of(reading, option);
+        if (text == NULL) {
+            continue;
+        }
+        if (!(option->repeatable ? apply_list(reading, i, text, origin)
+                                 : apply_text(reading, i, text, origin))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool apply_flag(void *context, size_t index, const char *text)
+{
+    if (option_at(index)->kind == NULL) {
+        return true; /* Seen by the scan_flag. */
+    }
+    return apply_text(context, index, text != NULL ? text : "yes",
+                      (struct config_origin){.source = SOURCE_FLAG});
+}
+
+/* --- Completing and checking, when all sources are read -------------------------------------- */
+
+/* Refuses a value that is valid by itself but not with the rest; names the option called `name`. */
+static bool refuse_option(struct reading *reading, const char *name, const char *why)
+{
+    const size_t index = option_find(name);
+    char where[LOCATION_MAX];
+
+    assert(index < option_count());
+    describe_origin(reading, option_at(index), reading->outcome->origins[index], where);
+    return refuse_config(reading, EXIT_CONFIGURATION, "%s: %s", where, why);
+}
+
+/* Uses the whole host name where it is a valid member name, else the part up to its first dot. */
+static bool complete_name(struct reading *reading)
+{
+    struct config *config = &reading->partial.config;
+    char host[CONFIG_HOST_MAX + 1];
+
+    if (config->name[0] != '\0') {
+        return true;
+    }
+    if (!reading->host->name(reading->host->context, host, sizeof host)) {
+        return refuse_option(reading, "name", "this host has no name to go by: give one");
+    }
+    if (!option_name_is_valid(host)) {
+        host[strcspn(host, ".")] = '\0';
+    }
+    if (!option_name_is_valid(host)) {
+        return refuse_option(reading, "name",
+                             "the host name does not serve as a member's name: give one of 1 to 63 "
+                             "A-Z a-z 0-9 . _ -");
+    }
+    return text_set(config->name, sizeof config->name, host, strlen(host));
+}
+
+/* DOYEN_CONTROL is a variable of the command doyen too: whoever set it for that may not have meant
+ * the daemon. */
+static void warn_of_other_socket(struct reading *reading)
+{
+    const struct config *config = &reading->partial.config;
+    const char *slash = strrchr(config->control, '/');
+    const char *file = slash == NULL ? config->control : slash + 1;
+    const size_t length = strlen(config->name);
+
+    if (strncmp(file, config->name, length) != 0 || !text_equal(file + length, ".sock")) {
+        add_warning(
+            reading, "control",
+            "the control socket is %s, which DOYEN_CONTROL in the environment says: if that is "
+            "for the command doyen, give --control",
+            config->control);
+    }
+}
+
+static bool complete_control(struct reading *reading)
+{
+    struct config *config = &reading->partial.config;
+
+    if (config->control[0] != '\0') {
+        const struct config_origin *origin = &reading->outcome->origins[option_find("control")];
+        config->control_from_environment = origin->source == SOURCE_ENVIRONMENT;
+        if (config->control_from_environment) {
+            warn_of_other_socket(reading);
+        }
+        return true;
+    }
+    const char *runtime_dir = reading->host->variable(reading->host->context, "XDG_RUNTIME_DIR");
+    const bool has_dir = runtime_dir != NULL && runtime_dir[0] == '/';
+    const int length = snprintf(config->control, sizeof config->control, "%s/doyen/%s.sock",
+                                has_dir ? runtime_dir : "/run", config->name);
+    if (length < 0 || (size_t)length >= sizeof config->control) {
+        return refuse_option(reading, "control",
+                             "the default path is longer than 107 bytes: give a shorter one");
+    }
+    return true;
+}
+
+static bool complete_control_group(struct reading *reading)
+{
+    struct config *config = &reading->partial.config;
+    const bool has_group = config->control_group[0] != '\0';
+    char why[CONFIG_GROUP_MAX + 80];
+
+    if (config->control_mode == 0) {
+        config->control_mode = has_group ? 0660 : 0600;
+    }
+    if (!has_group) {
+        return true;
+    }
+    if ((config->control_mode & S_IWGRP) == 0) {
+        return refuse_option(reading, "control-mode",
+                             "lets the members of --control-group not connect: give 0660");
+    }
+    switch (
+        reading->host->group(reading->host->context, config->control_group, &config->control_gid)) {
+    case HOST_GROUP_UNKNOWN:
+        snprintf(why, sizeof why,
+                 "there is no group '%s' on this host: make it with groupadd, or give another",
+                 config->control_group);
+        return refuse_option(reading, "control-group", why);
+    case HOST_GROUP_FOREIGN:
+        return refuse_option(reading, "control-group",
+                             "doyend's account is not in this group: add it with usermod -aG, or "
+                             "give another");
+    case HOST_GROUP_USABLE:
+        break;
+    }
+    return true;
+}
+
+static bool complete_timing(struct reading *reading)
+{
+    struct partial_config *partial = &reading->partial;
+    struct timing *timing = &partial->config.timing;
+
+    *timing = timing_of(partial->config.profile);
+    timing_override(timing, partial->heartbeat_ms, partial->lost_ms);
+    if (partial->lost_ms != 0 && timing->lost_ms != partial->lost_ms) {
+        /* timing_override has raised it: with so few heartbeats, loss would look like a failure. */
+        char why[160];
+        char heartbeat[VALUE_DURATION_MAX];
+        char least[VALUE_DURATION_MAX];
+        value_duration_print(timing->heartbeat_ms, heartbeat);
+        value_duration_print(timing->lost_ms, least);
+        snprintf(why, sizeof why,
+                 "too short for heartbeats every %s: use %s or more, or a shorter --heartbeat",
+                 heartbeat, least);
+        return refuse_option(reading, "fail-after", why);
+    }
+    return true;
+}
+
+/* Refuses to guess which of this host's addresses the others can reach. */
+static bool refuse_ambiguous(struct reading *reading, const struct address *addresses, size_t count)
+{
+    char why[CONFIG_MESSAGE_MAX];
+    char text[ADDRESS_TEXT_MAX];
+    size_t used = 0;
+
+    if (count == 0) {
+        snprintf(why, sizeof why,
+                 "this host has no address but loopback, and listens on all: listen on "
+                 "127.0.0.1:%u, or say what others are told",
+                 (unsigned)reading->partial.config.listen.port);
+        return refuse_option(reading, "advertise", why);
+    }
+    used = (size_t)snprintf(why, sizeof why, "this host listens on all of its addresses (");
+    for (size_t i = 0; i < count && i < CANDIDATES_MAX; i++) {
+        used += (size_t)snprintf(why + used, sizeof why - used, "%s%s", i == 0 ? "" : ", ",
+                                 address_host_text(&addresses[i], text));
+    }
+    snprintf(why + used, sizeof why - used, "%s): say which one others are told, as in %s",
+             count > CANDIDATES_MAX ? ", ..." : "", address_text(&addresses[0], text));
+    return refuse_option(reading, "advertise", why);
+}
+
+/* Finds this host's addresses that others might reach through --listen, of both families where that
+ * is the wildcard of IPv6. Returns how many there are; the first CANDIDATES_MAX are in `out`. */
+static size_t candidates(const struct reading *reading, struct address out[CANDIDATES_MAX])
+{
+    const struct config_host *host = reading->host;
+    const uint8_t family = reading->partial.config.listen.family;
+    size_t count = host->addresses(host->context, family, out, CANDIDATES_MAX);
+
+    if (family == 6) {
+        const size_t found = count < CANDIDATES_MAX ? count : CANDIDATES_MAX;
+        count += host->addresses(host->context, 4, out + found, CANDIDATES_MAX - found);
+    }
+    return count;
+}
+
+static bool complete_advertise(struct reading *reading)
+{
+    struct config *config = &reading->partial.config;
+    struct address found[CANDIDATES_MAX];
+
+    if (!address_is_none(&config->advertise)) {
+        if (config->advertise.port == 0) {
+            config->advertise.port = config->listen.port;
+        }
+        if (!address_families_meet(&config->listen, &config->advertise)) {
+            char why[120];
+            snprintf(why, sizeof why,
+                     "an %s address, but --listen is %s: make them alike, or listen on [::]",
+                     address_family_text(&config->advertise), address_family_text(&config->listen));
+            return refuse_option(reading, "advertise", why);
+        }
+        return true;
+    }
+    if (!address_is_wildcard(&config->listen)) {
+        config->advertise = config->listen;
+        return true;
+    }
+
+    const size_t count = candidates(reading, found);
+    for (size_t i = 0; i < count && i < CANDIDATES_MAX; i++) {
+        found[i].port = config->listen.port;
+    }
+    if (count != 1) {
+        return refuse_ambiguous(reading, found, count);
+    }
+    config->advertise = found[0];
+    return true;
+}
+
+/* Is it an address of this host, so that an address for this host alone reaches it? */
+static bool is_here(const struct reading *reading, const struct address *address)
+{
+    const struct config_host *host = reading->host;
+    struct address own[OWN_ADDRESSES_MAX];
+
+    if (address_is_loopback(address) || address_is_wildcard(address)) {
+        return true;
+    }
+    const size_t count = host->addresses(host->context, address->family, own, OWN_ADDRESSES_MAX);
+    for (size_t i = 0; i < count && i < OWN_ADDRESSES_MAX; i++) {
+        if (address_same_host(&own[i], address)) {
+            return true;
+        }
+    }
+    return count > OWN_ADDRESSES_MAX; /* In doubt the configuration is accepted. */
+}
+
+/* Can this node and the seeds that are addresses send to one another at all? Names are looked up
+ * later, and by --check. */
+static bool complete_seeds(struct reading *reading)
+{
+    const struct config *config = &reading->partial.config;
+    char seed[ADDRESS_TEXT_MAX];
+    char own[ADDRESS_TEXT_MAX];
+    char why[300];
+
+    for (uint32_t i = 0; i < config->seed_count; i++) {
+        const struct endpoint *endpoint = &config->seeds[i];
+        struct address address;
+
+        if (!address_parse_host(endpoint->host, endpoint->port, &address)) {
+            continue;
+        }
+        if (!address_families_meet(&config->listen, &address)) {
+            snprintf(why, sizeof why,
+                     "%s is %s and --listen is %s: listen on [::]:%u, which is both, or name seeds "
+                     "that are %s",
+                     address_text(&address, seed), address_family_text(&address),
+                     address_family_text(&config->listen), config->listen.port,
+                     address_family_text(&config->listen));
+            return refuse_option(reading, "seed", why);
+        }
+        if (address_is_loopback(&config->advertise) && !is_here(reading, &address)) {
+            const bool listens_there = address_is_loopback(&config->listen);
+            snprintf(why, sizeof why,
+                     "%s is an address for this host alone, and the seed %s is another host: name "
+                     "an address of this host that the others reach",
+                     address_text(&config->advertise, own), address_text(&address, seed));
+            return refuse_option(reading, listens_there ? "listen" : "advertise", why);
+        }
+    }
+    return true;
+}
+
+static bool complete_guard(struct reading *reading)
+{
+    struct config *config = &reading->partial.config;
+
+    if (config->guard.policy == GUARD_MAJORITY) {
+        if (reading->partial.size == 0) {
+            return refuse_option(reading, "guard",
+                                 "a majority of how many? Say how many members the whole cluster "
+                                 "has: add --size N");
+        }
+        config->guard.count = reading->partial.size;
+    } else if (reading->partial.size > 0) {
+        return refuse_option(reading, "size",
+                             "belongs to --guard majority: add that, or leave it out");
+    }
+    if (guard_size_max(&config->guard) != UINT32_MAX &&
+        guard_size_max(&config->guard) > config->capacity) {
+        char why[120];
+        snprintf(why, sizeof why, "%u members do not fit a capacity of %u: raise --capacity",
+                 config->guard.count, config->capacity);
+        return refuse_option(reading, "size", why);
+    }
+    if (guard_needed(&config->guard) > config->capacity) {
+        char why[120];
+        snprintf(why, sizeof why,
+                 "%u members never come together with a capacity of %u: raise --capacity",
+                 guard_needed(&config->guard), config->capacity);
+        return refuse_option(reading, "guard", why);
+    }
+    return true;
+}
+
+static bool complete_expect(struct reading *reading)
+{
+    const struct config *config = &reading->partial.config;
+    char why[120];
+
+    if (config->expect > config->capacity || config->expect > guard_size_max(&config->guard)) {
+        snprintf(why, sizeof why, "%u nodes never come together here: lower it, or raise %s",
+                 config->expect, config->expect > config->capacity ? "--capacity" : "--size");
+        return refuse_option(reading, "bootstrap-expect", why);
+    }
+    if (config->expect > 0 && config->seed_count == 0 && config->state_dir[0] == '\0') {
+        return refuse_option(reading, "bootstrap-expect",
+                             "there is nobody to meet: name the others with --seed");
+    }
+    return true;
+}
+
+static bool complete_http(struct reading *reading)
+{
+    const struct config *config = &reading->partial.config;
+
+    if (config->http_on && address_equal(&config->http, &config->listen)) {
+        return refuse_option(reading, "http",
+                             "peers are served at this address already: choose another port");
+    }
+    if (!config->http_on && config->http_host_count > 0) {
+        return refuse_option(reading, "http-host", "belongs to --http: add that, or leave it out");
+    }
+    return true;
+}
+
+/* A repeated seed is harmless, but the second was probably meant to be another host. */
+static void warn_of_repeated_seeds(struct reading *reading)
+{
+    const struct config *config = &reading->partial.config;
+    char text[VALUE_ENDPOINT_MAX];
+
+    for (uint32_t i = 1; i < config->seed_count; i++) {
+        uint32_t twin = 0;
+        while (twin < i && (config->seeds[twin].port != config->seeds[i].port ||
+                            strcasecmp(config->seeds[twin].host, config->seeds[i].host) != 0)) {
+            twin++;
+        }
+        if (twin < i) {
+            value_endpoint_print(&config->seeds[i], text);
+            add_warning(reading, "seed", "--seed %s is given twice: once is enough", text);
+        }
+    }
+}
+
+static void warn_of_env_typos(struct reading *reading)
+{
+    char text[CONFIG_MESSAGE_MAX];
+
+    env_typos_describe(reading->host, text);
+    if (text[0] != '\0') {
+        add_warning(reading, "environment", "%s", text);
+    }
+}
+
+/* --- All of it ------------------------------------------------------------------------------- */
+
+/* Scans the flags for what is to be done and which file is to be read. */
+static bool scan_flag(void *context, size_t index, const char *text)
+{
+    struct reading *reading = context;
+    struct config_outcome *outcome = reading->outcome;
+    struct complaint complaint = {.exit_code = 0};
+
+    switch (option_at(index)->role) {
+    case ROLE_SETTING:
+        return true;
+    case ROLE_CONFIG:
+        outcome->origins[index] = (struct config_origin){.source = SOURCE_FLAG};
+        if (!value_path(text, outcome->file, sizeof outcome->file, &complaint)) {
+            return refuse_config(reading, EXIT_USAGE, "--config: %s", complaint.text);
+        }
+        return true;
+    case ROLE_CHECK:
+        outcome->action = outcome->action == CONFIG_RUN ? CONFIG_CHECK : outcome->action;
+        return true;
+    case ROLE_PRINT:
+        outcome->action = CONFIG_PRINT; /* Checks as well. */
+        return true;
+    case ROLE_HELP:
+        outcome->action = CONFIG_HELP;
+        return false;
+    case ROLE_USAGE:
+        outcome->action = CONFIG_USAGE;
+        return false;
+    case ROLE_VERSION:
+        outcome->action = CONFIG_VERSION;
+        return false;
+    }
+    return false;
+}
+
+static bool read_file(struct reading *reading)
+{
+    struct config_outcome *outcome = reading->outcome;
+    const size_t index = option_find("config");
+    struct complaint complaint = {.exit_code = 0};
+
+    if (outcome->file[0] == '\0') {
+        const char *path = variable_of(reading, option_at(index));
+        if (path == NULL) {
+            return true;
+        }
+        outcome->origins[index] = (struct config_origin){.source = SOURCE_ENVIRONMENT};
+        if (!value_path(path, outcome->file, sizeof outcome->file, &complaint)) {
+            return refuse_config(reading, EXIT_CONFIGURATION, "DOYEN_CONFIG: %s", complaint.text);
+        }
+    }
+    if (!config_file_read(outcome->file, apply_file_setting, reading, &complaint)) {
+        return refuse_config(reading, EXIT_CONFIGURATION, "%s", complaint.text);
+    }
+    return !reading->refused;
+}
+
+void config_parse(struct config *config, struct config_outcome *outcome, int argc, char **argv,
+                  const struct config_host *host)
+{
+    struct reading reading = {.outcome = outcome, .host = host};
+    struct complaint complaint = {.exit_code = 0};
+
+    *outcome = (struct config_outcome){.action = CONFIG_RUN};
+    apply_defaults(&reading);
+    if (!flags_walk(argc, argv, scan_flag, &reading, &complaint)) {
+        (void)refuse_config(&reading, EXIT_USAGE, "%s", complaint.text);
+    }
+    switch (outcome->action) {
+    case CONFIG_HELP:
+    case CONFIG_USAGE:
+    case CONFIG_VERSION:
+    case CONFIG_REFUSED:
+        return;
+    case CONFIG_RUN:
+    case CONFIG_CHECK:
+    case CONFIG_PRINT:
+        break;
+    }
+
+    if (read_file(&reading) && apply_environment(&reading) &&
+        flags_walk(argc, argv, apply_flag, &reading, &complaint) && !reading.refused &&
+        complete_name(&reading) && complete_control(&reading) && complete_control_group(&reading) &&
+        complete_timing(&reading) && complete_advertise(&reading) && complete_seeds(&reading) &&
+        complete_guard(&reading) && complete_expect(&reading) && complete_http(&reading)) {
+        *config = reading.partial.config;
+        warn_of_repeated_seeds(&reading);
+        warn_of_env_typos(&reading);
+    }
+}

@@ -1,0 +1,19 @@
+/* One encoded message to be sent, as every means of sending needs it. */
+#ifndef RUNTIME_OUTGOING_H
+#define RUNTIME_OUTGOING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/model/message.h"
+
+/* Everything is borrowed for the call that gets it. */
+struct outgoing {
+    const struct node_id *peer; /* the receiver; none: whoever lives at `to` */
+    const struct address *to;
+    enum message_type type;
+    const uint8_t *bytes; /* the frame */
+    size_t length;
+};
+
+#endif

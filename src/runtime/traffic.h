@@ -1,0 +1,24 @@
+/* Counters of a node's sockets, for the control socket. */
+#ifndef RUNTIME_TRAFFIC_H
+#define RUNTIME_TRAFFIC_H
+
+#include <stdint.h>
+
+#include "proto/wire_error.h"
+
+struct node_traffic {
+    uint64_t datagrams_in;
+    uint64_t datagrams_out;
+    uint64_t bytes_in;
+    uint64_t bytes_out;
+    uint64_t frames_in; /* by stream */
+    uint64_t frames_out;
+    uint64_t malformed[WIRE_ERROR_COUNT]; /* refused by the codec, by reason */
+    uint64_t streams_refused;             /* over a cap, too slow, or not a frame */
+    uint64_t starved;                     /* connections given up for lack of descriptors */
+    uint64_t send_failed;
+    uint32_t streams_open;
+    uint32_t lifelines_up;
+};
+
+#endif

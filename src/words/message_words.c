@@ -1,0 +1,157 @@
+#include "words/message_words.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "words/notice_text.h"
+
+struct words {
+    char *out;
+    size_t used;
+};
+
+static void add(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What does not fit is cut. */
+static void add(struct words *words, const char *format, ...)
+{
+    const size_t left = MESSAGE_WORDS_MAX - words->used;
+    va_list arguments;
+
+    va_start(arguments, format);
+    const int length = vsnprintf(words->out + words->used, left, format, arguments);
+    va_end(arguments);
+    if (length > 0) {
+        words->used += (size_t)length < left ? (size_t)length : left - 1;
+    }
+}
+
+static const char *name_of(const struct view *view, const struct node_id *id)
+{
+    const uint32_t position = view_find(view, id);
+    const struct gone *gone = view_find_gone(view, id);
+
+    if (position != VIEW_NONE) {
+        return view->members[position].name;
+    }
+    return gone == NULL ? "" : gone->name;
+}
+
+static void add_view_id(struct words *words, const char *key, const struct view_id *id,
+                        const struct view *known)
+{
+    char name[VIEW_NAME_MAX];
+
+    view_name_print(id, name_of(known, &id->coordinator), name);
+    add(words, "%s%s=%s", words->used == 0 ? "" : " ", key, name);
+}
+
+static void add_number(struct words *words, const char *key, uint64_t number)
+{
+    if (number != 0) {
+        add(words, "%s%s=%" PRIu64, words->used == 0 ? "" : " ", key, number);
+    }
+}
+
+static void add_text(struct words *words, const char *key, const char *text)
+{
+    add(words, "%s%s=%s", words->used == 0 ? "" : " ", key, text);
+}
+
+static void add_carrier(struct words *words, const struct view_carrier *carrier)
+{
+    if (carrier->view != NULL) {
+        const struct view_id id = view_id_of(carrier->view);
+        add_view_id(words, "view", &id, carrier->view);
+        add_number(words, "members", carrier->view->member_count);
+        add_text(words, "cause", view_cause_text(carrier->view->cause));
+    }
+    add_number(words, "epoch", carrier->epoch);
+    add_number(words, "merge", carrier->merge);
+}
+
+static const char *claim_refusal_text(enum claim_refusal reason)
+{
+    switch (reason) {
+    case CLAIM_REFUSED_FRESH:
+        return "older_one_fresh";
+    case CLAIM_REFUSED_EPOCH:
+        return "epoch";
+    case CLAIM_REFUSED_BUSY:
+        return "busy";
+    }
+    return "?";
+}
+
+static void add_heartbeat(struct words *words, const struct heartbeat *heartbeat,
+                          const struct view *known)
+{
+    add_view_id(words, "view", &heartbeat->view, known);
+    add_number(words, "suspects", heartbeat->suspect_count);
+    if (heartbeat->late) {
+        add(words, " late");
+    }
+    if (heartbeat->acting) {
+        add(words, " acting");
+    }
+}
+
+static void add_body(struct words *words, const struct message *message, const struct view *known)
+{
+    switch (message_body(message->type)) {
+    case CARRIES_NOTHING:
+    case CARRIES_OFFER:
+        return;
+    case CARRIES_HEARTBEAT:
+        add_heartbeat(words, &message->heartbeat, known);
+        return;
+    case CARRIES_REFERENCE:
+        add_view_id(words, "view", &message->reference.view, known);
+        add_number(words, "promised", message->reference.promised);
+        return;
+    case CARRIES_VIEW:
+        add_carrier(words, &message->carrier);
+        return;
+    case CARRIES_CLAIM_REFUSED:
+        add_number(words, "epoch", message->claim_refused.epoch);
+        add_text(words, "refusal", claim_refusal_text(message->claim_refused.reason));
+        add_number(words, "wait_ms", message->claim_refused.wait_ms);
+        add_number(words, "promised", message->claim_refused.promised);
+        return;
+    case CARRIES_JOINER:
+        add_text(words, "name", message->joiner.member.name);
+        add_number(words, "hops", message->joiner.hops);
+        return;
+    case CARRIES_JOIN_REFUSED:
+        add_text(words, "refusal", join_refusal_text(message->join_refused.reason));
+        return;
+    case CARRIES_PING:
+        add_text(words, "about",
+                 name_of(known, &message->ping.subject)[0] == '\0'
+                     ? "?"
+                     : name_of(known, &message->ping.subject));
+        return;
+    case CARRIES_PROBE:
+        add_view_id(words, "view", &message->probe.view, known);
+        add_number(words, "holders", message->probe.holders);
+        if (message->probe.answer) {
+            add(words, " answer");
+        }
+        return;
+    case CARRIES_MERGE_REFUSED:
+        add_number(words, "merge", message->merge_refused.merge);
+        add_text(words, "refusal", merge_refusal_text(message->merge_refused.reason));
+        return;
+    }
+}
+
+const char *message_words(const struct message *message, const struct view *known,
+                          char out[MESSAGE_WORDS_MAX])
+{
+    struct words words = {.out = out};
+
+    out[0] = '\0';
+    add_body(&words, message, known);
+    return out;
+}

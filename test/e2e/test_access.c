@@ -1,0 +1,117 @@
+/* Who may ask at the control socket, and who may change something: another account than doyend's,
+ * in its control group and outside of it. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+enum { DONE = 0, REFUSED = 1, UNREACHABLE = 4 };
+
+/* An account that no daemon runs as, and a group without a name. */
+#define STRANGER "65534"
+#define GROUP "54321"
+
+/* A copy of doyen that every account may run: the build may be in a directory of root's alone. */
+static const char *copy_of_doyen(struct cluster *cluster)
+{
+    const char *path = cluster_path(cluster, "doyen");
+    size_t length = 0;
+    char *bytes = file_read(DOYEN_PATH, &length);
+    FILE *copy = fopen(path, "we");
+
+    cr_assert(bytes != NULL && copy != NULL);
+    cr_assert_eq(fwrite(bytes, 1, length, copy), length);
+    cr_assert_eq(fclose(copy), 0);
+    cr_assert_eq(chmod(path, 0755), 0);
+    free(bytes);
+    return path;
+}
+
+/* One daemon, whose socket is in a directory that it makes itself. */
+static struct cluster *served(const char *mode)
+{
+    if (geteuid() != 0 || access("/usr/bin/setpriv", X_OK) != 0) {
+        cr_skip_test("only root, with setpriv, can be somebody else");
+    }
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct daemon *athens = cluster_daemon(cluster, "athens");
+
+    cr_assert_eq(chmod(cluster->dir, 0711), 0);
+    athens->control = cluster_path(cluster, "run/athens.sock");
+    cluster_start(cluster, "athens", NULL, ARGS("--control-group", GROUP, "--control-mode", mode));
+    assert_agreement(cluster, "athens");
+    return cluster;
+}
+
+/* doyen as the stranger, with this for its supplementary groups ("" for none). */
+static struct outcome as_stranger(struct cluster *cluster, const char *groups, const char *verb)
+{
+    const char *out = cluster_path(cluster, "stranger.out");
+    const char *err = cluster_path(cluster, "stranger.err");
+    const char *with = groups[0] == '\0' ? "--clear-groups" : text_kept("--groups=%s", groups);
+    struct process process;
+
+    (void)unlink(out);
+    (void)unlink(err);
+    cr_assert(process_start(&process,
+                            ARGS("/usr/bin/setpriv", "--reuid=" STRANGER, "--regid=" STRANGER, with,
+                                 copy_of_doyen(cluster), "--control",
+                                 cluster_daemon(cluster, "athens")->control, verb),
+                            out, err));
+    cr_assert(process_wait(&process, LIMIT_MS));
+    char *said = file_read(out, NULL);
+    char *complained = file_read(err, NULL);
+    const struct outcome outcome = {.code = process_exit_code(&process),
+                                    .out = text_kept("%s", said == NULL ? "" : said),
+                                    .err = text_kept("%s", complained == NULL ? "" : complained)};
+    free(said);
+    free(complained);
+    return outcome;
+}
+
+Story(access, a_member_of_the_control_group_may_ask_and_change)
+{
+    struct cluster *cluster = served("0660");
+
+    const struct outcome members = as_stranger(cluster, GROUP, "members");
+    cr_assert_eq(members.code, DONE, "%s", members.err);
+    const struct outcome leave = as_stranger(cluster, GROUP, "leave");
+    cr_assert_eq(leave.code, DONE, "%s", leave.err);
+    cr_assert_eq(cluster_await_end(cluster, "athens"), 0);
+}
+
+Story(access, another_account_may_not_even_connect)
+{
+    struct cluster *cluster = served("0660");
+
+    const struct outcome members = as_stranger(cluster, "", "members");
+    cr_assert_eq(members.code, UNREACHABLE, "%s", members.err);
+    assert_text_has(members.err, "permission denied");
+    assert_text_has(members.err, "--control-group");
+}
+
+Story(access, another_account_that_may_connect_may_ask_and_not_change)
+{
+    struct cluster *cluster = served("0666");
+
+    const struct outcome members = as_stranger(cluster, "", "members");
+    cr_assert_eq(members.code, DONE, "%s", members.err);
+    const struct outcome leave = as_stranger(cluster, "", "leave");
+    cr_assert_eq(leave.code, REFUSED, "%s", leave.err);
+    assert_text_has(leave.err, "not permitted");
+    assert_text_has(leave.err, "in the group " GROUP);
+    cr_assert_str_eq(cluster_view(cluster, "athens"), "1.1 athens/1");
+}
+
+Story(access, check_refuses_a_group_that_is_not_there)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    const struct outcome outcome = doyend(cluster,
+                                          ARGS("--name", "athens", "--listen", "127.0.0.1:7420",
+                                               "--control-group", "no-such-group", "--check"));
+    cr_assert_eq(outcome.code, 78, "%s", outcome.err);
+    assert_text_has(outcome.err, "--control-group: there is no group ");
+}

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# What `cmake --install BUILD` puts in place is whole: programs that run and say the project's
+# version, their manual pages, the licence, and the documents that these link to.
+#
+#   test/scripts/install.sh BUILD
+set -euo pipefail
+
+build=${1:?usage: test/scripts/install.sh BUILD}
+top=$(cd "$(dirname "$0")/../.." && pwd)
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+
+fail()
+{
+    echo "install: error: $1" >&2
+    exit 1
+}
+
+# documents_of FILE: the files beside it that it links to.
+documents_of()
+{
+    grep -oE '\]\([^)#:]+\)' "$1" | tr -d '()]' | sort -u
+}
+
+version=$(sed -nE 's/^project\(doyen VERSION ([0-9.]+) .*/\1/p' "$top/CMakeLists.txt")
+[ -n "$version" ] || fail "CMakeLists.txt names no version"
+
+cmake --install "$build" --prefix "$prefix" >/dev/null
+
+for program in doyend doyen doyen-replay; do
+    installed=$prefix/bin/$program
+    [ -x "$installed" ] || fail "no bin/$program"
+    [ "$("$installed" --version)" = "$program $version" ] ||
+        fail "$program --version says '$("$installed" --version)', not '$program $version'"
+    [[ $("$installed" --help) == *--help* ]] || fail "$program --help does not"
+done
+
+for page in man8/doyend.8 man1/doyen.1 man1/doyen-replay.1; do
+    [ -s "$prefix/share/man/$page" ] || fail "no share/man/$page"
+done
+grep -q "^\.TH .*doyen $version" "$prefix/share/man/man1/doyen.1" ||
+    fail "docs/man/doyen.1 is of another version than $version"
+
+documents=$prefix/share/doc/doyen
+[ -s "$documents/LICENSE" ] || fail "no LICENSE"
+for document in $(documents_of "$documents/README.md"); do
+    [ -s "$documents/$document" ] || fail "README.md links to $document, which is not installed"
+done

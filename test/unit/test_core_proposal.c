@@ -1,0 +1,356 @@
+/* A change in its two phases, one clause at a time (U1, U2): whom a coordinator asks and waits for,
+ * what it commits and tells, and what the others answer. */
+#include <criterion/criterion.h>
+
+#include "rig.h"
+
+static struct message refers(enum message_type type, const struct view *view)
+{
+    return (struct message){.type = type,
+                            .reference = {.view = view_id_of(view), .view_hash = view->hash}};
+}
+
+static void proposes(struct rig *rig, char coordinator, struct view *view)
+{
+    rig_gets(rig, coordinator,
+             &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = view}});
+}
+
+static void check_sees(const struct rig *rig, const char *letters)
+{
+    char text[64];
+
+    cr_assert_str_eq(rig_sees(rig, text), letters);
+}
+
+/* --- The coordinator lets somebody in --- */
+
+static void asks_to_join(struct rig *rig, char joiner)
+{
+    struct message join = {.type = MESSAGE_JOIN,
+                           .joiner = {.member = member_of(joiner), .terms = rig_terms()}};
+
+    rig_gets(rig, joiner, &join);
+    const struct message *offer = rig_told(rig, MESSAGE_OFFER, joiner);
+    cr_assert_not_null(offer);
+    struct message ready = join;
+    ready.type = MESSAGE_READY;
+    ready.joiner.nonce = offer->offer.nonce;
+    rig_gets(rig, joiner, &ready);
+}
+
+/* An ACK of what was just proposed to that member. */
+static struct message ack_of(const struct rig *rig, char member)
+{
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, member);
+
+    cr_assert_not_null(prepare);
+    return refers(MESSAGE_ACK, prepare->carrier.view);
+}
+
+/* A, the coordinator of A, B and C, has just proposed to let those in. Returns an ACK of it. */
+static struct message letting_in(struct rig *rig, const char *joiners)
+{
+    for (const char *at = joiners; *at != '\0'; at++) {
+        asks_to_join(rig, *at);
+    }
+    rig_pass(rig, rig->timing.batch_ms, "");
+    return ack_of(rig, joiners[0]);
+}
+
+/* --- Asking (U1a) --- */
+
+Test(core_proposal, is_repeated_to_those_who_have_not_answered)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message ack = letting_in(rig, "D");
+
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'B'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'C'));
+    rig_gets(rig, 'B', &ack);
+    rig_pass(rig, rig->timing.prepare_ms / 3, "B C");
+    cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'B'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'C'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'D'));
+    rig_free(rig);
+}
+
+Test(core_proposal, waits_until_the_one_before_is_decided)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message ack = letting_in(rig, "D");
+
+    asks_to_join(rig, 'E');
+    rig_pass(rig, 2 * rig->timing.batch_ms, "");
+    cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'E'));
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'C', &ack);
+    rig_gets(rig, 'D', &ack);
+    check_sees(rig, "A B C D");
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'E'));
+    rig_free(rig);
+}
+
+/* --- Waiting (U1b) --- */
+
+Test(core_proposal, is_committed_when_all_have_answered)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message ack = letting_in(rig, "D");
+
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'D', &ack);
+    check_sees(rig, "A B C");
+    rig_gets(rig, 'C', &ack);
+    check_sees(rig, "A B C D");
+    rig_free(rig);
+}
+
+Test(core_proposal, does_not_wait_for_who_follows_another)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message ack = letting_in(rig, "D");
+    struct message follows = refers(MESSAGE_NOT_FOLLOWING, core_view(rig->core));
+
+    follows.reference.view.coordinator = rig_id(rig, 'X');
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'D', &ack);
+    rig_gets(rig, 'C', &follows);
+    check_sees(rig, "A B C D");
+    rig_free(rig);
+}
+
+/* H47: C lives and does not answer. What its socket still held, T_batch would have brought. */
+Test(core_proposal, is_committed_without_a_slow_member_in_the_end)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message ack = letting_in(rig, "D");
+
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'D', &ack);
+    rig_pass(rig, rig->timing.prepare_ms + rig->timing.batch_ms - 1, "B C D");
+    check_sees(rig, "A B C");
+    rig_pass(rig, 2, "B C D");
+    check_sees(rig, "A B C D");
+    rig_free(rig);
+}
+
+/* --- Joiners that do not answer (U1c) --- */
+
+static void let_prepare_end(struct rig *rig)
+{
+    rig_pass(rig, rig->timing.prepare_ms + rig->timing.batch_ms + 1, "B C");
+}
+
+/* H6: nor may the smaller view go by the name of the one that was proposed. */
+Test(core_proposal, leaves_out_a_joiner_that_did_not_answer_under_the_next_version)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message ack = letting_in(rig, "DE");
+
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'C', &ack);
+    rig_gets(rig, 'E', &ack);
+    let_prepare_end(rig);
+    check_sees(rig, "A B C E");
+    cr_assert_eq(core_view(rig->core)->version, ack.reference.view.version + 1);
+    cr_assert_null(rig_told(rig, MESSAGE_COMMIT, 'B'), "B acknowledged something else (U1d)");
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'B'));
+    rig_free(rig);
+}
+
+/* H28: who cannot be reached costs no view at each vain try. */
+Test(core_proposal, makes_no_view_for_joiners_that_did_not_answer)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message ack = letting_in(rig, "D");
+    uint64_t version = core_view(rig->core)->version;
+
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'C', &ack);
+    let_prepare_end(rig);
+    check_sees(rig, "A B C");
+    cr_assert_eq(core_view(rig->core)->version, version);
+    cr_assert_eq(rig_count(rig, MESSAGE_VIEW), 0);
+    rig_free(rig);
+}
+
+/* --- Telling (U1d) --- */
+
+Test(core_proposal, is_committed_to_who_acknowledged_and_shown_to_the_rest)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message ack = letting_in(rig, "D");
+
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'D', &ack);
+    let_prepare_end(rig);
+    cr_assert_not_null(rig_told(rig, MESSAGE_COMMIT, 'B'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_COMMIT, 'D'));
+    cr_assert_null(rig_told(rig, MESSAGE_COMMIT, 'C'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'C'));
+    rig_free(rig);
+}
+
+Test(core_proposal, is_shown_to_who_is_left_out)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_LEAVE});
+    rig_pass(rig, rig->timing.batch_ms, "");
+    struct message ack = ack_of(rig, 'B');
+    rig_gets(rig, 'B', &ack);
+    check_sees(rig, "A B");
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'C'));
+    rig_free(rig);
+}
+
+/* --- Removing (U1e) --- */
+
+/* H2: A and B held D dead; before that was committed, D's process answered. */
+Test(core_proposal, does_not_remove_who_was_heard_since)
+{
+    struct rig *rig = rig_in("A B C D", 'A');
+    const struct view *view = core_view(rig->core);
+    struct message accuses = {.type = MESSAGE_HEARTBEAT,
+                              .heartbeat = {.view = view_id_of(view),
+                                            .view_hash = view->hash,
+                                            .suspect_count = 1,
+                                            .suspects = {{.age = 4, .verdict = VERDICT_DEAD}}}};
+
+    rig_gets(rig, 'B', &accuses);
+    rig_kill(rig, 'D');
+    rig_pass(rig, rig->timing.batch_ms, "");
+    struct message ack = ack_of(rig, 'B');
+    rig_links(rig, 'D', LINK_OPENED);
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'C', &ack);
+    check_sees(rig, "A B C D");
+    rig_pass(rig, 2 * rig->timing.batch_ms, "B C D");
+    check_sees(rig, "A B C D");
+    rig_free(rig);
+}
+
+/* --- Answering (U2) --- */
+
+/* U2b: the ACK was lost, and the view was installed by a VIEW meanwhile. */
+Test(core_proposal, of_the_view_that_is_installed_is_acknowledged_again)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *next = rig_next(rig, "+D");
+
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next}});
+    check_sees(rig, "A B C D");
+    proposes(rig, 'A', next);
+    const struct message *ack = rig_told(rig, MESSAGE_ACK, 'A');
+    cr_assert_not_null(ack);
+    cr_assert_eq(ack->reference.view_hash, next->hash);
+    rig_free(rig);
+}
+
+/* U2b, H20: A's first proposal comes after its second. */
+Test(core_proposal, that_was_overtaken_is_dropped)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *first = rig_next(rig, "+D");
+    struct view *second = rig_next(rig, "+D");
+
+    second->version++;
+    view_seal(second);
+    proposes(rig, 'A', second);
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
+    struct message late = {.type = MESSAGE_PREPARE, .carrier = {.view = first}};
+    rig_ignores(rig, 'A', &late, REFUSED_PROPOSAL_OVERTAKEN);
+    rig_free(rig);
+}
+
+/* B has won the claim of epoch 2, and proposes; A turns out to live. Returns an ACK of it. */
+static struct message taking_over(struct rig *rig)
+{
+    rig_kill(rig, 'A');
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_GRANT, .carrier = {.epoch = 2}});
+    struct message ack = ack_of(rig, 'C');
+    rig_links(rig, 'A', LINK_OPENED);
+    return ack;
+}
+
+/* U2c, H6. */
+Test(core_proposal, ends_the_one_of_who_accepts_it)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *next = rig_next(rig, "+D");
+    struct message ack = taking_over(rig);
+
+    next->epoch = 3;
+    view_seal(next);
+    proposes(rig, 'A', next);
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
+    rig_gets(rig, 'C', &ack);
+    rig_pass(rig, rig->timing.prepare_ms + 2 * rig->timing.batch_ms, "A C");
+    check_sees(rig, "A B C");
+    rig_free(rig);
+}
+
+/* U2c, H1: A and B are dead and C claims; D, younger, proposes a view that others led to. */
+Test(core_proposal, ends_the_claim_of_who_accepts_it)
+{
+    struct rig *rig = rig_in("A B C D E", 'C');
+    struct view *other = rig_view(rig, "D C E");
+
+    rig_kill(rig, 'A');
+    rig_kill(rig, 'B');
+    cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM, 'E'));
+    other->epoch = 3;
+    view_seal(other);
+    proposes(rig, 'D', other);
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'D'));
+    for (const char *voter = "DE"; *voter != '\0'; voter++) {
+        rig_gets(rig, *voter, &(struct message){.type = MESSAGE_GRANT, .carrier = {.epoch = 2}});
+        cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    }
+    rig_free(rig);
+}
+
+/* U2c, H6: C has accepted epoch 3; B, to whom A hands over, proposes an epoch below that. */
+Test(core_proposal, of_a_new_epoch_binds_who_accepts_it)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *third = rig_next(rig, "+D");
+    struct view *second = rig_next(rig, "-A");
+
+    third->epoch = 3;
+    view_seal(third);
+    second->epoch = 2;
+    view_seal(second);
+    struct message hands_over = {
+        .type = MESSAGE_PREPARE,
+        .carrier = {.view = second, .handover_by = rig_id(rig, 'A')},
+    };
+
+    proposes(rig, 'A', third);
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
+    rig_gets(rig, 'B', &hands_over);
+    const struct message *nack = rig_told(rig, MESSAGE_NACK, 'B');
+    cr_assert_not_null(nack);
+    cr_assert_eq(nack->reference.promised, 3);
+    rig_pass(rig, 2 * rig->timing.prepare_ms, "A B");
+    rig_gets(rig, 'B', &hands_over);
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'B'), "nothing came of it");
+    rig_free(rig);
+}
+
+/* U2d, H43: C had promised epoch 7 to a claimant that died. */
+Test(core_proposal, that_is_below_a_promise_is_made_anew_above_it)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message nack = letting_in(rig, "D");
+
+    nack.type = MESSAGE_NACK;
+    nack.reference.promised = 7;
+    rig_gets(rig, 'C', &nack);
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    const struct message *again = rig_told(rig, MESSAGE_PREPARE, 'C');
+    cr_assert_not_null(again);
+    cr_assert_eq(again->carrier.view->epoch, 8);
+    rig_free(rig);
+}

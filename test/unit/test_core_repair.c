@@ -1,0 +1,229 @@
+/* How two views that differ become one again (V2, V5), and how many strangers are told (V6). */
+#include <criterion/criterion.h>
+
+#include "rig.h"
+
+static struct message carries(enum message_type type, struct view *view)
+{
+    return (struct message){.type = type, .carrier = {.view = view}};
+}
+
+/* One that names the core's view, under that version. */
+static struct message heartbeat_of(const struct rig *rig, int version)
+{
+    const struct view *view = core_view(rig->core);
+    struct message message = {.type = MESSAGE_HEARTBEAT,
+                              .heartbeat = {.view = view_id_of(view), .view_hash = view->hash}};
+
+    message.heartbeat.view.version += (uint64_t)(int64_t)version;
+    return message;
+}
+
+/* --- One name, two contents (V2) --- */
+
+/* H6, H48: damage, or a bug, is superseded by a view that has one content. */
+Test(core_repair, a_coordinator_supersedes_a_view_with_two_contents)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message other = heartbeat_of(rig, 0);
+
+    other.heartbeat.view_hash++;
+    rig_gets(rig, 'B', &other);
+    cr_assert_eq(core_counters(rig->core)->mismatches, 1);
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'B');
+    cr_assert_not_null(prepare);
+    cr_assert_eq(prepare->carrier.view->version, core_view(rig->core)->version + 1);
+    cr_assert_eq(prepare->carrier.view->member_count, 3);
+    rig_free(rig);
+}
+
+Test(core_repair, a_member_counts_two_contents_and_makes_no_view)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message other = heartbeat_of(rig, 0);
+
+    other.heartbeat.view_hash++;
+    rig_gets(rig, 'B', &other);
+    cr_assert_eq(core_counters(rig->core)->mismatches, 1);
+    rig_pass(rig, rig->timing.batch_ms, "");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    rig_free(rig);
+}
+
+/* --- Each heartbeat compares two views (V5) --- */
+
+/* H17 */
+Test(core_repair, who_sees_a_higher_view_asks_for_it)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message higher = heartbeat_of(rig, 1);
+
+    rig_gets(rig, 'B', &higher);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PULL, 'B'));
+    cr_assert_eq(rig_count(rig, MESSAGE_PULL), 1);
+    rig_pass(rig, rig->timing.heartbeat_ms / 4 - 1, "");
+    rig_gets(rig, 'A', &higher);
+    cr_assert_eq(rig_count(rig, MESSAGE_PULL), 0, "the answer is on its way");
+    rig_pass(rig, 1, "");
+    rig_gets(rig, 'A', &higher);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PULL, 'A'));
+    rig_free(rig);
+}
+
+Test(core_repair, who_is_asked_shows_its_view)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+
+    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_PULL});
+    const struct message *shown = rig_told(rig, MESSAGE_VIEW, 'B');
+    cr_assert_not_null(shown);
+    cr_assert_eq(shown->carrier.view->hash, core_view(rig->core)->hash);
+    rig_free(rig);
+}
+
+Test(core_repair, a_coordinator_shows_its_view_at_once_to_one_that_names_a_lower)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message lower = heartbeat_of(rig, -1);
+
+    rig_gets(rig, 'B', &lower);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'B'));
+    rig_free(rig);
+}
+
+/* H49: not everybody sends the whole list to everybody. */
+Test(core_repair, the_others_show_theirs_a_heartbeat_later)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message lower = heartbeat_of(rig, -1);
+
+    rig_gets(rig, 'B', &lower);
+    cr_assert_eq(rig_count(rig, MESSAGE_VIEW), 0);
+    rig_pass(rig, rig->timing.heartbeat_ms - 1, "");
+    rig_gets(rig, 'B', &lower);
+    cr_assert_eq(rig_count(rig, MESSAGE_VIEW), 0);
+    rig_pass(rig, 1, "");
+    rig_gets(rig, 'B', &lower);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'B'));
+    rig_free(rig);
+}
+
+/* H32: a coordinator counts its followers by what they say. */
+Test(core_repair, a_new_coordinator_hears_at_once_that_it_is_followed)
+{
+    struct rig *rig = rig_in("A B C D", 'C');
+    struct view *view = rig_view(rig, "B C D");
+
+    view->epoch++;
+    view_seal(view);
+    struct message shown = carries(MESSAGE_VIEW, view);
+    rig_pass(rig, rig->timing.fresh_ms, "B D");
+    rig_gets(rig, 'B', &shown);
+    const struct message *heartbeat = rig_told(rig, MESSAGE_HEARTBEAT, 'B');
+    cr_assert_not_null(heartbeat);
+    cr_assert_eq(heartbeat->heartbeat.view_hash, view->hash);
+    cr_assert_eq(rig_count(rig, MESSAGE_HEARTBEAT), 1, "D knows us as before");
+    rig_free(rig);
+}
+
+Test(core_repair, a_new_member_hears_at_once_that_it_is_known)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message shown = carries(MESSAGE_VIEW, rig_next(rig, "+D"));
+
+    rig_gets(rig, 'A', &shown);
+    cr_assert_not_null(rig_told(rig, MESSAGE_HEARTBEAT, 'D'));
+    cr_assert_eq(rig_count(rig, MESSAGE_HEARTBEAT), 1);
+    rig_free(rig);
+}
+
+Test(core_repair, a_joiner_that_is_in_tells_all)
+{
+    struct rig *rig = rig_joining('C');
+    struct message shown = carries(MESSAGE_VIEW, rig_view(rig, "A B C D"));
+
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER});
+    rig_gets(rig, 'A', &shown);
+    for (const char *to = "ABD"; *to != '\0'; to++) {
+        cr_assert_not_null(rig_told(rig, MESSAGE_HEARTBEAT, *to));
+    }
+    rig_free(rig);
+}
+
+/* --- Strangers (V6) --- */
+
+/* H49: whatever they say, they are answered eight times altogether. */
+Test(core_repair, all_that_strangers_say_has_one_bound)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    const struct view *ours = core_view(rig->core);
+    struct view *theirs = rig_view(rig, "X Y");
+    struct message claim = carries(MESSAGE_CLAIM, rig_view(rig, "A B C"));
+    struct message join = {.type = MESSAGE_JOIN, .joiner = {.member = member_of('B')}};
+    uint32_t answers = 0;
+
+    claim.carrier.epoch = 2;
+    const struct message said[] = {
+        {.type = MESSAGE_HEARTBEAT},
+        {.type = MESSAGE_PULL},
+        {.type = MESSAGE_COMMIT,
+         .reference = {.view = {.lineage = 7, .epoch = 2, .version = 9}, .view_hash = 1}},
+        claim,
+        {.type = MESSAGE_PING},
+        {.type = MESSAGE_PROBE,
+         .probe = {.view = view_id_of(theirs),
+                   .view_hash = theirs->hash,
+                   .coordinator = theirs->members[0].address,
+                   .terms = rig_terms()}},
+        join,
+    };
+    enum { KINDS = sizeof said / sizeof said[0] };
+
+    cr_assert_eq(ours->member_count, 3);
+    for (int kind = 0; kind < KINDS; kind++) {
+        rig_gets(rig, 'X', &said[kind]);
+        cr_assert_eq(rig->sent_count, 1, "no answer to kind %d", kind);
+        answers++;
+    }
+    for (int i = 0; i < 4 * KINDS; i++) {
+        rig_gets(rig, (char)('P' + i % 8), &said[i % KINDS]);
+        answers += rig->sent_count;
+    }
+    cr_assert_eq(answers, 8);
+    rig_free(rig);
+}
+
+/* A JOIN may name any address: the view goes to where it says that the former life was. */
+Test(core_repair, a_former_life_is_answered_at_its_own_address_only)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message shown = carries(MESSAGE_VIEW, rig_next(rig, "-B"));
+    struct message join = {.type = MESSAGE_JOIN, .joiner = {.member = member_of('B')}};
+
+    rig_gets(rig, 'A', &shown);
+    join.joiner.member.address = member_of('X').address;
+    rig_gets(rig, 'X', &join);
+    cr_assert_eq(rig->sent_count, 1);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'B'));
+    rig_free(rig);
+}
+
+/* H48: it asked, but not for so many. */
+Test(core_repair, a_joiner_answers_eight_in_one_try)
+{
+    struct rig *rig = rig_joining('C');
+    const struct message said[] = {
+        {.type = MESSAGE_OFFER},
+        {.type = MESSAGE_PING},
+        {.type = MESSAGE_COMMIT,
+         .reference = {.view = {.lineage = 7, .epoch = 2, .version = 9}, .view_hash = 1}},
+    };
+    uint32_t answers = 0;
+
+    for (int i = 0; i < 30; i++) {
+        rig_gets(rig, 'X', &said[i % 3]);
+        answers += rig->sent_count;
+    }
+    cr_assert_eq(answers, 8);
+    rig_free(rig);
+}

@@ -1,0 +1,269 @@
+/* Who is watched, what a silence comes to, and who is told (D1 to D3). */
+#include <criterion/criterion.h>
+
+#include "rig.h"
+
+static enum verdict verdict_on(const struct rig *rig, char letter)
+{
+    struct node_id id = rig_id(rig, letter);
+
+    return core_peer(rig->core, view_find(core_view(rig->core), &id), rig->now_ms).verdict;
+}
+
+/* --- Everybody watches everybody (D1) --- */
+
+/* H3, H13 */
+Test(core_watch, everybody_is_watched)
+{
+    struct rig *rig = rig_in("A B C D", 'B');
+
+    rig_pass(rig, rig->timing.lost_ms, "");
+    cr_assert_eq(rig->noticed[NOTICE_SUSPECT], 3);
+    rig_free(rig);
+}
+
+/* Does the last heartbeat to that peer accuse just the member of that age? */
+static bool accuses(const struct rig *rig, char to, uint64_t age)
+{
+    const struct message *told = rig_told(rig, MESSAGE_HEARTBEAT, to);
+
+    return told != NULL && told->heartbeat.suspect_count == 1 &&
+           told->heartbeat.suspects[0].age == age &&
+           told->heartbeat.suspects[0].verdict == VERDICT_DEAD;
+}
+
+/* H3 */
+Test(core_watch, a_new_verdict_travels_at_once_to_coordinator_and_suspect)
+{
+    struct rig *rig = rig_in("A B C D", 'C');
+
+    rig_kill(rig, 'D');
+    cr_assert(accuses(rig, 'A', 4));
+    cr_assert(accuses(rig, 'D', 4));
+    cr_assert_eq(rig_count(rig, MESSAGE_HEARTBEAT), 2);
+    rig_free(rig);
+}
+
+Test(core_watch, a_new_verdict_travels_to_the_oldest_that_is_not_suspected)
+{
+    struct rig *rig = rig_in("A B C D", 'C');
+
+    rig_kill(rig, 'A');
+    cr_assert(accuses(rig, 'B', 1));
+    cr_assert(accuses(rig, 'A', 1));
+    cr_assert_null(rig_told(rig, MESSAGE_HEARTBEAT, 'D'));
+    rig_free(rig);
+}
+
+/* H4: a new coordinator knows what everybody thinks. */
+Test(core_watch, a_verdict_is_repeated_in_every_heartbeat_to_everybody)
+{
+    struct rig *rig = rig_in("A B C D", 'C');
+
+    rig_kill(rig, 'D');
+    for (int i = 0; i < 3; i++) {
+        rig_pass(rig, rig->timing.heartbeat_ms * 5 / 4, "A B");
+        cr_assert(accuses(rig, 'A', 4));
+        cr_assert(accuses(rig, 'B', 4));
+    }
+    rig_free(rig);
+}
+
+Test(core_watch, the_oldest_are_named_first)
+{
+    struct rig *rig = rig_in("A B C D", 'B');
+
+    rig_pass(rig, rig->timing.silent_ms + rig->timing.heartbeat_ms * 21 / 20, "");
+    const struct message *told = rig_told(rig, MESSAGE_HEARTBEAT, 'D');
+    cr_assert_not_null(told);
+    cr_assert_eq(told->heartbeat.suspect_count, 3);
+    for (int i = 0; i < 3; i++) {
+        const uint64_t ages[] = {1, 3, 4};
+        cr_assert_eq(told->heartbeat.suspects[i].age, ages[i]);
+    }
+    rig_free(rig);
+}
+
+/* --- Dead (D2b) --- */
+
+/* What the lifeline to B tells, one after the other, until the end. */
+static void lifeline_tells(struct rig *rig, const enum link_news *news, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        rig_links(rig, 'B', news[i]);
+    }
+}
+
+static struct rig *with_a_closed_lifeline(void)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    lifeline_tells(rig, (const enum link_news[]){LINK_OPENED, LINK_CLOSED}, 2);
+    cr_assert_eq(verdict_on(rig, 'B'), VERDICT_NONE);
+    return rig;
+}
+
+/* H13 */
+Test(core_watch, who_closes_its_lifeline_and_refuses_a_new_one_is_dead)
+{
+    struct rig *rig = with_a_closed_lifeline();
+
+    rig_links(rig, 'B', LINK_REFUSED);
+    cr_assert_eq(verdict_on(rig, 'B'), VERDICT_DEAD);
+    rig_free(rig);
+}
+
+Test(core_watch, at_whose_address_another_life_answers_is_dead)
+{
+    struct rig *rig = with_a_closed_lifeline();
+
+    rig_links(rig, 'B', LINK_STRANGER);
+    cr_assert_eq(verdict_on(rig, 'B'), VERDICT_DEAD);
+    rig_free(rig);
+}
+
+Test(core_watch, who_does_not_answer_an_attempt_is_not_dead)
+{
+    struct rig *rig = with_a_closed_lifeline();
+
+    rig_links(rig, 'B', LINK_FAILED);
+    cr_assert_eq(verdict_on(rig, 'B'), VERDICT_NONE);
+    rig_free(rig);
+}
+
+Test(core_watch, what_was_under_way_at_the_closing_is_no_sign_of_life)
+{
+    struct rig *rig = with_a_closed_lifeline();
+
+    rig_pass(rig, rig->timing.batch_ms, "");
+    rig_hears(rig, 'B');
+    rig_links(rig, 'B', LINK_REFUSED);
+    cr_assert_eq(verdict_on(rig, 'B'), VERDICT_DEAD);
+    rig_free(rig);
+}
+
+/* It takes a silence of 5/4 T_heartbeat then, as if there had been no lifeline. */
+static void check_patience(struct rig *rig)
+{
+    rig_links(rig, 'B', LINK_REFUSED);
+    cr_assert_eq(verdict_on(rig, 'B'), VERDICT_NONE);
+    rig_pass(rig, timing_missed_ms(&rig->timing) - 1, "");
+    rig_links(rig, 'B', LINK_REFUSED);
+    cr_assert_eq(verdict_on(rig, 'B'), VERDICT_NONE);
+    rig_pass(rig, 1, "");
+    rig_links(rig, 'B', LINK_REFUSED);
+    cr_assert_eq(verdict_on(rig, 'B'), VERDICT_DEAD);
+    rig_free(rig);
+}
+
+Test(core_watch, who_says_something_after_the_closing_is_given_time)
+{
+    struct rig *rig = with_a_closed_lifeline();
+
+    rig_pass(rig, rig->timing.batch_ms + 1, "");
+    rig_hears(rig, 'B');
+    check_patience(rig);
+}
+
+Test(core_watch, who_never_had_a_lifeline_is_given_time)
+{
+    check_patience(rig_in("A B C", 'A'));
+}
+
+/* --- Lost and stalled (D2b, D2c) --- */
+
+Test(core_watch, who_is_silent_and_whose_kernel_is_silent_is_lost)
+{
+    struct rig *rig = rig_in("A B", 'A');
+
+    rig_pass(rig, rig->timing.lost_ms - 1, "");
+    cr_assert_eq(verdict_on(rig, 'B'), VERDICT_NONE);
+    rig_pass(rig, 1, "");
+    cr_assert_eq(verdict_on(rig, 'B'), VERDICT_LOST);
+    rig_free(rig);
+}
+
+/* H5 */
+Test(core_watch, whose_kernel_answers_is_not_lost_for_as_long)
+{
+    struct rig *rig = rig_in("A B C", 'B'); /* Who coordinates would remove it. */
+
+    rig_pass(rig, rig->timing.silent_ms, "A");
+    rig_links(rig, 'C', LINK_KERNEL);
+    rig_pass(rig, rig->timing.lost_ms - 1, "A");
+    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_NONE);
+    cr_assert_eq(rig->noticed[NOTICE_SUSPECT], 0);
+    rig_pass(rig, (rig->timing.lost_ms - rig->timing.silent_ms) / 2, "A");
+    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_LOST);
+    rig_free(rig);
+}
+
+Test(core_watch, whose_kernel_alone_answers_is_stalled_in_the_end)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    uint64_t end_ms = rig->now_ms + rig->timing.stall_ms;
+
+    while (rig->now_ms < end_ms - 1) {
+        uint64_t left_ms = end_ms - 1 - rig->now_ms;
+        rig_pass(rig, left_ms < 300 ? left_ms : 300, "A");
+        rig_links(rig, 'C', LINK_KERNEL);
+        cr_assert_eq(verdict_on(rig, 'C'), VERDICT_NONE);
+    }
+    rig_pass(rig, 1, "A");
+    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_STALLED);
+    rig_free(rig);
+}
+
+Test(core_watch, a_kernel_is_asked_when_its_process_is_silent_and_again)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    uint64_t again_ms = (rig->timing.lost_ms - rig->timing.silent_ms) / 2;
+
+    rig_pass(rig, rig->timing.silent_ms - 1, "A");
+    cr_assert_eq(rig->kernel_ask_count, 0);
+    rig_pass(rig, 1, "A");
+    for (uint32_t asked = 1; asked < 5; asked++) {
+        cr_assert_eq(rig->kernel_ask_count, asked);
+        rig_pass(rig, again_ms - 1, "A");
+        cr_assert_eq(rig->kernel_ask_count, asked);
+        rig_pass(rig, 1, "A");
+    }
+    rig_free(rig);
+}
+
+Test(core_watch, whose_kernel_is_in_sight_again_is_not_lost)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    rig_pass(rig, rig->timing.lost_ms, "A");
+    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_LOST);
+    rig_links(rig, 'C', LINK_KERNEL);
+    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_NONE);
+    rig_free(rig);
+}
+
+/* --- Dead is proven (D3) --- */
+
+Test(core_watch, who_is_dead_is_removed_without_a_question)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct node_id dead = rig_id(rig, 'C');
+    const struct view *view = core_view(rig->core);
+    struct message accusation = {
+        .type = MESSAGE_HEARTBEAT,
+        .heartbeat = {.view = view_id_of(view),
+                      .view_hash = view->hash,
+                      .suspects = {{.age = 3, .verdict = VERDICT_DEAD}},
+                      .suspect_count = 1},
+    };
+
+    rig_gets(rig, 'B', &accusation);
+    rig_kill(rig, 'C');
+    cr_assert_eq(rig_count(rig, MESSAGE_PING), 0);
+    rig_pass(rig, rig->timing.batch_ms, "");
+    cr_assert_eq(rig_count(rig, MESSAGE_PING), 0);
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'B');
+    cr_assert_not_null(prepare);
+    cr_assert_eq(view_find(prepare->carrier.view, &dead), VIEW_NONE);
+    rig_free(rig);
+}
