@@ -53,6 +53,14 @@ const char *text_kept(const char *format, ...)
     return keep(text, NULL);
 }
 
+json_t *document_kept(const char *text)
+{
+    json_t *document = json_loads(text, 0, NULL);
+
+    (void)keep(NULL, document);
+    return document;
+}
+
 static void free_kept(void)
 {
     while (test.kept != NULL) {

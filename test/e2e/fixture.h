@@ -179,4 +179,7 @@ size_t line_count(const char *text);
 /* Formatted text. */
 const char *text_kept(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What the text says as JSON; NULL where it is none. */
+json_t *document_kept(const char *text);
+
 #endif
