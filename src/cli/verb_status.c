@@ -81,6 +81,23 @@ static void print_view(const struct printer *printer, const json_t *status)
                  document_number(counts, "failed"), document_number(counts, "left"));
 }
 
+static void print_self_coordinates(const struct printer *printer, const json_t *status,
+                                   const char *coordinator)
+{
+    char left[DURATION_TEXT_MAX];
+
+    if (!document_is_true(status, "acting")) {
+        printer_fact(printer, "coordinator", TONE_DOUBTFUL, "%s, this node, not acting",
+                     coordinator);
+        return;
+    }
+    duration_text(left, document_number(status, "acting_ms"));
+    printer_fact(printer, "coordinator", TONE_GOOD,
+                 "%s, this node, acting under epoch %" PRIu64 " (%s, %s left)", coordinator,
+                 document_number(status, "epoch"), document_text(status, "acting_is", "advisory"),
+                 left);
+}
+
 static void print_coordinator(const struct printer *printer, const json_t *status)
 {
     const char *coordinator = document_coordinator(status);
@@ -88,9 +105,7 @@ static void print_coordinator(const struct printer *printer, const json_t *statu
     if (coordinator == NULL) {
         printer_fact(printer, "coordinator", TONE_DOUBTFUL, "none to be named");
     } else if (strcmp(coordinator, document_text(status, "self", "")) == 0) {
-        const bool acting = document_is_true(status, "acting");
-        printer_fact(printer, "coordinator", acting ? TONE_GOOD : TONE_DOUBTFUL, "%s, this node%s",
-                     coordinator, acting ? ", acting" : ", not acting");
+        print_self_coordinates(printer, status, coordinator);
     } else {
         printer_fact(printer, "coordinator", TONE_PLAIN, "%s", coordinator);
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "words/acting.h"
 
 /* Makes room for the peers of the largest view so far. */
 static bool facts_make_room(struct facts *facts, uint32_t count)
@@ -44,7 +45,17 @@ struct cursor facts_cursor(const struct facts *facts)
     return (struct cursor){.life = facts->life, .number = facts->cursor};
 }
 
-bool facts_collect(struct facts *facts)
+/* Acting is what a client may rely on, so it ends with the last millisecond that is certain. */
+static void collect_acting(struct facts *facts, const struct core *core, uint64_t kept_ms)
+{
+    const uint64_t until_ms = core_acting_until_ms(core, facts->now_ms);
+
+    facts->acting_ms = acting_left_ms(until_ms, facts->now_ms + kept_ms);
+    facts->acting = facts->acting_ms > 0;
+    facts->advisory = guard_is_advisory(&facts->guard.guard);
+}
+
+bool facts_collect(struct facts *facts, uint64_t kept_ms)
 {
     struct node *node = facts->node;
     const struct core *core = node_core(node);
@@ -65,13 +76,13 @@ bool facts_collect(struct facts *facts)
     facts->view = view;
     facts->coordinator = core_coordinator(core);
     facts->phase = core_phase(core);
-    facts->acting = core_is_acting(core, now_ms);
     facts->merging = core_is_merging(core);
     facts->guard = core_guard(core, now_ms);
     facts->acked = core_acked(core);
     facts->cursor = journal_cursor(facts->journal);
     facts->now_ms = now_ms;
     facts->uptime_ms = now_ms - facts->started_ms;
+    collect_acting(facts, core, kept_ms);
     const uint32_t self = view_find(view, &facts->self->id);
     core_peers(core, now_ms, facts->peers);
     for (uint32_t i = 0; i < view->member_count; i++) {

@@ -26,6 +26,8 @@ struct facts {
 
     enum phase phase;
     bool acting;
+    uint64_t acting_ms; /* certainly left of the right to act; 0: it does not act */
+    bool advisory;      /* the guard only narrows the window in which two nodes act */
     bool merging;
     struct guard_state guard;
     uint32_t acked;
@@ -43,8 +45,10 @@ struct facts {
 /* Begins without facts; the node's uptime counts from now. */
 void facts_init(struct facts *facts, struct node *node);
 
-/* Collects the facts of this moment, in O(members). Returns false when memory ran out. */
-bool facts_collect(struct facts *facts);
+/* Collects the facts of this moment, in O(members). What is certain of the right to act has to be
+ * so for `kept_ms` more, in which the answer may still be given out. Returns false when memory ran
+ * out. */
+bool facts_collect(struct facts *facts, uint64_t kept_ms);
 
 /* The cursor of the newest event, as clients see it. */
 struct cursor facts_cursor(const struct facts *facts);

@@ -7,6 +7,7 @@
 #include "control/json.h"
 #include "control/sentence.h"
 #include "runtime/value.h"
+#include "words/acting.h"
 #include "words/notice_text.h"
 #include "words/terms_text.h"
 
@@ -41,6 +42,22 @@ static void members_hole(struct members *members, enum hole_kind kind, uint32_t 
         .at = members->text.length, .kind = kind, .position = position};
 }
 
+/* Puts what acting_put does. */
+static void members_write_acting(struct members *members, const struct facts *facts)
+{
+    struct text_builder *text = &members->text;
+
+    text_builder_add(text, ",\"acting\":");
+    members_hole(members, HOLE_ACTING, 0);
+    text_builder_add(text, ",\"acting_ms\":");
+    members_hole(members, HOLE_ACTING_MS, 0);
+    text_builder_format(text, ",\"acting_is\":\"%s\"", acting_kind_text(facts->advisory));
+    if (!facts->advisory) {
+        text_builder_add(text, ",\"lease_ms\":");
+        members_hole(members, HOLE_ACTING_MS, 0);
+    }
+}
+
 static void members_write_head(struct members *members, const struct facts *facts)
 {
     struct text_builder *text = &members->text;
@@ -54,6 +71,8 @@ static void members_write_head(struct members *members, const struct facts *fact
     text_builder_add_json(text, json_of_word(facts->self->name));
     text_builder_format(text, ",\"phase\":\"%s\",\"cursor\":\"", phase_text(facts->phase));
     text_builder_add(text, cursor_text(facts_cursor(facts), cursor));
+    text_builder_add(text, "\",\"epoch\":\"");
+    text_builder_add_u64(text, facts->view->epoch);
     text_builder_add(text, "\",\"view\":{\"epoch\":\"");
     text_builder_add_u64(text, facts->view->epoch);
     text_builder_add(text, "\",\"version\":\"");
@@ -63,8 +82,7 @@ static void members_write_head(struct members *members, const struct facts *fact
     text_builder_add(text, "},\"coordinator\":");
     text_builder_add_json(
         text, json_of_word(facts->coordinator == NULL ? NULL : facts->coordinator->name));
-    text_builder_add(text, ",\"acting\":");
-    members_hole(members, HOLE_ACTING, 0);
+    members_write_acting(members, facts);
     text_builder_format(text, ",\"guard\":{\"policy\":\"%s\",\"size\":", policy);
     text_builder_add_json(text, json_of_guard_size(&facts->guard.guard));
     text_builder_add(text, ",\"needed\":");
@@ -176,6 +194,8 @@ static size_t hole_write(char *to, const struct hole *hole, const struct facts *
         return decimal_write(to, facts->acked);
     case HOLE_ACTING:
         return word_write(to, facts->acting ? "true" : "false");
+    case HOLE_ACTING_MS:
+        return decimal_write(to, facts->acting_ms);
     case HOLE_NEEDED:
         return decimal_write(to, facts->guard.needed);
     case HOLE_FRESH:

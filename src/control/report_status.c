@@ -1,6 +1,7 @@
 #include "control/report_status.h"
 
 #include "base/version.h"
+#include "control/acting.h"
 #include "control/json.h"
 #include "control/report_past.h"
 #include "control/report_refusals.h"
@@ -219,10 +220,11 @@ json_t *report_status(const struct facts *facts, const struct links *links, cons
             json_put(object, "phase", json_of_word(phase_text(facts->phase))) &&
             json_put(object, "uptime_ms", json_of_number(facts->uptime_ms)) &&
             json_put(object, "cursor", json_of_word(cursor_text(facts_cursor(facts), cursor))) &&
+            json_put(object, "epoch", json_of_u64(facts->view->epoch)) &&
             json_put(object, "view", view_json(facts)) &&
             json_put(object, "coordinator",
                      json_of_word(coordinator == NULL ? NULL : coordinator->name)) &&
-            json_put(object, "acting", json_boolean(facts->acting)) &&
+            acting_put(object, facts) &&
             json_put(object, "merging", json_boolean(facts->merging)) &&
             json_put(object, "guard", guard_json(facts)) &&
             json_put(object, "counts", counts_json(facts)) &&
@@ -246,7 +248,7 @@ json_t *report_coordinator(const struct facts *facts)
                     json_put(object, "is_self",
                              json_boolean(coordinator != NULL &&
                                           id_equal(&coordinator->id, &facts->self->id))) &&
-                    json_put(object, "acting", json_boolean(facts->acting)) &&
+                    acting_put(object, facts) &&
                     json_put(object, "epoch", json_of_u64(facts->view->epoch)) &&
                     json_put(object, "version", json_of_u64(facts->view->version));
 

@@ -468,7 +468,7 @@ static enum MHD_Result resource_render(struct request *request, const struct res
     const struct snapshot *snapshot = &control->snapshot;
     const bool is_snapshot = resource->cache == CACHE_SNAPSHOT;
 
-    if (!is_snapshot && !facts_collect(&control->facts)) {
+    if (!is_snapshot && !facts_collect(&control->facts, 0)) {
         return MHD_NO;
     }
     const struct answer answer = resource->answer(request);

@@ -64,6 +64,14 @@ const struct member *core_coordinator(const struct core *core);
  * that follow it (G1), and have enough of them answered since it slept last (D4)? O(members). */
 bool core_is_acting(const struct core *core, uint64_t now_ms);
 
+/* Until when this node may act for certain, in the time of the events (milliseconds of its
+ * monotonic clock; exclusive), as far as is known now; 0: it does not act. O(members). */
+uint64_t core_acting_until_ms(const struct core *core, uint64_t now_ms);
+
+/* For how long one sign of the others lets this node act: what core_acting_until_ms is ahead of the
+ * moment at which that sign was asked for. */
+uint64_t core_acting_span_ms(const struct core *core);
+
 struct guard_state core_guard(const struct core *core, uint64_t now_ms);
 
 /* Members that hold this node's view, as far as it knows, itself included. O(members). */

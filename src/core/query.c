@@ -43,6 +43,16 @@ bool core_is_acting(const struct core *core, uint64_t now_ms)
     return standing_is_acting(core, now_ms);
 }
 
+uint64_t core_acting_until_ms(const struct core *core, uint64_t now_ms)
+{
+    return core_is_acting(core, now_ms) ? now_ms + core_acting_span_ms(core) : 0;
+}
+
+uint64_t core_acting_span_ms(const struct core *core)
+{
+    return core->timing.lost_ms;
+}
+
 uint32_t core_acked(const struct core *core)
 {
     return hearing_view_holders(core);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "words/acting.h"
 #include "words/notice_text.h"
 
 _Static_assert(JOURNAL_NAMES_MAX >= 2, "a merge has two parents");
@@ -375,6 +376,19 @@ static void note_view(struct journal *journal, const struct notice *notice, cons
     }
 }
 
+static void put_acting(struct journal_entry *entry, const struct core *core)
+{
+    if (entry->notice.type == NOTICE_ACTING) {
+        const struct guard_state guard = core_guard(core, entry->now_ms);
+
+        entry->advisory = guard_is_advisory(&guard.guard);
+        entry->acting_ms = entry->notice.on
+                               ? acting_left_ms(core_acting_until_ms(core, entry->now_ms),
+                                                entry->now_ms)
+                               : 0;
+    }
+}
+
 void journal_append(struct journal *journal, const struct notice *notice, const struct core *core,
                     uint64_t now_ms, int64_t wall_ms)
 {
@@ -395,6 +409,7 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
         .alone = notice->type == NOTICE_CLAIM && notice->claim == CLAIM_WON &&
                  suspects_all_others(core, now_ms)};
     put_names(entry, core);
+    put_acting(entry, core);
     journal->cursor = cursor;
     if (notice->type == NOTICE_JOINED) {
         pending_joined(&journal->pending, &notice->subject);

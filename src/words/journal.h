@@ -45,6 +45,11 @@ struct journal_entry {
     /* NOTICE_CLAIM, won: every other member was suspected, so nobody was there to grant it. */
     bool alone;
 
+    /* NOTICE_ACTING: for how long this node's right to act certainly lasted when it was told,
+     * rounded down, and whether that is advisory under its guard. */
+    uint64_t acting_ms;
+    bool advisory;
+
     /* NOTICE_VIEW: the changes against the view before, as in the view's record; else empty. */
     char change[CAUSE_TEXT_MAX];
 };

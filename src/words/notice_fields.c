@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "words/acting.h"
 
 /* --- The table ------------------------------------------------------------------------------- */
 
@@ -20,6 +21,7 @@ enum fact {
     FACT_WIDE,
     FACT_VIEW_WIDE, /* null without a view */
     FACT_FLAG,
+    FACT_ACTING_KIND,
     FACT_PHASE,
     FACT_PHASE_REASON,
     FACT_CAUSE,
@@ -142,6 +144,12 @@ static const struct row guard_rows[] = {
 
 static const struct row acting_rows[] = {
     {"acting", FACT_FLAG, TOLD_ALWAYS, AT(notice.on)},
+    {"acting_ms", FACT_U64, TOLD_NOT, AT(acting_ms)},
+    {"acting_is", FACT_ACTING_KIND, TOLD_NOT, AT(advisory)},
+    END,
+};
+static const struct row lease_rows[] = {
+    {"lease_ms", FACT_U64, TOLD_NOT, AT(acting_ms)},
     END,
 };
 
@@ -308,6 +316,8 @@ static struct notice_field fact_of(const struct row *row, const struct journal_e
                                         : number_field(FIELD_WIDE, *(const uint64_t *)at);
     case FACT_FLAG:
         return number_field(FIELD_FLAG, *(const bool *)at ? 1 : 0);
+    case FACT_ACTING_KIND:
+        return text_field(acting_kind_text(*(const bool *)at));
     case FACT_PHASE:
         return text_field(phase_text(*(const enum phase *)at));
     case FACT_PHASE_REASON:
@@ -438,6 +448,9 @@ static void add_own(struct notice_fields *fields, const struct journal_entry *en
         return;
     case NOTICE_ACTING:
         add_fact(fields, entry, acting_rows);
+        if (!entry->advisory) {
+            add_fact(fields, entry, lease_rows);
+        }
         return;
     case NOTICE_LATE:
         add_fact(fields, entry, late_rows);

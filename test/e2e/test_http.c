@@ -64,6 +64,36 @@ static void assert_problem(struct reply *reply, int status, const char *hint)
     json_decref(reply->json);
 }
 
+/* Each answer that says `acting` says under which epoch, for how long, and what that is worth. */
+Story(http, whoever_asks_is_told_how_long_this_node_may_act)
+{
+    static const char *const paths[] = {"/v1/members", "/v1/status", "/v1/coordinator",
+                                        "/v1/is-coordinator"};
+    struct cluster *cluster = athens_alone(NO_ARGS);
+    const int fd = dial(cluster, "athens");
+
+    cluster_start(cluster, "byzantium", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens byzantium");
+    const int other = dial(cluster, "byzantium");
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        struct reply reply = reply_of(fd, "GET", paths[i], NULL);
+        cr_assert_eq(reply.status, 200, "%s", paths[i]);
+        cr_assert_gt(number_of(reply.json, "acting_ms"), 0, "%s", paths[i]);
+        cr_assert_str_eq(text_of(reply.json, "acting_is"), "advisory", "%s", paths[i]);
+        cr_assert_str_eq(text_of(reply.json, "epoch"), "1", "%s", paths[i]);
+        json_decref(reply.json);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        struct reply reply = reply_of(other, "GET", paths[i], NULL);
+        cr_assert(json_is_false(json_object_get(reply.json, "acting")), "%s", paths[i]);
+        cr_assert(json_is_integer(json_object_get(reply.json, "acting_ms")), "%s", paths[i]);
+        cr_assert_eq(number_of(reply.json, "acting_ms"), 0, "%s", paths[i]);
+        json_decref(reply.json);
+    }
+    close(other);
+    close(fd);
+}
+
 Story(http, each_resource_is_a_json_document_over_one_connection)
 {
     static const char *const paths[] = {

@@ -35,6 +35,8 @@ static void scene_open(struct scene *scene, const char *letters)
     facts->cursor = 17;
     facts->life = 0xa1b2c3d;
     facts->acting = true;
+    facts->acting_ms = 640;
+    facts->advisory = true;
     facts->peers = calloc(facts->view->member_count + 1, sizeof *facts->peers);
     facts->silent = calloc(facts->view->member_count + 1, sizeof *facts->silent);
     for (uint32_t i = 0; i < facts->view->member_count; i++) {
@@ -239,6 +241,40 @@ Test(control_members, odd_tags_and_names_still_make_json)
     cr_assert_str_eq(text_of(read, "bad"), "??");
     cr_assert_str_eq(text_of(read, "good"), "\xc3\xa9");
 
+    json_decref(document);
+    scene_close(&scene);
+}
+
+/* Whoever asks learns the epoch to act under, for how long, and what that is worth. */
+Test(control_members, the_right_to_act_has_an_epoch_and_an_end)
+{
+    struct scene scene;
+    scene_open(&scene, "A B");
+
+    json_t *document = scene_read(&scene);
+    cr_assert_str_eq(text_of(document, "epoch"), "1");
+    cr_assert_eq(number_of(document, "acting_ms"), 640);
+    cr_assert_str_eq(text_of(document, "acting_is"), "advisory");
+    cr_assert_null(json_object_get(document, "lease_ms"), "nothing is promised");
+    json_decref(document);
+
+    scene.facts.acting = false;
+    scene.facts.acting_ms = 0;
+    document = scene_read(&scene);
+    cr_assert_eq(number_of(document, "acting_ms"), 0);
+    json_decref(document);
+    scene_close(&scene);
+}
+
+Test(control_members, an_exclusive_right_is_a_lease)
+{
+    struct scene scene;
+    scene_open(&scene, "A B");
+    scene.facts.advisory = false;
+
+    json_t *document = scene_read(&scene);
+    cr_assert_str_eq(text_of(document, "acting_is"), "exclusive");
+    cr_assert_eq(number_of(document, "lease_ms"), 640);
     json_decref(document);
     scene_close(&scene);
 }

@@ -285,6 +285,24 @@ Test(journal, a_phase_is_about_this_node)
     desk_close(&desk);
 }
 
+/* --- The right to act ------------------------------------------------------------------------ */
+
+Test(journal, an_acting_node_is_told_with_what_is_certainly_left)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    const struct journal_entry *entry = tell(&desk,
+                                             (struct notice){.type = NOTICE_ACTING, .on = true});
+    const uint64_t until_ms = core_acting_until_ms(desk.core, desk.now_ms);
+    cr_assert_gt(until_ms, desk.now_ms, "alone, without a guard, it acts");
+    cr_expect_eq(entry->acting_ms, until_ms - desk.now_ms - 1, "the last one may be all but over");
+    cr_expect(entry->advisory);
+    entry = tell(&desk, (struct notice){.type = NOTICE_ACTING, .on = false});
+    cr_expect_eq(entry->acting_ms, 0);
+    desk_close(&desk);
+}
+
 /* --- Evidence -------------------------------------------------------------------------------- */
 
 Test(journal, evidence_outlives_the_ring_of_events)

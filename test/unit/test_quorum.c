@@ -43,3 +43,11 @@ Test(quorum, half_is_no_majority)
     cr_assert_not(quorum_is_majority(2, 5));
     cr_assert(quorum_is_majority(1, 1));
 }
+
+/* G3: what a client is told its right to act is worth. */
+Test(quorum, a_guard_that_counts_who_is_heard_is_advisory)
+{
+    cr_assert(guard_is_advisory(&(struct guard){.policy = GUARD_NONE}));
+    cr_assert(guard_is_advisory(&(struct guard){.policy = GUARD_COUNT, .count = 3}));
+    cr_assert(guard_is_advisory(&(struct guard){.policy = GUARD_MAJORITY, .count = 5}));
+}

@@ -26,6 +26,18 @@ uint32_t guard_size_max(const struct guard *guard)
     return guard->policy == GUARD_MAJORITY ? guard->count : UINT32_MAX;
 }
 
+bool guard_is_advisory(const struct guard *guard)
+{
+    switch (guard->policy) {
+    case GUARD_NONE:
+    case GUARD_COUNT:
+    case GUARD_MAJORITY:
+        return true;
+    }
+    assert(!"a guard that is not in the enum");
+    return true;
+}
+
 bool guard_equal(const struct guard *a, const struct guard *b)
 {
     return a->policy == b->policy && (a->policy == GUARD_NONE || a->count == b->count);

@@ -26,6 +26,9 @@ bool guard_met(const struct guard *guard, uint32_t fresh);
  * size that was stated (G1). UINT32_MAX for no bound. */
 uint32_t guard_size_max(const struct guard *guard);
 
+/* Does the guard only narrow the window in which two sides act, without closing it (G3)? */
+bool guard_is_advisory(const struct guard *guard);
+
 bool guard_equal(const struct guard *a, const struct guard *b);
 
 /* More than half of `size`? */
