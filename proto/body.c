@@ -11,8 +11,9 @@ enum {
     ENVELOPE_BYTES = 1 + 1 + 2 * BODY_ID_BYTES + BODY_NUMBER_BYTES,
     AT_TO = 1 + 1 + BODY_ID_BYTES,
     SUSPICION_FIELDS = 2,
-    TERMS_FIELDS = 6,
-    TERMS_BYTES = 1 + 1 + 5 + 1 + 5 + 5 + 3, /* durations and counts are 32 bits wide */
+    TERMS_FIELDS = 6, /* and under guard strict one more, the voters */
+    VOTERS_BYTES = 1 + VOTERS_MAX * BODY_NAME_BYTES,
+    TERMS_BYTES = 1 + 1 + 1 + 1 + 5 + 5 + 3 + VOTERS_BYTES, /* durations are 32 bits wide */
     PROBE_FIELDS = 9,
     PROBE_BYTES = BODY_VIEW_ID_BYTES + 2 * BODY_NUMBER_BYTES + 3 + 2 + 1 +
                   (1 + PROBE_SEEDS_MAX) * BODY_ADDRESS_BYTES + TERMS_BYTES,
@@ -110,27 +111,54 @@ static void write_reference(struct writer *writer, const struct view_reference *
     }
 }
 
+static void read_voters(struct reader *reader, struct terms *terms)
+{
+    terms->voters.count = (uint8_t)reader_list(reader, terms->guard.count, terms->guard.count);
+    for (uint8_t i = 0; i < terms->voters.count; i++) {
+        reader_name(reader, terms->voters.names[i]);
+    }
+}
+
+/* The voters are the seventh field, and only guard strict has it. */
 static void read_terms(struct reader *reader, struct terms *terms)
 {
-    reader_fields(reader, TERMS_FIELDS);
-    terms->guard.policy = (enum guard_policy)reader_number(reader, GUARD_NONE, GUARD_MAJORITY);
+    const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
+    const bool strict = fields == TERMS_FIELDS + 1;
+
+    if (fields != TERMS_FIELDS && !strict) {
+        reader_fail(reader, WIRE_SHAPE);
+    }
+    terms->guard.policy = (enum guard_policy)reader_number(
+        reader, strict ? GUARD_STRICT : GUARD_NONE, strict ? GUARD_STRICT : GUARD_MAJORITY);
     terms->guard.count = (uint32_t)reader_number(reader, terms->guard.policy != GUARD_NONE,
-                                                 UINT32_MAX);
+                                                 strict ? VOTERS_MAX : UINT32_MAX);
     terms->profile = (enum profile)reader_number(reader, PROFILE_LOCAL, PROFILE_WAN);
     terms->heartbeat_ms = reader_number(reader, 0, WIRE_MS_MAX);
     terms->lost_ms = reader_number(reader, 0, WIRE_MS_MAX);
     terms->capacity = (uint32_t)reader_number(reader, 1, MEMBER_MAX);
+    if (strict) {
+        read_voters(reader, terms);
+    }
 }
 
 static void write_terms(struct writer *writer, const struct terms *terms)
 {
-    writer_array(writer, TERMS_FIELDS);
+    const bool strict = terms->guard.policy == GUARD_STRICT;
+
+    assert(terms->voters.count <= VOTERS_MAX);
+    writer_array(writer, TERMS_FIELDS + (strict ? 1 : 0));
     writer_number(writer, (uint64_t)terms->guard.policy);
     writer_number(writer, terms->guard.count);
     writer_number(writer, (uint64_t)terms->profile);
     writer_number(writer, terms->heartbeat_ms);
     writer_number(writer, terms->lost_ms);
     writer_number(writer, terms->capacity);
+    if (strict) {
+        writer_array(writer, terms->voters.count);
+        for (uint8_t i = 0; i < terms->voters.count; i++) {
+            writer_name(writer, terms->voters.names[i]);
+        }
+    }
 }
 
 static void read_probe(struct reader *reader, struct probe *probe)

@@ -12,6 +12,7 @@
 #include "core/agreement/news.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/voter.h"
 #include "core/detection/detector.h"
 #include "core/detection/flap.h"
 #include "core/detection/follow.h"
@@ -63,6 +64,7 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     take_view(arena, &core->view, capacity);
     take_view(arena, &core->former, capacity);
     take_view(arena, &core->change.pending, capacity);
+    take_view(arena, &core->voter.accepted, capacity);
     take_view(arena, &core->claim.base, capacity);
     take_view(arena, &core->next.building, capacity);
     core->peers = take(arena, capacity * sizeof(struct peer));
@@ -131,6 +133,9 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
                                  .heartbeat_ms = options->timing.heartbeat_ms,
                                  .lost_ms = options->timing.lost_ms,
                                  .capacity = options->capacity};
+    if (options->voters != NULL) {
+        core->terms.voters = *options->voters;
+    }
     core->timing = options->timing;
     core->has_seeds = options->has_seeds;
     core->expect = options->expect;
@@ -142,6 +147,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     removal_reset(core);
     next_view_reset(core);
     probe_reset(core);
+    voter_start(core, options->record, options->record_damaged);
     core->life.phase = PHASE_JOINING;
     join_start(core, false);
     core->due_ms = soonest_ms(core);
@@ -434,6 +440,9 @@ static void dispatch(struct core *core, const struct event *event)
     case EVENT_LEAVE:
         leave_on_command(core);
         return;
+    case EVENT_SYNCED:
+        voter_on_synced(core, &event->synced);
+        return;
     }
 }
 
@@ -519,6 +528,7 @@ struct effects core_step(struct core *core, const struct event *event)
     if ((timer || moved) && core->life.phase != PHASE_STOPPED) {
         standing_tell(core);
     }
+    voter_end_step(core);
     core->due_ms = soonest_ms(core);
     core_check(core);
     return (struct effects){.items = core->out.items, .count = core->out.count};

@@ -14,6 +14,7 @@
 #include "core/model/event.h"
 #include "core/model/facts.h"
 #include "core/model/view.h"
+#include "core/model/vote.h"
 
 struct core;
 
@@ -22,6 +23,7 @@ struct core_options {
     struct address address;  /* what other members are told */
     const struct tags *tags; /* copied; NULL for none */
     struct guard guard;
+    const struct voters *voters; /* copied; NULL unless the guard is strict */
     enum profile profile;
     struct timing timing;
     uint32_t capacity;    /* 1 to MEMBER_MAX: members this node can hold */
@@ -31,9 +33,14 @@ struct core_options {
     uint64_t incarnation; /* lives this node has had before this one */
     uint64_t epoch_seen;  /* highest epoch of earlier lives; 0 for none */
     uint64_t random_seed[4]; /* from the system; ids are drawn from it */
+
+    /* Of a voter: what it left on disk. Copied, with the view that it points to, which has at most
+     * `capacity` members. */
+    const struct vote_record *record; /* NULL: none */
+    bool record_damaged;              /* there is one, and it cannot be relied on (Z3) */
 };
 
-/* Bytes of the one block a core lives in; 7.2 to 9 KiB for each member of the capacity, most of
+/* Bytes of the one block a core lives in; 13 to 15 KiB for each member of the capacity, most of
  * which stays untouched until that many members are there. */
 size_t core_bytes(uint32_t capacity);
 
@@ -108,6 +115,13 @@ struct stored {
     struct address peers[PEERS_STORED_MAX];
 };
 void core_stored(const struct core *core, struct stored *stored);
+
+/* What is to be on disk before this voter's answers go out; written when EFFECT_SYNC asks. The view
+ * is borrowed until the next step. */
+void core_record(const struct core *core, struct vote_record *record);
+
+/* This node as a voter of guard strict. */
+struct voter_state core_voter(const struct core *core, uint64_t now_ms);
 
 const struct core_counters *core_counters(const struct core *core);
 

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/agreement/voter.h"
 #include "core/core.h"
 #include "core/detection/hearing.h"
 #include "core/detection/removal.h"
@@ -176,6 +177,51 @@ struct bound_state core_bound(const struct core *core)
         bound.accepted = view_id_of(&core->change.pending);
     }
     return bound;
+}
+
+void core_record(const struct core *core, struct vote_record *record)
+{
+    voter_record(core, record);
+}
+
+static enum voter_status voter_status_of(const struct voter *voter)
+{
+    if (!voter->named) {
+        return VOTER_NOT;
+    }
+    if (voter->damaged || voter->mute) {
+        return voter->damaged ? VOTER_DAMAGED : VOTER_MUTE;
+    }
+    switch (voter->record.state) {
+    case VOTE_RECORD_NONE:
+        return VOTER_NO_RECORD;
+    case VOTE_RECORD_FOUNDING:
+        return VOTER_FOUNDING;
+    case VOTE_RECORD_FOUNDED:
+        return VOTER_FOUNDED;
+    }
+    return VOTER_NO_RECORD;
+}
+
+struct voter_state core_voter(const struct core *core, uint64_t now_ms)
+{
+    const struct voter *voter = &core->voter;
+    struct voter_state state = {
+        .status = voter_status_of(voter),
+        .record_id = voter->record.id,
+        .lineage = voter->record.lineage,
+        .promise = voter->record.promise,
+        .until_ms = voter->until_ms > now_ms ? voter->until_ms - now_ms : 0,
+        .syncs = voter->syncs,
+        .sync_failures = voter->sync_failures,
+        .sync_ms_ago = voter->syncs == 0 ? NEVER_MS : now_ms - voter->synced_ms,
+        .synced = voter_is_synced(core),
+    };
+
+    if (!view_is_empty(&voter->accepted)) {
+        state.accepted = view_id_of(&voter->accepted);
+    }
+    return state;
 }
 
 const struct core_counters *core_counters(const struct core *core)

@@ -37,6 +37,26 @@ static uint64_t add_peers(uint64_t hash, const struct core *core)
     return hash;
 }
 
+/* Nothing but under guard strict, so that recordings of other nodes keep their hashes. */
+static uint64_t add_voter(uint64_t hash, const struct core *core)
+{
+    const struct voter *voter = &core->voter;
+
+    if (core->terms.guard.policy != GUARD_STRICT) {
+        return hash;
+    }
+    hash = add_id(hash, &voter->record.id);
+    hash = hash_u64(hash, voter->record.lineage);
+    hash = hash_u64(hash, (uint64_t)voter->record.state | (voter->mute ? 4U : 0U));
+    hash = hash_u64(hash, voter->record.promise.epoch);
+    hash = add_id(hash, &voter->record.promise.life);
+    hash = add_view(hash, &voter->accepted);
+    hash = hash_u64(hash, voter->until_ms);
+    hash = hash_u64(hash, voter->number);
+    hash = hash_u64(hash, voter->synced);
+    return hash_u64(hash, voter->waiting_count);
+}
+
 static uint64_t add_counts(uint64_t hash, const uint64_t *counts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -71,6 +91,7 @@ uint64_t core_state_hash(const struct core *core)
     hash = hash_u64(hash, core->change.version_used);
     hash = hash_u64(hash, core->promise.epoch);
     hash = add_id(hash, &core->promise.to);
+    hash = add_voter(hash, core);
     hash = hash_u64(hash, core->claim.on ? core->claim.epoch : 0);
     hash = hash_u64(hash, core->change.on ? core->change.deadline_ms : 0);
     hash = hash_u64(hash, core->merge.yielding ? core->merge.number : 0);

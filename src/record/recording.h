@@ -18,15 +18,16 @@
 enum {
     RECORDING_MAGIC_BYTES = 8,
     RECORDING_VERSION = 1,
+    RECORDING_STRICT_VERSION = 2,        /* of a node of guard strict: its start has more in it */
     RECORDING_PROGRAM_MAX = 31,          /* bytes of the recording program's version */
-    RECORDING_START_BYTES_MAX = 2048,    /* of an encoded start */
+    RECORDING_START_BYTES_MAX = 3072,    /* of an encoded start */
     RECORDING_SMALL_BYTES_MAX = 64,      /* of an encoded input without its frame or addresses */
     RECORDING_ADDRESSES_MAX = 256,       /* of one input; the resolver has fewer */
     RECORDING_FRAME_BYTES_MAX = 4 << 20, /* more than the longest frame of any capacity */
 };
 
-/* The start of a recording: the arguments of core_init, and facts for people. `options.name` and
- * `options.tags` point into this struct, which must not be copied. */
+/* The start of a recording: the arguments of core_init, and facts for people. `options.name`,
+ * `options.tags` and `options.voters` point into this struct, which must not be copied. */
 struct recording_start {
     struct core_options options;
     uint64_t now_ms; /* of core_init: monotonic, from any origin */
@@ -35,6 +36,7 @@ struct recording_start {
     char cluster[NAME_BYTES_MAX + 1];
     char program[RECORDING_PROGRAM_MAX + 1];
     struct tags tags;
+    struct voters voters;
 };
 
 enum record_type {
@@ -45,6 +47,7 @@ enum record_type {
     RECORD_LEAVE = 5,
     RECORD_CHECKPOINT = 6,
     RECORD_END = 7,
+    RECORD_SYNCED = 8,
 };
 
 enum recording_end {

@@ -172,7 +172,25 @@ static void read_timing(struct cursor *cursor, struct timing *timing)
     }
 }
 
-static void read_options(struct cursor *cursor, struct recording_start *start)
+static void read_strict(struct cursor *cursor, struct recording_start *start)
+{
+    struct voters *voters = &start->voters;
+
+    voters->count = (uint8_t)read_number(cursor, 1, VOTERS_MAX);
+    for (uint8_t i = 0; i < voters->count; i++) {
+        read_text(cursor, voters->names[i], NAME_BYTES_MAX);
+        check_name(cursor, voters->names[i]);
+    }
+    if (start->options.guard.policy != GUARD_STRICT ||
+        start->options.guard.count != voters->count) {
+        fail(cursor, RECORDING_DAMAGED);
+    }
+    start->options.voters = voters;
+    start->options.timing.lease_ms = read_number(cursor, 1, UINT32_MAX);
+    start->options.record_damaged = read_number(cursor, 0, 1) != 0;
+}
+
+static void read_options(struct cursor *cursor, struct recording_start *start, bool strict)
 {
     struct core_options *options = &start->options;
 
@@ -182,7 +200,8 @@ static void read_options(struct cursor *cursor, struct recording_start *start)
     options->address = read_address(cursor);
     read_tags(cursor, &start->tags);
     options->tags = &start->tags;
-    options->guard.policy = (enum guard_policy)read_number(cursor, GUARD_NONE, GUARD_MAJORITY);
+    options->guard.policy = (enum guard_policy)read_number(cursor, GUARD_NONE,
+                                                           strict ? GUARD_STRICT : GUARD_MAJORITY);
     options->guard.count = (uint32_t)read_number(
         cursor, options->guard.policy == GUARD_NONE ? 0 : 1, UINT32_MAX);
     options->profile = (enum profile)read_number(cursor, PROFILE_LOCAL, PROFILE_WAN);
@@ -196,6 +215,9 @@ static void read_options(struct cursor *cursor, struct recording_start *start)
     for (size_t i = 0; i < 4; i++) {
         options->random_seed[i] = read_fixed(cursor);
     }
+    if (strict) {
+        read_strict(cursor, start);
+    }
 }
 
 enum recording_error recording_open(struct recording_reader *reader, const uint8_t *bytes,
@@ -208,7 +230,8 @@ enum recording_error recording_open(struct recording_reader *reader, const uint8
     if (magic == NULL || memcmp(magic, RECORDING_MAGIC_TEXT, RECORDING_MAGIC_BYTES) != 0) {
         return RECORDING_MAGIC;
     }
-    if (read_number(&cursor, 0, UINT64_MAX) != RECORDING_VERSION) {
+    const uint64_t version = read_number(&cursor, 0, UINT64_MAX);
+    if (version != RECORDING_VERSION && version != RECORDING_STRICT_VERSION) {
         fail(&cursor, RECORDING_OTHER);
     }
     read_text(&cursor, start->program, RECORDING_PROGRAM_MAX);
@@ -216,7 +239,7 @@ enum recording_error recording_open(struct recording_reader *reader, const uint8
     check_name(&cursor, start->cluster);
     start->now_ms = read_number(&cursor, 0, COUNTER_MAX);
     start->wall_ms = (int64_t)read_fixed(&cursor);
-    read_options(&cursor, start);
+    read_options(&cursor, start, version == RECORDING_STRICT_VERSION);
     *reader = (struct recording_reader){.bytes = bytes,
                                         .length = length,
                                         .at = cursor.at,
@@ -261,6 +284,15 @@ static void read_addresses(struct cursor *cursor, struct record *record)
     }
 }
 
+static void read_synced(struct cursor *cursor, struct record *record)
+{
+    struct synced_event *synced = &record->event.synced;
+
+    record->event.type = EVENT_SYNCED;
+    synced->number = read_number(cursor, 0, COUNTER_MAX);
+    synced->ok = read_number(cursor, 0, 1) != 0;
+}
+
 static void read_checkpoint(struct cursor *cursor, struct record *record, uint64_t hash)
 {
     record->checkpoint.state = read_fixed(cursor);
@@ -298,6 +330,10 @@ static void read_record(struct cursor *cursor, struct record *record, uint64_t *
     case RECORD_LEAVE:
         read_time(cursor, now_ms);
         record->event.type = EVENT_LEAVE;
+        break;
+    case RECORD_SYNCED:
+        read_time(cursor, now_ms);
+        read_synced(cursor, record);
         break;
     case RECORD_CHECKPOINT:
         read_checkpoint(cursor, record, hash);

@@ -58,6 +58,19 @@ static void put_address(struct writer *writer, const struct address *address)
     }
 }
 
+/* What a node of another guard does not have. */
+static void put_strict(struct writer *writer, const struct core_options *options)
+{
+    const struct voters *voters = options->voters;
+
+    put_number(writer, voters->count);
+    for (uint8_t i = 0; i < voters->count; i++) {
+        put_text(writer, voters->names[i], NAME_BYTES_MAX);
+    }
+    put_number(writer, options->timing.lease_ms);
+    put_byte(writer, options->record_damaged);
+}
+
 /* --- Start ----------------------------------------------------------------------------------- */
 
 size_t recording_write_start(uint8_t *out, const struct recording_start *start)
@@ -65,10 +78,11 @@ size_t recording_write_start(uint8_t *out, const struct recording_start *start)
     const struct core_options *options = &start->options;
     struct timing timing = options->timing;
     const struct timing_fields fields = timing_fields_of(&timing);
+    const bool strict = options->guard.policy == GUARD_STRICT;
     struct writer writer = {.bytes = out};
 
     put_bytes(&writer, RECORDING_MAGIC_TEXT, RECORDING_MAGIC_BYTES);
-    put_number(&writer, RECORDING_VERSION);
+    put_number(&writer, strict ? RECORDING_STRICT_VERSION : RECORDING_VERSION);
     put_text(&writer, start->program, RECORDING_PROGRAM_MAX);
     put_text(&writer, start->cluster, NAME_BYTES_MAX);
     put_number(&writer, start->now_ms);
@@ -92,6 +106,9 @@ size_t recording_write_start(uint8_t *out, const struct recording_start *start)
     for (size_t i = 0; i < 4; i++) {
         put_fixed(&writer, options->random_seed[i]);
     }
+    if (strict) {
+        put_strict(&writer, options);
+    }
     assert(writer.length <= RECORDING_START_BYTES_MAX);
     return writer.length;
 }
@@ -111,6 +128,8 @@ static enum record_type type_of(enum event_type type)
         return RECORD_ADDRESSES;
     case EVENT_LEAVE:
         return RECORD_LEAVE;
+    case EVENT_SYNCED:
+        return RECORD_SYNCED;
     }
     assert(!"an event of no type");
     return RECORD_TICK;
@@ -155,6 +174,10 @@ size_t recording_write_input(uint8_t *out, const struct event *event, uint64_t b
         for (uint32_t i = 0; i < event->addresses.count; i++) {
             put_address(&writer, &event->addresses.addresses[i]);
         }
+        break;
+    case EVENT_SYNCED:
+        put_number(&writer, event->synced.number);
+        put_byte(&writer, event->synced.ok);
         break;
     }
     return writer.length;

@@ -91,6 +91,10 @@ static struct input input_of(const struct replay_step *step)
     case EVENT_LEAVE:
         input.type = "leave";
         break;
+    case EVENT_SYNCED:
+        input.type = "synced";
+        input.what = event->synced.ok ? "written" : "failed";
+        break;
     }
     return input;
 }

@@ -123,6 +123,7 @@ static void apply_record(struct replay *replay)
     case RECORD_LINK:
     case RECORD_ADDRESSES:
     case RECORD_LEAVE:
+    case RECORD_SYNCED:
         step(replay);
         copy_record(replay);
         return;

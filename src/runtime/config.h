@@ -50,6 +50,7 @@ struct config {
     uint32_t http_host_count;
     char state_dir[CONFIG_DIR_MAX + 1]; /* empty: volatile */
     struct guard guard;
+    struct voters voters; /* none but under guard strict */
     enum profile profile;
     struct timing timing; /* the profile's, with the overrides applied */
     struct tags tags;

@@ -514,6 +514,50 @@ static bool complete_seeds(struct reading *reading)
     return true;
 }
 
+/* Few voters, or an even number of them, are allowed and rarely what was meant. */
+static void warn_of_voters(struct reading *reading)
+{
+    const uint32_t count = reading->partial.config.voters.count;
+
+    if (count == 2) {
+        add_warning(reading, "voters",
+                    "2 voters: nobody acts while one of them is away; 3 bear the loss of one");
+    } else if (count > 0 && count % 2 == 0) {
+        add_warning(reading, "voters", "%u voters bear the loss of %u, no more than %u do", count,
+                    (count - 1) / 2, count - 1);
+    }
+}
+
+static bool complete_voters(struct reading *reading)
+{
+    struct config *config = &reading->partial.config;
+    const struct voters *voters = &config->voters;
+    char why[120];
+
+    if (config->guard.policy != GUARD_STRICT) {
+        return voters->count == 0 ||
+               refuse_option(reading, "voters",
+                             "belongs to --guard strict: add that, or leave it out");
+    }
+    if (voters->count == 0) {
+        return refuse_option(reading, "guard",
+                             "whose leases count? Name the voters: add --voters A,B,C");
+    }
+    if (voters->count > config->capacity) {
+        snprintf(why, sizeof why, "%u voters do not fit a capacity of %u: raise --capacity",
+                 (unsigned)voters->count, config->capacity);
+        return refuse_option(reading, "voters", why);
+    }
+    if (voters_find(voters, config->name) != VOTER_NONE && config->state_dir[0] == '\0') {
+        return refuse_option(reading, "voters",
+                             "this node is a voter, and must find again what it has promised: add "
+                             "--state-dir");
+    }
+    config->guard.count = voters->count;
+    warn_of_voters(reading);
+    return true;
+}
+
 static bool complete_guard(struct reading *reading)
 {
     struct config *config = &reading->partial.config;
@@ -692,7 +736,8 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
         flags_walk(argc, argv, apply_flag, &reading, &complaint) && !reading.refused &&
         complete_name(&reading) && complete_control(&reading) && complete_control_group(&reading) &&
         complete_timing(&reading) && complete_advertise(&reading) && complete_seeds(&reading) &&
-        complete_guard(&reading) && complete_expect(&reading) && complete_http(&reading)) {
+        complete_voters(&reading) && complete_guard(&reading) && complete_expect(&reading) &&
+        complete_http(&reading)) {
         *config = reading.partial.config;
         warn_of_repeated_seeds(&reading);
         warn_of_env_typos(&reading);

@@ -95,7 +95,6 @@ static void fill_table(struct argp_table *table)
         *row++ = (struct argp_option){.name = option->name,
                                       .key = key_of(i),
                                       .arg = option->argument,
-                                      .flags = option->hidden ? OPTION_HIDDEN : 0,
                                       .doc = option->help,
                                       .group = (int)option->group + 1};
     }

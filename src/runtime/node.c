@@ -149,6 +149,8 @@ static void apply(struct node *node, const struct effect *effect, struct step *s
     case EFFECT_STORE:
         store_what_must_survive(node);
         return;
+    case EFFECT_SYNC:
+        return; /* Nothing writes records yet, so that no voter votes. */
     case EFFECT_NOTICE:
         handle_notice(node, &effect->notice, step->now_ms);
         return;

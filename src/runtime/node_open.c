@@ -99,6 +99,7 @@ static bool open_core(struct node *node)
         .address = config->advertise,
         .tags = &config->tags,
         .guard = config->guard,
+        .voters = &config->voters,
         .profile = config->profile,
         .timing = config->timing,
         .capacity = config->capacity,

@@ -147,14 +147,13 @@ static bool parse_guard(const struct setting *option, struct partial_config *par
         return true;
     }
     if (text_equal(text, "strict")) {
-        complaint->exit_code = EXIT_CONFIGURATION;
-        return complaint_set(complaint,
-                             "guard strict is not available in this version: use none, a number "
-                             "of members, or majority");
+        *guard = (struct guard){.policy = GUARD_STRICT}; /* Of the --voters. */
+        return true;
     }
     if (text[0] < '0' || text[0] > '9') {
         return complaint_set(
-            complaint, "unknown guard '%.60s': use none, a number of members, or majority", text);
+            complaint, "unknown guard '%.60s': use none, a number of members, majority, or strict",
+            text);
     }
     guard->policy = GUARD_COUNT;
     return value_number(text, 1, MEMBER_MAX, &guard->count, complaint);
@@ -220,21 +219,60 @@ static bool print_join_timeout(const struct setting *option, const struct config
 const struct option_kind option_join_timeout = {.parse = parse_join_timeout,
                                                 .print = print_join_timeout};
 
-/* What belongs to the protocol and this version does not have. Said at once and plainly, rather
- * than taken and not done. */
-static bool parse_unavailable(const struct setting *option, struct partial_config *partial,
-                              const char *text, struct complaint *complaint)
+static bool add_voter(struct voters *voters, const char *name, struct complaint *complaint)
 {
-    (void)option;
-    (void)partial;
-    (void)text;
-    complaint->exit_code = EXIT_CONFIGURATION;
-    return complaint_set(complaint,
-                         "belongs to guard strict, which is not available in this version: leave "
-                         "it out");
+    if (!option_name_is_valid(name)) {
+        return complaint_set(complaint,
+                             "'%.80s' is not a name: write names of members, with commas between "
+                             "them",
+                             name);
+    }
+    if (voters_find(voters, name) != VOTER_NONE) {
+        return complaint_set(complaint, "'%.80s' is named twice: each voter counts once", name);
+    }
+    if (voters->count == VOTERS_MAX) {
+        return complaint_set(complaint,
+                             "more than %d voters: name fewer; other nodes may coordinate "
+                             "all the same",
+                             VOTERS_MAX);
+    }
+    return text_set(voters->names[voters->count++], NAME_BYTES_MAX + 1, name, strlen(name));
 }
 
-const struct option_kind option_unavailable = {.parse = parse_unavailable};
+/* One text, for the list is one fact: all nodes have the same, in the same order. */
+static bool parse_voters(const struct setting *option, struct partial_config *partial,
+                         const char *text, struct complaint *complaint)
+{
+    (void)option;
+    struct voters *voters = &partial->config.voters;
+    char name[NAME_BYTES_MAX + 2]; /* One byte more than a name: what is longer is none. */
+
+    *voters = (struct voters){.count = 0};
+    for (;;) {
+        const size_t length = strcspn(text, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name),
+                 text);
+        if (!add_voter(voters, name, complaint)) {
+            return false;
+        }
+        if (text[length] == '\0') {
+            return true;
+        }
+        text += length + 1;
+    }
+}
+
+static bool print_voters(const struct setting *option, const struct config *config, uint32_t index,
+                         char *out)
+{
+    (void)option;
+    char text[VOTERS_TEXT_MAX];
+
+    voters_text(&config->voters, text);
+    return option_print_text(text, index, out);
+}
+
+const struct option_kind option_voters = {.parse = parse_voters, .print = print_voters};
 
 /* --- Clients --- */
 

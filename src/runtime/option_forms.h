@@ -9,8 +9,8 @@ extern const struct option_kind option_tag;
 extern const struct option_kind option_seed;
 extern const struct option_kind option_guard;
 extern const struct option_kind option_size;         /* what --guard majority is the majority of */
+extern const struct option_kind option_voters;       /* names, in one text with commas */
 extern const struct option_kind option_join_timeout; /* a duration, or none */
-extern const struct option_kind option_unavailable;  /* a word kept for a later version */
 extern const struct option_kind option_group;
 extern const struct option_kind option_mode;
 extern const struct option_kind option_http; /* an address with a port, or off */

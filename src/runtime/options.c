@@ -86,10 +86,11 @@ static const struct setting options[] = {
      .repeatable = true,
      .kind = &option_seed},
     {.name = "guard",
-     .argument = "none|N|majority",
+     .argument = "none|N|majority|strict",
      .help = "The coordinator acts only while N members, itself included, or more than half of "
              "--size, were heard lately and follow it. Advisory: two sides of a split may overlap "
-             "for a moment",
+             "for a moment. Strict: only with leases of more than half of --voters, so that at no "
+             "instant two act",
      .fallback = "none",
      .group = GROUP_CLUSTER,
      .kind = &option_guard},
@@ -104,10 +105,12 @@ static const struct setting options[] = {
      .max = MEMBER_MAX},
     {.name = "voters",
      .argument = "A,B,C",
-     .help = "",
+     .help =
+         "Names of 1 to 9 nodes whose leases --guard strict counts, the same list on all nodes; "
+         "the first of them founds. A node with such a name needs --state-dir",
+     .fallback_note = "none: needed with --guard strict alone",
      .group = GROUP_CLUSTER,
-     .hidden = true,
-     .kind = &option_unavailable},
+     .kind = &option_voters},
     {.name = "capacity",
      .argument = "N",
      .help = "The number of members that a node can hold, 1 to 4096; the same on all members",
@@ -303,7 +306,7 @@ const char *option_suggest(const char *name, bool settings_only)
     size_t count = 0;
 
     for (size_t i = 0; i < COUNT_OF(options); i++) {
-        if (!options[i].hidden && (options[i].role == ROLE_SETTING || !settings_only)) {
+        if (options[i].role == ROLE_SETTING || !settings_only) {
             names[count++] = options[i].name;
         }
     }

@@ -68,7 +68,6 @@ struct setting {
     enum option_group group;
     enum option_role role;
     bool repeatable;
-    bool hidden; /* a word kept for a later version: not listed, refused when used */
 
     const struct option_kind *kind; /* NULL for another role than ROLE_SETTING */
 

@@ -2,7 +2,7 @@
  * longer-lived rings of installed views and of evidence. The control socket's events, history and
  * evidence, and the log, are all derived from it.
  *
- * A journal is one block of about a megabyte, most of which stays untouched until that much has
+ * A journal is one block of about two megabytes, most of which stays untouched until that much has
  * happened; nothing is allocated after journal_new. */
 #ifndef WORDS_JOURNAL_H
 #define WORDS_JOURNAL_H

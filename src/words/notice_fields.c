@@ -33,6 +33,7 @@ enum fact {
     FACT_MERGE_REFUSAL,
     FACT_GUARD,
     FACT_GUARD_SIZE, /* null but under majority */
+    FACT_VOTERS,     /* null but under strict */
     FACT_PROFILE,
     FACT_ACCUSERS,
     FACT_PARENT,
@@ -182,6 +183,7 @@ static const struct row refusal_rows[] = {
 static const struct row terms_rows[] = {
     {"guard", FACT_GUARD, TOLD_ALWAYS, AT(notice.refused.terms.guard)},
     {"size", FACT_GUARD_SIZE, TOLD_IF_KNOWN, AT(notice.refused.terms.guard)},
+    {"voters", FACT_VOTERS, TOLD_IF_KNOWN, AT(notice.refused.terms.voters)},
     {"profile", FACT_PROFILE, TOLD_ALWAYS, AT(notice.refused.terms.profile)},
     {"heartbeat_ms", FACT_U64, TOLD_ALWAYS, AT(notice.refused.terms.heartbeat_ms)},
     {"fail_after_ms", FACT_U64, TOLD_ALWAYS, AT(notice.refused.terms.lost_ms)},
@@ -284,6 +286,16 @@ static struct notice_field null_field(void)
     return (struct notice_field){.kind = FIELD_NULL};
 }
 
+static struct notice_field voters_field(const struct voters *voters, struct notice_fields *fields)
+{
+    if (voters->count == 0) {
+        return null_field();
+    }
+    char *text = room(fields, VOTERS_TEXT_MAX);
+    voters_text(voters, text);
+    return text_field(text);
+}
+
 /* What the row finds in the entry. */
 static struct notice_field fact_of(const struct row *row, const struct journal_entry *entry,
                                    struct notice_fields *fields)
@@ -342,6 +354,8 @@ static struct notice_field fact_of(const struct row *row, const struct journal_e
         return ((const struct guard *)at)->policy == GUARD_MAJORITY
                    ? number_field(FIELD_NUMBER, ((const struct guard *)at)->count)
                    : null_field();
+    case FACT_VOTERS:
+        return voters_field(at, fields);
     case FACT_PROFILE:
         return text_field(profile_text(*(const enum profile *)at));
     case FACT_ACCUSERS:

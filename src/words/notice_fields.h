@@ -40,8 +40,8 @@ struct notice_field {
 enum {
     NOTICE_FIELDS_MAX = 16,
     NOTICE_TEXT_MAX = 512,
-    NOTICE_WORDS_MAX = ID_TEXT_MAX + 2 * ADDRESS_TEXT_MAX + GUARD_TEXT_MAX + 2 * VIEW_NAME_MAX +
-                       ACCUSERS_MAX * (NAME_BYTES_MAX + 1),
+    NOTICE_WORDS_MAX = ID_TEXT_MAX + 2 * ADDRESS_TEXT_MAX + GUARD_TEXT_MAX + VOTERS_TEXT_MAX +
+                       2 * VIEW_NAME_MAX + ACCUSERS_MAX * (NAME_BYTES_MAX + 1),
 };
 
 /* The fields of a notice, in the order for people; epoch, version and member_count, which every

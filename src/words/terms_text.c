@@ -6,10 +6,30 @@
 void guard_text(const struct guard *guard, char out[GUARD_TEXT_MAX])
 {
     /* Also asked about guards that other nodes tell of, hence no assertion. */
-    if (guard->policy == GUARD_COUNT) {
+    switch (guard->policy) {
+    case GUARD_NONE:
+        break;
+    case GUARD_COUNT:
         snprintf(out, GUARD_TEXT_MAX, "%u", guard->count);
-    } else {
-        snprintf(out, GUARD_TEXT_MAX, "%s", guard->policy == GUARD_NONE ? "none" : "majority");
+        return;
+    case GUARD_MAJORITY:
+        snprintf(out, GUARD_TEXT_MAX, "majority");
+        return;
+    case GUARD_STRICT:
+        snprintf(out, GUARD_TEXT_MAX, "strict");
+        return;
+    }
+    snprintf(out, GUARD_TEXT_MAX, "none");
+}
+
+void voters_text(const struct voters *voters, char out[VOTERS_TEXT_MAX])
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (uint8_t i = 0; i < voters->count && i < VOTERS_MAX; i++) {
+        used += (size_t)snprintf(out + used, VOTERS_TEXT_MAX - used, "%s%s", i == 0 ? "" : ",",
+                                 voters->names[i]);
     }
 }
 
@@ -38,11 +58,13 @@ const char *profile_text(enum profile profile)
 void terms_words(const struct terms *terms, char out[TERMS_WORDS_MAX])
 {
     char guard[GUARD_TEXT_MAX];
+    char voters[VOTERS_TEXT_MAX];
 
     guard_words(&terms->guard, guard);
+    voters_text(&terms->voters, voters);
     snprintf(out, TERMS_WORDS_MAX,
-             "guard %s, profile %s, heartbeat %" PRIu64 "ms, fail-after %" PRIu64
+             "guard %s%s%s, profile %s, heartbeat %" PRIu64 "ms, fail-after %" PRIu64
              "ms, capacity %" PRIu32,
-             guard, profile_text(terms->profile), terms->heartbeat_ms, terms->lost_ms,
-             terms->capacity);
+             guard, voters[0] == '\0' ? "" : " of ", voters, profile_text(terms->profile),
+             terms->heartbeat_ms, terms->lost_ms, terms->capacity);
 }

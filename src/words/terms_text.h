@@ -9,11 +9,15 @@
 enum { GUARD_TEXT_MAX = 32 };
 void guard_text(const struct guard *guard, char out[GUARD_TEXT_MAX]);
 
+/* Writes the voters as --voters has them: "athens,byzantium,cyrene"; empty for none. */
+enum { VOTERS_TEXT_MAX = VOTERS_MAX * (NAME_BYTES_MAX + 1) };
+void voters_text(const struct voters *voters, char out[VOTERS_TEXT_MAX]);
+
 /* Writes a guard for a sentence: "majority of 5". */
 void guard_words(const struct guard *guard, char out[GUARD_TEXT_MAX]);
 
 /* Writes all terms for a sentence: "guard none, profile lan, heartbeat 250ms, ..." */
-enum { TERMS_WORDS_MAX = 160 };
+enum { TERMS_WORDS_MAX = 160 + VOTERS_TEXT_MAX };
 void terms_words(const struct terms *terms, char out[TERMS_WORDS_MAX]);
 
 /* Returns local, lan or wan; "unknown" for a value that another node may send. */

@@ -60,11 +60,11 @@ static const struct refusal refusals[] = {
     {{"--tag", "a=1", "--tag", "a=2"}, USAGE, {"--tag", "twice"}},
     {{"--tag", "long=" LETTERS_500 LETTERS_50}, USAGE, {"--tag", "512"}},
     {{"--control", "/tmp/" LETTERS_100 "abcdef"}, USAGE, {"--control", "107"}},
-    /* What this version does not have, and what contradicts itself. */
+    /* What contradicts itself. */
     {{"--guard", "majority"}, CONFIGURATION, {"--guard", "majority", "--size N"}},
-    {{"--guard", "strict"}, CONFIGURATION, {"--guard", "strict", "not available"}},
+    {{"--guard", "strict"}, CONFIGURATION, {"--guard", "--voters A,B,C"}},
     {{"--size", "5"}, CONFIGURATION, {"--size", "--guard majority"}},
-    {{"--voters", "a,b,c"}, CONFIGURATION, {"--voters"}},
+    {{"--voters", "a,b,c"}, CONFIGURATION, {"--voters", "--guard strict"}},
     {{"--guard", "5", "--capacity", "3"}, CONFIGURATION, {"--guard", "--capacity"}},
     {{"--fail-after", "15ms", "--heartbeat", "1s"}, CONFIGURATION, {"--fail-after", "too short"}},
     {{"--http", "127.0.0.1:7420", "--listen", "127.0.0.1:7420"}, CONFIGURATION, {"--http"}},

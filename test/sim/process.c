@@ -256,6 +256,7 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
         on_notice(sim, host, &effect->notice);
         break;
     case EFFECT_REFUSED:
+    case EFFECT_SYNC:
         break;
     }
 }

@@ -179,6 +179,10 @@ static void print_event(const struct sim *sim, const struct host *host, const st
     case EVENT_LEAVE:
         fputs("    leave", out);
         break;
+    case EVENT_SYNCED:
+        fprintf(out, "    synced %" PRIu64 "%s", event->synced.number,
+                event->synced.ok ? "" : " failed");
+        break;
     }
     fputc('\n', out);
 }
@@ -269,6 +273,9 @@ static void print_effect(struct sim *sim, const struct host *host, const struct 
         break;
     case EFFECT_STORE:
         fputs("   store", out);
+        break;
+    case EFFECT_SYNC:
+        fprintf(out, "   sync %" PRIu64, effect->number);
         break;
     case EFFECT_NOTICE:
         fputs("   * ", out);

@@ -568,6 +568,47 @@ Test(config, a_majority_is_one_of_the_stated_size)
     free(result);
 }
 
+/* Z1: one list for all, whose order counts, and more than half of it. */
+Test(config, guard_strict_is_of_the_voters)
+{
+    struct result *result = parse("--name d --guard strict --voters c,a,b");
+
+    cr_assert_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
+    cr_expect_eq(result->config.guard.policy, GUARD_STRICT);
+    cr_expect_eq(result->config.guard.count, 3);
+    cr_expect_eq(guard_needed(&result->config.guard), 2);
+    cr_expect_str_eq(result->config.voters.names[0], "c");
+    cr_expect_eq(voters_find(&result->config.voters, "b"), 2);
+    cr_expect_eq(result->outcome.warning_count, 0);
+    free(result);
+
+    result = parse("--name a --state-dir /tmp/a --voters a --guard strict");
+    cr_expect_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
+    cr_expect_eq(result->outcome.warning_count, 0, "one may be what is wanted");
+    free(result);
+}
+
+Test(config, voters_that_bear_no_more_are_warned_of)
+{
+    static const struct {
+        const char *line;
+        const char *text;
+    } cases[] = {
+        {"--name x --guard strict --voters a,b",
+         "2 voters: nobody acts while one of them is away; 3 bear the loss of one"},
+        {"--name x --guard strict --voters a,b,c,d",
+         "4 voters bear the loss of 1, no more than 3 do"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct result *result = parse(cases[i].line);
+        cr_assert_eq(result->outcome.warning_count, 1, "%s", cases[i].line);
+        cr_expect_str_eq(result->outcome.warnings[0].event, "voters");
+        cr_expect_str_eq(result->outcome.warnings[0].text, cases[i].text);
+        free(result);
+    }
+}
+
 Test(config, values_that_contradict_one_another_are_refused)
 {
     static const struct bad_line cases[] = {
@@ -600,8 +641,18 @@ Test(config, values_that_contradict_one_another_are_refused)
         {"--bootstrap-expect 3", 78, "there is nobody to meet: name the others with --seed"},
         {"--bootstrap-expect 3 --capacity 2 --seed a", 78, "3 nodes never come together here"},
         {"--bootstrap-expect 5 --guard majority --size 3 --seed a", 78, "or raise --size"},
-        {"--guard strict", 78, "guard strict is not available in this version"},
-        {"--voters a,b,c", 78, "not available in this version"},
+        {"--guard strict", 78, "--guard: whose leases count? Name the voters: add --voters A,B,C"},
+        {"--voters a,b,c", 78, "--voters: belongs to --guard strict: add that, or leave it out"},
+        {"--guard majority --size 3 --voters a,b,c", 78, "--voters: belongs to --guard strict"},
+        {"--guard strict --voters a,b,c --size 3", 78, "--size: belongs to --guard majority"},
+        {"--guard strict --voters a,b,c --name a", 78, "--voters: this node is a voter"},
+        {"--guard strict --voters a,b,c --capacity 2", 78,
+         "--voters: 3 voters do not fit a capacity of 2: raise --capacity"},
+        {"--guard strict --voters a,,c", 64, "--voters: '' is not a name"},
+        {"--guard strict --voters a,b,", 64, "--voters: '' is not a name"},
+        {"--guard strict --voters a,b/c", 64, "--voters: 'b/c' is not a name"},
+        {"--guard strict --voters a,b,a", 64, "--voters: 'a' is named twice"},
+        {"--guard strict --voters 1,2,3,4,5,6,7,8,9,10", 64, "--voters: more than 9 voters"},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

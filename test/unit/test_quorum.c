@@ -35,6 +35,32 @@ Test(quorum, guards_are_compared_by_what_they_ask)
     cr_assert(guard_equal(&three, &three));
 }
 
+/* Z1: more than half of the names, however many members there are. */
+Test(quorum, strict_needs_more_than_half_of_the_voters)
+{
+    static const uint32_t needed[VOTERS_MAX + 1] = {1, 1, 2, 2, 3, 3, 4, 4, 5, 5};
+
+    for (uint32_t count = 1; count <= VOTERS_MAX; count++) {
+        struct guard guard = {.policy = GUARD_STRICT, .count = count};
+        cr_expect_eq(guard_needed(&guard), needed[count], "%u", count);
+        cr_expect_eq(guard_size_max(&guard), UINT32_MAX);
+    }
+}
+
+/* J2, Z1: the order counts, for the first of them founds. */
+Test(quorum, voters_are_equal_in_the_same_order_alone)
+{
+    struct voters voters = {.count = 2, .names = {"athens", "byzantium"}};
+    struct voters turned = {.count = 2, .names = {"byzantium", "athens"}};
+    struct voters fewer = {.count = 1, .names = {"athens"}};
+
+    cr_assert(voters_equal(&voters, &voters));
+    cr_assert_not(voters_equal(&voters, &turned));
+    cr_assert_not(voters_equal(&voters, &fewer));
+    cr_assert_eq(voters_find(&voters, "byzantium"), 1);
+    cr_assert_eq(voters_find(&fewer, "byzantium"), VOTER_NONE);
+}
+
 Test(quorum, half_is_no_majority)
 {
     cr_assert_not(quorum_is_majority(2, 4));
@@ -50,4 +76,5 @@ Test(quorum, a_guard_that_counts_who_is_heard_is_advisory)
     cr_assert(guard_is_advisory(&(struct guard){.policy = GUARD_NONE}));
     cr_assert(guard_is_advisory(&(struct guard){.policy = GUARD_COUNT, .count = 3}));
     cr_assert(guard_is_advisory(&(struct guard){.policy = GUARD_MAJORITY, .count = 5}));
+    cr_assert_not(guard_is_advisory(&(struct guard){.policy = GUARD_STRICT, .count = 3}));
 }

@@ -37,6 +37,7 @@ Test(recording, a_start_comes_back_as_it_was)
     struct recording_start read;
 
     start.options.tags = &tags;
+    start.options.timing.lease_ms = 0; /* Not recorded: nobody leases under this guard. */
     const size_t length = recording_write_start(bytes, &start);
 
     cr_assert_eq(recording_open(&reader, bytes, length, &read), RECORDING_OK);
@@ -58,6 +59,28 @@ Test(recording, a_start_comes_back_as_it_was)
     cr_assert_eq(memcmp(read.options.tags->text, tags.text, 6), 0);
     cr_assert_eq(read.now_ms, start.now_ms);
     cr_assert_eq(read.wall_ms, -1);
+}
+
+/* Under guard strict a start has the voters, too. */
+Test(recording, a_start_of_a_voter_comes_back_as_it_was)
+{
+    struct recording_start start = sample_start();
+    static const struct voters voters = {.count = 2, .names = {"athens", "byzantium"}};
+    uint8_t bytes[RECORDING_START_BYTES_MAX];
+    struct recording_reader reader;
+    struct recording_start read;
+
+    start.options.guard = (struct guard){.policy = GUARD_STRICT, .count = 2};
+    start.options.voters = &voters;
+    start.options.record_damaged = true;
+    const size_t length = recording_write_start(bytes, &start);
+
+    cr_assert_eq(recording_open(&reader, bytes, length, &read), RECORDING_OK);
+    cr_assert(recording_is_over(&reader));
+    cr_assert(guard_equal(&read.options.guard, &start.options.guard));
+    cr_assert(voters_equal(read.options.voters, &voters));
+    cr_assert_eq(memcmp(&read.options.timing, &start.options.timing, sizeof(struct timing)), 0);
+    cr_assert(read.options.record_damaged);
 }
 
 /* Reads one record that stands behind a start. */
@@ -119,6 +142,13 @@ Test(recording, each_input_comes_back_as_it_was)
     cr_assert_eq(read_back(bytes, recording_write_input(bytes, &event, before_ms, NULL, 0), record),
                  RECORDING_OK);
     cr_assert_eq(record->event.type, EVENT_LEAVE);
+    event = (struct event){
+        .type = EVENT_SYNCED, .now_ms = before_ms + 1, .synced = {.number = 300, .ok = true}};
+    cr_assert_eq(read_back(bytes, recording_write_input(bytes, &event, before_ms, NULL, 0), record),
+                 RECORDING_OK);
+    cr_assert_eq(record->event.type, EVENT_SYNCED);
+    cr_assert_eq(record->event.synced.number, 300);
+    cr_assert(record->event.synced.ok);
     event.type = EVENT_TICK;
     cr_assert_eq(recording_write_input(bytes, &event, before_ms, NULL, 0), 2, "is kept short");
     free(record);
@@ -134,7 +164,7 @@ struct bad_recording {
 Test(recording, what_no_writer_writes_is_refused)
 {
     static const struct bad_recording refusals[] = {
-        {"no such record", {8, 0}, 2, RECORDING_DAMAGED},
+        {"no such record", {9, 0}, 2, RECORDING_DAMAGED},
         {"zeros, as after a loss of power", {0, 0, 0}, 3, RECORDING_TORN},
         {"a time that never comes",
          {RECORD_TICK, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
@@ -213,7 +243,7 @@ Test(recording, another_file_and_another_version_are_told_apart)
     struct recorded_story *story = recorded_story_new();
 
     cr_assert_eq(read_all((const uint8_t *)"#!/bin/sh\n", 10), RECORDING_MAGIC);
-    story->bytes[RECORDING_MAGIC_BYTES]++;
+    story->bytes[RECORDING_MAGIC_BYTES] = RECORDING_STRICT_VERSION + 1;
     cr_assert_eq(read_all(story->bytes, story->length), RECORDING_OTHER);
     free(story);
 }

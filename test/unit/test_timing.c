@@ -9,6 +9,7 @@ static void check_order(const struct timing *timing)
     cr_assert(2 * timing->lost_ms <= timing->stall_ms);
     cr_assert(timing->fresh_ms <= timing->silent_ms);
     cr_assert(timing->verify_ms > 0 && timing->batch_ms < timing->prepare_ms);
+    cr_assert(timing->lease_ms > 2 && timing->lease_ms <= timing->lost_ms);
     cr_assert(timing->retry_ms_min > 0 && timing->retry_ms_min < timing->retry_ms_max);
 }
 
@@ -52,4 +53,19 @@ Test(timing, a_slower_heartbeat_takes_its_time_outs_along)
     cr_assert_eq(timing.heartbeat_ms, 500);
     cr_assert_eq(timing.silent_ms, 1250);
     cr_assert_eq(timing.lost_ms, 1800);
+    cr_assert_eq(timing.lease_ms, 1400);
+}
+
+/* Z2: clocks that are a ninth apart from the true time, one too fast and one too slow. */
+Test(timing, a_lease_is_counted_for_less_than_it_lasts)
+{
+    for (enum profile profile = PROFILE_LOCAL; profile <= PROFILE_WAN; profile++) {
+        struct timing timing = timing_of(profile);
+        const uint64_t held_ms = timing.lease_ms * 9 / 10;          /* true, at a fast voter */
+        const uint64_t counted_ms = timing_act_ms(&timing) * 9 / 8; /* true, by a slow clock */
+        cr_assert_lt(counted_ms, held_ms);
+    }
+    struct timing lan = timing_of(PROFILE_LAN);
+    cr_assert_eq(lan.lease_ms, 700);
+    cr_assert_eq(timing_act_ms(&lan), 558);
 }

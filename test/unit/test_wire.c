@@ -106,7 +106,8 @@ static bool same_terms(const struct terms *a, const struct terms *b)
 {
     return a->guard.policy == b->guard.policy && a->guard.count == b->guard.count &&
            a->profile == b->profile && a->heartbeat_ms == b->heartbeat_ms &&
-           a->lost_ms == b->lost_ms && a->capacity == b->capacity;
+           a->lost_ms == b->lost_ms && a->capacity == b->capacity &&
+           voters_equal(&a->voters, &b->voters);
 }
 
 static bool same_heartbeat(const struct heartbeat *a, const struct heartbeat *b)
@@ -537,7 +538,11 @@ static void check_full_view(uint32_t capacity)
     part->view = longest_view_id();
     part->view_hash = part->oldest_age = UINT64_MAX;
     part->holders = MEMBER_MAX;
-    part->terms.guard = (struct guard){.policy = GUARD_MAJORITY, .count = UINT32_MAX};
+    part->terms.guard = (struct guard){.policy = GUARD_STRICT, .count = VOTERS_MAX};
+    part->terms.voters.count = VOTERS_MAX;
+    for (uint8_t i = 0; i < VOTERS_MAX; i++) {
+        memset(part->terms.voters.names[i], 'v', NAME_BYTES_MAX);
+    }
     part->terms.heartbeat_ms = part->terms.lost_ms = UINT32_MAX;
     part->terms.capacity = MEMBER_MAX;
     part->coordinator.family = 6;
@@ -547,7 +552,7 @@ static void check_full_view(uint32_t capacity)
     }
     const uint8_t *frame = wire_encode(codec, &message, &message.from, WIRE_FELLOW, &length);
 
-    cr_assert_eq(wire_frame_bytes_max(codec), 38296 + 637 * (size_t)capacity, "as wire.md says");
+    cr_assert_eq(wire_frame_bytes_max(codec), 38878 + 637 * (size_t)capacity, "as wire.md says");
     /* Lists below 16 and below 65536 items have heads of 1 and 3 bytes. */
     cr_assert_eq(length, wire_frame_bytes_max(codec) - (capacity < 16 ? 2 : 0));
     memset(&got, 0, sizeof got);

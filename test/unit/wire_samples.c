@@ -372,6 +372,19 @@ static void add_others(struct samples *samples)
     message->ping.origin = id_of('A');
 }
 
+/* Later additions come last: a message's number is its place in the list. */
+static void add_strict(struct samples *samples)
+{
+    struct message *message = add(samples, MESSAGE_JOIN_REFUSED, "join-refused-strict",
+                                  "quotes the voters");
+
+    message->join_refused.reason = JOIN_REFUSED_TERMS;
+    message->join_refused.terms = sample_terms;
+    message->join_refused.terms.guard = (struct guard){.policy = GUARD_STRICT, .count = 3};
+    message->join_refused.terms.voters = (struct voters){
+        .count = 3, .names = {"athens", "byzantium", "cyrene"}};
+}
+
 struct samples *samples_new(void)
 {
     struct samples *samples = calloc(1, sizeof *samples);
@@ -387,6 +400,7 @@ struct samples *samples_new(void)
     add_joining(samples);
     add_others(samples);
     add_merging(samples);
+    add_strict(samples);
     return samples;
 }
 

@@ -16,6 +16,8 @@ enum effect_type {
     EFFECT_STORE,      /* write what must survive: see core_stored */
     EFFECT_NOTICE,     /* tell watchers and the log */
     EFFECT_REFUSED,    /* a message, or a part of it, was not acted on: for whoever asks why */
+    EFFECT_SYNC, /* write this voter's record, and answer with EVENT_SYNCED when it is on disk:
+                    see core_record. The latest one supersedes those before it. */
 };
 
 enum notice_type {
@@ -136,6 +138,7 @@ struct effect {
         };
         struct notice notice;
         struct refused_message refused;
+        uint64_t number; /* SYNC: rises with each change of the record */
     };
 };
 

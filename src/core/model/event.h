@@ -15,6 +15,7 @@ enum event_type {
     EVENT_LINK,      /* what a socket or the kernel tells about one member */
     EVENT_ADDRESSES, /* the answer to EFFECT_RESOLVE, or addresses remembered from another life */
     EVENT_LEAVE,     /* the operator wants this node to go in good order */
+    EVENT_SYNCED,    /* the answer to EFFECT_SYNC */
 };
 
 /* News of the lifeline to one member, one stream connection that this node holds open to it. */
@@ -43,6 +44,11 @@ struct addresses_event {
     uint32_t count;
 };
 
+struct synced_event {
+    uint64_t number; /* of an EFFECT_SYNC: it and all before it */
+    bool ok;         /* false: the record could not be written, or nobody knows whether it was */
+};
+
 struct event {
     enum event_type type;
     uint64_t now_ms; /* monotonic, never lower than in the event before */
@@ -50,6 +56,7 @@ struct event {
         const struct message *message;
         struct link_event link;
         struct addresses_event addresses;
+        struct synced_event synced;
     };
 };
 

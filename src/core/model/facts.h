@@ -8,6 +8,7 @@
 #include "core/model/message.h"
 #include "core/model/quorum.h"
 #include "core/model/refusal.h"
+#include "core/model/vote.h"
 
 struct guard_state {
     struct guard guard;
@@ -38,6 +39,29 @@ struct bound_state {
     uint64_t epoch; /* granted or accepted; 0: none */
     struct node_id to;
     struct view_id accepted; /* the proposal that it accepted, or made; all zero: none */
+};
+
+/* Does this node vote, under guard strict (Z1)? */
+enum voter_status {
+    VOTER_NOT,       /* its name is none of the voters', or the guard is another */
+    VOTER_NO_RECORD, /* it has forgotten, or is new: it does not vote */
+    VOTER_FOUNDING,  /* it has a record and has not voted yet */
+    VOTER_FOUNDED,   /* it votes */
+    VOTER_DAMAGED,   /* its record is damaged, or another's: it does not vote */
+    VOTER_MUTE,      /* its record cannot be written: it votes no more */
+};
+
+struct voter_state {
+    enum voter_status status;
+    struct node_id record_id; /* none: no record; the same for the rest */
+    uint64_t lineage;
+    struct ballot promise;
+    struct view_id accepted; /* all zero: none */
+    uint64_t until_ms;       /* for so long it is bound to the life of the promise */
+    uint64_t syncs;          /* of the record, in this process */
+    uint64_t sync_failures;
+    uint64_t sync_ms_ago; /* since the last one; NEVER_MS: there was none */
+    bool synced;          /* the disk has all of it */
 };
 
 /* Whom does whom hear? As told by each observer's last heartbeat, and by this node's own ears. */

@@ -89,13 +89,14 @@ struct terms {
     uint64_t heartbeat_ms;
     uint64_t lost_ms;
     uint32_t capacity; /* what is too large for one of them is too large for all */
+    struct voters voters;
 };
 
 static inline bool terms_equal(const struct terms *a, const struct terms *b)
 {
     return guard_equal(&a->guard, &b->guard) && a->profile == b->profile &&
            a->heartbeat_ms == b->heartbeat_ms && a->lost_ms == b->lost_ms &&
-           a->capacity == b->capacity;
+           a->capacity == b->capacity && voters_equal(&a->voters, &b->voters);
 }
 
 /* A part of the cluster, as two coordinators compare them (M2). */

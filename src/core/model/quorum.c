@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "base/text.h"
+
 uint32_t guard_needed(const struct guard *guard)
 {
     switch (guard->policy) {
@@ -10,6 +12,7 @@ uint32_t guard_needed(const struct guard *guard)
     case GUARD_COUNT:
         return guard->count;
     case GUARD_MAJORITY:
+    case GUARD_STRICT:
         return guard->count / 2 + 1;
     }
     assert(!"a guard that is not in the enum");
@@ -33,6 +36,8 @@ bool guard_is_advisory(const struct guard *guard)
     case GUARD_COUNT:
     case GUARD_MAJORITY:
         return true;
+    case GUARD_STRICT:
+        return false;
     }
     assert(!"a guard that is not in the enum");
     return true;
@@ -41,6 +46,26 @@ bool guard_is_advisory(const struct guard *guard)
 bool guard_equal(const struct guard *a, const struct guard *b)
 {
     return a->policy == b->policy && (a->policy == GUARD_NONE || a->count == b->count);
+}
+
+uint8_t voters_find(const struct voters *voters, const char *name)
+{
+    for (uint8_t i = 0; i < voters->count; i++) {
+        if (text_equal(voters->names[i], name)) {
+            return i;
+        }
+    }
+    return VOTER_NONE;
+}
+
+bool voters_equal(const struct voters *a, const struct voters *b)
+{
+    bool equal = a->count == b->count;
+
+    for (uint8_t i = 0; equal && i < a->count; i++) {
+        equal = text_equal(a->names[i], b->names[i]);
+    }
+    return equal;
 }
 
 bool quorum_is_majority(uint32_t count, uint32_t size)

@@ -5,19 +5,38 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/model/limits.h"
+
 /* On the wire: append only. */
 enum guard_policy {
     GUARD_NONE = 1,
     GUARD_COUNT = 2,    /* at least `count` members heard lately */
     GUARD_MAJORITY = 3, /* more than half of `count`, the stated size of the whole cluster */
+    GUARD_STRICT = 4,   /* more than half of `count` voters have leased to one coordinator (Z2) */
 };
 
 struct guard {
     enum guard_policy policy;
-    uint32_t count; /* for GUARD_COUNT and GUARD_MAJORITY, at least 1 */
+    uint32_t count; /* but for GUARD_NONE at least 1 */
 };
 
-/* How many fresh members, oneself included, the guard asks for; 0 where it asks for nothing. */
+/* The names of the voters, in the order in which they were given: the first of them founds (Z8).
+ * None but under GUARD_STRICT. */
+struct voters {
+    uint8_t count;
+    char names[VOTERS_MAX][NAME_BYTES_MAX + 1];
+};
+
+#define VOTER_NONE UINT8_MAX
+
+/* Position of the name among the voters, or VOTER_NONE. */
+uint8_t voters_find(const struct voters *voters, const char *name);
+
+/* The same names in the same order? */
+bool voters_equal(const struct voters *a, const struct voters *b);
+
+/* How many fresh members, oneself included, the guard asks for, or under GUARD_STRICT how many
+ * voters' names; 0 where it asks for nothing. */
 uint32_t guard_needed(const struct guard *guard);
 
 bool guard_met(const struct guard *guard, uint32_t fresh);

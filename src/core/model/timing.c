@@ -19,7 +19,8 @@ struct timing timing_of(enum profile profile)
                                         .discover_ms = 300,
                                         .leave_ms = 500,
                                         .retry_ms_min = 10,
-                                        .retry_ms_max = 500};
+                                        .retry_ms_max = 500,
+                                        .lease_ms = 80};
     static const struct timing lan = {.heartbeat_ms = 250,
                                       .silent_ms = 625,
                                       .fresh_ms = 625,
@@ -35,7 +36,8 @@ struct timing timing_of(enum profile profile)
                                       .discover_ms = 1000,
                                       .leave_ms = 2000,
                                       .retry_ms_min = 10,
-                                      .retry_ms_max = 2000};
+                                      .retry_ms_max = 2000,
+                                      .lease_ms = 700};
     static const struct timing wan = {.heartbeat_ms = 1000,
                                       .silent_ms = 3000,
                                       .fresh_ms = 3000,
@@ -51,7 +53,8 @@ struct timing timing_of(enum profile profile)
                                       .discover_ms = 5000,
                                       .leave_ms = 5000,
                                       .retry_ms_min = 50,
-                                      .retry_ms_max = 5000};
+                                      .retry_ms_max = 5000,
+                                      .lease_ms = 4200};
 
     switch (profile) {
     case PROFILE_LOCAL:
@@ -75,6 +78,7 @@ void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost
     if (heartbeat_ms != 0) {
         timing->silent_ms = timing->silent_ms * heartbeat_ms / timing->heartbeat_ms;
         timing->fresh_ms = timing->fresh_ms * heartbeat_ms / timing->heartbeat_ms;
+        timing->lease_ms = timing->lease_ms * heartbeat_ms / timing->heartbeat_ms;
         if (lost_ms == 0) {
             lost_ms = timing->lost_ms * heartbeat_ms / timing->heartbeat_ms;
         }
@@ -88,6 +92,8 @@ void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost
     if (timing->lost_ms < timing->silent_ms + timing->heartbeat_ms) {
         timing->lost_ms = timing->silent_ms + timing->heartbeat_ms;
     }
+    /* Nobody claims before T_lost is over; a lease that lasted longer would only put that off. */
+    timing->lease_ms = timing->lease_ms < timing->lost_ms ? timing->lease_ms : timing->lost_ms;
     if (timing->stall_ms < 2 * timing->lost_ms) {
         timing->stall_ms = 2 * timing->lost_ms;
     }

@@ -28,12 +28,23 @@ struct timing {
     uint64_t leave_ms;     /* T_leave: a leaver goes at the latest then */
     uint64_t retry_ms_min; /* pause between two tries to join, growing to */
     uint64_t retry_ms_max;
+    uint64_t lease_ms; /* T_lease: for so long a voter is bound by a lease that it gave (Z2) */
 };
 
 struct timing timing_of(enum profile profile);
 
 /* D4: the longest turn of a loop that is slow, not asleep: nobody finds its node lost meanwhile. */
 uint64_t timing_turn_ms(const struct timing *timing);
+
+/* T_act: for so long a coordinator may count a lease, from the moment before it asked for it.
+ * Clocks may run up to a ninth too fast or too slow: (1 - 1/9) / (1 + 1/9) is 4/5; 2 ms pay for the
+ * rounding to whole milliseconds at both ends (Z2). */
+static inline uint64_t timing_act_ms(const struct timing *timing)
+{
+    const uint64_t act_ms = timing->lease_ms * 4 / 5;
+
+    return act_ms > 2 ? act_ms - 2 : 0;
+}
 
 /* How long a proposal that was accepted counts, if nothing more is heard of it (U2, J7). */
 static inline uint64_t timing_proposal_ms(const struct timing *timing)

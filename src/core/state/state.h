@@ -12,6 +12,7 @@
 #include "core/model/facts.h"
 #include "core/model/message.h"
 #include "core/model/view.h"
+#include "core/model/vote.h"
 
 enum {
     MESSAGES_PER_STEP_MAX = 64, /* different messages one step makes; each may go to many */
@@ -158,6 +159,35 @@ struct promise {
     struct node_id to;
     uint64_t until_ms;   /* forgotten then (C5) */
     uint64_t backoff_ms; /* no claim before; 0: none was lost lately */
+};
+
+/* A question that was granted; answered when the disk has the change of that number. */
+struct waiting_vote {
+    struct vote_question question;
+    uint64_t number;
+};
+
+/* voter: what this node is bound to as a voter of guard strict (Z2), beside its life. */
+struct voter {
+    bool named;                /* its name is a voter's */
+    bool damaged;              /* a record was there and is not sound */
+    bool mute;                 /* the record cannot be written: it votes no more */
+    struct vote_record record; /* as it is to be on disk, but for the accepted view: */
+    struct view accepted;      /* empty: none */
+    uint64_t until_ms;         /* bound to the life of the promise until then */
+
+    /* Changes of the record are numbered. */
+    uint64_t number;         /* of the last change */
+    uint64_t promise_number; /* of the one that made the promise */
+    uint64_t requested;      /* of the last one that was to be written */
+    uint64_t requested_ms;
+    uint64_t synced; /* of the last one that is on disk */
+    uint64_t synced_ms;
+    uint64_t syncs;
+    uint64_t sync_failures;
+
+    struct waiting_vote waiting[VOTE_ASKERS_MAX]; /* the oldest first */
+    uint32_t waiting_count;
 };
 
 struct install {
@@ -323,6 +353,7 @@ struct core {
     struct flap flap;
 
     struct promise promise;
+    struct voter voter;
     struct install install;
     struct news news;
     struct next_view next;

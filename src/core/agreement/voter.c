@@ -1,0 +1,327 @@
+#include "core/agreement/voter.h"
+
+#include <assert.h>
+
+#include "core/agreement/promise.h"
+#include "core/state/outbox.h"
+
+/* --- The record --- */
+
+/* The disk is behind, until it says that it has this change too. */
+static void record_changed(struct core *core)
+{
+    core->voter.number++;
+}
+
+bool voter_is_synced(const struct core *core)
+{
+    return core->voter.synced == core->voter.number;
+}
+
+static bool has_record(const struct core *core)
+{
+    return core->voter.record.state != VOTE_RECORD_NONE;
+}
+
+bool voter_votes(const struct core *core, uint64_t lineage)
+{
+    return has_record(core) && !core->voter.mute && core->voter.record.lineage == lineage;
+}
+
+void voter_start(struct core *core, const struct vote_record *record, bool damaged)
+{
+    struct voter *voter = &core->voter;
+
+    voter->named = voters_find(&core->terms.voters, core->life.self.name) != VOTER_NONE;
+    voter->damaged = voter->named && damaged;
+    if (!voter->named || record == NULL) {
+        return;
+    }
+    if (record->accepted != NULL) {
+        view_copy(&voter->accepted, record->accepted);
+        if (!view_is_sound(&voter->accepted)) {
+            view_clear(&voter->accepted);
+            voter->damaged = true;
+            return;
+        }
+    }
+    voter->record = *record;
+    voter->record.accepted = NULL;
+    promise_saw_epoch(core, record->promise.epoch);
+    if (record->promise.epoch != 0) {
+        voter->until_ms = core->now_ms + core->timing.lease_ms;
+    }
+}
+
+void voter_record(const struct core *core, struct vote_record *record)
+{
+    *record = core->voter.record;
+    record->accepted = view_is_empty(&core->voter.accepted) ? NULL : &core->voter.accepted;
+}
+
+/* --- Binding (Z2) --- */
+
+/* Has the life that this voter is bound to given up the epoch that it is bound to? A later reign of
+ * the same life is not meant. */
+static bool is_released(const struct core *core, const struct ballot *handed_over)
+{
+    const struct ballot *promise = &core->voter.record.promise;
+
+    return id_equal(&promise->life, &handed_over->life) && promise->epoch <= handed_over->epoch;
+}
+
+static void promise_to(struct core *core, const struct ballot *ballot, bool same_life)
+{
+    struct voter *voter = &core->voter;
+
+    voter->record.promise = *ballot;
+    voter->record.state = VOTE_RECORD_FOUNDED; /* The claim shows that founding is over (Z8). */
+    voter->until_ms = same_life ? voter->until_ms : 0;
+    record_changed(core);
+    voter->promise_number = voter->number;
+    promise_saw_epoch(core, ballot->epoch);
+}
+
+/* The guard of a voter: every grant goes through here, and nothing else changes the promise. */
+static struct vote bind(struct core *core, const struct vote_question *question)
+{
+    const struct ballot *promise = &core->voter.record.promise;
+    const struct ballot *ballot = &question->ballot;
+    const bool same_life = id_equal(&ballot->life, &promise->life);
+
+    if (ballot_equal(ballot, promise)) {
+        return (struct vote){.result = VOTE_GRANTED};
+    }
+    if (ballot->epoch < promise->epoch || (ballot->epoch == promise->epoch && !same_life)) {
+        return (struct vote){.result = VOTE_REFUSED_EPOCH, .promised = promise->epoch};
+    }
+    if (!same_life && core->now_ms < core->voter.until_ms &&
+        !is_released(core, &question->handed_over)) {
+        return (struct vote){.result = VOTE_REFUSED_LEASE,
+                             .wait_ms = core->voter.until_ms - core->now_ms};
+    }
+    promise_to(core, ballot, same_life);
+    return (struct vote){.result = VOTE_GRANTED};
+}
+
+/* Such an epoch is damage, and would be on disk for good (V7). */
+static bool leaps(const struct core *core, uint64_t epoch)
+{
+    return epoch > COUNTER_MAX || epoch > core->promise.seen + LEAP_MAX;
+}
+
+/* --- Answers that wait for the disk --- */
+
+static void forget_waiting(struct core *core, uint32_t index)
+{
+    struct voter *voter = &core->voter;
+
+    voter->waiting_count--;
+    for (uint32_t i = index; i < voter->waiting_count; i++) {
+        voter->waiting[i] = voter->waiting[i + 1];
+    }
+}
+
+/* A newer question of the same asker takes the place of the one before; where there is no room the
+ * oldest goes. All are repeated anyway. */
+static void keep_waiting(struct core *core, const struct vote_question *question, uint64_t number)
+{
+    struct voter *voter = &core->voter;
+    uint32_t same = 0;
+
+    while (same < voter->waiting_count &&
+           (voter->waiting[same].question.kind != question->kind ||
+            !id_equal(&voter->waiting[same].question.ballot.life, &question->ballot.life))) {
+        same++;
+    }
+    if (same < voter->waiting_count) {
+        forget_waiting(core, same);
+    } else if (voter->waiting_count == VOTE_ASKERS_MAX) {
+        forget_waiting(core, 0);
+    }
+    voter->waiting[voter->waiting_count++] = (struct waiting_vote){.question = *question,
+                                                                   .number = number};
+}
+
+/* Answered when the disk has the change of that number: at once, or later. */
+static struct vote grant(struct core *core, const struct vote_question *question, uint64_t number)
+{
+    if (core->voter.synced >= number) {
+        return (struct vote){.result = VOTE_GRANTED};
+    }
+    keep_waiting(core, question, number);
+    return (struct vote){.result = VOTE_WAITS};
+}
+
+/* Is the answer still what the question was granted? A grant of a claim speaks of the accepted view
+ * too, and waits for one that was accepted since. */
+static bool may_answer(const struct core *core, const struct waiting_vote *waiting)
+{
+    const bool speaks_of_view = waiting->question.kind == VOTE_CLAIM;
+
+    return core->voter.synced >= waiting->number && (!speaks_of_view || voter_is_synced(core));
+}
+
+static bool is_overtaken(const struct core *core, const struct vote_question *question)
+{
+    return question->kind != VOTE_FOUNDING &&
+           !ballot_equal(&question->ballot, &core->voter.record.promise);
+}
+
+bool voter_take_answer(struct core *core, struct vote_question *answered)
+{
+    struct voter *voter = &core->voter;
+
+    for (uint32_t i = 0; i < voter->waiting_count;) {
+        const struct waiting_vote waiting = voter->waiting[i];
+        if (is_overtaken(core, &waiting.question)) {
+            forget_waiting(core, i);
+        } else if (may_answer(core, &waiting)) {
+            *answered = waiting.question;
+            forget_waiting(core, i);
+            return true;
+        } else {
+            i++;
+        }
+    }
+    return false;
+}
+
+/* --- Questions --- */
+
+struct vote voter_on_claim(struct core *core, const struct vote_question *question)
+{
+    if (!voter_votes(core, question->lineage) || leaps(core, question->ballot.epoch)) {
+        return (struct vote){.result = VOTE_MUTE};
+    }
+    struct vote vote = bind(core, question);
+    return vote.result == VOTE_GRANTED ? grant(core, question, core->voter.number) : vote;
+}
+
+static void lease(struct core *core)
+{
+    core->voter.until_ms = core->now_ms + core->timing.lease_ms;
+}
+
+static void accept_view(struct core *core, const struct view *view)
+{
+    struct view *accepted = &core->voter.accepted;
+    const struct view_id theirs = view_id_of(view);
+    const struct view_id ours = view_id_of(accepted);
+
+    if (view_is_empty(accepted) || view_id_compare(&theirs, &ours) > 0) {
+        view_copy(accepted, view);
+        record_changed(core);
+    }
+}
+
+struct vote voter_on_prepare(struct core *core, const struct vote_question *asked,
+                             const struct view *view)
+{
+    struct vote_question question = *asked;
+
+    assert(!view_is_empty(view));
+    question.kind = VOTE_PREPARE;
+    question.lineage = view->lineage;
+    question.ballot = (struct ballot){.epoch = view->epoch, .life = view->members[0].id};
+    question.view = view_id_of(view);
+    question.view_hash = view->hash;
+    if (!voter_votes(core, question.lineage) || leaps(core, question.ballot.epoch)) {
+        return (struct vote){.result = VOTE_MUTE};
+    }
+    struct vote vote = bind(core, &question);
+    if (vote.result != VOTE_GRANTED) {
+        return vote;
+    }
+    accept_view(core, view);
+    lease(core);
+    return grant(core, &question, core->voter.number);
+}
+
+struct vote voter_on_heartbeat(struct core *core, const struct vote_question *question)
+{
+    if (!voter_votes(core, question->lineage) || leaps(core, question->ballot.epoch)) {
+        return (struct vote){.result = VOTE_MUTE};
+    }
+    struct vote vote = bind(core, question);
+    if (vote.result != VOTE_GRANTED) {
+        return vote;
+    }
+    lease(core);
+    return grant(core, question, core->voter.promise_number);
+}
+
+/* --- Founding (Z8) --- */
+
+/* May this node get a record? One that was damaged may have voted: it is not forgotten so easily.
+ */
+static bool may_make_record(const struct core *core)
+{
+    return core->voter.named && !core->voter.damaged && !core->voter.mute && !has_record(core);
+}
+
+static void make_record(struct core *core, uint64_t lineage)
+{
+    core->voter.record = (struct vote_record){
+        .id = id_draw(&core->random), .lineage = lineage, .state = VOTE_RECORD_FOUNDING};
+    record_changed(core);
+}
+
+struct vote voter_on_founding(struct core *core, const struct vote_question *question)
+{
+    assert(question->kind == VOTE_FOUNDING);
+    if (may_make_record(core)) {
+        make_record(core, question->lineage);
+    }
+    if (!voter_votes(core, question->lineage)) {
+        return (struct vote){.result = VOTE_MUTE};
+    }
+    return grant(core, question, core->voter.number);
+}
+
+uint64_t voter_begin_founding(struct core *core)
+{
+    if (may_make_record(core)) {
+        make_record(core, random_u64(&core->random));
+    }
+    return core->voter.record.state == VOTE_RECORD_FOUNDING && !core->voter.mute
+               ? core->voter.record.lineage
+               : 0;
+}
+
+void voter_end_founding(struct core *core)
+{
+    assert(core->voter.record.state == VOTE_RECORD_FOUNDING);
+    core->voter.record.state = VOTE_RECORD_FOUNDED;
+    record_changed(core);
+}
+
+/* --- The disk --- */
+
+void voter_end_step(struct core *core)
+{
+    struct voter *voter = &core->voter;
+
+    if (voter->number != voter->requested && !voter->mute) {
+        voter->requested = voter->number;
+        voter->requested_ms = core->now_ms;
+        outbox_sync(core, voter->number);
+    }
+}
+
+void voter_on_synced(struct core *core, const struct synced_event *synced)
+{
+    struct voter *voter = &core->voter;
+
+    assert(synced->number <= voter->requested);
+    if (!synced->ok) {
+        /* What the disk holds now nobody knows, so whatever this voter said could be untrue. */
+        voter->sync_failures++;
+        voter->mute = true;
+        voter->waiting_count = 0;
+    } else if (synced->number > voter->synced) {
+        voter->synced = synced->number;
+        voter->synced_ms = core->now_ms;
+        voter->syncs++;
+    }
+}

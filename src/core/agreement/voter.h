@@ -1,0 +1,63 @@
+/* This node as a voter of guard strict: the one place that decides what a voter grants, and to whom
+ * it is bound (Z2); what it must find again after a restart (Z1, Z3); and how its record begins
+ * (Z8). It stands beside membership: a new life of this node changes nothing here.
+ *
+ * Whoever gets a question from the network hands it in as plain values and sends the answer. While
+ * the record on disk does not hold what the answer speaks of, the question waits here: core.c takes
+ * the answers that are due after EVENT_SYNCED. */
+#ifndef CORE_VOTER_H
+#define CORE_VOTER_H
+
+#include "core/state/state.h"
+
+/* At the start of the process: with the record that was found, NULL for none, or none because it is
+ * damaged. From then on the promise that it holds is taken to be leased (Z3). */
+void voter_start(struct core *core, const struct vote_record *record, bool damaged);
+
+/* Does this node vote: has it a record of that lineage, and can it write it? */
+bool voter_votes(const struct core *core, uint64_t lineage);
+
+/* --- Questions (Z2) --- */
+
+/* May that life have that epoch? The caller has made the tests of C2 first. The answer carries
+ * core->voter.accepted. */
+struct vote voter_on_claim(struct core *core, const struct vote_question *question);
+
+/* Accepts a proposal that its own first member makes: ballot, lineage and view of the question
+ * follow from it, whatever they say. Gives the lease along with it. */
+struct vote voter_on_prepare(struct core *core, const struct vote_question *question,
+                             const struct view *view);
+
+/* The coordinator asks for the lease. */
+struct vote voter_on_heartbeat(struct core *core, const struct vote_question *question);
+
+/* --- The record (Z8) --- */
+
+/* A founder asks this voter to make a record with the question's lineage. Granted if it has one, or
+ * will have when the disk says so; mute if it may have none, or has another. */
+struct vote voter_on_founding(struct core *core, const struct vote_question *question);
+
+/* This node begins to found: makes a record with a new lineage, unless it has one that is still
+ * about to be founded. Returns that lineage, or 0 if this node may not found. */
+uint64_t voter_begin_founding(struct core *core);
+
+/* All voters have a record: from now on nobody may get one any more. */
+void voter_end_founding(struct core *core);
+
+/* Does the disk hold all that this voter has decided? */
+bool voter_is_synced(const struct core *core);
+
+/* --- The disk --- */
+
+/* The record as it is now, to be written; `accepted` points into the core. */
+void voter_record(const struct core *core, struct vote_record *record);
+
+/* Asks for the record to be written, if this step has changed it. */
+void voter_end_step(struct core *core);
+
+void voter_on_synced(struct core *core, const struct synced_event *synced);
+
+/* Takes a question out that can be granted now, the oldest first; false when there is none. */
+bool voter_take_answer(struct core *core, struct vote_question *answered);
+
+#endif

@@ -1,0 +1,67 @@
+/* What a voter of guard strict is bound to, and what is asked of it: plain data (rules Z1 to Z3).
+ */
+#ifndef CORE_VOTE_H
+#define CORE_VOTE_H
+
+#include "core/model/view.h"
+
+/* An epoch, and the life that asks for it or reigns with it. Epoch 0: none. */
+struct ballot {
+    uint64_t epoch;
+    struct node_id life;
+};
+
+static inline bool ballot_equal(const struct ballot *a, const struct ballot *b)
+{
+    return a->epoch == b->epoch && id_equal(&a->life, &b->life);
+}
+
+/* On disk: append only. */
+enum record_state {
+    VOTE_RECORD_NONE = 0, /* never on disk */
+    VOTE_RECORD_FOUNDING = 1,
+    VOTE_RECORD_FOUNDED = 2, /* this voter votes, or has voted */
+};
+
+/* What must survive whatever happens to a voter: its record. */
+struct vote_record {
+    struct node_id id; /* 128 random bits, drawn when the record is made */
+    uint64_t lineage;
+    enum record_state state;
+    struct ballot promise;
+    const struct view *accepted; /* borrowed; NULL: none */
+};
+
+enum vote_kind { VOTE_CLAIM, VOTE_PREPARE, VOTE_HEARTBEAT, VOTE_FOUNDING };
+
+enum {
+    VOTE_ASKERS_MAX = VOTERS_MAX + 8, /* questions that wait for the disk at one time */
+};
+
+/* One question to a voter, with all that its answer has to name. */
+struct vote_question {
+    enum vote_kind kind;
+    uint64_t lineage;
+    struct ballot ballot;
+    struct ballot handed_over; /* by whom, and the highest epoch that it gave up; epoch 0: nobody */
+    struct address address;    /* where the answer goes; none: to this very node */
+    uint64_t stamp;            /* comes back as it is */
+    struct view_id view;       /* PREPARE: the proposal; voter_on_prepare fills it in */
+    uint64_t view_hash;
+};
+
+enum vote_result {
+    VOTE_GRANTED,       /* it may be answered now */
+    VOTE_WAITS,         /* granted; the answer is due when the record is on disk */
+    VOTE_REFUSED_EPOCH, /* bound to a higher epoch, or to another life in this one */
+    VOTE_REFUSED_LEASE, /* another life's lease has not run out */
+    VOTE_MUTE,          /* no record, a record of another lineage, or it cannot be written */
+};
+
+struct vote {
+    enum vote_result result;
+    uint64_t promised; /* REFUSED_EPOCH: the epoch of the promise; else 0 */
+    uint64_t wait_ms;  /* REFUSED_LEASE: until it runs out, at least 1; else 0 */
+};
+
+#endif
