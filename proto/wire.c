@@ -6,17 +6,17 @@
 #include "base/hash.h"
 #include "proto/body.h"
 
-/* The header of every frame; what it holds never depends on what follows. The four bytes are
- * for authentication: which key, and how long the trailer behind the message is.
+/* The header of every frame; what it holds never depends on what follows, so that a further copy of
+ * a message is the same frame with another header and receiver.
  *
  *      0     1     2         3       4          8                              16
  *    +-----+-----+---------+-------+----------+------------------------------+
- *    | 'D' | 'Y' | version | flags | 0 0 0 0  | hash of the cluster's name   | message
+ *    | 'D' | 'Y' | version | flags |   echo   | hash of the cluster's name   | message
  *    +-----+-----+---------+-------+----------+------------------------------+          */
 enum {
     AT_VERSION = 2,
     AT_FLAGS = 3,
-    AT_RESERVED = 4,
+    AT_ECHO = 4,
     AT_CLUSTER = 8,
 
     MAGIC_0 = 'D',
@@ -91,8 +91,7 @@ static enum wire_error header_check(const struct wire *wire, const uint8_t *byte
     if (bytes[AT_VERSION] != WIRE_VERSION) {
         return WIRE_OTHER_VERSION;
     }
-    if ((bytes[AT_FLAGS] & ~(WIRE_FELLOW | WIRE_RELAY)) != 0 ||
-        memcmp(bytes + AT_RESERVED, wire->header + AT_RESERVED, AT_CLUSTER - AT_RESERVED) != 0) {
+    if ((bytes[AT_FLAGS] & ~(WIRE_FELLOW | WIRE_RELAY)) != 0) {
         return WIRE_FLAGS;
     }
     if (memcmp(bytes + AT_CLUSTER, wire->header + AT_CLUSTER, WIRE_HEADER_BYTES - AT_CLUSTER) !=
@@ -100,6 +99,16 @@ static enum wire_error header_check(const struct wire *wire, const uint8_t *byte
         return WIRE_OTHER_CLUSTER;
     }
     return length > wire->frame_bytes_max ? WIRE_BOUND : WIRE_OK;
+}
+
+static uint32_t echo_of(const uint8_t *frame)
+{
+    uint32_t echo = 0;
+
+    for (unsigned i = 0; i < 4; i++) {
+        echo = echo << 8 | frame[AT_ECHO + i];
+    }
+    return echo;
 }
 
 enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t length,
@@ -116,26 +125,31 @@ enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t leng
     message->source = source;
     message->fellow = (bytes[AT_FLAGS] & WIRE_FELLOW) != 0;
     message->relay = (bytes[AT_FLAGS] & WIRE_RELAY) != 0;
+    message->echo = echo_of(bytes);
     if (reader.at != length) {
         reader_fail(&reader, WIRE_TRAILING);
     }
     return reader.error;
 }
 
-static void set_flags(uint8_t *frame, unsigned flags)
+/* What the header says of this copy. */
+static void set_header(uint8_t *frame, const struct wire_copy *copy)
 {
-    frame[AT_FLAGS] = (uint8_t)(flags & (WIRE_FELLOW | WIRE_RELAY));
+    frame[AT_FLAGS] = (uint8_t)(copy->flags & (WIRE_FELLOW | WIRE_RELAY));
+    for (unsigned i = 0; i < 4; i++) {
+        frame[AT_ECHO + i] = (uint8_t)(copy->echo >> (24 - 8 * i));
+    }
 }
 
 const uint8_t *wire_encode(struct wire *wire, const struct message *message,
-                           const struct node_id *to, unsigned flags, size_t *length)
+                           const struct wire_copy *copy, size_t *length)
 {
     struct writer writer;
 
     memcpy(wire->frame, wire->header, WIRE_HEADER_BYTES);
-    set_flags(wire->frame, flags);
+    set_header(wire->frame, copy);
     writer_init(&writer, wire->frame, wire->frame_bytes_max, WIRE_HEADER_BYTES);
-    body_write(&writer, message, to);
+    body_write(&writer, message, copy->to);
     wire->encoded = message;
     wire->frame_length = writer.length;
     *length = writer.length;
@@ -143,12 +157,12 @@ const uint8_t *wire_encode(struct wire *wire, const struct message *message,
 }
 
 const uint8_t *wire_encode_copy(struct wire *wire, const struct message *message,
-                                const struct node_id *to, unsigned flags, size_t *length)
+                                const struct wire_copy *copy, size_t *length)
 {
-    if (wire->encoded != message || !body_redirect(wire->frame + WIRE_HEADER_BYTES, to)) {
-        return wire_encode(wire, message, to, flags, length);
+    if (wire->encoded != message || !body_redirect(wire->frame + WIRE_HEADER_BYTES, copy->to)) {
+        return wire_encode(wire, message, copy, length);
     }
-    set_flags(wire->frame, flags);
+    set_header(wire->frame, copy);
     *length = wire->frame_length;
     return wire->frame;
 }

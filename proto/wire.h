@@ -40,16 +40,22 @@ enum wire_flags {
     WIRE_RELAY = 4,  /* message.relay */
 };
 
-/* Encodes one copy of a message for `to` (NULL: whoever lives there) with `flags` of enum
- * wire_flags. Returns the frame, valid until the next wire_encode, and its length in `*length`.
- * Cannot fail for a message that is within the bounds; asserts that its lists are and that the
- * frame fits. The message may point to the view of the last one decoded. */
+/* One copy of a message. */
+struct wire_copy {
+    const struct node_id *to; /* NULL: whoever lives there */
+    unsigned flags;           /* of enum wire_flags */
+    uint32_t echo;            /* message.echo */
+};
+
+/* Encodes one copy of a message. Returns the frame, valid until the next wire_encode, and its
+ * length in `*length`. Cannot fail for a message that is within the bounds; asserts that its lists
+ * are and that the frame fits. The message may point to the view of the last one decoded. */
 const uint8_t *wire_encode(struct wire *wire, const struct message *message,
-                           const struct node_id *to, unsigned flags, size_t *length);
+                           const struct wire_copy *copy, size_t *length);
 
 /* The same for one more copy of a message that was encoded before, unchanged since: writes only
  * what differs between the two, unless another one was encoded in between. */
 const uint8_t *wire_encode_copy(struct wire *wire, const struct message *message,
-                                const struct node_id *to, unsigned flags, size_t *length);
+                                const struct wire_copy *copy, size_t *length);
 
 #endif

@@ -16,6 +16,7 @@
 #include "core/detection/detector.h"
 #include "core/detection/flap.h"
 #include "core/detection/follow.h"
+#include "core/detection/lease.h"
 #include "core/detection/peers.h"
 #include "core/detection/removal.h"
 #include "core/detection/standing.h"
@@ -98,6 +99,7 @@ static uint64_t soonest_ms(const struct core *core)
         return join_deadline_ms(core);
     }
     uint64_t due_ms = earlier(core->detector.heartbeat_ms, core->detector.detect_ms);
+    due_ms = earlier(due_ms, standing_deadline_ms(core));
     due_ms = earlier(due_ms, core->removal.verify_ms);
     due_ms = earlier(due_ms, claim_deadline_ms(core));
     due_ms = earlier(due_ms, leave_deadline_ms(core));
@@ -187,6 +189,7 @@ void announce_life_over(struct core *core)
 {
     install_reset(core);
     detector_reset(core);
+    lease_reset(core);
     removal_reset(core);
     promise_reset(core);
     change_reset(core);

@@ -67,13 +67,12 @@ const struct view *core_view(const struct core *core);
 /* The coordinator as the view has it, or NULL when there is none to be named. */
 const struct member *core_coordinator(const struct core *core);
 
-/* Is this node coordinator, not about to be taken up by another part (M3), its guard met by members
- * that follow it (G1), and have enough of them answered since it slept last (D4)? O(members). */
-bool core_is_acting(const struct core *core, uint64_t now_ms);
-
 /* Until when this node may act for certain, in the time of the events (milliseconds of its
- * monotonic clock; exclusive), as far as is known now; 0: it does not act. O(members). */
+ * monotonic clock; exclusive), as far as is known now; 0: it does not act (G2). O(members). */
 uint64_t core_acting_until_ms(const struct core *core, uint64_t now_ms);
+
+/* The same, asked for one moment. O(members). */
+bool core_is_acting(const struct core *core, uint64_t now_ms);
 
 /* For how long one sign of the others lets this node act: what core_acting_until_ms is ahead of the
  * moment at which that sign was asked for. */

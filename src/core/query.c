@@ -39,14 +39,14 @@ struct guard_state core_guard(const struct core *core, uint64_t now_ms)
     return standing_guard(core, now_ms);
 }
 
+uint64_t core_acting_until_ms(const struct core *core, uint64_t now_ms)
+{
+    return standing_acting_until(core, now_ms);
+}
+
 bool core_is_acting(const struct core *core, uint64_t now_ms)
 {
     return standing_is_acting(core, now_ms);
-}
-
-uint64_t core_acting_until_ms(const struct core *core, uint64_t now_ms)
-{
-    return core_is_acting(core, now_ms) ? now_ms + core_acting_span_ms(core) : 0;
 }
 
 uint64_t core_acting_span_ms(const struct core *core)

@@ -55,14 +55,17 @@ struct step {
 static struct outgoing encode(struct node *node, const struct effect *effect, struct step *step)
 {
     assert(effect->message != NULL);
-    const struct node_id *to = id_is_none(&effect->peer) ? NULL : &effect->peer;
-    const unsigned flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U);
+    const struct wire_copy copy = {
+        .to = id_is_none(&effect->peer) ? NULL : &effect->peer,
+        .flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U),
+        .echo = effect->echo,
+    };
     const bool again = effect->message == step->encoded;
     struct outgoing outgoing = {
         .peer = &effect->peer, .to = &effect->address, .type = effect->message->type};
 
-    outgoing.bytes = (again ? wire_encode_copy : wire_encode)(node->wire, effect->message, to,
-                                                              flags, &outgoing.length);
+    outgoing.bytes = (again ? wire_encode_copy : wire_encode)(node->wire, effect->message, &copy,
+                                                              &outgoing.length);
     step->encoded = effect->message;
     return outgoing;
 }

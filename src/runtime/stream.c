@@ -424,8 +424,10 @@ void stream_send_hello(struct stream *stream, const struct node_id *to)
     struct message hello = {.type = MESSAGE_HELLO, .from = core_self(core)->id};
     size_t length;
 
-    const uint8_t *bytes = wire_encode(stream->streams->wire, &hello, id_is_none(to) ? NULL : to,
-                                       view_has(core_view(core), to), &length);
+    const uint8_t *bytes = wire_encode(stream->streams->wire, &hello,
+                                       &(struct wire_copy){.to = id_is_none(to) ? NULL : to,
+                                                           .flags = view_has(core_view(core), to)},
+                                       &length);
     (void)stream_send(stream, MESSAGE_HELLO, bytes, length);
 }
 

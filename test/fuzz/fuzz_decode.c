@@ -25,7 +25,10 @@ static void check(struct wire *wire, const uint8_t *bytes, size_t length)
         return;
     }
     const unsigned flags = (message.fellow ? WIRE_FELLOW : 0U) | (message.relay ? WIRE_RELAY : 0U);
-    const uint8_t *again = wire_encode(wire, &message, &message.to, flags, &length_again);
+    const uint8_t *again = wire_encode(
+        wire, &message,
+        &(struct wire_copy){.to = &message.to, .flags = flags, .echo = message.echo},
+        &length_again);
     assert(length_again == length);
     assert(memcmp(again, bytes, length) == 0);
 }
@@ -42,7 +45,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(wire != NULL && copy != NULL);
     check(wire, data, size);
 
-    memcpy(copy, wire_encode(wire, &pull, NULL, 0, &length), WIRE_HEADER_BYTES);
+    memcpy(copy, wire_encode(wire, &pull, &(struct wire_copy){.to = NULL, .flags = 0}, &length),
+           WIRE_HEADER_BYTES);
     if (size > WIRE_HEADER_BYTES) {
         memcpy(copy + WIRE_HEADER_BYTES, data + WIRE_HEADER_BYTES, size - WIRE_HEADER_BYTES);
         check(wire, copy, size);

@@ -155,8 +155,8 @@ void oracle_check_acting(struct sim *sim, const struct host *host)
         uint32_t index = oracle_host_of(&sim->oracle, &view->members[i].id);
         if (&sim->hosts[index] != host && host->heard[index].ms != 0 &&
             follows(host, &view->members[i].id, &host->heard[index]) &&
-            now_ms - host->heard[index].ms <= sim->timing.fresh_ms + 1) {
-            heard++;
+            now_ms - host->heard[index].ms <= sim->timing.lost_ms + 1) {
+            heard++; /* What it echoed was sent before it was heard. */
         }
     }
     if (guard.fresh > heard) {

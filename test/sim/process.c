@@ -118,8 +118,9 @@ static void send_damaged(struct sim *sim, const struct packet *packet)
         struct message message;
         size_t length;
         if (wire_decode(sim->wire, packet->bytes, packet->length, &message) == WIRE_OK) {
-            const uint8_t *bytes = wire_encode(sim->foreign_wire, &message, NULL, WIRE_FELLOW,
-                                               &length);
+            const uint8_t *bytes = wire_encode(
+                sim->foreign_wire, &message, &(struct wire_copy){.to = NULL, .flags = WIRE_FELLOW},
+                &length);
             push_packet(sim, packet_of(sim, packet, bytes, length), at_us);
         }
     }
@@ -172,10 +173,13 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
     struct host *to = host_at(sim, &effect->address);
     uint32_t from = host_index(sim, host);
     size_t length;
-    const struct node_id *peer = id_is_none(&effect->peer) ? NULL : &effect->peer;
-    unsigned flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U);
+    const struct wire_copy copy = {
+        .to = id_is_none(&effect->peer) ? NULL : &effect->peer,
+        .flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U),
+        .echo = effect->echo,
+    };
     const uint8_t *bytes = (effect->message == sim->encoded ? wire_encode_copy : wire_encode)(
-        sim->wire, effect->message, peer, flags, &length);
+        sim->wire, effect->message, &copy, &length);
 
     sim->encoded = effect->message;
     host->sent[effect->message->type]++;

@@ -420,14 +420,14 @@ Story(merge, lost_requests_and_refusals_only_cost_time)
     sim_free(sim);
 }
 
-/* H33, G1: of 3|2 with a majority of 5 only the larger part acts, once T_fresh has passed. */
+/* H33, G1: of 3|2 with a majority of 5 only the larger part acts, once T_lost has passed. */
 Story(merge, with_a_majority_only_one_part_acts)
 {
     struct guard majority = {.policy = GUARD_MAJORITY, .count = 5};
     struct sim *sim = story_of(
         &(struct sim_options){.seed = seed, .host_count = 5, .guard = majority});
     split(sim, "AB|CDE");
-    sim_run(sim, FRESH_MS);
+    sim_run(sim, LOST_MS);
     story_check(!sim_is_acting(sim, A), seed);
     sim_run(sim, CUT_MS);
     story_check(sim_is_acting(sim, C), seed);

@@ -93,8 +93,9 @@ static void hear(struct teller *teller, struct message message)
 
     message.from = peer_id;
     message.number = ++teller->number;
-    const uint8_t *frame = wire_encode(teller->wire, &message, &core_self(teller->core)->id,
-                                       WIRE_FELLOW, &length);
+    const uint8_t *frame = wire_encode(
+        teller->wire, &message,
+        &(struct wire_copy){.to = &core_self(teller->core)->id, .flags = WIRE_FELLOW}, &length);
     cr_assert_eq(wire_decode(teller->own, frame, length, &heard), WIRE_OK);
     step(teller, (struct event){.type = EVENT_MESSAGE, .message = &heard}, frame, length);
 }

@@ -26,6 +26,7 @@ static void note(struct rig *rig, struct effects effects)
             rig->refused = effect->refused;
         } else if (effect->type == EFFECT_SEND) {
             cr_assert_lt(rig->sent_count, RIG_SENT_MAX);
+            rig->last_number = effect->message->number;
             rig->sent[rig->sent_count++] = (struct rig_sent){.to = (char)effect->address.bytes[3],
                                                              .peer = effect->peer,
                                                              .fellow = effect->fellow,
@@ -55,6 +56,7 @@ struct message rig_message(const struct rig *rig, char from, const struct messag
     message.source = member_of(from).address;
     message.fellow = true;
     message.number = rig->numbers[(unsigned char)from];
+    message.echo = (uint32_t)rig->last_number;
     return message;
 }
 

@@ -31,6 +31,7 @@ struct rig {
     char self;
     uint64_t now_ms;
     uint64_t numbers[128]; /* by letter: of that peer's last message */
+    uint64_t last_number;  /* of the message that this node sent last: all peers echo it */
     struct rig_sent sent[RIG_SENT_MAX];
     uint32_t sent_count; /* by the last call of rig_gets, rig_gets_raw, rig_links or rig_pass */
     struct refused_message refused;                /* the last */

@@ -59,7 +59,10 @@ static void assert_stable(struct wire *codec, const uint8_t *bytes, size_t lengt
     size_t length_again;
     const unsigned flags = (message->fellow ? WIRE_FELLOW : 0U) |
                            (message->relay ? WIRE_RELAY : 0U);
-    const uint8_t *again = wire_encode(codec, message, &message->to, flags, &length_again);
+    const uint8_t *again = wire_encode(
+        codec, message,
+        &(struct wire_copy){.to = &message->to, .flags = flags, .echo = message->echo},
+        &length_again);
 
     cr_assert_eq(length_again, length);
     cr_assert_eq(memcmp(again, bytes, length), 0);
@@ -229,9 +232,11 @@ Test(wire, nobody_and_no_receiver_are_written_alike)
     size_t length;
     size_t length_none;
 
-    const uint8_t *frame = wire_encode(wire, message, NULL, WIRE_FELLOW, &length);
+    const uint8_t *frame = wire_encode(
+        wire, message, &(struct wire_copy){.to = NULL, .flags = WIRE_FELLOW}, &length);
     memcpy(vector->bytes, frame, length);
-    frame = wire_encode(wire, message, &none, WIRE_FELLOW, &length_none);
+    frame = wire_encode(wire, message, &(struct wire_copy){.to = &none, .flags = WIRE_FELLOW},
+                        &length_none);
     cr_assert_eq(length, length_none);
     cr_assert_eq(memcmp(frame, vector->bytes, length), 0);
 }
@@ -245,13 +250,17 @@ Test(wire, a_copy_has_the_bytes_that_encoding_it_anew_would_have)
 
     for (size_t i = 0; i < samples->count; i++) {
         const struct sample *sample = &samples->items[i];
-        wire_encode(wire, &sample->message, &sample->to, sample->flags, &length);
+        wire_encode(wire, &sample->message,
+                    &(struct wire_copy){.to = &sample->to, .flags = sample->flags}, &length);
         for (size_t k = 0; k < 4; k++) {
             const unsigned flags = k % 2 == 0 ? WIRE_FELLOW : WIRE_RELAY;
-            const uint8_t *copy = wire_encode_copy(wire, &sample->message, receivers[k], flags,
-                                                   &length_copy);
+            const uint8_t *copy = wire_encode_copy(
+                wire, &sample->message, &(struct wire_copy){.to = receivers[k], .flags = flags},
+                &length_copy);
             memcpy(vector->bytes, copy, length_copy);
-            const uint8_t *anew = wire_encode(wire, &sample->message, receivers[k], flags, &length);
+            const uint8_t *anew = wire_encode(
+                wire, &sample->message, &(struct wire_copy){.to = receivers[k], .flags = flags},
+                &length);
             cr_assert_eq(length_copy, length, "%s", sample->name);
             cr_assert_eq(memcmp(vector->bytes, anew, length), 0, "%s", sample->name);
         }
@@ -267,11 +276,14 @@ Test(wire, a_copy_after_another_message_is_none_of_that)
     size_t length;
     size_t length_copy;
 
-    wire_encode(wire, &sample->message, &sample->to, 0, &length);
-    wire_encode(wire, hello, &other, 0, &length);
-    const uint8_t *copy = wire_encode_copy(wire, &sample->message, &other, 0, &length_copy);
+    wire_encode(wire, &sample->message, &(struct wire_copy){.to = &sample->to, .flags = 0},
+                &length);
+    wire_encode(wire, hello, &(struct wire_copy){.to = &other, .flags = 0}, &length);
+    const uint8_t *copy = wire_encode_copy(
+        wire, &sample->message, &(struct wire_copy){.to = &other, .flags = 0}, &length_copy);
     memcpy(vector->bytes, copy, length_copy);
-    const uint8_t *anew = wire_encode(wire, &sample->message, &other, 0, &length);
+    const uint8_t *anew = wire_encode(wire, &sample->message,
+                                      &(struct wire_copy){.to = &other, .flags = 0}, &length);
     cr_assert_eq(length_copy, length);
     cr_assert_eq(memcmp(vector->bytes, anew, length), 0);
 }
@@ -287,7 +299,7 @@ Test(wire, a_heartbeat_is_one_small_datagram)
     message.heartbeat.view.lineage = UINT64_MAX;
     message.heartbeat.view.epoch = UINT16_MAX;
     message.heartbeat.view.version = UINT32_MAX;
-    wire_encode(wire, &message, &to, WIRE_FELLOW, &length);
+    wire_encode(wire, &message, &(struct wire_copy){.to = &to, .flags = WIRE_FELLOW}, &length);
     cr_assert(length <= 110, "%zu bytes", length);
 
     message.number = UINT64_MAX;
@@ -298,7 +310,7 @@ Test(wire, a_heartbeat_is_one_small_datagram)
         message.heartbeat.suspects[i] = (struct suspicion){.age = UINT64_MAX,
                                                            .verdict = VERDICT_LOST};
     }
-    wire_encode(wire, &message, &to, WIRE_FELLOW, &length);
+    wire_encode(wire, &message, &(struct wire_copy){.to = &to, .flags = WIRE_FELLOW}, &length);
     cr_assert(length <= DATAGRAM_BYTES_MAX, "%zu bytes", length);
 }
 
@@ -550,7 +562,8 @@ static void check_full_view(uint32_t capacity)
     for (uint8_t i = 0; i < PROBE_SEEDS_MAX; i++) {
         part->seeds[i] = part->coordinator;
     }
-    const uint8_t *frame = wire_encode(codec, &message, &message.from, WIRE_FELLOW, &length);
+    const uint8_t *frame = wire_encode(
+        codec, &message, &(struct wire_copy){.to = &message.from, .flags = WIRE_FELLOW}, &length);
 
     cr_assert_eq(wire_frame_bytes_max(codec), 38878 + 637 * (size_t)capacity, "as wire.md says");
     /* Lists below 16 and below 65536 items have heads of 1 and 3 bytes. */
@@ -589,7 +602,8 @@ Test(wire, a_view_keeps_its_soundness)
     }
     view_seal(&view);
     message.carrier.view = &view;
-    const uint8_t *frame = wire_encode(codec, &message, NULL, WIRE_FELLOW, &length);
+    const uint8_t *frame = wire_encode(
+        codec, &message, &(struct wire_copy){.to = NULL, .flags = WIRE_FELLOW}, &length);
 
     memset(&got, 0, sizeof got);
     cr_assert_eq(decode_in(codec, frame, length, &got), WIRE_OK);
@@ -610,12 +624,14 @@ Test(wire, a_view_of_more_members_than_the_capacity_is_refused)
     view_of_capacity(SAMPLE_CAPACITY + 1, &view, &storage);
     fill_view(&view, SAMPLE_CAPACITY + 1, 0);
     message.carrier.view = &view;
-    const uint8_t *frame = wire_encode(large, &message, NULL, WIRE_FELLOW, &length);
+    const uint8_t *frame = wire_encode(
+        large, &message, &(struct wire_copy){.to = NULL, .flags = WIRE_FELLOW}, &length);
     cr_assert(length < wire_frame_bytes_max(wire));
     cr_assert_eq(decode(frame, length), WIRE_BOUND);
 
     fill_view(&view, SAMPLE_CAPACITY, 0);
-    frame = wire_encode(large, &message, NULL, WIRE_FELLOW, &length);
+    frame = wire_encode(large, &message, &(struct wire_copy){.to = NULL, .flags = WIRE_FELLOW},
+                        &length);
     cr_assert_eq(decode(frame, length), WIRE_OK);
     wire_free(large);
     free(storage);

@@ -49,8 +49,9 @@ static FILE *vector_open(const char *name, const char *mode)
 
 void vector_of_sample(struct vector *vector, struct wire *wire, const struct sample *sample)
 {
-    const uint8_t *frame = wire_encode(wire, &sample->message, &sample->to, sample->flags,
-                                       &vector->length);
+    const uint8_t *frame = wire_encode(
+        wire, &sample->message, &(struct wire_copy){.to = &sample->to, .flags = sample->flags},
+        &vector->length);
 
     cr_assert(vector->length <= sizeof vector->bytes);
     memcpy(vector->bytes, frame, vector->length);

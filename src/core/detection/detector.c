@@ -4,6 +4,7 @@
 
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
+#include "core/detection/lease.h"
 #include "core/detection/standing.h"
 #include "core/detection/verdict.h"
 #include "core/model/marks.h"
@@ -33,6 +34,8 @@ bool detector_heard(struct core *core, const struct message *message, uint32_t p
         return true; /* It lives, but in a view without us: no evidence for this one (H42). */
     }
     clear_verdict(core, position);
+    signs->heard_number = message->number;
+    lease_on_echo(core, position, message->echo);
     signs->heard_ms = core->now_ms;
     signs->silent_from_ms = core->now_ms;
     signs->asked_ms = 0;
@@ -71,6 +74,7 @@ static bool was_late_lately(const struct core *core, uint64_t within_ms)
 
 static struct message *make_heartbeat(struct core *core)
 {
+    lease_mark(core);
     struct message *message = outbox_message(core, MESSAGE_HEARTBEAT);
 
     if (message != NULL) {
@@ -97,6 +101,15 @@ static void tell_bad_link(struct core *core, uint32_t position)
     signs->told_bad = bad;
 }
 
+/* D8: the answer to our coordinator's heartbeat stands for the one that would be due now. */
+static bool was_answered_lately(const struct core *core, uint32_t position)
+{
+    uint64_t answered_ms = core->peers[position].signs.answered_ms;
+
+    return position == 0 && answered_ms != 0 &&
+           core->now_ms < answered_ms + timing_answered_ms(&core->timing);
+}
+
 static void send_heartbeats(struct core *core)
 {
     struct message *message = make_heartbeat(core);
@@ -107,7 +120,7 @@ static void send_heartbeats(struct core *core)
         verdict_evidence_changed(core);
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!core_is_self(core, i)) {
+        if (!core_is_self(core, i) && !was_answered_lately(core, i)) {
             tell_bad_link(core, i);
             outbox_send(core, message, i);
         }
@@ -221,20 +234,28 @@ static bool does_not_hear_us(const struct core *core, const struct heartbeat *he
     return false;
 }
 
-/* D5: who learns that it is suspected says so, to the one who suspects it and to the
- * coordinator; not more often than that helps. */
-static void refute(struct core *core, uint32_t position)
+/* A heartbeat out of turn, not more often than that helps; returns whether it was sent. */
+static struct message *answer_at_once(struct core *core, uint32_t position)
 {
     struct peer_signs *signs = &core->peers[position].signs;
 
     if (signs->answered_ms != 0 &&
         core->now_ms < signs->answered_ms + timing_repair_ms(&core->timing)) {
-        return;
+        return NULL;
     }
     signs->answered_ms = core->now_ms;
     struct message *message = make_heartbeat(core);
     outbox_send(core, message, position);
-    if (position != 0 && !core_is_coordinator(core)) {
+    return message;
+}
+
+/* D5: who learns that it is suspected says so, to the one who suspects it and to the coordinator.
+ */
+static void refute(struct core *core, uint32_t position)
+{
+    struct message *message = answer_at_once(core, position);
+
+    if (message != NULL && position != 0 && !core_is_coordinator(core)) {
         outbox_send(core, message, 0);
     }
 }
@@ -278,6 +299,9 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
         refute(core, position);
     } else {
         signs->unheard_ms = 0;
+    }
+    if (position == 0 && core->position <= LEASE_ANSWERERS_MAX) {
+        (void)answer_at_once(core, position); /* D8: its leases are as old as the answers. */
     }
     if (changed) {
         verdict_evidence_changed(core);
@@ -427,52 +451,6 @@ static void look_at_all(struct core *core)
     core->detector.detect_ms = next;
 }
 
-/* D4: what waited in the queue while we slept proves nothing. This question can be answered only by
- * who lives now; and only who still has us in its view answers as a fellow. */
-static void ask_for_wake_up_answers(struct core *core)
-{
-    struct message *message = outbox_message(core, MESSAGE_PING);
-
-    if (message != NULL) {
-        message->ping.nonce = core->detector.wake_questions[0].nonce;
-        message->ping.subject = core->life.self.id; /* Each answers for itself. */
-        message->ping.origin = core->life.self.id;
-    }
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!core_is_self(core, i)) {
-            outbox_send(core, message, i);
-        }
-    }
-}
-
-/* D4: an answer proves that the peer heard us when the question was asked, so that it cannot
- * declare us lost before that moment plus T_lost. */
-bool detector_on_answer(struct core *core, const struct message *pong, uint32_t position)
-{
-    for (size_t i = 0; i < 2 && pong->fellow; i++) {
-        const struct wake_question *question = &core->detector.wake_questions[i];
-        if (question->asked_ms != 0 && pong->ping.nonce == question->nonce) {
-            core->peers[position].signs.awake_until_ms = question->asked_ms + core->timing.lost_ms;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A loop that is always late reads the answers to one question when it has to ask the next. */
-static void ask_anew(struct core *core)
-{
-    struct wake_question *questions = core->detector.wake_questions;
-
-    if (questions[0].asked_ms == 0 ||
-        core->now_ms >= questions[0].asked_ms + core->timing.lost_ms / 2) {
-        questions[1] = questions[0];
-        questions[0] = (struct wake_question){.nonce = random_u64(&core->random),
-                                              .asked_ms = core->now_ms};
-    }
-    ask_for_wake_up_answers(core);
-}
-
 /* A loop that is late again and again is slow, not asleep: too little for others to have found this
  * node lost meanwhile. Were each time a sleep, it would never do anything for the others. */
 static bool is_only_slow(const struct core *core, uint64_t late_ms)
@@ -482,7 +460,6 @@ static bool is_only_slow(const struct core *core, uint64_t late_ms)
 
 static void start_afresh(struct core *core)
 {
-    core->detector.late_since_ms = core->now_ms;
     core->detector.late_until_ms = core->now_ms + core->timing.fresh_ms;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         enum verdict verdict = core->peers[i].charge.verdict;
@@ -492,7 +469,6 @@ static void start_afresh(struct core *core)
         }
     }
     core->detector.detect_ms = core->now_ms;
-    ask_anew(core);
 }
 
 bool detector_on_late(struct core *core, uint64_t late_ms)
@@ -534,21 +510,12 @@ void detector_reset(struct core *core)
     core->detector.detect_ms = NEVER_MS;
     core->detector.late_last_ms = 0;
     core->detector.late_until_ms = 0;
-    core->detector.late_since_ms = 0;
-    memset(core->detector.wake_questions, 0, sizeof core->detector.wake_questions);
 }
 
 void detector_tick(struct core *core)
 {
-    if (core->detector.late_since_ms != 0 && core->now_ms >= core->detector.late_until_ms &&
-        standing_is_awake(core)) {
-        core->detector.late_since_ms = 0;
-    }
     if (core->now_ms >= core->detector.heartbeat_ms) {
         send_heartbeats(core);
-        if (!standing_is_awake(core)) {
-            ask_anew(core);
-        }
         look_at_all(core); /* Who is heard in time needs no turn of its own. */
     } else if (core->now_ms >= core->detector.detect_ms) {
         look_at_all(core);

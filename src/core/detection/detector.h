@@ -12,9 +12,6 @@ bool detector_heard(struct core *core, const struct message *message, uint32_t p
 void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position);
 void detector_on_link(struct core *core, const struct link_event *link);
 
-/* The answer of the member at `position` to the question that was asked after a late wake-up. */
-bool detector_on_answer(struct core *core, const struct message *pong, uint32_t position);
-
 /* Somebody else says that the member lives (R2). */
 void detector_vouch(struct core *core, uint32_t position);
 

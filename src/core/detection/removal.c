@@ -279,7 +279,7 @@ static void on_own_answer(struct core *core, const struct message *message, uint
 
     if (!message->fellow) {
         refuse(core, message, REFUSED_PONG_NOT_FELLOW);
-    } else if (!detector_on_answer(core, message, subject) && !verifies) {
+    } else if (!verifies) {
         refuse(core, message, REFUSED_PONG_UNASKED);
     }
 }

@@ -3,21 +3,23 @@
 #include <string.h>
 
 #include "core/detection/follow.h"
+#include "core/detection/lease.h"
 #include "core/state/outbox.h"
 
-/* Members really heard within T_fresh, this node included. For a coordinator, those who follow it:
- * whoever is heard but follows another is counted over there. */
+/* For a coordinator, itself and those whose leases it has; for others, those really heard within
+ * T_fresh, and itself, who never hears itself (G1). */
 static uint32_t fresh_count(const struct core *core, uint64_t now_ms)
 {
-    uint32_t count = 1; /* This node, which never hears itself. */
-    bool leads = core_is_coordinator(core);
+    uint32_t count = 1;
 
+    if (core_is_coordinator(core)) {
+        return 1 + lease_holders(core, now_ms);
+    }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer *peer = &core->peers[i];
-        bool follows = !leads || id_equal(&peer->signs.view.coordinator, &core->life.self.id);
         count += peer->signs.heard_ms != 0 &&
                  now_ms < peer->signs.heard_ms + core->timing.fresh_ms &&
-                 peer->charge.verdict == VERDICT_NONE && follows;
+                 peer->charge.verdict == VERDICT_NONE;
     }
     return count;
 }
@@ -35,43 +37,57 @@ struct guard_state standing_guard(const struct core *core, uint64_t now_ms)
     return state;
 }
 
-bool standing_is_awake(const struct core *core)
+/* Could this node act, if it has the leases? */
+static bool may_act(const struct core *core)
 {
-    if (core->detector.late_since_ms == 0 || core->view.member_count == 1) {
-        return true;
-    }
-    uint32_t heard = 1;
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
-        const struct peer_signs *signs = &core->peers[i].signs;
-        /* What is heard so long after we woke did not wait in a socket. */
-        bool since = signs->heard_ms >= core->detector.late_until_ms &&
-                     id_equal(&signs->view.coordinator, &core->view.members[0].id);
-        heard += core->now_ms < signs->awake_until_ms || since;
-    }
-    return core->terms.guard.policy == GUARD_NONE
-               ? heard > 1
-               : quorum_is_majority(heard, core->view.member_count);
+    return core->life.phase == PHASE_MEMBER && core_is_coordinator(core) && !core->merge.yielding &&
+           core->terms.guard.policy != GUARD_STRICT; /* Nobody leases yet (Z2). */
 }
 
-/* Does it act, given that its guard is met or not? */
-static bool acts_if(const struct core *core, bool guard_met)
+/* How many others' leases it takes: as many as the guard asks for, and of several members one at
+ * least, or a coordinator that nobody hears would act for ever. */
+static uint32_t leases_needed(const struct core *core)
 {
-    return guard_met && core->life.phase == PHASE_MEMBER && core_is_coordinator(core) &&
-           !core->merge.yielding && standing_is_awake(core);
+    uint32_t guarded = guard_needed(&core->terms.guard);
+    uint32_t others = guarded == 0 ? 0 : guarded - 1;
+
+    return others == 0 && core->view.member_count > 1 ? 1 : others;
+}
+
+uint64_t standing_acting_until(const struct core *core, uint64_t now_ms)
+{
+    return may_act(core) ? lease_until(core, leases_needed(core), now_ms) : 0;
 }
 
 bool standing_is_acting(const struct core *core, uint64_t now_ms)
 {
-    bool guarded = core->terms.guard.policy != GUARD_NONE;
+    uint32_t needed = leases_needed(core);
 
-    return acts_if(core, true) && (!guarded || standing_guard(core, now_ms).met);
+    return may_act(core) && (needed == 0 ? lease_until(core, 0, now_ms) != 0
+                                         : lease_holders(core, now_ms) >= needed);
+}
+
+uint64_t standing_deadline_ms(const struct core *core)
+{
+    return core->standing.told_acting ? core->standing.acting_until_ms : NEVER_MS;
+}
+
+/* Do enough hold leases that this node cannot have been replaced? */
+static bool is_sure(const struct core *core)
+{
+    uint32_t others = core->view.member_count - 1;
+    uint32_t majority = core->view.member_count / 2;
+    bool any = core->terms.guard.policy == GUARD_NONE && others > 0;
+
+    return lease_holders(core, core->now_ms) >= (any ? 1 : majority);
 }
 
 bool standing_is_settled(const struct core *core)
 {
     /* Whoever has not been heard in all the time a detection takes is silent, not slow. */
-    bool waited = core->now_ms >= core->detector.late_until_ms + core->timing.lost_ms;
-    if (core->now_ms < core->detector.late_until_ms || (!waited && !standing_is_awake(core))) {
+    bool waited = core->detector.late_until_ms == 0 ||
+                  core->now_ms >= core->detector.late_until_ms + core->timing.lost_ms;
+    if (!waited && !is_sure(core)) {
         return false;
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
@@ -82,11 +98,9 @@ bool standing_is_settled(const struct core *core)
     return true;
 }
 
-/* Guard and acting are told when they change; both follow from who was heard lately. */
-static void tell_guard_and_acting(struct core *core)
+static void tell_guard(struct core *core)
 {
     struct guard_state guard = standing_guard(core, core->now_ms);
-    bool acting = acts_if(core, guard.met);
 
     if (guard.guard.policy != GUARD_NONE && guard.met != core->standing.told_guard_met) {
         core->standing.told_guard_met = guard.met;
@@ -95,21 +109,36 @@ static void tell_guard_and_acting(struct core *core)
         notice->count = guard.fresh;
         notice->needed = guard.needed;
     }
-    if (acting != core->standing.told_acting) {
-        core->standing.told_acting = acting;
-        struct notice *notice = outbox_notice_of(core, NOTICE_ACTING, &core->life.self);
-        notice->on = acting;
-        notice->count = guard.fresh;
-        notice->needed = guard.needed;
-    }
 }
 
+static void tell_acting(struct core *core)
+{
+    bool acting = standing_is_acting(core, core->now_ms);
+
+    if (acting && core->now_ms >= standing_deadline_ms(core)) {
+        core->standing.acting_until_ms = standing_acting_until(core, core->now_ms);
+    }
+    if (acting == core->standing.told_acting) {
+        return;
+    }
+    core->standing.told_acting = acting;
+    core->standing.acting_until_ms = standing_acting_until(core, core->now_ms);
+    struct guard_state guard = standing_guard(core, core->now_ms);
+    struct notice *notice = outbox_notice_of(core, NOTICE_ACTING, &core->life.self);
+    notice->on = acting;
+    notice->count = guard.fresh;
+    notice->needed = guard.needed;
+}
+
+/* Guard and acting are told when they change; both follow from who was heard lately, and by whom.
+ */
 void standing_tell(struct core *core)
 {
-    bool guarded = core->terms.guard.policy != GUARD_NONE;
-
-    if (guarded || acts_if(core, true) != core->standing.told_acting) {
-        tell_guard_and_acting(core);
+    if (core->terms.guard.policy != GUARD_NONE) {
+        tell_guard(core);
+    }
+    if (may_act(core) || core->standing.told_acting) {
+        tell_acting(core);
     }
     if (view_is_empty(&core->view) && !id_is_none(&core->standing.told_coordinator)) {
         memset(&core->standing.told_coordinator, 0, sizeof core->standing.told_coordinator);

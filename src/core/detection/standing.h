@@ -8,15 +8,19 @@
 /* G1: the guard, and who is counted. O(members). */
 struct guard_state standing_guard(const struct core *core, uint64_t now_ms);
 
-/* Is this node coordinator, not about to be absorbed by another part (M3), its guard met by members
- * that follow it (G1), and have enough of them answered since it slept last (D4)? O(members). */
+/* Until when this node acts for certain, exclusive; 0: it does not (G2). It is coordinator, not
+ * about to be absorbed by another part (M3), and has leases of as many as its guard asks for.
+ * O(members). */
+uint64_t standing_acting_until(const struct core *core, uint64_t now_ms);
+
+/* The same, asked for one moment. O(members). */
 bool standing_is_acting(const struct core *core, uint64_t now_ms);
 
-/* After a late wake-up: have enough others answered since for this node to act again (D4)? */
-bool standing_is_awake(const struct core *core);
+/* When watchers may have to be told that this node acts no longer; NEVER_MS: not by time alone. */
+uint64_t standing_deadline_ms(const struct core *core);
 
 /* May a coordinator change the view? Not before it is sure that it was not replaced while it slept
- * (D4), nor while members say that they follow another and it is not settled (L2, L3). */
+ * (D8), nor while members say that they follow another and it is not settled (L2, L3). */
 bool standing_is_settled(const struct core *core);
 
 /* Tells watchers of guard, acting and coordinator what has changed since they were told last. */

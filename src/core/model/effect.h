@@ -134,6 +134,7 @@ struct effect {
             struct address address;
             bool fellow;                   /* SEND: goes out as `fellow` */
             bool relay;                    /* SEND: goes out as `relay` */
+            uint32_t echo;                 /* SEND: goes out as `echo` */
             const struct message *message; /* SEND: shared by all its receivers */
         };
         struct notice notice;

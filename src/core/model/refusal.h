@@ -127,7 +127,7 @@
     X(READY_FOR_ANOTHER, "ready_for_another", "J3a",                                               \
       "it speaks for another joiner than its sender")                                              \
     X(READY_UNDER_WAY, "ready_under_way", "J5a", "the view under way holds the joiner already")    \
-    X(REIGN_UNSURE, "reign_unsure", "D4f",                                                         \
+    X(REIGN_UNSURE, "reign_unsure", "D8d",                                                         \
       "this coordinator may have been replaced, which is settled first")                           \
     X(PART_YIELDS, "part_yields", "M3b", "this part is about to be taken up by another")           \
     X(NAME_FLAPS, "name_flaps", "R4a", "the name has failed too often lately")                     \

@@ -58,6 +58,13 @@ static inline uint64_t timing_repair_ms(const struct timing *timing)
     return timing->heartbeat_ms / 4;
 }
 
+/* Who was sent a heartbeat out of turn so lately needs none in turn: an interval, and its jitter.
+ */
+static inline uint64_t timing_answered_ms(const struct timing *timing)
+{
+    return timing->heartbeat_ms * 11 / 10;
+}
+
 /* After so long a silence a heartbeat is missing. */
 static inline uint64_t timing_missed_ms(const struct timing *timing)
 {

@@ -59,6 +59,7 @@ static struct effect *add_to(struct core *core, enum effect_type type, const str
     effect->address = *address;
     effect->fellow = false;
     effect->relay = false;
+    effect->echo = 0;
     effect->message = NULL;
     return effect;
 }
@@ -88,6 +89,12 @@ static bool is_fellow(const struct core *core, const struct node_id *peer)
     return view_has(&core->view, peer) || (lately && view_has(&core->change.pending, peer));
 }
 
+/* D8: the latest sign of life of the member at `position`; 0 for VIEW_NONE. */
+static uint32_t echo_for(const struct core *core, uint32_t position)
+{
+    return position == VIEW_NONE ? 0 : (uint32_t)core->peers[position].signs.heard_number;
+}
+
 void outbox_send_to(struct core *core, const struct message *message, const struct node_id *peer,
                     const struct address *address)
 {
@@ -95,6 +102,7 @@ void outbox_send_to(struct core *core, const struct message *message, const stru
 
     if (sent != NULL && peer != NULL) {
         sent->fellow = is_fellow(core, peer);
+        sent->echo = echo_for(core, view_find(&core->view, peer));
     }
 }
 
@@ -114,6 +122,7 @@ void outbox_hand_on(struct core *core, const struct message *message)
     effect->message = copy;
     effect->fellow = message->fellow;
     effect->relay = true;
+    effect->echo = message->echo;
     core->counters.relayed++;
 }
 
@@ -143,6 +152,7 @@ void outbox_send(struct core *core, const struct message *message, uint32_t posi
     struct effect *sent = send(core, message, &member->id, &member->address);
     if (sent != NULL) {
         sent->fellow = true; /* The view holds it. */
+        sent->echo = echo_for(core, position);
     }
 }
 
@@ -154,6 +164,7 @@ void outbox_send_around(struct core *core, const struct message *message, uint32
     if (sent != NULL) {
         sent->fellow = true;
         sent->relay = true;
+        sent->echo = echo_for(core, position);
     }
 }
 

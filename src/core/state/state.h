@@ -19,6 +19,8 @@ enum {
     FLAPPERS_MAX = 64,          /* names whose failures are counted, oldest forgotten first */
     REFUSALS_PER_STEP_MAX = 4,  /* told of in one step; all are counted */
     STRANGER_REPLIES_MAX = 8,   /* answers to non-members in one heartbeat interval (H49) */
+    LEASE_MARKS = 32,           /* numbers of messages whose time is known (D8) */
+    LEASE_ANSWERERS_MAX = 32,   /* members that answer their coordinator's heartbeat at once (D8) */
 };
 
 /* --- What is known of the member at the same position of the view --- */
@@ -28,6 +30,7 @@ struct peer_signs {
     uint64_t heard_ms;       /* last sign of life; 0 for none yet */
     uint64_t silent_from_ms; /* the silence is counted from here: heard_ms, or later (D4, H13) */
     uint64_t number;         /* highest message number of that life (D6) */
+    uint64_t heard_number;   /* of its last sign of life: what is echoed to it (D8) */
 
     /* From its last heartbeat; `view` and `view_hash` also from its ACK. */
     struct view_id view;
@@ -45,11 +48,15 @@ struct peer_signs {
     uint64_t asked_ms;  /* last EFFECT_KERNEL_ASK of this silence; 0 for none */
     uint64_t kernel_ms; /* last answer; 0 for none */
 
-    uint64_t vouched_ms;     /* others heard it though we do not, or it was relayed; 0: never */
-    uint64_t unheard_ms;     /* when it last said that it does not hear us; 0: never (R2) */
-    uint64_t answered_ms;    /* last answer to its suspicion of us (D5) */
-    uint64_t awake_until_ms; /* its answer to our wake-up question counts until then (D4) */
-    bool told_bad;           /* watchers know that its link is bad */
+    uint64_t vouched_ms;  /* others heard it though we do not, or it was relayed; 0: never */
+    uint64_t unheard_ms;  /* when it last said that it does not hear us; 0: never (R2) */
+    uint64_t answered_ms; /* last heartbeat out of turn, for what its own one said (D5, D8) */
+    bool told_bad;        /* watchers know that its link is bad */
+};
+
+/* lease: what it is known to have heard of us. */
+struct peer_lease {
+    uint64_t echoed_ms; /* the latest message that it echoed was sent then, or later; 0: none */
 };
 
 /* verdict: what is held against it. */
@@ -80,6 +87,7 @@ struct peer_repair {
 struct peer {
     struct node_id id; /* peers */
     struct peer_signs signs;
+    struct peer_lease lease;
     struct peer_charge charge;
     struct peer_course course;
     struct peer_repair repair;
@@ -106,9 +114,17 @@ struct life {
     enum phase phase;
 };
 
-struct wake_question {
-    uint64_t nonce;
-    uint64_t asked_ms; /* 0: never */
+/* lease: this number was reached then. */
+struct lease_mark {
+    uint64_t number; /* 0: none */
+    uint64_t ms;
+};
+
+/* lease: what tells the time of an echo. */
+struct leases {
+    struct lease_mark marks[LEASE_MARKS]; /* a ring */
+    uint32_t latest;
+    uint64_t own_ms; /* this node's own loop sent its heartbeats last then */
 };
 
 /* detector: when it looks next, and its doubts about its own loop (D4). Deadlines are NEVER_MS when
@@ -116,12 +132,10 @@ struct wake_question {
 struct detector {
     uint64_t heartbeat_ms;
     uint64_t detect_ms;
-    uint64_t late_last_ms;                  /* the last late wake-up; 0: none yet */
-    uint64_t late_until_ms;                 /* accuse nobody before; 0 when never late */
-    uint64_t late_since_ms;                 /* of the last wake-up; 0 when it is settled */
-    struct wake_question wake_questions[2]; /* the latest first */
-    uint64_t gone_ms[GONE_MAX];             /* by position among the gone of the view: since when */
-    uint64_t gone_numbers[GONE_MAX];        /* the highest message number of that life (D6) */
+    uint64_t late_last_ms;           /* the last late wake-up; 0: none yet */
+    uint64_t late_until_ms;          /* accuse nobody before; 0 when never late */
+    uint64_t gone_ms[GONE_MAX];      /* by position among the gone of the view: since when */
+    uint64_t gone_numbers[GONE_MAX]; /* the highest message number of that life (D6) */
 };
 
 /* verdict: the evidence has changed, and is judged at the end of the step. */
@@ -137,6 +151,7 @@ struct removal {
 struct standing {
     bool told_guard_met;
     bool told_acting;
+    uint64_t acting_until_ms; /* while told acting: to be looked at again then */
     struct node_id told_coordinator;
 };
 
@@ -347,6 +362,7 @@ struct core {
     struct peer *peers_former; /* peers: the other half, by position in `former` */
 
     struct detector detector;
+    struct leases lease;
     struct verdicts verdicts;
     struct removal removal;
     struct standing standing;

@@ -1,0 +1,114 @@
+#include "core/detection/lease.h"
+
+#include <string.h>
+
+/* Marks are this far apart at least, so that all of them together reach back further than T_lost.
+ */
+static uint64_t spacing_ms(const struct core *core)
+{
+    return core->timing.lost_ms / (LEASE_MARKS - LEASE_MARKS / 4);
+}
+
+/* The latest mark but `ago`. */
+static const struct lease_mark *mark_at(const struct core *core, uint32_t ago)
+{
+    return &core->lease.marks[(core->lease.latest + LEASE_MARKS - ago) % LEASE_MARKS];
+}
+
+void lease_mark(struct core *core)
+{
+    const struct lease_mark *last = mark_at(core, 0);
+
+    core->lease.own_ms = core->now_ms;
+    if (last->number != 0 && core->now_ms < last->ms + spacing_ms(core)) {
+        return;
+    }
+    core->lease.latest = (core->lease.latest + 1) % LEASE_MARKS;
+    core->lease.marks[core->lease.latest] = (struct lease_mark){.number = core->out.number + 1,
+                                                                .ms = core->now_ms};
+}
+
+/* The number that was echoed: the highest sent that has these low bits. */
+static uint64_t number_of(const struct core *core, uint32_t echo)
+{
+    uint64_t number = (core->out.number & ~(uint64_t)UINT32_MAX) | echo;
+
+    return number <= core->out.number ? number : number - UINT32_MAX - 1;
+}
+
+/* When it was sent, or earlier; 0: that is forgotten. */
+static uint64_t sent_ms(const struct core *core, uint64_t number)
+{
+    for (uint32_t ago = 0; ago < LEASE_MARKS; ago++) {
+        const struct lease_mark *mark = mark_at(core, ago);
+        if (mark->number != 0 && mark->number <= number) {
+            return mark->ms;
+        }
+    }
+    return 0;
+}
+
+void lease_on_echo(struct core *core, uint32_t position, uint32_t echo)
+{
+    struct peer_lease *lease = &core->peers[position].lease;
+
+    if (echo == 0 || (core->out.number <= UINT32_MAX && echo > core->out.number)) {
+        return; /* It heard nothing yet, or names what was never sent. */
+    }
+    uint64_t at_ms = sent_ms(core, number_of(core, echo));
+    lease->echoed_ms = at_ms > lease->echoed_ms ? at_ms : lease->echoed_ms;
+}
+
+uint64_t lease_of(const struct core *core, uint32_t position)
+{
+    uint64_t echoed_ms = core->peers[position].lease.echoed_ms;
+
+    return echoed_ms == 0 ? 0 : echoed_ms + core->timing.lost_ms;
+}
+
+/* Whoever follows another is counted over there. */
+static bool counts(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+
+    return !core_is_self(core, position) && peer->charge.verdict == VERDICT_NONE &&
+           id_equal(&peer->signs.view.coordinator, &core->life.self.id);
+}
+
+uint32_t lease_holders(const struct core *core, uint64_t at_ms)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        count += lease_of(core, i) > at_ms && counts(core, i);
+    }
+    return count;
+}
+
+uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)
+{
+    uint64_t low = now_ms;                         /* As many hold one beyond it, */
+    uint64_t high = now_ms + core->timing.lost_ms; /* and fewer beyond this. */
+
+    if (count == 0) {
+        uint64_t own = core->lease.own_ms + core->timing.lost_ms;
+        return own > now_ms ? own : 0;
+    }
+    if (lease_holders(core, low) < count) {
+        return 0;
+    }
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (lease_holders(core, middle) >= count) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return high;
+}
+
+void lease_reset(struct core *core)
+{
+    memset(&core->lease, 0, sizeof core->lease);
+}

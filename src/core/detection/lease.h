@@ -1,0 +1,32 @@
+/* The right to act as a lease that echoes give (D4, G2). Each message echoes the number of the
+ * latest sign of life that its sender had of its receiver. This node keeps the times at which it
+ * reached its numbers; so an echo tells when the message was sent that the other is known to have
+ * heard, and from that moment on the other cannot find this node lost for T_lost. Gray and
+ * Cheriton's leases, counted from the sending of the question: no two clocks are compared. */
+#ifndef CORE_LEASE_H
+#define CORE_LEASE_H
+
+#include "core/state/state.h"
+
+/* Notes that the next message has that number now, unless that was noted a moment ago. Called
+ * before each heartbeat; what is sent in between counts as sent then. */
+void lease_mark(struct core *core);
+
+/* The echo in a sign of life of the member at `position`. */
+void lease_on_echo(struct core *core, uint32_t position, uint32_t echo);
+
+/* Until when the member at `position` cannot find this node lost; 0: that is not known. */
+uint64_t lease_of(const struct core *core, uint32_t position);
+
+/* Until when `count` other members that follow this node and are not suspected cannot find it lost,
+ * 0: they may have. With a count of 0 it is this node's own word, given at its last heartbeat.
+ * O(members). */
+uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms);
+
+/* Other members that follow this node, are not suspected, and cannot have found it lost by then.
+ * O(members). */
+uint32_t lease_holders(const struct core *core, uint64_t at_ms);
+
+void lease_reset(struct core *core);
+
+#endif
