@@ -31,6 +31,7 @@ static void note(struct rig *rig, struct effects effects)
                                                              .peer = effect->peer,
                                                              .fellow = effect->fellow,
                                                              .relay = effect->relay,
+                                                             .echo = effect->echo,
                                                              .message = *effect->message};
         } else if (effect->type == EFFECT_NOTICE) {
             rig->noticed[effect->notice.type]++;
@@ -223,7 +224,7 @@ struct terms rig_terms(void)
                           .capacity = RIG_CAPACITY};
 }
 
-static struct rig *start(char self, uint32_t expect, struct guard guard)
+static struct rig *start(char self, uint32_t expect, struct guard guard, uint32_t capacity)
 {
     struct rig *rig = calloc(1, sizeof *rig);
     struct member member = member_of(self);
@@ -232,7 +233,7 @@ static struct rig *start(char self, uint32_t expect, struct guard guard)
                                    .guard = guard,
                                    .profile = PROFILE_LAN,
                                    .timing = timing_of(PROFILE_LAN),
-                                   .capacity = RIG_CAPACITY,
+                                   .capacity = capacity,
                                    .has_seeds = true,
                                    .expect = expect,
                                    .random_seed = {(uint64_t)self, 2, 3, 4}};
@@ -240,7 +241,8 @@ static struct rig *start(char self, uint32_t expect, struct guard guard)
     rig->self = self;
     rig->timing = options.timing;
     rig->now_ms = BEGIN_MS;
-    rig->block = calloc(1, core_bytes(RIG_CAPACITY));
+    rig->capacity = capacity;
+    rig->block = calloc(1, core_bytes(capacity));
     rig->core = core_init(rig->block, &options, rig->now_ms);
     step(rig, (struct event){.type = EVENT_TICK});
     return rig;
@@ -253,7 +255,7 @@ struct rig *rig_joining(char self)
 
 struct rig *rig_expecting(char self, uint32_t expect)
 {
-    return start(self, expect, (struct guard){.policy = GUARD_NONE});
+    return start(self, expect, (struct guard){.policy = GUARD_NONE}, RIG_CAPACITY);
 }
 
 struct rig *rig_in(const char *letters, char self)
@@ -263,7 +265,8 @@ struct rig *rig_in(const char *letters, char self)
 
 struct rig *rig_guarded(const char *letters, char self, struct guard guard)
 {
-    struct rig *rig = start(self, 0, guard);
+    const uint32_t count = (uint32_t)strlen(letters) / 2 + 1; /* With a space between two. */
+    struct rig *rig = start(self, 0, guard, count > RIG_CAPACITY ? count : RIG_CAPACITY);
 
     rig_gets(rig, 'Z', &(struct message){.type = MESSAGE_OFFER});
     rig_gets(rig, 'Z',
@@ -365,7 +368,7 @@ static void copy_state(const struct rig *rig, struct effects effects, uint8_t *t
     size_t counters = (size_t)((const uint8_t *)core_counters(rig->core) - rig->block);
     size_t items = (size_t)((const uint8_t *)effects.items - rig->block);
 
-    memcpy(to, rig->block, core_bytes(RIG_CAPACITY));
+    memcpy(to, rig->block, core_bytes(rig->capacity));
     memset(to + counters, 0, sizeof(struct core_counters));
     memset(to + items, 0, effects.count * sizeof effects.items[0]);
 }
@@ -385,7 +388,7 @@ static struct effects prime(struct rig *rig, bool refused)
 
 static void ignores(struct rig *rig, struct event event, bool refused)
 {
-    size_t size = core_bytes(RIG_CAPACITY);
+    size_t size = core_bytes(rig->capacity);
     uint8_t *before = malloc(size);
     uint8_t *after = malloc(size);
 

@@ -10,8 +10,8 @@
 #include "view_builder.h"
 
 enum {
-    RIG_CAPACITY = 8,
-    RIG_SENT_MAX = 256,
+    RIG_CAPACITY = 8, /* or as many as the view has */
+    RIG_SENT_MAX = 1024,
     RIG_VIEWS_MAX = 8,
 };
 
@@ -21,6 +21,7 @@ struct rig_sent {
     struct node_id peer;
     bool fellow; /* goes out as one's (D2) */
     bool relay;
+    uint32_t echo; /* (D8) */
     struct message message;
 };
 
@@ -28,6 +29,7 @@ struct rig {
     struct core *core;
     uint8_t *block; /* that it lives in */
     struct timing timing;
+    uint32_t capacity;
     char self;
     uint64_t now_ms;
     uint64_t numbers[128]; /* by letter: of that peer's last message */

@@ -336,7 +336,7 @@ Test(core_change, a_new_epoch_that_was_asked_for_comes_after_a_sleep)
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 1);
     rig_sleeps(rig, 2 * rig->timing.lost_ms);
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
-    rig_pass(rig, 2 * rig->timing.fresh_ms, "B");
+    rig_pass(rig, rig->timing.prepare_ms, "B");
     const struct message *again = rig_told(rig, MESSAGE_PREPARE, 'B');
     cr_assert_not_null(again);
     cr_assert_gt(again->carrier.view->epoch, 7);

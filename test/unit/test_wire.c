@@ -220,6 +220,7 @@ Test(wire, every_message_arrives_as_it_was_sent)
         cr_assert_eq(got.number, sample->message.number);
         cr_assert_eq(got.fellow, (sample->flags & WIRE_FELLOW) != 0);
         cr_assert_eq(got.relay, (sample->flags & WIRE_RELAY) != 0);
+        cr_assert_eq(got.echo, sample->message.echo);
         cr_assert(address_equal(&got.source, &source), "the source is not the codec's");
         cr_assert(same_body(&got, &sample->message), "%s", sample->name);
     }
@@ -253,14 +254,12 @@ Test(wire, a_copy_has_the_bytes_that_encoding_it_anew_would_have)
         wire_encode(wire, &sample->message,
                     &(struct wire_copy){.to = &sample->to, .flags = sample->flags}, &length);
         for (size_t k = 0; k < 4; k++) {
-            const unsigned flags = k % 2 == 0 ? WIRE_FELLOW : WIRE_RELAY;
-            const uint8_t *copy = wire_encode_copy(
-                wire, &sample->message, &(struct wire_copy){.to = receivers[k], .flags = flags},
-                &length_copy);
+            const struct wire_copy as = {.to = receivers[k],
+                                         .flags = k % 2 == 0 ? WIRE_FELLOW : WIRE_RELAY,
+                                         .echo = (uint32_t)k << 8 * k};
+            const uint8_t *copy = wire_encode_copy(wire, &sample->message, &as, &length_copy);
             memcpy(vector->bytes, copy, length_copy);
-            const uint8_t *anew = wire_encode(
-                wire, &sample->message, &(struct wire_copy){.to = receivers[k], .flags = flags},
-                &length);
+            const uint8_t *anew = wire_encode(wire, &sample->message, &as, &length);
             cr_assert_eq(length_copy, length, "%s", sample->name);
             cr_assert_eq(memcmp(vector->bytes, anew, length), 0, "%s", sample->name);
         }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAPACITY = 16 };
+enum { CAPACITY = 64 };
 
 struct member member_of(char letter)
 {

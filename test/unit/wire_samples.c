@@ -159,7 +159,8 @@ static void add_heartbeats(struct samples *samples)
     message->heartbeat.acting = true;
 
     message = add(samples, MESSAGE_HEARTBEAT, "heartbeat-suspects",
-                  "a late member that holds three verdicts");
+                  "a late member that holds three verdicts, and echoes what it heard");
+    message->echo = 0xf1f2f3f4;
     message->heartbeat.view = view_id_of(&samples->settled);
     message->heartbeat.view_hash = samples->settled.hash;
     message->heartbeat.late = true;

@@ -49,9 +49,9 @@ static FILE *vector_open(const char *name, const char *mode)
 
 void vector_of_sample(struct vector *vector, struct wire *wire, const struct sample *sample)
 {
-    const uint8_t *frame = wire_encode(
-        wire, &sample->message, &(struct wire_copy){.to = &sample->to, .flags = sample->flags},
-        &vector->length);
+    const struct wire_copy copy = {
+        .to = &sample->to, .flags = sample->flags, .echo = sample->message.echo};
+    const uint8_t *frame = wire_encode(wire, &sample->message, &copy, &vector->length);
 
     cr_assert(vector->length <= sizeof vector->bytes);
     memcpy(vector->bytes, frame, vector->length);
@@ -134,7 +134,7 @@ static void write_header(FILE *file, const struct vector *vector)
     static const struct {
         size_t end;
         const char *text;
-    } parts[] = {{2, "magic"}, {3, "version"}, {4, "flags"}, {8, "reserved"}, {16, "cluster"}};
+    } parts[] = {{2, "magic"}, {3, "version"}, {4, "flags"}, {8, "echo"}, {16, "cluster"}};
     size_t at = 0;
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && at < vector->length; i++) {

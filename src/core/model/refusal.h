@@ -165,7 +165,7 @@
       "the one that it is about follows another coordinator")                                      \
     X(PONG_NOT_FELLOW, "pong_not_fellow", "D2a", "its sender's view does not hold this node")      \
     X(PONG_TOO_LATE, "pong_too_late", "R1c", "no question about that suspect waits for an answer") \
-    X(PONG_UNASKED, "pong_unasked", "D4c", "it answers none of the latest questions of this node") \
+    X(PONG_UNASKED, "pong_unasked", "R1c", "it answers none of the latest questions of this node") \
     /* Other parts (probe.c, merge.c). */                                                          \
     X(PROBE_OF_OWN_PART, "probe_of_own_part", "M1a", "its sender belongs to this node's part")     \
     X(PROBE_OF_MEMBER, "probe_of_member", "M3a",                                                   \
