@@ -445,7 +445,7 @@ static const struct view *proposed(struct rig *rig, char to)
 /* H33 */
 Test(core_join, each_of_the_terms_must_be_equal)
 {
-    for (int term = 0; term < 6; term++) {
+    for (int term = 0; term < 7; term++) {
         struct rig *rig = rig_in("A B", 'A');
         struct message join = joins(MESSAGE_JOIN, 'D', 0);
         struct terms *terms = &join.joiner.terms;
@@ -457,6 +457,7 @@ Test(core_join, each_of_the_terms_must_be_equal)
         terms->heartbeat_ms += term == 3;
         terms->lost_ms += term == 4;
         terms->capacity += term == 5;
+        terms->voters.count = term == 6 ? 1 : 0;
         if (term == 1) { /* Of the same policy, another number. */
             terms->guard.policy = GUARD_COUNT;
         }
