@@ -11,6 +11,7 @@ enum {
     ENVELOPE_BYTES = 1 + 1 + 2 * BODY_ID_BYTES + BODY_NUMBER_BYTES,
     AT_TO = 1 + 1 + BODY_ID_BYTES,
     SUSPICION_FIELDS = 2,
+    VOTER_FIELDS = 2,
     TERMS_FIELDS = 6, /* and under guard strict one more, the voters */
     VOTERS_BYTES = 1 + VOTERS_MAX * BODY_NAME_BYTES,
     TERMS_BYTES = 1 + 1 + 1 + 1 + 5 + 5 + 3 + VOTERS_BYTES, /* durations are 32 bits wide */
@@ -49,7 +50,11 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_CLAIM_REFUSED:
         return 4;
     case MESSAGE_HEARTBEAT:
+        return 5; /* and VOTER_FIELDS of a voter that is bound */
+    case MESSAGE_BALLOT:
         return 5;
+    case MESSAGE_VOTE:
+        return 9;
     case MESSAGE_JOIN:
     case MESSAGE_READY:
         return JOINER_FIELDS;
@@ -61,7 +66,8 @@ static uint32_t body_fields(enum message_type type)
     return 0;
 }
 
-static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat)
+/* The last two fields are there only of a voter that is bound to an epoch, which is never 0. */
+static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat, bool of_voter)
 {
     body_read_view_id(reader, &heartbeat->view);
     heartbeat->view_hash = reader_number(reader, 0, UINT64_MAX);
@@ -73,6 +79,10 @@ static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat)
         reader_fields(reader, SUSPICION_FIELDS);
         suspicion->age = reader_number(reader, 1, UINT64_MAX);
         suspicion->verdict = (enum verdict)reader_number(reader, VERDICT_NONE, VERDICT_STALLED);
+    }
+    if (of_voter) {
+        heartbeat->promised = reader_number(reader, 1, UINT64_MAX);
+        heartbeat->leased = reader_bool(reader);
     }
 }
 
@@ -89,6 +99,10 @@ static void write_heartbeat(struct writer *writer, const struct heartbeat *heart
         writer_array(writer, SUSPICION_FIELDS);
         writer_number(writer, heartbeat->suspects[i].age);
         writer_number(writer, (uint64_t)heartbeat->suspects[i].verdict);
+    }
+    if (heartbeat->promised != 0) {
+        writer_number(writer, heartbeat->promised);
+        writer_bool(writer, heartbeat->leased);
     }
 }
 
@@ -240,6 +254,64 @@ static void write_carrier(struct writer *writer, const struct message *message)
     }
 }
 
+static void read_vote(struct reader *reader, struct vote_answer *vote)
+{
+    vote->voter = (uint8_t)reader_number(reader, 0, VOTERS_MAX - 1);
+    vote->kind = (enum vote_kind)reader_number(reader, VOTE_CLAIM, VOTE_FOUNDING);
+    vote->result = (enum vote_result)reader_number(reader, VOTE_GRANTED, VOTE_MUTE);
+    vote->version = reader_number(reader, 0, UINT64_MAX);
+    vote->promised = reader_number(reader, 0, UINT64_MAX);
+    vote->wait_ms = reader_number(reader, 0, WIRE_MS_MAX);
+}
+
+static void write_vote(struct writer *writer, const struct vote_answer *vote)
+{
+    writer_number(writer, vote->voter);
+    writer_number(writer, (uint64_t)vote->kind);
+    writer_number(writer, (uint64_t)vote->result);
+    writer_number(writer, vote->version);
+    writer_number(writer, vote->promised);
+    writer_number(writer, vote->wait_ms);
+}
+
+/* BALLOT and VOTE. */
+static void read_ballot(struct reader *reader, struct view *view, struct message *message)
+{
+    struct view_carrier *carrier = &message->carrier;
+
+    if (!reader_accept_nil(reader)) {
+        body_read_view(reader, view);
+        carrier->view = view;
+    }
+    carrier->lineage = reader_number(reader, 0, UINT64_MAX);
+    carrier->epoch = reader_number(reader, 0, UINT64_MAX);
+    if (message->type == MESSAGE_VOTE) {
+        read_vote(reader, &carrier->vote);
+    } else {
+        carrier->handover_by = reader_id_or_nil(reader);
+        carrier->handover_epoch = reader_number(reader, 0, UINT64_MAX);
+    }
+}
+
+static void write_ballot(struct writer *writer, const struct message *message)
+{
+    const struct view_carrier *carrier = &message->carrier;
+
+    if (carrier->view == NULL) {
+        writer_nil(writer);
+    } else {
+        body_write_view(writer, carrier->view);
+    }
+    writer_number(writer, carrier->lineage);
+    writer_number(writer, carrier->epoch);
+    if (message->type == MESSAGE_VOTE) {
+        write_vote(writer, &carrier->vote);
+    } else {
+        writer_id(writer, &carrier->handover_by);
+        writer_number(writer, carrier->handover_epoch);
+    }
+}
+
 static void read_claim_refused(struct reader *reader, struct claim_refused *refused)
 {
     refused->epoch = reader_number(reader, 0, UINT64_MAX);
@@ -339,7 +411,7 @@ static void write_merge_refused(struct writer *writer, const struct merge_refuse
 }
 
 /* What all messages begin with. False, with the fault noted, if it is not in order. */
-static bool read_envelope(struct reader *reader, struct message *message)
+static bool read_envelope(struct reader *reader, struct message *message, bool *of_voter)
 {
     const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
     if (fields < ENVELOPE_FIELDS) {
@@ -351,7 +423,9 @@ static bool read_envelope(struct reader *reader, struct message *message)
         return false;
     }
     message_clear(message, (enum message_type)type);
-    if (fields != ENVELOPE_FIELDS + body_fields(message->type)) {
+    const uint32_t expected = ENVELOPE_FIELDS + body_fields(message->type);
+    *of_voter = message->type == MESSAGE_HEARTBEAT && fields == expected + VOTER_FIELDS;
+    if (fields != expected && !*of_voter) {
         reader_fail(reader, WIRE_SHAPE);
     }
     message->from = reader_id(reader);
@@ -362,15 +436,20 @@ static bool read_envelope(struct reader *reader, struct message *message)
 
 void body_read(struct reader *reader, struct view *view, struct message *message)
 {
-    if (!read_envelope(reader, message)) {
+    bool of_voter;
+
+    if (!read_envelope(reader, message, &of_voter)) {
         return;
     }
     switch (message_body(message->type)) {
     case CARRIES_HEARTBEAT:
-        read_heartbeat(reader, &message->heartbeat);
+        read_heartbeat(reader, &message->heartbeat, of_voter);
         break;
     case CARRIES_VIEW:
         read_carrier(reader, view, message);
+        break;
+    case CARRIES_BALLOT:
+        read_ballot(reader, view, message);
         break;
     case CARRIES_REFERENCE:
         read_reference(reader, &message->reference, message->type == MESSAGE_NACK);
@@ -404,7 +483,10 @@ void body_read(struct reader *reader, struct view *view, struct message *message
 static void write_envelope(struct writer *writer, const struct message *message,
                            const struct node_id *to)
 {
-    writer_array(writer, ENVELOPE_FIELDS + body_fields(message->type));
+    bool of_voter = message->type == MESSAGE_HEARTBEAT && message->heartbeat.promised != 0;
+
+    writer_array(writer,
+                 ENVELOPE_FIELDS + body_fields(message->type) + (of_voter ? VOTER_FIELDS : 0));
     writer_number(writer, (uint64_t)message->type);
     writer_id(writer, &message->from);
     if (to == NULL) {
@@ -426,6 +508,9 @@ void body_write(struct writer *writer, const struct message *message, const stru
         break;
     case CARRIES_VIEW:
         write_carrier(writer, message);
+        break;
+    case CARRIES_BALLOT:
+        write_ballot(writer, message);
         break;
     case CARRIES_REFERENCE:
         write_reference(writer, &message->reference, message->type == MESSAGE_NACK);

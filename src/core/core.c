@@ -6,13 +6,16 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "core/agreement/campaign.h"
 #include "core/agreement/change.h"
 #include "core/agreement/claim.h"
+#include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/news.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
 #include "core/agreement/voter.h"
+#include "core/agreement/voting.h"
 #include "core/detection/detector.h"
 #include "core/detection/flap.h"
 #include "core/detection/follow.h"
@@ -22,6 +25,7 @@
 #include "core/detection/standing.h"
 #include "core/detection/verdict.h"
 #include "core/entry/admit.h"
+#include "core/entry/founding.h"
 #include "core/entry/join.h"
 #include "core/entry/leave.h"
 #include "core/entry/lifecycle.h"
@@ -67,6 +71,7 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     take_view(arena, &core->change.pending, capacity);
     take_view(arena, &core->voter.accepted, capacity);
     take_view(arena, &core->claim.base, capacity);
+    take_view(arena, &core->campaign.best, capacity);
     take_view(arena, &core->next.building, capacity);
     core->peers = take(arena, capacity * sizeof(struct peer));
     core->peers_former = take(arena, capacity * sizeof(struct peer));
@@ -96,9 +101,13 @@ static uint64_t soonest_ms(const struct core *core)
         return NEVER_MS;
     }
     if (core->life.phase == PHASE_JOINING) {
-        return join_deadline_ms(core);
+        uint64_t change_ms = core->change.on
+                                 ? earlier(core->change.deadline_ms, core->change.resend_ms)
+                                 : NEVER_MS;
+        return earlier(join_deadline_ms(core), earlier(change_ms, campaign_deadline_ms(core)));
     }
     uint64_t due_ms = earlier(core->detector.heartbeat_ms, core->detector.detect_ms);
+    due_ms = earlier(due_ms, campaign_deadline_ms(core));
     due_ms = earlier(due_ms, standing_deadline_ms(core));
     due_ms = earlier(due_ms, core->removal.verify_ms);
     due_ms = earlier(due_ms, claim_deadline_ms(core));
@@ -149,6 +158,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     removal_reset(core);
     next_view_reset(core);
     probe_reset(core);
+    electorate_start(core);
     voter_start(core, options->record, options->record_damaged);
     core->life.phase = PHASE_JOINING;
     join_start(core, false);
@@ -172,6 +182,8 @@ void announce_view_installed(struct core *core, const struct installed *before)
     install_on_view_installed(core, before);
     news_tell_members(core, before);
     claim_on_view_installed(core);
+    electorate_on_view_installed(core);
+    campaign_on_view_installed(core);
     promise_on_view_installed(core);
     change_on_view_installed(core);
     next_view_on_view_installed(core, before);
@@ -194,6 +206,7 @@ void announce_life_over(struct core *core)
     promise_reset(core);
     change_reset(core);
     claim_reset(core);
+    campaign_reset(core);
     next_view_reset(core);
     merge_reset(core);
     probe_reset(core);
@@ -249,6 +262,9 @@ static void on_prepare(struct core *core, const struct message *message)
 {
     if (change_on_prepare(core, message)) {
         claim_drop(core);
+        if (message->carrier.view->epoch >= core->campaign.epoch) {
+            campaign_drop(core);
+        }
         merge_on_accepted(core, message);
     }
 }
@@ -258,6 +274,55 @@ static void on_probe(struct core *core, const struct message *message)
     if (probe_on_probe(core, message)) {
         merge_ask(core, message);
     }
+}
+
+/* A voter's answer, from the network or from this node's own. */
+static void on_vote(struct core *core, const struct message *message)
+{
+    const struct vote_answer *vote = &message->carrier.vote;
+
+    if (!core_is_strict(core) || !electorate_knows(core, message)) {
+        refuse(core, message, REFUSED_VOTER_UNKNOWN);
+        return;
+    }
+    if (message->carrier.view != NULL && !install_is_sound(core, message)) {
+        return;
+    }
+    switch (vote->kind) {
+    case VOTE_CLAIM:
+        campaign_on_vote(core, message);
+        return;
+    case VOTE_PREPARE:
+        if (vote->result == VOTE_GRANTED && message->fellow && !message->relay) {
+            lease_on_grant(core, vote->voter, message->carrier.epoch, message->echo);
+        }
+        change_on_vote(core, message);
+        return;
+    case VOTE_FOUNDING:
+        founding_on_vote(core, message);
+        return;
+    case VOTE_HEARTBEAT:
+        refuse(core, message, REFUSED_VOTER_UNKNOWN);
+        return;
+    }
+}
+
+/* What is only for guard strict. Returns whether it was that. */
+static bool dispatch_ballots(struct core *core, const struct message *message)
+{
+    if (message->type == MESSAGE_VOTE) {
+        on_vote(core, message);
+        return true;
+    }
+    if (message->type != MESSAGE_BALLOT) {
+        return false;
+    }
+    if (core_is_strict(core)) {
+        voting_on_ballot(core, message);
+    } else {
+        refuse(core, message, REFUSED_NO_VOTER);
+    }
+    return true;
 }
 
 /* What a node may hear before it is a member. */
@@ -304,8 +369,21 @@ static void dispatch_joining(struct core *core, const struct message *message)
     case MESSAGE_MERGE:
     case MESSAGE_MERGE_REFUSED:
     case MESSAGE_HELLO:
+    case MESSAGE_BALLOT:
+    case MESSAGE_VOTE:
         refuse(core, message, REFUSED_NOT_YET_MEMBER);
         return;
+    }
+}
+
+/* Z6: a voter says that it leases to this node. */
+static void note_lease(struct core *core, const struct message *message, uint32_t sender)
+{
+    uint8_t voter = voters_find(&core->terms.voters, core->view.members[sender].name);
+    bool to_us = id_equal(&message->heartbeat.view.coordinator, &core->life.self.id);
+
+    if (voter != VOTER_NONE && message->heartbeat.leased && to_us && message->fellow) {
+        lease_on_grant(core, voter, message->heartbeat.promised, message->echo);
     }
 }
 
@@ -321,6 +399,7 @@ static void dispatch_heartbeat(struct core *core, const struct message *message,
         refuse(core, message, REFUSED_HEARTBEAT_OVERTAKEN);
     } else {
         detector_on_heartbeat(core, message, sender);
+        note_lease(core, message, sender);
         install_compare(core, message, sender);
     }
 }
@@ -335,6 +414,9 @@ static void dispatch_member(struct core *core, const struct message *message)
         return;
     }
     bool newer = sender != VIEW_NONE && detector_heard(core, message, sender);
+    if (newer && message->fellow && !message->relay) {
+        voting_on_sign_of_life(core, message);
+    }
 
     switch (message->type) {
     case MESSAGE_HEARTBEAT:
@@ -407,6 +489,10 @@ static void dispatch_member(struct core *core, const struct message *message)
     case MESSAGE_HELLO:
         refuse(core, message, REFUSED_GREETING);
         return;
+    case MESSAGE_BALLOT:
+    case MESSAGE_VOTE:
+        (void)dispatch_ballots(core, message);
+        return;
     }
 }
 
@@ -415,6 +501,9 @@ static void on_message(struct core *core, const struct message *message)
     assert(message->type > 0 && message->type < MESSAGE_TYPE_COUNT);
     core->counters.received[message->type]++;
     if (!passes_gate(core, message)) {
+        return;
+    }
+    if (core->life.phase == PHASE_JOINING && dispatch_ballots(core, message)) {
         return;
     }
     if (core->life.phase == PHASE_JOINING) {
@@ -475,7 +564,11 @@ static void on_late(struct core *core, uint64_t late_ms)
 
 static void judge_evidence(struct core *core)
 {
-    claim_on_evidence(core);
+    if (core_is_strict(core)) {
+        campaign_on_evidence(core);
+    } else {
+        claim_on_evidence(core);
+    }
     if (removal_review(core)) {
         next_view_soon(core);
     }
@@ -499,6 +592,7 @@ static void run_due(struct core *core)
         judge_evidence(core);
     }
     claim_tick(core);
+    campaign_tick(core);
     merge_tick(core);
     change_tick(core);
     if (!leave_hands_over(core)) {
@@ -507,6 +601,25 @@ static void run_due(struct core *core)
     leave_tick(core);
     probe_tick(core);
     join_tick(core);
+}
+
+/* Under guard strict: what this node's own voter has to say. */
+static void take_votes(struct core *core)
+{
+    struct message vote;
+
+    while (voting_take(core, &vote)) {
+        on_vote(core, &vote);
+    }
+}
+
+static void end_votes(struct core *core)
+{
+    voting_renew_own(core);
+    if (campaign_take_out(core)) {
+        lifecycle_end_life(core, REASON_REMOVED);
+    }
+    voter_end_step(core);
 }
 
 struct effects core_step(struct core *core, const struct event *event)
@@ -525,13 +638,14 @@ struct effects core_step(struct core *core, const struct event *event)
     }
     dispatch(core, event);
     if (core->life.phase != PHASE_STOPPED) {
+        take_votes(core);
         run_due(core);
+        end_votes(core);
     }
     bool moved = core->counters.views_installed != installed || core->life.phase != phase;
     if ((timer || moved) && core->life.phase != PHASE_STOPPED) {
         standing_tell(core);
     }
-    voter_end_step(core);
     core->due_ms = soonest_ms(core);
     core_check(core);
     return (struct effects){.items = core->out.items, .count = core->out.count};

@@ -29,9 +29,24 @@ const struct view *core_view(const struct core *core)
     return &core->view;
 }
 
+/* Z9: under guard strict there is one only while it acts, or said so within T_fresh. */
+static bool has_coordinator(const struct core *core)
+{
+    const struct peer_signs *signs = &core->peers[0].signs;
+
+    if (!core_is_member(core)) {
+        return false;
+    }
+    if (!core_is_strict(core)) {
+        return true;
+    }
+    return core_is_coordinator(core) ? standing_is_acting(core, core->now_ms)
+                                     : signs->acting && hearing_coordinator_is_fresh(core);
+}
+
 const struct member *core_coordinator(const struct core *core)
 {
-    return core_is_member(core) ? view_coordinator(&core->view) : NULL;
+    return has_coordinator(core) ? view_coordinator(&core->view) : NULL;
 }
 
 struct guard_state core_guard(const struct core *core, uint64_t now_ms)
@@ -51,7 +66,7 @@ bool core_is_acting(const struct core *core, uint64_t now_ms)
 
 uint64_t core_acting_span_ms(const struct core *core)
 {
-    return core->timing.lost_ms;
+    return core_is_strict(core) ? timing_act_ms(&core->timing) : core->timing.lost_ms;
 }
 
 uint32_t core_acked(const struct core *core)

@@ -97,6 +97,52 @@ static void add_heartbeat(struct words *words, const struct heartbeat *heartbeat
     }
 }
 
+static const char *vote_result_text(enum vote_result result)
+{
+    switch (result) {
+    case VOTE_GRANTED:
+        return "granted";
+    case VOTE_REFUSED_EPOCH:
+        return "epoch";
+    case VOTE_REFUSED_LEASE:
+        return "lease";
+    case VOTE_WAITS:
+    case VOTE_MUTE:
+        break;
+    }
+    return "?";
+}
+
+static const char *vote_kind_text(enum vote_kind kind)
+{
+    switch (kind) {
+    case VOTE_CLAIM:
+        return "claim";
+    case VOTE_PREPARE:
+        return "view";
+    case VOTE_HEARTBEAT:
+        return "lease";
+    case VOTE_FOUNDING:
+        return "record";
+    }
+    return "?";
+}
+
+static void add_ballot(struct words *words, const struct message *message)
+{
+    const struct vote_answer *vote = &message->carrier.vote;
+
+    add_carrier(words, &message->carrier);
+    if (message->type == MESSAGE_VOTE) {
+        add_number(words, "voter", vote->voter);
+        add_text(words, "about", vote_kind_text(vote->kind));
+        add_text(words, "vote", vote_result_text(vote->result));
+        add_number(words, "version", vote->version);
+        add_number(words, "promised", vote->promised);
+        add_number(words, "wait_ms", vote->wait_ms);
+    }
+}
+
 static void add_body(struct words *words, const struct message *message, const struct view *known)
 {
     switch (message_body(message->type)) {
@@ -112,6 +158,9 @@ static void add_body(struct words *words, const struct message *message, const s
         return;
     case CARRIES_VIEW:
         add_carrier(words, &message->carrier);
+        return;
+    case CARRIES_BALLOT:
+        add_ballot(words, message);
         return;
     case CARRIES_CLAIM_REFUSED:
         add_number(words, "epoch", message->claim_refused.epoch);

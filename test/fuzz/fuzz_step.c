@@ -202,6 +202,19 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         message->carrier.epoch = near(input, core_view(fuzz->core)->epoch + 1);
         message->carrier.view = below(input, 2) == 0 ? any_view(fuzz, input) : NULL;
         break;
+    case MESSAGE_BALLOT:
+    case MESSAGE_VOTE:
+        message->carrier.epoch = near(input, core_view(fuzz->core)->epoch + 1);
+        message->carrier.lineage = core_view(fuzz->core)->lineage;
+        message->carrier.view = below(input, 2) == 0 ? any_view(fuzz, input) : NULL;
+        message->carrier.vote = (struct vote_answer){
+            .voter = (uint8_t)below(input, VOTERS_MAX),
+            .kind = (enum vote_kind)below(input, VOTE_FOUNDING + 1),
+            .result = (enum vote_result)below(input, VOTE_MUTE + 1),
+            .version = near(input, core_view(fuzz->core)->version),
+            .promised = near(input, core_view(fuzz->core)->epoch),
+            .wait_ms = near(input, 100)};
+        break;
     case MESSAGE_CLAIM_REFUSED:
         message->claim_refused = (struct claim_refused){
             .epoch = near(input, core_view(fuzz->core)->epoch + 1),

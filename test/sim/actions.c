@@ -42,6 +42,8 @@ void sim_start(struct sim *sim, uint32_t index)
         .capacity = sim->options.capacity,
         .has_seeds = host->seed_count > 0,
         .expect = sim->options.expect,
+        .voters = sim->options.voter_count > 0 ? &sim->voters : NULL,
+        .record = record_disk_find(&host->record),
     };
     for (int i = 0; i < 4; i++) {
         options.random_seed[i] = random_u64(&sim->random);
@@ -105,6 +107,7 @@ void sim_trip(struct sim *sim, uint32_t index, enum message_type type, uint32_t 
 void sim_wipe(struct sim *sim, uint32_t index)
 {
     host_of(sim, index)->stored = false;
+    record_disk_wipe(&host_of(sim, index)->record);
 }
 
 void sim_roll_back(struct sim *sim, uint32_t index)

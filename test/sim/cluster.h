@@ -6,6 +6,7 @@
 #include "lifeline.h"
 #include "oracle.h"
 #include "proto/wire.h"
+#include "record_disk.h"
 #include "sim.h"
 
 enum {
@@ -14,6 +15,7 @@ enum {
     TEXTS = 8,                /* answers of sim_view_text that stay valid */
     RECEIVE_BUFFER_MAX = 512, /* datagrams that a kernel keeps for a stopped process */
     RESOLVE_MS_MAX = 20,
+    SYNC_US_MAX = 5000, /* a write of a record, from a tenth of this on */
 };
 
 /* A timer of a real loop has this granularity, and the scheduler its own ideas. */
@@ -92,6 +94,7 @@ struct host {
     bool disk_fails; /* writes change nothing */
     struct stored disk;
     struct stored disk_before; /* the write before */
+    struct record_disk record; /* of a voter */
 
     struct lifelines lifelines;
     struct witness witness;
@@ -122,7 +125,8 @@ struct sim {
     const struct message *encoded; /* the last one in this step, sent to several perhaps */
     struct wire *foreign_wire;     /* of a cluster of another name */
     struct oracle oracle;
-    size_t core_bytes; /* of each host's */
+    size_t core_bytes;    /* of each host's */
+    struct voters voters; /* under guard strict */
     uint64_t now_us;
     uint64_t converged_ms;
     bool changed; /* a view, a phase or the right to act changed since last asked */

@@ -13,6 +13,8 @@ void process_release(struct sim *sim, struct pending *pending)
 {
     if (pending->type == PENDING_PACKET) {
         network_release(&sim->network, pending->packet);
+    } else if (pending->type == PENDING_SYNCED) {
+        record_write_free(pending->write);
     }
     queue_release(&sim->queue, pending);
 }
@@ -229,6 +231,16 @@ static void on_notice(struct sim *sim, struct host *host, const struct notice *n
     }
 }
 
+static void on_sync(struct sim *sim, struct host *host, uint64_t number)
+{
+    struct pending *pending = process_pending(sim, host, PENDING_SYNCED);
+    uint64_t max_us = host->record.sync_us_max == 0 ? SYNC_US_MAX : host->record.sync_us_max;
+
+    pending->write = record_write_new(host->core, number, sim->options.capacity);
+    queue_push(&sim->queue, sim->now_us + random_between(&sim->random, max_us / 10, max_us),
+               pending);
+}
+
 static void on_effect(struct sim *sim, struct host *host, const struct effect *effect)
 {
     switch (effect->type) {
@@ -259,8 +271,10 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
     case EFFECT_NOTICE:
         on_notice(sim, host, &effect->notice);
         break;
-    case EFFECT_REFUSED:
     case EFFECT_SYNC:
+        on_sync(sim, host, effect->number);
+        break;
+    case EFFECT_REFUSED:
         break;
     }
 }
@@ -450,7 +464,30 @@ static void on_resolved(struct sim *sim, struct host *host)
             .addresses = {.source = ADDRESSES_SEEDS, .addresses = addresses, .count = count}});
 }
 
-static void hand_over(struct sim *sim, struct host *host, const struct pending *pending)
+/* Writes that were begun one after the other may end in any order: the newest one counts. */
+static void keep_record(struct host *host, struct pending *pending)
+{
+    const struct record_write *kept = host->record.kept;
+
+    if (kept == NULL || !id_equal(&kept->record.id, &pending->write->record.id) ||
+        kept->process != pending->process || kept->number < pending->write->number) {
+        pending->write->process = pending->process;
+        record_disk_keep(&host->record, pending->write);
+        pending->write = NULL;
+    }
+}
+
+static void on_synced(struct sim *sim, struct host *host, struct pending *pending)
+{
+    struct synced_event synced = {.number = pending->write->number, .ok = !host->record.fails};
+
+    if (synced.ok) {
+        keep_record(host, pending);
+    }
+    host_step(sim, host, &(struct event){.type = EVENT_SYNCED, .synced = synced});
+}
+
+static void hand_over(struct sim *sim, struct host *host, struct pending *pending)
 {
     switch (pending->type) {
     case PENDING_PACKET:
@@ -467,6 +504,9 @@ static void hand_over(struct sim *sim, struct host *host, const struct pending *
         break;
     case PENDING_RESOLVED:
         on_resolved(sim, host);
+        break;
+    case PENDING_SYNCED:
+        on_synced(sim, host, pending);
         break;
     case PENDING_LEAVE:
         host_step(sim, host, &(struct event){.type = EVENT_LEAVE});
@@ -521,6 +561,10 @@ void process_dispatch(struct sim *sim, struct pending *pending)
 
     struct host *host = &sim->hosts[pending->host];
     if (is_void(host, pending)) {
+        if (pending->type == PENDING_SYNCED && !host->running && !host->record.fails &&
+            random_below(&sim->random, 2) == 0) {
+            keep_record(host, pending); /* It reached the disk, and nobody was told. */
+        }
         process_release(sim, pending);
         return;
     }

@@ -10,6 +10,7 @@
 #include "core/model/id.h"
 
 struct packet;
+struct record_write;
 struct sim;
 
 enum pending_type {
@@ -18,6 +19,7 @@ enum pending_type {
     PENDING_LIFELINE, /* the next step of one connection that a node holds */
     PENDING_KERNEL,   /* the answer to a question put to another host's kernel */
     PENDING_RESOLVED, /* the answer of the resolver */
+    PENDING_SYNCED,   /* a voter's record is on its disk */
     PENDING_LEAVE,    /* a signal: leave in good order */
     PENDING_CALL,     /* a story or a fault goes on */
 };
@@ -36,7 +38,8 @@ struct pending {
             uint32_t slot;   /* LIFELINE: which of the host's */
             uint64_t ticket; /* LIFELINE, TICK: outdated unless it is still the same */
         };
-        struct node_id peer; /* KERNEL: about whom the question was */
+        struct record_write *write; /* SYNCED: the pending's own */
+        struct node_id peer;        /* KERNEL: about whom the question was */
         struct {
             sim_call *call;
             uint32_t a;

@@ -148,6 +148,10 @@ struct sim *sim_new(const struct sim_options *options)
     for (uint32_t i = 0; i < sim->host_count; i++) {
         init_host(sim, i);
     }
+    for (uint32_t i = 0; i < sim->options.voter_count; i++) {
+        memcpy(sim->voters.names[i], sim->hosts[i].name, sizeof sim->voters.names[i]);
+        sim->voters.count++;
+    }
     return sim;
 }
 
@@ -160,6 +164,7 @@ void sim_free(struct sim *sim)
         witness_deinit(&host->witness);
         free(host->core);
         free(host->heard);
+        record_disk_wipe(&host->record);
     }
     while (!queue_is_empty(&sim->queue)) {
         process_release(sim, queue_pop(&sim->queue));

@@ -36,6 +36,7 @@ struct sim_options {
     enum profile profile; /* 0: lan */
     struct guard guard;   /* policy 0: none */
     uint32_t expect;      /* of every host (F3); 0: none */
+    uint32_t voter_count; /* the first so many hosts are voters, under guard strict; else 0 */
     bool disks;           /* every host has a state directory */
     bool disorder;        /* splits may happen: S5 to S7 are held against each maker of views, not
                              against all of them together */

@@ -143,6 +143,16 @@ static void print_message(const struct sim *sim, const struct message *message)
         fprintf(out, " %s hops %u%s", message->joiner.member.name, message->joiner.hops,
                 message->joiner.may_found ? " may-found" : "");
         break;
+    case MESSAGE_BALLOT:
+        fprintf(out, " epoch %" PRIu64, message->carrier.epoch);
+        break;
+    case MESSAGE_VOTE:
+        fprintf(out,
+                " voter %u kind %d result %d epoch %" PRIu64 " promised %" PRIu64 " wait %" PRIu64,
+                message->carrier.vote.voter, (int)message->carrier.vote.kind,
+                (int)message->carrier.vote.result, message->carrier.epoch,
+                message->carrier.vote.promised, message->carrier.vote.wait_ms);
+        break;
     case MESSAGE_PULL:
     case MESSAGE_OFFER:
     case MESSAGE_LEAVE:

@@ -116,8 +116,8 @@ static bool same_terms(const struct terms *a, const struct terms *b)
 static bool same_heartbeat(const struct heartbeat *a, const struct heartbeat *b)
 {
     bool same = view_id_equal(&a->view, &b->view) && a->view_hash == b->view_hash &&
-                a->late == b->late && a->acting == b->acting &&
-                a->suspect_count == b->suspect_count;
+                a->late == b->late && a->acting == b->acting && a->promised == b->promised &&
+                a->leased == b->leased && a->suspect_count == b->suspect_count;
     for (uint8_t i = 0; same && i < a->suspect_count; i++) {
         same = a->suspects[i].age == b->suspects[i].age &&
                a->suspects[i].verdict == b->suspects[i].verdict;
@@ -138,6 +138,12 @@ static bool same_probe(const struct probe *a, const struct probe *b)
     return same;
 }
 
+static bool same_vote(const struct vote_answer *a, const struct vote_answer *b)
+{
+    return a->voter == b->voter && a->kind == b->kind && a->result == b->result &&
+           a->version == b->version && a->promised == b->promised && a->wait_ms == b->wait_ms;
+}
+
 static bool same_body(const struct message *a, const struct message *b)
 {
     switch (a->type) {
@@ -151,6 +157,13 @@ static bool same_body(const struct message *a, const struct message *b)
         return same_view(a->carrier.view, b->carrier.view) &&
                a->carrier.epoch == b->carrier.epoch && a->carrier.merge == b->carrier.merge &&
                id_equal(&a->carrier.handover_by, &b->carrier.handover_by);
+    case MESSAGE_BALLOT:
+    case MESSAGE_VOTE:
+        return same_view(a->carrier.view, b->carrier.view) &&
+               a->carrier.epoch == b->carrier.epoch && a->carrier.lineage == b->carrier.lineage &&
+               a->carrier.handover_epoch == b->carrier.handover_epoch &&
+               id_equal(&a->carrier.handover_by, &b->carrier.handover_by) &&
+               same_vote(&a->carrier.vote, &b->carrier.vote);
     case MESSAGE_MERGE:
         return same_view(a->carrier.view, b->carrier.view) &&
                a->carrier.merge == b->carrier.merge &&

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/agreement/voter.h"
+#include "core/state/outbox.h"
 
 enum {
     BENCH_CAPACITY = 16,
@@ -135,26 +136,32 @@ enum vote_result bench_founds(struct voter_bench *bench, char founder, uint64_t 
 
 /* --- The disk --- */
 
-static void note_sync(struct voter_bench *bench, struct effects effects)
+/* The voter alone: a whole step would send its answers. */
+static void end_step(struct voter_bench *bench)
 {
-    for (uint32_t i = 0; i < effects.count; i++) {
-        if (effects.items[i].type == EFFECT_SYNC) {
-            bench->requested = effects.items[i].number;
+    struct core *core = bench->core;
+
+    core->now_ms = bench->now_ms;
+    outbox_reset(core);
+    voter_end_step(core);
+    for (uint32_t i = 0; i < core->out.count; i++) {
+        if (core->out.items[i].type == EFFECT_SYNC) {
+            bench->requested = core->out.items[i].number;
         }
     }
 }
 
-static void step(struct voter_bench *bench, struct event event)
+static void synced(struct voter_bench *bench, bool ok)
 {
-    event.now_ms = bench->now_ms;
-    note_sync(bench, core_step(bench->core, &event));
+    bench->core->now_ms = bench->now_ms;
+    voter_on_synced(bench->core, &(struct synced_event){.number = bench->requested, .ok = ok});
 }
 
 bool bench_wants_sync(struct voter_bench *bench)
 {
     const uint64_t before = bench->requested;
 
-    step(bench, (struct event){.type = EVENT_TICK});
+    end_step(bench);
     return bench->requested != before;
 }
 
@@ -167,15 +174,13 @@ void bench_sync(struct voter_bench *bench)
         view_copy(&bench->disk_view.view, bench->disk.accepted);
         bench->disk.accepted = &bench->disk_view.view;
     }
-    step(bench,
-         (struct event){.type = EVENT_SYNCED, .synced = {.number = bench->requested, .ok = true}});
+    synced(bench, true);
 }
 
 void bench_sync_fails(struct voter_bench *bench)
 {
     (void)bench_wants_sync(bench);
-    step(bench,
-         (struct event){.type = EVENT_SYNCED, .synced = {.number = bench->requested, .ok = false}});
+    synced(bench, false);
 }
 
 bool bench_answers(struct voter_bench *bench, struct vote_question *answered)

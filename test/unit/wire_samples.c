@@ -386,6 +386,44 @@ static void add_strict(struct samples *samples)
         .count = 3, .names = {"athens", "byzantium", "cyrene"}};
 }
 
+/* What goes between a node and the voters. */
+static void add_ballots(struct samples *samples)
+{
+    struct message *message;
+
+    message = add(samples, MESSAGE_HEARTBEAT, "heartbeat-voter",
+                  "a voter that leases to the coordinator of its view");
+    message->heartbeat.view = view_id_of(&samples->settled);
+    message->heartbeat.view_hash = samples->settled.hash;
+    message->heartbeat.promised = samples->settled.epoch;
+    message->heartbeat.leased = true;
+
+    message = add(samples, MESSAGE_BALLOT, "ballot",
+                  "may I have that epoch? it was handed over to me");
+    message->carrier.view = &samples->settled;
+    message->carrier.lineage = samples->settled.lineage;
+    message->carrier.epoch = 8;
+    message->carrier.handover_by = message->from;
+    message->carrier.handover_epoch = 7;
+    message = add(samples, MESSAGE_BALLOT, "ballot-for-a-record", "make a record of this lineage");
+    message->carrier.lineage = 0x1122334455667788;
+
+    message = add(samples, MESSAGE_VOTE, "vote", "granted, and what was accepted");
+    message->carrier.view = &samples->settled;
+    message->carrier.lineage = samples->settled.lineage;
+    message->carrier.epoch = 8;
+    message->carrier.vote = (struct vote_answer){.voter = 2, .kind = VOTE_CLAIM};
+    message = add(samples, MESSAGE_VOTE, "vote-refused", "another one holds the lease");
+    message->carrier.lineage = 0x1122334455667788;
+    message->carrier.epoch = 8;
+    message->carrier.vote = (struct vote_answer){.voter = 8,
+                                                 .kind = VOTE_PREPARE,
+                                                 .result = VOTE_REFUSED_LEASE,
+                                                 .version = 300,
+                                                 .promised = 9,
+                                                 .wait_ms = 640};
+}
+
 struct samples *samples_new(void)
 {
     struct samples *samples = calloc(1, sizeof *samples);
@@ -402,6 +440,7 @@ struct samples *samples_new(void)
     add_others(samples);
     add_merging(samples);
     add_strict(samples);
+    add_ballots(samples);
     return samples;
 }
 

@@ -102,6 +102,11 @@ enum authority authority_of(const struct core *core, const struct message *messa
 {
     bool coordinates = core_is_coordinator(core);
 
+    if (core_is_strict(core)) { /* Z9: there is one chain of views, and what is shown is in it. */
+        return message->carrier.view->lineage == core->view.lineage ? AUTHORITY_AGREED
+                                                                    : AUTHORITY_NONE;
+    }
+
     if (!coordinates && is_made(core, message->carrier.view)) {
         return AUTHORITY_MADE;
     }

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "core/agreement/authority.h"
+#include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/voting.h"
 #include "core/detection/detector.h"
 #include "core/detection/follow.h"
 #include "core/detection/route.h"
@@ -30,6 +32,21 @@ static bool is_awaited(const struct core *core, uint32_t position)
     return in_view == VIEW_NONE || core->peers[in_view].charge.verdict == VERDICT_NONE;
 }
 
+/* Z5: the voters too, whether they are members or not. */
+static void ask_voters(struct core *core, const struct message *message)
+{
+    for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
+        const char *name = core->terms.voters.names[voter];
+        uint32_t position = view_find_name(&core->change.pending, name);
+        bool asked = position != VIEW_NONE && is_awaited(core, position);
+        if (!asked && voter != core->electorate.own &&
+            core->change.tally.answers[voter] != ANSWER_YES) {
+            electorate_ask_one(core, message, voter);
+            core->change.sent = true;
+        }
+    }
+}
+
 static void send_prepare(struct core *core)
 {
     struct message *message = outbox_message(core, MESSAGE_PREPARE);
@@ -46,6 +63,7 @@ static void send_prepare(struct core *core)
             core->change.sent = true;
         }
     }
+    ask_voters(core, message);
     core->change.resend_ms = core->now_ms + core->timing.prepare_ms / 3;
 }
 
@@ -57,6 +75,15 @@ static uint64_t patience_ms(const struct core *core, const struct proposal *prop
     uint64_t merge_ms = earlier(timing->lost_ms, timing->merge_ms);
 
     return proposal->merge != 0 && merge_ms > timing->prepare_ms ? merge_ms : timing->prepare_ms;
+}
+
+static void ask_own_voter(struct core *core)
+{
+    struct message vote;
+
+    if (voting_prepare_self(core, &core->change.pending, &vote)) {
+        change_on_vote(core, &vote);
+    }
 }
 
 void change_propose(struct core *core, struct view *next, const struct proposal *proposal)
@@ -79,6 +106,13 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
     change->proposal = *proposal;
     change->deadline_ms = core->now_ms + patience_ms(core, proposal);
     change->accepted_ms = core->now_ms;
+    memset(&change->tally, 0, sizeof change->tally);
+    if (core->electorate.own != VOTER_NONE) {
+        ask_own_voter(core);
+    }
+    if (!change->on) {
+        return; /* It is bound to a higher epoch. */
+    }
     send_prepare(core);
 }
 
@@ -152,6 +186,26 @@ static bool leave_out_silent_joiners(struct core *core)
         view_copy(&core->change.pending, next);
     }
     return left_out;
+}
+
+/* Z5: the voters have agreed to the proposal as it is, so it is made anew without those joiners.
+ * Returns whether there were any. */
+static bool propose_without_silent_joiners(struct core *core)
+{
+    struct proposal proposal = core->change.proposal;
+    bool silent = false;
+
+    for (uint32_t i = proposal.first_joiner; i < core->change.pending.member_count; i++) {
+        silent = silent || core->change.answers[i] != ANSWER_YES;
+    }
+    if (silent) {
+        (void)leave_out_silent_joiners(core);
+        struct view *next = next_view_buffer(core);
+        view_copy(next, &core->change.pending);
+        proposal.first_joiner = next->member_count;
+        change_propose(core, next, &proposal);
+    }
+    return silent;
 }
 
 /* Tells those who acknowledged that it holds, and shows it to the rest; among them the ones who
@@ -253,6 +307,9 @@ static void commit(struct core *core)
         change_restart(core); /* And made anew without that. */
         return;
     }
+    if (core_is_strict(core) && propose_without_silent_joiners(core)) {
+        return;
+    }
     bool whole = leave_out_silent_joiners(core);
 
     if (whole && !core->change.proposal.forced && core->change.pending.cause == CAUSE_CHANGE &&
@@ -289,6 +346,11 @@ static void change_continue(struct core *core)
         late = false;
     }
     bool over = all_answered(core) || late;
+    if (over && core_is_strict(core) && !electorate_agrees(core, &core->change.tally)) {
+        over = false; /* Z5: no time-out takes the place of a quorum of voters. */
+        core->change.deadline_ms = late ? core->now_ms + core->timing.prepare_ms
+                                        : core->change.deadline_ms;
+    }
     if (over && core->change.sent) {
         REACHED(commit_put_off_by_a_step);
         /* The PREPAREs of this step still point into `pending`: it is committed in the next. */
@@ -393,13 +455,17 @@ static bool consider_as_member(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_PROPOSAL_OVERTAKEN);
         return false;
     }
+    if (core->change.on && core_is_strict(core) && view_id_compare(&theirs, &accepted) < 0) {
+        refuse(core, message, REFUSED_PROPOSAL_OVERTAKEN); /* By our own. */
+        return false;
+    }
     if (authority_of(core, message) == AUTHORITY_NONE) {
         REACHED(proposal_of_another_coordinator);
         refuse(core, message, REFUSED_PROPOSAL_NOT_FOLLOWED);
         answer(core, MESSAGE_NOT_FOLLOWING, proposal, &ours, core->view.hash);
         return false;
     }
-    if (proposal->epoch < core->promise.epoch) {
+    if (proposal->epoch < core->promise.epoch && !core_is_strict(core)) {
         REACHED(proposal_below_a_promise);
         refuse(core, message, REFUSED_PROPOSAL_BELOW_PROMISE);
         answer(core, MESSAGE_NACK, proposal, &theirs, proposal->hash);
@@ -486,6 +552,9 @@ bool change_on_prepare(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_PROPOSAL_OF_ANOTHER);
         return false;
     }
+    if (core_is_strict(core)) {
+        voting_on_prepare(core, message);
+    }
     if (!view_has(proposal, &core->life.self.id)) {
         refuse(core, message, REFUSED_PROPOSAL_WITHOUT_US);
         return false;
@@ -534,6 +603,23 @@ void change_on_ack(struct core *core, const struct message *message)
     if (answers_proposal(core, message)) {
         uint32_t position = view_find(&core->change.pending, &message->from);
         core->change.answers[position] = ANSWER_YES;
+    }
+}
+
+void change_on_vote(struct core *core, const struct message *vote)
+{
+    const struct vote_answer *answer = &vote->carrier.vote;
+
+    if (!core->change.on || vote->carrier.epoch != core->change.pending.epoch ||
+        answer->version != core->change.pending.version) {
+        refuse(core, vote, core->change.on ? REFUSED_ANSWER_TO_ANOTHER : REFUSED_NOTHING_PROPOSED);
+    } else if (answer->result == VOTE_GRANTED) {
+        core->change.tally.answers[answer->voter] = ANSWER_YES;
+    } else if (answer->result == VOTE_REFUSED_EPOCH) {
+        REACHED(proposal_overtaken_by_a_promise);
+        promise_saw_epoch(core, answer->promised);
+        abandon(core);
+        promise_back_off(core); /* And then it asks the voters for more than that (Z5). */
     }
 }
 

@@ -16,6 +16,9 @@ void change_found(struct core *core);
 bool change_on_prepare(struct core *core, const struct message *message);
 
 void change_on_ack(struct core *core, const struct message *message);
+/* A voter's answer, or that of our own, to what we propose (Z5). */
+void change_on_vote(struct core *core, const struct message *vote);
+
 void change_on_nack(struct core *core, const struct message *message);
 void change_on_not_following(struct core *core, const struct message *message);
 void change_on_commit(struct core *core, const struct message *message);

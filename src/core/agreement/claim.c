@@ -8,7 +8,7 @@
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
-#include "core/detection/follow.h"
+#include "core/detection/elders.h"
 #include "core/detection/hearing.h"
 #include "core/detection/removal.h"
 #include "core/detection/route.h"
@@ -20,31 +20,23 @@ enum { CHANCES_MAX = 4 }; /* of a claim whose own loop is slow */
 
 /* --- The candidate --- */
 
-/* C1: a member that follows another coordinator will not claim here, and does not answer a claim.
- * Two such members, each next in line in the view of the other, would wait for each other for ever.
- */
-static bool is_passed_over(const struct core *core, uint32_t position)
-{
-    return position > 0 && follow_has_moved(core, position);
-}
-
 /* C1: holds a verdict on every member older than itself, or sees it follow another. A claim is not
  * begun while others say that they hear one of those suspected: they would refuse it (C2), again
  * and again for as long as a link is bad. */
-static bool is_candidate(const struct core *core)
+static bool is_candidate(const struct core *core, bool begun)
 {
     uint32_t position = core->position;
 
     for (uint32_t i = 0; i < position; i++) {
         enum verdict verdict = core->peers[i].charge.verdict;
-        if (is_passed_over(core, i)) {
+        if (elders_are_passed_over(core, i)) {
             REACHED(older_one_passed_over);
             continue;
         }
         if (verdict == VERDICT_NONE) {
             return false;
         }
-        if (!core->claim.on && verdict != VERDICT_DEAD && hearing_relay_to(core, i) != VIEW_NONE) {
+        if (!begun && verdict != VERDICT_DEAD && hearing_relay_to(core, i) != VIEW_NONE) {
             return false;
         }
     }
@@ -53,7 +45,13 @@ static bool is_candidate(const struct core *core)
 
 bool claim_is_ours(const struct core *core)
 {
-    return !core->change.on && core->now_ms >= core->detector.late_until_ms && is_candidate(core);
+    return !core->change.on && core->now_ms >= core->detector.late_until_ms &&
+           is_candidate(core, core->claim.on);
+}
+
+bool claim_goes_on(const struct core *core)
+{
+    return is_candidate(core, true);
 }
 
 static void ask(struct core *core, bool refused_only)
@@ -281,7 +279,7 @@ static void decide(struct core *core)
         }
         granted += core->claim.answers[i] == ANSWER_YES;
         refused += core->claim.answers[i] == ANSWER_NO;
-        if (core->peers[i].charge.verdict == VERDICT_NONE && !is_passed_over(core, i)) {
+        if (core->peers[i].charge.verdict == VERDICT_NONE && !elders_are_passed_over(core, i)) {
             voters++;
             silent += core->claim.answers[i] == ANSWER_NONE;
         }
@@ -367,7 +365,7 @@ void claim_on_refused(struct core *core, const struct message *message)
 void claim_on_evidence(struct core *core)
 {
     if (core->claim.on) {
-        if (!is_candidate(core)) {
+        if (!is_candidate(core, true)) {
             REACHED(claim_ended_by_a_sign_of_life);
             lose(core); /* One of the older ones was heard again. */
         }
@@ -417,22 +415,6 @@ static void grant(struct core *core, uint32_t claimant, uint64_t epoch)
     tell(core, CLAIM_GRANTED, &core->view.members[claimant], epoch);
 }
 
-/* For how long yet is somebody older than the claimant alive in this node's eyes? 0: nobody is. */
-static uint64_t older_is_fresh_for_ms(const struct core *core, uint32_t claimant)
-{
-    uint64_t wait_ms = 0;
-
-    for (uint32_t i = 0; i < claimant; i++) {
-        if (is_passed_over(core, i)) {
-            continue;
-        }
-        uint64_t fresh_ms = core_is_self(core, i) ? core->timing.fresh_ms
-                                                  : hearing_fresh_for_ms(core, i);
-        wait_ms = fresh_ms > wait_ms ? fresh_ms : wait_ms;
-    }
-    return wait_ms;
-}
-
 /* Why this voter is not free to grant that epoch; REFUSED_COUNT: it is. */
 static enum refusal why_epoch_is_not_free(const struct core *core, const struct node_id *claimant,
                                           uint64_t epoch)
@@ -456,6 +438,7 @@ static enum refusal why_epoch_is_not_free(const struct core *core, const struct 
  * follows in the moment in which our own evidence is complete. */
 static void judge(struct core *core, const struct message *message, uint32_t claimant)
 {
+    const struct node_id nobody = {.bytes = {0}};
     const struct node_id *id = &core->view.members[claimant].id;
     uint64_t epoch = message->carrier.epoch;
     enum refusal against = why_epoch_is_not_free(core, id, epoch);
@@ -466,7 +449,7 @@ static void judge(struct core *core, const struct message *message, uint32_t cla
         deny(core, claimant, epoch, CLAIM_REFUSED_EPOCH, 0);
         return;
     }
-    uint64_t wait_ms = older_is_fresh_for_ms(core, claimant);
+    uint64_t wait_ms = elders_are_fresh_for_ms(core, claimant, &nobody);
     if (wait_ms == 0) {
         grant(core, claimant, epoch);
         return;
@@ -540,6 +523,7 @@ static void judge_again(struct core *core)
 {
     const struct waiting_claim *waiting = &core->claim.waiting;
     const struct promise *promise = &core->promise;
+    const struct node_id nobody = {.bytes = {0}};
     uint32_t claimant = view_find(&core->view, &waiting->id);
 
     if (core->now_ms >= waiting->until_ms || claimant == VIEW_NONE ||
@@ -549,7 +533,7 @@ static void judge_again(struct core *core)
         core->claim.waiting.until_ms = 0;
         return;
     }
-    if (older_is_fresh_for_ms(core, claimant) == 0) {
+    if (elders_are_fresh_for_ms(core, claimant, &nobody) == 0) {
         REACHED(claim_granted_when_evidence_was_complete);
         grant(core, claimant, waiting->epoch);
     }

@@ -8,6 +8,9 @@
 /* C1: would this node take over now? A leaver does not, though it is its turn (E3). */
 bool claim_is_ours(const struct core *core);
 
+/* The same of one that has begun to ask: it does not matter any more who else hears those older. */
+bool claim_goes_on(const struct core *core);
+
 /* The evidence has changed: a candidate starts to claim, or ends its claim if one of the older ones
  * was heard again. */
 void claim_on_evidence(struct core *core);

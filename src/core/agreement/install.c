@@ -176,8 +176,8 @@ bool install_is_left_alone(const struct core *core)
 {
     bool moved = false;
 
-    if (!core_is_coordinator(core) || core->view.member_count == 1) {
-        return false;
+    if (!core_is_coordinator(core) || core->view.member_count == 1 || core_is_strict(core)) {
+        return false; /* Z9: under guard strict whoever was replaced is shown the view. */
     }
     for (uint32_t i = 1; i < core->view.member_count; i++) {
         bool went = follow_has_moved(core, i);

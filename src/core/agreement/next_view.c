@@ -208,7 +208,9 @@ static void remove_confirmed(const struct core *core, struct view *next)
 struct view *next_view_build(struct core *core, struct proposal *proposal)
 {
     struct view *next = next_view_begin(core, &core->view, CAUSE_CHANGE);
-    bool new_epoch = core->next.epoch_wanted || core->promise.epoch > next->epoch;
+    /* Under guard strict the voters give epochs, and nobody else (Z5). */
+    bool new_epoch = !core_is_strict(core) &&
+                     (core->next.epoch_wanted || core->promise.epoch > next->epoch);
 
     core->next.due_ms = NEVER_MS;
     remove_confirmed(core, next);

@@ -251,6 +251,13 @@ struct vote voter_on_heartbeat(struct core *core, const struct vote_question *qu
     return grant(core, question, core->voter.promise_number);
 }
 
+void voter_hears(struct core *core, const struct node_id *life)
+{
+    if (id_equal(life, &core->voter.record.promise.life) && !core->voter.mute) {
+        lease(core);
+    }
+}
+
 /* --- Founding (Z8) --- */
 
 /* May this node get a record? One that was damaged may have voted: it is not forgotten so easily.

@@ -31,6 +31,9 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *ques
 /* The coordinator asks for the lease. */
 struct vote voter_on_heartbeat(struct core *core, const struct vote_question *question);
 
+/* A sign of life of that life: where it is the one of the promise, the lease begins anew. */
+void voter_hears(struct core *core, const struct node_id *life);
+
 /* --- The record (Z8) --- */
 
 /* A founder asks this voter to make a record with the question's lineage. Granted if it has one, or

@@ -82,6 +82,8 @@ static struct message *make_heartbeat(struct core *core)
         message->heartbeat.view_hash = core->view.hash;
         message->heartbeat.late = was_late_lately(core, core->timing.fresh_ms);
         message->heartbeat.acting = standing_is_acting(core, core->now_ms);
+        message->heartbeat.promised = core->voter.record.promise.epoch;
+        message->heartbeat.leased = lease_given(core) != 0;
         add_suspects(core, &message->heartbeat);
     }
     return message;
@@ -289,6 +291,8 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     }
     signs->acked = false;
     signs->late = heartbeat->late;
+    signs->acting = heartbeat->acting;
+    signs->promised = heartbeat->promised;
     signs->suspect_count = heartbeat->suspect_count;
     memcpy(signs->suspects, heartbeat->suspects,
            heartbeat->suspect_count * sizeof heartbeat->suspects[0]);
@@ -393,6 +397,13 @@ static void ask_kernel(struct core *core, uint32_t position)
     outbox_kernel_ask(core, position);
 }
 
+/* Z6c: under guard strict a coordinator that is stalled does not act, so nothing is gained by being
+ * patient with it. */
+static uint64_t stall_ms_of(const struct core *core, uint32_t position)
+{
+    return core_is_strict(core) && position == 0 ? core->timing.lost_ms : core->timing.stall_ms;
+}
+
 /* Looks at one silence and returns when to look at it again. Along the silence:
  *
  *      0         T_silent   (half-way)   T_lost                        T_stall
@@ -422,19 +433,20 @@ static uint64_t look_at(struct core *core, uint32_t position)
         ask_kernel(core, position);
     }
     bool answered = signs->kernel_ms >= from && core->now_ms < signs->kernel_ms + timing->lost_ms;
-    if (silence >= timing->stall_ms && answered) {
+    uint64_t stall_ms = stall_ms_of(core, position);
+    if (silence >= stall_ms && answered) {
         set_verdict(core, position, VERDICT_STALLED);
     } else if (silence >= timing->lost_ms && !answered && charge->verdict == VERDICT_NONE) {
         set_verdict(core, position, VERDICT_LOST);
-    } else if (answered && charge->verdict == VERDICT_LOST && silence < timing->stall_ms) {
+    } else if (answered && charge->verdict == VERDICT_LOST && silence < stall_ms) {
         REACHED(stalled_host_back_in_sight);
         clear_verdict(core, position); /* The host is back in sight: patience again. */
     }
     uint64_t next = signs->asked_ms + again;
     if (silence < timing->lost_ms) {
         next = earlier(next, from + timing->lost_ms);
-    } else if (silence < timing->stall_ms) {
-        next = earlier(next, from + timing->stall_ms);
+    } else if (silence < stall_ms) {
+        next = earlier(next, from + stall_ms);
     }
     return next;
 }

@@ -48,12 +48,18 @@ static uint64_t sent_ms(const struct core *core, uint64_t number)
     return 0;
 }
 
+/* Not: it heard nothing yet, or names what was never sent. */
+static bool names_a_message(const struct core *core, uint32_t echo)
+{
+    return echo != 0 && (core->out.number > UINT32_MAX || echo <= core->out.number);
+}
+
 void lease_on_echo(struct core *core, uint32_t position, uint32_t echo)
 {
     struct peer_lease *lease = &core->peers[position].lease;
 
-    if (echo == 0 || (core->out.number <= UINT32_MAX && echo > core->out.number)) {
-        return; /* It heard nothing yet, or names what was never sent. */
+    if (!names_a_message(core, echo)) {
+        return;
     }
     uint64_t at_ms = sent_ms(core, number_of(core, echo));
     lease->echoed_ms = at_ms > lease->echoed_ms ? at_ms : lease->echoed_ms;
@@ -106,6 +112,69 @@ uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)
         }
     }
     return high;
+}
+
+/* --- Under guard strict --- */
+
+uint64_t lease_given(const struct core *core)
+{
+    const struct voter *voter = &core->voter;
+    const struct ballot *promise = &voter->record.promise;
+    bool leased = !voter->mute && voter->synced >= voter->promise_number &&
+                  core->now_ms < voter->until_ms &&
+                  id_equal(&promise->life, &core->view.members[0].id);
+
+    return leased ? promise->epoch : 0;
+}
+
+static void grant(struct core *core, uint8_t voter, uint64_t epoch, uint64_t ms)
+{
+    struct lease_grant *known = &core->lease.grants[voter];
+
+    if (epoch > known->epoch) {
+        *known = (struct lease_grant){.epoch = epoch, .ms = ms};
+    } else if (epoch == known->epoch && ms > known->ms) {
+        known->ms = ms;
+    }
+}
+
+void lease_on_grant(struct core *core, uint8_t voter, uint64_t epoch, uint32_t echo)
+{
+    if (names_a_message(core, echo)) {
+        grant(core, voter, epoch, sent_ms(core, number_of(core, echo)));
+    }
+}
+
+void lease_grant_own(struct core *core, uint8_t voter)
+{
+    grant(core, voter, core->view.epoch, core->now_ms);
+}
+
+uint32_t lease_voters(const struct core *core, uint64_t at_ms)
+{
+    uint64_t act_ms = timing_act_ms(&core->timing);
+    uint32_t count = 0;
+
+    for (uint8_t i = 0; i < core->terms.voters.count; i++) {
+        const struct lease_grant *given = &core->lease.grants[i];
+        count += given->ms != 0 && given->epoch == core->view.epoch && at_ms < given->ms + act_ms;
+    }
+    return count;
+}
+
+uint64_t lease_strict_until(const struct core *core, uint64_t now_ms)
+{
+    uint32_t quorum = guard_needed(&core->terms.guard);
+    uint64_t act_ms = timing_act_ms(&core->timing);
+    uint64_t until_ms = 0;
+
+    for (uint8_t i = 0; i < core->terms.voters.count; i++) {
+        uint64_t end_ms = core->lease.grants[i].ms + act_ms;
+        if (end_ms > until_ms && lease_voters(core, end_ms - 1) >= quorum) {
+            until_ms = end_ms;
+        }
+    }
+    return until_ms > now_ms ? until_ms : 0;
 }
 
 void lease_reset(struct core *core)

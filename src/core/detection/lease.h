@@ -27,6 +27,23 @@ uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms);
  * O(members). */
 uint32_t lease_holders(const struct core *core, uint64_t at_ms);
 
+/* --- Under guard strict (Z6) --- */
+
+/* The epoch whose lease this node's voter may tell the coordinator of its view; 0: none. */
+uint64_t lease_given(const struct core *core);
+
+/* The voter says that it leases that epoch to this node, in a sign of life with that echo. */
+void lease_on_grant(struct core *core, uint8_t voter, uint64_t epoch, uint32_t echo);
+
+/* This node's own voter leases to it now. */
+void lease_grant_own(struct core *core, uint8_t voter);
+
+/* Voters whose leases for the epoch of the view may be counted at that time. */
+uint32_t lease_voters(const struct core *core, uint64_t at_ms);
+
+/* Until when a quorum of voters leases to this node; 0: none does. */
+uint64_t lease_strict_until(const struct core *core, uint64_t now_ms);
+
 void lease_reset(struct core *core);
 
 #endif

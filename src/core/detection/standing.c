@@ -13,7 +13,7 @@ static uint32_t fresh_count(const struct core *core, uint64_t now_ms)
     uint32_t count = 1;
 
     if (core_is_coordinator(core)) {
-        return 1 + lease_holders(core, now_ms);
+        return core_is_strict(core) ? lease_voters(core, now_ms) : 1 + lease_holders(core, now_ms);
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer *peer = &core->peers[i];
@@ -31,8 +31,7 @@ struct guard_state standing_guard(const struct core *core, uint64_t now_ms)
 
     if (core_is_member(core)) {
         state.fresh = fresh_count(core, now_ms);
-        state.met = core->terms.guard.policy != GUARD_STRICT && /* Nobody leases yet (Z2). */
-                    guard_met(&core->terms.guard, state.fresh);
+        state.met = guard_met(&core->terms.guard, state.fresh);
     }
     return state;
 }
@@ -41,7 +40,7 @@ struct guard_state standing_guard(const struct core *core, uint64_t now_ms)
 static bool may_act(const struct core *core)
 {
     return core->life.phase == PHASE_MEMBER && core_is_coordinator(core) && !core->merge.yielding &&
-           core->terms.guard.policy != GUARD_STRICT; /* Nobody leases yet (Z2). */
+           core->view.epoch > core->campaign.handed_epoch;
 }
 
 /* How many others' leases it takes: as many as the guard asks for, and of several members one at
@@ -56,13 +55,20 @@ static uint32_t leases_needed(const struct core *core)
 
 uint64_t standing_acting_until(const struct core *core, uint64_t now_ms)
 {
-    return may_act(core) ? lease_until(core, leases_needed(core), now_ms) : 0;
+    if (!may_act(core)) {
+        return 0;
+    }
+    return core_is_strict(core) ? lease_strict_until(core, now_ms)
+                                : lease_until(core, leases_needed(core), now_ms);
 }
 
 bool standing_is_acting(const struct core *core, uint64_t now_ms)
 {
     uint32_t needed = leases_needed(core);
 
+    if (core_is_strict(core)) {
+        return standing_acting_until(core, now_ms) != 0;
+    }
     return may_act(core) && (needed == 0 ? lease_until(core, 0, now_ms) != 0
                                          : lease_holders(core, now_ms) >= needed);
 }
@@ -84,6 +90,9 @@ static bool is_sure(const struct core *core)
 
 bool standing_is_settled(const struct core *core)
 {
+    if (core_is_strict(core)) {
+        return true; /* What it proposes comes about only if it was not replaced (Z5). */
+    }
     /* Whoever has not been heard in all the time a detection takes is silent, not slow. */
     bool waited = core->detector.late_until_ms == 0 ||
                   core->now_ms >= core->detector.late_until_ms + core->timing.lost_ms;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
@@ -168,6 +169,7 @@ void admit_on_join(struct core *core, const struct message *message)
 {
     const struct joiner *joiner = &message->joiner;
 
+    electorate_learn(core, &joiner->member);
     if (core->life.phase == PHASE_JOINING) {
         on_join_while_joining(core, message);
         return;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/agreement/change.h"
+#include "core/entry/founding.h"
 #include "core/entry/lifecycle.h"
 #include "core/entry/meet.h"
 #include "core/state/outbox.h"
@@ -17,6 +18,7 @@ void join_start(struct core *core, bool was_member)
 
     memset(join, 0, sizeof *join);
     meet_reset(core);
+    founding_reset(core);
     join->was_member = was_member;
     join->next_ms = core->now_ms;
     join->pause_ms = core->timing.retry_ms_min;
@@ -61,7 +63,7 @@ uint64_t join_deadline_ms(const struct core *core)
         return NEVER_MS;
     }
     uint64_t due_ms = join->next_ms < join->found_ms ? join->next_ms : join->found_ms;
-    uint64_t renew_ms = view_is_empty(&core->change.pending)
+    uint64_t renew_ms = view_is_empty(&core->change.pending) || core->change.on
                             ? NEVER_MS
                             : core->change.accepted_ms + timing_proposal_ms(&core->timing);
     return due_ms < renew_ms ? due_ms : renew_ms;
@@ -72,6 +74,9 @@ uint64_t join_deadline_ms(const struct core *core)
  */
 static uint64_t discover_ms(const struct core *core)
 {
+    if (core_is_strict(core)) { /* Z8: nothing can be founded twice. */
+        return core->timing.discover_ms;
+    }
     return core->timing.discover_ms * (core->join.was_member || core->expect > 0 ? 3 : 1);
 }
 
@@ -79,6 +84,9 @@ static uint64_t discover_ms(const struct core *core)
  * where company is expected, that alone does. */
 static bool may_found(const struct core *core)
 {
+    if (core_is_strict(core)) {
+        return founding_may_begin(core);
+    }
     if (core->expect > 0) {
         return meet_count(core, core->now_ms) >= core->expect;
     }
@@ -133,6 +141,16 @@ static void schedule_next_try(struct core *core)
     join->pause_ms *= 2;
 }
 
+static void found(struct core *core)
+{
+    if (core_is_strict(core)) {
+        core->join.found_ms = core->now_ms + core->timing.prepare_ms / 3; /* It takes others. */
+        founding_go_on(core);
+    } else {
+        change_found(core);
+    }
+}
+
 void join_tick(struct core *core)
 {
     struct join *join = &core->join;
@@ -140,7 +158,7 @@ void join_tick(struct core *core)
     if (core->life.phase != PHASE_JOINING) {
         return;
     }
-    if (!view_is_empty(&core->change.pending) &&
+    if (!view_is_empty(&core->change.pending) && !core->change.on &&
         core->now_ms >= core->change.accepted_ms + timing_proposal_ms(&core->timing)) {
         join_renew(core); /* We may have been in, and out again, without knowing (S5). */
     }
@@ -148,7 +166,7 @@ void join_tick(struct core *core)
         consider_founding(core); /* Who was met may be gone again. */
     }
     if (core->now_ms >= join->found_ms) {
-        change_found(core);
+        found(core);
         return;
     }
     if (core->now_ms < join->next_ms) {
@@ -170,7 +188,7 @@ void join_tick(struct core *core)
         ask(core);
     }
     if (core->now_ms >= join->found_ms) {
-        change_found(core);
+        found(core);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "core/entry/leave.h"
 
+#include "core/agreement/campaign.h"
 #include "core/agreement/change.h"
 #include "core/agreement/claim.h"
 #include "core/agreement/install.h"
@@ -103,6 +104,10 @@ void leave_on_handover(struct core *core, const struct message *message)
         refuse(core, message, against);
         return;
     }
+    if (core_is_strict(core)) { /* Z7: the voters have to agree. */
+        campaign_on_handover(core, &(struct ballot){core->view.epoch, message->from});
+        return;
+    }
     struct gone why = removal_evidence(core, 0);
     why.reason = GONE_LEFT;
     claim_drop(core);
@@ -125,6 +130,7 @@ static void ask_to_be_let_out(struct core *core)
         core->leave.ask_ms = core->now_ms + core->timing.batch_ms;
         return; /* First what is under way; a suspected successor is removed first, too. */
     }
+    campaign_hand_over(core);
     struct message *message = outbox_message(core, MESSAGE_HANDOVER);
     if (message != NULL) {
         message->carrier.view = &core->view;

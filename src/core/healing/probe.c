@@ -1,4 +1,5 @@
 #include "core/healing/probe.h"
+#include "core/agreement/install.h"
 
 #include "core/detection/hearing.h"
 #include "core/detection/standing.h"
@@ -120,6 +121,18 @@ static bool on_other_part(struct core *core, const struct message *message)
     return false;
 }
 
+/* Z9: there are no two parts that could merge: who holds the lower view is out, and joins again. */
+static void show_the_chain(struct core *core, const struct message *message)
+{
+    struct view_id ours = view_id_of(&core->view);
+
+    if (view_id_compare(&message->probe.view, &ours) > 0) {
+        outbox_send_to(core, outbox_message(core, MESSAGE_PULL), &message->from, &message->source);
+    } else {
+        install_on_pull(core, message);
+    }
+}
+
 bool probe_on_probe(struct core *core, const struct message *message)
 {
     const struct probe *theirs = &message->probe;
@@ -148,6 +161,8 @@ bool probe_on_probe(struct core *core, const struct message *message)
     if (!terms_equal(&theirs->terms, &core->terms)) {
         tell_other_terms(core, theirs);
         refuse(core, message, REFUSED_PART_TERMS_DIFFER);
+    } else if (core_is_strict(core)) {
+        show_the_chain(core, message);
     } else if (core_is_coordinator(core)) {
         return on_other_part(core, message);
     } else if (!theirs->answer) {

@@ -31,5 +31,7 @@ const char *message_text(enum message_type type)
 
 struct view *message_view(const struct message *message)
 {
-    return message_body(message->type) == CARRIES_VIEW ? message->carrier.view : NULL;
+    enum message_body body = message_body(message->type);
+
+    return body == CARRIES_VIEW || body == CARRIES_BALLOT ? message->carrier.view : NULL;
 }

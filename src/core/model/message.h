@@ -8,6 +8,7 @@
 #include "core/model/quorum.h"
 #include "core/model/timing.h"
 #include "core/model/view.h"
+#include "core/model/vote.h"
 
 /* What a message carries besides its envelope: which member of the union in struct message. */
 enum message_body {
@@ -22,6 +23,7 @@ enum message_body {
     CARRIES_PING,
     CARRIES_PROBE,
     CARRIES_MERGE_REFUSED,
+    CARRIES_BALLOT, /* carrier too: what a voter is asked, or answers */
 };
 
 /* All there is to know of each type: MESSAGE(name, number on the wire, text in logs and counters,
@@ -50,14 +52,16 @@ enum message_body {
     MESSAGE(PROBE, 21, "probe", PROBE)              /* are you another part of us? (M1) */         \
     MESSAGE(HELLO, 22, "hello", NOTHING) /* first message on a stream, and its answer */           \
     MESSAGE(MERGE, 23, "merge", VIEW)    /* the losing part's coordinator asks the other (M3) */   \
-    MESSAGE(MERGE_REFUSED, 24, "merge_refused", MERGE_REFUSED) /* not now, or not any more (M5) */
+    MESSAGE(MERGE_REFUSED, 24, "merge_refused", MERGE_REFUSED) /* not now, or not any more (M5) */ \
+    MESSAGE(BALLOT, 25, "ballot", BALLOT) /* to a voter: may I have that epoch? (Z4) */            \
+    MESSAGE(VOTE, 26, "vote", BALLOT)     /* a voter's answer to that, or to PREPARE (Z2) */
 
 #define MESSAGE_NUMBER(name, number, text, body) MESSAGE_##name = (number),
 enum message_type { MESSAGES(MESSAGE_NUMBER) };
 #undef MESSAGE_NUMBER
 
 /* Types are below it, and above 0. */
-#define MESSAGE_TYPE_COUNT (MESSAGE_MERGE_REFUSED + 1)
+#define MESSAGE_TYPE_COUNT (MESSAGE_VOTE + 1)
 
 /* Whom the sender of a heartbeat does not hear: the age, in the sender's view, and the verdict it
  * holds; VERDICT_NONE while it is only silent. All others it hears. */
@@ -71,6 +75,9 @@ struct heartbeat {
     uint64_t view_hash;
     bool late;   /* the sender's own loop was late lately: its word counts for little (D4) */
     bool acting; /* the sender is coordinator and may act */
+    uint64_t
+        promised; /* the epoch that the sender's voter is bound to; 0: none, or no voter (Z2) */
+    bool leased;  /* it has leased that epoch to the coordinator of `view`, on disk */
     uint8_t suspect_count;
     struct suspicion suspects[SUSPECTS_MAX];
 };
@@ -113,12 +120,26 @@ struct probe {
     struct terms terms;         /* parts whose terms differ stay apart (J2) */
 };
 
-/* VIEW, PREPARE, CLAIM, GRANT, HANDOVER, MERGE. The view is borrowed; who receives it may have its
- * index table rebuilt, nothing else. */
+/* VOTE: what a voter says to a BALLOT or a PREPARE. */
+struct vote_answer {
+    uint8_t voter; /* whose it is: its place among the names */
+    enum vote_kind kind;
+    enum vote_result result;
+    uint64_t version;  /* PREPARE: the proposal's; else 0 */
+    uint64_t promised; /* REFUSED_EPOCH: the epoch of the promise */
+    uint64_t wait_ms;  /* REFUSED_LEASE: until the lease has run out */
+};
+
+/* VIEW, PREPARE, CLAIM, GRANT, HANDOVER, MERGE, BALLOT, VOTE. The view is borrowed; who receives it
+ * may have its index table rebuilt, nothing else. */
 struct view_carrier {
-    struct view *view;          /* GRANT: NULL unless the voter accepted a higher one */
-    uint64_t epoch;             /* CLAIM, GRANT: the epoch asked for; else 0 */
-    struct node_id handover_by; /* PREPARE of a hand-over: the leaver's id; else none */
+    struct view *view;          /* GRANT, VOTE: NULL unless the voter accepted a higher one; BALLOT:
+                                   NULL where the asker is no member */
+    uint64_t epoch;             /* CLAIM, GRANT, BALLOT, VOTE: the epoch asked for; 0: a record */
+    struct node_id handover_by; /* PREPARE, BALLOT of a hand-over: the leaver's id; else none */
+    uint64_t handover_epoch;    /* BALLOT: the highest epoch that it gave up; else 0 */
+    uint64_t lineage;           /* BALLOT, VOTE: of the voter's record */
+    struct vote_answer vote;    /* VOTE */
     uint64_t merge;             /* MERGE, and the PREPARE that answers it: its number; else 0 */
     struct probe part;          /* MERGE: the sender's part, to be compared once more (M4) */
 };

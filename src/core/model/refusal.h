@@ -194,6 +194,12 @@
       "the other coordinator has the name or the address of a live member")                        \
     X(MERGE_NAME_IN_DOUBT, "merge_name_in_doubt", "M4d",                                           \
       "a silent member has the name or the address of one of the other part")                      \
+    X(VOTE_PROMISED, "vote_promised", "Z2a", "this voter is bound to that epoch or a higher one")  \
+    X(VOTE_LEASED, "vote_leased", "Z2a", "this voter has leased to another coordinator")           \
+    X(VOTER_MUTE, "voter_mute", "Z3b", "this voter has no sound record, or of another founding")   \
+    X(NO_VOTER, "no_voter", "Z1a", "this node is no voter")                                        \
+    X(VOTER_UNKNOWN, "voter_unknown", "Z1a", "its sender is not the voter whose answer it gives")  \
+    X(NOT_FOUNDING, "not_founding", "Z8b", "this node asks for no records")                        \
     X(MERGE_NOT_ASKED_FOR, "merge_not_asked_for", "M3c", "this part waits for no merge")           \
     X(MERGE_OF_ANOTHER_NUMBER, "merge_of_another_number", "M3c",                                   \
       "it is not about the merge that this part waits for")

@@ -32,6 +32,7 @@ struct vote_record {
     const struct view *accepted; /* borrowed; NULL: none */
 };
 
+/* On the wire: append only. */
 enum vote_kind { VOTE_CLAIM, VOTE_PREPARE, VOTE_HEARTBEAT, VOTE_FOUNDING };
 
 enum {
@@ -50,6 +51,7 @@ struct vote_question {
     uint64_t view_hash;
 };
 
+/* On the wire: append only. */
 enum vote_result {
     VOTE_GRANTED,       /* it may be answered now */
     VOTE_WAITS,         /* granted; the answer is due when the record is on disk */

@@ -35,8 +35,10 @@ struct peer_signs {
     /* From its last heartbeat; `view` and `view_hash` also from its ACK. */
     struct view_id view;
     uint64_t view_hash;
-    bool acked; /* known from its ACK alone; no heartbeat has come since */
-    bool late;  /* its own loop was late lately (D4) */
+    bool acked;        /* known from its ACK alone; no heartbeat has come since */
+    bool late;         /* its own loop was late lately (D4) */
+    bool acting;       /* it said that it acts */
+    uint64_t promised; /* the epoch that its voter is bound to; 0: none, or it is no voter (Z2) */
     uint8_t suspect_count;
     struct suspicion suspects[SUSPECTS_MAX];
     uint64_t suspects_ms;
@@ -93,6 +95,13 @@ struct peer {
     struct peer_repair repair;
 };
 
+enum answer { ANSWER_NONE = 0, ANSWER_YES = 1, ANSWER_NO = 2 };
+
+/* How the voters answered one question: enum answer, by their place among the names. */
+struct tally {
+    uint8_t answers[VOTERS_MAX];
+};
+
 /* --- What each module keeps --- */
 
 /* outbox: the effects of this step. */
@@ -120,11 +129,18 @@ struct lease_mark {
     uint64_t ms;
 };
 
+/* lease: a voter leased to this node under that epoch, when it sent what the voter has heard. */
+struct lease_grant {
+    uint64_t epoch;
+    uint64_t ms;
+};
+
 /* lease: what tells the time of an echo. */
 struct leases {
     struct lease_mark marks[LEASE_MARKS]; /* a ring */
     uint32_t latest;
-    uint64_t own_ms; /* this node's own loop sent its heartbeats last then */
+    uint64_t own_ms;                       /* this node's own loop sent its heartbeats last then */
+    struct lease_grant grants[VOTERS_MAX]; /* by their place among the names (Z6) */
 };
 
 /* detector: when it looks next, and its doubts about its own loop (D4). Deadlines are NEVER_MS when
@@ -236,8 +252,6 @@ struct proposal {
     bool forced;                /* takes place even if it changes no member (U2, V2) */
 };
 
-enum answer { ANSWER_NONE = 0, ANSWER_YES = 1, ANSWER_NO = 2 };
-
 /* change: a view on its way through the two phases. */
 struct change {
     struct view pending;   /* proposed by us, or accepted from another; empty when none */
@@ -251,7 +265,28 @@ struct change {
     struct proposal proposal;
     uint64_t deadline_ms;
     uint64_t resend_ms;
-    uint8_t *answers; /* enum answer, by position in `pending` */
+    uint8_t *answers;   /* enum answer, by position in `pending` */
+    struct tally tally; /* of the voters, under guard strict (Z5) */
+};
+
+/* electorate: the voters, by their place among the names. */
+struct electorate {
+    uint8_t own;                          /* VOTER_NONE: this node is none */
+    struct address addresses[VOTERS_MAX]; /* where each was heard of last; none: nowhere */
+    struct node_id lives[VOTERS_MAX];     /* and as which life */
+};
+
+/* campaign: this node asks the voters for an epoch (Z4). */
+struct campaign {
+    bool on;
+    bool out; /* won, and this member is not in the view to build on */
+    uint64_t epoch;
+    struct ballot handed_over; /* by whom, to us; epoch 0: nobody */
+    uint64_t handed_epoch;     /* what we handed over: no acting under it, nor below (Z7) */
+    uint64_t ask_ms;
+    uint64_t deadline_ms;
+    struct tally tally;
+    struct view best; /* the highest that a voter has accepted; empty: none above ours */
 };
 
 /* A claim that was refused for freshness, granted at once when our own evidence is complete. */
@@ -271,6 +306,11 @@ struct claim {
     uint8_t *answers;  /* enum answer, by position in the view */
     struct view base;  /* the highest view known above ours (C4); empty when none */
     struct waiting_claim waiting;
+};
+
+/* founding: how the voters answered the first of them, who asked for records (Z8). */
+struct founding {
+    struct tally tally;
 };
 
 /* meet: another node that waits to be let in (F3). */
@@ -375,8 +415,11 @@ struct core {
     struct next_view next;
     struct change change;
     struct claim claim;
+    struct electorate electorate;
+    struct campaign campaign;
 
     struct join join;
+    struct founding founding;
     struct meeting meeting;
     struct admit admit;
     struct leave leave;
@@ -404,6 +447,11 @@ static inline uint64_t earlier(uint64_t a, uint64_t b)
 static inline bool core_is_member(const struct core *core)
 {
     return core->life.phase == PHASE_MEMBER || core->life.phase == PHASE_LEAVING;
+}
+
+static inline bool core_is_strict(const struct core *core)
+{
+    return core->terms.guard.policy == GUARD_STRICT;
 }
 
 static inline bool core_is_coordinator(const struct core *core)

@@ -1,0 +1,345 @@
+#include "core/agreement/campaign.h"
+
+#include <string.h>
+
+#include "core/agreement/change.h"
+#include "core/agreement/claim.h"
+#include "core/agreement/electorate.h"
+#include "core/agreement/next_view.h"
+#include "core/agreement/promise.h"
+#include "core/agreement/voter.h"
+#include "core/agreement/voting.h"
+#include "core/detection/removal.h"
+#include "core/model/marks.h"
+#include "core/state/outbox.h"
+#include "core/state/refuse.h"
+
+static void tell(struct core *core, enum claim_step step)
+{
+    struct notice *notice = outbox_notice_of(core, NOTICE_CLAIM, &core->life.self);
+
+    notice->claim = step;
+    notice->epoch = core->campaign.epoch;
+}
+
+/* --- What the winner builds on --- */
+
+static const struct view *highest(const struct core *core)
+{
+    const struct view *best = &core->campaign.best;
+    struct view_id theirs = view_id_of(best);
+    struct view_id ours = view_id_of(&core->view);
+
+    return view_is_empty(best) || view_id_compare(&ours, &theirs) > 0 ? &core->view : best;
+}
+
+static void consider(struct core *core, const struct view *accepted)
+{
+    struct view_id theirs = view_id_of(accepted);
+    struct view_id best = view_id_of(&core->campaign.best);
+
+    if (view_is_empty(&core->campaign.best) || view_id_compare(&theirs, &best) > 0) {
+        view_copy(&core->campaign.best, accepted);
+    }
+}
+
+static struct gone evidence_of(const struct core *core, const struct member *member)
+{
+    uint32_t position = view_find(&core->view, &member->id);
+    struct gone why = {.reason = GONE_FAILED};
+
+    if (position != VIEW_NONE) {
+        why = removal_evidence(core, position);
+    }
+    if (id_equal(&member->id, &core->campaign.handed_over.life)) {
+        why.reason = GONE_LEFT;
+    }
+    return why;
+}
+
+/* Whoever died together with those who are older goes with them. */
+static bool is_dead(const struct core *core, const struct member *member)
+{
+    uint32_t position = view_find(&core->view, &member->id);
+
+    return position != VIEW_NONE && core->peers[position].charge.verdict == VERDICT_DEAD &&
+           removal_is_backed(core, position);
+}
+
+/* Without everybody older than this node, who is in it. */
+static struct view *succeed(struct core *core, const struct view *base)
+{
+    bool handed = core->campaign.handed_over.epoch != 0;
+    struct view *next = next_view_begin(core, base, handed ? CAUSE_HANDOVER : CAUSE_CLAIM);
+    uint32_t own = view_find(next, &core->life.self.id);
+
+    for (uint32_t i = next->member_count; i > 0; i--) {
+        if (i - 1 < own || (i - 1 > own && is_dead(core, &next->members[i - 1]))) {
+            struct gone why = evidence_of(core, &next->members[i - 1]);
+            view_remove(next, i - 1, &why);
+        }
+    }
+    return next;
+}
+
+/* Everybody was gone, and this node is the first who is back: all of them join it. */
+static struct view *restart(struct core *core, const struct view *base)
+{
+    struct view *next = next_view_begin(core, base, CAUSE_FOUND);
+    const struct gone why = {.reason = GONE_FAILED};
+
+    while (next->member_count > 0) {
+        view_remove(next, next->member_count - 1, &why);
+    }
+    view_append(next, &core->life.self);
+    return next;
+}
+
+static struct view *found(struct core *core)
+{
+    struct view *next = next_view_buffer(core);
+
+    view_clear(next);
+    next->lineage = core->voter.record.lineage;
+    next->cause = CAUSE_FOUND;
+    view_append(next, &core->life.self);
+    return next;
+}
+
+static void win(struct core *core)
+{
+    const struct view *base = highest(core);
+    struct view *next;
+
+    tell(core, CLAIM_WON);
+    core->campaign.on = false;
+    if (view_is_empty(base)) {
+        next = found(core);
+    } else if (view_has(base, &core->life.self.id)) {
+        next = succeed(core, base);
+    } else if (core_is_member(core)) {
+        REACHED(won_and_was_out);
+        core->campaign.out = true;
+        return;
+    } else {
+        next = restart(core, base);
+    }
+    next->epoch = core->campaign.epoch;
+    change_propose(core, next,
+                   &(struct proposal){.first_joiner = next->member_count, .forced = true});
+}
+
+bool campaign_take_out(struct core *core)
+{
+    bool out = core->campaign.out;
+
+    core->campaign.out = false;
+    return out;
+}
+
+/* --- Asking --- */
+
+static void lose(struct core *core)
+{
+    core->campaign.on = false;
+    promise_back_off(core);
+    tell(core, CLAIM_LOST);
+}
+
+static struct vote_question own_question(const struct core *core)
+{
+    return (struct vote_question){.kind = VOTE_CLAIM,
+                                  .lineage = core->voter.record.lineage,
+                                  .ballot = {core->campaign.epoch, core->life.self.id},
+                                  .handed_over = core->campaign.handed_over,
+                                  .view = view_id_of(&core->view)};
+}
+
+static void ask(struct core *core)
+{
+    struct message *message = outbox_message(core, MESSAGE_BALLOT);
+    uint8_t own = core->electorate.own;
+    struct message vote;
+
+    if (message != NULL) {
+        message->carrier.view = view_is_empty(&core->view) ? NULL : &core->view;
+        message->carrier.lineage = view_is_empty(&core->view) ? core->voter.record.lineage
+                                                              : core->view.lineage;
+        message->carrier.epoch = core->campaign.epoch;
+        message->carrier.handover_by = core->campaign.handed_over.life;
+        message->carrier.handover_epoch = core->campaign.handed_over.epoch;
+    }
+    core->campaign.ask_ms = core->now_ms + core->timing.prepare_ms / 3;
+    electorate_ask(core, message, &core->campaign.tally);
+    if (own != VOTER_NONE && core->campaign.tally.answers[own] != ANSWER_YES) {
+        const struct vote_question question = own_question(core);
+        if (voting_ask_self(core, &question, &vote)) {
+            campaign_on_vote(core, &vote);
+        }
+    }
+}
+
+static void start(struct core *core, const struct ballot *handed_over)
+{
+    struct campaign *campaign = &core->campaign;
+
+    change_restart(core);
+    campaign->on = true;
+    campaign->epoch = promise_new_epoch(core);
+    campaign->handed_over = *handed_over;
+    campaign->deadline_ms = core->now_ms + core->timing.lease_ms + core->timing.claim_ms;
+    memset(&campaign->tally, 0, sizeof campaign->tally);
+    view_clear(&campaign->best);
+    promise_saw_epoch(core, campaign->epoch); /* No life asks for one twice. */
+    tell(core, CLAIM_STARTED);
+    ask(core);
+}
+
+/* --- Who begins --- */
+
+/* A coordinator whose voters have promised more to somebody from whom nothing came. */
+static bool is_overtaken(const struct core *core)
+{
+    if (!core_is_coordinator(core) || core->life.phase != PHASE_MEMBER) {
+        return false;
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (core->peers[i].signs.promised > core->view.epoch) {
+            return true;
+        }
+    }
+    return core->voter.record.promise.epoch > core->view.epoch;
+}
+
+static bool may_begin(const struct core *core)
+{
+    return !core->campaign.on && core->life.phase == PHASE_MEMBER && !core->change.on &&
+           core->now_ms >= core->promise.backoff_ms;
+}
+
+void campaign_on_evidence(struct core *core)
+{
+    const struct ballot nobody = {.epoch = 0};
+    bool candidate = claim_is_ours(core);
+
+    if (core->campaign.on && core->position > 0 && core->campaign.handed_over.epoch == 0 &&
+        core_is_member(core) && !claim_goes_on(core)) {
+        REACHED(campaign_ended_by_a_sign_of_life);
+        lose(core);
+        return;
+    }
+    if (may_begin(core) && (candidate || is_overtaken(core))) {
+        start(core, &nobody);
+    }
+}
+
+void campaign_on_handover(struct core *core, const struct ballot *by)
+{
+    if (!core->campaign.on || !ballot_equal(&core->campaign.handed_over, by)) {
+        start(core, by);
+    }
+}
+
+void campaign_as_outsider(struct core *core)
+{
+    const struct ballot nobody = {.epoch = 0};
+
+    if (!core->campaign.on && !core->change.on) {
+        start(core, &nobody);
+    }
+}
+
+/* --- Answers --- */
+
+static bool is_for_us(struct core *core, const struct message *vote)
+{
+    if (!core->campaign.on) {
+        refuse(core, vote, REFUSED_NO_CLAIM);
+    } else if (vote->carrier.epoch != core->campaign.epoch) {
+        refuse(core, vote, REFUSED_ANOTHER_CLAIM);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* Soon again where somebody older is only fresh yet: its lifeline may close any moment. */
+static void ask_again_in(struct core *core, uint64_t wait_ms)
+{
+    uint64_t soon_ms = core->now_ms + earlier(wait_ms + 1, core->timing.batch_ms);
+
+    core->campaign.ask_ms = earlier(core->campaign.ask_ms, soon_ms);
+    core->campaign.deadline_ms = core->now_ms + wait_ms + core->timing.claim_ms;
+}
+
+void campaign_on_vote(struct core *core, const struct message *vote)
+{
+    const struct vote_answer *answer = &vote->carrier.vote;
+
+    if (!is_for_us(core, vote)) {
+        return;
+    }
+    switch (answer->result) {
+    case VOTE_GRANTED:
+        core->campaign.tally.answers[answer->voter] = ANSWER_YES;
+        if (vote->carrier.view != NULL) {
+            consider(core, vote->carrier.view);
+        }
+        break;
+    case VOTE_REFUSED_EPOCH:
+        promise_saw_epoch(core, answer->promised);
+        lose(core);
+        return;
+    case VOTE_REFUSED_LEASE:
+        ask_again_in(core, earlier(answer->wait_ms, core->timing.lost_ms));
+        return;
+    case VOTE_WAITS:
+    case VOTE_MUTE:
+        return;
+    }
+    if (electorate_agrees(core, &core->campaign.tally)) {
+        win(core);
+    }
+}
+
+void campaign_tick(struct core *core)
+{
+    if (!core->campaign.on) {
+        return;
+    }
+    if (electorate_agrees(core, &core->campaign.tally)) {
+        win(core);
+    } else if (core->now_ms >= core->campaign.deadline_ms) {
+        lose(core);
+    } else if (core->now_ms >= core->campaign.ask_ms) {
+        ask(core);
+    }
+}
+
+uint64_t campaign_deadline_ms(const struct core *core)
+{
+    return core->campaign.on ? earlier(core->campaign.ask_ms, core->campaign.deadline_ms)
+                             : NEVER_MS;
+}
+
+void campaign_hand_over(struct core *core)
+{
+    core->campaign.handed_epoch = core->view.epoch;
+}
+
+void campaign_drop(struct core *core)
+{
+    core->campaign.on = false;
+}
+
+void campaign_on_view_installed(struct core *core)
+{
+    campaign_drop(core);
+}
+
+void campaign_reset(struct core *core)
+{
+    campaign_drop(core);
+    core->campaign.out = false;
+    core->campaign.handed_epoch = 0;
+}

@@ -1,0 +1,31 @@
+/* The voters of guard strict as the others see them: who they are, where they were heard of last,
+ * how to ask them all, and how to count their answers (Z1). A voter is counted once, by its name,
+ * whether its node is a member or not. */
+#ifndef CORE_ELECTORATE_H
+#define CORE_ELECTORATE_H
+
+#include "core/state/state.h"
+
+void electorate_start(struct core *core);
+
+/* This node was heard of; nothing happens if its name is no voter's. */
+void electorate_learn(struct core *core, const struct member *node);
+
+void electorate_on_view_installed(struct core *core);
+
+/* Is the sender of this vote the voter that it says it is, as far as this node can tell? */
+bool electorate_knows(const struct core *core, const struct message *vote);
+
+/* Sends it (NULL: does nothing) to each voter but this node that has not granted yet. */
+void electorate_ask(struct core *core, const struct message *message, const struct tally *tally);
+
+/* The same to one voter. */
+void electorate_ask_one(struct core *core, const struct message *message, uint8_t voter);
+
+/* Have as many granted as it takes? */
+bool electorate_agrees(const struct core *core, const struct tally *tally);
+
+/* Have all of them? */
+bool electorate_is_unanimous(const struct core *core, const struct tally *tally);
+
+#endif

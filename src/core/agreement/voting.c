@@ -1,0 +1,258 @@
+#include "core/agreement/voting.h"
+
+#include "core/agreement/electorate.h"
+#include "core/agreement/install.h"
+#include "core/agreement/voter.h"
+#include "core/detection/elders.h"
+#include "core/detection/lease.h"
+#include "core/detection/route.h"
+#include "core/state/outbox.h"
+#include "core/state/refuse.h"
+
+/* --- Answers --- */
+
+static bool is_own(const struct vote_question *question)
+{
+    return address_is_none(&question->address);
+}
+
+/* A grant shows what was accepted, where the asker has not seen it. */
+static struct view *shown_with(struct core *core, const struct vote_question *question,
+                               const struct vote *vote)
+{
+    struct view_id accepted = view_id_of(&core->voter.accepted);
+    bool higher = !view_is_empty(&core->voter.accepted) &&
+                  view_id_compare(&accepted, &question->view) > 0;
+
+    return question->kind == VOTE_CLAIM && vote->result == VOTE_GRANTED && higher
+               ? &core->voter.accepted
+               : NULL;
+}
+
+static void fill_in(struct core *core, const struct vote_question *question,
+                    const struct vote *vote, struct message *message)
+{
+    message->carrier.view = shown_with(core, question, vote);
+    message->carrier.lineage = question->lineage;
+    message->carrier.epoch = question->ballot.epoch;
+    message->carrier.vote = (struct vote_answer){.voter = core->electorate.own,
+                                                 .kind = question->kind,
+                                                 .result = vote->result,
+                                                 .version = question->view.version,
+                                                 .promised = vote->promised,
+                                                 .wait_ms = vote->wait_ms};
+}
+
+/* Answers a question from the network. */
+static void reply(struct core *core, const struct vote_question *question, const struct vote *vote)
+{
+    struct message *message = outbox_message(core, MESSAGE_VOTE);
+
+    if (message != NULL) {
+        fill_in(core, question, vote, message);
+    }
+    route_reach(core, message, &question->ballot.life, &question->address);
+}
+
+static bool is_answer(const struct vote *vote)
+{
+    return vote->result == VOTE_GRANTED || vote->result == VOTE_REFUSED_EPOCH ||
+           vote->result == VOTE_REFUSED_LEASE;
+}
+
+static enum refusal refusal_of(const struct vote *vote)
+{
+    switch (vote->result) {
+    case VOTE_REFUSED_EPOCH:
+        return REFUSED_VOTE_PROMISED;
+    case VOTE_REFUSED_LEASE:
+        return REFUSED_VOTE_LEASED;
+    case VOTE_MUTE:
+        return REFUSED_VOTER_MUTE;
+    case VOTE_GRANTED:
+    case VOTE_WAITS:
+        break;
+    }
+    return REFUSED_COUNT;
+}
+
+static void answer(struct core *core, const struct message *asked,
+                   const struct vote_question *question, const struct vote *vote)
+{
+    enum refusal against = refusal_of(vote);
+
+    if (against != REFUSED_COUNT) {
+        refuse(core, asked, against);
+    }
+    if (is_answer(vote)) {
+        reply(core, question, vote);
+    }
+}
+
+bool voting_take(struct core *core, struct message *vote)
+{
+    const struct vote granted = {.result = VOTE_GRANTED};
+    struct vote_question question;
+
+    while (voter_take_answer(core, &question)) {
+        if (!is_own(&question)) {
+            reply(core, &question, &granted);
+            continue;
+        }
+        message_clear(vote, MESSAGE_VOTE);
+        vote->from = core->life.self.id;
+        fill_in(core, &question, &granted, vote);
+        return true;
+    }
+    return false;
+}
+
+/* --- This node asks itself --- */
+
+static bool own_answer(struct core *core, const struct vote_question *question,
+                       const struct vote *vote, struct message *message)
+{
+    if (!is_answer(vote)) {
+        return false;
+    }
+    message_clear(message, MESSAGE_VOTE);
+    message->from = core->life.self.id;
+    fill_in(core, question, vote, message);
+    return true;
+}
+
+bool voting_ask_self(struct core *core, const struct vote_question *question, struct message *vote)
+{
+    const struct vote cast = question->kind == VOTE_FOUNDING ? voter_on_founding(core, question)
+                                                             : voter_on_claim(core, question);
+
+    return own_answer(core, question, &cast, vote);
+}
+
+bool voting_prepare_self(struct core *core, const struct view *view, struct message *vote)
+{
+    const struct vote_question question = {.kind = VOTE_PREPARE,
+                                           .lineage = view->lineage,
+                                           .ballot = {view->epoch, view->members[0].id},
+                                           .view = view_id_of(view)};
+    const struct vote cast = voter_on_prepare(core, &question, view);
+
+    return own_answer(core, &question, &cast, vote);
+}
+
+void voting_renew_own(struct core *core)
+{
+    const struct vote_question question = {.kind = VOTE_HEARTBEAT,
+                                           .lineage = core->view.lineage,
+                                           .ballot = {core->view.epoch, core->life.self.id}};
+
+    if (core->electorate.own != VOTER_NONE && core_is_coordinator(core) &&
+        voter_on_heartbeat(core, &question).result == VOTE_GRANTED) {
+        lease_grant_own(core, core->electorate.own);
+    }
+}
+
+/* --- Questions from the network --- */
+
+static struct vote_question question_of(const struct message *ballot)
+{
+    const struct view_carrier *carrier = &ballot->carrier;
+    const struct view_id none = {.lineage = 0};
+
+    return (struct vote_question){
+        .kind = carrier->epoch == 0 ? VOTE_FOUNDING : VOTE_CLAIM,
+        .lineage = carrier->lineage,
+        .ballot = {carrier->epoch, ballot->from},
+        .handed_over = {carrier->handover_epoch, carrier->handover_by},
+        .address = ballot->source,
+        .view = carrier->view == NULL ? none : view_id_of(carrier->view),
+    };
+}
+
+/* C2a, C2c: what a voter that is a member has against a claim. Returns whether it may be granted.
+ */
+static bool passes_membership(struct core *core, const struct message *ballot,
+                              const struct vote_question *question)
+{
+    struct view_id ours = view_id_of(&core->view);
+    struct view *theirs = ballot->carrier.view;
+
+    if (theirs != NULL && theirs->lineage == core->view.lineage &&
+        view_id_compare(&question->view, &ours) > 0 && view_has(theirs, &core->life.self.id)) {
+        install_view(core, theirs); /* Who claims shows what it holds, and that is committed. */
+        ours = question->view;
+    }
+    uint32_t claimant = view_find(&core->view, &ballot->from);
+    if (claimant != VIEW_NONE && view_id_compare(&question->view, &ours) < 0) {
+        refuse(core, ballot, REFUSED_CLAIM_VIEW_LOWER);
+        install_on_pull(core, ballot); /* It gets the newer view and starts again from there. */
+        return false;
+    }
+    uint64_t wait_ms = elders_are_fresh_for_ms(core, claimant, &question->handed_over.life);
+    if (wait_ms > 0) {
+        const struct vote fresh = {.result = VOTE_REFUSED_LEASE, .wait_ms = wait_ms};
+        refuse(core, ballot, REFUSED_OLDER_ONE_FRESH);
+        reply(core, question, &fresh);
+        return false;
+    }
+    return true;
+}
+
+void voting_on_ballot(struct core *core, const struct message *ballot)
+{
+    const struct vote_question question = question_of(ballot);
+
+    if (ballot->carrier.view != NULL && !install_is_sound(core, ballot)) {
+        return;
+    }
+    if (core->electorate.own == VOTER_NONE) {
+        refuse(core, ballot, REFUSED_NO_VOTER);
+        return;
+    }
+    if (question.kind == VOTE_FOUNDING) {
+        const struct vote vote = voter_on_founding(core, &question);
+        answer(core, ballot, &question, &vote);
+        return;
+    }
+    if (!voter_votes(core, question.lineage)) {
+        refuse(core, ballot, REFUSED_VOTER_MUTE);
+        return;
+    }
+    if (core_is_member(core) && !passes_membership(core, ballot, &question)) {
+        return;
+    }
+    const struct vote vote = voter_on_claim(core, &question);
+    answer(core, ballot, &question, &vote);
+}
+
+void voting_on_prepare(struct core *core, const struct message *prepare)
+{
+    const struct view *view = prepare->carrier.view;
+    const struct vote_question question = {.kind = VOTE_PREPARE,
+                                           .lineage = view->lineage,
+                                           .ballot = {view->epoch, view->members[0].id},
+                                           .address = prepare->source,
+                                           .view = view_id_of(view)};
+
+    if (core->electorate.own == VOTER_NONE) {
+        return;
+    }
+    const struct vote vote = voter_on_prepare(core, &question, view);
+    answer(core, prepare, &question, &vote);
+}
+
+void voting_on_sign_of_life(struct core *core, const struct message *message)
+{
+    const struct view_id *named = &message->heartbeat.view;
+
+    if (core->electorate.own == VOTER_NONE) {
+        return;
+    }
+    voter_hears(core, &message->from);
+    if (message->type == MESSAGE_HEARTBEAT && id_equal(&named->coordinator, &message->from)) {
+        const struct vote_question question = {.kind = VOTE_HEARTBEAT,
+                                               .lineage = named->lineage,
+                                               .ballot = {named->epoch, message->from}};
+        (void)voter_on_heartbeat(core, &question); /* The next heartbeat says what came of it. */
+    }
+}

@@ -1,0 +1,15 @@
+/* Those who are older than a claimant, as this node sees them (C1, C2). */
+#ifndef CORE_ELDERS_H
+#define CORE_ELDERS_H
+
+#include "core/state/state.h"
+
+/* C1c: the member at `position` will not claim here, and does not stand in the way of who does. */
+bool elders_are_passed_over(const struct core *core, uint32_t position);
+
+/* C2c: for how long yet anybody older than the member at `claimant` is alive in this node's eyes;
+ * 0: nobody is. VIEW_NONE: everybody is older. `but` is left out: it has handed over. */
+uint64_t elders_are_fresh_for_ms(const struct core *core, uint32_t claimant,
+                                 const struct node_id *but);
+
+#endif

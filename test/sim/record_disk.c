@@ -1,0 +1,46 @@
+#include "record_disk.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct record_write *record_write_new(const struct core *core, uint64_t number, uint32_t capacity)
+{
+    struct record_write *write = calloc(1, sizeof *write);
+
+    assert(write != NULL);
+    write->number = number;
+    core_record(core, &write->record);
+    write->storage = malloc(view_bytes(capacity));
+    assert(write->storage != NULL);
+    view_init(&write->view, capacity, write->storage);
+    view_clear(&write->view);
+    if (write->record.accepted != NULL) {
+        view_copy(&write->view, write->record.accepted);
+        write->record.accepted = &write->view;
+    }
+    return write;
+}
+
+void record_write_free(struct record_write *write)
+{
+    if (write != NULL) {
+        free(write->storage);
+        free(write);
+    }
+}
+
+void record_disk_keep(struct record_disk *disk, struct record_write *write)
+{
+    record_write_free(disk->kept);
+    disk->kept = write;
+}
+
+const struct vote_record *record_disk_find(const struct record_disk *disk)
+{
+    return disk->kept == NULL ? NULL : &disk->kept->record;
+}
+
+void record_disk_wipe(struct record_disk *disk)
+{
+    record_disk_keep(disk, NULL);
+}
