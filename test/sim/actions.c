@@ -124,11 +124,15 @@ void sim_fail_disk(struct sim *sim, uint32_t index, bool fails)
 void sim_skew(struct sim *sim, uint32_t index, int64_t rate_ppm)
 {
     struct host *host = host_of(sim, index);
-    uint64_t before_ms = host_now_ms(sim, host);
 
-    /* The clock goes on from what it shows. */
-    host->rate_ppm = rate_ppm;
-    host->clock_ms += before_ms - host_now_ms(sim, host) + 1;
+    if (rate_ppm == host->clock.rate_ppm) {
+        return;
+    }
+    trace_note(sim, "clock of %s is wrong by %" PRId64 " ppm", host->name, rate_ppm);
+    clock_set_rate(&host->clock, sim->now_us, rate_ppm);
+    if (host->running) {
+        process_rearm(sim, host);
+    }
 }
 
 void sim_delay_timers(struct sim *sim, uint32_t index, uint64_t late_ms)

@@ -3,6 +3,7 @@
 #ifndef SIM_CLUSTER_H
 #define SIM_CLUSTER_H
 
+#include "clock.h"
 #include "lifeline.h"
 #include "oracle.h"
 #include "proto/wire.h"
@@ -71,10 +72,9 @@ struct host {
     bool disturbed;   /* something was done to it, or its links, since its process started (S8) */
     uint32_t process; /* counts the processes it has had */
     struct core *core;
-    uint64_t clock_ms; /* what its clock showed at virtual time 0 */
-    uint64_t turn_us;  /* of a slow process; 0: every event at once */
-    int64_t rate_ppm;  /* by how much its clock runs too fast */
-    uint64_t late_us;  /* its timers fire so late at the most; 0: as late as usual */
+    struct clock clock;
+    uint64_t turn_us; /* of a slow process; 0: every event at once */
+    uint64_t late_us; /* its timers fire so late at the most; 0: as late as usual */
 
     uint64_t touched_us; /* when its process was last stopped, continued, slowed or quickened */
     uint64_t slept_ms;   /* the longest it was stopped of late */
@@ -156,9 +156,6 @@ struct sim {
 uint64_t host_now_ms(const struct sim *sim, const struct host *host);
 uint32_t host_index(const struct sim *sim, const struct host *host);
 
-/* When the host's clock will show this. */
-uint64_t host_at_us(const struct sim *sim, const struct host *host, uint64_t clock_ms);
-
 /* The host at this address, or NULL. */
 struct host *host_at(struct sim *sim, const struct address *address);
 
@@ -172,6 +169,9 @@ void host_step(struct sim *sim, struct host *host, struct event *event);
 struct pending *process_pending(struct sim *sim, const struct host *host, enum pending_type type);
 void process_release(struct sim *sim, struct pending *pending);
 void process_schedule_tick(struct sim *sim, struct host *host, uint64_t at_us);
+
+/* Sets the timer of a running process to its core's deadline. */
+void process_rearm(struct sim *sim, struct host *host);
 
 /* What is due now happens. */
 void process_dispatch(struct sim *sim, struct pending *pending);

@@ -14,10 +14,17 @@ enum fault_kind {
     FAULT_FORGETS = 2, /* a node may found anew though its cluster lives (F2) */
 };
 
+/* Faults are drawn group by group, each by a chance of its own. */
+enum fault_group {
+    FAULTS_COMMON,    /* for every plan */
+    FAULTS_OF_CLOCKS, /* for some plans, beside the common ones */
+};
+
 struct fault {
     const char *name;
-    uint32_t weight; /* how often it is drawn, against the sum of all weights */
-    unsigned kinds;  /* of enum fault_kind */
+    uint32_t weight; /* how often it is drawn, against the sum of all weights of its group */
+    enum fault_group group;
+    unsigned kinds;                                         /* of enum fault_kind */
     void (*strike)(struct sim *sim, struct random *random); /* does it, and schedules its end */
 };
 

@@ -59,6 +59,7 @@ void strike_long_pause(struct sim *sim, struct random *random);
 void strike_slowness(struct sim *sim, struct random *random);
 void strike_late_timers(struct sim *sim, struct random *random);
 void strike_skew(struct sim *sim, struct random *random);
+void strike_clock_rates(struct sim *sim, struct random *random);
 void strike_disk(struct sim *sim, struct random *random);
 
 /* --- faults_links.c --- */

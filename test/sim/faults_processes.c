@@ -135,6 +135,21 @@ void strike_skew(struct sim *sim, struct random *random)
     sim_skew(sim, host, (int64_t)draw(random, 0, 20000) - 10000);
 }
 
+/* NTP slews every clock anew: by nothing, as much as it may, or anything between. */
+void strike_clock_rates(struct sim *sim, struct random *random)
+{
+    for (uint32_t host = 0; host < sim_host_count(sim); host++) {
+        uint64_t kind = draw(random, 0, 3);
+        int64_t rate_ppm = (int64_t)draw(random, 0, 2 * CLOCK_RATE_PPM_MAX) - CLOCK_RATE_PPM_MAX;
+        if (kind == 0) {
+            rate_ppm = 0;
+        } else if (kind < 3) {
+            rate_ppm = kind == 1 ? CLOCK_RATE_PPM_MAX : -CLOCK_RATE_PPM_MAX;
+        }
+        sim_skew(sim, host, rate_ppm);
+    }
+}
+
 static void write_again(struct sim *sim, uint32_t host, uint32_t unused)
 {
     (void)unused;

@@ -49,13 +49,13 @@ void process_schedule_tick(struct sim *sim, struct host *host, uint64_t at_us)
 }
 
 /* A later deadline leaves the pending tick where it is: it looks again when it is due. */
-static void rearm(struct sim *sim, struct host *host)
+void process_rearm(struct sim *sim, struct host *host)
 {
     uint64_t deadline_ms = core_deadline_ms(host->core);
     if (deadline_ms == NEVER_MS) {
         return;
     }
-    uint64_t at_us = host_at_us(sim, host, deadline_ms);
+    uint64_t at_us = clock_reaches_us(&host->clock, sim->now_us, deadline_ms);
     uint64_t late_us = host->late_us == 0 ? TICK_LATE_US : host->late_us;
     if (host->tick_at_us > at_us + late_us) {
         process_schedule_tick(sim, host, at_us + random_below(&sim->random, late_us) + 1);
@@ -326,7 +326,7 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
         lifeline_on_end(sim, host);
         return;
     }
-    rearm(sim, host);
+    process_rearm(sim, host);
 }
 
 /* --- What comes to a process --- */
@@ -443,7 +443,7 @@ static void on_tick(struct sim *sim, struct host *host)
 {
     host->tick_at_us = UINT64_MAX;
     if (core_deadline_ms(host->core) > host_now_ms(sim, host)) {
-        rearm(sim, host); /* It was put off since. */
+        process_rearm(sim, host); /* It was put off since. */
         return;
     }
     host_step(sim, host, &(struct event){.type = EVENT_TICK});

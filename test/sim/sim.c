@@ -18,21 +18,7 @@ uint32_t host_index(const struct sim *sim, const struct host *host)
 
 uint64_t host_now_ms(const struct sim *sim, const struct host *host)
 {
-    /* Nothing to add for the many hosts whose clock is right. */
-    int64_t skew_us = host->rate_ppm == 0 ? 0 : (int64_t)sim->now_us * host->rate_ppm / 1000000;
-    return host->clock_ms + (uint64_t)((int64_t)sim->now_us + skew_us) / US_PER_MS;
-}
-
-uint64_t host_at_us(const struct sim *sim, const struct host *host, uint64_t clock_ms)
-{
-    if (clock_ms <= host_now_ms(sim, host)) {
-        return sim->now_us;
-    }
-    uint64_t at_us = (clock_ms - host->clock_ms) * US_PER_MS;
-    if (host->rate_ppm != 0) {
-        at_us = (uint64_t)((int64_t)at_us * 1000000 / (1000000 + host->rate_ppm)) + 2;
-    }
-    return at_us;
+    return clock_ms(&host->clock, sim->now_us);
 }
 
 /* Host n is at 10.0.(n + 1 over 256).(n + 1 mod 256). */
@@ -109,7 +95,7 @@ static void init_host(struct sim *sim, uint32_t index)
     host->address = address_of(index);
     host->guard = sim->options.guard;
     host->has_disk = sim->options.disks;
-    host->clock_ms = random_between(&sim->random, 1000, 100 * 1000 * 1000);
+    host->clock.shown_us = US_PER_MS * random_between(&sim->random, 1000, 100 * 1000 * 1000);
     host->tick_at_us = UINT64_MAX;
     host->seed_count = sim->options.seed_count;
     for (uint32_t i = 0; i < host->seed_count; i++) {

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/random.h"
+#include "clock.h"
 #include "core/core.h"
 #include "network.h"
 #include "queue.h"
@@ -78,7 +79,8 @@ void sim_roll_back(struct sim *sim, uint32_t host);
 /* Writes to the disk are lost from now on, or work again. */
 void sim_fail_disk(struct sim *sim, uint32_t host, bool fails);
 
-/* The host's clock runs too fast by so many millionths; too slow if negative. */
+/* From now on the host's clock runs too fast by so many millionths, too slow if negative; at most
+ * CLOCK_RATE_PPM_MAX. */
 void sim_skew(struct sim *sim, uint32_t host, int64_t rate_ppm);
 
 /* The process's timers fire late by up to so much; 0: as usual. */

@@ -1,0 +1,171 @@
+/* Draws plans. What was added later draws from a chance of its own, so that a seed goes on to mean
+ * the same run in all that it meant before. */
+#include <string.h>
+
+#include "plan.h"
+
+enum { CLOCKS_ONE_IN = 8 }; /* plans have clocks that are wrong */
+
+static uint64_t draw(struct random *random, uint64_t low, uint64_t high)
+{
+    return random_between(random, low, high);
+}
+
+/* Which faults a run may have: one, two, some, or all of them. Faults that hide each other are
+ * found alone; those that need each other, in pairs. */
+static void draw_switches(struct random *random, const char *only, bool *on)
+{
+    uint32_t count;
+    uint32_t common = 0;
+    const struct fault *table = fault_table(&count);
+    uint64_t mode = draw(random, 0, 9);
+    uint64_t some = mode < 3 ? 1 : mode < 6 ? 2 : draw(random, 3, 7);
+
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_common = table[i].group == FAULTS_COMMON;
+        on[i] = only != NULL ? strcmp(only, table[i].name) == 0 : is_common && mode >= 8;
+        common += is_common;
+    }
+    for (; only == NULL && some > 0; some--) {
+        on[random_below(random, common)] = true;
+    }
+}
+
+static uint32_t draw_fault(struct random *random, const bool *on)
+{
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        sum += on[i] ? table[i].weight : 0;
+    }
+    uint64_t at = random_below(random, sum);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t weight = on[i] ? table[i].weight : 0;
+        if (at < weight) {
+            return i;
+        }
+        at -= weight;
+    }
+    return 0;
+}
+
+/* Among those of before, in order of time, and after all of the same time. */
+static void add_strike(struct plan *plan, uint64_t at_ms, uint32_t fault, uint64_t seed)
+{
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+    uint32_t place = plan->strike_count++;
+
+    for (; place > 0 && plan->strikes[place - 1].at_ms > at_ms; place--) {
+        plan->strikes[place] = plan->strikes[place - 1];
+    }
+    plan->strikes[place] = (struct strike){.at_ms = at_ms, .seed = seed, .fault = fault};
+    plan->kinds |= table[fault].kinds;
+}
+
+/* Of the faults that are on, from the start to the end of the run. */
+static void draw_strikes(struct plan *plan, struct random *random, const bool *on,
+                         uint64_t gap_ms_max)
+{
+    uint64_t at_ms = 0;
+
+    for (;;) {
+        bool burst = random_below(random, 4) == 0; /* Mostly one after the other. */
+        at_ms += draw(random, 0, burst ? 30 : gap_ms_max);
+        if (at_ms >= plan->end_ms || plan->strike_count == STRIKES_MAX) {
+            return;
+        }
+        uint32_t fault = draw_fault(random, on);
+        add_strike(plan, at_ms, fault, random_u64(random));
+    }
+}
+
+static void draw_common(struct plan *plan, struct random *random, const char *only)
+{
+    bool on[FAULTS_MAX];
+    uint64_t gap_ms_max = (uint64_t)1000 << draw(random, 0, 3);
+
+    draw_switches(random, only, on);
+    draw_strikes(plan, random, on, gap_ms_max);
+}
+
+/* All faults of a group, beside what there is, in one plan of `one_in`. */
+static void draw_group(struct plan *plan, enum fault_group group, uint64_t one_in)
+{
+    struct random random;
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
+    bool on[FAULTS_MAX];
+
+    random_seed(&random, plan->seed ^ (UINT64_C(0x47524f5550) + group));
+    if (draw(&random, 1, one_in) > 1) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        on[i] = table[i].group == group;
+    }
+    draw_strikes(plan, &random, on, (uint64_t)1000 << draw(&random, 0, 3));
+}
+
+static void draw_guard(struct plan *plan, struct random *random)
+{
+    switch (draw(random, 0, 5)) {
+    case 0:
+        plan->guard = (struct guard){.policy = GUARD_COUNT, .count = plan->hosts / 2 + 1};
+        break;
+    case 1:
+    case 2:
+        plan->guard = (struct guard){.policy = GUARD_MAJORITY, .count = plan->hosts};
+        break;
+    default:
+        plan->guard = (struct guard){.policy = GUARD_NONE};
+        break;
+    }
+}
+
+/* F3, in one plan of eight. By a chance of its own: the other plans are what they were. */
+static uint32_t draw_expect(uint64_t seed, uint32_t hosts)
+{
+    struct random random;
+
+    random_seed(&random, seed ^ UINT64_C(0x45585045));
+    return draw(&random, 0, 7) == 0 ? hosts / 2 + 1 : 0;
+}
+
+void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t seed)
+{
+    struct random random;
+    uint32_t least = options->nodes_least != 0 ? options->nodes_least : options->nodes < 3 ? 2 : 3;
+
+    random_seed(&random, seed ^ UINT64_C(0x5741524d)); /* Apart from the run's own chance. */
+    memset(plan, 0, sizeof *plan);
+    plan->seed = seed;
+    plan->profile = options->profile;
+    plan->heal_parts = options->heal_parts;
+    if (plan->heal_parts != 0) {
+        plan->hosts = options->nodes;
+        plan->seeds = (uint32_t)draw(&random, 1, plan->hosts);
+        draw_guard(plan, &random);
+        return;
+    }
+    plan->hosts = (uint32_t)draw(&random, least, options->nodes);
+    plan->seeds = (uint32_t)draw(&random, 1, 2);
+    draw_guard(plan, &random);
+    plan->expect = draw_expect(seed, plan->hosts);
+    plan->together = draw(&random, 0, 3) == 0;
+    plan->end_ms = options->seconds * 1000;
+    if (draw(&random, 0, 7) == 0) {
+        plan->breakage = (enum breakage)draw(&random, 1, BREAKAGES - 1);
+        plan->broken = (uint32_t)random_below(&random, plan->hosts);
+    }
+    if (plan->breakage != BREAK_NOTHING) {
+        plan->kinds |= FAULT_SPLITS;
+        plan->seeds = 2; /* Whoever knows only the broken one finds nobody else. */
+    }
+    draw_common(plan, &random, options->only);
+    if (options->only == NULL) {
+        draw_group(plan, FAULTS_OF_CLOCKS, CLOCKS_ONE_IN);
+    }
+}
