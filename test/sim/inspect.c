@@ -237,6 +237,18 @@ bool sim_hears(const struct sim *sim, uint32_t host, uint32_t observer, uint32_t
                         host_now_ms(sim, asked)) == HEARING_YES;
 }
 
+uint64_t sim_two_acted_ms(struct sim *sim)
+{
+    oracle_count_acting(sim);
+    return sim->oracle.two_acted.us / US_PER_MS;
+}
+
+uint64_t sim_two_acted_longest_ms(struct sim *sim)
+{
+    oracle_count_acting(sim);
+    return sim->oracle.two_acted.longest_us / US_PER_MS;
+}
+
 uint64_t sim_steps(const struct sim *sim)
 {
     return sim->steps;

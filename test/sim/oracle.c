@@ -144,6 +144,42 @@ static void on_phase(struct sim *sim, struct host *host, enum phase phase)
     sim->changed = true;
 }
 
+static bool says_it_acts(const struct host *host, uint64_t now_ms)
+{
+    const struct member *coordinator = core_coordinator(host->core);
+
+    return coordinator != NULL && id_equal(&coordinator->id, &host->witness.life) &&
+           core_is_acting(host->core, now_ms);
+}
+
+static void look_at_acting(struct sim *sim, struct host *host)
+{
+    struct witness *witness = &host->witness;
+    bool acting = says_it_acts(host, host_now_ms(sim, host));
+
+    if (acting || witness->acting) {
+        oracle_look_until(sim, host, acting);
+    }
+    if (acting) {
+        oracle_check_acting(sim, host);
+    }
+    if (acting != witness->acting) {
+        witness->acting = acting;
+        sim->changed = true;
+        if (acting && !sim->options.disorder) {
+            oracle_check_one_acts(sim, host);
+        }
+    }
+}
+
+void oracle_before_step(struct sim *sim, struct host *host)
+{
+    /* Its clock has gone on since: it may not say more for that. */
+    if (host->witness.acting) {
+        oracle_look_until(sim, host, says_it_acts(host, host_now_ms(sim, host)));
+    }
+}
+
 void oracle_after_step(struct sim *sim, struct host *host, const struct effects *effects)
 {
     struct witness *witness = &host->witness;
@@ -152,6 +188,7 @@ void oracle_after_step(struct sim *sim, struct host *host, const struct effects 
     enum phase phase = core_phase(core);
 
     if (!id_equal(&core_self(core)->id, &witness->life)) {
+        oracle_on_life_over(sim, host);
         forget(sim, host);
         sim->changed = true;
     }
@@ -167,18 +204,5 @@ void oracle_after_step(struct sim *sim, struct host *host, const struct effects 
     } else if (phase == PHASE_MEMBER || phase == PHASE_LEAVING) {
         oracle_fail(sim, host, "S12: a member without a view");
     }
-
-    const struct member *coordinator = core_coordinator(core);
-    bool acting = coordinator != NULL && id_equal(&coordinator->id, &witness->life) &&
-                  core_is_acting(core, host_now_ms(sim, host));
-    if (acting) {
-        oracle_check_acting(sim, host);
-    }
-    if (acting != witness->acting) {
-        witness->acting = acting;
-        sim->changed = true;
-        if (acting && !sim->options.disorder) {
-            oracle_check_one_acts(sim, host);
-        }
-    }
+    look_at_acting(sim, host);
 }

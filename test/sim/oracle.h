@@ -81,7 +81,30 @@ struct life {
     bool accepted;        /* it has acknowledged a proposal */
 };
 
+/* Until when a life may act, by what its process said. */
+struct acting {
+    struct node_id life;
+    uint64_t epoch;
+    uint64_t until_us; /* of virtual time, at the latest; 0: it may not */
+    uint64_t asked_us; /* when its process said so */
+    uint32_t host;
+};
+
+/* How long two lives or more could act at once. */
+struct two_acted {
+    uint64_t us;
+    uint64_t longest_us;
+    uint64_t lately_us;  /* up to then, without a pause */
+    uint64_t counted_us; /* up to when this is counted */
+    uint32_t last;       /* who of `acting` was looked at last */
+    uint64_t others_us;  /* until when any other may act */
+};
+
 struct oracle {
+    struct acting *acting; /* of each host's process; the last one of the lives that are over */
+    uint32_t acting_count;
+    struct acting highest_acting; /* by epoch */
+    struct two_acted two_acted;
     struct named_view *views;
     size_t view_count;
     size_t view_places; /* a power of two, as in the tables below */
@@ -95,12 +118,16 @@ struct oracle {
     char failure[512]; /* empty while all is well */
 };
 
-void oracle_init(struct oracle *oracle);
+void oracle_init(struct oracle *oracle, uint32_t host_count);
 void oracle_deinit(struct oracle *oracle);
 void witness_deinit(struct witness *witness);
 
 /* A process was started on this host. */
 void oracle_on_start(struct sim *sim, struct host *host);
+
+/* Before each step of the host's core, when its clock already shows the time of the step. Where
+ * one alone may act. */
+void oracle_before_step(struct sim *sim, struct host *host);
 
 /* After each step of the host's core, with the effects it had. */
 void oracle_after_step(struct sim *sim, struct host *host, const struct effects *effects);
@@ -110,6 +137,20 @@ void oracle_on_sent_view(struct sim *sim, struct host *host, const struct view *
 
 /* The host's process acknowledges that proposal. */
 void oracle_on_ack(struct sim *sim, struct host *host, const struct view_id *id);
+
+/* The host's process says that it may act under this epoch until its clock shows so many
+ * milliseconds; if that is past, that it may not. */
+void oracle_on_acting(struct sim *sim, struct host *host, uint64_t epoch, uint64_t until_ms);
+
+/* The host's process has ended all that acted in its name, and handed over: what it said before of
+ * how long it may act is void. */
+void oracle_on_handed_over(struct sim *sim, struct host *host);
+
+/* The life of the host's process is over. */
+void oracle_on_life_over(struct sim *sim, struct host *host);
+
+/* Counts up to now for how long two could act at once. */
+void oracle_count_acting(struct sim *sim);
 
 /* Host of a life, or SIM_NOBODY. */
 uint32_t oracle_host_of(const struct oracle *oracle, const struct node_id *id);

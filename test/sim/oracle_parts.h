@@ -69,6 +69,11 @@ void oracle_check_removal(struct sim *sim, const struct host *host, const struct
 void oracle_check_acting(struct sim *sim, const struct host *host);
 void oracle_check_one_acts(struct sim *sim, const struct host *host);
 
+/* --- oracle_acting.c --- */
+
+/* Asks the host's process until when it may act. */
+void oracle_look_until(struct sim *sim, struct host *host, bool acting);
+
 /* --- oracle_notices.c --- */
 
 /* With a view so many members joined and so many are gone. */

@@ -17,9 +17,11 @@ static void *places_new(size_t places, size_t size)
     return table;
 }
 
-void oracle_init(struct oracle *oracle)
+void oracle_init(struct oracle *oracle, uint32_t host_count)
 {
     memset(oracle, 0, sizeof *oracle);
+    oracle->acting_count = host_count + 1;
+    oracle->acting = places_new(oracle->acting_count, sizeof *oracle->acting);
     oracle->view_places = oracle->age_places = oracle->life_places = PLACES_MIN;
     oracle->views = places_new(PLACES_MIN, sizeof *oracle->views);
     oracle->ages = places_new(PLACES_MIN, sizeof *oracle->ages);
@@ -34,6 +36,7 @@ void oracle_deinit(struct oracle *oracle)
     free(oracle->views);
     free(oracle->ages);
     free(oracle->lives);
+    free(oracle->acting);
 }
 
 /* --- Open hashing, never more than half full --- */

@@ -226,6 +226,15 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
     return wrong;
 }
 
+static void note_two_acted(struct two_acted_sum *sum, struct sim *sim)
+{
+    uint64_t longest_ms = sim_two_acted_longest_ms(sim);
+
+    sum->virtual_ms += sim_now_ms(sim);
+    sum->ms += sim_two_acted_ms(sim);
+    sum->longest_ms = longest_ms > sum->longest_ms ? longest_ms : sum->longest_ms;
+}
+
 void plan_run(const struct plan *plan, struct outcome *outcome, FILE *trace)
 {
     struct sim *sim = cluster_of(plan, trace);
@@ -243,6 +252,7 @@ void plan_run(const struct plan *plan, struct outcome *outcome, FILE *trace)
                                "%s%s", i == 0 ? "; views: " : " | ", sim_view_text(sim, i));
         }
     }
+    note_two_acted(&outcome->two_acted[plan->guard.policy], sim);
     outcome->steps += sim_steps(sim);
     outcome->virtual_ms += sim_now_ms(sim);
     outcome->merges += sim_notices(sim, SIM_ANY, NOTICE_MERGE);
@@ -253,7 +263,7 @@ void plan_run(const struct plan *plan, struct outcome *outcome, FILE *trace)
 void outcome_rule(const char *failure, char text[8])
 {
     for (const char *at = failure; *at != '\0'; at++) {
-        bool letter = strchr("CDFIJMRSVY", *at) != NULL;
+        bool letter = strchr("CDEFGIJLMRSUVYZ", *at) != NULL;
         if (letter && isdigit((unsigned char)at[1]) && (at == failure || at[-1] == ' ')) {
             size_t length = isdigit((unsigned char)at[2]) ? 3 : 2;
             memcpy(text, at, length);

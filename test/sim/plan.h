@@ -47,6 +47,15 @@ struct plan_options {
 
 void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t seed);
 
+enum { GUARD_POLICIES = GUARD_MAJORITY + 1 };
+
+/* How long two nodes could act at once in runs of one guard. */
+struct two_acted_sum {
+    uint64_t virtual_ms; /* of these runs */
+    uint64_t ms;
+    uint64_t longest_ms;
+};
+
 /* What came of it. */
 struct outcome {
     uint64_t steps;
@@ -55,7 +64,8 @@ struct outcome {
     uint64_t trace_hash;
     uint64_t struck[FAULTS_MAX];
     uint64_t merges;
-    char failure[1024]; /* empty: all was well */
+    struct two_acted_sum two_acted[GUARD_POLICIES]; /* by guard_policy */
+    char failure[1024];                             /* empty: all was well */
 };
 
 /* Runs it; adds to the counts in `outcome` and sets the rest. `trace` may be NULL. */

@@ -189,6 +189,8 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
         oracle_on_sent_view(sim, host, effect->message->carrier.view);
     } else if (effect->message->type == MESSAGE_ACK) {
         oracle_on_ack(sim, host, &effect->message->reference.view);
+    } else if (effect->message->type == MESSAGE_HANDOVER) {
+        oracle_on_handed_over(sim, host);
     }
     if (to == NULL || is_lost(sim, from, host_index(sim, to), effect->message->type)) {
         return;
@@ -281,6 +283,7 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
 
 void process_end(struct sim *sim, struct host *host)
 {
+    oracle_on_life_over(sim, host);
     process_drop_waiting(sim, host);
     lifelines_drop(&host->lifelines);
     free(host->core);
@@ -302,6 +305,9 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
     const struct node_id life = core_self(host->core)->id;
 
     event->now_ms = host_now_ms(sim, host);
+    if (sim->options.exclusive) {
+        oracle_before_step(sim, host);
+    }
     struct effects effects = core_step(host->core, event);
     sim->steps++;
     sim->encoded = NULL;

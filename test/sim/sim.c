@@ -123,7 +123,7 @@ struct sim *sim_new(const struct sim_options *options)
     sim->wire = wire_new(CLUSTER_NAME, sim->options.capacity);
     sim->foreign_wire = wire_new("not-" CLUSTER_NAME, sim->options.capacity);
     assert(sim->wire != NULL && sim->foreign_wire != NULL);
-    oracle_init(&sim->oracle);
+    oracle_init(&sim->oracle, sim->host_count);
     sim->core_bytes = core_bytes(sim->options.capacity);
 
     sim->text_size = (size_t)sim->options.capacity * LETTER_BYTES + 1;

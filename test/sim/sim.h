@@ -39,6 +39,7 @@ struct sim_options {
     uint32_t expect;      /* of every host (F3); 0: none */
     uint32_t voter_count; /* the first so many hosts are voters, under guard strict; else 0 */
     bool disks;           /* every host has a state directory */
+    bool exclusive;       /* at any instant one may act at the most (S9, S10) */
     bool disorder;        /* splits may happen: S5 to S7 are held against each maker of views, not
                              against all of them together */
     bool lenient;         /* a broken rule ends the run and is kept for sim_failure; otherwise it is
@@ -219,6 +220,10 @@ bool sim_hears(const struct sim *sim, uint32_t host, uint32_t observer, uint32_t
 
 /* The last refusal that a joining process on this host was told; reason 0: none. */
 struct join_refused sim_refusal(const struct sim *sim, uint32_t host);
+
+/* For how long two lives or more could act at one instant, in all and at the longest. */
+uint64_t sim_two_acted_ms(struct sim *sim);
+uint64_t sim_two_acted_longest_ms(struct sim *sim);
 
 /* Steps taken by all cores. */
 uint64_t sim_steps(const struct sim *sim);

@@ -34,6 +34,17 @@ void swarm_report(const struct swarm_options *options, uint64_t seed, const char
     fflush(stdout);
 }
 
+static void add_two_acted(const struct outcome *outcome, struct outcome *sum)
+{
+    for (uint32_t i = 0; i < GUARD_POLICIES; i++) {
+        const struct two_acted_sum *one = &outcome->two_acted[i];
+        struct two_acted_sum *all = &sum->two_acted[i];
+        all->virtual_ms += one->virtual_ms;
+        all->ms += one->ms;
+        all->longest_ms = one->longest_ms > all->longest_ms ? one->longest_ms : all->longest_ms;
+    }
+}
+
 void swarm_add_up(const struct shared *shared, uint32_t jobs, struct worker *sum)
 {
     memset(sum, 0, sizeof *sum);
@@ -44,6 +55,7 @@ void swarm_add_up(const struct shared *shared, uint32_t jobs, struct worker *sum
         sum->outcome.steps += worker->outcome.steps;
         sum->outcome.virtual_ms += worker->outcome.virtual_ms;
         sum->outcome.merges += worker->outcome.merges;
+        add_two_acted(&worker->outcome, &sum->outcome);
         for (uint32_t k = 0; k < FAULTS_MAX; k++) {
             sum->outcome.struck[k] += worker->outcome.struck[k];
         }
@@ -92,6 +104,26 @@ static void print_marks(const struct worker *sum)
     puts(missed == 0 ? " none" : "");
 }
 
+/* Nothing that these guards promise is broken by it: it says what they are worth (G3). */
+static void print_two_acted(const struct outcome *outcome)
+{
+    static const char *const guards[GUARD_POLICIES] = {
+        [GUARD_NONE] = "none", [GUARD_COUNT] = "N", [GUARD_MAJORITY] = "majority"};
+    const char *separator = "";
+
+    printf("two acted at once:");
+    for (uint32_t i = 0; i < GUARD_POLICIES; i++) {
+        const struct two_acted_sum *two = &outcome->two_acted[i];
+        if (two->virtual_ms > 0) {
+            printf("%s under guard %s %.3f %% of the time, for %" PRIu64 " ms at the longest",
+                   separator, guards[i], 100 * (double)two->ms / (double)two->virtual_ms,
+                   two->longest_ms);
+            separator = ";";
+        }
+    }
+    printf("\n");
+}
+
 void swarm_print_sum(const struct worker *sum, uint64_t failed, double seconds, double cpu_s)
 {
     uint32_t count;
@@ -106,6 +138,7 @@ void swarm_print_sum(const struct worker *sum, uint64_t failed, double seconds, 
     }
     printf("\n");
     print_marks(sum);
+    print_two_acted(&sum->outcome);
     printf("healed within %" PRIu64 " ms (half of the runs), %" PRIu64 " (90 %%), %" PRIu64
            " (99 %%), %" PRIu64 " (all)\n",
            percentile_ms(sum, 0.5), percentile_ms(sum, 0.9), percentile_ms(sum, 0.99),
