@@ -134,6 +134,18 @@ static void print_guard(const struct printer *printer, const json_t *status)
                  document_number(guard, "fresh"), document_number(guard, "needed"));
 }
 
+/* Nothing where this node is no voter. */
+static void print_voter(const struct printer *printer, const json_t *status)
+{
+    const char *voter = document_text(status, "voter", "");
+
+    if (strcmp(voter, "votes") == 0) {
+        printer_fact(printer, "voter", TONE_GOOD, "%s", voter);
+    } else if (strcmp(voter, "") != 0) {
+        printer_fact(printer, "voter", TONE_BAD, "does not vote: %s", voter);
+    }
+}
+
 /* Bad links anywhere in the cluster, as far as this node knows. */
 static void print_bad_links(const struct printer *printer, const json_t *bad)
 {
@@ -332,6 +344,7 @@ static enum exit_code print_status(const json_t *status)
     print_view(&printer, status);
     print_coordinator(&printer, status);
     print_guard(&printer, status);
+    print_voter(&printer, status);
     print_links(&printer, status);
     print_faults(&printer, status);
     print_refused(&printer, status);

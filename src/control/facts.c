@@ -78,6 +78,8 @@ bool facts_collect(struct facts *facts, uint64_t kept_ms)
     facts->phase = core_phase(core);
     facts->merging = core_is_merging(core);
     facts->guard = core_guard(core, now_ms);
+    facts->voter = core_voter(core, now_ms);
+    facts->voter_times = node_voter_times(node);
     facts->acked = core_acked(core);
     facts->cursor = journal_cursor(facts->journal);
     facts->now_ms = now_ms;

@@ -30,6 +30,8 @@ struct facts {
     bool advisory;      /* the guard only narrows the window in which two nodes act */
     bool merging;
     struct guard_state guard;
+    struct voter_state voter;
+    struct voter_store_times voter_times;
     uint32_t acked;
     uint64_t cursor;
     uint64_t now_ms;

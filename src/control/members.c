@@ -10,6 +10,7 @@
 #include "words/acting.h"
 #include "words/notice_text.h"
 #include "words/terms_text.h"
+#include "words/voter_text.h"
 
 enum {
     HOLE_BYTES_MAX = DECIMAL_DIGITS_MAX, /* no other word in a hole is longer */
@@ -91,7 +92,8 @@ static void members_write_head(struct members *members, const struct facts *fact
     members_hole(members, HOLE_FRESH, 0);
     text_builder_add(text, ",\"met\":");
     members_hole(members, HOLE_MET, 0);
-    text_builder_add(text, "}");
+    text_builder_add(text, "},\"voter\":");
+    members_hole(members, HOLE_VOTER, 0);
 }
 
 static void members_write_member(struct members *members, const struct facts *facts,
@@ -187,6 +189,18 @@ static size_t word_write(char *to, const char *word)
     return length;
 }
 
+/* A fixed word without anything to escape, or null. */
+static size_t text_write(char *to, const char *text)
+{
+    if (text == NULL) {
+        return word_write(to, "null");
+    }
+    size_t length = word_write(to, "\"");
+
+    length += word_write(to + length, text);
+    return length + word_write(to + length, "\"");
+}
+
 static size_t hole_write(char *to, const struct hole *hole, const struct facts *facts)
 {
     switch (hole->kind) {
@@ -202,6 +216,8 @@ static size_t hole_write(char *to, const struct hole *hole, const struct facts *
         return decimal_write(to, facts->guard.fresh);
     case HOLE_MET:
         return word_write(to, facts->guard.met ? "true" : "false");
+    case HOLE_VOTER:
+        return text_write(to, voter_status_text(facts->voter.status));
     case HOLE_STATE:
         return word_write(to, facts->peers[hole->position].verdict == VERDICT_NONE ? "\"alive\""
                                                                                    : "\"suspect\"");

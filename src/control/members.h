@@ -24,6 +24,7 @@ enum hole_kind {
     HOLE_NEEDED,
     HOLE_FRESH,
     HOLE_MET,
+    HOLE_VOTER,
     HOLE_STATE,
     HOLE_SILENT,   /* of the member at `position` */
     HOLE_HEARD_MS, /* of the member at `position` */

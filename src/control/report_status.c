@@ -11,6 +11,7 @@
 #include "runtime/value.h"
 #include "words/notice_text.h"
 #include "words/terms_text.h"
+#include "words/voter_text.h"
 
 static json_t *view_json(const struct facts *facts)
 {
@@ -227,6 +228,7 @@ json_t *report_status(const struct facts *facts, const struct links *links, cons
             acting_put(object, facts) &&
             json_put(object, "merging", json_boolean(facts->merging)) &&
             json_put(object, "guard", guard_json(facts)) &&
+            json_put(object, "voter", json_of_word(voter_status_text(facts->voter.status))) &&
             json_put(object, "counts", counts_json(facts)) &&
             json_put(object, "links", lifelines_json(facts, links)) &&
             json_put(object, "faults", faults_json(node)) &&

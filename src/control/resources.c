@@ -12,6 +12,7 @@
 #include "control/peer.h"
 #include "control/report_past.h"
 #include "control/report_status.h"
+#include "control/report_voters.h"
 #include "control/server.h"
 #include "words/notice_text.h"
 
@@ -102,6 +103,11 @@ static struct answer answer_is_coordinator(struct request *request)
     }
     return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not acting", "ask again in a moment",
                           "this node coordinates, but is not sure yet that it was not asleep");
+}
+
+static struct answer answer_voters(struct request *request)
+{
+    return answer_json(MHD_HTTP_OK, report_voters(&request->server->control->facts));
 }
 
 static struct answer answer_history(struct request *request)
@@ -251,6 +257,7 @@ const struct resource resource_table[] = {
     {"/v1/is-coordinator", METHOD_GET, false, CACHE_MOMENT, NULL, answer_is_coordinator},
     {"/v1/links", METHOD_GET, false, CACHE_MOMENT, NULL, answer_links},
     {"/v1/history", METHOD_GET, false, CACHE_UNTIL_CHANGE, NULL, answer_history},
+    {"/v1/voters", METHOD_GET, false, CACHE_NOTHING, NULL, answer_voters},
     {"/v1/why", METHOD_GET, false, CACHE_MOMENT, "node", answer_why},
     {"/v1/version", METHOD_GET, false, CACHE_UNTIL_CHANGE, NULL, answer_version},
     {"/v1/events", METHOD_GET, false, CACHE_NOTHING, NULL, answer_events},

@@ -18,12 +18,13 @@
 enum {
     RECORDING_MAGIC_BYTES = 8,
     RECORDING_VERSION = 1,
-    RECORDING_STRICT_VERSION = 2,        /* of a node of guard strict: its start has more in it */
-    RECORDING_PROGRAM_MAX = 31,          /* bytes of the recording program's version */
-    RECORDING_START_BYTES_MAX = 3072,    /* of an encoded start */
-    RECORDING_SMALL_BYTES_MAX = 64,      /* of an encoded input without its frame or addresses */
-    RECORDING_ADDRESSES_MAX = 256,       /* of one input; the resolver has fewer */
-    RECORDING_FRAME_BYTES_MAX = 4 << 20, /* more than the longest frame of any capacity */
+    RECORDING_STRICT_VERSION = 2,     /* of a node of guard strict: its start has more in it */
+    RECORDING_PROGRAM_MAX = 31,       /* bytes of the recording program's version */
+    RECORDING_START_BYTES_MAX = 3072, /* of an encoded start without a voter's record */
+    RECORDING_SMALL_BYTES_MAX = 64,   /* of an encoded input without its frame or addresses */
+    RECORDING_ADDRESSES_MAX = 256,    /* of one input; the resolver has fewer */
+    RECORDING_FRAME_BYTES_MAX =
+        4 << 20, /* more than the longest frame, or record, of any capacity */
 };
 
 /* The start of a recording: the arguments of core_init, and facts for people. `options.name`,
@@ -37,6 +38,10 @@ struct recording_start {
     char program[RECORDING_PROGRAM_MAX + 1];
     struct tags tags;
     struct voters voters;
+
+    /* What a voter found of its record, as its file has it; NULL: none. Borrowed. */
+    const uint8_t *record;
+    size_t record_length;
 };
 
 enum record_type {
@@ -64,7 +69,10 @@ struct checkpoint {
 
 /* --- Writing: each returns the bytes written to `out`, which has the room that is named --- */
 
-/* Encodes the start; `out` has RECORDING_START_BYTES_MAX bytes. */
+/* Returns the bytes that recording_write_start may need. */
+size_t recording_start_bytes_max(const struct recording_start *start);
+
+/* Encodes the start. `options.record` is left to `record`. */
 size_t recording_write_start(uint8_t *out, const struct recording_start *start);
 
 /* Returns the bytes that recording_write_input may need. */
@@ -116,7 +124,8 @@ struct record {
     enum recording_end end;       /* RECORD_END */
 };
 
-/* Decodes the start. The values in `start` are within the bounds of core_init. */
+/* Decodes the start. The values in `start` are within the bounds of core_init; a voter's record
+ * must be decoded from `start->record`, which points into the bytes. */
 enum recording_error recording_open(struct recording_reader *reader, const uint8_t *bytes,
                                     size_t length, struct recording_start *start);
 

@@ -59,8 +59,9 @@ static void put_address(struct writer *writer, const struct address *address)
 }
 
 /* What a node of another guard does not have. */
-static void put_strict(struct writer *writer, const struct core_options *options)
+static void put_strict(struct writer *writer, const struct recording_start *start)
 {
+    const struct core_options *options = &start->options;
     const struct voters *voters = options->voters;
 
     put_number(writer, voters->count);
@@ -69,9 +70,16 @@ static void put_strict(struct writer *writer, const struct core_options *options
     }
     put_number(writer, options->timing.lease_ms);
     put_byte(writer, options->record_damaged);
+    put_number(writer, start->record_length);
+    put_bytes(writer, start->record, start->record_length);
 }
 
 /* --- Start ----------------------------------------------------------------------------------- */
+
+size_t recording_start_bytes_max(const struct recording_start *start)
+{
+    return RECORDING_START_BYTES_MAX + start->record_length;
+}
 
 size_t recording_write_start(uint8_t *out, const struct recording_start *start)
 {
@@ -107,9 +115,9 @@ size_t recording_write_start(uint8_t *out, const struct recording_start *start)
         put_fixed(&writer, options->random_seed[i]);
     }
     if (strict) {
-        put_strict(&writer, options);
+        put_strict(&writer, start);
     }
-    assert(writer.length <= RECORDING_START_BYTES_MAX);
+    assert(writer.length <= recording_start_bytes_max(start));
     return writer.length;
 }
 

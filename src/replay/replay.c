@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "proto/voter_file.h"
 #include "proto/wire.h"
 
 struct replay {
@@ -13,8 +14,12 @@ struct replay {
     struct recording_start start;
     struct record record;
     struct message message;
-    struct core *core;
+    void *block;
+    struct core *core; /* in it */
     struct wire *wire;
+    struct voter_file voter_file; /* what a voter was started with */
+    struct view accepted;         /* its view */
+    void *accepted_storage;
     uint64_t copy_hash; /* of the bytes given to on_copy */
     bool sealed;        /* nothing was copied since the last checkpoint */
     bool ended;         /* the recording says so */
@@ -177,18 +182,52 @@ static void run(struct replay *replay)
     copy_end(replay);
 }
 
-static bool open_core(struct replay *replay)
+/* What a voter was started with (Z3a). Returns false when no such record was ever written. */
+static bool read_record(struct replay *replay)
+{
+    struct recording_start *start = &replay->start;
+
+    if (start->record_length == 0) {
+        return true;
+    }
+    view_init(&replay->accepted, start->options.capacity, replay->accepted_storage);
+    start->options.record = &replay->voter_file.record;
+    return voter_file_read(start->record, start->record_length, &replay->accepted,
+                           &replay->voter_file) == VOTER_FILE_OK;
+}
+
+/* Returns REPLAY_SAME when there is a core to begin with. */
+static enum replay_verdict open_core(struct replay *replay)
 {
     const uint32_t capacity = replay->start.options.capacity;
-    void *block = calloc(1, core_bytes(capacity));
 
     replay->wire = wire_new(replay->start.cluster, capacity);
-    if (block == NULL || replay->wire == NULL) {
-        free(block);
-        return false;
+    replay->block = calloc(1, core_bytes(capacity));
+    replay->accepted_storage = calloc(1, view_bytes(capacity));
+    if (replay->wire == NULL || replay->block == NULL || replay->accepted_storage == NULL) {
+        return REPLAY_NO_MEMORY;
     }
-    replay->core = core_init(block, &replay->start.options, replay->start.now_ms);
-    return true;
+    if (!read_record(replay)) {
+        return REPLAY_UNREADABLE;
+    }
+    replay->core = core_init(replay->block, &replay->start.options, replay->start.now_ms);
+    return REPLAY_SAME;
+}
+
+static struct replay_outcome replay_from_start(struct replay *replay)
+{
+    switch (open_core(replay)) {
+    case REPLAY_SAME:
+        run(replay);
+        return replay->outcome;
+    case REPLAY_UNREADABLE:
+        return (struct replay_outcome){.verdict = REPLAY_UNREADABLE, .error = RECORDING_DAMAGED};
+    case REPLAY_DIFFERS:
+    case REPLAY_REFUSED:
+    case REPLAY_NO_MEMORY:
+        break;
+    }
+    return (struct replay_outcome){.verdict = REPLAY_NO_MEMORY};
 }
 
 struct replay_outcome replay_run(const uint8_t *bytes, size_t length,
@@ -206,12 +245,12 @@ struct replay_outcome replay_run(const uint8_t *bytes, size_t length,
                                                       &replay->start);
     if (error != RECORDING_OK) {
         outcome = (struct replay_outcome){.verdict = REPLAY_UNREADABLE, .error = error};
-    } else if (open_core(replay)) {
-        run(replay);
-        outcome = replay->outcome;
+    } else {
+        outcome = replay_from_start(replay);
     }
     wire_free(replay->wire);
-    free(replay->core);
+    free(replay->accepted_storage);
+    free(replay->block);
     free(replay);
     return outcome;
 }

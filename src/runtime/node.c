@@ -129,6 +129,15 @@ static void store_what_must_survive(struct node *node)
     }
 }
 
+static void write_record(struct node *node, uint64_t number)
+{
+    struct vote_record record;
+
+    assert(node->voter_store != NULL);
+    core_record(node->core, &record);
+    voter_store_write(node->voter_store, number, &record);
+}
+
 static void apply(struct node *node, const struct effect *effect, struct step *step)
 {
     switch (effect->type) {
@@ -153,7 +162,8 @@ static void apply(struct node *node, const struct effect *effect, struct step *s
         store_what_must_survive(node);
         return;
     case EFFECT_SYNC:
-        return; /* Nothing writes records yet, so that no voter votes. */
+        write_record(node, effect->number);
+        return;
     case EFFECT_NOTICE:
         handle_notice(node, &effect->notice, step->now_ms);
         return;
@@ -335,6 +345,13 @@ void node_on_link_news(void *context, const struct node_id *peer, enum link_news
     node_step(node, (struct event){.type = EVENT_LINK, .link = {.peer = *peer, .news = news}});
 }
 
+void node_on_synced(void *context, uint64_t number, bool ok)
+{
+    struct node *node = context;
+
+    node_step(node, (struct event){.type = EVENT_SYNCED, .synced = {.number = number, .ok = ok}});
+}
+
 void node_on_resolved(void *context, const struct address *addresses, uint32_t count)
 {
     struct node *node = context;
@@ -383,6 +400,12 @@ uint64_t node_now_ms(const struct node *node)
 const struct refusals *node_refusals(const struct node *node)
 {
     return &node->refusals;
+}
+
+struct voter_store_times node_voter_times(const struct node *node)
+{
+    return node->voter_store == NULL ? (struct voter_store_times){.last_us = 0}
+                                     : voter_store_times(node->voter_store);
 }
 
 const struct node_traffic *node_traffic(const struct node *node)

@@ -13,6 +13,7 @@
 #include "runtime/node_end.h"
 #include "runtime/refusals.h"
 #include "runtime/traffic.h"
+#include "runtime/voter_store.h"
 #include "words/journal.h"
 
 struct node;
@@ -43,6 +44,9 @@ uint64_t node_now_ms(const struct node *node); /* fresh reading of the monotonic
 
 const struct node_traffic *node_traffic(const struct node *node);
 const struct refusals *node_refusals(const struct node *node);
+
+/* Of the writes of a voter's record; all zero where this node is no voter. */
+struct voter_store_times node_voter_times(const struct node *node);
 
 /* For --faults: drops everything from and to these members, until node_fault_clear; delays what
  * goes to one. Names are looked up among the members of the current view and those that are gone.

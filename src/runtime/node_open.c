@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,19 @@ static bool open_store(struct node *node)
     return node->store != NULL;
 }
 
+/* Only a node under a voter's name keeps a record. */
+static bool open_voter_store(struct node *node)
+{
+    const struct config *config = node->config;
+
+    if (voters_find(&config->voters, config->name) == VOTER_NONE) {
+        return true;
+    }
+    assert(node->store != NULL); /* It holds the lock on the directory. */
+    node->voter_store = voter_store_open(node->loop, config, node->log, node_on_synced, node);
+    return node->voter_store != NULL;
+}
+
 static bool draw_seed(const struct node *node, uint64_t seed[4])
 {
     ssize_t drawn;
@@ -109,6 +123,10 @@ static bool open_core(struct node *node)
         .epoch_seen = node->remembered.epoch_seen,
     };
 
+    if (node->voter_store != NULL) {
+        options.record = voter_store_found(node->voter_store);
+        options.record_damaged = voter_store_is_damaged(node->voter_store);
+    }
     if (!draw_seed(node, options.random_seed)) {
         return false;
     }
@@ -186,7 +204,7 @@ struct node *node_open(uv_loop_t *loop, const struct config *config, struct log 
     resolver_open(&node->resolver, loop, &node->latch, config, log, node_on_resolved, node);
     faults_open(&node->faults, loop, &node->latch, node_transmit, node);
 
-    if (!open_sockets(node) || !open_store(node) || !open_core(node)) {
+    if (!open_sockets(node) || !open_store(node) || !open_voter_store(node) || !open_core(node)) {
         node_close(node, NULL, NULL);
         return NULL;
     }
@@ -230,6 +248,10 @@ static void on_close_turn(uv_timer_t *timer)
     if (node->store != NULL) {
         latch_acquire(&node->latch);
         store_close(node->store, on_store_closed, node);
+    }
+    if (node->voter_store != NULL) {
+        latch_acquire(&node->latch);
+        voter_store_close(node->voter_store, on_store_closed, node);
     }
     uv_close((uv_handle_t *)&node->timer, on_timer_closed);
     uv_close((uv_handle_t *)&node->join_timer, on_timer_closed);

@@ -23,6 +23,7 @@
 #include "runtime/stream_pool.h"
 #include "runtime/traffic.h"
 #include "runtime/udp.h"
+#include "runtime/voter_store.h"
 
 struct node {
     uv_loop_t *loop;
@@ -34,9 +35,10 @@ struct node {
     struct wire *wire;
     struct core *core;
     struct journal *journal;
-    struct recorder *recorder; /* NULL: nothing is recorded */
-    struct store *store;       /* NULL: volatile */
-    struct stored remembered;  /* of earlier lives */
+    struct recorder *recorder;       /* NULL: nothing is recorded */
+    struct store *store;             /* NULL: volatile */
+    struct stored remembered;        /* of earlier lives */
+    struct voter_store *voter_store; /* NULL: no voter */
 
     struct latch latch;
     struct udp udp;
@@ -72,6 +74,7 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
 void node_on_stream_message(void *context, struct message *message, struct bytes frame,
                             const struct address *from);
 void node_on_link_news(void *context, const struct node_id *peer, enum link_news news);
+void node_on_synced(void *context, uint64_t number, bool ok);
 void node_on_resolved(void *context, const struct address *addresses, uint32_t count);
 
 /* Does an injected fault drop everything between this node and that one? */

@@ -57,7 +57,8 @@ static const struct setting options[] = {
      IN_CONFIG(advertise)},
     {.name = "state-dir",
      .argument = "DIR",
-     .help = "Keeps what must survive a restart: known peers, epoch, count of lives",
+     .help =
+         "Keeps what must survive a restart: known peers, epoch, count of lives, a voter's record",
      .fallback_note = "none, volatile",
      .group = GROUP_NODE,
      .kind = &option_path,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "proto/voter_file.h"
 #include "record/recording.h"
 #include "runtime/clock.h"
 #include "runtime/config.h"
@@ -61,6 +62,13 @@ static void write_bytes(struct recorder *recorder, const uint8_t *bytes, size_t 
     recorder->hash = hash_bytes(recorder->hash, bytes, length);
 }
 
+static void stop_without_memory(struct recorder *recorder)
+{
+    log_line(recorder->log, LOG_WARN, "record",
+             "not enough memory: the recording ends here, the node goes on");
+    stop(recorder);
+}
+
 static bool reserve(struct recorder *recorder, size_t length)
 {
     if (length <= recorder->capacity) {
@@ -68,9 +76,7 @@ static bool reserve(struct recorder *recorder, size_t length)
     }
     uint8_t *larger = realloc(recorder->buffer, length);
     if (larger == NULL) {
-        log_line(recorder->log, LOG_WARN, "record",
-                 "not enough memory: the recording ends here, the node goes on");
-        stop(recorder);
+        stop_without_memory(recorder);
         return false;
     }
     recorder->buffer = larger;
@@ -179,16 +185,48 @@ static bool put_aside(const char *path, struct complaint *complaint)
             cannot_put_aside(aside, complaint));
 }
 
+/* The record that a voter was started with, as its file has it; NULL: none. Returns false when
+ * memory ran out. */
+static bool encode_record(const struct core_options *options, const char *cluster, uint8_t **bytes,
+                          size_t *length)
+{
+    struct voter_file file = {.cluster = ""};
+
+    *bytes = NULL;
+    *length = 0;
+    if (options->record == NULL) {
+        return true;
+    }
+    file.voters = *options->voters;
+    file.record = *options->record;
+    snprintf(file.cluster, sizeof file.cluster, "%s", cluster);
+    snprintf(file.name, sizeof file.name, "%s", options->name);
+    *bytes = malloc(voter_file_bytes_max(options->capacity));
+    if (*bytes == NULL) {
+        return false;
+    }
+    *length = voter_file_write(*bytes, &file);
+    return true;
+}
+
 static void write_start(struct recorder *recorder, const char *cluster,
                         const struct core_options *options)
 {
     struct recording_start start = {
         .options = *options, .now_ms = recorder->now_ms, .wall_ms = clock_wall_ms()};
-    uint8_t bytes[RECORDING_START_BYTES_MAX];
+    uint8_t *record = NULL;
 
     snprintf(start.cluster, sizeof start.cluster, "%s", cluster);
     snprintf(start.program, sizeof start.program, "%s", DOYEN_VERSION);
-    write_bytes(recorder, bytes, recording_write_start(bytes, &start));
+    if (!encode_record(options, cluster, &record, &start.record_length)) {
+        stop_without_memory(recorder);
+        return;
+    }
+    start.record = record;
+    if (reserve(recorder, recording_start_bytes_max(&start))) {
+        write_bytes(recorder, recorder->buffer, recording_write_start(recorder->buffer, &start));
+    }
+    free(record);
 }
 
 struct recorder *recorder_open(const char *path, const char *cluster,

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "runtime/preflight.h"
+#include "runtime/replace_file.h"
 #include "words/address_text.h"
 
 /* The file, in lines:
@@ -153,43 +154,13 @@ static bool state_parse(char *text, struct stored *out)
 
 /* --- Disk ------------------------------------------------------------------------------------ */
 
-static int write_all(int fd, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        const ssize_t written = write(fd, bytes, length);
-        if (written < 0 && errno != EINTR) {
-            return errno;
-        }
-        if (written > 0) {
-            bytes += written;
-            length -= (size_t)written;
-        }
-    }
-    return fsync(fd) == 0 ? 0 : errno;
-}
-
-/* Replaces the file: a reader finds the old content or the new one, however the process ends.
- * Returns 0 or an errno. Uses nothing but the disk, so that a thread may call it. */
+/* Uses nothing but the disk, so that a thread may call it. */
 static int state_write(int dir, const struct stored *stored)
 {
     char text[FILE_BYTES_MAX];
     const size_t length = state_print(stored, text);
-    const int fd = openat(dir, NEW_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
-    if (fd < 0) {
-        return errno;
-    }
-    const int error = write_all(fd, text, length);
-    if (close(fd) != 0 && error == 0) {
-        return errno;
-    }
-    if (error != 0) {
-        return error;
-    }
-    if (renameat(dir, NEW_FILE, dir, STATE_FILE) != 0 || fsync(dir) != 0) {
-        return errno;
-    }
-    return 0;
+    return replace_file(dir, STATE_FILE, NEW_FILE, text, length);
 }
 
 enum state_found { STATE_NONE, STATE_READ, STATE_DAMAGED, STATE_UNREADABLE };

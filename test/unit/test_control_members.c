@@ -140,6 +140,31 @@ Test(control_members, a_majority_has_its_stated_size)
     scene_close(&scene);
 }
 
+/* Z3b: whoever relies on a voter sees in every answer that it does not vote. */
+Test(control_members, a_voter_says_whether_it_votes)
+{
+    static const struct {
+        enum voter_status status;
+        const char *text; /* NULL: null */
+    } cases[] = {
+        {VOTER_NOT, NULL},        {VOTER_NO_RECORD, "no record"},    {VOTER_FOUNDING, "founding"},
+        {VOTER_FOUNDED, "votes"}, {VOTER_DAMAGED, "damaged record"}, {VOTER_MUTE, "cannot write"}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct scene scene;
+        scene_open(&scene, "A B C");
+        scene.facts.voter.status = cases[i].status;
+        json_t *document = scene_read(&scene);
+        if (cases[i].text == NULL) {
+            cr_expect(json_is_null(json_object_get(document, "voter")));
+        } else {
+            cr_expect_str_eq(text_of(document, "voter"), cases[i].text);
+        }
+        json_decref(document);
+        scene_close(&scene);
+    }
+}
+
 /* A reader whose numbers are doubles must not round an epoch. */
 Test(control_members, numbers_of_64_bits_are_strings)
 {

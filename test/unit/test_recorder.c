@@ -12,6 +12,7 @@
 #include "core/core.h"
 #include "replay/replay.h"
 #include "runtime/recorder.h"
+#include "view_builder.h"
 
 enum { LOG_READ_MAX = 4096, CAPACITY = 4 };
 
@@ -52,16 +53,21 @@ static const struct core_options options = {
     .random_seed = {1, 2, 3, 4},
 };
 
-static bool start(struct desk *desk, uint64_t bytes_max)
+static bool start_with(struct desk *desk, const struct core_options *chosen, uint64_t bytes_max)
 {
-    desk->recorder = recorder_open(desk->path, "doyen", &options, desk->now_ms, bytes_max,
+    desk->recorder = recorder_open(desk->path, "doyen", chosen, desk->now_ms, bytes_max,
                                    &desk->log);
     if (desk->recorder != NULL) {
         void *block = calloc(1, core_bytes(CAPACITY));
         cr_assert_not_null(block);
-        desk->core = core_init(block, &options, desk->now_ms);
+        desk->core = core_init(block, chosen, desk->now_ms);
     }
     return desk->recorder != NULL;
+}
+
+static bool start(struct desk *desk, uint64_t bytes_max)
+{
+    return start_with(desk, &options, bytes_max);
 }
 
 static void stop(struct desk *desk)
@@ -144,6 +150,47 @@ Test(recorder, what_it_wrote_is_replayed_to_the_same_state)
     struct stat status;
     cr_assert_eq(stat(desk.path, &status), 0);
     cr_assert_eq(status.st_mode & 0777, 0600, "the seed is in it");
+    desk_close(&desk);
+}
+
+/* Z3a: what a voter was started with is part of how it began, and replayed with the rest. */
+Test(recorder, a_voter_is_replayed_with_the_record_that_it_found)
+{
+    static const struct voters voters = {.count = 2, .names = {"athens", "byzantium"}};
+    struct built_view accepted = view_of("A B");
+    const struct vote_record record = {.id = member_of('r').id,
+                                       .lineage = 7,
+                                       .state = VOTE_RECORD_FOUNDED,
+                                       .promise = {.epoch = 3, .life = member_of('B').id},
+                                       .accepted = &accepted.view};
+    struct core_options strict = options;
+    struct desk desk;
+
+    strict.guard = (struct guard){.policy = GUARD_STRICT, .count = 2};
+    strict.voters = &voters;
+    strict.timing.lease_ms = 80;
+    strict.record = &record;
+    desk_open(&desk);
+    cr_assert(start_with(&desk, &strict, RECORDER_BYTES_MAX));
+    cr_assert_eq(core_voter(desk.core, desk.now_ms).until_ms, 80);
+    step(&desk, 20);
+    const uint64_t state = core_state_hash(desk.core);
+    stop(&desk);
+
+    const struct replay_outcome outcome = replay(desk.path);
+    cr_assert_eq(outcome.verdict, REPLAY_SAME);
+    cr_assert_eq(outcome.checked_count, 20);
+    cr_assert_eq(outcome.state, state);
+    desk_close(&desk);
+
+    desk_open(&desk);
+    strict.record = NULL;
+    cr_assert(start_with(&desk, &strict, RECORDER_BYTES_MAX));
+    step(&desk, 20);
+    cr_assert_neq(core_state_hash(desk.core), state, "the state has the record in it");
+    stop(&desk);
+    cr_assert_eq(replay(desk.path).verdict, REPLAY_SAME);
+    view_built_free(&accepted);
     desk_close(&desk);
 }
 

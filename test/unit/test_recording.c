@@ -66,13 +66,16 @@ Test(recording, a_start_of_a_voter_comes_back_as_it_was)
 {
     struct recording_start start = sample_start();
     static const struct voters voters = {.count = 2, .names = {"athens", "byzantium"}};
-    uint8_t bytes[RECORDING_START_BYTES_MAX];
+    static const uint8_t record[] = {9, 8, 7};
+    uint8_t bytes[RECORDING_START_BYTES_MAX + sizeof record];
     struct recording_reader reader;
     struct recording_start read;
 
     start.options.guard = (struct guard){.policy = GUARD_STRICT, .count = 2};
     start.options.voters = &voters;
     start.options.record_damaged = true;
+    start.record = record;
+    start.record_length = sizeof record;
     const size_t length = recording_write_start(bytes, &start);
 
     cr_assert_eq(recording_open(&reader, bytes, length, &read), RECORDING_OK);
@@ -81,6 +84,9 @@ Test(recording, a_start_of_a_voter_comes_back_as_it_was)
     cr_assert(voters_equal(read.options.voters, &voters));
     cr_assert_eq(memcmp(&read.options.timing, &start.options.timing, sizeof(struct timing)), 0);
     cr_assert(read.options.record_damaged);
+    cr_assert_eq(read.record_length, sizeof record);
+    cr_assert_arr_eq(read.record, record, sizeof record);
+    cr_assert_null(read.options.record, "it is left to be decoded");
 }
 
 /* Reads one record that stands behind a start. */

@@ -1,0 +1,12 @@
+/* GET /v1/voters: the voters of guard strict, and their records as far as this node knows. */
+#ifndef CONTROL_REPORT_VOTERS_H
+#define CONTROL_REPORT_VOTERS_H
+
+#include <jansson.h>
+
+#include "control/facts.h"
+
+/* NULL when memory ran out. */
+json_t *report_voters(const struct facts *facts);
+
+#endif

@@ -1,0 +1,157 @@
+/* The document of the voters: this node's own record, and that it does not know the others'. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "control/report_voters.h"
+#include "view_builder.h"
+
+/* A of the voters A, B and C; C is no member. */
+struct scene {
+    struct config config;
+    struct built_view built;
+    struct member self;
+    struct facts facts;
+};
+
+static void scene_open(struct scene *scene)
+{
+    *scene = (struct scene){.built = view_of("A B"), .self = member_of('A')};
+    strcpy(scene->config.cluster, "doyen");
+    scene->config.voters = (struct voters){.count = 3, .names = {"A", "B", "C"}};
+    scene->facts.config = &scene->config;
+    scene->facts.self = &scene->self;
+    scene->facts.view = &scene->built.view;
+    scene->facts.guard = (struct guard_state){.guard = {.policy = GUARD_STRICT, .count = 3},
+                                              .needed = 2};
+    scene->facts.voter = (struct voter_state){.status = VOTER_NO_RECORD, .sync_ms_ago = NEVER_MS};
+}
+
+static const json_t *voter_at(const json_t *document, size_t index)
+{
+    return json_array_get(json_object_get(document, "voters"), index);
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    cr_assert_not_null(text, "%s is no text", key);
+    return text;
+}
+
+static json_int_t number_of(const json_t *object, const char *key)
+{
+    cr_assert(json_is_integer(json_object_get(object, key)), "%s is no number", key);
+    return json_integer_value(json_object_get(object, key));
+}
+
+static void check_unknown(const json_t *voter, bool votes_too)
+{
+    static const char *const keys[] = {"record_id", "lineage", "promise", "accepted",
+                                       "until_ms",  "synced",  "sync_ms"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        cr_expect(json_is_null(json_object_get(voter, keys[i])), "%s", keys[i]);
+    }
+    cr_expect_eq(json_is_null(json_object_get(voter, "voter")), votes_too);
+}
+
+Test(control_voters, one_that_votes_shows_its_record)
+{
+    struct scene scene;
+
+    scene_open(&scene);
+    scene.facts.voter = (struct voter_state){
+        .status = VOTER_FOUNDED,
+        .record_id = member_of('r').id,
+        .lineage = 255,
+        .promise = {.epoch = UINT64_MAX, .life = member_of('B').id},
+        .accepted = view_id_of(&scene.built.view),
+        .until_ms = 640,
+        .syncs = 3,
+        .sync_ms_ago = 1200,
+        .synced = true,
+    };
+    scene.facts.voter_times = (struct voter_store_times){.last_us = 350, .slowest_us = 23000};
+    json_t *document = report_voters(&scene.facts);
+
+    cr_assert_eq(number_of(document, "schema"), 1);
+    cr_assert_str_eq(text_of(document, "policy"), "strict");
+    cr_assert_eq(number_of(document, "needed"), 2);
+    cr_assert_eq(json_array_size(json_object_get(document, "voters")), 3);
+    const json_t *voter = voter_at(document, 0);
+    cr_assert_str_eq(text_of(voter, "name"), "A");
+    cr_assert(json_is_true(json_object_get(voter, "self")));
+    cr_assert(json_is_true(json_object_get(voter, "member")));
+    cr_assert_str_eq(text_of(voter, "voter"), "votes");
+    cr_assert_eq(strlen(text_of(voter, "record_id")), 32);
+    cr_assert_str_eq(text_of(voter, "lineage"), "00000000000000ff");
+    const json_t *promise = json_object_get(voter, "promise");
+    cr_assert_str_eq(text_of(promise, "epoch"), "18446744073709551615");
+    cr_assert_str_eq(text_of(promise, "name"), "B");
+    cr_assert_str_eq(text_of(json_object_get(voter, "accepted"), "version"), "2");
+    cr_assert_eq(number_of(voter, "until_ms"), 640);
+    cr_assert_eq(number_of(voter, "sync_ms"), 1200);
+    const json_t *disk = json_object_get(document, "disk");
+    cr_assert_eq(number_of(disk, "syncs"), 3);
+    cr_assert_eq(number_of(disk, "failures"), 0);
+    cr_assert_eq(number_of(disk, "last_us"), 350);
+    cr_assert_eq(number_of(disk, "slowest_us"), 23000);
+    json_decref(document);
+    view_built_free(&scene.built);
+}
+
+Test(control_voters, what_is_not_known_is_null)
+{
+    struct scene scene;
+
+    scene_open(&scene);
+    json_t *document = report_voters(&scene.facts);
+
+    check_unknown(voter_at(document, 0), false);
+    cr_assert_str_eq(text_of(voter_at(document, 0), "voter"), "no record");
+    check_unknown(voter_at(document, 1), true);
+    cr_assert(json_is_true(json_object_get(voter_at(document, 1), "member")));
+    cr_assert_str_eq(text_of(voter_at(document, 1), "address"), "10.0.0.66:7420");
+    check_unknown(voter_at(document, 2), true);
+    cr_assert(json_is_false(json_object_get(voter_at(document, 2), "member")));
+    cr_assert(json_is_null(json_object_get(voter_at(document, 2), "address")));
+    json_decref(document);
+    view_built_free(&scene.built);
+}
+
+/* A promise may be to a life that is in no view any more. */
+Test(control_voters, a_life_without_a_name_is_told_by_its_id)
+{
+    struct scene scene;
+
+    scene_open(&scene);
+    scene.facts.voter.status = VOTER_FOUNDED;
+    scene.facts.voter.promise = (struct ballot){.epoch = 4, .life = member_of('X').id};
+    json_t *document = report_voters(&scene.facts);
+    const json_t *promise = json_object_get(voter_at(document, 0), "promise");
+
+    cr_assert(json_is_null(json_object_get(promise, "name")));
+    cr_assert_str_eq(text_of(promise, "life"), "58585858585858585858585858585858");
+    json_decref(document);
+    view_built_free(&scene.built);
+}
+
+Test(control_voters, under_another_guard_there_are_none)
+{
+    struct scene scene;
+
+    scene_open(&scene);
+    scene.config.voters.count = 0;
+    scene.facts.guard.guard = (struct guard){.policy = GUARD_NONE};
+    scene.facts.voter.status = VOTER_NOT;
+    json_t *document = report_voters(&scene.facts);
+
+    cr_assert_str_eq(text_of(document, "policy"), "none");
+    cr_assert(json_is_null(json_object_get(document, "needed")));
+    cr_assert_eq(json_array_size(json_object_get(document, "voters")), 0);
+    cr_assert(json_is_null(json_object_get(document, "disk")));
+    json_decref(document);
+    view_built_free(&scene.built);
+}

@@ -1,0 +1,347 @@
+/* The file of a voter's record: what was acknowledged is found again, the newest is written once,
+ * and what is not this voter's record is left as it is (Z1c, Z3). */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "base/text.h"
+#include "runtime/voter_store.h"
+#include "view_builder.h"
+
+enum { LOG_READ_MAX = 4096, RECORD_MAX = 16384, ACKNOWLEDGED_MAX = 16 };
+
+/* A directory, a loop, a log that is read back, and what was acknowledged. */
+struct desk {
+    char dir[64];
+    char file[80];
+    uv_loop_t loop;
+    struct log log;
+    int log_read;
+    struct config config;
+    struct voter_store *store;
+
+    uint32_t count;
+    uint64_t numbers[ACKNOWLEDGED_MAX];
+    bool ok[ACKNOWLEDGED_MAX];
+};
+
+static void on_synced(void *context, uint64_t number, bool ok)
+{
+    struct desk *desk = context;
+
+    cr_assert_lt(desk->count, ACKNOWLEDGED_MAX);
+    desk->numbers[desk->count] = number;
+    desk->ok[desk->count++] = ok;
+}
+
+static void desk_open(struct desk *desk)
+{
+    int ends[2];
+
+    *desk = (struct desk){.dir = "/tmp/doyen-voter-XXXXXX",
+                          .config = {.name = "athens",
+                                     .cluster = "doyen",
+                                     .capacity = 16,
+                                     .guard = {.policy = GUARD_STRICT, .count = 3},
+                                     .voters = {.count = 3, .names = {"athens", "b", "c"}}}};
+    cr_assert_not_null(mkdtemp(desk->dir));
+    snprintf(desk->file, sizeof desk->file, "%s/voter", desk->dir);
+    cr_assert(text_set(desk->config.state_dir, sizeof desk->config.state_dir, desk->dir,
+                       strlen(desk->dir)));
+    cr_assert_eq(uv_loop_init(&desk->loop), 0);
+    cr_assert_eq(pipe(ends), 0);
+    desk->log_read = ends[0];
+    log_init(&desk->log, ends[1], LOG_INFO, LOG_TEXT, "athens");
+}
+
+static bool desk_start(struct desk *desk)
+{
+    desk->store = voter_store_open(&desk->loop, &desk->config, &desk->log, on_synced, desk);
+    return desk->store != NULL;
+}
+
+static void desk_stop(struct desk *desk)
+{
+    voter_store_close(desk->store, NULL, NULL);
+    (void)uv_run(&desk->loop, UV_RUN_DEFAULT);
+}
+
+static void desk_close(struct desk *desk)
+{
+    DIR *dir = opendir(desk->dir);
+
+    cr_assert_not_null(dir);
+    for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        if (entry->d_name[0] != '.') {
+            cr_expect_eq(unlinkat(dirfd(dir), entry->d_name, 0), 0);
+        }
+    }
+    closedir(dir);
+    cr_expect_eq(rmdir(desk->dir), 0);
+    cr_expect_eq(uv_loop_close(&desk->loop), 0, "the store left something on the loop");
+    close(desk->log_read);
+    close(desk->log.fd);
+}
+
+/* All that was logged so far; the pipe must hold something. */
+static void desk_read_log(struct desk *desk, char out[LOG_READ_MAX])
+{
+    const ssize_t got = read(desk->log_read, out, LOG_READ_MAX - 1);
+
+    cr_assert_geq(got, 0);
+    out[got] = '\0';
+}
+
+static struct vote_record record_of(uint64_t epoch)
+{
+    return (struct vote_record){.id = member_of('r').id,
+                                .lineage = 7,
+                                .state = VOTE_RECORD_FOUNDED,
+                                .promise = {.epoch = epoch, .life = member_of('B').id}};
+}
+
+/* Leaves a record with that promise in the directory. */
+static void desk_leave_record(struct desk *desk, uint64_t epoch)
+{
+    const struct vote_record record = record_of(epoch);
+
+    cr_assert(desk_start(desk));
+    voter_store_write(desk->store, 1, &record);
+    (void)uv_run(&desk->loop, UV_RUN_DEFAULT);
+    desk_stop(desk);
+    desk->count = 0;
+}
+
+static size_t file_read(const char *path, char out[RECORD_MAX])
+{
+    FILE *file = fopen(path, "r");
+
+    cr_assert_not_null(file, "%s", path);
+    const size_t length = fread(out, 1, RECORD_MAX, file);
+    fclose(file);
+    return length;
+}
+
+static void file_write(const char *path, const char *bytes, size_t length)
+{
+    FILE *file = fopen(path, "w");
+
+    cr_assert_not_null(file);
+    cr_assert_eq(fwrite(bytes, 1, length, file), length);
+    fclose(file);
+}
+
+Test(voter_store, without_a_file_there_is_no_record_and_the_log_says_so)
+{
+    struct desk desk;
+    char log[LOG_READ_MAX];
+
+    desk_open(&desk);
+    cr_assert(desk_start(&desk));
+    cr_assert_null(voter_store_found(desk.store));
+    cr_assert_not(voter_store_is_damaged(desk.store));
+    desk_read_log(&desk, log);
+    cr_assert_not_null(strstr(log, "no record in"), "%s", log);
+    desk_stop(&desk);
+    desk_close(&desk);
+}
+
+Test(voter_store, what_was_acknowledged_is_found_again)
+{
+    struct desk desk;
+    struct built_view accepted = view_of("A B");
+    struct vote_record record = record_of(9);
+    char text[64];
+
+    desk_open(&desk);
+    record.accepted = &accepted.view;
+    cr_assert(desk_start(&desk));
+    voter_store_write(desk.store, 4, &record);
+    view_clear(&accepted.view); /* It was copied. */
+    cr_assert_eq(desk.count, 0, "not before the loop runs");
+    (void)uv_run(&desk.loop, UV_RUN_DEFAULT);
+    cr_assert_eq(desk.count, 1);
+    cr_assert_eq(desk.numbers[0], 4);
+    cr_assert(desk.ok[0]);
+    cr_assert_gt(voter_store_times(desk.store).last_us, 0);
+    desk_stop(&desk);
+
+    cr_assert(desk_start(&desk));
+    const struct vote_record *found = voter_store_found(desk.store);
+    cr_assert_not_null(found);
+    cr_assert(id_equal(&found->id, &record.id));
+    cr_assert_eq(found->lineage, 7);
+    cr_assert_eq(found->state, VOTE_RECORD_FOUNDED);
+    cr_assert(ballot_equal(&found->promise, &record.promise));
+    cr_assert_str_eq(view_text(found->accepted, text, sizeof text), "A B");
+    desk_stop(&desk);
+    view_built_free(&accepted);
+    desk_close(&desk);
+}
+
+/* Of what comes while the disk is busy, the newest is written, and answers for all. */
+Test(voter_store, the_newest_of_many_is_written_once)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    cr_assert(desk_start(&desk));
+    for (uint64_t number = 1; number <= 9; number++) {
+        const struct vote_record record = record_of(number);
+        voter_store_write(desk.store, number, &record);
+    }
+    (void)uv_run(&desk.loop, UV_RUN_DEFAULT);
+    cr_assert_eq(desk.count, 2, "the first, and the last for all after it");
+    cr_assert_eq(desk.numbers[0], 1);
+    cr_assert_eq(desk.numbers[1], 9);
+    desk_stop(&desk);
+    cr_assert(desk_start(&desk));
+    cr_assert_eq(voter_store_found(desk.store)->promise.epoch, 9);
+    desk_stop(&desk);
+    desk_close(&desk);
+}
+
+/* Whoever ends is told nothing any more: no answer goes out after it. */
+Test(voter_store, closing_tells_nobody)
+{
+    struct desk desk;
+    const struct vote_record record = record_of(1);
+
+    desk_open(&desk);
+    cr_assert(desk_start(&desk));
+    voter_store_write(desk.store, 1, &record);
+    voter_store_write(desk.store, 2, &record);
+    desk_stop(&desk);
+    cr_assert_eq(desk.count, 0);
+    desk_close(&desk);
+}
+
+/* Z3c */
+Test(voter_store, a_write_that_fails_is_said_and_not_acknowledged)
+{
+    struct desk desk;
+    const struct vote_record record = record_of(1);
+    char log[LOG_READ_MAX];
+    char blocked[96];
+
+    desk_open(&desk);
+    cr_assert(desk_start(&desk));
+    desk_read_log(&desk, log);
+    snprintf(blocked, sizeof blocked, "%s/voter.new", desk.dir);
+    cr_assert_eq(mkdir(blocked, 0700), 0); /* So that not even root can write there. */
+    voter_store_write(desk.store, 1, &record);
+    (void)uv_run(&desk.loop, UV_RUN_DEFAULT);
+    cr_assert_eq(desk.count, 1);
+    cr_assert_not(desk.ok[0]);
+    desk_read_log(&desk, log);
+    cr_assert_not_null(strstr(log, "this node votes no more"), "%s", log);
+    desk_stop(&desk);
+    cr_assert_eq(rmdir(blocked), 0);
+    desk_close(&desk);
+}
+
+/* Z3b: it is no record, it is said, and it stays. */
+static void check_left_alone(struct desk *desk, const char *said)
+{
+    char before[RECORD_MAX];
+    char after[RECORD_MAX];
+    char log[LOG_READ_MAX];
+    const size_t length = file_read(desk->file, before);
+
+    cr_assert(desk_start(desk));
+    cr_assert_null(voter_store_found(desk->store));
+    cr_assert(voter_store_is_damaged(desk->store));
+    desk_read_log(desk, log);
+    cr_assert_not_null(strstr(log, said), "%s", log);
+    cr_assert_not_null(strstr(log, "does not vote"), "%s", log);
+    desk_stop(desk);
+    cr_assert_eq(file_read(desk->file, after), length);
+    cr_assert_eq(memcmp(before, after, length), 0);
+}
+
+Test(voter_store, a_damaged_file_is_left_alone)
+{
+    struct desk desk;
+    char bytes[RECORD_MAX];
+
+    desk_open(&desk);
+    desk_leave_record(&desk, 3);
+    const size_t length = file_read(desk.file, bytes);
+    bytes[length / 2] ^= 1;
+    file_write(desk.file, bytes, length);
+    check_left_alone(&desk, "is damaged");
+    file_write(desk.file, "", 0);
+    check_left_alone(&desk, "is damaged");
+    file_write(desk.file, "hello", 5);
+    check_left_alone(&desk, "no record of this version");
+    desk_close(&desk);
+}
+
+Test(voter_store, the_record_of_another_is_left_alone)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    desk_leave_record(&desk, 3);
+    const struct config ours = desk.config;
+
+    (void)text_set(desk.config.cluster, sizeof desk.config.cluster, "other", 5);
+    check_left_alone(&desk, "is the record of athens, cluster doyen, voters athens,b,c");
+    desk.config = ours;
+    (void)text_set(desk.config.name, sizeof desk.config.name, "b", 1);
+    check_left_alone(&desk, "is the record of athens");
+    desk.config = ours;
+    desk.config.voters.count = 2;
+    check_left_alone(&desk, "voters athens,b,c");
+
+    desk.config = ours;
+    cr_assert(desk_start(&desk));
+    cr_assert_not_null(voter_store_found(desk.store), "and it is there for its own");
+    desk_stop(&desk);
+    desk_close(&desk);
+}
+
+Test(voter_store, a_view_beyond_the_capacity_is_refused_with_the_remedy)
+{
+    struct desk desk;
+    struct built_view accepted = view_of("A B C");
+    struct vote_record record = record_of(1);
+    char log[LOG_READ_MAX];
+
+    desk_open(&desk);
+    record.accepted = &accepted.view;
+    cr_assert(desk_start(&desk));
+    voter_store_write(desk.store, 1, &record);
+    (void)uv_run(&desk.loop, UV_RUN_DEFAULT);
+    desk_stop(&desk);
+    desk_read_log(&desk, log);
+    desk.config.capacity = 2;
+    cr_assert_not(desk_start(&desk));
+    desk_read_log(&desk, log);
+    cr_assert_not_null(strstr(log, "a view of 3 members, more than --capacity 2: raise it"), "%s",
+                       log);
+    view_built_free(&accepted);
+    desk_close(&desk);
+}
+
+/* A process that was killed in the middle of a write leaves the record that was acknowledged. */
+Test(voter_store, what_is_half_written_does_not_count)
+{
+    struct desk desk;
+    char half[96];
+
+    desk_open(&desk);
+    desk_leave_record(&desk, 5);
+    snprintf(half, sizeof half, "%s/voter.new", desk.dir);
+    file_write(half, "doyenvot", 8);
+    cr_assert(desk_start(&desk));
+    cr_assert_eq(voter_store_found(desk.store)->promise.epoch, 5);
+    desk_stop(&desk);
+    desk_close(&desk);
+}
