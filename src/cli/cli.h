@@ -35,6 +35,7 @@ struct verb {
 extern const struct verb verb_coordinator;
 extern const struct verb verb_fault;
 extern const struct verb verb_history;
+extern const struct verb verb_lease;
 extern const struct verb verb_leave;
 extern const struct verb verb_matrix;
 extern const struct verb verb_members;

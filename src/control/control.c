@@ -117,10 +117,12 @@ static void on_prepare(uv_prepare_t *prepare)
                              &node_config(control->node)->timing, node_now_ms(control->node));
     const bool called = queue_turn(&control->queue);
     watchers_notify(&control->watchers);
-    if (called || control->watchers.woken) {
+    lease_clients_notify(&control->lease_clients);
+    if (called || control->watchers.woken || control->lease_clients.woken) {
         /* Resuming a connection wakes nobody: without threads of its own the library leaves it to
          * the next run. */
         control->watchers.woken = false;
+        control->lease_clients.woken = false;
         control_run_all(control);
     }
     if (!control->closing) {
@@ -145,7 +147,7 @@ static bool server_start(struct control *control, struct server *server)
         {MHD_OPTION_END, 0, NULL},
     };
     /* No header Date: it costs more than it is worth on a local socket. */
-    const unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME |
+    const unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE |
                            MHD_USE_SUPPRESS_DATE_NO_CLOCK;
 
     server->daemon = MHD_start_daemon(flags, 0, NULL, NULL, request_on_input, server,
@@ -246,6 +248,7 @@ struct control *control_open(uv_loop_t *loop, struct node *node, struct log *log
                                                      .event_texts = &control->event_texts,
                                                      .snapshot = snapshot_of,
                                                      .context = &control->snapshot};
+    control->lease_clients = (struct lease_clients){.loop = loop, .node = node};
     control_start_handles(control);
     if (!control_listen(control, node_config(node))) {
         control_close(control, NULL, NULL); /* The memory is freed when the loop runs once more. */
@@ -310,6 +313,7 @@ static void control_end(struct control *control)
     assert(control->closing && !control->running);
 
     watchers_close(&control->watchers);
+    lease_clients_close(&control->lease_clients);
     queue_end(&control->queue);
     for (uint32_t i = 0; i < control->server_count; i++) {
         server_stop(&control->servers[i]);

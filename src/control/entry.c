@@ -1,7 +1,5 @@
 #include "control/entry.h"
 
-#include <inttypes.h>
-
 #include "base/text.h"
 #include "control/cursor.h"
 #include "control/json.h"
@@ -32,7 +30,7 @@ json_t *view_id_json(const struct view_id *id, const char *coordinator)
 {
     json_t *object = json_object();
 
-    if (json_put(object, "lineage", json_sprintf("%016" PRIx64, id->lineage)) &&
+    if (json_put(object, "lineage", json_of_lineage(id->lineage)) &&
         json_put(object, "epoch", json_of_u64(id->epoch)) &&
         json_put(object, "version", json_of_u64(id->version)) &&
         json_put(object, "coordinator", json_of_name(coordinator)) &&

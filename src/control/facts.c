@@ -46,12 +46,13 @@ struct cursor facts_cursor(const struct facts *facts)
 }
 
 /* Acting is what a client may rely on, so it ends with the last millisecond that is certain. */
-static void collect_acting(struct facts *facts, const struct core *core, uint64_t kept_ms)
+static void collect_acting(struct facts *facts, uint64_t kept_ms)
 {
-    const uint64_t until_ms = core_acting_until_ms(core, facts->now_ms);
+    const uint64_t until_ms = node_acting_until_ms(facts->node, facts->now_ms);
 
     facts->acting_ms = acting_left_ms(until_ms, facts->now_ms + kept_ms);
     facts->acting = facts->acting_ms > 0;
+    facts->withdrawn = node_lease(facts->node)->withdrawn;
     facts->advisory = guard_is_advisory(&facts->guard.guard);
 }
 
@@ -84,7 +85,7 @@ bool facts_collect(struct facts *facts, uint64_t kept_ms)
     facts->cursor = journal_cursor(facts->journal);
     facts->now_ms = now_ms;
     facts->uptime_ms = now_ms - facts->started_ms;
-    collect_acting(facts, core, kept_ms);
+    collect_acting(facts, kept_ms);
     const uint32_t self = view_find(view, &facts->self->id);
     core_peers(core, now_ms, facts->peers);
     for (uint32_t i = 0; i < view->member_count; i++) {

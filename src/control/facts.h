@@ -28,6 +28,7 @@ struct facts {
     bool acting;
     uint64_t acting_ms; /* certainly left of the right to act; 0: it does not act */
     bool advisory;      /* the guard only narrows the window in which two nodes act */
+    bool withdrawn;     /* the right was given up, for a hand-over */
     bool merging;
     struct guard_state guard;
     struct voter_state voter;

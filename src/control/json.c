@@ -1,5 +1,6 @@
 #include "control/json.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,6 +80,11 @@ json_t *json_of_u64(uint64_t value)
 json_t *json_of_guard_size(const struct guard *guard)
 {
     return guard->policy == GUARD_MAJORITY ? json_of_number(guard->count) : json_null();
+}
+
+json_t *json_of_lineage(uint64_t lineage)
+{
+    return json_sprintf("%016" PRIx64, lineage);
 }
 
 json_t *json_of_tags(const struct tags *tags)

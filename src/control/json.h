@@ -26,6 +26,8 @@ json_t *json_of_number(uint64_t value); /* as a number: for counts, ages, durati
 json_t *json_of_u64(uint64_t value);    /* as a string: 64-bit numbers, which a reader whose
                                            numbers are doubles would otherwise round */
 
+json_t *json_of_lineage(uint64_t lineage); /* sixteen hexadecimal digits */
+
 /* The stated size under guard majority, else null. */
 json_t *json_of_guard_size(const struct guard *guard);
 

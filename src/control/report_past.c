@@ -65,7 +65,7 @@ static json_t *record_json(const struct view_record *record, bool current)
     char time[TIME_TEXT_MAX];
     json_t *object = json_object();
 
-    if (json_put(object, "lineage", json_sprintf("%016" PRIx64, record->lineage)) &&
+    if (json_put(object, "lineage", json_of_lineage(record->lineage)) &&
         json_put(object, "epoch", json_of_u64(record->epoch)) &&
         json_put(object, "version", json_of_u64(record->version)) &&
         json_put(object, "cause", json_of_word(view_cause_text(record->cause))) &&

@@ -7,6 +7,7 @@
 #include "control/report_refusals.h"
 #include "control/time_text.h"
 #include "proto/wire.h"
+#include "runtime/clock.h"
 #include "runtime/options.h"
 #include "runtime/value.h"
 #include "words/notice_text.h"
@@ -260,6 +261,29 @@ json_t *report_coordinator(const struct facts *facts)
                    json_put(object, "age", json_of_number(coordinator->age));
     }
     return json_finished(object, complete);
+}
+
+/* What the lease page says, for those who cannot map it. */
+json_t *report_lease(const struct facts *facts)
+{
+    const uint64_t until_ms = node_acting_until_ms(facts->node, facts->now_ms);
+    const uint64_t span_ms = core_acting_span_ms(node_core(facts->node));
+    json_t *object = json_object();
+
+    return json_finished(
+        object,
+        json_put(object, "schema", json_integer(1)) &&
+            json_put(object, "self", json_of_word(facts->self->name)) &&
+            json_put(object, "id", json_of_id(&facts->self->id)) &&
+            json_put(object, "lineage", json_of_lineage(facts->view->lineage)) &&
+            json_put(object, "epoch", json_of_u64(facts->view->epoch)) &&
+            acting_put(object, facts) &&
+            json_put(object, "deadline_ns",
+                     facts->acting ? json_of_u64(until_ms * CLOCK_NS_PER_MS) : json_null()) &&
+            json_put(object, "clock", json_string("CLOCK_BOOTTIME")) &&
+            json_put(object, "span_ms", json_of_number(span_ms)) &&
+            json_put(object, "renewal_ms", json_of_number(facts->config->timing.heartbeat_ms)) &&
+            json_put(object, "withdrawn", json_boolean(facts->withdrawn)));
 }
 
 json_t *report_version(void)

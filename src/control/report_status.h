@@ -12,6 +12,7 @@
 json_t *report_status(const struct facts *facts, const struct links *links,
                       const struct node *node);
 json_t *report_coordinator(const struct facts *facts);
+json_t *report_lease(const struct facts *facts);
 json_t *report_version(void);
 
 #endif

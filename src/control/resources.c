@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/suggest.h"
 #include "base/text.h"
@@ -97,6 +98,11 @@ static struct answer answer_is_coordinator(struct request *request)
                               "and there are %u",
                               facts->guard.needed, facts->guard.fresh);
     }
+    if (facts->withdrawn) {
+        return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not acting",
+                              "GET /v1/coordinator says who coordinates next",
+                              "this node leaves, and has given up its right to act");
+    }
     if (facts->merging) {
         return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not acting", "ask again in a moment",
                               "another part is absorbing this node's part");
@@ -108,6 +114,41 @@ static struct answer answer_is_coordinator(struct request *request)
 static struct answer answer_voters(struct request *request)
 {
     return answer_json(MHD_HTTP_OK, report_voters(&request->server->control->facts));
+}
+
+/* Does the client want the page itself, and the connection with it? */
+static bool wants_lease_page(const struct request *request)
+{
+    const char *protocol = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
+                                                       MHD_HTTP_HEADER_UPGRADE);
+
+    return !request->is_head && protocol != NULL && strcasecmp(protocol, LEASE_PROTOCOL) == 0;
+}
+
+static struct answer answer_lease_page(struct request *request)
+{
+    struct control *control = request->server->control;
+    struct answer answer = {.status = MHD_HTTP_SWITCHING_PROTOCOLS};
+
+    if (!request->server->over_unix) {
+        return answer_problem(MHD_HTTP_FORBIDDEN, "not over TCP",
+                              "ask at the control socket, or without Upgrade",
+                              "the lease page is memory, and is lent on the Unix socket only");
+    }
+    answer.response = lease_clients_response(&control->lease_clients);
+    if (answer.response == NULL) {
+        return answer_busy(node_lease(control->node)->fd < 0
+                               ? "this host has no sealed memory to lend a lease page in"
+                               : "there are as many readers of the lease page as this node allows");
+    }
+    return answer;
+}
+
+static struct answer answer_lease(struct request *request)
+{
+    return wants_lease_page(request)
+               ? answer_lease_page(request)
+               : answer_json(MHD_HTTP_OK, report_lease(&request->server->control->facts));
 }
 
 static struct answer answer_history(struct request *request)
@@ -255,6 +296,7 @@ const struct resource resource_table[] = {
     {"/v1/status", METHOD_GET, false, CACHE_MOMENT, NULL, answer_status},
     {"/v1/coordinator", METHOD_GET, false, CACHE_MOMENT, NULL, answer_coordinator},
     {"/v1/is-coordinator", METHOD_GET, false, CACHE_MOMENT, NULL, answer_is_coordinator},
+    {"/v1/lease", METHOD_GET, false, CACHE_NOTHING, NULL, answer_lease},
     {"/v1/links", METHOD_GET, false, CACHE_MOMENT, NULL, answer_links},
     {"/v1/history", METHOD_GET, false, CACHE_UNTIL_CHANGE, NULL, answer_history},
     {"/v1/voters", METHOD_GET, false, CACHE_NOTHING, NULL, answer_voters},
@@ -531,7 +573,8 @@ enum MHD_Result resources_answer(struct request *request, const char *path, cons
     if (resource->methods == METHOD_POST && !request_may_change(request)) {
         return send_answer(request, answer_not_permitted(request, resource));
     }
-    if (resource->answer == answer_events && text_equal(method, MHD_HTTP_METHOD_HEAD)) {
+    request->is_head = text_equal(method, MHD_HTTP_METHOD_HEAD);
+    if (resource->answer == answer_events && request->is_head) {
         return send_answer(request, answer_head_of_events());
     }
     return resource_answer(request, resource);

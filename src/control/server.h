@@ -11,6 +11,7 @@
 #include "control/cached_answer.h"
 #include "control/facts.h"
 #include "control/hearing_stability.h"
+#include "control/lease_clients.h"
 #include "control/links.h"
 #include "control/listen_socket.h"
 #include "control/queue.h"
@@ -49,6 +50,7 @@ struct request {
     struct MHD_Connection *connection;
     struct text_builder body;
     struct waiter waiter;
+    bool is_head;    /* HEAD: of the answer only what stands before its body is wanted */
     bool over_limit; /* the connection came when there were too many */
 };
 
@@ -78,6 +80,7 @@ struct control {
     struct queue queue;                                 /* queue.c */
     struct event_texts event_texts;                     /* event_stream.c */
     struct watchers watchers;                           /* watchers.c */
+    struct lease_clients lease_clients;                 /* lease_clients.c */
 };
 
 #endif

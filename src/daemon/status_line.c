@@ -19,7 +19,7 @@ void status_line_log(struct log *log, const struct node *node)
              phase_text(core_phase(core)), (unsigned long long)view->epoch,
              (unsigned long long)view->version, view->member_count,
              coordinator != NULL ? coordinator->name : "none",
-             core_acting_until_ms(core, now_ms) > now_ms ? "yes" : "no", guard.fresh, guard.needed,
+             node_acting_until_ms(node, now_ms) > now_ms ? "yes" : "no", guard.fresh, guard.needed,
              traffic->lifelines_up, (unsigned long long)traffic->datagrams_in,
              (unsigned long long)traffic->datagrams_out, (unsigned long long)traffic->send_failed);
     log->level = level;

@@ -183,17 +183,41 @@ static void report_end(struct node *node, enum node_end how)
     }
 }
 
+/* When the lease page has to be looked after though no step does it: a node that acts alone may
+ * have nothing else to do for long. */
+static uint64_t lease_due_ms(const struct node *node)
+{
+    return node->lease.now.deadline_ns == 0
+               ? NEVER_MS
+               : node->lease.looked_ms + node->config->timing.heartbeat_ms;
+}
+
+static uint64_t sooner_ms(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* `earliest_ms` keeps a deadline that a tick left in the past from starving the sockets. */
 static void arm_timer(struct node *node, uint64_t earliest_ms)
 {
-    uint64_t due_ms = core_deadline_ms(node->core);
+    uint64_t due_ms = sooner_ms(core_deadline_ms(node->core), lease_due_ms(node));
 
     if (node->leave_asked) {
-        clock_start_timer(&node->timer, node_on_timer, 0);
-    } else if (due_ms == NEVER_MS) {
+        due_ms = sooner_ms(due_ms, lease_page_free_ms(&node->lease));
+    }
+    if (due_ms == NEVER_MS) {
         (void)uv_timer_stop(&node->timer);
     } else {
         clock_start_timer(&node->timer, node_on_timer, due_ms > earliest_ms ? due_ms : earliest_ms);
+    }
+}
+
+/* What takes a walk through the members is done once a millisecond; and in any case before others
+ * are told something. */
+static void update_lease(struct node *node, uint64_t now_ms, bool others_are_told)
+{
+    if (others_are_told || now_ms != node->lease.looked_ms) {
+        lease_page_update(&node->lease, node->core, now_ms);
     }
 }
 
@@ -214,6 +238,7 @@ static void step_with_frame(struct node *node, struct event event, struct bytes 
     recorder_input(node->recorder, &event, frame.at, frame.length, node->core);
     struct effects effects = core_step(node->core, &event);
     recorder_output(node->recorder, node->core);
+    update_lease(node, event.now_ms, effects.count > 0);
     for (uint32_t i = 0; i < effects.count; i++) {
         apply(node, &effects.items[i], &step);
     }
@@ -257,10 +282,11 @@ void node_on_timer(uv_timer_t *timer)
 
     if (!node->started) {
         start(node);
-    } else if (node->leave_asked) {
+    } else if (node->leave_asked && clock_ms() >= lease_page_free_ms(&node->lease)) {
         node->leave_asked = false;
         node_step(node, (struct event){.type = EVENT_LEAVE});
     } else if (clock_ms() < core_deadline_ms(node->core)) {
+        update_lease(node, clock_ms(), false);
         arm_timer(node, 0);
     } else {
         node_step(node, (struct event){.type = EVENT_TICK});
@@ -368,9 +394,18 @@ void node_on_resolved(void *context, const struct address *addresses, uint32_t c
 
 /* --- For its owner --- */
 
+/* A holder has stopped: was it the last that the leave waits for? */
+static void hurry_leave(struct node *node)
+{
+    if (node->leave_asked && !node->closing && lease_page_free_ms(&node->lease) == 0) {
+        clock_start_timer(&node->timer, node_on_timer, 0);
+    }
+}
+
 void node_leave(struct node *node)
 {
     if (!node->closing) {
+        lease_page_withdraw(&node->lease, node->core, clock_ms());
         node->leave_asked = true; /* In a turn of its own: this may be called from a callback. */
         clock_start_timer(&node->timer, node_on_timer, 0);
     }
@@ -395,6 +430,33 @@ uint64_t node_now_ms(const struct node *node)
 {
     (void)node;
     return clock_ms();
+}
+
+uint64_t node_acting_until_ms(const struct node *node, uint64_t now_ms)
+{
+    return lease_page_until_ms(&node->lease, node->core, now_ms);
+}
+
+const struct lease_page *node_lease(const struct node *node)
+{
+    return &node->lease;
+}
+
+void node_lease_add(struct node *node, struct lease_holder *holder)
+{
+    lease_page_add(&node->lease, holder);
+}
+
+void node_lease_remove(struct node *node, struct lease_holder *holder)
+{
+    lease_page_remove(&node->lease, holder);
+    hurry_leave(node);
+}
+
+void node_lease_stopped(struct node *node, struct lease_holder *holder)
+{
+    lease_page_stopped(&node->lease, holder);
+    hurry_leave(node);
 }
 
 const struct refusals *node_refusals(const struct node *node)

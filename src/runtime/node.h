@@ -9,6 +9,7 @@
 
 #include "core/core.h"
 #include "runtime/config.h"
+#include "runtime/lease_page.h"
 #include "runtime/log.h"
 #include "runtime/node_end.h"
 #include "runtime/refusals.h"
@@ -25,7 +26,9 @@ struct node;
 struct node *node_open(uv_loop_t *loop, const struct config *config, struct log *log,
                        node_on_end *on_end, void *context);
 
-/* Asks the node to leave in good order; it ends with NODE_LEFT. Harmless when repeated. */
+/* Asks the node to leave in good order; it ends with NODE_LEFT. It gives up its right to act at
+ * once, and leaves when those who act by it have stopped, or it would have ended anyway. Harmless
+ * when repeated. */
 void node_leave(struct node *node);
 
 /* Closes every handle. The memory is freed, and `on_closed`, which may be NULL, is called, when the
@@ -41,6 +44,16 @@ const struct core *node_core(const struct node *node);
 const struct config *node_config(const struct node *node);
 struct journal *node_journal(struct node *node);
 uint64_t node_now_ms(const struct node *node); /* fresh reading of the monotonic clock */
+
+/* Until when this node may act, and what its page says of that. */
+uint64_t node_acting_until_ms(const struct node *node, uint64_t now_ms);
+const struct lease_page *node_lease(const struct node *node);
+
+/* Who acts by the page and is to be waited for when the node gives its right up. `holder` stays
+ * where it is until it is removed. */
+void node_lease_add(struct node *node, struct lease_holder *holder);
+void node_lease_remove(struct node *node, struct lease_holder *holder);
+void node_lease_stopped(struct node *node, struct lease_holder *holder);
 
 const struct node_traffic *node_traffic(const struct node *node);
 const struct refusals *node_refusals(const struct node *node);

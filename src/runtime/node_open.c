@@ -196,6 +196,7 @@ struct node *node_open(uv_loop_t *loop, const struct config *config, struct log 
     node->on_end = on_end;
     node->context = context;
     node->latch = (struct latch){.held = 1, .on_free = free_memory, .context = node};
+    lease_page_open(&node->lease, config, log);
     init_timer(node, &node->timer);
     init_timer(node, &node->join_timer);
     init_timer(node, &node->closer);
@@ -267,6 +268,7 @@ void node_close(struct node *node, void (*on_closed)(void *context), void *conte
     node->closing = true;
     node->on_closed = on_closed;
     node->on_closed_context = context;
+    lease_page_close(&node->lease); /* Before others can notice that this node is gone. */
     /* Closing happens in a turn of its own: a socket must not be closed by its own receive
      * callback. */
     clock_start_timer(&node->closer, on_close_turn, 0);

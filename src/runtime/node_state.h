@@ -10,6 +10,7 @@
 #include "runtime/faults.h"
 #include "runtime/frame_reader.h"
 #include "runtime/latch.h"
+#include "runtime/lease_page.h"
 #include "runtime/link.h"
 #include "runtime/listener.h"
 #include "runtime/node_end.h"
@@ -39,6 +40,8 @@ struct node {
     struct store *store;             /* NULL: volatile */
     struct stored remembered;        /* of earlier lives */
     struct voter_store *voter_store; /* NULL: no voter */
+
+    struct lease_page lease;
 
     struct latch latch;
     struct udp udp;

@@ -41,6 +41,10 @@ done
 grep -q "^\.TH .*doyen $version" "$prefix/share/man/man1/doyen.1" ||
     fail "docs/man/doyen.1 is of another version than $version"
 
+printf '#include <doyen/lease.h>\n' |
+    "${CC:-cc}" -std=gnu11 -Wall -Wextra -Werror -I "$prefix/include" -fsyntax-only -x c - ||
+    fail "include/doyen/lease.h does not compile by itself"
+
 documents=$prefix/share/doc/doyen
 [ -s "$documents/LICENSE" ] || fail "no LICENSE"
 for document in $(documents_of "$documents/README.md"); do

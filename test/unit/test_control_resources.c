@@ -32,6 +32,8 @@ Test(control_resources, requests_find_their_resource)
         {"/v1/why", "GET", false, ROUTE_FOUND},
         {"/v1/version", "GET", false, ROUTE_FOUND},
         {"/v1/events", "GET", false, ROUTE_FOUND},
+        {"/v1/lease", "GET", false, ROUTE_FOUND},
+        {"/v1/lease", "POST", true, ROUTE_WRONG_METHOD},
         {"/v1/leave", "POST", true, ROUTE_FOUND},
         {"/v1/leave", "POST", false, ROUTE_UNIX_ONLY},
         {"/v1/leave", "GET", true, ROUTE_WRONG_METHOD},

@@ -1,0 +1,74 @@
+/* The lease page: what this node knows of its right to act, in a page of memory that clients may
+ * read and not write (include/doyen/lease.h). It says until when the right lasts, so that a reader
+ * needs nobody to tell it that the right is over.
+ *
+ * Who reads the page and has asked to be waited for is a holder: when the node gives its right up
+ * before the end, it waits for them with what would give the right to another. */
+#ifndef RUNTIME_LEASE_PAGE_H
+#define RUNTIME_LEASE_PAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/core.h"
+#include "doyen/lease.h"
+#include "runtime/config.h"
+#include "runtime/log.h"
+
+/* One holder; the memory is its owner's. */
+struct lease_holder {
+    struct lease_holder *next;
+    struct lease_holder *previous;
+    bool must_stop; /* the right was given up, and it has not said yet that it has stopped */
+};
+
+/* All zero but for `fd` is a page that nobody has opened. */
+struct lease_page {
+    int fd;                         /* for clients, read only; -1: the system has none to lend */
+    struct doyen_lease_page *page;  /* NULL then */
+    struct doyen_lease_content now; /* as it was written last */
+    uint64_t looked_ms;             /* when the core was asked last */
+    uint64_t change; /* rises when something else than a later end of the same right was written */
+
+    bool withdrawn;
+    uint64_t withdrawn_until_ms; /* when the right that was given up would have ended */
+    struct lease_holder *first;
+    uint32_t must_stop_count;
+};
+
+/* Makes the page. Where the system has none to lend, that is logged once, and everything else
+ * works.
+ */
+void lease_page_open(struct lease_page *lease, const struct config *config, struct log *log);
+
+/* Writes that the right is over, for good, and gives the memory back; clients keep theirs. */
+void lease_page_close(struct lease_page *lease);
+
+/* Writes the content into the page: a reader gets the former one or this one, whole. For one writer
+ * at a time. */
+void lease_page_write(struct doyen_lease_page *page, const struct doyen_lease_content *content);
+
+/* Asks the core, and writes what has changed. To be called after each step and before its effects
+ * are carried out: when others hear that this node gives way, the page says so already. */
+void lease_page_update(struct lease_page *lease, const struct core *core, uint64_t now_ms);
+
+/* Until when this node may act, as the page says: 0 when it does not. The core is asked anew. */
+uint64_t lease_page_until_ms(const struct lease_page *lease, const struct core *core,
+                             uint64_t now_ms);
+
+/* Gives the right up: the page says so from now on, whatever the core says, and each holder must
+ * stop. Harmless when repeated. */
+void lease_page_withdraw(struct lease_page *lease, const struct core *core, uint64_t now_ms);
+
+/* Takes that back: nothing came of the hand-over. The core says again what holds. */
+void lease_page_restore(struct lease_page *lease);
+
+/* The earliest moment, as far as is known now, at which nobody acts any more under the right that
+ * was given up: 0 when all holders have stopped. */
+uint64_t lease_page_free_ms(const struct lease_page *lease);
+
+void lease_page_add(struct lease_page *lease, struct lease_holder *holder);
+void lease_page_remove(struct lease_page *lease, struct lease_holder *holder);
+void lease_page_stopped(struct lease_page *lease, struct lease_holder *holder);
+
+#endif
