@@ -558,8 +558,8 @@ Test(control_socket, closing_ends_whatever_is_under_way)
             "GET /v1/why?node=athens HTTP/1.1\r\nHost: d\r\n\r\n",
             "POST /v1/fault HTTP/1.1\r\nHost: d\r\nContent-Length: 100\r\n\r\n{\"dr",
             "GET /v1/mem",
-            "GET /v1/lease HTTP/1.1\r\nHost: d\r\nConnection: Upgrade\r\n"
-            "Upgrade: doyen-lease\r\n\r\n",
+            ("GET /v1/lease HTTP/1.1\r\nHost: d\r\nConnection: Upgrade\r\n"
+             "Upgrade: doyen-lease\r\n\r\n"),
         };
         fds[i] = client_open(&house);
         client_send(fds[i], requests[i % 5]);
