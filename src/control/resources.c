@@ -477,6 +477,17 @@ static bool is_shared(const struct request *request, const struct resource *reso
            (resource->varies_by == NULL || request_argument(request, resource->varies_by) == NULL);
 }
 
+/* A right that was given up must not be told of any more, not even within the same millisecond. */
+static void drop_former_right(struct control *control)
+{
+    const uint64_t change = node_lease(control->node)->change;
+
+    for (size_t i = 0; control->cached_right != change && i < RESOURCES_MAX; i++) {
+        cached_answer_drop(&control->cached_answers[i]);
+    }
+    control->cached_right = change;
+}
+
 /* Returns a cached answer that is the same as a new one would be, or NULL. */
 static const struct answer *find_cached(const struct request *request,
                                         const struct resource *resource)
@@ -535,6 +546,8 @@ static enum MHD_Result resource_render(struct request *request, const struct res
 static enum MHD_Result resource_answer(struct request *request, const struct resource *resource)
 {
     struct control *control = request->server->control;
+
+    drop_former_right(control);
     const struct answer *cached = find_cached(request, resource);
 
     if (cached != NULL) {

@@ -14,6 +14,7 @@ bool snapshot_is_fresh(const struct snapshot *snapshot)
     struct node *node = snapshot->facts->node;
 
     return snapshot->document != NULL && snapshot->cursor == journal_cursor(node_journal(node)) &&
+           snapshot->right == node_lease(node)->change &&
            node_now_ms(node) - snapshot->made_ms <= age_ms_max(node);
 }
 
@@ -25,6 +26,7 @@ static void make(struct snapshot *snapshot)
         snapshot->document = members_render(&snapshot->members, snapshot->facts, &snapshot->pool);
         snapshot->cursor = snapshot->facts->cursor;
         snapshot->made_ms = snapshot->facts->now_ms;
+        snapshot->right = node_lease(snapshot->facts->node)->change;
     }
 }
 

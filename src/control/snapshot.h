@@ -18,9 +18,11 @@ struct snapshot {
     struct document *document; /* NULL: none, or it could not be made */
     uint64_t cursor;           /* the newest event that it shows */
     uint64_t made_ms;
+    uint64_t right; /* the lease page's change when it was made */
 };
 
-/* Does the document show the newest event, and is it young enough? Rendering costs O(members), so
+/* Does the document show the newest event and the right to act that there is, and is it young
+ * enough? Rendering costs O(members), so
  * that a document is given out again within the millisecond in which it was made, and one of a
  * large view for member_count / 256 milliseconds. */
 bool snapshot_is_fresh(const struct snapshot *snapshot);

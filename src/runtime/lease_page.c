@@ -11,6 +11,8 @@
 
 #include "runtime/clock.h"
 
+enum { MEMBERS_PER_MS = 256 }; /* so many members are walked through, at most */
+
 /* Newer than the C library of some systems that have them. */
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010 /* Linux 5.1 */
@@ -69,7 +71,7 @@ void lease_page_open(struct lease_page *lease, const struct config *config, stru
 {
     const int fd = make_memory();
 
-    *lease = (struct lease_page){.fd = -1};
+    *lease = (struct lease_page){.fd = -1, .due_ms = NEVER_MS};
     memcpy(lease->now.name, config->name, strlen(config->name));
     lease->now.flags = guard_is_advisory(&config->guard) ? DOYEN_LEASE_ADVISORY : 0U;
     lease->now.renewal_ns = config->timing.heartbeat_ms * CLOCK_NS_PER_MS;
@@ -142,11 +144,50 @@ uint64_t lease_page_until_ms(const struct lease_page *lease, const struct core *
     return lease->withdrawn ? 0 : core_acting_until_ms(core, now_ms);
 }
 
+static struct lease_reign reign_of(const struct core *core)
+{
+    const struct view *view = core_view(core);
+
+    return (struct lease_reign){
+        .epoch = view->epoch,
+        .version = view->version,
+        .phase = core_phase(core),
+        .coordinates = !view_is_empty(view) &&
+                       id_equal(&view_coordinator(view)->id, &core_self(core)->id),
+        .merging = core_is_merging(core)};
+}
+
+static bool is_same_reign(const struct lease_reign *a, const struct lease_reign *b)
+{
+    return a->epoch == b->epoch && a->version == b->version && a->phase == b->phase &&
+           a->coordinates == b->coordinates && a->merging == b->merging;
+}
+
+void lease_page_on_step(struct lease_page *lease, const struct core *core, uint64_t now_ms)
+{
+    const struct lease_reign reign = reign_of(core);
+    const uint64_t pause_ms = 1 + core_view(core)->member_count / MEMBERS_PER_MS;
+
+    /* Who does not coordinate does not act; to find that out costs nothing. */
+    if (!reign.coordinates || !is_same_reign(&reign, &lease->reign) ||
+        now_ms >= lease->looked_ms + pause_ms) {
+        lease_page_update(lease, core, now_ms);
+        return;
+    }
+    lease->due_ms = lease->looked_ms + pause_ms;
+}
+
+uint64_t lease_page_due_ms(const struct lease_page *lease)
+{
+    return lease->due_ms;
+}
+
 void lease_page_update(struct lease_page *lease, const struct core *core, uint64_t now_ms)
 {
     const struct view *view = core_view(core);
     struct doyen_lease_content content = lease->now;
 
+    lease->reign = reign_of(core);
     lease->looked_ms = now_ms;
     content.epoch = view->epoch;
     content.lineage = view->lineage;
@@ -156,6 +197,8 @@ void lease_page_update(struct lease_page *lease, const struct core *core, uint64
                     (lease->withdrawn ? DOYEN_LEASE_WITHDRAWN : 0U);
     memcpy(content.id, core_self(core)->id.bytes, sizeof content.id);
     put(lease, &content, now_ms * CLOCK_NS_PER_MS);
+    lease->due_ms = content.deadline_ns == 0 ? NEVER_MS
+                                             : now_ms + content.renewal_ns / CLOCK_NS_PER_MS;
 }
 
 void lease_page_close(struct lease_page *lease)

@@ -22,12 +22,23 @@ struct lease_holder {
     bool must_stop; /* the right was given up, and it has not said yet that it has stopped */
 };
 
+/* What a node's right hangs on besides the leases of others, in a few words. */
+struct lease_reign {
+    uint64_t epoch;
+    uint64_t version;
+    enum phase phase;
+    bool coordinates;
+    bool merging;
+};
+
 /* All zero but for `fd` is a page that nobody has opened. */
 struct lease_page {
     int fd;                         /* for clients, read only; -1: the system has none to lend */
     struct doyen_lease_page *page;  /* NULL then */
     struct doyen_lease_content now; /* as it was written last */
-    uint64_t looked_ms;             /* when the core was asked last */
+    struct lease_reign reign;       /* of which the core was asked last, */
+    uint64_t looked_ms;             /* and when */
+    uint64_t due_ms;                /* of lease_page_due_ms */
     uint64_t change; /* rises when something else than a later end of the same right was written */
 
     bool withdrawn;
@@ -48,9 +59,17 @@ void lease_page_close(struct lease_page *lease);
  * at a time. */
 void lease_page_write(struct doyen_lease_page *page, const struct doyen_lease_content *content);
 
-/* Asks the core, and writes what has changed. To be called after each step and before its effects
- * are carried out: when others hear that this node gives way, the page says so already. */
+/* To be called after each step and before its effects are carried out: when others hear that this
+ * node gives way, the page says so already. Asks the core, and writes what has changed; while the
+ * same reign goes on, it walks through the members once a millisecond at the most. */
+void lease_page_on_step(struct lease_page *lease, const struct core *core, uint64_t now_ms);
+
+/* The same, in any case. */
 void lease_page_update(struct lease_page *lease, const struct core *core, uint64_t now_ms);
+
+/* When the page has to be looked after though no step does it; NEVER_MS: not at all. A node that
+ * acts alone may have nothing else to do for long. */
+uint64_t lease_page_due_ms(const struct lease_page *lease);
 
 /* Until when this node may act, as the page says: 0 when it does not. The core is asked anew. */
 uint64_t lease_page_until_ms(const struct lease_page *lease, const struct core *core,

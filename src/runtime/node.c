@@ -183,15 +183,6 @@ static void report_end(struct node *node, enum node_end how)
     }
 }
 
-/* When the lease page has to be looked after though no step does it: a node that acts alone may
- * have nothing else to do for long. */
-static uint64_t lease_due_ms(const struct node *node)
-{
-    return node->lease.now.deadline_ns == 0
-               ? NEVER_MS
-               : node->lease.looked_ms + node->config->timing.heartbeat_ms;
-}
-
 static uint64_t sooner_ms(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
@@ -200,7 +191,7 @@ static uint64_t sooner_ms(uint64_t a, uint64_t b)
 /* `earliest_ms` keeps a deadline that a tick left in the past from starving the sockets. */
 static void arm_timer(struct node *node, uint64_t earliest_ms)
 {
-    uint64_t due_ms = sooner_ms(core_deadline_ms(node->core), lease_due_ms(node));
+    uint64_t due_ms = sooner_ms(core_deadline_ms(node->core), lease_page_due_ms(&node->lease));
 
     if (node->leave_asked) {
         due_ms = sooner_ms(due_ms, lease_page_free_ms(&node->lease));
@@ -209,15 +200,6 @@ static void arm_timer(struct node *node, uint64_t earliest_ms)
         (void)uv_timer_stop(&node->timer);
     } else {
         clock_start_timer(&node->timer, node_on_timer, due_ms > earliest_ms ? due_ms : earliest_ms);
-    }
-}
-
-/* What takes a walk through the members is done once a millisecond; and in any case before others
- * are told something. */
-static void update_lease(struct node *node, uint64_t now_ms, bool others_are_told)
-{
-    if (others_are_told || now_ms != node->lease.looked_ms) {
-        lease_page_update(&node->lease, node->core, now_ms);
     }
 }
 
@@ -238,7 +220,7 @@ static void step_with_frame(struct node *node, struct event event, struct bytes 
     recorder_input(node->recorder, &event, frame.at, frame.length, node->core);
     struct effects effects = core_step(node->core, &event);
     recorder_output(node->recorder, node->core);
-    update_lease(node, event.now_ms, effects.count > 0);
+    lease_page_on_step(&node->lease, node->core, event.now_ms);
     for (uint32_t i = 0; i < effects.count; i++) {
         apply(node, &effects.items[i], &step);
     }
@@ -286,7 +268,7 @@ void node_on_timer(uv_timer_t *timer)
         node->leave_asked = false;
         node_step(node, (struct event){.type = EVENT_LEAVE});
     } else if (clock_ms() < core_deadline_ms(node->core)) {
-        update_lease(node, clock_ms(), false);
+        lease_page_on_step(&node->lease, node->core, clock_ms());
         arm_timer(node, 0);
     } else {
         node_step(node, (struct event){.type = EVENT_TICK});
