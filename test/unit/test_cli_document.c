@@ -66,7 +66,7 @@ Test(cli_document, self_coordinates_only_while_it_acts)
     cr_expect_eq(self_exit_code_of("{\"self\":\"a\",\"coordinator\":\"a\",\"acting\":false,"
                                    "\"guard\":{\"met\":false}}"),
                  EXIT_GUARD);
-    /* It was asleep itself, and is not sure yet (D4). */
+    /* Nobody is known to have heard it yet (D8). */
     cr_expect_eq(self_exit_code_of("{\"self\":\"a\",\"coordinator\":\"a\",\"acting\":false,"
                                    "\"guard\":{\"met\":true}}"),
                  EXIT_NO_COORDINATOR);

@@ -79,7 +79,7 @@ Test(core_follow, a_leaving_coordinator_stops_when_a_member_shows_its_successors
 
 /* --- Signs that a member follows another (L2) --- */
 
-/* While it is open whether somebody does, the coordinator lets nobody in (D4). */
+/* While it is open whether somebody does, the coordinator lets nobody in (D8). */
 static bool lets_in(struct rig *rig)
 {
     struct message join = {.type = MESSAGE_JOIN,

@@ -333,6 +333,31 @@ Test(core_sleep, a_member_answers_its_coordinator_at_once)
     rig_free(rig);
 }
 
+/* Of a message from another view, or that came around a bad link, A must not think that it keeps it
+ * from being found lost. */
+Test(core_sleep, what_is_no_sign_of_life_is_not_echoed)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    uint64_t heard = rig->numbers['A'];
+    struct message apart = echoes(rig, 'A', 0);
+    struct message relayed = echoes(rig, 'A', 0);
+
+    apart.fellow = false;
+    rig_gets_raw(rig, &apart);
+    relayed.relay = true;
+    rig_gets_raw(rig, &relayed);
+    rig_pass(rig, 2 * rig->timing.heartbeat_ms, "");
+    bool told = false;
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        if (rig->sent[i].to == 'A') {
+            cr_assert_eq(rig->sent[i].echo, heard);
+            told = true;
+        }
+    }
+    cr_assert(told);
+    rig_free(rig);
+}
+
 /* H49 */
 Test(core_sleep, a_member_answers_its_coordinator_once_in_a_while)
 {

@@ -1,4 +1,5 @@
-/* Whom a node counts for its guard (G1). Who acts is told by the stories of the guard. */
+/* Whom a node counts for its guard (G1), and until when it acts (G2). What comes of it is told by
+ * the stories of the guard. */
 #include <criterion/criterion.h>
 
 #include "rig.h"
@@ -25,12 +26,13 @@ Test(core_standing, counts_whom_it_heard_not_who_is_listed)
 
 Test(core_standing, counts_nobody_whom_it_suspects)
 {
-    struct rig *rig = rig_in("A B C", 'A');
-
-    cr_assert_eq(fresh(rig), 3);
-    rig_kill(rig, 'C');
-    cr_assert_eq(fresh(rig), 2);
-    rig_free(rig);
+    for (const char *self = "AB"; *self != '\0'; self++) {
+        struct rig *rig = rig_in("A B C", *self);
+        cr_assert_eq(fresh(rig), 3);
+        rig_kill(rig, 'C');
+        cr_assert_eq(fresh(rig), 2);
+        rig_free(rig);
+    }
 }
 
 /* Whoever follows another is counted over there; a member need not know whom others follow. */
@@ -44,4 +46,149 @@ Test(core_standing, a_coordinator_counts_who_follows_it)
         cr_assert_eq(fresh(rig), *self == 'A' ? 2 : 3);
         rig_free(rig);
     }
+}
+
+/* --- Until when it acts (G2) --- */
+
+/* Lets time pass until it has sent its next heartbeat, which is at this moment. */
+static uint64_t sends_next(struct rig *rig)
+{
+    do {
+        rig_pass(rig, 1, "");
+    } while (rig_count(rig, MESSAGE_HEARTBEAT) == 0);
+    return rig->now_ms;
+}
+
+/* Guard `count` of five: B has heard A's first heartbeat from then on, C its second, D its third,
+ * and E none. */
+static struct rig *heard_by_three(uint32_t count, uint64_t sent_ms[3])
+{
+    struct rig *rig = rig_guarded("A B C D E", 'A', (struct guard){GUARD_COUNT, count});
+
+    for (uint32_t i = 0; i < 3; i++) {
+        sent_ms[i] = sends_next(rig);
+        rig_pass(rig, 1, "");
+        rig_hears(rig, (char)('B' + i));
+    }
+    return rig;
+}
+
+Test(core_standing, it_acts_as_long_as_the_leases_of_as_many_as_the_guard_asks_for)
+{
+    uint64_t sent_ms[3];
+
+    for (uint32_t count = 1; count <= 4; count++) {
+        struct rig *rig = heard_by_three(count, sent_ms);
+        uint32_t last = count == 1 ? 1 : count - 1; /* The lease of one it takes in any case. */
+        uint64_t until_ms = sent_ms[3 - last] + rig->timing.lost_ms;
+        cr_assert_eq(core_acting_until_ms(rig->core, rig->now_ms), until_ms, "guard %u", count);
+        cr_assert(core_is_acting(rig->core, until_ms - 1));
+        cr_assert_eq(core_acting_until_ms(rig->core, until_ms - 1), until_ms);
+        cr_assert_not(core_is_acting(rig->core, until_ms));
+        cr_assert_eq(core_acting_until_ms(rig->core, until_ms), 0);
+        rig_free(rig);
+    }
+}
+
+Test(core_standing, one_too_few_leases_are_none)
+{
+    struct rig *rig = rig_guarded("A B C", 'A', (struct guard){GUARD_MAJORITY, 6});
+
+    cr_assert_not(core_is_acting(rig->core, rig->now_ms));
+    cr_assert_eq(core_acting_until_ms(rig->core, rig->now_ms), 0);
+    cr_assert_not(core_guard(rig->core, rig->now_ms).met);
+    rig_free(rig);
+}
+
+/* A coordinator that nobody hears would act for ever. */
+Test(core_standing, with_guard_none_one_other_is_enough)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    rig_kill(rig, 'B');
+    cr_assert(core_is_acting(rig->core, rig->now_ms));
+    cr_assert_gt(core_acting_until_ms(rig->core, rig->now_ms), rig->now_ms);
+    rig_kill(rig, 'C');
+    cr_assert_eq(core_view(rig->core)->member_count, 3);
+    cr_assert_not(core_is_acting(rig->core, rig->now_ms));
+    cr_assert_eq(core_acting_until_ms(rig->core, rig->now_ms), 0);
+    rig_free(rig);
+}
+
+Test(core_standing, alone_it_acts_for_t_lost_from_its_own_heartbeat)
+{
+    struct rig *rig = rig_in("A", 'A');
+    uint64_t until_ms = 0;
+
+    rig_pass(rig, rig->timing.heartbeat_ms, "");
+    until_ms = core_deadline_ms(rig->core);
+    cr_assert_leq(until_ms, rig->now_ms + rig->timing.heartbeat_ms * 21 / 20);
+    rig_pass(rig, until_ms - rig->now_ms, "");
+    until_ms = rig->now_ms + rig->timing.lost_ms;
+    cr_assert_eq(core_acting_until_ms(rig->core, rig->now_ms), until_ms);
+    cr_assert(core_is_acting(rig->core, until_ms - 1));
+    cr_assert_not(core_is_acting(rig->core, until_ms));
+    rig_sleeps(rig, 5 * rig->timing.lost_ms);
+    cr_assert_eq(core_acting_until_ms(rig->core, rig->now_ms), rig->now_ms + rig->timing.lost_ms);
+    rig_free(rig);
+}
+
+Test(core_standing, alone_it_acts_only_where_the_guard_asks_for_no_other)
+{
+    struct rig *rig = rig_guarded("A", 'A', (struct guard){GUARD_COUNT, 2});
+
+    cr_assert_eq(core_acting_until_ms(rig->core, rig->now_ms), 0);
+    rig_free(rig);
+    rig = rig_guarded("A", 'A', (struct guard){GUARD_COUNT, 1});
+    cr_assert_gt(core_acting_until_ms(rig->core, rig->now_ms), rig->now_ms);
+    rig_free(rig);
+}
+
+Test(core_standing, who_does_not_coordinate_acts_until_never)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    cr_assert_eq(core_acting_until_ms(rig->core, rig->now_ms), 0);
+    rig_free(rig);
+    rig = rig_joining('B');
+    cr_assert_eq(core_acting_until_ms(rig->core, rig->now_ms), 0);
+    rig_free(rig);
+}
+
+Test(core_standing, who_leaves_acts_until_never)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    cr_assert_gt(core_acting_until_ms(rig->core, rig->now_ms), rig->now_ms);
+    rig_leaves(rig);
+    cr_assert_eq(core_acting_until_ms(rig->core, rig->now_ms), 0);
+    rig_free(rig);
+}
+
+/* It is told when the time is up, though nothing else happens then: all go on being heard. */
+Test(core_standing, watchers_are_told_when_the_leases_have_run_out)
+{
+    struct rig *rig = rig_in("A B", 'A');
+    uint64_t until_ms = sends_next(rig) + rig->timing.lost_ms;
+    struct message deaf = {
+        .type = MESSAGE_HEARTBEAT,
+        .heartbeat = {.view = view_id_of(core_view(rig->core)),
+                      .view_hash = core_view(rig->core)->hash},
+    };
+
+    rig_hears(rig, 'B');
+    uint32_t told = rig->noticed[NOTICE_ACTING];
+    cr_assert(rig->notices[NOTICE_ACTING].on);
+    while (rig->now_ms < until_ms) {
+        cr_assert_eq(rig->noticed[NOTICE_ACTING], told);
+        rig->numbers['B']++;
+        struct message says = rig_message(rig, 'B', &deaf);
+        says.echo = 0;
+        rig_gets_raw(rig, &says);
+        rig_pass(rig, until_ms - rig->now_ms < 90 ? until_ms - rig->now_ms : 90, "");
+    }
+    cr_assert_eq(rig->noticed[NOTICE_ACTING], told + 1);
+    cr_assert_not(rig->notices[NOTICE_ACTING].on);
+    cr_assert_eq(fresh(rig), 1, "it hears B, which does not hear it");
+    rig_free(rig);
 }

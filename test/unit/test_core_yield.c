@@ -24,6 +24,7 @@ static struct rig *asking(uint64_t *number)
     cr_assert_not_null(merge);
     cr_assert(core_is_merging(rig->core));
     cr_assert_not(core_is_acting(rig->core, rig->now_ms));
+    cr_assert_eq(core_acting_until_ms(rig->core, rig->now_ms), 0);
     *number = merge->carrier.merge;
     return rig;
 }

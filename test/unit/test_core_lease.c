@@ -1,0 +1,257 @@
+/* The leases that echoes give (D8a, D8b), as a module of its own: the test sends, and lets time
+ * pass, by hand. Who has to answer, and what follows from it, is in test_core_sleep.c and
+ * test_core_standing.c. */
+#include "core/detection/lease.h"
+
+#include <criterion/criterion.h>
+
+#include "rig.h"
+
+enum {
+    A,
+    B,
+    C,
+    D,
+};
+
+/* A core that lives as A, has sent nothing, and knows of no echo. */
+static struct rig *nothing_sent(void)
+{
+    struct rig *rig = rig_in("A B C D", 'A');
+
+    lease_reset(rig->core);
+    rig->core->out.number = 0;
+    for (uint32_t i = B; i <= D; i++) {
+        rig->core->peers[i].lease = (struct peer_lease){.echoed_ms = 0};
+    }
+    return rig;
+}
+
+static void sends_at(struct core *core, uint64_t now_ms, uint64_t count)
+{
+    core->now_ms = now_ms;
+    lease_mark(core);
+    core->out.number += count;
+}
+
+/* When the message was sent for which the lease of that one stands; 0: none. */
+static uint64_t since(const struct core *core, uint32_t position)
+{
+    const uint64_t until_ms = lease_of(core, position);
+
+    return until_ms == 0 ? 0 : until_ms - core->timing.lost_ms;
+}
+
+/* --- The time of an echo --- */
+
+Test(core_lease, an_echo_counts_from_the_sending_of_what_it_echoes)
+{
+    struct rig *rig = nothing_sent();
+    struct core *core = rig->core;
+
+    sends_at(core, 1000, 3);
+    sends_at(core, 1250, 2);
+    core->now_ms = 1700;
+    lease_on_echo(core, B, 3);
+    cr_assert_eq(since(core, B), 1000);
+    lease_on_echo(core, B, 4);
+    cr_assert_eq(since(core, B), 1250);
+    lease_on_echo(core, C, 1);
+    cr_assert_eq(since(core, C), 1000);
+    cr_assert_eq(since(core, D), 0);
+    rig_free(rig);
+}
+
+Test(core_lease, an_older_echo_takes_nothing_back)
+{
+    struct rig *rig = nothing_sent();
+    struct core *core = rig->core;
+
+    sends_at(core, 1000, 1);
+    sends_at(core, 1250, 1);
+    lease_on_echo(core, B, 2);
+    lease_on_echo(core, B, 1);
+    cr_assert_eq(since(core, B), 1250);
+    lease_on_echo(core, B, 0);
+    cr_assert_eq(since(core, B), 1250);
+    rig_free(rig);
+}
+
+Test(core_lease, who_heard_nothing_gives_no_lease)
+{
+    struct rig *rig = nothing_sent();
+
+    sends_at(rig->core, 1000, 1);
+    lease_on_echo(rig->core, B, 0);
+    cr_assert_eq(since(rig->core, B), 0);
+    rig_free(rig);
+}
+
+Test(core_lease, the_echo_of_what_was_never_sent_gives_no_lease)
+{
+    struct rig *rig = nothing_sent();
+    static const uint32_t never[] = {3, 4, 0x80000000, UINT32_MAX};
+
+    sends_at(rig->core, 1000, 2);
+    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) {
+        lease_on_echo(rig->core, B, never[i]);
+        cr_assert_eq(since(rig->core, B), 0, "%u", never[i]);
+    }
+    rig_free(rig);
+}
+
+/* The echo has the low 32 bits of a number that has more. */
+Test(core_lease, numbers_beyond_32_bits_are_told_by_their_low_ones)
+{
+    struct rig *rig = nothing_sent();
+    struct core *core = rig->core;
+
+    core->out.number = UINT32_MAX - 1;
+    sends_at(core, 1000, 1); /* UINT32_MAX */
+    sends_at(core, 1250, 2); /* 2^32 and the next */
+    lease_on_echo(core, B, UINT32_MAX);
+    cr_assert_eq(since(core, B), 1000);
+    lease_on_echo(core, C, 1);
+    cr_assert_eq(since(core, C), 1250);
+    lease_on_echo(core, D, 2); /* The next is not sent yet, and the one before is forgotten. */
+    cr_assert_eq(since(core, D), 0);
+    rig_free(rig);
+}
+
+/* --- Marks --- */
+
+/* All that is sent: a message in each millisecond, as in a storm. */
+Test(core_lease, marks_reach_back_for_as_long_as_a_lease_lasts)
+{
+    struct rig *rig = nothing_sent();
+    struct core *core = rig->core;
+    const uint64_t apart_ms = core->timing.lost_ms / (LEASE_MARKS * 3 / 4);
+
+    for (uint64_t ms = 1; ms <= 3 * core->timing.lost_ms; ms++) {
+        sends_at(core, ms, 1); /* So that the number is the time. */
+    }
+    for (uint64_t number = 1; number <= core->out.number; number++) {
+        core->peers[B].lease.echoed_ms = 0;
+        lease_on_echo(core, B, (uint32_t)number);
+        cr_assert_leq(since(core, B), number);
+        if (number + core->timing.lost_ms >= core->now_ms) {
+            cr_assert_lt(number - since(core, B), apart_ms, "%d", (int)number);
+        }
+    }
+    rig_free(rig);
+}
+
+/* Heartbeats that are far apart have their own time each. */
+Test(core_lease, marks_that_are_far_apart_are_all_kept)
+{
+    struct rig *rig = nothing_sent();
+    struct core *core = rig->core;
+
+    for (uint64_t i = 1; i <= LEASE_MARKS; i++) {
+        sends_at(core, i * 250, 1);
+    }
+    for (uint32_t i = 1; i <= LEASE_MARKS; i++) {
+        lease_on_echo(core, B, i);
+        cr_assert_eq(since(core, B), i * 250);
+    }
+    sends_at(core, (LEASE_MARKS + 1) * 250, 1);
+    lease_on_echo(core, C, 1);
+    cr_assert_eq(since(core, C), 0, "forgotten");
+    rig_free(rig);
+}
+
+/* --- How many hold one --- */
+
+/* B, C and D echo what was sent at 1000, 1200 and 1400. */
+static struct rig *three_leases(void)
+{
+    struct rig *rig = nothing_sent();
+
+    for (uint32_t i = B; i <= D; i++) {
+        sends_at(rig->core, 800 + 200 * i, 1);
+        lease_on_echo(rig->core, i, i);
+    }
+    rig->core->now_ms = 1500;
+    return rig;
+}
+
+Test(core_lease, as_many_hold_one_as_the_leases_of_so_many_last)
+{
+    struct rig *rig = three_leases();
+    const struct core *core = rig->core;
+    const uint64_t lost_ms = core->timing.lost_ms;
+
+    cr_assert_eq(lease_until(core, 1, 1500), 1400 + lost_ms);
+    cr_assert_eq(lease_until(core, 2, 1500), 1200 + lost_ms);
+    cr_assert_eq(lease_until(core, 3, 1500), 1000 + lost_ms);
+    cr_assert_eq(lease_until(core, 4, 1500), 0);
+    rig_free(rig);
+}
+
+Test(core_lease, a_lease_is_over_when_its_time_is_up)
+{
+    struct rig *rig = three_leases();
+    const struct core *core = rig->core;
+    const uint64_t end_ms = 1000 + core->timing.lost_ms;
+
+    cr_assert_eq(lease_holders(core, end_ms - 1), 3);
+    cr_assert_eq(lease_until(core, 3, end_ms - 1), end_ms);
+    cr_assert_eq(lease_holders(core, end_ms), 2);
+    cr_assert_eq(lease_until(core, 3, end_ms), 0);
+    cr_assert_eq(lease_until(core, 2, end_ms), end_ms + 200);
+    rig_free(rig);
+}
+
+/* H32: they may hold the leases, but of no use. */
+Test(core_lease, the_suspected_and_who_follows_another_do_not_count)
+{
+    struct rig *rig = three_leases();
+    struct core *core = rig->core;
+
+    core->peers[D].charge.verdict = VERDICT_STALLED;
+    cr_assert_eq(lease_holders(core, 1500), 2);
+    cr_assert_eq(lease_until(core, 1, 1500), 1200 + core->timing.lost_ms);
+    core->peers[C].signs.view.coordinator = rig_id(rig, 'B');
+    cr_assert_eq(lease_holders(core, 1500), 1);
+    cr_assert_eq(lease_until(core, 1, 1500), 1000 + core->timing.lost_ms);
+    rig_free(rig);
+}
+
+/* Not the node's own word. */
+Test(core_lease, a_node_holds_no_lease_of_its_own)
+{
+    struct rig *rig = three_leases();
+
+    rig->core->peers[A].lease.echoed_ms = 1500;
+    cr_assert_eq(lease_holders(rig->core, 1500), 3);
+    rig_free(rig);
+}
+
+/* --- Alone --- */
+
+Test(core_lease, alone_it_is_the_time_of_the_last_heartbeat_that_counts)
+{
+    struct rig *rig = nothing_sent();
+    struct core *core = rig->core;
+    const uint64_t lost_ms = core->timing.lost_ms;
+
+    sends_at(core, 1000, 1);
+    cr_assert_eq(lease_until(core, 0, 1000), 1000 + lost_ms);
+    sends_at(core, 1001, 1); /* Too soon for a mark of its own. */
+    cr_assert_eq(lease_until(core, 0, 1001), 1001 + lost_ms);
+    cr_assert_eq(lease_until(core, 0, 1000 + lost_ms), 1001 + lost_ms);
+    cr_assert_eq(lease_until(core, 0, 1001 + lost_ms), 0);
+    rig_free(rig);
+}
+
+/* H50: a new life sends under new numbers, which nobody has heard yet. */
+Test(core_lease, a_life_that_is_over_leaves_no_marks)
+{
+    struct rig *rig = nothing_sent();
+
+    sends_at(rig->core, 1000, 2);
+    lease_reset(rig->core);
+    lease_on_echo(rig->core, B, 2);
+    cr_assert_eq(since(rig->core, B), 0);
+    rig_free(rig);
+}
