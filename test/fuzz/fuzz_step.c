@@ -32,6 +32,7 @@ struct fuzz {
     uint64_t now_ms;
     struct node_id people[PEOPLE];
     uint64_t numbers[PEOPLE];
+    uint64_t sent; /* the number of the core's last message */
 };
 
 static uint8_t byte_of(struct input *input)
@@ -254,6 +255,27 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
     }
 }
 
+/* What the core says of its right to act fits together, and is never more than a lease gives. */
+static void check_acting(const struct fuzz *fuzz)
+{
+    uint64_t until_ms = core_acting_until_ms(fuzz->core, fuzz->now_ms);
+
+    assert((until_ms > fuzz->now_ms) == core_is_acting(fuzz->core, fuzz->now_ms));
+    assert(until_ms <= fuzz->now_ms + core_acting_span_ms(fuzz->core));
+}
+
+static void give(struct fuzz *fuzz, const struct event *event)
+{
+    struct effects effects = core_step(fuzz->core, event);
+
+    for (uint32_t i = 0; i < effects.count; i++) {
+        if (effects.items[i].type == EFFECT_SEND) {
+            fuzz->sent = effects.items[i].message->number;
+        }
+    }
+    check_acting(fuzz);
+}
+
 static void step_message(struct fuzz *fuzz, struct input *input, struct event *event)
 {
     struct message message = {0};
@@ -265,6 +287,7 @@ static void step_message(struct fuzz *fuzz, struct input *input, struct event *e
     message.to = core_self(fuzz->core)->id;
     message.fellow = below(input, 4) != 0;
     message.relay = below(input, 16) == 0;
+    message.echo = (uint32_t)near(input, fuzz->sent);
     if (message.relay && below(input, 2) == 0) {
         message.to = fuzz->people[below(input, PEOPLE)];
     }
@@ -272,7 +295,7 @@ static void step_message(struct fuzz *fuzz, struct input *input, struct event *e
     fill_body(fuzz, input, &message);
     event->type = EVENT_MESSAGE;
     event->message = &message;
-    core_step(fuzz->core, event);
+    give(fuzz, event);
 }
 
 static void step_link(struct fuzz *fuzz, struct input *input, struct event *event)
@@ -280,7 +303,7 @@ static void step_link(struct fuzz *fuzz, struct input *input, struct event *even
     event->type = EVENT_LINK;
     event->link.peer = fuzz->people[below(input, PEOPLE)];
     event->link.news = (enum link_news)below(input, LINK_KERNEL + 1);
-    core_step(fuzz->core, event);
+    give(fuzz, event);
 }
 
 static void step_addresses(struct fuzz *fuzz, struct input *input, struct event *event)
@@ -295,7 +318,7 @@ static void step_addresses(struct fuzz *fuzz, struct input *input, struct event 
     event->addresses.source = below(input, 4) == 0 ? ADDRESSES_REMEMBERED : ADDRESSES_SEEDS;
     event->addresses.addresses = addresses;
     event->addresses.count = count;
-    core_step(fuzz->core, event);
+    give(fuzz, event);
 }
 
 static void step(struct fuzz *fuzz, struct input *input)
@@ -311,7 +334,7 @@ static void step(struct fuzz *fuzz, struct input *input)
     }
     event.now_ms = fuzz->now_ms;
     if (what % 3 == 0) {
-        core_step(fuzz->core, &event);
+        give(fuzz, &event);
     } else if (what < 230) {
         step_message(fuzz, input, &event);
     } else if (what < 248) {
@@ -320,7 +343,7 @@ static void step(struct fuzz *fuzz, struct input *input)
         step_addresses(fuzz, input, &event);
     } else if (below(input, 8) == 0) {
         event.type = EVENT_LEAVE;
-        core_step(fuzz->core, &event);
+        give(fuzz, &event);
     }
 }
 

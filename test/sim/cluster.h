@@ -38,6 +38,7 @@ struct heard {
     uint64_t number;   /* of its newest message: what comes later and is older proves nothing */
     uint64_t ms;       /* 0: never */
     uint64_t since_ms; /* without a silence longer than T_silent */
+    uint64_t other_ms; /* what the other's clock showed at `ms` */
     uint64_t asked_ms; /* when a JOIN came straight from that host last; 0: never */
     struct node_id follows;  /* the coordinator that its last heartbeat named */
     uint64_t follows_number; /* of that heartbeat; the life keeps it while it is out */

@@ -131,38 +131,64 @@ static bool follows(const struct host *host, const struct node_id *member,
            id_equal(&heard->holder, member);
 }
 
-/* S11, and that it counts nobody who was not heard, or who follows another. */
-void oracle_check_acting(struct sim *sim, const struct host *host)
+/* D8: what it echoed was sent before it was heard, both ways: for a lease that holds now the member
+ * has received something of this life within T_lost, as this life's clock counts it. What a process
+ * that is gone had received is forgotten. */
+static bool has_received(const struct sim *sim, const struct host *host, uint32_t other,
+                         const struct node_id *member)
+{
+    const struct host *holder = &sim->hosts[other];
+    const struct heard *heard = &holder->heard[host_index(sim, host)];
+
+    if (!holder->running || !id_equal(&core_self(holder->core)->id, member)) {
+        return true;
+    }
+    return id_equal(&heard->life, &core_self(host->core)->id) && heard->ms != 0 &&
+           host_now_ms(sim, host) <= heard->other_ms + sim->timing.lost_ms;
+}
+
+/* How many others may hold a lease: who was heard, follows, and has heard this life lately. */
+static uint32_t may_hold_leases(const struct sim *sim, const struct host *host)
 {
     const struct view *view = core_view(host->core);
+    uint64_t now_ms = host_now_ms(sim, host);
+    uint32_t count = 0;
 
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        const struct node_id *member = &view->members[i].id;
+        uint32_t other = oracle_host_of(&sim->oracle, member);
+        const struct heard *heard = &host->heard[other];
+        count += &sim->hosts[other] != host && heard->ms != 0 && follows(host, member, heard) &&
+                 now_ms - heard->ms <= sim->timing.lost_ms + 1 &&
+                 has_received(sim, host, other, member);
+    }
+    return count;
+}
+
+/* S11, and that it counts nobody whose lease cannot hold. */
+void oracle_check_acting(struct sim *sim, const struct host *host)
+{
     if (core_phase(host->core) != PHASE_MEMBER && core_phase(host->core) != PHASE_LEAVING) {
         oracle_fail(sim, host, "S11: acting without being a member");
     }
     if (core_is_merging(host->core)) {
         oracle_fail(sim, host, "M3: acting while its part is being absorbed");
     }
+    uint32_t others = may_hold_leases(sim, host);
+    bool by_members = host->guard.policy != GUARD_STRICT; /* Voters need be no members. */
+    if (by_members && core_view(host->core)->member_count > 1 && others == 0) {
+        oracle_fail(sim, host, "G2: acting, and nobody is known to hear it");
+    }
     if (host->guard.policy == GUARD_NONE) {
         return;
     }
-    uint64_t now_ms = host_now_ms(sim, host);
-    struct guard_state guard = core_guard(host->core, now_ms);
+    struct guard_state guard = core_guard(host->core, host_now_ms(sim, host));
     if (!guard.met || guard.fresh < guard.needed) {
         oracle_fail(sim, host, "S11: acting, with %u of %u needed", guard.fresh, guard.needed);
     }
-    uint32_t heard = 1;
-    for (uint32_t i = 0; i < view->member_count; i++) {
-        uint32_t index = oracle_host_of(&sim->oracle, &view->members[i].id);
-        if (&sim->hosts[index] != host && host->heard[index].ms != 0 &&
-            follows(host, &view->members[i].id, &host->heard[index]) &&
-            now_ms - host->heard[index].ms <= sim->timing.lost_ms + 1) {
-            heard++; /* What it echoed was sent before it was heard. */
-        }
-    }
-    if (guard.fresh > heard &&
-        host->guard.policy != GUARD_STRICT) { /* Voters need be no members. */
-        oracle_fail(sim, host, "S11: counts %u fresh members, %u were heard and follow",
-                    guard.fresh, heard);
+    if (by_members && guard.fresh > 1 + others) {
+        oracle_fail(sim, host, "S11: counts %u fresh members, of %u a lease may hold", guard.fresh,
+                    1 + others);
     }
 }
 

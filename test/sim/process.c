@@ -403,6 +403,7 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
         heard->since_ms = now_ms;
     }
     heard->ms = now_ms;
+    heard->other_ms = host_now_ms(sim, &sim->hosts[from]);
 }
 
 static void note_granted(struct host *host, const struct message *message)

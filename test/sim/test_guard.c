@@ -1,4 +1,4 @@
-/* May this part act? Rules G1 to G3, D4. */
+/* May this part act? Rules G1 to G3, D8. */
 #include "story.h"
 
 static const struct guard three = {.policy = GUARD_COUNT, .count = 3};
@@ -63,7 +63,7 @@ Story(guard, a_coordinator_cut_off_stops_acting_before_it_is_succeeded)
     sim_free(sim);
 }
 
-/* D4: one that slept has to hear the others again before it acts. */
+/* D8: one that slept has to hear the others again before it acts. */
 Story(guard, a_coordinator_that_slept_does_not_act_before_it_heard_others)
 {
     struct sim *sim = story_of(
@@ -81,7 +81,7 @@ Story(guard, a_coordinator_that_slept_does_not_act_before_it_heard_others)
     sim_free(sim);
 }
 
-/* D4, M3: one that was replaced in its sleep still thinks that all hold its view. Nobody gives way
+/* D8, M3: one that was replaced in its sleep still thinks that all hold its view. Nobody gives way
  * to it before that is settled, so somebody acts all the while. */
 Story(guard, a_coordinator_that_wakes_does_not_stop_its_successor)
 {
@@ -120,7 +120,7 @@ Story(guard, a_coordinator_that_was_mute_does_not_stop_its_successor)
     }
 }
 
-/* D4: and when nobody replaced it, it acts again as soon as the others could say so. */
+/* D8: and when nobody replaced it, it acts again as soon as the others could say so. */
 Story(guard, a_short_sleep_costs_a_round_trip)
 {
     struct sim *sim = story_of_five(seed);
@@ -186,7 +186,7 @@ Story(guard, a_coordinator_that_most_do_not_hear_does_not_act)
     sim_free(sim);
 }
 
-/* D4: a loop that is late all the time has its answers late, too. */
+/* D8: a loop that is late all the time has its answers late, too. */
 Story(guard, a_coordinator_that_is_always_late_acts)
 {
     struct sim *sim = story_of_five(seed);
