@@ -236,7 +236,7 @@ static bool does_not_hear_us(const struct core *core, const struct heartbeat *he
     return false;
 }
 
-/* A heartbeat out of turn, not more often than that helps; returns whether it was sent. */
+/* A heartbeat out of turn, not more often than that helps: returns it, or NULL. */
 static struct message *answer_at_once(struct core *core, uint32_t position)
 {
     struct peer_signs *signs = &core->peers[position].signs;

@@ -1,4 +1,4 @@
-/* The right to act as a lease that echoes give (D4, G2). Each message echoes the number of the
+/* The right to act as a lease that echoes give (D8, G2). Each message echoes the number of the
  * latest sign of life that its sender had of its receiver. This node keeps the times at which it
  * reached its numbers; so an echo tells when the message was sent that the other is known to have
  * heard, and from that moment on the other cannot find this node lost for T_lost. Gray and

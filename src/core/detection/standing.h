@@ -1,5 +1,5 @@
 /* Where this node stands: is its guard met, may it act, is its word as coordinator settled
- * (G1, G2, D4, L2)? And telling watchers when that changes. */
+ * (G1, G2, D8, L2)? And telling watchers when that changes. */
 #ifndef CORE_STANDING_H
 #define CORE_STANDING_H
 

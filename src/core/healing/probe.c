@@ -97,7 +97,7 @@ static bool on_other_part(struct core *core, const struct message *message)
     bool from_coordinator = id_equal(&theirs->view.coordinator, &message->from);
 
     book_remember(&core->book, &theirs->coordinator);
-    /* We may have been replaced, in our sleep (D4) or behind a cut (L2). That is settled first: as
+    /* We may have been replaced, in our sleep (D8) or behind a cut (L2). That is settled first: as
      * long as it is not, we do not know who holds our view, and would stop our successor for
      * nothing. */
     bool is_member = view_has(&core->view, &message->from);

@@ -219,7 +219,7 @@ struct message {
     struct address source; /* where it came from; filled in on receipt, not on the wire */
     bool relay;            /* to be handed on to the member that `to` names (R2) */
     uint32_t echo; /* the number, its low 32 bits, of the latest sign of life that the sender
-                      had of the receiver; 0: none (D4) */
+                      had of the receiver; 0: none (D8) */
 
     union { /* message_body says which */
         struct heartbeat heartbeat;
