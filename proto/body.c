@@ -258,7 +258,7 @@ static void read_vote(struct reader *reader, struct vote_answer *vote)
 {
     vote->voter = (uint8_t)reader_number(reader, 0, VOTERS_MAX - 1);
     vote->kind = (enum vote_kind)reader_number(reader, VOTE_CLAIM, VOTE_FOUNDING);
-    vote->result = (enum vote_result)reader_number(reader, VOTE_GRANTED, VOTE_MUTE);
+    vote->result = (enum vote_result)reader_number(reader, VOTE_GRANTED, VOTE_REFUSED_FRESH);
     vote->version = reader_number(reader, 0, UINT64_MAX);
     vote->promised = reader_number(reader, 0, UINT64_MAX);
     vote->wait_ms = reader_number(reader, 0, WIRE_MS_MAX);

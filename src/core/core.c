@@ -182,7 +182,8 @@ void announce_view_installed(struct core *core, const struct installed *before)
     install_on_view_installed(core, before);
     news_tell_members(core, before);
     claim_on_view_installed(core);
-    electorate_on_view_installed(core);
+    electorate_on_view_installed(core, before);
+    voter_on_view_installed(core);
     campaign_on_view_installed(core);
     promise_on_view_installed(core);
     change_on_view_installed(core);
@@ -290,12 +291,12 @@ static void on_vote(struct core *core, const struct message *message)
     }
     switch (vote->kind) {
     case VOTE_CLAIM:
+        if (vote->result == VOTE_REFUSED_FRESH && core->life.phase == PHASE_JOINING) {
+            join_put_off_founding(core);
+        }
         campaign_on_vote(core, message);
         return;
     case VOTE_PREPARE:
-        if (vote->result == VOTE_GRANTED && message->fellow && !message->relay) {
-            lease_on_grant(core, vote->voter, message->carrier.epoch, message->echo);
-        }
         change_on_vote(core, message);
         return;
     case VOTE_FOUNDING:

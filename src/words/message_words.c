@@ -106,6 +106,8 @@ static const char *vote_result_text(enum vote_result result)
         return "epoch";
     case VOTE_REFUSED_LEASE:
         return "lease";
+    case VOTE_REFUSED_FRESH:
+        return "fresh";
     case VOTE_WAITS:
     case VOTE_MUTE:
         break;

@@ -33,6 +33,7 @@ void sim_start(struct sim *sim, uint32_t index)
         host->heard[i] = (struct heard){0};
     }
 
+    bool own_name = strcmp(host->name, host->right_name) == 0;
     struct core_options options = {
         .name = host->name,
         .address = host->address,
@@ -43,7 +44,8 @@ void sim_start(struct sim *sim, uint32_t index)
         .has_seeds = host->seed_count > 0,
         .expect = sim->options.expect,
         .voters = sim->options.voter_count > 0 ? &sim->voters : NULL,
-        .record = record_disk_find(&host->record),
+        .record = own_name ? record_disk_find(&host->record) : NULL,
+        .record_damaged = !own_name && host->record.kept != NULL, /* It is another voter's. */
     };
     for (int i = 0; i < 4; i++) {
         options.random_seed[i] = random_u64(&sim->random);
@@ -107,6 +109,10 @@ void sim_trip(struct sim *sim, uint32_t index, enum message_type type, uint32_t 
 void sim_wipe(struct sim *sim, uint32_t index)
 {
     host_of(sim, index)->stored = false;
+}
+
+void sim_lose_record(struct sim *sim, uint32_t index)
+{
     record_disk_wipe(&host_of(sim, index)->record);
 }
 
@@ -302,6 +308,7 @@ void sim_swap(struct sim *sim, uint32_t first, uint32_t second)
     trace_note(sim, "%s and %s change places", a->name, b->name);
     swap_bytes(a->name, b->name, sizeof a->name);
     swap_bytes(a->right_name, b->right_name, sizeof a->right_name);
+    swap_bytes(&a->record, &b->record, sizeof a->record);
     swap_bytes(&a->disk, &b->disk, sizeof a->disk);
     swap_bytes(&a->disk_before, &b->disk_before, sizeof a->disk_before);
     a->stored = b->stored;

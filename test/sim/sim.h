@@ -74,6 +74,9 @@ void sim_trip(struct sim *sim, uint32_t host, enum message_type type, uint32_t c
 /* What the disk holds is gone. */
 void sim_wipe(struct sim *sim, uint32_t host);
 
+/* A voter's record is gone: it does not vote any more. */
+void sim_lose_record(struct sim *sim, uint32_t host);
+
 /* What the disk holds is what it held one write earlier. */
 void sim_roll_back(struct sim *sim, uint32_t host);
 

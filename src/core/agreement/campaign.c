@@ -10,6 +10,7 @@
 #include "core/agreement/voter.h"
 #include "core/agreement/voting.h"
 #include "core/detection/removal.h"
+#include "core/detection/route.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
@@ -85,7 +86,7 @@ static struct view *succeed(struct core *core, const struct view *base)
 /* Everybody was gone, and this node is the first who is back: all of them join it. */
 static struct view *restart(struct core *core, const struct view *base)
 {
-    struct view *next = next_view_begin(core, base, CAUSE_FOUND);
+    struct view *next = next_view_begin(core, base, CAUSE_CLAIM);
     const struct gone why = {.reason = GONE_FAILED};
 
     while (next->member_count > 0) {
@@ -171,7 +172,7 @@ static void ask(struct core *core)
     }
     core->campaign.ask_ms = core->now_ms + core->timing.prepare_ms / 3;
     electorate_ask(core, message, &core->campaign.tally);
-    if (own != VOTER_NONE && core->campaign.tally.answers[own] != ANSWER_YES) {
+    if (own != VOTER_NONE && core->campaign.tally.answers[own] == ANSWER_NONE) {
         const struct vote_question question = own_question(core);
         if (voting_ask_self(core, &question, &vote)) {
             campaign_on_vote(core, &vote);
@@ -197,6 +198,16 @@ static void start(struct core *core, const struct ballot *handed_over)
 
 /* --- Who begins --- */
 
+/* Z7b: nothing came of what this node handed over by then, so it may ask for an epoch above that.
+ */
+static uint64_t given_back_ms(const struct core *core)
+{
+    bool handed = core_is_coordinator(core) && core->life.phase == PHASE_MEMBER &&
+                  core->campaign.handed_epoch >= core->view.epoch;
+
+    return handed ? core->campaign.handed_ms + 2 * core->timing.lost_ms : NEVER_MS;
+}
+
 /* A coordinator whose voters have promised more to somebody from whom nothing came. */
 static bool is_overtaken(const struct core *core)
 {
@@ -208,7 +219,8 @@ static bool is_overtaken(const struct core *core)
             return true;
         }
     }
-    return core->voter.record.promise.epoch > core->view.epoch;
+    return change_is_overtaken(core) || core->now_ms >= given_back_ms(core) ||
+           core->voter.record.promise.epoch > core->view.epoch;
 }
 
 static bool may_begin(const struct core *core)
@@ -288,7 +300,18 @@ void campaign_on_vote(struct core *core, const struct message *vote)
         break;
     case VOTE_REFUSED_EPOCH:
         promise_saw_epoch(core, answer->promised);
-        lose(core);
+        core->campaign.tally.answers[answer->voter] = ANSWER_NO;
+        if (!electorate_may_agree(core, &core->campaign.tally)) {
+            lose(core);
+        }
+        return;
+    case VOTE_REFUSED_FRESH:
+        if (!core_is_member(core)) {
+            REACHED(outsider_found_a_member);
+            lose(core); /* A cluster is there: it is to be joined. */
+            return;
+        }
+        ask_again_in(core, earlier(answer->wait_ms, core->timing.lost_ms));
         return;
     case VOTE_REFUSED_LEASE:
         ask_again_in(core, earlier(answer->wait_ms, core->timing.lost_ms));
@@ -302,8 +325,48 @@ void campaign_on_vote(struct core *core, const struct message *vote)
     }
 }
 
+/* Are so many of them members, besides this node, that another one could act? */
+static bool has_voters(const struct core *core)
+{
+    uint32_t count = 0;
+
+    for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
+        count += view_find_name(&core->view, core->terms.voters.names[voter]) != VIEW_NONE;
+    }
+    return core->view.member_count > 1 && quorum_is_majority(count, core->terms.voters.count);
+}
+
+/* Z7b: when a coordinator that does not act is to hand over; once in each reign. */
+static uint64_t idle_deadline_ms(const struct core *core)
+{
+    bool idle = core_is_strict(core) && core_is_coordinator(core) &&
+                core->life.phase == PHASE_MEMBER && !core->standing.told_acting &&
+                core->campaign.handed_epoch < core->view.epoch && has_voters(core);
+
+    return idle ? core->standing.idle_ms + core->timing.lost_ms : NEVER_MS;
+}
+
+static void hand_over_idle(struct core *core)
+{
+    struct message *message = outbox_message(core, MESSAGE_HANDOVER);
+
+    REACHED(idle_coordinator_handed_over);
+    campaign_hand_over(core);
+    if (message != NULL) {
+        message->carrier.view = &core->view;
+    }
+    route_send(core, message, 1);
+}
+
 void campaign_tick(struct core *core)
 {
+    if (core->now_ms >= idle_deadline_ms(core)) {
+        hand_over_idle(core);
+    }
+    if (core->now_ms >= given_back_ms(core) && may_begin(core)) {
+        const struct ballot nobody = {.epoch = 0};
+        start(core, &nobody);
+    }
     if (!core->campaign.on) {
         return;
     }
@@ -318,13 +381,21 @@ void campaign_tick(struct core *core)
 
 uint64_t campaign_deadline_ms(const struct core *core)
 {
-    return core->campaign.on ? earlier(core->campaign.ask_ms, core->campaign.deadline_ms)
-                             : NEVER_MS;
+    uint64_t asked_ms = core->campaign.on
+                            ? earlier(core->campaign.ask_ms, core->campaign.deadline_ms)
+                            : NEVER_MS;
+
+    uint64_t given_back = given_back_ms(core);
+    if (given_back != NEVER_MS && given_back <= core->now_ms) {
+        given_back = core->now_ms + core->timing.batch_ms; /* Something else is under way. */
+    }
+    return earlier(asked_ms, earlier(given_back, idle_deadline_ms(core)));
 }
 
 void campaign_hand_over(struct core *core)
 {
     core->campaign.handed_epoch = core->view.epoch;
+    core->campaign.handed_ms = core->now_ms;
 }
 
 void campaign_drop(struct core *core)

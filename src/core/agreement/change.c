@@ -38,9 +38,11 @@ static void ask_voters(struct core *core, const struct message *message)
     for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
         const char *name = core->terms.voters.names[voter];
         uint32_t position = view_find_name(&core->change.pending, name);
-        bool asked = position != VIEW_NONE && is_awaited(core, position);
+        bool asked = position != VIEW_NONE && is_awaited(core, position) &&
+                     id_equal(&core->change.pending.members[position].id,
+                              &core->electorate.lives[voter]);
         if (!asked && voter != core->electorate.own &&
-            core->change.tally.answers[voter] != ANSWER_YES) {
+            core->change.tally.answers[voter] == ANSWER_NONE) {
             electorate_ask_one(core, message, voter);
             core->change.sent = true;
         }
@@ -133,12 +135,21 @@ void change_found(struct core *core)
     install_view(core, first);
 }
 
+bool change_is_overtaken(const struct core *core)
+{
+    return core->change.overtaken > core->view.epoch;
+}
+
 void change_start_next(struct core *core)
 {
     struct proposal proposal = {.first_joiner = 0};
 
     if (core->change.on || !core_is_coordinator(core) || core->merge.yielding ||
         core->now_ms < core->next.due_ms) {
+        return;
+    }
+    if (change_is_overtaken(core)) {
+        next_view_put_off(core, core->now_ms + core->timing.claim_ms); /* First a new epoch. */
         return;
     }
     if (!standing_is_settled(core)) {
@@ -337,6 +348,25 @@ static bool other_part_agrees(const struct core *core)
            (position != VIEW_NONE && core->change.answers[position] == ANSWER_YES);
 }
 
+/* Z5c: voters are bound to a higher epoch, so this one asks for one above that, after a pause. */
+static void give_way(struct core *core)
+{
+    core->change.overtaken = core->promise.seen;
+    abandon(core);
+    promise_back_off(core);
+}
+
+/* Z5a: no time-out takes the place of a quorum of voters. Those who do not answer may yet; if one
+ * of the others is bound to a higher epoch, they are not waited for. */
+static void wait_for_voters(struct core *core)
+{
+    if (electorate_refuses(core, &core->change.tally)) {
+        give_way(core);
+    } else {
+        core->change.deadline_ms = core->now_ms + core->timing.prepare_ms;
+    }
+}
+
 static void change_continue(struct core *core)
 {
     bool late = core->now_ms >= core->change.deadline_ms;
@@ -346,11 +376,11 @@ static void change_continue(struct core *core)
         late = false;
     }
     bool over = all_answered(core) || late;
-    if (over && core_is_strict(core) && !electorate_agrees(core, &core->change.tally)) {
-        over = false; /* Z5: no time-out takes the place of a quorum of voters. */
-        core->change.deadline_ms = late ? core->now_ms + core->timing.prepare_ms
-                                        : core->change.deadline_ms;
+    if (late && core_is_strict(core) && !electorate_agrees(core, &core->change.tally)) {
+        wait_for_voters(core);
+        return;
     }
+    over = over && (!core_is_strict(core) || electorate_agrees(core, &core->change.tally));
     if (over && core->change.sent) {
         REACHED(commit_put_off_by_a_step);
         /* The PREPAREs of this step still point into `pending`: it is committed in the next. */
@@ -618,8 +648,10 @@ void change_on_vote(struct core *core, const struct message *vote)
     } else if (answer->result == VOTE_REFUSED_EPOCH) {
         REACHED(proposal_overtaken_by_a_promise);
         promise_saw_epoch(core, answer->promised);
-        abandon(core);
-        promise_back_off(core); /* And then it asks the voters for more than that (Z5). */
+        core->change.tally.answers[answer->voter] = ANSWER_NO;
+        if (!electorate_may_agree(core, &core->change.tally)) {
+            give_way(core);
+        }
     }
 }
 
@@ -707,4 +739,5 @@ void change_reset(struct core *core)
 {
     change_forget(core);
     core->change.version_used = 0;
+    core->change.overtaken = 0;
 }

@@ -16,6 +16,9 @@ void change_found(struct core *core);
 bool change_on_prepare(struct core *core, const struct message *message);
 
 void change_on_ack(struct core *core, const struct message *message);
+/* Z5: too many voters are bound to a higher epoch than that of the view. */
+bool change_is_overtaken(const struct core *core);
+
 /* A voter's answer, or that of our own, to what we propose (Z5). */
 void change_on_vote(struct core *core, const struct message *vote);
 

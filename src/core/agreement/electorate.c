@@ -18,12 +18,12 @@ void electorate_learn(struct core *core, const struct member *node)
     }
 }
 
-/* A member's address is certain, and counts more than where its former life was. */
-void electorate_on_view_installed(struct core *core)
+/* Who was a member before may have another life by now that has asked to be let in. */
+void electorate_on_view_installed(struct core *core, const struct installed *before)
 {
     for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
         uint32_t position = view_find_name(&core->view, core->terms.voters.names[voter]);
-        if (position != VIEW_NONE) {
+        if (position != VIEW_NONE && !view_has(before->view, &core->view.members[position].id)) {
             electorate_learn(core, &core->view.members[position]);
         }
     }
@@ -45,9 +45,12 @@ void electorate_ask_one(struct core *core, const struct message *message, uint8_
 {
     uint32_t position = view_find_name(&core->view, core->terms.voters.names[voter]);
 
-    if (position != VIEW_NONE) {
+    bool is_member = position != VIEW_NONE;
+
+    if (is_member) {
         route_send(core, message, position);
-    } else {
+    }
+    if (!is_member || !id_equal(&core->view.members[position].id, &core->electorate.lives[voter])) {
         outbox_send_to(core, message, NULL, &core->electorate.addresses[voter]);
     }
 }
@@ -55,28 +58,40 @@ void electorate_ask_one(struct core *core, const struct message *message, uint8_
 void electorate_ask(struct core *core, const struct message *message, const struct tally *tally)
 {
     for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
-        if (voter != core->electorate.own && tally->answers[voter] != ANSWER_YES) {
+        if (voter != core->electorate.own && tally->answers[voter] == ANSWER_NONE) {
             electorate_ask_one(core, message, voter);
         }
     }
 }
 
-static uint32_t granted(const struct core *core, const struct tally *tally)
+static uint32_t count_of(const struct core *core, const struct tally *tally, enum answer answer)
 {
     uint32_t count = 0;
 
     for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
-        count += tally->answers[voter] == ANSWER_YES;
+        count += tally->answers[voter] == answer;
     }
     return count;
 }
 
 bool electorate_agrees(const struct core *core, const struct tally *tally)
 {
-    return quorum_is_majority(granted(core, tally), core->terms.voters.count);
+    return quorum_is_majority(count_of(core, tally, ANSWER_YES), core->terms.voters.count);
+}
+
+bool electorate_may_agree(const struct core *core, const struct tally *tally)
+{
+    uint32_t refused = count_of(core, tally, ANSWER_NO);
+
+    return quorum_is_majority(core->terms.voters.count - refused, core->terms.voters.count);
+}
+
+bool electorate_refuses(const struct core *core, const struct tally *tally)
+{
+    return count_of(core, tally, ANSWER_NO) > 0;
 }
 
 bool electorate_is_unanimous(const struct core *core, const struct tally *tally)
 {
-    return granted(core, tally) == core->terms.voters.count;
+    return count_of(core, tally, ANSWER_YES) == core->terms.voters.count;
 }

@@ -11,12 +11,12 @@ void electorate_start(struct core *core);
 /* This node was heard of; nothing happens if its name is no voter's. */
 void electorate_learn(struct core *core, const struct member *node);
 
-void electorate_on_view_installed(struct core *core);
+void electorate_on_view_installed(struct core *core, const struct installed *before);
 
 /* Is the sender of this vote the voter that it says it is, as far as this node can tell? */
 bool electorate_knows(const struct core *core, const struct message *vote);
 
-/* Sends it (NULL: does nothing) to each voter but this node that has not granted yet. */
+/* Sends it (NULL: does nothing) to each voter but this node that has not answered yet. */
 void electorate_ask(struct core *core, const struct message *message, const struct tally *tally);
 
 /* The same to one voter. */
@@ -24,6 +24,12 @@ void electorate_ask_one(struct core *core, const struct message *message, uint8_
 
 /* Have as many granted as it takes? */
 bool electorate_agrees(const struct core *core, const struct tally *tally);
+
+/* Can as many still grant: have not too many refused for good? */
+bool electorate_may_agree(const struct core *core, const struct tally *tally);
+
+/* Has any of them refused for good? */
+bool electorate_refuses(const struct core *core, const struct tally *tally);
 
 /* Have all of them? */
 bool electorate_is_unanimous(const struct core *core, const struct tally *tally);

@@ -253,8 +253,18 @@ struct vote voter_on_heartbeat(struct core *core, const struct vote_question *qu
 
 void voter_hears(struct core *core, const struct node_id *life)
 {
-    if (id_equal(life, &core->voter.record.promise.life) && !core->voter.mute) {
+    const struct ballot *promise = &core->voter.record.promise;
+
+    if (!core->voter.mute && core_is_member(core) && promise->epoch == core->view.epoch &&
+        id_equal(life, &promise->life) && id_equal(life, &core->view.members[0].id)) {
         lease(core);
+    }
+}
+
+void voter_on_view_installed(struct core *core)
+{
+    if (core->peers[0].signs.heard_ms == core->now_ms) {
+        voter_hears(core, &core->view.members[0].id);
     }
 }
 

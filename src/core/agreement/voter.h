@@ -31,8 +31,12 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *ques
 /* The coordinator asks for the lease. */
 struct vote voter_on_heartbeat(struct core *core, const struct vote_question *question);
 
-/* A sign of life of that life: where it is the one of the promise, the lease begins anew. */
+/* A sign of life of that life: where it reigns under the promised epoch, the lease begins anew. Of
+ * any other life, one that only asked for the epoch among them, nothing follows. */
 void voter_hears(struct core *core, const struct node_id *life);
+
+/* The message that brought the view is a sign of life, too. */
+void voter_on_view_installed(struct core *core);
 
 /* --- The record (Z8) --- */
 

@@ -4,6 +4,7 @@
 #include "core/agreement/install.h"
 #include "core/agreement/voter.h"
 #include "core/detection/elders.h"
+#include "core/detection/hearing.h"
 #include "core/detection/lease.h"
 #include "core/detection/route.h"
 #include "core/state/outbox.h"
@@ -57,7 +58,7 @@ static void reply(struct core *core, const struct vote_question *question, const
 static bool is_answer(const struct vote *vote)
 {
     return vote->result == VOTE_GRANTED || vote->result == VOTE_REFUSED_EPOCH ||
-           vote->result == VOTE_REFUSED_LEASE;
+           vote->result == VOTE_REFUSED_LEASE || vote->result == VOTE_REFUSED_FRESH;
 }
 
 static enum refusal refusal_of(const struct vote *vote)
@@ -69,6 +70,8 @@ static enum refusal refusal_of(const struct vote *vote)
         return REFUSED_VOTE_LEASED;
     case VOTE_MUTE:
         return REFUSED_VOTER_MUTE;
+    case VOTE_REFUSED_FRESH:
+        return REFUSED_OLDER_ONE_FRESH;
     case VOTE_GRANTED:
     case VOTE_WAITS:
         break;
@@ -169,6 +172,17 @@ static struct vote_question question_of(const struct message *ballot)
     };
 }
 
+/* It is heard, and says that it does not act: it reaches too few voters, and so deposing it does no
+ * harm. */
+static bool coordinator_is_idle(const struct core *core)
+{
+    if (core_is_coordinator(core)) {
+        return !core->standing.told_acting;
+    }
+    return hearing_is_fresh(core, 0) && core->peers[0].signs.suspects_ms != 0 &&
+           !core->peers[0].signs.acting;
+}
+
 /* C2a, C2c: what a voter that is a member has against a claim. Returns whether it may be granted.
  */
 static bool passes_membership(struct core *core, const struct message *ballot,
@@ -189,10 +203,9 @@ static bool passes_membership(struct core *core, const struct message *ballot,
         return false;
     }
     uint64_t wait_ms = elders_are_fresh_for_ms(core, claimant, &question->handed_over.life);
-    if (wait_ms > 0) {
-        const struct vote fresh = {.result = VOTE_REFUSED_LEASE, .wait_ms = wait_ms};
-        refuse(core, ballot, REFUSED_OLDER_ONE_FRESH);
-        reply(core, question, &fresh);
+    if (wait_ms > 0 && !coordinator_is_idle(core)) {
+        const struct vote fresh = {.result = VOTE_REFUSED_FRESH, .wait_ms = wait_ms};
+        answer(core, ballot, question, &fresh);
         return false;
     }
     return true;

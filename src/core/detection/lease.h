@@ -29,7 +29,8 @@ uint32_t lease_holders(const struct core *core, uint64_t at_ms);
 
 /* --- Under guard strict (Z6) --- */
 
-/* The epoch whose lease this node's voter may tell the coordinator of its view; 0: none. */
+/* The epoch whose lease this node's voter may tell the coordinator of its view; 0: none. Only while
+ * it was renewed by all that is echoed to that one. */
 uint64_t lease_given(const struct core *core);
 
 /* The voter says that it leases that epoch to this node, in a sign of life with that echo. */

@@ -131,6 +131,7 @@ static void tell_acting(struct core *core)
         return;
     }
     core->standing.told_acting = acting;
+    core->standing.idle_ms = core->now_ms;
     core->standing.acting_until_ms = standing_acting_until(core, core->now_ms);
     struct guard_state guard = standing_guard(core, core->now_ms);
     struct notice *notice = outbox_notice_of(core, NOTICE_ACTING, &core->life.self);
@@ -161,6 +162,7 @@ void standing_tell_coordinator(struct core *core)
 
     if (!id_equal(&coordinator->id, &core->standing.told_coordinator)) {
         core->standing.told_coordinator = coordinator->id;
+        core->standing.idle_ms = core->now_ms;
         outbox_notice_of(core, NOTICE_COORDINATOR, coordinator);
     }
 }

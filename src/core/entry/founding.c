@@ -46,8 +46,8 @@ static void ask_for_records(struct core *core)
         .kind = VOTE_FOUNDING, .lineage = lineage, .ballot = {0, core->life.self.id}};
     struct message vote;
 
-    if (lineage == 0) {
-        return;
+    if (lineage == 0 || !voter_is_synced(core)) {
+        return; /* A lineage that it forgot would keep the voters that took it from any other. */
     }
     ask(core, lineage);
     if (core->founding.tally.answers[core->electorate.own] != ANSWER_YES &&

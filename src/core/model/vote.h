@@ -58,12 +58,13 @@ enum vote_result {
     VOTE_REFUSED_EPOCH, /* bound to a higher epoch, or to another life in this one */
     VOTE_REFUSED_LEASE, /* another life's lease has not run out */
     VOTE_MUTE,          /* no record, a record of another lineage, or it cannot be written */
+    VOTE_REFUSED_FRESH, /* as a member it still hears somebody older than the asker (C2c) */
 };
 
 struct vote {
     enum vote_result result;
     uint64_t promised; /* REFUSED_EPOCH: the epoch of the promise; else 0 */
-    uint64_t wait_ms;  /* REFUSED_LEASE: until it runs out, at least 1; else 0 */
+    uint64_t wait_ms;  /* REFUSED_LEASE, FRESH: until that is over, at least 1; else 0 */
 };
 
 #endif

@@ -168,6 +168,7 @@ struct standing {
     bool told_guard_met;
     bool told_acting;
     uint64_t acting_until_ms; /* while told acting: to be looked at again then */
+    uint64_t idle_ms;         /* while not: since when, or since another began to coordinate */
     struct node_id told_coordinator;
 };
 
@@ -267,6 +268,7 @@ struct change {
     uint64_t resend_ms;
     uint8_t *answers;   /* enum answer, by position in `pending` */
     struct tally tally; /* of the voters, under guard strict (Z5) */
+    uint64_t overtaken; /* the epoch to which too many of them are bound; 0: none was told */
 };
 
 /* electorate: the voters, by their place among the names. */
@@ -283,6 +285,7 @@ struct campaign {
     uint64_t epoch;
     struct ballot handed_over; /* by whom, to us; epoch 0: nobody */
     uint64_t handed_epoch;     /* what we handed over: no acting under it, nor below (Z7) */
+    uint64_t handed_ms;        /* and when */
     uint64_t ask_ms;
     uint64_t deadline_ms;
     struct tally tally;
