@@ -101,6 +101,7 @@ static void forget(struct sim *sim, struct host *host)
     witness->life = core_self(host->core)->id;
     witness->has_view = false;
     witness->next_age = 0;
+    witness->known_us = 0;
     witness->hash = 0;
     witness->count = 0;
     if (oracle_host_of(&sim->oracle, &witness->life) == SIM_NOBODY) {
@@ -144,20 +145,20 @@ static void on_phase(struct sim *sim, struct host *host, enum phase phase)
     sim->changed = true;
 }
 
-static bool says_it_acts(const struct host *host, uint64_t now_ms)
+static inline bool says_it_acts(const struct sim *sim, const struct host *host)
 {
     const struct member *coordinator = core_coordinator(host->core);
 
     return coordinator != NULL && id_equal(&coordinator->id, &host->witness.life) &&
-           core_is_acting(host->core, now_ms);
+           core_is_acting(host->core, host_now_ms(sim, host));
 }
 
 static void look_at_acting(struct sim *sim, struct host *host)
 {
     struct witness *witness = &host->witness;
-    bool acting = says_it_acts(host, host_now_ms(sim, host));
+    bool acting = says_it_acts(sim, host);
 
-    if (acting || witness->acting) {
+    if (acting != witness->acting || (acting && sim->now_us >= witness->known_us)) {
         oracle_look_until(sim, host, acting);
     }
     if (acting) {
@@ -176,7 +177,7 @@ void oracle_before_step(struct sim *sim, struct host *host)
 {
     /* Its clock has gone on since: it may not say more for that. */
     if (host->witness.acting) {
-        oracle_look_until(sim, host, says_it_acts(host, host_now_ms(sim, host)));
+        oracle_look_until(sim, host, says_it_acts(sim, host));
     }
 }
 

@@ -36,6 +36,7 @@ struct witness {
     enum phase phase;
     uint64_t phase_us; /* since when */
     bool acting;
+    uint64_t known_us; /* while it acts: until then it need not be asked how long */
 };
 
 /* One member of a remembered view. */
@@ -86,7 +87,6 @@ struct acting {
     struct node_id life;
     uint64_t epoch;
     uint64_t until_us; /* of virtual time, at the latest; 0: it may not */
-    uint64_t asked_us; /* when its process said so */
     uint32_t host;
 };
 

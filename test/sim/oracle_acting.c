@@ -134,21 +134,19 @@ void oracle_on_acting(struct sim *sim, struct host *host, uint64_t epoch, uint64
  * is asked now and then. */
 void oracle_look_until(struct sim *sim, struct host *host, bool acting)
 {
-    struct acting *said = &sim->oracle.acting[host_index(sim, host)];
     uint64_t now_ms = host_now_ms(sim, host);
-    bool lately = said->until_us > sim->now_us &&
-                  sim->now_us < said->asked_us + sim->timing.heartbeat_ms * US_PER_MS / 16;
-
-    if (acting && lately && !sim->options.exclusive) {
-        return;
-    }
     uint64_t until_ms = acting ? core_acting_until_ms(host->core, now_ms) : 0;
+
     if (acting && until_ms <= now_ms) {
         oracle_fail(sim, host, "G2: acts, and says that it does so until %" PRIu64 " ms ago",
                     now_ms - until_ms);
     }
-    said->asked_us = sim->now_us;
     oracle_on_acting(sim, host, core_view(host->core)->epoch, until_ms);
+    if (acting && !sim->options.exclusive) {
+        uint64_t soon_us = sim->now_us + sim->timing.heartbeat_ms * US_PER_MS / 4;
+        uint64_t until_us = sim->oracle.acting[host_index(sim, host)].until_us;
+        host->witness.known_us = until_us < soon_us ? until_us : soon_us;
+    }
 }
 
 void oracle_on_handed_over(struct sim *sim, struct host *host)
