@@ -45,7 +45,7 @@ void sim_start(struct sim *sim, uint32_t index)
         .expect = sim->options.expect,
         .voters = sim->options.voter_count > 0 ? &sim->voters : NULL,
         .record = own_name ? record_disk_find(&host->record) : NULL,
-        .record_damaged = !own_name && host->record.kept != NULL, /* It is another voter's. */
+        .record_damaged = !own_name, /* One process votes under a name, and it is not this one. */
     };
     for (int i = 0; i < 4; i++) {
         options.random_seed[i] = random_u64(&sim->random);

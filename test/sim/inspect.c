@@ -28,6 +28,20 @@ static uint32_t broken_in(const struct sim *sim, const struct view *view)
     return count;
 }
 
+/* Voters that still vote: those whose record is lost, damaged, or cannot be written do not. */
+static uint32_t voting_count(const struct sim *sim)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        if (host->running && !host->paused && !host->isolated && !host->broken) {
+            enum voter_status status = core_voter(host->core, host_now_ms(sim, host)).status;
+            count += status == VOTER_FOUNDING || status == VOTER_FOUNDED;
+        }
+    }
+    return count;
+}
+
 bool sim_agrees(const struct sim *sim)
 {
     const struct view *agreed = NULL;
@@ -59,9 +73,10 @@ bool sim_agrees(const struct sim *sim)
     /* Each of the expected holds a view, and so this one view, with itself in it (S3). Besides
      * them it may hold the broken, of whom nothing is said. */
     uint32_t others = broken_in(sim, agreed);
+    uint32_t counted = first->guard.policy == GUARD_STRICT ? voting_count(sim) : expected;
     return agreed->member_count == expected + others &&
            (others > 0 ||
-            sim_acting_count(sim) == (expected >= guard_needed(&first->guard) ? 1 : 0));
+            sim_acting_count(sim) == (counted >= guard_needed(&first->guard) ? 1 : 0));
 }
 
 uint64_t sim_converged_ms(const struct sim *sim)

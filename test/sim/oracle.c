@@ -49,12 +49,14 @@ static void check_company(struct sim *sim, const struct host *host)
 }
 
 /* F2, where nothing was done that could hide a cluster: nobody founds while a seed has been a
- * member for so long that it must have answered. */
+ * member for so long that it must have answered. Where voters decide, who begins anew goes on with
+ * the same chain of views. */
 static void check_founding(struct sim *sim, const struct host *host)
 {
     uint64_t long_us = 4 * sim->timing.discover_ms * US_PER_MS;
 
-    for (uint32_t i = 0; !sim->options.disorder && i < sim->options.seed_count; i++) {
+    for (uint32_t i = 0;
+         !sim->options.disorder && !sim->options.exclusive && i < sim->options.seed_count; i++) {
         const struct host *seed = &sim->hosts[i];
         if (seed != host && seed->running && !seed->leaves && seed->witness.phase == PHASE_MEMBER &&
             sim->now_us > seed->witness.phase_us + long_us) {
@@ -71,6 +73,9 @@ static void on_install(struct sim *sim, struct host *host, const struct view *vi
     uint32_t gone = 0;
 
     oracle_check_content(sim, host, view, true);
+    if (sim->options.exclusive) {
+        oracle_check_register(sim, host, view);
+    }
     oracle_check_rise(sim, host, view);
     oracle_check_shape(sim, host, view);
     if (id_equal(&view->members[0].id, &core_self(host->core)->id)) {

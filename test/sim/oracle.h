@@ -55,6 +55,7 @@ struct record {
     uint64_t next_age;
     uint64_t visit;    /* number of the last walk that came by */
     bool loser_agreed; /* CAUSE_MERGE: the other part's coordinator has acknowledged it */
+    bool in_register;  /* installed by somebody, where there is one chain of views */
     uint32_t member_count;
     struct recorded_member members[];
 };
@@ -105,6 +106,7 @@ struct oracle {
     uint32_t acting_count;
     struct acting highest_acting; /* by epoch */
     struct two_acted two_acted;
+    struct view_id register_view; /* the highest installed, where there is one chain of views */
     struct named_view *views;
     size_t view_count;
     size_t view_places; /* a power of two, as in the tables below */

@@ -59,6 +59,11 @@ void oracle_check_chain(struct sim *sim, const struct host *host, const struct v
 void oracle_check_agreed(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_check_base(struct sim *sim, const struct host *host, const struct view *view);
 
+/* --- oracle_register.c --- */
+
+/* Of a view that is installed. */
+void oracle_check_register(struct sim *sim, const struct host *host, const struct view *view);
+
 /* --- oracle_guard.c --- */
 
 /* The host installs a view that a member it remembers is no longer in. */

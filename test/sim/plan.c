@@ -35,9 +35,12 @@ static struct sim *cluster_of(const struct plan *plan, FILE *trace)
         .seed_count = plan->seeds < plan->hosts ? plan->seeds : plan->hosts,
         .profile = plan->profile,
         .guard = plan->guard,
+        .voter_count = plan->guard.policy == GUARD_STRICT ? plan->guard.count : 0,
         .expect = plan->expect < plan->hosts ? plan->expect : plan->hosts,
+        .exclusive = plan->guard.policy == GUARD_STRICT,
         .disks = true,
-        .disorder = plan->kinds != FAULT_HARMLESS || plan->heal_parts != 0,
+        .disorder = plan->guard.policy != GUARD_STRICT &&
+                    (plan->kinds != FAULT_HARMLESS || plan->heal_parts != 0),
         .lenient = true,
         .trace = trace,
     });

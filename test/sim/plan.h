@@ -22,8 +22,8 @@ struct plan {
     uint64_t seed;
     uint32_t hosts;
     uint32_t seeds;
-    struct guard guard;
-    uint32_t expect; /* of every host (F3); 0: none */
+    struct guard guard; /* strict: the first so many hosts are voters, the others are workers */
+    uint32_t expect;    /* of every host (F3); 0: none */
     enum profile profile;
     bool together;       /* all start in one instant */
     unsigned kinds;      /* of all faults in the plan, see enum fault_kind */
@@ -37,17 +37,18 @@ struct plan {
 
 /* What a swarm asks of its plans. */
 struct plan_options {
-    uint64_t seconds;     /* of faults, virtual */
-    uint32_t nodes_least; /* hosts at the least; 0: three, if there may be so many */
-    uint32_t nodes;       /* hosts at the most */
-    enum profile profile; /* 0: lan */
+    uint64_t seconds;        /* of faults, virtual */
+    uint32_t nodes_least;    /* hosts at the least; 0: three, if there may be so many */
+    uint32_t nodes;          /* hosts at the most */
+    enum profile profile;    /* 0: lan */
+    enum guard_policy guard; /* 0: as drawn */
     uint32_t heal_parts;
     const char *only; /* the one fault to draw; NULL: any */
 };
 
 void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t seed);
 
-enum { GUARD_POLICIES = GUARD_MAJORITY + 1 };
+enum { GUARD_POLICIES = GUARD_STRICT + 1 };
 
 /* How long two nodes could act at once in runs of one guard. */
 struct two_acted_sum {

@@ -109,20 +109,40 @@ static void draw_group(struct plan *plan, enum fault_group group, uint64_t one_i
     draw_strikes(plan, &random, on, (uint64_t)1000 << draw(&random, 0, 3));
 }
 
-static void draw_guard(struct plan *plan, struct random *random)
+static struct guard guard_of(enum guard_policy policy, uint32_t hosts)
 {
-    switch (draw(random, 0, 5)) {
-    case 0:
-        plan->guard = (struct guard){.policy = GUARD_COUNT, .count = plan->hosts / 2 + 1};
-        break;
-    case 1:
-    case 2:
-        plan->guard = (struct guard){.policy = GUARD_MAJORITY, .count = plan->hosts};
-        break;
-    default:
-        plan->guard = (struct guard){.policy = GUARD_NONE};
+    switch (policy) {
+    case GUARD_COUNT:
+        return (struct guard){.policy = policy, .count = hosts / 2 + 1};
+    case GUARD_MAJORITY:
+        return (struct guard){.policy = policy, .count = hosts};
+    case GUARD_NONE:
+    case GUARD_STRICT:
         break;
     }
+    return (struct guard){.policy = GUARD_NONE};
+}
+
+static void draw_guard(struct plan *plan, struct random *random, enum guard_policy asked)
+{
+    uint64_t chance = draw(random, 0, 5);
+    enum guard_policy policy = chance == 0 ? GUARD_COUNT : chance < 3 ? GUARD_MAJORITY : GUARD_NONE;
+
+    plan->guard = guard_of(asked != 0 ? asked : policy, plan->hosts);
+}
+
+/* Three voters, now and then five, and up to two workers: all who vote are seeds. There are more
+ * hosts than the guards that count members get, for the workers. */
+static void draw_voters(struct plan *plan, uint32_t nodes)
+{
+    struct random random;
+
+    random_seed(&random, plan->seed ^ UINT64_C(0x564f544552));
+    uint32_t voters = nodes >= 5 && draw(&random, 0, 2) == 0 ? 5 : 3;
+    plan->guard = (struct guard){.policy = GUARD_STRICT, .count = voters};
+    plan->hosts = voters + (uint32_t)draw(&random, 0, 2);
+    plan->seeds = voters;
+    plan->expect = 0;
 }
 
 /* F3, in one plan of eight. By a chance of its own: the other plans are what they were. */
@@ -147,13 +167,16 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     if (plan->heal_parts != 0) {
         plan->hosts = options->nodes;
         plan->seeds = (uint32_t)draw(&random, 1, plan->hosts);
-        draw_guard(plan, &random);
+        draw_guard(plan, &random, options->guard);
         return;
     }
     plan->hosts = (uint32_t)draw(&random, least, options->nodes);
     plan->seeds = (uint32_t)draw(&random, 1, 2);
-    draw_guard(plan, &random);
+    draw_guard(plan, &random, options->guard);
     plan->expect = draw_expect(seed, plan->hosts);
+    if (options->guard == GUARD_STRICT) {
+        draw_voters(plan, options->nodes);
+    }
     plan->together = draw(&random, 0, 3) == 0;
     plan->end_ms = options->seconds * 1000;
     if (draw(&random, 0, 7) == 0) {
@@ -162,10 +185,11 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     }
     if (plan->breakage != BREAK_NOTHING) {
         plan->kinds |= FAULT_SPLITS;
-        plan->seeds = 2; /* Whoever knows only the broken one finds nobody else. */
+        plan->seeds = plan->seeds > 2 ? plan->seeds : 2; /* Whoever knows only the broken one finds
+                                                            nobody else. */
     }
     draw_common(plan, &random, options->only);
     if (options->only == NULL) {
-        draw_group(plan, FAULTS_OF_CLOCKS, CLOCKS_ONE_IN);
+        draw_group(plan, FAULTS_OF_CLOCKS, plan->guard.policy == GUARD_STRICT ? 1 : CLOCKS_ONE_IN);
     }
 }

@@ -189,7 +189,8 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
         oracle_on_sent_view(sim, host, effect->message->carrier.view);
     } else if (effect->message->type == MESSAGE_ACK) {
         oracle_on_ack(sim, host, &effect->message->reference.view);
-    } else if (effect->message->type == MESSAGE_HANDOVER) {
+    }
+    if (effect->message->type == MESSAGE_HANDOVER) {
         oracle_on_handed_over(sim, host);
     }
     if (to == NULL || is_lost(sim, from, host_index(sim, to), effect->message->type)) {

@@ -80,7 +80,10 @@ static void shrink_strikes(struct shrinking *shrinking)
 
 static void shrink_hosts(struct shrinking *shrinking)
 {
-    while (shrinking->plan->hosts > 2) {
+    const struct guard *guard = &shrinking->plan->guard;
+    uint32_t least = guard->policy == GUARD_STRICT ? guard->count : 2;
+
+    while (shrinking->plan->hosts > least) {
         shrinking->plan->hosts--;
         if (!still_fails(shrinking)) {
             shrinking->plan->hosts++;

@@ -51,6 +51,9 @@ struct shared {
 
 /* --- swarm_options.c --- */
 
+/* As --guard names it. */
+const char *swarm_guard_name(enum guard_policy guard);
+
 /* Prints how to call the program. Returns the exit status that goes with it. */
 int swarm_usage(FILE *out);
 int swarm_list_faults(void);

@@ -17,6 +17,7 @@ int swarm_usage(FILE *out)
         "  --nodes [M..]N    hosts in a cluster at the least and at the most, 2 to 256 (default 3..5)\n"
         "  --seconds S       virtual seconds of faults in each run (default 60)\n"
         "  --profile NAME    local, lan or wan (default lan)\n"
+        "  --guard NAME      none, count, majority or strict (default: the first three, as drawn)\n"
         "  --only FAULT      no other fault than this one\n"
         "  --heal PARTS      no faults but one partition of 30 s into so many parts; tells how\n"
         "                    fast it healed\n"
@@ -94,6 +95,26 @@ static bool parse_profile(const char *text, enum profile *profile)
     return false;
 }
 
+const char *swarm_guard_name(enum guard_policy guard)
+{
+    static const char *const names[GUARD_POLICIES] = {[GUARD_NONE] = "none",
+                                                      [GUARD_COUNT] = "count",
+                                                      [GUARD_MAJORITY] = "majority",
+                                                      [GUARD_STRICT] = "strict"};
+    return names[guard];
+}
+
+static bool parse_guard(const char *text, enum guard_policy *guard)
+{
+    for (enum guard_policy i = GUARD_NONE; text != NULL && i <= GUARD_STRICT; i++) {
+        if (strcmp(text, swarm_guard_name(i)) == 0) {
+            *guard = i;
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool parse_fault(const char *text, const char **only)
 {
     uint32_t count;
@@ -150,6 +171,8 @@ static bool parse_valued(struct swarm_options *options, const char *option, cons
         ok = parse_whole(value, &options->limit_s, 1, UINT32_MAX);
     } else if (strcmp(option, "--profile") == 0) {
         ok = parse_profile(value, &options->plan.profile);
+    } else if (strcmp(option, "--guard") == 0) {
+        ok = parse_guard(value, &options->plan.guard);
     } else if (strcmp(option, "--only") == 0) {
         ok = parse_fault(value, &options->plan.only);
     } else if (strcmp(option, "--keep") == 0) {

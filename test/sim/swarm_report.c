@@ -25,6 +25,9 @@ void swarm_report(const struct swarm_options *options, uint64_t seed, const char
         printf("%u..", options->plan.nodes_least);
     }
     printf("%u --seconds %" PRIu64, options->plan.nodes, options->plan.seconds);
+    if (options->plan.guard != 0) {
+        printf(" --guard %s", swarm_guard_name(options->plan.guard));
+    }
     if (plan->hosts != drawn_hosts) {
         printf(" --hosts %u", plan->hosts);
     }
@@ -107,8 +110,6 @@ static void print_marks(const struct worker *sum)
 /* Nothing that these guards promise is broken by it: it says what they are worth (G3). */
 static void print_two_acted(const struct outcome *outcome)
 {
-    static const char *const guards[GUARD_POLICIES] = {
-        [GUARD_NONE] = "none", [GUARD_COUNT] = "N", [GUARD_MAJORITY] = "majority"};
     const char *separator = "";
 
     printf("two acted at once:");
@@ -116,8 +117,8 @@ static void print_two_acted(const struct outcome *outcome)
         const struct two_acted_sum *two = &outcome->two_acted[i];
         if (two->virtual_ms > 0) {
             printf("%s under guard %s %.3f %% of the time, for %" PRIu64 " ms at the longest",
-                   separator, guards[i], 100 * (double)two->ms / (double)two->virtual_ms,
-                   two->longest_ms);
+                   separator, swarm_guard_name((enum guard_policy)i),
+                   100 * (double)two->ms / (double)two->virtual_ms, two->longest_ms);
             separator = ";";
         }
     }

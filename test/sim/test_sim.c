@@ -138,3 +138,49 @@ Test(sim, the_oracle_sees_a_member_removed_that_somebody_hears)
     free(storage);
     sim_free(sim);
 }
+
+static void forge(struct view *forged, const struct view *held, void *storage)
+{
+    view_init(forged, held->capacity, storage);
+    view_copy(forged, held);
+    forged->parent = view_id_of(held);
+    forged->version++;
+    forged->cause = CAUSE_CHANGE;
+}
+
+/* S17: one that is built on less than was installed, one from elsewhere, and one that its maker
+ * installed by itself while the others went on. */
+Test(sim, the_oracle_sees_a_view_beside_the_chain)
+{
+    enum { AS_IT_SHOULD_BE, BUILT_ON_LESS, FROM_ELSEWHERE, BY_ITSELF, KINDS };
+
+    for (int kind = 0; kind < KINDS; kind++) {
+        struct sim *sim = sim_new(&(struct sim_options){
+            .seed = 1, .host_count = 3, .exclusive = true, .disorder = true, .lenient = true});
+        sim_start_in_order(sim, 300);
+        cr_assert(sim_converges(sim, SETTLE_MS));
+
+        const struct view *held = core_view(sim_core(sim, A));
+        void *storage = calloc(1, view_bytes(held->capacity));
+        struct view forged;
+        forge(&forged, held, storage);
+        forged.parent = kind == BUILT_ON_LESS ? held->parent : forged.parent;
+        forged.lineage += kind == FROM_ELSEWHERE;
+        forged.parent.lineage = forged.lineage;
+        view_seal(&forged);
+        if (kind == BY_ITSELF) {
+            sim_leave(sim, A);
+            cr_assert(sim_sees(sim, B, "B C", SETTLE_MS));
+        }
+        cr_assert_null(sim_failure(sim), "%s", sim_failure(sim));
+        oracle_on_sent_view(sim, &sim->hosts[A], &forged);
+        oracle_check_register(sim, &sim->hosts[A], &forged);
+        if (kind == AS_IT_SHOULD_BE) {
+            cr_assert_null(sim_failure(sim), "%s", sim_failure(sim));
+        } else {
+            check_failure(sim, "S17");
+        }
+        free(storage);
+        sim_free(sim);
+    }
+}
