@@ -191,9 +191,11 @@ static bool passes_membership(struct core *core, const struct message *ballot,
     struct view_id ours = view_id_of(&core->view);
     struct view *theirs = ballot->carrier.view;
 
-    if (theirs != NULL && theirs->lineage == core->view.lineage &&
-        view_id_compare(&question->view, &ours) > 0 && view_has(theirs, &core->life.self.id)) {
-        install_view(core, theirs); /* Who claims shows what it holds, and that is committed. */
+    if (theirs != NULL && view_id_compare(&question->view, &ours) > 0) {
+        if (!view_has(theirs, &core->life.self.id)) {
+            return true; /* What it holds is committed: so this membership is over, if unawares. */
+        }
+        install_view(core, theirs);
         ours = question->view;
     }
     uint32_t claimant = view_find(&core->view, &ballot->from);

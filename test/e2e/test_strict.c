@@ -1,0 +1,86 @@
+/* Guard strict with real processes and disks: rules Z1 to Z9. */
+#include <string.h>
+
+#include "fixture.h"
+
+static const char *const names[] = {"athens", "byzantium", "cyrene"};
+enum { NODES = sizeof names / sizeof names[0] };
+
+static bool is_acting(struct cluster *cluster, const char *name)
+{
+    return json_is_true(json_object_get(cluster_members(cluster, name), "acting"));
+}
+
+/* Who acts, or NULL; two at one look would be one too many. */
+static const char *acting(struct cluster *cluster)
+{
+    const char *found = NULL;
+
+    for (size_t i = 0; i < NODES; i++) {
+        if (is_acting(cluster, names[i])) {
+            cr_assert_null(found, "%s and %s act", found, names[i]);
+            found = names[i];
+        }
+    }
+    return found;
+}
+
+static struct cluster *three_voters(void)
+{
+    struct cluster *cluster = cluster_new(
+        ARGS("--guard", "strict", "--voters", "athens,byzantium,cyrene"));
+
+    for (size_t i = 0; i < NODES; i++) {
+        cluster_start(cluster, names[i], "athens byzantium cyrene",
+                      ARGS("--state-dir", cluster_path(cluster, names[i])));
+    }
+    assert_soon(acting(cluster) != NULL);
+    return cluster;
+}
+
+Story(strict, a_killed_coordinator_is_succeeded_under_a_higher_epoch)
+{
+    struct cluster *cluster = three_voters();
+    const char *first = acting(cluster);
+    const uint64_t epoch = cluster_epoch(cluster, first);
+
+    cluster_kill(cluster, first);
+    assert_soon(acting(cluster) != NULL);
+    const char *second = acting(cluster);
+    cr_assert_str_neq(second, first);
+    cr_assert_gt(cluster_epoch(cluster, second), epoch);
+    cluster_restart(cluster, first);
+    assert_soon(json_array_size(json_object_get(cluster_members(cluster, second), "members")) ==
+                NODES);
+}
+
+/* Z4d, Z8d: the records say where they were; the epochs go on from there. */
+Story(strict, after_all_were_killed_epochs_go_on)
+{
+    struct cluster *cluster = three_voters();
+    const uint64_t epoch = cluster_epoch(cluster, acting(cluster));
+
+    for (size_t i = 0; i < NODES; i++) {
+        cluster_kill(cluster, names[i]);
+    }
+    for (size_t i = 0; i < NODES; i++) {
+        cluster_restart(cluster, names[i]);
+    }
+    assert_soon(acting(cluster) != NULL);
+    cr_assert_gt(cluster_epoch(cluster, acting(cluster)), epoch);
+}
+
+/* Z9b: one of three is too few. */
+Story(strict, too_few_voters_have_no_coordinator)
+{
+    struct cluster *cluster = three_voters();
+    const char *last = strcmp(acting(cluster), "cyrene") == 0 ? "athens" : "cyrene";
+
+    for (size_t i = 0; i < NODES; i++) {
+        if (strcmp(names[i], last) != 0) {
+            cluster_kill(cluster, names[i]);
+        }
+    }
+    assert_soon(json_is_null(json_object_get(cluster_members(cluster, last), "coordinator")));
+    cr_assert_not(is_acting(cluster, last));
+}
