@@ -49,8 +49,7 @@ static uint32_t body_fields(enum message_type type)
         return 3;
     case MESSAGE_CLAIM_REFUSED:
         return 4;
-    case MESSAGE_HEARTBEAT:
-        return 5; /* and VOTER_FIELDS of a voter that is bound */
+    case MESSAGE_HEARTBEAT: /* and VOTER_FIELDS of a voter that is bound */
     case MESSAGE_BALLOT:
         return 5;
     case MESSAGE_VOTE:

@@ -9,6 +9,7 @@
 #include "runtime/preflight.h"
 #include "runtime/recorder.h"
 #include "runtime/store.h"
+#include "runtime/voter_store.h"
 #include "words/address_text.h"
 
 /* --- Sockets and files ----------------------------------------------------------------------- */
@@ -26,7 +27,11 @@ static bool check_http(const struct config *config, struct complaint *complaint)
 
 static bool check_state(const struct config *config, struct complaint *complaint)
 {
-    return config->state_dir[0] == '\0' || store_check(config->state_dir, complaint);
+    const bool votes = voters_find(&config->voters, config->name) != VOTER_NONE;
+
+    return config->state_dir[0] == '\0' ||
+           (store_check(config->state_dir, complaint) &&
+            (!votes || voter_store_check(config->state_dir, complaint)));
 }
 
 static bool check_control(const struct config *config, struct complaint *complaint)

@@ -67,11 +67,29 @@ static void voter_store_free(struct voter_store *store)
     free(store);
 }
 
-static bool refuse_file(const struct voter_store *store, const char *what, int error)
+static bool cannot_read(const char *dir, int error, struct complaint *complaint)
 {
-    log_line(store->log, LOG_ERROR, "voter",
-             "cannot %s %s/" RECORD_FILE ": %s: make it readable, or choose another --state-dir",
-             what, store->config->state_dir, strerror(error));
+    return complaint_set(complaint,
+                         "cannot read %.300s/" RECORD_FILE ": %s: make it readable, or choose "
+                         "another --state-dir",
+                         dir, strerror(error));
+}
+
+bool voter_store_check(const char *dir, struct complaint *complaint)
+{
+    char path[CONFIG_DIR_MAX + sizeof "/" RECORD_FILE];
+
+    snprintf(path, sizeof path, "%s/" RECORD_FILE, dir);
+    return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 || errno == ENOENT ||
+           cannot_read(dir, errno, complaint);
+}
+
+static bool refuse_file(const struct voter_store *store, int error)
+{
+    struct complaint complaint;
+
+    (void)cannot_read(store->config->state_dir, error, &complaint);
+    log_line(store->log, LOG_ERROR, "voter", "%s", complaint.text);
     return false;
 }
 
@@ -84,7 +102,7 @@ static bool read_bytes(const struct voter_store *store, uint8_t **bytes, size_t 
     *bytes = NULL;
     *length = 0;
     if (fd < 0) {
-        return errno == ENOENT || refuse_file(store, "open", errno);
+        return errno == ENOENT || refuse_file(store, errno);
     }
     int error = fstat(fd, &status) == 0 ? 0 : errno;
     if (error == 0 && !S_ISREG(status.st_mode)) {
@@ -92,7 +110,7 @@ static bool read_bytes(const struct voter_store *store, uint8_t **bytes, size_t 
     }
     if (error != 0) {
         close(fd);
-        return refuse_file(store, "read", error);
+        return refuse_file(store, error);
     }
     const size_t size_max = voter_file_bytes_max(MEMBER_MAX) + 1; /* A longer one is damaged. */
     const size_t size = (uint64_t)status.st_size < size_max ? (size_t)status.st_size : size_max;
@@ -104,12 +122,12 @@ static bool read_bytes(const struct voter_store *store, uint8_t **bytes, size_t 
             error = errno;
             close(fd);
             free(*bytes);
-            return refuse_file(store, "read", error);
+            return refuse_file(store, error);
         }
         *length += got > 0 ? (size_t)got : 0;
     }
     close(fd);
-    return *bytes != NULL || refuse_file(store, "read", ENOMEM);
+    return *bytes != NULL || refuse_file(store, ENOMEM);
 }
 
 static void say_damaged(struct voter_store *store, enum voter_file_error error)
@@ -188,7 +206,7 @@ static bool read_record(struct voter_store *store)
         view_init(&store->view, MEMBER_MAX, store->view_storage);
         usable = judge(store, bytes, length);
     } else {
-        (void)refuse_file(store, "read", ENOMEM);
+        (void)refuse_file(store, ENOMEM);
     }
     free(bytes);
     return usable;

@@ -9,12 +9,17 @@
 #include "core/core.h"
 #include "runtime/config.h"
 #include "runtime/log.h"
+#include "runtime/value.h"
 
 struct voter_store;
 
 /* The record with that number, and all before it, are on disk; or could not be written. Called from
  * the loop, never from inside voter_store_write. */
 typedef void voter_store_on_synced(void *context, uint64_t number, bool ok);
+
+/* Could voter_store_open use the directory now, as far as the record is concerned? Changes nothing.
+ * Returns false with the complaint set. */
+bool voter_store_check(const char *dir, struct complaint *complaint);
 
 /* Reads what an earlier process of this voter left in `config`'s state directory, which is locked
  * and stays so (store.h). Returns NULL, after one line on the log that names the remedy, when the

@@ -31,6 +31,117 @@ static const char *voter_of(struct cluster *cluster, const char *name, const cha
     return document == NULL ? "" : text_of(document, "voter");
 }
 
+static const char *const three[] = {"athens", "byzantium", "cyrene"};
+
+static bool is_acting(struct cluster *cluster, const char *name)
+{
+    return json_is_true(json_object_get(cluster_members(cluster, name), "acting"));
+}
+
+static bool has_members(struct cluster *cluster, const char *name, size_t count)
+{
+    return json_array_size(json_object_get(cluster_members(cluster, name), "members")) == count;
+}
+
+static void start_voter(struct cluster *cluster, const char *name)
+{
+    cluster_start(cluster, name, "athens", ARGS("--state-dir", state_of(cluster, name)));
+}
+
+/* A cluster of the three voters, of which one acts. */
+static struct cluster *voters_form(void)
+{
+    struct cluster *cluster = cluster_new(strict);
+
+    for (size_t i = 0; i < 3; i++) {
+        start_voter(cluster, three[i]);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        assert_soon(strcmp(voter_of(cluster, three[i], "/v1/status"), "votes") == 0);
+    }
+    assert_soon(is_acting(cluster, "athens") || is_acting(cluster, "byzantium") ||
+                is_acting(cluster, "cyrene"));
+    return cluster;
+}
+
+/* What this voter says of its own record. */
+static const json_t *record_of(struct cluster *cluster, const char *name)
+{
+    const json_t *voters = json_object_get(cluster_document(cluster, name, "/v1/voters"), "voters");
+
+    for (size_t i = 0; i < json_array_size(voters); i++) {
+        const json_t *voter = json_array_get(voters, i);
+        if (json_is_true(json_object_get(voter, "self"))) {
+            return voter;
+        }
+    }
+    return NULL;
+}
+
+static uint64_t promised_epoch(struct cluster *cluster, const char *name)
+{
+    return number_of(json_object_get(record_of(cluster, name), "promise"), "epoch");
+}
+
+/* Z1c, Z3a: all are killed at one moment, and nobody has forgotten what it promised. */
+Story(voters, what_was_promised_survives_the_death_of_all)
+{
+    struct cluster *cluster = voters_form();
+    const char *ids[3];
+    uint64_t epochs[3];
+
+    for (size_t i = 0; i < 3; i++) {
+        ids[i] = text_kept("%s", text_of(record_of(cluster, three[i]), "record_id"));
+        epochs[i] = promised_epoch(cluster, three[i]);
+        cr_assert_geq(epochs[i], 1);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        cluster_kill(cluster, three[i]);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        cluster_restart(cluster, three[i]);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        assert_soon(record_of(cluster, three[i]) != NULL);
+        cr_assert_str_eq(text_of(record_of(cluster, three[i]), "record_id"), ids[i]);
+        cr_assert_geq(promised_epoch(cluster, three[i]), epochs[i]);
+    }
+    assert_soon(is_acting(cluster, "athens") || is_acting(cluster, "byzantium") ||
+                is_acting(cluster, "cyrene"));
+}
+
+/* Z3b: after the founding a voter without its record stays without one, and the others go on. */
+Story(voters, one_that_lost_its_disk_does_not_vote_again)
+{
+    struct cluster *cluster = voters_form();
+    const char *record = text_kept("%s/voter", state_of(cluster, "cyrene"));
+
+    cluster_kill(cluster, "cyrene");
+    cr_assert_eq(remove(record), 0);
+    cluster_restart(cluster, "cyrene");
+    assert_soon(strcmp(voter_of(cluster, "cyrene", "/v1/status"), "no record") == 0);
+    assert_soon(is_acting(cluster, "athens") || is_acting(cluster, "byzantium"));
+    assert_soon(has_members(cluster, "cyrene", 3));
+    cr_assert_str_eq(voter_of(cluster, "cyrene", "/v1/status"), "no record");
+    cr_assert_null(file_read(record, NULL));
+}
+
+/* Z3c: its next write fails; it says so once and for all, and two of three are enough. */
+Story(voters, one_that_cannot_write_votes_no_more)
+{
+    struct cluster *cluster = voters_form();
+    const char *blocked = text_kept("%s/voter.new", state_of(cluster, "cyrene"));
+
+    cr_assert_eq(mkdir(blocked, 0700), 0); /* So that not even root can write there. */
+    cluster_start(cluster, "delphi", "athens", NO_ARGS);
+    assert_soon(strcmp(voter_of(cluster, "cyrene", "/v1/status"), "cannot write") == 0);
+    cr_assert(cluster_log_has(cluster, "cyrene", "this node votes no more"));
+    const json_t *disk = json_object_get(cluster_document(cluster, "cyrene", "/v1/voters"), "disk");
+    cr_assert_eq(number_of(disk, "failures"), 1);
+    assert_soon(has_members(cluster, "delphi", 4));
+    assert_soon(is_acting(cluster, "athens") || is_acting(cluster, "byzantium"));
+}
+
 /* Z3b: it says so everywhere, and does not touch the file. */
 Story(voters, a_damaged_record_is_said_in_every_answer_and_left_alone)
 {

@@ -345,3 +345,18 @@ Test(voter_store, what_is_half_written_does_not_count)
     desk_stop(&desk);
     desk_close(&desk);
 }
+
+Test(voter_store, a_check_finds_what_would_keep_it_from_starting)
+{
+    struct desk desk;
+    struct complaint complaint;
+
+    desk_open(&desk);
+    cr_assert(voter_store_check(desk.dir, &complaint), "without a record");
+    desk_leave_record(&desk, 3);
+    cr_assert(voter_store_check(desk.dir, &complaint));
+    cr_assert_not(voter_store_check("/dev/null", &complaint));
+    cr_assert_not_null(strstr(complaint.text, "cannot read /dev/null/voter: Not a directory"), "%s",
+                       complaint.text);
+    desk_close(&desk);
+}

@@ -24,8 +24,8 @@ bool voter_votes(const struct core *core, uint64_t lineage);
 struct vote voter_on_claim(struct core *core, const struct vote_question *question);
 
 /* Accepts a proposal that its own first member makes: ballot, lineage and view of the question
- * follow from it, whatever they say. Gives the lease along with it. */
-struct vote voter_on_prepare(struct core *core, const struct vote_question *question,
+ * follow from it, whatever `asked` says. Gives the lease along with it. */
+struct vote voter_on_prepare(struct core *core, const struct vote_question *asked,
                              const struct view *view);
 
 /* The coordinator asks for the lease. */
