@@ -33,6 +33,9 @@ void sim_start(struct sim *sim, uint32_t index)
         host->heard[i] = (struct heard){0};
     }
 
+    if (host->record.kept != NULL) {
+        host->record.kept->process = 0; /* Of none that still writes, wherever the disk was. */
+    }
     bool own_name = strcmp(host->name, host->right_name) == 0;
     struct core_options options = {
         .name = host->name,

@@ -477,6 +477,9 @@ static void keep_record(struct host *host, struct pending *pending)
 {
     const struct record_write *kept = host->record.kept;
 
+    if (strcmp(pending->write->voter, host->right_name) != 0) {
+        return; /* Another voter's disk is in this host by now. */
+    }
     if (kept == NULL || !id_equal(&kept->record.id, &pending->write->record.id) ||
         kept->process != pending->process || kept->number < pending->write->number) {
         pending->write->process = pending->process;
@@ -570,7 +573,7 @@ void process_dispatch(struct sim *sim, struct pending *pending)
     struct host *host = &sim->hosts[pending->host];
     if (is_void(host, pending)) {
         if (pending->type == PENDING_SYNCED && !host->running && !host->record.fails &&
-            random_below(&sim->random, 2) == 0) {
+            pending->process == host->process && random_below(&sim->random, 2) == 0) {
             keep_record(host, pending); /* It reached the disk, and nobody was told. */
         }
         process_release(sim, pending);

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct record_write *record_write_new(const struct core *core, uint64_t number, uint32_t capacity)
 {
@@ -9,6 +10,7 @@ struct record_write *record_write_new(const struct core *core, uint64_t number, 
 
     assert(write != NULL);
     write->number = number;
+    memcpy(write->voter, core_self(core)->name, sizeof write->voter);
     core_record(core, &write->record);
     write->storage = malloc(view_bytes(capacity));
     assert(write->storage != NULL);

@@ -11,7 +11,8 @@
 /* One write of a record, with its own copy of the accepted view. */
 struct record_write {
     uint64_t number;
-    uint32_t process; /* that wrote it */
+    uint32_t process;               /* that wrote it */
+    char voter[NAME_BYTES_MAX + 1]; /* whose it is */
     struct vote_record record;
     struct view view;
     void *storage; /* of the view */
