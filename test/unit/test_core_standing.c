@@ -155,12 +155,15 @@ Test(core_standing, who_does_not_coordinate_acts_until_never)
     rig_free(rig);
 }
 
+/* Not before it hands over, either: B, to whom it would, is dead. */
 Test(core_standing, who_leaves_acts_until_never)
 {
     struct rig *rig = rig_in("A B C", 'A');
 
+    rig_kill(rig, 'B');
     cr_assert_gt(core_acting_until_ms(rig->core, rig->now_ms), rig->now_ms);
     rig_leaves(rig);
+    cr_assert_eq(rig_count(rig, MESSAGE_HANDOVER), 0);
     cr_assert_eq(core_acting_until_ms(rig->core, rig->now_ms), 0);
     rig_free(rig);
 }
