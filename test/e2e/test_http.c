@@ -74,6 +74,7 @@ Story(http, whoever_asks_is_told_how_long_this_node_may_act)
 
     cluster_start(cluster, "byzantium", "athens", NO_ARGS);
     assert_agreement(cluster, "athens byzantium");
+    assert_soon(json_is_true(json_object_get(cluster_members(cluster, "athens"), "acting")));
     const int other = dial(cluster, "byzantium");
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         struct reply reply = reply_of(fd, "GET", paths[i], NULL);

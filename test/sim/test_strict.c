@@ -84,6 +84,7 @@ Story(strict, a_minority_has_no_coordinator)
     uint32_t second = next_to_act(sim, first, 2000, seed);
     story_check(second != SIM_NOBODY && second != beside, seed);
     sim_run(sim, STALLED_MS);
+    story_check(sim_coordinator(sim, beside) == SIM_NOBODY, seed);
     sim_heal(sim);
     story_check(sim_converges(sim, 3 * SETTLE_MS), seed);
     story_check(acting(sim) == second, seed);
