@@ -82,6 +82,8 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     core->out.capacity = outbox_capacity(capacity);
     core->out.items = take(arena, core->out.capacity * sizeof(struct effect));
     core->out.messages = take(arena, MESSAGES_PER_STEP_MAX * sizeof(struct message));
+    core->out.notice_capacity = outbox_notices(capacity);
+    core->out.notices = take(arena, core->out.notice_capacity * sizeof(struct notice));
 }
 
 size_t core_bytes(uint32_t capacity)

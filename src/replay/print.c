@@ -424,7 +424,7 @@ static void print_story(const struct scene *scene, const struct bound_state *bef
             continue;
         }
         if (effect->type == EFFECT_NOTICE) {
-            print_notice(scene, &effect->notice);
+            print_notice(scene, effect->notice);
         } else if (effect->type == EFFECT_REFUSED) {
             print_refused(scene, &effect->refused);
         }
@@ -438,7 +438,7 @@ static void print_decisions(const struct scene *scene)
     for (uint32_t i = 0; i < scene->step->effects.count; i++) {
         const struct effect *effect = &scene->step->effects.items[i];
         if (effect->type == EFFECT_NOTICE) {
-            print_notice(scene, &effect->notice);
+            print_notice(scene, effect->notice);
         } else if (effect->type == EFFECT_REFUSED) {
             print_refused(scene, &effect->refused);
         }

@@ -165,7 +165,7 @@ static void apply(struct node *node, const struct effect *effect, struct step *s
         write_record(node, effect->number);
         return;
     case EFFECT_NOTICE:
-        handle_notice(node, &effect->notice, step->now_ms);
+        handle_notice(node, effect->notice, step->now_ms);
         return;
     case EFFECT_REFUSED:
         note_refused(node, &effect->refused, step->now_ms);

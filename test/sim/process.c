@@ -272,7 +272,7 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
         }
         break;
     case EFFECT_NOTICE:
-        on_notice(sim, host, &effect->notice);
+        on_notice(sim, host, effect->notice);
         break;
     case EFFECT_SYNC:
         on_sync(sim, host, effect->number);

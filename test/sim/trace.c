@@ -289,7 +289,7 @@ static void print_effect(struct sim *sim, const struct host *host, const struct 
         break;
     case EFFECT_NOTICE:
         fputs("   * ", out);
-        print_notice(sim, host, &effect->notice);
+        print_notice(sim, host, effect->notice);
         break;
     case EFFECT_REFUSED:
         fprintf(out, "   x refused %s of ", message_text(effect->refused.type));
@@ -325,8 +325,8 @@ static uint64_t hash_effect(uint64_t hash, const struct effect *effect)
         return mix(hash, address_word(&effect->address));
     }
     if (effect->type == EFFECT_NOTICE) {
-        hash = mix(hash, (uint64_t)effect->notice.type);
-        return mix(hash, address_word(&effect->notice.subject.address));
+        hash = mix(hash, (uint64_t)effect->notice->type);
+        return mix(hash, address_word(&effect->notice->subject.address));
     }
     if (effect->type == EFFECT_LINK_OPEN || effect->type == EFFECT_LINK_CLOSE ||
         effect->type == EFFECT_KERNEL_ASK) {

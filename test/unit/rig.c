@@ -34,8 +34,8 @@ static void note(struct rig *rig, struct effects effects)
                                                              .echo = effect->echo,
                                                              .message = *effect->message};
         } else if (effect->type == EFFECT_NOTICE) {
-            rig->noticed[effect->notice.type]++;
-            rig->notices[effect->notice.type] = effect->notice;
+            rig->noticed[effect->notice->type]++;
+            rig->notices[effect->notice->type] = *effect->notice;
         }
         rig->resolve_count += effect->type == EFFECT_RESOLVE;
         rig->kernel_ask_count += effect->type == EFFECT_KERNEL_ASK;

@@ -137,7 +137,7 @@ struct effect {
             uint32_t echo;                 /* SEND: goes out as `echo` */
             const struct message *message; /* SEND: shared by all its receivers */
         };
-        struct notice notice;
+        const struct notice *notice;
         struct refused_message refused;
         uint64_t number; /* SYNC: rises with each change of the record */
     };

@@ -7,6 +7,9 @@
 /* Effects that one step may have, for views of so many members. */
 uint32_t outbox_capacity(uint32_t members);
 
+/* How many of them may be notices. */
+uint32_t outbox_notices(uint32_t members);
+
 /* At the beginning of each step. */
 void outbox_reset(struct core *core);
 

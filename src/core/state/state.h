@@ -114,6 +114,9 @@ struct outbox {
     uint32_t refusals;        /* EFFECT_REFUSED among them */
     struct message *messages; /* MESSAGES_PER_STEP_MAX */
     uint32_t message_count;
+    struct notice *notices; /* what EFFECT_NOTICE points to: few, and large */
+    uint32_t notice_count;
+    uint32_t notice_capacity;
     uint32_t stranger_replies; /* answers to non-members that are left (V6) */
 };
 
