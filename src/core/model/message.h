@@ -160,12 +160,12 @@ struct claim_refused {
 
 /* JOIN and READY: all there is to know of a joiner. */
 struct joiner {
+    bool may_found;       /* F2: two of these must not both found */
+    uint64_t nonce;       /* READY: the OFFER's; JOIN: 0 */
+    uint64_t epoch_seen;  /* highest epoch of the joiner's earlier lives (J8) */
+    uint8_t hops;         /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
     struct member member; /* its age is 0: the coordinator gives it */
     struct terms terms;
-    bool may_found;      /* F2: two of these must not both found */
-    uint64_t nonce;      /* READY: the OFFER's; JOIN: 0 */
-    uint64_t epoch_seen; /* highest epoch of the joiner's earlier lives (J8) */
-    uint8_t hops;        /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
 };
 
 /* On the wire: append only. */
@@ -235,8 +235,9 @@ struct message {
     };
 };
 
-/* Makes it an empty message of that type. Lists are not cleared beyond their count of 0: messages
- * are made and read too often for that. */
+/* Makes it an empty message of that type. Lists, tags and names of voters are not cleared beyond
+ * their count of 0, nor is what only other types carry: messages are made and read too often for
+ * that. */
 void message_clear(struct message *message, enum message_type type);
 
 /* What messages of that type carry, and what the type is called in logs, counters and traces. */
