@@ -145,12 +145,14 @@ bool voting_prepare_self(struct core *core, const struct view *view, struct mess
 
 void voting_renew_own(struct core *core)
 {
+    if (core->electorate.own == VOTER_NONE || !core_is_coordinator(core)) {
+        return;
+    }
     const struct vote_question question = {.kind = VOTE_HEARTBEAT,
                                            .lineage = core->view.lineage,
                                            .ballot = {core->view.epoch, core->life.self.id}};
 
-    if (core->electorate.own != VOTER_NONE && core_is_coordinator(core) &&
-        voter_on_heartbeat(core, &question).result == VOTE_GRANTED) {
+    if (voter_on_heartbeat(core, &question).result == VOTE_GRANTED) {
         lease_grant_own(core, core->electorate.own);
     }
 }
