@@ -95,6 +95,15 @@ static struct input input_of(const struct replay_step *step)
         input.type = "synced";
         input.what = event->synced.ok ? "written" : "failed";
         break;
+    case EVENT_MOVE:
+        input.type = "move";
+        if (!find_name(core_view(step->core), &event->move.subject, input.who)) {
+            snprintf(input.who, sizeof input.who, "?");
+        }
+        break;
+    case EVENT_WITHDRAWN:
+        input.type = "withdrawn";
+        break;
     }
     return input;
 }

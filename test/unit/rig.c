@@ -37,6 +37,7 @@ static void note(struct rig *rig, struct effects effects)
             rig->noticed[effect->notice->type]++;
             rig->notices[effect->notice->type] = *effect->notice;
         }
+        rig->withdraws = rig->withdraws || effect->type == EFFECT_WITHDRAW;
         rig->resolve_count += effect->type == EFFECT_RESOLVE;
         rig->kernel_ask_count += effect->type == EFFECT_KERNEL_ASK;
     }
@@ -46,6 +47,11 @@ static void step(struct rig *rig, struct event event)
 {
     event.now_ms = rig->now_ms;
     note(rig, core_step(rig->core, &event));
+    if (rig->withdraws) { /* Nobody goes by its right to act. */
+        rig->withdraws = false;
+        event.type = EVENT_WITHDRAWN;
+        note(rig, core_step(rig->core, &event));
+    }
 }
 
 struct message rig_message(const struct rig *rig, char from, const struct message *content)
@@ -175,6 +181,12 @@ void rig_leaves(struct rig *rig)
 {
     rig->sent_count = 0;
     step(rig, (struct event){.type = EVENT_LEAVE});
+}
+
+void rig_moves(struct rig *rig, const struct move *move)
+{
+    rig->sent_count = 0;
+    step(rig, (struct event){.type = EVENT_MOVE, .move = *move});
 }
 
 /* --- What peers say --- */

@@ -41,6 +41,8 @@ static size_t bytes_to_clear(enum message_type type)
         return BYTES_BEFORE(probe.terms.voters.names);
     case CARRIES_MERGE_REFUSED:
         return BYTES_WITH(merge_refused);
+    case CARRIES_MOVE:
+        return BYTES_WITH(move);
     case CARRIES_NOTHING:
         break;
     }

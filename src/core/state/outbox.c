@@ -214,6 +214,11 @@ void outbox_sync(struct core *core, uint64_t number)
     add(core, EFFECT_SYNC)->number = number;
 }
 
+void outbox_withdraw(struct core *core)
+{
+    add(core, EFFECT_WITHDRAW);
+}
+
 void outbox_refused(struct core *core, const struct refused_message *refused)
 {
     if (core->out.refusals == REFUSALS_PER_STEP_MAX) {
