@@ -556,6 +556,7 @@ static void dispatch(struct core *core, const struct event *event)
         return;
     case EVENT_SYNCED:
         voter_on_synced(core, &event->synced);
+        founding_on_synced(core);
         return;
     case EVENT_MOVE:
         move_on_command(core, &event->move);

@@ -62,6 +62,9 @@ struct rig *rig_in(const char *letters, char self);
 
 /* The same with that guard. */
 struct rig *rig_guarded(const char *letters, char self, struct guard guard);
+
+/* The same under guard strict; all members are voters, and this one has no record. */
+struct rig *rig_strict(const char *letters, char self);
 void rig_free(struct rig *rig);
 
 /* A view of those members with ages from 1, epoch 1, version = how many, and one like the core's

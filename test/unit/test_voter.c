@@ -588,6 +588,18 @@ Test(voter, the_first_promise_ends_founding)
     bench_free(bench);
 }
 
+/* H53: a founder that founds once more finds no quorum in those who have voted. */
+Test(voter, who_has_voted_takes_part_in_no_founding)
+{
+    struct voter_bench *bench = bench_new();
+
+    cr_assert_eq(bench_founds(bench, 'B', BENCH_LINEAGE), VOTE_GRANTED);
+    cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_WAITS);
+    bench_sync(bench);
+    cr_assert_eq(bench_founds(bench, 'B', BENCH_LINEAGE), VOTE_MUTE);
+    bench_free(bench);
+}
+
 Test(voter, a_founder_keeps_its_lineage_until_founding_is_over)
 {
     struct voter_bench *bench = bench_new_named('A');

@@ -12,6 +12,7 @@
 #include "core/agreement/voting.h"
 #include "core/detection/removal.h"
 #include "core/detection/route.h"
+#include "core/detection/standing.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
@@ -355,12 +356,14 @@ static bool has_voters(const struct core *core)
     return core->view.member_count > 1 && quorum_is_majority(count, core->terms.voters.count);
 }
 
-/* Z7b: when a coordinator that does not act is to hand over; once in each reign. */
+/* Z7b: when a coordinator that does not act is to hand over; once in each reign. What counts is
+ * whether it may act by the clock, as others read it; it is told so a moment later. */
 static uint64_t idle_deadline_ms(const struct core *core)
 {
     bool idle = core_is_strict(core) && core_is_coordinator(core) &&
                 core->life.phase == PHASE_MEMBER && !core->standing.told_acting &&
-                core->campaign.handed_epoch < core->view.epoch && has_voters(core);
+                core->campaign.handed_epoch < core->view.epoch && has_voters(core) &&
+                !standing_is_acting(core, core->now_ms);
 
     return idle ? core->standing.idle_ms + core->timing.lost_ms : NEVER_MS;
 }

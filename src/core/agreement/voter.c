@@ -290,7 +290,7 @@ struct vote voter_on_founding(struct core *core, const struct vote_question *que
     if (may_make_record(core)) {
         make_record(core, question->lineage);
     }
-    if (!voter_votes(core, question->lineage)) {
+    if (!voter_votes(core, question->lineage) || core->voter.record.state == VOTE_RECORD_FOUNDED) {
         return (struct vote){.result = VOTE_MUTE};
     }
     return grant(core, question, core->voter.number);
