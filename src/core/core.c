@@ -109,14 +109,14 @@ static uint64_t soonest_ms(const struct core *core)
     if (core->life.phase == PHASE_STOPPED) {
         return NEVER_MS;
     }
+    uint64_t due_ms = earlier(campaign_deadline_ms(core), voter_deadline_ms(core));
     if (core->life.phase == PHASE_JOINING) {
         uint64_t change_ms = core->change.on
                                  ? earlier(core->change.deadline_ms, core->change.resend_ms)
                                  : NEVER_MS;
-        return earlier(join_deadline_ms(core), earlier(change_ms, campaign_deadline_ms(core)));
+        return earlier(join_deadline_ms(core), earlier(change_ms, due_ms));
     }
-    uint64_t due_ms = earlier(core->detector.heartbeat_ms, core->detector.detect_ms);
-    due_ms = earlier(due_ms, campaign_deadline_ms(core));
+    due_ms = earlier(due_ms, earlier(core->detector.heartbeat_ms, core->detector.detect_ms));
     due_ms = earlier(due_ms, standing_deadline_ms(core));
     due_ms = earlier(due_ms, core->removal.verify_ms);
     due_ms = earlier(due_ms, claim_deadline_ms(core));

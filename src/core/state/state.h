@@ -206,7 +206,8 @@ struct waiting_vote {
 struct voter {
     bool named;                /* its name is a voter's */
     bool damaged;              /* a record was there and is not sound */
-    bool mute;                 /* the record cannot be written: it votes no more */
+    bool mute;                 /* the record could not be written: it does not vote */
+    uint64_t rewrite_ms;       /* while mute: when to try again */
     struct vote_record record; /* as it is to be on disk, but for the accepted view: */
     struct view accepted;      /* empty: none */
     uint64_t until_ms;         /* bound to the life of the promise until then */
