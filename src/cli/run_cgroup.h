@@ -1,0 +1,30 @@
+/* A control group (cgroup v2) for one command: whatever the command starts stays in it, and the
+ * kernel can kill all of it at once. */
+#ifndef CLI_RUN_CGROUP_H
+#define CLI_RUN_CGROUP_H
+
+#include <stdbool.h>
+
+enum { RUN_CGROUP_PATH_MAX = 1024 };
+
+/* All descriptors are -1 where there is none. */
+struct run_cgroup {
+    char path[RUN_CGROUP_PATH_MAX];
+    int procs; /* cgroup.procs */
+    int kill;  /* cgroup.kill */
+};
+
+/* Makes one below the one that this process is in, if this account may, the system has cgroup v2,
+ * and the kernel can kill by it (Linux 5.14). Where not, there is none, which is no error. */
+void run_cgroup_make(struct run_cgroup *cgroup, unsigned number);
+
+/* Moves the calling process into it. False where there is none, or it may not be entered. */
+bool run_cgroup_enter(const struct run_cgroup *cgroup);
+
+/* Kills whatever is in it. Returns at once. */
+void run_cgroup_kill(const struct run_cgroup *cgroup);
+
+/* Removes it, once it is empty, and closes it. */
+void run_cgroup_remove(struct run_cgroup *cgroup);
+
+#endif
