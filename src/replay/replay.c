@@ -129,8 +129,6 @@ static void apply_record(struct replay *replay)
     case RECORD_ADDRESSES:
     case RECORD_LEAVE:
     case RECORD_SYNCED:
-    case RECORD_MOVE:
-    case RECORD_WITHDRAWN:
         step(replay);
         copy_record(replay);
         return;
