@@ -31,6 +31,7 @@ static uint32_t body_fields(enum message_type type)
         return 0;
     case MESSAGE_VIEW:
     case MESSAGE_HANDOVER:
+    case MESSAGE_STAND_DOWN:
     case MESSAGE_OFFER:
         return 1;
     case MESSAGE_ACK:
@@ -40,6 +41,7 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_CLAIM:
     case MESSAGE_GRANT:
     case MESSAGE_JOIN_REFUSED:
+    case MESSAGE_MOVE:
         return 2;
     case MESSAGE_PREPARE:
     case MESSAGE_NACK:
@@ -474,6 +476,10 @@ void body_read(struct reader *reader, struct view *view, struct message *message
     case CARRIES_MERGE_REFUSED:
         read_merge_refused(reader, &message->merge_refused);
         break;
+    case CARRIES_MOVE:
+        message->move.kind = (enum move_kind)reader_number(reader, MOVE_TRANSFER, MOVE_TRANSFER);
+        message->move.subject = reader_id(reader);
+        break;
     case CARRIES_NOTHING:
         break;
     }
@@ -534,6 +540,10 @@ void body_write(struct writer *writer, const struct message *message, const stru
         break;
     case CARRIES_MERGE_REFUSED:
         write_merge_refused(writer, &message->merge_refused);
+        break;
+    case CARRIES_MOVE:
+        writer_number(writer, (uint64_t)message->move.kind);
+        writer_id(writer, &message->move.subject);
         break;
     case CARRIES_NOTHING:
         break;

@@ -1,6 +1,7 @@
 #include "proto/body_view.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 enum {
@@ -38,7 +39,7 @@ void body_write_view_id(struct writer *writer, const struct view_id *id)
 void body_read_member(struct reader *reader, struct member *member, uint64_t age_low,
                       uint64_t age_high)
 {
-    memset(member, 0, sizeof *member);
+    memset(member, 0, offsetof(struct member, tags.text));
     reader_fields(reader, MEMBER_FIELDS);
     member->id = reader_id(reader);
     member->address = reader_address(reader);

@@ -14,7 +14,7 @@ void reader_fail(struct reader *reader, enum wire_error error)
 }
 
 /* The next token, which must be of this kind. False, with the fault noted, when it is not. */
-static bool reader_token(struct reader *reader, enum token_kind kind, struct token *token)
+static bool parse_token(struct reader *reader, enum token_kind kind, struct token *token)
 {
     size_t start = reader->at;
 
@@ -33,19 +33,21 @@ static bool reader_token(struct reader *reader, enum token_kind kind, struct tok
     return true;
 }
 
-/* What messages are made of mostly is told by its first byte: numbers, booleans, short lists and
- * ids. These are taken as they stand where they are in order; the parser has all the rest, and
- * whatever there is to find fault with, in functions apart, for their stack frames would cost more
- * than the taking does. */
+/* What messages are made of mostly is told by its first byte: numbers, booleans, short lists, texts
+ * and byte strings. These are taken as they stand where they are in order; the parser has all the
+ * rest, and whatever there is to find fault with, in functions apart, for their stack frames would
+ * cost more than the taking does. */
 #define NOINLINE_STATIC static __attribute__((noinline))
 
 enum {
     HEAD_NONE = 0xc1, /* never the head of anything */
     HEAD_NUMBER_MAX = 0x7f,
     HEAD_LIST = 0x90, /* and its count, below 16 */
+    HEAD_TEXT = 0xa0, /* and its length, below 32 */
     HEAD_FALSE = 0xc2,
     HEAD_TRUE = 0xc3,
     HEAD_BYTES = 0xc4,     /* then their number in one byte */
+    HEAD_NUMBER_8 = 0xcc,  /* then the number, above HEAD_NUMBER_MAX */
     HEAD_NUMBER_16 = 0xcd, /* then the number, highest byte first */
     HEAD_NUMBER_64 = 0xcf,
 };
@@ -70,11 +72,42 @@ static inline bool accept_list(struct reader *reader, uint32_t low, uint32_t hig
     return true;
 }
 
+/* A text or byte string of so many bytes, behind a head of so many. */
+static inline bool accept_string(struct reader *reader, enum token_kind kind, size_t head_bytes,
+                                 size_t length, struct token *token)
+{
+    const uint8_t *at = reader->bytes + reader->at;
+
+    if (left(reader) < head_bytes + length) {
+        return false;
+    }
+    *token = (struct token){.kind = kind, .number = length, .bytes = at + head_bytes};
+    reader->at += head_bytes + length;
+    return true;
+}
+
+static bool reader_text(struct reader *reader, struct token *token)
+{
+    const unsigned length = head(reader) ^ (unsigned)HEAD_TEXT;
+
+    return (length < 32 && accept_string(reader, TOKEN_TEXT, 1, length, token)) ||
+           parse_token(reader, TOKEN_TEXT, token);
+}
+
+static bool reader_bytes(struct reader *reader, struct token *token)
+{
+    const uint8_t *at = reader->bytes + reader->at;
+
+    return (head(reader) == HEAD_BYTES && left(reader) >= 2 &&
+            accept_string(reader, TOKEN_BYTES, 2, at[1], token)) ||
+           parse_token(reader, TOKEN_BYTES, token);
+}
+
 NOINLINE_STATIC void parse_fields(struct reader *reader, uint32_t count)
 {
     struct token token;
 
-    if (reader_token(reader, TOKEN_ARRAY, &token) && token.number != count) {
+    if (parse_token(reader, TOKEN_ARRAY, &token) && token.number != count) {
         reader_fail(reader, WIRE_SHAPE);
     }
 }
@@ -92,7 +125,7 @@ NOINLINE_STATIC uint32_t parse_list(struct reader *reader, uint32_t low, uint32_
 {
     struct token token;
 
-    if (!reader_token(reader, TOKEN_ARRAY, &token)) {
+    if (!parse_token(reader, TOKEN_ARRAY, &token)) {
         return 0;
     }
     if (token.number < low || token.number > high) {
@@ -113,7 +146,7 @@ NOINLINE_STATIC uint64_t parse_number(struct reader *reader, uint64_t low, uint6
 {
     struct token token;
 
-    if (!reader_token(reader, TOKEN_UNSIGNED, &token)) {
+    if (!parse_token(reader, TOKEN_UNSIGNED, &token)) {
         return 0;
     }
     if (token.number < low || token.number > high) {
@@ -123,24 +156,25 @@ NOINLINE_STATIC uint64_t parse_number(struct reader *reader, uint64_t low, uint6
     return token.number;
 }
 
-/* The number of so many bytes behind the head, if it is within bounds and does not fit the next
- * shorter form, which has half of the bytes. */
-static inline bool accept_number(struct reader *reader, unsigned bytes, uint64_t low, uint64_t high,
-                                 uint64_t *number)
+/* The number of so many bytes behind the head, if it is within bounds and above `shorter`, the
+ * highest one that has a shorter form. */
+static inline bool accept_number(struct reader *reader, unsigned bytes, uint64_t shorter,
+                                 uint64_t low, uint64_t high, uint64_t *number)
 {
     const uint8_t *at = reader->bytes + reader->at + 1;
+    uint64_t value = 0;
 
     if (left(reader) < 1 + bytes) {
         return false;
     }
-    *number = 0;
     for (unsigned i = 0; i < bytes; i++) {
-        *number = *number << 8 | at[i];
+        value |= (uint64_t)at[i] << (8 * (bytes - 1 - i));
     }
-    if (*number >> (4 * bytes) == 0 || *number < low || *number > high) {
+    if (value <= shorter || value < low || value > high) {
         return false;
     }
     reader->at += 1 + bytes;
+    *number = value;
     return true;
 }
 
@@ -153,8 +187,9 @@ uint64_t reader_number(struct reader *reader, uint64_t low, uint64_t high)
         reader->at++;
         return first;
     }
-    if ((first == HEAD_NUMBER_64 && accept_number(reader, 8, low, high, &number)) ||
-        (first == HEAD_NUMBER_16 && accept_number(reader, 2, low, high, &number))) {
+    if ((first == HEAD_NUMBER_64 && accept_number(reader, 8, UINT32_MAX, low, high, &number)) ||
+        (first == HEAD_NUMBER_16 && accept_number(reader, 2, UINT8_MAX, low, high, &number)) ||
+        (first == HEAD_NUMBER_8 && accept_number(reader, 1, HEAD_NUMBER_MAX, low, high, &number))) {
         return number;
     }
     return parse_number(reader, low, high);
@@ -164,7 +199,7 @@ NOINLINE_STATIC bool parse_bool(struct reader *reader)
 {
     struct token token;
 
-    return reader_token(reader, TOKEN_BOOL, &token) && token.number != 0;
+    return parse_token(reader, TOKEN_BOOL, &token) && token.number != 0;
 }
 
 bool reader_bool(struct reader *reader)
@@ -208,7 +243,7 @@ NOINLINE_STATIC struct node_id parse_id(struct reader *reader)
     struct node_id id = {.bytes = {0}};
     struct token token;
 
-    if (!reader_token(reader, TOKEN_BYTES, &token)) {
+    if (!parse_token(reader, TOKEN_BYTES, &token)) {
         return id;
     }
     if (token.number != sizeof id.bytes) {
@@ -242,7 +277,7 @@ struct address reader_address(struct reader *reader)
     struct address address = {.family = 0};
     struct token token;
 
-    if (!reader_token(reader, TOKEN_BYTES, &token)) {
+    if (!reader_bytes(reader, &token)) {
         return address;
     }
     if (token.number != WIRE_ADDRESS_4_BYTES && token.number != WIRE_ADDRESS_6_BYTES) {
@@ -280,7 +315,7 @@ void reader_name(struct reader *reader, char *name)
     struct token token;
 
     name[0] = '\0';
-    if (!reader_token(reader, TOKEN_TEXT, &token)) {
+    if (!reader_text(reader, &token)) {
         return;
     }
     if (token.number == 0 || token.number > NAME_BYTES_MAX) {
@@ -319,7 +354,7 @@ void reader_tags(struct reader *reader, struct tags *tags)
     struct token token;
 
     tags->length = 0;
-    if (!reader_token(reader, TOKEN_BYTES, &token)) {
+    if (!reader_bytes(reader, &token)) {
         return;
     }
     if (token.number > TAGS_BYTES_MAX ||

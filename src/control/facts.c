@@ -52,7 +52,8 @@ static void collect_acting(struct facts *facts, uint64_t kept_ms)
 
     facts->acting_ms = acting_left_ms(until_ms, facts->now_ms + kept_ms);
     facts->acting = facts->acting_ms > 0;
-    facts->withdrawn = node_lease(facts->node)->withdrawn;
+    facts->withdrawn = node_lease(facts->node)->withdrawn ||
+                       core_has_handed_over(node_core(facts->node));
     facts->advisory = guard_is_advisory(&facts->guard.guard);
 }
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "control/fault_request.h"
 #include "control/host.h"
+#include "control/move_request.h"
 #include "control/peer.h"
 #include "control/report_past.h"
 #include "control/report_status.h"
@@ -101,7 +102,8 @@ static struct answer answer_is_coordinator(struct request *request)
     if (facts->withdrawn) {
         return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not acting",
                               "GET /v1/coordinator says who coordinates next",
-                              "this node leaves, and has given up its right to act");
+                              "this node %s, and has given up its right to act",
+                              facts->phase == PHASE_LEAVING ? "leaves" : "hands over");
     }
     if (facts->merging) {
         return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not acting", "ask again in a moment",
@@ -134,6 +136,9 @@ static struct answer answer_lease_page(struct request *request)
         return answer_problem(MHD_HTTP_FORBIDDEN, "not over TCP",
                               "ask at the control socket, or without Upgrade",
                               "the lease page is memory, and is lent on the Unix socket only");
+    }
+    if (core_is_handing_over(node_core(control->node))) {
+        return answer_busy("this node is handing over: ask again when that is done");
     }
     answer.response = lease_clients_response(&control->lease_clients);
     if (answer.response == NULL) {
@@ -231,6 +236,18 @@ static struct answer answer_leave(struct request *request)
     return answer_json(MHD_HTTP_ACCEPTED, object);
 }
 
+static struct answer answer_transfer(struct request *request)
+{
+    const struct facts *facts = &request->server->control->facts;
+    const char *name = request_argument(request, "to");
+
+    if (name != NULL && !view_is_empty(facts->view) &&
+        view_find_name(facts->view, name) == VIEW_NONE) {
+        return answer_unknown_member(facts, MHD_HTTP_NOT_FOUND, name);
+    }
+    return move_request_transfer(facts, name);
+}
+
 static bool fault_apply(const struct fault_request *fault, struct node *node)
 {
     switch (fault->kind) {
@@ -304,6 +321,7 @@ const struct resource resource_table[] = {
     {"/v1/version", METHOD_GET, false, CACHE_UNTIL_CHANGE, NULL, answer_version},
     {"/v1/events", METHOD_GET, false, CACHE_NOTHING, NULL, answer_events},
     {"/v1/leave", METHOD_POST, true, CACHE_NOTHING, NULL, answer_leave},
+    {"/v1/transfer", METHOD_POST, true, CACHE_NOTHING, NULL, answer_transfer},
     {"/v1/fault", METHOD_POST, true, CACHE_NOTHING, NULL, answer_fault},
 };
 const size_t resource_count = sizeof resource_table / sizeof resource_table[0];

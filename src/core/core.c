@@ -14,6 +14,7 @@
 #include "core/agreement/news.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/successor.h"
 #include "core/agreement/voter.h"
 #include "core/agreement/voting.h"
 #include "core/detection/detector.h"
@@ -29,6 +30,7 @@
 #include "core/entry/join.h"
 #include "core/entry/leave.h"
 #include "core/entry/lifecycle.h"
+#include "core/entry/move.h"
 #include "core/healing/merge.h"
 #include "core/healing/probe.h"
 #include "core/model/marks.h"
@@ -82,6 +84,8 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     core->out.capacity = outbox_capacity(capacity);
     core->out.items = take(arena, core->out.capacity * sizeof(struct effect));
     core->out.messages = take(arena, MESSAGES_PER_STEP_MAX * sizeof(struct message));
+    core->out.notice_capacity = outbox_notices(capacity);
+    core->out.notices = take(arena, core->out.notice_capacity * sizeof(struct notice));
 }
 
 size_t core_bytes(uint32_t capacity)
@@ -94,28 +98,34 @@ size_t core_bytes(uint32_t capacity)
     return arena.used;
 }
 
+static bool hands_over(const struct core *core)
+{
+    return leave_hands_over(core) || successor_is_awaited(core);
+}
+
 /* When something is due by what holds now. */
 static uint64_t soonest_ms(const struct core *core)
 {
     if (core->life.phase == PHASE_STOPPED) {
         return NEVER_MS;
     }
+    uint64_t due_ms = earlier(campaign_deadline_ms(core), voter_deadline_ms(core));
     if (core->life.phase == PHASE_JOINING) {
         uint64_t change_ms = core->change.on
                                  ? earlier(core->change.deadline_ms, core->change.resend_ms)
                                  : NEVER_MS;
-        return earlier(join_deadline_ms(core), earlier(change_ms, campaign_deadline_ms(core)));
+        return earlier(join_deadline_ms(core), earlier(change_ms, due_ms));
     }
-    uint64_t due_ms = earlier(core->detector.heartbeat_ms, core->detector.detect_ms);
-    due_ms = earlier(due_ms, campaign_deadline_ms(core));
+    due_ms = earlier(due_ms, earlier(core->detector.heartbeat_ms, core->detector.detect_ms));
     due_ms = earlier(due_ms, standing_deadline_ms(core));
     due_ms = earlier(due_ms, core->removal.verify_ms);
     due_ms = earlier(due_ms, claim_deadline_ms(core));
     due_ms = earlier(due_ms, leave_deadline_ms(core));
+    due_ms = earlier(due_ms, move_deadline_ms(core));
     due_ms = earlier(due_ms, merge_deadline_ms(core));
     if (core->change.on) {
         due_ms = earlier(due_ms, earlier(core->change.deadline_ms, core->change.resend_ms));
-    } else if (core_is_coordinator(core) && !leave_hands_over(core) && !core->merge.yielding) {
+    } else if (core_is_coordinator(core) && !hands_over(core) && !core->merge.yielding) {
         due_ms = earlier(due_ms, core->next.due_ms);
     }
     return earlier(due_ms, core_is_coordinator(core) ? core->probe.due_ms : NEVER_MS);
@@ -188,6 +198,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     promise_on_view_installed(core);
     change_on_view_installed(core);
     next_view_on_view_installed(core, before);
+    move_on_view_installed(core);
     merge_on_view_installed(core);
     probe_on_view_installed(core);
     news_tell_view(core, before);
@@ -209,6 +220,7 @@ void announce_life_over(struct core *core)
     claim_reset(core);
     campaign_reset(core);
     next_view_reset(core);
+    move_reset(core);
     merge_reset(core);
     probe_reset(core);
     join_on_start_over(core);
@@ -267,6 +279,7 @@ static void on_prepare(struct core *core, const struct message *message)
             campaign_drop(core);
         }
         merge_on_accepted(core, message);
+        move_on_accepted(core, message);
     }
 }
 
@@ -372,6 +385,8 @@ static void dispatch_joining(struct core *core, const struct message *message)
     case MESSAGE_HELLO:
     case MESSAGE_BALLOT:
     case MESSAGE_VOTE:
+    case MESSAGE_STAND_DOWN:
+    case MESSAGE_MOVE:
         refuse(core, message, REFUSED_NOT_YET_MEMBER);
         return;
     }
@@ -465,6 +480,12 @@ static void dispatch_member(struct core *core, const struct message *message)
     case MESSAGE_HANDOVER:
         leave_on_handover(core, message);
         return;
+    case MESSAGE_STAND_DOWN:
+        move_on_stand_down(core, message);
+        return;
+    case MESSAGE_MOVE:
+        move_on_move(core, message);
+        return;
     case MESSAGE_PING:
         removal_on_ping(core, message);
         return;
@@ -535,6 +556,13 @@ static void dispatch(struct core *core, const struct event *event)
         return;
     case EVENT_SYNCED:
         voter_on_synced(core, &event->synced);
+        founding_on_synced(core);
+        return;
+    case EVENT_MOVE:
+        move_on_command(core, &event->move);
+        return;
+    case EVENT_WITHDRAWN:
+        move_on_withdrawn(core);
         return;
     }
 }
@@ -596,7 +624,8 @@ static void run_due(struct core *core)
     campaign_tick(core);
     merge_tick(core);
     change_tick(core);
-    if (!leave_hands_over(core)) {
+    move_tick(core);
+    if (!hands_over(core)) {
         change_start_next(core);
     }
     leave_tick(core);
@@ -627,6 +656,7 @@ struct effects core_step(struct core *core, const struct event *event)
 {
     uint64_t installed = core->counters.views_installed;
     enum phase phase = core->life.phase;
+    uint64_t handed_epoch = core->campaign.handed_epoch;
     uint64_t late_ms = lateness_ms(core, core->due_ms, event->now_ms);
     bool timer = event->now_ms >= core->due_ms;
 
@@ -643,7 +673,8 @@ struct effects core_step(struct core *core, const struct event *event)
         run_due(core);
         end_votes(core);
     }
-    bool moved = core->counters.views_installed != installed || core->life.phase != phase;
+    bool moved = core->counters.views_installed != installed || core->life.phase != phase ||
+                 core->campaign.handed_epoch != handed_epoch;
     if ((timer || moved) && core->life.phase != PHASE_STOPPED) {
         standing_tell(core);
     }

@@ -97,6 +97,16 @@ enum hearing core_hearing(const struct core *core, uint32_t observer, uint32_t s
 /* Is this part being taken up by another, or about to (M3)? It does not act meanwhile. */
 bool core_is_merging(const struct core *core);
 
+/* Does this coordinator stand down for another member? Has it given up its right to act, for good
+ * under this epoch? */
+bool core_is_handing_over(const struct core *core);
+bool core_has_handed_over(const struct core *core);
+
+/* What stands against handing over to the member at `position`, in this node's eyes; and the oldest
+ * member after the coordinator that is fit for it, or VIEW_NONE. */
+enum unfit core_unfit(const struct core *core, uint32_t position);
+uint32_t core_successor(const struct core *core);
+
 /* For how long the entry at `position` of view.gone has been gone, as this node saw it. */
 uint64_t core_gone_ms(const struct core *core, uint32_t position, uint64_t now_ms);
 

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/agreement/successor.h"
 #include "core/agreement/voter.h"
 #include "core/core.h"
 #include "core/detection/hearing.h"
@@ -140,6 +141,26 @@ void core_peers(const struct core *core, uint64_t now_ms, struct peer_state *out
 bool core_is_merging(const struct core *core)
 {
     return core->merge.yielding;
+}
+
+bool core_is_handing_over(const struct core *core)
+{
+    return successor_is_awaited(core);
+}
+
+bool core_has_handed_over(const struct core *core)
+{
+    return core_is_member(core) && core->campaign.handed_epoch >= core->view.epoch;
+}
+
+enum unfit core_unfit(const struct core *core, uint32_t position)
+{
+    return successor_unfit(core, position);
+}
+
+uint32_t core_successor(const struct core *core)
+{
+    return successor_next(core);
 }
 
 struct waiting_state core_waiting(const struct core *core, uint64_t now_ms)

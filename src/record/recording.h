@@ -53,6 +53,8 @@ enum record_type {
     RECORD_CHECKPOINT = 6,
     RECORD_END = 7,
     RECORD_SYNCED = 8,
+    RECORD_MOVE = 9,
+    RECORD_WITHDRAWN = 10,
 };
 
 enum recording_end {

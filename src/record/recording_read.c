@@ -295,6 +295,18 @@ static void read_synced(struct cursor *cursor, struct record *record)
     synced->ok = read_number(cursor, 0, 1) != 0;
 }
 
+static void read_move(struct cursor *cursor, struct record *record)
+{
+    struct move *move = &record->event.move;
+
+    record->event.type = EVENT_MOVE;
+    move->kind = (enum move_kind)read_number(cursor, MOVE_TRANSFER, MOVE_TRANSFER);
+    const uint8_t *id = read_bytes(cursor, sizeof move->subject.bytes);
+    if (id != NULL) {
+        memcpy(move->subject.bytes, id, sizeof move->subject.bytes);
+    }
+}
+
 static void read_checkpoint(struct cursor *cursor, struct record *record, uint64_t hash)
 {
     record->checkpoint.state = read_fixed(cursor);
@@ -336,6 +348,14 @@ static void read_record(struct cursor *cursor, struct record *record, uint64_t *
     case RECORD_SYNCED:
         read_time(cursor, now_ms);
         read_synced(cursor, record);
+        break;
+    case RECORD_MOVE:
+        read_time(cursor, now_ms);
+        read_move(cursor, record);
+        break;
+    case RECORD_WITHDRAWN:
+        read_time(cursor, now_ms);
+        record->event.type = EVENT_WITHDRAWN;
         break;
     case RECORD_CHECKPOINT:
         read_checkpoint(cursor, record, hash);

@@ -138,6 +138,10 @@ static enum record_type type_of(enum event_type type)
         return RECORD_LEAVE;
     case EVENT_SYNCED:
         return RECORD_SYNCED;
+    case EVENT_MOVE:
+        return RECORD_MOVE;
+    case EVENT_WITHDRAWN:
+        return RECORD_WITHDRAWN;
     }
     assert(!"an event of no type");
     return RECORD_TICK;
@@ -164,6 +168,7 @@ size_t recording_write_input(uint8_t *out, const struct event *event, uint64_t b
     switch (event->type) {
     case EVENT_TICK:
     case EVENT_LEAVE:
+    case EVENT_WITHDRAWN:
         break;
     case EVENT_MESSAGE:
         assert(frame_length <= RECORDING_FRAME_BYTES_MAX);
@@ -186,6 +191,10 @@ size_t recording_write_input(uint8_t *out, const struct event *event, uint64_t b
     case EVENT_SYNCED:
         put_number(&writer, event->synced.number);
         put_byte(&writer, event->synced.ok);
+        break;
+    case EVENT_MOVE:
+        put_byte(&writer, (uint8_t)event->move.kind);
+        put_bytes(&writer, event->move.subject.bytes, sizeof event->move.subject.bytes);
         break;
     }
     return writer.length;

@@ -95,6 +95,15 @@ static struct input input_of(const struct replay_step *step)
         input.type = "synced";
         input.what = event->synced.ok ? "written" : "failed";
         break;
+    case EVENT_MOVE:
+        input.type = "move";
+        if (!find_name(core_view(step->core), &event->move.subject, input.who)) {
+            snprintf(input.who, sizeof input.who, "?");
+        }
+        break;
+    case EVENT_WITHDRAWN:
+        input.type = "withdrawn";
+        break;
     }
     return input;
 }
@@ -424,7 +433,7 @@ static void print_story(const struct scene *scene, const struct bound_state *bef
             continue;
         }
         if (effect->type == EFFECT_NOTICE) {
-            print_notice(scene, &effect->notice);
+            print_notice(scene, effect->notice);
         } else if (effect->type == EFFECT_REFUSED) {
             print_refused(scene, &effect->refused);
         }
@@ -438,7 +447,7 @@ static void print_decisions(const struct scene *scene)
     for (uint32_t i = 0; i < scene->step->effects.count; i++) {
         const struct effect *effect = &scene->step->effects.items[i];
         if (effect->type == EFFECT_NOTICE) {
-            print_notice(scene, &effect->notice);
+            print_notice(scene, effect->notice);
         } else if (effect->type == EFFECT_REFUSED) {
             print_refused(scene, &effect->refused);
         }

@@ -129,6 +129,8 @@ static void apply_record(struct replay *replay)
     case RECORD_ADDRESSES:
     case RECORD_LEAVE:
     case RECORD_SYNCED:
+    case RECORD_MOVE:
+    case RECORD_WITHDRAWN:
         step(replay);
         copy_record(replay);
         return;

@@ -154,13 +154,15 @@ static struct lease_reign reign_of(const struct core *core)
         .phase = core_phase(core),
         .coordinates = !view_is_empty(view) &&
                        id_equal(&view_coordinator(view)->id, &core_self(core)->id),
-        .merging = core_is_merging(core)};
+        .merging = core_is_merging(core),
+        .handed_over = core_has_handed_over(core)};
 }
 
 static bool is_same_reign(const struct lease_reign *a, const struct lease_reign *b)
 {
     return a->epoch == b->epoch && a->version == b->version && a->phase == b->phase &&
-           a->coordinates == b->coordinates && a->merging == b->merging;
+           a->coordinates == b->coordinates && a->merging == b->merging &&
+           a->handed_over == b->handed_over;
 }
 
 void lease_page_on_step(struct lease_page *lease, const struct core *core, uint64_t now_ms)
@@ -233,6 +235,11 @@ void lease_page_withdraw(struct lease_page *lease, const struct core *core, uint
         holder->must_stop = true;
     }
     lease_page_update(lease, core, now_ms);
+}
+
+bool lease_page_has_holders(const struct lease_page *lease)
+{
+    return lease->first != NULL;
 }
 
 void lease_page_restore(struct lease_page *lease)

@@ -29,6 +29,7 @@ struct lease_reign {
     enum phase phase;
     bool coordinates;
     bool merging;
+    bool handed_over;
 };
 
 /* All zero but for `fd` is a page that nobody has opened. */
@@ -74,6 +75,9 @@ uint64_t lease_page_due_ms(const struct lease_page *lease);
 /* Until when this node may act, as the page says: 0 when it does not. The core is asked anew. */
 uint64_t lease_page_until_ms(const struct lease_page *lease, const struct core *core,
                              uint64_t now_ms);
+
+/* Has anybody asked to be waited for? */
+bool lease_page_has_holders(const struct lease_page *lease);
 
 /* Gives the right up: the page says so from now on, whatever the core says, and each holder must
  * stop. Harmless when repeated. */

@@ -138,6 +138,16 @@ static void write_record(struct node *node, uint64_t number)
     voter_store_write(node->voter_store, number, &record);
 }
 
+/* The core hands over, and waits until nobody goes by its right to act any more. Without holders
+ * nobody does, for the page says when it is over. */
+static void withdraw(struct node *node, uint64_t now_ms)
+{
+    if (lease_page_has_holders(&node->lease)) {
+        lease_page_withdraw(&node->lease, node->core, now_ms);
+    }
+    node->withdraw_asked = true;
+}
+
 static void apply(struct node *node, const struct effect *effect, struct step *step)
 {
     switch (effect->type) {
@@ -164,8 +174,11 @@ static void apply(struct node *node, const struct effect *effect, struct step *s
     case EFFECT_SYNC:
         write_record(node, effect->number);
         return;
+    case EFFECT_WITHDRAW:
+        withdraw(node, step->now_ms);
+        return;
     case EFFECT_NOTICE:
-        handle_notice(node, &effect->notice, step->now_ms);
+        handle_notice(node, effect->notice, step->now_ms);
         return;
     case EFFECT_REFUSED:
         note_refused(node, &effect->refused, step->now_ms);
@@ -193,7 +206,7 @@ static void arm_timer(struct node *node, uint64_t earliest_ms)
 {
     uint64_t due_ms = sooner_ms(core_deadline_ms(node->core), lease_page_due_ms(&node->lease));
 
-    if (node->leave_asked) {
+    if (node->leave_asked || node->withdraw_asked) {
         due_ms = sooner_ms(due_ms, lease_page_free_ms(&node->lease));
     }
     if (due_ms == NEVER_MS) {
@@ -206,7 +219,7 @@ static void arm_timer(struct node *node, uint64_t earliest_ms)
 /* Serves datagrams, streams, timers and commands alike; a message comes with its `frame`, for the
  * recorder. No effect leads back in here before the step is over: sockets report in a turn of their
  * own. */
-static void step_with_frame(struct node *node, struct event event, struct bytes frame)
+static void one_step(struct node *node, struct event event, struct bytes frame)
 {
     const struct node_id life = core_self(node->core)->id;
 
@@ -240,9 +253,33 @@ static void step_with_frame(struct node *node, struct event event, struct bytes 
     }
 }
 
+/* Tells a core that waits for it that nobody goes by its right to act any more; gives the right
+ * back to readers when the hand-over is over, whatever came of it. */
+static void end_withdrawal(struct node *node)
+{
+    const uint64_t now_ms = clock_ms();
+
+    if (node->withdraw_asked && now_ms >= lease_page_free_ms(&node->lease)) {
+        node->withdraw_asked = false;
+        one_step(node, (struct event){.type = EVENT_WITHDRAWN}, (struct bytes){.at = NULL});
+    }
+    if (node->lease.withdrawn && !node->leave_asked && !node->withdraw_asked &&
+        core_phase(node->core) == PHASE_MEMBER && !core_is_handing_over(node->core)) {
+        lease_page_restore(&node->lease);
+        lease_page_update(&node->lease, node->core, now_ms);
+    }
+}
+
 static void node_step(struct node *node, struct event event)
 {
-    step_with_frame(node, event, (struct bytes){.at = NULL});
+    one_step(node, event, (struct bytes){.at = NULL});
+    end_withdrawal(node);
+}
+
+static void step_with_frame(struct node *node, struct event event, struct bytes frame)
+{
+    one_step(node, event, frame);
+    end_withdrawal(node);
 }
 
 /* The first turn, which comes after the owner of the node has had time to look at its journal. */
@@ -267,7 +304,11 @@ void node_on_timer(uv_timer_t *timer)
     } else if (node->leave_asked && clock_ms() >= lease_page_free_ms(&node->lease)) {
         node->leave_asked = false;
         node_step(node, (struct event){.type = EVENT_LEAVE});
+    } else if (node->move_asked) {
+        node->move_asked = false;
+        node_step(node, (struct event){.type = EVENT_MOVE, .move = node->move});
     } else if (clock_ms() < core_deadline_ms(node->core)) {
+        end_withdrawal(node);
         lease_page_on_step(&node->lease, node->core, clock_ms());
         arm_timer(node, 0);
     } else {
@@ -376,10 +417,11 @@ void node_on_resolved(void *context, const struct address *addresses, uint32_t c
 
 /* --- For its owner --- */
 
-/* A holder has stopped: was it the last that the leave waits for? */
+/* A holder has stopped: was it the last that the leave, or the hand-over, waits for? */
 static void hurry_leave(struct node *node)
 {
-    if (node->leave_asked && !node->closing && lease_page_free_ms(&node->lease) == 0) {
+    if ((node->leave_asked || node->withdraw_asked) && !node->closing &&
+        lease_page_free_ms(&node->lease) == 0) {
         clock_start_timer(&node->timer, node_on_timer, 0);
     }
 }
@@ -389,6 +431,15 @@ void node_leave(struct node *node)
     if (!node->closing) {
         lease_page_withdraw(&node->lease, node->core, clock_ms());
         node->leave_asked = true; /* In a turn of its own: this may be called from a callback. */
+        clock_start_timer(&node->timer, node_on_timer, 0);
+    }
+}
+
+void node_move(struct node *node, const struct move *move)
+{
+    if (!node->closing) {
+        node->move = *move;
+        node->move_asked = true;
         clock_start_timer(&node->timer, node_on_timer, 0);
     }
 }

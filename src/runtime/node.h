@@ -31,6 +31,10 @@ struct node *node_open(uv_loop_t *loop, const struct config *config, struct log 
  * when repeated. */
 void node_leave(struct node *node);
 
+/* What the operator wants moved: asks the coordinator for it until it is done, or T_leave has
+ * passed. The latest takes the place of those before it. */
+void node_move(struct node *node, const struct move *move);
+
 /* Closes every handle. The memory is freed, and `on_closed`, which may be NULL, is called, when the
  * loop has run the close callbacks. */
 void node_close(struct node *node, void (*on_closed)(void *context), void *context);

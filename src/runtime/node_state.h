@@ -61,6 +61,9 @@ struct node {
     bool started;
     bool stepping;
     bool leave_asked;
+    bool withdraw_asked; /* the core waits until nobody goes by its right to act any more */
+    bool move_asked;     /* `move`, in a turn of its own */
+    struct move move;
     bool ended;         /* on_end was called */
     bool said_families; /* a member of another address family was logged */
     bool closing;

@@ -46,6 +46,7 @@ struct voter_store {
     uint64_t took_us;
     bool dirty; /* `latest` has not been begun */
     bool busy;
+    bool failed; /* the last write: it is said once, and when one succeeds again */
     struct voter_store_times times;
 
     uv_work_t work;
@@ -309,12 +310,16 @@ static void on_work_done(uv_work_t *work, int status)
         return;
     }
     note_times(store);
-    if (store->error != 0) {
+    if (store->error != 0 && !store->failed) {
         log_line(store->log, LOG_ERROR, "voter",
-                 "cannot write %s/" RECORD_FILE ": %s: this node votes no more; make the directory "
-                 "writable, and restart it",
+                 "cannot write %s/" RECORD_FILE ": %s: this node does not vote until it can; make "
+                 "room, or the directory writable",
                  store->config->state_dir, strerror(store->error));
+    } else if (store->failed) {
+        log_line(store->log, LOG_INFO, "voter",
+                 "%s/" RECORD_FILE " is written again: this node votes", store->config->state_dir);
     }
+    store->failed = store->error != 0;
     if (store->dirty) {
         start_work(store);
     }

@@ -145,6 +145,17 @@ static void add_ballot(struct words *words, const struct message *message)
     }
 }
 
+static const char *move_kind_text(enum move_kind kind)
+{
+    switch (kind) {
+    case MOVE_NONE:
+        break;
+    case MOVE_TRANSFER:
+        return "transfer";
+    }
+    return "?";
+}
+
 static void add_body(struct words *words, const struct message *message, const struct view *known)
 {
     switch (message_body(message->type)) {
@@ -193,6 +204,13 @@ static void add_body(struct words *words, const struct message *message, const s
     case CARRIES_MERGE_REFUSED:
         add_number(words, "merge", message->merge_refused.merge);
         add_text(words, "refusal", merge_refusal_text(message->merge_refused.reason));
+        return;
+    case CARRIES_MOVE:
+        add_text(words, "move", move_kind_text(message->move.kind));
+        add_text(words, "about",
+                 name_of(known, &message->move.subject)[0] == '\0'
+                     ? "?"
+                     : name_of(known, &message->move.subject));
         return;
     }
 }

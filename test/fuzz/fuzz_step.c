@@ -167,6 +167,13 @@ static void fill_joiner(struct fuzz *fuzz, struct input *input, struct joiner *j
     joiner->hops = (uint8_t)below(input, 2);
 }
 
+static struct move any_move(const struct fuzz *fuzz, struct input *input)
+{
+    return (struct move){.kind = MOVE_TRANSFER,
+                         .subject = below(input, 2) == 0 ? core_self(fuzz->core)->id
+                                                         : fuzz->people[below(input, PEOPLE)]};
+}
+
 static void fill_body(struct fuzz *fuzz, struct input *input, struct message *message)
 {
     switch (message->type) {
@@ -184,6 +191,7 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
     case MESSAGE_PREPARE:
     case MESSAGE_CLAIM:
     case MESSAGE_HANDOVER:
+    case MESSAGE_STAND_DOWN:
     case MESSAGE_MERGE:
         message->carrier.view = any_view(fuzz, input);
         message->carrier.epoch = near(input, core_view(fuzz->core)->epoch + 1);
@@ -246,6 +254,9 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         message->probe.guard_met = true;
         message->probe.terms = any_terms(input);
         message->probe.coordinator = address_of(below(input, PEOPLE) + 1);
+        break;
+    case MESSAGE_MOVE:
+        message->move = any_move(fuzz, input);
         break;
     case MESSAGE_OFFER:
     case MESSAGE_PULL:
@@ -343,6 +354,13 @@ static void step(struct fuzz *fuzz, struct input *input)
         step_addresses(fuzz, input, &event);
     } else if (below(input, 8) == 0) {
         event.type = EVENT_LEAVE;
+        give(fuzz, &event);
+    } else if (below(input, 2) == 0) {
+        event.type = EVENT_MOVE;
+        event.move = any_move(fuzz, input);
+        give(fuzz, &event);
+    } else {
+        event.type = EVENT_WITHDRAWN;
         give(fuzz, &event);
     }
 }

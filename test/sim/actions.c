@@ -239,6 +239,17 @@ void sim_leave(struct sim *sim, uint32_t index)
     queue_push(&sim->queue, sim->now_us, process_pending(sim, host, PENDING_LEAVE));
 }
 
+void sim_transfer(struct sim *sim, uint32_t host, uint32_t to)
+{
+    if (!sim_is_running(sim, host) || !sim_is_running(sim, to)) {
+        return;
+    }
+    struct pending *pending = process_pending(sim, &sim->hosts[host], PENDING_MOVE);
+    pending->move = (struct move){.kind = MOVE_TRANSFER,
+                                  .subject = core_self(sim->hosts[to].core)->id};
+    queue_push(&sim->queue, sim->now_us, pending);
+}
+
 void sim_rename(struct sim *sim, uint32_t index, const char *name)
 {
     struct host *host = host_of(sim, index);

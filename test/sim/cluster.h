@@ -16,7 +16,8 @@ enum {
     TEXTS = 8,                /* answers of sim_view_text that stay valid */
     RECEIVE_BUFFER_MAX = 512, /* datagrams that a kernel keeps for a stopped process */
     RESOLVE_MS_MAX = 20,
-    SYNC_US_MAX = 5000, /* a write of a record, from a tenth of this on */
+    WITHDRAW_US_MAX = 50000, /* until clients have stopped, where there are any */
+    SYNC_US_MAX = 5000,      /* a write of a record, from a tenth of this on */
 };
 
 /* A timer of a real loop has this granularity, and the scheduler its own ideas. */

@@ -57,6 +57,15 @@ bool oracle_absorbed(struct oracle *oracle, const struct view_id *id, uint64_t l
     return walk_finds(oracle, id, &(struct walk){.lineage = lineage});
 }
 
+/* E5: a hand-over puts those who were older than its maker behind all others. */
+static bool stood_down(const struct view *view, const struct recorded_member *before,
+                       const struct record *parent)
+{
+    const struct recorded_member *maker = oracle_find_recorded(parent, &view->members[0].id);
+
+    return view->cause == CAUSE_HANDOVER && maker != NULL && before->age < maker->age;
+}
+
 /* S5, S6, S7 and M4 for one member of a view, against the views from which it was made. */
 static void check_origin(struct sim *sim, const struct host *host, const struct view *view,
                          const struct member *member, const struct record *parent,
@@ -72,7 +81,7 @@ static void check_origin(struct sim *sim, const struct host *host, const struct 
     if (before != NULL && before->age == member->age) {
         return;
     }
-    if (before != NULL && theirs == NULL) {
+    if (before != NULL && theirs == NULL && !stood_down(view, before, parent)) {
         oracle_fail(sim, host, "S7: %s of age %" PRIu64 " became %" PRIu64, member->name,
                     before->age, member->age);
     }
@@ -80,7 +89,7 @@ static void check_origin(struct sim *sim, const struct host *host, const struct 
         oracle_fail(sim, host, "S6: %s is new with age %" PRIu64 ", below next_age %" PRIu64,
                     member->name, member->age, least);
     }
-    if (theirs != NULL) {
+    if (theirs != NULL || before != NULL) {
         return;
     }
     bool restarts = host->guard.policy == GUARD_STRICT && view->member_count == 1;

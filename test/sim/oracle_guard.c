@@ -147,14 +147,15 @@ static bool has_received(const struct sim *sim, const struct host *host, uint32_
            host_now_ms(sim, host) <= heard->other_ms + sim->timing.lost_ms;
 }
 
-/* How many others may hold a lease: who was heard, follows, and has heard this life lately. */
-static uint32_t may_hold_leases(const struct sim *sim, const struct host *host)
+/* How many others may hold a lease: who was heard, follows, and has heard this life lately. Does
+ * not look for more than are `asked` for. */
+static uint32_t may_hold_leases(const struct sim *sim, const struct host *host, uint32_t asked)
 {
     const struct view *view = core_view(host->core);
     uint64_t now_ms = host_now_ms(sim, host);
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < view->member_count; i++) {
+    for (uint32_t i = 0; i < view->member_count && count < asked; i++) {
         const struct node_id *member = &view->members[i].id;
         uint32_t other = oracle_host_of(&sim->oracle, member);
         const struct heard *heard = &host->heard[other];
@@ -165,7 +166,23 @@ static uint32_t may_hold_leases(const struct sim *sim, const struct host *host)
     return count;
 }
 
-/* S11, and that it counts nobody whose lease cannot hold. */
+/* That there are leases to act by, and that it counts nobody whose lease cannot hold: of several
+ * members one other at least, and all whom it counts but itself. */
+static void check_leases(struct sim *sim, const struct host *host, uint32_t fresh)
+{
+    bool is_alone = core_view(host->core)->member_count == 1;
+    uint32_t asked = fresh > 1 ? fresh - 1 : !is_alone;
+    uint32_t others = may_hold_leases(sim, host, asked);
+
+    if (others == 0 && !is_alone) {
+        oracle_fail(sim, host, "G2: acting, and nobody is known to hear it");
+    } else if (others < asked) {
+        oracle_fail(sim, host, "S11: counts %u fresh members, of %u a lease may hold", fresh,
+                    1 + others);
+    }
+}
+
+/* S11, and M3. */
 void oracle_check_acting(struct sim *sim, const struct host *host)
 {
     if (core_phase(host->core) != PHASE_MEMBER && core_phase(host->core) != PHASE_LEAVING) {
@@ -174,21 +191,15 @@ void oracle_check_acting(struct sim *sim, const struct host *host)
     if (core_is_merging(host->core)) {
         oracle_fail(sim, host, "M3: acting while its part is being absorbed");
     }
-    uint32_t others = may_hold_leases(sim, host);
-    bool by_members = host->guard.policy != GUARD_STRICT; /* Voters need be no members. */
-    if (by_members && core_view(host->core)->member_count > 1 && others == 0) {
-        oracle_fail(sim, host, "G2: acting, and nobody is known to hear it");
+    struct guard_state guard = {.met = true};
+    if (host->guard.policy != GUARD_NONE) {
+        guard = core_guard(host->core, host_now_ms(sim, host));
     }
-    if (host->guard.policy == GUARD_NONE) {
-        return;
-    }
-    struct guard_state guard = core_guard(host->core, host_now_ms(sim, host));
     if (!guard.met || guard.fresh < guard.needed) {
         oracle_fail(sim, host, "S11: acting, with %u of %u needed", guard.fresh, guard.needed);
     }
-    if (by_members && guard.fresh > 1 + others) {
-        oracle_fail(sim, host, "S11: counts %u fresh members, of %u a lease may hold", guard.fresh,
-                    1 + others);
+    if (host->guard.policy != GUARD_STRICT) { /* Voters need be no members. */
+        check_leases(sim, host, guard.fresh);
     }
 }
 

@@ -11,9 +11,9 @@ void oracle_check_notices(struct sim *sim, const struct host *host, const struct
         if (effect->type != EFFECT_NOTICE) {
             continue;
         }
-        views += effect->notice.type == NOTICE_VIEW;
-        joined -= effect->notice.type == NOTICE_JOINED;
-        gone -= effect->notice.type == NOTICE_GONE;
+        views += effect->notice->type == NOTICE_VIEW;
+        joined -= effect->notice->type == NOTICE_JOINED;
+        gone -= effect->notice->type == NOTICE_GONE;
     }
     if (views == 0) {
         oracle_fail(sim, host, "S16: a view was installed and nobody was told");

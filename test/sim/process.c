@@ -190,7 +190,7 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
     } else if (effect->message->type == MESSAGE_ACK) {
         oracle_on_ack(sim, host, &effect->message->reference.view);
     }
-    if (effect->message->type == MESSAGE_HANDOVER) {
+    if (effect->message->type == MESSAGE_HANDOVER || core_has_handed_over(host->core)) {
         oracle_on_handed_over(sim, host);
     }
     if (to == NULL || is_lost(sim, from, host_index(sim, to), effect->message->type)) {
@@ -272,10 +272,16 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
         }
         break;
     case EFFECT_NOTICE:
-        on_notice(sim, host, &effect->notice);
+        on_notice(sim, host, effect->notice);
         break;
     case EFFECT_SYNC:
         on_sync(sim, host, effect->number);
+        break;
+    case EFFECT_WITHDRAW:
+        queue_push(&sim->queue,
+                   sim->now_us +
+                       random_below(&sim->random, WITHDRAW_US_MAX) * random_below(&sim->random, 2),
+                   process_pending(sim, host, PENDING_WITHDRAWN));
         break;
     case EFFECT_REFUSED:
         break;
@@ -521,6 +527,12 @@ static void hand_over(struct sim *sim, struct host *host, struct pending *pendin
         break;
     case PENDING_LEAVE:
         host_step(sim, host, &(struct event){.type = EVENT_LEAVE});
+        break;
+    case PENDING_WITHDRAWN:
+        host_step(sim, host, &(struct event){.type = EVENT_WITHDRAWN});
+        break;
+    case PENDING_MOVE:
+        host_step(sim, host, &(struct event){.type = EVENT_MOVE, .move = pending->move});
         break;
     case PENDING_CALL:
         break;

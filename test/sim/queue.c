@@ -103,11 +103,12 @@ static struct queue_entry heap_pop(struct queue *queue)
     return first;
 }
 
+/* The entry is the newest of all: it comes behind those that are due at the same moment. */
 static void near_insert(struct queue *queue, struct queue_entry entry)
 {
     size_t at = queue->near_count++;
 
-    while (at > 0 && entry_before(&queue->near[at - 1], &entry)) {
+    while (at > 0 && queue->near[at - 1].at_us <= entry.at_us) {
         queue->near[at] = queue->near[at - 1];
         at--;
     }
@@ -137,7 +138,7 @@ void queue_push(struct queue *queue, uint64_t at_us, struct pending *pending)
 {
     struct queue_entry entry = {at_us, queue->sequence++, pending};
     bool full = queue->near_count == QUEUE_NEAR_MAX;
-    bool before_some = queue->near_count > 0 && entry_before(&entry, &queue->near[0]);
+    bool before_some = queue->near_count > 0 && at_us < queue->near[0].at_us;
 
     if (!before_some && (full || queue->count > 0)) {
         heap_push(queue, entry);

@@ -8,20 +8,23 @@
 #include <stdint.h>
 
 #include "core/model/id.h"
+#include "core/model/move.h"
 
 struct packet;
 struct record_write;
 struct sim;
 
 enum pending_type {
-    PENDING_PACKET,   /* a datagram or a frame of a stream reaches a host */
-    PENDING_TICK,     /* a node's timer */
-    PENDING_LIFELINE, /* the next step of one connection that a node holds */
-    PENDING_KERNEL,   /* the answer to a question put to another host's kernel */
-    PENDING_RESOLVED, /* the answer of the resolver */
-    PENDING_SYNCED,   /* a voter's record is on its disk */
-    PENDING_LEAVE,    /* a signal: leave in good order */
-    PENDING_CALL,     /* a story or a fault goes on */
+    PENDING_PACKET,    /* a datagram or a frame of a stream reaches a host */
+    PENDING_TICK,      /* a node's timer */
+    PENDING_LIFELINE,  /* the next step of one connection that a node holds */
+    PENDING_KERNEL,    /* the answer to a question put to another host's kernel */
+    PENDING_RESOLVED,  /* the answer of the resolver */
+    PENDING_SYNCED,    /* a voter's record is on its disk */
+    PENDING_LEAVE,     /* a signal: leave in good order */
+    PENDING_WITHDRAWN, /* nobody goes by the right to act any more */
+    PENDING_MOVE,      /* an operator wants something moved */
+    PENDING_CALL,      /* a story or a fault goes on */
 };
 
 typedef void sim_call(struct sim *sim, uint32_t a, uint32_t b);
@@ -40,6 +43,7 @@ struct pending {
         };
         struct record_write *write; /* SYNCED: the pending's own */
         struct node_id peer;        /* KERNEL: about whom the question was */
+        struct move move;           /* MOVE */
         struct {
             sim_call *call;
             uint32_t a;

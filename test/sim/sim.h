@@ -106,6 +106,10 @@ void sim_slow(struct sim *sim, uint32_t host, uint64_t turn_ms);
 /* SIGTERM: leaves in good order, as soon as it looks. */
 void sim_leave(struct sim *sim, uint32_t host);
 
+/* The operator of `host` wants `to` to coordinate. Nothing happens unless both run, and `host`
+ * knows it as a member. */
+void sim_transfer(struct sim *sim, uint32_t host, uint32_t to);
+
 /* Before sim_start: another name, other seeds, another guard than the sim's. */
 void sim_rename(struct sim *sim, uint32_t host, const char *name);
 void sim_set_seeds(struct sim *sim, uint32_t host, const uint32_t *seeds, uint32_t count);

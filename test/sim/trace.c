@@ -112,6 +112,7 @@ static void print_message(const struct sim *sim, const struct message *message)
     case MESSAGE_CLAIM:
     case MESSAGE_GRANT:
     case MESSAGE_HANDOVER:
+    case MESSAGE_STAND_DOWN:
     case MESSAGE_MERGE:
         fprintf(out, " epoch %" PRIu64, message->carrier.epoch);
         print_view(sim, message->carrier.view);
@@ -153,6 +154,10 @@ static void print_message(const struct sim *sim, const struct message *message)
                 (int)message->carrier.vote.result, message->carrier.epoch,
                 message->carrier.vote.promised, message->carrier.vote.wait_ms);
         break;
+    case MESSAGE_MOVE:
+        fprintf(out, " kind %d ", (int)message->move.kind);
+        print_life(sim, &message->move.subject);
+        break;
     case MESSAGE_PULL:
     case MESSAGE_OFFER:
     case MESSAGE_LEAVE:
@@ -192,6 +197,13 @@ static void print_event(const struct sim *sim, const struct host *host, const st
     case EVENT_SYNCED:
         fprintf(out, "    synced %" PRIu64 "%s", event->synced.number,
                 event->synced.ok ? "" : " failed");
+        break;
+    case EVENT_MOVE:
+        fprintf(out, "    move %d ", (int)event->move.kind);
+        print_life(sim, &event->move.subject);
+        break;
+    case EVENT_WITHDRAWN:
+        fputs("    withdrawn", out);
         break;
     }
     fputc('\n', out);
@@ -287,9 +299,12 @@ static void print_effect(struct sim *sim, const struct host *host, const struct 
     case EFFECT_SYNC:
         fprintf(out, "   sync %" PRIu64, effect->number);
         break;
+    case EFFECT_WITHDRAW:
+        fputs("   withdraw", out);
+        break;
     case EFFECT_NOTICE:
         fputs("   * ", out);
-        print_notice(sim, host, &effect->notice);
+        print_notice(sim, host, effect->notice);
         break;
     case EFFECT_REFUSED:
         fprintf(out, "   x refused %s of ", message_text(effect->refused.type));
@@ -325,8 +340,8 @@ static uint64_t hash_effect(uint64_t hash, const struct effect *effect)
         return mix(hash, address_word(&effect->address));
     }
     if (effect->type == EFFECT_NOTICE) {
-        hash = mix(hash, (uint64_t)effect->notice.type);
-        return mix(hash, address_word(&effect->notice.subject.address));
+        hash = mix(hash, (uint64_t)effect->notice->type);
+        return mix(hash, address_word(&effect->notice->subject.address));
     }
     if (effect->type == EFFECT_LINK_OPEN || effect->type == EFFECT_LINK_CLOSE ||
         effect->type == EFFECT_KERNEL_ASK) {

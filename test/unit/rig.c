@@ -34,9 +34,10 @@ static void note(struct rig *rig, struct effects effects)
                                                              .echo = effect->echo,
                                                              .message = *effect->message};
         } else if (effect->type == EFFECT_NOTICE) {
-            rig->noticed[effect->notice.type]++;
-            rig->notices[effect->notice.type] = effect->notice;
+            rig->noticed[effect->notice->type]++;
+            rig->notices[effect->notice->type] = *effect->notice;
         }
+        rig->withdraws = rig->withdraws || effect->type == EFFECT_WITHDRAW;
         rig->resolve_count += effect->type == EFFECT_RESOLVE;
         rig->kernel_ask_count += effect->type == EFFECT_KERNEL_ASK;
     }
@@ -46,6 +47,11 @@ static void step(struct rig *rig, struct event event)
 {
     event.now_ms = rig->now_ms;
     note(rig, core_step(rig->core, &event));
+    if (rig->withdraws) { /* Nobody goes by its right to act. */
+        rig->withdraws = false;
+        event.type = EVENT_WITHDRAWN;
+        note(rig, core_step(rig->core, &event));
+    }
 }
 
 struct message rig_message(const struct rig *rig, char from, const struct message *content)
@@ -177,6 +183,12 @@ void rig_leaves(struct rig *rig)
     step(rig, (struct event){.type = EVENT_LEAVE});
 }
 
+void rig_moves(struct rig *rig, const struct move *move)
+{
+    rig->sent_count = 0;
+    step(rig, (struct event){.type = EVENT_MOVE, .move = *move});
+}
+
 /* --- What peers say --- */
 
 void rig_joins(struct rig *rig, char joiner)
@@ -224,13 +236,15 @@ struct terms rig_terms(void)
                           .capacity = RIG_CAPACITY};
 }
 
-static struct rig *start(char self, uint32_t expect, struct guard guard, uint32_t capacity)
+static struct rig *start_among(char self, uint32_t expect, struct guard guard,
+                               const struct voters *voters, uint32_t capacity)
 {
     struct rig *rig = calloc(1, sizeof *rig);
     struct member member = member_of(self);
     struct core_options options = {.name = member.name,
                                    .address = member.address,
                                    .guard = guard,
+                                   .voters = voters,
                                    .profile = PROFILE_LAN,
                                    .timing = timing_of(PROFILE_LAN),
                                    .capacity = capacity,
@@ -248,6 +262,11 @@ static struct rig *start(char self, uint32_t expect, struct guard guard, uint32_
     return rig;
 }
 
+static struct rig *start(char self, uint32_t expect, struct guard guard, uint32_t capacity)
+{
+    return start_among(self, expect, guard, NULL, capacity);
+}
+
 struct rig *rig_joining(char self)
 {
     return rig_expecting(self, 0);
@@ -263,22 +282,40 @@ struct rig *rig_in(const char *letters, char self)
     return rig_guarded(letters, self, (struct guard){.policy = GUARD_NONE});
 }
 
-struct rig *rig_guarded(const char *letters, char self, struct guard guard)
+/* Lets it into the view of those letters. */
+static struct rig *let_in(struct rig *rig, const char *letters)
 {
-    const uint32_t count = (uint32_t)strlen(letters) / 2 + 1; /* With a space between two. */
-    struct rig *rig = start(self, 0, guard, count > RIG_CAPACITY ? count : RIG_CAPACITY);
-
     rig_gets(rig, 'Z', &(struct message){.type = MESSAGE_OFFER});
     rig_gets(rig, 'Z',
              &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = rig_view(rig, letters)}});
     cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
     for (const char *at = letters; *at != '\0'; at++) {
-        if (*at != ' ' && *at != self) {
+        if (*at != ' ' && *at != rig->self) {
             rig_hears(rig, *at);
         }
     }
     rig->sent_count = 0;
     return rig;
+}
+
+struct rig *rig_guarded(const char *letters, char self, struct guard guard)
+{
+    const uint32_t count = (uint32_t)strlen(letters) / 2 + 1; /* With a space between two. */
+
+    return let_in(start(self, 0, guard, count > RIG_CAPACITY ? count : RIG_CAPACITY), letters);
+}
+
+struct rig *rig_strict(const char *letters, char self)
+{
+    struct voters voters = {.count = 0};
+
+    for (const char *at = letters; *at != '\0'; at++) {
+        if (*at != ' ') {
+            voters.names[voters.count++][0] = *at;
+        }
+    }
+    const struct guard guard = {.policy = GUARD_STRICT, .count = voters.count};
+    return let_in(start_among(self, 0, guard, &voters, RIG_CAPACITY), letters);
 }
 
 void rig_free(struct rig *rig)

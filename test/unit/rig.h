@@ -39,6 +39,7 @@ struct rig {
     struct refused_message refused;                /* the last */
     uint32_t refused_count;                        /* in the last step */
     uint32_t resolve_count;                        /* how often it asked for its seeds */
+    bool withdraws;                                /* a hand-over begins */
     uint32_t kernel_ask_count;                     /* and a kernel, of any peer (D2) */
     uint32_t noticed[NOTICE_OTHER_TERMS + 1];      /* told to watchers since it was made, by type */
     struct notice notices[NOTICE_OTHER_TERMS + 1]; /* the last of them */
@@ -61,6 +62,9 @@ struct rig *rig_in(const char *letters, char self);
 
 /* The same with that guard. */
 struct rig *rig_guarded(const char *letters, char self, struct guard guard);
+
+/* The same under guard strict; all members are voters, and this one has no record. */
+struct rig *rig_strict(const char *letters, char self);
 void rig_free(struct rig *rig);
 
 /* A view of those members with ages from 1, epoch 1, version = how many, and one like the core's
@@ -98,6 +102,9 @@ void rig_remembers(struct rig *rig, const char *letters);
 
 /* It is asked to leave. */
 void rig_leaves(struct rig *rig);
+
+/* Its operator wants that. */
+void rig_moves(struct rig *rig, const struct move *move);
 
 /* That one asks to be let in, and proves that it receives at its address. */
 void rig_joins(struct rig *rig, char joiner);

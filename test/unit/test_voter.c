@@ -432,7 +432,44 @@ Test(voter, one_that_cannot_write_votes_no_more)
     cr_assert_eq(bench_beats(bench, 'Y', 2, 1), VOTE_MUTE);
     cr_assert_eq(bench_prepares(bench, 'Y', 2, 1), VOTE_MUTE);
     cr_assert_eq(bench_founds(bench, 'B', BENCH_LINEAGE), VOTE_MUTE);
-    cr_assert_not(bench_wants_sync(bench), "for good");
+    cr_assert_not(bench_wants_sync(bench), "not at once");
+    bench_free(bench);
+}
+
+/* Z3c: what the disk then has is all that this voter is bound to. */
+Test(voter, one_that_can_write_again_votes_as_it_was_bound)
+{
+    struct voter_bench *bench = bench_of_x();
+
+    bench->now_ms += bench->lease_ms;
+    cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_WAITS);
+    bench_sync_fails(bench);
+    bench->now_ms = voter_deadline_ms(bench->core);
+    bench_sync_fails(bench);
+    cr_assert_eq(bench_state(bench).status, VOTER_MUTE);
+    bench->now_ms = voter_deadline_ms(bench->core);
+    bench_sync(bench);
+    cr_assert_eq(bench_state(bench).status, VOTER_FOUNDED);
+    cr_assert_eq(voter_deadline_ms(bench->core), NEVER_MS);
+    cr_assert(is_promised(bench, 'Y', 2));
+    cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_REFUSED_EPOCH);
+    cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_GRANTED);
+    bench_crash(bench);
+    cr_assert(is_promised(bench, 'Y', 2));
+    bench_free(bench);
+}
+
+/* A write that was under way when another failed may hold less than what failed. */
+Test(voter, a_write_that_was_under_way_does_not_make_it_vote_again)
+{
+    struct voter_bench *bench = bench_of_x();
+
+    bench->now_ms += bench->lease_ms;
+    cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_WAITS);
+    bench_sync_fails(bench);
+    const struct synced_event late = {.number = bench->core->voter.requested, .ok = true};
+    voter_on_synced(bench->core, &late);
+    cr_assert_eq(bench_state(bench).status, VOTER_MUTE);
     bench_free(bench);
 }
 
@@ -585,6 +622,18 @@ Test(voter, the_first_promise_ends_founding)
     bench_sync(bench);
     bench_crash(bench);
     cr_assert_eq(bench_state(bench).status, VOTER_FOUNDED);
+    bench_free(bench);
+}
+
+/* H53: a founder that founds once more finds no quorum in those who have voted. */
+Test(voter, who_has_voted_takes_part_in_no_founding)
+{
+    struct voter_bench *bench = bench_new();
+
+    cr_assert_eq(bench_founds(bench, 'B', BENCH_LINEAGE), VOTE_GRANTED);
+    cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_WAITS);
+    bench_sync(bench);
+    cr_assert_eq(bench_founds(bench, 'B', BENCH_LINEAGE), VOTE_MUTE);
     bench_free(bench);
 }
 

@@ -154,9 +154,12 @@ static bool same_body(const struct message *a, const struct message *b)
     case MESSAGE_CLAIM:
     case MESSAGE_GRANT:
     case MESSAGE_HANDOVER:
+    case MESSAGE_STAND_DOWN:
         return same_view(a->carrier.view, b->carrier.view) &&
                a->carrier.epoch == b->carrier.epoch && a->carrier.merge == b->carrier.merge &&
                id_equal(&a->carrier.handover_by, &b->carrier.handover_by);
+    case MESSAGE_MOVE:
+        return a->move.kind == b->move.kind && id_equal(&a->move.subject, &b->move.subject);
     case MESSAGE_BALLOT:
     case MESSAGE_VOTE:
         return same_view(a->carrier.view, b->carrier.view) &&

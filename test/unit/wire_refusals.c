@@ -33,7 +33,7 @@ const struct wire_refusal wire_refusals[] = {
 
     {"type-zero", WIRE_TYPE, "message 0", "pull", EDIT_TOKENS, 1, 1, "00"},
     {"type-next", WIRE_TYPE, "the first number that is not given yet", "pull", EDIT_TOKENS, 1, 1,
-     "1b"},
+     "1d"},
     {"type-huge", WIRE_TYPE, "a number that is a message in its lowest 32 bits", "pull",
      EDIT_TOKENS, 1, 1, "cf 00000001 00000002"},
 
@@ -159,6 +159,8 @@ const struct wire_refusal wire_refusals[] = {
      "95 c406 0a0000411cfc c406 0a0000421cfc c406 0a0000431cfc c406 0a0000441cfc c406 0a0000451cfc"},
     {"bound-merge-reason-zero", WIRE_BOUND, "reason 0", "merge-refused", EDIT_TOKENS, 6, 1, "00"},
     {"bound-merge-reason", WIRE_BOUND, "reason 6", "merge-refused", EDIT_TOKENS, 6, 1, "06"},
+    {"bound-move-kind-zero", WIRE_BOUND, "move 0", "move-transfer", EDIT_TOKENS, 5, 1, "00"},
+    {"bound-move-kind", WIRE_BOUND, "move 2", "move-transfer", EDIT_TOKENS, 5, 1, "02"},
     {"bound-holders", WIRE_BOUND, "4097 holders", "probe", EDIT_TOKENS, 11, 1, "cd 1001"},
 
     {"trailing-byte", WIRE_TRAILING, "a byte behind the message", "pull", EDIT_TOKENS, 5, 0, "c0"},

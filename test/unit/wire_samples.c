@@ -424,6 +424,16 @@ static void add_ballots(struct samples *samples)
                                                  .wait_ms = 640};
 }
 
+static void add_moves(struct samples *samples)
+{
+    struct message *message = add(samples, MESSAGE_STAND_DOWN, "stand-down",
+                                  "another member is to coordinate this view");
+
+    message->carrier.view = &samples->settled;
+    message = add(samples, MESSAGE_MOVE, "move-transfer", "that member is to coordinate");
+    message->move = (struct move){.kind = MOVE_TRANSFER, .subject = id_of('B')};
+}
+
 struct samples *samples_new(void)
 {
     struct samples *samples = calloc(1, sizeof *samples);
@@ -441,6 +451,7 @@ struct samples *samples_new(void)
     add_merging(samples);
     add_strict(samples);
     add_ballots(samples);
+    add_moves(samples);
     return samples;
 }
 

@@ -54,6 +54,13 @@ static bool is_the_merge_we_asked_for(const struct core *core, const struct mess
            prepare->carrier.view->merged.version == core->view.version;
 }
 
+/* E5: the one to whom this coordinator stands down. */
+static bool is_our_successors(const struct core *core, const struct view *view)
+{
+    return core->moving.step >= STAND_DOWN_OFFERED && view->lineage == core->view.lineage &&
+           id_equal(&core->moving.to, &view->members[0].id);
+}
+
 static bool is_agreed(const struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
@@ -114,6 +121,9 @@ enum authority authority_of(const struct core *core, const struct message *messa
         return AUTHORITY_VOUCHED;
     }
     if (is_agreed(core, message)) {
+        return AUTHORITY_AGREED;
+    }
+    if (coordinates && is_our_successors(core, message->carrier.view)) {
         return AUTHORITY_AGREED;
     }
     if (!coordinates && is_shown_by_a_fellow(core, message)) {

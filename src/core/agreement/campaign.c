@@ -7,10 +7,12 @@
 #include "core/agreement/electorate.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/successor.h"
 #include "core/agreement/voter.h"
 #include "core/agreement/voting.h"
 #include "core/detection/removal.h"
 #include "core/detection/route.h"
+#include "core/detection/standing.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
@@ -52,7 +54,7 @@ static struct gone evidence_of(const struct core *core, const struct member *mem
     if (position != VIEW_NONE) {
         why = removal_evidence(core, position);
     }
-    if (id_equal(&member->id, &core->campaign.handed_over.life)) {
+    if (!core->campaign.stays && id_equal(&member->id, &core->campaign.handed_over.life)) {
         why.reason = GONE_LEFT;
     }
     return why;
@@ -67,7 +69,8 @@ static bool is_dead(const struct core *core, const struct member *member)
            removal_is_backed(core, position);
 }
 
-/* Without everybody older than this node, who is in it. */
+/* Without everybody older than this node, who is in it; or, where they stand down, ahead of them.
+ */
 static struct view *succeed(struct core *core, const struct view *base)
 {
     bool handed = core->campaign.handed_over.epoch != 0;
@@ -75,10 +78,14 @@ static struct view *succeed(struct core *core, const struct view *base)
     uint32_t own = view_find(next, &core->life.self.id);
 
     for (uint32_t i = next->member_count; i > 0; i--) {
-        if (i - 1 < own || (i - 1 > own && is_dead(core, &next->members[i - 1]))) {
+        bool goes = i - 1 < own && !core->campaign.stays;
+        if (goes || (i - 1 != own && is_dead(core, &next->members[i - 1]))) {
             struct gone why = evidence_of(core, &next->members[i - 1]);
             view_remove(next, i - 1, &why);
         }
+    }
+    if (core->campaign.stays) {
+        successor_overtake(core, next);
     }
     return next;
 }
@@ -180,7 +187,7 @@ static void ask(struct core *core)
     }
 }
 
-static void start(struct core *core, const struct ballot *handed_over)
+static void start(struct core *core, const struct ballot *handed_over, bool stays)
 {
     struct campaign *campaign = &core->campaign;
 
@@ -188,6 +195,7 @@ static void start(struct core *core, const struct ballot *handed_over)
     campaign->on = true;
     campaign->epoch = promise_new_epoch(core);
     campaign->handed_over = *handed_over;
+    campaign->stays = stays;
     campaign->deadline_ms = core->now_ms + core->timing.lease_ms + core->timing.claim_ms;
     memset(&campaign->tally, 0, sizeof campaign->tally);
     view_clear(&campaign->best);
@@ -202,7 +210,8 @@ static void start(struct core *core, const struct ballot *handed_over)
  */
 static uint64_t given_back_ms(const struct core *core)
 {
-    bool handed = core_is_coordinator(core) && core->life.phase == PHASE_MEMBER &&
+    bool handed = core_is_strict(core) && core_is_coordinator(core) &&
+                  core->life.phase == PHASE_MEMBER &&
                   core->campaign.handed_epoch >= core->view.epoch;
 
     return handed ? core->campaign.handed_ms + 2 * core->timing.lost_ms : NEVER_MS;
@@ -241,15 +250,26 @@ void campaign_on_evidence(struct core *core)
         return;
     }
     if (may_begin(core) && (candidate || is_overtaken(core))) {
-        start(core, &nobody);
+        start(core, &nobody, false);
+    }
+}
+
+static void on_handed_over(struct core *core, const struct ballot *by, bool stays)
+{
+    if (!core->campaign.on || !ballot_equal(&core->campaign.handed_over, by) ||
+        core->campaign.stays != stays) {
+        start(core, by, stays);
     }
 }
 
 void campaign_on_handover(struct core *core, const struct ballot *by)
 {
-    if (!core->campaign.on || !ballot_equal(&core->campaign.handed_over, by)) {
-        start(core, by);
-    }
+    on_handed_over(core, by, false);
+}
+
+void campaign_on_stand_down(struct core *core, const struct ballot *by)
+{
+    on_handed_over(core, by, true);
 }
 
 void campaign_as_outsider(struct core *core)
@@ -257,7 +277,7 @@ void campaign_as_outsider(struct core *core)
     const struct ballot nobody = {.epoch = 0};
 
     if (!core->campaign.on && !core->change.on) {
-        start(core, &nobody);
+        start(core, &nobody, false);
     }
 }
 
@@ -336,26 +356,27 @@ static bool has_voters(const struct core *core)
     return core->view.member_count > 1 && quorum_is_majority(count, core->terms.voters.count);
 }
 
-/* Z7b: when a coordinator that does not act is to hand over; once in each reign. */
+/* Z7b: when a coordinator that does not act is to hand over; once in each reign. What counts is
+ * whether it may act by the clock, as others read it; it is told so a moment later. */
 static uint64_t idle_deadline_ms(const struct core *core)
 {
     bool idle = core_is_strict(core) && core_is_coordinator(core) &&
                 core->life.phase == PHASE_MEMBER && !core->standing.told_acting &&
-                core->campaign.handed_epoch < core->view.epoch && has_voters(core);
+                core->campaign.handed_epoch < core->view.epoch && has_voters(core) &&
+                !standing_is_acting(core, core->now_ms);
 
     return idle ? core->standing.idle_ms + core->timing.lost_ms : NEVER_MS;
 }
 
 static void hand_over_idle(struct core *core)
 {
-    struct message *message = outbox_message(core, MESSAGE_HANDOVER);
+    uint32_t successor = successor_next(core);
 
     REACHED(idle_coordinator_handed_over);
     campaign_hand_over(core);
-    if (message != NULL) {
-        message->carrier.view = &core->view;
+    if (successor != VIEW_NONE) {
+        successor_ask(core, successor);
     }
-    route_send(core, message, 1);
 }
 
 void campaign_tick(struct core *core)
@@ -365,7 +386,7 @@ void campaign_tick(struct core *core)
     }
     if (core->now_ms >= given_back_ms(core) && may_begin(core)) {
         const struct ballot nobody = {.epoch = 0};
-        start(core, &nobody);
+        start(core, &nobody, false);
     }
     if (!core->campaign.on) {
         return;
@@ -396,6 +417,11 @@ void campaign_hand_over(struct core *core)
 {
     core->campaign.handed_epoch = core->view.epoch;
     core->campaign.handed_ms = core->now_ms;
+}
+
+void campaign_take_back(struct core *core)
+{
+    core->campaign.handed_ms = 0;
 }
 
 void campaign_drop(struct core *core)

@@ -13,6 +13,9 @@ void campaign_on_evidence(struct core *core);
 /* A coordinator handed over to this node (Z7); ends a campaign that was under way. */
 void campaign_on_handover(struct core *core, const struct ballot *by);
 
+/* The same, and it stays a member (E5). */
+void campaign_on_stand_down(struct core *core, const struct ballot *by);
+
 /* An outsider that may found begins (Z4, Z8). */
 void campaign_as_outsider(struct core *core);
 
@@ -27,6 +30,9 @@ uint64_t campaign_deadline_ms(const struct core *core);
 
 /* This node handed over: it acts no more under any epoch up to that of its view (Z7). */
 void campaign_hand_over(struct core *core);
+
+/* Nothing will come of that: it may ask for an epoch above it (Z7b). */
+void campaign_take_back(struct core *core);
 
 void campaign_drop(struct core *core);
 void campaign_on_view_installed(struct core *core);

@@ -49,6 +49,15 @@ static void ask_voters(struct core *core, const struct message *message)
     }
 }
 
+/* E5c: who stands down for this node, and stays; VIEW_NONE: nobody. Under guard strict its word was
+ * its STAND_DOWN. */
+static uint32_t who_stands_down(const struct core *core)
+{
+    return core_is_strict(core)
+               ? VIEW_NONE
+               : view_find(&core->change.pending, &core->change.proposal.handover_by);
+}
+
 static void send_prepare(struct core *core)
 {
     struct message *message = outbox_message(core, MESSAGE_PREPARE);
@@ -60,7 +69,8 @@ static void send_prepare(struct core *core)
     }
     for (uint32_t i = 0; i < core->change.pending.member_count; i++) {
         const struct member *member = &core->change.pending.members[i];
-        if (is_awaited(core, i)) {
+        bool its_turn = core->change.asked_last || i != who_stands_down(core);
+        if (is_awaited(core, i) && its_turn) {
             route_reach(core, message, &member->id, &member->address);
             core->change.sent = true;
         }
@@ -104,6 +114,7 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
     memset(change->answers, ANSWER_NONE, change->pending.member_count);
     change->on = true;
     change->sent = false;
+    change->asked_last = false;
     change->last_chance = false;
     change->proposal = *proposal;
     change->deadline_ms = core->now_ms + patience_ms(core, proposal);
@@ -338,14 +349,47 @@ static void commit(struct core *core)
     }
 }
 
-/* M4: a merge without the other part's coordinator is none. */
+static bool has_agreed(const struct core *core, uint32_t position)
+{
+    return position != VIEW_NONE && core->change.answers[position] == ANSWER_YES;
+}
+
+/* M4: a merge without the other part's coordinator is none; nor does anybody take over from one who
+ * has not stood down (E5). */
 static bool other_part_agrees(const struct core *core)
 {
     const struct proposal *proposal = &core->change.proposal;
-    uint32_t position = view_find(&core->change.pending, &proposal->merge_with);
+    uint32_t former = who_stands_down(core);
 
-    return proposal->merge == 0 ||
-           (position != VIEW_NONE && core->change.answers[position] == ANSWER_YES);
+    return (proposal->merge == 0 ||
+            has_agreed(core, view_find(&core->change.pending, &proposal->merge_with))) &&
+           (former == VIEW_NONE || has_agreed(core, former));
+}
+
+static bool all_but_the_former_answered(const struct core *core, uint32_t former)
+{
+    for (uint32_t i = 0; i < core->change.pending.member_count; i++) {
+        if (i != former && is_awaited(core, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* E5c: it acts until it is asked, and then only its answer is waited for. */
+static bool asks_the_former(struct core *core, bool late)
+{
+    uint32_t former = who_stands_down(core);
+
+    if (core->change.asked_last || former == VIEW_NONE ||
+        !(late || all_but_the_former_answered(core, former))) {
+        return false;
+    }
+    core->change.asked_last = true;
+    core->change.last_chance = false;
+    core->change.deadline_ms = core->now_ms + core->timing.prepare_ms;
+    send_prepare(core);
+    return true;
 }
 
 /* Z5c: voters are bound to a higher epoch, so this one asks for one above that, after a pause. */
@@ -375,7 +419,11 @@ static void change_continue(struct core *core)
         core->change.deadline_ms = core->now_ms + core->timing.batch_ms;
         late = false;
     }
-    bool over = all_answered(core) || late;
+    if (asks_the_former(core, late)) {
+        return;
+    }
+    bool former_agrees = core->change.asked_last && has_agreed(core, who_stands_down(core));
+    bool over = former_agrees || all_answered(core) || late;
     if (late && core_is_strict(core) && !electorate_agrees(core, &core->change.tally)) {
         wait_for_voters(core);
         return;
@@ -529,7 +577,9 @@ static bool is_promised_elsewhere(const struct core *core, const struct view *pr
  * all the same (C3). */
 static void on_late_refusal(struct core *core, const struct message *message)
 {
-    if (!core->change.on || core->change.pending.cause != CAUSE_CLAIM) {
+    bool overtakes = core->change.on && who_stands_down(core) != VIEW_NONE;
+
+    if (!overtakes && (!core->change.on || core->change.pending.cause != CAUSE_CLAIM)) {
         refuse(core, message, REFUSED_OBJECTION_TOO_LATE);
         return;
     }

@@ -153,10 +153,19 @@ static void build_on(struct core *core, const struct view *view)
     view_copy(&core->claim.base, view);
 }
 
+/* S6: what this node saw given is given, whether it builds on that or not. */
+static void note_ages(struct core *core, const struct view *seen)
+{
+    if (seen->lineage == core->view.lineage && core->claim.next_age < seen->next_age) {
+        core->claim.next_age = seen->next_age;
+    }
+}
+
 void claim_consider(struct core *core, const struct message *message)
 {
     enum refusal against = why_not_base(core, message->carrier.view);
 
+    note_ages(core, message->carrier.view);
     if (against != REFUSED_COUNT) {
         refuse(core, message, against);
         return;
@@ -221,16 +230,6 @@ static bool goes_with_claim(const struct core *core, uint32_t position)
            (peer->charge.verdict == VERDICT_DEAD && removal_is_backed(core, position));
 }
 
-/* S6: what this node saw given is given. */
-static void raise_next_age(struct view *next, const struct view *seen)
-{
-    bool counts = !view_is_empty(seen) && seen->lineage == next->lineage;
-
-    if (counts && next->next_age < seen->next_age) {
-        next->next_age = seen->next_age;
-    }
-}
-
 /* C4: on the highest view, without those who are older and those who died with them. */
 static void win(struct core *core)
 {
@@ -247,9 +246,9 @@ static void win(struct core *core)
     }
     assert(next->epoch < epoch);
     assert(id_equal(&next->members[0].id, &core->life.self.id));
-    raise_next_age(next, &core->view);
-    raise_next_age(next, &core->claim.base);
-    raise_next_age(next, &core->change.pending);
+    note_ages(core, &core->view);
+    note_ages(core, &core->change.pending);
+    next->next_age = next->next_age > core->claim.next_age ? next->next_age : core->claim.next_age;
     tell(core, CLAIM_WON, &core->view.members[core->position], epoch);
     core->claim.on = false;
     next->epoch = epoch;
@@ -591,6 +590,7 @@ void claim_on_view_installed(struct core *core)
 {
     claim_drop(core);
     view_clear(&core->claim.base);
+    core->claim.next_age = 0;
     if (core->view.epoch >= core->promise.epoch) {
         core->claim.waiting.until_ms = 0;
     }
@@ -600,5 +600,6 @@ void claim_reset(struct core *core)
 {
     claim_drop(core);
     view_clear(&core->claim.base);
+    core->claim.next_age = 0;
     core->claim.waiting.until_ms = 0;
 }

@@ -290,7 +290,7 @@ struct vote voter_on_founding(struct core *core, const struct vote_question *que
     if (may_make_record(core)) {
         make_record(core, question->lineage);
     }
-    if (!voter_votes(core, question->lineage)) {
+    if (!voter_votes(core, question->lineage) || core->voter.record.state == VOTE_RECORD_FOUNDED) {
         return (struct vote){.result = VOTE_MUTE};
     }
     return grant(core, question, core->voter.number);
@@ -319,7 +319,7 @@ void voter_end_step(struct core *core)
 {
     struct voter *voter = &core->voter;
 
-    if (voter->number != voter->requested && !voter->mute) {
+    if (voter->number != voter->requested && (!voter->mute || core->now_ms >= voter->rewrite_ms)) {
         voter->requested = voter->number;
         voter->requested_ms = core->now_ms;
         outbox_sync(core, voter->number);
@@ -332,13 +332,24 @@ void voter_on_synced(struct core *core, const struct synced_event *synced)
 
     assert(synced->number <= voter->requested);
     if (!synced->ok) {
-        /* What the disk holds now nobody knows, so whatever this voter said could be untrue. */
+        /* What the disk holds now nobody knows, so whatever this voter said could be untrue; until
+         * a new file has all of it. */
         voter->sync_failures++;
         voter->mute = true;
         voter->waiting_count = 0;
+        voter->rewrite_ms = core->now_ms + core->timing.retry_ms_max;
+        record_changed(core);
     } else if (synced->number > voter->synced) {
         voter->synced = synced->number;
         voter->synced_ms = core->now_ms;
         voter->syncs++;
+        voter->mute = voter->mute && !voter_is_synced(core);
     }
+}
+
+uint64_t voter_deadline_ms(const struct core *core)
+{
+    const struct voter *voter = &core->voter;
+
+    return voter->mute && voter->number != voter->requested ? voter->rewrite_ms : NEVER_MS;
 }

@@ -59,10 +59,13 @@ bool voter_is_synced(const struct core *core);
 /* The record as it is now, to be written; `accepted` points into the core. */
 void voter_record(const struct core *core, struct vote_record *record);
 
-/* Asks for the record to be written, if this step has changed it. */
+/* Asks for the record to be written, if this step has changed it, or if it is time to try again. */
 void voter_end_step(struct core *core);
 
 void voter_on_synced(struct core *core, const struct synced_event *synced);
+
+/* When a record that could not be written is to be written anew. */
+uint64_t voter_deadline_ms(const struct core *core);
 
 /* Takes a question out that can be granted now, the oldest first; false when there is none. */
 bool voter_take_answer(struct core *core, struct vote_question *answered);

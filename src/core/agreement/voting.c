@@ -145,12 +145,14 @@ bool voting_prepare_self(struct core *core, const struct view *view, struct mess
 
 void voting_renew_own(struct core *core)
 {
+    if (core->electorate.own == VOTER_NONE || !core_is_coordinator(core)) {
+        return;
+    }
     const struct vote_question question = {.kind = VOTE_HEARTBEAT,
                                            .lineage = core->view.lineage,
                                            .ballot = {core->view.epoch, core->life.self.id}};
 
-    if (core->electorate.own != VOTER_NONE && core_is_coordinator(core) &&
-        voter_on_heartbeat(core, &question).result == VOTE_GRANTED) {
+    if (voter_on_heartbeat(core, &question).result == VOTE_GRANTED) {
         lease_grant_own(core, core->electorate.own);
     }
 }
@@ -183,6 +185,13 @@ static bool coordinator_is_idle(const struct core *core)
            !core->peers[0].signs.acting;
 }
 
+/* E5d: it is the coordinator's own word who follows, however many are older. */
+static bool is_chosen(const struct core *core, const struct vote_question *question)
+{
+    return id_equal(&question->handed_over.life, &core->view.members[0].id) &&
+           question->handed_over.epoch >= core->view.epoch;
+}
+
 /* C2a, C2c: what a voter that is a member has against a claim. Returns whether it may be granted.
  */
 static bool passes_membership(struct core *core, const struct message *ballot,
@@ -205,7 +214,7 @@ static bool passes_membership(struct core *core, const struct message *ballot,
         return false;
     }
     uint64_t wait_ms = elders_are_fresh_for_ms(core, claimant, &question->handed_over.life);
-    if (wait_ms > 0 && !coordinator_is_idle(core)) {
+    if (wait_ms > 0 && !coordinator_is_idle(core) && !is_chosen(core, question)) {
         const struct vote fresh = {.result = VOTE_REFUSED_FRESH, .wait_ms = wait_ms};
         answer(core, ballot, question, &fresh);
         return false;

@@ -91,27 +91,40 @@ uint32_t lease_holders(const struct core *core, uint64_t at_ms)
     return count;
 }
 
+/* The last moment before `before_ms` at which leases run out, and how many do then; 0: there is
+ * none. */
+static uint64_t lease_end_before(const struct core *core, uint64_t before_ms, uint32_t *count)
+{
+    uint64_t end_ms = 0;
+
+    *count = 0;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        uint64_t lease_ms = lease_of(core, i);
+        if (lease_ms >= before_ms || lease_ms < end_ms || !counts(core, i)) {
+            continue;
+        }
+        *count = lease_ms > end_ms ? 1 : *count + 1;
+        end_ms = lease_ms;
+    }
+    return end_ms;
+}
+
 uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)
 {
-    uint64_t low = now_ms;                         /* As many hold one beyond it, */
-    uint64_t high = now_ms + core->timing.lost_ms; /* and fewer beyond this. */
+    uint64_t until_ms = NEVER_MS;
 
     if (count == 0) {
         uint64_t own = core->lease.own_ms + core->timing.lost_ms;
         return own > now_ms ? own : 0;
     }
-    if (lease_holders(core, low) < count) {
-        return 0;
-    }
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (lease_holders(core, middle) >= count) {
-            low = middle;
-        } else {
-            high = middle;
+    /* They run out at few moments: an echo is as old as a mark. */
+    for (uint32_t holders = 0, ending; holders < count; holders += ending) {
+        until_ms = lease_end_before(core, until_ms, &ending);
+        if (until_ms <= now_ms) {
+            return 0;
         }
     }
-    return high;
+    return until_ms;
 }
 
 /* --- Under guard strict --- */

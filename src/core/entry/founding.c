@@ -56,12 +56,31 @@ static void ask_for_records(struct core *core)
     }
 }
 
+/* Not before the disk says *founded*: what comes of the epoch would be forgotten by a founder that
+ * still found itself *founding* when it starts again, and founded once more. */
+static void ask_for_epoch(struct core *core)
+{
+    if (voter_is_synced(core)) {
+        campaign_as_outsider(core);
+    }
+}
+
 void founding_go_on(struct core *core)
 {
     if (core->voter.record.state == VOTE_RECORD_FOUNDED) {
-        campaign_as_outsider(core);
+        ask_for_epoch(core);
     } else {
         ask_for_records(core);
+    }
+}
+
+void founding_on_synced(struct core *core)
+{
+    const struct voter *voter = &core->voter;
+
+    if (core->life.phase == PHASE_JOINING && voter->record.state == VOTE_RECORD_FOUNDED &&
+        voter->record.promise.epoch == 0) {
+        ask_for_epoch(core);
     }
 }
 
@@ -75,7 +94,6 @@ void founding_on_vote(struct core *core, const struct message *vote)
     core->founding.tally.answers[vote->carrier.vote.voter] = ANSWER_YES;
     if (electorate_is_unanimous(core, &core->founding.tally)) {
         voter_end_founding(core);
-        campaign_as_outsider(core);
     }
 }
 

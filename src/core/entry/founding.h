@@ -14,6 +14,9 @@ void founding_go_on(struct core *core);
 /* An answer to the question for a record. */
 void founding_on_vote(struct core *core, const struct message *vote);
 
+/* The disk has what it was to keep: the end of founding perhaps. */
+void founding_on_synced(struct core *core);
+
 void founding_reset(struct core *core);
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/successor.h"
 #include "core/detection/removal.h"
 #include "core/detection/route.h"
 #include "core/detection/verdict.h"
@@ -69,31 +70,26 @@ static enum refusal why_not_carry_out(const struct core *core, int order)
     if (core->now_ms < core->detector.late_until_ms) {
         return REFUSED_HANDOVER_AFTER_SLEEP;
     }
-    if (core->change.on) {
-        return REFUSED_HANDOVER_UNDER_WAY;
-    }
-    return core->position != 1 ? REFUSED_HANDOVER_TO_ANOTHER : REFUSED_COUNT;
+    return core->change.on ? REFUSED_HANDOVER_UNDER_WAY : REFUSED_COUNT;
 }
 
-/* The next oldest makes the view without its predecessor: it alone writes views in its own name,
- * so no two contents can come about under one (S1). */
-void leave_on_handover(struct core *core, const struct message *message)
+bool leave_may_carry_out(struct core *core, const struct message *message)
 {
     struct view *view = message->carrier.view;
 
     if (!install_is_sound(core, message)) {
-        return;
+        return false;
     }
     struct view_id theirs = view_id_of(view);
     struct view_id ours = view_id_of(&core->view);
     if (!id_equal(&message->from, &core->view.members[0].id) ||
         !id_equal(&theirs.coordinator, &message->from) || theirs.lineage != ours.lineage) {
         refuse(core, message, REFUSED_HANDOVER_OF_ANOTHER);
-        return;
+        return false;
     }
     if (!view_has(view, &core->life.self.id)) {
         refuse(core, message, REFUSED_HANDOVER_WITHOUT_US);
-        return;
+        return false;
     }
     int order = view_id_compare(&theirs, &ours);
     if (order > 0) {
@@ -102,6 +98,19 @@ void leave_on_handover(struct core *core, const struct message *message)
     enum refusal against = why_not_carry_out(core, order);
     if (against != REFUSED_COUNT) {
         refuse(core, message, against);
+    }
+    return against == REFUSED_COUNT;
+}
+
+/* The next oldest makes the view without its predecessor: it alone writes views in its own name,
+ * so no two contents can come about under one (S1). */
+void leave_on_handover(struct core *core, const struct message *message)
+{
+    if (!leave_may_carry_out(core, message)) {
+        return;
+    }
+    if (core->position != 1) {
+        refuse(core, message, REFUSED_HANDOVER_TO_ANOTHER);
         return;
     }
     if (core_is_strict(core)) { /* Z7: the voters have to agree. */
@@ -126,7 +135,7 @@ static void ask_to_be_let_out(struct core *core)
         route_send(core, outbox_message(core, MESSAGE_LEAVE), 0);
         return;
     }
-    if (core->change.on || !leave_hands_over(core)) {
+    if (core->change.on || successor_is_awaited(core) || !leave_hands_over(core)) {
         core->leave.ask_ms = core->now_ms + core->timing.batch_ms;
         return; /* First what is under way; a suspected successor is removed first, too. */
     }

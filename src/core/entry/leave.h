@@ -9,6 +9,10 @@ void leave_on_command(struct core *core);
 void leave_on_leave(struct core *core, const struct message *message);
 void leave_on_handover(struct core *core, const struct message *message);
 
+/* May this node carry out the hand-over that the message brings (E2, E5)? Installs its view where
+ * that is higher; what stands against it is refused. */
+bool leave_may_carry_out(struct core *core, const struct message *message);
+
 /* While a hand-over is under way the leaver proposes nothing itself. */
 bool leave_hands_over(const struct core *core);
 

@@ -16,8 +16,10 @@ enum effect_type {
     EFFECT_STORE,      /* write what must survive: see core_stored */
     EFFECT_NOTICE,     /* tell watchers and the log */
     EFFECT_REFUSED,    /* a message, or a part of it, was not acted on: for whoever asks why */
-    EFFECT_SYNC, /* write this voter's record, and answer with EVENT_SYNCED when it is on disk:
-                    see core_record. The latest one supersedes those before it. */
+    EFFECT_SYNC,     /* write this voter's record, and answer with EVENT_SYNCED when it is on disk:
+                        see core_record. The latest one supersedes those before it. */
+    EFFECT_WITHDRAW, /* this coordinator is about to hand over: answer with EVENT_WITHDRAWN when
+                        nobody who was told of its right to act goes by that any more */
 };
 
 enum notice_type {
@@ -137,7 +139,7 @@ struct effect {
             uint32_t echo;                 /* SEND: goes out as `echo` */
             const struct message *message; /* SEND: shared by all its receivers */
         };
-        struct notice notice;
+        const struct notice *notice;
         struct refused_message refused;
         uint64_t number; /* SYNC: rises with each change of the record */
     };

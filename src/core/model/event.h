@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "core/model/id.h"
+#include "core/model/move.h"
 
 struct message;
 
@@ -16,6 +17,8 @@ enum event_type {
     EVENT_ADDRESSES, /* the answer to EFFECT_RESOLVE, or addresses remembered from another life */
     EVENT_LEAVE,     /* the operator wants this node to go in good order */
     EVENT_SYNCED,    /* the answer to EFFECT_SYNC */
+    EVENT_MOVE,      /* the operator wants something moved, which the coordinator is to do */
+    EVENT_WITHDRAWN, /* the answer to EFFECT_WITHDRAW */
 };
 
 /* News of the lifeline to one member, one stream connection that this node holds open to it. */
@@ -57,6 +60,7 @@ struct event {
         struct link_event link;
         struct addresses_event addresses;
         struct synced_event synced;
+        struct move move;
     };
 };
 

@@ -48,7 +48,7 @@ enum voter_status {
     VOTER_FOUNDING,  /* it has a record and has not voted yet */
     VOTER_FOUNDED,   /* it votes */
     VOTER_DAMAGED,   /* its record is damaged, or another's: it does not vote */
-    VOTER_MUTE,      /* its record cannot be written: it votes no more */
+    VOTER_MUTE,      /* its record could not be written: it does not vote */
 };
 
 struct voter_state {

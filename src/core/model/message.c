@@ -3,14 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-void message_clear(struct message *message, enum message_type type)
-{
-    size_t bytes = type == MESSAGE_HEARTBEAT ? offsetof(struct message, heartbeat.suspects)
-                                             : sizeof *message;
-    memset(message, 0, bytes);
-    message->type = type;
-}
-
 enum message_body message_body(enum message_type type)
 {
 #define MESSAGE_BODY(name, number, text, body) [MESSAGE_##name] = CARRIES_##body,
@@ -18,6 +10,52 @@ enum message_body message_body(enum message_type type)
 #undef MESSAGE_BODY
 
     return bodies[type];
+}
+
+#define BYTES_BEFORE(field) offsetof(struct message, field)
+#define BYTES_WITH(field) (BYTES_BEFORE(field) + sizeof(((struct message *)NULL)->field))
+
+/* How much of a message is to be cleared, from its beginning on. */
+static size_t bytes_to_clear(enum message_type type)
+{
+    switch (message_body(type)) {
+    case CARRIES_HEARTBEAT:
+        return BYTES_BEFORE(heartbeat.suspects);
+    case CARRIES_VIEW:
+        return type == MESSAGE_MERGE ? BYTES_WITH(carrier) : BYTES_BEFORE(carrier.part);
+    case CARRIES_BALLOT:
+        return BYTES_BEFORE(carrier.part);
+    case CARRIES_REFERENCE:
+        return BYTES_WITH(reference);
+    case CARRIES_CLAIM_REFUSED:
+        return BYTES_WITH(claim_refused);
+    case CARRIES_JOINER:
+        return BYTES_BEFORE(joiner.member.tags.text);
+    case CARRIES_OFFER:
+        return BYTES_WITH(offer);
+    case CARRIES_JOIN_REFUSED:
+        return BYTES_WITH(join_refused);
+    case CARRIES_PING:
+        return BYTES_WITH(ping);
+    case CARRIES_PROBE:
+        return BYTES_BEFORE(probe.terms.voters.names);
+    case CARRIES_MERGE_REFUSED:
+        return BYTES_WITH(merge_refused);
+    case CARRIES_MOVE:
+        return BYTES_WITH(move);
+    case CARRIES_NOTHING:
+        break;
+    }
+    return BYTES_BEFORE(heartbeat);
+}
+
+void message_clear(struct message *message, enum message_type type)
+{
+    memset(message, 0, bytes_to_clear(type));
+    if (message_body(type) == CARRIES_JOINER) {
+        memset(&message->joiner.terms, 0, offsetof(struct terms, voters.names));
+    }
+    message->type = type;
 }
 
 const char *message_text(enum message_type type)

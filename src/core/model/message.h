@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/model/move.h"
 #include "core/model/quorum.h"
 #include "core/model/timing.h"
 #include "core/model/view.h"
@@ -24,6 +25,7 @@ enum message_body {
     CARRIES_PROBE,
     CARRIES_MERGE_REFUSED,
     CARRIES_BALLOT, /* carrier too: what a voter is asked, or answers */
+    CARRIES_MOVE,
 };
 
 /* All there is to know of each type: MESSAGE(name, number on the wire, text in logs and counters,
@@ -53,15 +55,17 @@ enum message_body {
     MESSAGE(HELLO, 22, "hello", NOTHING) /* first message on a stream, and its answer */           \
     MESSAGE(MERGE, 23, "merge", VIEW)    /* the losing part's coordinator asks the other (M3) */   \
     MESSAGE(MERGE_REFUSED, 24, "merge_refused", MERGE_REFUSED) /* not now, or not any more (M5) */ \
-    MESSAGE(BALLOT, 25, "ballot", BALLOT) /* to a voter: may I have that epoch? (Z4) */            \
-    MESSAGE(VOTE, 26, "vote", BALLOT)     /* a voter's answer to that, or to PREPARE (Z2) */
+    MESSAGE(BALLOT, 25, "ballot", BALLOT)       /* to a voter: may I have that epoch? (Z4) */      \
+    MESSAGE(VOTE, 26, "vote", BALLOT)           /* a voter's answer to that, or to PREPARE (Z2) */ \
+    MESSAGE(STAND_DOWN, 27, "stand_down", VIEW) /* coordinate, and I stay a member (E4) */         \
+    MESSAGE(MOVE, 28, "move", MOVE)             /* to the coordinator: a planned move (E4) */
 
 #define MESSAGE_NUMBER(name, number, text, body) MESSAGE_##name = (number),
 enum message_type { MESSAGES(MESSAGE_NUMBER) };
 #undef MESSAGE_NUMBER
 
 /* Types are below it, and above 0. */
-#define MESSAGE_TYPE_COUNT (MESSAGE_VOTE + 1)
+#define MESSAGE_TYPE_COUNT (MESSAGE_MOVE + 1)
 
 /* Whom the sender of a heartbeat does not hear: the age, in the sender's view, and the verdict it
  * holds; VERDICT_NONE while it is only silent. All others it hears. */
@@ -130,13 +134,13 @@ struct vote_answer {
     uint64_t wait_ms;  /* REFUSED_LEASE: until the lease has run out */
 };
 
-/* VIEW, PREPARE, CLAIM, GRANT, HANDOVER, MERGE, BALLOT, VOTE. The view is borrowed; who receives it
- * may have its index table rebuilt, nothing else. */
+/* VIEW, PREPARE, CLAIM, GRANT, HANDOVER, MERGE, BALLOT, VOTE, STAND_DOWN. The view is borrowed; who
+ * receives it may have its index table rebuilt, nothing else. */
 struct view_carrier {
     struct view *view;          /* GRANT, VOTE: NULL unless the voter accepted a higher one; BALLOT:
                                    NULL where the asker is no member */
     uint64_t epoch;             /* CLAIM, GRANT, BALLOT, VOTE: the epoch asked for; 0: a record */
-    struct node_id handover_by; /* PREPARE, BALLOT of a hand-over: the leaver's id; else none */
+    struct node_id handover_by; /* PREPARE, BALLOT of a hand-over: who hands over; else none */
     uint64_t handover_epoch;    /* BALLOT: the highest epoch that it gave up; else 0 */
     uint64_t lineage;           /* BALLOT, VOTE: of the voter's record */
     struct vote_answer vote;    /* VOTE */
@@ -160,12 +164,12 @@ struct claim_refused {
 
 /* JOIN and READY: all there is to know of a joiner. */
 struct joiner {
+    bool may_found;       /* F2: two of these must not both found */
+    uint64_t nonce;       /* READY: the OFFER's; JOIN: 0 */
+    uint64_t epoch_seen;  /* highest epoch of the joiner's earlier lives (J8) */
+    uint8_t hops;         /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
     struct member member; /* its age is 0: the coordinator gives it */
     struct terms terms;
-    bool may_found;      /* F2: two of these must not both found */
-    uint64_t nonce;      /* READY: the OFFER's; JOIN: 0 */
-    uint64_t epoch_seen; /* highest epoch of the joiner's earlier lives (J8) */
-    uint8_t hops;        /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
 };
 
 /* On the wire: append only. */
@@ -232,11 +236,13 @@ struct message {
         struct ping ping;
         struct probe probe;
         struct merge_refused merge_refused;
+        struct move move;
     };
 };
 
-/* Makes it an empty message of that type. Lists are not cleared beyond their count of 0: messages
- * are made and read too often for that. */
+/* Makes it an empty message of that type. Lists, tags and names of voters are not cleared beyond
+ * their count of 0, nor is what only other types carry: messages are made and read too often for
+ * that. */
 void message_clear(struct message *message, enum message_type type);
 
 /* What messages of that type carry, and what the type is called in logs, counters and traces. */

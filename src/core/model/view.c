@@ -230,6 +230,29 @@ void view_take_out(struct view *view, uint32_t position)
     index_rebuild(view);
 }
 
+static void reverse(struct member *members, uint32_t count)
+{
+    for (uint32_t i = 0; i < count / 2; i++) {
+        struct member kept = members[i];
+        members[i] = members[count - 1 - i];
+        members[count - 1 - i] = kept;
+    }
+}
+
+void view_put_behind(struct view *view, uint32_t count)
+{
+    assert(count <= view->member_count);
+
+    uint32_t stay = view->member_count - count;
+    reverse(view->members, count);
+    reverse(view->members + count, stay);
+    reverse(view->members, view->member_count);
+    for (uint32_t i = stay; i < view->member_count; i++) {
+        view->members[i].age = view->next_age++;
+    }
+    index_rebuild(view);
+}
+
 void view_add_gone(struct view *view, const struct gone *gone)
 {
     bool is_known = view_find_name(view, gone->name) != VIEW_NONE ||

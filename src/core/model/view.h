@@ -85,6 +85,10 @@ void view_remove(struct view *view, uint32_t position, const struct gone *why);
 /* Takes the member at `position` out without remembering it: it goes on elsewhere in the view. */
 void view_take_out(struct view *view, uint32_t position);
 
+/* The first `count` members become the youngest: they keep their order among themselves and take
+ * ages from `next_age` on. */
+void view_put_behind(struct view *view, uint32_t count);
+
 /* Adds an entry to the gone, if there is room, unless a member has its name or an entry its id. */
 void view_add_gone(struct view *view, const struct gone *gone);
 

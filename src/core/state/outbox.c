@@ -16,10 +16,16 @@ uint32_t outbox_capacity(uint32_t members)
     return reserve_for(members) + 4 * members + 64 + REFUSALS_PER_STEP_MAX;
 }
 
+uint32_t outbox_notices(uint32_t members)
+{
+    return 4 * members + 64; /* All of the reserve but the links. */
+}
+
 void outbox_reset(struct core *core)
 {
     core->out.count = 0;
     core->out.message_count = 0;
+    core->out.notice_count = 0;
     core->out.refusals = 0;
     core->out.reserve = reserve_for(core->capacity) + REFUSALS_PER_STEP_MAX;
 }
@@ -37,7 +43,7 @@ struct message *outbox_message(struct core *core, enum message_type type)
     return message;
 }
 
-/* Filled in by the caller, whole: there may be many in a step, and a notice makes them large. */
+/* Filled in by the caller, whole: there may be many in a step. */
 static struct effect *add(struct core *core, enum effect_type type)
 {
     struct outbox *out = &core->out;
@@ -208,6 +214,11 @@ void outbox_sync(struct core *core, uint64_t number)
     add(core, EFFECT_SYNC)->number = number;
 }
 
+void outbox_withdraw(struct core *core)
+{
+    add(core, EFFECT_WITHDRAW);
+}
+
 void outbox_refused(struct core *core, const struct refused_message *refused)
 {
     if (core->out.refusals == REFUSALS_PER_STEP_MAX) {
@@ -220,11 +231,14 @@ void outbox_refused(struct core *core, const struct refused_message *refused)
 
 struct notice *outbox_notice(struct core *core, enum notice_type type)
 {
-    struct effect *effect = add(core, EFFECT_NOTICE);
+    struct outbox *out = &core->out;
 
-    memset(&effect->notice, 0, sizeof effect->notice);
-    effect->notice.type = type;
-    return &effect->notice;
+    assert(out->notice_count < out->notice_capacity);
+    struct notice *notice = &out->notices[out->notice_count++];
+    memset(notice, 0, sizeof *notice);
+    notice->type = type;
+    add(core, EFFECT_NOTICE)->notice = notice;
+    return notice;
 }
 
 struct notice *outbox_notice_of(struct core *core, enum notice_type type,

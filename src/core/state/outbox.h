@@ -7,6 +7,9 @@
 /* Effects that one step may have, for views of so many members. */
 uint32_t outbox_capacity(uint32_t members);
 
+/* How many of them may be notices. */
+uint32_t outbox_notices(uint32_t members);
+
 /* At the beginning of each step. */
 void outbox_reset(struct core *core);
 
@@ -45,6 +48,7 @@ void outbox_kernel_ask(struct core *core, uint32_t position);
 void outbox_resolve(struct core *core);
 void outbox_store(struct core *core);
 void outbox_sync(struct core *core, uint64_t number);
+void outbox_withdraw(struct core *core);
 
 /* Tells of a refusal, unless this step has told of REFUSALS_PER_STEP_MAX already. */
 void outbox_refused(struct core *core, const struct refused_message *refused);

@@ -114,6 +114,9 @@ struct outbox {
     uint32_t refusals;        /* EFFECT_REFUSED among them */
     struct message *messages; /* MESSAGES_PER_STEP_MAX */
     uint32_t message_count;
+    struct notice *notices; /* what EFFECT_NOTICE points to: few, and large */
+    uint32_t notice_count;
+    uint32_t notice_capacity;
     uint32_t stranger_replies; /* answers to non-members that are left (V6) */
 };
 
@@ -203,7 +206,8 @@ struct waiting_vote {
 struct voter {
     bool named;                /* its name is a voter's */
     bool damaged;              /* a record was there and is not sound */
-    bool mute;                 /* the record cannot be written: it votes no more */
+    bool mute;                 /* the record could not be written: it does not vote */
+    uint64_t rewrite_ms;       /* while mute: when to try again */
     struct vote_record record; /* as it is to be on disk, but for the accepted view: */
     struct view accepted;      /* empty: none */
     uint64_t until_ms;         /* bound to the life of the promise until then */
@@ -247,7 +251,7 @@ struct next_view {
 /* What a proposal is besides its view. */
 struct proposal {
     uint32_t first_joiner;      /* members from here on are left out if they do not answer */
-    struct node_id handover_by; /* E2: the coordinator that leaves */
+    struct node_id handover_by; /* E2, E5: the coordinator that hands over */
     struct node_id merge_with;  /* M4: the other part's coordinator, who must agree */
     uint64_t merge;             /* number of its MERGE; 0: not a merge */
     bool forced;                /* takes place even if it changes no member (U2, V2) */
@@ -262,6 +266,7 @@ struct change {
     /* The rest is of a proposal of our own. */
     bool on;          /* answers to `pending` are collected */
     bool sent;        /* this step sent PREPAREs, which borrow `pending` */
+    bool asked_last;  /* the one who stands down was asked, after all others (E5) */
     bool last_chance; /* the deadline has passed once, and what waited is read before it counts */
     struct proposal proposal;
     uint64_t deadline_ms;
@@ -284,6 +289,7 @@ struct campaign {
     bool out; /* won, and this member is not in the view to build on */
     uint64_t epoch;
     struct ballot handed_over; /* by whom, to us; epoch 0: nobody */
+    bool stays;                /* it does not leave (E5) */
     uint64_t handed_epoch;     /* what we handed over: no acting under it, nor below (Z7) */
     uint64_t handed_ms;        /* and when */
     uint64_t ask_ms;
@@ -308,6 +314,7 @@ struct claim {
     uint64_t retry_ms; /* C5: ask those who refused again; NEVER_MS when not */
     uint8_t *answers;  /* enum answer, by position in the view */
     struct view base;  /* the highest view known above ours (C4); empty when none */
+    uint64_t next_age; /* the highest that a view had which came with a grant, or was refused */
     struct waiting_claim waiting;
 };
 
@@ -352,6 +359,28 @@ struct leave {
     uint64_t deadline_ms; /* go at the latest */
     uint64_t ask_ms;
     bool handed_over; /* a HANDOVER was sent: a view without us may hold (E3) */
+};
+
+/* How far a coordinator is that stands down (E5). */
+enum stand_down {
+    STAND_DOWN_NOT,
+    STAND_DOWN_SOON,      /* what is under way comes to its end first */
+    STAND_DOWN_WITHDRAWS, /* those who were told of its right to act stop */
+    STAND_DOWN_OFFERED,   /* the successor knows */
+    STAND_DOWN_GIVEN,     /* the successor counts on it: no acting under this epoch any more */
+};
+
+/* move: what an operator wants moved. */
+struct moving {
+    struct move asked; /* by the operator of this node, and not done yet */
+    uint64_t ask_ms;
+    uint64_t ask_until_ms;
+
+    uint64_t pause_ms;    /* no standing down before: the last time nothing came of it */
+    enum stand_down step; /* the rest is of a coordinator that stands down */
+    struct node_id to;
+    uint64_t again_ms;
+    uint64_t deadline_ms;
 };
 
 /* probe: looking for other parts. */
@@ -426,6 +455,7 @@ struct core {
     struct meeting meeting;
     struct admit admit;
     struct leave leave;
+    struct moving moving;
 
     struct probing probe;
     struct merge merge;

@@ -1,0 +1,207 @@
+/* doyen transfer: planned moves of the coordinator. The daemon passes on what is asked; this waits
+ * until it is so. */
+#include <curl/curl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/clock.h"
+#include "cli/document.h"
+#include "cli/duration.h"
+
+enum {
+    TIMEOUT_MS = 10000,
+    LOOK_PAUSE_MS_MIN = 2,
+    LOOK_PAUSE_MS_MAX = 100,
+    ASK_AGAIN_MS = 1000, /* what was asked may have been lost with its coordinator */
+    PATH_MAX_BYTES = 512,
+};
+
+struct move_options {
+    const char *name; /* NULL: not given */
+    uint64_t timeout_ms;
+};
+
+static enum exit_code run_transfer(struct cli *cli, int argc, char **argv);
+
+static error_t parse_move(int key, char *argument, struct argp_state *state)
+{
+    struct move_options *options = state->input;
+
+    switch (key) {
+    case 't':
+        if (!duration_parse(argument, &options->timeout_ms) || options->timeout_ms == 0) {
+            cli_usage_error(
+                state, "--timeout %s: give a number and its unit, as in 500ms, 5s or 2m", argument);
+        }
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->name != NULL) {
+            cli_usage_error(state, "%s: one member is enough, and %s was named", argument,
+                            options->name);
+        }
+        if (argument[0] == '\0') {
+            cli_usage_error(state, "NAME is empty: give the name of a member, or leave it out");
+        }
+        options->name = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option move_options[] = {
+    {.name = "timeout",
+     .key = 't',
+     .arg = "DUR",
+     .doc = "Give up waiting after this (500ms, 5s, 2m); 10s if not given"},
+    {.name = NULL},
+};
+
+const struct verb verb_transfer = {
+    .name = "transfer",
+    .arguments = "[NAME]",
+    .summary = "Another member coordinates from now on, and nobody leaves",
+    .details = "Asks the coordinator, whichever node this is, to hand over to NAME, or to the "
+               "oldest other member that can. Returns when the new one coordinates. The former "
+               "one stays, as one of the youngest.\n\n"
+               "Exit: 1 when NAME is no member or cannot coordinate, 5 when it did not come about "
+               "in time.",
+    .options = move_options,
+    .parse = parse_move,
+    .run = run_transfer,
+};
+
+/* What was asked, and of whom. */
+struct asked {
+    char path[PATH_MAX_BYTES];
+    uint64_t ask_ms; /* ask again then */
+    uint64_t deadline_ms;
+};
+
+/* Writes the path with the name in it. */
+static void put_path(struct cli *cli, struct asked *asked, const char *path, const char *key,
+                     const char *name)
+{
+    char *escaped = name == NULL ? NULL : client_escape(cli->client, name);
+
+    if (escaped == NULL) {
+        snprintf(asked->path, sizeof asked->path, "%s", path);
+    } else {
+        snprintf(asked->path, sizeof asked->path, "%s?%s=%s", path, key, escaped);
+    }
+    curl_free(escaped);
+}
+
+/* Asks once more when it is time; a refusal now would be about a moment in between. */
+static void ask_again(struct cli *cli, struct asked *asked)
+{
+    struct answer answer;
+    struct failure failure;
+
+    if (clock_left_ms(asked->ask_ms) > 0) {
+        return;
+    }
+    asked->ask_ms = clock_now_ms() + ASK_AGAIN_MS;
+    if (client_post(cli->client, asked->path, NULL, REQUEST_TIMEOUT_MS, &answer, &failure) ==
+        EXIT_DONE) {
+        answer_deinit(&answer);
+    }
+}
+
+/* Waits until the members document is as `holds` wants it; EXIT_TIMED_OUT: it never was. */
+static enum exit_code await(struct cli *cli, struct asked *asked,
+                            bool (*holds)(const json_t *members, const char *name),
+                            const char *name)
+{
+    uint64_t pause_ms = LOOK_PAUSE_MS_MIN;
+
+    while (clock_left_ms(asked->deadline_ms) > 0) {
+        struct answer members;
+        struct failure failure;
+        const enum exit_code code = client_get(cli->client, "/v1/members", REQUEST_TIMEOUT_MS,
+                                               &members, &failure);
+        if (code != EXIT_DONE) {
+            return failure_report(&failure);
+        }
+        const bool done = holds(members.json, name);
+        answer_deinit(&members);
+        if (done) {
+            return EXIT_DONE;
+        }
+        ask_again(cli, asked);
+        clock_sleep_ms(pause_ms);
+        pause_ms = 2 * pause_ms < LOOK_PAUSE_MS_MAX ? 2 * pause_ms : LOOK_PAUSE_MS_MAX;
+    }
+    return EXIT_TIMED_OUT;
+}
+
+static bool is_coordinator(const json_t *members, const char *name)
+{
+    const char *coordinator = document_coordinator(members);
+
+    return coordinator != NULL && strcmp(coordinator, name) == 0;
+}
+
+static void print_transfer(const struct cli *cli, const json_t *answer, uint64_t took_ms)
+{
+    const char *from = document_text(answer, "from", "?");
+    const char *to = document_text(answer, "to", "?");
+
+    if (cli->json) {
+        printf("{\"move\": \"transfer\", \"from\": \"%s\", \"to\": \"%s\", \"done\": true, "
+               "\"took_ms\": %" PRIu64 "}\n",
+               from, to, took_ms);
+    } else if (strcmp(from, to) == 0) {
+        printf("%s coordinates already\n", to);
+    } else {
+        printf("%s coordinates now, in place of %s (%" PRIu64 " ms)\n", to, from, took_ms);
+    }
+}
+
+static enum exit_code await_transfer(struct cli *cli, struct asked *asked, const json_t *answer,
+                                     const struct move_options *options)
+{
+    const char *to = document_text(answer, "to", "");
+    const uint64_t began_ms = clock_now_ms();
+    struct failure failure;
+
+    put_path(cli, asked, "/v1/transfer", "to", to); /* From now on it is this one. */
+    const enum exit_code code = await(cli, asked, is_coordinator, to);
+    if (code == EXIT_DONE) {
+        print_transfer(cli, answer, clock_now_ms() - began_ms);
+    }
+    if (code == EXIT_TIMED_OUT) {
+        char text[DURATION_TEXT_MAX];
+        duration_text(text, options->timeout_ms);
+        failure_set(&failure, code,
+                    "%s does not coordinate after %s: doyen why %s on %s says what stands against "
+                    "it",
+                    to, text, to, document_text(answer, "from", "the coordinator"));
+        return failure_report(&failure);
+    }
+    return code;
+}
+
+static enum exit_code run_transfer(struct cli *cli, int argc, char **argv)
+{
+    struct move_options options = {.timeout_ms = TIMEOUT_MS};
+    struct failure failure;
+    struct answer answer;
+    struct asked asked;
+
+    cli_parse(cli, &verb_transfer, argc, argv, &options);
+    if (cli_connect(cli, &failure) != EXIT_DONE) {
+        return failure_report(&failure);
+    }
+    asked.deadline_ms = clock_now_ms() + options.timeout_ms;
+    asked.ask_ms = clock_now_ms() + ASK_AGAIN_MS;
+    put_path(cli, &asked, "/v1/transfer", "to", options.name);
+    enum exit_code code = cli_post(cli, asked.path, NULL, &answer);
+    if (code == EXIT_DONE) {
+        code = await_transfer(cli, &asked, answer.json, &options);
+    }
+    answer_deinit(&answer);
+    return code;
+}

@@ -1,0 +1,13 @@
+/* Planned moves, as clients ask for them: what can be said at once, before the coordinator is asked
+ * (rules E4 to E6). */
+#ifndef CONTROL_MOVE_REQUEST_H
+#define CONTROL_MOVE_REQUEST_H
+
+#include "control/answer.h"
+#include "control/facts.h"
+
+/* Asks the coordinator to hand over to the member of that name; NULL: to the oldest that can. The
+ * caller knows that there is a member of that name. */
+struct answer move_request_transfer(const struct facts *facts, const char *name);
+
+#endif

@@ -1,0 +1,51 @@
+#include "core/agreement/successor.h"
+
+#include "core/detection/follow.h"
+#include "core/detection/hearing.h"
+#include "core/detection/route.h"
+
+enum unfit successor_unfit(const struct core *core, uint32_t position)
+{
+    if (position >= core->view.member_count) {
+        return UNFIT_STRANGER;
+    }
+    const struct peer_charge *charge = &core->peers[position].charge;
+    if (core_is_self(core, position)) {
+        return core->life.phase == PHASE_LEAVING ? UNFIT_LEAVING : UNFIT_NOT;
+    }
+    if (charge->leaves) {
+        return UNFIT_LEAVING;
+    }
+    if (charge->verdict != VERDICT_NONE) {
+        return UNFIT_SUSPECTED;
+    }
+    if (follow_has_moved(core, position)) {
+        return UNFIT_MOVED;
+    }
+    return hearing_is_fresh(core, position) ? UNFIT_NOT : UNFIT_SILENT;
+}
+
+uint32_t successor_next(const struct core *core)
+{
+    for (uint32_t i = 1; i < core->view.member_count; i++) {
+        if (successor_unfit(core, i) == UNFIT_NOT) {
+            return i;
+        }
+    }
+    return VIEW_NONE;
+}
+
+void successor_overtake(const struct core *core, struct view *next)
+{
+    view_put_behind(next, view_find(next, &core->life.self.id));
+}
+
+void successor_ask(struct core *core, uint32_t position)
+{
+    struct message *message = outbox_message(core, MESSAGE_STAND_DOWN);
+
+    if (message != NULL) {
+        message->carrier.view = &core->view;
+    }
+    route_send(core, message, position);
+}

@@ -1,0 +1,26 @@
+/* Who may take over what a coordinator hands it while all is well (E4). */
+#ifndef CORE_SUCCESSOR_H
+#define CORE_SUCCESSOR_H
+
+#include "core/state/state.h"
+
+/* What stands against the member at `position`, in this node's eyes; UNFIT_NOT: nothing. */
+enum unfit successor_unfit(const struct core *core, uint32_t position);
+
+/* The oldest member after the coordinator that is fit, or VIEW_NONE. */
+uint32_t successor_next(const struct core *core);
+
+/* Is a hand-over to one who was found fit under way? This node then proposes nothing itself. */
+static inline bool successor_is_awaited(const struct core *core)
+{
+    return core->moving.step > STAND_DOWN_SOON;
+}
+
+/* Everybody older than this node in `next`, and who hands over among them, becomes younger than all
+ * others. */
+void successor_overtake(const struct core *core, struct view *next);
+
+/* Starts handing over to the member at `position`, which says STAND_DOWN to it. */
+void successor_ask(struct core *core, uint32_t position);
+
+#endif

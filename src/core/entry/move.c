@@ -1,0 +1,320 @@
+#include "core/entry/move.h"
+
+#include "core/agreement/campaign.h"
+#include "core/agreement/change.h"
+#include "core/agreement/claim.h"
+#include "core/agreement/next_view.h"
+#include "core/agreement/promise.h"
+#include "core/agreement/successor.h"
+#include "core/detection/route.h"
+#include "core/detection/standing.h"
+#include "core/entry/leave.h"
+#include "core/model/marks.h"
+#include "core/state/outbox.h"
+#include "core/state/refuse.h"
+
+/* --- The coordinator stands down --- */
+
+static void stay(struct core *core)
+{
+    core->moving.step = STAND_DOWN_NOT;
+}
+
+/* Begins when what is under way has come to its end. */
+static void stand_down_for(struct core *core, const struct node_id *successor)
+{
+    core->moving.step = STAND_DOWN_SOON;
+    core->moving.to = *successor;
+    core->moving.again_ms = core->now_ms;
+    core->moving.deadline_ms = core->now_ms + core->timing.leave_ms;
+}
+
+static uint32_t position_of_successor(const struct core *core)
+{
+    return view_find(&core->view, &core->moving.to);
+}
+
+/* E5a: nothing else is under way, and no other coordinator is in sight. */
+static bool may_begin(const struct core *core)
+{
+    return !core->change.on && !core->claim.on && !core->campaign.on && !core->merge.yielding &&
+           standing_is_settled(core);
+}
+
+static void begin(struct core *core)
+{
+    if (!may_begin(core)) {
+        core->moving.again_ms = core->now_ms + core->timing.batch_ms;
+        return;
+    }
+    core->moving.step = STAND_DOWN_WITHDRAWS;
+    core->moving.deadline_ms = core->now_ms + 2 * core->timing.lost_ms;
+    outbox_withdraw(core);
+}
+
+static void ask_successor(struct core *core)
+{
+    core->moving.again_ms = core->now_ms + core->timing.prepare_ms / 3;
+    successor_ask(core, position_of_successor(core));
+}
+
+void move_on_withdrawn(struct core *core)
+{
+    if (core->moving.step != STAND_DOWN_WITHDRAWS) {
+        return;
+    }
+    if (successor_unfit(core, position_of_successor(core)) != UNFIT_NOT || !may_begin(core)) {
+        stay(core); /* It is suspected by now, or something has come between. */
+        return;
+    }
+    core->moving.step = STAND_DOWN_OFFERED;
+    core->moving.deadline_ms = core->now_ms + timing_proposal_ms(&core->timing);
+    if (core_is_strict(core)) { /* Z7a: the voters skip the lease on this word. */
+        core->moving.step = STAND_DOWN_GIVEN;
+        core->moving.deadline_ms = core->now_ms + 2 * core->timing.lost_ms;
+        campaign_hand_over(core);
+    }
+    ask_successor(core);
+}
+
+void move_on_accepted(struct core *core, const struct message *prepare)
+{
+    bool offered = core->moving.step == STAND_DOWN_OFFERED || core->moving.step == STAND_DOWN_GIVEN;
+
+    if (offered && !core_is_strict(core) && id_equal(&prepare->from, &core->moving.to) &&
+        id_equal(&prepare->carrier.handover_by, &core->life.self.id)) {
+        core->moving.step = STAND_DOWN_GIVEN;
+        core->moving.deadline_ms = core->now_ms + timing_proposal_ms(&core->timing);
+        core->moving.again_ms = core->now_ms;
+        campaign_hand_over(core);
+    }
+}
+
+/* Is the successor still to hear that it is the one? Without guard strict, it was given the word on
+ * its own proposal, which it repeats. */
+static bool is_asking(const struct core *core)
+{
+    return core->moving.step == STAND_DOWN_OFFERED ||
+           (core->moving.step == STAND_DOWN_GIVEN && core_is_strict(core));
+}
+
+/* E6b: some may hold the successor's view by now, with the ages that it has. So this node overtakes
+ * in its turn, under a further epoch. */
+static void return_to_reign(struct core *core)
+{
+    const struct view *theirs = &core->change.pending;
+
+    if (view_is_empty(theirs) || !id_equal(&theirs->members[0].id, &core->moving.to)) {
+        next_view_want_epoch(core);
+        next_view_now(core);
+        return;
+    }
+    REACHED(stood_down_for_nobody);
+    struct view *next = next_view_begin(core, theirs, CAUSE_HANDOVER);
+    successor_overtake(core, next);
+    next->epoch = promise_new_epoch(core);
+    change_propose(core, next,
+                   &(struct proposal){.first_joiner = next->member_count, .forced = true});
+}
+
+/* E6: nothing came of it. */
+static void give_up(struct core *core)
+{
+    bool given = core->moving.step == STAND_DOWN_GIVEN;
+
+    if (given && core_is_strict(core)) {
+        campaign_take_back(core);
+    } else if (given && (!standing_is_settled(core) || core->change.on)) {
+        core->moving.deadline_ms = core->now_ms + core->timing.fresh_ms / 4;
+        core->moving.again_ms = core->moving.deadline_ms;
+        return; /* It may have come about: that is settled first (D8). */
+    } else if (given) {
+        return_to_reign(core);
+    }
+    core->moving.pause_ms = core->now_ms + core->timing.leave_ms;
+    stay(core);
+}
+
+/* Whoever is suspected will not take over. */
+static bool is_in_vain(const struct core *core)
+{
+    uint32_t position = position_of_successor(core);
+
+    return core->now_ms >= core->moving.deadline_ms || position == VIEW_NONE ||
+           (core->peers[position].charge.verdict != VERDICT_NONE &&
+            core->now_ms >= core->moving.again_ms);
+}
+
+static void continue_standing_down(struct core *core)
+{
+    if (is_in_vain(core)) {
+        give_up(core);
+    } else if (core->now_ms < core->moving.again_ms) {
+        return;
+    } else if (core->moving.step == STAND_DOWN_SOON) {
+        begin(core);
+    } else if (is_asking(core)) {
+        ask_successor(core); /* It, or what came of it, may have been lost. */
+    }
+}
+
+/* --- The successor --- */
+
+/* The successor makes the view: it alone writes views in its own name (E2b). Of those whom it
+ * overtakes the former coordinator has to agree (E5c). */
+void move_on_stand_down(struct core *core, const struct message *message)
+{
+    if (!leave_may_carry_out(core, message)) {
+        return;
+    }
+    if (core->life.phase != PHASE_MEMBER) {
+        refuse(core, message, REFUSED_STAND_DOWN_FOR_LEAVER);
+        return;
+    }
+    if (core_is_strict(core)) {
+        campaign_on_stand_down(core, &(struct ballot){core->view.epoch, message->from});
+        return;
+    }
+    if (core->promise.epoch > core->view.epoch) {
+        refuse(core, message, REFUSED_HANDOVER_OVERTAKEN);
+        return;
+    }
+    claim_drop(core);
+    struct view *next = next_view_begin(core, &core->view, CAUSE_HANDOVER);
+    successor_overtake(core, next);
+    next->epoch = promise_new_epoch(core);
+    change_propose(
+        core, next,
+        &(struct proposal){.first_joiner = next->member_count, .handover_by = message->from});
+}
+
+/* --- What an operator wants --- */
+
+static bool is_done(const struct core *core, const struct move *move)
+{
+    switch (move->kind) {
+    case MOVE_NONE:
+        return true;
+    case MOVE_TRANSFER:
+        return id_equal(&core->view.members[0].id, &move->subject);
+    }
+    return true;
+}
+
+/* What stands against it, of what is asked of this coordinator; REFUSED_COUNT: nothing. */
+static enum refusal why_not(const struct core *core, const struct move *move)
+{
+    uint32_t position = view_find(&core->view, &move->subject);
+
+    if (core->life.phase != PHASE_MEMBER) {
+        return REFUSED_MOVE_WHILE_LEAVING;
+    }
+    if (is_done(core, move)) {
+        return REFUSED_MOVE_DONE;
+    }
+    if (core->moving.step != STAND_DOWN_NOT) {
+        return REFUSED_MOVE_UNDER_WAY;
+    }
+    if (core->now_ms < core->moving.pause_ms) {
+        return REFUSED_MOVE_PAUSES;
+    }
+    return successor_unfit(core, position) == UNFIT_NOT ? REFUSED_COUNT : REFUSED_MOVE_TO_UNFIT;
+}
+
+static void carry_out(struct core *core, const struct move *move)
+{
+    stand_down_for(core, &move->subject);
+}
+
+void move_on_move(struct core *core, const struct message *message)
+{
+    if (!view_has(&core->view, &message->from)) {
+        refuse(core, message, REFUSED_MOVE_OF_STRANGER);
+        return;
+    }
+    if (!core_is_coordinator(core)) {
+        refuse(core, message, REFUSED_MOVE_ELSEWHERE);
+        return;
+    }
+    enum refusal against = why_not(core, &message->move);
+    if (against != REFUSED_COUNT) {
+        refuse(core, message, against);
+        return;
+    }
+    carry_out(core, &message->move);
+}
+
+void move_on_command(struct core *core, const struct move *move)
+{
+    core->moving.asked = *move;
+    core->moving.ask_ms = core->now_ms;
+    core->moving.ask_until_ms = core->now_ms + core->timing.leave_ms;
+}
+
+static void ask_coordinator(struct core *core)
+{
+    const struct move *asked = &core->moving.asked;
+
+    core->moving.ask_ms = core->now_ms + core->timing.prepare_ms / 3;
+    if (core_is_coordinator(core)) {
+        if (why_not(core, asked) == REFUSED_COUNT) {
+            carry_out(core, asked);
+        }
+        return;
+    }
+    struct message *message = outbox_message(core, MESSAGE_MOVE);
+    if (message != NULL) {
+        message->move = *asked;
+    }
+    route_send(core, message, 0);
+}
+
+/* --- Both --- */
+
+void move_tick(struct core *core)
+{
+    struct moving *moving = &core->moving;
+
+    if (!core_is_member(core)) {
+        return;
+    }
+    if (moving->asked.kind != MOVE_NONE &&
+        (is_done(core, &moving->asked) || core->now_ms >= moving->ask_until_ms)) {
+        moving->asked.kind = MOVE_NONE;
+    }
+    if (moving->asked.kind != MOVE_NONE && core->now_ms >= moving->ask_ms) {
+        ask_coordinator(core);
+    }
+    if (moving->step != STAND_DOWN_NOT) {
+        continue_standing_down(core);
+    }
+}
+
+uint64_t move_deadline_ms(const struct core *core)
+{
+    const struct moving *moving = &core->moving;
+    uint64_t asked_ms = moving->asked.kind == MOVE_NONE
+                            ? NEVER_MS
+                            : earlier(moving->ask_ms, moving->ask_until_ms);
+
+    if (moving->step == STAND_DOWN_NOT) {
+        return asked_ms;
+    }
+    bool again = moving->step == STAND_DOWN_SOON || is_asking(core);
+    return earlier(asked_ms,
+                   again ? earlier(moving->again_ms, moving->deadline_ms) : moving->deadline_ms);
+}
+
+void move_on_view_installed(struct core *core)
+{
+    if (!core_is_coordinator(core) || successor_is_awaited(core)) {
+        stay(core);
+    }
+}
+
+void move_reset(struct core *core)
+{
+    stay(core);
+    core->moving.asked.kind = MOVE_NONE;
+    core->moving.pause_ms = 0;
+}

@@ -1,0 +1,28 @@
+/* What an operator may want moved while all is well (rules E4 to E6), and why it cannot be. */
+#ifndef CORE_MOVE_H
+#define CORE_MOVE_H
+
+#include "core/model/id.h"
+
+/* On the wire and in recordings: append only. */
+enum move_kind {
+    MOVE_NONE = 0,     /* never on the wire */
+    MOVE_TRANSFER = 1, /* the subject is to coordinate */
+};
+
+struct move {
+    enum move_kind kind;
+    struct node_id subject; /* a member */
+};
+
+/* Why a member cannot take over what a coordinator hands it (E4b). */
+enum unfit {
+    UNFIT_NOT,
+    UNFIT_STRANGER,  /* no member */
+    UNFIT_LEAVING,   /* it asked to be let out */
+    UNFIT_SUSPECTED, /* this node holds a verdict against it */
+    UNFIT_SILENT,    /* it was not heard within T_fresh */
+    UNFIT_MOVED,     /* it follows another coordinator (L2) */
+};
+
+#endif

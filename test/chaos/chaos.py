@@ -1,0 +1,515 @@
+#!/usr/bin/env python3
+"""Lets chaos loose on a cluster of real daemons under guard strict, and checks that never two act.
+
+    scripts/chaos [TIME] [--profile lan|local] [--nodes N] [--seed S] [--build DIR] [--keep]
+
+Each node stands in a network namespace of its own, all on one bridge with no way out, with a small
+file system for its state and a disk whose syncs can be slowed. Beside each daemon runs
+`doyen run -- worker`, and all workers append to one log.
+
+One round after the other, one to three faults strike at random moments: kill -9, SIGSTOP of the
+daemon, of `doyen run`, of its worker; links cut one way or both, between two nodes or around one;
+full disk, slow disk; planned moves; everybody killed. Then all is healed, and the cluster has five
+seconds until exactly one acts, with its worker. All daemons share this host's clock, so what is seen
+here is true time:
+
+    overlap   two lease pages, or two workers' records in the log, that hold at one instant
+    fell      an epoch that acts after a higher one did
+    late      nobody acts five seconds after all was healed
+
+Exits with 1 when one of them is not 0. Needs root, iproute2 and Python 3.
+"""
+import argparse
+import ctypes
+import mmap
+import os
+import random
+import shutil
+import signal
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HEAL_LIMIT_S = 5.0
+RECORD = struct.Struct("<QQII")  # a worker's: ns, epoch, node, process
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def now_ns():
+    return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+
+def ip(*lines):
+    text = "\n".join(lines) + "\n"
+    done = subprocess.run(["ip", "-batch", "-"], input=text, text=True, capture_output=True)
+    if done.returncode:
+        raise RuntimeError("ip: " + done.stderr.strip())
+
+
+class Net:
+    """One namespace for each node, and one with the bridge that joins them."""
+
+    def __init__(self, count):
+        self.tag = "doyen-chaos-%d" % os.getpid()
+        self.hub = self.tag + "-hub"
+        self.nodes = ["%s-%d" % (self.tag, i) for i in range(count)]
+        self.cuts = set()
+        ip("netns add " + self.hub)
+        self.inside(self.hub, "link add bridge type bridge mcast_snooping 0", "link set bridge up")
+        for i, name in enumerate(self.nodes):
+            ip("netns add " + name)
+            self.inside(self.hub, "link add port%d type veth peer name eth0 netns %s" % (i, name),
+                        "link set port%d master bridge up" % i)
+            self.inside(name, "link set lo up", "addr add %s/24 dev eth0" % self.address(i),
+                        "link set eth0 up",
+                        # Rules about senders come before the delivery to this host.
+                        "rule add pref 10 lookup local", "rule del pref 0")
+
+    @staticmethod
+    def address(i):
+        return "10.78.0.%d" % (i + 1)
+
+    @staticmethod
+    def inside(name, *lines):
+        done = subprocess.run(["ip", "-n", name, "-batch", "-"], input="\n".join(lines) + "\n",
+                              text=True, capture_output=True)
+        if done.returncode:
+            raise RuntimeError("ip -n %s: %s" % (name, done.stderr.strip()))
+
+    def cut(self, sender, receiver):
+        """Nothing more gets from the one to the other, silently; what comes back does."""
+        if (sender, receiver) not in self.cuts:
+            self.cuts.add((sender, receiver))
+            self.inside(self.nodes[receiver],
+                        "rule add pref 5 from %s blackhole" % self.address(sender))
+
+    def heal(self):
+        for sender, receiver in self.cuts:
+            self.inside(self.nodes[receiver],
+                        "rule del pref 5 from %s blackhole" % self.address(sender))
+        self.cuts.clear()
+
+    def close(self):
+        for name in self.nodes + [self.hub]:
+            subprocess.run(["ip", "netns", "del", name], capture_output=True)
+
+
+class Node:
+    """A daemon, `doyen run` beside it, and its disk."""
+
+    def __init__(self, cluster, index):
+        self.cluster, self.index, self.name = cluster, index, "n%d" % index
+        self.disk = cluster.path("disk-" + self.name)
+        self.socket = cluster.path(self.name + ".sock")
+        self.daemon = self.run = None
+        self.stopped = []  # pids to be continued when all is healed
+        os.mkdir(self.disk)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", self.disk], check=True)
+        with open(cluster.path("sync-" + self.name), "w+b") as file:
+            file.write(bytes(4096))
+            file.flush()
+            self.sync_ms = mmap.mmap(file.fileno(), 4096)
+
+    def spawn(self, argv, log):
+        def die_with_parent():
+            LIBC.prctl(1, signal.SIGKILL)
+
+        environment = dict(os.environ, LD_PRELOAD=self.cluster.helper("slow_sync.so"),
+                           CHAOS_SYNC=self.cluster.path("sync-" + self.name))
+        return subprocess.Popen(["ip", "netns", "exec", self.cluster.net.nodes[self.index]] + argv,
+                                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment,
+                                preexec_fn=die_with_parent)
+
+    def start(self):
+        cluster = self.cluster
+        if self.daemon is None:
+            argv = [cluster.program("doyend"), "--name", self.name, "--control", self.socket,
+                    "--listen", "%s:7420" % cluster.net.address(self.index), "--guard", "strict",
+                    "--voters", ",".join(node.name for node in cluster.nodes),
+                    "--state-dir", self.disk + "/state", "--profile", cluster.options.profile,
+                    "--log-level", "warn"]
+            for i in range(len(cluster.nodes)):
+                argv += ["--seed", "%s:7420" % cluster.net.address(i)]
+            self.daemon = self.spawn(argv, cluster.log(self.name))
+        if self.run is None and cluster.has_run:
+            self.run = self.spawn([cluster.program("doyen"), "--control", self.socket, "run", "--",
+                                   cluster.helper("worker"), cluster.work_log, str(self.index)],
+                                  cluster.log("run-" + self.name))
+
+    def reap(self):
+        """Forgets what has ended by itself."""
+        for what in ("daemon", "run"):
+            process = getattr(self, what)
+            if process is not None and process.poll() is not None:
+                self.cluster.tell("%s of %s ended with %d" % (what, self.name, process.returncode))
+                setattr(self, what, None)
+
+    def kill(self, what):
+        process = getattr(self, what)
+        if process is not None:
+            process.kill()
+            process.wait()
+            setattr(self, what, None)
+
+    def stop(self, pid):
+        try:
+            os.kill(pid, signal.SIGSTOP)
+            self.stopped.append(pid)
+        except ProcessLookupError:
+            pass
+
+    def heal(self):
+        for pid in self.stopped:
+            try:
+                os.kill(pid, signal.SIGCONT)
+            except ProcessLookupError:
+                pass
+        self.stopped = []
+        self.sync_ms[:4] = bytes(4)
+        try:
+            os.unlink(self.disk + "/full")
+        except FileNotFoundError:
+            pass
+
+    def fill_disk(self):
+        try:
+            with open(self.disk + "/full", "wb", buffering=0) as file:
+                while True:
+                    file.write(bytes(4096))
+        except OSError:
+            pass
+
+    def slow_disk(self, milliseconds):
+        self.sync_ms[:4] = struct.pack("<I", milliseconds)
+
+    def ask(self, *words):
+        return subprocess.run([self.cluster.program("doyen"), "--control", self.socket] +
+                              list(words), capture_output=True, text=True, timeout=30)
+
+
+class WorkLog:
+    """Reads what the workers wrote, in the order in which they wrote it."""
+
+    def __init__(self, path):
+        self.file = open(path, "rb")
+        self.part = b""
+        self.current = None  # (node, process)
+        self.ended = set()
+        self.epoch_of = {}  # node: the highest epoch
+        self.records = self.turns = self.overlaps = self.fell = 0
+        self.last_ns = 0
+
+    def read(self):
+        data = self.part + self.file.read()
+        whole = len(data) - len(data) % RECORD.size
+        self.part = data[whole:]
+        for ns, epoch, node, process in RECORD.iter_unpack(data[:whole]):
+            self.take(ns, epoch, node, process)
+
+    def take(self, ns, epoch, node, process):
+        self.records += 1
+        self.last_ns = ns
+        if (node, process, epoch) != self.current:
+            self.overlaps += (node, process, epoch) in self.ended
+            self.ended.add(self.current)
+            self.current = (node, process, epoch)
+            self.turns += 1
+            self.fell += any(e > epoch or e == epoch and n != node
+                             for n, e in self.epoch_of.items())
+            self.epoch_of[node] = max(epoch, self.epoch_of.get(node, 0))
+
+
+class Pages:
+    """Who acts by the lease pages: reads what page_watch says."""
+
+    def __init__(self, program, sockets):
+        self.process = subprocess.Popen([program] + sockets, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        self.acting = {}
+        self.begins = []  # (ns, node), the latest last
+        self.overlaps = self.fell = 0
+        self.alarms = []
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        for line in self.process.stdout:
+            ns, what, node, number = line.split()
+            if what == "begin":
+                self.begins.append((int(ns), int(node)))
+                self.acting[int(node)] = int(number)
+            elif what == "end":
+                self.acting.pop(int(node), None)
+            else:
+                self.overlaps += what == "overlap"
+                self.fell += what == "fell"
+                self.alarms.append(line.strip())
+
+    def one_acts(self):
+        return len(self.acting) == 1
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+class Cluster:
+    def __init__(self, options):
+        self.options = options
+        self.folder = tempfile.mkdtemp(prefix="doyen-chaos-")
+        self.nodes = []
+        self.alarms = []
+        self.net = Net(options.nodes)
+        self.work_log = self.path("work.log")
+        open(self.work_log, "wb").close()
+        self.has_run = "\n  run " in subprocess.run([self.program("doyen"), "--help"], text=True,
+                                                    capture_output=True).stdout
+        self.nodes.extend(Node(self, i) for i in range(options.nodes))
+        self.work = WorkLog(self.work_log)
+        self.pages = Pages(self.helper("page_watch"), [node.socket for node in self.nodes])
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def program(self, name):
+        return os.path.join(self.options.build, name)
+
+    def helper(self, name):
+        return os.path.join(self.options.helpers, name)
+
+    def log(self, name):
+        return open(self.path(name + ".log"), "ab")
+
+    def tell(self, text):
+        with open(self.path("rounds.log"), "a") as file:
+            file.write("%.3f %s\n" % (now_ns() / 1e9, text))
+
+    def alarm(self, text):
+        self.tell("ALARM " + text)
+        self.alarms.append(text)
+        print("\nALARM %s (see %s)" % (text, self.folder), file=sys.stderr)
+
+    # What strikes.
+
+    def someone(self, draw):
+        """Mostly the node that acts: what strikes the others is dull."""
+        acting = list(self.pages.acting)
+        index = acting[0] if acting and draw.random() < 0.6 else draw.randrange(len(self.nodes))
+        return self.nodes[index]
+
+    def worker_of(self, node):
+        """The process id of the worker of this node, if it is the one that writes."""
+        if self.work.current and self.work.current[0] == node.index:
+            return self.work.current[1]
+        return None
+
+    def strike(self, draw):
+        node = self.someone(draw)
+        faults = ["kill", "kill", "stop", "stop", "cut", "cut", "deaf", "mute", "island", "half",
+                  "full", "slow", "stuck", "all", "leave", "transfer"]
+        if self.has_run:
+            faults += ["stop run", "kill run", "stop worker", "stop worker", "stop all of it"]
+        fault = draw.choice(faults)
+        self.tell("%s %s" % (fault, node.name))
+        getattr(self, "strike_" + fault.replace(" ", "_"))(draw, node)
+
+    def strike_kill(self, draw, node):
+        node.kill("daemon")
+
+    def strike_all(self, draw, node):
+        for other in self.nodes:
+            other.kill("daemon")
+
+    def strike_stop(self, draw, node):
+        if node.daemon is not None:
+            node.stop(node.daemon.pid)
+
+    def strike_stop_run(self, draw, node):
+        if node.run is not None:
+            node.stop(node.run.pid)
+
+    def strike_kill_run(self, draw, node):
+        node.kill("run")
+
+    def strike_stop_worker(self, draw, node):
+        worker = self.worker_of(node)
+        if worker is not None:
+            node.stop(worker)
+
+    def strike_stop_all_of_it(self, draw, node):
+        self.strike_stop(draw, node)
+        self.strike_stop_run(draw, node)
+        self.strike_stop_worker(draw, node)
+
+    def strike_cut(self, draw, node):
+        for other in draw.sample(range(len(self.nodes)), draw.randint(1, len(self.nodes) - 1)):
+            if other != node.index:
+                self.net.cut(node.index, other)
+                if draw.random() < 0.5:
+                    self.net.cut(other, node.index)
+
+    def strike_deaf(self, draw, node):
+        for other in range(len(self.nodes)):
+            if other != node.index:
+                self.net.cut(other, node.index)
+
+    def strike_mute(self, draw, node):
+        for other in range(len(self.nodes)):
+            if other != node.index:
+                self.net.cut(node.index, other)
+
+    def strike_island(self, draw, node):
+        self.strike_deaf(draw, node)
+        self.strike_mute(draw, node)
+
+    def strike_half(self, draw, node):
+        side = set(draw.sample(range(len(self.nodes)), len(self.nodes) // 2))
+        for one in side:
+            for other in set(range(len(self.nodes))) - side:
+                self.net.cut(one, other)
+                self.net.cut(other, one)
+
+    def strike_full(self, draw, node):
+        node.fill_disk()
+
+    def strike_slow(self, draw, node):
+        for other in self.nodes:
+            other.slow_disk(draw.choice([0, 2, 10, 50, 200]))
+
+    def strike_stuck(self, draw, node):
+        node.slow_disk(60000)
+
+    def strike_leave(self, draw, node):
+        threading.Thread(target=self.quietly, args=(node, "leave"), daemon=True).start()
+
+    def strike_transfer(self, draw, node):
+        threading.Thread(target=self.quietly, args=(node, "transfer"), daemon=True).start()
+
+    @staticmethod
+    def quietly(node, *words):
+        try:
+            node.ask(*words)
+        except subprocess.TimeoutExpired:
+            pass
+
+    # The rounds.
+
+    def heal(self):
+        self.net.heal()
+        for node in self.nodes:
+            node.heal()
+            node.reap()
+            node.start()
+
+    def look(self, seconds):
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            self.work.read()
+            time.sleep(0.01)
+
+    def settled(self, healed_ns):
+        """One acts, and where there are workers, one of them has written since all was healed."""
+        self.work.read()
+        for node in self.nodes:
+            node.reap()
+            node.start()
+        return self.pages.one_acts() and (not self.has_run or self.work.last_ns > healed_ns)
+
+    def wait_settled(self, limit_s):
+        began, healed_ns = time.monotonic(), now_ns()
+        while time.monotonic() < began + limit_s:
+            if self.settled(healed_ns):
+                return time.monotonic() - began
+            time.sleep(0.005)
+        return None
+
+    def round(self, draw):
+        for _ in range(draw.choice([1, 1, 2, 3])):
+            self.strike(draw)
+            self.look(draw.choice([0, 0.05, 0.3, 1.0]) * draw.random() * 2)
+        self.look(draw.choice([0.1, 0.5, 1, 2, 4]) * draw.random() * 2)
+        self.heal()
+        took = self.wait_settled(HEAL_LIMIT_S)
+        self.tell("settled after %s" % took)
+        if took is None:
+            self.alarm("nobody acts %g s after all was healed" % HEAL_LIMIT_S)
+            took = self.wait_settled(120)
+            self.tell("settled %s later" % took)
+            return None
+        self.look(draw.random())
+        return took
+
+    def close(self):
+        for node in self.nodes:
+            node.heal()
+            node.kill("run")
+            node.kill("daemon")
+        self.pages.close()
+        self.net.close()
+        for node in self.nodes:
+            subprocess.run(["umount", "-l", node.disk])
+        if not (self.options.keep or self.alarms or self.pages.alarms or self.work.overlaps or
+                self.work.fell):
+            shutil.rmtree(self.folder)
+
+
+def seconds(text):
+    units = {"s": 1, "m": 60, "h": 3600}
+    return float(text[:-1]) * units[text[-1]] if text[-1] in units else float(text)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("time", nargs="?", type=seconds, default=60.0)
+    parser.add_argument("--profile", choices=["lan", "local"], default="lan")
+    parser.add_argument("--nodes", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=time.time_ns() // 10 ** 6)
+    parser.add_argument("--build", required=True, help="the folder with doyend and doyen")
+    parser.add_argument("--helpers", required=True, help="the folder with page_watch and others")
+    parser.add_argument("--keep", action="store_true", help="keeps logs and state")
+    return parser.parse_args()
+
+
+def report(cluster, rounds, took):
+    pages, work = cluster.pages, cluster.work
+    print("\n%d rounds, %d turns of acting, %d records of %d workers" %
+          (rounds, len(pages.begins), work.records, work.turns))
+    if took:
+        print("one acts again: median %.2f s after all was healed, at most %.2f s" %
+              (statistics.median(took), max(took)))
+    print("overlaps %d (pages) %d (workers), epochs fell %d %d, late %d" %
+          (pages.overlaps, work.overlaps, pages.fell, work.fell, len(cluster.alarms)))
+    return pages.overlaps + work.overlaps + pages.fell + work.fell + len(cluster.alarms)
+
+
+def main():
+    options = arguments()
+    draw = random.Random(options.seed)
+    print("seed %d, %s, %d nodes" % (options.seed, options.profile, options.nodes))
+    cluster = Cluster(options)
+    rounds, took, until = 0, [], time.monotonic() + options.time
+    try:
+        cluster.heal()
+        if cluster.wait_settled(60) is None:
+            cluster.alarm("the cluster does not form; logs are in %s" % cluster.folder)
+        while time.monotonic() < until and not cluster.alarms[20:]:
+            seconds_taken = cluster.round(draw)
+            rounds += 1
+            took += [] if seconds_taken is None else [seconds_taken]
+            if sys.stdout.isatty():
+                alarms = len(cluster.alarms) + len(cluster.pages.alarms) + cluster.work.overlaps
+                print("\r%d rounds, %d alarms" % (rounds, alarms), end="", flush=True)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        failed = report(cluster, rounds, took)
+        cluster.close()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,180 @@
+/* Watches the lease pages of several daemons on one host, and tells when two of them act at once.
+ *
+ *     page_watch SOCKET...
+ *
+ * All pages are held against one clock, which all daemons of a host share, so what this program
+ * sees is what truly was. Each line of its output begins with that clock, in nanoseconds:
+ *
+ *     NS begin NODE EPOCH       the node at this socket (counted from 0) has the right to act
+ *     NS end NODE EPOCH         and has it no more
+ *     NS overlap NODE NODE      two had it at the same instant
+ *     NS fell NODE EPOCH        it acts under an epoch that is not above those of the nodes before
+ *
+ * It ends when its standard input does. */
+#include "doyen/lease.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    MAX_NODES = 16,
+    LOOK_EVERY_NS = 200 * 1000,
+    ASK_AGAIN_LOOKS = 100, /* that many looks between two attempts to reach a daemon */
+};
+
+struct watched {
+    const char *socket;
+    int connection; /* -1: none */
+    bool page_came; /* on this connection */
+    bool mapped;
+    struct doyen_lease lease;
+    bool acting;
+    uint64_t epoch;   /* while acting, and of the last time */
+    uint64_t read_ns; /* when it was last found acting */
+    uint64_t deadline_ns;
+};
+
+static void say(uint64_t now_ns, const char *what, int node, uint64_t number)
+{
+    printf("%" PRIu64 " %s %d %" PRIu64 "\n", now_ns, what, node, number);
+    (void)fflush(stdout);
+}
+
+/* --- The connection through which a page comes --- */
+
+static void forget_connection(struct watched *node)
+{
+    (void)close(node->connection);
+    node->connection = -1;
+}
+
+/* The page of a daemon that is gone says no for ever, or until its deadline: it stays mapped until
+ * its successor's page takes its place. */
+static void take_page(struct watched *node)
+{
+    int page;
+    const int error = doyen_lease_receive(node->connection, &page);
+
+    if (error == -EAGAIN) {
+        return;
+    }
+    if (error != 0) {
+        forget_connection(node);
+        return;
+    }
+    node->page_came = true;
+    doyen_lease_unmap(&node->lease);
+    node->mapped = doyen_lease_map(&node->lease, page) == 0;
+    (void)close(page);
+}
+
+/* Agrees at once to each hand-over: nothing acts in this program's name. */
+static void answer_notices(struct watched *node)
+{
+    static const char stopped = DOYEN_LEASE_STOPPED;
+    char notices[64];
+    const ssize_t length = recv(node->connection, notices, sizeof notices, MSG_DONTWAIT);
+
+    if (length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR)) {
+        forget_connection(node);
+        return;
+    }
+    for (ssize_t i = 0; i < length; i++) {
+        if (notices[i] == DOYEN_LEASE_STOP) {
+            (void)send(node->connection, &stopped, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+        }
+    }
+}
+
+static void keep_connection(struct watched *node, unsigned look)
+{
+    if (node->connection >= 0) {
+        (node->page_came ? answer_notices : take_page)(node);
+    } else if (look % ASK_AGAIN_LOOKS == 0) {
+        node->connection = doyen_lease_request(node->socket);
+        node->page_came = false;
+    }
+}
+
+/* --- What the pages say --- */
+
+/* Returns whether the page says now that its node may act. */
+static bool look_at(struct watched *node)
+{
+    uint64_t epoch;
+    uint64_t left_ns;
+
+    if (!node->mapped || !doyen_lease_acting(&node->lease, &epoch, &left_ns)) {
+        return false;
+    }
+    node->read_ns = doyen_lease_now_ns();
+    node->deadline_ns = node->read_ns + left_ns;
+    node->epoch = epoch;
+    return true;
+}
+
+static void note_change(struct watched *nodes, int count, int i, bool acting)
+{
+    struct watched *node = &nodes[i];
+
+    node->acting = acting;
+    say(doyen_lease_now_ns(), acting ? "begin" : "end", i, node->epoch);
+    for (int j = 0; acting && j < count; j++) {
+        if (j != i && nodes[j].epoch >= node->epoch) {
+            say(doyen_lease_now_ns(), "fell", i, node->epoch);
+        }
+    }
+}
+
+/* Two nodes acted at once if the one did before and after a moment at which the other did. */
+static void find_overlap(struct watched *nodes, int i, int j)
+{
+    const uint64_t epoch = nodes[i].epoch;
+
+    if (look_at(&nodes[j]) && look_at(&nodes[i]) && nodes[i].epoch == epoch) {
+        printf("%" PRIu64 " overlap %d %d\n", doyen_lease_now_ns(), i, j);
+        (void)fflush(stdout);
+    }
+}
+
+static void look_at_all(struct watched *nodes, int count)
+{
+    int acting = -1;
+
+    for (int i = 0; i < count; i++) {
+        const bool now = look_at(&nodes[i]);
+        if (now != nodes[i].acting) {
+            note_change(nodes, count, i, now);
+        }
+        if (now && acting >= 0) {
+            find_overlap(nodes, acting, i);
+        }
+        acting = now ? i : acting;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static struct watched nodes[MAX_NODES];
+    const int count = argc - 1;
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    const struct timespec pause = {.tv_nsec = LOOK_EVERY_NS};
+
+    if (count < 1 || count > MAX_NODES) {
+        fprintf(stderr, "page_watch: name 1 to %d control sockets\n", MAX_NODES);
+        return 64;
+    }
+    for (int i = 0; i < count; i++) {
+        nodes[i].socket = argv[i + 1];
+        nodes[i].connection = -1;
+    }
+    for (unsigned look = 0; poll(&input, 1, 0) == 0; look++) {
+        for (int i = 0; i < count; i++) {
+            keep_connection(&nodes[i], look);
+        }
+        look_at_all(nodes, count);
+        (void)nanosleep(&pause, NULL);
+    }
+    return 0;
+}

@@ -1,0 +1,112 @@
+/* Planned moves with real processes: rules E4 to E6. */
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "doyen/lease.h"
+#include "fixture.h"
+
+enum { DONE = 0, REFUSED = 1, TIMED_OUT = 5, USAGE = 64 };
+
+static void assert_code(const struct outcome *outcome, int code)
+{
+    cr_assert_eq(outcome->code, code, "expected %d, not %d: %s%s", code, outcome->code,
+                 outcome->out, outcome->err);
+}
+
+static void assert_failure(const struct outcome *outcome, int code, const char *words)
+{
+    assert_code(outcome, code);
+    cr_assert_str_empty(outcome->out);
+    assert_text_has(outcome->err, words);
+}
+
+static size_t suspicions(struct cluster *cluster)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < cluster->daemon_count; i++) {
+        count += cluster_log_count(cluster, cluster->daemons[i].name, "suspect");
+    }
+    return count;
+}
+
+/* E4a: from any node; E5: nobody leaves, and nobody is suspected. */
+Story(moves, transfer_works_from_any_node)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, "athens byzantium cyrene");
+    const struct outcome named = doyen(cluster, "athens", ARGS("transfer", "cyrene"));
+    assert_code(&named, DONE);
+    assert_text_has(named.out, "cyrene coordinates now, in place of athens");
+    assert_agreement(cluster, "cyrene athens byzantium");
+
+    const struct outcome next = doyen(cluster, "byzantium", ARGS("transfer", "--json"));
+    assert_code(&next, DONE);
+    const json_t *document = document_kept(next.out);
+    cr_assert_str_eq(text_of(document, "from"), "cyrene");
+    cr_assert_str_eq(text_of(document, "to"), "athens");
+    assert_agreement(cluster, "athens byzantium cyrene");
+    cr_assert_eq(suspicions(cluster), 0);
+
+    const struct outcome again = doyen(cluster, "cyrene", ARGS("transfer", "athens"));
+    assert_code(&again, DONE);
+    cr_assert_str_eq(again.out, "athens coordinates already\n");
+}
+
+/* A refusal names fault and remedy. */
+Story(moves, transfer_says_why_not)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_start(cluster, "athens", NULL, NO_ARGS);
+    assert_agreement(cluster, "athens");
+    const struct outcome alone = doyen(cluster, "athens", ARGS("transfer"));
+    assert_failure(&alone, REFUSED, "nobody to hand over to");
+
+    cluster_start(cluster, "byzantium", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens byzantium");
+    const struct outcome unknown = doyen(cluster, "athens", ARGS("transfer", "byzantum"));
+    assert_failure(&unknown, REFUSED, "did you mean byzantium?");
+    const struct outcome empty = doyen(cluster, "athens", ARGS("transfer", ""));
+    assert_failure(&empty, USAGE, "NAME is empty");
+    const struct outcome two = doyen(cluster, "athens", ARGS("transfer", "byzantium", "athens"));
+    assert_failure(&two, USAGE, "one member is enough");
+    const struct outcome when = doyen(cluster, "athens", ARGS("transfer", "--timeout", "5"));
+    assert_failure(&when, USAGE, "a number and its unit");
+}
+
+/* E5a: who has the lease page is waited for, and reads that the right is over before another acts.
+ */
+Story(moves, transfer_waits_for_those_who_read_the_lease_page)
+{
+    struct cluster *cluster = cluster_new(ARGS("--profile", "wan", "--fail-after", "60s"));
+    struct doyen_lease lease;
+    uint64_t epoch;
+    uint64_t left_ns;
+    int page = -1;
+
+    cluster_form(cluster, "athens byzantium");
+    const struct outcome acting = doyen(cluster, "athens",
+                                        ARGS("wait", "--acting", "--timeout", "20s"));
+    assert_code(&acting, DONE);
+    const int connection = doyen_lease_connect(cluster_daemon(cluster, "athens")->control, LIMIT_MS,
+                                               &page);
+    cr_assert_geq(connection, 0, "%s", strerror(-connection));
+    cr_assert_eq(doyen_lease_map(&lease, page), 0);
+    close(page);
+    cr_assert(doyen_lease_acting(&lease, &epoch, &left_ns));
+
+    const struct outcome waits = doyen(cluster, "athens",
+                                       ARGS("transfer", "byzantium", "--timeout", "300ms"));
+    assert_failure(&waits, TIMED_OUT, "byzantium does not coordinate after 300 ms");
+    cr_assert_not(doyen_lease_acting(&lease, &epoch, &left_ns));
+    const json_t *members = cluster_members(cluster, "athens");
+    cr_assert(json_is_false(json_object_get(members, "acting")), "whoever asks hears the same");
+
+    cr_assert_eq(send(connection, &(char){DOYEN_LEASE_STOPPED}, 1, MSG_NOSIGNAL), 1);
+    assert_agreement(cluster, "byzantium athens");
+    close(connection);
+    doyen_lease_unmap(&lease);
+}

@@ -1,0 +1,239 @@
+/* Planned moves: rules E4 to E6. */
+#include "story.h"
+
+/* Nobody was taken for dead, and nobody had to claim anything. */
+static void check_good_order(struct sim *sim, uint64_t seed)
+{
+    story_check(sim_notices(sim, SIM_ANY, NOTICE_SUSPECT) == 0, seed);
+    story_check(sim_claims(sim, SIM_ANY, CLAIM_STARTED) == 0, seed);
+    story_check(sim_notices(sim, SIM_ANY, NOTICE_GONE) == 0, seed);
+}
+
+/* The longest time, in milliseconds, for which nobody acts until that one does. */
+static uint64_t gap_until_acting(struct sim *sim, uint32_t host)
+{
+    uint64_t gap_ms = 0;
+    uint64_t longest_ms = 0;
+
+    for (int i = 0; i < 2000 && !sim_is_acting(sim, host); i++) {
+        sim_run(sim, 1);
+        gap_ms = sim_acting_count(sim) == 0 ? gap_ms + 1 : 0;
+        longest_ms = gap_ms > longest_ms ? gap_ms : longest_ms;
+    }
+    return sim_is_acting(sim, host) ? longest_ms : UINT64_MAX;
+}
+
+/* E5 */
+Story(moves, the_next_oldest_takes_over_and_nobody_leaves)
+{
+    struct sim *sim = story_of_five(seed);
+    uint64_t epoch = sim_epoch(sim, A);
+
+    sim_run(sim, 1000);
+    sim_transfer(sim, A, B);
+    story_check(gap_until_acting(sim, B) <= 3, seed);
+    story_check(sim_converges(sim, REPAIR_MS), seed);
+    for (uint32_t host = A; host <= E; host++) {
+        cr_assert_str_eq(sim_view_text(sim, host), "B C D E A");
+    }
+    story_check(sim_epoch(sim, A) == epoch + 1, seed);
+    story_check(sim_age(sim, C, A) == 6, seed);
+    sim_run(sim, 3000);
+    story_check(sim_two_acted_ms(sim) == 0, seed);
+    check_good_order(sim, seed);
+    sim_free(sim);
+}
+
+/* E4a, E5b: any member may ask, and any member may be next. */
+Story(moves, any_member_may_ask_for_any_other)
+{
+    struct sim *sim = story_of_five(seed);
+
+    sim_run(sim, 1000);
+    sim_transfer(sim, E, D);
+    story_check(gap_until_acting(sim, D) <= 3, seed);
+    story_check(sim_converges(sim, REPAIR_MS), seed);
+    for (uint32_t host = A; host <= E; host++) {
+        cr_assert_str_eq(sim_view_text(sim, host), "D E A B C");
+    }
+    story_check(sim_two_acted_ms(sim) == 0, seed);
+    check_good_order(sim, seed);
+    sim_transfer(sim, C, A);
+    story_check(sim_sees(sim, E, "A B C D E", REPAIR_MS), seed);
+    sim_free(sim);
+}
+
+static struct sim *story_of_voters(uint64_t seed)
+{
+    struct sim *sim = story_of(&(struct sim_options){.seed = seed,
+                                                     .host_count = 5,
+                                                     .seed_count = 5,
+                                                     .voter_count = 5,
+                                                     .disks = true,
+                                                     .exclusive = true,
+                                                     .guard = {GUARD_STRICT, 5}});
+    sim_run(sim, 1000);
+    return sim;
+}
+
+/* E5d, Z7: the voters skip the lease of the one who stands down, and those who are older than the
+ * successor do not stand in its way. */
+Story(moves, voters_follow_the_word_of_their_coordinator)
+{
+    struct sim *sim = story_of_voters(seed);
+    uint64_t views = sim_version(sim, E);
+
+    sim_transfer(sim, E, D);
+    story_check(gap_until_acting(sim, D) <= 20, seed);
+    story_check(sim_converges(sim, REPAIR_MS), seed);
+    for (uint32_t host = A; host <= E; host++) {
+        story_check(sim_view_text(sim, host)[0] == 'D', seed);
+    }
+    story_check(sim_version(sim, E) == views + 1, seed);
+    story_check(sim_notices(sim, SIM_ANY, NOTICE_SUSPECT) == 0, seed);
+    story_check(sim_notices(sim, SIM_ANY, NOTICE_GONE) == 0, seed);
+    sim_free(sim);
+}
+
+/* E5a: what it asks may be lost, and what comes of it, too. */
+Story(moves, a_lost_message_costs_one_repetition)
+{
+    const enum message_type types[] = {MESSAGE_MOVE, MESSAGE_STAND_DOWN, MESSAGE_PREPARE,
+                                       MESSAGE_ACK, MESSAGE_COMMIT};
+
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        struct sim *sim = story_of_five(seed);
+        sim_run(sim, 1000);
+        sim_lose(sim, SIM_ANY, SIM_ANY, types[i], 1);
+        sim_transfer(sim, C, B);
+        story_check(sim_converges(sim, SETTLE_MS), seed);
+        story_check(sim_sees(sim, A, "B C D E A", SETTLE_MS), seed);
+        story_check(sim_two_acted_ms(sim) == 0, seed);
+        check_good_order(sim, seed);
+        sim_free(sim);
+    }
+}
+
+/* E5c: until its successor has all the others behind it, the coordinator acts. */
+Story(moves, a_slow_member_does_not_make_the_gap_longer)
+{
+    struct sim *sim = story_of_five(seed);
+
+    sim_run(sim, 1000);
+    sim_pause(sim, D);
+    sim_transfer(sim, A, B);
+    story_check(gap_until_acting(sim, B) <= 3, seed);
+    story_check(sim_two_acted_ms(sim) == 0, seed);
+    sim_resume(sim, D);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_sees(sim, D, "B C D E A", seed);
+    sim_free(sim);
+}
+
+/* E6a: whoever did not give its reign up has lost nothing. */
+Story(moves, a_successor_that_is_not_reached_changes_nothing)
+{
+    struct sim *sim = story_of_five(seed);
+
+    sim_run(sim, 1000);
+    sim_lose(sim, A, B, MESSAGE_STAND_DOWN, 1000);
+    sim_transfer(sim, A, B);
+    for (int i = 0; i < 2000; i++) {
+        sim_run(sim, 1);
+        story_check(sim_is_acting(sim, A), seed);
+    }
+    story_sees(sim, E, "A B C D E", seed);
+    sim_leave(sim, C);
+    story_check(sim_sees(sim, E, "A B D E", SETTLE_MS), seed);
+    sim_free(sim);
+}
+
+/* E6b: the successor dies at any moment of it. Somebody coordinates soon, and no age comes back. */
+Story(moves, a_successor_may_die_at_any_message)
+{
+    const enum message_type types[] = {MESSAGE_PREPARE, MESSAGE_COMMIT};
+
+    for (uint32_t count = 1; count <= 4; count++) {
+        for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+            struct sim *sim = story_of_five(seed);
+            sim_run(sim, 1000);
+            sim_trip(sim, D, types[i], count);
+            sim_transfer(sim, A, D);
+            for (int k = 0; k < 1000 && sim_is_running(sim, D); k++) {
+                sim_run(sim, 1);
+            }
+            story_check(!sim_is_running(sim, D), seed);
+            story_check(sim_converges(sim, SETTLE_MS), seed);
+            sim_start(sim, D);
+            story_check(sim_converges(sim, SETTLE_MS), seed);
+            story_check(sim_age(sim, A, D) >= 6, seed);
+            sim_free(sim);
+        }
+    }
+}
+
+/* E6b: the successor was cut off after the coordinator had given its reign up. */
+Story(moves, a_coordinator_that_stood_down_for_nobody_takes_its_place_again)
+{
+    struct sim *sim = story_of_five(seed);
+
+    sim_run(sim, 1000);
+    sim_lose(sim, A, B, MESSAGE_ACK, 1000);
+    sim_transfer(sim, A, B);
+    sim_run(sim, 100);
+    story_check(sim_acting_count(sim) == 0, seed);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_agrees(sim), seed);
+    story_sees(sim, E, "A B C D E", seed);
+    story_check(sim_is_acting(sim, A), seed);
+    story_check(sim_age(sim, C, A) == 6, seed);
+    story_check(sim_age(sim, C, E) == 10, seed);
+    sim_free(sim);
+}
+
+/* E6: the same under guard strict. */
+Story(moves, voters_elect_somebody_when_the_successor_dies)
+{
+    for (uint32_t count = 1; count <= 3; count++) {
+        struct sim *sim = story_of_voters(seed);
+        sim_trip(sim, B, MESSAGE_BALLOT, count);
+        sim_transfer(sim, A, B);
+        sim_run(sim, 100);
+        story_check(!sim_is_running(sim, B), seed);
+        story_check(sim_converges(sim, 1000), seed);
+        story_check(sim_acting_count(sim) == 1, seed);
+        sim_free(sim);
+    }
+}
+
+/* E4b: nobody hands over to one whom it suspects. */
+Story(moves, a_suspected_member_does_not_get_it)
+{
+    struct sim *sim = story_of_five(seed);
+
+    sim_run(sim, 1000);
+    sim_pause(sim, B);
+    sim_run(sim, 2000);
+    sim_transfer(sim, A, B);
+    sim_run(sim, 1000);
+    story_check(sim_sent(sim, A, MESSAGE_STAND_DOWN) == 0, seed);
+    story_check(sim_is_acting(sim, A), seed);
+    sim_resume(sim, B);
+    sim_free(sim);
+}
+
+/* E3: a coordinator that is asked to leave while it stands down, leaves. */
+Story(moves, a_coordinator_that_stands_down_may_leave)
+{
+    for (uint64_t after_us = 0; after_us < 4; after_us++) {
+        struct sim *sim = story_of_five(seed);
+        sim_run(sim, 1000);
+        sim_transfer(sim, A, C);
+        sim_run(sim, after_us);
+        sim_leave(sim, A);
+        story_check(sim_ends(sim, A, 2100), seed);
+        story_check(sim_converges(sim, SETTLE_MS), seed);
+        story_check(sim_gone(sim, E, A)->reason == GONE_LEFT, seed);
+        sim_free(sim);
+    }
+}

@@ -1,0 +1,242 @@
+/* Planned moves (E4 to E6), one node at a time. */
+#include <criterion/criterion.h>
+
+#include "rig.h"
+
+static void wants(struct rig *rig, char subject)
+{
+    rig_moves(rig, &(struct move){.kind = MOVE_TRANSFER, .subject = rig_id(rig, subject)});
+}
+
+static struct message carries(enum message_type type, struct view *view)
+{
+    return (struct message){.type = type, .carrier = {.view = view}};
+}
+
+/* What B proposes when A stands down for it. */
+static struct message proposal_of_b(struct rig *rig)
+{
+    struct view *next = rig_view(rig, "B C A");
+
+    next->members[0].age = 2;
+    next->members[1].age = 3;
+    next->members[2].age = 4;
+    next->next_age = 5;
+    next->epoch = 2;
+    next->version = 4;
+    next->cause = CAUSE_HANDOVER;
+    view_seal(next);
+    struct message prepare = carries(MESSAGE_PREPARE, next);
+    prepare.carrier.handover_by = rig_id(rig, 'A');
+    return prepare;
+}
+
+/* E4a */
+Test(core_moves, a_member_asks_the_coordinator_until_it_is_so)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+
+    wants(rig, 'B');
+    cr_assert_not_null(rig_told(rig, MESSAGE_MOVE, 'A'));
+    rig_pass(rig, rig->timing.prepare_ms / 3, "A B");
+    const struct message *move = rig_told(rig, MESSAGE_MOVE, 'A');
+    cr_assert_not_null(move);
+    const struct node_id subject = rig_id(rig, 'B');
+    cr_assert(id_equal(&move->move.subject, &subject));
+    rig_pass(rig, rig->timing.leave_ms, "A B");
+    rig_pass(rig, rig->timing.leave_ms, "A B");
+    cr_assert_eq(rig_count(rig, MESSAGE_MOVE), 0);
+    rig_free(rig);
+}
+
+/* E4b */
+Test(core_moves, a_coordinator_stands_down_for_whom_it_hears)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message move = {.type = MESSAGE_MOVE,
+                           .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}};
+
+    rig_gets(rig, 'B', &move);
+    cr_assert_not_null(rig_told(rig, MESSAGE_STAND_DOWN, 'C'));
+    move.move.subject = rig_id(rig, 'B');
+    rig_refuses(rig, 'B', &move, REFUSED_MOVE_UNDER_WAY);
+    rig_free(rig);
+}
+
+Test(core_moves, a_coordinator_does_not_stand_down_for_one_that_is_silent)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message move = {.type = MESSAGE_MOVE,
+                           .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}};
+
+    rig_pass(rig, rig->timing.fresh_ms + 1, "B");
+    rig_refuses(rig, 'B', &move, REFUSED_MOVE_TO_UNFIT);
+    cr_assert_eq(rig_count(rig, MESSAGE_STAND_DOWN), 0);
+    rig_free(rig);
+}
+
+Test(core_moves, only_the_coordinator_is_to_be_asked_and_only_by_members)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message move = {.type = MESSAGE_MOVE,
+                           .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}};
+
+    rig_refuses(rig, 'C', &move, REFUSED_MOVE_ELSEWHERE);
+    rig_free(rig);
+    rig = rig_in("A B C", 'A');
+    rig_refuses(rig, 'D', &move, REFUSED_MOVE_OF_STRANGER);
+    move.move.subject = rig_id(rig, 'A');
+    rig_refuses(rig, 'B', &move, REFUSED_MOVE_DONE);
+    rig_free(rig);
+}
+
+/* E5a */
+Test(core_moves, a_change_under_way_comes_to_its_end_first)
+{
+    struct rig *rig = rig_in("A B", 'A');
+
+    rig_joins(rig, 'D');
+    rig_pass(rig, rig->timing.batch_ms, "");
+    const struct message ack = rig_ack(rig, 'B');
+    wants(rig, 'B');
+    rig_pass(rig, 2 * rig->timing.batch_ms, "B");
+    cr_assert_eq(rig_count(rig, MESSAGE_STAND_DOWN), 0);
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'D', &ack);
+    rig_pass(rig, 2 * rig->timing.batch_ms, "B");
+    const struct message *told = rig_told(rig, MESSAGE_STAND_DOWN, 'B');
+    cr_assert_not_null(told);
+    cr_assert_eq(told->carrier.view->member_count, 3);
+    rig_free(rig);
+}
+
+/* E5a */
+Test(core_moves, who_stands_down_proposes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    wants(rig, 'B');
+    rig_joins(rig, 'D');
+    rig_pass(rig, 2 * rig->timing.batch_ms, "B C");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    rig_pass(rig, 3 * rig->timing.prepare_ms, "B C");
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'B'));
+    rig_free(rig);
+}
+
+/* E5b */
+Test(core_moves, the_successor_puts_those_who_were_older_behind_all_others)
+{
+    struct rig *rig = rig_in("A B C D", 'C');
+    struct message stand_down = carries(MESSAGE_STAND_DOWN, rig_view(rig, "A B C D"));
+    char text[64];
+
+    rig_gets(rig, 'A', &stand_down);
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');
+    cr_assert_not_null(prepare);
+    const struct view *next = prepare->carrier.view;
+    cr_assert_str_eq(view_text(next, text, sizeof text), "C D A B");
+    cr_assert_eq(next->members[2].age, 5);
+    cr_assert_eq(next->members[3].age, 6);
+    cr_assert_eq(next->next_age, 7);
+    cr_assert_eq(next->epoch, 2);
+    const struct node_id former = rig_id(rig, 'A');
+    cr_assert(id_equal(&prepare->carrier.handover_by, &former));
+    rig_free(rig);
+}
+
+/* E5c */
+Test(core_moves, who_stands_down_is_asked_last_and_must_agree)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message stand_down = carries(MESSAGE_STAND_DOWN, rig_view(rig, "A B C"));
+    char text[64];
+
+    rig_gets(rig, 'A', &stand_down);
+    const struct message ack = rig_ack(rig, 'C');
+    cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'A'));
+    rig_gets(rig, 'C', &ack);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'A'));
+    cr_assert_str_eq(rig_sees(rig, text), "A B C");
+    rig_gets(rig, 'A', &ack);
+    rig_pass(rig, 1, "");
+    cr_assert_str_eq(rig_sees(rig, text), "B C A");
+    rig_free(rig);
+}
+
+/* E5c */
+Test(core_moves, without_its_word_nobody_takes_over)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message stand_down = carries(MESSAGE_STAND_DOWN, rig_view(rig, "A B C"));
+    char text[64];
+
+    rig_gets(rig, 'A', &stand_down);
+    const struct message ack = rig_ack(rig, 'C');
+    rig_gets(rig, 'C', &ack);
+    rig_pass(rig, 3 * rig->timing.prepare_ms, "A C");
+    cr_assert_str_eq(rig_sees(rig, text), "A B C");
+    rig_free(rig);
+}
+
+/* E5c */
+Test(core_moves, it_acts_until_it_has_agreed)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const struct message prepare = proposal_of_b(rig);
+
+    wants(rig, 'B');
+    cr_assert(core_is_acting(rig->core, rig->now_ms));
+    rig_gets(rig, 'B', &prepare);
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'B'));
+    cr_assert_not(core_is_acting(rig->core, rig->now_ms));
+    cr_assert_eq(core_acting_until_ms(rig->core, rig->now_ms), 0);
+    rig_free(rig);
+}
+
+/* E5c */
+Test(core_moves, it_agrees_with_nobody_but_its_successor)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const struct message prepare = proposal_of_b(rig);
+
+    rig_refuses(rig, 'B', &prepare, REFUSED_PROPOSAL_NOT_FOLLOWED);
+    wants(rig, 'C');
+    rig_refuses(rig, 'B', &prepare, REFUSED_PROPOSAL_NOT_FOLLOWED);
+    cr_assert(core_is_acting(rig->core, rig->now_ms));
+    rig_free(rig);
+}
+
+/* E5b, E3 */
+Test(core_moves, a_leaver_succeeds_nobody)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message stand_down = carries(MESSAGE_STAND_DOWN, rig_view(rig, "A B C"));
+
+    rig_leaves(rig);
+    rig_refuses(rig, 'A', &stand_down, REFUSED_STAND_DOWN_FOR_LEAVER);
+    rig_free(rig);
+}
+
+/* E6a */
+Test(core_moves, who_stood_down_for_nobody_overtakes_in_its_turn)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const struct message prepare = proposal_of_b(rig);
+    struct message move = {.type = MESSAGE_MOVE,
+                           .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'B')}};
+    char text[64];
+
+    wants(rig, 'B');
+    rig_gets(rig, 'B', &prepare);
+    rig_pass(rig, 2 * rig->timing.prepare_ms, "B C");
+    const struct message *again = rig_told(rig, MESSAGE_PREPARE, 'C');
+    cr_assert_not_null(again);
+    const struct view *next = again->carrier.view;
+    cr_assert_str_eq(view_text(next, text, sizeof text), "A B C");
+    cr_assert_eq(next->members[0].age, 4);
+    cr_assert_eq(next->members[2].age, 6);
+    cr_assert_eq(next->epoch, 3);
+    rig_refuses(rig, 'B', &move, REFUSED_MOVE_PAUSES);
+    rig_free(rig);
+}

@@ -1,0 +1,93 @@
+/* One core under guard strict among voters that the test plays: when it asks for an epoch, and when
+ * it hands over (Z7, Z8). */
+#include <criterion/criterion.h>
+
+#include "core/agreement/voter.h"
+#include "core/entry/founding.h"
+#include "rig.h"
+#include "voter_bench.h"
+
+/* --- An idle coordinator (Z7b) --- */
+
+static void hears_lease(struct rig *rig, char voter, bool leased)
+{
+    const struct view *view = core_view(rig->core);
+
+    rig_gets(rig, voter,
+             &(struct message){.type = MESSAGE_HEARTBEAT,
+                               .heartbeat = {.view = view_id_of(view),
+                                             .view_hash = view->hash,
+                                             .promised = view->epoch,
+                                             .leased = leased}});
+}
+
+/* Up to the moment at which it would hand over, and has not yet. */
+static struct rig *idle_for_long(void)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+
+    for (uint64_t ms = 100; ms < rig->timing.lost_ms; ms += 100) {
+        rig_pass(rig, 100, "");
+        hears_lease(rig, 'B', false);
+        hears_lease(rig, 'C', false);
+    }
+    cr_assert_not(core_is_acting(rig->core, rig->now_ms));
+    cr_assert_eq(rig_count(rig, MESSAGE_HANDOVER), 0);
+    return rig;
+}
+
+Test(core_strict, an_idle_coordinator_hands_over)
+{
+    struct rig *rig = idle_for_long();
+
+    rig_pass(rig, 101, "");
+    cr_assert_not_null(rig_told(rig, MESSAGE_HANDOVER, 'B'));
+    rig_free(rig);
+}
+
+/* H52: the leases come just before it would hand over, and no timer has told yet that it acts. Who
+ * looks at the clock may count on them. */
+Test(core_strict, who_acts_by_the_clock_is_not_idle)
+{
+    struct rig *rig = idle_for_long();
+
+    rig->now_ms += 99;
+    hears_lease(rig, 'B', true);
+    hears_lease(rig, 'C', true);
+    cr_assert(core_is_acting(rig->core, rig->now_ms));
+    rig_pass(rig, 2, "");
+    cr_assert_eq(rig_count(rig, MESSAGE_HANDOVER), 0);
+    cr_assert(core_is_acting(rig->core, rig->now_ms));
+    rig_free(rig);
+}
+
+/* --- Founding (Z8) --- */
+
+static void answers(struct voter_bench *bench, uint8_t voter)
+{
+    const struct message vote = {.type = MESSAGE_VOTE,
+                                 .carrier = {.lineage = bench->core->voter.record.lineage,
+                                             .vote = {.voter = voter, .result = VOTE_GRANTED}}};
+
+    founding_on_vote(bench->core, &vote);
+}
+
+/* H53: it would find itself *founding* when it starts again, and found once more, under the same
+ * epoch, with a voter that has lost its record. */
+Test(core_strict, a_founder_asks_for_an_epoch_when_founded_is_on_disk)
+{
+    struct voter_bench *bench = bench_new_named('A');
+
+    (void)voter_begin_founding(bench->core);
+    bench_sync(bench);
+    for (uint8_t voter = 0; voter < 3; voter++) {
+        answers(bench, voter);
+    }
+    cr_assert_eq(bench_state(bench).status, VOTER_FOUNDED);
+    founding_go_on(bench->core);
+    cr_assert_not(bench->core->campaign.on);
+    bench_sync(bench);
+    founding_on_synced(bench->core);
+    cr_assert(bench->core->campaign.on);
+    bench_free(bench);
+}
