@@ -477,7 +477,7 @@ void body_read(struct reader *reader, struct view *view, struct message *message
         read_merge_refused(reader, &message->merge_refused);
         break;
     case CARRIES_MOVE:
-        message->move.kind = (enum move_kind)reader_number(reader, MOVE_TRANSFER, MOVE_TRANSFER);
+        message->move.kind = (enum move_kind)reader_number(reader, MOVE_TRANSFER, MOVE_UNDRAIN);
         message->move.subject = reader_id(reader);
         break;
     case CARRIES_NOTHING:

@@ -6,12 +6,12 @@
 
 enum {
     VIEW_ID_FIELDS = 4,
-    MEMBER_FIELDS = 6,
+    MEMBER_FIELDS = 6, /* and of one that is drained one more, which says so */
     GONE_FIELDS = 8,
     VIEW_FIELDS = 10,
 
     MEMBER_BYTES = 1 + BODY_ID_BYTES + BODY_ADDRESS_BYTES + 2 * BODY_NUMBER_BYTES +
-                   BODY_NAME_BYTES + BODY_TAGS_BYTES,
+                   BODY_NAME_BYTES + BODY_TAGS_BYTES + 1,
     GONE_BYTES = 1 + BODY_ID_BYTES + BODY_ADDRESS_BYTES + BODY_NUMBER_BYTES + BODY_NAME_BYTES + 1 +
                  1 + 5 + 1 + ACCUSERS_MAX * BODY_NUMBER_BYTES,
     VIEW_HEAD_BYTES = 1 + 5 * BODY_NUMBER_BYTES + 1 + 2 * BODY_VIEW_ID_BYTES + 3 +
@@ -40,24 +40,34 @@ void body_read_member(struct reader *reader, struct member *member, uint64_t age
                       uint64_t age_high)
 {
     memset(member, 0, offsetof(struct member, tags.text));
-    reader_fields(reader, MEMBER_FIELDS);
+    const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
+    member->drained = fields == MEMBER_FIELDS + 1 && age_low > 0; /* A joiner never is. */
+    if (fields != MEMBER_FIELDS && !member->drained) {
+        reader_fail(reader, WIRE_SHAPE);
+    }
     member->id = reader_id(reader);
     member->address = reader_address(reader);
     member->age = reader_number(reader, age_low, age_high);
     member->incarnation = reader_number(reader, 0, UINT64_MAX);
     reader_name(reader, member->name);
     reader_tags(reader, &member->tags);
+    if (member->drained && !reader_bool(reader)) {
+        reader_fail(reader, WIRE_BOUND);
+    }
 }
 
 void body_write_member(struct writer *writer, const struct member *member)
 {
-    writer_array(writer, MEMBER_FIELDS);
+    writer_array(writer, MEMBER_FIELDS + (member->drained ? 1 : 0));
     writer_id(writer, &member->id);
     writer_address(writer, &member->address);
     writer_number(writer, member->age);
     writer_number(writer, member->incarnation);
     writer_name(writer, member->name);
     writer_tags(writer, &member->tags);
+    if (member->drained) {
+        writer_bool(writer, true);
+    }
 }
 
 static void read_gone(struct reader *reader, struct gone *gone)

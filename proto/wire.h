@@ -24,7 +24,7 @@ struct wire *wire_new(const char *cluster, uint32_t capacity);
 void wire_free(struct wire *wire);
 
 /* Longest frame this codec reads or writes, in bytes: that of a MERGE with a view filled to the
- * last tag, some 39 kB for the gone and the voters, and 637 bytes for each member of the capacity.
+ * last tag, some 39 kB for the gone and the voters, and 638 bytes for each member of the capacity.
  */
 size_t wire_frame_bytes_max(const struct wire *wire);
 

@@ -33,6 +33,7 @@ struct verb {
 };
 
 extern const struct verb verb_coordinator;
+extern const struct verb verb_drain;
 extern const struct verb verb_fault;
 extern const struct verb verb_history;
 extern const struct verb verb_lease;
@@ -42,6 +43,7 @@ extern const struct verb verb_members;
 extern const struct verb verb_run;
 extern const struct verb verb_status;
 extern const struct verb verb_transfer;
+extern const struct verb verb_undrain;
 extern const struct verb verb_version;
 extern const struct verb verb_voters;
 extern const struct verb verb_wait;

@@ -35,23 +35,29 @@ static void add_heard(struct table *table, const json_t *member, bool is_self)
 }
 
 /* What a member is to this node. Whether another coordinator acts only that one knows. */
-static void add_role(struct table *table, const json_t *document, bool is_coordinator, bool is_self)
+static void add_role(struct table *table, const json_t *document, const json_t *member,
+                     bool is_self)
 {
     const json_t *guard = json_object_get(document, "guard");
-    char role[96];
+    const char *drained = document_is_true(member, "drained") ? "drained" : "";
+    const char *comma = drained[0] != '\0' ? ", " : "";
+    const char *self = is_self ? ", this node" : "";
+    char role[128];
 
-    if (!is_coordinator) {
-        table_cell(table, TONE_PLAIN, is_self ? "this node" : "");
-    } else if (!is_self) {
-        table_cell(table, TONE_PLAIN, "coordinator");
-    } else if (document_is_true(document, "acting")) {
-        table_cell(table, TONE_PLAIN, "coordinator, this node");
+    if (!document_is_true(member, "coordinator")) {
+        snprintf(role, sizeof role, "%s%s%s", drained, is_self ? comma : "",
+                 is_self ? "this node" : "");
+        table_cell(table, TONE_PLAIN, role);
+    } else if (!is_self || document_is_true(document, "acting")) {
+        snprintf(role, sizeof role, "coordinator%s%s%s", comma, drained, self);
+        table_cell(table, TONE_PLAIN, role);
     } else if (document_guard_is_met(document)) {
-        table_cell(table, TONE_DOUBTFUL, "coordinator, not acting, this node");
+        snprintf(role, sizeof role, "coordinator, not acting%s%s%s", comma, drained, self);
+        table_cell(table, TONE_DOUBTFUL, role);
     } else {
         snprintf(role, sizeof role,
-                 "coordinator, not acting (%" PRIu64 " of %" PRIu64 "), this node",
-                 document_number(guard, "fresh"), document_number(guard, "needed"));
+                 "coordinator, not acting (%" PRIu64 " of %" PRIu64 ")%s%s, this node",
+                 document_number(guard, "fresh"), document_number(guard, "needed"), comma, drained);
         table_cell(table, TONE_DOUBTFUL, role);
     }
 }
@@ -98,7 +104,7 @@ static void add_member(struct table *table, const json_t *document, const json_t
     table_cell(table, strcmp(state, "alive") == 0 ? TONE_GOOD : TONE_DOUBTFUL, state);
     add_heard(table, member, is_self);
     table_cell(table, TONE_PLAIN, document_text(member, "address", "?"));
-    add_role(table, document, document_is_true(member, "coordinator"), is_self);
+    add_role(table, document, member, is_self);
     if (with_tags) {
         add_tags(table, member);
     }

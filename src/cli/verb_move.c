@@ -1,4 +1,4 @@
-/* doyen transfer: planned moves of the coordinator. The daemon passes on what is asked; this waits
+/* doyen transfer, drain, undrain: planned moves. The daemon passes on what is asked; this waits
  * until it is so. */
 #include <curl/curl.h>
 #include <inttypes.h>
@@ -24,6 +24,8 @@ struct move_options {
 };
 
 static enum exit_code run_transfer(struct cli *cli, int argc, char **argv);
+static enum exit_code run_drain(struct cli *cli, int argc, char **argv);
+static enum exit_code run_undrain(struct cli *cli, int argc, char **argv);
 
 static error_t parse_move(int key, char *argument, struct argp_state *state)
 {
@@ -71,6 +73,29 @@ const struct verb verb_transfer = {
     .options = move_options,
     .parse = parse_move,
     .run = run_transfer,
+};
+
+const struct verb verb_drain = {
+    .name = "drain",
+    .arguments = "[NAME]",
+    .summary = "This node, or NAME, does not coordinate while any other can",
+    .details = "A coordinator that is drained hands over first. Returns when the member is "
+               "drained and another one coordinates, or nobody else can. The mark goes when the "
+               "member starts again.\n\n"
+               "Exit: 1 when NAME is no member, 5 when it did not come about in time.",
+    .options = move_options,
+    .parse = parse_move,
+    .run = run_drain,
+};
+
+const struct verb verb_undrain = {
+    .name = "undrain",
+    .arguments = "[NAME]",
+    .summary = "This node, or NAME, may coordinate again",
+    .details = "Exit: 1 when NAME is no member, 5 when it did not come about in time.",
+    .options = move_options,
+    .parse = parse_move,
+    .run = run_undrain,
 };
 
 /* What was asked, and of whom. */
@@ -204,4 +229,126 @@ static enum exit_code run_transfer(struct cli *cli, int argc, char **argv)
     }
     answer_deinit(&answer);
     return code;
+}
+
+/* --- drain, undrain --- */
+
+static bool is_drained(const json_t *members, const char *name)
+{
+    const json_t *list = json_object_get(members, "members");
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *member = json_array_get(list, i);
+        if (strcmp(document_text(member, "name", ""), name) == 0) {
+            return document_is_true(member, "drained");
+        }
+    }
+    return false;
+}
+
+/* Could anybody but that one coordinate? */
+static bool has_another(const json_t *members, const char *name)
+{
+    const json_t *list = json_object_get(members, "members");
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *member = json_array_get(list, i);
+        if (strcmp(document_text(member, "name", ""), name) != 0 &&
+            strcmp(document_text(member, "state", ""), "alive") == 0 &&
+            !document_is_true(member, "drained")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool rests(const json_t *members, const char *name)
+{
+    const char *coordinator = document_coordinator(members);
+    const bool another = coordinator != NULL && strcmp(coordinator, name) != 0;
+
+    return is_drained(members, name) && (another || !has_another(members, name));
+}
+
+static bool is_back(const json_t *members, const char *name)
+{
+    return !is_drained(members, name);
+}
+
+/* Whether it coordinates all the same, because nobody else can. */
+static void print_drain(struct cli *cli, const char *name, bool drained)
+{
+    struct answer members = {.json = NULL};
+    struct failure failure;
+
+    if (cli->json) {
+        printf("{\"move\": \"%s\", \"node\": \"%s\", \"done\": true}\n",
+               drained ? "drain" : "undrain", name);
+        return;
+    }
+    const bool known = client_get(cli->client, "/v1/members", REQUEST_TIMEOUT_MS, &members,
+                                  &failure) == EXIT_DONE;
+    const char *coordinator = known ? document_coordinator(members.json) : NULL;
+    if (drained && coordinator != NULL && strcmp(coordinator, name) == 0) {
+        printf("%s is drained, and coordinates until somebody else can\n", name);
+    } else if (drained) {
+        printf("%s is drained; %s coordinates\n", name, coordinator == NULL ? "?" : coordinator);
+    } else {
+        printf("%s may coordinate again\n", name);
+    }
+    answer_deinit(&members);
+}
+
+static enum exit_code await_drain(struct cli *cli, struct asked *asked, const char *name,
+                                  bool drained, uint64_t timeout_ms)
+{
+    struct failure failure;
+    char text[DURATION_TEXT_MAX];
+    const enum exit_code code = await(cli, asked, drained ? rests : is_back, name);
+
+    if (code == EXIT_DONE) {
+        print_drain(cli, name, drained);
+    } else if (code == EXIT_TIMED_OUT) {
+        duration_text(text, timeout_ms);
+        failure_set(&failure, code,
+                    "%s after %s: doyen members shows whether it is drained and who coordinates, "
+                    "doyen why what stands against it",
+                    drained ? "not drained, or not relieved," : "still drained", text);
+        return failure_report(&failure);
+    }
+    return code;
+}
+
+static enum exit_code drain(struct cli *cli, const struct verb *verb, int argc, char **argv,
+                            bool drained)
+{
+    struct move_options options = {.timeout_ms = TIMEOUT_MS};
+    struct failure failure;
+    struct answer answer;
+    struct asked asked;
+
+    cli_parse(cli, verb, argc, argv, &options);
+    if (cli_connect(cli, &failure) != EXIT_DONE) {
+        return failure_report(&failure);
+    }
+    asked.deadline_ms = clock_now_ms() + options.timeout_ms;
+    asked.ask_ms = clock_now_ms() + ASK_AGAIN_MS;
+    put_path(cli, &asked, drained ? "/v1/drain" : "/v1/undrain", "node", options.name);
+    enum exit_code code = cli_post(cli, asked.path, NULL, &answer);
+    if (code == EXIT_DONE) {
+        code = await_drain(cli, &asked, document_text(answer.json, "node", ""), drained,
+                           options.timeout_ms);
+    }
+    answer_deinit(&answer);
+    return code;
+}
+
+static enum exit_code run_drain(struct cli *cli, int argc, char **argv)
+{
+    return drain(cli, &verb_drain, argc, argv, true);
+}
+
+static enum exit_code run_undrain(struct cli *cli, int argc, char **argv)
+{
+    return drain(cli, &verb_undrain, argc, argv, false);
 }

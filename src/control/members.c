@@ -123,7 +123,8 @@ static void members_write_member(struct members *members, const struct facts *fa
         text_builder_add(text, ",\"silent\":");
         members_hole(members, HOLE_SILENT, position);
     }
-    text_builder_format(text, ",\"coordinator\":%s,\"heard_ms\":", coordinates ? "true" : "false");
+    text_builder_format(text, ",\"coordinator\":%s,\"drained\":%s,\"heard_ms\":",
+                        coordinates ? "true" : "false", member->drained ? "true" : "false");
     if (is_self) {
         text_builder_add(text, "0");
     } else {

@@ -17,6 +17,8 @@ static struct unfit_words words_of(enum unfit unfit)
         break;
     case UNFIT_STRANGER:
         return (struct unfit_words){"is no member any more", "doyen members has the names"};
+    case UNFIT_DRAINED:
+        return (struct unfit_words){"is drained", "doyen undrain NAME first, or choose another"};
     case UNFIT_LEAVING:
         return (struct unfit_words){"is about to leave", "choose another member"};
     case UNFIT_SUSPECTED:
@@ -32,7 +34,7 @@ static struct unfit_words words_of(enum unfit unfit)
     return (struct unfit_words){"can coordinate", ""};
 }
 
-static struct answer answer_not_a_member(const struct facts *facts)
+struct answer move_request_not_a_member(const struct facts *facts)
 {
     return answer_problem(MHD_HTTP_CONFLICT, "not a member",
                           "doyen status says what this node waits for", "this node is in phase %s",
@@ -57,7 +59,7 @@ struct answer move_request_transfer(const struct facts *facts, const char *name)
     const struct core *core = node_core(facts->node);
 
     if (facts->phase != PHASE_MEMBER) {
-        return answer_not_a_member(facts);
+        return move_request_not_a_member(facts);
     }
     const uint32_t position = name == NULL ? core_successor(core)
                                            : view_find_name(facts->view, name);
@@ -80,4 +82,21 @@ struct answer move_request_transfer(const struct facts *facts, const char *name)
     }
     node_move(facts->node, &(struct move){.kind = MOVE_TRANSFER, .subject = to->id});
     return answer_transfer(facts, to, false);
+}
+
+/* {"move": "drain", "node": "athens", "done": false} */
+struct answer move_request_drain(const struct facts *facts, uint32_t position, bool drained)
+{
+    const struct member *member = &facts->view->members[position];
+    const bool done = member->drained == drained;
+    json_t *object = json_object();
+    const bool complete = json_put(object, "move", json_string(drained ? "drain" : "undrain")) &&
+                          json_put(object, "node", json_of_word(member->name)) &&
+                          json_put(object, "done", json_boolean(done));
+
+    if (!done) {
+        node_move(facts->node, &(struct move){.kind = drained ? MOVE_DRAIN : MOVE_UNDRAIN,
+                                              .subject = member->id});
+    }
+    return answer_json(done ? MHD_HTTP_OK : MHD_HTTP_ACCEPTED, json_finished(object, complete));
 }

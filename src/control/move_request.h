@@ -10,4 +10,10 @@
  * caller knows that there is a member of that name. */
 struct answer move_request_transfer(const struct facts *facts, const char *name);
 
+/* Asks it to have the member at that position drained, or not any more. */
+struct answer move_request_drain(const struct facts *facts, uint32_t position, bool drained);
+
+/* What is said to a node that is no member. */
+struct answer move_request_not_a_member(const struct facts *facts);
+
 #endif

@@ -248,6 +248,32 @@ static struct answer answer_transfer(struct request *request)
     return move_request_transfer(facts, name);
 }
 
+/* The member that is named, or this node. */
+static struct answer drain(struct request *request, bool drained)
+{
+    const struct facts *facts = &request->server->control->facts;
+    const char *name = request_argument(request, "node");
+
+    if (facts->phase != PHASE_MEMBER) {
+        return move_request_not_a_member(facts);
+    }
+    const uint32_t position = view_find_name(facts->view, name == NULL ? facts->self->name : name);
+    if (position == VIEW_NONE) {
+        return answer_unknown_member(facts, MHD_HTTP_NOT_FOUND, name);
+    }
+    return move_request_drain(facts, position, drained);
+}
+
+static struct answer answer_drain(struct request *request)
+{
+    return drain(request, true);
+}
+
+static struct answer answer_undrain(struct request *request)
+{
+    return drain(request, false);
+}
+
 static bool fault_apply(const struct fault_request *fault, struct node *node)
 {
     switch (fault->kind) {
@@ -322,6 +348,8 @@ const struct resource resource_table[] = {
     {"/v1/events", METHOD_GET, false, CACHE_NOTHING, NULL, answer_events},
     {"/v1/leave", METHOD_POST, true, CACHE_NOTHING, NULL, answer_leave},
     {"/v1/transfer", METHOD_POST, true, CACHE_NOTHING, NULL, answer_transfer},
+    {"/v1/drain", METHOD_POST, true, CACHE_NOTHING, NULL, answer_drain},
+    {"/v1/undrain", METHOD_POST, true, CACHE_NOTHING, NULL, answer_undrain},
     {"/v1/fault", METHOD_POST, true, CACHE_NOTHING, NULL, answer_fault},
 };
 const size_t resource_count = sizeof resource_table / sizeof resource_table[0];

@@ -152,6 +152,10 @@ static const char *move_kind_text(enum move_kind kind)
         break;
     case MOVE_TRANSFER:
         return "transfer";
+    case MOVE_DRAIN:
+        return "drain";
+    case MOVE_UNDRAIN:
+        return "undrain";
     }
     return "?";
 }

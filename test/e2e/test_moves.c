@@ -110,3 +110,33 @@ Story(moves, transfer_waits_for_those_who_read_the_lease_page)
     close(connection);
     doyen_lease_unmap(&lease);
 }
+
+/* E7: a drained member hands over and stays, also behind those who come later; alone it goes on. */
+Story(moves, a_drained_node_coordinates_only_if_nobody_else_can)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, "athens byzantium");
+    const struct outcome drain = doyen(cluster, "byzantium", ARGS("drain", "athens"));
+    assert_code(&drain, DONE);
+    cr_assert_str_eq(drain.out, "athens is drained; byzantium coordinates\n");
+    assert_agreement(cluster, "byzantium athens");
+    cluster_start(cluster, "cyrene", "athens", NO_ARGS);
+    assert_agreement(cluster, "byzantium cyrene athens");
+    const struct outcome members = doyen(cluster, "athens", ARGS("members"));
+    assert_text_has(members.out, "drained, this node");
+    const struct outcome refused = doyen(cluster, "cyrene", ARGS("transfer", "athens"));
+    assert_failure(&refused, REFUSED, "athens is drained");
+    const struct outcome unknown = doyen(cluster, "cyrene", ARGS("drain", "atens"));
+    assert_failure(&unknown, REFUSED, "did you mean athens?");
+
+    cr_assert_eq(cluster_terminate(cluster, "cyrene"), 0);
+    cr_assert_eq(cluster_terminate(cluster, "byzantium"), 0);
+    assert_agreement(cluster, "athens");
+    const struct outcome last = doyen(cluster, "athens", ARGS("drain"));
+    assert_code(&last, DONE);
+    cr_assert_str_eq(last.out, "athens is drained, and coordinates until somebody else can\n");
+    const struct outcome back = doyen(cluster, "athens", ARGS("undrain", "--json"));
+    assert_code(&back, DONE);
+    cr_assert(json_is_true(json_object_get(document_kept(back.out), "done")));
+}

@@ -239,15 +239,29 @@ void sim_leave(struct sim *sim, uint32_t index)
     queue_push(&sim->queue, sim->now_us, process_pending(sim, host, PENDING_LEAVE));
 }
 
-void sim_transfer(struct sim *sim, uint32_t host, uint32_t to)
+static void move(struct sim *sim, uint32_t host, enum move_kind kind, uint32_t subject)
 {
-    if (!sim_is_running(sim, host) || !sim_is_running(sim, to)) {
+    if (!sim_is_running(sim, host) || !sim_is_running(sim, subject)) {
         return;
     }
     struct pending *pending = process_pending(sim, &sim->hosts[host], PENDING_MOVE);
-    pending->move = (struct move){.kind = MOVE_TRANSFER,
-                                  .subject = core_self(sim->hosts[to].core)->id};
+    pending->move = (struct move){.kind = kind, .subject = core_self(sim->hosts[subject].core)->id};
     queue_push(&sim->queue, sim->now_us, pending);
+}
+
+void sim_transfer(struct sim *sim, uint32_t host, uint32_t to)
+{
+    move(sim, host, MOVE_TRANSFER, to);
+}
+
+void sim_drain(struct sim *sim, uint32_t host, uint32_t subject)
+{
+    move(sim, host, MOVE_DRAIN, subject);
+}
+
+void sim_undrain(struct sim *sim, uint32_t host, uint32_t subject)
+{
+    move(sim, host, MOVE_UNDRAIN, subject);
 }
 
 void sim_rename(struct sim *sim, uint32_t index, const char *name)

@@ -81,7 +81,7 @@ static void check_origin(struct sim *sim, const struct host *host, const struct 
     if (before != NULL && before->age == member->age) {
         return;
     }
-    if (before != NULL && theirs == NULL && !stood_down(view, before, parent)) {
+    if (before != NULL && theirs == NULL && !member->drained && !stood_down(view, before, parent)) {
         oracle_fail(sim, host, "S7: %s of age %" PRIu64 " became %" PRIu64, member->name,
                     before->age, member->age);
     }
@@ -118,7 +118,8 @@ static void check_merge(struct sim *sim, const struct host *host, const struct v
         const struct recorded_member *member = &winner->members[i];
         uint32_t position = view_find(view, &member->id);
         bool theirs = oracle_find_recorded(loser, &member->id) != NULL;
-        if (position == VIEW_NONE || (!theirs && view->members[position].age != member->age)) {
+        if (position == VIEW_NONE || (!theirs && !view->members[position].drained &&
+                                      view->members[position].age != member->age)) {
             oracle_fail(sim, host, "M4: a member of the winner was lost or re-aged");
         }
     }

@@ -110,6 +110,10 @@ void sim_leave(struct sim *sim, uint32_t host);
  * knows it as a member. */
 void sim_transfer(struct sim *sim, uint32_t host, uint32_t to);
 
+/* It wants it drained, or not any more. */
+void sim_drain(struct sim *sim, uint32_t host, uint32_t subject);
+void sim_undrain(struct sim *sim, uint32_t host, uint32_t subject);
+
 /* Before sim_start: another name, other seeds, another guard than the sim's. */
 void sim_rename(struct sim *sim, uint32_t host, const char *name);
 void sim_set_seeds(struct sim *sim, uint32_t host, const uint32_t *seeds, uint32_t count);

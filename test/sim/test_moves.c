@@ -237,3 +237,85 @@ Story(moves, a_coordinator_that_stands_down_may_leave)
         sim_free(sim);
     }
 }
+
+/* E7: the coordinator is drained: it hands over, and stays behind the others, joiners among them.
+ */
+Story(moves, a_drained_coordinator_hands_over_and_stays_behind)
+{
+    struct sim *sim = story_of(&(struct sim_options){.seed = seed, .host_count = 5});
+
+    sim_run(sim, 1000);
+    sim_drain(sim, C, A);
+    story_check(sim_sees(sim, E, "B C D E A", SETTLE_MS), seed);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    check_good_order(sim, seed);
+    sim_leave(sim, C);
+    story_check(sim_ends(sim, C, 500), seed);
+    sim_start(sim, C);
+    story_check(sim_sees(sim, E, "B D E C A", SETTLE_MS), seed);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+
+    sim_undrain(sim, A, A);
+    sim_run(sim, 1000);
+    sim_transfer(sim, D, A);
+    story_check(sim_sees(sim, E, "A B D E C", SETTLE_MS), seed);
+    story_check(sim_two_acted_ms(sim) == 0, seed);
+    sim_free(sim);
+}
+
+/* E7c: with nobody else left a drained member coordinates, and gives way to the next who comes. */
+Story(moves, a_drained_member_coordinates_if_nobody_else_is_left)
+{
+    struct sim *sim = story_of(&(struct sim_options){.seed = seed, .host_count = 3});
+
+    sim_drain(sim, A, B);
+    sim_drain(sim, C, C);
+    sim_run(sim, 1000);
+    story_sees(sim, A, "A B C", seed);
+    sim_crash(sim, A);
+    story_check(sim_sees(sim, C, "B C", SETTLE_MS), seed);
+    story_check(sim_is_acting(sim, B), seed);
+    sim_transfer(sim, B, C);
+    sim_run(sim, 1000);
+    story_check(sim_is_acting(sim, B), seed);
+    sim_start(sim, A);
+    story_check(sim_sees(sim, C, "A C B", SETTLE_MS), seed);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_free(sim);
+}
+
+/* E7b: after a merge those who are drained stand behind the members of both parts. */
+Story(moves, a_merge_keeps_the_drained_behind)
+{
+    struct sim *sim = story_of(
+        &(struct sim_options){.seed = seed, .host_count = 5, .seed_count = 2, .disorder = true});
+    const uint32_t left[] = {A, B, C};
+
+    sim_drain(sim, A, B);
+    sim_run(sim, 1000);
+    for (size_t i = 0; i < sizeof left / sizeof left[0]; i++) {
+        sim_cut(sim, left[i], D);
+        sim_cut(sim, left[i], E);
+    }
+    story_check(sim_sees(sim, E, "D E", STALLED_MS), seed);
+    story_check(sim_sees(sim, A, "A C B", STALLED_MS), seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    story_sees(sim, E, "A C D E B", seed);
+    sim_free(sim);
+}
+
+/* E7 under guard strict. */
+Story(moves, a_drained_voter_hands_over)
+{
+    struct sim *sim = story_of_voters(seed);
+    uint32_t first = sim_coordinator(sim, E);
+
+    sim_drain(sim, E, first);
+    sim_run(sim, 1000);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_check(sim_coordinator(sim, E) != first, seed);
+    story_check(sim_view_text(sim, E)[8] == (char)('A' + first), seed);
+    story_check(sim_notices(sim, SIM_ANY, NOTICE_GONE) == 0, seed);
+    sim_free(sim);
+}

@@ -240,3 +240,88 @@ Test(core_moves, who_stood_down_for_nobody_overtakes_in_its_turn)
     rig_refuses(rig, 'B', &move, REFUSED_MOVE_PAUSES);
     rig_free(rig);
 }
+
+/* --- Drained members (E7) --- */
+
+static void is_told_to(struct rig *rig, enum move_kind kind, char subject)
+{
+    struct message move = {.type = MESSAGE_MOVE,
+                           .move = {.kind = kind, .subject = rig_id(rig, subject)}};
+
+    rig_gets(rig, 'C', &move);
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+}
+
+static const struct view *proposed_to(const struct rig *rig, char letter)
+{
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, letter);
+
+    cr_assert_not_null(prepare);
+    return prepare->carrier.view;
+}
+
+/* E7a */
+Test(core_moves, the_next_view_says_who_is_drained)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    is_told_to(rig, MOVE_DRAIN, 'C');
+    const struct view *next = proposed_to(rig, 'B');
+    cr_assert(next->members[2].drained);
+    cr_assert_eq(next->members[2].age, 3, "it stands behind the others already");
+    cr_assert_eq(next->members[0].drained + next->members[1].drained, 0);
+    const struct message ack = rig_ack(rig, 'B');
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'C', &ack);
+    rig_pass(rig, 1, "");
+    cr_assert(core_view(rig->core)->members[2].drained);
+
+    struct message move = {.type = MESSAGE_MOVE,
+                           .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}};
+    rig_refuses(rig, 'B', &move, REFUSED_MOVE_TO_UNFIT);
+    is_told_to(rig, MOVE_UNDRAIN, 'C');
+    cr_assert_not(proposed_to(rig, 'B')->members[2].drained);
+    rig_free(rig);
+}
+
+/* E7b */
+Test(core_moves, a_drained_member_stands_behind_the_others)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    char text[64];
+
+    is_told_to(rig, MOVE_DRAIN, 'B');
+    const struct view *next = proposed_to(rig, 'C');
+    cr_assert_str_eq(view_text(next, text, sizeof text), "A C B");
+    cr_assert_eq(next->members[2].age, 4);
+    cr_assert_eq(next->next_age, 5);
+    rig_free(rig);
+}
+
+/* E7b, U1c: it is not taken for one of the joiners that it stands behind. */
+Test(core_moves, a_drained_member_is_not_left_out_with_a_joiner)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    char text[64];
+
+    rig_joins(rig, 'D');
+    is_told_to(rig, MOVE_DRAIN, 'B');
+    cr_assert_str_eq(view_text(proposed_to(rig, 'C'), text, sizeof text), "A C D B");
+    rig_pass(rig, 2 * rig->timing.prepare_ms, "B C");
+    cr_assert_str_eq(rig_sees(rig, text), "A C B");
+    rig_free(rig);
+}
+
+/* E7c */
+Test(core_moves, a_drained_coordinator_stands_down_while_it_can)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    is_told_to(rig, MOVE_DRAIN, 'A');
+    cr_assert_eq(proposed_to(rig, 'B')->members[0].age, 1, "it makes the view");
+    const struct message ack = rig_ack(rig, 'B');
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'C', &ack);
+    cr_assert_not_null(rig_told(rig, MESSAGE_STAND_DOWN, 'B'));
+    rig_free(rig);
+}

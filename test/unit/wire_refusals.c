@@ -160,7 +160,7 @@ const struct wire_refusal wire_refusals[] = {
     {"bound-merge-reason-zero", WIRE_BOUND, "reason 0", "merge-refused", EDIT_TOKENS, 6, 1, "00"},
     {"bound-merge-reason", WIRE_BOUND, "reason 6", "merge-refused", EDIT_TOKENS, 6, 1, "06"},
     {"bound-move-kind-zero", WIRE_BOUND, "move 0", "move-transfer", EDIT_TOKENS, 5, 1, "00"},
-    {"bound-move-kind", WIRE_BOUND, "move 2", "move-transfer", EDIT_TOKENS, 5, 1, "02"},
+    {"bound-move-kind", WIRE_BOUND, "move 4", "move-transfer", EDIT_TOKENS, 5, 1, "04"},
     {"bound-holders", WIRE_BOUND, "4097 holders", "probe", EDIT_TOKENS, 11, 1, "cd 1001"},
 
     {"trailing-byte", WIRE_TRAILING, "a byte behind the message", "pull", EDIT_TOKENS, 5, 0, "c0"},

@@ -432,6 +432,10 @@ static void add_moves(struct samples *samples)
     message->carrier.view = &samples->settled;
     message = add(samples, MESSAGE_MOVE, "move-transfer", "that member is to coordinate");
     message->move = (struct move){.kind = MOVE_TRANSFER, .subject = id_of('B')};
+    message = add(samples, MESSAGE_MOVE, "move-undrain", "that member is not drained any more");
+    message->move = (struct move){.kind = MOVE_UNDRAIN, .subject = id_of('B')};
+    message = add(samples, MESSAGE_VIEW, "view-drained", "its only member is drained");
+    message->carrier.view = &samples->drained;
 }
 
 struct samples *samples_new(void)
@@ -440,6 +444,9 @@ struct samples *samples_new(void)
 
     cr_assert_not_null(samples);
     make_alone(view_new(SAMPLE_CAPACITY, &samples->alone, &samples->alone_storage));
+    make_alone(view_new(SAMPLE_CAPACITY, &samples->drained, &samples->drained_storage));
+    samples->drained.members[0].drained = true;
+    view_seal(&samples->drained);
     make_settled(view_new(SAMPLE_CAPACITY, &samples->settled, &samples->settled_storage));
     make_merged(view_new(SAMPLE_CAPACITY, &samples->merged, &samples->merged_storage),
                 &samples->settled, &samples->alone);
@@ -458,6 +465,7 @@ struct samples *samples_new(void)
 void samples_free(struct samples *samples)
 {
     free(samples->alone_storage);
+    free(samples->drained_storage);
     free(samples->settled_storage);
     free(samples->merged_storage);
     free(samples);

@@ -33,6 +33,8 @@ struct samples {
     struct view settled; /* three members and two that are gone */
     struct view merged;  /* of both */
     void *alone_storage;
+    struct view drained; /* its only member is drained (E7) */
+    void *drained_storage;
     void *settled_storage;
     void *merged_storage;
 };

@@ -220,7 +220,8 @@ static uint64_t given_back_ms(const struct core *core)
 /* A coordinator whose voters have promised more to somebody from whom nothing came. */
 static bool is_overtaken(const struct core *core)
 {
-    if (!core_is_coordinator(core) || core->life.phase != PHASE_MEMBER) {
+    if (!core_is_coordinator(core) || core->life.phase != PHASE_MEMBER ||
+        successor_is_awaited(core)) {
         return false;
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {

@@ -185,6 +185,13 @@ static bool all_answered(const struct core *core)
     return true;
 }
 
+/* Drained members stand behind the joiners (E7). */
+static bool is_joiner(const struct core *core, uint32_t position)
+{
+    return position >= core->change.proposal.first_joiner &&
+           !view_has(&core->view, &core->change.pending.members[position].id);
+}
+
 /* H28: a joiner that cannot be reached does not get in. Returns whether any was left out. */
 static bool leave_out_silent_joiners(struct core *core)
 {
@@ -196,7 +203,7 @@ static bool leave_out_silent_joiners(struct core *core)
     next->member_count = core->change.proposal.first_joiner;
     for (uint32_t i = core->change.proposal.first_joiner; i < core->change.pending.member_count;
          i++) {
-        if (core->change.answers[i] == ANSWER_YES) {
+        if (core->change.answers[i] == ANSWER_YES || !is_joiner(core, i)) {
             next->members[next->member_count++] = core->change.pending.members[i];
         } else {
             left_out = true;
@@ -218,7 +225,7 @@ static bool propose_without_silent_joiners(struct core *core)
     bool silent = false;
 
     for (uint32_t i = proposal.first_joiner; i < core->change.pending.member_count; i++) {
-        silent = silent || core->change.answers[i] != ANSWER_YES;
+        silent = silent || (core->change.answers[i] != ANSWER_YES && is_joiner(core, i));
     }
     if (silent) {
         (void)leave_out_silent_joiners(core);

@@ -205,6 +205,48 @@ static void remove_confirmed(const struct core *core, struct view *next)
     }
 }
 
+void next_view_mark(struct core *core, uint32_t position, bool drained)
+{
+    core->peers[position].wish.drain = drained ? WISH_DRAIN : WISH_UNDRAIN;
+    next_view_soon(core);
+}
+
+/* Returns whether anybody was marked otherwise than before. */
+static bool mark_drained(const struct core *core, struct view *next)
+{
+    bool marked = false;
+
+    for (uint32_t i = 0; i < next->member_count; i++) {
+        uint32_t position = view_find(&core->view, &next->members[i].id);
+        enum drain_wish wish = position == VIEW_NONE ? WISH_NONE : core->peers[position].wish.drain;
+        if (wish != WISH_NONE && next->members[i].drained != (wish == WISH_DRAIN)) {
+            next->members[i].drained = wish == WISH_DRAIN;
+            marked = true;
+        }
+    }
+    return marked;
+}
+
+static void forget_marks(struct core *core)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        struct peer_wish *wish = &core->peers[i].wish;
+        bool done = core->view.members[i].drained == (wish->drain == WISH_DRAIN);
+        wish->drain = done || !core_is_coordinator(core) ? WISH_NONE : wish->drain;
+    }
+}
+
+/* Drained members stand behind the joiners, where there are any. */
+static uint32_t first_joiner(const struct core *core, const struct view *next)
+{
+    uint32_t position = 0;
+
+    while (position < next->member_count && view_has(&core->view, &next->members[position].id)) {
+        position++;
+    }
+    return position;
+}
+
 struct view *next_view_build(struct core *core, struct proposal *proposal)
 {
     struct view *next = next_view_begin(core, &core->view, CAUSE_CHANGE);
@@ -218,13 +260,16 @@ struct view *next_view_build(struct core *core, struct proposal *proposal)
     if (core->life.phase == PHASE_MEMBER) { /* E3 */
         admit_queued(core, next, &proposal->first_joiner);
     }
-    proposal->forced = core->next.epoch_wanted || core->next.version_wanted;
+    proposal->forced = mark_drained(core, next) || core->next.epoch_wanted ||
+                       core->next.version_wanted;
     if (next->member_count == core->view.member_count &&
         proposal->first_joiner == next->member_count && !proposal->forced) {
         return NULL;
     }
     core->next.epoch_wanted = false;
     core->next.version_wanted = false;
+    view_put_drained_behind(next);
+    proposal->first_joiner = first_joiner(core, next);
     if (new_epoch) {
         next->epoch = promise_new_epoch(core);
     }
@@ -234,6 +279,7 @@ struct view *next_view_build(struct core *core, struct proposal *proposal)
 void next_view_on_view_installed(struct core *core, const struct installed *before)
 {
     forget_let_in(core, before->view);
+    forget_marks(core);
     core->next.epoch_wanted = core->next.epoch_wanted && core->view.epoch < core->promise.seen;
     if (core->view.cause == CAUSE_MERGE) {
         /* Their READYs knew nothing of the other part (S5). */

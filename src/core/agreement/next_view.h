@@ -16,6 +16,9 @@ void next_view_now(struct core *core);
 void next_view_want_epoch(struct core *core);
 void next_view_want_version(struct core *core);
 
+/* The member at `position` is to be drained, or not any more (E7). */
+void next_view_mark(struct core *core, uint32_t position, bool drained);
+
 /* A joiner said READY. Returns false where there is no room to wait. */
 bool next_view_queue(struct core *core, const struct member *joiner);
 void next_view_drop_joiners(struct core *core, enum refusal reason);

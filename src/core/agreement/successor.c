@@ -13,6 +13,9 @@ enum unfit successor_unfit(const struct core *core, uint32_t position)
     if (core_is_self(core, position)) {
         return core->life.phase == PHASE_LEAVING ? UNFIT_LEAVING : UNFIT_NOT;
     }
+    if (core->view.members[position].drained) {
+        return UNFIT_DRAINED;
+    }
     if (charge->leaves) {
         return UNFIT_LEAVING;
     }
@@ -38,6 +41,7 @@ uint32_t successor_next(const struct core *core)
 void successor_overtake(const struct core *core, struct view *next)
 {
     view_put_behind(next, view_find(next, &core->life.self.id));
+    view_put_drained_behind(next);
 }
 
 void successor_ask(struct core *core, uint32_t position)

@@ -24,6 +24,7 @@ static void stay(struct core *core)
 static void stand_down_for(struct core *core, const struct node_id *successor)
 {
     core->moving.step = STAND_DOWN_SOON;
+    core->moving.judge_ms = core->now_ms;
     core->moving.to = *successor;
     core->moving.again_ms = core->now_ms;
     core->moving.deadline_ms = core->now_ms + core->timing.leave_ms;
@@ -126,7 +127,7 @@ static void give_up(struct core *core)
         campaign_take_back(core);
     } else if (given && (!standing_is_settled(core) || core->change.on)) {
         core->moving.deadline_ms = core->now_ms + core->timing.fresh_ms / 4;
-        core->moving.again_ms = core->moving.deadline_ms;
+        core->moving.judge_ms = core->moving.deadline_ms;
         return; /* It may have come about: that is settled first (D8). */
     } else if (given) {
         return_to_reign(core);
@@ -142,7 +143,7 @@ static bool is_in_vain(const struct core *core)
 
     return core->now_ms >= core->moving.deadline_ms || position == VIEW_NONE ||
            (core->peers[position].charge.verdict != VERDICT_NONE &&
-            core->now_ms >= core->moving.again_ms);
+            core->now_ms >= core->moving.judge_ms);
 }
 
 static void continue_standing_down(struct core *core)
@@ -192,11 +193,17 @@ void move_on_stand_down(struct core *core, const struct message *message)
 
 static bool is_done(const struct core *core, const struct move *move)
 {
+    uint32_t position = view_find(&core->view, &move->subject);
+
     switch (move->kind) {
     case MOVE_NONE:
         return true;
     case MOVE_TRANSFER:
         return id_equal(&core->view.members[0].id, &move->subject);
+    case MOVE_DRAIN:
+        return position == VIEW_NONE || core->view.members[position].drained;
+    case MOVE_UNDRAIN:
+        return position == VIEW_NONE || !core->view.members[position].drained;
     }
     return true;
 }
@@ -204,13 +211,14 @@ static bool is_done(const struct core *core, const struct move *move)
 /* What stands against it, of what is asked of this coordinator; REFUSED_COUNT: nothing. */
 static enum refusal why_not(const struct core *core, const struct move *move)
 {
-    uint32_t position = view_find(&core->view, &move->subject);
-
     if (core->life.phase != PHASE_MEMBER) {
         return REFUSED_MOVE_WHILE_LEAVING;
     }
     if (is_done(core, move)) {
         return REFUSED_MOVE_DONE;
+    }
+    if (move->kind != MOVE_TRANSFER) {
+        return REFUSED_COUNT;
     }
     if (core->moving.step != STAND_DOWN_NOT) {
         return REFUSED_MOVE_UNDER_WAY;
@@ -218,12 +226,31 @@ static enum refusal why_not(const struct core *core, const struct move *move)
     if (core->now_ms < core->moving.pause_ms) {
         return REFUSED_MOVE_PAUSES;
     }
-    return successor_unfit(core, position) == UNFIT_NOT ? REFUSED_COUNT : REFUSED_MOVE_TO_UNFIT;
+    return successor_unfit(core, view_find(&core->view, &move->subject)) == UNFIT_NOT
+               ? REFUSED_COUNT
+               : REFUSED_MOVE_TO_UNFIT;
 }
 
 static void carry_out(struct core *core, const struct move *move)
 {
-    stand_down_for(core, &move->subject);
+    if (move->kind == MOVE_TRANSFER) {
+        stand_down_for(core, &move->subject);
+    } else {
+        next_view_mark(core, view_find(&core->view, &move->subject), move->kind == MOVE_DRAIN);
+    }
+}
+
+/* E7c: a drained coordinator hands over as soon as there is somebody to hand over to. */
+static void give_way_if_drained(struct core *core)
+{
+    bool may = core_is_coordinator(core) && core->life.phase == PHASE_MEMBER &&
+               core->view.members[0].drained && core->moving.step == STAND_DOWN_NOT &&
+               core->now_ms >= core->moving.pause_ms;
+    uint32_t successor = may ? successor_next(core) : VIEW_NONE;
+
+    if (successor != VIEW_NONE) {
+        stand_down_for(core, &core->view.members[successor].id);
+    }
 }
 
 void move_on_move(struct core *core, const struct message *message)
@@ -285,6 +312,7 @@ void move_tick(struct core *core)
     if (moving->asked.kind != MOVE_NONE && core->now_ms >= moving->ask_ms) {
         ask_coordinator(core);
     }
+    give_way_if_drained(core);
     if (moving->step != STAND_DOWN_NOT) {
         continue_standing_down(core);
     }

@@ -220,6 +220,7 @@ static enum merge_refusal build_merged(struct core *core, const struct view *the
             return reason;
         }
     }
+    view_put_drained_behind(next);
     for (uint32_t i = 0; i < theirs->gone_count; i++) {
         view_add_gone(next, &theirs->gone[i]);
     }

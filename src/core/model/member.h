@@ -2,6 +2,7 @@
 #ifndef CORE_MEMBER_H
 #define CORE_MEMBER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/model/id.h"
@@ -17,6 +18,7 @@ struct member {
     struct node_id id;
     struct address address;
     uint64_t age;         /* order of joining: 1 is the oldest the cluster ever had (V3) */
+    bool drained;         /* does not coordinate while anybody else can (E7) */
     uint64_t incarnation; /* how many lives this node counts, for people; decides nothing */
     char name[NAME_BYTES_MAX + 1];
     struct tags tags;

@@ -8,6 +8,8 @@
 enum move_kind {
     MOVE_NONE = 0,     /* never on the wire */
     MOVE_TRANSFER = 1, /* the subject is to coordinate */
+    MOVE_DRAIN = 2,    /* it is not to coordinate any more, while others can */
+    MOVE_UNDRAIN = 3,
 };
 
 struct move {
@@ -19,6 +21,7 @@ struct move {
 enum unfit {
     UNFIT_NOT,
     UNFIT_STRANGER,  /* no member */
+    UNFIT_DRAINED,   /* it is not to coordinate */
     UNFIT_LEAVING,   /* it asked to be let out */
     UNFIT_SUSPECTED, /* this node holds a verdict against it */
     UNFIT_SILENT,    /* it was not heard within T_fresh */

@@ -6,6 +6,8 @@
 #include "base/hash.h"
 #include "base/text.h"
 
+enum { DRAINED_MARK = 0xd7a1 }; /* in the hash of a view, behind the member that is */
+
 /* Twice as many slots as members keeps probe chains short. */
 static uint32_t index_slots(uint32_t capacity)
 {
@@ -253,6 +255,39 @@ void view_put_behind(struct view *view, uint32_t count)
     index_rebuild(view);
 }
 
+static uint32_t last_undrained(const struct view *view)
+{
+    uint32_t last = 0;
+
+    for (uint32_t i = 1; i < view->member_count; i++) {
+        last = view->members[i].drained ? last : i;
+    }
+    return last;
+}
+
+void view_put_drained_behind(struct view *view)
+{
+    uint32_t end = last_undrained(view);
+    bool moved = false;
+
+    for (uint32_t i = 1; i < end;) {
+        if (!view->members[i].drained) {
+            i++;
+            continue;
+        }
+        struct member drained = view->members[i];
+        memmove(&view->members[i], &view->members[i + 1],
+                (view->member_count - i - 1) * sizeof view->members[0]);
+        drained.age = view->next_age++;
+        view->members[view->member_count - 1] = drained;
+        end--;
+        moved = true;
+    }
+    if (moved) {
+        index_rebuild(view);
+    }
+}
+
 void view_add_gone(struct view *view, const struct gone *gone)
 {
     bool is_known = view_find_name(view, gone->name) != VIEW_NONE ||
@@ -301,6 +336,7 @@ static uint64_t content_hash(const struct view *view)
         hash = hash_who(hash, &member->id, &member->address);
         hash = hash_u64(hash, member->age);
         hash = hash_u64(hash, member->incarnation);
+        hash = member->drained ? hash_u64(hash, DRAINED_MARK) : hash;
         hash = hash_text(hash, member->name, sizeof member->name);
         hash = hash_bytes(hash_u64(hash, member->tags.length), member->tags.text,
                           member->tags.length);

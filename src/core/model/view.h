@@ -89,6 +89,10 @@ void view_take_out(struct view *view, uint32_t position);
  * ages from `next_age` on. */
 void view_put_behind(struct view *view, uint32_t count);
 
+/* Drained members that stand before others become younger than those, in their order; but not the
+ * first member, who makes the view (E7). */
+void view_put_drained_behind(struct view *view);
+
 /* Adds an entry to the gone, if there is room, unless a member has its name or an entry its id. */
 void view_add_gone(struct view *view, const struct gone *gone);
 

@@ -86,6 +86,13 @@ struct peer_repair {
     uint64_t sent_view_ms;  /* the view was sent to it last */
 };
 
+enum drain_wish { WISH_NONE, WISH_DRAIN, WISH_UNDRAIN };
+
+/* next_view: what the next view is to say of it. */
+struct peer_wish {
+    enum drain_wish drain;
+};
+
 struct peer {
     struct node_id id; /* peers */
     struct peer_signs signs;
@@ -93,6 +100,7 @@ struct peer {
     struct peer_charge charge;
     struct peer_course course;
     struct peer_repair repair;
+    struct peer_wish wish;
 };
 
 enum answer { ANSWER_NONE = 0, ANSWER_YES = 1, ANSWER_NO = 2 };
@@ -380,6 +388,7 @@ struct moving {
     enum stand_down step; /* the rest is of a coordinator that stands down */
     struct node_id to;
     uint64_t again_ms;
+    uint64_t judge_ms; /* who it stands down for is not judged before */
     uint64_t deadline_ms;
 };
 
