@@ -445,9 +445,11 @@ Test(voter, one_that_can_write_again_votes_as_it_was_bound)
     cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_WAITS);
     bench_sync_fails(bench);
     bench->now_ms = voter_deadline_ms(bench->core);
+    cr_assert(bench_wants_sync(bench));
     bench_sync_fails(bench);
     cr_assert_eq(bench_state(bench).status, VOTER_MUTE);
     bench->now_ms = voter_deadline_ms(bench->core);
+    cr_assert(bench_wants_sync(bench));
     bench_sync(bench);
     cr_assert_eq(bench_state(bench).status, VOTER_FOUNDED);
     cr_assert_eq(voter_deadline_ms(bench->core), NEVER_MS);
