@@ -175,6 +175,7 @@ static bool members_build(struct members *members, const struct facts *facts)
     text_builder_add(&members->text, "]}\n");
 
     members->cursor = facts->cursor;
+    members->named = facts->coordinator != NULL;
     members->built = !members->text.failed;
     return members->built;
 }
@@ -238,7 +239,8 @@ static size_t hole_write(char *to, const struct hole *hole, const struct facts *
 struct document *members_render(struct members *members, const struct facts *facts,
                                 struct document_pool *pool)
 {
-    if (!members->built || members->cursor != facts->cursor) {
+    if (!members->built || members->cursor != facts->cursor ||
+        members->named != (facts->coordinator != NULL)) {
         if (!members_build(members, facts)) {
             return NULL;
         }

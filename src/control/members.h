@@ -41,6 +41,7 @@ struct hole {
 struct members {
     bool built;
     uint64_t cursor; /* the newest event when it was built */
+    bool named;      /* it names the coordinator: under guard strict, only one that acts (Z9) */
     struct text_builder text;
     struct hole *holes;
     size_t hole_count;

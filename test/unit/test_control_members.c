@@ -327,6 +327,26 @@ Test(control_members, what_is_static_is_rendered_once_per_change)
     scene_close(&scene);
 }
 
+/* Z9: under guard strict a coordinator that begins to act is named without any event. */
+Test(control_members, a_coordinator_is_named_as_soon_as_it_acts)
+{
+    struct scene scene;
+    scene_open(&scene, "A B");
+    const struct member *coordinator = scene.facts.coordinator;
+
+    scene.facts.coordinator = NULL;
+    json_t *document = scene_read(&scene);
+    cr_assert(json_is_null(json_object_get(document, "coordinator")));
+    json_decref(document);
+
+    scene.facts.coordinator = coordinator;
+    document = scene_read(&scene);
+    cr_assert_str_eq(text_of(document, "coordinator"), "A");
+    cr_assert(json_is_true(json_object_get(at(document, "members", 0), "coordinator")));
+    json_decref(document);
+    scene_close(&scene);
+}
+
 Test(control_members, a_guard_by_count_shows_its_numbers)
 {
     struct scene scene;
