@@ -12,6 +12,7 @@ enum {
     AT_TO = 1 + 1 + BODY_ID_BYTES,
     SUSPICION_FIELDS = 2,
     VOTER_FIELDS = 2,
+    HANDED_OVER_FIELDS = 1,
     TERMS_FIELDS = 6, /* and under guard strict one more, the voters */
     VOTERS_BYTES = 1 + VOTERS_MAX * BODY_NAME_BYTES,
     TERMS_BYTES = 1 + 1 + 1 + 1 + 5 + 5 + 3 + VOTERS_BYTES, /* durations are 32 bits wide */
@@ -51,7 +52,7 @@ static uint32_t body_fields(enum message_type type)
         return 3;
     case MESSAGE_CLAIM_REFUSED:
         return 4;
-    case MESSAGE_HEARTBEAT: /* and VOTER_FIELDS of a voter that is bound */
+    case MESSAGE_HEARTBEAT: /* and more of them of a voter, or where the reign is given up */
     case MESSAGE_BALLOT:
         return 5;
     case MESSAGE_VOTE:
@@ -67,8 +68,9 @@ static uint32_t body_fields(enum message_type type)
     return 0;
 }
 
-/* The last two fields are there only of a voter that is bound to an epoch, which is never 0. */
-static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat, bool of_voter)
+/* Two further fields are there only of a voter that is bound to an epoch, which is never 0, and a
+ * last one only if it is true. */
+static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat, uint32_t further)
 {
     body_read_view_id(reader, &heartbeat->view);
     heartbeat->view_hash = reader_number(reader, 0, UINT64_MAX);
@@ -81,9 +83,12 @@ static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat, b
         suspicion->age = reader_number(reader, 1, UINT64_MAX);
         suspicion->verdict = (enum verdict)reader_number(reader, VERDICT_NONE, VERDICT_STALLED);
     }
-    if (of_voter) {
+    if (further >= VOTER_FIELDS) {
         heartbeat->promised = reader_number(reader, 1, UINT64_MAX);
         heartbeat->leased = reader_bool(reader);
+    }
+    if (further % VOTER_FIELDS == HANDED_OVER_FIELDS) {
+        heartbeat->handed_over = reader_number(reader, 1, 1) == 1;
     }
 }
 
@@ -105,6 +110,15 @@ static void write_heartbeat(struct writer *writer, const struct heartbeat *heart
         writer_number(writer, heartbeat->promised);
         writer_bool(writer, heartbeat->leased);
     }
+    if (heartbeat->handed_over) {
+        writer_number(writer, 1);
+    }
+}
+
+static uint32_t further_fields(const struct heartbeat *heartbeat)
+{
+    return (heartbeat->promised != 0 ? VOTER_FIELDS : 0U) +
+           (heartbeat->handed_over ? HANDED_OVER_FIELDS : 0U);
 }
 
 static void read_reference(struct reader *reader, struct view_reference *reference, bool is_nack)
@@ -412,7 +426,7 @@ static void write_merge_refused(struct writer *writer, const struct merge_refuse
 }
 
 /* What all messages begin with. False, with the fault noted, if it is not in order. */
-static bool read_envelope(struct reader *reader, struct message *message, bool *of_voter)
+static bool read_envelope(struct reader *reader, struct message *message, uint32_t *further)
 {
     const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
     if (fields < ENVELOPE_FIELDS) {
@@ -425,8 +439,10 @@ static bool read_envelope(struct reader *reader, struct message *message, bool *
     }
     message_clear(message, (enum message_type)type);
     const uint32_t expected = ENVELOPE_FIELDS + body_fields(message->type);
-    *of_voter = message->type == MESSAGE_HEARTBEAT && fields == expected + VOTER_FIELDS;
-    if (fields != expected && !*of_voter) {
+    const uint32_t most = message->type == MESSAGE_HEARTBEAT ? VOTER_FIELDS + HANDED_OVER_FIELDS
+                                                             : 0;
+    *further = fields - expected;
+    if (fields < expected || fields > expected + most) {
         reader_fail(reader, WIRE_SHAPE);
     }
     message->from = reader_id(reader);
@@ -437,14 +453,14 @@ static bool read_envelope(struct reader *reader, struct message *message, bool *
 
 void body_read(struct reader *reader, struct view *view, struct message *message)
 {
-    bool of_voter;
+    uint32_t further;
 
-    if (!read_envelope(reader, message, &of_voter)) {
+    if (!read_envelope(reader, message, &further)) {
         return;
     }
     switch (message_body(message->type)) {
     case CARRIES_HEARTBEAT:
-        read_heartbeat(reader, &message->heartbeat, of_voter);
+        read_heartbeat(reader, &message->heartbeat, further);
         break;
     case CARRIES_VIEW:
         read_carrier(reader, view, message);
@@ -488,10 +504,9 @@ void body_read(struct reader *reader, struct view *view, struct message *message
 static void write_envelope(struct writer *writer, const struct message *message,
                            const struct node_id *to)
 {
-    bool of_voter = message->type == MESSAGE_HEARTBEAT && message->heartbeat.promised != 0;
+    uint32_t further = message->type == MESSAGE_HEARTBEAT ? further_fields(&message->heartbeat) : 0;
 
-    writer_array(writer,
-                 ENVELOPE_FIELDS + body_fields(message->type) + (of_voter ? VOTER_FIELDS : 0));
+    writer_array(writer, ENVELOPE_FIELDS + body_fields(message->type) + further);
     writer_number(writer, (uint64_t)message->type);
     writer_id(writer, &message->from);
     if (to == NULL) {

@@ -228,6 +228,20 @@ void announce_life_over(struct core *core)
 
 /* --- One step --- */
 
+/* Z1d: a voter is asked by its name, whatever life it has by now; for a record by its life (Z8c).
+ * Returns whether this was for the voter. It is no sign of life. */
+static bool asks_the_voter(struct core *core, const struct message *message)
+{
+    if (!core_is_strict(core) || message->relay) {
+        return false;
+    }
+    if (message->type == MESSAGE_BALLOT && message->carrier.epoch != 0) {
+        voting_on_ballot(core, message);
+        return true;
+    }
+    return message->type == MESSAGE_PREPARE && change_asks_voter(core, message);
+}
+
 /* What holds for every message, asked once (I1, V6). */
 static bool passes_gate(struct core *core, const struct message *message)
 {
@@ -244,7 +258,7 @@ static bool passes_gate(struct core *core, const struct message *message)
             view_has(&core->view, &message->to)) {
             REACHED(relayed);
             outbox_hand_on(core, message); /* R2 */
-        } else {
+        } else if (!asks_the_voter(core, message)) {
             refuse(core, message,
                    message->relay ? REFUSED_RELAY_OF_STRANGERS : REFUSED_FOR_ANOTHER_LIFE);
         }

@@ -33,9 +33,6 @@ void sim_start(struct sim *sim, uint32_t index)
         host->heard[i] = (struct heard){0};
     }
 
-    if (host->record.kept != NULL) {
-        host->record.kept->process = 0; /* Of none that still writes, wherever the disk was. */
-    }
     bool own_name = strcmp(host->name, host->right_name) == 0;
     struct core_options options = {
         .name = host->name,
@@ -47,8 +44,9 @@ void sim_start(struct sim *sim, uint32_t index)
         .has_seeds = host->seed_count > 0,
         .expect = sim->options.expect,
         .voters = sim->options.voter_count > 0 ? &sim->voters : NULL,
-        .record = own_name ? record_disk_find(&host->record) : NULL,
-        .record_damaged = !own_name, /* One process votes under a name, and it is not this one. */
+        .record = own_name && !host->record.damaged ? record_disk_find(&host->record) : NULL,
+        /* One process votes under a name, and under another's it is not this one. */
+        .record_damaged = !own_name || host->record.damaged,
     };
     for (int i = 0; i < 4; i++) {
         options.random_seed[i] = random_u64(&sim->random);
@@ -116,7 +114,57 @@ void sim_wipe(struct sim *sim, uint32_t index)
 
 void sim_lose_record(struct sim *sim, uint32_t index)
 {
+    trace_note(sim, "the record of %s is lost", host_of(sim, index)->name);
     record_disk_wipe(&host_of(sim, index)->record);
+    host_of(sim, index)->record.spoilt = true;
+}
+
+void sim_damage_record(struct sim *sim, uint32_t index)
+{
+    trace_note(sim, "the record of %s is damaged", host_of(sim, index)->name);
+    host_of(sim, index)->record.damaged = true;
+    host_of(sim, index)->record.spoilt = true;
+}
+
+void sim_fail_record(struct sim *sim, uint32_t index, bool fails)
+{
+    struct record_disk *disk = &host_of(sim, index)->record;
+
+    if (fails == disk->fails) {
+        return;
+    }
+    trace_note(sim, "the record of %s %s", host_of(sim, index)->name,
+               fails ? "cannot be written" : "can be written again");
+    disk->fails = fails;
+    disk->spoilt = disk->spoilt || fails;
+}
+
+void sim_slow_record(struct sim *sim, uint32_t index, uint64_t sync_ms)
+{
+    trace_note(sim, "writes of %s take up to %" PRIu64 " ms", host_of(sim, index)->name, sync_ms);
+    host_of(sim, index)->record.sync_us_max = sync_ms * US_PER_MS;
+}
+
+void sim_stick_record(struct sim *sim, uint32_t index, uint64_t ms)
+{
+    trace_note(sim, "the disk of %s is stuck for %" PRIu64 " ms", host_of(sim, index)->name, ms);
+    host_of(sim, index)->record.stuck_until_us = sim->now_us + ms * US_PER_MS;
+}
+
+bool sim_may_spoil_record(const struct sim *sim, uint32_t index)
+{
+    uint32_t spoilt = 1;
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct record_disk *disk = &sim->hosts[i].record;
+        bool founded = disk->kept != NULL && disk->kept->record.state == VOTE_RECORD_FOUNDED;
+        if (!founded && !disk->spoilt && sim_is_voter(sim, i)) {
+            return false; /* It could not tell yet that the lost one has to be done without. */
+        }
+        spoilt += disk->spoilt;
+    }
+    return !sim->hosts[index].record.spoilt &&
+           quorum_is_majority(sim->voters.count - spoilt, sim->voters.count);
 }
 
 void sim_roll_back(struct sim *sim, uint32_t index)
@@ -450,6 +498,9 @@ void sim_heal(struct sim *sim)
         sim->hosts[i].late_us = 0;
         sim->hosts[i].trip_left = 0;
         sim->hosts[i].disk_fails = false;
+        sim->hosts[i].record.fails = false;
+        sim->hosts[i].record.sync_us_max = 0;
+        sim->hosts[i].record.stuck_until_us = 0;
         sim_resume(sim, i);
     }
     sim->changed = true;

@@ -49,6 +49,16 @@ const struct fault *fault_table(uint32_t *count)
         {"address reuse", 2, FAULTS_COMMON, FAULT_FORGETS, strike_address_reuse},
         /* Those of other groups come last: see draw_switches. */
         {"clock rates", 1, FAULTS_OF_CLOCKS, FAULT_HARMLESS, strike_clock_rates},
+        {"slow record", 4, FAULTS_OF_DISKS, FAULT_HARMLESS, strike_slow_record},
+        {"stuck record", 4, FAULTS_OF_DISKS, FAULT_HARMLESS, strike_stuck_record},
+        {"crash before sync", 6, FAULTS_OF_DISKS, FAULT_HARMLESS, strike_crash_before_sync},
+        {"failing record", 2, FAULTS_OF_DISKS, FAULT_HARMLESS, strike_failing_record},
+        {"spoilt record", 1, FAULTS_OF_DISKS, FAULT_HARMLESS, strike_spoilt_record},
+        {"pause of the acting", 4, FAULTS_OF_LEASES, FAULT_SPLITS, strike_pause_of_the_acting},
+        {"pause in a campaign", 4, FAULTS_OF_LEASES, FAULT_SPLITS, strike_pause_in_a_campaign},
+        {"cut of the acting", 4, FAULTS_OF_LEASES, FAULT_SPLITS, strike_cut_of_the_acting},
+        {"no quorum heard", 2, FAULTS_OF_LEASES, FAULT_SPLITS, strike_no_quorum_heard},
+        {"hand-over", 2, FAULTS_OF_LEASES, FAULT_SPLITS, strike_hand_over},
     };
     *count = sizeof table / sizeof table[0];
     return table;
@@ -67,6 +77,13 @@ void fault_start_again(struct sim *sim, uint32_t host, uint32_t disk)
         sim_roll_back(sim, host);
     }
     sim_start(sim, host);
+}
+
+void fault_crash_and_return(struct sim *sim, uint32_t host, uint32_t ms)
+{
+    sim_crash(sim, host);
+    sim_fail_record(sim, host, false);
+    sim_after(sim, ms, fault_start_again, host, KEEP_DISK);
 }
 
 void fault_break(struct sim *sim, enum breakage breakage, uint32_t host, uint64_t turn_ms)
@@ -93,7 +110,8 @@ void fault_end_all(struct sim *sim, struct random *random)
 {
     sim_heal(sim);
     for (uint32_t host = 0; host < sim_host_count(sim); host++) {
-        bool stays_down = draw(random, 0, 7) == 0 && !sim_is_seed(sim, host);
+        bool stays_down = draw(random, 0, 7) == 0 && !sim_is_seed(sim, host) &&
+                          !sim_is_voter(sim, host); /* Founding takes all of them. */
         fault_put_right(sim, host, 0);
         if (!sim_is_running(sim, host) && !stays_down) {
             sim_start(sim, host);

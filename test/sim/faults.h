@@ -18,6 +18,8 @@ enum fault_kind {
 enum fault_group {
     FAULTS_COMMON,    /* for every plan */
     FAULTS_OF_CLOCKS, /* for some plans, beside the common ones */
+    FAULTS_OF_DISKS,  /* for plans of guard strict, as those of clocks */
+    FAULTS_OF_LEASES,
 };
 
 struct fault {

@@ -38,6 +38,9 @@ enum { KEEP_DISK, WIPE_DISK, ROLL_BACK_DISK };
 /* Unless it runs already. */
 void fault_start_again(struct sim *sim, uint32_t host, uint32_t disk);
 
+/* kill -9, and started again so much later. */
+void fault_crash_and_return(struct sim *sim, uint32_t host, uint32_t ms);
+
 /* Starts the host with its right name and seeds, if it has others. */
 void fault_put_right(struct sim *sim, uint32_t host, uint32_t unused);
 
@@ -99,5 +102,18 @@ void strike_resolver(struct sim *sim, struct random *random);
 void strike_wrong_seeds(struct sim *sim, struct random *random);
 void strike_name_clash(struct sim *sim, struct random *random);
 void strike_address_reuse(struct sim *sim, struct random *random);
+
+/* --- faults_strict.c --- */
+
+void strike_slow_record(struct sim *sim, struct random *random);
+void strike_stuck_record(struct sim *sim, struct random *random);
+void strike_crash_before_sync(struct sim *sim, struct random *random);
+void strike_failing_record(struct sim *sim, struct random *random);
+void strike_spoilt_record(struct sim *sim, struct random *random);
+void strike_pause_of_the_acting(struct sim *sim, struct random *random);
+void strike_pause_in_a_campaign(struct sim *sim, struct random *random);
+void strike_cut_of_the_acting(struct sim *sim, struct random *random);
+void strike_no_quorum_heard(struct sim *sim, struct random *random);
+void strike_hand_over(struct sim *sim, struct random *random);
 
 #endif

@@ -111,6 +111,11 @@ struct waiting_state sim_waiting(const struct sim *sim, uint32_t host)
     return core_waiting(at->core, host_now_ms(sim, at));
 }
 
+bool sim_is_voter(const struct sim *sim, uint32_t host)
+{
+    return voters_find(&sim->voters, sim->hosts[host].right_name) != VOTER_NONE;
+}
+
 enum phase sim_phase(const struct sim *sim, uint32_t host)
 {
     return host_of(sim, host)->running ? core_phase(host_of(sim, host)->core) : PHASE_STOPPED;

@@ -104,6 +104,11 @@ static const char *check_the_others(const struct plan *plan, struct sim *sim)
     uint64_t removals = sim_sound_removals(sim);
 
     sim_run(sim, 2 * quiet_ms(plan));
+    if (plan->guard.policy == GUARD_STRICT && sound_views(plan, sim) != installed) {
+        /* One that is too slow to act has handed over (Z7b): from then on there is quiet. */
+        installed = sound_views(plan, sim);
+        sim_run(sim, 2 * quiet_ms(plan));
+    }
     if (sim_sound_removals(sim) != removals) {
         return "Y6: a node that is broken has others removed";
     }

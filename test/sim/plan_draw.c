@@ -189,7 +189,8 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
                                                             nobody else. */
     }
     draw_common(plan, &random, options->only);
-    if (options->only == NULL) {
-        draw_group(plan, FAULTS_OF_CLOCKS, plan->guard.policy == GUARD_STRICT ? 1 : CLOCKS_ONE_IN);
+    if (options->only != NULL) {
+        return;
     }
+    draw_group(plan, FAULTS_OF_CLOCKS, plan->guard.policy == GUARD_STRICT ? 1 : CLOCKS_ONE_IN);
 }

@@ -234,14 +234,24 @@ static void on_notice(struct sim *sim, struct host *host, const struct notice *n
     }
 }
 
-static void on_sync(struct sim *sim, struct host *host, uint64_t number)
+static void begin_write(struct sim *sim, struct host *host, struct record_write *write)
 {
     struct pending *pending = process_pending(sim, host, PENDING_SYNCED);
     uint64_t max_us = host->record.sync_us_max == 0 ? SYNC_US_MAX : host->record.sync_us_max;
 
-    pending->write = record_write_new(host->core, number, sim->options.capacity);
+    pending->write = write;
     queue_push(&sim->queue, sim->now_us + random_between(&sim->random, max_us / 10, max_us),
                pending);
+}
+
+static void on_sync(struct sim *sim, struct host *host, uint64_t number)
+{
+    struct record_write *write = record_disk_ask(
+        &host->record, record_write_new(host->core, number, sim->options.capacity));
+
+    if (write != NULL) {
+        begin_write(sim, host, write);
+    }
 }
 
 static void on_effect(struct sim *sim, struct host *host, const struct effect *effect)
@@ -293,6 +303,7 @@ void process_end(struct sim *sim, struct host *host)
     oracle_on_life_over(sim, host);
     process_drop_waiting(sim, host);
     lifelines_drop(&host->lifelines);
+    record_disk_abandon(&host->record);
     free(host->core);
     host->core = NULL;
     host->running = false;
@@ -478,28 +489,32 @@ static void on_resolved(struct sim *sim, struct host *host)
             .addresses = {.source = ADDRESSES_SEEDS, .addresses = addresses, .count = count}});
 }
 
-/* Writes that were begun one after the other may end in any order: the newest one counts. */
 static void keep_record(struct host *host, struct pending *pending)
 {
-    const struct record_write *kept = host->record.kept;
-
     if (strcmp(pending->write->voter, host->right_name) != 0) {
         return; /* Another voter's disk is in this host by now. */
     }
-    if (kept == NULL || !id_equal(&kept->record.id, &pending->write->record.id) ||
-        kept->process != pending->process || kept->number < pending->write->number) {
-        pending->write->process = pending->process;
-        record_disk_keep(&host->record, pending->write);
-        pending->write = NULL;
-    }
+    record_disk_keep(&host->record, pending->write);
+    pending->write = NULL;
 }
 
 static void on_synced(struct sim *sim, struct host *host, struct pending *pending)
 {
     struct synced_event synced = {.number = pending->write->number, .ok = !host->record.fails};
 
-    if (synced.ok) {
+    if (sim->now_us < host->record.stuck_until_us) {
+        struct pending *later = process_pending(sim, host, PENDING_SYNCED);
+        later->write = pending->write;
+        pending->write = NULL;
+        queue_push(&sim->queue, host->record.stuck_until_us, later);
+        return;
+    }
+    if (synced.ok || random_below(&sim->random, 2) == 0) {
         keep_record(host, pending);
+    }
+    struct record_write *next = record_disk_end(&host->record);
+    if (next != NULL) {
+        begin_write(sim, host, next);
     }
     host_step(sim, host, &(struct event){.type = EVENT_SYNCED, .synced = synced});
 }

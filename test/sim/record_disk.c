@@ -31,6 +31,33 @@ void record_write_free(struct record_write *write)
     }
 }
 
+struct record_write *record_disk_ask(struct record_disk *disk, struct record_write *write)
+{
+    if (!disk->busy) {
+        disk->busy = true;
+        return write;
+    }
+    record_write_free(disk->next);
+    disk->next = write;
+    return NULL;
+}
+
+struct record_write *record_disk_end(struct record_disk *disk)
+{
+    struct record_write *next = disk->next;
+
+    disk->next = NULL;
+    disk->busy = next != NULL;
+    return next;
+}
+
+void record_disk_abandon(struct record_disk *disk)
+{
+    record_write_free(disk->next);
+    disk->next = NULL;
+    disk->busy = false;
+}
+
 void record_disk_keep(struct record_disk *disk, struct record_write *write)
 {
     record_write_free(disk->kept);
@@ -44,5 +71,6 @@ const struct vote_record *record_disk_find(const struct record_disk *disk)
 
 void record_disk_wipe(struct record_disk *disk)
 {
+    record_disk_abandon(disk);
     record_disk_keep(disk, NULL);
 }

@@ -1,5 +1,7 @@
-/* Where a simulated voter keeps its record (Z2): a write takes a while, the newest one counts, and
- * what was under way when the process died may or may not have reached the disk. */
+/* Where a simulated voter keeps its record (Z2). One write is under way at a time, and takes a
+ * while; of those that are asked for meanwhile the newest is next. What was under way when the
+ * process died, or when the disk failed, may or may not have reached it; what was only asked for
+ * has not. */
 #ifndef SIM_RECORD_DISK_H
 #define SIM_RECORD_DISK_H
 
@@ -11,7 +13,6 @@
 /* One write of a record, with its own copy of the accepted view. */
 struct record_write {
     uint64_t number;
-    uint32_t process;               /* that wrote it */
     char voter[NAME_BYTES_MAX + 1]; /* whose it is */
     struct vote_record record;
     struct view view;
@@ -20,13 +21,27 @@ struct record_write {
 
 struct record_disk {
     struct record_write *kept; /* NULL: there is no record */
-    bool fails;                /* writes are answered with an error, and change nothing */
+    struct record_write *next; /* asked for while another is under way; NULL: none */
+    bool busy;                 /* one is under way */
+    bool damaged;              /* what is kept does not match its checksum */
+    bool fails;                /* writes are answered with an error */
+    bool spoilt;               /* its voter does not vote, for good or until it is restarted */
     uint64_t sync_us_max;      /* a write takes up to this long; 0: the default */
+    uint64_t stuck_until_us;   /* no write ends before */
 };
 
 /* A copy of the record as the core wants it written now. */
 struct record_write *record_write_new(const struct core *core, uint64_t number, uint32_t capacity);
 void record_write_free(struct record_write *write);
+
+/* Takes the write over. Returns it if it is to begin now; else NULL, and it is the next one. */
+struct record_write *record_disk_ask(struct record_disk *disk, struct record_write *write);
+
+/* The one under way has ended. Returns the one that is to begin now, or NULL. */
+struct record_write *record_disk_end(struct record_disk *disk);
+
+/* The process is gone: nothing more is asked for. */
+void record_disk_abandon(struct record_disk *disk);
 
 /* The disk has it now; takes it over. */
 void record_disk_keep(struct record_disk *disk, struct record_write *write);

@@ -205,6 +205,11 @@ void sim_after(struct sim *sim, uint64_t ms, sim_call *call, uint32_t a, uint32_
     queue_push(&sim->queue, sim->now_us + ms * US_PER_MS, pending);
 }
 
+struct timing sim_timing(const struct sim *sim)
+{
+    return sim->timing;
+}
+
 /* Runs until `holds`, asked whenever something changed and at least every so often, because the
  * right to act can come and go with time alone. */
 static bool run_until(struct sim *sim, uint64_t ms,

@@ -77,6 +77,21 @@ void sim_wipe(struct sim *sim, uint32_t host);
 /* A voter's record is gone: it does not vote any more. */
 void sim_lose_record(struct sim *sim, uint32_t host);
 
+/* It does not match its checksum any more: from the next process on the voter does not vote. */
+void sim_damage_record(struct sim *sim, uint32_t host);
+
+/* Writes of the record end with an error, or work again. A process that met an error does not vote
+ * any more; the next one does. */
+void sim_fail_record(struct sim *sim, uint32_t host, bool fails);
+
+/* Writes take up to so long, 0: as usual; or none ends for so long. */
+void sim_slow_record(struct sim *sim, uint32_t host, uint64_t sync_ms);
+void sim_stick_record(struct sim *sim, uint32_t host, uint64_t ms);
+
+/* May this voter's record be spoilt: does it vote, and do the sound ones of the others suffice? A
+ * cluster of fewer never acts again, and rightly so. */
+bool sim_may_spoil_record(const struct sim *sim, uint32_t host);
+
 /* What the disk holds is what it held one write earlier. */
 void sim_roll_back(struct sim *sim, uint32_t host);
 
@@ -169,6 +184,7 @@ void sim_lose(struct sim *sim, uint32_t from, uint32_t to, uint32_t type, uint32
 
 void sim_run(struct sim *sim, uint64_t ms);
 uint64_t sim_now_ms(const struct sim *sim);
+struct timing sim_timing(const struct sim *sim);
 
 /* Calls back after that time, in order with everything else. */
 void sim_after(struct sim *sim, uint64_t ms, sim_call *call, uint32_t a, uint32_t b);
@@ -192,7 +208,8 @@ bool sim_sees(struct sim *sim, uint32_t host, const char *text, uint64_t ms);
 bool sim_is_running(const struct sim *sim, uint32_t host);
 bool sim_is_leaving(const struct sim *sim, uint32_t host); /* was asked to, and still runs */
 uint32_t sim_host_count(const struct sim *sim);
-bool sim_is_seed(const struct sim *sim, uint32_t host); /* one of everybody's seeds */
+bool sim_is_seed(const struct sim *sim, uint32_t host);  /* one of everybody's seeds */
+bool sim_is_voter(const struct sim *sim, uint32_t host); /* by the name that it was given */
 enum phase sim_phase(const struct sim *sim, uint32_t host);
 struct waiting_state sim_waiting(const struct sim *sim, uint32_t host);
 

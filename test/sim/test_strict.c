@@ -114,3 +114,128 @@ Story(strict, a_leaving_coordinator_is_succeeded_at_once)
     story_check(sim_converges(sim, SETTLE_MS), seed);
     sim_free(sim);
 }
+
+/* Hears nobody from now on, and is heard by all. */
+static void deafen(struct sim *sim, uint32_t host)
+{
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        if (i != host) {
+            sim_cut_one_way(sim, i, host);
+        }
+    }
+}
+
+/* The host of the next oldest in that host's view. */
+static uint32_t next_oldest(struct sim *sim, uint32_t host)
+{
+    const struct view *view = core_view(sim_core(sim, host));
+    uint32_t next = 0;
+
+    while (!sim_is_running(sim, next) ||
+           !id_equal(&core_self(sim_core(sim, next))->id, &view->members[1].id)) {
+        next++;
+    }
+    return next;
+}
+
+/* It says so in its heartbeats, so whoever is the oldest then hears of it (Z7c). */
+Story(strict, what_is_handed_over_is_taken_though_the_next_is_dead)
+{
+    struct sim *sim = strict(seed, 5, 5);
+    uint32_t first = next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed);
+    sim_crash(sim, next_oldest(sim, first));
+    deafen(sim, first);
+    story_check(next_to_act(sim, first, STALLED_MS, seed) != SIM_NOBODY, seed);
+    sim_free(sim);
+}
+
+/* It would have removed all others, and they are voters who hear it (Z2i). */
+Story(strict, a_deaf_coordinator_takes_nobody_down)
+{
+    struct sim *sim = strict(seed, 5, 3);
+    uint32_t first = next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed);
+    uint32_t next = next_oldest(sim, first);
+    uint64_t ages[E + 1];
+    for (uint32_t host = A; host <= E; host++) {
+        ages[host] = sim_age(sim, next, host);
+    }
+    deafen(sim, first);
+    story_check(next_to_act(sim, first, STALLED_MS, seed) == next, seed);
+    for (uint32_t host = A; host <= E; host++) {
+        story_check(host == first || sim_age(sim, next, host) == ages[host], seed);
+    }
+    sim_free(sim);
+}
+
+/* It asks its own voter last, so it is bound to nothing that the coordinator would have to go above
+ * (Z4a). */
+Story(strict, a_candidate_that_reaches_nobody_disturbs_nobody)
+{
+    struct sim *sim = strict(seed, 3, 3);
+    uint32_t first = next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed);
+    uint64_t epoch = sim_epoch(sim, first);
+    uint32_t next = next_oldest(sim, first);
+    deafen(sim, next);
+    sim_run(sim, 2 * STALLED_MS);
+    story_check(sim_claims(sim, next, CLAIM_STARTED) > 0, seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_check(acting(sim) == first && sim_epoch(sim, first) == epoch, seed);
+    sim_free(sim);
+}
+
+/* B is back with another life, and asks nobody but the dead A: C knows its former life alone (Z1d).
+ */
+Story(strict, a_voter_is_asked_whatever_life_it_has)
+{
+    struct sim *sim = story_of(&(struct sim_options){.seed = seed,
+                                                     .host_count = 3,
+                                                     .seed_count = 1,
+                                                     .voter_count = 3,
+                                                     .disks = true,
+                                                     .guard = {GUARD_STRICT, 3}});
+    sim_crash(sim, A);
+    sim_crash(sim, B);
+    sim_wipe(sim, B);
+    sim_start(sim, B);
+    story_check(next_to_act(sim, A, 2 * STALLED_MS, seed) == C, seed);
+    sim_free(sim);
+}
+
+/* The first voter came up at the address of a worker. It asks the seeds, which are the other
+ * voters, and they have to ask it (Z8e). */
+Story(strict, a_founder_at_an_address_of_its_own_finds_the_voters)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
+                                                    .host_count = 5,
+                                                    .seed_count = 3,
+                                                    .voter_count = 3,
+                                                    .disks = true,
+                                                    .guard = {GUARD_STRICT, 3}});
+    sim_swap(sim, A, E);
+    sim_start_together(sim);
+    story_check(next_to_act(sim, SIM_NOBODY, STALLED_MS, seed) == E, seed);
+    sim_free(sim);
+}
+
+/* The founder is killed before its disk has it that it founded. The record of another voter is lost
+ * meanwhile, and must not be made anew if anybody may have voted by then (Z8b). */
+Story(strict, who_may_have_voted_gets_no_second_record)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
+                                                    .host_count = 3,
+                                                    .seed_count = 3,
+                                                    .voter_count = 3,
+                                                    .disks = true,
+                                                    .exclusive = true,
+                                                    .guard = {GUARD_STRICT, 3}});
+    sim_start_together(sim);
+    for (uint64_t ms = 0; ms < SETTLE_MS && sim_sent(sim, B, MESSAGE_VOTE) == 0; ms++) {
+        sim_run(sim, 1);
+    }
+    sim_stick_record(sim, A, STALLED_MS); /* All have a record; A's stays as it is. */
+    sim_run(sim, SETTLE_MS);
+    uint64_t votes = sim_sent(sim, C, MESSAGE_BALLOT) + sim_sent(sim, A, MESSAGE_PREPARE);
+    story_check(votes == 0, seed);
+    sim_free(sim);
+}

@@ -93,8 +93,9 @@ static void print_message(const struct sim *sim, const struct message *message)
     switch (message->type) {
     case MESSAGE_HEARTBEAT:
         print_view_id(sim, &message->heartbeat.view);
-        fprintf(out, "%s%s", message->heartbeat.late ? " late" : "",
-                message->heartbeat.acting ? " acting" : "");
+        fprintf(out, "%s%s%s", message->heartbeat.late ? " late" : "",
+                message->heartbeat.acting ? " acting" : "",
+                message->heartbeat.handed_over ? " handed-over" : "");
         for (unsigned i = 0; i < message->heartbeat.suspect_count; i++) {
             fprintf(out, " suspects %" PRIu64 "/%d", message->heartbeat.suspects[i].age,
                     (int)message->heartbeat.suspects[i].verdict);

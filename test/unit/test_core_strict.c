@@ -32,7 +32,7 @@ static struct rig *idle_for_long(void)
         hears_lease(rig, 'C', false);
     }
     cr_assert_not(core_is_acting(rig->core, rig->now_ms));
-    cr_assert_eq(rig_count(rig, MESSAGE_HANDOVER), 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_STAND_DOWN), 0);
     return rig;
 }
 
@@ -41,7 +41,7 @@ Test(core_strict, an_idle_coordinator_hands_over)
     struct rig *rig = idle_for_long();
 
     rig_pass(rig, 101, "");
-    cr_assert_not_null(rig_told(rig, MESSAGE_HANDOVER, 'B'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_STAND_DOWN, 'B'));
     rig_free(rig);
 }
 
@@ -56,7 +56,7 @@ Test(core_strict, who_acts_by_the_clock_is_not_idle)
     hears_lease(rig, 'C', true);
     cr_assert(core_is_acting(rig->core, rig->now_ms));
     rig_pass(rig, 2, "");
-    cr_assert_eq(rig_count(rig, MESSAGE_HANDOVER), 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_STAND_DOWN), 0);
     cr_assert(core_is_acting(rig->core, rig->now_ms));
     rig_free(rig);
 }

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "core/agreement/voter.h"
+#include "core/detection/lease.h"
 #include "voter_bench.h"
 
 /* A voter that has promised epoch 1 to X, accepted its view, and leased to it. */
@@ -25,6 +26,24 @@ static bool is_promised(const struct voter_bench *bench, char life, uint64_t epo
     const struct ballot promise = bench_state(bench).promise;
 
     return promise.epoch == epoch && bench_is_life(&promise.life, life);
+}
+
+/* --- What it tells the coordinator of its view --- */
+
+/* Y has the epoch that this voter has promised to X: only above that it can be bound to Y (Z6b). */
+Test(voter, tells_one_epoch_more_where_the_promised_one_is_another_lifes)
+{
+    struct voter_bench *bench = bench_of_x();
+    struct built_view view = view_of("X A");
+
+    view.view.epoch = 1;
+    view_copy(&bench->core->view, &view.view);
+    cr_assert_eq(lease_promised(bench->core), 1);
+    view = view_of("Y A");
+    view.view.epoch = 1;
+    view_copy(&bench->core->view, &view.view);
+    cr_assert_eq(lease_promised(bench->core), 2);
+    bench_free(bench);
 }
 
 /* --- Whom it binds itself to --- */

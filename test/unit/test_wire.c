@@ -117,7 +117,8 @@ static bool same_heartbeat(const struct heartbeat *a, const struct heartbeat *b)
 {
     bool same = view_id_equal(&a->view, &b->view) && a->view_hash == b->view_hash &&
                 a->late == b->late && a->acting == b->acting && a->promised == b->promised &&
-                a->leased == b->leased && a->suspect_count == b->suspect_count;
+                a->leased == b->leased && a->handed_over == b->handed_over &&
+                a->suspect_count == b->suspect_count;
     for (uint8_t i = 0; same && i < a->suspect_count; i++) {
         same = a->suspects[i].age == b->suspects[i].age &&
                a->suspects[i].verdict == b->suspects[i].verdict;

@@ -422,6 +422,12 @@ static void add_ballots(struct samples *samples)
                                                  .version = 300,
                                                  .promised = 9,
                                                  .wait_ms = 640};
+
+    message = add(samples, MESSAGE_HEARTBEAT, "heartbeat-handed-over",
+                  "a coordinator that acts no more, and is no voter");
+    message->heartbeat.view = view_id_of(&samples->settled);
+    message->heartbeat.view_hash = samples->settled.hash;
+    message->heartbeat.handed_over = true;
 }
 
 static void add_moves(struct samples *samples)

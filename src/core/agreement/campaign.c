@@ -10,6 +10,8 @@
 #include "core/agreement/successor.h"
 #include "core/agreement/voter.h"
 #include "core/agreement/voting.h"
+#include "core/detection/elders.h"
+#include "core/detection/lease.h"
 #include "core/detection/removal.h"
 #include "core/detection/route.h"
 #include "core/detection/standing.h"
@@ -41,6 +43,11 @@ static void consider(struct core *core, const struct view *accepted)
     struct view_id theirs = view_id_of(accepted);
     struct view_id best = view_id_of(&core->campaign.best);
 
+    /* What this coordinator proposed in its reign and has not installed, it gave up. It was built
+     * on a view that it holds, and nobody else could commit it. */
+    if (core_is_coordinator(core) && theirs.epoch == core->view.epoch) {
+        return;
+    }
     if (view_is_empty(&core->campaign.best) || view_id_compare(&theirs, &best) > 0) {
         view_copy(&core->campaign.best, accepted);
     }
@@ -73,7 +80,8 @@ static bool is_dead(const struct core *core, const struct member *member)
  */
 static struct view *succeed(struct core *core, const struct view *base)
 {
-    bool handed = core->campaign.handed_over.epoch != 0;
+    bool overtakes = core->campaign.stays && view_find(base, &core->life.self.id) > 0;
+    bool handed = core->campaign.handed_over.epoch != 0 || overtakes;
     struct view *next = next_view_begin(core, base, handed ? CAUSE_HANDOVER : CAUSE_CLAIM);
     uint32_t own = view_find(next, &core->life.self.id);
 
@@ -163,11 +171,25 @@ static struct vote_question own_question(const struct core *core)
                                   .view = view_id_of(&core->view)};
 }
 
+/* Last, when the others suffice with it: a candidate that reaches nobody binds nobody, least of all
+ * its own voter, which the coordinator would then lack. */
+static void ask_own_voter(struct core *core)
+{
+    uint8_t own = core->electorate.own;
+    struct message vote;
+
+    if (own != VOTER_NONE && core->campaign.tally.answers[own] == ANSWER_NONE &&
+        electorate_lacks_one(core, &core->campaign.tally)) {
+        const struct vote_question question = own_question(core);
+        if (voting_ask_self(core, &question, &vote)) {
+            campaign_on_vote(core, &vote);
+        }
+    }
+}
+
 static void ask(struct core *core)
 {
     struct message *message = outbox_message(core, MESSAGE_BALLOT);
-    uint8_t own = core->electorate.own;
-    struct message vote;
 
     if (message != NULL) {
         message->carrier.view = view_is_empty(&core->view) ? NULL : &core->view;
@@ -179,12 +201,7 @@ static void ask(struct core *core)
     }
     core->campaign.ask_ms = core->now_ms + core->timing.prepare_ms / 3;
     electorate_ask(core, message, &core->campaign.tally);
-    if (own != VOTER_NONE && core->campaign.tally.answers[own] == ANSWER_NONE) {
-        const struct vote_question question = own_question(core);
-        if (voting_ask_self(core, &question, &vote)) {
-            campaign_on_vote(core, &vote);
-        }
-    }
+    ask_own_voter(core);
 }
 
 static void start(struct core *core, const struct ballot *handed_over, bool stays)
@@ -230,7 +247,7 @@ static bool is_overtaken(const struct core *core)
         }
     }
     return change_is_overtaken(core) || core->now_ms >= given_back_ms(core) ||
-           core->voter.record.promise.epoch > core->view.epoch;
+           lease_promised(core) > core->view.epoch;
 }
 
 static bool may_begin(const struct core *core)
@@ -239,9 +256,16 @@ static bool may_begin(const struct core *core)
            core->now_ms >= core->promise.backoff_ms;
 }
 
+/* What the coordinator of the view has handed over, by its own word. */
+static struct ballot handed_over_to_us(const struct core *core)
+{
+    return elders_coordinator_has_handed_over(core)
+               ? (struct ballot){core->view.epoch, core->view.members[0].id}
+               : (struct ballot){.epoch = 0};
+}
+
 void campaign_on_evidence(struct core *core)
 {
-    const struct ballot nobody = {.epoch = 0};
     bool candidate = claim_is_ours(core);
 
     if (core->campaign.on && core->position > 0 && core->campaign.handed_over.epoch == 0 &&
@@ -250,8 +274,15 @@ void campaign_on_evidence(struct core *core)
         lose(core);
         return;
     }
+    const struct ballot by = handed_over_to_us(core);
+    if (core->campaign.on && core->campaign.handed_over.epoch == 0 && by.epoch != 0) {
+        core->campaign.handed_over = by; /* It has lived on, and says so only now. */
+        core->campaign.stays = true;
+    }
     if (may_begin(core) && (candidate || is_overtaken(core))) {
-        start(core, &nobody, false);
+        /* E6: who is older by what was handed over stays; nobody else is older than a coordinator.
+         */
+        start(core, &by, by.epoch != 0 || core_is_coordinator(core));
     }
 }
 
@@ -343,6 +374,8 @@ void campaign_on_vote(struct core *core, const struct message *vote)
     }
     if (electorate_agrees(core, &core->campaign.tally)) {
         win(core);
+    } else {
+        ask_own_voter(core);
     }
 }
 
@@ -374,6 +407,7 @@ static void hand_over_idle(struct core *core)
     uint32_t successor = successor_next(core);
 
     REACHED(idle_coordinator_handed_over);
+    change_restart(core);
     campaign_hand_over(core);
     if (successor != VIEW_NONE) {
         successor_ask(core, successor);
@@ -382,12 +416,12 @@ static void hand_over_idle(struct core *core)
 
 void campaign_tick(struct core *core)
 {
-    if (core->now_ms >= idle_deadline_ms(core)) {
+    if (core->now_ms >= idle_deadline_ms(core) && !core->change.sent) {
         hand_over_idle(core);
     }
     if (core->now_ms >= given_back_ms(core) && may_begin(core)) {
         const struct ballot nobody = {.epoch = 0};
-        start(core, &nobody, false);
+        start(core, &nobody, true);
     }
     if (!core->campaign.on) {
         return;

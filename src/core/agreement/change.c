@@ -159,6 +159,10 @@ void change_start_next(struct core *core)
         core->now_ms < core->next.due_ms) {
         return;
     }
+    if (standing_is_handed_over(core)) {
+        next_view_put_off(core, core->now_ms + core->timing.claim_ms); /* Z7a */
+        return;
+    }
     if (change_is_overtaken(core)) {
         next_view_put_off(core, core->now_ms + core->timing.claim_ms); /* First a new epoch. */
         return;
@@ -217,24 +221,16 @@ static bool leave_out_silent_joiners(struct core *core)
     return left_out;
 }
 
-/* Z5: the voters have agreed to the proposal as it is, so it is made anew without those joiners.
- * Returns whether there were any. */
-static bool propose_without_silent_joiners(struct core *core)
+/* Z5: the voters have agreed to the proposal as it is, so it is made anew without those joiners who
+ * were left out. */
+static void propose_without_silent_joiners(struct core *core)
 {
     struct proposal proposal = core->change.proposal;
-    bool silent = false;
+    struct view *next = next_view_buffer(core);
 
-    for (uint32_t i = proposal.first_joiner; i < core->change.pending.member_count; i++) {
-        silent = silent || (core->change.answers[i] != ANSWER_YES && is_joiner(core, i));
-    }
-    if (silent) {
-        (void)leave_out_silent_joiners(core);
-        struct view *next = next_view_buffer(core);
-        view_copy(next, &core->change.pending);
-        proposal.first_joiner = next->member_count;
-        change_propose(core, next, &proposal);
-    }
-    return silent;
+    view_copy(next, &core->change.pending);
+    proposal.first_joiner = next->member_count;
+    change_propose(core, next, &proposal);
 }
 
 /* Tells those who acknowledged that it holds, and shows it to the rest; among them the ones who
@@ -336,15 +332,16 @@ static void commit(struct core *core)
         change_restart(core); /* And made anew without that. */
         return;
     }
-    if (core_is_strict(core) && propose_without_silent_joiners(core)) {
-        return;
-    }
     bool whole = leave_out_silent_joiners(core);
 
     if (whole && !core->change.proposal.forced && core->change.pending.cause == CAUSE_CHANGE &&
         has_the_same_members(&core->change.pending, &core->view)) {
         REACHED(joiner_did_not_come);
         abandon(core); /* Nobody came after all: not a view for each vain try (H28, Y5). */
+        return;
+    }
+    if (whole && core_is_strict(core)) {
+        propose_without_silent_joiners(core);
         return;
     }
 
@@ -413,6 +410,8 @@ static void wait_for_voters(struct core *core)
 {
     if (electorate_refuses(core, &core->change.tally)) {
         give_way(core);
+    } else if (removes_the_living(core)) {
+        change_restart(core); /* They would not agree to their own removal (Z2i). */
     } else {
         core->change.deadline_ms = core->now_ms + core->timing.prepare_ms;
     }
@@ -628,19 +627,27 @@ void change_restart(struct core *core)
     }
 }
 
-bool change_on_prepare(struct core *core, const struct message *message)
+bool change_asks_voter(struct core *core, const struct message *message)
 {
-    struct view *proposal = message->carrier.view;
-
     if (!install_is_sound(core, message)) {
         return false;
     }
-    if (!id_equal(&proposal->members[0].id, &message->from)) {
+    if (!id_equal(&message->carrier.view->members[0].id, &message->from)) {
         refuse(core, message, REFUSED_PROPOSAL_OF_ANOTHER);
         return false;
     }
     if (core_is_strict(core)) {
         voting_on_prepare(core, message);
+    }
+    return true;
+}
+
+bool change_on_prepare(struct core *core, const struct message *message)
+{
+    struct view *proposal = message->carrier.view;
+
+    if (!change_asks_voter(core, message)) {
+        return false;
     }
     if (!view_has(proposal, &core->life.self.id)) {
         refuse(core, message, REFUSED_PROPOSAL_WITHOUT_US);

@@ -12,6 +12,9 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
 /* This node founds a cluster: its first view, which nobody else has to agree to (F1). */
 void change_found(struct core *core);
 
+/* A proposal as what it is for a voter alone (Z5). Returns whether it is sound, and its maker's. */
+bool change_asks_voter(struct core *core, const struct message *message);
+
 /* Returns whether the proposal was accepted: it supersedes whatever this node had under way. */
 bool change_on_prepare(struct core *core, const struct message *message);
 

@@ -79,6 +79,11 @@ bool electorate_agrees(const struct core *core, const struct tally *tally)
     return quorum_is_majority(count_of(core, tally, ANSWER_YES), core->terms.voters.count);
 }
 
+bool electorate_lacks_one(const struct core *core, const struct tally *tally)
+{
+    return quorum_is_majority(count_of(core, tally, ANSWER_YES) + 1, core->terms.voters.count);
+}
+
 bool electorate_may_agree(const struct core *core, const struct tally *tally)
 {
     uint32_t refused = count_of(core, tally, ANSWER_NO);

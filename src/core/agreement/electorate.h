@@ -25,6 +25,9 @@ void electorate_ask_one(struct core *core, const struct message *message, uint8_
 /* Have as many granted as it takes? */
 bool electorate_agrees(const struct core *core, const struct tally *tally);
 
+/* Would one grant more be enough? */
+bool electorate_lacks_one(const struct core *core, const struct tally *tally);
+
 /* Can as many still grant: have not too many refused for good? */
 bool electorate_may_agree(const struct core *core, const struct tally *tally);
 

@@ -249,6 +249,16 @@ void voting_on_ballot(struct core *core, const struct message *ballot)
     answer(core, ballot, &question, &vote);
 }
 
+/* Z2i: our own coordinator takes this voter for failed, and is heard. If its proposal were accepted
+ * here, the next to be elected would have to build on it, though nobody else may have. */
+static bool removes_this_voter(const struct core *core, const struct view *view)
+{
+    const struct gone *gone = view_find_gone(view, &core->life.self.id);
+
+    return core->life.phase == PHASE_MEMBER && view->epoch == core->view.epoch &&
+           view->lineage == core->view.lineage && gone != NULL && gone->reason == GONE_FAILED;
+}
+
 void voting_on_prepare(struct core *core, const struct message *prepare)
 {
     const struct view *view = prepare->carrier.view;
@@ -258,7 +268,7 @@ void voting_on_prepare(struct core *core, const struct message *prepare)
                                            .address = prepare->source,
                                            .view = view_id_of(view)};
 
-    if (core->electorate.own == VOTER_NONE) {
+    if (core->electorate.own == VOTER_NONE || removes_this_voter(core, view)) {
         return;
     }
     const struct vote vote = voter_on_prepare(core, &question, view);

@@ -82,8 +82,9 @@ static struct message *make_heartbeat(struct core *core)
         message->heartbeat.view_hash = core->view.hash;
         message->heartbeat.late = was_late_lately(core, core->timing.fresh_ms);
         message->heartbeat.acting = standing_is_acting(core, core->now_ms);
-        message->heartbeat.promised = core->voter.record.promise.epoch;
+        message->heartbeat.promised = lease_promised(core);
         message->heartbeat.leased = lease_given(core) != 0;
+        message->heartbeat.handed_over = standing_tells_hand_over(core);
         add_suspects(core, &message->heartbeat);
     }
     return message;
@@ -280,7 +281,7 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     struct peer_signs *signs = &core->peers[position].signs;
     bool accused = heartbeat->suspect_count > 0;
     bool changed = heartbeat->suspect_count != signs->suspect_count ||
-                   heartbeat->late != signs->late ||
+                   heartbeat->late != signs->late || heartbeat->handed_over != signs->handed_over ||
                    (accused && (!accuses_the_same(heartbeat, signs) ||
                                 core->now_ms >= signs->suspects_ms + core->timing.fresh_ms));
 
@@ -293,6 +294,7 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     signs->late = heartbeat->late;
     signs->acting = heartbeat->acting;
     signs->promised = heartbeat->promised;
+    signs->handed_over = heartbeat->handed_over;
     signs->suspect_count = heartbeat->suspect_count;
     memcpy(signs->suspects, heartbeat->suspects,
            heartbeat->suspect_count * sizeof heartbeat->suspects[0]);

@@ -3,11 +3,22 @@
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
 
+bool elders_coordinator_has_handed_over(const struct core *core)
+{
+    const struct peer_signs *signs = &core->peers[0].signs;
+
+    return core_is_strict(core) && signs->handed_over && signs->view.epoch == core->view.epoch &&
+           id_equal(&signs->view.coordinator, &core->view.members[0].id);
+}
+
 /* C1: a member that follows another coordinator will not claim here, and does not answer a claim.
  * Two such members, each next in line in the view of the other, would wait for each other for ever.
  */
 bool elders_are_passed_over(const struct core *core, uint32_t position)
 {
+    if (position == 0 && elders_coordinator_has_handed_over(core)) {
+        return true;
+    }
     return position > 0 && follow_has_moved(core, position);
 }
 

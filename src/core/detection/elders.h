@@ -4,7 +4,11 @@
 
 #include "core/state/state.h"
 
-/* C1c: the member at `position` will not claim here, and does not stand in the way of who does. */
+/* Z7c: has the coordinator of the view said that it acts under its epoch no more? */
+bool elders_coordinator_has_handed_over(const struct core *core);
+
+/* C1c, Z7c: the member at `position` will not claim here, and does not stand in the way of who
+ * does. */
 bool elders_are_passed_over(const struct core *core, uint32_t position);
 
 /* C2c: for how long yet anybody older than the member at `claimant` is alive in this node's eyes;

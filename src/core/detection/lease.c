@@ -141,6 +141,14 @@ uint64_t lease_given(const struct core *core)
     return leased ? promise->epoch : 0;
 }
 
+uint64_t lease_promised(const struct core *core)
+{
+    const struct ballot *promise = &core->voter.record.promise;
+    bool same_life = id_equal(&promise->life, &core->view.members[0].id);
+
+    return promise->epoch + (promise->epoch == core->view.epoch && !same_life ? 1 : 0);
+}
+
 static void grant(struct core *core, uint8_t voter, uint64_t epoch, uint64_t ms)
 {
     struct lease_grant *known = &core->lease.grants[voter];

@@ -33,6 +33,11 @@ uint32_t lease_holders(const struct core *core, uint64_t at_ms);
  * it was renewed by all that is echoed to that one. */
 uint64_t lease_given(const struct core *core);
 
+/* The epoch above which a coordinator's has to be for this node's voter to be bound to it; 0: this
+ * node is no voter, or free. It is the promised one, or one more where it is that of the view, but
+ * another life's. */
+uint64_t lease_promised(const struct core *core);
+
 /* The voter says that it leases that epoch to this node, in a sign of life with that echo. */
 void lease_on_grant(struct core *core, uint8_t voter, uint64_t epoch, uint32_t echo);
 

@@ -43,6 +43,18 @@ static bool may_act(const struct core *core)
            core->view.epoch > core->campaign.handed_epoch;
 }
 
+bool standing_is_handed_over(const struct core *core)
+{
+    return core_is_strict(core) && core_is_coordinator(core) &&
+           core->view.epoch <= core->campaign.handed_epoch;
+}
+
+bool standing_tells_hand_over(const struct core *core)
+{
+    return standing_is_handed_over(core) &&
+           core->now_ms >= core->campaign.handed_ms + core->timing.claim_ms;
+}
+
 /* How many others' leases it takes: as many as the guard asks for, and of several members one at
  * least, or a coordinator that nobody hears would act for ever. */
 static uint32_t leases_needed(const struct core *core)
@@ -160,9 +172,9 @@ void standing_tell_coordinator(struct core *core)
 {
     const struct member *coordinator = view_coordinator(&core->view);
 
+    core->standing.idle_ms = core->now_ms; /* Z7b: a quorum of voters has just agreed to it. */
     if (!id_equal(&coordinator->id, &core->standing.told_coordinator)) {
         core->standing.told_coordinator = coordinator->id;
-        core->standing.idle_ms = core->now_ms;
         outbox_notice_of(core, NOTICE_COORDINATOR, coordinator);
     }
 }

@@ -19,6 +19,12 @@ bool standing_is_acting(const struct core *core, uint64_t now_ms);
 /* When watchers may have to be told that this node acts no longer; NEVER_MS: not by time alone. */
 uint64_t standing_deadline_ms(const struct core *core);
 
+/* Z7: does this node coordinate, and act no more under the epoch of its view? */
+bool standing_is_handed_over(const struct core *core);
+
+/* Z7c: and has whoever it handed over to had the time to ask the voters? Then all are told. */
+bool standing_tells_hand_over(const struct core *core);
+
 /* May a coordinator change the view? Not before it is sure that it was not replaced while it slept
  * (D8), nor while members say that they follow another and it is not settled (L2, L3). */
 bool standing_is_settled(const struct core *core);

@@ -224,6 +224,10 @@ void join_meet(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_TERMS_DIFFER); /* Never in one cluster with us (J2). */
         return;
     }
+    if (core_is_strict(core) && joiner->may_found) {
+        book_remember(&core->book,
+                      &joiner->member.address); /* Z8e: it has to hear of this voter. */
+    }
     bool is_new = meet_joiner(core, joiner);
     if (core->expect == 0) {
         return;

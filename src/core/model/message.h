@@ -77,11 +77,12 @@ struct suspicion {
 struct heartbeat {
     struct view_id view;
     uint64_t view_hash;
-    bool late;   /* the sender's own loop was late lately: its word counts for little (D4) */
-    bool acting; /* the sender is coordinator and may act */
-    uint64_t
-        promised; /* the epoch that the sender's voter is bound to; 0: none, or no voter (Z2) */
-    bool leased;  /* it has leased that epoch to the coordinator of `view`, on disk */
+    bool late;         /* the sender's own loop was late lately: its word counts for little (D4) */
+    bool acting;       /* the sender is coordinator and may act */
+    uint64_t promised; /* the epoch that the sender's voter is bound to, or one more where it is
+                          that of `view`, but another life's; 0: none, or no voter (Z6b) */
+    bool leased;       /* it has leased that epoch to the coordinator of `view`, on disk */
+    bool handed_over;  /* the sender coordinates `view`, and acts under its epoch no more (Z7) */
     uint8_t suspect_count;
     struct suspicion suspects[SUSPECTS_MAX];
 };

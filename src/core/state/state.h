@@ -39,6 +39,7 @@ struct peer_signs {
     bool late;         /* its own loop was late lately (D4) */
     bool acting;       /* it said that it acts */
     uint64_t promised; /* the epoch that its voter is bound to; 0: none, or it is no voter (Z2) */
+    bool handed_over;  /* it coordinates `view`, and acts under its epoch no more (Z7) */
     uint8_t suspect_count;
     struct suspicion suspects[SUSPECTS_MAX];
     uint64_t suspects_ms;
@@ -179,7 +180,7 @@ struct standing {
     bool told_guard_met;
     bool told_acting;
     uint64_t acting_until_ms; /* while told acting: to be looked at again then */
-    uint64_t idle_ms;         /* while not: since when, or since another began to coordinate */
+    uint64_t idle_ms;         /* while not: since when, or since the view was installed */
     struct node_id told_coordinator;
 };
 

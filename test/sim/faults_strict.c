@@ -1,0 +1,191 @@
+/* Faults that only guard strict has to live with: of the disks that keep voters' records, and of
+ * what leases rest on, timed to end just before or just after they do. */
+#include "faults_parts.h"
+
+/* --- Disks --- */
+
+static uint32_t any_voter(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_host(sim, random);
+
+    while (!sim_is_voter(sim, host)) {
+        host = (host + 1) % sim_host_count(sim);
+    }
+    return host;
+}
+
+static void quicken_record(struct sim *sim, uint32_t host, uint32_t unused)
+{
+    (void)unused;
+    sim_slow_record(sim, host, 0);
+}
+
+void strike_slow_record(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_voter(sim, random);
+    sim_slow_record(sim, host, draw(random, 10, 800));
+    sim_after(sim, draw(random, 500, 8000), quicken_record, host, 0);
+}
+
+void strike_stuck_record(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_voter(sim, random);
+    sim_stick_record(sim, host, draw(random, 50, 6000));
+}
+
+/* Some of what was asked of the disk is on it, and some is not. */
+void strike_crash_before_sync(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_voter(sim, random);
+    uint32_t ms = draw_u32(random, 0, 300);
+    sim_stick_record(sim, host, 2 * ms + 50);
+    sim_after(sim, ms, fault_crash_and_return, host, draw_u32(random, 0, 1000));
+}
+
+void strike_failing_record(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_voter(sim, random);
+    if (sim_may_spoil_record(sim, host)) {
+        sim_fail_record(sim, host, true);
+        sim_after(sim, draw(random, 100, 5000), fault_crash_and_return, host, 100);
+    }
+}
+
+void strike_spoilt_record(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_voter(sim, random);
+    bool lost = draw(random, 0, 1) == 0;
+    if (!sim_may_spoil_record(sim, host)) {
+        return;
+    }
+    sim_crash(sim, host);
+    if (lost) {
+        sim_lose_record(sim, host);
+    } else {
+        sim_damage_record(sim, host);
+    }
+    sim_after(sim, draw(random, 0, 2000), fault_start_again, host, KEEP_DISK);
+}
+
+/* --- Leases --- */
+
+/* About as long as a coordinator counts a lease, as a voter holds it, or as a silence may last. */
+static uint64_t about_a_lease_ms(struct sim *sim, struct random *random)
+{
+    struct timing timing = sim_timing(sim);
+    uint64_t spread_ms = timing.lease_ms / 4;
+    uint64_t around[] = {timing_act_ms(&timing), timing.lease_ms, timing.lost_ms,
+                         timing.lost_ms + timing.lease_ms, 2 * timing.lost_ms};
+    uint64_t ms = around[random_below(random, sizeof around / sizeof around[0])];
+
+    return ms - spread_ms + draw(random, 0, 2 * spread_ms);
+}
+
+/* Who acts, if anybody does. */
+static uint32_t acting_or_any(struct sim *sim, struct random *random)
+{
+    uint32_t any = any_host(sim, random);
+
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        if (sim_is_acting(sim, i)) {
+            return i;
+        }
+    }
+    return any;
+}
+
+static void resume(struct sim *sim, uint32_t host, uint32_t unused)
+{
+    (void)unused;
+    sim_resume(sim, host);
+}
+
+static void pause_for(struct sim *sim, uint32_t host, uint32_t ms)
+{
+    sim_pause(sim, host);
+    sim_after(sim, ms, resume, host, 0);
+}
+
+/* Stopped and continued: it wakes up with its old answers before it. */
+void strike_pause_of_the_acting(struct sim *sim, struct random *random)
+{
+    uint32_t host = acting_or_any(sim, random);
+    pause_for(sim, host, (uint32_t)about_a_lease_ms(sim, random));
+}
+
+/* In the middle of the campaign that follows. */
+void strike_pause_in_a_campaign(struct sim *sim, struct random *random)
+{
+    uint32_t host = acting_or_any(sim, random);
+    uint32_t voter = any_voter(sim, random);
+    struct timing timing = sim_timing(sim);
+    uint64_t after_ms = timing.lease_ms - timing.heartbeat_ms +
+                        draw(random, 0, 2 * timing.heartbeat_ms);
+
+    fault_crash_and_return(sim, host, draw_u32(random, 0, 3000));
+    sim_after(sim, after_ms, pause_for, voter, (uint32_t)about_a_lease_ms(sim, random));
+}
+
+static void mend_one_way(struct sim *sim, uint32_t from, uint32_t to)
+{
+    sim_mend_one_way(sim, from, to);
+}
+
+static void cut_one_way_for(struct sim *sim, uint32_t from, uint32_t to, uint64_t ms)
+{
+    sim_cut_one_way(sim, from, to);
+    sim_after(sim, ms, mend_one_way, from, to);
+}
+
+/* Of the acting one, to or from each of the others or only some of them. */
+void strike_cut_of_the_acting(struct sim *sim, struct random *random)
+{
+    uint32_t host = acting_or_any(sim, random);
+    uint64_t ms = about_a_lease_ms(sim, random);
+    bool deaf = draw(random, 0, 1) == 0;
+    bool all = draw(random, 0, 1) == 0;
+
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        bool hit = draw(random, 0, 1) == 0;
+        if (i != host && (hit || all)) {
+            cut_one_way_for(sim, deaf ? i : host, deaf ? host : i, ms);
+        }
+    }
+}
+
+/* All hear it, and it hears too few voters: it has to hand over (Z7b). */
+void strike_no_quorum_heard(struct sim *sim, struct random *random)
+{
+    uint32_t host = acting_or_any(sim, random);
+    uint64_t ms = draw(random, 500, 8000);
+    bool killed = draw(random, 0, 2) == 0;
+
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        if (i != host && sim_is_voter(sim, i)) {
+            cut_one_way_for(sim, i, host, ms);
+        }
+    }
+    if (killed) {
+        fault_crash_and_return(sim, another_host(sim, random, host), 2000);
+    }
+}
+
+/* And something happens to somebody while it is carried out. */
+void strike_hand_over(struct sim *sim, struct random *random)
+{
+    uint32_t host = acting_or_any(sim, random);
+    uint32_t other = another_host(sim, random, host);
+    uint64_t after_ms = draw(random, 0, 20);
+    bool pauses = draw(random, 0, 1) == 0;
+
+    if (!sim_is_running(sim, host)) {
+        return;
+    }
+    sim_leave(sim, host);
+    sim_after(sim, draw(random, LEFT_MS, LEFT_MS + 2000), fault_start_again, host, KEEP_DISK);
+    if (pauses) {
+        sim_after(sim, after_ms, pause_for, other, (uint32_t)about_a_lease_ms(sim, random));
+    } else {
+        sim_after(sim, after_ms, fault_crash_and_return, other, draw_u32(random, 0, 500));
+    }
+}
