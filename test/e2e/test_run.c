@@ -277,6 +277,21 @@ Story(run, a_leave_waits_until_the_command_has_ended)
     cr_assert_str_eq(text_of(said(&stage, first, "ended"), "signal"), "KILL");
 }
 
+/* So does one whose node hands over and stays. */
+Story(run, a_transfer_moves_the_command)
+{
+    struct stage stage = stage_write("stubborn", NULL);
+    const size_t first = first_writer(&stage);
+    const uint64_t epoch = last_record(&stage).epoch;
+    const pid_t command = command_pid(&stage, first);
+
+    cr_assert_eq(doyen(stage.cluster, names[first], ARGS("transfer")).code, 0);
+    cr_assert_not(is_alive(command));
+    (void)assert_succeeded(&stage, first, epoch);
+    assert_soon(has_said(&stage, first, "waiting"));
+    cr_assert_str_eq(text_of(said(&stage, first, "ended"), "reason"), "withdrawn");
+}
+
 /* --- What dies, and what stops ---------------------------------------------------------------- */
 
 Story(run, a_stopped_daemon)

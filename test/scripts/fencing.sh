@@ -195,15 +195,9 @@ case_files()
 
 # --- PostgreSQL -----------------------------------------------------------------------------------
 
-# as_user COMMAND...: PostgreSQL does not run as root.
-as_user()
-{
-    if [ "$(id -u)" -eq 0 ]; then
-        setpriv --reuid nobody --regid nogroup --clear-groups "$@"
-    else
-        "$@"
-    fi
-}
+# PostgreSQL does not run as root.
+as_user=()
+[ "$(id -u)" -ne 0 ] || as_user=(setpriv --reuid nobody --regid nogroup --clear-groups)
 
 case_postgres()
 {
@@ -216,8 +210,8 @@ case_postgres()
         PGDATABASE=postgres
     mkdir "$database"
     [ "$(id -u)" -ne 0 ] || chown nobody "$database"
-    as_user initdb --auth trust --username doyen --no-sync "$database/data" >"$folder/initdb.log"
-    as_user postgres -D "$database/data" -c listen_addresses= -c fsync=off \
+    "${as_user[@]}" initdb --auth trust --username doyen --no-sync "$database/data" >"$folder/initdb.log"
+    "${as_user[@]}" postgres -D "$database/data" -c listen_addresses= -c fsync=off \
         -c unix_socket_directories="$database" 2>"$folder/postgres.log" &
     processes+=($!)
     soon psql -qc "CREATE TABLE unfenced (owner text);
