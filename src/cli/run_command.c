@@ -1,6 +1,5 @@
 #include "cli/run_command.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +9,14 @@
 
 enum { PATH_TEXT_MAX = 4096 };
 
-/* 0, RUN_NOT_EXECUTABLE or RUN_NOT_FOUND. */
+/* 0, RUN_NOT_EXECUTABLE or RUN_NOT_FOUND. What is in a folder that this account may not look into
+ * is not there. */
 static int judge(const char *path)
 {
     struct stat status;
 
     if (stat(path, &status) != 0) {
-        return errno == EACCES ? RUN_NOT_EXECUTABLE : RUN_NOT_FOUND;
+        return RUN_NOT_FOUND;
     }
     return S_ISREG(status.st_mode) && access(path, X_OK) == 0 ? 0 : RUN_NOT_EXECUTABLE;
 }
