@@ -59,6 +59,9 @@ const struct fault *fault_table(uint32_t *count)
         {"cut of the acting", 4, FAULTS_OF_LEASES, FAULT_SPLITS, strike_cut_of_the_acting},
         {"no quorum heard", 2, FAULTS_OF_LEASES, FAULT_SPLITS, strike_no_quorum_heard},
         {"hand-over", 2, FAULTS_OF_LEASES, FAULT_SPLITS, strike_hand_over},
+        {"transfer", 3, FAULTS_OF_OPERATORS, FAULT_HARMLESS, strike_transfer},
+        {"drain", 2, FAULTS_OF_OPERATORS, FAULT_HARMLESS, strike_drain},
+        {"undrain", 1, FAULTS_OF_OPERATORS, FAULT_HARMLESS, strike_undrain},
     };
     *count = sizeof table / sizeof table[0];
     return table;

@@ -20,6 +20,7 @@ enum fault_group {
     FAULTS_OF_CLOCKS, /* for some plans, beside the common ones */
     FAULTS_OF_DISKS,  /* for plans of guard strict, as those of clocks */
     FAULTS_OF_LEASES,
+    FAULTS_OF_OPERATORS, /* what is no fault: planned moves, at any moment */
 };
 
 struct fault {

@@ -64,6 +64,9 @@ void strike_late_timers(struct sim *sim, struct random *random);
 void strike_skew(struct sim *sim, struct random *random);
 void strike_clock_rates(struct sim *sim, struct random *random);
 void strike_disk(struct sim *sim, struct random *random);
+void strike_transfer(struct sim *sim, struct random *random);
+void strike_drain(struct sim *sim, struct random *random);
+void strike_undrain(struct sim *sim, struct random *random);
 
 /* --- faults_links.c --- */
 

@@ -162,3 +162,25 @@ void strike_disk(struct sim *sim, struct random *random)
     sim_fail_disk(sim, host, true);
     sim_after(sim, draw(random, 1000, 10000), write_again, host, 0);
 }
+
+/* Any operator wants it of any member; mostly it is one that runs. */
+void strike_transfer(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_host(sim, random);
+    uint32_t to = any_host(sim, random);
+    sim_transfer(sim, host, to);
+}
+
+void strike_drain(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_host(sim, random);
+    uint32_t subject = any_host(sim, random);
+    sim_drain(sim, host, subject);
+}
+
+void strike_undrain(struct sim *sim, struct random *random)
+{
+    uint32_t host = any_host(sim, random);
+    uint32_t subject = any_host(sim, random);
+    sim_undrain(sim, host, subject);
+}

@@ -4,7 +4,10 @@
 
 #include "plan.h"
 
-enum { CLOCKS_ONE_IN = 8 }; /* plans have clocks that are wrong */
+enum {
+    CLOCKS_ONE_IN = 8,    /* plans have clocks that are wrong */
+    OPERATORS_ONE_IN = 4, /* have operators who move the coordinator */
+};
 
 static uint64_t draw(struct random *random, uint64_t low, uint64_t high)
 {
@@ -193,4 +196,5 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         return;
     }
     draw_group(plan, FAULTS_OF_CLOCKS, plan->guard.policy == GUARD_STRICT ? 1 : CLOCKS_ONE_IN);
+    draw_group(plan, FAULTS_OF_OPERATORS, OPERATORS_ONE_IN);
 }
