@@ -6,7 +6,7 @@
 #include "doyen/lease.h"
 #include "fixture.h"
 
-enum { DONE = 0, REFUSED = 1, TIMED_OUT = 5, USAGE = 64 };
+enum { DONE = 0, REFUSED = 1, GUARD = 2, TIMED_OUT = 5, USAGE = 64 };
 
 static void assert_code(const struct outcome *outcome, int code)
 {
@@ -139,4 +139,48 @@ Story(moves, a_drained_node_coordinates_only_if_nobody_else_can)
     const struct outcome back = doyen(cluster, "athens", ARGS("undrain", "--json"));
     assert_code(&back, DONE);
     cr_assert(json_is_true(json_object_get(document_kept(back.out), "done")));
+}
+
+/* The youngest first, the coordinator last, after one who is back has taken over. */
+Story(moves, a_restart_plan_changes_the_coordinator_once)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, "athens byzantium cyrene");
+    const struct outcome plan = doyen(cluster, "byzantium", ARGS("restart-plan", "--json"));
+    assert_code(&plan, DONE);
+    const json_t *document = document_kept(plan.out);
+    const char *const expected[][2] = {{"restart", "cyrene"},
+                                       {"restart", "byzantium"},
+                                       {"transfer", "cyrene"},
+                                       {"restart", "athens"}};
+    const json_t *steps = json_object_get(document, "steps");
+    cr_assert_eq(json_array_size(steps), 4);
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *step = json_array_get(steps, i);
+        cr_assert_str_eq(text_of(step, "do"), expected[i][0]);
+        cr_assert_str_eq(text_of(step, "node"), expected[i][1]);
+    }
+    cr_assert_str_eq(text_of(json_array_get(steps, 0), "wait"),
+                     "doyen wait --members 3 --timeout 60s");
+    cr_assert_eq(json_array_size(json_object_get(document, "warnings")), 0);
+    cr_assert_eq(number_of(document, "coordinator_changes"), 1);
+
+    const struct outcome text = doyen(cluster, "athens", ARGS("restart-plan"));
+    assert_code(&text, DONE);
+    assert_text_has(text.out, "3. transfer cyrene       then anywhere: doyen wait --coordinator");
+}
+
+/* With one of two down, a guard of two is not met. */
+Story(moves, a_restart_plan_warns_of_the_guard)
+{
+    struct cluster *cluster = cluster_new(ARGS("--guard", "2"));
+
+    cluster_form(cluster, "athens byzantium");
+    const struct outcome wait = doyen(cluster, "athens",
+                                      ARGS("wait", "--acting", "--timeout", "20s"));
+    assert_code(&wait, DONE);
+    const struct outcome plan = doyen(cluster, "athens", ARGS("restart-plan"));
+    assert_code(&plan, GUARD);
+    assert_text_has(plan.err, "guard 2 wants 2 members and there are 2: nobody acts");
 }

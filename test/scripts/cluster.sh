@@ -181,6 +181,32 @@ case_settings_for_one_member_are_for_that_one_alone()
         spare
 }
 
+# Every process is another one, and the coordinator has changed once.
+case_a_rolling_restart_changes_the_coordinator_once()
+{
+    local before
+    run 0 up 3
+    before=$(cat "$DOYEN_CLUSTER_DIR"/*.pid | sort)
+    run 0 rolling-restart
+    has "$out" "cyrene coordinates now, in place of athens"
+    has "$out" "3 restarted in"
+    has "$out" "the coordinator changed once"
+    [ -z "$(comm -12 <(echo "$before") <(cat "$DOYEN_CLUSTER_DIR"/*.pid | sort))" ] ||
+        fail "somebody was not restarted"
+    run 0 status
+    [ "$(grep -c "members 3   coordinator cyrene" <<<"$out")" = 3 ] || fail "not all agree: $out"
+}
+
+case_a_rolling_restart_warns_of_a_guard_that_would_not_be_met()
+{
+    DOYEN_CLUSTER_ARGS="--guard 2" run 0 up 2
+    run 0 rolling-restart
+    has "$err" "nobody acts while one of them restarts"
+    run 0 kill athens
+    run 1 rolling-restart
+    has "$err" "it takes two"
+}
+
 case_partition_refuses_blanks_before_it_touches_a_link()
 {
     run 0 up 3

@@ -137,7 +137,8 @@ static void check_merge(struct sim *sim, const struct host *host, const struct v
             if (!other_life) {
                 oracle_fail(sim, host, "M4: a member of the loser was lost");
             }
-        } else if (oracle_find_recorded(winner, &member->id) == NULL) {
+        } else if (oracle_find_recorded(winner, &member->id) == NULL &&
+                   !view->members[position].drained) {
             if (view->members[position].age < age) {
                 oracle_fail(sim, host, "M4: the loser's members changed their order");
             }
