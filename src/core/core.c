@@ -202,7 +202,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     merge_on_view_installed(core);
     probe_on_view_installed(core);
     news_tell_view(core, before);
-    standing_tell_coordinator(core);
+    standing_on_view_installed(core);
     outbox_store(core);
     detector_announce_view(core, before);
 }
@@ -689,7 +689,8 @@ struct effects core_step(struct core *core, const struct event *event)
     }
     bool moved = core->counters.views_installed != installed || core->life.phase != phase ||
                  core->campaign.handed_epoch != handed_epoch;
-    if ((timer || moved) && core->life.phase != PHASE_STOPPED) {
+    if ((timer || moved || !standing_coordinator_is_told(core)) &&
+        core->life.phase != PHASE_STOPPED) {
         standing_tell(core);
     }
     core->due_ms = soonest_ms(core);

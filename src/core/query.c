@@ -30,24 +30,9 @@ const struct view *core_view(const struct core *core)
     return &core->view;
 }
 
-/* Z9: under guard strict there is one only while it acts, or said so within T_fresh. */
-static bool has_coordinator(const struct core *core)
-{
-    const struct peer_signs *signs = &core->peers[0].signs;
-
-    if (!core_is_member(core)) {
-        return false;
-    }
-    if (!core_is_strict(core)) {
-        return true;
-    }
-    return core_is_coordinator(core) ? standing_is_acting(core, core->now_ms)
-                                     : signs->acting && hearing_coordinator_is_fresh(core);
-}
-
 const struct member *core_coordinator(const struct core *core)
 {
-    return has_coordinator(core) ? view_coordinator(&core->view) : NULL;
+    return standing_coordinator(core);
 }
 
 struct guard_state core_guard(const struct core *core, uint64_t now_ms)

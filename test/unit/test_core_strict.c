@@ -61,6 +61,38 @@ Test(core_strict, who_acts_by_the_clock_is_not_idle)
     rig_free(rig);
 }
 
+/* --- Who is named (Z9b) --- */
+
+static void hears_coordinator(struct rig *rig, bool acting)
+{
+    const struct view *view = core_view(rig->core);
+
+    rig_gets(
+        rig, 'A',
+        &(struct message){
+            .type = MESSAGE_HEARTBEAT,
+            .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .acting = acting}});
+}
+
+/* Whoever waits for a coordinator looks again at each event. */
+Test(core_strict, watchers_hear_when_a_coordinator_is_named_and_when_it_is_not)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    const uint32_t before = rig->noticed[NOTICE_COORDINATOR];
+
+    hears_coordinator(rig, false);
+    cr_assert_null(core_coordinator(rig->core));
+    cr_assert_eq(rig->noticed[NOTICE_COORDINATOR], before);
+    hears_coordinator(rig, true);
+    cr_assert_not_null(core_coordinator(rig->core));
+    cr_assert_eq(rig->noticed[NOTICE_COORDINATOR], before + 1);
+    cr_assert_str_eq(rig->notices[NOTICE_COORDINATOR].subject.name, "A");
+    rig_pass(rig, rig->timing.fresh_ms + rig->timing.heartbeat_ms, "C");
+    cr_assert_null(core_coordinator(rig->core));
+    cr_assert_eq(rig->noticed[NOTICE_COORDINATOR], before + 2);
+    rig_free(rig);
+}
+
 /* --- Founding (Z8) --- */
 
 static void answers(struct voter_bench *bench, uint8_t voter)

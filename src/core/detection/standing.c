@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/detection/follow.h"
+#include "core/detection/hearing.h"
 #include "core/detection/lease.h"
 #include "core/state/outbox.h"
 
@@ -152,6 +153,58 @@ static void tell_acting(struct core *core)
     notice->needed = guard.needed;
 }
 
+/* --- The coordinator's name --- */
+
+/* Z9b: under guard strict there is one only while it acts, or said so within T_fresh. */
+static bool has_coordinator(const struct core *core)
+{
+    const struct peer_signs *signs = &core->peers[0].signs;
+
+    if (!core_is_member(core)) {
+        return false;
+    }
+    if (!core_is_strict(core)) {
+        return true;
+    }
+    return core_is_coordinator(core) ? standing_is_acting(core, core->now_ms)
+                                     : signs->acting && hearing_coordinator_is_fresh(core);
+}
+
+const struct member *standing_coordinator(const struct core *core)
+{
+    return has_coordinator(core) ? view_coordinator(&core->view) : NULL;
+}
+
+static bool is_told(const struct core *core, const struct member *coordinator)
+{
+    const struct node_id *told = &core->standing.told_coordinator;
+
+    return coordinator == NULL ? id_is_none(told) : id_equal(told, &coordinator->id);
+}
+
+bool standing_coordinator_is_told(const struct core *core)
+{
+    return !core_is_strict(core) || is_told(core, standing_coordinator(core));
+}
+
+static void tell_coordinator(struct core *core)
+{
+    const struct member *coordinator = standing_coordinator(core);
+
+    if (is_told(core, coordinator)) {
+        return;
+    }
+    if (coordinator == NULL) {
+        memset(&core->standing.told_coordinator, 0, sizeof core->standing.told_coordinator);
+        outbox_notice(core, NOTICE_COORDINATOR);
+    } else {
+        core->standing.told_coordinator = coordinator->id;
+        outbox_notice_of(core, NOTICE_COORDINATOR, coordinator);
+    }
+}
+
+/* --- Telling --- */
+
 /* Guard and acting are told when they change; both follow from who was heard lately, and by whom.
  */
 void standing_tell(struct core *core)
@@ -162,19 +215,11 @@ void standing_tell(struct core *core)
     if (may_act(core) || core->standing.told_acting) {
         tell_acting(core);
     }
-    if (view_is_empty(&core->view) && !id_is_none(&core->standing.told_coordinator)) {
-        memset(&core->standing.told_coordinator, 0, sizeof core->standing.told_coordinator);
-        outbox_notice(core, NOTICE_COORDINATOR);
-    }
+    tell_coordinator(core);
 }
 
-void standing_tell_coordinator(struct core *core)
+void standing_on_view_installed(struct core *core)
 {
-    const struct member *coordinator = view_coordinator(&core->view);
-
     core->standing.idle_ms = core->now_ms; /* Z7b: a quorum of voters has just agreed to it. */
-    if (!id_equal(&coordinator->id, &core->standing.told_coordinator)) {
-        core->standing.told_coordinator = coordinator->id;
-        outbox_notice_of(core, NOTICE_COORDINATOR, coordinator);
-    }
+    tell_coordinator(core);
 }

@@ -31,6 +31,12 @@ bool standing_is_settled(const struct core *core);
 
 /* Tells watchers of guard, acting and coordinator what has changed since they were told last. */
 void standing_tell(struct core *core);
-void standing_tell_coordinator(struct core *core);
+void standing_on_view_installed(struct core *core);
+
+/* The coordinator as it may be named now; NULL: none (Z9b). Borrowed from the view. */
+const struct member *standing_coordinator(const struct core *core);
+
+/* Do watchers know who is named? Under guard strict that changes without a view (Z9b). */
+bool standing_coordinator_is_told(const struct core *core);
 
 #endif
