@@ -239,3 +239,43 @@ Story(strict, who_may_have_voted_gets_no_second_record)
     story_check(votes == 0, seed);
     sim_free(sim);
 }
+
+/* The founder has lost its record, so it asks for records that it cannot get any more. The others
+ * have one, and none of them may wait for it (Z8g). */
+Story(strict, a_founder_that_lost_its_record_is_not_waited_for)
+{
+    struct sim *sim = strict(seed, 3, 3);
+    story_check(next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed) != SIM_NOBODY, seed);
+    for (uint32_t host = A; host <= C; host++) {
+        sim_crash(sim, host);
+    }
+    sim_lose_record(sim, A);
+    sim_start_together(sim);
+    story_check(next_to_act(sim, SIM_NOBODY, STALLED_MS, seed) != SIM_NOBODY, seed);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_free(sim);
+}
+
+/* One alone is left, and the disks of those who are back are stuck, so it gets no quorum. They know
+ * each other, and would ask for epochs of their own that it had to go above each time (Z8f). */
+Story(strict, nobody_begins_anew_beside_a_member)
+{
+    struct sim *sim = strict(seed, 3, 3);
+    uint32_t first = next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed);
+    uint32_t next = next_oldest(sim, first);
+    uint32_t left = A + B + C - first - next;
+    uint64_t age = sim_age(sim, left, left);
+    sim_crash(sim, first);
+    sim_crash(sim, next);
+    sim_stick_record(sim, first, STALLED_MS);
+    sim_stick_record(sim, next, STALLED_MS);
+    uint64_t asked = sim_sent(sim, SIM_ANY, MESSAGE_BALLOT) - sim_sent(sim, left, MESSAGE_BALLOT);
+    sim_start(sim, first);
+    sim_start(sim, next);
+    story_check(next_to_act(sim, SIM_NOBODY, 2 * STALLED_MS, seed) == left, seed);
+    story_check(sim_age(sim, left, left) == age, seed);
+    story_check(sim_sent(sim, SIM_ANY, MESSAGE_BALLOT) - sim_sent(sim, left, MESSAGE_BALLOT) ==
+                    asked,
+                seed);
+    sim_free(sim);
+}

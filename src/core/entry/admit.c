@@ -112,7 +112,9 @@ static void on_join_while_joining(struct core *core, const struct message *messa
     const struct joiner *joiner = &message->joiner;
 
     join_meet(core, message);
-    if (joiner->may_found && core->join.found_ms != NEVER_MS &&
+    /* Z8g: under guard strict nothing is founded twice, and a founder that has lost its record
+     * would be waited for in vain. */
+    if (joiner->may_found && core->join.found_ms != NEVER_MS && !core_is_strict(core) &&
         address_compare(&joiner->member.address, &core->life.self.address) < 0) {
         join_put_off_founding(core);
         book_remember(&core->book, &joiner->member.address);
@@ -165,6 +167,13 @@ static bool is_known(const struct core *core, const struct node_id *id)
     return view_has(&core->view, id) || view_find_gone(&core->view, id) != NULL;
 }
 
+/* Z8f: a member that will ask the voters itself, or follow whoever does. Nobody is to begin anew
+ * beside it. */
+static bool is_without_coordinator(const struct core *core)
+{
+    return core_is_strict(core) && core->life.phase == PHASE_MEMBER && !hearing_is_fresh(core, 0);
+}
+
 void admit_on_join(struct core *core, const struct message *message)
 {
     const struct joiner *joiner = &message->joiner;
@@ -179,6 +188,9 @@ void admit_on_join(struct core *core, const struct message *message)
         return;
     }
     if (!core_is_coordinator(core)) {
+        if (is_without_coordinator(core) && terms_equal(&joiner->terms, &core->terms)) {
+            send_offer(core, &joiner->member);
+        }
         hand_on(core, message);
         return;
     }
