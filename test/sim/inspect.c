@@ -28,18 +28,33 @@ static uint32_t broken_in(const struct sim *sim, const struct view *view)
     return count;
 }
 
-/* Voters that still vote: those whose record is lost, damaged, or cannot be written do not. */
+/* One whose record is lost, damaged, or cannot be written does not vote; the first would found
+ * anew. */
+static bool votes(const struct sim *sim, const struct host *host)
+{
+    if (!host->running || host->paused || host->isolated || host->broken) {
+        return false;
+    }
+    enum voter_status status = core_voter(host->core, host_now_ms(sim, host)).status;
+    return status == VOTER_FOUNDED || (status == VOTER_FOUNDING && !host->record.spoilt);
+}
+
 static uint32_t voting_count(const struct sim *sim)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        const struct host *host = &sim->hosts[i];
-        if (host->running && !host->paused && !host->isolated && !host->broken) {
-            enum voter_status status = core_voter(host->core, host_now_ms(sim, host)).status;
-            count += status == VOTER_FOUNDING || status == VOTER_FOUNDED;
-        }
+        count += votes(sim, &sim->hosts[i]);
     }
     return count;
+}
+
+bool sim_can_do_without(const struct sim *sim, uint32_t one, uint32_t other)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        count += i != one && i != other && votes(sim, &sim->hosts[i]);
+    }
+    return sim->voters.count == 0 || quorum_is_majority(count, sim->voters.count);
 }
 
 bool sim_agrees(const struct sim *sim)

@@ -126,6 +126,9 @@ static const char *check_a_loss(const struct plan *plan, struct sim *sim, struct
 {
     uint32_t host = (uint32_t)(plan->broken + draw(random, 1, plan->hosts - 1)) % plan->hosts;
 
+    if (!sim_can_do_without(sim, plan->broken % plan->hosts, host)) {
+        return NULL;
+    }
     if (sim_is_running(sim, host)) {
         sim_crash(sim, host);
     }
@@ -224,8 +227,12 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
     fault_end_all(sim, &random);
     start_those_expected(plan, sim);
     const char *wrong = check_end(plan, sim, outcome);
-    if (wrong == NULL && plan->breakage != BREAK_NOTHING) {
-        fault_break(sim, plan->breakage, plan->broken % plan->hosts, draw_turn_ms(plan, &random));
+    uint32_t broken = plan->broken % plan->hosts;
+    if (plan->breakage == BREAK_NOTHING || !sim_can_do_without(sim, broken, broken)) {
+        return wrong; /* Too few voters change no view. */
+    }
+    if (wrong == NULL) {
+        fault_break(sim, plan->breakage, broken, draw_turn_ms(plan, &random));
         wrong = check_the_others(plan, sim);
     }
     if (wrong == NULL && plan->breakage == BREAK_SLOW) {

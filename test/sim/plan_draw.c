@@ -197,4 +197,8 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     }
     draw_group(plan, FAULTS_OF_CLOCKS, plan->guard.policy == GUARD_STRICT ? 1 : CLOCKS_ONE_IN);
     draw_group(plan, FAULTS_OF_OPERATORS, OPERATORS_ONE_IN);
+    if (plan->guard.policy == GUARD_STRICT) {
+        draw_group(plan, FAULTS_OF_DISKS, 2);
+        draw_group(plan, FAULTS_OF_LEASES, 2);
+    }
 }

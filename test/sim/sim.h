@@ -92,6 +92,9 @@ void sim_stick_record(struct sim *sim, uint32_t host, uint64_t ms);
  * cluster of fewer never acts again, and rightly so. */
 bool sim_may_spoil_record(const struct sim *sim, uint32_t host);
 
+/* Do the voters that vote suffice without these two hosts? Without guard strict they always do. */
+bool sim_can_do_without(const struct sim *sim, uint32_t one, uint32_t other);
+
 /* What the disk holds is what it held one write earlier. */
 void sim_roll_back(struct sim *sim, uint32_t host);
 
