@@ -277,5 +277,18 @@ Story(strict, nobody_begins_anew_beside_a_member)
     story_check(sim_sent(sim, SIM_ANY, MESSAGE_BALLOT) - sim_sent(sim, left, MESSAGE_BALLOT) ==
                     asked,
                 seed);
+/* Two of three voters are members, and the coordinator stops while the third, started anew, asks to
+ * be let in. Its vain claims must not lock out the member, whose turn it is. */
+Story(strict, an_outsider_does_not_lock_out_the_next_in_line)
+{
+    struct sim *sim = strict(seed, 3, 3);
+    uint32_t first = next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed);
+    uint32_t other = first == C ? B : C;
+    sim_crash(sim, other);
+    sim_run(sim, 2 * SETTLE_MS);
+    sim_pause(sim, first);
+    sim_start(sim, other);
+    uint32_t second = next_to_act(sim, first, 3 * SETTLE_MS, seed);
+    story_check(second != SIM_NOBODY && second != first, seed);
     sim_free(sim);
 }
