@@ -136,12 +136,16 @@ static const char *check_a_loss(const struct plan *plan, struct sim *sim, struct
                                                  : "Y6: one that is slow holds up the others";
 }
 
-/* Of a loop that is slow, yet not so slow that its node is found lost. */
+/* Of a loop that is slow, yet not so slow that its node is found lost, or that by its own clock,
+ * which may be too fast, it takes itself for asleep each time (D4c). */
 static uint64_t draw_turn_ms(const struct plan *plan, struct random *random)
 {
     struct timing timing = timing_of(plan->profile);
 
-    return draw(random, timing.batch_ms, timing_turn_ms(&timing));
+    uint64_t turn_ms = draw(random, timing.batch_ms, timing_turn_ms(&timing));
+    uint64_t most_ms = timing_turn_ms(&timing) * 1000000 / (1000000 + CLOCK_RATE_PPM_MAX);
+
+    return turn_ms < most_ms ? turn_ms : most_ms;
 }
 
 static const char *check_end(const struct plan *plan, struct sim *sim, struct outcome *outcome)
