@@ -277,6 +277,9 @@ Story(strict, nobody_begins_anew_beside_a_member)
     story_check(sim_sent(sim, SIM_ANY, MESSAGE_BALLOT) - sim_sent(sim, left, MESSAGE_BALLOT) ==
                     asked,
                 seed);
+    sim_free(sim);
+}
+
 /* Two of three voters are members, and the coordinator stops while the third, started anew, asks to
  * be let in. Its vain claims must not lock out the member, whose turn it is. */
 Story(strict, an_outsider_does_not_lock_out_the_next_in_line)
