@@ -30,19 +30,24 @@ static bool is_promised(const struct voter_bench *bench, char life, uint64_t epo
 
 /* --- What it tells the coordinator of its view --- */
 
+/* What it tells in its heartbeats, in the view of those members, of epoch 1. */
+static uint64_t promised_in(struct voter_bench *bench, const char *letters)
+{
+    struct built_view built = view_of(letters);
+
+    built.view.epoch = 1;
+    view_copy(&bench->core->view, &built.view);
+    view_built_free(&built);
+    return lease_promised(bench->core);
+}
+
 /* Y has the epoch that this voter has promised to X: only above that it can be bound to Y (Z6b). */
 Test(voter, tells_one_epoch_more_where_the_promised_one_is_another_lifes)
 {
     struct voter_bench *bench = bench_of_x();
-    struct built_view view = view_of("X A");
 
-    view.view.epoch = 1;
-    view_copy(&bench->core->view, &view.view);
-    cr_assert_eq(lease_promised(bench->core), 1);
-    view = view_of("Y A");
-    view.view.epoch = 1;
-    view_copy(&bench->core->view, &view.view);
-    cr_assert_eq(lease_promised(bench->core), 2);
+    cr_assert_eq(promised_in(bench, "X A"), 1);
+    cr_assert_eq(promised_in(bench, "Y A"), 2);
     bench_free(bench);
 }
 
