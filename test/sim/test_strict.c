@@ -50,6 +50,7 @@ Story(strict, a_killed_coordinator_is_succeeded)
     sim_crash(sim, first);
     uint32_t second = next_to_act(sim, first, 1000, seed);
     story_check(second != SIM_NOBODY, seed);
+    story_check(sim_age(sim, second, first) == 0, seed); /* Gone with the first view (Z4c). */
     sim_start(sim, first);
     story_check(sim_converges(sim, SETTLE_MS), seed);
     story_check(acting(sim) == second, seed);
@@ -293,5 +294,25 @@ Story(strict, an_outsider_does_not_lock_out_the_next_in_line)
     sim_start(sim, other);
     uint32_t second = next_to_act(sim, first, 3 * SETTLE_MS, seed);
     story_check(second != SIM_NOBODY && second != first, seed);
+    sim_free(sim);
+}
+
+/* The next oldest is drained, and goes behind the third, in a view that both accept and nobody
+ * commits. It finds that view in the third's grant, and must not take that one for dead (Z4e). */
+Story(strict, nobody_goes_for_being_older_in_what_was_only_accepted)
+{
+    struct sim *sim = strict(seed, 3, 3);
+    uint32_t first = next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed);
+    uint32_t next = next_oldest(sim, first);
+    uint32_t third = A + B + C - first - next;
+    struct node_id life = core_self(sim_core(sim, third))->id;
+    sim_lose(sim, SIM_ANY, first, MESSAGE_VOTE, UINT32_MAX);
+    sim_drain(sim, first, next);
+    sim_run(sim, 100);
+    sim_crash(sim, first);
+    sim_lose_nothing(sim);
+    story_check(next_to_act(sim, first, STALLED_MS, seed) != SIM_NOBODY, seed);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_check(id_equal(&core_self(sim_core(sim, third))->id, &life), seed);
     sim_free(sim);
 }

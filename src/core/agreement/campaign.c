@@ -76,23 +76,38 @@ static bool is_dead(const struct core *core, const struct member *member)
            removal_is_backed(core, position);
 }
 
-/* Without everybody older than this node, who is in it; or, where they stand down, ahead of them.
- */
+/* Is this somebody whom the node succeeds? What was accepted may have another order (E5b, E7b): who
+ * is older there alone is one whom nothing speaks against. */
+static bool is_succeeded(const struct core *core, const struct member *member)
+{
+    uint32_t position = view_find(&core->view, &member->id);
+
+    return !core_is_member(core) || (position != VIEW_NONE && position < core->position);
+}
+
+static bool goes(const struct core *core, const struct member *member, bool older)
+{
+    return (older && !core->campaign.stays && is_succeeded(core, member)) ||
+           (!id_equal(&member->id, &core->life.self.id) && is_dead(core, member));
+}
+
+/* Without everybody older than this node, who is in it; or, where they stay, ahead of them. */
 static struct view *succeed(struct core *core, const struct view *base)
 {
-    bool overtakes = core->campaign.stays && view_find(base, &core->life.self.id) > 0;
-    bool handed = core->campaign.handed_over.epoch != 0 || overtakes;
-    struct view *next = next_view_begin(core, base, handed ? CAUSE_HANDOVER : CAUSE_CLAIM);
+    struct view *next = next_view_begin(core, base, CAUSE_CLAIM);
     uint32_t own = view_find(next, &core->life.self.id);
 
     for (uint32_t i = next->member_count; i > 0; i--) {
-        bool goes = i - 1 < own && !core->campaign.stays;
-        if (goes || (i - 1 != own && is_dead(core, &next->members[i - 1]))) {
+        if (goes(core, &next->members[i - 1], i - 1 < own)) {
             struct gone why = evidence_of(core, &next->members[i - 1]);
             view_remove(next, i - 1, &why);
         }
     }
-    if (core->campaign.stays) {
+    bool overtakes = view_find(next, &core->life.self.id) > 0;
+    if (overtakes || core->campaign.handed_over.epoch != 0) {
+        next->cause = CAUSE_HANDOVER;
+    }
+    if (overtakes || core->campaign.stays) {
         successor_overtake(core, next);
     }
     return next;
