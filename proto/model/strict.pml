@@ -575,19 +575,22 @@ inline skip_ballot(epoch, r)
 #endif
 
 /* A quorum has granted: the highest view that they have shown is what the new one is built on (Z4c;
- * campaign.c: win). Which of the answers came is left open. */
+ * campaign.c: win, consider). What it proposed in its present reign and gave up is left aside: in
+ * place of that stands the view that it holds. Which of the answers came is left open. */
+#define OF_ITS_REIGN(p, w) (view[p] != 0 && BALLOT_OF(w) == REIGN(p))
+#define SHOWN(p, a) (OF_ITS_REIGN(p, vote[SLOT(p, a)] - 1) -> view[p] : vote[SLOT(p, a)] - 1)
 inline win(one, other)
 {
     campaign[p] != 0 && vote[SLOT(p, one)] != 0 && vote[SLOT(p, other)] != 0;
     printf("%c has a quorum for epoch %d and proposes\n", LETTER(p), EPOCH(campaign[p]));
     pending[p] = VIEW(campaign[p], 1);
     proposed[campaign[p]] = 1;
+    h = SHOWN(p, one);
+    k = SHOWN(p, other);
 #ifdef MUTANT_LOWER     /* On the lowest. */
-    base[pending[p]] = (vote[SLOT(p, one)] < vote[SLOT(p, other)] -> vote[SLOT(p, one)]
-                                                                   : vote[SLOT(p, other)]) - 1;
+    base[pending[p]] = (h < k -> h : k);
 #else
-    base[pending[p]] = (vote[SLOT(p, one)] > vote[SLOT(p, other)] -> vote[SLOT(p, one)]
-                                                                   : vote[SLOT(p, other)]) - 1;
+    base[pending[p]] = (h > k -> h : k);
 #endif
     forget_answers(p);
     campaign[p] = 0;
