@@ -65,10 +65,9 @@ struct answer move_request_transfer(const struct facts *facts, const char *name)
                                            : view_find_name(facts->view, name);
     if (position == VIEW_NONE) {
         return answer_problem(MHD_HTTP_CONFLICT, "nobody to hand over to",
-                              "doyen members shows who is suspected; doyen drain is not needed "
-                              "where nobody else is there",
-                              "no other member can coordinate: each is suspected, silent or "
-                              "about to leave");
+                              "doyen members shows who is there, drained or suspected",
+                              "no other member can coordinate: there is none, or each is drained, "
+                              "suspected, silent or about to leave");
     }
     const struct member *to = &facts->view->members[position];
     if (position == 0) {

@@ -127,6 +127,8 @@ Story(moves, a_drained_node_coordinates_only_if_nobody_else_can)
     assert_text_has(members.out, "drained, this node");
     const struct outcome refused = doyen(cluster, "cyrene", ARGS("transfer", "athens"));
     assert_failure(&refused, REFUSED, "athens is drained");
+    const struct outcome itself = doyen(cluster, "athens", ARGS("transfer", "athens"));
+    assert_failure(&itself, REFUSED, "athens is drained");
     const struct outcome unknown = doyen(cluster, "cyrene", ARGS("drain", "atens"));
     assert_failure(&unknown, REFUSED, "did you mean athens?");
 

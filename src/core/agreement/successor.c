@@ -10,11 +10,11 @@ enum unfit successor_unfit(const struct core *core, uint32_t position)
         return UNFIT_STRANGER;
     }
     const struct peer_charge *charge = &core->peers[position].charge;
-    if (core_is_self(core, position)) {
-        return core->life.phase == PHASE_LEAVING ? UNFIT_LEAVING : UNFIT_NOT;
-    }
     if (core->view.members[position].drained) {
         return UNFIT_DRAINED;
+    }
+    if (core_is_self(core, position)) {
+        return core->life.phase == PHASE_LEAVING ? UNFIT_LEAVING : UNFIT_NOT;
     }
     if (charge->leaves) {
         return UNFIT_LEAVING;
