@@ -57,13 +57,15 @@ bool oracle_absorbed(struct oracle *oracle, const struct view_id *id, uint64_t l
     return walk_finds(oracle, id, &(struct walk){.lineage = lineage});
 }
 
-/* E5: a hand-over puts those who were older than its maker behind all others. */
+/* E5, C4f: a hand-over, or a claim, puts those who were older than its maker behind all others. */
 static bool stood_down(const struct view *view, const struct recorded_member *before,
                        const struct record *parent)
 {
     const struct recorded_member *maker = oracle_find_recorded(parent, &view->members[0].id);
 
-    return view->cause == CAUSE_HANDOVER && maker != NULL && before->age < maker->age;
+    bool overtakes = view->cause == CAUSE_HANDOVER || view->cause == CAUSE_CLAIM;
+
+    return overtakes && maker != NULL && before->age < maker->age;
 }
 
 /* S5, S6, S7 and M4 for one member of a view, against the views from which it was made. */

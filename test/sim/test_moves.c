@@ -284,6 +284,31 @@ Story(moves, a_drained_member_coordinates_if_nobody_else_is_left)
     sim_free(sim);
 }
 
+/* C4f: the coordinator let a newcomer in ahead of the drained ones, and died when nobody but the
+ * newcomer had heard so. The oldest of the others takes over, and the newcomer stays, to be handed
+ * over to (E7c). */
+Story(moves, a_newcomer_ahead_of_the_drained_outlives_the_coordinator)
+{
+    for (uint32_t heard = 1; heard <= 4; heard++) {
+        struct sim *sim = story_of_five(seed);
+        sim_run(sim, 1000);
+        for (uint32_t host = B; host <= D; host++) {
+            sim_drain(sim, A, host);
+        }
+        sim_crash(sim, E);
+        story_check(sim_sees(sim, A, "A B C D", SETTLE_MS), seed);
+        sim_trip(sim, A, MESSAGE_COMMIT, heard);
+        sim_start(sim, E);
+        story_check(sim_ends(sim, A, SETTLE_MS), seed);
+        struct node_id life = core_self(sim_core(sim, E))->id;
+        sim_run(sim, STALLED_MS);
+        story_check(sim_converges(sim, SETTLE_MS), seed);
+        story_check(sim_coordinator(sim, B) == E, seed);
+        story_check(id_equal(&core_self(sim_core(sim, E))->id, &life), seed);
+        sim_free(sim);
+    }
+}
+
 /* E7b: after a merge those who are drained stand behind the members of both parts. */
 Story(moves, a_merge_keeps_the_drained_behind)
 {

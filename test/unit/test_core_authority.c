@@ -318,6 +318,19 @@ Test(core_authority, a_granted_claim_counts_for_its_maker_and_epoch_alone)
     rig_free(rig);
 }
 
+/* C5e: the parts have merged since, and a way back would be one that no merge has gone. */
+Test(core_authority, a_granted_claim_ends_with_its_lineage)
+{
+    struct rig *rig = granted();
+
+    struct view *merged = foreign(rig, "A X B C");
+    merged->epoch = 1;
+    view_seal(merged);
+    follows(rig, 'A', merged);
+    refuses(rig, 'B', later(rig, "B C"));
+    rig_free(rig);
+}
+
 /* --- FELLOW --- */
 
 /* Nothing was heard of A for T_fresh, which is less than a verdict takes. */

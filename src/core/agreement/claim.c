@@ -8,6 +8,7 @@
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/successor.h"
 #include "core/detection/elders.h"
 #include "core/detection/hearing.h"
 #include "core/detection/removal.h"
@@ -109,17 +110,11 @@ static const struct view *highest(const struct core *core)
     return better ? &core->claim.base : &core->view;
 }
 
-/* Would this node coordinate that view, once everybody older than it is gone? */
-static bool is_led_by_us(const struct core *core, const struct view *accepted)
+/* Was the view made by one whom this node's claim deposes, or by itself? Then nobody else goes by
+ * it whom this node would take its coordinator from. */
+static bool is_made_by_an_elder(const struct core *core, const struct view *accepted)
 {
-    uint32_t ours = core->position;
-
-    for (uint32_t i = 0; !id_equal(&accepted->members[i].id, &core->life.self.id); i++) {
-        if (view_find(&core->view, &accepted->members[i].id) >= ours) { /* VIEW_NONE too */
-            return false;
-        }
-    }
-    return true;
+    return view_find(&core->view, &accepted->members[0].id) <= core->position; /* VIEW_NONE: no */
 }
 
 /* Why the view is not one to build on (C4); REFUSED_COUNT: it is. */
@@ -141,8 +136,8 @@ static enum refusal why_not_base(const struct core *core, const struct view *vie
     if (!view_has(view, &core->life.self.id)) {
         return REFUSED_BASE_WITHOUT_US;
     }
-    if (!is_led_by_us(core, view)) {
-        return REFUSED_BASE_NOT_OURS_TO_LEAD;
+    if (!is_made_by_an_elder(core, view)) {
+        return REFUSED_BASE_OF_ANOTHER_MAKER;
     }
     return view_id_compare(&theirs, &best) > 0 ? REFUSED_COUNT : REFUSED_BASE_NOT_HIGHEST;
 }
@@ -230,7 +225,8 @@ static bool goes_with_claim(const struct core *core, uint32_t position)
            (peer->charge.verdict == VERDICT_DEAD && removal_is_backed(core, position));
 }
 
-/* C4: on the highest view, without those who are older and those who died with them. */
+/* C4: on the highest view, without those who are older and those who died with them. Who is older
+ * there alone stays, behind the winner (C4f). */
 static void win(struct core *core)
 {
     struct view *next = next_view_begin(core, highest(core), CAUSE_CLAIM);
@@ -245,10 +241,13 @@ static void win(struct core *core)
         }
     }
     assert(next->epoch < epoch);
-    assert(id_equal(&next->members[0].id, &core->life.self.id));
     note_ages(core, &core->view);
     note_ages(core, &core->change.pending);
     next->next_age = next->next_age > core->claim.next_age ? next->next_age : core->claim.next_age;
+    if (view_find(next, &core->life.self.id) > 0) {
+        REACHED(claim_overtook);
+        successor_overtake(core, next);
+    }
     tell(core, CLAIM_WON, &core->view.members[core->position], epoch);
     core->claim.on = false;
     next->epoch = epoch;

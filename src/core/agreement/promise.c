@@ -58,10 +58,12 @@ void promise_end_pause(struct core *core)
     }
 }
 
-void promise_on_view_installed(struct core *core)
+void promise_on_view_installed(struct core *core, const struct installed *before)
 {
-    if (core->view.epoch >= core->promise.epoch) {
-        release(core);
+    bool merged = !view_is_empty(before->view) && before->view->lineage != core->view.lineage;
+
+    if (merged || core->view.epoch >= core->promise.epoch) {
+        release(core); /* C5e: what was promised in a lineage that is left binds nobody. */
     }
     promise_saw_epoch(core, core->view.epoch);
 }

@@ -24,7 +24,7 @@ void promise_back_off(struct core *core);
 /* When the pause is over, the evidence is judged again. */
 void promise_end_pause(struct core *core);
 
-void promise_on_view_installed(struct core *core);
+void promise_on_view_installed(struct core *core, const struct installed *before);
 void promise_reset(struct core *core);
 
 #endif

@@ -110,8 +110,8 @@
     X(BASE_OF_OTHER_LINEAGE, "base_of_other_lineage", "C4b",                                       \
       "not to build on: the view is of another founding")                                          \
     X(BASE_WITHOUT_US, "base_without_us", "C4b", "not to build on: the view lacks this node")      \
-    X(BASE_NOT_OURS_TO_LEAD, "base_not_ours_to_lead", "C4b",                                       \
-      "not to build on: somebody is older in the view who is not in this node's own")              \
+    X(BASE_OF_ANOTHER_MAKER, "base_of_another_maker", "C4b",                                       \
+      "not to build on: its maker is not older than this node in this node's own view")            \
     X(BASE_NOT_HIGHEST, "base_not_highest", "C4a", "not to build on: a higher view is known")      \
     /* Joiners (admit.c, next_view.c, join.c). */                                                  \
     X(FOUNDING_GOES_ON, "founding_goes_on", "F2b",                                                 \
