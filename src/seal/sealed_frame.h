@@ -1,0 +1,85 @@
+/* The layout of a sealed frame, and of the notes that nodes without a common key can tell each
+ * other (proto/wire.md, section 7). The first 16 bytes are those of a plain frame but for the
+ * version:
+ *
+ *      0       2         3       4      8         16            18           19     20
+ *    +-------+---------+-------+------+---------+-------------+------------+------+--------
+ *    | magic | version | flags | echo | cluster | fingerprint | algorithm  | mark | life
+ *    +-------+---------+-------+------+---------+-------------+------------+------+--------
+ *
+ *     36       44     52
+ *    +--------+------+----------+----------------------------------------+--------+
+ *    | number | salt | (cookie) | sealed: count, fingerprints, message   |  tag   |
+ *    +--------+------+----------+----------------------------------------+--------+ */
+#ifndef SEAL_SEALED_FRAME_H
+#define SEAL_SEALED_FRAME_H
+
+#include <stdint.h>
+
+#include "core/model/id.h"
+#include "seal/keyring.h"
+
+enum {
+    SEALED_VERSION = 2, /* in the place of the protocol's version */
+    NOTE_VERSION = 3,
+
+    SEALED_AT_VERSION = 2,
+    SEALED_AT_FLAGS = 3,
+    SEALED_AT_CLUSTER = 8,
+    SEALED_AT_FINGERPRINT = 16,
+    SEALED_AT_ALGORITHM = 18,
+    SEALED_AT_MARK = 19,
+    SEALED_AT_LIFE = 20,
+    SEALED_AT_NUMBER = 36,
+    SEALED_AT_SALT = 44,
+    SEALED_HEADER_BYTES = 52,
+
+    SALT_BYTES = 8,
+    COOKIE_BYTES = 16, /* only in datagrams for whoever lives there */
+    TAG_BYTES = 16,
+    RING_BYTES_MAX = 1 + 2 * KEYRING_MAX, /* the sender's fingerprints, and how many they are */
+
+    /* A sealed frame is at most this much longer than the plain one that it holds. */
+    SEALED_EXTRA_BYTES = SEALED_HEADER_BYTES - 16 + COOKIE_BYTES + RING_BYTES_MAX + TAG_BYTES,
+
+    ALGORITHM_CHACHA20_POLY1305 = 1, /* of RFC 8439 */
+
+    MARK_WHOEVER = 0, /* for whoever lives there */
+};
+
+/* The receiver's life as the header hints at it: never MARK_WHOEVER. What is for another life is
+ * dropped by it before anything is computed; the tag covers the whole life. */
+static inline uint8_t sealed_mark(const struct node_id *to)
+{
+    return (uint8_t)(1 + to->bytes[0] % 255);
+}
+
+static inline void put_u64(uint8_t *at, uint64_t value)
+{
+    for (unsigned i = 0; i < 8; i++) {
+        at[i] = (uint8_t)(value >> (56 - 8 * i));
+    }
+}
+
+static inline uint64_t get_u64(const uint8_t *at)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < 8; i++) {
+        value = value << 8 | at[i];
+    }
+    return value;
+}
+
+static inline void put_u16(uint8_t *at, uint16_t value)
+{
+    at[0] = (uint8_t)(value >> 8);
+    at[1] = (uint8_t)value;
+}
+
+static inline uint16_t get_u16(const uint8_t *at)
+{
+    return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+#endif

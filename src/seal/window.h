@@ -1,0 +1,28 @@
+/* The numbers of one sender that were taken, so that a frame that is played back is known again.
+ *
+ * A sender numbers the frames to all its receivers in one row, so what one receiver sees of them
+ * has gaps: a row of bits over numbers would cover a quarter of a round of 4096 heartbeats. The
+ * window holds the highest numbers that came instead, however far they are apart. What is not above
+ * all that fell out of it is old. */
+#ifndef SEAL_WINDOW_H
+#define SEAL_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { WINDOW_NUMBERS = 128 };
+
+/* All zero is a window that has seen nothing. */
+struct window {
+    uint64_t below; /* this number and all below it are old */
+    uint32_t count;
+    uint64_t numbers[WINDOW_NUMBERS]; /* rising */
+};
+
+/* Was the number never taken, and may be? */
+bool window_is_new(const struct window *window, uint64_t number);
+
+/* Takes the number, which window_is_new says is new. With the first one, all below become old. */
+void window_take(struct window *window, uint64_t number);
+
+#endif

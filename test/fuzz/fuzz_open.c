@@ -1,0 +1,164 @@
+/* Throws bytes at what opens sealed frames. It must survive them; what it opens must be within the
+ * bounds, and must not open twice. Inputs are tried as they are, and once more sealed anew around
+ * their content by somebody who has the key, so that the fuzzer gets past the tag; and as notes.
+ *
+ * With libFuzzer, LLVMFuzzerTestOneInput is all there is. With FUZZ_STANDALONE, a main replays
+ * the files named on the command line, and all those in and below the folders named there; it
+ * ends with 0 when it survived at least one and could read them all. */
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "seal/note.h"
+#include "seal/seal.h"
+
+enum {
+    FRAME_MAX = 4096,
+    PLAIN_HEADER = 16,
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const uint8_t header[PLAIN_HEADER] = {'D', 'Y', 1, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8};
+static const struct node_id writer_life = {.bytes = {0xa1, 2, 3}};
+static const struct node_id reader_life = {.bytes = {0xb0, 7}};
+
+static struct seal *seal_of(const struct node_id *life)
+{
+    const uint8_t salt[SALT_BYTES] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct keyring ring = {.count = 1};
+    struct seal *seal = seal_new(header, FRAME_MAX, 4);
+
+    assert(seal != NULL);
+    memset(ring.keys[0].bytes, 1, KEY_BYTES);
+    key_name(&ring.keys[0]);
+    seal_set_ring(seal, &ring);
+    seal_set_self(seal, life, salt);
+    return seal;
+}
+
+/* Opens the bytes at each kind of place. What opens once does not open again. */
+static bool check(struct seal *reader, const uint8_t *bytes, size_t length)
+{
+    static const struct seal_place places[] = {
+        {.channel = SEAL_DATAGRAM},
+        {.channel = SEAL_STREAM},
+        {.channel = SEAL_STREAM, .stream = 1000, .after = 1000},
+    };
+    struct seal_opened opened;
+    bool any = false;
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        struct seal_place place = places[i];
+        if (seal_open(reader, bytes, length, &place, 0, &opened) != SEAL_OK) {
+            continue;
+        }
+        any = true;
+        assert(opened.length >= PLAIN_HEADER && opened.length <= FRAME_MAX);
+        assert(opened.frame[2] == 1);
+        place.after = opened.number;
+        assert(seal_open(reader, bytes, length, &place, 0, &opened) == SEAL_REPLAYED);
+    }
+    return any;
+}
+
+static void check_sealed_anew(const uint8_t *data, size_t size)
+{
+    struct seal *reader = seal_of(&reader_life);
+    struct seal *writer = seal_of(&writer_life);
+    const bool whoever = size > 0 && (data[0] & 1) != 0;
+    uint8_t frame[FRAME_MAX];
+    size_t length;
+
+    memcpy(frame, header, PLAIN_HEADER);
+    size = size < FRAME_MAX - PLAIN_HEADER ? size : FRAME_MAX - PLAIN_HEADER;
+    memcpy(frame + PLAIN_HEADER, data, size);
+    const struct seal_order order = {.frame = frame,
+                                     .length = PLAIN_HEADER + size,
+                                     .to = whoever ? NULL : &reader_life,
+                                     .with_ring = true};
+    const uint8_t *sealed = seal_close(writer, &order, &length);
+    assert(check(reader, sealed, length));
+    seal_free(writer);
+    seal_free(reader);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct seal *reader = seal_of(&reader_life);
+    struct note note;
+
+    (void)check(reader, data, size);
+    check_sealed_anew(data, size);
+    if (note_read(&note, header, data, size)) {
+        assert(note.count <= KEYRING_MAX);
+    }
+    seal_free(reader);
+    return 0;
+}
+
+#ifdef FUZZ_STANDALONE
+
+#include <fts.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+/* Runs one input. Its bytes are on the heap at their exact length, where a sanitizer sees every
+ * read beyond them. False if the file cannot be read. */
+static bool replay(const char *path, size_t size)
+{
+    uint8_t *bytes = malloc(size + (size == 0));
+    FILE *file = fopen(path, "rb");
+    bool is_read = bytes != NULL && file != NULL && fread(bytes, 1, size, file) == size;
+
+    if (is_read) {
+        LLVMFuzzerTestOneInput(bytes, size);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    free(bytes);
+    return is_read;
+}
+
+/* Returns how many inputs were replayed, or -1 after a line on stderr. */
+static long replay_all(char *const *paths)
+{
+    long count = 0;
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+
+    for (FTSENT *entry; count >= 0 && tree != NULL && (entry = fts_read(tree)) != NULL;) {
+        if (entry->fts_info == FTS_D || entry->fts_info == FTS_DP) {
+            continue;
+        }
+        if (entry->fts_info == FTS_F &&
+            replay(entry->fts_path, (size_t)entry->fts_statp->st_size)) {
+            count++;
+            continue;
+        }
+        fprintf(stderr, "fuzz_open: %s cannot be read\n", entry->fts_path);
+        count = -1;
+    }
+    if (tree != NULL) {
+        fts_close(tree);
+    }
+    return count;
+}
+
+int main(int argc, char **argv)
+{
+    long count = argc < 2 ? 0 : replay_all(argv + 1);
+
+    if (count == 0) {
+        fprintf(stderr, "fuzz_open: no input: name files, or folders with files, to replay\n");
+    }
+    if (count <= 0) {
+        return 1;
+    }
+    printf("fuzz_open: %ld inputs replayed\n", count);
+    return 0;
+}
+
+#endif
