@@ -61,7 +61,8 @@ static bool open_store(struct node *node)
                  "no --state-dir: after a restart this node will not know that it was a member");
         return true;
     }
-    node->store = store_open(node->loop, node->config->state_dir, node->log, &node->remembered);
+    node->store = store_open(node->loop, node->config->state_dir, STORE_RETRY_MS, node->log,
+                             &node->remembered);
     return node->store != NULL;
 }
 

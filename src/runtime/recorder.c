@@ -15,6 +15,7 @@
 #include "record/recording.h"
 #include "runtime/clock.h"
 #include "runtime/config.h"
+#include "runtime/own_file.h"
 #include "runtime/preflight.h"
 
 struct recorder {
@@ -91,12 +92,13 @@ enum found {
     FOUND_RECORDING,
     FOUND_BUSY, /* a recording that is being written */
     FOUND_OTHER,
-    FOUND_CLOSED, /* errno says why it cannot be read */
+    FOUND_CLOSED, /* it cannot be read, or must not be trusted */
 };
 
 /* Finds out what is at `path`. It may be moved aside only if it surely is a recording, or empty. A
- * process that writes a recording holds a lock on it, which ends with the process. */
-static enum found inspect(const char *path)
+ * process that writes a recording holds a lock on it, which ends with the process. `why` is set
+ * where it is FOUND_CLOSED. */
+static enum found inspect(const char *path, char why[OWN_FILE_WHY_MAX])
 {
     struct recording_start start;
     struct recording_reader reader;
@@ -104,12 +106,13 @@ static enum found inspect(const char *path)
     struct stat status;
 
     if (lstat(path, &status) != 0) {
+        snprintf(why, OWN_FILE_WHY_MAX, "%s", strerror(errno));
         return errno == ENOENT ? FOUND_NOTHING : FOUND_CLOSED;
     }
     if (!S_ISREG(status.st_mode)) {
         return FOUND_OTHER;
     }
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const int fd = own_file_open(AT_FDCWD, path, O_RDONLY, why);
     if (fd < 0) {
         return FOUND_CLOSED;
     }
@@ -136,7 +139,9 @@ static bool cannot_put_aside(const char *aside, struct complaint *complaint)
 static bool check_place(const char *path, const char *aside, enum found *found,
                         struct complaint *complaint)
 {
-    *found = inspect(path);
+    char why[OWN_FILE_WHY_MAX];
+
+    *found = inspect(path, why);
     switch (*found) {
     case FOUND_NOTHING:
         return true;
@@ -150,9 +155,9 @@ static bool check_place(const char *path, const char *aside, enum found *found,
             complaint, "%.300s is there and is not a recording: choose another --record", path);
     case FOUND_CLOSED:
         return complaint_set(complaint, "cannot look at %.300s: %s: choose another --record", path,
-                             strerror(errno));
+                             why);
     }
-    const enum found there = inspect(aside);
+    const enum found there = inspect(aside, why);
     return there == FOUND_NOTHING || there == FOUND_RECORDING || cannot_put_aside(aside, complaint);
 }
 
@@ -234,6 +239,7 @@ struct recorder *recorder_open(const char *path, const char *cluster,
                                uint64_t bytes_max, struct log *log)
 {
     struct complaint complaint;
+    char why[OWN_FILE_WHY_MAX];
 
     if (!put_aside(path, &complaint)) {
         log_line(log, LOG_ERROR, "record", "%s", complaint.text);
@@ -246,7 +252,7 @@ struct recorder *recorder_open(const char *path, const char *cluster,
     }
     /* For its owner alone: with the seed in it, what this node drew by chance is no secret. */
     *recorder = (struct recorder){
-        .fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600),
+        .fd = own_file_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL, why),
         .path = path,
         .log = log,
         .bytes_max = bytes_max,

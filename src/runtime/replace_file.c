@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "runtime/own_file.h"
+
 static int write_all(int fd, const char *bytes, size_t length)
 {
     while (length > 0) {
@@ -22,8 +24,14 @@ static int write_all(int fd, const char *bytes, size_t length)
 
 int replace_file(int dir, const char *name, const char *new_name, const void *bytes, size_t length)
 {
-    const int fd = openat(dir, new_name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    char why[OWN_FILE_WHY_MAX];
 
+    /* What a process that was killed left, or whatever else has that name. A link goes, not what
+     * it leads to. */
+    if (unlinkat(dir, new_name, 0) != 0 && errno != ENOENT) {
+        return errno;
+    }
+    const int fd = own_file_open(dir, new_name, O_WRONLY | O_CREAT | O_EXCL, why);
     if (fd < 0) {
         return errno;
     }

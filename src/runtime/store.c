@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "runtime/own_file.h"
 #include "runtime/preflight.h"
 #include "runtime/replace_file.h"
 #include "words/address_text.h"
@@ -34,6 +35,7 @@
 enum {
     LINE_BYTES_MAX = 80,
     FILE_BYTES_MAX = (PEERS_STORED_MAX + 4) * LINE_BYTES_MAX,
+    MS_PER_S = 1000,
 };
 
 struct store {
@@ -51,6 +53,9 @@ struct store {
     uv_work_t work;
     struct stored writing;
     int error; /* errno of the thread's attempt; 0 for success */
+
+    uint64_t retry_ms;
+    uv_timer_t retry; /* runs while the last attempt is one that failed */
 
     bool closing;
     void (*on_closed)(void *context);
@@ -165,11 +170,12 @@ static int state_write(int dir, const struct stored *stored)
 
 enum state_found { STATE_NONE, STATE_READ, STATE_DAMAGED, STATE_UNREADABLE };
 
-static enum state_found state_read(int dir, struct stored *out)
+/* Sets `why` where it returns STATE_UNREADABLE. */
+static enum state_found state_read(int dir, struct stored *out, char why[OWN_FILE_WHY_MAX])
 {
     char text[FILE_BYTES_MAX + 1];
     size_t length = 0;
-    const int fd = openat(dir, STATE_FILE, O_RDONLY | O_CLOEXEC);
+    const int fd = own_file_open(dir, STATE_FILE, O_RDONLY, why);
 
     *out = (struct stored){.incarnation = 0};
     if (fd < 0) {
@@ -181,9 +187,8 @@ static enum state_found state_read(int dir, struct stored *out)
             continue;
         }
         if (got < 0) {
-            const int error = errno;
+            snprintf(why, OWN_FILE_WHY_MAX, "%s", strerror(errno));
             close(fd);
-            errno = error;
             return STATE_UNREADABLE;
         }
         length += (size_t)got;
@@ -206,12 +211,19 @@ static enum state_found state_read(int dir, struct stored *out)
 
 /* --- Opening --------------------------------------------------------------------------------- */
 
-/* Sets the complaint why the directory cannot be used, with errno as the cause. */
+/* Sets the complaint why the directory cannot be used. */
+static bool cannot_because(const char *what, const char *dir, const char *why, const char *remedy,
+                           struct complaint *complaint)
+{
+    return complaint_set(complaint, "cannot %s the state directory %.300s: %s: %s", what, dir, why,
+                         remedy);
+}
+
+/* The same with errno as the cause. */
 static bool cannot(const char *what, const char *dir, const char *remedy,
                    struct complaint *complaint)
 {
-    return complaint_set(complaint, "cannot %s the state directory %.300s: %s: %s", what, dir,
-                         strerror(errno), remedy);
+    return cannot_because(what, dir, strerror(errno), remedy, complaint);
 }
 
 static bool open_dir(struct store *store, struct complaint *complaint)
@@ -219,9 +231,10 @@ static bool open_dir(struct store *store, struct complaint *complaint)
     if (mkdir(store->dir_name, 0700) != 0 && errno != EEXIST) {
         return cannot("make", store->dir_name, "make it, or choose another --state-dir", complaint);
     }
-    store->dir = open(store->dir_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char why[OWN_FILE_WHY_MAX];
+    store->dir = own_directory_open(store->dir_name, why);
     return store->dir >= 0 ||
-           cannot("open", store->dir_name, "choose another --state-dir", complaint);
+           cannot_because("open", store->dir_name, why, "choose another --state-dir", complaint);
 }
 
 static bool cannot_write(const char *dir, struct complaint *complaint)
@@ -244,36 +257,48 @@ static bool lock_file(int lock, const char *dir, struct complaint *complaint)
     return cannot("lock", dir, "choose another --state-dir", complaint);
 }
 
-static bool lock_dir(struct store *store, struct complaint *complaint)
-{
-    store->lock = openat(store->dir, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    return store->lock >= 0 ? lock_file(store->lock, store->dir_name, complaint)
-                            : cannot_write(store->dir_name, complaint);
-}
-
-static bool cannot_read(const char *dir, struct complaint *complaint)
+static bool cannot_use(const char *what, const char *dir, const char *file, const char *why,
+                       struct complaint *complaint)
 {
     return complaint_set(complaint,
-                         "cannot read %.300s/%s: %s: make it readable, or choose another "
-                         "--state-dir",
-                         dir, STATE_FILE, strerror(errno));
+                         "cannot %s %.300s/%s: %s: mend that, or choose another --state-dir", what,
+                         dir, file, why);
+}
+
+static bool lock_dir(struct store *store, struct complaint *complaint)
+{
+    char why[OWN_FILE_WHY_MAX];
+
+    store->lock = own_file_open(store->dir, LOCK_FILE, O_RDWR | O_CREAT, why);
+    return store->lock >= 0 ? lock_file(store->lock, store->dir_name, complaint)
+                            : cannot_use("open", store->dir_name, LOCK_FILE, why, complaint);
+}
+
+static bool cannot_read(const char *dir, const char *why, struct complaint *complaint)
+{
+    return cannot_use("read", dir, STATE_FILE, why, complaint);
 }
 
 static bool dir_check(int fd, const char *dir, struct complaint *complaint)
 {
     char inside[CONFIG_DIR_MAX + 1];
+    char why[OWN_FILE_WHY_MAX];
 
     snprintf(inside, sizeof inside, "%.*s/" LOCK_FILE, (int)(sizeof inside - sizeof "/" LOCK_FILE),
              dir);
     if (!preflight_can_make(inside)) {
         return cannot_write(dir, complaint);
     }
-    if (faccessat(fd, STATE_FILE, R_OK, AT_EACCESS) != 0 && errno != ENOENT) {
-        return cannot_read(dir, complaint);
+    const int state = own_file_open(fd, STATE_FILE, O_RDONLY, why);
+    if (state < 0 && errno != ENOENT) {
+        return cannot_read(dir, why, complaint);
     }
-    const int lock = openat(fd, LOCK_FILE, O_RDWR | O_CLOEXEC);
+    if (state >= 0) {
+        (void)close(state);
+    }
+    const int lock = own_file_open(fd, LOCK_FILE, O_RDWR, why);
     if (lock < 0) {
-        return errno == ENOENT || cannot_write(dir, complaint);
+        return errno == ENOENT || cannot_use("open", dir, LOCK_FILE, why, complaint);
     }
     const bool is_free = lock_file(lock, dir, complaint);
     (void)close(lock);
@@ -282,7 +307,8 @@ static bool dir_check(int fd, const char *dir, struct complaint *complaint)
 
 bool store_check(const char *dir, struct complaint *complaint)
 {
-    const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char why[OWN_FILE_WHY_MAX];
+    const int fd = own_directory_open(dir, why);
 
     if (fd >= 0) {
         const bool sound = dir_check(fd, dir, complaint);
@@ -290,7 +316,7 @@ bool store_check(const char *dir, struct complaint *complaint)
         return sound;
     }
     if (errno != ENOENT) {
-        return cannot("open", dir, "choose another --state-dir", complaint);
+        return cannot_because("open", dir, why, "choose another --state-dir", complaint);
     }
     return preflight_can_make(dir) ||
            cannot("make", dir, "make it, or choose another --state-dir", complaint);
@@ -299,8 +325,9 @@ bool store_check(const char *dir, struct complaint *complaint)
 static bool read_state(struct store *store, struct stored *found)
 {
     struct complaint complaint;
+    char why[OWN_FILE_WHY_MAX];
 
-    switch (state_read(store->dir, found)) {
+    switch (state_read(store->dir, found, why)) {
     case STATE_NONE:
         return true;
     case STATE_READ:
@@ -309,7 +336,7 @@ static bool read_state(struct store *store, struct stored *found)
                  found->peer_count);
         return true;
     case STATE_UNREADABLE:
-        (void)cannot_read(store->dir_name, &complaint);
+        (void)cannot_read(store->dir_name, why, &complaint);
         log_line(store->log, LOG_ERROR, "store", "%s", complaint.text);
         return false;
     case STATE_DAMAGED:
@@ -354,7 +381,8 @@ static void store_free(struct store *store)
     free(store);
 }
 
-struct store *store_open(uv_loop_t *loop, const char *dir, struct log *log, struct stored *found)
+struct store *store_open(uv_loop_t *loop, const char *dir, uint64_t retry_ms, struct log *log,
+                         struct stored *found)
 {
     struct store *store = calloc(1, sizeof *store);
     struct complaint complaint;
@@ -365,6 +393,7 @@ struct store *store_open(uv_loop_t *loop, const char *dir, struct log *log, stru
     }
     store->loop = loop;
     store->log = log;
+    store->retry_ms = retry_ms;
     store->dir = -1;
     store->lock = -1;
     if (!text_set(store->dir_name, sizeof store->dir_name, dir, strlen(dir))) {
@@ -381,6 +410,9 @@ struct store *store_open(uv_loop_t *loop, const char *dir, struct log *log, stru
         store_free(store);
         return NULL;
     }
+    (void)uv_timer_init(loop, &store->retry); /* cannot fail */
+    uv_unref((uv_handle_t *)&store->retry);   /* It keeps nobody from ending. */
+    store->retry.data = store;
     return store;
 }
 
@@ -399,13 +431,35 @@ static void report(struct store *store)
 {
     if (store->error != 0 && !store->failing) {
         log_line(store->log, LOG_ERROR, "store",
-                 "cannot write %s/%s: %s: make room; trying again with each change",
-                 store->dir_name, STATE_FILE, strerror(store->error));
+                 "cannot write %s/%s: %s: make room; trying again every %llu s until it is done",
+                 store->dir_name, STATE_FILE, strerror(store->error),
+                 (unsigned long long)(store->retry_ms / MS_PER_S));
     } else if (store->error == 0 && store->failing) {
         log_line(store->log, LOG_INFO, "store", "%s/%s is written again", store->dir_name,
                  STATE_FILE);
     }
     store->failing = store->error != 0;
+}
+
+static void on_retry_closed(uv_handle_t *handle)
+{
+    struct store *store = handle->data;
+    void (*on_closed)(void *) = store->on_closed;
+    void *context = store->context;
+
+    store_free(store);
+    if (on_closed != NULL) {
+        on_closed(context);
+    }
+}
+
+static void on_retry(uv_timer_t *retry)
+{
+    struct store *store = retry->data;
+
+    if (!store->busy) {
+        start_work(store);
+    }
 }
 
 static void on_work_done(uv_work_t *work, int status)
@@ -419,18 +473,15 @@ static void on_work_done(uv_work_t *work, int status)
     if (store->dirty) {
         start_work(store);
     } else if (store->closing) {
-        void (*on_closed)(void *) = store->on_closed;
-        void *context = store->context;
-
-        store_free(store);
-        if (on_closed != NULL) {
-            on_closed(context);
-        }
+        uv_close((uv_handle_t *)&store->retry, on_retry_closed);
+    } else if (store->failing) {
+        (void)uv_timer_start(&store->retry, on_retry, store->retry_ms, 0);
     }
 }
 
 static void start_work(struct store *store)
 {
+    (void)uv_timer_stop(&store->retry);
     store->writing = store->latest;
     store->dirty = false;
     store->busy = true;

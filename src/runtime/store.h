@@ -12,21 +12,28 @@
 
 struct store;
 
-/* Makes `dir` (0700) when it is missing, locks it against a second daemon, reads what earlier lives
- * left there into `found` (all zero when there is nothing), and counts this life in the file before
- * it returns. `found->incarnation` is the number of lives before this one. A damaged file is
- * renamed to `state.bad`, and the node begins without known history; the log says so.
+enum { STORE_RETRY_MS = 10000 };
+
+/* Makes `dir` (0700) when it is missing, refuses it where other accounts own it or may write to it,
+ * or where what is in it is no file of this account's own (own_file.h), locks it against a second
+ * daemon, reads what earlier lives left there into `found` (all zero when there is nothing), and
+ * counts this life in the file before it returns. `found->incarnation` is the number of lives
+ * before this one. A damaged file is renamed to `state.bad`, and the node begins without known
+ * history; the log says so.
  *
  * Returns NULL, after one line on the log that names the remedy, when the directory cannot be used.
- * `loop` and `log` are borrowed for the store's life. */
-struct store *store_open(uv_loop_t *loop, const char *dir, struct log *log, struct stored *found);
+ * `loop` and `log` are borrowed for the store's life. A write that failed is tried again after
+ * `retry_ms`, which is STORE_RETRY_MS except in tests. */
+struct store *store_open(uv_loop_t *loop, const char *dir, uint64_t retry_ms, struct log *log,
+                         struct stored *found);
 
 /* Could store_open use the directory now? Makes and changes nothing. Returns false with the
  * complaint set. */
 bool store_check(const char *dir, struct complaint *complaint);
 
 /* Requests a write of `stored`, which is copied. Incarnation and epoch in the file never fall. A
- * failure is logged once, and tried again with the next change. */
+ * failure is logged once, and tried again with the next change and every `retry_ms`, until it is
+ * done; the log says that, too. */
 void store_write(struct store *store, const struct stored *stored);
 
 /* Writes what is still to be written, then frees the store, unlocks the directory, and calls

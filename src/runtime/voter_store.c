@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "proto/voter_file.h"
+#include "runtime/own_file.h"
 #include "runtime/replace_file.h"
 #include "words/terms_text.h"
 
@@ -68,28 +69,32 @@ static void voter_store_free(struct voter_store *store)
     free(store);
 }
 
-static bool cannot_read(const char *dir, int error, struct complaint *complaint)
+static bool cannot_read(const char *dir, const char *why, struct complaint *complaint)
 {
     return complaint_set(complaint,
-                         "cannot read %.300s/" RECORD_FILE ": %s: make it readable, or choose "
-                         "another --state-dir",
-                         dir, strerror(error));
+                         "cannot read %.300s/" RECORD_FILE ": %s: mend that, or choose another "
+                         "--state-dir",
+                         dir, why);
 }
 
 bool voter_store_check(const char *dir, struct complaint *complaint)
 {
     char path[CONFIG_DIR_MAX + sizeof "/" RECORD_FILE];
+    char why[OWN_FILE_WHY_MAX];
 
     snprintf(path, sizeof path, "%s/" RECORD_FILE, dir);
-    return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0 || errno == ENOENT ||
-           cannot_read(dir, errno, complaint);
+    const int fd = own_file_open(AT_FDCWD, path, O_RDONLY, why);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return fd >= 0 || errno == ENOENT || cannot_read(dir, why, complaint);
 }
 
-static bool refuse_file(const struct voter_store *store, int error)
+static bool refuse_file(const struct voter_store *store, const char *why)
 {
     struct complaint complaint;
 
-    (void)cannot_read(store->config->state_dir, error, &complaint);
+    (void)cannot_read(store->config->state_dir, why, &complaint);
     log_line(store->log, LOG_ERROR, "voter", "%s", complaint.text);
     return false;
 }
@@ -97,21 +102,19 @@ static bool refuse_file(const struct voter_store *store, int error)
 /* Reads all of the file; *bytes is NULL if there is none. */
 static bool read_bytes(const struct voter_store *store, uint8_t **bytes, size_t *length)
 {
-    const int fd = openat(store->dir, RECORD_FILE, O_RDONLY | O_CLOEXEC);
+    char why[OWN_FILE_WHY_MAX];
+    const int fd = own_file_open(store->dir, RECORD_FILE, O_RDONLY, why);
     struct stat status;
 
     *bytes = NULL;
     *length = 0;
     if (fd < 0) {
-        return errno == ENOENT || refuse_file(store, errno);
+        return errno == ENOENT || refuse_file(store, why);
     }
-    int error = fstat(fd, &status) == 0 ? 0 : errno;
-    if (error == 0 && !S_ISREG(status.st_mode)) {
-        error = EISDIR;
-    }
-    if (error != 0) {
+    if (fstat(fd, &status) != 0) {
+        const int error = errno;
         close(fd);
-        return refuse_file(store, error);
+        return refuse_file(store, strerror(error));
     }
     const size_t size_max = voter_file_bytes_max(MEMBER_MAX) + 1; /* A longer one is damaged. */
     const size_t size = (uint64_t)status.st_size < size_max ? (size_t)status.st_size : size_max;
@@ -120,15 +123,15 @@ static bool read_bytes(const struct voter_store *store, uint8_t **bytes, size_t 
     while (*bytes != NULL && *length < size && got != 0) {
         got = read(fd, *bytes + *length, size - *length);
         if (got < 0 && errno != EINTR) {
-            error = errno;
+            const int error = errno;
             close(fd);
             free(*bytes);
-            return refuse_file(store, error);
+            return refuse_file(store, strerror(error));
         }
         *length += got > 0 ? (size_t)got : 0;
     }
     close(fd);
-    return *bytes != NULL || refuse_file(store, ENOMEM);
+    return *bytes != NULL || refuse_file(store, strerror(ENOMEM));
 }
 
 static void say_damaged(struct voter_store *store, enum voter_file_error error)
@@ -207,7 +210,7 @@ static bool read_record(struct voter_store *store)
         view_init(&store->view, MEMBER_MAX, store->view_storage);
         usable = judge(store, bytes, length);
     } else {
-        (void)refuse_file(store, ENOMEM);
+        (void)refuse_file(store, strerror(ENOMEM));
     }
     free(bytes);
     return usable;
