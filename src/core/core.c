@@ -693,8 +693,7 @@ struct effects core_step(struct core *core, const struct event *event)
     }
     bool moved = core->counters.views_installed != installed || core->life.phase != phase ||
                  core->campaign.handed_epoch != handed_epoch;
-    if ((timer || moved || !standing_coordinator_is_told(core)) &&
-        core->life.phase != PHASE_STOPPED) {
+    if ((timer || moved || !standing_is_told(core)) && core->life.phase != PHASE_STOPPED) {
         standing_tell(core);
     }
     core->due_ms = soonest_ms(core);

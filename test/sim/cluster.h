@@ -30,6 +30,7 @@ enum { ACKS_KEPT = 4 }; /* of each host */
 struct acknowledgement {
     struct node_id life;
     struct view_id view;
+    uint64_t ms; /* when it came, by this host's clock */
 };
 
 /* How this host's process heard another, by its own clock. */
@@ -46,6 +47,7 @@ struct heard {
     struct acknowledgement acks[ACKS_KEPT]; /* the last of them, from any life on that host */
     uint32_t ack_count;
     struct node_id holder; /* the life that acknowledged a view which then was installed */
+    uint64_t answered_ms;  /* when that answer came */
     bool doubted;          /* a heartbeat since named another; the next one will tell */
 };
 

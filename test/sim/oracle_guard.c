@@ -147,6 +147,14 @@ static bool has_received(const struct sim *sim, const struct host *host, uint32_
            host_now_ms(sim, host) <= heard->other_ms + sim->timing.lost_ms;
 }
 
+/* D8: whoever answered a proposal had heard it, joiners too, of whom nothing else counts yet. */
+static bool has_answered(const struct sim *sim, const struct host *host,
+                         const struct node_id *member, const struct heard *heard)
+{
+    return id_equal(&heard->holder, member) &&
+           host_now_ms(sim, host) <= heard->answered_ms + sim->timing.lost_ms;
+}
+
 /* How many others may hold a lease: who was heard, follows, and has heard this life lately. Does
  * not look for more than are `asked` for. */
 static uint32_t may_hold_leases(const struct sim *sim, const struct host *host, uint32_t asked)
@@ -159,9 +167,10 @@ static uint32_t may_hold_leases(const struct sim *sim, const struct host *host, 
         const struct node_id *member = &view->members[i].id;
         uint32_t other = oracle_host_of(&sim->oracle, member);
         const struct heard *heard = &host->heard[other];
-        count += &sim->hosts[other] != host && heard->ms != 0 && follows(host, member, heard) &&
-                 now_ms - heard->ms <= sim->timing.lost_ms + 1 &&
-                 has_received(sim, host, other, member);
+        bool hears = heard->ms != 0 && now_ms - heard->ms <= sim->timing.lost_ms + 1 &&
+                     has_received(sim, host, other, member);
+        count += &sim->hosts[other] != host && follows(host, member, heard) &&
+                 (hears || has_answered(sim, host, member, heard));
     }
     return count;
 }

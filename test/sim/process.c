@@ -357,7 +357,7 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
 
 /* Of a view that may yet hold: one that is overtaken would push it out. */
 static void note_acknowledgement(const struct host *host, struct heard *heard,
-                                 const struct message *message)
+                                 const struct message *message, uint64_t now_ms)
 {
     struct view_id ours = view_id_of(core_view(host->core));
 
@@ -371,7 +371,7 @@ static void note_acknowledgement(const struct host *host, struct heard *heard,
         }
     }
     heard->acks[heard->ack_count++ % ACKS_KEPT] = (struct acknowledgement){
-        .life = message->from, .view = message->reference.view};
+        .life = message->from, .view = message->reference.view, .ms = now_ms};
 }
 
 static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
@@ -382,7 +382,7 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     bool same = id_equal(&heard->life, &message->from);
 
     if (message->type == MESSAGE_ACK) {
-        note_acknowledgement(host, heard, message);
+        note_acknowledgement(host, heard, message, now_ms);
     }
     /* A member's messages are counted from its admission on. */
     if (!same || heard->hash != host->witness.hash) {

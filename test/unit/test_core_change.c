@@ -591,8 +591,35 @@ Test(core_change, a_heartbeat_overtaken_by_a_commit_takes_no_follower_away)
     check_sees(rig, "A B C E");
     struct message heartbeat = {.type = MESSAGE_HEARTBEAT, .heartbeat = says};
     rig_gets(rig, 'B', &heartbeat);
-    cr_assert_eq(core_guard(rig->core, rig->now_ms).fresh, 3);
+    cr_assert_eq(core_guard(rig->core, rig->now_ms).fresh, 4);
     rig_gets(rig, 'B', &heartbeat);
-    cr_assert_eq(core_guard(rig->core, rig->now_ms).fresh, 2);
+    cr_assert_eq(core_guard(rig->core, rig->now_ms).fresh, 3);
+    rig_free(rig);
+}
+
+/* D8f: who was let in has heard the proposal. So a node that was alone acts on. */
+Test(core_change, a_coordinator_that_was_alone_acts_on_when_the_second_comes)
+{
+    struct rig *rig = rig_in("A", 'A');
+
+    rig_pass(rig, rig->timing.heartbeat_ms, "");
+    uint32_t told = rig->noticed[NOTICE_ACTING];
+    admit(rig, 'B', "B");
+    check_sees(rig, "A B");
+    cr_assert_eq(core_acting_until_ms(rig->core, rig->now_ms), rig->now_ms + rig->timing.lost_ms);
+    rig_pass(rig, rig->timing.heartbeat_ms, "");
+    cr_assert_eq(rig->noticed[NOTICE_ACTING], told);
+    rig_free(rig);
+}
+
+/* G2c: it is told in the step that brings the last lease. */
+Test(core_change, that_it_acts_is_told_with_the_lease_that_was_wanting)
+{
+    struct rig *rig = rig_guarded("A B C", 'A', (struct guard){GUARD_COUNT, 3});
+
+    rig_pass(rig, rig->timing.lost_ms + rig->timing.heartbeat_ms, "B");
+    cr_assert_not(rig->notices[NOTICE_ACTING].on);
+    rig_hears(rig, 'C');
+    cr_assert(rig->notices[NOTICE_ACTING].on);
     rig_free(rig);
 }

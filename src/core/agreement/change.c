@@ -253,7 +253,7 @@ static void send_commit(struct core *core, const struct installed *before, bool 
         }
         bool has_it = core->change.answers[i] == ANSWER_YES && !whole;
         if (has_it) {
-            detector_on_acknowledged(core, i);
+            detector_on_acknowledged(core, i, core->change.accepted_ms);
         }
         route_send(core, has_it ? commit : view, i);
     }

@@ -509,10 +509,11 @@ void detector_vouch(struct core *core, uint32_t position)
     core->peers[position].signs.vouched_ms = core->now_ms;
 }
 
-void detector_on_acknowledged(struct core *core, uint32_t position)
+void detector_on_acknowledged(struct core *core, uint32_t position, uint64_t asked_ms)
 {
     struct peer_signs *signs = &core->peers[position].signs;
 
+    lease_on_answer(core, position, asked_ms);
     signs->view = view_id_of(&core->view);
     signs->view_hash = core->view.hash;
     signs->acked = true;

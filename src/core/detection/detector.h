@@ -16,8 +16,8 @@ void detector_on_link(struct core *core, const struct link_event *link);
 void detector_vouch(struct core *core, uint32_t position);
 
 /* The member acknowledged the view that has just been installed: it holds it (M2), before its next
- * heartbeat says so. */
-void detector_on_acknowledged(struct core *core, uint32_t position);
+ * heartbeat says so, and has heard what was first asked at `asked_ms` (D8). */
+void detector_on_acknowledged(struct core *core, uint32_t position, uint64_t asked_ms);
 
 /* D4: called first in a step whose loop was late, with the time by which it was. Returns whether
  * this node slept, so that what it had under way is void; else it is only slow. */

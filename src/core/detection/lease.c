@@ -56,13 +56,16 @@ static bool names_a_message(const struct core *core, uint32_t echo)
 
 void lease_on_echo(struct core *core, uint32_t position, uint32_t echo)
 {
+    if (names_a_message(core, echo)) {
+        lease_on_answer(core, position, sent_ms(core, number_of(core, echo)));
+    }
+}
+
+void lease_on_answer(struct core *core, uint32_t position, uint64_t asked_ms)
+{
     struct peer_lease *lease = &core->peers[position].lease;
 
-    if (!names_a_message(core, echo)) {
-        return;
-    }
-    uint64_t at_ms = sent_ms(core, number_of(core, echo));
-    lease->echoed_ms = at_ms > lease->echoed_ms ? at_ms : lease->echoed_ms;
+    lease->echoed_ms = asked_ms > lease->echoed_ms ? asked_ms : lease->echoed_ms;
 }
 
 uint64_t lease_of(const struct core *core, uint32_t position)

@@ -15,6 +15,9 @@ void lease_mark(struct core *core);
 /* The echo in a sign of life of the member at `position`. */
 void lease_on_echo(struct core *core, uint32_t position, uint32_t echo);
 
+/* It answered what was first asked at `asked_ms`: as an echo of that. */
+void lease_on_answer(struct core *core, uint32_t position, uint64_t asked_ms);
+
 /* Until when the member at `position` cannot find this node lost; 0: that is not known. */
 uint64_t lease_of(const struct core *core, uint32_t position);
 

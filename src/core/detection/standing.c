@@ -182,8 +182,11 @@ static bool is_told(const struct core *core, const struct member *coordinator)
     return coordinator == NULL ? id_is_none(told) : id_equal(told, &coordinator->id);
 }
 
-bool standing_coordinator_is_told(const struct core *core)
+bool standing_is_told(const struct core *core)
 {
+    if (!core->standing.told_acting && standing_is_acting(core, core->now_ms)) {
+        return false;
+    }
     return !core_is_strict(core) || is_told(core, standing_coordinator(core));
 }
 

@@ -36,7 +36,8 @@ void standing_on_view_installed(struct core *core);
 /* The coordinator as it may be named now; NULL: none (Z9b). Borrowed from the view. */
 const struct member *standing_coordinator(const struct core *core);
 
-/* Do watchers know who is named? Under guard strict that changes without a view (Z9b). */
-bool standing_coordinator_is_told(const struct core *core);
+/* Do watchers know who is named, which under guard strict changes without a view (Z9b), and that
+ * this node acts, if it does? O(members) for a coordinator that does not act, else O(1). */
+bool standing_is_told(const struct core *core);
 
 #endif
