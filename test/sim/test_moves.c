@@ -344,3 +344,33 @@ Story(moves, a_drained_voter_hands_over)
     story_check(sim_notices(sim, SIM_ANY, NOTICE_GONE) == 0, seed);
     sim_free(sim);
 }
+
+/* E4b: it is asked for its place by nobody who could tell it so, and acts. */
+Story(moves, a_drained_voter_stays_if_the_only_other_is_deaf)
+{
+    struct sim *sim = story_of(&(struct sim_options){.seed = seed,
+                                                     .host_count = 3,
+                                                     .seed_count = 3,
+                                                     .voter_count = 3,
+                                                     .disks = true,
+                                                     .exclusive = true,
+                                                     .guard = {GUARD_STRICT, 3}});
+    sim_run(sim, 1000);
+    uint32_t first = sim_coordinator(sim, A);
+    for (uint32_t host = A; host <= C; host++) {
+        if (host != first) {
+            sim_drain(sim, first, host);
+            sim_run(sim, 1000);
+            sim_cut_one_way(sim, host, first);
+        }
+    }
+    sim_run(sim, STALLED_MS);
+    uint32_t other = (first + 1) % 3;
+    uint32_t second = sim_coordinator(sim, other);
+    story_check(second != SIM_NOBODY && second != first, seed);
+    uint64_t version = sim_version(sim, other);
+    sim_run(sim, MINUTE_MS);
+    story_check(sim_is_acting(sim, second), seed);
+    story_check(sim_version(sim, other) == version, seed);
+    sim_free(sim);
+}

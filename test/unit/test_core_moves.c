@@ -1,6 +1,7 @@
 /* Planned moves (E4 to E6), one node at a time. */
 #include <criterion/criterion.h>
 
+#include "core/detection/lease.h"
 #include "rig.h"
 
 static void wants(struct rig *rig, char subject)
@@ -72,6 +73,24 @@ Test(core_moves, a_coordinator_does_not_stand_down_for_one_that_is_silent)
     rig_pass(rig, rig->timing.fresh_ms + 1, "B");
     rig_refuses(rig, 'B', &move, REFUSED_MOVE_TO_UNFIT);
     cr_assert_eq(rig_count(rig, MESSAGE_STAND_DOWN), 0);
+    rig_free(rig);
+}
+
+/* H7: whoever is heard, and hears nobody, would not learn that it is the one. */
+Test(core_moves, a_coordinator_does_not_stand_down_for_one_that_is_deaf)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message move = {.type = MESSAGE_MOVE,
+                           .move = {.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'C')}};
+    const uint64_t until_ms = lease_of(rig->core, 2);
+
+    while (rig->now_ms < until_ms) {
+        rig_pass(rig, rig->timing.heartbeat_ms, "B C");
+        rig->core->peers[2].lease.echoed_ms = until_ms - rig->timing.lost_ms;
+    }
+    rig_refuses(rig, 'B', &move, REFUSED_MOVE_TO_UNFIT);
+    cr_assert_eq(core_unfit(rig->core, 2), UNFIT_DEAF);
+    cr_assert_eq(core_unfit(rig->core, 1), UNFIT_NOT);
     rig_free(rig);
 }
 

@@ -2,7 +2,14 @@
 
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
+#include "core/detection/lease.h"
 #include "core/detection/route.h"
+
+/* Its echoes do not show that it hears this coordinator: it would not hear that it is the one. */
+static bool is_deaf(const struct core *core, uint32_t position)
+{
+    return core_is_coordinator(core) && lease_of(core, position) <= core->now_ms;
+}
 
 enum unfit successor_unfit(const struct core *core, uint32_t position)
 {
@@ -25,7 +32,10 @@ enum unfit successor_unfit(const struct core *core, uint32_t position)
     if (follow_has_moved(core, position)) {
         return UNFIT_MOVED;
     }
-    return hearing_is_fresh(core, position) ? UNFIT_NOT : UNFIT_SILENT;
+    if (!hearing_is_fresh(core, position)) {
+        return UNFIT_SILENT;
+    }
+    return is_deaf(core, position) ? UNFIT_DEAF : UNFIT_NOT;
 }
 
 uint32_t successor_next(const struct core *core)
