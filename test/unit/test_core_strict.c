@@ -7,6 +7,50 @@
 #include "rig.h"
 #include "voter_bench.h"
 
+/* --- A candidate and its own voter --- */
+
+static void is_granted(struct rig *rig, char by, uint8_t voter)
+{
+    rig_gets(rig, by,
+             &(struct message){.type = MESSAGE_VOTE,
+                               .carrier = {.lineage = core_view(rig->core)->lineage,
+                                           .epoch = rig->core->campaign.epoch,
+                                           .vote = {.voter = voter, .result = VOTE_GRANTED}}});
+}
+
+/* B asks for an epoch in which C alone has granted; its own voter is to complete the quorum. */
+static struct rig *lacks_its_own_vote(uint64_t lineage)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+
+    rig->core->voter.record.lineage = lineage;
+    rig->core->voter.record.state = VOTE_RECORD_FOUNDING;
+    rig_kill(rig, 'A');
+    rig_pass(rig, rig->timing.batch_ms, "C");
+    cr_assert(rig->core->campaign.on);
+    is_granted(rig, 'C', 2);
+    return rig;
+}
+
+Test(core_strict, a_candidate_asks_its_own_voter_last)
+{
+    struct rig *rig = lacks_its_own_vote(BENCH_LINEAGE);
+
+    cr_assert_eq(rig->core->voter.record.promise.epoch, rig->core->campaign.epoch);
+    rig_free(rig);
+}
+
+/* Z2h: it lost its record and drew another lineage before it joined again. What it forgot may be
+ * that it accepted a view of which C knows nothing. */
+Test(core_strict, who_forgot_does_not_vote_for_itself)
+{
+    struct rig *rig = lacks_its_own_vote(99);
+
+    cr_assert_eq(rig->core->voter.record.promise.epoch, 0);
+    cr_assert(rig->core->campaign.on);
+    rig_free(rig);
+}
+
 /* --- An idle coordinator (Z7b) --- */
 
 static void hears_lease(struct rig *rig, char voter, bool leased)

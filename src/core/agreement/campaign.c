@@ -177,10 +177,16 @@ static void lose(struct core *core)
     tell(core, CLAIM_LOST);
 }
 
+/* Of the view it is in; an outsider knows of no other than its record's. */
+static uint64_t lineage_of(const struct core *core)
+{
+    return view_is_empty(&core->view) ? core->voter.record.lineage : core->view.lineage;
+}
+
 static struct vote_question own_question(const struct core *core)
 {
     return (struct vote_question){.kind = VOTE_CLAIM,
-                                  .lineage = core->voter.record.lineage,
+                                  .lineage = lineage_of(core),
                                   .ballot = {core->campaign.epoch, core->life.self.id},
                                   .handed_over = core->campaign.handed_over,
                                   .view = view_id_of(&core->view)};
@@ -208,8 +214,7 @@ static void ask(struct core *core)
 
     if (message != NULL) {
         message->carrier.view = view_is_empty(&core->view) ? NULL : &core->view;
-        message->carrier.lineage = view_is_empty(&core->view) ? core->voter.record.lineage
-                                                              : core->view.lineage;
+        message->carrier.lineage = lineage_of(core);
         message->carrier.epoch = core->campaign.epoch;
         message->carrier.handover_by = core->campaign.handed_over.life;
         message->carrier.handover_epoch = core->campaign.handed_over.epoch;
