@@ -661,7 +661,11 @@ static void end_votes(struct core *core)
 {
     voting_renew_own(core);
     if (campaign_take_out(core)) {
-        lifecycle_end_life(core, REASON_REMOVED);
+        if (core_is_member(core)) {
+            lifecycle_end_life(core, REASON_REMOVED);
+        } else {
+            join_renew(core);
+        }
     }
     voter_end_step(core);
 }

@@ -316,3 +316,35 @@ Story(strict, nobody_goes_for_being_older_in_what_was_only_accepted)
     story_check(id_equal(&core_self(sim_core(sim, third))->id, &life), seed);
     sim_free(sim);
 }
+
+/* D came after B had gone, and A, who knew of both, is dead when B is back. But B is a seed (Z4f).
+ */
+Story(strict, a_voter_of_which_nobody_told_is_found)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
+                                                    .host_count = 4,
+                                                    .seed_count = 3,
+                                                    .voter_count = 3,
+                                                    .disks = true,
+                                                    .exclusive = true,
+                                                    .guard = {GUARD_STRICT, 3}});
+    for (uint32_t host = A; host <= C; host++) {
+        sim_start(sim, host);
+    }
+    story_check(next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed) == A, seed);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_crash(sim, B);
+    story_check(sim_sees(sim, C, "A C", SETTLE_MS), seed);
+    sim_start(sim, D);
+    story_check(sim_sees(sim, D, "A C D", SETTLE_MS), seed);
+    sim_crash(sim, C);
+    sim_run(sim, 1000);
+    sim_start(sim, C);
+    story_check(sim_sees(sim, C, "A D C", SETTLE_MS), seed);
+    sim_run(sim, 1000);
+    sim_crash(sim, A);
+    sim_start(sim, B);
+    story_check(next_to_act(sim, A, SETTLE_MS, seed) == D, seed);
+    story_check(sim_sees(sim, B, "D C B", SETTLE_MS), seed);
+    sim_free(sim);
+}

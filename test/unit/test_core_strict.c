@@ -2,6 +2,7 @@
  * it hands over (Z7, Z8). */
 #include <criterion/criterion.h>
 
+#include "core/agreement/campaign.h"
 #include "core/agreement/voter.h"
 #include "core/entry/founding.h"
 #include "rig.h"
@@ -49,6 +50,51 @@ Test(core_strict, who_forgot_does_not_vote_for_itself)
     cr_assert_eq(rig->core->voter.record.promise.epoch, 0);
     cr_assert(rig->core->campaign.on);
     rig_free(rig);
+}
+
+/* Z4f */
+Test(core_strict, voters_that_do_not_answer_are_looked_for)
+{
+    struct rig *rig = lacks_its_own_vote(BENCH_LINEAGE);
+
+    rig->core->electorate.lives[0] = (struct node_id){.bytes = {0}};
+    rig->core->electorate.addresses[0] = (struct address){.port = 0};
+    const struct address known = member_of('D').address;
+    book_remember(&rig->core->book, &known);
+    rig_pass(rig, rig->timing.prepare_ms / 3, "C");
+    cr_assert_not_null(rig_told(rig, MESSAGE_BALLOT, 'D'));
+    is_granted(rig, 'D', 0);
+    cr_assert(bench_is_life(&rig->core->electorate.lives[0], 'D'));
+    cr_assert(address_equal(&rig->core->electorate.addresses[0], &known));
+    rig_free(rig);
+}
+
+/* --- An outsider begins anew --- */
+
+/* S5: it was let in without knowing it, and was removed. */
+Test(core_strict, an_outsider_that_was_removed_takes_a_new_id)
+{
+    struct voter_bench *bench = bench_new();
+    const struct gone why = {.reason = GONE_FAILED};
+    struct built_view shown = view_of("B C A");
+    struct message vote = {.type = MESSAGE_VOTE,
+                           .carrier = {.view = &shown.view,
+                                       .lineage = BENCH_LINEAGE,
+                                       .vote = {.voter = 1, .result = VOTE_GRANTED}}};
+
+    shown.view.members[2].id = bench->core->life.self.id;
+    view_remove(&shown.view, 2, &why);
+    view_seal(&shown.view);
+    campaign_as_outsider(bench->core);
+    vote.carrier.epoch = bench->core->campaign.epoch;
+    campaign_on_vote(bench->core, &vote);
+    vote.carrier.vote.voter = 2;
+    campaign_on_vote(bench->core, &vote);
+    cr_assert_not(bench->core->campaign.on);
+    cr_assert_not(bench->core->change.on);
+    cr_assert(campaign_take_out(bench->core));
+    view_built_free(&shown);
+    bench_free(bench);
 }
 
 /* --- An idle coordinator (Z7b) --- */

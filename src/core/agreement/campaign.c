@@ -148,7 +148,7 @@ static void win(struct core *core)
         next = found(core);
     } else if (view_has(base, &core->life.self.id)) {
         next = succeed(core, base);
-    } else if (core_is_member(core)) {
+    } else if (core_is_member(core) || view_find_gone(base, &core->life.self.id) != NULL) {
         REACHED(won_and_was_out);
         core->campaign.out = true;
         return;
@@ -208,7 +208,7 @@ static void ask_own_voter(struct core *core)
     }
 }
 
-static void ask(struct core *core)
+static void ask(struct core *core, bool again)
 {
     struct message *message = outbox_message(core, MESSAGE_BALLOT);
 
@@ -221,6 +221,9 @@ static void ask(struct core *core)
     }
     core->campaign.ask_ms = core->now_ms + core->timing.prepare_ms / 3;
     electorate_ask(core, message, &core->campaign.tally);
+    if (again) {
+        electorate_seek(core, message);
+    }
     ask_own_voter(core);
 }
 
@@ -238,7 +241,7 @@ static void start(struct core *core, const struct ballot *handed_over, bool stay
     view_clear(&campaign->best);
     promise_saw_epoch(core, campaign->epoch); /* No life asks for one twice. */
     tell(core, CLAIM_STARTED);
-    ask(core);
+    ask(core, false);
 }
 
 /* --- Who begins --- */
@@ -363,6 +366,7 @@ void campaign_on_vote(struct core *core, const struct message *vote)
     if (!is_for_us(core, vote)) {
         return;
     }
+    electorate_learn_from(core, vote);
     switch (answer->result) {
     case VOTE_GRANTED:
         core->campaign.tally.answers[answer->voter] = ANSWER_YES;
@@ -451,7 +455,7 @@ void campaign_tick(struct core *core)
     } else if (core->now_ms >= core->campaign.deadline_ms) {
         lose(core);
     } else if (core->now_ms >= core->campaign.ask_ms) {
-        ask(core);
+        ask(core, true);
     }
 }
 

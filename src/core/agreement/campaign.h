@@ -22,7 +22,8 @@ void campaign_as_outsider(struct core *core);
 /* An answer, of another voter or of its own. */
 void campaign_on_vote(struct core *core, const struct message *vote);
 
-/* It was won, and the view to build on does not hold this member: its life is over. Told once. */
+/* It was won, and the view to build on does not hold this member, or an outsider is among its gone:
+ * this life is over. Told once. */
 bool campaign_take_out(struct core *core);
 
 void campaign_tick(struct core *core);

@@ -3,6 +3,8 @@
 #include "core/detection/route.h"
 #include "core/state/outbox.h"
 
+enum { SOUGHT_PER_TRY = 4 };
+
 void electorate_start(struct core *core)
 {
     core->electorate.own = voters_find(&core->terms.voters, core->life.self.name);
@@ -15,6 +17,17 @@ void electorate_learn(struct core *core, const struct member *node)
     if (voter != VOTER_NONE) {
         core->electorate.addresses[voter] = node->address;
         core->electorate.lives[voter] = node->id;
+    }
+}
+
+void electorate_learn_from(struct core *core, const struct message *vote)
+{
+    uint8_t voter = vote->carrier.vote.voter;
+
+    if (voter != core->electorate.own && !vote->relay &&
+        !id_equal(&core->electorate.lives[voter], &vote->from)) {
+        core->electorate.addresses[voter] = vote->source;
+        core->electorate.lives[voter] = vote->from;
     }
 }
 
@@ -61,6 +74,17 @@ void electorate_ask(struct core *core, const struct message *message, const stru
         if (voter != core->electorate.own && tally->answers[voter] == ANSWER_NONE) {
             electorate_ask_one(core, message, voter);
         }
+    }
+}
+
+void electorate_seek(struct core *core, const struct message *message)
+{
+    struct address targets[SOUGHT_PER_TRY];
+    uint32_t count = book_next(&core->book, &core->view, core->electorate.sought++ % 2 == 0,
+                               targets, SOUGHT_PER_TRY);
+
+    for (uint32_t i = 0; i < count; i++) {
+        outbox_send_to(core, message, NULL, &targets[i]);
     }
 }
 

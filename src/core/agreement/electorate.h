@@ -19,6 +19,13 @@ bool electorate_knows(const struct core *core, const struct message *vote);
 /* Sends it (NULL: does nothing) to each voter but this node that has not answered yet. */
 void electorate_ask(struct core *core, const struct message *message, const struct tally *tally);
 
+/* Sends it to a few of the addresses that this node knows (M1b), in turn: one of them may be a
+ * voter's of which it has not heard, or has not heard where it is now. */
+void electorate_seek(struct core *core, const struct message *message);
+
+/* A voter's answer shows where it is. Of one that was heard of under that id nothing changes. */
+void electorate_learn_from(struct core *core, const struct message *vote);
+
 /* The same to one voter. */
 void electorate_ask_one(struct core *core, const struct message *message, uint8_t voter);
 

@@ -290,6 +290,7 @@ struct electorate {
     uint8_t own;                          /* VOTER_NONE: this node is none */
     struct address addresses[VOTERS_MAX]; /* where each was heard of last; none: nowhere */
     struct node_id lives[VOTERS_MAX];     /* and as which life */
+    uint32_t sought;                      /* how often those who do not answer were looked for */
 };
 
 /* campaign: this node asks the voters for an epoch (Z4). */
