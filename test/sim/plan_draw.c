@@ -7,6 +7,8 @@
 enum {
     CLOCKS_ONE_IN = 8,    /* plans have clocks that are wrong */
     OPERATORS_ONE_IN = 4, /* have operators who move the coordinator */
+    STRICT_ONE_IN = 3,    /* are of guard strict */
+    VOTERS_LEAST = 3,
 };
 
 static uint64_t draw(struct random *random, uint64_t low, uint64_t high)
@@ -134,16 +136,29 @@ static void draw_guard(struct plan *plan, struct random *random, enum guard_poli
     plan->guard = guard_of(asked != 0 ? asked : policy, plan->hosts);
 }
 
+/* Guard strict, in one plan of three where no guard is asked for, and where there are enough nodes
+ * to vote. By a chance of its own: the other plans are what they were. */
+static bool draw_strict(const struct plan_options *options, uint64_t seed)
+{
+    struct random random;
+
+    random_seed(&random, seed ^ UINT64_C(0x535452494354));
+    return options->guard == GUARD_STRICT ||
+           (options->guard == 0 && options->nodes >= VOTERS_LEAST &&
+            draw(&random, 1, STRICT_ONE_IN) == 1);
+}
+
 /* Three voters, now and then five, and up to two workers: all who vote are seeds. There are more
- * hosts than the guards that count members get, for the workers. */
-static void draw_voters(struct plan *plan, uint32_t nodes)
+ * hosts than the guards that count members get, for the workers; or as many as were asked for. */
+static void draw_voters(struct plan *plan, uint32_t nodes, uint32_t least)
 {
     struct random random;
 
     random_seed(&random, plan->seed ^ UINT64_C(0x564f544552));
-    uint32_t voters = nodes >= 5 && draw(&random, 0, 2) == 0 ? 5 : 3;
+    uint32_t voters = nodes >= 5 && draw(&random, 0, 2) == 0 ? 5 : VOTERS_LEAST;
+    uint32_t hosts = voters + (uint32_t)draw(&random, 0, 2);
     plan->guard = (struct guard){.policy = GUARD_STRICT, .count = voters};
-    plan->hosts = voters + (uint32_t)draw(&random, 0, 2);
+    plan->hosts = hosts > least ? hosts : least;
     plan->seeds = voters;
     plan->expect = 0;
 }
@@ -177,8 +192,8 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     plan->seeds = (uint32_t)draw(&random, 1, 2);
     draw_guard(plan, &random, options->guard);
     plan->expect = draw_expect(seed, plan->hosts);
-    if (options->guard == GUARD_STRICT) {
-        draw_voters(plan, options->nodes);
+    if (draw_strict(options, seed)) {
+        draw_voters(plan, options->nodes, least);
     }
     plan->together = draw(&random, 0, 3) == 0;
     plan->end_ms = options->seconds * 1000;

@@ -17,7 +17,7 @@ int swarm_usage(FILE *out)
         "  --nodes [M..]N    hosts in a cluster at the least and at the most, 2 to 256 (default 3..5)\n"
         "  --seconds S       virtual seconds of faults in each run (default 60)\n"
         "  --profile NAME    local, lan or wan (default lan)\n"
-        "  --guard NAME      none, count, majority or strict (default: the first three, as drawn)\n"
+        "  --guard NAME      none, count, majority or strict (default: all four, as drawn)\n"
         "  --only FAULT      no other fault than this one\n"
         "  --heal PARTS      no faults but one partition of 30 s into so many parts; tells how\n"
         "                    fast it healed\n"
