@@ -227,6 +227,45 @@ Test(core_lease, a_node_holds_no_lease_of_its_own)
     rig_free(rig);
 }
 
+/* --- Of voters (Z6) --- */
+
+/* H52: the answer may have lain in the socket while the lease ran down. */
+Test(core_lease, a_voters_lease_counts_from_the_sending_too)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    struct core *core = rig->core;
+    const uint64_t act_ms = timing_act_ms(&core->timing);
+
+    lease_reset(core);
+    core->out.number = 0;
+    sends_at(core, 1000, 1);
+    core->now_ms = 1000 + act_ms - 1;
+    lease_on_grant(core, B, core->view.epoch, 1);
+    lease_on_grant(core, C, core->view.epoch, 1);
+    cr_assert_eq(lease_strict_until(core, core->now_ms), 1000 + act_ms);
+    cr_assert_eq(lease_strict_until(core, 1000 + act_ms), 0);
+    rig_free(rig);
+}
+
+/* H52: a coordinator that asks for a further epoch gets leases for it before its view is there, and
+ * another may have acted in between. */
+Test(core_lease, a_voters_lease_of_another_epoch_does_not_count)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    struct core *core = rig->core;
+
+    lease_reset(core);
+    core->out.number = 0;
+    sends_at(core, 1000, 1);
+    lease_on_grant(core, B, core->view.epoch + 2, 1);
+    lease_on_grant(core, C, core->view.epoch + 2, 1);
+    cr_assert_eq(lease_voters(core, 1000), 0);
+    cr_assert_eq(lease_strict_until(core, 1000), 0);
+    lease_on_grant(core, A, core->view.epoch, 1);
+    cr_assert_eq(lease_voters(core, 1000), 1);
+    rig_free(rig);
+}
+
 /* --- Alone --- */
 
 Test(core_lease, alone_it_is_the_time_of_the_last_heartbeat_that_counts)

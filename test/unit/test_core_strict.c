@@ -4,9 +4,22 @@
 
 #include "core/agreement/campaign.h"
 #include "core/agreement/voter.h"
+#include "core/detection/lease.h"
 #include "core/entry/founding.h"
 #include "rig.h"
 #include "voter_bench.h"
+
+static void hears_lease(struct rig *rig, char voter, bool leased)
+{
+    const struct view *view = core_view(rig->core);
+
+    rig_gets(rig, voter,
+             &(struct message){.type = MESSAGE_HEARTBEAT,
+                               .heartbeat = {.view = view_id_of(view),
+                                             .view_hash = view->hash,
+                                             .promised = view->epoch,
+                                             .leased = leased}});
+}
 
 /* --- A candidate and its own voter --- */
 
@@ -69,6 +82,114 @@ Test(core_strict, voters_that_do_not_answer_are_looked_for)
     rig_free(rig);
 }
 
+/* Z4c: what B and C accepted is perhaps committed. */
+Test(core_strict, a_winner_builds_on_what_voters_show)
+{
+    struct rig *rig = lacks_its_own_vote(99);
+    struct view *shown = rig_next(rig, "+D");
+    struct message vote = {.type = MESSAGE_VOTE,
+                           .carrier = {.view = shown,
+                                       .lineage = shown->lineage,
+                                       .epoch = rig->core->campaign.epoch,
+                                       .vote = {.voter = 2, .result = VOTE_GRANTED}}};
+
+    rig_gets(rig, 'C', &vote);
+    is_granted(rig, 'A', 0);
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
+    cr_assert_not_null(prepare);
+    cr_assert(view_find_name(prepare->carrier.view, "D") != VIEW_NONE);
+    cr_assert_gt(prepare->carrier.view->version, shown->version);
+    rig_free(rig);
+}
+
+/* --- A proposal and its answers (Z5) --- */
+
+static void accepts(struct rig *rig, char by, uint8_t voter, uint64_t version)
+{
+    const struct view *view = core_view(rig->core);
+
+    rig_gets(rig, by,
+             &(struct message){.type = MESSAGE_VOTE,
+                               .carrier = {.lineage = view->lineage,
+                                           .epoch = view->epoch,
+                                           .vote = {.voter = voter,
+                                                    .kind = VOTE_PREPARE,
+                                                    .result = VOTE_GRANTED,
+                                                    .version = version}}});
+}
+
+/* H52: the voter holds the former one, and perhaps nothing else. */
+Test(core_strict, an_answer_to_a_former_proposal_does_not_count)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+
+    rig_moves(rig, &(struct move){.kind = MOVE_DRAIN, .subject = rig_id(rig, 'C')});
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    const uint64_t version = rig->core->change.pending.version;
+    cr_assert(rig->core->change.on);
+    accepts(rig, 'B', 1, version - 1);
+    cr_assert_eq(rig->core->change.tally.answers[1], ANSWER_NONE);
+    accepts(rig, 'B', 1, version);
+    cr_assert_eq(rig->core->change.tally.answers[1], ANSWER_YES);
+    rig_free(rig);
+}
+
+/* --- Its own voter leases like any other (Z6b) --- */
+
+/* H52: what it is bound to is another life's, so the other may act any moment. */
+Test(core_strict, a_coordinator_is_not_leased_to_by_its_own_voter_unasked)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    struct vote_record *record = &rig->core->voter.record;
+
+    record->lineage = BENCH_LINEAGE;
+    record->state = VOTE_RECORD_FOUNDED;
+    record->promise = (struct ballot){.epoch = 9, .life = rig_id(rig, 'C')};
+    lease_reset(rig->core);
+    rig_pass(rig, rig->timing.heartbeat_ms, "B C");
+    cr_assert_eq(rig->core->lease.grants[0].ms, 0);
+    record->promise = (struct ballot){.epoch = 1, .life = rig_id(rig, 'A')};
+    rig_pass(rig, rig->timing.heartbeat_ms, "B C");
+    cr_assert_gt(rig->core->lease.grants[0].ms, 0);
+    rig_free(rig);
+}
+
+/* --- Handing over (Z7) --- */
+
+/* H52: the voters skip its lease on that word. */
+Test(core_strict, who_has_handed_over_does_not_act)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+
+    rig_pass(rig, rig->timing.heartbeat_ms, "");
+    hears_lease(rig, 'B', true);
+    hears_lease(rig, 'C', true);
+    cr_assert(core_is_acting(rig->core, rig->now_ms));
+    rig_moves(rig, &(struct move){.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'B')});
+    cr_assert_not_null(rig_told(rig, MESSAGE_STAND_DOWN, 'B'));
+    cr_assert_not(core_is_acting(rig->core, rig->now_ms));
+    hears_lease(rig, 'B', true);
+    hears_lease(rig, 'C', true);
+    cr_assert_not(core_is_acting(rig->core, rig->now_ms));
+    rig_free(rig);
+}
+
+/* H6: the one before may have asked for that epoch, too. Then two views of it would be on disks. */
+Test(core_strict, a_successor_proposes_nothing_before_it_has_won)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+
+    rig_gets(rig, 'A',
+             &(struct message){.type = MESSAGE_STAND_DOWN, .carrier = {.view = rig_next(rig, "")}});
+    cr_assert_not_null(rig_told(rig, MESSAGE_BALLOT, 'C'));
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    is_granted(rig, 'A', 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    is_granted(rig, 'C', 2);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'C'));
+    rig_free(rig);
+}
+
 /* --- An outsider begins anew --- */
 
 /* S5: it was let in without knowing it, and was removed. */
@@ -98,18 +219,6 @@ Test(core_strict, an_outsider_that_was_removed_takes_a_new_id)
 }
 
 /* --- An idle coordinator (Z7b) --- */
-
-static void hears_lease(struct rig *rig, char voter, bool leased)
-{
-    const struct view *view = core_view(rig->core);
-
-    rig_gets(rig, voter,
-             &(struct message){.type = MESSAGE_HEARTBEAT,
-                               .heartbeat = {.view = view_id_of(view),
-                                             .view_hash = view->hash,
-                                             .promised = view->epoch,
-                                             .leased = leased}});
-}
 
 /* Up to the moment at which it would hand over, and has not yet. */
 static struct rig *idle_for_long(void)

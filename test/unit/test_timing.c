@@ -21,6 +21,21 @@ Test(timing, every_profile_keeps_the_order_of_durations)
     }
 }
 
+/* H52: what a coordinator with a clock a ninth too slow counts, T_act / (1 - 1/9), is over before
+ * the lease of a voter with one a ninth too fast, T_lease / (1 + 1/9). */
+Test(timing, a_lease_is_counted_for_less_than_it_lasts_however_wrong_the_clocks_are)
+{
+    static const uint64_t heartbeats[] = {0, 5, 50, 60000};
+
+    for (enum profile profile = PROFILE_LOCAL; profile <= PROFILE_WAN; profile++) {
+        for (unsigned i = 0; i < sizeof heartbeats / sizeof heartbeats[0]; i++) {
+            struct timing timing = timing_of(profile);
+            timing_override(&timing, heartbeats[i], 0);
+            cr_assert_lt(9 * 10 * timing_act_ms(&timing), 8 * 9 * timing.lease_ms);
+        }
+    }
+}
+
 /* Whatever is asked for, the durations that depend on each other stay in order. */
 Test(timing, overrides_keep_the_order_of_durations)
 {
