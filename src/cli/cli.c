@@ -9,13 +9,16 @@
 #include "base/suggest.h"
 #include "usage/usage.h"
 
+enum { KEY_EXPECT_USER = 0x100 }; /* no letter stands for it */
+
 void cli_init(struct cli *cli)
 {
     const char *runtime = getenv("XDG_RUNTIME_DIR");
     size_t count = 0;
 
     *cli = (struct cli){.wish = {.control_environment = getenv("DOYEN_CONTROL"),
-                                 .url_environment = getenv("DOYEN_URL")}};
+                                 .url_environment = getenv("DOYEN_URL"),
+                                 .expect_user = getenv("DOYEN_EXPECT_USER")}};
     if (runtime != NULL && runtime[0] != '\0') {
         snprintf(cli->runtime_directory, sizeof cli->runtime_directory, "%s/doyen", runtime);
         cli->wish.directories[count++] = cli->runtime_directory;
@@ -49,6 +52,9 @@ static error_t parse_global(int key, char *argument, struct argp_state *state)
     case 'u':
         cli->wish.url = require(state, "--url", argument);
         return 0;
+    case KEY_EXPECT_USER:
+        cli->wish.expect_user = require(state, "--expect-user", argument);
+        return 0;
     case 'j':
         cli->json = true;
         return 0;
@@ -62,6 +68,10 @@ struct argp cli_global_argp(void)
     static const struct argp_option options[] = {
         {.name = "control", .key = 'c', .arg = "PATH", .doc = "Control socket of the daemon"},
         {.name = "url", .key = 'u', .arg = "URL", .doc = "Address of doyend --http, instead"},
+        {.name = "expect-user",
+         .key = KEY_EXPECT_USER,
+         .arg = "USER",
+         .doc = "Account of the daemon, if neither root's nor yours"},
         {.name = "json", .key = 'j', .doc = "Print the daemon's JSON"},
         {.name = NULL},
     };
@@ -152,8 +162,8 @@ void cli_parse(struct cli *cli, const struct verb *verb, int argc, char **argv, 
  * doyend's business. */
 static void warn_of_typos(void)
 {
-    static const char *const known[] = {"DOYEN_CONTROL", "DOYEN_URL"};
-    char name[sizeof "DOYEN_CONTROL" + 2];
+    static const char *const known[] = {"DOYEN_CONTROL", "DOYEN_URL", "DOYEN_EXPECT_USER"};
+    char name[sizeof "DOYEN_EXPECT_USER" + 2];
 
     for (char **variable = environ; variable != NULL && *variable != NULL; variable++) {
         const size_t length = strcspn(*variable, "=");

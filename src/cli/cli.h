@@ -55,7 +55,8 @@ extern const struct verb verb_why;
 void cli_init(struct cli *cli);
 void cli_deinit(struct cli *cli);
 
-/* The options that stand before the verb or after it: --control, --url, --json. The input of
+/* The options that stand before the verb or after it: --control, --url, --expect-user,
+ * --json. The input of
  * their parser is the struct cli. */
 struct argp cli_global_argp(void);
 

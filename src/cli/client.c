@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "base/version.h"
 #include "cli/clock.h"
+#include "cli/daemon_account.h"
 #include "cli/document.h"
 #include "cli/reader.h"
 
@@ -23,9 +25,18 @@ enum {
     POLL_MS_MAX = 1000,
 };
 
+/* The connection of one transfer, checked before anything is sent on it. */
+struct checked_socket {
+    const struct target *target;
+    curl_socket_t fd;
+    bool refused;
+    struct failure failure;
+};
+
 struct client {
     struct target target;
     CURL *curl;
+    struct checked_socket socket;
 };
 
 struct feed {
@@ -36,7 +47,8 @@ struct feed {
     struct sse_reader reader;
     struct buffer refusal; /* the body of an answer that is not a stream */
     size_t taken;          /* bytes, of either */
-    int reader_fd;         /* whose other end is to be there; -1: nobody's */
+    struct checked_socket socket;
+    int reader_fd; /* whose other end is to be there; -1: nobody's */
     bool ended;
     struct failure failure;
 };
@@ -54,9 +66,35 @@ static bool set_url(CURL *curl, const struct target *target, const char *path)
            curl_easy_setopt(curl, CURLOPT_URL, url) == CURLE_OK;
 }
 
-/* What holds for every transfer. A proxy from the environment must not come between. */
-static void set_common(CURL *curl, const struct target *target)
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
+    struct checked_socket *checked = context;
+
+    (void)purpose;
+    checked->fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    return checked->fd;
+}
+
+/* Called when there is a connection, new or from before, and nothing has been sent on it. */
+static int check_socket(void *context, char *remote, char *local, int remote_port, int local_port)
+{
+    struct checked_socket *checked = context;
+
+    (void)remote;
+    (void)local;
+    (void)remote_port;
+    (void)local_port;
+    checked->refused = daemon_account_check(checked->fd, checked->target->socket,
+                                            target_expected(checked->target),
+                                            &checked->failure) != EXIT_DONE;
+    return checked->refused ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+/* What holds for every transfer. A proxy from the environment must not come between. */
+static void set_common(CURL *curl, const struct target *target, struct checked_socket *checked)
+{
+    checked->target = target;
+    checked->refused = false;
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_PROXY, "");
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http");
@@ -66,6 +104,10 @@ static void set_common(CURL *curl, const struct target *target)
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPINTVL, (long)KEEPALIVE_INTERVAL_S);
     if (target->socket[0] != '\0') {
         curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, target->socket);
+        curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+        curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, checked);
+        curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, check_socket);
+        curl_easy_setopt(curl, CURLOPT_PREREQDATA, checked);
     }
 }
 
@@ -107,11 +149,17 @@ static const char *unreachable_hint(const struct target *target, long system_err
     }
 }
 
-static enum exit_code transfer_failed(CURL *curl, const struct target *target, CURLcode result,
-                                      uint64_t timeout_ms, struct failure *failure)
+static enum exit_code transfer_failed(CURL *curl, const struct checked_socket *checked,
+                                      CURLcode result, uint64_t timeout_ms, struct failure *failure)
 {
+    const struct target *target = checked->target;
     const char *name = target_text(target);
     long system_error = 0;
+
+    if (checked->refused) {
+        *failure = checked->failure;
+        return failure->code;
+    }
 
     curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &system_error);
     if (result == CURLE_OPERATION_TIMEDOUT && has_connected(curl)) {
@@ -217,7 +265,7 @@ static enum exit_code perform(struct client *client, const char *path, uint64_t 
     long status = 0;
 
     *answer = (struct answer){.json = NULL};
-    set_common(curl, &client->target);
+    set_common(curl, &client->target, &client->socket);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(timeout_ms == 0 ? 1 : timeout_ms));
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append_answer);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answer->text);
@@ -227,7 +275,7 @@ static enum exit_code perform(struct client *client, const char *path, uint64_t 
 
     const CURLcode result = curl_easy_perform(curl);
     if (result != CURLE_OK) {
-        transfer_failed(curl, &client->target, result, timeout_ms, failure);
+        transfer_failed(curl, &client->socket, result, timeout_ms, failure);
         answer_deinit(answer);
         return failure->code;
     }
@@ -339,7 +387,7 @@ struct feed *feed_open(struct client *client, const char *since)
         goto failed;
     }
 
-    set_common(feed->curl, &client->target);
+    set_common(feed->curl, &client->target, &feed->socket);
     curl_easy_setopt(feed->curl, CURLOPT_HTTPHEADER, feed->headers);
     curl_easy_setopt(feed->curl, CURLOPT_WRITEFUNCTION, read_feed_bytes);
     curl_easy_setopt(feed->curl, CURLOPT_WRITEDATA, feed);
@@ -385,7 +433,7 @@ static void finish_feed(struct feed *feed, CURLcode result)
         failure_set(&feed->failure, EXIT_UNREACHABLE, "the daemon at %s went away",
                     target_text(target));
     } else {
-        transfer_failed(feed->curl, target, result, 0, &feed->failure);
+        transfer_failed(feed->curl, &feed->socket, result, 0, &feed->failure);
     }
 }
 

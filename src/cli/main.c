@@ -51,6 +51,8 @@ static void print_help(FILE *out)
     fputs("\n"
           "  -c, --control=PATH   control socket of the daemon (or DOYEN_CONTROL)\n"
           "  -u, --url=URL        address of doyend --http, instead (or DOYEN_URL)\n"
+          "      --expect-user=USER  account of the daemon, if neither root's nor yours (or\n"
+          "                       DOYEN_EXPECT_USER)\n"
           "  -j, --json           print the daemon's JSON\n"
           "      --version        print the version of this command\n"
           "  -h, --help           print this; doyen VERB --help says more about one\n"

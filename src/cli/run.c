@@ -167,7 +167,7 @@ static void reach(struct running *running)
                                "--control in place of --url or DOYEN_URL");
         }
         if (code == EXIT_DONE) {
-            code = run_link_open(&running->link, target.socket, &failure);
+            code = run_link_open(&running->link, &target, &failure);
         }
         if (code == EXIT_DONE) {
             running->reached = true;

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cli/daemon_account.h"
+
 enum { ANSWER_MS = 500 }; /* a signal waits no longer than that */
 
 static enum exit_code explain(int error, const char *control_socket, struct failure *failure)
@@ -34,15 +36,22 @@ static enum exit_code explain(int error, const char *control_socket, struct fail
     }
 }
 
-enum exit_code run_link_open(struct run_link *link, const char *control_socket,
+enum exit_code run_link_open(struct run_link *link, const struct target *target,
                              struct failure *failure)
 {
+    const char *control_socket = target->socket;
+
     *link = RUN_LINK_NONE;
     const int connection = doyen_lease_connect(control_socket, ANSWER_MS, &link->page);
     if (connection < 0) {
         return explain(-connection, control_socket, failure);
     }
     link->connection = connection;
+    if (daemon_account_check(connection, control_socket, target_expected(target), failure) !=
+        EXIT_DONE) {
+        run_link_close(link);
+        return failure->code;
+    }
     const int error = doyen_lease_map(&link->lease, link->page);
     if (error != 0) {
         run_link_close(link);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "cli/failure.h"
+#include "cli/target.h"
 #include "doyen/lease.h"
 
 struct run_link {
@@ -18,8 +19,8 @@ struct run_link {
 /* Gets the page from the doyend with this control socket. Returns EXIT_DONE, or with `failure`
  * filled in
  *   EXIT_UNREACHABLE  nobody is there, or not yet: worth another try;
- *   EXIT_REFUSED      it has no page to lend. */
-enum exit_code run_link_open(struct run_link *link, const char *control_socket,
+ *   EXIT_REFUSED      it has no page to lend, or may not be trusted (daemon_account.h). */
+enum exit_code run_link_open(struct run_link *link, const struct target *target,
                              struct failure *failure);
 void run_link_close(struct run_link *link);
 

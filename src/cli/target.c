@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/text.h"
+#include "cli/daemon_account.h"
 
 enum { LIST_TEXT_MAX = 640 };
 
@@ -145,6 +146,14 @@ enum exit_code target_find(const struct target_wish *wish, struct target *target
 {
     *target = (struct target){.socket = ""};
 
+    if (is_given(wish->expect_user)) {
+        const enum exit_code code = daemon_account_find(wish->expect_user, &target->expected,
+                                                        failure);
+        if (code != EXIT_DONE) {
+            return code;
+        }
+        target->expects = true;
+    }
     if (is_given(wish->control) || is_given(wish->url)) {
         return set_either(wish->control, wish->url, "--control", "--url", target, failure);
     }
@@ -153,6 +162,11 @@ enum exit_code target_find(const struct target_wish *wish, struct target *target
                           "DOYEN_URL", target, failure);
     }
     return search(wish->directories, target, failure);
+}
+
+const uid_t *target_expected(const struct target *target)
+{
+    return target->expects ? &target->expected : NULL;
 }
 
 const char *target_text(const struct target *target)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "control/overdue.h"
 #include "control/request.h"
 #include "control/server.h"
 #include "runtime/descriptors.h"
@@ -81,6 +82,30 @@ static void keepalive_arm(struct control *control)
     }
 }
 
+static void on_due_timer(uv_timer_t *timer)
+{
+    struct control *control = timer->data;
+
+    for (uint32_t i = 0; i < control->server_count; i++) {
+        overdue_close(&control->servers[i], uv_now(control->loop));
+    }
+}
+
+/* The timer runs while there are requests to be awaited. */
+static void due_timer_arm(struct control *control)
+{
+    uint32_t due_count = 0;
+
+    for (uint32_t i = 0; i < control->server_count; i++) {
+        due_count += control->servers[i].due_count;
+    }
+    if (due_count > 0 && !uv_is_active((uv_handle_t *)&control->due_timer)) {
+        uv_timer_start(&control->due_timer, on_due_timer, DUE_CHECK_MS, DUE_CHECK_MS);
+    } else if (due_count == 0) {
+        uv_timer_stop(&control->due_timer);
+    }
+}
+
 /* Arms the timer for the daemons' next deadline. The deadline moves away with every request, and
  * the timer is not put off then: it fires once for nothing. */
 static void timer_arm(struct control *control)
@@ -128,19 +153,22 @@ static void on_prepare(uv_prepare_t *prepare)
     if (!control->closing) {
         timer_arm(control);
         keepalive_arm(control);
+        due_timer_arm(control);
     }
 }
 
 /* --- Opening and closing --- */
 
-_Static_assert(SERVERS_MAX *(CONNECTIONS_MAX + CONNECTIONS_SPARE) < DESCRIPTORS_RESERVED_MAX,
+enum { CONNECTIONS_ALL = CONNECTIONS_MAX + CONNECTIONS_RESERVED + CONNECTIONS_SPARE };
+
+_Static_assert(SERVERS_MAX *CONNECTIONS_ALL < DESCRIPTORS_RESERVED_MAX,
                "keep a descriptor for each client");
 
 static bool server_start(struct control *control, struct server *server)
 {
     const struct MHD_OptionItem options[] = {
         {MHD_OPTION_LISTEN_SOCKET, server->listen_socket.fd, NULL},
-        {MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX + CONNECTIONS_SPARE, NULL},
+        {MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_ALL, NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES_MAX, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_IDLE_S, NULL},
         {MHD_OPTION_PER_IP_CONNECTION_LIMIT, server->over_unix ? 0 : CONNECTIONS_PER_ADDRESS, NULL},
@@ -152,6 +180,7 @@ static bool server_start(struct control *control, struct server *server)
 
     server->daemon = MHD_start_daemon(flags, 0, NULL, NULL, request_on_input, server,
                                       MHD_OPTION_NOTIFY_CONNECTION, request_on_connection, server,
+                                      MHD_OPTION_NOTIFY_COMPLETED, request_on_completed, server,
                                       MHD_OPTION_ARRAY, options, MHD_OPTION_END);
     if (server->daemon == NULL) {
         log_line(control->log, LOG_ERROR, "control",
@@ -222,10 +251,12 @@ static void control_start_handles(struct control *control)
     (void)uv_prepare_init(control->loop, &control->prepare);
     (void)uv_timer_init(control->loop, &control->timer);
     (void)uv_timer_init(control->loop, &control->keepalive_timer);
-    control->handles_open += 3;
+    (void)uv_timer_init(control->loop, &control->due_timer);
+    control->handles_open += 4;
     control->prepare.data = control;
     control->timer.data = control;
     control->keepalive_timer.data = control;
+    control->due_timer.data = control;
     (void)uv_prepare_start(&control->prepare, on_prepare);
 }
 
@@ -329,6 +360,7 @@ static void control_end(struct control *control)
     uv_close((uv_handle_t *)&control->prepare, on_handle_closed);
     uv_close((uv_handle_t *)&control->timer, on_handle_closed);
     uv_close((uv_handle_t *)&control->keepalive_timer, on_handle_closed);
+    uv_close((uv_handle_t *)&control->due_timer, on_handle_closed);
 }
 
 void control_close(struct control *control, void (*on_closed)(void *context), void *context)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "runtime/own_file.h"
 #include "runtime/preflight.h"
 #include "words/address_text.h"
 
@@ -98,6 +99,25 @@ static bool make_directory(const struct config *config, struct complaint *compla
            cannot_make(config, directory, complaint);
 }
 
+/* Who may rename or remove what is in the directory could put a socket of its own in the place of
+ * this one, and its answers would pass for this daemon's. */
+static bool check_directory(const struct config *config, struct complaint *complaint)
+{
+    char directory[CONFIG_PATH_MAX + 1];
+    char why[OWN_FILE_WHY_MAX];
+    struct stat status;
+
+    if (!directory_of(config->control, directory)) {
+        (void)text_set(directory, sizeof directory, config->control[0] == '/' ? "/" : ".", 1);
+    }
+    return stat(directory, &status) != 0 || /* Then bind will tell. */
+           own_directory_is_safe(&status, true, why) ||
+           complaint_set(complaint,
+                         "the control socket is not safe in %.200s: %s; choose another place with "
+                         "--control PATH%s",
+                         directory, why, origin_of(config));
+}
+
 /* An existing directory may serve others too and is left as it is; but users whom it keeps out
  * should know. */
 static void warn_of_closed_directory(const struct config *config, struct log *log)
@@ -168,7 +188,7 @@ bool listen_socket_check_unix(const struct config *config, struct complaint *com
     char directory[CONFIG_PATH_MAX + 1];
     bool stale = false;
 
-    if (!check_path(config, &stale, complaint)) {
+    if (!check_directory(config, complaint) || !check_path(config, &stale, complaint)) {
         return false;
     }
     if (preflight_can_make(config->control)) {
@@ -217,8 +237,8 @@ bool listen_socket_open_unix(struct listen_socket *listen_socket, const struct c
     *listen_socket = (struct listen_socket){.fd = -1};
     (void)text_set(listen_socket->path, sizeof listen_socket->path, config->control,
                    strlen(config->control)); /* It fits. */
-    if (!make_directory(config, &complaint) || !clear_stale(config, log, &complaint) ||
-        !listen_at(listen_socket, config, &complaint)) {
+    if (!make_directory(config, &complaint) || !check_directory(config, &complaint) ||
+        !clear_stale(config, log, &complaint) || !listen_at(listen_socket, config, &complaint)) {
         log_line(log, LOG_ERROR, "control", "%s", complaint.text);
         return false;
     }

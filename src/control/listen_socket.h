@@ -18,7 +18,8 @@ struct listen_socket {
 };
 
 /* Listens at config->control, with the configured group and mode. Makes the socket's directory if
- * only that is missing, open to those whom the mode lets in. Replaces a stale socket, one at which
+ * only that is missing, open to those whom the mode lets in; refuses one that other accounts own or
+ * may change. Replaces a stale socket, one at which
  * nobody answers, and logs it. Returns false after one line on the log. */
 bool listen_socket_open_unix(struct listen_socket *listen_socket, const struct config *config,
                              struct log *log);

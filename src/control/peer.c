@@ -39,12 +39,18 @@ static bool has_supplementary(int fd, gid_t group)
     return found;
 }
 
+bool peer_account(int fd, struct ucred *account)
+{
+    socklen_t bytes = sizeof *account;
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, account, &bytes) == 0;
+}
+
 bool peer_may_change(int fd, const gid_t *group)
 {
     struct ucred account;
-    socklen_t bytes = sizeof account;
 
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &account, &bytes) != 0) {
+    if (!peer_account(fd, &account)) {
         return false;
     }
     return account.uid == 0 || account.uid == geteuid() ||

@@ -4,7 +4,11 @@
 #define CONTROL_PEER_H
 
 #include <stdbool.h>
+#include <sys/socket.h>
 #include <sys/types.h>
+
+/* Whose process connected, as of then. Returns false where the kernel cannot tell. */
+bool peer_account(int fd, struct ucred *account);
 
 /* May the process that connected change something? Root may, this process's own account may, and so
  * may members of `group` unless that is NULL. The groups that count are those it had when it

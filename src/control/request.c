@@ -4,8 +4,47 @@
 #include <stdlib.h>
 
 #include "control/answer.h"
+#include "control/overdue.h"
 #include "control/resources.h"
 #include "control/server.h"
+
+static struct request *request_new(struct server *server, struct MHD_Connection *connection)
+{
+    struct request *request = calloc(1, sizeof *request);
+
+    if (request == NULL) {
+        return NULL;
+    }
+    request->server = server;
+    request->connection = connection;
+    request->waiter.connection = connection;
+    request->room = server->connections <= CONNECTIONS_MAX                          ? ROOM_FOR_ALL
+                    : server->connections <= CONNECTIONS_MAX + CONNECTIONS_RESERVED ? ROOM_RESERVED
+                                                                                    : ROOM_NONE;
+    request->due_ms = REQUEST_NEVER_DUE;
+    request->next = server->first;
+    if (server->first != NULL) {
+        server->first->previous = request;
+    }
+    server->first = request;
+    overdue_set_in(request, request->room == ROOM_FOR_ALL ? FIRST_REQUEST_MS : RESERVED_REQUEST_MS);
+    return request;
+}
+
+static void request_free(struct request *request)
+{
+    overdue_set(request, REQUEST_NEVER_DUE);
+    if (request->previous != NULL) {
+        request->previous->next = request->next;
+    } else {
+        request->server->first = request->next;
+    }
+    if (request->next != NULL) {
+        request->next->previous = request->previous;
+    }
+    text_builder_deinit(&request->body);
+    free(request);
+}
 
 void request_on_connection(void *context, struct MHD_Connection *connection, void **socket_context,
                            enum MHD_ConnectionNotificationCode code)
@@ -16,32 +55,36 @@ void request_on_connection(void *context, struct MHD_Connection *connection, voi
     switch (code) {
     case MHD_CONNECTION_NOTIFY_STARTED:
         server->connections++;
-        request = calloc(1, sizeof *request);
-        if (request != NULL) {
-            request->server = server;
-            request->connection = connection;
-            request->waiter.connection = connection;
-            request->over_limit = server->connections > CONNECTIONS_MAX;
-        }
-        *socket_context = request;
+        *socket_context = request_new(server, connection);
         break;
     case MHD_CONNECTION_NOTIFY_CLOSED:
         assert(server->connections > 0);
         server->connections--;
         if (request != NULL) {
-            text_builder_deinit(&request->body);
-            free(request);
+            request_free(request);
         }
         *socket_context = NULL;
         break;
     }
 }
 
-static enum MHD_Result answer_too_large(struct request *request)
+void request_on_completed(void *context, struct MHD_Connection *connection, void **request_context,
+                          enum MHD_RequestTerminationCode code)
 {
-    struct answer answer = answer_problem(MHD_HTTP_CONTENT_TOO_LARGE, "body too large",
-                                          "no resource takes as much",
-                                          "a body has at most %d bytes", BODY_BYTES_MAX);
+    struct request *request = *request_context;
+
+    (void)context;
+    (void)connection;
+    (void)code;
+    if (request != NULL) {
+        overdue_set_in(request,
+                       request->room == ROOM_FOR_ALL ? NEXT_REQUEST_MS : RESERVED_REQUEST_MS);
+    }
+}
+
+/* Answers a head whose body is not waited for; the connection is closed after that. */
+static enum MHD_Result answer_head(struct request *request, struct answer answer)
+{
     if (answer.response == NULL) {
         return MHD_NO;
     }
@@ -60,8 +103,17 @@ static enum MHD_Result request_begin(struct request *request)
 
     text_builder_clear(&request->body);
     queue_forget(&request->waiter);
+    if (length != NULL && MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
+                                                      MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL) {
+        /* A proxy may go by the other one, and take the rest for a request of its own. */
+        return answer_head(request,
+                           answer_problem(MHD_HTTP_BAD_REQUEST, "two lengths", "leave one out",
+                                          "Content-Length and Transfer-Encoding are both given"));
+    }
     if (length != NULL && strtoull(length, NULL, 10) > BODY_BYTES_MAX) {
-        return answer_too_large(request);
+        return answer_head(request, answer_problem(MHD_HTTP_CONTENT_TOO_LARGE, "body too large",
+                                                   "no resource takes as much",
+                                                   "a body has at most %d bytes", BODY_BYTES_MAX));
     }
     return MHD_YES;
 }
@@ -102,5 +154,6 @@ enum MHD_Result request_on_input(void *context, struct MHD_Connection *connectio
     if (request->server->control->closing) {
         return MHD_NO;
     }
+    overdue_set_in(request, NEXT_REQUEST_MS); /* to be answered, and for the answer to be taken */
     return resources_answer(request, path, method);
 }

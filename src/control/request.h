@@ -14,4 +14,8 @@ enum MHD_Result request_on_input(void *context, struct MHD_Connection *connectio
                                  const char *method, const char *version, const char *bytes,
                                  size_t *length, void **request_context);
 
+/* Called when an answer has been sent, or the request has failed. */
+void request_on_completed(void *context, struct MHD_Connection *connection, void **request_context,
+                          enum MHD_RequestTerminationCode code);
+
 #endif

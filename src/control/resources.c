@@ -11,6 +11,7 @@
 #include "control/fault_request.h"
 #include "control/host.h"
 #include "control/move_request.h"
+#include "control/overdue.h"
 #include "control/peer.h"
 #include "control/report_past.h"
 #include "control/report_status.h"
@@ -345,11 +346,11 @@ const struct resource resource_table[] = {
     {"/v1/voters", METHOD_GET, false, CACHE_NOTHING, NULL, answer_voters},
     {"/v1/why", METHOD_GET, false, CACHE_MOMENT, "node", answer_why},
     {"/v1/version", METHOD_GET, false, CACHE_UNTIL_CHANGE, NULL, answer_version},
-    {"/v1/events", METHOD_GET, false, CACHE_NOTHING, NULL, answer_events},
+    {"/v1/events", METHOD_GET, false, CACHE_NOTHING, "since", answer_events},
     {"/v1/leave", METHOD_POST, true, CACHE_NOTHING, NULL, answer_leave},
-    {"/v1/transfer", METHOD_POST, true, CACHE_NOTHING, NULL, answer_transfer},
-    {"/v1/drain", METHOD_POST, true, CACHE_NOTHING, NULL, answer_drain},
-    {"/v1/undrain", METHOD_POST, true, CACHE_NOTHING, NULL, answer_undrain},
+    {"/v1/transfer", METHOD_POST, true, CACHE_NOTHING, "to", answer_transfer},
+    {"/v1/drain", METHOD_POST, true, CACHE_NOTHING, "node", answer_drain},
+    {"/v1/undrain", METHOD_POST, true, CACHE_NOTHING, "node", answer_undrain},
     {"/v1/fault", METHOD_POST, true, CACHE_NOTHING, NULL, answer_fault},
 };
 const size_t resource_count = sizeof resource_table / sizeof resource_table[0];
@@ -478,6 +479,81 @@ static struct answer answer_not_permitted(const struct request *request,
                           resource->path);
 }
 
+/* What is wrong with the arguments of a request. */
+struct argument_fault {
+    const char *allowed; /* the one that the resource takes, or NULL */
+    const char *key;     /* of the argument that is wrong; NULL: none is */
+    const char *what;    /* is wrong with it */
+    bool seen;
+};
+
+static enum MHD_Result check_argument(void *context, enum MHD_ValueKind kind, const char *key,
+                                      const char *value)
+{
+    struct argument_fault *fault = context;
+
+    (void)kind;
+    if (fault->allowed == NULL || key == NULL || !text_equal(key, fault->allowed)) {
+        fault->what = "is no argument of it";
+    } else if (fault->seen) {
+        fault->what = "is given twice";
+    } else if (value == NULL || value[0] == '\0') {
+        fault->what = "has no value";
+    } else {
+        fault->seen = true;
+        return MHD_YES;
+    }
+    fault->key = key == NULL ? "" : key;
+    return MHD_NO;
+}
+
+/* A mistyped argument must not turn into a request for something else. Returns whether there is
+ * one, with the answer to it. */
+static bool refuse_arguments(const struct request *request, const struct resource *resource,
+                             struct answer *answer)
+{
+    struct argument_fault fault = {.allowed = resource->argument};
+    char hint[64] = "leave out the question mark and what follows";
+
+    (void)MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, check_argument,
+                                    &fault);
+    if (fault.key == NULL) {
+        return false;
+    }
+    if (resource->argument != NULL) {
+        snprintf(hint, sizeof hint, "write ?%s=VALUE, or nothing", resource->argument);
+    }
+    *answer = answer_problem(MHD_HTTP_BAD_REQUEST, "bad argument", hint, "%s: '%.60s' %s",
+                             resource->path, fault.key, fault.what);
+    return true;
+}
+
+/* Who asked for what, and what came of it: who changed a cluster must be known afterwards. */
+static void log_change(const struct request *request, const struct resource *resource,
+                       unsigned status)
+{
+    const struct control *control = request->server->control;
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const char *value = resource->argument == NULL ? NULL
+                                                   : request_argument(request, resource->argument);
+    struct ucred account;
+
+    if (info == NULL || !peer_account(info->connect_fd, &account)) {
+        account = (struct ucred){.uid = (uid_t)-1};
+    }
+    log_line(control->log, status < MHD_HTTP_BAD_REQUEST ? LOG_INFO : LOG_WARN, "request",
+             "POST %s%s%s%s%.80s uid=%lld pid=%lld -> %u", resource->path, value == NULL ? "" : "?",
+             value == NULL ? "" : resource->argument, value == NULL ? "" : "=",
+             value == NULL ? "" : value, (long long)(int)account.uid, (long long)account.pid,
+             status);
+}
+
+static bool is_change(const struct resource *resource)
+{
+    return resource->methods == METHOD_POST;
+}
+
 /* The connection is closed, which makes room for another. */
 static struct answer answer_over_limit(void)
 {
@@ -487,6 +563,14 @@ static struct answer answer_over_limit(void)
         (void)MHD_add_response_header(answer.response, MHD_HTTP_HEADER_CONNECTION, "close");
     }
     return answer;
+}
+
+/* A load balancer that is told "busy" would take the coordinator out of service: that question has
+ * connections that no other may take. */
+static bool request_has_room(const struct request *request, const char *path)
+{
+    return request->room == ROOM_FOR_ALL ||
+           (request->room == ROOM_RESERVED && text_equal(path, "/v1/is-coordinator"));
 }
 
 /* The headers are those of GET. No watcher is added, because nobody would read its stream. */
@@ -520,7 +604,7 @@ static enum MHD_Result send_answer(struct request *request, struct answer answer
 static bool is_shared(const struct request *request, const struct resource *resource)
 {
     return resource->cache != CACHE_NOTHING &&
-           (resource->varies_by == NULL || request_argument(request, resource->varies_by) == NULL);
+           (resource->argument == NULL || request_argument(request, resource->argument) == NULL);
 }
 
 /* A right that was given up must not be told of any more, not even within the same millisecond. */
@@ -578,6 +662,9 @@ static enum MHD_Result resource_render(struct request *request, const struct res
         return MHD_NO;
     }
     const struct answer answer = resource->answer(request);
+    if (is_change(resource)) {
+        log_change(request, resource, answer.status);
+    }
     if (answer.response == NULL || !is_shared(request, resource)) {
         return send_answer(request, answer);
     }
@@ -585,6 +672,13 @@ static enum MHD_Result resource_render(struct request *request, const struct res
                       is_snapshot ? snapshot->cursor : control->facts.cursor,
                       is_snapshot ? snapshot->made_ms : control->facts.now_ms);
     return queue_answer(request, &answer);
+}
+
+/* Watchers and readers of the lease page stay for as long as they like. */
+static bool is_lasting(const struct request *request, const struct resource *resource)
+{
+    return resource->answer == answer_events ||
+           (resource->answer == answer_lease && wants_lease_page(request));
 }
 
 /* Gives a cached answer if there is one. Otherwise the answer has to be made, which counts against
@@ -612,7 +706,7 @@ enum MHD_Result resources_answer(struct request *request, const char *path, cons
     const struct resource *resource = NULL;
     const char *host = NULL;
 
-    if (request->over_limit) {
+    if (!request_has_room(request, path)) {
         return send_answer(request, answer_over_limit());
     }
     if (!request_names_this_node(request, &host)) {
@@ -629,12 +723,20 @@ enum MHD_Result resources_answer(struct request *request, const char *path, cons
         break;
     }
     assert(resource != NULL);
-    if (resource->methods == METHOD_POST && !request_may_change(request)) {
+    struct answer refusal;
+    if (is_change(resource) && !request_may_change(request)) {
+        log_change(request, resource, MHD_HTTP_FORBIDDEN);
         return send_answer(request, answer_not_permitted(request, resource));
+    }
+    if (refuse_arguments(request, resource, &refusal)) {
+        return send_answer(request, refusal);
     }
     request->is_head = text_equal(method, MHD_HTTP_METHOD_HEAD);
     if (resource->answer == answer_events && request->is_head) {
         return send_answer(request, answer_head_of_events());
+    }
+    if (is_lasting(request, resource)) {
+        overdue_set(request, REQUEST_NEVER_DUE);
     }
     return resource_answer(request, resource);
 }

@@ -28,7 +28,7 @@ struct resource {
     unsigned methods;
     bool unix_only;
     enum cache_policy cache;
-    const char *varies_by; /* a query argument that makes every answer a new one; or NULL */
+    const char *argument; /* the one query argument it takes, which makes a new answer; or NULL */
     struct answer (*answer)(struct request *request);
 };
 

@@ -22,10 +22,15 @@
 enum {
     SERVERS_MAX = 2,                  /* a Unix socket, and perhaps TCP */
     CONNECTIONS_MAX = 256,            /* per listening socket; the rest gets 503 */
-    CONNECTIONS_SPARE = 16,           /* accepted beyond that, to be told so */
+    CONNECTIONS_RESERVED = 16,        /* beyond that, for is-coordinator alone */
+    CONNECTIONS_SPARE = 16,           /* accepted beyond both, to be told so */
     CONNECTIONS_PER_ADDRESS = 128,    /* over TCP */
     CONNECTION_BYTES_MAX = 16 * 1024, /* for the request's head and a piece of the answer */
     CONNECTION_IDLE_S = 60,
+    FIRST_REQUEST_MS = 5000,    /* from the connection until its first request is there */
+    RESERVED_REQUEST_MS = 1000, /* the same where connections are scarce */
+    NEXT_REQUEST_MS = 60000,    /* from one answer until the next request, or to take it */
+    DUE_CHECK_MS = 250,
     BODY_BYTES_MAX = 64 * 1024,
     RESOURCES_MAX = 16,
 };
@@ -39,9 +44,20 @@ struct server {
     uv_poll_t poll; /* on the daemon's epoll descriptor */
     struct listen_socket listen_socket;
     uint32_t connections;
+    struct request *first; /* of all connections */
+    uint32_t due_count;    /* of those that something is due of */
     bool over_unix;
     bool polled; /* the handle is open */
 };
+
+/* What a connection was let in for, by how many there were when it came. */
+enum room {
+    ROOM_FOR_ALL,
+    ROOM_RESERVED, /* is-coordinator */
+    ROOM_NONE,     /* to be told so */
+};
+
+#define REQUEST_NEVER_DUE UINT64_MAX
 
 /* One connection and the request that arrives on it, of request.c. Requests follow one another on a
  * connection; each is answered when it has arrived whole. */
@@ -50,8 +66,11 @@ struct request {
     struct MHD_Connection *connection;
     struct text_builder body;
     struct waiter waiter;
-    bool is_head;    /* HEAD: of the answer only what stands before its body is wanted */
-    bool over_limit; /* the connection came when there were too many */
+    struct request *previous;
+    struct request *next;
+    uint64_t due_ms; /* when the connection is closed, whatever was sent or read until then */
+    enum room room;
+    bool is_head; /* HEAD: of the answer only what stands before its body is wanted */
 };
 
 struct control {
@@ -59,14 +78,15 @@ struct control {
     uv_loop_t *loop;
     struct node *node;
     struct log *log;
-    struct server servers[SERVERS_MAX]; /* `connections` of each: request.c */
+    struct server servers[SERVERS_MAX]; /* their connections: request.c */
     uint32_t server_count;
     char host_name[CONFIG_HOST_MAX + 1]; /* of this host; empty where it has none */
     uv_prepare_t prepare;
     uv_timer_t timer; /* the daemons' next deadline */
     uint64_t timer_due_ms;
     uv_timer_t keepalive_timer;
-    bool running; /* inside a daemon's run */
+    uv_timer_t due_timer; /* looks for requests that take too long */
+    bool running;         /* inside a daemon's run */
     bool closing;
     uint32_t handles_open;
     void (*on_closed)(void *context);

@@ -22,9 +22,10 @@ enum {
 static bool is_for_others(const char *name)
 {
     static const char *const others[] = {
-        "DOYEN_URL",          "DOYEN_EPOCH",           "DOYEN_BUILD",        "DOYEN_CLUSTER_DIR",
-        "DOYEN_CLUSTER_PORT", "DOYEN_CLUSTER_PROFILE", "DOYEN_CLUSTER_ARGS", "DOYEN_E2E_KEEP",
-        "DOYEN_E2E_SEED",     "DOYEN_E2E_SECONDS",     "DOYEN_SIM_TRACE",    "DOYEN_WRITE_VECTORS",
+        "DOYEN_EXPECT_USER",   "DOYEN_URL",          "DOYEN_EPOCH",           "DOYEN_BUILD",
+        "DOYEN_CLUSTER_DIR",   "DOYEN_CLUSTER_PORT", "DOYEN_CLUSTER_PROFILE", "DOYEN_CLUSTER_ARGS",
+        "DOYEN_E2E_KEEP",      "DOYEN_E2E_SEED",     "DOYEN_E2E_SECONDS",     "DOYEN_SIM_TRACE",
+        "DOYEN_WRITE_VECTORS",
     };
 
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {

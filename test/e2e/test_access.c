@@ -13,12 +13,12 @@ enum { DONE = 0, REFUSED = 1, UNREACHABLE = 4 };
 #define STRANGER "65534"
 #define GROUP "54321"
 
-/* A copy of doyen that every account may run: the build may be in a directory of root's alone. */
-static const char *copy_of_doyen(struct cluster *cluster)
+/* A copy of the program that every account may run: the build may be in a directory of root's. */
+static const char *copy_of(struct cluster *cluster, const char *program)
 {
-    const char *path = cluster_path(cluster, "doyen");
+    const char *path = cluster_path(cluster, strrchr(program, '/') + 1);
     size_t length = 0;
-    char *bytes = file_read(DOYEN_PATH, &length);
+    char *bytes = file_read(program, &length);
     FILE *copy = fopen(path, "we");
 
     cr_assert(bytes != NULL && copy != NULL);
@@ -29,12 +29,17 @@ static const char *copy_of_doyen(struct cluster *cluster)
     return path;
 }
 
-/* One daemon, whose socket is in a directory that it makes itself. */
-static struct cluster *served(const char *mode)
+static void require_root(void)
 {
     if (geteuid() != 0 || access("/usr/bin/setpriv", X_OK) != 0) {
         cr_skip_test("only root, with setpriv, can be somebody else");
     }
+}
+
+/* One daemon, whose socket is in a directory that it makes itself. */
+static struct cluster *served(const char *mode)
+{
+    require_root();
     struct cluster *cluster = cluster_new(NO_ARGS);
     struct daemon *athens = cluster_daemon(cluster, "athens");
 
@@ -57,7 +62,7 @@ static struct outcome as_stranger(struct cluster *cluster, const char *groups, c
     (void)unlink(err);
     cr_assert(process_start(&process,
                             ARGS("/usr/bin/setpriv", "--reuid=" STRANGER, "--regid=" STRANGER, with,
-                                 copy_of_doyen(cluster), "--control",
+                                 copy_of(cluster, DOYEN_PATH), "--control",
                                  cluster_daemon(cluster, "athens")->control, verb),
                             out, err));
     cr_assert(process_wait(&process, LIMIT_MS));
@@ -80,6 +85,7 @@ Story(access, a_member_of_the_control_group_may_ask_and_change)
     const struct outcome leave = as_stranger(cluster, GROUP, "leave");
     cr_assert_eq(leave.code, DONE, "%s", leave.err);
     cr_assert_eq(cluster_await_end(cluster, "athens"), 0);
+    cr_assert(cluster_log_has(cluster, "athens", "POST /v1/leave uid=" STRANGER " pid="));
 }
 
 Story(access, another_account_may_not_even_connect)
@@ -102,6 +108,8 @@ Story(access, another_account_that_may_connect_may_ask_and_not_change)
     cr_assert_eq(leave.code, REFUSED, "%s", leave.err);
     assert_text_has(leave.err, "not permitted");
     assert_text_has(leave.err, "in the group " GROUP);
+    cr_assert(cluster_log_has(cluster, "athens", "POST /v1/leave uid=" STRANGER " pid="));
+    cr_assert(cluster_log_has(cluster, "athens", "-> 403"));
     cr_assert_str_eq(cluster_view(cluster, "athens"), "1.1 athens/1");
 }
 
@@ -114,4 +122,66 @@ Story(access, check_refuses_a_group_that_is_not_there)
                                                "--control-group", "no-such-group", "--check"));
     cr_assert_eq(outcome.code, 78, "%s", outcome.err);
     assert_text_has(outcome.err, "--control-group: there is no group ");
+}
+
+/* A socket of another account, which says that it coordinates and acts. */
+Story(access, what_another_account_answers_is_not_believed)
+{
+    require_root();
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct process process;
+    const char *directory = cluster_path(cluster, "theirs");
+    const char *control = cluster_path(cluster, "theirs/athens.sock");
+    const char *log = cluster_path(cluster, "athens.log");
+    const char *const is_self[] = {"--control", control, "coordinator", "--is-self", NULL};
+    const char *const expected[] = {"--control", control, "--expect-user", STRANGER, "coordinator",
+                                    "--is-self", NULL};
+    const char *const nobody[] = {"--control",       control,   "--expect-user",
+                                  "no-such-account", "members", NULL};
+    const char *const run[] = {"--control", control, "run", "--timeout", "5s", "--", "true", NULL};
+    const uint64_t until_ms = clock_now_ms() + LIMIT_MS;
+
+    cr_assert_eq(chmod(cluster->dir, 0711), 0);
+    cr_assert_eq(mkdir(directory, 0755), 0);
+    cr_assert_eq(chown(directory, 65534, 65534), 0);
+    cr_assert(process_start(&process,
+                            ARGS("/usr/bin/setpriv", "--reuid=" STRANGER, "--regid=" STRANGER,
+                                 "--clear-groups", copy_of(cluster, DOYEND_PATH), "--name",
+                                 "athens", "--listen",
+                                 text_kept("%s:%u", cluster->host, (unsigned)cluster_port(cluster)),
+                                 "--control", control),
+                            log, log));
+    while (doyen(cluster, NULL, expected).code != DONE && clock_now_ms() < until_ms) {
+        clock_nap_ms(20);
+    }
+    cr_assert_eq(doyen(cluster, NULL, expected).code, DONE, "when it is named");
+
+    struct outcome outcome = doyen(cluster, NULL, is_self);
+    cr_assert_eq(outcome.code, REFUSED, "%s", outcome.err);
+    cr_assert_eq(line_count(outcome.err), 1, "%s", outcome.err);
+    assert_text_has(outcome.err, "neither to this one nor to root: it is not asked");
+    assert_text_has(outcome.err, "--expect-user " STRANGER);
+    outcome = doyen(cluster, NULL, run);
+    cr_assert_eq(outcome.code, REFUSED, "%s", outcome.err);
+    assert_text_has(outcome.err, "it is not asked");
+    outcome = doyen(cluster, NULL, nobody);
+    cr_assert_eq(outcome.code, 64, "%s", outcome.err);
+    process_kill(&process);
+}
+
+/* The finding: root served a socket that the directory's owner then replaced by another. */
+Story(access, a_socket_is_not_served_where_another_account_could_replace_it)
+{
+    require_root();
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *directory = cluster_path(cluster, "theirs");
+
+    cr_assert_eq(mkdir(directory, 0755), 0);
+    cr_assert_eq(chown(directory, 65534, 65534), 0);
+    const struct outcome outcome = doyend(
+        cluster, ARGS("--name", "athens", "--listen",
+                      text_kept("%s:%u", cluster->host, (unsigned)cluster_port(cluster)),
+                      "--control", cluster_path(cluster, "theirs/athens.sock")));
+    cr_assert_eq(outcome.code, 1, "%s", outcome.err);
+    assert_text_has(outcome.err, "it belongs to the account " STRANGER);
 }

@@ -214,3 +214,34 @@ Test(control_entrance, a_directory_that_keeps_the_group_out_is_told)
     close(listen_socket.fd);
     place_close(&place);
 }
+
+/* Whoever may rename the socket away can put one of its own there. */
+Test(control_entrance, a_directory_that_others_may_change_is_refused)
+{
+    struct place place;
+    struct listen_socket listen_socket;
+    struct complaint complaint;
+    char directory[64];
+    place_open(&place);
+    umask(0);
+
+    snprintf(directory, sizeof directory, "%s/run", place.directory);
+    cr_assert_eq(mkdir(directory, 0775), 0);
+    cr_assert_not(listen_socket_open_unix(&listen_socket, place_config(&place), &place.log));
+    assert_logged(&place, "other accounts may write to it (chmod go-w keeps them out)");
+    assert_logged(&place, "choose another place with --control PATH");
+    cr_assert_not(listen_socket_check_unix(&place.config, &complaint));
+    cr_assert_not_null(strstr(complaint.text, "other accounts may write to it"));
+    if (geteuid() == 0) {
+        cr_assert_eq(chmod(directory, 0755), 0);
+        cr_assert_eq(chown(directory, 65534, 65534), 0);
+        cr_assert_not(listen_socket_open_unix(&listen_socket, &place.config, &place.log));
+        assert_logged(&place, "it belongs to the account 65534");
+        cr_assert_eq(chown(directory, 0, 0), 0);
+    }
+    cr_assert_eq(chmod(directory, 01777), 0);
+    cr_assert(listen_socket_open_unix(&listen_socket, &place.config, &place.log),
+              "in /tmp nobody can remove it");
+    close(listen_socket.fd);
+    place_close(&place);
+}

@@ -594,3 +594,156 @@ Test(control_socket, connections_beyond_the_cap_are_told_and_closed)
     }
     house_close(&house);
 }
+
+/* A load balancer takes "busy" for "not the coordinator". */
+Test(control_socket, beyond_the_cap_there_is_room_for_one_question)
+{
+    enum { ALL = CONNECTIONS_MAX + CONNECTIONS_RESERVED + 1 };
+    static const char *const question = "GET /v1/is-coordinator HTTP/1.1\r\nHost: d\r\n\r\n";
+    struct house house;
+    int fds[ALL];
+    house_open(&house);
+
+    for (int i = 0; i < CONNECTIONS_MAX; i++) {
+        fds[i] = client_open(&house);
+        client_send(fds[i], "GET /v1/mem");
+    }
+    for (int i = CONNECTIONS_MAX; i < ALL; i++) {
+        fds[i] = client_open(&house);
+        assert_answer(&house, fds[i], question, i < ALL - 1 ? "200" : "503", "}\n");
+    }
+    close(fds[ALL - 2]);
+    close(fds[ALL - 1]);
+    for (const uint64_t until_ms = clock_now() + PATIENCE_MS;
+         house.control->servers[0].connections > ALL - 2 && clock_now() < until_ms;) {
+        uv_run(&house.loop, UV_RUN_NOWAIT);
+    }
+    fds[ALL - 2] = client_open(&house);
+    assert_answer(&house, fds[ALL - 2], "GET /v1/members HTTP/1.1\r\nHost: d\r\n\r\n", "503",
+                  "busy");
+    for (int i = 0; i < ALL - 1; i++) {
+        close(fds[i]);
+    }
+    house_close(&house);
+}
+
+/* A byte a minute is no silence, and no request either. */
+Test(control_socket, a_head_that_takes_too_long_is_not_waited_for)
+{
+    struct house house;
+    house_open(&house);
+    const int fd = client_open_tcp(&house);
+    struct server *server = &house.control->servers[1];
+
+    client_send(fd, "GET ");
+    while (server->first == NULL) {
+        uv_run(&house.loop, UV_RUN_ONCE);
+    }
+    struct request *request = server->first;
+    const uint64_t due_ms = request->due_ms;
+    cr_assert_leq(due_ms, uv_now(&house.loop) + FIRST_REQUEST_MS);
+    client_send(fd, "/v1/mem");
+    for (int turn = 0; turn < 10; turn++) {
+        uv_run(&house.loop, UV_RUN_NOWAIT);
+    }
+    cr_assert_eq(request->due_ms, due_ms, "no byte puts it off");
+    request->due_ms = 0; /* The time is over. */
+    free(client_read(&house, fd, NULL));
+    cr_assert_eq(server->connections, 0);
+    cr_assert_eq(server->due_count, 0);
+    close(fd);
+
+    const int quick = client_open_tcp(&house);
+    assert_answer(&house, quick, "GET /v1/version HTTP/1.1\r\nHost: localhost\r\n\r\n", "200",
+                  "}\n");
+    cr_assert_gt(server->first->due_ms, uv_now(&house.loop) + FIRST_REQUEST_MS,
+                 "the next one has longer");
+    close(quick);
+    house_close(&house);
+}
+
+Test(control_socket, a_watcher_is_never_overdue)
+{
+    struct house house;
+    house_open(&house);
+    const int fd = client_open(&house);
+
+    assert_answer(&house, fd, "GET /v1/events HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+                  "event: snapshot");
+    cr_assert_eq(house.control->servers[0].first->due_ms, REQUEST_NEVER_DUE);
+    cr_assert_eq(house.control->servers[0].due_count, 0);
+    close(fd);
+    house_close(&house);
+}
+
+/* Behind a proxy that goes by the other length, the rest is a request of its own. */
+Test(control_socket, a_request_of_two_lengths_is_refused)
+{
+    struct house house;
+    house_open(&house);
+    const int fd = client_open_tcp(&house);
+
+    assert_answer(&house, fd,
+                  "GET /v1/version HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n"
+                  "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+                  "400", "two lengths");
+    free(client_read(&house, fd, NULL));
+    close(fd);
+    house_close(&house);
+}
+
+/* A mistyped argument must not ask for something else. */
+Test(control_socket, arguments_that_a_resource_does_not_take_are_refused)
+{
+    static const struct {
+        const char *request;
+        const char *words;
+    } cases[] = {
+        {"POST /v1/transfer?too=athens", "'too' is no argument of it"},
+        {"POST /v1/drain?node=athens&x", "'x' is no argument of it"},
+        {"POST /v1/drain?node=athens&node=b", "'node' is given twice"},
+        {"POST /v1/undrain?node=", "'node' has no value"},
+        {"POST /v1/leave?now=1", "leave out the question mark"},
+        {"POST /v1/fault?clear=true", "'clear' is no argument of it"},
+        {"GET /v1/why?name=athens", "write ?node=VALUE, or nothing"},
+        {"GET /v1/members?x=1", "'x' is no argument of it"},
+        {"GET /v1/is-coordinator?x=1", "bad argument"},
+    };
+    struct house house;
+    house_open(&house);
+    const int fd = client_open(&house);
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char request[160];
+        snprintf(request, sizeof request, "%s HTTP/1.1\r\nHost: d\r\n\r\n", cases[i].request);
+        assert_answer(&house, fd, request, "400", cases[i].words);
+    }
+    cr_assert_not(house.ended);
+    close(fd);
+    house_close(&house);
+}
+
+/* Who changed something is known afterwards. */
+Test(control_socket, each_change_is_logged_with_the_account_and_the_process)
+{
+    struct house house;
+    char line[1024] = "";
+    char expected[128];
+    int ends[2];
+    house_open(&house);
+    cr_assert_eq(pipe(ends), 0);
+    log_init(&house.log, ends[1], LOG_INFO, LOG_TEXT, "athens");
+    const int fd = client_open(&house);
+
+    assert_answer(&house, fd, "POST /v1/drain?node=athens HTTP/1.1\r\nHost: d\r\n\r\n", "202",
+                  "}\n");
+    cr_assert_gt(read(ends[0], line, sizeof line - 1), 0);
+    snprintf(expected, sizeof expected, "request: POST /v1/drain?node=athens uid=%d pid=%d -> 202",
+             (int)geteuid(), (int)getpid());
+    cr_assert_not_null(strstr(line, expected), "%s", line);
+    close(fd);
+    log_init(&house.log, STDERR_FILENO, LOG_ERROR, LOG_TEXT, "athens");
+    house_close(&house);
+    close(ends[0]);
+    close(ends[1]);
+}
