@@ -74,6 +74,11 @@ void wire_free(struct wire *wire)
     free(wire);
 }
 
+const uint8_t *wire_header(const struct wire *wire)
+{
+    return wire->header;
+}
+
 size_t wire_frame_bytes_max(const struct wire *wire)
 {
     return wire->frame_bytes_max;

@@ -23,6 +23,9 @@ struct wire;
 struct wire *wire_new(const char *cluster, uint32_t capacity);
 void wire_free(struct wire *wire);
 
+/* The first WIRE_HEADER_BYTES of every frame of this cluster, with no flag set and no echo. */
+const uint8_t *wire_header(const struct wire *wire);
+
 /* Longest frame this codec reads or writes, in bytes: that of a MERGE with a view filled to the
  * last tag, some 39 kB for the gone and the voters, and 638 bytes for each member of the capacity.
  */

@@ -254,6 +254,22 @@ static void print_refused(const struct printer *printer, const json_t *status)
     }
 }
 
+static void print_key(const struct printer *printer, const json_t *status)
+{
+    const json_t *security = json_object_get(status, "security");
+    const json_t *keys = json_object_get(security, "keys");
+    const size_t count = json_array_size(keys);
+
+    if (document_is_true(security, "insecure")) {
+        printer_fact(printer, "key", TONE_BAD,
+                     "none: whoever can send to it rules this cluster; give all nodes the same "
+                     "--key");
+    } else if (count > 0) {
+        printer_fact(printer, "key", TONE_PLAIN, "%s%s", json_string_value(json_array_get(keys, 0)),
+                     count == 1 ? "" : ", and others that open");
+    }
+}
+
 static void print_last_change(const struct printer *printer, const json_t *status)
 {
     const json_t *change = json_object_get(status, "last_change");
@@ -346,6 +362,7 @@ static enum exit_code print_status(const json_t *status)
     print_guard(&printer, status);
     print_voter(&printer, status);
     print_links(&printer, status);
+    print_key(&printer, status);
     print_faults(&printer, status);
     print_refused(&printer, status);
     print_last_change(&printer, status);

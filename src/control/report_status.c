@@ -8,6 +8,7 @@
 #include "control/time_text.h"
 #include "proto/wire.h"
 #include "runtime/clock.h"
+#include "runtime/key_file.h"
 #include "runtime/options.h"
 #include "runtime/value.h"
 #include "words/notice_text.h"
@@ -129,6 +130,11 @@ static const char *wire_text_of(unsigned reason)
     return wire_error_text((enum wire_error)reason);
 }
 
+static const char *seal_text_of(unsigned reason)
+{
+    return seal_result_text((enum seal_result)reason);
+}
+
 static const char *message_text_of(unsigned type)
 {
     return message_text((enum message_type)type);
@@ -149,6 +155,9 @@ static json_t *counters_json(const struct facts *facts)
                              reasons_json(core->refused, REFUSED_COUNT, refusal_name_of)) &&
                     json_put(object, "malformed",
                              reasons_json(traffic->malformed, WIRE_ERROR_COUNT, wire_text_of)) &&
+                    json_put(object, "not_opened",
+                             reasons_json(traffic->sealed_refused, SEAL_RESULTS, seal_text_of)) &&
+                    json_put(object, "without_key", json_of_number(traffic->plain_refused)) &&
                     json_put(object, "datagrams_in", json_of_number(traffic->datagrams_in)) &&
                     json_put(object, "datagrams_out", json_of_number(traffic->datagrams_out)) &&
                     json_put(object, "bytes_in", json_of_number(traffic->bytes_in)) &&
@@ -164,6 +173,25 @@ static json_t *counters_json(const struct facts *facts)
                     json_put(object, "mismatches", json_of_number(core->mismatches)) &&
                     json_put(object, "late_wakeups", json_of_number(core->late_wakeups)) &&
                     json_put(object, "relayed", json_of_number(core->relayed)));
+}
+
+/* Is what this node sends sealed, and with which key? */
+static json_t *security_json(const struct facts *facts)
+{
+    const struct keyring *ring = node_keys(facts->node);
+    json_t *keys = json_array();
+    json_t *object = json_object();
+    char text[FINGERPRINT_TEXT_MAX];
+    bool complete = keys != NULL;
+
+    for (uint32_t i = 0; ring != NULL && i < ring->count; i++) {
+        complete = complete &&
+                   json_array_append_new(
+                       keys, json_of_word(fingerprint_text(ring->keys[i].fingerprint, text))) == 0;
+    }
+    return json_finished(
+        object, json_put(object, "keys", keys) && complete &&
+                    json_put(object, "insecure", json_boolean(config_is_insecure(facts->config))));
 }
 
 /* The newest view of the history, as one change; null before the first. */
@@ -219,6 +247,7 @@ json_t *report_status(const struct facts *facts, const struct links *links, cons
             json_put(object, "incarnation", json_of_u64(facts->self->incarnation)) &&
             json_put(object, "address", json_of_address(&facts->self->address)) &&
             json_put(object, "profile", json_of_word(profile_text(facts->config->profile))) &&
+            json_put(object, "security", security_json(facts)) &&
             json_put(object, "phase", json_of_word(phase_text(facts->phase))) &&
             json_put(object, "uptime_ms", json_of_number(facts->uptime_ms)) &&
             json_put(object, "cursor", json_of_word(cursor_text(facts_cursor(facts), cursor))) &&

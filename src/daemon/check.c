@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "control/listen_socket.h"
+#include "runtime/key_file.h"
 #include "runtime/preflight.h"
 #include "runtime/recorder.h"
 #include "runtime/store.h"
@@ -90,15 +91,29 @@ static void check_seed(FILE *to, const struct config *config, const struct endpo
 
 /* --- All of it ------------------------------------------------------------------------------- */
 
+/* Its faults are of the configuration, so they have an exit status of their own. */
+static int check_key(FILE *to, const struct config *config)
+{
+    struct complaint complaint;
+    struct keyring ring;
+    const bool sound = key_file_of(config, &ring, &complaint);
+
+    keyring_wipe(&ring);
+    if (!sound) {
+        fprintf(to, "doyend: %s\n", complaint.text);
+    }
+    return sound ? EXIT_SUCCESS : complaint.exit_code;
+}
+
 int check_start(FILE *to, const struct config *config)
 {
-    int exit_code = EXIT_SUCCESS;
+    int exit_code = check_key(to, config);
 
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
         struct complaint complaint;
         if (!checks[i](config, &complaint)) {
             fprintf(to, "doyend: %s\n", complaint.text);
-            exit_code = EXIT_FAILURE;
+            exit_code = exit_code == EXIT_SUCCESS ? EXIT_FAILURE : exit_code;
         }
     }
     for (uint32_t i = 0; i < config->seed_count; i++) {

@@ -15,6 +15,7 @@
 #include "runtime/config_print.h"
 #include "runtime/config_read.h"
 #include "runtime/descriptors.h"
+#include "runtime/key_file.h"
 #include "runtime/log.h"
 #include "runtime/node.h"
 #include "runtime/options.h"
@@ -28,8 +29,12 @@ enum { IMPATIENT_MS = 500 };
  * after each sixth. */
 enum { OUTSIDE_MS = 10000, OUTSIDE_EVERY = 6 };
 
+/* How often a node that strangers can rule says so. */
+enum { INSECURE_MS = 3600000 };
+
 struct daemon {
     const struct config *config;
+    struct keyring ring;
     struct log log;
     uv_loop_t loop;
     uv_signal_t terminate;
@@ -37,6 +42,7 @@ struct daemon {
     uv_signal_t report;  /* SIGUSR1 */
     uv_signal_t verbose; /* SIGUSR2 */
     uv_timer_t outside;
+    uv_timer_t insecure;
     uint32_t outside_count; /* of OUTSIDE_MS in a row at whose end it was joining */
     struct node *node;
     struct control *control;
@@ -75,6 +81,7 @@ static void close_all(struct daemon *daemon, int exit_code)
     uv_close((uv_handle_t *)&daemon->report, NULL);
     uv_close((uv_handle_t *)&daemon->verbose, NULL);
     uv_close((uv_handle_t *)&daemon->outside, NULL);
+    uv_close((uv_handle_t *)&daemon->insecure, NULL);
     (void)signal(SIGTERM, SIG_IGN); /* The end is near: one more must not make it a bad one. */
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGUSR1, SIG_IGN);
@@ -118,6 +125,17 @@ static void on_outside(uv_timer_t *timer)
                  (unsigned)(daemon->outside_count * (OUTSIDE_MS / 1000)));
         outside_log(&daemon->log, LOG_WARN, daemon->node, since);
     }
+}
+
+static void on_insecure(uv_timer_t *timer)
+{
+    struct daemon *daemon = timer->data;
+    char listen[ADDRESS_TEXT_MAX];
+
+    log_line(&daemon->log, LOG_WARN, "insecure",
+             "--insecure: whoever can send to %s rules this cluster: give all of its nodes the "
+             "same --key",
+             address_text(&daemon->config->listen, listen));
 }
 
 /* Why this node's phase changed last. */
@@ -209,6 +227,7 @@ static void say_start(struct daemon *daemon)
     char advertise[ADDRESS_TEXT_MAX];
     char guard[GUARD_TEXT_MAX];
     char seed[VALUE_ENDPOINT_MAX];
+    char fingerprint[FINGERPRINT_TEXT_MAX];
     char seeds[400] = "none";
     size_t used = 0;
 
@@ -220,11 +239,14 @@ static void say_start(struct daemon *daemon)
     guard_words(&config->guard, guard);
     log_line(&daemon->log, LOG_INFO, "start",
              "doyend %s name=%s cluster=%s listen=%s advertise=%s seeds=%s control=%s profile=%s "
-             "guard=%s state_dir=%s",
+             "guard=%s state_dir=%s key=%s",
              DOYEN_VERSION, config->name, config->cluster, address_text(&config->listen, listen),
              address_text(&config->advertise, advertise), seeds, config->control,
              profile_text(config->profile), guard,
-             config->state_dir[0] != '\0' ? config->state_dir : "none");
+             config->state_dir[0] != '\0' ? config->state_dir : "none",
+             daemon->ring.count > 0
+                 ? fingerprint_text(daemon->ring.keys[0].fingerprint, fingerprint)
+                 : "none");
 }
 
 static void start_signal(struct daemon *daemon, uv_signal_t *handle, uv_signal_cb on_signal,
@@ -243,7 +265,9 @@ static void start_signal(struct daemon *daemon, uv_signal_t *handle, uv_signal_c
 /* Opens everything; what fails has said so on the log. */
 static bool open_all(struct daemon *daemon)
 {
-    daemon->node = node_open(&daemon->loop, daemon->config, &daemon->log, on_end, daemon);
+    daemon->node = node_open(&daemon->loop, daemon->config, &daemon->ring, &daemon->log, on_end,
+                             daemon);
+    keyring_wipe(&daemon->ring); /* The node has them. */
     if (daemon->node == NULL) {
         return false;
     }
@@ -254,7 +278,12 @@ static bool open_all(struct daemon *daemon)
 static int run(const struct config *config, const struct config_outcome *outcome)
 {
     struct daemon daemon = {.config = config, .exit_code = EXIT_SUCCESS};
+    struct complaint complaint;
 
+    if (!key_file_of(config, &daemon.ring, &complaint)) {
+        fprintf(stderr, "doyend: %s\n", complaint.text);
+        return complaint.exit_code;
+    }
     log_init(&daemon.log, STDERR_FILENO, config->log_level, config->log_format, config->name);
     (void)signal(SIGPIPE, SIG_IGN); /* A peer that hangs up is an error of its own call. */
     (void)signal(SIGHUP, SIG_IGN);  /* There is nothing to read again. */
@@ -274,7 +303,13 @@ static int run(const struct config *config, const struct config_outcome *outcome
     start_signal(&daemon, &daemon.verbose, on_verbose, SIGUSR2);
     (void)uv_timer_init(&daemon.loop, &daemon.outside); /* cannot fail */
     daemon.outside.data = &daemon;
+    (void)uv_timer_init(&daemon.loop, &daemon.insecure); /* nor this */
+    daemon.insecure.data = &daemon;
     say_start(&daemon);
+    if (config_is_insecure(config)) {
+        on_insecure(&daemon.insecure);
+        (void)uv_timer_start(&daemon.insecure, on_insecure, INSECURE_MS, INSECURE_MS);
+    }
     for (uint32_t i = 0; i < outcome->warning_count; i++) {
         log_line(&daemon.log, LOG_WARN, outcome->warnings[i].event, "%s",
                  outcome->warnings[i].text);
@@ -334,6 +369,21 @@ static int check(const struct config *config)
     return flushed();
 }
 
+static int make_key(const char *path)
+{
+    char fingerprint[FINGERPRINT_TEXT_MAX];
+    struct complaint complaint;
+    uint16_t number;
+
+    if (!key_file_make(path, &number, &complaint)) {
+        fprintf(stderr, "doyend: %s\n", complaint.text);
+        return complaint.exit_code;
+    }
+    printf("%s: a new key, %s: give it to all nodes of the cluster, and to nobody else\n", path,
+           fingerprint_text(number, fingerprint));
+    return flushed();
+}
+
 int main(int argc, char **argv)
 {
     const struct config_host host = config_host_system();
@@ -354,6 +404,8 @@ int main(int argc, char **argv)
         warn(&outcome);
         config_print(stdout, &config, &outcome);
         return flushed();
+    case CONFIG_MAKE_KEY:
+        return make_key(config.key);
     case CONFIG_HELP:
         config_print_help(stdout);
         return flushed();

@@ -55,8 +55,10 @@ struct config {
     struct timing timing; /* the profile's, with the overrides applied */
     struct tags tags;
     uint32_t capacity;
-    uint64_t join_timeout_ms; /* 0: ask for ever */
-    uint32_t expect;          /* --bootstrap-expect; 0: not given */
+    uint64_t join_timeout_ms;     /* 0: ask for ever */
+    uint32_t expect;              /* --bootstrap-expect; 0: not given */
+    char key[CONFIG_DIR_MAX + 1]; /* the key file; empty: frames are not sealed */
+    bool insecure;                /* without a key, within reach of strangers */
     enum log_level log_level;
     enum log_format log_format;
     bool faults;

@@ -621,6 +621,14 @@ static bool complete_http(struct reading *reading)
     return true;
 }
 
+static bool complete_key(struct reading *reading)
+{
+    const struct config *config = &reading->partial.config;
+
+    return config->key[0] == '\0' || !config->insecure ||
+           refuse_option(reading, "insecure", "contradicts --key: leave one of them out");
+}
+
 /* A repeated seed is harmless, but the second was probably meant to be another host. */
 static void warn_of_repeated_seeds(struct reading *reading)
 {
@@ -674,6 +682,13 @@ static bool scan_flag(void *context, size_t index, const char *text)
     case ROLE_PRINT:
         outcome->action = CONFIG_PRINT; /* Checks as well. */
         return true;
+    case ROLE_MAKE_KEY:
+        outcome->action = CONFIG_MAKE_KEY;
+        if (!value_path(text, reading->partial.config.key, sizeof reading->partial.config.key,
+                        &complaint)) {
+            return refuse_config(reading, EXIT_USAGE, "--make-key: %s", complaint.text);
+        }
+        return true;
     case ROLE_HELP:
         outcome->action = CONFIG_HELP;
         return false;
@@ -721,6 +736,9 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
         (void)refuse_config(&reading, EXIT_USAGE, "%s", complaint.text);
     }
     switch (outcome->action) {
+    case CONFIG_MAKE_KEY:
+        *config = reading.partial.config;
+        return;
     case CONFIG_HELP:
     case CONFIG_USAGE:
     case CONFIG_VERSION:
@@ -737,7 +755,7 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
         complete_name(&reading) && complete_control(&reading) && complete_control_group(&reading) &&
         complete_timing(&reading) && complete_advertise(&reading) && complete_seeds(&reading) &&
         complete_voters(&reading) && complete_guard(&reading) && complete_expect(&reading) &&
-        complete_http(&reading)) {
+        complete_http(&reading) && complete_key(&reading)) {
         *config = reading.partial.config;
         warn_of_repeated_seeds(&reading);
         warn_of_env_typos(&reading);

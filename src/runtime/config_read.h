@@ -12,12 +12,13 @@
 /* What the command line asks for. */
 enum config_action {
     CONFIG_RUN,
-    CONFIG_CHECK,   /* --check: the configuration is sound, say so and exit 0 */
-    CONFIG_PRINT,   /* --print-config */
-    CONFIG_HELP,    /* --help */
-    CONFIG_USAGE,   /* --usage */
-    CONFIG_VERSION, /* --version */
-    CONFIG_REFUSED, /* `message` says why; exit with `exit_code` */
+    CONFIG_CHECK,    /* --check: the configuration is sound, say so and exit 0 */
+    CONFIG_PRINT,    /* --print-config */
+    CONFIG_MAKE_KEY, /* --make-key: the file is `key` of the configuration, the rest undefined */
+    CONFIG_HELP,     /* --help */
+    CONFIG_USAGE,    /* --usage */
+    CONFIG_VERSION,  /* --version */
+    CONFIG_REFUSED,  /* `message` says why; exit with `exit_code` */
 };
 
 /* Where the value of an option comes from, weakest first. */

@@ -11,6 +11,7 @@ struct held {
     uint64_t due_ms;
     struct node_id peer;
     struct address to;
+    struct node_id hop;
     enum message_type type;
     size_t length;
     uint8_t bytes[];
@@ -43,6 +44,7 @@ static void release_due(struct faults *faults, uint64_t now_ms)
 
         const struct outgoing outgoing = {.peer = &held->peer,
                                           .to = &held->to,
+                                          .hop = &held->hop,
                                           .type = held->type,
                                           .bytes = held->bytes,
                                           .length = held->length};
@@ -143,6 +145,7 @@ bool faults_delay(struct faults *faults, const struct outgoing *outgoing, uint64
     held->due_ms = clock_ms() + delay_ms;
     held->peer = *outgoing->peer;
     held->to = *outgoing->to;
+    held->hop = *outgoing->hop;
     held->type = outgoing->type;
     held->length = length;
     memcpy(held->bytes, outgoing->bytes, length);

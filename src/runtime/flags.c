@@ -31,6 +31,7 @@ static int key_of(size_t index)
     case ROLE_CONFIG:
     case ROLE_CHECK:
     case ROLE_PRINT:
+    case ROLE_MAKE_KEY:
     case ROLE_USAGE:
         break;
     }

@@ -516,6 +516,7 @@ bool links_send(struct links *links, const struct outgoing *outgoing)
     if (lifeline == NULL || lifeline->state != LIFELINE_UP) {
         return false;
     }
-    (void)stream_send(lifeline->stream, outgoing->type, outgoing->bytes, outgoing->length);
+    (void)stream_send(lifeline->stream, &lifeline->peer, outgoing->type, outgoing->bytes,
+                      outgoing->length);
     return true;
 }

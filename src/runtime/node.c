@@ -34,8 +34,9 @@ void node_transmit(void *context, const struct outgoing *outgoing)
 {
     struct node *node = context;
 
-    if (outgoing->length <= DATAGRAM_BYTES_MAX) {
-        const int error = udp_send(&node->udp, outgoing->to, outgoing->bytes, outgoing->length);
+    if (outgoing->length <= DATAGRAM_FRAME_BYTES_MAX) {
+        const struct bytes datagram = gate_seal_datagram(&node->gate, outgoing);
+        const int error = udp_send(&node->udp, outgoing->to, datagram.at, datagram.length);
         if (error != 0) {
             log_unsent(node, outgoing->to, error);
         }
@@ -50,6 +51,15 @@ struct step {
     const struct message *encoded; /* the message sent last, perhaps to several */
 };
 
+/* Who lives at the address that the message goes to: a relay, or its receiver. */
+static const struct node_id *hop_of(const struct node *node, const struct effect *effect)
+{
+    const struct view *view = core_view(node->core);
+    const uint32_t position = effect->relay ? view_find_address(view, &effect->address) : VIEW_NONE;
+
+    return position == VIEW_NONE ? &effect->peer : &view->members[position].id;
+}
+
 /* A message to many receivers is encoded once; for each further receiver only what differs is
  * written. */
 static struct outgoing encode(struct node *node, const struct effect *effect, struct step *step)
@@ -62,7 +72,11 @@ static struct outgoing encode(struct node *node, const struct effect *effect, st
     };
     const bool again = effect->message == step->encoded;
     struct outgoing outgoing = {
-        .peer = &effect->peer, .to = &effect->address, .type = effect->message->type};
+        .peer = &effect->peer,
+        .to = &effect->address,
+        .hop = hop_of(node, effect),
+        .type = effect->message->type,
+    };
 
     outgoing.bytes = (again ? wire_encode_copy : wire_encode)(node->wire, effect->message, &copy,
                                                               &outgoing.length);
@@ -349,14 +363,18 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
 {
     struct node *node = context;
     struct message message;
+    struct bytes frame;
 
-    enum wire_error error = wire_decode(node->wire, bytes, length, &message);
+    if (!gate_open_datagram(&node->gate, (struct bytes){.at = bytes, .length = length}, &frame)) {
+        return;
+    }
+    enum wire_error error = wire_decode(node->wire, frame.at, frame.length, &message);
     if (error != WIRE_OK) {
         node->traffic.malformed[error]++;
         return;
     }
     if (!came_by_cut_link(node, &message, source)) {
-        step_with_message(node, &message, (struct bytes){.at = bytes, .length = length}, source);
+        step_with_message(node, &message, frame, source);
     }
 }
 
@@ -501,6 +519,11 @@ struct voter_store_times node_voter_times(const struct node *node)
 {
     return node->voter_store == NULL ? (struct voter_store_times){.last_us = 0}
                                      : voter_store_times(node->voter_store);
+}
+
+const struct keyring *node_keys(const struct node *node)
+{
+    return gate_is_keyed(&node->gate) ? seal_ring(node->gate.seal) : NULL;
 }
 
 const struct node_traffic *node_traffic(const struct node *node)

@@ -15,16 +15,17 @@
 #include "runtime/refusals.h"
 #include "runtime/traffic.h"
 #include "runtime/voter_store.h"
+#include "seal/keyring.h"
 #include "words/journal.h"
 
 struct node;
 
 /* Binds the sockets; the core's first step follows in the loop's next turn. `config` and `log` are
- * borrowed for the node's life. Returns NULL after one line on the log that says what failed and
- * how to mend it; the loop must then be run until it has nothing left to do. The process must
- * ignore SIGPIPE, because libuv does not. */
-struct node *node_open(uv_loop_t *loop, const struct config *config, struct log *log,
-                       node_on_end *on_end, void *context);
+ * borrowed for the node's life; the keys of `ring`, which may be none, are copied. Returns NULL
+ * after one line on the log that says what failed and how to mend it; the loop must then be run
+ * until it has nothing left to do. The process must ignore SIGPIPE, because libuv does not. */
+struct node *node_open(uv_loop_t *loop, const struct config *config, const struct keyring *ring,
+                       struct log *log, node_on_end *on_end, void *context);
 
 /* Asks the node to leave in good order; it ends with NODE_LEFT. It gives up its right to act at
  * once, and leaves when those who act by it have stopped, or it would have ended anyway. Harmless
@@ -58,6 +59,9 @@ const struct lease_page *node_lease(const struct node *node);
 void node_lease_add(struct node *node, struct lease_holder *holder);
 void node_lease_remove(struct node *node, struct lease_holder *holder);
 void node_lease_stopped(struct node *node, struct lease_holder *holder);
+
+/* The keys that seal and open this node's frames; NULL: it has none. */
+const struct keyring *node_keys(const struct node *node);
 
 const struct node_traffic *node_traffic(const struct node *node);
 const struct refusals *node_refusals(const struct node *node);

@@ -106,7 +106,7 @@ static bool open_recorder(struct node *node, const struct core_options *options,
     return node->recorder != NULL;
 }
 
-static bool open_core(struct node *node)
+static bool open_core(struct node *node, const struct keyring *ring)
 {
     const struct config *config = node->config;
     struct core_options options = {
@@ -144,7 +144,13 @@ static bool open_core(struct node *node)
     }
     const uint64_t now_ms = clock_ms();
     node->core = core_init(block, &options, now_ms);
+    if (!gate_open(&node->gate, ring, node->wire, node->core, &config->timing, config->capacity,
+                   &node->traffic)) {
+        log_line(node->log, LOG_ERROR, "key", "cannot seal frames: no memory, or no random bytes");
+        return false;
+    }
     node->streams.wire = node->wire;
+    node->streams.gate = &node->gate;
     node->streams.core = node->core;
     return open_recorder(node, &options, now_ms);
 }
@@ -164,6 +170,7 @@ static void free_memory(void *context)
 
     recorder_close(node->recorder, node->core);
     links_free(&node->links);
+    gate_close(&node->gate);
     wire_free(node->wire);
     journal_free(node->journal);
     free(node->core);
@@ -182,8 +189,8 @@ static uint64_t patience_ms(const struct config *config)
     return hurries ? config->join_timeout_ms / 2 : PATIENCE_MS;
 }
 
-struct node *node_open(uv_loop_t *loop, const struct config *config, struct log *log,
-                       node_on_end *on_end, void *context)
+struct node *node_open(uv_loop_t *loop, const struct config *config, const struct keyring *ring,
+                       struct log *log, node_on_end *on_end, void *context)
 {
     struct node *node = calloc(1, sizeof *node);
 
@@ -206,7 +213,8 @@ struct node *node_open(uv_loop_t *loop, const struct config *config, struct log 
     resolver_open(&node->resolver, loop, &node->latch, config, log, node_on_resolved, node);
     faults_open(&node->faults, loop, &node->latch, node_transmit, node);
 
-    if (!open_sockets(node) || !open_store(node) || !open_voter_store(node) || !open_core(node)) {
+    if (!open_sockets(node) || !open_store(node) || !open_voter_store(node) ||
+        !open_core(node, ring)) {
         node_close(node, NULL, NULL);
         return NULL;
     }

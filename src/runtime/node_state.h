@@ -9,6 +9,7 @@
 
 #include "runtime/faults.h"
 #include "runtime/frame_reader.h"
+#include "runtime/gate.h"
 #include "runtime/latch.h"
 #include "runtime/lease_page.h"
 #include "runtime/link.h"
@@ -34,6 +35,7 @@ struct node {
     void *context;
 
     struct wire *wire;
+    struct gate gate;
     struct core *core;
     struct journal *journal;
     struct recorder *recorder;       /* NULL: nothing is recorded */

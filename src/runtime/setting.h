@@ -36,6 +36,7 @@ enum option_role {
     ROLE_CONFIG, /* --config: command line and environment */
     ROLE_CHECK,
     ROLE_PRINT,
+    ROLE_MAKE_KEY,
     ROLE_HELP,
     ROLE_USAGE,
     ROLE_VERSION,

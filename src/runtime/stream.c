@@ -39,6 +39,8 @@ struct stream {
     struct streams *streams;
     const struct stream_handler *handler;
     void *owner;
+    struct gate_stream gate;
+    bool accepted; /* the other side connected */
     bool connected;
     bool closed;
     bool broken;     /* it ends in the next turn: nothing more is sent or counted */
@@ -119,7 +121,8 @@ static struct stream *stream_new(struct streams *streams, unsigned family,
     stream->streams = streams;
     stream->handler = handler;
     stream->owner = owner;
-    stream->reader.frame_bytes_max = wire_frame_bytes_max(streams->wire);
+    stream->reader.frame_bytes_max = wire_frame_bytes_max(streams->wire) +
+                                     (gate_is_keyed(streams->gate) ? SEALED_EXTRA_BYTES : 0);
     chain_init(&stream->waiting);
     streams->traffic->streams_open++;
     return stream;
@@ -142,6 +145,21 @@ static void set_options(struct stream *stream)
 
 /* --- In --- */
 
+/* Hands the plain frame to the owner; a frame that is not opened is the end of its stream. */
+static void open_and_deliver(struct stream *stream, struct bytes sealed)
+{
+    struct gate *gate = stream->streams->gate;
+    struct bytes frame;
+
+    stream->streams->traffic->frames_in++;
+    if (stream->accepted ? gate_open_frame(gate, &stream->gate, sealed, &frame)
+                         : gate_open_answer(gate, &stream->gate, sealed, &frame)) {
+        stream->handler->on_frame(stream->owner, frame.at, frame.length);
+    } else {
+        stream_end(stream, UV_EPROTO);
+    }
+}
+
 static void deliver(struct stream *stream, const struct bytes *frame)
 {
     if (!stream->broken && stream->patience_ms == 0) {
@@ -149,8 +167,7 @@ static void deliver(struct stream *stream, const struct bytes *frame)
     }
     stream->streams->traffic->bytes_in += FRAME_LENGTH_BYTES + frame->length;
     if (frame->length > 0) {
-        stream->streams->traffic->frames_in++;
-        stream->handler->on_frame(stream->owner, frame->at, frame->length);
+        open_and_deliver(stream, *frame);
     }
 }
 
@@ -403,7 +420,9 @@ static bool queue_rest(struct stream *stream, enum message_type type,
     return true;
 }
 
-bool stream_send(struct stream *stream, enum message_type type, const uint8_t *bytes, size_t length)
+/* Sends the bytes of a frame as they are. */
+static bool send_bytes(struct stream *stream, enum message_type type, const uint8_t *bytes,
+                       size_t length)
 {
     const uint8_t prefix[FRAME_LENGTH_BYTES] = {(uint8_t)(length >> 24), (uint8_t)(length >> 16),
                                                 (uint8_t)(length >> 8), (uint8_t)length};
@@ -418,6 +437,18 @@ bool stream_send(struct stream *stream, enum message_type type, const uint8_t *b
     return queue_rest(stream, type, prefix, bytes, length, sent);
 }
 
+bool stream_send(struct stream *stream, const struct node_id *to, enum message_type type,
+                 const uint8_t *bytes, size_t length)
+{
+    struct gate *gate = stream->streams->gate;
+    const struct bytes frame = {.at = bytes, .length = length};
+    const struct bytes sealed = stream->accepted
+                                    ? gate_seal_answer(gate, &stream->gate, to, frame)
+                                    : gate_seal_frame(gate, &stream->gate, type, to, frame);
+
+    return send_bytes(stream, type, sealed.at, sealed.length);
+}
+
 void stream_send_hello(struct stream *stream, const struct node_id *to)
 {
     const struct core *core = stream->streams->core;
@@ -428,7 +459,7 @@ void stream_send_hello(struct stream *stream, const struct node_id *to)
                                        &(struct wire_copy){.to = id_is_none(to) ? NULL : to,
                                                            .flags = view_has(core_view(core), to)},
                                        &length);
-    (void)stream_send(stream, MESSAGE_HELLO, bytes, length);
+    (void)stream_send(stream, to, MESSAGE_HELLO, bytes, length);
 }
 
 static int unacknowledged_bytes(const struct stream *stream)
@@ -530,6 +561,7 @@ struct stream *stream_connect(struct streams *streams, const struct address *to,
         streams_note_starved(streams, *error);
         return NULL;
     }
+    gate_begin_stream(streams->gate, &stream->gate);
     *error = check_descriptor(stream);
     if (*error == 0) {
         set_options(stream);
@@ -564,6 +596,7 @@ struct stream *stream_accept(struct streams *streams, uv_stream_t *server,
     if (stream == NULL) {
         return NULL;
     }
+    stream->accepted = true;
     *error = uv_accept(server, (uv_stream_t *)&stream->tcp);
     if (*error == 0) {
         *error = check_descriptor(stream);

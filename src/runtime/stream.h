@@ -13,6 +13,7 @@
 
 #include "core/core.h"
 #include "proto/wire.h"
+#include "runtime/gate.h"
 #include "runtime/latch.h"
 #include "runtime/log.h"
 #include "runtime/traffic.h"
@@ -36,6 +37,7 @@ struct streams {
     uv_loop_t *loop;
     struct latch *latch;
     struct wire *wire;
+    struct gate *gate;
     const struct core *core; /* whose HELLO the streams send */
     struct log *log;
     struct node_traffic *traffic;
@@ -77,11 +79,12 @@ void stream_close(struct stream *stream);
  * without limit. While frames are being sent, only their acknowledgement counts. */
 void stream_expect(struct stream *stream, uint64_t patience_ms);
 
-/* Sends a frame with a message of `type`; `bytes` are copied as far as needed. A newer view
+/* Sends a frame with a message of `type` to the life `to`, NULL or none: whoever is there, sealed
+ * where this node seals; `bytes` are copied as far as needed. A newer view
  * replaces an older one that still waits here (U3). Returns false, with the failure counted, when
  * too much waits already. */
-bool stream_send(struct stream *stream, enum message_type type, const uint8_t *bytes,
-                 size_t length);
+bool stream_send(struct stream *stream, const struct node_id *to, enum message_type type,
+                 const uint8_t *bytes, size_t length);
 
 /* Sends this node's HELLO to `to`, ahead of everything that waits; to be called when connected.
  * Uses the codec, so that the last result of wire_encode is lost. */

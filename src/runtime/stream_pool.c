@@ -111,7 +111,8 @@ void stream_pool_send(struct stream_pool *pool, const struct outgoing *outgoing)
         pool->streams->traffic->send_failed++;
         return;
     }
-    (void)stream_send(pooled->stream, outgoing->type, outgoing->bytes, outgoing->length);
+    (void)stream_send(pooled->stream, outgoing->hop, outgoing->type, outgoing->bytes,
+                      outgoing->length);
     stream_expect(pooled->stream, IDLE_MS_MAX);
 }
 

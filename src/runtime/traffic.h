@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "proto/wire_error.h"
+#include "seal/seal.h"
 
 struct node_traffic {
     uint64_t datagrams_in;
@@ -13,9 +14,11 @@ struct node_traffic {
     uint64_t bytes_out;
     uint64_t frames_in; /* by stream */
     uint64_t frames_out;
-    uint64_t malformed[WIRE_ERROR_COUNT]; /* refused by the codec, by reason */
-    uint64_t streams_refused;             /* over a cap, too slow, or not a frame */
-    uint64_t starved;                     /* connections given up for lack of descriptors */
+    uint64_t malformed[WIRE_ERROR_COUNT];  /* refused by the codec, by reason */
+    uint64_t sealed_refused[SEAL_RESULTS]; /* sealed frames that were not opened, by reason */
+    uint64_t plain_refused;                /* frames without a key at a node that has one */
+    uint64_t streams_refused;              /* over a cap, too slow, or not a frame */
+    uint64_t starved;                      /* connections given up for lack of descriptors */
     uint64_t send_failed;
     uint32_t streams_open;
     uint32_t lifelines_up;

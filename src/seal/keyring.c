@@ -131,3 +131,8 @@ void keyring_wipe(struct keyring *ring)
 {
     sodium_memzero(ring, sizeof *ring);
 }
+
+void keyring_wipe_text(void *text, size_t size)
+{
+    sodium_memzero(text, size);
+}

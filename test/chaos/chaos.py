@@ -130,7 +130,7 @@ class Node:
             argv = [cluster.program("doyend"), "--name", self.name, "--control", self.socket,
                     "--listen", "%s:7420" % cluster.net.address(self.index), "--guard", "strict",
                     "--voters", ",".join(node.name for node in cluster.nodes),
-                    "--state-dir", self.disk + "/state", "--profile", cluster.options.profile,
+                    "--key", cluster.key(), "--state-dir", self.disk + "/state", "--profile", cluster.options.profile,
                     "--log-level", "warn"]
             for i in range(len(cluster.nodes)):
                 argv += ["--seed", "%s:7420" % cluster.net.address(i)]
@@ -273,6 +273,13 @@ class Cluster:
 
     def path(self, name):
         return os.path.join(self.folder, name)
+
+    def key(self):
+        path = self.path("key")
+        if not os.path.exists(path):
+            subprocess.run([self.program("doyend"), "--make-key", path], check=True,
+                           stdout=subprocess.DEVNULL)
+        return path
 
     def program(self, name):
         return os.path.join(self.options.build, name)

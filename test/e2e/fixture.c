@@ -251,6 +251,9 @@ struct daemon *cluster_start(struct cluster *cluster, const char *name, const ch
     while (seeds != NULL && next_word(&seeds, seed)) {
         add_arguments(daemon, &count, ARGS("--seed", cluster_daemon(cluster, seed)->address));
     }
+    if (cluster->key != NULL) {
+        add_arguments(daemon, &count, ARGS("--key", cluster->key));
+    }
     add_arguments(daemon, &count, cluster->arguments);
     add_arguments(daemon, &count, arguments);
     daemon->arguments[count] = NULL;
@@ -585,6 +588,12 @@ struct outcome doyend(struct cluster *cluster, const char *const *arguments)
     const struct command command = command_of(DOYEND_PATH, NULL, arguments);
 
     return run(cluster, command.argv);
+}
+
+void cluster_make_key(struct cluster *cluster, const char *name)
+{
+    cluster->key = cluster_path(cluster, name);
+    cr_assert_eq(doyend(cluster, ARGS("--make-key", cluster->key)).code, 0);
 }
 
 struct outcome doyen_replay(struct cluster *cluster, const char *const *arguments)

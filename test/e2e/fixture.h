@@ -84,6 +84,7 @@ struct cluster {
     char dir[64];
     char host[HOST_TEXT_MAX];
     const char *const *arguments; /* given to each daemon */
+    const char *key;              /* the key file that daemons get; NULL: none */
     size_t daemon_count;
     struct daemon daemons[DAEMONS_MAX];
     struct netns netns; /* while it is open, the daemons live there, in order */
@@ -93,6 +94,10 @@ struct cluster {
 /* Nothing runs yet. `arguments`, which may be NO_ARGS, are given to each daemon and must outlive
  * the cluster. */
 struct cluster *cluster_new(const char *const *arguments);
+
+/* Makes a key file of that name. Daemons that are started from now on get it, until there is
+ * another. */
+void cluster_make_key(struct cluster *cluster, const char *name);
 
 /* The daemon of that name, with its address, whether it was ever started or not. */
 struct daemon *cluster_daemon(struct cluster *cluster, const char *name);

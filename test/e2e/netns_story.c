@@ -55,6 +55,7 @@ struct cluster *cluster_apart(const char *names, const char *const *arguments)
     for (rest = names; next_word(&rest, name);) {
         cluster_daemon(cluster, name);
     }
+    cluster_make_key(cluster, "key"); /* Their addresses are in reach of others. */
     return cluster;
 }
 

@@ -107,7 +107,8 @@ Story(check, each_thing_that_a_start_would_meet_is_named)
     };
 
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
-        const struct outcome outcome = check(cluster, ARGS(faults[i].option, faults[i].value));
+        const struct outcome outcome = check(cluster,
+                                             ARGS(faults[i].option, faults[i].value, "--insecure"));
         cr_assert_eq(outcome.code, CAN_CHANGE, "%s %s: %d %s", faults[i].option, faults[i].value,
                      outcome.code, outcome.err);
         cr_assert_eq(line_count(outcome.err), 1, "%s", outcome.err);

@@ -27,6 +27,9 @@ static void start_dual(struct cluster *cluster, const char *name, bool as_ipv6, 
     const uint16_t port = loopback_port("0.0.0.0");
 
     cr_assert(port != 0);
+    if (cluster->key == NULL) {
+        cluster_make_key(cluster, "key");
+    }
     daemon->port = port;
     daemon->address = as_ipv6 ? text_kept("[::1]:%u", port)
                               : text_kept("%s:%u", cluster->host, port);

@@ -202,7 +202,7 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
     packet->to = host_index(sim, to);
     packet->source = host->address;
     packet->damaged = false;
-    if (length <= DATAGRAM_BYTES_MAX) {
+    if (length <= DATAGRAM_FRAME_BYTES_MAX) {
         send_datagram(sim, packet);
     } else {
         send_frame(sim, packet);

@@ -81,7 +81,8 @@ static void house_open(struct house *house)
 
     log_init(&house->log, STDERR_FILENO, LOG_ERROR, LOG_TEXT, "athens");
     cr_assert_eq(uv_loop_init(&house->loop), 0);
-    house->node = node_open(&house->loop, config, &house->log, on_end, house);
+    house->node = node_open(&house->loop, config, &(struct keyring){.count = 0}, &house->log,
+                            on_end, house);
     cr_assert_not_null(house->node);
     house->control = control_open(&house->loop, house->node, &house->log);
     cr_assert_not_null(house->control);

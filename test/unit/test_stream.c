@@ -37,6 +37,7 @@ Test(stream, a_newer_view_replaces_one_that_still_waits)
     bool freed = false;
     struct latch latch = {.on_free = on_free, .context = &freed};
     struct node_traffic traffic = {0};
+    struct gate gate = {.seal = NULL};
     struct streams *streams = calloc(1, sizeof *streams);
     int error = 0;
 
@@ -45,17 +46,19 @@ Test(stream, a_newer_view_replaces_one_that_still_waits)
     streams->latch = &latch;
     streams->wire = wire_new("stream", 8);
     streams->traffic = &traffic;
+    streams->gate = &gate;
     streams->descriptors_max = UINT64_MAX;
     struct stream *stream = stream_connect(streams, &nowhere, &handler, NULL, &error);
     cr_assert_not_null(stream);
     for (int i = 0; i < 2 * STREAM_QUEUE_FRAMES_MAX; i++) {
-        cr_assert(stream_send(stream, MESSAGE_VIEW, bytes, sizeof bytes), "view %d", i);
-        cr_assert(stream_send(stream, MESSAGE_PREPARE, bytes, sizeof bytes), "proposal %d", i);
+        cr_assert(stream_send(stream, NULL, MESSAGE_VIEW, bytes, sizeof bytes), "view %d", i);
+        cr_assert(stream_send(stream, NULL, MESSAGE_PREPARE, bytes, sizeof bytes), "proposal %d",
+                  i);
     }
     for (int i = 0; i < STREAM_QUEUE_FRAMES_MAX - 2; i++) { /* Each of these is wanted. */
-        cr_assert(stream_send(stream, MESSAGE_JOIN, bytes, sizeof bytes), "join %d", i);
+        cr_assert(stream_send(stream, NULL, MESSAGE_JOIN, bytes, sizeof bytes), "join %d", i);
     }
-    cr_assert_not(stream_send(stream, MESSAGE_JOIN, bytes, sizeof bytes), "there is a bound");
+    cr_assert_not(stream_send(stream, NULL, MESSAGE_JOIN, bytes, sizeof bytes), "there is a bound");
     cr_assert_eq(traffic.send_failed, 1);
 
     stream_close(stream);

@@ -327,7 +327,7 @@ Test(wire, a_heartbeat_is_one_small_datagram)
                                                            .verdict = VERDICT_LOST};
     }
     wire_encode(wire, &message, &(struct wire_copy){.to = &to, .flags = WIRE_FELLOW}, &length);
-    cr_assert(length <= DATAGRAM_BYTES_MAX, "%zu bytes", length);
+    cr_assert(length <= DATAGRAM_FRAME_BYTES_MAX, "%zu bytes", length);
 }
 
 Test(wire, each_refusal_has_a_text_of_its_own)

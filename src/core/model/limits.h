@@ -18,7 +18,9 @@ enum {
     EXPECT_MAX = 64,       /* nodes that may be expected before one of them founds (F3) */
     VOTERS_MAX = 9,        /* names of the voters of guard strict (Z1) */
     MERGES_KEPT = 8,       /* merges that are known again when their request comes late */
-    DATAGRAM_BYTES_MAX = 1200, /* what is longer travels by stream */
+    DATAGRAM_BYTES_MAX = 1200,       /* no datagram is longer */
+    DATAGRAM_FRAME_BYTES_MAX = 1100, /* a longer frame travels by stream: sealed, one of these is a
+                                        datagram yet */
 };
 
 /* A version or epoch further above the known one than this is damage, not progress (H16). */

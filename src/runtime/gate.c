@@ -1,0 +1,230 @@
+#include "runtime/gate.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "runtime/clock.h"
+
+_Static_assert(DATAGRAM_FRAME_BYTES_MAX + SEALED_EXTRA_BYTES <= DATAGRAM_BYTES_MAX,
+               "what is a datagram is one sealed, too");
+
+/* Members, those who were before them, and joiners. */
+enum { SENDERS_PER_MEMBER = 2, SENDERS_SPARE = 256 };
+
+static bool draw(void *out, size_t size)
+{
+    ssize_t drawn;
+
+    do {
+        drawn = getrandom(out, size, 0);
+    } while (drawn < 0 && errno == EINTR);
+    return drawn == (ssize_t)size;
+}
+
+bool gate_open(struct gate *gate, const struct keyring *ring, const struct wire *wire,
+               const struct core *core, const struct timing *timing, uint32_t capacity,
+               struct node_traffic *traffic)
+{
+    gate->core = core;
+    gate->traffic = traffic;
+    gate->salt_after_ms = timing->lost_ms;
+    if (ring->count == 0) {
+        return true;
+    }
+    gate->seal = seal_new(wire_header(wire), wire_frame_bytes_max(wire),
+                          SENDERS_PER_MEMBER * capacity + SENDERS_SPARE);
+    if (gate->seal == NULL || !draw(gate->salt, sizeof gate->salt)) {
+        return false;
+    }
+    seal_set_ring(gate->seal, ring);
+    gate->sealed_ms = clock_ms();
+    return true;
+}
+
+void gate_close(struct gate *gate)
+{
+    seal_free(gate->seal);
+    gate->seal = NULL;
+}
+
+bool gate_is_keyed(const struct gate *gate)
+{
+    return gate->seal != NULL;
+}
+
+/* --- Sealing --- */
+
+/* The life that is sealed for and opened for is the core's. After a silence in which the machine
+ * may have been copied, the two copies must not go on under one key: the salt is drawn anew. Where
+ * that fails, which it does not once it has not, the old one stays. */
+static void follow_core(struct gate *gate)
+{
+    const struct node_id *life = &core_self(gate->core)->id;
+
+    if (!id_equal(life, &gate->life)) {
+        gate->life = *life;
+        seal_set_self(gate->seal, life, gate->salt);
+    }
+}
+
+static void renew_salt(struct gate *gate)
+{
+    const uint64_t now_ms = clock_ms();
+    const bool slept = now_ms - gate->sealed_ms > gate->salt_after_ms;
+
+    gate->sealed_ms = now_ms;
+    if (slept && draw(gate->salt, sizeof gate->salt)) {
+        seal_set_self(gate->seal, &gate->life, gate->salt);
+    }
+}
+
+static struct bytes seal_it(struct gate *gate, const struct seal_order *order)
+{
+    struct bytes sealed;
+
+    follow_core(gate);
+    renew_salt(gate);
+    sealed.at = seal_close(gate->seal, order, &sealed.length);
+    return sealed;
+}
+
+struct bytes gate_seal_datagram(struct gate *gate, const struct outgoing *outgoing)
+{
+    const struct bytes plain = {.at = outgoing->bytes, .length = outgoing->length};
+
+    if (gate->seal == NULL) {
+        return plain;
+    }
+    return seal_it(gate, &(struct seal_order){.frame = plain.at,
+                                              .length = plain.length,
+                                              .to = outgoing->hop,
+                                              .place = {.channel = SEAL_DATAGRAM},
+                                              .with_ring = outgoing->type == MESSAGE_HEARTBEAT});
+}
+
+void gate_begin_stream(struct gate *gate, struct gate_stream *stream)
+{
+    *stream = (struct gate_stream){.sealed = gate->seal != NULL};
+    if (stream->sealed) {
+        stream->first = seal_take_number(gate->seal);
+    }
+}
+
+struct bytes gate_seal_frame(struct gate *gate, const struct gate_stream *stream,
+                             enum message_type type, const struct node_id *to, struct bytes frame)
+{
+    const bool is_first = type == MESSAGE_HELLO;
+
+    if (!stream->sealed) {
+        return frame;
+    }
+    return seal_it(gate, &(struct seal_order){.frame = frame.at,
+                                              .length = frame.length,
+                                              .to = to,
+                                              .place = {.channel = SEAL_STREAM,
+                                                        .stream = is_first ? 0 : stream->first},
+                                              .number = is_first ? stream->first : 0});
+}
+
+struct bytes gate_seal_answer(struct gate *gate, const struct gate_stream *stream,
+                              const struct node_id *to, struct bytes frame)
+{
+    if (!stream->sealed) {
+        return frame;
+    }
+    return seal_it(
+        gate, &(struct seal_order){.frame = frame.at,
+                                   .length = frame.length,
+                                   .to = to,
+                                   .place = {.channel = SEAL_ANSWER, .stream = stream->first}});
+}
+
+/* --- Opening --- */
+
+static bool is_plain(struct bytes frame)
+{
+    return frame.length <= SEALED_AT_VERSION || frame.at[SEALED_AT_VERSION] == WIRE_VERSION;
+}
+
+static bool open_sealed(struct gate *gate, struct bytes sealed, const struct seal_place *place,
+                        struct seal_opened *opened)
+{
+    follow_core(gate);
+    const enum seal_result result = seal_open(gate->seal, sealed.at, sealed.length, place,
+                                              clock_ms(), opened);
+    if (result != SEAL_OK) {
+        gate->traffic->sealed_refused[result]++;
+    }
+    return result == SEAL_OK;
+}
+
+static bool refuse_plain(struct gate *gate)
+{
+    gate->traffic->plain_refused++;
+    return false;
+}
+
+bool gate_open_datagram(struct gate *gate, struct bytes datagram, struct bytes *frame)
+{
+    const struct seal_place place = {.channel = SEAL_DATAGRAM};
+    struct seal_opened opened;
+
+    if (gate->seal == NULL) {
+        *frame = datagram;
+        return true;
+    }
+    if (is_plain(datagram)) {
+        return refuse_plain(gate);
+    }
+    if (!open_sealed(gate, datagram, &place, &opened)) {
+        return false;
+    }
+    *frame = (struct bytes){.at = opened.frame, .length = opened.length};
+    return true;
+}
+
+bool gate_open_frame(struct gate *gate, struct gate_stream *stream, struct bytes sealed,
+                     struct bytes *frame)
+{
+    const struct seal_place place = {
+        .channel = SEAL_STREAM, .stream = stream->first, .after = stream->last};
+    struct seal_opened opened;
+
+    if (gate->seal == NULL) {
+        *frame = sealed;
+        return true;
+    }
+    if (is_plain(sealed)) {
+        return refuse_plain(gate);
+    }
+    if (!open_sealed(gate, sealed, &place, &opened)) {
+        return false;
+    }
+    stream->sealed = true;
+    stream->first = stream->first == 0 ? opened.number : stream->first;
+    stream->last = opened.number;
+    *frame = (struct bytes){.at = opened.frame, .length = opened.length};
+    return true;
+}
+
+bool gate_open_answer(struct gate *gate, const struct gate_stream *stream, struct bytes sealed,
+                      struct bytes *frame)
+{
+    const struct seal_place place = {.channel = SEAL_ANSWER, .stream = stream->first};
+    struct seal_opened opened;
+
+    if (!stream->sealed) {
+        *frame = sealed;
+        return true;
+    }
+    if (is_plain(sealed)) {
+        return refuse_plain(gate);
+    }
+    if (!open_sealed(gate, sealed, &place, &opened)) {
+        return false;
+    }
+    *frame = (struct bytes){.at = opened.frame, .length = opened.length};
+    return true;
+}

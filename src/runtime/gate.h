@@ -1,0 +1,66 @@
+/* Between sockets and codec: frames that leave are sealed and those that come are opened, where the
+ * node has a key; without one, plain frames pass as they are. What does not pass is counted. */
+#ifndef RUNTIME_GATE_H
+#define RUNTIME_GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/core.h"
+#include "proto/wire.h"
+#include "runtime/frame_reader.h"
+#include "runtime/outgoing.h"
+#include "runtime/traffic.h"
+#include "seal/seal.h"
+
+struct gate {
+    struct seal *seal; /* NULL: no key */
+    const struct core *core;
+    struct node_traffic *traffic;
+    uint64_t salt_after_ms; /* a silence of this length may have been a sleep */
+    struct node_id life;    /* that the seal seals for */
+    uint8_t salt[SALT_BYTES];
+    uint64_t sealed_ms; /* when it sealed last */
+};
+
+/* With an empty ring frames are not sealed. `gate` is zeroed; what else is passed is borrowed for
+ * its life, but the ring is copied. False: no memory. */
+bool gate_open(struct gate *gate, const struct keyring *ring, const struct wire *wire,
+               const struct core *core, const struct timing *timing, uint32_t capacity,
+               struct node_traffic *traffic);
+void gate_close(struct gate *gate);
+
+bool gate_is_keyed(const struct gate *gate);
+
+/* What is to be sent for this message as a datagram; valid until the next call. */
+struct bytes gate_seal_datagram(struct gate *gate, const struct outgoing *outgoing);
+
+/* The plain frame of a datagram that came, valid until the next call; false if there is none to
+ * be acted on. */
+bool gate_open_datagram(struct gate *gate, struct bytes datagram, struct bytes *frame);
+
+/* How the frames of one stream are sealed. All zero at first. */
+struct gate_stream {
+    bool sealed;
+    uint64_t first; /* the number of its first frame; 0 until that came */
+    uint64_t last;  /* the highest number that came */
+};
+
+/* Begins a stream from this side. */
+void gate_begin_stream(struct gate *gate, struct gate_stream *stream);
+
+/* What is to be sent for a frame on a stream from this side, the first one of which is a HELLO; and
+ * for the answer to it. Valid until the next call. */
+struct bytes gate_seal_frame(struct gate *gate, const struct gate_stream *stream,
+                             enum message_type type, const struct node_id *to, struct bytes frame);
+struct bytes gate_seal_answer(struct gate *gate, const struct gate_stream *stream,
+                              const struct node_id *to, struct bytes frame);
+
+/* The plain frame of what came on a stream of the other side, or as the answer on one of this
+ * side; valid until the next call. False: the stream is to be ended. */
+bool gate_open_frame(struct gate *gate, struct gate_stream *stream, struct bytes sealed,
+                     struct bytes *frame);
+bool gate_open_answer(struct gate *gate, const struct gate_stream *stream, struct bytes sealed,
+                      struct bytes *frame);
+
+#endif
