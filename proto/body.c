@@ -569,7 +569,7 @@ bool body_redirect(uint8_t *bytes, const struct node_id *to)
 {
     struct writer writer;
 
-    if (to == NULL || id_is_none(to) || bytes[AT_TO] == TOKEN_NIL_BYTE) {
+    if (to == NULL || id_is_none(to) || bytes[AT_TO] == HEAD_NIL) {
         return false;
     }
     writer_init(&writer, bytes, AT_TO + BODY_ID_BYTES, AT_TO);

@@ -10,6 +10,7 @@ void reader_fail(struct reader *reader, enum wire_error error)
 {
     if (reader->error == WIRE_OK) {
         reader->error = error;
+        reader->length = reader->at; /* So nothing is left, and one question stands for two. */
     }
 }
 
@@ -21,13 +22,13 @@ static bool parse_token(struct reader *reader, enum token_kind kind, struct toke
     if (reader->error != WIRE_OK) {
         return false;
     }
-    reader->error = token_read(reader->bytes, reader->length, &reader->at, token);
-    if (reader->error != WIRE_OK) {
-        return false;
-    }
-    if (token->kind != kind) {
+    enum wire_error error = token_read(reader->bytes, reader->length, &reader->at, token);
+    if (error == WIRE_OK && token->kind != kind) {
         reader->at = start;
-        reader->error = WIRE_SHAPE;
+        error = WIRE_SHAPE;
+    }
+    if (error != WIRE_OK) {
+        reader_fail(reader, error);
         return false;
     }
     return true;
@@ -39,19 +40,6 @@ static bool parse_token(struct reader *reader, enum token_kind kind, struct toke
  * cost more than the taking does. */
 #define NOINLINE_STATIC static __attribute__((noinline))
 
-enum {
-    HEAD_NONE = 0xc1, /* never the head of anything */
-    HEAD_NUMBER_MAX = 0x7f,
-    HEAD_LIST = 0x90, /* and its count, below 16 */
-    HEAD_TEXT = 0xa0, /* and its length, below 32 */
-    HEAD_FALSE = 0xc2,
-    HEAD_TRUE = 0xc3,
-    HEAD_BYTES = 0xc4,     /* then their number in one byte */
-    HEAD_NUMBER_8 = 0xcc,  /* then the number, above HEAD_NUMBER_MAX */
-    HEAD_NUMBER_16 = 0xcd, /* then the number, highest byte first */
-    HEAD_NUMBER_64 = 0xcf,
-};
-
 static inline size_t left(const struct reader *reader)
 {
     return reader->length - reader->at;
@@ -59,13 +47,13 @@ static inline size_t left(const struct reader *reader)
 
 static inline uint8_t head(const struct reader *reader)
 {
-    return reader->error == WIRE_OK && left(reader) > 0 ? reader->bytes[reader->at] : HEAD_NONE;
+    return left(reader) > 0 ? reader->bytes[reader->at] : HEAD_NONE;
 }
 
 static inline bool accept_list(struct reader *reader, uint32_t low, uint32_t high, uint32_t *count)
 {
     *count = head(reader) ^ (unsigned)HEAD_LIST;
-    if (*count >= 16 || *count < low || *count > high || *count >= left(reader)) {
+    if (*count >= HEAD_LIST_COUNTS || *count < low || *count > high || *count >= left(reader)) {
         return false;
     }
     reader->at++;
@@ -90,7 +78,7 @@ static bool reader_text(struct reader *reader, struct token *token)
 {
     const unsigned length = head(reader) ^ (unsigned)HEAD_TEXT;
 
-    return (length < 32 && accept_string(reader, TOKEN_TEXT, 1, length, token)) ||
+    return (length < HEAD_TEXT_LENGTHS && accept_string(reader, TOKEN_TEXT, 1, length, token)) ||
            parse_token(reader, TOKEN_TEXT, token);
 }
 
@@ -215,7 +203,7 @@ bool reader_bool(struct reader *reader)
 
 bool reader_accept_nil(struct reader *reader)
 {
-    if (head(reader) != TOKEN_NIL_BYTE) {
+    if (head(reader) != HEAD_NIL) {
         return false;
     }
     reader->at++;

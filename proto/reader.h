@@ -16,8 +16,8 @@
 
 struct reader {
     const uint8_t *bytes;
-    size_t length;
-    size_t at; /* of the next token; after a fault, of the token at fault */
+    size_t length; /* after a fault as much as was read */
+    size_t at;     /* of the next token; after a fault, of the token at fault */
     enum wire_error error;
 };
 

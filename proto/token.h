@@ -9,7 +9,23 @@
 
 #include "proto/wire_error.h"
 
-enum { TOKEN_NIL_BYTE = 0xc0 };
+/* The first bytes of what messages are made of mostly. */
+enum {
+    HEAD_NUMBER_MAX = 0x7f, /* a number up to that is its own head */
+    HEAD_LIST = 0x90,       /* and its count, below HEAD_LIST_COUNTS */
+    HEAD_TEXT = 0xa0,       /* and its length, below HEAD_TEXT_LENGTHS */
+    HEAD_NIL = 0xc0,
+    HEAD_NONE = 0xc1, /* never the head of anything */
+    HEAD_FALSE = 0xc2,
+    HEAD_TRUE = 0xc3,
+    HEAD_BYTES = 0xc4,     /* then their number in one byte */
+    HEAD_NUMBER_8 = 0xcc,  /* then the number, above HEAD_NUMBER_MAX */
+    HEAD_NUMBER_16 = 0xcd, /* then the number, highest byte first */
+    HEAD_NUMBER_64 = 0xcf,
+
+    HEAD_LIST_COUNTS = 16,
+    HEAD_TEXT_LENGTHS = 32,
+};
 
 enum token_kind {
     TOKEN_NIL,

@@ -108,12 +108,9 @@ static enum wire_error header_check(const struct wire *wire, const uint8_t *byte
 
 static uint32_t echo_of(const uint8_t *frame)
 {
-    uint32_t echo = 0;
+    const uint8_t *at = frame + AT_ECHO;
 
-    for (unsigned i = 0; i < 4; i++) {
-        echo = echo << 8 | frame[AT_ECHO + i];
-    }
-    return echo;
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
 enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t length,
@@ -140,10 +137,13 @@ enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t leng
 /* What the header says of this copy. */
 static void set_header(uint8_t *frame, const struct wire_copy *copy)
 {
+    uint8_t *at = frame + AT_ECHO;
+
     frame[AT_FLAGS] = (uint8_t)(copy->flags & (WIRE_FELLOW | WIRE_RELAY));
-    for (unsigned i = 0; i < 4; i++) {
-        frame[AT_ECHO + i] = (uint8_t)(copy->echo >> (24 - 8 * i));
-    }
+    at[0] = (uint8_t)(copy->echo >> 24);
+    at[1] = (uint8_t)(copy->echo >> 16);
+    at[2] = (uint8_t)(copy->echo >> 8);
+    at[3] = (uint8_t)copy->echo;
 }
 
 const uint8_t *wire_encode(struct wire *wire, const struct message *message,

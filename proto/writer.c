@@ -6,6 +6,7 @@
 #include <msgpack.h>
 
 #include "base/text.h"
+#include "proto/token.h"
 #include "proto/wire_sizes.h"
 
 /* Where the next `length` bytes go. The buffer was sized for the longest message there is, so
@@ -37,34 +38,60 @@ void writer_init(struct writer *writer, uint8_t *bytes, size_t size, size_t leng
     *writer = (struct writer){.bytes = bytes, .size = size, .length = length};
 }
 
+/* What messages are made of mostly is written as it stands, as reader.c reads it; the packer has
+ * all the rest. */
+static inline void write_byte(struct writer *writer, unsigned byte)
+{
+    *reserve(writer, 1) = (uint8_t)byte;
+}
+
+static inline void write_bytes(struct writer *writer, const void *bytes, uint8_t length)
+{
+    uint8_t *at = reserve(writer, 2U + length);
+
+    at[0] = HEAD_BYTES;
+    at[1] = length;
+    memcpy(at + 2, bytes, length);
+}
+
 void writer_array(struct writer *writer, uint32_t count)
 {
-    packer_array(writer, count);
+    if (count < HEAD_LIST_COUNTS) {
+        write_byte(writer, HEAD_LIST | count);
+    } else {
+        packer_array(writer, count);
+    }
+}
+
+static inline void write_number_64(struct writer *writer, uint64_t number)
+{
+    uint8_t *at = reserve(writer, 1 + sizeof number);
+
+    at[0] = HEAD_NUMBER_64;
+    for (unsigned i = 0; i < sizeof number; i++) {
+        at[1 + i] = (uint8_t)(number >> (56 - 8 * i));
+    }
 }
 
 void writer_number(struct writer *writer, uint64_t number)
 {
-    packer_uint64(writer, number);
+    if (number <= HEAD_NUMBER_MAX) {
+        write_byte(writer, (unsigned)number);
+    } else if (number > UINT32_MAX) {
+        write_number_64(writer, number);
+    } else {
+        packer_uint32(writer, (uint32_t)number);
+    }
 }
 
 void writer_bool(struct writer *writer, bool value)
 {
-    if (value) {
-        packer_true(writer);
-    } else {
-        packer_false(writer);
-    }
+    write_byte(writer, value ? HEAD_TRUE : HEAD_FALSE);
 }
 
 void writer_nil(struct writer *writer)
 {
-    packer_nil(writer);
-}
-
-static inline void write_bytes(struct writer *writer, const void *bytes, size_t length)
-{
-    packer_bin(writer, length);
-    packer_bin_body(writer, bytes, length);
+    write_byte(writer, HEAD_NIL);
 }
 
 void writer_id(struct writer *writer, const struct node_id *id)
@@ -84,7 +111,7 @@ void writer_address(struct writer *writer, const struct address *address)
         writer_nil(writer);
         return;
     }
-    const size_t length = address->family == 4 ? 4 : 16;
+    const uint8_t length = address->family == 4 ? 4 : 16;
     memcpy(bytes, address->bytes, length);
     bytes[length] = (uint8_t)(address->port >> 8);
     bytes[length + 1] = (uint8_t)(address->port & 0xff);
@@ -102,5 +129,6 @@ void writer_name(struct writer *writer, const char *name)
 void writer_tags(struct writer *writer, const struct tags *tags)
 {
     assert(tags->length <= TAGS_BYTES_MAX);
-    write_bytes(writer, tags->text, tags->length);
+    packer_bin(writer, tags->length);
+    packer_bin_body(writer, tags->text, tags->length);
 }
