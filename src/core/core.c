@@ -136,7 +136,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     struct arena arena = {.base = block};
     struct core *core = take(&arena, sizeof *core);
 
-    memset(core, 0, sizeof *core); /* What it points to is written before it is read. */
+    memset(core, 0, CORE_CLEARED); /* What it points to is written before it is read. */
     lay_out(&arena, core, options->capacity);
     random_seed_wide(&core->random, options->random_seed);
     core->secret = random_u64(&core->random);
@@ -164,6 +164,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     core->promise.seen = options->epoch_seen;
     core->now_ms = now_ms;
     book_init(&core->book, &options->address);
+    flap_start(core);
     detector_reset(core);
     removal_reset(core);
     next_view_reset(core);

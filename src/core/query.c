@@ -172,9 +172,9 @@ uint64_t core_gone_ms(const struct core *core, uint32_t position, uint64_t now_m
 
 void core_stored(const struct core *core, struct stored *stored)
 {
-    memset(stored, 0, sizeof *stored);
     stored->incarnation = core->life.self.incarnation;
     stored->epoch_seen = core->promise.seen;
+    stored->peer_count = 0;
     /* Members first, then former ones, the latest of them first. */
     for (uint32_t i = 0; i < core->view.member_count && stored->peer_count < PEERS_STORED_MAX;
          i++) {

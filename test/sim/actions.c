@@ -53,8 +53,8 @@ void sim_start(struct sim *sim, uint32_t index)
     }
     bool remembers = host->has_disk && host->stored;
     if (remembers) {
-        options.incarnation = host->disk.incarnation;
-        options.epoch_seen = host->disk.epoch_seen;
+        options.incarnation = host->writes[host->latest].incarnation;
+        options.epoch_seen = host->writes[host->latest].epoch_seen;
     }
     void *block = malloc(sim->core_bytes);
     assert(block != NULL);
@@ -65,7 +65,7 @@ void sim_start(struct sim *sim, uint32_t index)
     process_schedule_tick(sim, host, sim->now_us);
     sim->changed = true;
     if (remembers) {
-        struct stored stored = host->disk;
+        const struct stored stored = host->writes[host->latest];
         host_step(sim, host,
                   &(struct event){.type = EVENT_ADDRESSES,
                                   .addresses = {.source = ADDRESSES_REMEMBERED,
@@ -170,7 +170,7 @@ bool sim_may_spoil_record(const struct sim *sim, uint32_t index)
 void sim_roll_back(struct sim *sim, uint32_t index)
 {
     struct host *host = host_of(sim, index);
-    host->disk = host->disk_before;
+    host->writes[host->latest] = host->writes[1 - host->latest];
 }
 
 void sim_fail_disk(struct sim *sim, uint32_t index, bool fails)
@@ -385,8 +385,8 @@ void sim_swap(struct sim *sim, uint32_t first, uint32_t second)
     swap_bytes(a->name, b->name, sizeof a->name);
     swap_bytes(a->right_name, b->right_name, sizeof a->right_name);
     swap_bytes(&a->record, &b->record, sizeof a->record);
-    swap_bytes(&a->disk, &b->disk, sizeof a->disk);
-    swap_bytes(&a->disk_before, &b->disk_before, sizeof a->disk_before);
+    swap_bytes(a->writes, b->writes, sizeof a->writes);
+    swap_bytes(&a->latest, &b->latest, sizeof a->latest);
     a->stored = b->stored;
     b->stored = stored;
 }

@@ -95,9 +95,9 @@ struct host {
 
     bool has_disk;
     bool stored;
-    bool disk_fails; /* writes change nothing */
-    struct stored disk;
-    struct stored disk_before; /* the write before */
+    bool disk_fails;         /* writes change nothing */
+    struct stored writes[2]; /* the last one and the one before, in turn */
+    uint32_t latest;
     struct record_disk record; /* of a voter */
 
     struct lifelines lifelines;

@@ -276,8 +276,8 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
         break;
     case EFFECT_STORE:
         if (host->has_disk && !host->disk_fails) {
-            host->disk_before = host->disk;
-            core_stored(host->core, &host->disk);
+            host->latest = 1 - host->latest;
+            core_stored(host->core, &host->writes[host->latest]);
             host->stored = true;
         }
         break;

@@ -132,14 +132,13 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
 void change_found(struct core *core)
 {
     struct view *first = next_view_buffer(core);
-    struct member self = core->life.self;
 
     view_clear(first);
     first->lineage = random_u64(&core->random) | 1; /* Never 0: that means none. */
     first->epoch = promise_new_epoch(core);
     first->version = 1;
     first->cause = CAUSE_FOUND;
-    view_append(first, &self);
+    view_append(first, &core->life.self);
     view_seal(first);
     core->change.version_used = 1;
     promise_saw_epoch(core, first->epoch);
@@ -208,7 +207,7 @@ static bool leave_out_silent_joiners(struct core *core)
     for (uint32_t i = core->change.proposal.first_joiner; i < core->change.pending.member_count;
          i++) {
         if (core->change.answers[i] == ANSWER_YES || !is_joiner(core, i)) {
-            next->members[next->member_count++] = core->change.pending.members[i];
+            member_copy(&next->members[next->member_count++], &core->change.pending.members[i]);
         } else {
             left_out = true;
         }

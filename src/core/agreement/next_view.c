@@ -47,7 +47,7 @@ bool next_view_queue(struct core *core, const struct member *joiner)
         return false;
     }
     core->next.joiner_count += place == core->next.joiner_count;
-    core->next.joiners[place] = *joiner;
+    member_copy(&core->next.joiners[place], joiner);
     next_view_soon(core);
     return true;
 }

@@ -8,10 +8,11 @@ enum { FAILURES_FREE = 2 }; /* the third within T_flap is the first to cost a pa
 
 static struct flapper *entry_of(struct core *core, const char *name)
 {
-    struct flapper *oldest = &core->flap.names[0];
+    struct flap *flap = &core->flap;
+    struct flapper *oldest = &flap->names[0];
 
-    for (uint32_t i = 0; i < FLAPPERS_MAX; i++) {
-        struct flapper *entry = &core->flap.names[i];
+    for (uint32_t i = 0; i < flap->count; i++) {
+        struct flapper *entry = &flap->names[i];
         if (text_equal(entry->name, name)) {
             return entry;
         }
@@ -19,9 +20,10 @@ static struct flapper *entry_of(struct core *core, const char *name)
             oldest = entry;
         }
     }
-    memset(oldest, 0, sizeof *oldest);
-    memcpy(oldest->name, name, text_length(name, NAME_BYTES_MAX) + 1);
-    return oldest;
+    struct flapper *entry = flap->count < FLAPPERS_MAX ? &flap->names[flap->count++] : oldest;
+    memset(entry, 0, sizeof *entry);
+    memcpy(entry->name, name, text_length(name, NAME_BYTES_MAX) + 1);
+    return entry;
 }
 
 /* T_lost, doubled with each further failure, up to T_flap. */
@@ -52,7 +54,7 @@ static void on_failure(struct core *core, const char *name)
 /* That member was only cut off: the same life is back, by a merge. */
 static void forgive(struct core *core, const char *name)
 {
-    for (uint32_t i = 0; i < FLAPPERS_MAX; i++) {
+    for (uint32_t i = 0; i < core->flap.count; i++) {
         struct flapper *entry = &core->flap.names[i];
         if (text_equal(entry->name, name) && entry->failures > 0) {
             entry->failures--;
@@ -79,9 +81,14 @@ void flap_on_view_installed(struct core *core, const struct installed *before)
     }
 }
 
+void flap_start(struct core *core)
+{
+    core->flap.count = 0;
+}
+
 bool flap_admits(const struct core *core, const char *name)
 {
-    for (uint32_t i = 0; i < FLAPPERS_MAX; i++) {
+    for (uint32_t i = 0; i < core->flap.count; i++) {
         if (text_equal(core->flap.names[i].name, name)) {
             return core->now_ms >= core->flap.names[i].admit_ms;
         }

@@ -6,6 +6,9 @@
 
 #include "core/state/state.h"
 
+/* Nobody has failed yet. */
+void flap_start(struct core *core);
+
 /* Counts who was removed as failed, and forgives who was only cut off and is back by a merge. */
 void flap_on_view_installed(struct core *core, const struct installed *before);
 

@@ -37,7 +37,7 @@ static void turn_away(struct core *core, const struct member *joiner, enum join_
         return;
     }
     message->join_refused.reason = reason;
-    message->join_refused.terms = core->terms;
+    terms_copy(&message->join_refused.terms, &core->terms);
     message->join_refused.limit = core_room(core);
     if (holder != NULL) {
         message->join_refused.address = *holder;
@@ -46,7 +46,7 @@ static void turn_away(struct core *core, const struct member *joiner, enum join_
     if (core->now_ms >= core->admit.told_ms + core->timing.heartbeat_ms) {
         core->admit.told_ms = core->now_ms; /* A flood of joiners is told of, not each of them. */
         struct notice *notice = outbox_notice_of(core, NOTICE_TURNED_AWAY, joiner);
-        notice->refused = message->join_refused;
+        join_refused_copy(&notice->refused, &message->join_refused);
     }
 }
 
@@ -133,7 +133,7 @@ static void hand_on(struct core *core, const struct message *message)
         return;
     }
     if (forward != NULL) {
-        forward->joiner = message->joiner;
+        joiner_copy(&forward->joiner, &message->joiner);
         forward->joiner.hops = 1;
     }
     route_send(core, forward, 0);

@@ -116,8 +116,8 @@ static void ask(struct core *core)
     if (message == NULL) {
         return;
     }
-    message->joiner.member = core->life.self;
-    message->joiner.terms = core->terms;
+    member_copy(&message->joiner.member, &core->life.self);
+    terms_copy(&message->joiner.terms, &core->terms);
     message->joiner.may_found = core->join.may_found;
     message->joiner.epoch_seen = core->promise.seen;
     for (uint32_t i = 0; i < count; i++) {
@@ -269,8 +269,8 @@ void join_on_offer(struct core *core, const struct message *message)
     }
     struct message *answer = outbox_message(core, MESSAGE_READY);
     if (answer != NULL) {
-        answer->joiner.member = core->life.self;
-        answer->joiner.terms = core->terms;
+        member_copy(&answer->joiner.member, &core->life.self);
+        terms_copy(&answer->joiner.terms, &core->terms);
         answer->joiner.may_found = core->join.may_found;
         answer->joiner.epoch_seen = core->promise.seen;
         answer->joiner.nonce = message->offer.nonce;
@@ -286,7 +286,7 @@ void join_on_refused(struct core *core, const struct message *message)
     struct notice *notice = outbox_notice(core, NOTICE_JOIN_REFUSED);
 
     notice->subject.address = message->source;
-    notice->refused = message->join_refused;
+    join_refused_copy(&notice->refused, &message->join_refused);
     /* It may be put right on either side: keep asking, at the slowest pace. */
     core->join.refused = true;
     core->join.pause_ms = core->timing.retry_ms_max;

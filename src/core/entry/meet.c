@@ -1,7 +1,5 @@
 #include "core/entry/meet.h"
 
-#include <string.h>
-
 #include "base/hash.h"
 #include "base/text.h"
 
@@ -72,7 +70,7 @@ static bool is_known(const struct core *core, const struct member *joiner)
 
 void meet_reset(struct core *core)
 {
-    memset(&core->meeting, 0, sizeof core->meeting);
+    core->meeting.count = 0;
 }
 
 bool meet_joiner(struct core *core, const struct joiner *said)

@@ -4,8 +4,11 @@
 
 void book_init(struct book *book, const struct address *self)
 {
-    memset(book, 0, sizeof *book);
     book->self = *self;
+    book->seed_count = 0;
+    book->count = 0;
+    book->cursor = 0;
+    book->seed_cursor = 0;
 }
 
 void book_set_seeds(struct book *book, const struct address *addresses, uint32_t count)

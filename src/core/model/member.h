@@ -3,7 +3,9 @@
 #define CORE_MEMBER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/model/id.h"
 #include "core/model/limits.h"
@@ -23,6 +25,15 @@ struct member {
     char name[NAME_BYTES_MAX + 1];
     struct tags tags;
 };
+
+/* Copies all but the room that its tags do not use. */
+static inline void member_copy(struct member *to, const struct member *from)
+{
+    memcpy(to, from, offsetof(struct member, tags.text));
+    if (from->tags.length > 0) {
+        memcpy(to->tags.text, from->tags.text, from->tags.length);
+    }
+}
 
 /* What a watcher holds against a member (D2). On the wire: append only. */
 enum verdict {

@@ -34,7 +34,7 @@ static size_t bytes_to_clear(enum message_type type)
     case CARRIES_OFFER:
         return BYTES_WITH(offer);
     case CARRIES_JOIN_REFUSED:
-        return BYTES_WITH(join_refused);
+        return BYTES_BEFORE(join_refused.terms.voters.names);
     case CARRIES_PING:
         return BYTES_WITH(ping);
     case CARRIES_PROBE:

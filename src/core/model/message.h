@@ -3,7 +3,9 @@
 #define CORE_MESSAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/model/move.h"
 #include "core/model/quorum.h"
@@ -111,6 +113,15 @@ static inline bool terms_equal(const struct terms *a, const struct terms *b)
            a->capacity == b->capacity && voters_equal(&a->voters, &b->voters);
 }
 
+/* Copies all but the room for names that are not there, as the other copies below do. */
+static inline void terms_copy(struct terms *to, const struct terms *from)
+{
+    memcpy(to, from, offsetof(struct terms, voters.names));
+    for (uint8_t i = 0; i < from->voters.count; i++) {
+        memcpy(to->voters.names[i], from->voters.names[i], sizeof to->voters.names[i]);
+    }
+}
+
 /* A part of the cluster, as two coordinators compare them (M2). */
 struct probe {
     struct view_id view;
@@ -173,6 +184,16 @@ struct joiner {
     struct terms terms;
 };
 
+static inline void joiner_copy(struct joiner *to, const struct joiner *from)
+{
+    to->may_found = from->may_found;
+    to->nonce = from->nonce;
+    to->epoch_seen = from->epoch_seen;
+    to->hops = from->hops;
+    member_copy(&to->member, &from->member);
+    terms_copy(&to->terms, &from->terms);
+}
+
 /* On the wire: append only. */
 enum join_refusal {
     JOIN_REFUSED_TERMS = 1, /* they differ; `terms` quotes the cluster's */
@@ -182,10 +203,18 @@ enum join_refusal {
 
 struct join_refused {
     enum join_refusal reason;
-    struct terms terms;
     struct address address;
     uint32_t limit;
+    struct terms terms;
 };
+
+static inline void join_refused_copy(struct join_refused *to, const struct join_refused *from)
+{
+    to->reason = from->reason;
+    to->address = from->address;
+    to->limit = from->limit;
+    terms_copy(&to->terms, &from->terms);
+}
 
 struct offer {
     uint64_t nonce;

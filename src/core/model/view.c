@@ -98,7 +98,9 @@ void view_copy(struct view *to, const struct view *from)
     to->merged = from->merged;
     to->member_count = from->member_count;
     to->gone_count = from->gone_count;
-    memcpy(to->members, from->members, from->member_count * sizeof from->members[0]);
+    for (uint32_t i = 0; i < from->member_count; i++) {
+        member_copy(&to->members[i], &from->members[i]);
+    }
     memcpy(to->gone, from->gone, from->gone_count * sizeof from->gone[0]);
     index_rebuild(to);
 }
@@ -196,7 +198,7 @@ void view_append(struct view *view, const struct member *member)
     assert(view->member_count < view->capacity);
 
     struct member *added = &view->members[view->member_count];
-    *added = *member;
+    member_copy(added, member);
     added->age = view->next_age++;
     gone_forget(view, member->name);
     view->member_count++;

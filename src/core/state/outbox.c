@@ -1,6 +1,7 @@
 #include "core/state/outbox.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 /* One step can at worst replace a whole view and form a verdict on every member: a link closed, a
@@ -235,7 +236,7 @@ struct notice *outbox_notice(struct core *core, enum notice_type type)
 
     assert(out->notice_count < out->notice_capacity);
     struct notice *notice = &out->notices[out->notice_count++];
-    memset(notice, 0, sizeof *notice);
+    memset(notice, 0, offsetof(struct notice, refused.terms.voters.names));
     notice->type = type;
     add(core, EFFECT_NOTICE)->notice = notice;
     return notice;

@@ -5,6 +5,8 @@
 #ifndef CORE_STATE_H
 #define CORE_STATE_H
 
+#include <stddef.h>
+
 #include "base/random.h"
 #include "core/model/book.h"
 #include "core/model/effect.h"
@@ -40,8 +42,6 @@ struct peer_signs {
     bool acting;       /* it said that it acts */
     uint64_t promised; /* the epoch that its voter is bound to; 0: none, or it is no voter (Z2) */
     bool handed_over;  /* it coordinates `view`, and acts under its epoch no more (Z7) */
-    uint8_t suspect_count;
-    struct suspicion suspects[SUSPECTS_MAX];
     uint64_t suspects_ms;
 
     /* What the kernels tell. */
@@ -55,6 +55,10 @@ struct peer_signs {
     uint64_t unheard_ms;  /* when it last said that it does not hear us; 0: never (R2) */
     uint64_t answered_ms; /* last heartbeat out of turn, for what its own one said (D5, D8) */
     bool told_bad;        /* watchers know that its link is bad */
+
+    /* From its last heartbeat. The list is last, for what it does not use is never copied. */
+    uint8_t suspect_count;
+    struct suspicion suspects[SUSPECTS_MAX];
 };
 
 /* lease: what it is known to have heard of us. */
@@ -96,12 +100,12 @@ struct peer_wish {
 
 struct peer {
     struct node_id id; /* peers */
-    struct peer_signs signs;
     struct peer_lease lease;
     struct peer_charge charge;
     struct peer_course course;
     struct peer_repair repair;
     struct peer_wish wish;
+    struct peer_signs signs;
 };
 
 enum answer { ANSWER_NONE = 0, ANSWER_YES = 1, ANSWER_NO = 2 };
@@ -194,6 +198,7 @@ struct flapper {
 
 struct flap {
     struct flapper names[FLAPPERS_MAX];
+    uint32_t count;
 };
 
 /* promise: what this node has bound itself to, and how long it keeps from asking for an epoch. */
@@ -436,7 +441,6 @@ struct core {
 
     struct life life;
     struct outbox out;
-    struct book book;
 
     struct view view;          /* install: the view that holds; empty while joining */
     struct view former;        /* install: the one before it */
@@ -444,12 +448,10 @@ struct core {
     struct peer *peers;        /* by position in `view` */
     struct peer *peers_former; /* peers: the other half, by position in `former` */
 
-    struct detector detector;
     struct leases lease;
     struct verdicts verdicts;
     struct removal removal;
     struct standing standing;
-    struct flap flap;
 
     struct promise promise;
     struct voter voter;
@@ -463,7 +465,6 @@ struct core {
 
     struct join join;
     struct founding founding;
-    struct meeting meeting;
     struct admit admit;
     struct leave leave;
     struct moving moving;
@@ -471,7 +472,16 @@ struct core {
     struct probing probe;
     struct merge merge;
     struct merge_log merge_log;
+
+    /* Long lists, each with a count: what is beyond it is never read. From CORE_CLEARED on
+     * core_init clears nothing. */
+    struct detector detector;
+    struct meeting meeting;
+    struct flap flap;
+    struct book book;
 };
+
+#define CORE_CLEARED offsetof(struct core, detector.gone_ms)
 
 /* What held before a view was installed; valid until the next one is. */
 struct installed {
