@@ -23,22 +23,27 @@ static bool draw(void *out, size_t size)
     return drawn == (ssize_t)size;
 }
 
-bool gate_open(struct gate *gate, const struct keyring *ring, const struct wire *wire,
-               const struct core *core, const struct timing *timing, uint32_t capacity,
-               struct node_traffic *traffic)
+bool gate_open(struct gate *gate, const struct gate_options *options)
 {
-    gate->core = core;
-    gate->traffic = traffic;
-    gate->salt_after_ms = timing->lost_ms;
-    if (ring->count == 0) {
-        return true;
-    }
-    gate->seal = seal_new(wire_header(wire), wire_frame_bytes_max(wire),
-                          SENDERS_PER_MEMBER * capacity + SENDERS_SPARE);
-    if (gate->seal == NULL || !draw(gate->salt, sizeof gate->salt)) {
+    uint8_t secret[COOKIE_SECRET_BYTES];
+
+    gate->core = options->core;
+    gate->traffic = options->traffic;
+    gate->salt_after_ms = options->config->timing.lost_ms;
+    if (!draw(secret, sizeof secret) || !draw(gate->salt, sizeof gate->salt)) {
         return false;
     }
-    seal_set_ring(gate->seal, ring);
+    strangers_open(&gate->strangers, wire_header(options->wire), secret, options->log,
+                   options->traffic, options->send, options->context);
+    if (options->ring->count == 0) {
+        return true;
+    }
+    gate->seal = seal_new(wire_header(options->wire), wire_frame_bytes_max(options->wire),
+                          SENDERS_PER_MEMBER * options->config->capacity + SENDERS_SPARE);
+    if (gate->seal == NULL) {
+        return false;
+    }
+    seal_set_ring(gate->seal, options->ring);
     gate->sealed_ms = clock_ms();
     return true;
 }
@@ -92,16 +97,19 @@ static struct bytes seal_it(struct gate *gate, const struct seal_order *order)
 
 struct bytes gate_seal_datagram(struct gate *gate, const struct outgoing *outgoing)
 {
-    const struct bytes plain = {.at = outgoing->bytes, .length = outgoing->length};
+    struct bytes datagram = {.at = outgoing->bytes, .length = outgoing->length};
 
-    if (gate->seal == NULL) {
-        return plain;
+    if (gate->seal != NULL) {
+        datagram = seal_it(gate,
+                           &(struct seal_order){.frame = outgoing->bytes,
+                                                .length = outgoing->length,
+                                                .to = outgoing->hop,
+                                                .place = {.channel = SEAL_DATAGRAM},
+                                                .with_ring = outgoing->type == MESSAGE_HEARTBEAT});
     }
-    return seal_it(gate, &(struct seal_order){.frame = plain.at,
-                                              .length = plain.length,
-                                              .to = outgoing->hop,
-                                              .place = {.channel = SEAL_DATAGRAM},
-                                              .with_ring = outgoing->type == MESSAGE_HEARTBEAT});
+    return id_is_none(outgoing->hop)
+               ? strangers_sent(&gate->strangers, outgoing->to, datagram, clock_ms())
+               : datagram;
 }
 
 void gate_begin_stream(struct gate *gate, struct gate_stream *stream)
@@ -148,6 +156,11 @@ static bool is_plain(struct bytes frame)
     return frame.length <= SEALED_AT_VERSION || frame.at[SEALED_AT_VERSION] == WIRE_VERSION;
 }
 
+static bool is_sealed(struct bytes frame)
+{
+    return frame.length > SEALED_AT_VERSION && frame.at[SEALED_AT_VERSION] == SEALED_VERSION;
+}
+
 static bool open_sealed(struct gate *gate, struct bytes sealed, const struct seal_place *place,
                         struct seal_opened *opened)
 {
@@ -166,23 +179,60 @@ static bool refuse_plain(struct gate *gate)
     return false;
 }
 
-bool gate_open_datagram(struct gate *gate, struct bytes datagram, struct bytes *frame)
+static const struct keyring *ring_of(const struct gate *gate)
+{
+    static const struct keyring none = {.count = 0};
+
+    return gate->seal == NULL ? &none : seal_ring(gate->seal);
+}
+
+/* Who has no key of ours is told so. */
+static void refuse_stranger(struct gate *gate, struct bytes datagram, const struct address *source)
+{
+    strangers_refused(&gate->strangers, source, datagram, ring_of(gate), clock_ms());
+}
+
+static bool open_sealed_datagram(struct gate *gate, struct bytes datagram,
+                                 const struct address *source, struct bytes *frame)
 {
     const struct seal_place place = {.channel = SEAL_DATAGRAM};
     struct seal_opened opened;
 
-    if (gate->seal == NULL) {
-        *frame = datagram;
-        return true;
+    follow_core(gate);
+    const enum seal_result result = seal_check(gate->seal, datagram.at, datagram.length, &place);
+    if (result == SEAL_OTHER_KEY) {
+        refuse_stranger(gate, datagram, source);
     }
-    if (is_plain(datagram)) {
-        return refuse_plain(gate);
+    if (result == SEAL_OK && !strangers_is_proved(&gate->strangers, source, datagram, clock_ms())) {
+        gate->traffic->sealed_refused[SEAL_NOT_PROVED]++;
+        return false;
     }
     if (!open_sealed(gate, datagram, &place, &opened)) {
         return false;
     }
     *frame = (struct bytes){.at = opened.frame, .length = opened.length};
     return true;
+}
+
+bool gate_open_datagram(struct gate *gate, struct bytes datagram, const struct address *source,
+                        struct bytes *frame)
+{
+    *frame = datagram;
+    if (strangers_is_note(datagram)) {
+        strangers_on_note(&gate->strangers, source, datagram, ring_of(gate), clock_ms());
+        return false;
+    }
+    if (gate->seal == NULL) {
+        if (is_sealed(datagram)) {
+            refuse_stranger(gate, datagram, source);
+        }
+        return true; /* The codec counts what it does not know. */
+    }
+    if (is_plain(datagram)) {
+        refuse_stranger(gate, datagram, source);
+        return refuse_plain(gate);
+    }
+    return open_sealed_datagram(gate, datagram, source, frame);
 }
 
 bool gate_open_frame(struct gate *gate, struct gate_stream *stream, struct bytes sealed,

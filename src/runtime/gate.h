@@ -9,7 +9,9 @@
 #include "core/core.h"
 #include "proto/wire.h"
 #include "runtime/frame_reader.h"
+#include "runtime/log.h"
 #include "runtime/outgoing.h"
+#include "runtime/strangers.h"
 #include "runtime/traffic.h"
 #include "seal/seal.h"
 
@@ -21,13 +23,23 @@ struct gate {
     struct node_id life;    /* that the seal seals for */
     uint8_t salt[SALT_BYTES];
     uint64_t sealed_ms; /* when it sealed last */
+    struct strangers strangers;
 };
 
-/* With an empty ring frames are not sealed. `gate` is zeroed; what else is passed is borrowed for
- * its life, but the ring is copied. False: no memory. */
-bool gate_open(struct gate *gate, const struct keyring *ring, const struct wire *wire,
-               const struct core *core, const struct timing *timing, uint32_t capacity,
-               struct node_traffic *traffic);
+/* What a gate works with; all of it is borrowed for the gate's life, but the ring is copied. */
+struct gate_options {
+    const struct keyring *ring; /* empty: frames are not sealed */
+    const struct wire *wire;
+    const struct core *core;
+    const struct config *config;
+    struct log *log;
+    struct node_traffic *traffic;
+    strangers_send *send; /* a datagram, as it is */
+    void *context;
+};
+
+/* `gate` is zeroed. False: no memory, or no random bytes. */
+bool gate_open(struct gate *gate, const struct gate_options *options);
 void gate_close(struct gate *gate);
 
 bool gate_is_keyed(const struct gate *gate);
@@ -37,7 +49,8 @@ struct bytes gate_seal_datagram(struct gate *gate, const struct outgoing *outgoi
 
 /* The plain frame of a datagram that came, valid until the next call; false if there is none to
  * be acted on. */
-bool gate_open_datagram(struct gate *gate, struct bytes datagram, struct bytes *frame);
+bool gate_open_datagram(struct gate *gate, struct bytes datagram, const struct address *source,
+                        struct bytes *frame);
 
 /* How the frames of one stream are sealed. All zero at first. */
 struct gate_stream {

@@ -30,6 +30,13 @@ static void log_unsent(struct node *node, const struct address *to, int error)
              (unsigned)listen->port);
 }
 
+void node_send_note(void *context, const struct address *to, const uint8_t *bytes, size_t length)
+{
+    struct node *node = context;
+
+    (void)udp_send(&node->udp, to, bytes, length);
+}
+
 void node_transmit(void *context, const struct outgoing *outgoing)
 {
     struct node *node = context;
@@ -365,7 +372,8 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
     struct message message;
     struct bytes frame;
 
-    if (!gate_open_datagram(&node->gate, (struct bytes){.at = bytes, .length = length}, &frame)) {
+    if (!gate_open_datagram(&node->gate, (struct bytes){.at = bytes, .length = length}, source,
+                            &frame)) {
         return;
     }
     enum wire_error error = wire_decode(node->wire, frame.at, frame.length, &message);
@@ -533,6 +541,12 @@ const struct node_traffic *node_traffic(const struct node *node)
 
 bool node_seed_words(const struct node *node, char out[NODE_SEED_WORDS_MAX])
 {
+    const char *words = strangers_words(&node->gate.strangers, clock_ms());
+
+    if (words[0] != '\0') {
+        (void)text_set(out, NODE_SEED_WORDS_MAX, words, text_length(words, STRANGERS_WORDS_MAX));
+        return true;
+    }
     return seed_checker_words(&node->seed_checker, out);
 }
 

@@ -144,8 +144,14 @@ static bool open_core(struct node *node, const struct keyring *ring)
     }
     const uint64_t now_ms = clock_ms();
     node->core = core_init(block, &options, now_ms);
-    if (!gate_open(&node->gate, ring, node->wire, node->core, &config->timing, config->capacity,
-                   &node->traffic)) {
+    if (!gate_open(&node->gate, &(struct gate_options){.ring = ring,
+                                                       .wire = node->wire,
+                                                       .core = node->core,
+                                                       .config = config,
+                                                       .log = node->log,
+                                                       .traffic = &node->traffic,
+                                                       .send = node_send_note,
+                                                       .context = node})) {
         log_line(node->log, LOG_ERROR, "key", "cannot seal frames: no memory, or no random bytes");
         return false;
     }

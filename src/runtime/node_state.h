@@ -88,6 +88,9 @@ void node_on_resolved(void *context, const struct address *addresses, uint32_t c
 /* Does an injected fault drop everything between this node and that one? */
 bool node_is_cut(void *context, const struct node_id *peer, const struct address *address);
 
+/* Sends the bytes as a datagram, as they are. */
+void node_send_note(void *context, const struct address *to, const uint8_t *bytes, size_t length);
+
 /* Sends the message by datagram, lifeline or stream pool, as its length demands. */
 void node_transmit(void *context, const struct outgoing *outgoing);
 

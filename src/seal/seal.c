@@ -261,8 +261,8 @@ const uint8_t *seal_cookie(const uint8_t *bytes, size_t length)
 }
 
 /* What needs no computing, in the order of wire.md. */
-static enum seal_result check_header(const struct seal *seal, const uint8_t *bytes, size_t length,
-                                     const struct seal_place *place)
+enum seal_result seal_check(const struct seal *seal, const uint8_t *bytes, size_t length,
+                            const struct seal_place *place)
 {
     if (length < SEALED_HEADER_BYTES + 1 + TAG_BYTES ||
         length > seal->frame_bytes_max + SEALED_EXTRA_BYTES) {
@@ -385,7 +385,7 @@ enum seal_result seal_open(struct seal *seal, const uint8_t *bytes, size_t lengt
                            const struct seal_place *place, uint64_t now_ms,
                            struct seal_opened *opened)
 {
-    const enum seal_result result = check_header(seal, bytes, length, place);
+    const enum seal_result result = seal_check(seal, bytes, length, place);
     if (result != SEAL_OK) {
         return result;
     }

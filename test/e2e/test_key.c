@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture.h"
 #include "fixture.h"
 
 static uint64_t counter(struct cluster *cluster, const char *name, const char *key)
@@ -69,13 +70,33 @@ Story(key, who_has_no_key_or_another_is_kept_out)
     cr_assert_eq(cluster_await_end(cluster, "stranger"), 1);
     assert_kept_out(cluster, view);
     cr_assert_gt(counter(cluster, "athens", "without_key"), 0);
+    cr_assert(cluster_log_has(cluster, "athens", "sends without a key"));
+    cr_assert(cluster_log_has(cluster, "stranger", "answers, but asks for a key"));
 
     cluster_make_key(cluster, "another");
     cluster_start(cluster, "thief", "athens byzantium", ARGS("--join-timeout", "2s"));
     cr_assert_eq(cluster_await_end(cluster, "thief"), 1);
     assert_kept_out(cluster, view);
     cr_assert_gt(not_opened(cluster, "athens", "other key"), 0);
+    cr_assert(cluster_log_has(cluster, "athens", "sends with another key: ours"));
+    cr_assert(cluster_log_has(cluster, "thief", "answers, but holds another key: ours"));
+    cr_assert(cluster_log_has(cluster, "thief", "not let in within --join-timeout: 127."));
+    cr_assert_leq(cluster_log_count(cluster, "athens", "other_key"), 2, "one line of each kind");
     cr_assert_eq(cluster_log_count(cluster, "athens", "suspect"), 0);
+}
+
+/* The other way round: the cluster has no key, who comes has one. */
+Story(key, a_node_with_a_key_hears_that_the_others_have_none)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, "athens byzantium");
+    cluster_make_key(cluster, "key");
+    cluster_start(cluster, "cyrene", "athens", ARGS("--join-timeout", "2s"));
+    cr_assert_eq(cluster_await_end(cluster, "cyrene"), 1);
+    cr_assert(cluster_log_has(cluster, "athens", "sends with a key"));
+    cr_assert(cluster_log_has(cluster, "cyrene", "answers, but has no key"));
+    cr_assert(cluster_agrees(cluster, "athens byzantium", 1000));
 }
 
 Story(key, keys_are_made_and_refused_on_the_command_line)
@@ -126,4 +147,94 @@ Story(key, a_node_that_strangers_can_rule_says_so)
     const json_t *status = cluster_document(cluster, "athens", "/v1/status");
     cr_assert(json_is_true(json_object_get(json_object_get(status, "security"), "insecure")));
     cr_assert_not_null(strstr(doyen(cluster, "athens", ARGS("status")).out, "whoever can send"));
+}
+
+/* --- Played back --- */
+
+enum { RECORDS = 400, RECORD_MS = 20000 };
+
+/* Runs the cluster until so many datagrams were recorded. */
+static void record(struct capture *capture, size_t count)
+{
+    const uint64_t until_ms = clock_now_ms() + RECORD_MS;
+
+    while (capture->count < count && clock_now_ms() < until_ms) {
+        capture_more(capture);
+    }
+    cr_assert_geq(capture->count, count, "only %zu datagrams", capture->count);
+}
+
+/* Sends all that was recorded to each of the daemons, in order or not. */
+static void play_back(struct capture *capture, struct cluster *cluster, bool shuffled)
+{
+    const size_t step = shuffled ? 1237 : 1; /* a prime: it comes by all of them */
+
+    for (size_t i = 0; i < capture->count; i++) {
+        const struct captured *one = &capture->items[i * step % capture->count];
+        for (size_t d = 0; d < cluster->daemon_count; d++) {
+            capture_send(capture, one, cluster->daemons[d].port);
+        }
+    }
+    capture_answers(capture);
+}
+
+static uint64_t suspicions(struct cluster *cluster)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < cluster->daemon_count; i++) {
+        count += cluster_log_count(cluster, cluster->daemons[i].name, "suspect") +
+                 cluster_log_count(cluster, cluster->daemons[i].name, "cleared");
+    }
+    return count;
+}
+
+/* What was recorded, joins and a take-over among it, changes nothing when it comes again: not at
+ * the nodes that it was for, not at others, not at one that has started anew, nor at one that was
+ * stopped. And whoever sends it gets no more back than it sent. */
+Story(key, what_was_recorded_changes_nothing_when_it_is_played_back)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct capture capture;
+
+    if (!capture_open(&capture, cluster->host)) {
+        capture_close(&capture);
+        cr_skip_test("only root sees what passes");
+    }
+    cluster_make_key(cluster, "key");
+    cluster_form(cluster, "athens byzantium cyrene");
+    cluster_kill(cluster, "athens");
+    assert_agreement(cluster, "byzantium cyrene");
+    cluster_restart(cluster, "athens");
+    assert_agreement(cluster, "byzantium cyrene athens");
+    record(&capture, RECORDS);
+    const char *view = text_kept("%s", cluster_view(cluster, "byzantium"));
+    const uint64_t suspected = suspicions(cluster);
+
+    play_back(&capture, cluster, false);
+    play_back(&capture, cluster, true);
+    cr_assert_gt(not_opened(cluster, "byzantium", "played back or too old"), 0);
+    cr_assert_gt(not_opened(cluster, "byzantium", "sender's address not proved"), 0);
+    cr_assert_str_eq(cluster_view(cluster, "byzantium"), view);
+    cr_assert(cluster_agrees(cluster, "byzantium cyrene athens", 1000));
+    cluster_pause(cluster, "cyrene");
+    play_back(&capture, cluster, true);
+    cluster_resume(cluster, "cyrene");
+    cr_assert(cluster_agrees(cluster, "byzantium cyrene athens", 5000));
+    cr_assert_str_eq(cluster_view(cluster, "byzantium"), view);
+    cr_assert_eq(suspicions(cluster), suspected);
+
+    cr_assert_eq(cluster_terminate(cluster, "cyrene"), 0);
+    cluster_restart(cluster, "cyrene");
+    assert_agreement(cluster, "byzantium athens cyrene");
+    const char *later = text_kept("%s", cluster_view(cluster, "byzantium"));
+    play_back(&capture, cluster, false);
+    cr_assert_str_eq(cluster_view(cluster, "byzantium"), later);
+    cr_assert(cluster_agrees(cluster, "byzantium athens cyrene", 1000));
+    cr_assert_eq(suspicions(cluster), suspected);
+
+    cr_assert_leq(capture.bytes_in, capture.bytes_out, "%lu bytes for %lu",
+                  (unsigned long)capture.bytes_in, (unsigned long)capture.bytes_out);
+    cr_assert_gt(capture.bytes_in, 0, "challenges, at least");
+    capture_close(&capture);
 }
