@@ -671,6 +671,18 @@ static void end_votes(struct core *core)
     voter_end_step(core);
 }
 
+/* Tells watchers, and under guard strict the others, who name a coordinator only once they have
+ * heard that it acts (Z9b). */
+static void tell(struct core *core)
+{
+    bool acted = core->standing.told_acting;
+
+    standing_tell(core);
+    if (core_is_strict(core) && core->standing.told_acting && !acted) {
+        detector_announce_acting(core);
+    }
+}
+
 struct effects core_step(struct core *core, const struct event *event)
 {
     uint64_t installed = core->counters.views_installed;
@@ -699,7 +711,7 @@ struct effects core_step(struct core *core, const struct event *event)
     bool moved = core->counters.views_installed != installed || core->life.phase != phase ||
                  core->campaign.handed_epoch != handed_epoch;
     if ((timer || moved || !standing_is_told(core)) && core->life.phase != PHASE_STOPPED) {
-        standing_tell(core);
+        tell(core);
     }
     core->due_ms = soonest_ms(core);
     core_check(core);

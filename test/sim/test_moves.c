@@ -95,6 +95,20 @@ Story(moves, voters_follow_the_word_of_their_coordinator)
     sim_free(sim);
 }
 
+/* Z9c: whoever asked for it, wherever, sees that it is done with the first message. */
+Story(moves, everybody_names_the_successor_as_soon_as_it_acts)
+{
+    struct sim *sim = story_of_voters(seed);
+
+    sim_transfer(sim, E, D);
+    story_check(gap_until_acting(sim, D) <= 20, seed);
+    sim_run(sim, 2);
+    for (uint32_t host = A; host <= E; host++) {
+        story_check(sim_coordinator(sim, host) == D, seed);
+    }
+    sim_free(sim);
+}
+
 /* E5a: what it asks may be lost, and what comes of it, too. */
 Story(moves, a_lost_message_costs_one_repetition)
 {

@@ -133,6 +133,11 @@ static void send_heartbeats(struct core *core)
     outbox_renew_stranger_replies(core);
 }
 
+void detector_announce_acting(struct core *core)
+{
+    send_heartbeats(core);
+}
+
 /* When each of the gone went, as this node saw it, and the number of its last message. */
 static void map_gone(struct core *core, const struct installed *before)
 {

@@ -35,6 +35,10 @@ void detector_on_view_installed(struct core *core, const struct installed *befor
  * of us is what we said before (G1, L2). */
 void detector_announce_view(struct core *core, const struct installed *before);
 
+/* Under guard strict this coordinator has begun to act: a round of heartbeats says so at once, in
+ * place of the next (Z9c). */
+void detector_announce_acting(struct core *core);
+
 void detector_reset(struct core *core);
 
 #endif
