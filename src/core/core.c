@@ -283,6 +283,9 @@ static void on_view(struct core *core, const struct message *message)
     case SHOWN_GONE:
         join_renew(core);
         return;
+    case SHOWN_NOT_OURS:
+        change_outdo(core, message->carrier.view);
+        return;
     }
 }
 
@@ -315,6 +318,10 @@ static void on_vote(struct core *core, const struct message *message)
         return;
     }
     if (message->carrier.view != NULL && !install_is_sound(core, message)) {
+        return;
+    }
+    if (promise_epoch_leaps(core, vote->promised)) {
+        refuse(core, message, REFUSED_EPOCH_LEAPS);
         return;
     }
     switch (vote->kind) {

@@ -21,22 +21,6 @@ static struct message heartbeat_of(const struct rig *rig, int version)
 
 /* --- One name, two contents (V2) --- */
 
-/* H6, H48: damage, or a bug, is superseded by a view that has one content. */
-Test(core_repair, a_coordinator_supersedes_a_view_with_two_contents)
-{
-    struct rig *rig = rig_in("A B C", 'A');
-    struct message other = heartbeat_of(rig, 0);
-
-    other.heartbeat.view_hash++;
-    rig_gets(rig, 'B', &other);
-    cr_assert_eq(core_counters(rig->core)->mismatches, 1);
-    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'B');
-    cr_assert_not_null(prepare);
-    cr_assert_eq(prepare->carrier.view->version, core_view(rig->core)->version + 1);
-    cr_assert_eq(prepare->carrier.view->member_count, 3);
-    rig_free(rig);
-}
-
 Test(core_repair, a_member_counts_two_contents_and_makes_no_view)
 {
     struct rig *rig = rig_in("A B C", 'C');

@@ -98,6 +98,13 @@ static void ask_own_voter(struct core *core)
     }
 }
 
+/* No receiver would take such a view (V7), nor could anybody outdo it. */
+static bool is_beyond_count(const struct view *next)
+{
+    return next->epoch >= COUNTER_MAX || next->version >= COUNTER_MAX ||
+           next->next_age > COUNTER_MAX;
+}
+
 void change_propose(struct core *core, struct view *next, const struct proposal *proposal)
 {
     struct change *change = &core->change;
@@ -105,6 +112,10 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
 
     /* Never the same version twice from one life: one name, one content (S1). */
     next->version = (version > change->version_used ? version : change->version_used) + 1;
+    if (is_beyond_count(next)) {
+        REACHED(nothing_left_to_count_with);
+        return;
+    }
     change->version_used = next->version;
     promise_saw_epoch(core, next->epoch);
     view_seal(next);
@@ -148,6 +159,26 @@ void change_found(struct core *core)
 bool change_is_overtaken(const struct core *core)
 {
     return core->change.overtaken > core->view.epoch;
+}
+
+void change_outdo(struct core *core, const struct view *forged)
+{
+    struct change *change = &core->change;
+
+    if (!core_is_coordinator(core) || core->now_ms < change->outdone_ms) {
+        return;
+    }
+    REACHED(forged_view_outdone);
+    change->outdone_ms = core->now_ms + core->timing.fresh_ms;
+    if (forged->version > change->version_used) {
+        change->version_used = forged->version;
+    }
+    if (core_is_strict(core) && forged->epoch > core->view.epoch) {
+        change->overtaken = core->promise.seen; /* Z5c: the voters give the epoch. */
+    }
+    next_view_want_epoch(core);
+    next_view_want_version(core);
+    next_view_now(core);
 }
 
 void change_start_next(struct core *core)
@@ -729,7 +760,7 @@ void change_on_nack(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_NACK_NOT_ABOVE);
         return;
     }
-    if (promised > core->promise.seen + LEAP_MAX) {
+    if (promise_epoch_leaps(core, promised)) {
         refuse(core, message, REFUSED_EPOCH_LEAPS);
         return;
     }
@@ -802,5 +833,6 @@ void change_reset(struct core *core)
 {
     change_forget(core);
     core->change.version_used = 0;
+    core->change.outdone_ms = 0;
     core->change.overtaken = 0;
 }

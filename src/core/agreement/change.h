@@ -22,6 +22,10 @@ void change_on_ack(struct core *core, const struct message *message);
 /* Z5: too many voters are bound to a higher epoch than that of the view. */
 bool change_is_overtaken(const struct core *core);
 
+/* V4j: a member holds that view, which is higher, in the name of this coordinator, and not made by
+ * it. The next one will be above it. */
+void change_outdo(struct core *core, const struct view *forged);
+
 /* A voter's answer, or that of our own, to what we propose (Z5). */
 void change_on_vote(struct core *core, const struct message *vote);
 

@@ -336,7 +336,7 @@ void claim_on_refused(struct core *core, const struct message *message)
     if (!answers_claim(core, message, refused->epoch)) {
         return;
     }
-    if (refused->promised > core->promise.seen + LEAP_MAX) {
+    if (promise_epoch_leaps(core, refused->promised)) {
         refuse(core, message, REFUSED_EPOCH_LEAPS);
         return;
     }
@@ -494,7 +494,7 @@ void claim_on_claim(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_CLAIM_NOT_NEW);
         return;
     }
-    if (message->carrier.epoch > core->promise.seen + LEAP_MAX) {
+    if (promise_epoch_leaps(core, message->carrier.epoch)) {
         refuse(core, message, REFUSED_EPOCH_LEAPS);
         return;
     }

@@ -40,8 +40,8 @@ bool install_is_sound(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_VIEW_MISNAMES_US);
         return false;
     }
-    if (view->epoch > core->promise.seen + LEAP_MAX ||
-        view->version > core->view.version + LEAP_MAX) {
+    struct leap_base max = promise_numbers_max(core);
+    if (view->epoch > max.epoch || view->version > max.version || view->next_age > max.next_age) {
         refuse(core, message, REFUSED_VIEW_LEAPS);
         return false;
     }
@@ -237,6 +237,19 @@ static enum shown_view on_view_while_joining(struct core *core, const struct mes
     return SHOWN_SETTLED;
 }
 
+/* Both contents are superseded, now that the other was seen. */
+static void on_other_content(struct core *core, const struct message *message)
+{
+    bool from_member = view_has(&core->view, &message->from);
+
+    if (core_is_coordinator(core) && from_member && core->now_ms >= core->install.superseded_ms) {
+        REACHED(other_content_superseded);
+        core->install.superseded_ms = core->now_ms + core->timing.fresh_ms;
+        next_view_want_version(core);
+        next_view_now(core);
+    }
+}
+
 enum shown_view install_on_view(struct core *core, const struct message *message)
 {
     struct view *view = message->carrier.view;
@@ -250,6 +263,9 @@ enum shown_view install_on_view(struct core *core, const struct message *message
     }
     struct view_id theirs = view_id_of(view);
     struct view_id ours = view_id_of(&core->view);
+    if (view_id_equal(&theirs, &ours) && view->hash != core->view.hash) {
+        on_other_content(core, message);
+    }
     if (view_id_compare(&theirs, &ours) <= 0) {
         note_follows_other(core, message);
         refuse(core, message, REFUSED_VIEW_NOT_HIGHER);
@@ -259,6 +275,10 @@ enum shown_view install_on_view(struct core *core, const struct message *message
         return on_view_without_us(core, message);
     }
     promise_saw_epoch(core, view->epoch);
+    if (authority_is_in_our_name(core, view)) {
+        refuse(core, message, REFUSED_VIEW_IN_OUR_NAME);
+        return view_has(&core->view, &message->from) ? SHOWN_NOT_OURS : SHOWN_SETTLED;
+    }
     if (authority_of(core, message) == AUTHORITY_NONE) {
         refuse(core, message, REFUSED_VIEW_NOT_FOLLOWED);
         answer_not_following(core, message);
@@ -278,14 +298,14 @@ void install_pull(struct core *core, const struct message *message)
     route_reach(core, outbox_message(core, MESSAGE_PULL), &message->from, &message->source);
 }
 
-/* S1 is broken, by damage or by a bug: the coordinator supersedes both contents (V2). */
-static void on_mismatch(struct core *core, uint32_t position)
+/* S1 is broken, by damage, by a bug, or only in a heartbeat that lies: the coordinator asks to see
+ * the other content (V2). */
+static void on_mismatch(struct core *core, const struct message *heartbeat, uint32_t position)
 {
     core->counters.mismatches++;
     outbox_notice_of(core, NOTICE_MISMATCH, &core->view.members[position]);
     if (core_is_coordinator(core)) {
-        next_view_want_version(core);
-        next_view_now(core);
+        install_pull(core, heartbeat);
     }
 }
 
@@ -323,7 +343,7 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     if (order == 0) {
         follow_forget(core, position); /* It came back. */
         if (heartbeat->view_hash != core->view.hash) {
-            on_mismatch(core, position);
+            on_mismatch(core, message, position);
         }
         return;
     }

@@ -3,9 +3,45 @@
 #include "core/detection/verdict.h"
 #include "core/model/marks.h"
 
+/* --- Leaps --- */
+
+/* What the numbers of this T_stall are measured against, if `view` is the one that holds. */
+static struct leap_base leap_base(const struct core *core, const struct view *view)
+{
+    const struct leap_base *base = &core->promise.base;
+
+    if (base->ms != 0 && core->now_ms < base->ms + core->timing.stall_ms) {
+        return *base;
+    }
+    return (struct leap_base){.ms = core->now_ms,
+                              .epoch = core->promise.seen,
+                              .version = view->version,
+                              .next_age = view->next_age};
+}
+
+struct leap_base promise_numbers_max(const struct core *core)
+{
+    struct leap_base max = {
+        .epoch = COUNTER_MAX / 4, .version = COUNTER_MAX / 4, .next_age = COUNTER_MAX / 4};
+
+    if (core_is_member(core)) { /* Otherwise there is nothing to compare with. */
+        max = leap_base(core, &core->view);
+        max.epoch += LEAP_MAX;
+        max.version += LEAP_MAX;
+        max.next_age += LEAP_MAX;
+    }
+    return max;
+}
+
+bool promise_epoch_leaps(const struct core *core, uint64_t epoch)
+{
+    return epoch > COUNTER_MAX || epoch > leap_base(core, &core->view).epoch + LEAP_MAX;
+}
+
 void promise_saw_epoch(struct core *core, uint64_t epoch)
 {
     if (epoch > core->promise.seen) {
+        core->promise.base = leap_base(core, &core->view);
         core->promise.seen = epoch;
     }
 }
@@ -65,6 +101,13 @@ void promise_on_view_installed(struct core *core, const struct installed *before
     if (merged || core->view.epoch >= core->promise.epoch) {
         release(core); /* C5e: what was promised in a lineage that is left binds nobody. */
     }
+    if (view_is_empty(before->view)) {
+        core->promise.base.ms = 0; /* The first one is no leap. */
+        core->promise.seen = core->view.epoch > core->promise.seen ? core->view.epoch
+                                                                   : core->promise.seen;
+        return;
+    }
+    core->promise.base = leap_base(core, before->view);
     promise_saw_epoch(core, core->view.epoch);
 }
 

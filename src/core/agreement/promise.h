@@ -14,6 +14,10 @@ uint64_t promise_new_epoch(const struct core *core);
 /* Binds this node to `epoch`, asked for by `to`, until then. */
 void promise_give(struct core *core, uint64_t epoch, const struct node_id *to, uint64_t until_ms);
 
+/* V7: how high the numbers of a view may be at present; and is that epoch higher? */
+struct leap_base promise_numbers_max(const struct core *core);
+bool promise_epoch_leaps(const struct core *core, uint64_t epoch);
+
 /* Nothing came of it within its time (C5). */
 void promise_forget(struct core *core);
 

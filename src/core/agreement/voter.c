@@ -107,7 +107,7 @@ static struct vote bind(struct core *core, const struct vote_question *question)
 /* Such an epoch is damage, and would be on disk for good (V7). */
 static bool leaps(const struct core *core, uint64_t epoch)
 {
-    return epoch > COUNTER_MAX || epoch > core->promise.seen + LEAP_MAX;
+    return promise_epoch_leaps(core, epoch);
 }
 
 /* --- Answers that wait for the disk --- */

@@ -207,7 +207,7 @@ static void heed_epoch(struct core *core, const struct message *message)
 {
     uint64_t epoch = message->joiner.epoch_seen;
 
-    if (epoch > core->promise.seen + LEAP_MAX) {
+    if (promise_epoch_leaps(core, epoch)) {
         refuse(core, message, REFUSED_READY_EPOCH_LEAPS);
     } else if (epoch > core->view.epoch) {
         promise_saw_epoch(core, epoch);

@@ -23,8 +23,9 @@ enum {
                                         datagram yet */
 };
 
-/* A version or epoch further above the known one than this is damage, not progress (H16). */
-#define LEAP_MAX (UINT64_C(1) << 32)
+/* Epochs, versions and ages do not rise by more within T_stall (V7): no cluster counts as far in
+ * its life, and COUNTER_MAX is many such leaps away (H16). */
+#define LEAP_MAX (UINT64_C(1) << 48)
 
 /* No epoch, version or age gets there by counting; above it sums could wrap. */
 #define COUNTER_MAX (UINT64_C(1) << 62)

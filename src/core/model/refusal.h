@@ -31,7 +31,8 @@
       "the hash, the ages, the numbers or the names of the view are not right")                    \
     X(VIEW_MISNAMES_US, "view_misnames_us", "V4i",                                                 \
       "the view holds this life under another name or address")                                    \
-    X(VIEW_LEAPS, "view_leaps", "V7", "the view's epoch or version is impossibly far ahead")       \
+    X(VIEW_LEAPS, "view_leaps", "V7a",                                                             \
+      "the view's epoch, version or next_age is impossibly far ahead")                             \
     X(VIEW_NOT_EXPECTED, "view_not_expected", "V4h",                                               \
       "the view holds this joiner, which has said READY to nobody")                                \
     X(VIEW_WITHOUT_JOINER, "view_without_joiner", "V4h", "the view does not hold this joiner")     \
@@ -69,7 +70,7 @@
       "it answers another proposal than the present")                                              \
     X(NACK_NOT_ABOVE, "nack_not_above", "U2d",                                                     \
       "the promise that it names is not above the proposal")                                       \
-    X(EPOCH_LEAPS, "epoch_leaps", "V7", "the epoch that it names is impossibly far ahead")         \
+    X(EPOCH_LEAPS, "epoch_leaps", "V7a", "the epoch that it names is impossibly far ahead")        \
     X(OBJECTION_TOO_LATE, "objection_too_late", "C3d",                                             \
       "the claim that it is against is not under way any more")                                    \
     X(FOLLOWS_NOBODY_HERE, "follows_nobody_here", "L2a",                                           \
@@ -110,6 +111,8 @@
     X(BASE_OF_OTHER_LINEAGE, "base_of_other_lineage", "C4b",                                       \
       "not to build on: the view is of another founding")                                          \
     X(BASE_WITHOUT_US, "base_without_us", "C4b", "not to build on: the view lacks this node")      \
+    X(VIEW_IN_OUR_NAME, "view_in_our_name", "V4j",                                                 \
+      "the view is in this node's own name, which never made it")                                  \
     X(BASE_OF_ANOTHER_MAKER, "base_of_another_maker", "C4b",                                       \
       "not to build on: its maker is not older than this node in this node's own view")            \
     X(BASE_NOT_HIGHEST, "base_not_highest", "C4a", "not to build on: a higher view is known")      \
@@ -132,7 +135,7 @@
     X(PART_YIELDS, "part_yields", "M3b", "this part is about to be taken up by another")           \
     X(NAME_FLAPS, "name_flaps", "R4a", "the name has failed too often lately")                     \
     X(NONCE_OVERTAKEN, "nonce_overtaken", "J3b", "its nonce is not that of the present view")      \
-    X(READY_EPOCH_LEAPS, "ready_epoch_leaps", "V7",                                                \
+    X(READY_EPOCH_LEAPS, "ready_epoch_leaps", "V7a",                                               \
       "the epoch of the joiner's earlier lives is impossibly far ahead: it is let in without")     \
     X(QUEUE_FULL, "queue_full", "B1", "too many joiners wait")                                     \
     X(LEAVER_LETS_IN_NOBODY, "leaver_lets_in_nobody", "E3a", "this coordinator is leaving")        \

@@ -202,12 +202,20 @@ struct flap {
 };
 
 /* promise: what this node has bound itself to, and how long it keeps from asking for an epoch. */
+struct leap_base { /* what epochs, versions and ages were at the time `ms` (V7) */
+    uint64_t ms;
+    uint64_t epoch;
+    uint64_t version;
+    uint64_t next_age;
+};
+
 struct promise {
     uint64_t seen;  /* the highest epoch seen anywhere in this cluster */
     uint64_t epoch; /* granted or accepted; 0: none */
     struct node_id to;
     uint64_t until_ms;   /* forgotten then (C5) */
     uint64_t backoff_ms; /* no claim before; 0: none was lost lately */
+    struct leap_base base;
 };
 
 /* A question that was granted; answered when the disk has the change of that number. */
@@ -241,7 +249,8 @@ struct voter {
 };
 
 struct install {
-    uint64_t pull_ms; /* no PULL before (V5) */
+    uint64_t pull_ms;       /* no PULL before (V5) */
+    uint64_t superseded_ms; /* no new version for another content before (V2d) */
 };
 
 /* news: members that went within T_fresh of each other (M8). */
@@ -276,6 +285,7 @@ struct change {
     struct view pending;   /* proposed by us, or accepted from another; empty when none */
     uint64_t accepted_ms;  /* when that was */
     uint64_t version_used; /* the highest version that this life has given to a view (S1) */
+    uint64_t outdone_ms;   /* no new epoch for a forged view before (V4j) */
 
     /* The rest is of a proposal of our own. */
     bool on;          /* answers to `pending` are collected */

@@ -1,0 +1,210 @@
+/* What a member, or whoever speaks in its name, may say that is not so: views that nobody made,
+ * numbers that leap, contents that do not exist (V2d, V4j, V7). */
+#include <criterion/criterion.h>
+
+#include "core/model/limits.h"
+#include "core/state/state.h"
+#include "rig.h"
+
+static struct message shows(struct view *view)
+{
+    view_seal(view);
+    return (struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}};
+}
+
+static void stays(struct rig *rig, char from, struct view *view, enum refusal reason)
+{
+    struct message shown = shows(view);
+    uint64_t ours = core_view(rig->core)->hash;
+
+    rig_refuses(rig, from, &shown, reason);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    cr_assert_eq(core_view(rig->core)->hash, ours);
+}
+
+/* --- In our own name (V4j) --- */
+
+/* One such view took everybody away from the coordinator, another lifted next_age for good. */
+Test(core_lies, a_view_in_our_own_name_that_we_did_not_make_is_not_installed)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    stays(rig, 'X', rig_next(rig, "-B -C"), REFUSED_VIEW_IN_OUR_NAME);
+    stays(rig, 'B', rig_next(rig, "-B -C"), REFUSED_VIEW_IN_OUR_NAME);
+    stays(rig, 'C', rig_next(rig, ""), REFUSED_VIEW_IN_OUR_NAME);
+    rig_free(rig);
+}
+
+/* A claimant is its own first voter, and that is no word for what others show it. */
+Test(core_lies, our_own_claim_does_not_speak_for_a_view_in_our_name)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *forged = rig_view(rig, "B X");
+
+    rig_kill(rig, 'A');
+    const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
+    cr_assert_not_null(claim);
+    forged->epoch = claim->carrier.epoch;
+    stays(rig, 'C', forged, REFUSED_VIEW_IN_OUR_NAME);
+    rig_free(rig);
+}
+
+/* The member may have been made to believe it. */
+Test(core_lies, a_view_that_a_member_holds_in_our_name_is_outdone)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct view *forged = rig_next(rig, "-B");
+
+    forged->epoch += 5;
+    forged->version += 100;
+    stays(rig, 'X', forged, REFUSED_VIEW_IN_OUR_NAME);
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    stays(rig, 'C', forged, REFUSED_VIEW_IN_OUR_NAME);
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
+    cr_assert_not_null(prepare);
+    cr_assert_gt(prepare->carrier.view->epoch, forged->epoch);
+    cr_assert_gt(prepare->carrier.view->version, forged->version);
+    cr_assert_eq(prepare->carrier.view->member_count, 3);
+    rig_free(rig);
+}
+
+/* H49: however often it is shown. */
+Test(core_lies, forged_views_cost_no_epoch_each)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct view *forged = rig_view(rig, "A C");
+
+    for (int i = 0; i < 20; i++) {
+        forged->epoch = core_view(rig->core)->epoch + 1;
+        struct message shown = shows(forged);
+        rig_gets(rig, 'C', &shown);
+        if (rig_told(rig, MESSAGE_PREPARE, 'C') != NULL) {
+            struct message ack = rig_ack(rig, 'C');
+            rig_gets(rig, 'B', &ack);
+            rig_gets(rig, 'C', &ack);
+        }
+    }
+    cr_assert_eq(core_view(rig->core)->epoch, 3, "one above the first of them");
+    rig_free(rig);
+}
+
+/* --- Leaps (V7) --- */
+
+Test(core_lies, next_age_does_not_leap)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *view = rig_next(rig, "");
+
+    view->next_age = core_view(rig->core)->next_age + LEAP_MAX + 1;
+    stays(rig, 'A', view, REFUSED_VIEW_LEAPS);
+    view->next_age--;
+    struct message shown = shows(view);
+    rig_gets(rig, 'A', &shown);
+    cr_assert_eq(core_view(rig->core)->hash, view->hash);
+    rig_free(rig);
+}
+
+/* H16: many small leaps are one large one, but for what time allows. */
+Test(core_lies, leaps_add_up)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *view = rig_next(rig, "");
+
+    view->version = LEAP_MAX;
+    view->epoch = LEAP_MAX;
+    struct message shown = shows(view);
+    rig_gets(rig, 'A', &shown);
+    cr_assert_eq(core_view(rig->core)->hash, view->hash);
+    view->version += LEAP_MAX / 2;
+    stays(rig, 'A', view, REFUSED_VIEW_LEAPS);
+    view->version = LEAP_MAX + 1;
+    view->epoch += LEAP_MAX / 2;
+    stays(rig, 'A', view, REFUSED_VIEW_LEAPS);
+    rig_pass(rig, rig->timing.stall_ms, "A C");
+    shown = shows(view);
+    rig_gets(rig, 'A', &shown);
+    cr_assert_eq(core_view(rig->core)->hash, view->hash);
+    rig_free(rig);
+}
+
+/* What it can have heard is bounded, and what it cannot count up to it does not propose. */
+Test(core_lies, nothing_is_proposed_that_a_receiver_would_not_take)
+{
+    struct rig *rig = rig_in("A", 'A');
+
+    rig->core->view.next_age = COUNTER_MAX;
+    rig_joins(rig, 'B');
+    rig_pass(rig, rig->timing.batch_ms, "");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    cr_assert_eq(core_view(rig->core)->member_count, 1);
+    rig_free(rig);
+}
+
+/* Z2h */
+Test(core_lies, a_vote_does_not_leap)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+
+    rig_refuses(rig, 'B',
+                &(struct message){.type = MESSAGE_VOTE,
+                                  .carrier = {.vote = {.kind = VOTE_CLAIM,
+                                                       .result = VOTE_REFUSED_EPOCH,
+                                                       .voter = 1,
+                                                       .promised = COUNTER_MAX}}},
+                REFUSED_EPOCH_LEAPS);
+    rig_free(rig);
+}
+
+/* --- One name, two contents (V2d) --- */
+
+static struct message says_other_hash(const struct rig *rig)
+{
+    const struct view *view = core_view(rig->core);
+
+    return (struct message){.type = MESSAGE_HEARTBEAT,
+                            .heartbeat = {.view = view_id_of(view), .view_hash = view->hash + 1}};
+}
+
+static struct view *other_content(struct rig *rig)
+{
+    struct view *view = rig_view(rig, "A B C");
+
+    view->gone_count = 0;
+    view->next_age++;
+    view->version = core_view(rig->core)->version;
+    view_seal(view);
+    return view;
+}
+
+/* H48: one heartbeat with a wrong hash made a new view for all. */
+Test(core_lies, a_coordinator_asks_to_see_the_other_content)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message says = says_other_hash(rig);
+
+    rig_gets(rig, 'B', &says);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PULL, 'B'));
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    rig_free(rig);
+}
+
+Test(core_lies, another_content_is_superseded_once_in_a_while)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message other = shows(other_content(rig));
+
+    rig_gets(rig, 'X', &other);
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    rig_gets(rig, 'B', &other);
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'B');
+    cr_assert_not_null(prepare);
+    cr_assert_eq(prepare->carrier.view->version, core_view(rig->core)->version + 1);
+    struct message ack = rig_ack(rig, 'B');
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'C', &ack);
+    other = shows(other_content(rig));
+    rig_gets(rig, 'B', &other);
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    rig_free(rig);
+}
