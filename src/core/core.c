@@ -603,6 +603,7 @@ static void on_late(struct core *core, uint64_t late_ms)
 {
     if (detector_on_late(core, late_ms)) {
         claim_drop(core);
+        campaign_drop(core);
         change_restart(core);
         promise_pause(core, core->detector.late_until_ms);
     } else {

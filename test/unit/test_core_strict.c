@@ -65,6 +65,18 @@ Test(core_strict, who_forgot_does_not_vote_for_itself)
     rig_free(rig);
 }
 
+/* D4b: A may have been heard by all others meanwhile. */
+Test(core_strict, who_slept_gives_up_its_campaign)
+{
+    struct rig *rig = lacks_its_own_vote(99);
+
+    rig->now_ms += 2 * rig->timing.lost_ms;
+    is_granted(rig, 'A', 0); /* Is what wakes it. */
+    cr_assert_not(rig->core->campaign.on);
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    rig_free(rig);
+}
+
 /* Z4f */
 Test(core_strict, voters_that_do_not_answer_are_looked_for)
 {
