@@ -348,3 +348,22 @@ Story(strict, a_voter_of_which_nobody_told_is_found)
     story_check(sim_sees(sim, B, "D C B", SETTLE_MS), seed);
     sim_free(sim);
 }
+
+/* Z5d: C dies between its vote for an epoch and the view of it, which would have removed A. By the
+ * time that a quorum could accept one, A is back. */
+Story(strict, who_is_back_before_a_quorum_is_stays)
+{
+    struct sim *sim = strict(seed, 3, 3);
+    uint32_t first = next_to_act(sim, SIM_NOBODY, SETTLE_MS, seed);
+    uint32_t next = next_oldest(sim, first);
+    uint64_t phases = sim_notices(sim, first, NOTICE_PHASE);
+    sim_isolate(sim, first);
+    sim_trip(sim, A + B + C - first - next, MESSAGE_VOTE, 1);
+    sim_run(sim, 2500);
+    story_check(sim_claims(sim, next, CLAIM_WON) > 0, seed);
+    sim_rejoin_network(sim, first);
+    story_check(next_to_act(sim, SIM_NOBODY, 2 * SETTLE_MS, seed) != SIM_NOBODY, seed);
+    story_check(sim_notices(sim, first, NOTICE_PHASE) == phases, seed);
+    story_check(sim_age(sim, next, first) != 0, seed);
+    sim_free(sim);
+}

@@ -186,6 +186,53 @@ Test(core_strict, who_has_handed_over_does_not_act)
     rig_free(rig);
 }
 
+static void hears_hand_over(struct rig *rig)
+{
+    const struct view *view = core_view(rig->core);
+
+    rig_gets(
+        rig, 'A',
+        &(struct message){
+            .type = MESSAGE_HEARTBEAT,
+            .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .handed_over = true}});
+}
+
+/* H50: or whoever comes next would wait for as long as it is heard. */
+Test(core_strict, who_has_handed_over_is_not_leased_to)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    struct voter *voter = &rig->core->voter;
+
+    voter->record.lineage = BENCH_LINEAGE;
+    voter->record.state = VOTE_RECORD_FOUNDED;
+    voter->record.promise = (struct ballot){.epoch = 1, .life = rig_id(rig, 'A')};
+    rig_pass(rig, rig->timing.heartbeat_ms, "A C");
+    hears_hand_over(rig);
+    const uint64_t until_ms = voter->until_ms;
+    cr_assert_gt(until_ms, 0);
+    rig_pass(rig, 10, "");
+    hears_hand_over(rig);
+    cr_assert_eq(voter->until_ms, until_ms);
+    rig_free(rig);
+}
+
+Test(core_strict, who_has_handed_over_does_not_lease_to_itself)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    struct voter *voter = &rig->core->voter;
+
+    voter->record.lineage = BENCH_LINEAGE;
+    voter->record.state = VOTE_RECORD_FOUNDED;
+    voter->record.promise = (struct ballot){.epoch = 1, .life = rig_id(rig, 'A')};
+    rig_pass(rig, 10, "B C");
+    const uint64_t until_ms = voter->until_ms;
+    cr_assert_eq(until_ms, rig->now_ms + rig->timing.lease_ms);
+    rig->core->campaign.handed_epoch = 1;
+    rig_pass(rig, 10, "B C");
+    cr_assert_eq(voter->until_ms, until_ms);
+    rig_free(rig);
+}
+
 /* H6: the one before may have asked for that epoch, too. Then two views of it would be on disks. */
 Test(core_strict, a_successor_proposes_nothing_before_it_has_won)
 {

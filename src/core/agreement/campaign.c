@@ -11,6 +11,8 @@
 #include "core/agreement/voter.h"
 #include "core/agreement/voting.h"
 #include "core/detection/elders.h"
+#include "core/detection/follow.h"
+#include "core/detection/hearing.h"
 #include "core/detection/lease.h"
 #include "core/detection/removal.h"
 #include "core/detection/route.h"
@@ -85,9 +87,21 @@ static bool is_succeeded(const struct core *core, const struct member *member)
     return !core_is_member(core) || (position != VIEW_NONE && position < core->position);
 }
 
+/* Is this somebody older whom the node hears again, though it was to succeed it? Not one who
+ * leaves, or follows another. */
+static bool is_back(const struct core *core, const struct member *member)
+{
+    uint32_t position = view_find(&core->view, &member->id);
+
+    return position < core->position && core->peers[position].charge.verdict == VERDICT_NONE &&
+           hearing_is_fresh(core, position) && !follow_has_moved(core, position) &&
+           !id_equal(&member->id, &core->campaign.handed_over.life);
+}
+
 static bool goes(const struct core *core, const struct member *member, bool older)
 {
-    return (older && !core->campaign.stays && is_succeeded(core, member)) ||
+    return (older && !core->campaign.stays && is_succeeded(core, member) &&
+            !is_back(core, member)) ||
            (!id_equal(&member->id, &core->life.self.id) && is_dead(core, member));
 }
 
@@ -137,6 +151,13 @@ static struct view *found(struct core *core)
     return next;
 }
 
+static void propose(struct core *core, struct view *next)
+{
+    next->epoch = core->campaign.epoch;
+    change_propose(core, next,
+                   &(struct proposal){.first_joiner = next->member_count, .forced = true});
+}
+
 static void win(struct core *core)
 {
     const struct view *base = highest(core);
@@ -155,9 +176,35 @@ static void win(struct core *core)
     } else {
         next = restart(core, base);
     }
-    next->epoch = core->campaign.epoch;
-    change_propose(core, next,
-                   &(struct proposal){.first_joiner = next->member_count, .forced = true});
+    propose(core, next);
+}
+
+/* Z5d: what the node proposed when it had won removes somebody who is back. Voters may be away for
+ * long, and within T_prepare it would have been so as well. */
+static bool removes_who_is_back(const struct core *core)
+{
+    const struct change *change = &core->change;
+
+    if (!change->on || change->sent || !core_is_member(core) || core_is_coordinator(core) ||
+        change->pending.epoch != core->campaign.epoch ||
+        core->now_ms < change->accepted_ms + core->timing.prepare_ms) {
+        return false;
+    }
+    for (uint32_t i = 0; i < core->position; i++) {
+        const struct member *older = &core->view.members[i];
+        if (is_back(core, older) && view_find_gone(&change->pending, &older->id) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Under the same epoch, and on the view that the grants showed: the highest that a quorum of voters
+ * had accepted is still built on, and answers to the former proposal count no more (Z5b). */
+static void propose_anew(struct core *core)
+{
+    REACHED(older_one_came_back);
+    propose(core, succeed(core, highest(core)));
 }
 
 bool campaign_take_out(struct core *core)
@@ -446,6 +493,9 @@ void campaign_tick(struct core *core)
     if (core->now_ms >= given_back_ms(core) && may_begin(core)) {
         const struct ballot nobody = {.epoch = 0};
         start(core, &nobody, true);
+    }
+    if (removes_who_is_back(core)) {
+        propose_anew(core);
     }
     if (!core->campaign.on) {
         return;

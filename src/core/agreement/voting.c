@@ -7,6 +7,7 @@
 #include "core/detection/hearing.h"
 #include "core/detection/lease.h"
 #include "core/detection/route.h"
+#include "core/detection/standing.h"
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
 
@@ -145,7 +146,8 @@ bool voting_prepare_self(struct core *core, const struct view *view, struct mess
 
 void voting_renew_own(struct core *core)
 {
-    if (core->electorate.own == VOTER_NONE || !core_is_coordinator(core)) {
+    if (core->electorate.own == VOTER_NONE || !core_is_coordinator(core) ||
+        standing_is_handed_over(core)) {
         return;
     }
     const struct vote_question question = {.kind = VOTE_HEARTBEAT,
@@ -279,8 +281,11 @@ void voting_on_sign_of_life(struct core *core, const struct message *message)
 {
     const struct view_id *named = &message->heartbeat.view;
 
-    if (core->electorate.own == VOTER_NONE) {
-        return;
+    bool handed_over = id_equal(&message->from, &core->view.members[0].id) &&
+                       elders_coordinator_has_handed_over(core);
+
+    if (core->electorate.own == VOTER_NONE || handed_over) {
+        return; /* It acts no more, and the next one is not to wait for its lease. */
     }
     voter_hears(core, &message->from);
     if (message->type == MESSAGE_HEARTBEAT && id_equal(&named->coordinator, &message->from)) {
