@@ -13,7 +13,7 @@
 #include "usage/usage.h"
 
 enum {
-    VERB_COUNT = 18,
+    VERB_COUNT = 19,
     VERB_COLUMN = 14, /* where the summaries begin in the list of verbs */
 };
 
@@ -25,8 +25,8 @@ struct verbs {
 static struct verbs all_verbs(void)
 {
     return (struct verbs){{&verb_status, &verb_members, &verb_coordinator, &verb_wait, &verb_watch,
-                           &verb_why, &verb_matrix, &verb_history, &verb_voters, &verb_lease,
-                           &verb_run, &verb_transfer, &verb_drain, &verb_undrain,
+                           &verb_why, &verb_matrix, &verb_history, &verb_voters, &verb_keys,
+                           &verb_lease, &verb_run, &verb_transfer, &verb_drain, &verb_undrain,
                            &verb_restart_plan, &verb_leave, &verb_fault, &verb_version}};
 }
 

@@ -13,6 +13,7 @@
 #include "control/move_request.h"
 #include "control/overdue.h"
 #include "control/peer.h"
+#include "control/report_keys.h"
 #include "control/report_past.h"
 #include "control/report_status.h"
 #include "control/report_voters.h"
@@ -265,6 +266,47 @@ static struct answer drain(struct request *request, bool drained)
     return move_request_drain(facts, position, drained);
 }
 
+static struct answer answer_keys(struct request *request)
+{
+    return answer_json(MHD_HTTP_OK, report_keys(&request->server->control->facts));
+}
+
+static struct answer rotate(struct request *request, enum rotation_kind kind)
+{
+    struct control *control = request->server->control;
+    struct rotation rotation = {.kind = kind};
+    struct complaint complaint;
+
+    if (kind != ROTATION_RELOAD) {
+        const char *key = request_argument(request, "key");
+        if (key == NULL || !fingerprint_parse(key, &rotation.fingerprint)) {
+            return answer_problem(
+                MHD_HTTP_BAD_REQUEST, "not a key", "GET /v1/keys has the fingerprints",
+                "'%.20s' is no fingerprint of four hexadecimal digits", key == NULL ? "" : key);
+        }
+    }
+    if (!node_rotate(control->node, &rotation, &complaint)) {
+        return answer_problem(MHD_HTTP_CONFLICT, "keys not changed",
+                              "GET /v1/keys shows who holds which key", "%s", complaint.text);
+    }
+    return answer_keys(request);
+}
+
+static struct answer answer_keys_reload(struct request *request)
+{
+    return rotate(request, ROTATION_RELOAD);
+}
+
+static struct answer answer_keys_use(struct request *request)
+{
+    return rotate(request, ROTATION_USE);
+}
+
+static struct answer answer_keys_remove(struct request *request)
+{
+    return rotate(request, ROTATION_REMOVE);
+}
+
 static struct answer answer_drain(struct request *request)
 {
     return drain(request, true);
@@ -343,6 +385,7 @@ const struct resource resource_table[] = {
     {"/v1/lease", METHOD_GET, false, CACHE_NOTHING, NULL, answer_lease},
     {"/v1/links", METHOD_GET, false, CACHE_MOMENT, NULL, answer_links},
     {"/v1/history", METHOD_GET, false, CACHE_UNTIL_CHANGE, NULL, answer_history},
+    {"/v1/keys", METHOD_GET, false, CACHE_NOTHING, NULL, answer_keys},
     {"/v1/voters", METHOD_GET, false, CACHE_NOTHING, NULL, answer_voters},
     {"/v1/why", METHOD_GET, false, CACHE_MOMENT, "node", answer_why},
     {"/v1/version", METHOD_GET, false, CACHE_UNTIL_CHANGE, NULL, answer_version},
@@ -351,6 +394,9 @@ const struct resource resource_table[] = {
     {"/v1/transfer", METHOD_POST, true, CACHE_NOTHING, "to", answer_transfer},
     {"/v1/drain", METHOD_POST, true, CACHE_NOTHING, "node", answer_drain},
     {"/v1/undrain", METHOD_POST, true, CACHE_NOTHING, "node", answer_undrain},
+    {"/v1/keys/reload", METHOD_POST, true, CACHE_NOTHING, NULL, answer_keys_reload},
+    {"/v1/keys/use", METHOD_POST, true, CACHE_NOTHING, "key", answer_keys_use},
+    {"/v1/keys/remove", METHOD_POST, true, CACHE_NOTHING, "key", answer_keys_remove},
     {"/v1/fault", METHOD_POST, true, CACHE_NOTHING, NULL, answer_fault},
 };
 const size_t resource_count = sizeof resource_table / sizeof resource_table[0];

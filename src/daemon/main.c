@@ -41,6 +41,7 @@ struct daemon {
     uv_signal_t interrupt;
     uv_signal_t report;  /* SIGUSR1 */
     uv_signal_t verbose; /* SIGUSR2 */
+    uv_signal_t reload;  /* SIGHUP */
     uv_timer_t outside;
     uv_timer_t insecure;
     uint32_t outside_count; /* of OUTSIDE_MS in a row at whose end it was joining */
@@ -80,12 +81,14 @@ static void close_all(struct daemon *daemon, int exit_code)
     uv_close((uv_handle_t *)&daemon->interrupt, NULL);
     uv_close((uv_handle_t *)&daemon->report, NULL);
     uv_close((uv_handle_t *)&daemon->verbose, NULL);
+    uv_close((uv_handle_t *)&daemon->reload, NULL);
     uv_close((uv_handle_t *)&daemon->outside, NULL);
     uv_close((uv_handle_t *)&daemon->insecure, NULL);
     (void)signal(SIGTERM, SIG_IGN); /* The end is near: one more must not make it a bad one. */
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGUSR1, SIG_IGN);
     (void)signal(SIGUSR2, SIG_IGN);
+    (void)signal(SIGHUP, SIG_IGN);
     if (daemon->control != NULL) {
         control_close(daemon->control, on_control_closed, daemon);
     } else if (daemon->node != NULL) {
@@ -204,6 +207,20 @@ static void on_report(uv_signal_t *handle, int number)
     }
 }
 
+/* The key file is all that is read again; without one there is nothing to do. */
+static void on_reload(uv_signal_t *handle, int number)
+{
+    const struct rotation reload = {.kind = ROTATION_RELOAD};
+    struct daemon *daemon = handle->data;
+    struct complaint complaint;
+
+    (void)number;
+    if (daemon->node != NULL && node_keys(daemon->node) != NULL) {
+        (void)node_rotate(daemon->node, &reload,
+                          &complaint); /* It says in the log what came of it. */
+    }
+}
+
 /* Debug lines for a while, without a restart that would lose what is to be looked at. */
 static void on_verbose(uv_signal_t *handle, int number)
 {
@@ -286,7 +303,7 @@ static int run(const struct config *config, const struct config_outcome *outcome
     }
     log_init(&daemon.log, STDERR_FILENO, config->log_level, config->log_format, config->name);
     (void)signal(SIGPIPE, SIG_IGN); /* A peer that hangs up is an error of its own call. */
-    (void)signal(SIGHUP, SIG_IGN);  /* There is nothing to read again. */
+    (void)signal(SIGHUP, SIG_IGN);  /* Until there is something to read again. */
     (void)signal(SIGUSR1, SIG_IGN); /* Until there is something to say. */
     (void)signal(SIGUSR2, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN); /* A file that may not grow is an error of its own call. */
@@ -301,6 +318,7 @@ static int run(const struct config *config, const struct config_outcome *outcome
     start_signal(&daemon, &daemon.interrupt, on_end_signal, SIGINT);
     start_signal(&daemon, &daemon.report, on_report, SIGUSR1);
     start_signal(&daemon, &daemon.verbose, on_verbose, SIGUSR2);
+    start_signal(&daemon, &daemon.reload, on_reload, SIGHUP);
     (void)uv_timer_init(&daemon.loop, &daemon.outside); /* cannot fail */
     daemon.outside.data = &daemon;
     (void)uv_timer_init(&daemon.loop, &daemon.insecure); /* nor this */

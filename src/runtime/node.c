@@ -534,6 +534,29 @@ const struct keyring *node_keys(const struct node *node)
     return gate_is_keyed(&node->gate) ? seal_ring(node->gate.seal) : NULL;
 }
 
+struct key_state node_key(const struct node *node, uint32_t index)
+{
+    return rotation_state(node->gate.seal, node->core, index);
+}
+
+bool node_rotate(struct node *node, const struct rotation *rotation, struct complaint *complaint)
+{
+    char first[FINGERPRINT_TEXT_MAX];
+
+    if (!gate_is_keyed(&node->gate)) {
+        complaint->exit_code = EXIT_CONFIGURATION;
+        return complaint_set(complaint, "this node was started without --key");
+    }
+    if (!rotation_apply(node->gate.seal, node->core, node->config->key, rotation, complaint)) {
+        log_line(node->log, LOG_WARN, "keys", "the keys stay as they are: %s", complaint->text);
+        return false;
+    }
+    const struct keyring *ring = seal_ring(node->gate.seal);
+    log_line(node->log, LOG_INFO, "keys", "seals=%s count=%u",
+             fingerprint_text(ring->keys[0].fingerprint, first), ring->count);
+    return true;
+}
+
 const struct node_traffic *node_traffic(const struct node *node)
 {
     return &node->traffic;

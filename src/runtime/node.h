@@ -13,6 +13,7 @@
 #include "runtime/log.h"
 #include "runtime/node_end.h"
 #include "runtime/refusals.h"
+#include "runtime/rotation.h"
 #include "runtime/traffic.h"
 #include "runtime/voter_store.h"
 #include "seal/keyring.h"
@@ -62,6 +63,13 @@ void node_lease_stopped(struct node *node, struct lease_holder *holder);
 
 /* The keys that seal and open this node's frames; NULL: it has none. */
 const struct keyring *node_keys(const struct node *node);
+
+/* What is known of key number `index` of them, from 0 on. */
+struct key_state node_key(const struct node *node, uint32_t index);
+
+/* Changes the keys, and says so in the log. Returns false with the complaint set where that would
+ * leave somebody behind, or this node has no key. */
+bool node_rotate(struct node *node, const struct rotation *rotation, struct complaint *complaint);
 
 const struct node_traffic *node_traffic(const struct node *node);
 const struct refusals *node_refusals(const struct node *node);

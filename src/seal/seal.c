@@ -26,6 +26,7 @@ _Static_assert(KEY_BYTES == crypto_aead_chacha20poly1305_ietf_KEYBYTES, "the key
 struct seal {
     uint8_t plain_header[PLAIN_HEADER_BYTES];
     struct keyring ring;
+    struct seal_use uses[KEYRING_MAX]; /* of its keys */
     struct sender_name self;
     uint8_t own_key[KEY_BYTES]; /* of `self`; derived when `is_derived` */
     bool is_derived;
@@ -128,12 +129,25 @@ static bool name_equal(const struct sender_name *a, const struct sender_name *b)
 void seal_set_ring(struct seal *seal, const struct keyring *ring)
 {
     assert(ring->count > 0 && ring->count <= KEYRING_MAX);
-    if (ring != &seal->ring) {
-        seal->ring = *ring;
+    struct seal_use uses[KEYRING_MAX] = {{.ms = 0}};
+
+    for (uint32_t i = 0; i < ring->count; i++) {
+        const uint32_t was = keyring_find(&seal->ring, ring->keys[i].fingerprint);
+        if (was != KEYRING_MAX) {
+            uses[i] = seal->uses[was];
+        }
     }
+    memcpy(seal->uses, uses, sizeof uses);
+    seal->ring = *ring;
     seal->self.fingerprint = ring->keys[0].fingerprint;
     seal->is_derived = false;
     senders_forget_keys(&seal->senders);
+}
+
+struct seal_use seal_use(const struct seal *seal, uint32_t index)
+{
+    assert(index < seal->ring.count);
+    return seal->uses[index];
 }
 
 const struct keyring *seal_ring(const struct seal *seal)
@@ -368,6 +382,8 @@ static void learn(struct seal *seal, const struct sender_name *name, const uint8
         sender->is_derived = true;
     }
     sender->heard_ms = now_ms;
+    seal->uses[keyring_find(&seal->ring, name->fingerprint)] = (struct seal_use){.ms = now_ms,
+                                                                                 .by = name->life};
     if (place->channel == SEAL_DATAGRAM) {
         window_take(&sender->datagrams, number);
     } else if (place->channel == SEAL_STREAM && place->stream == 0) {

@@ -60,6 +60,13 @@ void seal_free(struct seal *seal);
 
 /* The keys from now on; at least one. Copied. */
 void seal_set_ring(struct seal *seal, const struct keyring *ring);
+/* When somebody else used a key of the ring last. */
+struct seal_use {
+    uint64_t ms; /* 0: never */
+    struct node_id by;
+};
+struct seal_use seal_use(const struct seal *seal, uint32_t index);
+
 const struct keyring *seal_ring(const struct seal *seal);
 
 /* Who seals, and with which salt. No two processes may seal with the same life, salt and key: the

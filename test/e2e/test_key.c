@@ -1,8 +1,10 @@
 /* A cluster with a key: it keeps out who has none, and who has another; and what was recorded is
  * worth nothing. */
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "capture.h"
 #include "fixture.h"
@@ -237,4 +239,120 @@ Story(key, what_was_recorded_changes_nothing_when_it_is_played_back)
                   (unsigned long)capture.bytes_in, (unsigned long)capture.bytes_out);
     cr_assert_gt(capture.bytes_in, 0, "challenges, at least");
     capture_close(&capture);
+}
+
+/* --- Rotation --- */
+
+static bool held_by(struct cluster *cluster, const char *name, const char *key, uint64_t members)
+{
+    const json_t *document = cluster_document(cluster, name, "/v1/keys");
+    const json_t *keys = json_object_get(document, "keys");
+
+    for (size_t i = 0; i < json_array_size(keys); i++) {
+        const json_t *entry = json_array_get(keys, i);
+        if (strcmp(text_of(entry, "key"), key) == 0) {
+            return number_of(entry, "held") == members && number_of(entry, "members") == members;
+        }
+    }
+    return false;
+}
+
+/* The fingerprint of the first key. */
+static const char *first_key(struct cluster *cluster, const char *name)
+{
+    const json_t *document = cluster_document(cluster, name, "/v1/keys");
+
+    return text_kept("%s", text_of(json_array_get(json_object_get(document, "keys"), 0), "key"));
+}
+
+static void copy_lines(const char *to, const char *mode, const char *from)
+{
+    char line[128];
+    FILE *in = fopen(from, "r");
+    FILE *out = fopen(to, mode);
+
+    cr_assert(in != NULL && out != NULL);
+    while (fgets(line, sizeof line, in) != NULL) {
+        fputs(line, out);
+    }
+    fclose(in);
+    cr_assert_eq(fclose(out), 0);
+    cr_assert_eq(chmod(to, 0600), 0);
+}
+
+static const char *const members[] = {"athens", "byzantium", "cyrene"};
+enum { MEMBERS = 3 };
+
+static const char *file_of(struct cluster *cluster, size_t i)
+{
+    return cluster_path(cluster, text_kept("key-%s", members[i]));
+}
+
+/* Runs doyen keys with these words on all members. */
+static void on_all(struct cluster *cluster, const char *what, const char *key)
+{
+    for (size_t i = 0; i < MEMBERS; i++) {
+        const struct outcome outcome = key == NULL
+                                           ? doyen(cluster, members[i], ARGS("keys", what))
+                                           : doyen(cluster, members[i], ARGS("keys", what, key));
+        cr_assert_eq(outcome.code, 0, "%s: %s", members[i], outcome.err);
+    }
+}
+
+/* Three members, each with a file of its own, go from one key to another: nobody is suspected, and
+ * each step that would leave somebody behind is refused. */
+Story(key, a_cluster_goes_from_one_key_to_another)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_make_key(cluster, "old");
+    const char *old_file = cluster->key;
+    cluster_make_key(cluster, "new");
+    const char *new_file = cluster->key;
+    for (size_t i = 0; i < MEMBERS; i++) {
+        copy_lines(file_of(cluster, i), "w", old_file);
+        cluster->key = file_of(cluster, i);
+        cluster_start(cluster, members[i], "athens", NO_ARGS);
+    }
+    assert_agreement(cluster, "athens byzantium cyrene");
+    const char *old_key = first_key(cluster, "athens");
+
+    /* Added in one file alone, it cannot be used; nor can another one be made the only one. */
+    copy_lines(file_of(cluster, 0), "a", new_file);
+    cr_assert_eq(doyen(cluster, "athens", ARGS("keys", "reload")).code, 0);
+    const json_t *keys = json_object_get(cluster_document(cluster, "athens", "/v1/keys"), "keys");
+    cr_assert_eq(json_array_size(keys), 2);
+    const char *new_key = text_kept("%s", text_of(json_array_get(keys, 1), "key"));
+    const struct outcome early = doyen(cluster, "athens", ARGS("keys", "use", new_key));
+    cr_assert_eq(early.code, 1);
+    cr_assert_not_null(strstr(early.err, "is not held by"), "%s", early.err);
+    copy_lines(file_of(cluster, 1), "w", new_file);
+    cr_assert_eq(doyen(cluster, "byzantium", ARGS("keys", "reload")).code, 1);
+    cr_assert_str_eq(first_key(cluster, "byzantium"), old_key);
+
+    copy_lines(file_of(cluster, 1), "w", old_file);
+    copy_lines(file_of(cluster, 1), "a", new_file);
+    copy_lines(file_of(cluster, 2), "a", new_file);
+    cr_assert_eq(doyen(cluster, "byzantium", ARGS("keys", "reload")).code, 0);
+    cr_assert_eq(kill(cluster_daemon(cluster, "cyrene")->process.pid, SIGHUP), 0);
+    for (size_t i = 0; i < MEMBERS; i++) {
+        assert_soon(held_by(cluster, members[i], new_key, MEMBERS));
+    }
+
+    on_all(cluster, "use", new_key);
+    cr_assert_str_eq(first_key(cluster, "cyrene"), new_key);
+    cr_assert_eq(doyen(cluster, "athens", ARGS("keys", "remove", new_key)).code, 1);
+    for (size_t i = 0; i < MEMBERS; i++) {
+        assert_soon(doyen(cluster, members[i], ARGS("keys", "remove", old_key)).code == 0);
+    }
+    cr_assert(cluster_agrees(cluster, "athens byzantium cyrene", 1000));
+    cr_assert_eq(suspicions(cluster), 0);
+
+    cluster_kill(cluster, "cyrene"); /* What was changed is in the file, too. */
+    cluster_restart(cluster, "cyrene");
+    assert_agreement(cluster, "athens byzantium cyrene");
+    cr_assert_str_eq(first_key(cluster, "cyrene"), new_key);
+    const struct outcome shown = doyen(cluster, "cyrene", ARGS("keys"));
+    cr_assert_eq(shown.code, 0);
+    cr_assert_not_null(strstr(shown.out, "seals"));
 }
