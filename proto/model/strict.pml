@@ -53,6 +53,7 @@
  * FLIGHT   signs of life and the leases they bring travel; else a lease is counted when it is
  *          given, which is the worst that can happen: one that comes later counts for less
  * HANDOVER a coordinator may hand over
+ * ANEW     a candidate may make its first proposal anew, with VERSIONS=2
  * CLIENTS  somebody is told how long a life acts, and counts as acting for that long (S9)
  * RATES    each clock runs slow or fast at each tick; else voters fast and lives slow, the worst
  * REIGNED  X has reigned under epoch 1: its view is on all disks, its leases are over
@@ -561,6 +562,17 @@ inline ask_after(epoch, r)
     begin(BALLOT(epoch, p), BALLOT(handed[r], r))
 }
 
+/* The former one has lived on, and says so only when that life asks already: it asks on under the
+ * same epoch, and names it from now on (Z7c; campaign.c: campaign_on_evidence). */
+inline name(r)
+{
+    campaign[p] != 0 && names[campaign[p]] == 0 && r != p && handed[r] != 0 &&
+        handed[r] < EPOCH(campaign[p]);
+    printf("%c asks on for epoch %d, handed over by %c under epoch %d\n", LETTER(p),
+           EPOCH(campaign[p]), LETTER(r), handed[r]);
+    names[campaign[p]] = BALLOT(handed[r], r)
+}
+
 #ifdef MUTANT_SHORTCUT  /* The successor proposes under the next epoch without asking for it. */
 inline skip_ballot(epoch, r)
 {
@@ -606,6 +618,20 @@ inline propose()
     pending[p] = VIEW(REIGN(p), proposed[REIGN(p)]);
     printf("%c proposes version %d\n", LETTER(p), proposed[REIGN(p)]);
     base[pending[p]] = view[p];
+    forget_answers(p)
+}
+
+/* The first proposal of a reign, made anew while it waits for voters: on the same view, under the
+ * next version (Z5d, Z5b; campaign.c: propose_anew). */
+inline propose_anew()
+{
+    pending[p] != 0 && BALLOT_OF(pending[p]) != REIGN(p) &&
+        proposed[BALLOT_OF(pending[p])] < VERSIONS;
+    k = BALLOT_OF(pending[p]);
+    proposed[k]++;
+    printf("%c proposes version %d in place of its first\n", LETTER(p), proposed[k]);
+    base[VIEW(k, proposed[k])] = base[pending[p]];
+    pending[p] = VIEW(k, proposed[k]);
     forget_answers(p)
 }
 
@@ -958,6 +984,9 @@ proctype life(byte p) provided (!over)
 #if VERSIONS > 1
     STEP(propose())
 #endif
+#ifdef ANEW
+    STEP(propose_anew())
+#endif
     STEP(commit())
 #ifdef FLIGHT
     STEP(send_sign())
@@ -972,6 +1001,7 @@ proctype life(byte p) provided (!over)
 #if LIVES == 3
     EACH_EPOCH_AFTER(ask_after, 2)
 #endif
+    EACH_LIFE(name)
 #endif
 #ifdef MUTANT_SHORTCUT
     EACH_EPOCH_AFTER(skip_ballot, 0)
