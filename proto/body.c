@@ -572,7 +572,7 @@ bool body_redirect(uint8_t *bytes, const struct node_id *to)
     if (to == NULL || id_is_none(to) || bytes[AT_TO] == HEAD_NIL) {
         return false;
     }
-    writer_init(&writer, bytes, AT_TO + BODY_ID_BYTES, AT_TO);
+    writer_init(&writer, bytes + AT_TO, BODY_ID_BYTES);
     writer_id(&writer, to);
     return true;
 }

@@ -67,14 +67,15 @@ size_t voter_file_write(uint8_t *out, const struct voter_file *file)
 
     memcpy(out, MAGIC, MAGIC_BYTES);
     out[MAGIC_BYTES] = FILE_VERSION;
-    writer_init(&writer, out, voter_file_bytes_max(members), HEADER_BYTES);
+    writer_init(&writer, out + HEADER_BYTES, voter_file_bytes_max(members) - HEADER_BYTES);
     write_content(&writer, file);
 
-    uint64_t checksum = checksum_of(out, writer.length);
+    const size_t length = (size_t)(writer.at - out);
+    uint64_t checksum = checksum_of(out, length);
     for (size_t i = CHECKSUM_BYTES; i-- > 0; checksum >>= 8) {
-        out[writer.length + i] = (uint8_t)checksum;
+        out[length + i] = (uint8_t)checksum;
     }
-    return writer.length + CHECKSUM_BYTES;
+    return length + CHECKSUM_BYTES;
 }
 
 static void read_content(struct reader *reader, struct view *view, struct voter_file *file)

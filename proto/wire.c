@@ -153,11 +153,12 @@ const uint8_t *wire_encode(struct wire *wire, const struct message *message,
 
     memcpy(wire->frame, wire->header, WIRE_HEADER_BYTES);
     set_header(wire->frame, copy);
-    writer_init(&writer, wire->frame, wire->frame_bytes_max, WIRE_HEADER_BYTES);
+    writer_init(&writer, wire->frame + WIRE_HEADER_BYTES,
+                wire->frame_bytes_max - WIRE_HEADER_BYTES);
     body_write(&writer, message, copy->to);
     wire->encoded = message;
-    wire->frame_length = writer.length;
-    *length = writer.length;
+    wire->frame_length = (size_t)(writer.at - wire->frame);
+    *length = wire->frame_length;
     return wire->frame;
 }
 

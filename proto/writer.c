@@ -13,10 +13,10 @@
  * running out of it is a fault of this program: a message beyond the bounds of core/limits.h. */
 static inline uint8_t *reserve(struct writer *writer, size_t length)
 {
-    uint8_t *at = writer->bytes + writer->length;
+    uint8_t *at = writer->at;
 
-    assert(length <= writer->size - writer->length);
-    writer->length += length;
+    assert(length <= (size_t)(writer->end - at));
+    writer->at = at + length;
     return at;
 }
 
@@ -32,10 +32,9 @@ static inline uint8_t *reserve(struct writer *writer, size_t length)
 
 #include <msgpack/pack_template.h>
 
-void writer_init(struct writer *writer, uint8_t *bytes, size_t size, size_t length)
+void writer_init(struct writer *writer, uint8_t *at, size_t size)
 {
-    assert(length <= size);
-    *writer = (struct writer){.bytes = bytes, .size = size, .length = length};
+    *writer = (struct writer){.at = at, .end = at + size};
 }
 
 /* What messages are made of mostly is written as it stands, as reader.c reads it; the packer has

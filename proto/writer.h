@@ -10,13 +10,12 @@
 #include "core/model/member.h"
 
 struct writer {
-    uint8_t *bytes; /* borrowed */
-    size_t size;
-    size_t length; /* bytes written */
+    uint8_t *at;        /* of the next byte, in a buffer that is borrowed */
+    const uint8_t *end; /* of the buffer */
 };
 
-/* Starts to write behind the first `length` bytes. */
-void writer_init(struct writer *writer, uint8_t *bytes, size_t size, size_t length);
+/* Starts to write at `at`, in a buffer that has `size` bytes from there on. */
+void writer_init(struct writer *writer, uint8_t *at, size_t size);
 
 /* The head of an array: of a fixed number of fields, or of a list. */
 void writer_array(struct writer *writer, uint32_t count);

@@ -9,7 +9,11 @@
 
 #define HASH_START UINT64_C(0xcbf29ce484222325)
 #define HASH_PRIME UINT64_C(0x100000001b3)
-#define HASH_PRIME_8 UINT64_C(0x1efac7090aef4a21) /* HASH_PRIME to the eighth */
+
+/* Powers of HASH_PRIME: so many zero bytes only multiply. */
+#define HASH_PRIME_4 UINT64_C(0x9ffaac085635bc91)
+#define HASH_PRIME_8 UINT64_C(0x1efac7090aef4a21)
+#define HASH_PRIME_12 UINT64_C(0xf54383a05ace38b1)
 
 static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t length)
 {
@@ -23,7 +27,13 @@ static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t lengt
 static inline uint64_t hash_u64(uint64_t hash, uint64_t value)
 {
     if (value <= 0xff) {
-        return (hash ^ value) * HASH_PRIME_8; /* The seven zero bytes only multiply. */
+        return (hash ^ value) * HASH_PRIME_8;
+    }
+    if (value <= UINT32_MAX) {
+        for (int shift = 0; shift < 32; shift += 8) {
+            hash = (hash ^ ((value >> shift) & 0xff)) * HASH_PRIME;
+        }
+        return hash * HASH_PRIME_4;
     }
     for (int shift = 0; shift < 64; shift += 8) {
         hash = (hash ^ ((value >> shift) & 0xff)) * HASH_PRIME;

@@ -109,7 +109,9 @@ static uint64_t soonest_ms(const struct core *core)
     if (core->life.phase == PHASE_STOPPED) {
         return NEVER_MS;
     }
-    uint64_t due_ms = earlier(campaign_deadline_ms(core), voter_deadline_ms(core));
+    uint64_t due_ms = core_is_strict(core)
+                          ? earlier(campaign_deadline_ms(core), voter_deadline_ms(core))
+                          : NEVER_MS;
     if (core->life.phase == PHASE_JOINING) {
         uint64_t change_ms = core->change.on
                                  ? earlier(core->change.deadline_ms, core->change.resend_ms)

@@ -44,11 +44,11 @@ struct heard {
     uint64_t asked_ms; /* when a JOIN came straight from that host last; 0: never */
     struct node_id follows;  /* the coordinator that its last heartbeat named */
     uint64_t follows_number; /* of that heartbeat; the life keeps it while it is out */
+    struct node_id holder;   /* the life that acknowledged a view which then was installed */
+    uint64_t answered_ms;    /* when that answer came */
+    bool doubted;            /* a heartbeat since named another; the next one will tell */
     struct acknowledgement acks[ACKS_KEPT]; /* the last of them, from any life on that host */
     uint32_t ack_count;
-    struct node_id holder; /* the life that acknowledged a view which then was installed */
-    uint64_t answered_ms;  /* when that answer came */
-    bool doubted;          /* a heartbeat since named another; the next one will tell */
 };
 
 /* The highest view that came with a grant, and for which claim. */
@@ -95,9 +95,7 @@ struct host {
 
     bool has_disk;
     bool stored;
-    bool disk_fails;         /* writes change nothing */
-    struct stored writes[2]; /* the last one and the one before, in turn */
-    uint32_t latest;
+    bool disk_fails;           /* writes change nothing */
     struct record_disk record; /* of a voter */
 
     struct lifelines lifelines;
@@ -110,6 +108,8 @@ struct host {
     uint64_t foundings;
     uint64_t sent[MESSAGE_TYPE_COUNT];
     struct join_refused refusal;
+    struct stored writes[2]; /* the last one and the one before, in turn */
+    uint32_t latest;
 };
 
 struct loss {

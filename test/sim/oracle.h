@@ -25,6 +25,7 @@ struct memory {
 struct witness {
     struct node_id life;
     struct view_id view;
+    const struct record *record; /* of that view; the oracle's */
     bool has_view;
     uint64_t follows_us; /* since when its views have had this coordinator */
     uint64_t next_age;

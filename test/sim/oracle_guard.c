@@ -159,13 +159,13 @@ static bool has_answered(const struct sim *sim, const struct host *host,
  * not look for more than are `asked` for. */
 static uint32_t may_hold_leases(const struct sim *sim, const struct host *host, uint32_t asked)
 {
-    const struct view *view = core_view(host->core);
+    const struct record *view = host->witness.record;
     uint64_t now_ms = host_now_ms(sim, host);
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < view->member_count && count < asked; i++) {
         const struct node_id *member = &view->members[i].id;
-        uint32_t other = oracle_host_of(&sim->oracle, member);
+        uint32_t other = view->members[i].host;
         const struct heard *heard = &host->heard[other];
         bool hears = heard->ms != 0 && now_ms - heard->ms <= sim->timing.lost_ms + 1 &&
                      has_received(sim, host, other, member);

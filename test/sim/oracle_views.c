@@ -10,21 +10,35 @@
 
 #include "base/hash.h"
 
+/* One multiplication for each word: a view is installed by each of its members. */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    return ((hash << 5 | hash >> 59) ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static uint64_t mix_16(uint64_t hash, const uint8_t bytes[16])
+{
+    uint64_t words[2];
+
+    memcpy(words, bytes, sizeof words);
+    return mix(mix(hash, words[0]), words[1]);
+}
+
 /* The oracle's own idea of a view's content, so that a hash that forgets a field is found. */
 static uint64_t content_of(const struct view *view)
 {
-    uint64_t hash = hash_u64(hash_u64(HASH_START, view->next_age), (uint64_t)view->cause);
+    uint64_t hash = mix(mix(HASH_START, view->next_age), (uint64_t)view->cause);
     for (uint32_t i = 0; i < view->member_count; i++) {
         const struct member *member = &view->members[i];
-        hash = hash_bytes(hash, member->id.bytes, sizeof member->id.bytes);
-        hash = hash_bytes(hash, member->address.bytes, sizeof member->address.bytes);
-        hash = hash_u64(hash_u64(hash, member->address.port), member->age);
+        hash = mix_16(hash, member->id.bytes);
+        hash = mix_16(hash, member->address.bytes);
+        hash = mix(mix(hash, member->address.port), member->age);
         hash = hash_bytes(hash, member->name, strlen(member->name));
         hash = hash_bytes(hash, member->tags.text, member->tags.length);
     }
     for (uint32_t i = 0; i < view->gone_count; i++) {
-        hash = hash_bytes(hash, view->gone[i].id.bytes, sizeof view->gone[i].id.bytes);
-        hash = hash_u64(hash_u64(hash, view->gone[i].age), (uint64_t)view->gone[i].reason);
+        hash = mix_16(hash, view->gone[i].id.bytes);
+        hash = mix(mix(hash, view->gone[i].age), (uint64_t)view->gone[i].reason);
     }
     hash = hash_finish(hash);
     return hash == 0 ? 1 : hash;
@@ -256,6 +270,7 @@ void oracle_remember_view(struct sim *sim, struct host *host, const struct view 
         witness->follows_us = sim->now_us;
     }
     witness->view = view_id_of(view);
+    witness->record = oracle_record_of(&sim->oracle, &witness->view);
     note_holders(sim, host);
     witness->installed = core_counters(host->core)->views_installed;
     witness->hash = view->hash;

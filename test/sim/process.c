@@ -197,7 +197,11 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
         return;
     }
     struct packet *packet = network_packet(&sim->network, length);
-    memcpy(packet->bytes, bytes, length);
+    if (length <= PACKET_BYTES_MIN) {
+        memcpy(packet->bytes, bytes, PACKET_BYTES_MIN); /* Both have room: a few moves, no loop. */
+    } else {
+        memcpy(packet->bytes, bytes, length);
+    }
     packet->from = from;
     packet->to = host_index(sim, to);
     packet->source = host->address;

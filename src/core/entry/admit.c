@@ -23,7 +23,7 @@ static uint64_t nonce_of(const struct core *core, const struct member *joiner)
     uint64_t hash = hash_u64(hash_u64(HASH_START, core->secret), core->view.hash);
 
     hash = hash_bytes(hash, joiner->id.bytes, sizeof joiner->id.bytes);
-    hash = hash_bytes(hash, joiner->address.bytes, sizeof joiner->address.bytes);
+    hash = address_hash(hash, &joiner->address);
     hash = hash_u64(hash, joiner->address.port);
     return hash_finish(hash_u64(hash, core->secret));
 }

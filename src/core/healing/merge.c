@@ -27,7 +27,7 @@ static void send_merge(struct core *core)
     if (message != NULL) {
         message->carrier.view = &core->view;
         message->carrier.merge = core->merge.number;
-        message->carrier.part = probe_describe(core);
+        probe_describe(core, &message->carrier.part);
     }
     outbox_send_to(core, message, &core->merge.to, &core->merge.address);
     core->merge.again_ms = core->now_ms + core->timing.prepare_ms / 3;
@@ -276,7 +276,6 @@ void merge_on_merge(struct core *core, const struct message *message)
     if (!install_is_sound(core, message) || !may_ask(core, message)) {
         return;
     }
-    struct probe ours = probe_describe(core);
     if (!core_is_coordinator(core)) { /* We were, when they were told of us. */
         refuse(core, message, REFUSED_MERGE_NOT_COORDINATOR);
         decline(core, message, MERGE_REFUSED_LOSING);
@@ -288,6 +287,8 @@ void merge_on_merge(struct core *core, const struct message *message)
         decline(core, message, MERGE_REFUSED_BUSY);
         return;
     }
+    struct probe ours;
+    probe_describe(core, &ours);
     if (probe_compare(&ours, &message->carrier.part) >= 0) {
         REACHED(merge_refused_losing);
         refuse(core, message, REFUSED_MERGE_NOT_WINNING);

@@ -30,21 +30,21 @@ int probe_compare(const struct probe *a, const struct probe *b)
     return id_compare(&a->view.coordinator, &b->view.coordinator);
 }
 
-struct probe probe_describe(const struct core *core)
+void probe_describe(const struct core *core, struct probe *probe)
 {
-    struct probe probe = {.view = view_id_of(&core->view),
-                          .view_hash = core->view.hash,
-                          .holders = hearing_view_holders(core),
-                          .oldest_age = core->view.members[0].age,
-                          .guard_met = standing_guard(core, core->now_ms).met,
-                          .coordinator = core->view.members[0].address,
-                          .terms = core->terms};
-
-    while (probe.seed_count < PROBE_SEEDS_MAX && probe.seed_count < core->book.seed_count) {
-        probe.seeds[probe.seed_count] = core->book.seeds[probe.seed_count];
-        probe.seed_count++;
+    probe->view = view_id_of(&core->view);
+    probe->view_hash = core->view.hash;
+    probe->holders = hearing_view_holders(core);
+    probe->oldest_age = core->view.members[0].age;
+    probe->guard_met = standing_guard(core, core->now_ms).met;
+    probe->answer = false;
+    probe->coordinator = core->view.members[0].address;
+    terms_copy(&probe->terms, &core->terms);
+    probe->seed_count = 0;
+    while (probe->seed_count < PROBE_SEEDS_MAX && probe->seed_count < core->book.seed_count) {
+        probe->seeds[probe->seed_count] = core->book.seeds[probe->seed_count];
+        probe->seed_count++;
     }
-    return probe;
 }
 
 static void send_probe(struct core *core, const struct address *to, bool answer)
@@ -52,7 +52,7 @@ static void send_probe(struct core *core, const struct address *to, bool answer)
     struct message *message = outbox_message(core, MESSAGE_PROBE);
 
     if (message != NULL) {
-        message->probe = probe_describe(core);
+        probe_describe(core, &message->probe);
         message->probe.answer = answer;
     }
     outbox_send_to(core, message, NULL, to);
@@ -93,7 +93,6 @@ static void tell_other_terms(struct core *core, const struct probe *theirs)
 static bool on_other_part(struct core *core, const struct message *message)
 {
     const struct probe *theirs = &message->probe;
-    struct probe ours = probe_describe(core);
     bool from_coordinator = id_equal(&theirs->view.coordinator, &message->from);
 
     book_remember(&core->book, &theirs->coordinator);
@@ -106,6 +105,8 @@ static bool on_other_part(struct core *core, const struct message *message)
         refuse(core, message, is_member ? REFUSED_PROBE_OF_MEMBER : REFUSED_REIGN_UNSURE);
         return false;
     }
+    struct probe ours;
+    probe_describe(core, &ours);
     const bool they_win = probe_compare(theirs, &ours) < 0;
     if (from_coordinator && they_win && theirs->answer) {
         return true;

@@ -14,7 +14,7 @@ int probe_compare(const struct probe *a, const struct probe *b);
 bool probe_is_related(const struct core *core, const struct probe *theirs);
 
 /* This node's part, as others compare it. For members. */
-struct probe probe_describe(const struct core *core);
+void probe_describe(const struct core *core, struct probe *probe);
 
 /* Returns whether this part loses against the one that sent it, which is to be asked to absorb it.
  */

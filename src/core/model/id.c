@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/random.h"
 
 struct node_id id_draw(struct random *random)
@@ -26,6 +27,16 @@ uint32_t id_hash(const struct node_id *id)
 int id_compare(const struct node_id *a, const struct node_id *b)
 {
     return id_equal(a, b) ? 0 : memcmp(a->bytes, b->bytes, sizeof a->bytes);
+}
+
+uint64_t address_hash(uint64_t hash, const struct address *address)
+{
+    static const uint8_t zeros[12];
+
+    if (memcmp(address->bytes + 4, zeros, sizeof zeros) == 0) {
+        return hash_bytes(hash, address->bytes, 4) * HASH_PRIME_12;
+    }
+    return hash_bytes(hash, address->bytes, sizeof address->bytes);
 }
 
 bool address_is_none(const struct address *address)

@@ -49,6 +49,9 @@ static inline bool id_equal(const struct node_id *a, const struct node_id *b)
 /* Below, equal, above: negative, 0, positive. Any fixed order serves; this one is bytewise. */
 int id_compare(const struct node_id *a, const struct node_id *b);
 
+/* Goes on with a hash of base/hash.h, over the bytes of the address, without the port. */
+uint64_t address_hash(uint64_t hash, const struct address *address);
+
 bool address_is_none(const struct address *address);
 bool address_equal(const struct address *a, const struct address *b);
 int address_compare(const struct address *a, const struct address *b);

@@ -309,7 +309,7 @@ static uint64_t hash_text(uint64_t hash, const char *text, size_t size)
 static uint64_t hash_who(uint64_t hash, const struct node_id *id, const struct address *address)
 {
     hash = hash_bytes(hash, id->bytes, sizeof id->bytes);
-    hash = hash_bytes(hash, address->bytes, sizeof address->bytes);
+    hash = address_hash(hash, address);
     return hash_u64(hash, ((uint64_t)address->family << 16) | address->port);
 }
 
