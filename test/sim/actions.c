@@ -23,6 +23,7 @@ void sim_start(struct sim *sim, uint32_t index)
     host->running = true;
     host->paused = false;
     host->leaves = false;
+    host->number = 0;
     host->trip_left = 0;
     host->woke_us = 0;
     host->granted = (struct granted){0};

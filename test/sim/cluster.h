@@ -10,6 +10,8 @@
 #include "record_disk.h"
 #include "sim.h"
 
+#define SIM_CLUSTER_NAME "doyen"
+
 enum {
     LETTERS = 26,
     LOSSES_MAX = 8,           /* sim_lose in force at one time */
@@ -107,6 +109,9 @@ struct host {
     uint64_t claims[SIM_CLAIM_COUNT];
     uint64_t foundings;
     uint64_t sent[MESSAGE_TYPE_COUNT];
+    uint64_t number;         /* of the last message that it sent */
+    struct view_id proposal; /* the last that it made */
+    uint64_t proposal_hash;
     struct join_refused refusal;
     struct stored writes[2]; /* the last one and the one before, in turn */
     uint32_t latest;
@@ -129,6 +134,7 @@ struct sim {
     const struct message *encoded; /* the last one in this step, sent to several perhaps */
     struct wire *foreign_wire;     /* of a cluster of another name */
     struct oracle oracle;
+    struct liar *liar;    /* NULL: nobody lies */
     size_t core_bytes;    /* of each host's */
     struct voters voters; /* under guard strict */
     uint64_t now_us;
@@ -172,6 +178,9 @@ void host_step(struct sim *sim, struct host *host, struct event *event);
 /* A pending for the process that the host runs now. */
 struct pending *process_pending(struct sim *sim, const struct host *host, enum pending_type type);
 void process_release(struct sim *sim, struct pending *pending);
+
+/* The packet, and the caller's reference with it, comes to its host then. */
+void process_push_packet(struct sim *sim, struct packet *packet, uint64_t at_us);
 void process_schedule_tick(struct sim *sim, struct host *host, uint64_t at_us);
 
 /* Sets the timer of a running process to its core's deadline. */

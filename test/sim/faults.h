@@ -20,6 +20,8 @@ enum fault_group {
     FAULTS_OF_CLOCKS, /* for some plans, beside the common ones */
     FAULTS_OF_DISKS,  /* for plans of guard strict, as those of clocks */
     FAULTS_OF_LEASES,
+    FAULTS_OF_STRANGERS, /* who lie, where a liar is asked for; nothing that they say does harm */
+    FAULTS_OF_LIARS,     /* as those of strangers, in the names of members */
     FAULTS_OF_OPERATORS, /* what is no fault: planned moves, at any moment */
 };
 
@@ -31,7 +33,7 @@ struct fault {
     void (*strike)(struct sim *sim, struct random *random); /* does it, and schedules its end */
 };
 
-enum { FAULTS_MAX = 64 };
+enum { FAULTS_MAX = 128 };
 
 /* All there are, `*count` of them. */
 const struct fault *fault_table(uint32_t *count);
@@ -41,6 +43,9 @@ enum breakage { BREAK_NOTHING, BREAK_DEAF, BREAK_MUTE, BREAK_FLAPPING, BREAK_SLO
 
 /* `turn_ms`: of one that is slow. */
 void fault_break(struct sim *sim, enum breakage breakage, uint32_t host, uint64_t turn_ms);
+
+/* A stranger lies from now on, and never ends. */
+void fault_haunt(struct sim *sim, struct random *random);
 
 /* Ends all of them: heals, resumes, gives back the right names and seeds, and starts what is down,
  * except that now and then a host that is no seed stays down for good. */

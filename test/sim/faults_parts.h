@@ -4,6 +4,7 @@
 #define SIM_FAULTS_PARTS_H
 
 #include "faults.h"
+#include "liar.h"
 
 /* Whoever was asked to leave has ended by then, of every profile. */
 #define LEFT_MS 6000U
@@ -118,5 +119,13 @@ void strike_pause_in_a_campaign(struct sim *sim, struct random *random);
 void strike_cut_of_the_acting(struct sim *sim, struct random *random);
 void strike_no_quorum_heard(struct sim *sim, struct random *random);
 void strike_hand_over(struct sim *sim, struct random *random);
+
+/* --- faults_liar.c --- */
+
+#define LIE_STRIKES(NAME, function, text)                                                          \
+    void strike_stranger_##function(struct sim *sim, struct random *random);                       \
+    void strike_liar_##function(struct sim *sim, struct random *random);
+LIES(LIE_STRIKES)
+#undef LIE_STRIKES
 
 #endif

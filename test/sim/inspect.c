@@ -126,6 +126,11 @@ struct waiting_state sim_waiting(const struct sim *sim, uint32_t host)
     return core_waiting(at->core, host_now_ms(sim, at));
 }
 
+uint32_t sim_voter_count(const struct sim *sim)
+{
+    return sim->voters.count;
+}
+
 bool sim_is_voter(const struct sim *sim, uint32_t host)
 {
     return voters_find(&sim->voters, sim->hosts[host].right_name) != VOTER_NONE;

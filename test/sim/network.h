@@ -41,6 +41,7 @@ struct packet {
     uint32_t to;
     struct address source;
     bool damaged; /* not what its sender sent */
+    bool forged;  /* a lie */
     size_t length;
     uint8_t bytes[];
 };

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "liar.h"
+
 void oracle_fail(struct sim *sim, const struct host *host, const char *format, ...)
 {
     struct oracle *oracle = &sim->oracle;
@@ -42,7 +44,7 @@ static void check_company(struct sim *sim, const struct host *host)
         uint64_t asked_ms = host->heard[i].asked_ms;
         count += &sim->hosts[i] != host && asked_ms != 0 && now_ms < asked_ms + lately_ms;
     }
-    if (count < sim->options.expect) {
+    if (count < sim->options.expect && !liar_has_lied(sim)) {
         oracle_fail(sim, host, "F3: founds where %u of %u expected have met", count,
                     sim->options.expect);
     }
@@ -65,19 +67,15 @@ static void check_founding(struct sim *sim, const struct host *host)
     }
 }
 
-static void on_install(struct sim *sim, struct host *host, const struct view *view,
-                       const struct effects *effects)
+/* What holds as long as nobody lies. */
+static void check_honest(struct sim *sim, struct host *host, const struct view *view)
 {
     bool first = !host->witness.has_view;
-    uint32_t joined = 0;
-    uint32_t gone = 0;
 
     oracle_check_content(sim, host, view, true);
     if (sim->options.exclusive) {
         oracle_check_register(sim, host, view);
     }
-    oracle_check_rise(sim, host, view);
-    oracle_check_shape(sim, host, view);
     if (id_equal(&view->members[0].id, &core_self(host->core)->id)) {
         oracle_check_agreed(sim, host, view);
         oracle_check_base(sim, host, view);
@@ -91,6 +89,21 @@ static void on_install(struct sim *sim, struct host *host, const struct view *vi
         if (!first) {
             oracle_check_memory(sim, host, view);
         }
+    }
+}
+
+static void on_install(struct sim *sim, struct host *host, const struct view *view,
+                       const struct effects *effects)
+{
+    bool first = !host->witness.has_view;
+    uint32_t joined = 0;
+    uint32_t gone = 0;
+
+    oracle_check_lies(sim, host, view);
+    oracle_check_rise(sim, host, view);
+    oracle_check_shape(sim, host, view);
+    if (!sim->oracle.suspended) {
+        check_honest(sim, host, view);
     }
     oracle_remember_view(sim, host, view, &joined, &gone);
     if (!first) {
@@ -125,7 +138,12 @@ void oracle_on_start(struct sim *sim, struct host *host)
 
 void oracle_on_sent_view(struct sim *sim, struct host *host, const struct view *view)
 {
-    oracle_check_content(sim, host, view, false);
+    bool stranger;
+
+    /* A lie that was accepted as a proposal comes back with a grant. */
+    if (!sim->oracle.suspended && !liar_made(sim, view, &stranger)) {
+        oracle_check_content(sim, host, view, false);
+    }
 }
 
 void oracle_on_ack(struct sim *sim, struct host *host, const struct view_id *id)
@@ -172,10 +190,35 @@ static void look_at_acting(struct sim *sim, struct host *host)
     if (acting != witness->acting) {
         witness->acting = acting;
         sim->changed = true;
-        if (acting && !sim->options.disorder) {
+        if (acting && !sim->options.disorder &&
+            (sim->options.exclusive || !sim->oracle.suspended)) {
             oracle_check_one_acts(sim, host);
         }
     }
+}
+
+static void begin_anew_at(struct sim *sim, struct host *host)
+{
+    struct witness *witness = &host->witness;
+
+    host->granted = (struct granted){0};
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        host->heard[i].number = 0; /* A lie that was handed on may have raised it. */
+        host->heard[i].follows_number = 0;
+    }
+    if (host->running && witness->has_view) {
+        oracle_memorize_anew(witness, core_view(host->core));
+        oracle_check_content(sim, host, core_view(host->core), true);
+    }
+}
+
+void oracle_begin_anew(struct sim *sim)
+{
+    oracle_forget_views(&sim->oracle);
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        begin_anew_at(sim, &sim->hosts[i]);
+    }
+    sim->oracle.suspended = false;
 }
 
 void oracle_before_step(struct sim *sim, struct host *host)

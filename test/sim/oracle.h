@@ -118,6 +118,7 @@ struct oracle {
     size_t life_count;
     size_t life_places;
     uint64_t visits;
+    bool suspended;    /* members lie: what depends on their honesty is not looked at (liar.h) */
     char failure[512]; /* empty while all is well */
 };
 
@@ -138,6 +139,9 @@ void oracle_after_step(struct sim *sim, struct host *host, const struct effects 
 /* A view goes out in a message: it too has one content for ever (S1). */
 void oracle_on_sent_view(struct sim *sim, struct host *host, const struct view *view);
 
+/* The host's process has its disk keep that epoch. */
+void oracle_on_stored(struct sim *sim, struct host *host, uint64_t epoch);
+
 /* The host's process acknowledges that proposal. */
 void oracle_on_ack(struct sim *sim, struct host *host, const struct view_id *id);
 
@@ -154,6 +158,9 @@ void oracle_on_life_over(struct sim *sim, struct host *host);
 
 /* Counts up to now for how long two could act at once. */
 void oracle_count_acting(struct sim *sim);
+
+/* Holds all rules again, against what the nodes have now. */
+void oracle_begin_anew(struct sim *sim);
 
 /* Host of a life, or SIM_NOBODY. */
 uint32_t oracle_host_of(const struct oracle *oracle, const struct node_id *id);

@@ -207,7 +207,8 @@ void oracle_check_acting(struct sim *sim, const struct host *host)
     if (!guard.met || guard.fresh < guard.needed) {
         oracle_fail(sim, host, "S11: acting, with %u of %u needed", guard.fresh, guard.needed);
     }
-    if (host->guard.policy != GUARD_STRICT) { /* Voters need be no members. */
+    if (host->guard.policy != GUARD_STRICT &&
+        !sim->oracle.suspended) { /* Voters need be no members. */
         check_leases(sim, host, guard.fresh);
     }
 }

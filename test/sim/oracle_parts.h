@@ -25,6 +25,9 @@ struct life *oracle_life(const struct oracle *oracle, const struct node_id *id);
 /* A life that began on this host, of which there was no entry before. */
 void oracle_add_life(struct oracle *oracle, const struct node_id *id, uint32_t host);
 
+/* All views and ages; no lives. */
+void oracle_forget_views(struct oracle *oracle);
+
 /* NULL if nobody ever showed the view. */
 struct record *oracle_record_of(const struct oracle *oracle, const struct view_id *id);
 
@@ -41,12 +44,18 @@ struct record *oracle_record_new(const struct oracle *oracle, const struct view 
  * `installed` view the content counts, of others the hash alone. */
 void oracle_check_content(struct sim *sim, const struct host *host, const struct view *view,
                           bool installed);
+
+/* Whatever anybody says: V2c, V7, S15. */
+void oracle_check_lies(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_check_shape(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_check_rise(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_check_ages_given(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_check_memory(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_remember_view(struct sim *sim, struct host *host, const struct view *view,
                           uint32_t *joined, uint32_t *gone);
+
+/* The witness remembers the members of that view, which its life has installed, and nobody else. */
+void oracle_memorize_anew(struct witness *witness, const struct view *view);
 
 /* --- oracle_chain.c --- */
 

@@ -39,6 +39,18 @@ void oracle_deinit(struct oracle *oracle)
     free(oracle->acting);
 }
 
+void oracle_forget_views(struct oracle *oracle)
+{
+    for (size_t i = 0; i < oracle->view_places; i++) {
+        free(oracle->views[i].record);
+    }
+    memset(oracle->views, 0, oracle->view_places * sizeof *oracle->views);
+    memset(oracle->ages, 0, oracle->age_places * sizeof *oracle->ages);
+    oracle->view_count = 0;
+    oracle->age_count = 0;
+    memset(&oracle->register_view, 0, sizeof oracle->register_view);
+}
+
 /* --- Open hashing, never more than half full --- */
 
 static size_t hash_of_view_id(const struct view_id *id)

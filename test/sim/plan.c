@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "liar.h"
+
 enum {
     ROUNDS_MAX = 5,
     CUT_MS = 30000,    /* of a run that measures how fast a partition heals */
@@ -218,6 +220,24 @@ static void start_those_expected(const struct plan *plan, struct sim *sim)
     }
 }
 
+/* Nobody is locked out by what was said: whoever is started again comes in. */
+static const char *check_after_lies(const struct plan *plan, struct sim *sim)
+{
+    sim_trust(sim);
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        if (!sim_is_running(sim, host)) {
+            continue;
+        }
+        sim_crash(sim, host);
+        sim_start(sim, host);
+        if (!sim_converges(sim, heal_ms_max(plan))) {
+            return "Y4: a node that was started again after the lies is not let in";
+        }
+        sim_run(sim, 500);
+    }
+    return NULL;
+}
+
 static const char *run_faults(const struct plan *plan, struct sim *sim, struct outcome *outcome)
 {
     struct random random;
@@ -229,8 +249,14 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
     }
     random_seed(&random, plan->seed ^ UINT64_C(0x454e44));
     fault_end_all(sim, &random);
+    if (plan->haunted) {
+        fault_haunt(sim, &random);
+    }
     start_those_expected(plan, sim);
     const char *wrong = check_end(plan, sim, outcome);
+    if (wrong == NULL && liar_has_lied(sim)) {
+        wrong = check_after_lies(plan, sim);
+    }
     uint32_t broken = plan->broken % plan->hosts;
     if (plan->breakage == BREAK_NOTHING || !sim_can_do_without(sim, broken, broken)) {
         return wrong; /* Too few voters change no view. */

@@ -29,6 +29,7 @@ struct plan {
     unsigned kinds;      /* of all faults in the plan, see enum fault_kind */
     uint64_t end_ms;     /* everything heals */
     uint32_t heal_parts; /* not 0: nothing but one long partition into so many */
+    bool haunted;        /* a stranger goes on lying when everything has healed */
     enum breakage breakage;
     uint32_t broken;
     uint32_t strike_count;
@@ -43,6 +44,7 @@ struct plan_options {
     enum profile profile;    /* 0: lan */
     enum guard_policy guard; /* 0: as drawn */
     uint32_t heal_parts;
+    bool liar;        /* somebody lies, too */
     const char *only; /* the one fault to draw; NULL: any */
 };
 

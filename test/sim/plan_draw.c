@@ -7,6 +7,9 @@
 enum {
     CLOCKS_ONE_IN = 8,    /* plans have clocks that are wrong */
     OPERATORS_ONE_IN = 4, /* have operators who move the coordinator */
+    STRANGERS_ONE_IN = 2, /* where a liar is asked for, have strangers who lie */
+    LIARS_ONE_IN = 2,     /* or members */
+    HAUNTED_ONE_IN = 4,   /* or a stranger who does not end */
     STRICT_ONE_IN = 3,    /* are of guard strict */
     VOTERS_LEAST = 3,
 };
@@ -172,6 +175,16 @@ static uint32_t draw_expect(uint64_t seed, uint32_t hosts)
     return draw(&random, 0, 7) == 0 ? hosts / 2 + 1 : 0;
 }
 
+static void draw_liars(struct plan *plan)
+{
+    struct random random;
+
+    random_seed(&random, plan->seed ^ UINT64_C(0x4c494152));
+    draw_group(plan, FAULTS_OF_STRANGERS, STRANGERS_ONE_IN);
+    draw_group(plan, FAULTS_OF_LIARS, LIARS_ONE_IN);
+    plan->haunted = draw(&random, 1, HAUNTED_ONE_IN) == 1;
+}
+
 void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t seed)
 {
     struct random random;
@@ -215,5 +228,8 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     if (plan->guard.policy == GUARD_STRICT) {
         draw_group(plan, FAULTS_OF_DISKS, 2);
         draw_group(plan, FAULTS_OF_LEASES, 2);
+    }
+    if (options->liar) {
+        draw_liars(plan);
     }
 }

@@ -76,8 +76,7 @@ static bool is_lost(struct sim *sim, uint32_t from, uint32_t to, enum message_ty
     return false;
 }
 
-/* The packet's reference goes into the queue. */
-static void push_packet(struct sim *sim, struct packet *packet, uint64_t at_us)
+void process_push_packet(struct sim *sim, struct packet *packet, uint64_t at_us)
 {
     struct pending *pending = queue_take(&sim->queue);
     pending->type = PENDING_PACKET;
@@ -95,6 +94,7 @@ static struct packet *packet_of(struct sim *sim, const struct packet *like, cons
     packet->to = like->to;
     packet->source = like->source;
     packet->damaged = true;
+    packet->forged = false;
     return packet;
 }
 
@@ -106,7 +106,7 @@ static void send_damaged(struct sim *sim, const struct packet *packet)
 
     if (network_happens(&sim->random, quality->truncate_ppm)) {
         size_t length = (size_t)random_below(&sim->random, packet->length);
-        push_packet(sim, packet_of(sim, packet, packet->bytes, length), at_us);
+        process_push_packet(sim, packet_of(sim, packet, packet->bytes, length), at_us);
     }
     if (network_happens(&sim->random, quality->garbage_ppm)) {
         struct packet *garbage = packet_of(sim, packet, packet->bytes, packet->length);
@@ -114,7 +114,7 @@ static void send_damaged(struct sim *sim, const struct packet *packet)
         for (size_t i = headless ? 0 : WIRE_HEADER_BYTES; i < garbage->length; i++) {
             garbage->bytes[i] = (uint8_t)random_u64(&sim->random);
         }
-        push_packet(sim, garbage, at_us);
+        process_push_packet(sim, garbage, at_us);
     }
     if (network_happens(&sim->random, quality->foreign_ppm)) {
         struct message message;
@@ -123,7 +123,7 @@ static void send_damaged(struct sim *sim, const struct packet *packet)
             const uint8_t *bytes = wire_encode(
                 sim->foreign_wire, &message, &(struct wire_copy){.to = NULL, .flags = WIRE_FELLOW},
                 &length);
-            push_packet(sim, packet_of(sim, packet, bytes, length), at_us);
+            process_push_packet(sim, packet_of(sim, packet, bytes, length), at_us);
         }
     }
 }
@@ -134,7 +134,7 @@ static void send_datagram(struct sim *sim, struct packet *packet)
                                     packet->length);
     for (uint32_t i = 0; i < fate.copies; i++) {
         network_hold(packet);
-        push_packet(sim, packet, sim->now_us + fate.delay_us[i]);
+        process_push_packet(sim, packet, sim->now_us + fate.delay_us[i]);
     }
     const struct quality *quality = &network_link(&sim->network, packet->from, packet->to)->quality;
     if ((quality->truncate_ppm | quality->garbage_ppm | quality->foreign_ppm) != 0 &&
@@ -147,9 +147,9 @@ static void send_datagram(struct sim *sim, struct packet *packet)
     network_keep(&sim->network, &sim->random, packet);
     struct packet *old = network_replay(&sim->network, &sim->random, packet->from, packet->to);
     if (old != NULL) {
-        push_packet(sim, old,
-                    sim->now_us +
-                        network_latency_us(&sim->network, &sim->random, old->from, old->to));
+        process_push_packet(
+            sim, old,
+            sim->now_us + network_latency_us(&sim->network, &sim->random, old->from, old->to));
     }
 }
 
@@ -159,7 +159,7 @@ static void send_frame(struct sim *sim, struct packet *packet)
                                        sim->now_us);
     if (at_us != UINT64_MAX) {
         network_hold(packet);
-        push_packet(sim, packet, at_us);
+        process_push_packet(sim, packet, at_us);
     }
 }
 
@@ -168,6 +168,21 @@ static bool carries_view(const struct message *message)
     const struct view *view = message_view(message);
 
     return view != NULL && !view_is_empty(view);
+}
+
+/* For liars, and for the count. */
+static void note_sent(struct host *host, const struct effect *effect)
+{
+    const struct message *message = effect->message;
+
+    host->sent[message->type]++;
+    if (!effect->relay || id_equal(&message->from, &host->witness.life)) {
+        host->number = message->number; /* Not of what it hands on. */
+    }
+    if (message->type == MESSAGE_PREPARE) {
+        host->proposal = view_id_of(message->carrier.view);
+        host->proposal_hash = message->carrier.view->hash;
+    }
 }
 
 static void on_send(struct sim *sim, struct host *host, const struct effect *effect)
@@ -184,7 +199,7 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
         sim->wire, effect->message, &copy, &length);
 
     sim->encoded = effect->message;
-    host->sent[effect->message->type]++;
+    note_sent(host, effect);
     if (carries_view(effect->message)) {
         oracle_on_sent_view(sim, host, effect->message->carrier.view);
     } else if (effect->message->type == MESSAGE_ACK) {
@@ -206,6 +221,7 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
     packet->to = host_index(sim, to);
     packet->source = host->address;
     packet->damaged = false;
+    packet->forged = false;
     if (length <= DATAGRAM_FRAME_BYTES_MAX) {
         send_datagram(sim, packet);
     } else {
@@ -282,6 +298,7 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
         if (host->has_disk && !host->disk_fails) {
             host->latest = 1 - host->latest;
             core_stored(host->core, &host->writes[host->latest]);
+            oracle_on_stored(sim, host, host->writes[host->latest].epoch_seen);
             host->stored = true;
         }
         break;
@@ -452,11 +469,17 @@ static void on_packet(struct sim *sim, struct host *host, const struct packet *p
         return;
     }
     assert(error == WIRE_OK); /* Our own bytes. */
+    if (packet->forged) {
+        /* What it says is no evidence of anything. */
+        host_step(sim, host, &(struct event){.type = EVENT_MESSAGE, .message = &message});
+        return;
+    }
 
     if (id_is_none(&message.to) || id_equal(&message.to, &core_self(host->core)->id)) {
-        bool direct = !message.relay;
-        note_heard(sim, host, direct ? packet->from : oracle_host_of(&sim->oracle, &message.from),
-                   &message);
+        uint32_t from = message.relay ? oracle_host_of(&sim->oracle, &message.from) : packet->from;
+        if (from != SIM_NOBODY) { /* A lie that an honest member handed on. */
+            note_heard(sim, host, from, &message);
+        }
     }
     if (message.type == MESSAGE_JOIN && message.joiner.hops == 0) {
         host->heard[packet->from].asked_ms = host_now_ms(sim, host);

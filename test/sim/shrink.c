@@ -139,6 +139,9 @@ void shrink_print(const struct plan *plan, const struct plan_options *options)
     for (uint32_t i = 0; i < plan->strike_count; i++) {
         all = all && !plan->strikes[i].off;
     }
+    if (options->liar) {
+        printf(" --liar");
+    }
     if (options->only != NULL) {
         printf(" --only '%s'", options->only);
     }

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "cluster.h"
-
-#define CLUSTER_NAME "doyen"
+#include "liar.h"
 
 /* --- Hosts --- */
 
@@ -120,8 +119,8 @@ struct sim *sim_new(const struct sim_options *options)
     queue_init(&sim->queue);
     struct quality quality = sim_default_quality();
     network_init(&sim->network, sim->host_count, &quality);
-    sim->wire = wire_new(CLUSTER_NAME, sim->options.capacity);
-    sim->foreign_wire = wire_new("not-" CLUSTER_NAME, sim->options.capacity);
+    sim->wire = wire_new(SIM_CLUSTER_NAME, sim->options.capacity);
+    sim->foreign_wire = wire_new("not-" SIM_CLUSTER_NAME, sim->options.capacity);
     assert(sim->wire != NULL && sim->foreign_wire != NULL);
     oracle_init(&sim->oracle, sim->host_count);
     sim->core_bytes = core_bytes(sim->options.capacity);
@@ -158,6 +157,7 @@ void sim_free(struct sim *sim)
     queue_deinit(&sim->queue);
     network_deinit(&sim->network);
     oracle_deinit(&sim->oracle);
+    liar_free(sim);
     wire_free(sim->wire);
     wire_free(sim->foreign_wire);
     for (uint32_t i = 0; i < TEXTS; i++) {

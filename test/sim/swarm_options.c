@@ -19,6 +19,7 @@ int swarm_usage(FILE *out)
         "  --profile NAME    local, lan or wan (default lan)\n"
         "  --guard NAME      none, count, majority or strict (default: all four, as drawn)\n"
         "  --only FAULT      no other fault than this one\n"
+        "  --liar            somebody lies, too: strangers, and members in any name\n"
         "  --heal PARTS      no faults but one partition of 30 s into so many parts; tells how\n"
         "                    fast it healed\n"
         "  --no-shrink       report a failure as it is\n"
@@ -134,11 +135,13 @@ static bool parse_flag(struct swarm_options *options, const char *option)
     bool trace = strcmp(option, "--trace") == 0;
     bool no_shrink = strcmp(option, "--no-shrink") == 0;
     bool stop = strcmp(option, "--stop") == 0;
+    bool liar = strcmp(option, "--liar") == 0;
 
     options->trace |= trace;
     options->no_shrink |= no_shrink;
     options->stop |= stop;
-    return trace || no_shrink || stop;
+    options->plan.liar |= liar;
+    return trace || no_shrink || stop || liar;
 }
 
 static bool parse_valued(struct swarm_options *options, const char *option, const char *value)

@@ -1,0 +1,965 @@
+#include "liar.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster.h"
+#include "oracle_parts.h"
+#include "trace.h"
+
+enum {
+    STRANGERS = 4,      /* ids that strangers use again and again */
+    FORGED_START = 256, /* places, a power of two */
+    TWISTS_MAX = 3,
+};
+
+/* In the incarnation of one member of each view that is made up, so that it is like no other. */
+#define MARK (UINT64_C(1) << 40)
+
+struct forged {
+    uint64_t hash; /* 0: free place */
+    bool stranger;
+};
+
+struct liar {
+    struct wire *wire;
+    void *storage;
+    struct view view; /* the last one that was made up */
+    struct node_id strangers[STRANGERS];
+    uint64_t told;
+    bool betrayed; /* one was told in a member's name */
+    struct forged *forged;
+    size_t forged_count;
+    size_t forged_places;
+    struct going_on {
+        struct lies lies;
+        struct random random;
+        uint64_t end_us;
+    } * goings_on;
+    uint32_t going_on_count;
+};
+
+/* What one lie is made of. */
+struct teller {
+    struct sim *sim;
+    struct liar *liar;
+    struct random *random;
+    bool stranger;
+    struct host *to;
+    const struct host *from;  /* NULL: a stranger */
+    const struct view *known; /* what the receiver holds, or others; may be empty */
+    struct message *message;
+};
+
+static struct liar *liar_of(struct sim *sim)
+{
+    if (sim->liar != NULL) {
+        return sim->liar;
+    }
+    struct liar *liar = calloc(1, sizeof *liar);
+    assert(liar != NULL);
+    liar->wire = wire_new(SIM_CLUSTER_NAME, sim->options.capacity);
+    liar->storage = calloc(1, view_bytes(sim->options.capacity));
+    liar->forged = calloc(FORGED_START, sizeof *liar->forged);
+    liar->forged_places = FORGED_START;
+    assert(liar->wire != NULL && liar->storage != NULL && liar->forged != NULL);
+    view_init(&liar->view, sim->options.capacity, liar->storage);
+    for (int i = 0; i < STRANGERS; i++) {
+        memset(liar->strangers[i].bytes, 0xf0 + i, sizeof liar->strangers[i].bytes);
+    }
+    sim->liar = liar;
+    return liar;
+}
+
+void liar_free(struct sim *sim)
+{
+    if (sim->liar == NULL) {
+        return;
+    }
+    wire_free(sim->liar->wire);
+    free(sim->liar->storage);
+    free(sim->liar->forged);
+    free(sim->liar->goings_on);
+    free(sim->liar);
+}
+
+bool liar_has_lied(const struct sim *sim)
+{
+    return sim->liar != NULL && sim->liar->told > 0;
+}
+
+/* --- Views that were made up, by their hashes --- */
+
+static struct forged *forged_place(struct forged *table, size_t places, uint64_t hash)
+{
+    size_t at = (size_t)hash & (places - 1);
+
+    while (table[at].hash != 0 && table[at].hash != hash) {
+        at = (at + 1) & (places - 1);
+    }
+    return &table[at];
+}
+
+static void remember_forged(struct liar *liar, uint64_t hash, bool stranger)
+{
+    if (2 * liar->forged_count >= liar->forged_places) {
+        size_t places = 2 * liar->forged_places;
+        struct forged *table = calloc(places, sizeof *table);
+        assert(table != NULL);
+        for (size_t i = 0; i < liar->forged_places; i++) {
+            if (liar->forged[i].hash != 0) {
+                *forged_place(table, places, liar->forged[i].hash) = liar->forged[i];
+            }
+        }
+        free(liar->forged);
+        liar->forged = table;
+        liar->forged_places = places;
+    }
+    struct forged *place = forged_place(liar->forged, liar->forged_places, hash);
+    liar->forged_count += place->hash == 0;
+    *place = (struct forged){.hash = hash, .stranger = stranger};
+}
+
+bool liar_made(const struct sim *sim, const struct view *view, bool *stranger)
+{
+    if (sim->liar == NULL || view->hash == 0) {
+        return false;
+    }
+    const struct forged *place = forged_place(sim->liar->forged, sim->liar->forged_places,
+                                              view->hash);
+    *stranger = place->stranger;
+    return place->hash != 0;
+}
+
+/* --- Numbers, ids, addresses --- */
+
+static uint64_t draw(struct teller *teller, uint64_t low, uint64_t high)
+{
+    return random_between(teller->random, low, high);
+}
+
+static bool chance(struct teller *teller, uint64_t one_in)
+{
+    return draw(teller, 1, one_in) == 1;
+}
+
+static uint64_t near(struct teller *teller, uint64_t base)
+{
+    return base + draw(teller, 0, 3);
+}
+
+static uint64_t leap(struct teller *teller, uint64_t base)
+{
+    static const unsigned powers[] = {4, 10, 20, 31, 32, 32, 48, 61};
+    uint64_t less = draw(teller, 0, 2);
+
+    switch (draw(teller, 0, 7)) {
+    case 0:
+    case 1:
+        return base + 1 + less;
+    case 2:
+        return COUNTER_MAX - less;
+    case 3:
+        return UINT64_MAX - less;
+    default:
+        return base + (UINT64_C(1) << powers[draw(teller, 0, 7)]) - less;
+    }
+}
+
+/* Where nobody lives, yet in the cluster's network. */
+static struct address nowhere(struct teller *teller)
+{
+    struct address address = {.family = 4, .bytes = {10, 9, 9, 0}};
+
+    address.bytes[3] = (uint8_t)draw(teller, 1, 4);
+    address.port = (uint16_t)draw(teller, 7420, 7423);
+    return address;
+}
+
+static struct node_id fresh_id(struct teller *teller)
+{
+    return id_draw(teller->random);
+}
+
+static const struct host *any_running(struct teller *teller)
+{
+    uint32_t count = teller->sim->host_count;
+    uint32_t first = (uint32_t)draw(teller, 0, count - 1);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct host *host = &teller->sim->hosts[(first + i) % count];
+        if (host->running) {
+            return host;
+        }
+    }
+    return teller->to;
+}
+
+/* Of a member, mostly. */
+static struct node_id any_id(struct teller *teller)
+{
+    const struct view *known = teller->known;
+
+    if (known->member_count > 0 && !chance(teller, 4)) {
+        return known->members[draw(teller, 0, known->member_count - 1)].id;
+    }
+    return chance(teller, 2) ? any_running(teller)->witness.life : fresh_id(teller);
+}
+
+static struct address any_address(struct teller *teller)
+{
+    return chance(teller, 4) ? nowhere(teller) : any_running(teller)->address;
+}
+
+static struct terms any_terms(struct teller *teller)
+{
+    const struct sim *sim = teller->sim;
+    struct terms terms = {.guard = sim->options.guard,
+                          .profile = sim->options.profile,
+                          .heartbeat_ms = sim->timing.heartbeat_ms,
+                          .lost_ms = sim->timing.lost_ms,
+                          .capacity = sim->options.capacity,
+                          .voters = sim->voters};
+
+    terms.heartbeat_ms += chance(teller, 8);
+    terms.capacity += chance(teller, 8);
+    return terms;
+}
+
+static struct view_id known_id(struct teller *teller)
+{
+    return view_id_of(teller->known);
+}
+
+static struct view_id any_view_id(struct teller *teller)
+{
+    struct view_id id = known_id(teller);
+
+    switch (draw(teller, 0, 3)) {
+    case 0:
+        id.epoch = leap(teller, id.epoch);
+        break;
+    case 1:
+        id.version = leap(teller, id.version);
+        break;
+    case 2:
+        id.lineage = random_u64(teller->random);
+        break;
+    default:
+        id.version = near(teller, id.version);
+        break;
+    }
+    id.coordinator = chance(teller, 2) ? id.coordinator : any_id(teller);
+    return id;
+}
+
+/* --- Views --- */
+
+static void name_member(struct member *member, const struct host *host)
+{
+    member->id = host->witness.life;
+    member->address = host->address;
+    memcpy(member->name, host->name, sizeof member->name);
+}
+
+static void twist_version(struct teller *teller, struct view *view)
+{
+    view->version = leap(teller, view->version);
+}
+
+static void twist_epoch(struct teller *teller, struct view *view)
+{
+    view->epoch = leap(teller, view->epoch);
+}
+
+static void twist_next_age(struct teller *teller, struct view *view)
+{
+    view->next_age = leap(teller, view->next_age);
+}
+
+static void twist_ages(struct teller *teller, struct view *view)
+{
+    uint64_t step = leap(teller, 0);
+
+    for (uint32_t i = (uint32_t)draw(teller, 0, view->member_count - 1); i < view->member_count;
+         i++) {
+        view->members[i].age += step;
+    }
+}
+
+static void twist_alone(struct teller *teller, struct view *view)
+{
+    (void)teller;
+    view->member_count = 1;
+}
+
+static void twist_lack(struct teller *teller, struct view *view)
+{
+    uint32_t at = (uint32_t)draw(teller, 0, view->member_count - 1);
+
+    if (view->member_count > 1) {
+        view->member_count--;
+        memmove(&view->members[at], &view->members[at + 1],
+                (view->member_count - at) * sizeof view->members[0]);
+    }
+}
+
+static void twist_invent(struct teller *teller, struct view *view)
+{
+    uint64_t more = draw(teller, 1, 12);
+
+    for (; more > 0 && view->member_count < view->capacity; more--) {
+        struct member *member = &view->members[view->member_count++];
+        memset(member, 0, sizeof *member);
+        member->id = fresh_id(teller);
+        member->address = any_address(teller);
+        member->age = view->next_age++;
+        snprintf(member->name, sizeof member->name, "nobody%u", view->member_count);
+    }
+}
+
+static void twist_rename(struct teller *teller, struct view *view)
+{
+    struct member *member = &view->members[draw(teller, 0, view->member_count - 1)];
+
+    if (chance(teller, 2)) {
+        member->id = any_id(teller);
+    } else if (chance(teller, 2)) {
+        member->address = any_address(teller);
+    } else {
+        snprintf(member->name, sizeof member->name, "%s", any_running(teller)->name);
+    }
+}
+
+static void twist_lineage(struct teller *teller, struct view *view)
+{
+    view->lineage = random_u64(teller->random);
+}
+
+static void twist_merge(struct teller *teller, struct view *view)
+{
+    view->cause = CAUSE_MERGE;
+    view->merged = chance(teller, 2) ? known_id(teller) : any_view_id(teller);
+    view->epoch += draw(teller, 0, 1);
+    if (chance(teller, 2)) {
+        view->lineage = random_u64(teller->random);
+    }
+}
+
+static void twist_drained(struct teller *teller, struct view *view)
+{
+    view->members[draw(teller, 0, view->member_count - 1)].drained = true;
+}
+
+static void twist_cause(struct teller *teller, struct view *view)
+{
+    view->cause = (enum view_cause)draw(teller, CAUSE_FOUND, CAUSE_HANDOVER);
+    view->parent = any_view_id(teller);
+}
+
+static void twist_gone(struct teller *teller, struct view *view)
+{
+    if (view->gone_count < GONE_MAX) {
+        struct gone *gone = &view->gone[view->gone_count++];
+        const struct host *host = any_running(teller);
+        *gone = (struct gone){.address = host->address, .reason = GONE_FAILED};
+        gone->id = chance(teller, 2) ? host->witness.life : any_id(teller);
+        gone->age = 1 + leap(teller, view->next_age) / 2;
+        memcpy(gone->name, host->name, sizeof gone->name);
+    }
+}
+
+static void twist(struct teller *teller, struct view *view)
+{
+    static void (*const twists[])(struct teller *, struct view *) = {
+        twist_version, twist_epoch, twist_next_age, twist_next_age, twist_ages,
+        twist_alone,   twist_lack,  twist_invent,   twist_rename,   twist_lineage,
+        twist_merge,   twist_merge, twist_drained,  twist_cause,    twist_gone};
+
+    twists[draw(teller, 0, sizeof twists / sizeof twists[0] - 1)](teller, view);
+}
+
+/* As all members know it, but one version higher. */
+static struct view *begin_view(struct teller *teller)
+{
+    struct view *view = &teller->liar->view;
+
+    view_clear(view);
+    if (teller->known->member_count > 0) {
+        view_copy(view, teller->known);
+    } else {
+        view->member_count = 1;
+        memset(&view->members[0], 0, sizeof view->members[0]);
+        name_member(&view->members[0], teller->to);
+        view->members[0].age = 1;
+        view->lineage = random_u64(teller->random);
+        view->epoch = 1;
+        view->next_age = 2;
+    }
+    view->parent = view_id_of(view);
+    memset(&view->merged, 0, sizeof view->merged);
+    view->cause = CAUSE_CHANGE;
+    view->version++;
+    return view;
+}
+
+/* The host's member becomes the first, the ages stay in their places. */
+static void put_first(struct view *view, const struct host *host)
+{
+    uint32_t at = 0;
+
+    while (at < view->member_count && !id_equal(&view->members[at].id, &host->witness.life)) {
+        at++;
+    }
+    if (at == view->member_count) {
+        at = 0;
+        name_member(&view->members[0], host);
+    }
+    struct member first = view->members[at];
+    for (uint32_t i = at; i > 0; i--) {
+        uint64_t age = view->members[i].age;
+        view->members[i] = view->members[i - 1];
+        view->members[i].age = age;
+    }
+    first.age = view->members[0].age;
+    view->members[0] = first;
+}
+
+/* Mostly such that it is sound, and always such that it has a form on the wire. */
+static struct view *end_view(struct teller *teller, struct view *view)
+{
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        view->members[i].age += view->members[i].age == 0; /* It went beyond 2^64. */
+    }
+    uint64_t youngest = view->members[view->member_count - 1].age;
+    struct member *marked = &view->members[draw(teller, 0, view->member_count - 1)];
+
+    view->next_age = view->next_age > youngest ? view->next_age : youngest + 1;
+    marked->incarnation = MARK + teller->liar->told;
+    view_seal(view);
+    remember_forged(teller->liar, view->hash, teller->stranger);
+    return view;
+}
+
+static struct view *make_view(struct teller *teller, const struct host *first)
+{
+    struct view *view = begin_view(teller);
+
+    for (uint64_t left = draw(teller, 1, TWISTS_MAX); left > 0; left--) {
+        twist(teller, view);
+    }
+    if (first != NULL) {
+        put_first(view, first);
+    }
+    return end_view(teller, view);
+}
+
+/* Of the liar, or of anybody. */
+static const struct host *some_maker(struct teller *teller)
+{
+    bool own = teller->from != NULL && !chance(teller, 4);
+
+    return own ? teller->from : chance(teller, 2) ? any_running(teller) : NULL;
+}
+
+/* --- One function for each kind of lie --- */
+
+/* The envelope stays. */
+static void begin(struct teller *teller, enum message_type type)
+{
+    struct message *message = teller->message;
+    const struct node_id from = message->from;
+    const struct address source = message->source;
+    uint64_t number = message->number;
+
+    message_clear(message, type);
+    message->from = from;
+    message->source = source;
+    message->number = number;
+}
+
+static void tell_own_views(struct teller *teller)
+{
+    begin(teller, MESSAGE_VIEW);
+    teller->message->carrier.view = make_view(teller, teller->to);
+}
+
+static void tell_views(struct teller *teller)
+{
+    begin(teller, MESSAGE_VIEW);
+    teller->message->carrier.view = make_view(teller, some_maker(teller));
+}
+
+static void tell_proposals(struct teller *teller)
+{
+    begin(teller, MESSAGE_PREPARE);
+    teller->message->carrier.view = make_view(teller, some_maker(teller));
+    if (chance(teller, 3)) {
+        teller->message->carrier.handover_by = any_id(teller);
+    }
+    teller->message->carrier.merge = chance(teller, 4) ? leap(teller, 0) : 0;
+}
+
+/* What the receiver has proposed, what it was told to accept, or what there is not. */
+static void refer(struct teller *teller, struct view_reference *reference)
+{
+    switch (draw(teller, 0, 3)) {
+    case 0:
+        reference->view = teller->to->proposal;
+        reference->view_hash = teller->to->proposal_hash;
+        return;
+    case 1:
+        if (!view_is_empty(&teller->liar->view)) {
+            reference->view = view_id_of(&teller->liar->view);
+            reference->view_hash = teller->liar->view.hash;
+        }
+        return;
+    case 2:
+        reference->view = known_id(teller);
+        reference->view_hash = teller->known->hash;
+        return;
+    default:
+        reference->view = any_view_id(teller);
+        reference->view_hash = random_u64(teller->random);
+        return;
+    }
+}
+
+static void tell_acks(struct teller *teller)
+{
+    begin(teller, MESSAGE_ACK);
+    refer(teller, &teller->message->reference);
+}
+
+static void tell_nacks(struct teller *teller)
+{
+    uint64_t epoch = teller->known->epoch;
+
+    if (chance(teller, 2)) {
+        begin(teller, MESSAGE_NACK);
+        refer(teller, &teller->message->reference);
+        teller->message->reference.promised = leap(teller, epoch);
+        return;
+    }
+    begin(teller, MESSAGE_CLAIM_REFUSED);
+    teller->message->claim_refused.epoch = near(teller, epoch);
+    teller->message->claim_refused.reason = (enum claim_refusal)draw(teller, CLAIM_REFUSED_FRESH,
+                                                                     CLAIM_REFUSED_BUSY);
+    teller->message->claim_refused.wait_ms = draw(teller, 0, 100000);
+    teller->message->claim_refused.promised = leap(teller, epoch);
+}
+
+static void tell_not_following(struct teller *teller)
+{
+    begin(teller, MESSAGE_NOT_FOLLOWING);
+    refer(teller, &teller->message->reference);
+    if (chance(teller, 2)) {
+        teller->message->reference.view = any_view_id(teller);
+    }
+}
+
+static void tell_commits(struct teller *teller)
+{
+    begin(teller, MESSAGE_COMMIT);
+    refer(teller, &teller->message->reference);
+}
+
+static void tell_claims(struct teller *teller)
+{
+    begin(teller, MESSAGE_CLAIM);
+    if (chance(teller, 2) && !view_is_empty(teller->known)) {
+        view_copy(&teller->liar->view, teller->known);
+        teller->message->carrier.view = &teller->liar->view;
+    } else {
+        teller->message->carrier.view = make_view(teller, some_maker(teller));
+    }
+    teller->message->carrier.epoch = leap(teller, teller->known->epoch);
+}
+
+static void tell_grants(struct teller *teller)
+{
+    begin(teller, MESSAGE_GRANT);
+    teller->message->carrier.epoch = near(teller, teller->known->epoch);
+    if (chance(teller, 2)) {
+        teller->message->carrier.view = make_view(teller, some_maker(teller));
+    }
+}
+
+static void tell_joins(struct teller *teller)
+{
+    struct joiner *joiner = &teller->message->joiner;
+
+    begin(teller, chance(teller, 3) ? MESSAGE_READY : MESSAGE_JOIN);
+    joiner->member.id = chance(teller, 4) ? any_id(teller) : teller->message->from;
+    joiner->member.address = chance(teller, 2) ? any_address(teller) : teller->message->source;
+    joiner->member.incarnation = MARK + teller->liar->told;
+    if (chance(teller, 3)) {
+        snprintf(joiner->member.name, sizeof joiner->member.name, "%s", any_running(teller)->name);
+    } else {
+        snprintf(joiner->member.name, sizeof joiner->member.name, "stranger%u",
+                 (unsigned)draw(teller, 0, 99));
+    }
+    joiner->terms = any_terms(teller);
+    joiner->may_found = chance(teller, 2);
+    joiner->nonce = teller->message->type == MESSAGE_READY ? random_u64(teller->random) : 0;
+    joiner->hops = (uint8_t)draw(teller, 0, 1);
+    joiner->epoch_seen = leap(teller, teller->known->epoch);
+}
+
+static void tell_offers(struct teller *teller)
+{
+    begin(teller, MESSAGE_OFFER);
+    teller->message->offer.nonce = random_u64(teller->random);
+}
+
+static void tell_refusals(struct teller *teller)
+{
+    struct join_refused *refused = &teller->message->join_refused;
+
+    begin(teller, MESSAGE_JOIN_REFUSED);
+    refused->reason = (enum join_refusal)draw(teller, JOIN_REFUSED_TERMS, JOIN_REFUSED_FULL);
+    refused->terms = any_terms(teller);
+    refused->address = any_address(teller);
+    refused->limit = (uint32_t)draw(teller, 0, 8);
+}
+
+static void tell_leaves(struct teller *teller)
+{
+    begin(teller, MESSAGE_LEAVE);
+}
+
+static void tell_handovers(struct teller *teller)
+{
+    begin(teller, MESSAGE_HANDOVER);
+    teller->message->carrier.view = make_view(teller, some_maker(teller));
+}
+
+static void tell_stand_downs(struct teller *teller)
+{
+    begin(teller, MESSAGE_STAND_DOWN);
+    teller->message->carrier.view = make_view(teller, some_maker(teller));
+}
+
+static void tell_pings(struct teller *teller)
+{
+    static const enum message_type types[] = {MESSAGE_PING, MESSAGE_PONG, MESSAGE_PING_REQUEST};
+
+    begin(teller, types[draw(teller, 0, 2)]);
+    teller->message->ping.nonce = draw(teller, 0, 3);
+    teller->message->ping.subject = any_id(teller);
+    teller->message->ping.origin = chance(teller, 2) ? teller->to->witness.life : any_id(teller);
+}
+
+static void fill_probe(struct teller *teller, struct probe *probe)
+{
+    const struct sim *sim = teller->sim;
+
+    probe->view = chance(teller, 2) ? any_view_id(teller) : known_id(teller);
+    probe->view_hash = chance(teller, 2) ? teller->known->hash : random_u64(teller->random);
+    probe->holders = (uint32_t)draw(teller, 0, 12);
+    probe->oldest_age = draw(teller, 0, 12);
+    probe->guard_met = chance(teller, 2);
+    probe->answer = chance(teller, 2);
+    probe->seed_count = (uint8_t)draw(teller, 0, 1);
+    probe->seeds[0] = sim->hosts[draw(teller, 0, sim->host_count - 1)].address;
+    probe->coordinator = any_address(teller);
+    probe->terms = any_terms(teller);
+}
+
+static void tell_probes(struct teller *teller)
+{
+    begin(teller, MESSAGE_PROBE);
+    fill_probe(teller, &teller->message->probe);
+}
+
+static void tell_pulls(struct teller *teller)
+{
+    begin(teller, MESSAGE_PULL);
+}
+
+static void tell_merges(struct teller *teller)
+{
+    if (chance(teller, 3)) {
+        begin(teller, MESSAGE_MERGE_REFUSED);
+        teller->message->merge_refused.merge = leap(teller, 0);
+        teller->message->merge_refused.reason = (enum merge_refusal)draw(teller, MERGE_REFUSED_BUSY,
+                                                                         MERGE_REFUSED_NAME);
+        return;
+    }
+    begin(teller, MESSAGE_MERGE);
+    struct view *view = make_view(teller, some_maker(teller));
+    teller->message->carrier.view = view;
+    teller->message->carrier.merge = leap(teller, 0);
+    fill_probe(teller, &teller->message->carrier.part);
+    if (chance(teller, 2)) {
+        teller->message->carrier.part.view = view_id_of(view);
+        teller->message->carrier.part.view_hash = view->hash;
+    }
+}
+
+static void tell_moves(struct teller *teller)
+{
+    begin(teller, MESSAGE_MOVE);
+    teller->message->move.kind = (enum move_kind)draw(teller, MOVE_TRANSFER, MOVE_UNDRAIN);
+    teller->message->move.subject = any_id(teller);
+}
+
+static void tell_ballots(struct teller *teller)
+{
+    struct view_carrier *carrier = &teller->message->carrier;
+
+    begin(teller, MESSAGE_BALLOT);
+    carrier->view = chance(teller, 2) ? make_view(teller, some_maker(teller)) : NULL;
+    carrier->lineage = chance(teller, 8) ? random_u64(teller->random) : teller->known->lineage;
+    carrier->epoch = chance(teller, 8) ? 0 : leap(teller, teller->known->epoch);
+    if (chance(teller, 2)) {
+        carrier->handover_by = any_id(teller);
+        carrier->handover_epoch = near(teller, teller->known->epoch);
+    }
+}
+
+static void tell_votes(struct teller *teller)
+{
+    struct view_carrier *carrier = &teller->message->carrier;
+    uint64_t epoch = teller->known->epoch;
+
+    begin(teller, MESSAGE_VOTE);
+    carrier->view = chance(teller, 2) ? make_view(teller, some_maker(teller)) : NULL;
+    carrier->lineage = chance(teller, 8) ? random_u64(teller->random) : teller->known->lineage;
+    carrier->epoch = near(teller, epoch);
+    carrier->vote.voter = (uint8_t)draw(teller, 0, 4);
+    carrier->vote.kind = (enum vote_kind)draw(teller, VOTE_CLAIM, VOTE_FOUNDING);
+    carrier->vote.result = (enum vote_result)draw(teller, VOTE_GRANTED, VOTE_REFUSED_FRESH);
+    carrier->vote.version = near(teller, teller->known->version);
+    carrier->vote.promised = leap(teller, epoch);
+    carrier->vote.wait_ms = draw(teller, 0, 100000);
+}
+
+/* As the member itself would say it, or whoever holds the receiver's view. */
+static void begin_heartbeat(struct teller *teller)
+{
+    const struct host *from = teller->from != NULL ? teller->from : teller->to;
+    const struct view *view = core_view(from->core);
+
+    begin(teller, MESSAGE_HEARTBEAT);
+    teller->message->heartbeat.view = view_id_of(view);
+    teller->message->heartbeat.view_hash = view->hash;
+}
+
+static void tell_numbers(struct teller *teller)
+{
+    begin_heartbeat(teller);
+    teller->message->number = leap(teller, teller->message->number);
+}
+
+static void tell_hashes(struct teller *teller)
+{
+    begin_heartbeat(teller);
+    teller->message->heartbeat.view = known_id(teller);
+    teller->message->heartbeat.view_hash = teller->known->hash ^ 1;
+}
+
+static void tell_suspicions(struct teller *teller)
+{
+    begin_heartbeat(teller);
+    struct heartbeat *heartbeat = &teller->message->heartbeat;
+
+    heartbeat->late = chance(teller, 8);
+    heartbeat->acting = chance(teller, 4);
+    heartbeat->suspect_count = (uint8_t)draw(teller, 1, 4);
+    for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
+        const struct view *known = teller->known;
+        uint64_t age = known->member_count == 0
+                           ? 1
+                           : known->members[draw(teller, 0, known->member_count - 1)].age;
+        heartbeat->suspects[i].age = chance(teller, 8) ? 1 + leap(teller, age) / 2 : age;
+        heartbeat->suspects[i].verdict = (enum verdict)draw(teller, VERDICT_NONE, VERDICT_STALLED);
+    }
+}
+
+static void tell_heartbeats(struct teller *teller)
+{
+    begin_heartbeat(teller);
+    struct heartbeat *heartbeat = &teller->message->heartbeat;
+
+    heartbeat->view = any_view_id(teller);
+    heartbeat->acting = chance(teller, 2);
+    heartbeat->handed_over = chance(teller, 4);
+    if (chance(teller, 2)) {
+        heartbeat->promised = 1 + leap(teller, teller->known->epoch) / 2;
+        heartbeat->leased = chance(teller, 2);
+    }
+}
+
+static void tell_kind(struct teller *teller, enum lie_kind kind);
+
+static void tell_anything(struct teller *teller)
+{
+    tell_kind(teller, (enum lie_kind)draw(teller, 0, LIE_ANYTHING - 1));
+}
+
+#define LIE_ROW(NAME, function, text) {(text), tell_##function},
+static const struct {
+    const char *text;
+    void (*tell)(struct teller *teller);
+} lies[] = {LIES(LIE_ROW)};
+#undef LIE_ROW
+
+static void tell_kind(struct teller *teller, enum lie_kind kind)
+{
+    lies[kind].tell(teller);
+}
+
+/* --- Envelope --- */
+
+static void fill_envelope(struct teller *teller)
+{
+    struct message *message = teller->message;
+
+    memset(message, 0, sizeof *message);
+    if (teller->from != NULL) {
+        message->from = teller->from->witness.life;
+        message->source = chance(teller, 8) ? nowhere(teller) : teller->from->address;
+        message->number = 1 + near(teller, teller->from->number);
+    } else {
+        message->from = chance(teller, 2) ? fresh_id(teller)
+                                          : teller->liar->strangers[draw(teller, 0, STRANGERS - 1)];
+        message->source = nowhere(teller);
+        message->number = leap(teller, 0);
+    }
+}
+
+/* Those that a core writes into each copy. */
+static struct wire_copy copy_of(struct teller *teller, struct node_id *to)
+{
+    struct wire_copy copy = {.to = to};
+
+    *to = chance(teller, 16) ? any_id(teller) : teller->to->witness.life;
+    if (chance(teller, 8)) {
+        copy.to = NULL;
+    }
+    copy.flags |= chance(teller, 4) ? 0U : WIRE_FELLOW;
+    copy.flags |= chance(teller, 16) ? WIRE_RELAY : 0U;
+    copy.echo = (uint32_t)(teller->to->number + draw(teller, 0, 2)) - 1;
+    if (chance(teller, 4)) {
+        copy.echo = (uint32_t)random_u64(teller->random);
+    }
+    return copy;
+}
+
+static void send(struct teller *teller)
+{
+    struct node_id to;
+    struct wire_copy copy = copy_of(teller, &to);
+    size_t length;
+    const uint8_t *bytes = wire_encode(teller->liar->wire, teller->message, &copy, &length);
+    struct packet *packet = network_packet(&teller->sim->network, length);
+
+    memcpy(packet->bytes, bytes, length);
+    packet->to = host_index(teller->sim, teller->to);
+    packet->from = packet->to;
+    packet->source = teller->message->source;
+    packet->damaged = false;
+    packet->forged = true;
+    process_push_packet(teller->sim, packet, teller->sim->now_us + draw(teller, 80, 400));
+}
+
+/* In whose name: of a process that runs, and not of the receiver itself. NULL: there is none. */
+static const struct host *pick_liar(struct teller *teller, uint32_t host)
+{
+    if (host != SIM_ANY) {
+        const struct host *liar = &teller->sim->hosts[host];
+        return liar->running && liar != teller->to ? liar : NULL;
+    }
+    for (int tries = 0; tries < 8; tries++) {
+        const struct host *liar = any_running(teller);
+        if (liar != teller->to) {
+            return liar;
+        }
+    }
+    return NULL;
+}
+
+static const struct view *pick_known(struct teller *teller)
+{
+    const struct view *view = core_view(teller->to->core);
+
+    for (int tries = 0; tries < 8 && view_is_empty(view); tries++) {
+        view = core_view(any_running(teller)->core);
+    }
+    return view;
+}
+
+void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
+{
+    struct message message;
+    struct teller teller = {.sim = sim,
+                            .liar = liar_of(sim),
+                            .random = random,
+                            .stranger = lie->stranger,
+                            .to = &sim->hosts[lie->to],
+                            .message = &message};
+
+    if (!teller.to->running) {
+        return;
+    }
+    teller.from = lie->stranger ? NULL : pick_liar(&teller, lie->host);
+    if (teller.from == NULL && !lie->stranger) {
+        return;
+    }
+    teller.known = pick_known(&teller);
+    fill_envelope(&teller);
+    tell_kind(&teller, lie->kind);
+    trace_note(sim, "%s lies to %s: %s", lie->stranger ? "a stranger" : teller.from->name,
+               teller.to->name, message_text(message.type));
+    sim->liar->told++;
+    if (!lie->stranger) {
+        sim->liar->betrayed = true;
+        sim->oracle.suspended = true;
+    }
+    send(&teller);
+}
+
+/* --- Lies that go on --- */
+
+static void go_on(struct sim *sim, uint32_t index, uint32_t unused)
+{
+    struct going_on *going_on = &sim->liar->goings_on[index];
+    struct random random = going_on->random;
+    struct lies told = going_on->lies;
+
+    (void)unused;
+    for (uint32_t host = 0; host < sim->host_count; host++) {
+        told.lie.to = host;
+        for (uint32_t i = 0; i < told.each_time && (told.to >> (host % 64) & 1) != 0; i++) {
+            liar_tell(sim, &random, &told.lie);
+        }
+    }
+    going_on->random = random;
+    if (sim->now_us < going_on->end_us) {
+        sim_after(sim, told.gap_ms, go_on, index, 0);
+    }
+}
+
+void liar_goes_on(struct sim *sim, const struct lies *told)
+{
+    struct liar *liar = liar_of(sim);
+    uint32_t index = liar->going_on_count++;
+
+    liar->goings_on = realloc(liar->goings_on, liar->going_on_count * sizeof *liar->goings_on);
+    assert(liar->goings_on != NULL);
+    struct going_on *going_on = &liar->goings_on[index];
+    going_on->lies = *told;
+    going_on->end_us = told->ms == UINT64_MAX ? UINT64_MAX : sim->now_us + told->ms * US_PER_MS;
+    random_seed(&going_on->random, told->seed);
+    trace_note(sim, "lies begin: %s", lies[told->lie.kind].text);
+    go_on(sim, index, 0);
+}
+
+void sim_trust(struct sim *sim)
+{
+    trace_note(sim, "what is said counts again");
+    oracle_begin_anew(sim);
+}

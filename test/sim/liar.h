@@ -1,0 +1,101 @@
+/* A liar: it sends frames that are well-formed, with values that are not true. A stranger lies
+ * under an id that nobody knows, from an address at which nobody lives; it may know all that the
+ * members know. A member that is broken lies under its own id, and a worse one in the names of
+ * others.
+ *
+ * While it lies, these rules of protocol.md do not depend on anybody's honesty, and the oracle goes
+ * on holding them: no crash and no assertion, I1, S3 (but that every member lived, at an address of
+ * its own), S4, S10, S11
+ * (that the guard was met as the node counts it), S13, S14, S16, M3, that views of one life rise in
+ * order (S2), that nobody installs a view in its own name that it never made (V2c), and that no
+ * epoch, version or age leaps further than time allows (V7). S9 holds where the liar has no vote.
+ *
+ * The others rest on what members say, and are suspended from the first lie in a member's name
+ * until sim_trust: S1, the lineage in S2, S5 to S8, S17, F2, J3, M4, C4, R1, D4, and that whoever
+ * is counted by the guard holds a lease (S11). F3 counts strangers too, and is suspended by any
+ * lie.
+ *
+ * What a stranger says suspends nothing else, and no view that it made up is ever installed (S15).
+ */
+#ifndef SIM_LIAR_H
+#define SIM_LIAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim.h"
+
+/* LIE(NAME, function, text): each kind is told by the function tell_<function> of liar.c, and is
+ * two faults of the swarm, one of strangers and one of members. */
+#define LIES(LIE)                                                                                  \
+    LIE(OWN_VIEWS, own_views, "views in your own name")                                            \
+    LIE(VIEWS, views, "views in another's name")                                                   \
+    LIE(PROPOSALS, proposals, "proposals")                                                         \
+    LIE(ACKS, acks, "acknowledgements")                                                            \
+    LIE(NACKS, nacks, "epochs that leap")                                                          \
+    LIE(NOT_FOLLOWING, not_following, "not following")                                             \
+    LIE(COMMITS, commits, "commits")                                                               \
+    LIE(CLAIMS, claims, "claims")                                                                  \
+    LIE(GRANTS, grants, "grants")                                                                  \
+    LIE(JOINS, joins, "joins")                                                                     \
+    LIE(OFFERS, offers, "offers")                                                                  \
+    LIE(REFUSALS, refusals, "refused joins")                                                       \
+    LIE(LEAVES, leaves, "leaves")                                                                  \
+    LIE(HANDOVERS, handovers, "hand-overs")                                                        \
+    LIE(STAND_DOWNS, stand_downs, "stand-downs")                                                   \
+    LIE(PINGS, pings, "pings")                                                                     \
+    LIE(PROBES, probes, "probes")                                                                  \
+    LIE(PULLS, pulls, "pulls")                                                                     \
+    LIE(MERGES, merges, "merges")                                                                  \
+    LIE(MOVES, moves, "moves")                                                                     \
+    LIE(BALLOTS, ballots, "ballots")                                                               \
+    LIE(VOTES, votes, "votes")                                                                     \
+    LIE(NUMBERS, numbers, "numbers that leap")                                                     \
+    LIE(HASHES, hashes, "wrong hashes")                                                            \
+    LIE(SUSPICIONS, suspicions, "wrong suspicions")                                                \
+    LIE(HEARTBEATS, heartbeats, "heartbeats of other views")                                       \
+    LIE(ANYTHING, anything, "anything")
+
+#define LIE_ENUM(NAME, function, text) LIE_##NAME,
+enum lie_kind { LIES(LIE_ENUM) LIE_KINDS };
+#undef LIE_ENUM
+
+struct lie {
+    enum lie_kind kind;
+    bool stranger;
+    uint32_t host; /* of no stranger: in whose name; SIM_ANY: any, drawn anew each time */
+    uint32_t to;
+};
+
+/* One such frame is under way. Nothing, unless the host runs, and a process in whose name to lie.
+ */
+void liar_tell(struct sim *sim, struct random *random, const struct lie *lie);
+
+/* Lies again and again, for so long; ends with sim_heal. */
+struct lies {
+    struct lie lie;     /* `to` does not count */
+    uint64_t to;        /* a bit for each host */
+    uint64_t gap_ms;    /* between two times */
+    uint32_t each_time; /* so many lies to each of the hosts */
+    uint64_t ms;        /* UINT64_MAX: for ever */
+    uint64_t seed;
+};
+
+void liar_goes_on(struct sim *sim, const struct lies *told);
+
+/* Has any lie been told, and one in a member's name? */
+bool liar_has_lied(const struct sim *sim);
+
+/* From now on the oracle holds all rules again, against what the nodes have now. */
+void sim_trust(struct sim *sim);
+
+/* --- For the other parts of the simulator --- */
+
+struct view;
+
+void liar_free(struct sim *sim);
+
+/* Was the view made up by a liar? `*stranger`: by one under an id that nobody knew. */
+bool liar_made(const struct sim *sim, const struct view *view, bool *stranger);
+
+#endif
