@@ -21,6 +21,17 @@ static void hears_lease(struct rig *rig, char voter, bool leased)
                                              .leased = leased}});
 }
 
+static void hears_coordinator(struct rig *rig, bool acting)
+{
+    const struct view *view = core_view(rig->core);
+
+    rig_gets(
+        rig, 'A',
+        &(struct message){
+            .type = MESSAGE_HEARTBEAT,
+            .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .acting = acting}});
+}
+
 /* --- A candidate and its own voter --- */
 
 static void is_granted(struct rig *rig, char by, uint8_t voter)
@@ -163,6 +174,28 @@ Test(core_strict, a_coordinator_is_not_leased_to_by_its_own_voter_unasked)
     record->promise = (struct ballot){.epoch = 1, .life = rig_id(rig, 'A')};
     rig_pass(rig, rig->timing.heartbeat_ms, "B C");
     cr_assert_gt(rig->core->lease.grants[0].ms, 0);
+    rig_free(rig);
+}
+
+/* H52: the coordinator counts from the sending of what is echoed; this voter has promised it a
+ * further epoch, so the signs of its present reign renew nothing, and the lease is over sooner. */
+Test(core_strict, a_voter_says_leased_only_if_the_last_sign_renewed_it)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    struct voter *voter = &rig->core->voter;
+
+    voter->record.lineage = BENCH_LINEAGE;
+    voter->record.state = VOTE_RECORD_FOUNDED;
+    voter->record.promise = (struct ballot){.epoch = 1, .life = rig_id(rig, 'A')};
+    rig_pass(rig, 10, "");
+    hears_coordinator(rig, true);
+    cr_assert_eq(lease_given(rig->core), 1);
+    voter->record.promise.epoch = 2;
+    cr_assert_eq(lease_given(rig->core), 2);
+    rig_pass(rig, 10, "");
+    hears_coordinator(rig, true);
+    cr_assert_gt(voter->until_ms, rig->now_ms);
+    cr_assert_eq(lease_given(rig->core), 0);
     rig_free(rig);
 }
 
@@ -321,17 +354,6 @@ Test(core_strict, who_acts_by_the_clock_is_not_idle)
 
 /* --- Who is named (Z9b) --- */
 
-static void hears_coordinator(struct rig *rig, bool acting)
-{
-    const struct view *view = core_view(rig->core);
-
-    rig_gets(
-        rig, 'A',
-        &(struct message){
-            .type = MESSAGE_HEARTBEAT,
-            .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .acting = acting}});
-}
-
 /* Whoever waits for a coordinator looks again at each event. */
 Test(core_strict, watchers_hear_when_a_coordinator_is_named_and_when_it_is_not)
 {
@@ -380,4 +402,35 @@ Test(core_strict, a_founder_asks_for_an_epoch_when_founded_is_on_disk)
     founding_on_synced(bench->core);
     cr_assert(bench->core->campaign.on);
     bench_free(bench);
+}
+
+/* H24: or another founder finds its quorum among those who were not asked. */
+Test(core_strict, founding_is_not_over_before_all_voters_have_a_record)
+{
+    struct voter_bench *bench = bench_new_named('A');
+
+    (void)voter_begin_founding(bench->core);
+    bench_sync(bench);
+    answers(bench, 0);
+    answers(bench, 1);
+    cr_assert_eq(bench_state(bench).status, VOTER_FOUNDING);
+    answers(bench, 2);
+    cr_assert_eq(bench_state(bench).status, VOTER_FOUNDED);
+    bench_free(bench);
+}
+
+/* H53: the former life may have made one, voted, and lost it. */
+Test(core_strict, a_request_for_a_record_is_for_one_life)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    const struct message request = {.type = MESSAGE_BALLOT, .carrier = {.lineage = 99}};
+    struct message late = rig_message(rig, 'A', &request);
+
+    late.to = rig_id(rig, 'D');
+    late.number++;
+    rig_gets_raw(rig, &late);
+    cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_NONE);
+    rig_gets(rig, 'A', &request);
+    cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_FOUNDING);
+    rig_free(rig);
 }
