@@ -125,6 +125,29 @@ Test(core_strict, a_winner_builds_on_what_voters_show)
     rig_free(rig);
 }
 
+/* Z5d: A is back, but the view that is to be built on has removed it already. To propose that again
+ * and again would hold up everybody, for what was accepted before counts no more. */
+Test(core_strict, who_is_gone_already_does_not_come_back)
+{
+    struct rig *rig = lacks_its_own_vote(99);
+    struct view *shown = rig_next(rig, "-A");
+    struct message vote = {.type = MESSAGE_VOTE,
+                           .carrier = {.view = shown,
+                                       .lineage = shown->lineage,
+                                       .epoch = rig->core->campaign.epoch,
+                                       .vote = {.voter = 2, .result = VOTE_GRANTED}}};
+
+    rig_gets(rig, 'C', &vote);
+    is_granted(rig, 'A', 0);
+    cr_assert(rig->core->change.on);
+    const uint64_t version = rig->core->change.pending.version;
+    rig_pass(rig, rig->timing.prepare_ms / 2, "A C");
+    rig_pass(rig, rig->timing.prepare_ms, "A C");
+    cr_assert(rig->core->change.on);
+    cr_assert_eq(rig->core->change.pending.version, version);
+    rig_free(rig);
+}
+
 /* --- A proposal and its answers (Z5) --- */
 
 static void accepts(struct rig *rig, char by, uint8_t voter, uint64_t version)

@@ -179,20 +179,22 @@ static void win(struct core *core)
     propose(core, next);
 }
 
-/* Z5d: what the node proposed when it had won removes somebody who is back. Voters may be away for
- * long, and within T_prepare it would have been so as well. */
+/* Z5d: what the node proposed when it had won removes somebody who is back, and need not: the view
+ * that it builds on holds that one. Voters may be away for long, and within T_prepare it would have
+ * been so as well. Once, so that it comes to an end. */
 static bool removes_who_is_back(const struct core *core)
 {
     const struct change *change = &core->change;
 
-    if (!change->on || change->sent || !core_is_member(core) || core_is_coordinator(core) ||
-        change->pending.epoch != core->campaign.epoch ||
+    if (core->campaign.anew || !change->on || change->sent || !core_is_member(core) ||
+        core_is_coordinator(core) || change->pending.epoch != core->campaign.epoch ||
         core->now_ms < change->accepted_ms + core->timing.prepare_ms) {
         return false;
     }
     for (uint32_t i = 0; i < core->position; i++) {
         const struct member *older = &core->view.members[i];
-        if (is_back(core, older) && view_find_gone(&change->pending, &older->id) != NULL) {
+        if (is_back(core, older) && view_has(highest(core), &older->id) &&
+            view_find_gone(&change->pending, &older->id) != NULL) {
             return true;
         }
     }
@@ -204,6 +206,7 @@ static bool removes_who_is_back(const struct core *core)
 static void propose_anew(struct core *core)
 {
     REACHED(older_one_came_back);
+    core->campaign.anew = true;
     propose(core, succeed(core, highest(core)));
 }
 
@@ -280,6 +283,7 @@ static void start(struct core *core, const struct ballot *handed_over, bool stay
 
     change_restart(core);
     campaign->on = true;
+    campaign->anew = false;
     campaign->epoch = promise_new_epoch(core);
     campaign->handed_over = *handed_over;
     campaign->stays = stays;

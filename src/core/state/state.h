@@ -311,7 +311,8 @@ struct electorate {
 /* campaign: this node asks the voters for an epoch (Z4). */
 struct campaign {
     bool on;
-    bool out; /* won, and this member is not in the view to build on */
+    bool out;  /* won, and this member is not in the view to build on */
+    bool anew; /* the first proposal was made anew (Z5d) */
     uint64_t epoch;
     struct ballot handed_over; /* by whom, to us; epoch 0: nobody */
     bool stays;                /* it does not leave (E5) */
