@@ -21,6 +21,7 @@
 #include "core/detection/flap.h"
 #include "core/detection/follow.h"
 #include "core/detection/lease.h"
+#include "core/detection/numbers.h"
 #include "core/detection/peers.h"
 #include "core/detection/removal.h"
 #include "core/detection/standing.h"
@@ -188,6 +189,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     lifecycle_on_view_installed(core);
     peers_on_view_installed(core, before);
     detector_on_view_installed(core, before);
+    numbers_on_view_installed(core, before);
     verdict_on_view_installed(core, before);
     follow_on_view_installed(core, before);
     flap_on_view_installed(core, before);
@@ -444,23 +446,35 @@ static void dispatch_heartbeat(struct core *core, const struct message *message,
     }
 }
 
+/* Of one who is no member nothing is newer (D6). */
+static enum number take_number(struct core *core, const struct message *message, uint32_t sender)
+{
+    enum number number = sender == VIEW_NONE ? NUMBER_OLD : numbers_take(core, message, sender);
+
+    if (number == NUMBER_NEWER || number == NUMBER_ANSWERS) {
+        detector_heard(core, message, sender);
+        if (message->fellow && !message->relay) {
+            voting_on_sign_of_life(core, message);
+        }
+    }
+    return number;
+}
+
 static void dispatch_member(struct core *core, const struct message *message)
 {
     uint32_t sender = view_find(&core->view, &message->from);
+    enum number number = take_number(core, message, sender);
 
-    if (sender != VIEW_NONE && message->number > core->peers[sender].signs.number + LEAP_MAX) {
-        refuse(core, message,
-               REFUSED_NUMBER_LEAPS); /* It would outrun everything the member says later (D6). */
+    if (number == NUMBER_ANSWERS) {
         return;
     }
-    bool newer = sender != VIEW_NONE && detector_heard(core, message, sender);
-    if (newer && message->fellow && !message->relay) {
-        voting_on_sign_of_life(core, message);
+    if (number == NUMBER_LEAPS) {
+        refuse(core, message, REFUSED_NUMBER_LEAPS);
+        return;
     }
-
     switch (message->type) {
     case MESSAGE_HEARTBEAT:
-        dispatch_heartbeat(core, message, sender, newer);
+        dispatch_heartbeat(core, message, sender, number == NUMBER_NEWER);
         return;
     case MESSAGE_PULL:
         install_on_pull(core, message);

@@ -28,7 +28,7 @@ static uint64_t add_peers(uint64_t hash, const struct core *core)
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer *peer = &core->peers[i];
 
-        hash = hash_u64(hash, peer->signs.number);
+        hash = hash_u64(hash, peer->number.highest);
         hash = hash_u64(hash, peer->signs.heard_ms);
         hash = hash_u64(hash, peer->lease.echoed_ms);
         hash = hash_u64(hash, peer->charge.verdict);

@@ -551,8 +551,11 @@ Test(core_change, a_leave_whose_number_leaps_lets_nobody_out)
     struct rig *rig = rig_in("A B C", 'A');
     struct message leave = rig_message(rig, 'B', &(struct message){.type = MESSAGE_LEAVE});
 
-    leave.number += LEAP_MAX + 1;
-    rig_ignores_raw(rig, &leave, REFUSED_NUMBER_LEAPS);
+    leave.number += NUMBER_LEAP_MAX + 1;
+    rig_gets_raw(rig, &leave);
+    cr_assert_eq(rig->refused.reason, REFUSED_NUMBER_LEAPS);
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     rig_free(rig);
 }
 

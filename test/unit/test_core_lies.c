@@ -155,6 +155,127 @@ Test(core_lies, a_vote_does_not_leap)
     rig_free(rig);
 }
 
+/* --- Numbers of messages (D6) --- */
+
+static struct message heartbeat(const struct rig *rig)
+{
+    const struct view *view = core_view(rig->core);
+
+    return (struct message){.type = MESSAGE_HEARTBEAT,
+                            .heartbeat = {.view = view_id_of(view), .view_hash = view->hash}};
+}
+
+/* Somebody else spoke in the name of B, and what B says is below that. */
+static struct rig *muted(uint64_t by)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message says = heartbeat(rig);
+    struct message forged = rig_message(rig, 'B', &says);
+
+    forged.number += by;
+    rig_gets_raw(rig, &forged);
+    return rig;
+}
+
+static struct message answers(const struct rig *rig, char from)
+{
+    const struct message *ping = rig_told(rig, MESSAGE_PING, from);
+
+    cr_assert_not_null(ping);
+    return (struct message){.type = MESSAGE_PONG, .ping = ping->ping};
+}
+
+static void until_asked(struct rig *rig, const char *alive)
+{
+    for (uint64_t ms = 0; rig_told(rig, MESSAGE_PING, 'B') == NULL; ms += 10) {
+        cr_assert_lt(ms, 3 * rig->timing.lost_ms);
+        rig_pass(rig, 10, alive);
+    }
+}
+
+/* H48: four such messages had a coordinator remove all four others. */
+Test(core_lies, a_leap_of_the_number_is_asked_about)
+{
+    struct rig *rig = muted(NUMBER_LEAP_MAX + 1);
+
+    cr_assert_eq(rig->refused.reason, REFUSED_NUMBER_LEAPS);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'B'));
+    rig_pass(rig, 100, "");
+    rig_hears(rig, 'B');
+    cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).heard_ms_ago, 0);
+    rig_free(rig);
+}
+
+Test(core_lies, a_leap_that_the_member_confirms_is_taken)
+{
+    struct rig *rig = muted(NUMBER_LEAP_MAX + 1);
+    struct message pong = answers(rig, 'B');
+
+    rig_pass(rig, 100, "");
+    rig->numbers['B'] += NUMBER_LEAP_MAX + 10;
+    rig_gets(rig, 'B', &pong);
+    cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).heard_ms_ago, 0);
+    rig_pass(rig, 100, "");
+    rig_hears(rig, 'B');
+    cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).heard_ms_ago, 0);
+    rig_free(rig);
+}
+
+/* The lie was small enough to be taken. The member is asked when it seems silent, and its answer
+ * counts though the number is lower. */
+Test(core_lies, a_member_that_was_outnumbered_is_heard_again)
+{
+    struct rig *rig = muted(NUMBER_LEAP_MAX);
+
+    until_asked(rig, "B C");
+    cr_assert_geq(core_peer(rig->core, 1, rig->now_ms).heard_ms_ago, rig->timing.silent_ms);
+    struct message pong = answers(rig, 'B');
+    rig_gets(rig, 'B', &pong);
+    cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).heard_ms_ago, 0);
+    rig_pass(rig, 10 * rig->timing.lost_ms, "B C");
+    cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).verdict, VERDICT_NONE);
+    rig_free(rig);
+}
+
+/* H15: only to what was asked, and once. */
+Test(core_lies, an_answer_that_nobody_asked_for_lowers_no_number)
+{
+    struct rig *rig = muted(NUMBER_LEAP_MAX);
+
+    until_asked(rig, "B C");
+    struct message pong = answers(rig, 'B');
+    pong.ping.nonce++;
+    rig_gets(rig, 'B', &pong);
+    cr_assert_geq(core_peer(rig->core, 1, rig->now_ms).heard_ms_ago, rig->timing.silent_ms);
+    pong.ping.nonce--;
+    rig_gets(rig, 'C', &pong);
+    cr_assert_geq(core_peer(rig->core, 1, rig->now_ms).heard_ms_ago, rig->timing.silent_ms);
+    rig_free(rig);
+}
+
+/* H2, R1: a coordinator that hears nobody any more asks each before it removes it, and who answers
+ * stays. */
+Test(core_lies, who_answers_a_verification_stays_whatever_its_number)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message says = heartbeat(rig);
+
+    for (const char *name = "BC"; *name != '\0'; name++) {
+        struct message forged = rig_message(rig, *name, &says);
+        forged.number += NUMBER_LEAP_MAX;
+        rig_gets_raw(rig, &forged);
+    }
+    until_asked(rig, "");
+    cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).verdict, VERDICT_LOST);
+    struct message pongs[] = {answers(rig, 'B'), answers(rig, 'C')};
+    rig_gets(rig, 'B', &pongs[0]);
+    rig_gets(rig, 'C', &pongs[1]);
+    rig_pass(rig, 2 * rig->timing.verify_ms, "B C");
+    cr_assert_eq(core_view(rig->core)->member_count, 3);
+    cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).verdict, VERDICT_NONE);
+    rig_free(rig);
+}
+
 /* --- One name, two contents (V2d) --- */
 
 static struct message says_other_hash(const struct rig *rig)

@@ -142,7 +142,11 @@ Test(core_step, a_replay_of_the_silent_keeps_nobody_alive)
 
     rig_pass(rig, rig->timing.lost_ms, "A");
     cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_LOST);
-    rig_ignores(rig, 'C', &heartbeat, REFUSED_HEARTBEAT_OVERTAKEN);
+    struct message replayed = rig_message(rig, 'C', &heartbeat);
+    rig_gets_raw(rig, &replayed);
+    cr_assert_eq(rig->refused.reason, REFUSED_HEARTBEAT_OVERTAKEN);
+    cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_LOST);
+    rig_ignores(rig, 'C', &heartbeat, REFUSED_HEARTBEAT_OVERTAKEN); /* It is asked once. */
     rig_hears(rig, 'C');
     cr_assert_eq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_NONE);
     rig_free(rig);
@@ -155,12 +159,13 @@ Test(core_step, a_leap_of_the_message_number_changes_nothing)
     struct message heartbeat = heartbeat_of(rig);
     struct message leap = rig_message(rig, 'A', &heartbeat);
 
-    leap.number += LEAP_MAX + 1;
-    rig_ignores_raw(rig, &leap, REFUSED_NUMBER_LEAPS);
-    leap.number = UINT64_MAX;
-    rig_ignores_raw(rig, &leap, REFUSED_NUMBER_LEAPS);
-
     rig_pass(rig, 100, "");
+    leap.number += NUMBER_LEAP_MAX + 1;
+    rig_gets_raw(rig, &leap);
+    cr_assert_eq(rig->refused.reason, REFUSED_NUMBER_LEAPS);
+    cr_assert_eq(core_peer(rig->core, 0, rig->now_ms).heard_ms_ago, 100);
+    leap.number = UINT64_MAX;
+    rig_ignores_raw(rig, &leap, REFUSED_NUMBER_LEAPS); /* It has been asked already. */
     rig_hears(rig, 'A');
     cr_assert_eq(core_peer(rig->core, 0, rig->now_ms).heard_ms_ago, 0);
     rig_free(rig);

@@ -18,20 +18,16 @@ static void clear_verdict(struct core *core, uint32_t position)
     }
 }
 
-bool detector_heard(struct core *core, const struct message *message, uint32_t position)
+void detector_heard(struct core *core, const struct message *message, uint32_t position)
 {
     struct peer_signs *signs = &core->peers[position].signs;
 
-    if (message->number <= signs->number) {
-        return false;
-    }
-    signs->number = message->number;
     if (message->relay) {
         signs->vouched_ms = core->now_ms; /* It lives, but its link to us is bad (R2). */
-        return true;
+        return;
     }
     if (!message->fellow) {
-        return true; /* It lives, but in a view without us: no evidence for this one (H42). */
+        return; /* It lives, but in a view without us: no evidence for this one (H42). */
     }
     clear_verdict(core, position);
     signs->heard_number = message->number;
@@ -43,7 +39,6 @@ bool detector_heard(struct core *core, const struct message *message, uint32_t p
     if (core->now_ms > signs->closed_ms + core->timing.batch_ms) {
         signs->closed_ms = 0;
     }
-    return true;
 }
 
 /* --- Heartbeats --- */
@@ -138,42 +133,27 @@ void detector_announce_acting(struct core *core)
     send_heartbeats(core);
 }
 
-/* When each of the gone went, as this node saw it, and the number of its last message. */
+/* When each of the gone went, as this node saw it. */
 static void map_gone(struct core *core, const struct installed *before)
 {
     const struct view *former = before->view;
     uint64_t former_ms[GONE_MAX];
-    uint64_t former_numbers[GONE_MAX];
 
     memcpy(former_ms, core->detector.gone_ms, former->gone_count * sizeof former_ms[0]);
-    memcpy(former_numbers, core->detector.gone_numbers,
-           former->gone_count * sizeof former_numbers[0]);
     for (uint32_t i = 0; i < core->view.gone_count; i++) {
         const struct gone *gone = view_find_gone(former, &core->view.gone[i].id);
-        uint32_t member = view_find(former, &core->view.gone[i].id);
-
         core->detector.gone_ms[i] = gone != NULL ? former_ms[gone - former->gone] : core->now_ms;
-        core->detector.gone_numbers[i] = gone != NULL ? former_numbers[gone - former->gone] : 0;
-        if (member != VIEW_NONE) {
-            core->detector.gone_numbers[i] = before->peers[member].signs.number;
-        }
     }
 }
 
 void detector_on_view_installed(struct core *core, const struct installed *before)
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        const struct node_id *id = &core->view.members[i].id;
-        const struct gone *gone = view_find_gone(before->view, id);
-
-        if (view_has(before->view, id)) {
+        if (view_has(before->view, &core->view.members[i].id)) {
             continue;
         }
         core->peers[i].signs.silent_from_ms = core->now_ms; /* Its silence counts from now (H13). */
         core->detector.detect_ms = core->now_ms; /* Looks at everyone and finds the next moment. */
-        if (gone != NULL) { /* A life that was apart goes on where it was (D6). */
-            core->peers[i].signs.number = core->detector.gone_numbers[gone - before->view->gone];
-        }
     }
     map_gone(core, before);
 }

@@ -5,9 +5,9 @@
 
 #include "core/state/state.h"
 
-/* Counts the message as a sign of life where it is one (D2, D6). Returns false for a repetition
- * or a message overtaken by a newer one. */
-bool detector_heard(struct core *core, const struct message *message, uint32_t position);
+/* Counts the message, which is newer than all before (D6), as a sign of life where it is one (D2).
+ */
+void detector_heard(struct core *core, const struct message *message, uint32_t position);
 
 void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position);
 void detector_on_link(struct core *core, const struct link_event *link);

@@ -30,6 +30,9 @@ enum {
 /* No epoch, version or age gets there by counting; above it sums could wrap. */
 #define COUNTER_MAX (UINT64_C(1) << 62)
 
+/* A number of a message that is further above its sender's last is a question, not a fact (D6c). */
+#define NUMBER_LEAP_MAX (UINT64_C(1) << 20)
+
 #define NEVER_MS UINT64_MAX
 
 #endif

@@ -16,7 +16,7 @@
     X(ALREADY_MEMBER, "already_member", "J6",                                                      \
       "this node is a member and does not ask to be let in")                                       \
     X(GREETING, "greeting", "D2b", "it is what two ends of a stream say to each other first")      \
-    X(NUMBER_LEAPS, "number_leaps", "D6a", "its number is impossibly far above its sender's last") \
+    X(NUMBER_LEAPS, "number_leaps", "D6c", "its number is too far above its sender's last")        \
     X(HEARTBEAT_OF_STRANGER, "heartbeat_of_stranger", "V6a",                                       \
       "the sender of the heartbeat is no member here")                                             \
     X(HEARTBEAT_OVERTAKEN, "heartbeat_overtaken", "D6a",                                           \

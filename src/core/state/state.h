@@ -31,7 +31,6 @@ enum {
 struct peer_signs {
     uint64_t heard_ms;       /* last sign of life; 0 for none yet */
     uint64_t silent_from_ms; /* the silence is counted from here: heard_ms, or later (D4, H13) */
-    uint64_t number;         /* highest message number of that life (D6) */
     uint64_t heard_number;   /* of its last sign of life: what is echoed to it (D8) */
 
     /* From its last heartbeat; `view` and `view_hash` also from its ACK. */
@@ -59,6 +58,13 @@ struct peer_signs {
     /* From its last heartbeat. The list is last, for what it does not use is never copied. */
     uint8_t suspect_count;
     struct suspicion suspects[SUSPECTS_MAX];
+};
+
+/* numbers: of that life's messages (D6). */
+struct peer_number {
+    uint64_t highest;
+    uint64_t nonce;    /* of the question whether a number is its own; 0: none is open */
+    uint64_t asked_ms; /* when it was put; 0: never */
 };
 
 /* lease: what it is known to have heard of us. */
@@ -100,6 +106,7 @@ struct peer_wish {
 
 struct peer {
     struct node_id id; /* peers */
+    struct peer_number number;
     struct peer_lease lease;
     struct peer_charge charge;
     struct peer_course course;
@@ -164,10 +171,14 @@ struct leases {
 struct detector {
     uint64_t heartbeat_ms;
     uint64_t detect_ms;
-    uint64_t late_last_ms;           /* the last late wake-up; 0: none yet */
-    uint64_t late_until_ms;          /* accuse nobody before; 0 when never late */
-    uint64_t gone_ms[GONE_MAX];      /* by position among the gone of the view: since when */
-    uint64_t gone_numbers[GONE_MAX]; /* the highest message number of that life (D6) */
+    uint64_t late_last_ms;      /* the last late wake-up; 0: none yet */
+    uint64_t late_until_ms;     /* accuse nobody before; 0 when never late */
+    uint64_t gone_ms[GONE_MAX]; /* by position among the gone of the view: since when */
+};
+
+/* numbers: of the lives that went. */
+struct numbers {
+    uint64_t gone[GONE_MAX]; /* by position among the gone of the view: the last of that life */
 };
 
 /* verdict: the evidence has changed, and is judged at the end of the step. */
@@ -487,6 +498,7 @@ struct core {
     /* Long lists, each with a count: what is beyond it is never read. From CORE_CLEARED on
      * core_init clears nothing. */
     struct detector detector;
+    struct numbers numbers;
     struct meeting meeting;
     struct flap flap;
     struct book book;

@@ -1,0 +1,95 @@
+#include "core/detection/numbers.h"
+
+#include <string.h>
+
+#include "core/detection/hearing.h"
+#include "core/model/marks.h"
+#include "core/state/outbox.h"
+
+/* D6c: has it come that far, or did somebody else say so? */
+static void ask(struct core *core, uint32_t position)
+{
+    struct peer_number *number = &core->peers[position].number;
+
+    if (number->asked_ms != 0 &&
+        core->now_ms < number->asked_ms + timing_repair_ms(&core->timing)) {
+        return;
+    }
+    struct message *message = outbox_message(core, MESSAGE_PING);
+    if (message == NULL) {
+        return;
+    }
+    REACHED(number_questioned);
+    number->asked_ms = core->now_ms;
+    number->nonce = random_u64(&core->random) | 1; /* 0 means that nothing was asked. */
+    message->ping = (struct ping){
+        .nonce = number->nonce, .subject = core->peers[position].id, .origin = core->life.self.id};
+    outbox_send(core, message, position);
+}
+
+static bool answers(const struct core *core, const struct message *message, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+    uint64_t nonce = message->ping.nonce;
+
+    return message->type == MESSAGE_PONG && !message->relay &&
+           id_equal(&message->ping.subject, &message->from) &&
+           id_equal(&message->ping.origin, &core->life.self.id) &&
+           ((peer->number.nonce != 0 && nonce == peer->number.nonce) ||
+            (peer->charge.verify_ms != NEVER_MS && nonce == peer->charge.nonce));
+}
+
+enum number numbers_take(struct core *core, const struct message *message, uint32_t position)
+{
+    struct peer_number *number = &core->peers[position].number;
+
+    if (answers(core, message, position)) {
+        number->nonce = 0;
+        number->highest = message->number;
+        return NUMBER_ANSWERS;
+    }
+    if (message->number <= number->highest) {
+        if (!hearing_is_heard(core, position)) {
+            ask(core, position);
+        }
+        return NUMBER_OLD;
+    }
+    if (message->number - number->highest > NUMBER_LEAP_MAX) {
+        ask(core, position);
+        return NUMBER_LEAPS;
+    }
+    number->highest = message->number;
+    return NUMBER_NEWER;
+}
+
+/* Of each of the gone, its last. */
+static void map_gone(struct core *core, const struct installed *before)
+{
+    const struct view *former = before->view;
+    uint64_t numbers[GONE_MAX];
+
+    memcpy(numbers, core->numbers.gone, former->gone_count * sizeof numbers[0]);
+    for (uint32_t i = 0; i < core->view.gone_count; i++) {
+        const struct gone *gone = view_find_gone(former, &core->view.gone[i].id);
+        uint32_t member = view_find(former, &core->view.gone[i].id);
+
+        core->numbers.gone[i] = gone != NULL ? numbers[gone - former->gone] : 0;
+        if (member != VIEW_NONE) {
+            core->numbers.gone[i] = before->peers[member].number.highest;
+        }
+    }
+}
+
+void numbers_on_view_installed(struct core *core, const struct installed *before)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct node_id *id = &core->view.members[i].id;
+        const struct gone *gone = view_find_gone(before->view, id);
+
+        if (!view_has(before->view, id) && gone != NULL) {
+            /* A life that was apart goes on where it was (D6b). */
+            core->peers[i].number.highest = core->numbers.gone[gone - before->view->gone];
+        }
+    }
+    map_gone(core, before);
+}

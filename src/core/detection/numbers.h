@@ -1,0 +1,20 @@
+/* The numbers of a member's messages, which rise (D6): what is newer than all that was heard of it,
+ * and what is no fact but a question. */
+#ifndef CORE_NUMBERS_H
+#define CORE_NUMBERS_H
+
+#include "core/state/state.h"
+
+enum number {
+    NUMBER_NEWER,   /* taken: all that comes from now on is measured against it */
+    NUMBER_OLD,     /* repeated, or overtaken */
+    NUMBER_LEAPS,   /* too far ahead: the member is asked whether it is at it */
+    NUMBER_ANSWERS, /* that answer, or the one to a verification (R1): taken whatever it is */
+};
+
+/* Judges the number of a message of the member at `position`. O(1). */
+enum number numbers_take(struct core *core, const struct message *message, uint32_t position);
+
+void numbers_on_view_installed(struct core *core, const struct installed *before);
+
+#endif
