@@ -19,6 +19,7 @@
 #include "runtime/log.h"
 #include "runtime/node.h"
 #include "runtime/options.h"
+#include "runtime/sandbox.h"
 #include "words/address_text.h"
 #include "words/terms_text.h"
 
@@ -289,7 +290,13 @@ static bool open_all(struct daemon *daemon)
         return false;
     }
     daemon->control = control_open(&daemon->loop, daemon->node, &daemon->log);
-    return daemon->control != NULL;
+    if (daemon->control == NULL) {
+        return false;
+    }
+    if (daemon->config->sandbox == SANDBOX_ON) {
+        (void)sandbox_enter(daemon->config, &daemon->log); /* Before the loop starts threads. */
+    }
+    return true;
 }
 
 static int run(const struct config *config, const struct config_outcome *outcome)

@@ -29,6 +29,7 @@ struct endpoint {
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 enum log_format { LOG_AUTO, LOG_TEXT, LOG_JSON };
+enum sandbox { SANDBOX_ON, SANDBOX_OFF };
 
 struct config {
     char name[NAME_BYTES_MAX + 1];
@@ -62,6 +63,7 @@ struct config {
     enum log_level log_level;
     enum log_format log_format;
     bool faults;
+    enum sandbox sandbox;
     char record[CONFIG_DIR_MAX + 1]; /* empty: nothing is recorded */
 };
 

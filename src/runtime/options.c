@@ -20,6 +20,7 @@ enum {
 /* In the order of their enumerators, the first of which is the row's `min`. */
 static const char *const profile_words[] = {"local", "lan", "wan"};
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
+static const char *const sandbox_words[] = {"on", "off"};
 static const char *const format_words[] = {"auto", "text", "json"};
 
 /* --- The table ------------------------------------------------------------------------------- */
@@ -228,6 +229,16 @@ static const struct setting options[] = {
      .group = GROUP_CLIENTS,
      .kind = &option_switch,
      IN_CONFIG(faults)},
+    {.name = "sandbox",
+     .argument = "on|off",
+     .help = "Whether the running daemon gives up starting programs, opening files of others and "
+             "rare system calls",
+     .fallback = "on",
+     .group = GROUP_CLIENTS,
+     .kind = &option_word,
+     IN_CONFIG(sandbox),
+     .min = SANDBOX_ON,
+     WORDS(sandbox_words)},
 
     {.name = "log-level",
      .argument = "LEVEL",

@@ -46,7 +46,7 @@ struct senders {
     uint32_t oldest;
 };
 
-enum { SENDER_NONE = UINT32_MAX };
+#define SENDER_NONE UINT32_MAX
 
 /* Makes room for `capacity` of them; beyond, who was silent longest is forgotten. False: no memory.
  */

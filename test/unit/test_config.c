@@ -184,6 +184,7 @@ Test(config, without_a_word_the_defaults_hold)
     cr_expect_eq(config->log_level, LOG_INFO);
     cr_expect_eq(config->log_format, LOG_AUTO);
     cr_expect_not(config->faults);
+    cr_expect_eq(config->sandbox, SANDBOX_ON);
     free(result);
 }
 
@@ -823,7 +824,7 @@ Test(config, what_is_printed_reads_back_the_same)
 {
     struct result *first = parse(
         "--name b --listen [::]:7420 --seed a --seed [::1]:2 --tag k=v=w --tag x=;y --guard 2 --profile local "
-        "--heartbeat 40ms --http [::1]:1 --http-host h --control-mode 0640 --join-timeout 90s --bootstrap-expect 2 --state-dir s --faults "
+        "--heartbeat 40ms --http [::1]:1 --http-host h --control-mode 0640 --join-timeout 90s --bootstrap-expect 2 --state-dir s --faults --sandbox off "
         "--log-format text --advertise 10.0.0.9 --control c.sock --capacity 7");
     cr_assert_eq(first->outcome.action, CONFIG_RUN, "%s", first->outcome.message);
     char *text = printed(first);
