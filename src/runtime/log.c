@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "runtime/clock.h"
 #include "words/notice_fields.h"
 #include "words/refused_text.h"
 
@@ -50,6 +51,8 @@ struct line {
     bool full;
     char text[LOG_LINE_MAX];
 };
+
+enum { MS_PER_S = 1000 };
 
 enum { LINE_END_BYTES = 2 }; /* kept free for "}" and the newline */
 
@@ -229,21 +232,56 @@ static bool emit(struct log *log, const struct entry *entry)
     return write_line(log, &line);
 }
 
+/* May this second have another line? */
+static bool is_within_rate(struct log *log, enum log_level level)
+{
+    const uint64_t now_ms = clock_ms();
+    const uint32_t lines_max = (level == LOG_ERROR ? 2U : 1U) * LOG_LINES_PER_SECOND;
+
+    if (now_ms >= log->second_ms + MS_PER_S) {
+        log->second_ms = now_ms;
+        log->second_lines = 0;
+    }
+    if (log->second_lines >= lines_max) {
+        log->left_out++;
+        return false;
+    }
+    log->second_lines++;
+    return true;
+}
+
+/* Writes the number of lines that are not there, in front of the entry. */
+static bool emit_count(struct log *log, const struct entry *entry, const char *key, uint64_t count,
+                       const char *why)
+{
+    char message[96];
+
+    snprintf(message, sizeof message, "%s=%llu because %s", key, (unsigned long long)count, why);
+    return emit(
+        log, &(struct entry){
+                 .level = LOG_WARN, .wall_ms = entry->wall_ms, .event = "log", .message = message});
+}
+
 /* Writes the entry, and in front of it the number of lost lines, if there are any. */
 static void log_entry(struct log *log, const struct entry *entry)
 {
+    if (!is_within_rate(log, entry->level)) {
+        return;
+    }
     if (log->dropped > 0) {
-        char message[64];
-        snprintf(message, sizeof message, "lines_dropped=%llu because nobody read them",
-                 (unsigned long long)log->dropped);
-        if (!emit(log, &(struct entry){.level = LOG_WARN,
-                                       .wall_ms = entry->wall_ms,
-                                       .event = "log",
-                                       .message = message})) {
+        if (!emit_count(log, entry, "lines_dropped", log->dropped, "nobody read them")) {
             log->dropped++;
             return;
         }
         log->dropped = 0;
+    }
+    if (log->left_out > 0) {
+        if (!emit_count(log, entry, "lines_left_out", log->left_out,
+                        "there were too many within a second")) {
+            log->dropped++;
+            return;
+        }
+        log->left_out = 0;
     }
     if (!emit(log, entry)) {
         log->dropped++;

@@ -1,6 +1,8 @@
 /* Writes log lines to stderr: text for people, JSON lines for machines. A line is one fact with its
  * numbers. It is cut at LOG_LINE_MAX and written in one piece; if it cannot be written within
- * LOG_WAIT_MS, it is dropped and counted, because membership must not wait for a log. */
+ * LOG_WAIT_MS, it is dropped and counted, because membership must not wait for a log. Of more than
+ * LOG_LINES_PER_SECOND the rest is left out and counted, because strangers can cause lines, and
+ * must not fill a disk with them. */
 #ifndef RUNTIME_LOG_H
 #define RUNTIME_LOG_H
 
@@ -14,6 +16,7 @@ enum {
     LOG_LINE_MAX = 2048,   /* bytes with the newline; below what a pipe takes at once */
     LOG_MESSAGE_MAX = 800, /* bytes of a message before JSON doubles its quotes */
     LOG_WAIT_MS = 20,
+    LOG_LINES_PER_SECOND = 50, /* and as many again for errors alone */
 };
 
 struct log {
@@ -21,6 +24,9 @@ struct log {
     enum log_level level;
     bool json;
     char node[NAME_BYTES_MAX + 1];
+    uint64_t second_ms;    /* monotonic: when the second began in which lines are counted */
+    uint32_t second_lines; /* written in it */
+    uint64_t left_out;     /* lines beyond that, since the last that could be written */
     uint64_t dropped;      /* lines dropped since the last that could be written */
     uint64_t last_refusal; /* hash of the last refused join, which repeats itself at each attempt */
 };

@@ -65,6 +65,7 @@ static void desk_read_log(struct desk *desk, char out[LOG_READ_MAX])
 
 static struct store *desk_store(struct desk *desk, struct stored *found)
 {
+    desk->log.second_ms = 0; /* Each in a second of its own, however many lines there are. */
     struct store *store = store_open(&desk->loop, desk->dir, RETRY_MS, &desk->log, found);
 
     cr_assert_not_null(store);
