@@ -10,10 +10,10 @@
 #include "runtime/log.h"
 
 /* Gives up for good what the daemon of this configuration does not need once everything is open:
- * new privileges, by Landlock all files but those of the state directory, the recording and the
- * control socket (to write), and /etc and the libraries (to read, for looking up names), and by
- * seccomp all system calls that are not on the list. To be called before there are threads, which
- * inherit it. What the kernel does not have is said in one line on the log, and does without.
+ * new privileges, by Landlock all files but those of the state directory, the recording, the key
+ * and the control socket (to write), and /etc and the libraries (to read, for looking up names),
+ * and by seccomp all system calls that are not on the list. To be called before there are threads,
+ * which inherit it. What the kernel does not have is said in one line on the log, and does without.
  * Returns whether files are fenced off and calls are filtered. */
 bool sandbox_enter(const struct config *config, struct log *log);
 

@@ -107,7 +107,7 @@ static int allow_own(const struct fence *fence, const struct config *config)
         error = allow_around(fence, config->record, WRITING);
     }
     if (error == 0 && config->key[0] != '\0') {
-        error = allow_around(fence, config->key, READING); /* It may be replaced while it runs. */
+        error = allow_around(fence, config->key, WRITING); /* doyen keys use replaces it. */
     }
     /* The socket's file goes when the daemon does. */
     return error != 0 ? error
