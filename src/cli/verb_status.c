@@ -260,7 +260,12 @@ static void print_key(const struct printer *printer, const json_t *status)
     const json_t *keys = json_object_get(security, "keys");
     const size_t count = json_array_size(keys);
 
-    if (document_is_true(security, "insecure")) {
+    if (strcmp(document_text(security, "auth", ""), "accept") == 0) {
+        printer_fact(printer, "key", TONE_BAD,
+                     "%s, but frames without one are taken: leave --auth accept out once all nodes "
+                     "have it",
+                     json_string_value(json_array_get(keys, 0)));
+    } else if (document_is_true(security, "insecure")) {
         printer_fact(printer, "key", TONE_BAD,
                      "none: whoever can send to it rules this cluster; give all nodes the same "
                      "--key");

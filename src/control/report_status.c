@@ -191,8 +191,12 @@ static json_t *security_json(const struct facts *facts)
                    json_array_append_new(
                        keys, json_of_word(fingerprint_text(ring->keys[i].fingerprint, text))) == 0;
     }
+    const char *auth = ring == NULL                         ? NULL
+                       : facts->config->auth == AUTH_ACCEPT ? "accept"
+                                                            : "require";
     return json_finished(
         object, json_put(object, "keys", keys) && complete &&
+                    json_put(object, "auth", json_of_word(auth)) &&
                     json_put(object, "insecure", json_boolean(config_is_insecure(facts->config))));
 }
 

@@ -134,12 +134,14 @@ static void on_outside(uv_timer_t *timer)
 static void on_insecure(uv_timer_t *timer)
 {
     struct daemon *daemon = timer->data;
+    const bool accepts = daemon->config->auth == AUTH_ACCEPT;
     char listen[ADDRESS_TEXT_MAX];
 
     log_line(&daemon->log, LOG_WARN, "insecure",
-             "--insecure: whoever can send to %s rules this cluster: give all of its nodes the "
-             "same --key",
-             address_text(&daemon->config->listen, listen));
+             "--%s: whoever can send to %s rules this cluster: %s",
+             accepts ? "auth accept" : "insecure", address_text(&daemon->config->listen, listen),
+             accepts ? "leave that out once all of its nodes have the key"
+                     : "give all of its nodes the same --key");
 }
 
 /* Why this node's phase changed last. */

@@ -27,6 +27,9 @@ struct endpoint {
     uint16_t port;
 };
 
+/* What becomes of frames without a key at a node that has one. */
+enum auth { AUTH_REQUIRE, AUTH_ACCEPT };
+
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 enum log_format { LOG_AUTO, LOG_TEXT, LOG_JSON };
 enum sandbox { SANDBOX_ON, SANDBOX_OFF };
@@ -59,6 +62,7 @@ struct config {
     uint64_t join_timeout_ms;     /* 0: ask for ever */
     uint32_t expect;              /* --bootstrap-expect; 0: not given */
     char key[CONFIG_DIR_MAX + 1]; /* the key file; empty: frames are not sealed */
+    enum auth auth;               /* with a key */
     bool insecure;                /* without a key, within reach of strangers */
     enum log_level log_level;
     enum log_format log_format;

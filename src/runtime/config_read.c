@@ -625,6 +625,9 @@ static bool complete_key(struct reading *reading)
 {
     const struct config *config = &reading->partial.config;
 
+    if (config->auth == AUTH_ACCEPT && config->key[0] == '\0') {
+        return refuse_option(reading, "auth", "accept belongs to --key: add that, or leave it out");
+    }
     return config->key[0] == '\0' || !config->insecure ||
            refuse_option(reading, "insecure", "contradicts --key: leave one of them out");
 }

@@ -30,6 +30,7 @@ bool gate_open(struct gate *gate, const struct gate_options *options)
     gate->core = options->core;
     gate->traffic = options->traffic;
     gate->salt_after_ms = options->config->timing.lost_ms;
+    gate->accepts_plain = options->config->auth == AUTH_ACCEPT;
     if (!draw(secret, sizeof secret) || !draw(gate->salt, sizeof gate->salt)) {
         return false;
     }
@@ -95,26 +96,51 @@ static struct bytes seal_it(struct gate *gate, const struct seal_order *order)
     return sealed;
 }
 
-struct bytes gate_seal_datagram(struct gate *gate, const struct outgoing *outgoing)
+/* While plain frames are accepted, others may have no key yet: only who has sealed gets sealed
+ * frames. */
+static bool seals_for(const struct gate *gate, const struct node_id *to)
 {
-    struct bytes datagram = {.at = outgoing->bytes, .length = outgoing->length};
+    return gate->seal != NULL &&
+           (!gate->accepts_plain || (to != NULL && seal_sender(gate->seal, to) != NULL));
+}
 
-    if (gate->seal != NULL) {
-        datagram = seal_it(gate,
-                           &(struct seal_order){.frame = outgoing->bytes,
-                                                .length = outgoing->length,
-                                                .to = outgoing->hop,
-                                                .place = {.channel = SEAL_DATAGRAM},
-                                                .with_ring = outgoing->type == MESSAGE_HEARTBEAT});
-    }
+static struct bytes seal_datagram(struct gate *gate, const struct outgoing *outgoing)
+{
+    const struct seal_order order = {.frame = outgoing->bytes,
+                                     .length = outgoing->length,
+                                     .to = outgoing->hop,
+                                     .place = {.channel = SEAL_DATAGRAM},
+                                     .with_ring = outgoing->type == MESSAGE_HEARTBEAT};
+    const struct bytes datagram = seal_it(gate, &order);
+
     return id_is_none(outgoing->hop)
                ? strangers_sent(&gate->strangers, outgoing->to, datagram, clock_ms())
                : datagram;
 }
 
-void gate_begin_stream(struct gate *gate, struct gate_stream *stream)
+struct bytes gate_seal_datagram(struct gate *gate, const struct outgoing *outgoing)
 {
-    *stream = (struct gate_stream){.sealed = gate->seal != NULL};
+    const struct bytes plain = {.at = outgoing->bytes, .length = outgoing->length};
+    const bool to_whoever = id_is_none(outgoing->hop);
+
+    if (seals_for(gate, outgoing->hop)) {
+        return seal_datagram(gate, outgoing);
+    }
+    if (to_whoever && gate->seal != NULL) {
+        /* Nobody knows which of the two is understood there: both are sent. */
+        const struct bytes sealed = seal_datagram(gate, outgoing);
+        gate->strangers.send(gate->strangers.context, outgoing->to, sealed.at, sealed.length);
+        return plain;
+    }
+    return to_whoever ? strangers_sent(&gate->strangers, outgoing->to, plain, clock_ms()) : plain;
+}
+
+void gate_begin_stream(struct gate *gate, struct gate_stream *stream, const struct node_id *to)
+{
+    if (stream->begun) {
+        return;
+    }
+    *stream = (struct gate_stream){.begun = true, .sealed = seals_for(gate, to)};
     if (stream->sealed) {
         stream->first = seal_take_number(gate->seal);
     }
@@ -228,6 +254,9 @@ bool gate_open_datagram(struct gate *gate, struct bytes datagram, const struct a
         }
         return true; /* The codec counts what it does not know. */
     }
+    if (is_plain(datagram) && gate->accepts_plain) {
+        return true;
+    }
     if (is_plain(datagram)) {
         refuse_stranger(gate, datagram, source);
         return refuse_plain(gate);
@@ -243,6 +272,10 @@ bool gate_open_frame(struct gate *gate, struct gate_stream *stream, struct bytes
     struct seal_opened opened;
 
     if (gate->seal == NULL) {
+        *frame = sealed;
+        return true;
+    }
+    if (is_plain(sealed) && gate->accepts_plain && !stream->sealed) {
         *frame = sealed;
         return true;
     }

@@ -16,7 +16,8 @@
 #include "seal/seal.h"
 
 struct gate {
-    struct seal *seal; /* NULL: no key */
+    struct seal *seal;  /* NULL: no key */
+    bool accepts_plain; /* from others, and seals only to who has sealed */
     const struct core *core;
     struct node_traffic *traffic;
     uint64_t salt_after_ms; /* a silence of this length may have been a sleep */
@@ -54,13 +55,15 @@ bool gate_open_datagram(struct gate *gate, struct bytes datagram, const struct a
 
 /* How the frames of one stream are sealed. All zero at first. */
 struct gate_stream {
+    bool begun;
     bool sealed;
     uint64_t first; /* the number of its first frame; 0 until that came */
     uint64_t last;  /* the highest number that came */
 };
 
-/* Begins a stream from this side. */
-void gate_begin_stream(struct gate *gate, struct gate_stream *stream);
+/* Begins a stream from this side to the life `to`, NULL or none: whoever is there. Harmless when
+ * repeated. */
+void gate_begin_stream(struct gate *gate, struct gate_stream *stream, const struct node_id *to);
 
 /* What is to be sent for a frame on a stream from this side, the first one of which is a HELLO; and
  * for the answer to it. Valid until the next call. */

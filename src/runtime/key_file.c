@@ -165,7 +165,8 @@ bool key_file_make(const char *path, uint16_t *fingerprint, struct complaint *co
 
 bool config_is_insecure(const struct config *config)
 {
-    return config->key[0] == '\0' && !address_is_loopback(&config->listen);
+    return (config->key[0] == '\0' || config->auth == AUTH_ACCEPT) &&
+           !address_is_loopback(&config->listen);
 }
 
 bool key_file_of(const struct config *config, struct keyring *ring, struct complaint *complaint)

@@ -19,7 +19,7 @@ bool key_file_make(const char *path, uint16_t *fingerprint, struct complaint *co
  * be out of reach for strangers, or told --insecure: else false, with the complaint set. */
 bool key_file_of(const struct config *config, struct keyring *ring, struct complaint *complaint);
 
-/* Is it without a key where strangers can send to it? */
+/* Are frames without a key taken where strangers can send them? */
 bool config_is_insecure(const struct config *config);
 
 #endif

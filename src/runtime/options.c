@@ -19,6 +19,7 @@ enum {
 
 /* In the order of their enumerators, the first of which is the row's `min`. */
 static const char *const profile_words[] = {"local", "lan", "wan"};
+static const char *const auth_words[] = {"require", "accept"};
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
 static const char *const sandbox_words[] = {"on", "off"};
 static const char *const format_words[] = {"auto", "text", "json"};
@@ -143,6 +144,16 @@ static const struct setting options[] = {
      .group = GROUP_CLUSTER,
      .kind = &option_path,
      IN_CONFIG(key)},
+    {.name = "auth",
+     .argument = "require|accept",
+     .help =
+         "Whether frames without a key are taken, too: accept is for the time in which the nodes "
+         "of a cluster get their first key, one after the other",
+     .fallback = "require",
+     .group = GROUP_CLUSTER,
+     .kind = &option_word,
+     IN_CONFIG(auth),
+     WORDS(auth_words)},
     {.name = "insecure",
      .help = "Runs without --key where strangers can send to it: all of them rule the cluster",
      .fallback = "no",

@@ -442,10 +442,14 @@ bool stream_send(struct stream *stream, const struct node_id *to, enum message_t
 {
     struct gate *gate = stream->streams->gate;
     const struct bytes frame = {.at = bytes, .length = length};
-    const struct bytes sealed = stream->accepted
-                                    ? gate_seal_answer(gate, &stream->gate, to, frame)
-                                    : gate_seal_frame(gate, &stream->gate, type, to, frame);
+    struct bytes sealed;
 
+    if (stream->accepted) {
+        sealed = gate_seal_answer(gate, &stream->gate, to, frame);
+    } else {
+        gate_begin_stream(gate, &stream->gate, to);
+        sealed = gate_seal_frame(gate, &stream->gate, type, to, frame);
+    }
     return send_bytes(stream, type, sealed.at, sealed.length);
 }
 
@@ -561,7 +565,6 @@ struct stream *stream_connect(struct streams *streams, const struct address *to,
         streams_note_starved(streams, *error);
         return NULL;
     }
-    gate_begin_stream(streams->gate, &stream->gate);
     *error = check_descriptor(stream);
     if (*error == 0) {
         set_options(stream);

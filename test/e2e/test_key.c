@@ -313,8 +313,10 @@ Story(key, a_cluster_goes_from_one_key_to_another)
         copy_lines(file_of(cluster, i), "w", old_file);
         cluster->key = file_of(cluster, i);
         cluster_start(cluster, members[i], "athens", NO_ARGS);
+        assert_agreement(cluster, i == 0   ? "athens"
+                                  : i == 1 ? "athens byzantium"
+                                           : "athens byzantium cyrene");
     }
-    assert_agreement(cluster, "athens byzantium cyrene");
     const char *old_key = first_key(cluster, "athens");
 
     /* Added in one file alone, it cannot be used; nor can another one be made the only one. */
@@ -355,4 +357,31 @@ Story(key, a_cluster_goes_from_one_key_to_another)
     const struct outcome shown = doyen(cluster, "cyrene", ARGS("keys"));
     cr_assert_eq(shown.code, 0);
     cr_assert_not_null(strstr(shown.out, "seals"));
+}
+
+/* A cluster without a key gets one while it runs: each member is started again with --auth accept,
+ * and then again without. They are members all the while, and nobody is suspected. */
+Story(key, a_cluster_gets_its_first_key_one_member_after_the_other)
+{
+    static const char *const rounds[] = {"accept", "require"};
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *names = "athens byzantium cyrene";
+
+    cluster_form(cluster, names);
+    cluster_make_key(cluster, "key");
+    for (size_t round = 0; round < 2; round++) {
+        for (size_t i = 0; i < MEMBERS; i++) {
+            cr_assert_eq(cluster_terminate(cluster, members[i]), 0);
+            cluster_start(cluster, members[i], names, ARGS("--auth", rounds[round]));
+            assert_agreement(cluster, i == 0   ? "byzantium cyrene athens"
+                                      : i == 1 ? "cyrene athens byzantium"
+                                               : "athens byzantium cyrene");
+        }
+        const json_t *status = cluster_document(cluster, "athens", "/v1/status");
+        cr_assert_str_eq(text_of(json_object_get(status, "security"), "auth"), rounds[round]);
+    }
+    cr_assert_eq(suspicions(cluster), 0);
+    cluster->key = NULL;
+    cluster_start(cluster, "stranger", "athens", ARGS("--join-timeout", "2s"));
+    cr_assert_eq(cluster_await_end(cluster, "stranger"), 1, "now the key is needed");
 }

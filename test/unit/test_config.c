@@ -196,7 +196,7 @@ Test(config, every_flag_reaches_its_field)
         "--http-host one --http-host two.example.org. "
         "--state-dir /var/lib/x --guard 3 --profile wan --heartbeat 2s --fail-after 1m "
         "--tag zone=a --tag rack= --capacity 9 --bootstrap-expect 3 --join-timeout 500ms --log-level debug "
-        "--log-format json --faults");
+        "--log-format json --faults --key run/key --auth accept");
     const struct config *config = &result->config;
 
     cr_assert_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
@@ -228,6 +228,9 @@ Test(config, every_flag_reaches_its_field)
     cr_expect_eq(config->log_level, LOG_DEBUG);
     cr_expect_eq(config->log_format, LOG_JSON);
     cr_expect(config->faults);
+    cr_expect_str_eq(config->key, "run/key");
+    cr_expect_eq(config->auth, AUTH_ACCEPT);
+    cr_expect_not(config->insecure);
     free(result);
 }
 
@@ -435,6 +438,7 @@ Test(config, actions_are_told_apart)
         {"--usage", CONFIG_USAGE},
         {"--version", CONFIG_VERSION},
         {"-V", CONFIG_VERSION},
+        {"--make-key k", CONFIG_MAKE_KEY},
         {"--check", CONFIG_CHECK},
         {"--print-config", CONFIG_PRINT},
         {"--check --print-config", CONFIG_PRINT},
@@ -636,6 +640,8 @@ Test(config, values_that_contradict_one_another_are_refused)
         {"--control-group wheel", 78, "--control-group: there is no group 'wheel' on this host"},
         {"--control-group others", 78, "--control-group: doyend's account is not in this group"},
         {"--control-group ops --control-mode 0600", 78, "--control-mode: lets the members of"},
+        {"--key k --insecure", 78, "--insecure: contradicts --key: leave one of them out"},
+        {"--auth accept", 78, "--auth: accept belongs to --key: add that, or leave it out"},
         {"--http-host a", 78, "--http-host: belongs to --http: add that, or leave it out"},
         {"--size 5", 78, "--size: belongs to --guard majority: add that, or leave it out"},
         {"--guard 3 --size 5", 78, "--size: belongs to --guard majority"},
