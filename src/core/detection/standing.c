@@ -80,7 +80,7 @@ bool standing_is_acting(const struct core *core, uint64_t now_ms)
     uint32_t needed = leases_needed(core);
 
     if (core_is_strict(core)) {
-        return standing_acting_until(core, now_ms) != 0;
+        return may_act(core) && lease_voters(core, now_ms) >= guard_needed(&core->terms.guard);
     }
     return may_act(core) && (needed == 0 ? lease_until(core, 0, now_ms) != 0
                                          : lease_holders(core, now_ms) >= needed);
