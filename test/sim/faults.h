@@ -20,9 +20,9 @@ enum fault_group {
     FAULTS_OF_CLOCKS, /* for some plans, beside the common ones */
     FAULTS_OF_DISKS,  /* for plans of guard strict, as those of clocks */
     FAULTS_OF_LEASES,
+    FAULTS_OF_OPERATORS, /* what is no fault: planned moves, at any moment */
     FAULTS_OF_STRANGERS, /* who lie, where a liar is asked for; nothing that they say does harm */
     FAULTS_OF_LIARS,     /* as those of strangers, in the names of members */
-    FAULTS_OF_OPERATORS, /* what is no fault: planned moves, at any moment */
 };
 
 struct fault {

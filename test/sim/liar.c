@@ -892,6 +892,15 @@ static const struct view *pick_known(struct teller *teller)
     return view;
 }
 
+/* Under guard strict, one that coordinates: it need not lie to act when it should not. */
+static bool must_not_lie(const struct sim *sim, const struct host *host)
+{
+    const struct view *view = core_view(host->core);
+
+    return sim->options.exclusive && !view_is_empty(view) &&
+           id_equal(&view->members[0].id, &host->witness.life);
+}
+
 void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
 {
     struct message message;
@@ -906,7 +915,7 @@ void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
         return;
     }
     teller.from = lie->stranger ? NULL : pick_liar(&teller, lie->host);
-    if (teller.from == NULL && !lie->stranger) {
+    if (!lie->stranger && (teller.from == NULL || must_not_lie(sim, teller.from))) {
         return;
     }
     teller.known = pick_known(&teller);

@@ -202,6 +202,7 @@ static void begin_anew_at(struct sim *sim, struct host *host)
     struct witness *witness = &host->witness;
 
     host->granted = (struct granted){0};
+    witness->record = NULL;
     for (uint32_t i = 0; i < sim->host_count; i++) {
         host->heard[i].number = 0; /* A lie that was handed on may have raised it. */
         host->heard[i].follows_number = 0;
@@ -209,6 +210,7 @@ static void begin_anew_at(struct sim *sim, struct host *host)
     if (host->running && witness->has_view) {
         oracle_memorize_anew(witness, core_view(host->core));
         oracle_check_content(sim, host, core_view(host->core), true);
+        witness->record = oracle_record_of(&sim->oracle, &witness->view);
     }
 }
 

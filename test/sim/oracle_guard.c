@@ -166,6 +166,9 @@ static uint32_t may_hold_leases(const struct sim *sim, const struct host *host, 
     for (uint32_t i = 0; i < view->member_count && count < asked; i++) {
         const struct node_id *member = &view->members[i].id;
         uint32_t other = view->members[i].host;
+        if (other == SIM_NOBODY) {
+            continue; /* It never lived, and another rule says so. */
+        }
         const struct heard *heard = &host->heard[other];
         bool hears = heard->ms != 0 && now_ms - heard->ms <= sim->timing.lost_ms + 1 &&
                      has_received(sim, host, other, member);

@@ -100,7 +100,7 @@ static void draw_common(struct plan *plan, struct random *random, const char *on
 }
 
 /* All faults of a group, beside what there is, in one plan of `one_in`. */
-static void draw_group(struct plan *plan, enum fault_group group, uint64_t one_in)
+static void draw_group(struct plan *plan, enum fault_group group, const char *only, uint64_t one_in)
 {
     struct random random;
     uint32_t count;
@@ -108,11 +108,13 @@ static void draw_group(struct plan *plan, enum fault_group group, uint64_t one_i
     bool on[FAULTS_MAX];
 
     random_seed(&random, plan->seed ^ (UINT64_C(0x47524f5550) + group));
-    if (draw(&random, 1, one_in) > 1) {
-        return;
-    }
+    bool any = false;
     for (uint32_t i = 0; i < count; i++) {
-        on[i] = table[i].group == group;
+        on[i] = table[i].group == group && (only == NULL || strcmp(table[i].name, only) == 0);
+        any |= on[i];
+    }
+    if (!any || draw(&random, 1, one_in) > 1) {
+        return;
     }
     draw_strikes(plan, &random, on, (uint64_t)1000 << draw(&random, 0, 3));
 }
@@ -175,14 +177,21 @@ static uint32_t draw_expect(uint64_t seed, uint32_t hosts)
     return draw(&random, 0, 7) == 0 ? hosts / 2 + 1 : 0;
 }
 
-static void draw_liars(struct plan *plan)
+/* `only`: that lie alone, in every plan. */
+static void draw_liars(struct plan *plan, const char *only)
 {
     struct random random;
 
     random_seed(&random, plan->seed ^ UINT64_C(0x4c494152));
-    draw_group(plan, FAULTS_OF_STRANGERS, STRANGERS_ONE_IN);
-    draw_group(plan, FAULTS_OF_LIARS, LIARS_ONE_IN);
-    plan->haunted = draw(&random, 1, HAUNTED_ONE_IN) == 1;
+    draw_group(plan, FAULTS_OF_STRANGERS, only, only != NULL ? 1 : STRANGERS_ONE_IN);
+    draw_group(plan, FAULTS_OF_LIARS, only, only != NULL ? 1 : LIARS_ONE_IN);
+    plan->haunted = only == NULL && draw(&random, 1, HAUNTED_ONE_IN) == 1;
+}
+
+static bool is_lie(const char *fault)
+{
+    return fault != NULL &&
+           (strncmp(fault, "liar: ", 6) == 0 || strncmp(fault, "stranger: ", 10) == 0);
 }
 
 void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t seed)
@@ -219,17 +228,19 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         plan->seeds = plan->seeds > 2 ? plan->seeds : 2; /* Whoever knows only the broken one finds
                                                             nobody else. */
     }
-    draw_common(plan, &random, options->only);
-    if (options->only != NULL) {
+    const char *lie = options->liar && is_lie(options->only) ? options->only : NULL;
+    draw_common(plan, &random, lie != NULL ? NULL : options->only);
+    if (options->only != NULL && lie == NULL) {
         return;
     }
-    draw_group(plan, FAULTS_OF_CLOCKS, plan->guard.policy == GUARD_STRICT ? 1 : CLOCKS_ONE_IN);
-    draw_group(plan, FAULTS_OF_OPERATORS, OPERATORS_ONE_IN);
+    draw_group(plan, FAULTS_OF_CLOCKS, NULL,
+               plan->guard.policy == GUARD_STRICT ? 1 : CLOCKS_ONE_IN);
+    draw_group(plan, FAULTS_OF_OPERATORS, NULL, OPERATORS_ONE_IN);
     if (plan->guard.policy == GUARD_STRICT) {
-        draw_group(plan, FAULTS_OF_DISKS, 2);
-        draw_group(plan, FAULTS_OF_LEASES, 2);
+        draw_group(plan, FAULTS_OF_DISKS, NULL, 2);
+        draw_group(plan, FAULTS_OF_LEASES, NULL, 2);
     }
     if (options->liar) {
-        draw_liars(plan);
+        draw_liars(plan, lie);
     }
 }

@@ -243,7 +243,7 @@ Awaited(liar, offers_do_not_keep_a_founder_waiting)
 }
 
 /* V2d: one who names a view by a wrong hash has to say so again before there is a new version. */
-Awaited(liar, one_wrong_hash_makes_no_view)
+Story(liar, one_wrong_hash_makes_no_view)
 {
     struct sim *sim = lenient_five(seed);
     uint64_t before = sim_notices(sim, SIM_ANY, NOTICE_VIEW);
@@ -256,7 +256,7 @@ Awaited(liar, one_wrong_hash_makes_no_view)
 }
 
 /* V2d: nor do many of them make many. */
-Awaited(liar, wrong_hashes_make_few_views)
+Story(liar, wrong_hashes_make_few_views)
 {
     struct sim *sim = lenient_five(seed);
     uint64_t version = sim_version(sim, B);
