@@ -15,7 +15,8 @@ struct replay {
     struct record record;
     struct message message;
     void *block;
-    struct core *core; /* in it */
+    struct core *core;    /* in it */
+    uint64_t sync_number; /* of the last EFFECT_SYNC */
     struct wire *wire;
     struct voter_file voter_file; /* what a voter was started with */
     struct view accepted;         /* its view */
@@ -89,6 +90,26 @@ static bool decode(struct replay *replay)
     return true;
 }
 
+/* A core that decides differently, or a file that nobody's core wrote, may tell of a disk that has
+ * more than it was asked to write. */
+static void limit_synced(struct replay *replay)
+{
+    struct event *event = &replay->record.event;
+
+    if (event->type == EVENT_SYNCED && event->synced.number > replay->sync_number) {
+        event->synced.number = replay->sync_number;
+    }
+}
+
+static void note_syncs(struct replay *replay, const struct effects *effects)
+{
+    for (size_t i = 0; i < effects->count; i++) {
+        if (effects->items[i].type == EFFECT_SYNC) {
+            replay->sync_number = effects->items[i].number;
+        }
+    }
+}
+
 static void step(struct replay *replay)
 {
     struct replay_outcome *outcome = &replay->outcome;
@@ -97,7 +118,9 @@ static void step(struct replay *replay)
     if (event->type == EVENT_MESSAGE && !decode(replay)) {
         return;
     }
+    limit_synced(replay);
     const struct effects effects = core_step(replay->core, event);
+    note_syncs(replay, &effects);
     outcome->event_count++;
     outcome->offset_ms = event->now_ms - replay->start.now_ms;
     if (replay->options->on_step != NULL) {
