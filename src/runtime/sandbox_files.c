@@ -142,7 +142,7 @@ static int allow_resolver(const struct fence *fence)
 
 int sandbox_fence_files(const struct config *config)
 {
-    struct fence fence;
+    struct fence fence = {.ruleset = -1};
     int error = fence_open(&fence);
 
     if (error != 0) {
