@@ -93,12 +93,22 @@ static void does_not_accept(struct rig *rig, char from, const struct message *pr
 
 Test(core_authority, what_our_coordinator_made_counts_whoever_shows_it)
 {
-    for (const char *from = "BX"; *from != '\0'; from++) {
+    for (const char *from = "AB"; *from != '\0'; from++) {
         struct rig *rig = rig_in("A B C", 'C');
         follows(rig, *from, rig_next(rig, "+D"));
         is_put_out(rig, *from, rig_next(rig, "-C"));
         rig_free(rig);
     }
+}
+
+/* H48: one message of nobody ended four lives of five. */
+Test(core_authority, what_a_stranger_shows_in_our_coordinators_name_does_not_count)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+
+    refuses(rig, 'X', rig_next(rig, "+D"));
+    refuses(rig, 'X', rig_next(rig, "-C"));
+    rig_free(rig);
 }
 
 Test(core_authority, our_coordinator_in_another_lineage_made_nothing_of_ours)

@@ -19,9 +19,11 @@ static bool names_our_view(const struct core *core, const struct view *view)
            id_equal(&merged->coordinator, own_coordinator(core));
 }
 
-static bool is_made(const struct core *core, const struct view *view)
+static bool is_made(const struct core *core, const struct message *message)
 {
-    return view->lineage == core->view.lineage &&
+    const struct view *view = message->carrier.view;
+
+    return view->lineage == core->view.lineage && view_has(&core->view, &message->from) &&
            id_equal(&view->members[0].id, own_coordinator(core));
 }
 
@@ -125,7 +127,7 @@ enum authority authority_of(const struct core *core, const struct message *messa
                                                                     : AUTHORITY_NONE;
     }
 
-    if (!coordinates && is_made(core, message->carrier.view)) {
+    if (is_made(core, message)) { /* Not a coordinator: what bears its name was looked at. */
         return AUTHORITY_MADE;
     }
     if (!coordinates && is_vouched_for(core, message)) {

@@ -25,7 +25,7 @@ enum {
 
 /* Epochs, versions and ages do not rise by more within T_stall (V7): no cluster counts as far in
  * its life, and COUNTER_MAX is many such leaps away (H16). */
-#define LEAP_MAX (UINT64_C(1) << 48)
+#define LEAP_MAX (UINT64_C(1) << 32)
 
 /* No epoch, version or age gets there by counting; above it sums could wrap. */
 #define COUNTER_MAX (UINT64_C(1) << 62)
