@@ -541,13 +541,17 @@ struct key_state node_key(const struct node *node, uint32_t index)
 
 bool node_rotate(struct node *node, const struct rotation *rotation, struct complaint *complaint)
 {
+    const uint64_t now_ms = clock_ms();
+    const uint64_t flap_ms = node->config->timing.flap_ms;
+    struct rotation wanted = *rotation;
     char first[FINGERPRINT_TEXT_MAX];
 
+    wanted.since_ms = now_ms > flap_ms ? now_ms - flap_ms : 0;
     if (!gate_is_keyed(&node->gate)) {
         complaint->exit_code = EXIT_CONFIGURATION;
         return complaint_set(complaint, "this node was started without --key");
     }
-    if (!rotation_apply(node->gate.seal, node->core, node->config->key, rotation, complaint)) {
+    if (!rotation_apply(node->gate.seal, node->core, node->config->key, &wanted, complaint)) {
         log_line(node->log, LOG_WARN, "keys", "the keys stay as they are: %s", complaint->text);
         return false;
     }

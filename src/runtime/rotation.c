@@ -46,13 +46,25 @@ struct key_state rotation_state(const struct seal *seal, const struct core *core
 
 /* --- May it be? --- */
 
-/* Everybody can open what this node seals from now on. */
+static bool refuse_first(struct complaint *complaint, uint16_t first, const char *name,
+                         const char *more)
+{
+    char text[FINGERPRINT_TEXT_MAX];
+
+    complaint->exit_code = EXIT_CONFIGURATION;
+    return complaint_set(complaint,
+                         "%s is not held by %s%s: add it to the key files of all nodes, and doyen "
+                         "keys reload there, before it seals",
+                         fingerprint_text(first, text), name, more);
+}
+
+/* Everybody can open what this node seals from now on, also who went a moment ago and may be back
+ * the next. */
 static bool check_first(const struct seal *seal, const struct core *core,
-                        const struct keyring *next, struct complaint *complaint)
+                        const struct keyring *next, uint64_t since_ms, struct complaint *complaint)
 {
     const uint16_t first = next->keys[0].fingerprint;
     const struct view *view = core_view(core);
-    char text[FINGERPRINT_TEXT_MAX];
 
     if (first == seal_ring(seal)->keys[0].fingerprint) {
         return true;
@@ -60,11 +72,15 @@ static bool check_first(const struct seal *seal, const struct core *core,
     for (uint32_t i = 0; i < view->member_count; i++) {
         const struct member *member = &view->members[i];
         if (!is_self(core, &member->id) && !holds(seal_sender(seal, &member->id), first)) {
-            complaint->exit_code = EXIT_CONFIGURATION;
-            return complaint_set(complaint,
-                                 "%s is not held by %s: add it to the key files of all members, "
-                                 "and doyen keys reload there, before it seals",
-                                 fingerprint_text(first, text), member->name);
+            return refuse_first(complaint, first, member->name, "");
+        }
+    }
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        const struct gone *gone = &view->gone[i];
+        const struct sender *sender = seal_sender(seal, &gone->id);
+        if (sender != NULL && sender->heard_ms >= since_ms && !holds(sender, first) &&
+            view_find_name(view, gone->name) == VIEW_NONE) {
+            return refuse_first(complaint, first, gone->name, ", which went a moment ago");
         }
     }
     return true;
@@ -178,7 +194,7 @@ bool rotation_apply(struct seal *seal, const struct core *core, const char *path
     struct keyring next;
 
     const bool done = key_file_read(path, &next, complaint) && edit(&next, rotation, complaint) &&
-                      check_first(seal, core, &next, complaint) &&
+                      check_first(seal, core, &next, rotation->since_ms, complaint) &&
                       check_given_up(seal, core, &next, complaint) &&
                       (rotation->kind == ROTATION_RELOAD || write_ring(path, &next, complaint));
     if (done) {

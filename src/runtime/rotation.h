@@ -20,6 +20,7 @@ enum rotation_kind {
 struct rotation {
     enum rotation_kind kind;
     uint16_t fingerprint; /* USE, REMOVE */
+    uint64_t since_ms;    /* who is gone, but was heard since then, counts as if it were there */
 };
 
 /* What is known of one key of the ring. */
