@@ -45,7 +45,7 @@ enum breakage { BREAK_NOTHING, BREAK_DEAF, BREAK_MUTE, BREAK_FLAPPING, BREAK_SLO
 void fault_break(struct sim *sim, enum breakage breakage, uint32_t host, uint64_t turn_ms);
 
 /* A stranger lies from now on, and never ends. */
-void fault_haunt(struct sim *sim, struct random *random);
+void fault_haunt(struct sim *sim, struct random *random, uint32_t kind);
 
 /* Ends all of them: heals, resumes, gives back the right names and seeds, and starts what is down,
  * except that now and then a host that is no seed stays down for good. */

@@ -72,11 +72,11 @@ LIES(LIE_STRIKES)
 #undef LIE_STRIKES
 
 /* Beside all that is asked of a cluster that has healed: no node may need the stranger to stop. */
-void fault_haunt(struct sim *sim, struct random *random)
+void fault_haunt(struct sim *sim, struct random *random, uint32_t kind)
 {
     struct lies lies = {.lie = {.stranger = true}, .each_time = 1, .ms = UINT64_MAX};
 
-    lies.lie.kind = (enum lie_kind)draw(random, 0, LIE_KINDS - 1);
+    lies.lie.kind = (enum lie_kind)kind;
     lies.gap_ms = draw(random, 0, 1) == 0 ? 5 : 100;
     lies.to = UINT64_MAX;
     lies.seed = random_u64(random);

@@ -268,6 +268,29 @@ uint64_t sim_sound_removals(const struct sim *sim)
     return sim->sound_removals;
 }
 
+static bool suspects_any(const struct sim *sim, const struct host *host)
+{
+    uint64_t now_ms = host_now_ms(sim, host);
+    const struct view *view = core_view(host->core);
+
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        if (core_peer(host->core, i, now_ms).verdict != VERDICT_NONE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sim_suspects_any(const struct sim *sim)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        if (sim->hosts[i].running && suspects_any(sim, &sim->hosts[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool sim_hears(const struct sim *sim, uint32_t host, uint32_t observer, uint32_t subject)
 {
     const struct host *asked = host_of(sim, host);

@@ -807,6 +807,11 @@ static const struct {
 } lies[] = {LIES(LIE_ROW)};
 #undef LIE_ROW
 
+const char *liar_text(enum lie_kind kind)
+{
+    return lies[kind].text;
+}
+
 static void tell_kind(struct teller *teller, enum lie_kind kind)
 {
     lies[kind].tell(teller);

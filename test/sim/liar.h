@@ -84,6 +84,9 @@ struct lies {
 
 void liar_goes_on(struct sim *sim, const struct lies *told);
 
+/* As the report calls it. */
+const char *liar_text(enum lie_kind kind);
+
 /* Has any lie been told, and one in a member's name? */
 bool liar_has_lied(const struct sim *sim);
 

@@ -30,6 +30,7 @@ struct plan {
     uint64_t end_ms;     /* everything heals */
     uint32_t heal_parts; /* not 0: nothing but one long partition into so many */
     bool haunted;        /* a stranger goes on lying when everything has healed */
+    uint32_t haunting;   /* in which way, an enum lie_kind */
     enum breakage breakage;
     uint32_t broken;
     uint32_t strike_count;

@@ -2,6 +2,7 @@
  * the same run in all that it meant before. */
 #include <string.h>
 
+#include "liar.h"
 #include "plan.h"
 
 enum {
@@ -185,7 +186,13 @@ static void draw_liars(struct plan *plan, const char *only)
     random_seed(&random, plan->seed ^ UINT64_C(0x4c494152));
     draw_group(plan, FAULTS_OF_STRANGERS, only, only != NULL ? 1 : STRANGERS_ONE_IN);
     draw_group(plan, FAULTS_OF_LIARS, only, only != NULL ? 1 : LIARS_ONE_IN);
-    plan->haunted = only == NULL && draw(&random, 1, HAUNTED_ONE_IN) == 1;
+    plan->haunted = draw(&random, 1, HAUNTED_ONE_IN) == 1;
+    plan->haunting = (uint32_t)draw(&random, 0, LIE_KINDS - 1);
+    for (uint32_t kind = 0; only != NULL && kind < LIE_KINDS; kind++) {
+        plan->haunting = strcmp(strchr(only, ' ') + 1, liar_text((enum lie_kind)kind)) == 0
+                             ? kind
+                             : plan->haunting;
+    }
 }
 
 static bool is_lie(const char *fault)

@@ -247,6 +247,9 @@ uint64_t sim_sent(const struct sim *sim, uint32_t host, enum message_type type);
 /* How often a node that is not broken was told that another such had failed. */
 uint64_t sim_sound_removals(const struct sim *sim);
 
+/* Does any node hold a verdict against a member of its view? */
+bool sim_suspects_any(const struct sim *sim);
+
 /* Does `observer` hear `subject`, as far as the host knows? Both are in its view. */
 bool sim_hears(const struct sim *sim, uint32_t host, uint32_t observer, uint32_t subject);
 
