@@ -164,6 +164,16 @@ case_other_settings_are_refused_while_members_run()
     has "$out" "all 3 agree"
 }
 
+case_voters_found_the_cluster_together()
+{
+    DOYEN_CLUSTER_ARGS="--guard strict --voters athens,byzantium,cyrene" run 0 up 3
+    has "$out" "all 3 agree"
+    run 0 rolling-restart
+    has "$out" "the coordinator changed once"
+    run 0 up 4
+    has "$out" "all 4 agree"
+}
+
 case_settings_that_nobody_starts_with_are_forgotten()
 {
     DOYEN_CLUSTER_ARGS="--nonsense" run 1 up 2
