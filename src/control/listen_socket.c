@@ -56,9 +56,15 @@ static const char *origin_of(const struct config *config)
     return config->control_from_environment ? " (DOYEN_CONTROL in the environment says so)" : "";
 }
 
+/* The group of the socket, as given; empty: none. */
+static const char *group_name(const struct config *config)
+{
+    return config->control_group[0] != '\0' ? config->control_group : config->control_admin;
+}
+
 static gid_t group_of(const struct config *config)
 {
-    return config->control_group[0] != '\0' ? config->control_gid : (gid_t)-1;
+    return group_name(config)[0] != '\0' ? config->control_gid : (gid_t)-1;
 }
 
 static bool cannot_make(const struct config *config, const char *directory,
@@ -125,13 +131,13 @@ static void warn_of_closed_directory(const struct config *config, struct log *lo
     char directory[CONFIG_PATH_MAX + 1];
     struct stat status;
 
-    if (config->control_group[0] != '\0' && directory_of(config->control, directory) &&
+    if (group_name(config)[0] != '\0' && directory_of(config->control, directory) &&
         stat(directory, &status) == 0 && (status.st_mode & S_IXOTH) == 0 &&
         (status.st_gid != config->control_gid || (status.st_mode & S_IXGRP) == 0)) {
         log_line(log, LOG_WARN, "control",
                  "%s does not let the group %s through to the control socket; run chgrp and chmod "
                  "g+rx on it",
-                 directory, config->control_group);
+                 directory, group_name(config));
     }
 }
 

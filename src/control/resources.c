@@ -496,6 +496,12 @@ static struct answer answer_other_host(const char *host)
                           "%.200s is no name of this node", host);
 }
 
+/* The group whose members may change something, as given; empty: none. */
+static const char *changing_group(const struct config *config)
+{
+    return config->control_admin[0] != '\0' ? config->control_admin : config->control_group;
+}
+
 /* Everyone who may connect may read; changing something takes more. */
 static bool request_may_change(const struct request *request)
 {
@@ -505,7 +511,7 @@ static bool request_may_change(const struct request *request)
 
     return info != NULL &&
            peer_may_change(info->connect_fd,
-                           config->control_group[0] == '\0' ? NULL : &config->control_gid);
+                           changing_group(config)[0] == '\0' ? NULL : &config->control_admin_gid);
 }
 
 static struct answer answer_not_permitted(const struct request *request,
@@ -515,14 +521,16 @@ static struct answer answer_not_permitted(const struct request *request,
     char hint[CONFIG_GROUP_MAX + 128] = "use the account that doyend runs as, or start it with "
                                         "--control-group and a group of this account";
 
-    if (config->control_group[0] != '\0') {
+    if (changing_group(config)[0] != '\0') {
         snprintf(hint, sizeof hint, "use an account that is in the group %s",
-                 config->control_group);
+                 changing_group(config));
     }
     return answer_problem(MHD_HTTP_FORBIDDEN, "not permitted", hint,
                           "this account may ask, but not change anything: %s is for doyend's own "
-                          "account, root and the control group",
-                          resource->path);
+                          "account, root and %s",
+                          resource->path,
+                          config->control_admin[0] != '\0' ? "the group of --control-admin"
+                                                           : "the control group");
 }
 
 /* What is wrong with the arguments of a request. */

@@ -45,8 +45,10 @@ struct config {
     bool control_from_environment; /* DOYEN_CONTROL, which may have been meant for the command
                                       doyen, gave the path */
     char control_group[CONFIG_GROUP_MAX + 1]; /* as given; empty: none */
-    gid_t control_gid;                        /* with a control_group */
-    mode_t control_mode;                      /* of the socket */
+    char control_admin[CONFIG_GROUP_MAX + 1]; /* the same */
+    gid_t control_gid;       /* the socket's, with either group: control_group where there is one */
+    gid_t control_admin_gid; /* who may change, with either group: control_admin, if there is one */
+    mode_t control_mode;     /* of the socket */
     bool http_on;
     struct address http;
     char http_hosts[CONFIG_HTTP_HOSTS_MAX]

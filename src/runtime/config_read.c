@@ -331,35 +331,57 @@ static bool complete_control(struct reading *reading)
     return true;
 }
 
+/* Finds the id of a group that an option names. Where `to_own`, doyend must be able to give the
+ * group to its socket. */
+static bool find_group(struct reading *reading, const char *option, const char *name, bool to_own,
+                       gid_t *gid)
+{
+    char why[CONFIG_GROUP_MAX + 80];
+
+    switch (reading->host->group(reading->host->context, name, gid)) {
+    case HOST_GROUP_UNKNOWN:
+        snprintf(why, sizeof why,
+                 "there is no group '%s' on this host: make it with groupadd, or give another",
+                 name);
+        return refuse_option(reading, option, why);
+    case HOST_GROUP_FOREIGN:
+        return !to_own || refuse_option(reading, option,
+                                        "doyend's account is not in this group: add it with "
+                                        "usermod -aG, or give another");
+    case HOST_GROUP_USABLE:
+        break;
+    }
+    return true;
+}
+
+/* The socket has one group, that of those who may ask, if there is one. */
 static bool complete_control_group(struct reading *reading)
 {
     struct config *config = &reading->partial.config;
     const bool has_group = config->control_group[0] != '\0';
-    char why[CONFIG_GROUP_MAX + 80];
+    const bool has_admin = config->control_admin[0] != '\0';
 
     if (config->control_mode == 0) {
-        config->control_mode = has_group ? 0660 : 0600;
+        config->control_mode = has_group || has_admin ? 0660 : 0600;
+    }
+    if ((has_group || has_admin) && (config->control_mode & S_IWGRP) == 0) {
+        return refuse_option(reading, "control-mode",
+                             has_group
+                                 ? "lets the members of --control-group not connect: give 0660"
+                                 : "lets the members of --control-admin not connect: give 0660");
+    }
+    if (has_group &&
+        !find_group(reading, "control-group", config->control_group, true, &config->control_gid)) {
+        return false;
+    }
+    if (has_admin && !find_group(reading, "control-admin", config->control_admin, !has_group,
+                                 &config->control_admin_gid)) {
+        return false;
     }
     if (!has_group) {
-        return true;
-    }
-    if ((config->control_mode & S_IWGRP) == 0) {
-        return refuse_option(reading, "control-mode",
-                             "lets the members of --control-group not connect: give 0660");
-    }
-    switch (
-        reading->host->group(reading->host->context, config->control_group, &config->control_gid)) {
-    case HOST_GROUP_UNKNOWN:
-        snprintf(why, sizeof why,
-                 "there is no group '%s' on this host: make it with groupadd, or give another",
-                 config->control_group);
-        return refuse_option(reading, "control-group", why);
-    case HOST_GROUP_FOREIGN:
-        return refuse_option(reading, "control-group",
-                             "doyend's account is not in this group: add it with usermod -aG, or "
-                             "give another");
-    case HOST_GROUP_USABLE:
-        break;
+        config->control_gid = config->control_admin_gid;
+    } else if (!has_admin) {
+        config->control_admin_gid = config->control_gid;
     }
     return true;
 }

@@ -276,19 +276,17 @@ const struct option_kind option_voters = {.parse = parse_voters, .print = print_
 
 /* --- Clients --- */
 
-static bool parse_control_group(const struct setting *option, struct partial_config *partial,
-                                const char *text, struct complaint *complaint)
+static bool parse_group(const struct setting *option, struct partial_config *partial,
+                        const char *text, struct complaint *complaint)
 {
-    (void)option;
-    if (!text_set(partial->config.control_group, sizeof partial->config.control_group, text,
-                  strlen(text))) {
+    if (!text_set((char *)partial + option->into, CONFIG_GROUP_MAX + 1, text, strlen(text))) {
         return complaint_set(complaint, "a group's name of %zu bytes: use at most %d", strlen(text),
                              CONFIG_GROUP_MAX);
     }
     return true;
 }
 
-const struct option_kind option_group = {.parse = parse_control_group, .print = option_print_field};
+const struct option_kind option_group = {.parse = parse_group, .print = option_print_field};
 
 /* Reading it takes nothing, and connecting takes the right to write: the digits are those of a
  * file all the same, because that is what ls shows. */

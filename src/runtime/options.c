@@ -208,12 +208,20 @@ static const struct setting options[] = {
      IN_CONFIG(control)},
     {.name = "control-group",
      .argument = "GROUP",
-     .help = "The group of the control socket: its members may ask, and change what the socket can "
-             "change",
+     .help = "The group of the control socket: its members may ask, and without --control-admin "
+             "change what the socket can change",
      .fallback_note = "none: doyend's own account alone",
      .group = GROUP_CLIENTS,
      .kind = &option_group,
      IN_CONFIG(control_group)},
+    {.name = "control-admin",
+     .argument = "GROUP",
+     .help = "The group whose members may change what the socket can change; those of "
+             "--control-group may then only ask",
+     .fallback_note = "that of --control-group",
+     .group = GROUP_CLIENTS,
+     .kind = &option_group,
+     IN_CONFIG(control_admin)},
     {.name = "control-mode",
      .argument = "MODE",
      .help = "The mode of the control socket, in octal: accounts that may write to it may query",

@@ -12,6 +12,7 @@ enum { DONE = 0, REFUSED = 1, UNREACHABLE = 4 };
 /* An account that no daemon runs as, and a group without a name. */
 #define STRANGER "65534"
 #define GROUP "54321"
+#define ADMINS "54322"
 
 /* A copy of the program that every account may run: the build may be in a directory of root's. */
 static const char *copy_of(struct cluster *cluster, const char *program)
@@ -37,7 +38,7 @@ static void require_root(void)
 }
 
 /* One daemon, whose socket is in a directory that it makes itself. */
-static struct cluster *served(const char *mode)
+static struct cluster *served_with(const char *const *arguments)
 {
     require_root();
     struct cluster *cluster = cluster_new(NO_ARGS);
@@ -45,9 +46,14 @@ static struct cluster *served(const char *mode)
 
     cr_assert_eq(chmod(cluster->dir, 0711), 0);
     athens->control = cluster_path(cluster, "run/athens.sock");
-    cluster_start(cluster, "athens", NULL, ARGS("--control-group", GROUP, "--control-mode", mode));
+    cluster_start(cluster, "athens", NULL, arguments);
     assert_agreement(cluster, "athens");
     return cluster;
+}
+
+static struct cluster *served(const char *mode)
+{
+    return served_with(ARGS("--control-group", GROUP, "--control-mode", mode));
 }
 
 /* doyen as the stranger, with this for its supplementary groups ("" for none). */
@@ -111,6 +117,37 @@ Story(access, another_account_that_may_connect_may_ask_and_not_change)
     cr_assert(cluster_log_has(cluster, "athens", "POST /v1/leave uid=" STRANGER " pid="));
     cr_assert(cluster_log_has(cluster, "athens", "-> 403"));
     cr_assert_str_eq(cluster_view(cluster, "athens"), "1.1 athens/1");
+}
+
+Story(access, with_an_admin_group_the_control_group_may_only_ask)
+{
+    struct cluster *cluster = served_with(
+        ARGS("--control-group", GROUP, "--control-admin", ADMINS));
+
+    const struct outcome members = as_stranger(cluster, GROUP, "members");
+    cr_assert_eq(members.code, DONE, "%s", members.err);
+    struct outcome leave = as_stranger(cluster, GROUP, "leave");
+    cr_assert_eq(leave.code, REFUSED, "%s", leave.err);
+    assert_text_has(leave.err, "the group of --control-admin");
+    assert_text_has(leave.err, "in the group " ADMINS);
+    leave = as_stranger(cluster, ADMINS, "leave");
+    cr_assert_eq(leave.code, UNREACHABLE, "the socket is the other group's: %s", leave.err);
+    cr_assert_str_eq(cluster_view(cluster, "athens"), "1.1 athens/1");
+
+    leave = as_stranger(cluster, GROUP "," ADMINS, "leave");
+    cr_assert_eq(leave.code, DONE, "%s", leave.err);
+    cr_assert_eq(cluster_await_end(cluster, "athens"), 0);
+}
+
+Story(access, an_admin_group_alone_may_ask_and_change)
+{
+    struct cluster *cluster = served_with(ARGS("--control-admin", ADMINS));
+
+    const struct outcome members = as_stranger(cluster, GROUP, "members");
+    cr_assert_eq(members.code, UNREACHABLE, "%s", members.err);
+    const struct outcome leave = as_stranger(cluster, ADMINS, "leave");
+    cr_assert_eq(leave.code, DONE, "%s", leave.err);
+    cr_assert_eq(cluster_await_end(cluster, "athens"), 0);
 }
 
 Story(access, check_refuses_a_group_that_is_not_there)

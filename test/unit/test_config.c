@@ -357,6 +357,26 @@ Test(config, a_group_opens_the_control_socket_to_its_members)
     free(result);
 }
 
+Test(config, a_second_group_may_change_what_the_first_may_only_ask_for)
+{
+    struct result *result = parse("--control-group ops --control-admin others");
+
+    cr_assert_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
+    cr_expect_eq(result->config.control_gid, 100, "the socket's");
+    cr_expect_eq(result->config.control_admin_gid, 200, "doyend need not be in it");
+    cr_expect_eq(result->config.control_mode, 0660);
+    free(result);
+    result = parse("--control-admin ops");
+    cr_assert_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
+    cr_expect_eq(result->config.control_gid, 100, "the socket's, as there is no other");
+    cr_expect_eq(result->config.control_admin_gid, 100);
+    cr_expect_eq(result->config.control_mode, 0660);
+    free(result);
+    result = parse("--control-group ops");
+    cr_expect_eq(result->config.control_admin_gid, 100, "where there is no other");
+    free(result);
+}
+
 Test(config, a_seed_that_is_given_twice_is_warned_of)
 {
     struct result *result = parse("--seed A.example:1 --seed b --seed a.example:1 --seed b:2");
@@ -640,6 +660,11 @@ Test(config, values_that_contradict_one_another_are_refused)
         {"--control-group wheel", 78, "--control-group: there is no group 'wheel' on this host"},
         {"--control-group others", 78, "--control-group: doyend's account is not in this group"},
         {"--control-group ops --control-mode 0600", 78, "--control-mode: lets the members of"},
+        {"--control-admin wheel", 78, "--control-admin: there is no group 'wheel' on this host"},
+        {"--control-admin others", 78, "--control-admin: doyend's account is not in this group"},
+        {"--control-group ops --control-admin wheel", 78, "--control-admin: there is no group"},
+        {"--control-admin ops --control-mode 0600", 78,
+         "--control-mode: lets the members of --control-admin not connect"},
         {"--key k --insecure", 78, "--insecure: contradicts --key: leave one of them out"},
         {"--auth accept", 78, "--auth: accept belongs to --key: add that, or leave it out"},
         {"--http-host a", 78, "--http-host: belongs to --http: add that, or leave it out"},
