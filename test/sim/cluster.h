@@ -47,6 +47,7 @@ struct heard {
     struct node_id follows;  /* the coordinator that its last heartbeat named */
     uint64_t follows_number; /* of that heartbeat; the life keeps it while it is out */
     struct node_id holder;   /* the life that acknowledged a view which then was installed */
+    struct node_id answerer; /* the same, whatever it said later */
     uint64_t answered_ms;    /* when that answer came */
     bool doubted;            /* a heartbeat since named another; the next one will tell */
     struct acknowledgement acks[ACKS_KEPT]; /* the last of them, from any life on that host */

@@ -151,7 +151,7 @@ static bool has_received(const struct sim *sim, const struct host *host, uint32_
 static bool has_answered(const struct sim *sim, const struct host *host,
                          const struct node_id *member, const struct heard *heard)
 {
-    return id_equal(&heard->holder, member) &&
+    return id_equal(&heard->answerer, member) &&
            host_now_ms(sim, host) <= heard->answered_ms + sim->timing.lost_ms;
 }
 

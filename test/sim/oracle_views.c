@@ -277,6 +277,7 @@ static void note_holders(const struct sim *sim, struct host *host)
             if (view_id_equal(&heard->acks[k].view, &host->witness.view) &&
                 view_has(core_view(host->core), &heard->acks[k].life)) {
                 heard->holder = heard->acks[k].life;
+                heard->answerer = heard->holder;
                 heard->answered_ms = heard->acks[k].ms;
                 heard->doubted = false;
             }
