@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "control/json.h"
-#include "control/text_builder.h"
 
 enum { DETAIL_MAX = 512 };
 
@@ -20,21 +19,27 @@ static struct MHD_Response *with_headers(struct MHD_Response *response, const ch
     return response;
 }
 
+struct answer answer_text(unsigned status, struct text_builder *text, const char *type)
+{
+    struct answer answer = {.status = status};
+
+    if (!text->failed) {
+        answer.response = MHD_create_response_from_buffer(text->length, text->bytes,
+                                                          MHD_RESPMEM_MUST_COPY);
+        answer.response = with_headers(answer.response, type);
+    }
+    text_builder_deinit(text);
+    return answer;
+}
+
 /* Renders and releases the value, with a line feed at the end for people who use curl. */
 static struct answer answer_of(unsigned status, json_t *value, const char *type)
 {
     struct text_builder text = {0};
-    struct answer answer = {.status = status};
 
     text_builder_add_json(&text, value);
     text_builder_add(&text, "\n");
-    if (!text.failed) {
-        answer.response = MHD_create_response_from_buffer(text.length, text.bytes,
-                                                          MHD_RESPMEM_MUST_COPY);
-        answer.response = with_headers(answer.response, type);
-    }
-    text_builder_deinit(&text);
-    return answer;
+    return answer_text(status, &text, type);
 }
 
 struct answer answer_json(unsigned status, json_t *value)

@@ -7,6 +7,7 @@
 
 #include "control/cursor.h"
 #include "control/document.h"
+#include "control/text_builder.h"
 
 /* A `response` of NULL says that memory ran out: the connection is closed without an answer. */
 struct answer {
@@ -20,6 +21,10 @@ struct answer answer_json(unsigned status, json_t *value);
 /* Makes an answer of `document` and releases the caller's share of it with the answer. The header
  * X-Doyen-Cursor gives the cursor. */
 struct answer answer_document(struct document *document, struct cursor cursor);
+
+/* Makes an answer of the text and frees it; one that failed counts as memory that ran out. `type`
+ * is its Content-Type. */
+struct answer answer_text(unsigned status, struct text_builder *text, const char *type);
 
 /* Makes a problem. `title` is the same for all problems of a kind, the detail says what is wrong
  * this time, and `hint` how to mend it. */

@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "control/fault_request.h"
+#include "control/health.h"
 #include "control/host.h"
 #include "control/move_request.h"
 #include "control/overdue.h"
@@ -25,6 +26,16 @@
 static const char *request_argument(const struct request *request, const char *name)
 {
     return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+/* Is the argument there, with a value or without? */
+static bool has_argument(const struct request *request, const char *name)
+{
+    const char *value;
+    size_t length;
+
+    return MHD_lookup_connection_value_n(request->connection, MHD_GET_ARGUMENT_KIND, name,
+                                         strlen(name), &value, &length) == MHD_YES;
 }
 
 static struct answer answer_busy(const char *detail)
@@ -375,29 +386,54 @@ static struct answer answer_fault(struct request *request)
     return answer_json(MHD_HTTP_OK, body);
 }
 
+static struct answer answer_health(const struct request *request, const struct health *health)
+{
+    struct text_builder text = {0};
+
+    health_write(health, has_argument(request, "verbose"), &text);
+    return answer_text(health_is_good(health) ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, &text,
+                       "text/plain; charset=utf-8");
+}
+
+static struct answer answer_livez(struct request *request)
+{
+    const struct health health = health_live(&request->server->control->facts);
+
+    return answer_health(request, &health);
+}
+
+static struct answer answer_readyz(struct request *request)
+{
+    const struct health health = health_ready(&request->server->control->facts);
+
+    return answer_health(request, &health);
+}
+
 /* --- The table --- */
 
 const struct resource resource_table[] = {
-    {"/v1/members", METHOD_GET, false, CACHE_SNAPSHOT, NULL, answer_members},
-    {"/v1/status", METHOD_GET, false, CACHE_MOMENT, NULL, answer_status},
-    {"/v1/coordinator", METHOD_GET, false, CACHE_MOMENT, NULL, answer_coordinator},
-    {"/v1/is-coordinator", METHOD_GET, false, CACHE_MOMENT, NULL, answer_is_coordinator},
-    {"/v1/lease", METHOD_GET, false, CACHE_NOTHING, NULL, answer_lease},
-    {"/v1/links", METHOD_GET, false, CACHE_MOMENT, NULL, answer_links},
-    {"/v1/history", METHOD_GET, false, CACHE_UNTIL_CHANGE, NULL, answer_history},
-    {"/v1/keys", METHOD_GET, false, CACHE_NOTHING, NULL, answer_keys},
-    {"/v1/voters", METHOD_GET, false, CACHE_NOTHING, NULL, answer_voters},
-    {"/v1/why", METHOD_GET, false, CACHE_MOMENT, "node", answer_why},
-    {"/v1/version", METHOD_GET, false, CACHE_UNTIL_CHANGE, NULL, answer_version},
-    {"/v1/events", METHOD_GET, false, CACHE_NOTHING, "since", answer_events},
-    {"/v1/leave", METHOD_POST, true, CACHE_NOTHING, NULL, answer_leave},
-    {"/v1/transfer", METHOD_POST, true, CACHE_NOTHING, "to", answer_transfer},
-    {"/v1/drain", METHOD_POST, true, CACHE_NOTHING, "node", answer_drain},
-    {"/v1/undrain", METHOD_POST, true, CACHE_NOTHING, "node", answer_undrain},
-    {"/v1/keys/reload", METHOD_POST, true, CACHE_NOTHING, NULL, answer_keys_reload},
-    {"/v1/keys/use", METHOD_POST, true, CACHE_NOTHING, "key", answer_keys_use},
-    {"/v1/keys/remove", METHOD_POST, true, CACHE_NOTHING, "key", answer_keys_remove},
-    {"/v1/fault", METHOD_POST, true, CACHE_NOTHING, NULL, answer_fault},
+    {"/v1/members", METHOD_GET, ANYWHERE, CACHE_SNAPSHOT, NULL, answer_members},
+    {"/v1/status", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_status},
+    {"/v1/coordinator", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_coordinator},
+    {"/v1/is-coordinator", METHOD_GET, PROBE, CACHE_MOMENT, NULL, answer_is_coordinator},
+    {"/livez", METHOD_GET, PROBE | FLAG, CACHE_MOMENT, "verbose", answer_livez},
+    {"/readyz", METHOD_GET, PROBE | FLAG, CACHE_MOMENT, "verbose", answer_readyz},
+    {"/v1/lease", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_lease},
+    {"/v1/links", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_links},
+    {"/v1/history", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_history},
+    {"/v1/keys", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_keys},
+    {"/v1/voters", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_voters},
+    {"/v1/why", METHOD_GET, ANYWHERE, CACHE_MOMENT, "node", answer_why},
+    {"/v1/version", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_version},
+    {"/v1/events", METHOD_GET, ANYWHERE, CACHE_NOTHING, "since", answer_events},
+    {"/v1/leave", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_leave},
+    {"/v1/transfer", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "to", answer_transfer},
+    {"/v1/drain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_drain},
+    {"/v1/undrain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_undrain},
+    {"/v1/keys/reload", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_keys_reload},
+    {"/v1/keys/use", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_use},
+    {"/v1/keys/remove", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_remove},
+    {"/v1/fault", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_fault},
 };
 const size_t resource_count = sizeof resource_table / sizeof resource_table[0];
 
@@ -428,7 +464,7 @@ enum route resource_find(const char *path, unsigned method, bool over_unix,
     if (((*found)->methods & method) == 0) {
         return ROUTE_WRONG_METHOD;
     }
-    return (*found)->unix_only && !over_unix ? ROUTE_UNIX_ONLY : ROUTE_FOUND;
+    return ((*found)->traits & UNIX_ONLY) != 0 && !over_unix ? ROUTE_UNIX_ONLY : ROUTE_FOUND;
 }
 
 /* --- Requests that no resource answers --- */
@@ -538,6 +574,7 @@ struct argument_fault {
     const char *allowed; /* the one that the resource takes, or NULL */
     const char *key;     /* of the argument that is wrong; NULL: none is */
     const char *what;    /* is wrong with it */
+    bool is_flag;        /* it stands without a value */
     bool seen;
 };
 
@@ -551,8 +588,10 @@ static enum MHD_Result check_argument(void *context, enum MHD_ValueKind kind, co
         fault->what = "is no argument of it";
     } else if (fault->seen) {
         fault->what = "is given twice";
-    } else if (value == NULL || value[0] == '\0') {
+    } else if (!fault->is_flag && (value == NULL || value[0] == '\0')) {
         fault->what = "has no value";
+    } else if (fault->is_flag && value != NULL && value[0] != '\0') {
+        fault->what = "takes no value";
     } else {
         fault->seen = true;
         return MHD_YES;
@@ -566,7 +605,8 @@ static enum MHD_Result check_argument(void *context, enum MHD_ValueKind kind, co
 static bool refuse_arguments(const struct request *request, const struct resource *resource,
                              struct answer *answer)
 {
-    struct argument_fault fault = {.allowed = resource->argument};
+    struct argument_fault fault = {.allowed = resource->argument,
+                                   .is_flag = (resource->traits & FLAG) != 0};
     char hint[64] = "leave out the question mark and what follows";
 
     (void)MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, check_argument,
@@ -575,7 +615,8 @@ static bool refuse_arguments(const struct request *request, const struct resourc
         return false;
     }
     if (resource->argument != NULL) {
-        snprintf(hint, sizeof hint, "write ?%s=VALUE, or nothing", resource->argument);
+        snprintf(hint, sizeof hint, "write ?%s%s, or nothing", resource->argument,
+                 (resource->traits & FLAG) != 0 ? "" : "=VALUE");
     }
     *answer = answer_problem(MHD_HTTP_BAD_REQUEST, "bad argument", hint, "%s: '%.60s' %s",
                              resource->path, fault.key, fault.what);
@@ -619,12 +660,16 @@ static struct answer answer_over_limit(void)
     return answer;
 }
 
-/* A load balancer that is told "busy" would take the coordinator out of service: that question has
- * connections that no other may take. */
+/* A load balancer that is told "busy" would take the coordinator out of service, and a supervisor
+ * would restart the node: these questions have connections that no other may take. */
 static bool request_has_room(const struct request *request, const char *path)
 {
+    const struct resource *resource = NULL;
+
     return request->room == ROOM_FOR_ALL ||
-           (request->room == ROOM_RESERVED && text_equal(path, "/v1/is-coordinator"));
+           (request->room == ROOM_RESERVED &&
+            resource_find(path, METHOD_GET, request->server->over_unix, &resource) == ROUTE_FOUND &&
+            (resource->traits & PROBE) != 0);
 }
 
 /* The headers are those of GET. No watcher is added, because nobody would read its stream. */
@@ -658,7 +703,7 @@ static enum MHD_Result send_answer(struct request *request, struct answer answer
 static bool is_shared(const struct request *request, const struct resource *resource)
 {
     return resource->cache != CACHE_NOTHING &&
-           (resource->argument == NULL || request_argument(request, resource->argument) == NULL);
+           (resource->argument == NULL || !has_argument(request, resource->argument));
 }
 
 /* A right that was given up must not be told of any more, not even within the same millisecond. */

@@ -23,10 +23,17 @@ enum cache_policy {
     CACHE_SNAPSHOT, /* the answer is the snapshot, which knows how long it is fresh */
 };
 
+enum resource_trait {
+    ANYWHERE = 0,  /* served on TCP too */
+    UNIX_ONLY = 1, /* on the Unix socket alone */
+    PROBE = 2,     /* asked by supervisors and load balancers: answered where others find no room */
+    FLAG = 4,      /* its argument stands without a value */
+};
+
 struct resource {
     const char *path;
     unsigned methods;
-    bool unix_only;
+    unsigned traits; /* of enum resource_trait */
     enum cache_policy cache;
     const char *argument; /* the one query argument it takes, which makes a new answer; or NULL */
     struct answer (*answer)(struct request *request);

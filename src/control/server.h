@@ -22,7 +22,7 @@
 enum {
     SERVERS_MAX = 2,                  /* a Unix socket, and perhaps TCP */
     CONNECTIONS_MAX = 256,            /* per listening socket; the rest gets 503 */
-    CONNECTIONS_RESERVED = 16,        /* beyond that, for is-coordinator alone */
+    CONNECTIONS_RESERVED = 16,        /* beyond that, for probes alone */
     CONNECTIONS_SPARE = 16,           /* accepted beyond both, to be told so */
     CONNECTIONS_PER_ADDRESS = 128,    /* over TCP */
     CONNECTION_BYTES_MAX = 16 * 1024, /* for the request's head and a piece of the answer */
@@ -53,7 +53,7 @@ struct server {
 /* What a connection was let in for, by how many there were when it came. */
 enum room {
     ROOM_FOR_ALL,
-    ROOM_RESERVED, /* is-coordinator */
+    ROOM_RESERVED, /* probes: is-coordinator, livez, readyz */
     ROOM_NONE,     /* to be told so */
 };
 

@@ -193,6 +193,12 @@ Test(control_socket, every_resource_answers_on_one_connection)
     assert_answer(&house, fd, "GET /v1/status HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}}\n");
     assert_answer(&house, fd, "GET /v1/coordinator HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
     assert_answer(&house, fd, "GET /v1/is-coordinator HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
+    assert_answer(&house, fd, "GET /livez HTTP/1.1\r\nHost: d\r\n\r\n", "200", "\r\n\r\nok\n");
+    assert_answer(&house, fd, "GET /readyz HTTP/1.1\r\nHost: d\r\n\r\n", "200", "\r\n\r\nok\n");
+    assert_answer(
+        &house, fd, "GET /readyz?verbose HTTP/1.1\r\nHost: d\r\n\r\n", "200",
+        "[+] phase: this node is a member\n[+] coordinator: this node coordinates, and is the "
+        "only member\n[+] guard: the guard is met: 1 fresh member, 0 needed\nok\n");
     assert_answer(&house, fd, "GET /v1/links HTTP/1.1\r\nHost: d\r\n\r\n", "200",
                   "\"hears\":[[true]]");
     assert_answer(&house, fd, "GET /v1/history HTTP/1.1\r\nHost: d\r\n\r\n", "200", "]}\n");
@@ -392,6 +398,11 @@ Test(control_socket, leaving_is_accepted_and_then_done)
                   "\"phase\":\"stopped\"");
     assert_answer(&house, fd, "GET /v1/is-coordinator HTTP/1.1\r\nHost: d\r\n\r\n", "503",
                   "not acting");
+    assert_answer(&house, fd, "GET /livez?verbose HTTP/1.1\r\nHost: d\r\n\r\n", "503",
+                  "[+] loop: the loop answers\n[-] phase: the phase is stopped\n"
+                  "not alive: the phase is stopped\n");
+    assert_answer(&house, fd, "GET /readyz HTTP/1.1\r\nHost: d\r\n\r\n", "503",
+                  "not ready: this node has left");
     close(fd);
     house_close(&house);
 }
@@ -596,11 +607,16 @@ Test(control_socket, connections_beyond_the_cap_are_told_and_closed)
     house_close(&house);
 }
 
-/* A load balancer takes "busy" for "not the coordinator". */
-Test(control_socket, beyond_the_cap_there_is_room_for_one_question)
+/* A load balancer takes "busy" for "not the coordinator", and a supervisor for a reason to restart
+ * the node. */
+Test(control_socket, beyond_the_cap_there_is_room_for_probes)
 {
     enum { ALL = CONNECTIONS_MAX + CONNECTIONS_RESERVED + 1 };
-    static const char *const question = "GET /v1/is-coordinator HTTP/1.1\r\nHost: d\r\n\r\n";
+    static const char *const questions[] = {
+        "GET /v1/is-coordinator HTTP/1.1\r\nHost: d\r\n\r\n",
+        "GET /livez HTTP/1.1\r\nHost: d\r\n\r\n",
+        "GET /readyz?verbose HTTP/1.1\r\nHost: d\r\n\r\n",
+    };
     struct house house;
     int fds[ALL];
     house_open(&house);
@@ -611,7 +627,10 @@ Test(control_socket, beyond_the_cap_there_is_room_for_one_question)
     }
     for (int i = CONNECTIONS_MAX; i < ALL; i++) {
         fds[i] = client_open(&house);
-        assert_answer(&house, fds[i], question, i < ALL - 1 ? "200" : "503", "}\n");
+        const size_t question = (size_t)i % (sizeof questions / sizeof questions[0]);
+        const bool has_room = i < ALL - 1;
+        assert_answer(&house, fds[i], questions[question], has_room ? "200" : "503",
+                      has_room && question > 0 ? "ok\n" : "}\n");
     }
     close(fds[ALL - 2]);
     close(fds[ALL - 1]);
@@ -709,6 +728,8 @@ Test(control_socket, arguments_that_a_resource_does_not_take_are_refused)
         {"GET /v1/why?name=athens", "write ?node=VALUE, or nothing"},
         {"GET /v1/members?x=1", "'x' is no argument of it"},
         {"GET /v1/is-coordinator?x=1", "bad argument"},
+        {"GET /readyz?verbose=1", "'verbose' takes no value"},
+        {"GET /livez?verbos", "write ?verbose, or nothing"},
     };
     struct house house;
     house_open(&house);
