@@ -43,8 +43,9 @@ void note_write(const struct note *note, const uint8_t plain_header[16], uint8_t
         return;
     }
     assert(note->count <= KEYRING_MAX);
-    out[AT_COUNT] = (uint8_t)note->count;
-    for (uint32_t i = 0; i < note->count; i++) {
+    const uint32_t count = note->count < KEYRING_MAX ? note->count : KEYRING_MAX;
+    out[AT_COUNT] = (uint8_t)count;
+    for (uint32_t i = 0; i < count; i++) {
         put_u16(out + AT_CONTENT + (size_t)2 * i, note->fingerprints[i]);
     }
 }
