@@ -271,6 +271,7 @@ struct control *control_open(uv_loop_t *loop, struct node *node, struct log *log
     control->loop = loop;
     control->node = node;
     control->log = log;
+    process_meter_open(&control->meter);
     facts_init(&control->facts, node);
     control->snapshot.facts = &control->facts;
     control->links.stability = &control->hearing_stability;
@@ -352,6 +353,7 @@ static void control_end(struct control *control)
     for (size_t i = 0; i < RESOURCES_MAX; i++) {
         cached_answer_drop(&control->cached_answers[i]);
     }
+    process_meter_close(&control->meter);
     snapshot_deinit(&control->snapshot);
     event_texts_deinit(&control->event_texts);
     facts_deinit(&control->facts);

@@ -11,6 +11,7 @@
 #include "control/fault_request.h"
 #include "control/health.h"
 #include "control/host.h"
+#include "control/metrics.h"
 #include "control/move_request.h"
 #include "control/overdue.h"
 #include "control/peer.h"
@@ -409,6 +410,37 @@ static struct answer answer_readyz(struct request *request)
     return answer_health(request, &health);
 }
 
+/* What is not in the facts. */
+static void collect_metrics(const struct control *control, struct metrics *metrics)
+{
+    const struct keyring *ring = node_keys(control->node);
+
+    metrics->key_count = ring == NULL ? 0 : ring->count;
+    for (uint32_t i = 0; i < metrics->key_count; i++) {
+        metrics->keys[i] = node_key(control->node, i);
+    }
+    for (uint32_t i = 0; i < control->server_count; i++) {
+        const struct server *server = &control->servers[i];
+        *(server->over_unix ? &metrics->connections_unix
+                            : &metrics->connections_tcp) = server->connections;
+    }
+    metrics->watchers = control->watchers.count;
+    metrics->lease_clients = control->lease_clients.count;
+}
+
+static struct answer answer_metrics(struct request *request)
+{
+    const struct control *control = request->server->control;
+    struct metrics metrics = {.facts = &control->facts,
+                              .log = control->log,
+                              .process = process_meter_read(&control->meter)};
+    struct text_builder text = {0};
+
+    collect_metrics(control, &metrics);
+    metrics_write(&metrics, &text);
+    return answer_text(MHD_HTTP_OK, &text, METRICS_TYPE);
+}
+
 /* --- The table --- */
 
 const struct resource resource_table[] = {
@@ -418,6 +450,7 @@ const struct resource resource_table[] = {
     {"/v1/is-coordinator", METHOD_GET, PROBE, CACHE_MOMENT, NULL, answer_is_coordinator},
     {"/livez", METHOD_GET, PROBE | FLAG, CACHE_MOMENT, "verbose", answer_livez},
     {"/readyz", METHOD_GET, PROBE | FLAG, CACHE_MOMENT, "verbose", answer_readyz},
+    {"/metrics", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_metrics},
     {"/v1/lease", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_lease},
     {"/v1/links", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_links},
     {"/v1/history", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_history},

@@ -18,6 +18,7 @@
 #include "control/snapshot.h"
 #include "control/text_builder.h"
 #include "control/watchers.h"
+#include "runtime/process_usage.h"
 
 enum {
     SERVERS_MAX = 2,                  /* a Unix socket, and perhaps TCP */
@@ -84,6 +85,7 @@ struct control {
     uv_prepare_t prepare;
     uv_timer_t timer; /* the daemons' next deadline */
     uint64_t timer_due_ms;
+    struct process_meter meter;
     uv_timer_t keepalive_timer;
     uv_timer_t due_timer; /* looks for requests that take too long */
     bool running;         /* inside a daemon's run */

@@ -232,6 +232,12 @@ static bool emit(struct log *log, const struct entry *entry)
     return write_line(log, &line);
 }
 
+static void count_dropped(struct log *log)
+{
+    log->dropped++;
+    log->dropped_ever++;
+}
+
 /* May this second have another line? */
 static bool is_within_rate(struct log *log, enum log_level level)
 {
@@ -244,6 +250,7 @@ static bool is_within_rate(struct log *log, enum log_level level)
     }
     if (log->second_lines >= lines_max) {
         log->left_out++;
+        log->left_out_ever++;
         return false;
     }
     log->second_lines++;
@@ -270,7 +277,7 @@ static void log_entry(struct log *log, const struct entry *entry)
     }
     if (log->dropped > 0) {
         if (!emit_count(log, entry, "lines_dropped", log->dropped, "nobody read them")) {
-            log->dropped++;
+            count_dropped(log);
             return;
         }
         log->dropped = 0;
@@ -278,13 +285,13 @@ static void log_entry(struct log *log, const struct entry *entry)
     if (log->left_out > 0) {
         if (!emit_count(log, entry, "lines_left_out", log->left_out,
                         "there were too many within a second")) {
-            log->dropped++;
+            count_dropped(log);
             return;
         }
         log->left_out = 0;
     }
     if (!emit(log, entry)) {
-        log->dropped++;
+        count_dropped(log);
     }
 }
 

@@ -28,6 +28,8 @@ struct log {
     uint32_t second_lines; /* written in it */
     uint64_t left_out;     /* lines beyond that, since the last that could be written */
     uint64_t dropped;      /* lines dropped since the last that could be written */
+    uint64_t dropped_ever; /* both, since the log began */
+    uint64_t left_out_ever;
     uint64_t last_refusal; /* hash of the last refused join, which repeats itself at each attempt */
 };
 

@@ -27,6 +27,7 @@ struct pending_change {
 /* Rings: item `number`, counted from 0 for ever, lies at number % MAX. */
 struct journal {
     uint64_t cursor; /* of the newest entry */
+    uint64_t counts[JOURNAL_TYPES];
     struct journal_entry entries[JOURNAL_ENTRIES_MAX];
 
     uint64_t view_count; /* ever installed */
@@ -397,6 +398,8 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
     const bool new_view = belongs_to_new_view(notice);
     struct journal_entry *entry = &journal->entries[cursor % JOURNAL_ENTRIES_MAX];
 
+    assert((size_t)notice->type < JOURNAL_TYPES);
+    journal->counts[notice->type]++;
     note_view(journal, notice, view);
     *entry = (struct journal_entry){
         .cursor = cursor,
@@ -431,6 +434,11 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
 uint64_t journal_cursor(const struct journal *journal)
 {
     return journal->cursor;
+}
+
+uint64_t journal_count(const struct journal *journal, enum notice_type type)
+{
+    return journal->counts[type];
 }
 
 const struct journal_entry *journal_get(const struct journal *journal, uint64_t cursor)

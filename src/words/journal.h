@@ -21,6 +21,7 @@ enum {
     CAUSE_TEXT_MAX = 160,
     JOURNAL_OBSERVERS_MAX = 8,
     JOURNAL_NAMES_MAX = ACCUSERS_MAX,
+    JOURNAL_TYPES = NOTICE_OTHER_TERMS + 1, /* kinds of notices */
 };
 
 struct journal_entry {
@@ -102,6 +103,9 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
 
 /* Cursor of the newest entry; 0 before the first. */
 uint64_t journal_cursor(const struct journal *journal);
+
+/* How many entries of that kind there were, ever. */
+uint64_t journal_count(const struct journal *journal, enum notice_type type);
 
 /* The entry with this cursor, or NULL when it was overwritten or does not exist yet. */
 const struct journal_entry *journal_get(const struct journal *journal, uint64_t cursor);

@@ -27,6 +27,8 @@ Test(control_resources, requests_find_their_resource)
         {"/livez", "GET", true, ROUTE_FOUND},
         {"/readyz", "HEAD", false, ROUTE_FOUND},
         {"/readyz", "POST", true, ROUTE_WRONG_METHOD},
+        {"/metrics", "GET", false, ROUTE_FOUND},
+        {"/metrics", "POST", true, ROUTE_WRONG_METHOD},
         {"/healthz", "GET", true, ROUTE_UNKNOWN},
         {"/v1/status", "GET", false, ROUTE_FOUND},
         {"/v1/coordinator", "GET", false, ROUTE_FOUND},

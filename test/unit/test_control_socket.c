@@ -216,6 +216,25 @@ Test(control_socket, every_resource_answers_on_one_connection)
     house_close(&house);
 }
 
+Test(control_socket, the_metrics_are_of_this_node)
+{
+    struct house house;
+    house_open(&house);
+    const int fd = client_open_tcp(&house);
+
+    client_send(fd, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    char *text = client_read(&house, fd, NULL);
+    cr_expect_not_null(strstr(text, "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n"));
+    cr_expect_not_null(strstr(text, "\ndoyen_members 1\n"), "%s", text);
+    cr_expect_not_null(strstr(text, "\ndoyen_events_total{event=\"view\"} 1\n"));
+    cr_expect_not_null(strstr(text, "\ndoyen_control_connections{socket=\"tcp\"} 1\n"));
+    cr_expect_not_null(strstr(text, "\nprocess_start_time_seconds 1"));
+    cr_expect_null(strstr(text, "\nprocess_open_fds 0\n"));
+    free(text);
+    close(fd);
+    house_close(&house);
+}
+
 /* More requests at once than documents are made in one turn of the loop: they wait, and are all
  * answered, in order. */
 Test(control_socket, requests_sent_ahead_are_all_answered)
