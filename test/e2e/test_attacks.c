@@ -1,0 +1,465 @@
+/* The attacks of a review on a cluster, each as one story; those on files and sockets are in
+ * test_access.c and in the unit tests of the state directory and of the control socket. Whoever can
+ * send a datagram to a cluster without a key, and whoever holds the key of one that has a key, may
+ * lie; a stranger to a cluster with a key may not even be heard. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "forge/forge.h"
+
+enum {
+    COORDINATOR = 0, /* places in the view that the forger learned: athens, byzantium ... */
+    DELPHI = 3,
+    MEMBERS = 5,
+    STALL_HEARTBEATS = 24, /* of each member: more than the silence after which it is stalled */
+    WITHIN_ALL_BOUNDS = 1 << 19,
+};
+
+#define EVERYBODY "athens byzantium cyrene delphi ephesus"
+#define NEXT_AGE_CLOSED (UINT64_C(1) << 62)
+#define NUMBER_LEAP (UINT64_C(1) << 31)
+#define EPOCH_LEAP ((UINT64_C(1) << 32) - 1)
+
+static const char *const five[] = {"athens", "byzantium", "cyrene", "delphi", "ephesus"};
+
+static const json_t *counters(struct cluster *cluster, const char *name)
+{
+    return json_object_get(cluster_document(cluster, name, "/v1/status"), "counters");
+}
+
+static uint64_t counter(struct cluster *cluster, const char *name, const char *key)
+{
+    return number_of(counters(cluster, name), key);
+}
+
+static uint64_t counted(struct cluster *cluster, const char *name, const char *kind,
+                        const char *key)
+{
+    return number_of(json_object_get(counters(cluster, name), kind), key);
+}
+
+static uint64_t refused(struct cluster *cluster, const char *name, const char *reason)
+{
+    return counted(cluster, name, "refused", reason);
+}
+
+/* A forger that knows the view of athens. It holds the cluster's key, if there is one. */
+static struct forger *forger_at(struct cluster *cluster)
+{
+    struct forger *forger = forger_new(cluster->host);
+    const json_t *athens = entry_of(cluster_members(cluster, "athens"), "members", "athens");
+
+    cr_assert(forger != NULL && athens != NULL);
+    cr_assert(forger_use_key(forger, cluster->key));
+    cr_assert(forger_learn(forger, cluster_daemon(cluster, "athens")->port, text_of(athens, "id"),
+                           LIMIT_MS),
+              "nobody shows a view");
+    return forger;
+}
+
+/* Lets so much time pass that whoever had fallen silent would have been found out. */
+static void let_them_speak(struct cluster *cluster, const char *name)
+{
+    const uint64_t enough = counted(cluster, name, "received", "heartbeat") +
+                            (uint64_t)STALL_HEARTBEATS * (MEMBERS - 1);
+
+    assert_soon(counted(cluster, name, "received", "heartbeat") >= enough);
+}
+
+static uint64_t suspicions(struct cluster *cluster)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < MEMBERS; i++) {
+        count += cluster_log_count(cluster, five[i], "suspect");
+    }
+    return count;
+}
+
+static void assert_all_hold(struct cluster *cluster, const char *view)
+{
+    for (size_t i = 0; i < MEMBERS; i++) {
+        cr_assert_str_eq(cluster_view(cluster, five[i]), view, "%s", five[i]);
+    }
+}
+
+/* A member that starts anew is let in again, and so is one that never was there. */
+static void assert_the_door_is_open(struct cluster *cluster)
+{
+    cluster_kill(cluster, "ephesus");
+    assert_agreement(cluster, "athens byzantium cyrene delphi");
+    cluster_restart(cluster, "ephesus");
+    assert_agreement(cluster, EVERYBODY);
+    cluster_start(cluster, "corinth", "athens", NO_ARGS);
+    assert_agreement(cluster, EVERYBODY " corinth");
+}
+
+/* --- Whoever can send a datagram to a cluster without a key ---------------------------------- */
+
+/* One such view was enough to keep everybody out for ever: ages are given from next_age on, and
+ * there are none above. */
+Story(attacks, a_view_that_uses_up_the_ages_is_refused)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, EVERYBODY);
+    const char *view = cluster_view(cluster, "athens");
+    struct forger *forger = forger_at(cluster);
+    forger_view(forger, FORGE_ANYBODY, COORDINATOR,
+                &(struct forged_view){.version_above = 1, .next_age = NEXT_AGE_CLOSED});
+    assert_soon(refused(cluster, "athens", "view_leaps") == 1);
+    assert_all_hold(cluster, view);
+    forger_free(forger);
+    assert_the_door_is_open(cluster);
+}
+
+/* The coordinator believed it, and four lives were over. */
+Story(attacks, the_coordinator_takes_no_view_that_it_did_not_make)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, EVERYBODY);
+    const char *view = cluster_view(cluster, "athens");
+    struct forger *forger = forger_at(cluster);
+    forger_view(forger, FORGE_ANYBODY, COORDINATOR,
+                &(struct forged_view){.version_above = 1, .alone = true});
+    assert_soon(refused(cluster, "athens", "view_in_our_name") == 1);
+    forger_view(forger, FORGE_ANYBODY, COORDINATOR,
+                &(struct forged_view){.epoch_above = EPOCH_LEAP});
+    assert_soon(refused(cluster, "athens", "view_in_our_name") == 2);
+    let_them_speak(cluster, "athens");
+    assert_all_hold(cluster, view);
+    cr_assert_eq(suspicions(cluster), 0);
+    assert_text_has(doyen(cluster, "athens", ARGS("why")).out, "which never made it");
+    forger_free(forger);
+    assert_the_door_is_open(cluster);
+}
+
+/* All that delphi said afterwards was old, for as long as it lived. */
+Story(attacks, a_number_that_leaps_mutes_nobody)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, EVERYBODY);
+    const char *view = cluster_view(cluster, "athens");
+    struct forger *forger = forger_at(cluster);
+    for (int i = 0; i < MEMBERS; i++) {
+        if (i != DELPHI) {
+            forger_heartbeat(forger, DELPHI, i, NUMBER_LEAP, false);
+            assert_soon(refused(cluster, five[i], "number_leaps") == 1);
+        }
+    }
+    let_them_speak(cluster, "athens");
+    assert_all_hold(cluster, view);
+    cr_assert_eq(suspicions(cluster), 0);
+    assert_text_has(doyen(cluster, "athens", ARGS("why", "delphi")).out,
+                    "its number is too far above its sender's last");
+    forger_free(forger);
+    assert_the_door_is_open(cluster);
+}
+
+/* The coordinator alone heard nobody, and removed them all. */
+Story(attacks, numbers_that_leap_make_a_coordinator_remove_nobody)
+{
+    struct cluster *cluster = cluster_new(ARGS("--guard", "majority", "--size", "5"));
+
+    cluster_form(cluster, EVERYBODY);
+    const char *view = cluster_view(cluster, "athens");
+    struct forger *forger = forger_at(cluster);
+    for (int i = 1; i < MEMBERS; i++) {
+        forger_heartbeat(forger, i, COORDINATOR, NUMBER_LEAP, false);
+    }
+    assert_soon(refused(cluster, "athens", "number_leaps") == MEMBERS - 1);
+    let_them_speak(cluster, "athens");
+    assert_all_hold(cluster, view);
+    cr_assert_eq(suspicions(cluster), 0);
+    cr_assert_eq(cluster_log_count(cluster, "athens", "not-acting"), 0);
+    cr_assert_eq(doyen(cluster, "athens", ARGS("coordinator", "--is-self")).code, 0);
+    forger_free(forger);
+}
+
+/* A leap that is within the bound is believed at first, and the member is asked when it falls
+ * silent by it. */
+Story(attacks, a_member_that_is_made_to_look_silent_is_asked)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, EVERYBODY);
+    const char *view = cluster_view(cluster, "athens");
+    struct forger *forger = forger_at(cluster);
+    forger_heartbeat(forger, DELPHI, COORDINATOR, WITHIN_ALL_BOUNDS, false);
+    assert_soon(refused(cluster, "athens", "heartbeat_overtaken") > 0);
+    const uint64_t answers = counted(cluster, "athens", "received", "pong");
+    assert_soon(counted(cluster, "athens", "received", "pong") > answers);
+    let_them_speak(cluster, "athens");
+    const uint64_t overtaken = refused(cluster, "athens", "heartbeat_overtaken");
+    let_them_speak(cluster, "athens");
+    cr_assert_eq(refused(cluster, "athens", "heartbeat_overtaken"), overtaken, "it is heard");
+    assert_all_hold(cluster, view);
+    cr_assert_eq(cluster_log_count(cluster, "athens", "removed"), 0);
+    forger_free(forger);
+}
+
+/* Each of these was a new view for all, and the evidence of older ones was gone. */
+Story(attacks, a_heartbeat_with_a_wrong_hash_makes_no_view)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, EVERYBODY);
+    const char *view = cluster_view(cluster, "athens");
+    struct forger *forger = forger_at(cluster);
+    forger_heartbeat(forger, DELPHI, COORDINATOR, WITHIN_ALL_BOUNDS, true);
+    assert_soon(counter(cluster, "athens", "mismatches") == 1);
+    let_them_speak(cluster, "athens");
+    assert_all_hold(cluster, view);
+    forger_free(forger);
+}
+
+/* --- A stranger to a cluster with a key ------------------------------------------------------ */
+
+/* Every lie of this page, once. */
+static void tell_all_lies(struct forger *forger, int as)
+{
+    const struct forged_view alone = {.version_above = 1, .alone = true};
+    const struct forged_view closed = {.version_above = 1, .next_age = NEXT_AGE_CLOSED};
+    const struct forged_view later = {.epoch_above = EPOCH_LEAP};
+
+    for (int to = 0; to < MEMBERS; to++) {
+        forger_view(forger, as, to, &alone);
+        forger_view(forger, as, to, &closed);
+        forger_view(forger, as, to, &later);
+        forger_prepare(forger, as, to, &later);
+        forger_claim(forger, as, to, NUMBER_LEAP);
+        forger_leave(forger, as, to, WITHIN_ALL_BOUNDS);
+        forger_not_following(forger, as, to, 5, WITHIN_ALL_BOUNDS + 1);
+        forger_heartbeat(forger, as, to, WITHIN_ALL_BOUNDS + 2, true);
+        forger_heartbeat(forger, as, to, NUMBER_LEAP, false);
+    }
+}
+
+/* It knows every id and the very view, and says all in the name of each member; it has no key, or
+ * another one. */
+Story(attacks, a_cluster_with_a_key_does_not_hear_strangers)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_make_key(cluster, "key");
+    cluster_form(cluster, EVERYBODY);
+    struct forger *forger = forger_at(cluster);
+    const char *key = cluster->key;
+    cluster_make_key(cluster, "another");
+    const char *another = cluster->key;
+    cluster->key = key;
+    const char *view = cluster_view(cluster, "athens");
+    const uint64_t lies = 9 * (MEMBERS + 1);
+
+    cr_assert(forger_use_key(forger, NULL));
+    for (int as = FORGE_ANYBODY; as < MEMBERS; as++) {
+        tell_all_lies(forger, as);
+    }
+    cr_assert(forger_use_key(forger, another));
+    for (int as = FORGE_ANYBODY; as < MEMBERS; as++) {
+        tell_all_lies(forger, as);
+    }
+    for (size_t i = 0; i < MEMBERS; i++) {
+        assert_soon(counter(cluster, five[i], "without_key") == lies);
+        assert_soon(counted(cluster, five[i], "not_opened", "other key") == lies);
+    }
+    let_them_speak(cluster, "athens");
+    assert_all_hold(cluster, view);
+    cr_assert_eq(suspicions(cluster), 0);
+    cr_assert_eq(refused(cluster, "athens", "number_leaps"), 0, "the core has heard nothing");
+    cr_assert_eq(refused(cluster, "athens", "view_in_our_name"), 0, "the core has heard nothing");
+    forger_free(forger);
+    assert_the_door_is_open(cluster);
+}
+
+/* --- A member that lies ---------------------------------------------------------------------- */
+
+/* Does everybody hold one view, with all five in it? */
+static bool are_together(struct cluster *cluster)
+{
+    const char *view = cluster_view(cluster, five[0]);
+
+    for (size_t i = 0; i < MEMBERS; i++) {
+        if (strstr(view, text_kept("%s/", five[i])) == NULL ||
+            strcmp(cluster_view(cluster, five[i]), view) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+struct lie {
+    void (*tell)(struct forger *forger);
+    const char *refused; /* the reason that athens counts it by; NULL: it believes it */
+    bool costs_lives;
+};
+
+static void remember_ids(struct cluster *cluster, const char *ids[MEMBERS])
+{
+    for (size_t i = 0; i < MEMBERS; i++) {
+        ids[i] = text_of(entry_of(cluster_members(cluster, "athens"), "members", five[i]), "id");
+    }
+}
+
+/* Byzantium has been taken over, and says one thing. Afterwards all are together again, and whoever
+ * starts anew is let in. */
+static void assert_heals(struct cluster *cluster, const struct lie *lie)
+{
+    struct forger *forger = forger_at(cluster);
+    const uint64_t before = lie->refused == NULL ? 0 : refused(cluster, "athens", lie->refused);
+    const char *ids[MEMBERS];
+    const char *later[MEMBERS];
+
+    remember_ids(cluster, ids);
+    lie->tell(forger);
+    assert_soon(lie->refused == NULL || refused(cluster, "athens", lie->refused) > before);
+    let_them_speak(cluster, "athens");
+    assert_soon(are_together(cluster));
+    remember_ids(cluster, later);
+    for (size_t i = 0; i < MEMBERS && !lie->costs_lives; i++) {
+        cr_assert_str_eq(later[i], ids[i], "%s lost its life", five[i]);
+    }
+    forger_free(forger);
+    cluster_kill(cluster, "ephesus");
+    cluster_restart(cluster, "ephesus");
+    assert_soon(are_together(cluster));
+}
+
+static struct cluster *cluster_with_key(void)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_make_key(cluster, "key");
+    cluster_form(cluster, EVERYBODY);
+    return cluster;
+}
+
+enum { BYZANTIUM = 1 };
+
+static void show_closed(struct forger *forger)
+{
+    for (int to = 0; to < MEMBERS; to++) {
+        forger_view(forger, BYZANTIUM, to,
+                    &(struct forged_view){.version_above = 1, .next_age = NEXT_AGE_CLOSED});
+    }
+}
+
+static void show_alone(struct forger *forger)
+{
+    forger_view(forger, BYZANTIUM, COORDINATOR,
+                &(struct forged_view){.version_above = 1, .alone = true});
+}
+
+static void show_later(struct forger *forger)
+{
+    forger_view(forger, BYZANTIUM, COORDINATOR, &(struct forged_view){.epoch_above = EPOCH_LEAP});
+}
+
+static void show_later_to_all(struct forger *forger)
+{
+    for (int to = 0; to < MEMBERS; to++) {
+        forger_view(forger, BYZANTIUM, to, &(struct forged_view){.epoch_above = EPOCH_LEAP});
+    }
+}
+
+static void mute_delphi(struct forger *forger)
+{
+    for (int to = 0; to < MEMBERS; to++) {
+        forger_heartbeat(forger, DELPHI, to, NUMBER_LEAP, false);
+    }
+}
+
+static void mute_all_at_the_coordinator(struct forger *forger)
+{
+    for (int as = 1; as < MEMBERS; as++) {
+        forger_heartbeat(forger, as, COORDINATOR, NUMBER_LEAP, false);
+    }
+}
+
+static void name_a_wrong_hash(struct forger *forger)
+{
+    forger_heartbeat(forger, DELPHI, COORDINATOR, WITHIN_ALL_BOUNDS, true);
+}
+
+static void propose(struct forger *forger)
+{
+    for (int to = 0; to < MEMBERS; to++) {
+        forger_prepare(forger, BYZANTIUM, to, &(struct forged_view){.epoch_above = EPOCH_LEAP});
+    }
+}
+
+static void claim(struct forger *forger)
+{
+    for (int to = 0; to < MEMBERS; to++) {
+        forger_claim(forger, BYZANTIUM, to, NUMBER_LEAP);
+    }
+}
+
+static void take_delphi_away(struct forger *forger)
+{
+    forger_leave(forger, DELPHI, COORDINATOR, WITHIN_ALL_BOUNDS);
+}
+
+static void remove_all_lives(struct forger *forger)
+{
+    for (int to = 0; to < MEMBERS; to++) {
+        forger_view(forger, BYZANTIUM, to,
+                    &(struct forged_view){.version_above = 1, .alone = true});
+    }
+}
+
+static void follow_another(struct forger *forger)
+{
+    for (uint64_t i = 0; i < 8; i++) {
+        forger_not_following(forger, DELPHI, COORDINATOR, 5, WITHIN_ALL_BOUNDS + i);
+        clock_nap_ms(100);
+    }
+}
+
+Story(attacks, ages_that_a_member_uses_up_are_refused)
+{
+    assert_heals(cluster_with_key(), &(struct lie){.tell = show_closed, .refused = "view_leaps"});
+}
+
+Story(attacks, a_view_that_a_member_made_up_is_outdone)
+{
+    struct cluster *cluster = cluster_with_key();
+    const char *const reason = "view_in_our_name";
+
+    assert_heals(cluster, &(struct lie){.tell = show_alone, .refused = reason});
+    assert_heals(cluster, &(struct lie){.tell = show_later, .refused = reason});
+    assert_heals(cluster, &(struct lie){.tell = show_later_to_all, .refused = reason});
+}
+
+Story(attacks, a_member_that_lies_about_numbers_mutes_nobody)
+{
+    struct cluster *cluster = cluster_with_key();
+    const char *const reason = "number_leaps";
+
+    assert_heals(cluster, &(struct lie){.tell = mute_delphi, .refused = reason});
+    assert_heals(cluster, &(struct lie){.tell = mute_all_at_the_coordinator, .refused = reason});
+    assert_heals(cluster,
+                 &(struct lie){.tell = name_a_wrong_hash, .refused = "heartbeat_overtaken"});
+}
+
+Story(attacks, proposals_and_claims_that_a_member_made_up_come_to_nothing)
+{
+    struct cluster *cluster = cluster_with_key();
+
+    assert_heals(cluster, &(struct lie){.tell = propose, .refused = "proposal_of_another"});
+    assert_heals(cluster, &(struct lie){.tell = claim, .refused = "claimant_younger"});
+}
+
+Story(attacks, lives_that_a_member_ends_begin_anew)
+{
+    struct cluster *cluster = cluster_with_key();
+
+    assert_heals(cluster, &(struct lie){.tell = take_delphi_away, .costs_lives = true});
+    assert_heals(cluster, &(struct lie){.tell = follow_another, .costs_lives = true});
+    assert_heals(cluster, &(struct lie){.tell = remove_all_lives,
+                                        .refused = "view_in_our_name",
+                                        .costs_lives = true});
+}

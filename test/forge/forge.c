@@ -1,0 +1,339 @@
+#include "forge/forge.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/model/message.h"
+#include "core/model/view.h"
+#include "proto/wire.h"
+#include "seal/keyring.h"
+#include "seal/seal.h"
+
+enum {
+    CAPACITY = 256, /* a node's own, unless it was told another */
+    SENDERS = 16,
+    ASK_AGAIN_MS = 200,
+    DATAGRAM_MAX = 1500,
+    NUMBER_BEYOND = 1 << 16, /* of messages that need not lie about theirs */
+};
+
+struct forger {
+    int socket;
+    struct wire *wire;
+    struct wire *reader; /* its view is not written to */
+    struct seal *seal;
+    bool sealed;
+    struct node_id self;
+    uint64_t number;
+    void *learned_storage;
+    void *forged_storage;
+    struct view learned;
+    struct view forged;
+};
+
+/* --- Life ------------------------------------------------------------------------------------ */
+
+static bool open_socket(struct forger *forger, const char *host)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+
+    forger->socket = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    return forger->socket >= 0 && inet_pton(AF_INET, host, &address.sin_addr) == 1 &&
+           bind(forger->socket, (const struct sockaddr *)&address, sizeof address) == 0;
+}
+
+static bool open_codec(struct forger *forger)
+{
+    forger->wire = wire_new("doyen", CAPACITY);
+    forger->reader = wire_new("doyen", CAPACITY);
+    forger->learned_storage = calloc(1, view_bytes(CAPACITY));
+    forger->forged_storage = calloc(1, view_bytes(CAPACITY));
+    if (forger->wire == NULL || forger->reader == NULL || forger->learned_storage == NULL ||
+        forger->forged_storage == NULL) {
+        return false;
+    }
+    view_init(&forger->learned, CAPACITY, forger->learned_storage);
+    view_init(&forger->forged, CAPACITY, forger->forged_storage);
+    forger->seal = seal_new(wire_header(forger->wire), wire_frame_bytes_max(forger->wire), SENDERS);
+    return forger->seal != NULL;
+}
+
+/* An id, or a salt, that is not drawn again within a test: chance of the process would do as well.
+ */
+static void draw(void *out, size_t length)
+{
+    FILE *file = fopen("/dev/urandom", "re");
+
+    if (file == NULL || fread(out, 1, length, file) != length) {
+        memset(out, 0x5a, length);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+}
+
+struct forger *forger_new(const char *host)
+{
+    struct forger *forger = calloc(1, sizeof *forger);
+    uint8_t salt[SALT_BYTES];
+
+    if (forger == NULL) {
+        return NULL;
+    }
+    if (!open_socket(forger, host) || !open_codec(forger)) {
+        forger_free(forger);
+        return NULL;
+    }
+    draw(forger->self.bytes, sizeof forger->self.bytes);
+    draw(salt, sizeof salt);
+    seal_set_self(forger->seal, &forger->self, salt);
+    return forger;
+}
+
+void forger_free(struct forger *forger)
+{
+    if (forger == NULL) {
+        return;
+    }
+    if (forger->socket >= 0) {
+        close(forger->socket);
+    }
+    seal_free(forger->seal);
+    if (forger->wire != NULL) {
+        wire_free(forger->wire);
+    }
+    if (forger->reader != NULL) {
+        wire_free(forger->reader);
+    }
+    free(forger->learned_storage);
+    free(forger->forged_storage);
+    free(forger);
+}
+
+bool forger_use_key(struct forger *forger, const char *path)
+{
+    char text[KEYRING_TEXT_MAX];
+    struct keyring ring;
+    uint32_t line = 0;
+
+    forger->sealed = path != NULL;
+    if (path == NULL) {
+        return true;
+    }
+    FILE *file = fopen(path, "re");
+    const size_t length = file == NULL ? 0 : fread(text, 1, sizeof text, file);
+    if (file != NULL) {
+        fclose(file);
+    }
+    if (keyring_parse(&ring, text, length, &line) != KEYRING_OK) {
+        return false;
+    }
+    seal_set_ring(forger->seal, &ring);
+    return true;
+}
+
+/* --- Sending --------------------------------------------------------------------------------- */
+
+/* Sends the frame, sealed for that life if there is a key. */
+static void send_to(struct forger *forger, const struct message *message, unsigned flags,
+                    const struct node_id *to, uint16_t port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+    socklen_t bytes = sizeof address;
+    struct sockaddr_in own;
+    size_t length = 0;
+    const uint8_t *frame = wire_encode(forger->wire, message,
+                                       &(struct wire_copy){.to = to, .flags = flags}, &length);
+
+    if (forger->sealed) {
+        frame = seal_close(
+            forger->seal,
+            &(struct seal_order){
+                .frame = frame, .length = length, .to = to, .place = {.channel = SEAL_DATAGRAM}},
+            &length);
+    }
+    if (getsockname(forger->socket, (struct sockaddr *)&own, &bytes) == 0) {
+        address.sin_addr = own.sin_addr; /* All nodes of a test have one address. */
+        (void)sendto(forger->socket, frame, length, 0, (const struct sockaddr *)&address,
+                     sizeof address);
+    }
+}
+
+/* --- Learning -------------------------------------------------------------------------------- */
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static bool parse_id(const char *text, struct node_id *id)
+{
+    for (size_t i = 0; i < sizeof id->bytes; i++) {
+        unsigned byte = 0;
+        if (sscanf(text + 2 * i, "%2x", &byte) != 1) {
+            return false;
+        }
+        id->bytes[i] = (uint8_t)byte;
+    }
+    return true;
+}
+
+/* Takes one datagram. True when it brought a view. */
+static bool take_view(struct forger *forger)
+{
+    uint8_t bytes[DATAGRAM_MAX];
+    struct message message;
+    struct seal_opened opened;
+    const ssize_t length = recv(forger->socket, bytes, sizeof bytes, MSG_DONTWAIT);
+
+    if (length <= 0) {
+        return false;
+    }
+    if (!forger->sealed) {
+        opened = (struct seal_opened){.frame = bytes, .length = (size_t)length};
+    } else if (seal_open(forger->seal, bytes, (size_t)length,
+                         &(struct seal_place){.channel = SEAL_DATAGRAM}, now_ms(),
+                         &opened) != SEAL_OK) {
+        return false;
+    }
+    if (wire_decode(forger->reader, opened.frame, opened.length, &message) != WIRE_OK ||
+        message.type != MESSAGE_VIEW) {
+        return false;
+    }
+    view_copy(&forger->learned, message.carrier.view);
+    return true;
+}
+
+bool forger_learn(struct forger *forger, uint16_t port, const char *id, uint64_t limit_ms)
+{
+    const uint64_t until_ms = now_ms() + limit_ms;
+    struct node_id to;
+
+    if (!parse_id(id, &to)) {
+        return false;
+    }
+    while (now_ms() < until_ms) {
+        struct message pull;
+        message_clear(&pull, MESSAGE_PULL);
+        pull.from = forger->self;
+        pull.number = ++forger->number;
+        send_to(forger, &pull, 0, &to, port);
+        struct pollfd ready = {.fd = forger->socket, .events = POLLIN};
+        while (poll(&ready, 1, ASK_AGAIN_MS) > 0) {
+            if (take_view(forger)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* --- Lies ------------------------------------------------------------------------------------ */
+
+/* Begins a message in somebody's name. */
+static void begin(struct forger *forger, struct message *message, enum message_type type, int as)
+{
+    message_clear(message, type);
+    message->from = as == FORGE_ANYBODY ? forger->self : forger->learned.members[as].id;
+    message->number = NUMBER_BEYOND + ++forger->number;
+}
+
+static void finish(struct forger *forger, const struct message *message, int to)
+{
+    const struct member *receiver = &forger->learned.members[to];
+
+    send_to(forger, message, view_has(&forger->learned, &message->from) ? WIRE_FELLOW : 0,
+            &receiver->id, receiver->address.port);
+}
+
+static struct view *forge(struct forger *forger, const struct forged_view *how)
+{
+    struct view *view = &forger->forged;
+
+    view_copy(view, &forger->learned);
+    view->parent = view_id_of(&forger->learned);
+    view->merged = (struct view_id){.lineage = 0};
+    view->cause = CAUSE_CHANGE;
+    view->epoch += how->epoch_above;
+    view->version += how->version_above;
+    view->next_age = how->next_age == 0 ? view->next_age : how->next_age;
+    while (how->alone && view->member_count > 1) {
+        view_take_out(view, view->member_count - 1);
+    }
+    view_seal(view);
+    return view;
+}
+
+static void show(struct forger *forger, enum message_type type, int as, int to,
+                 const struct forged_view *view)
+{
+    struct message message;
+
+    begin(forger, &message, type, as);
+    message.carrier.view = forge(forger, view);
+    finish(forger, &message, to);
+}
+
+void forger_view(struct forger *forger, int as, int to, const struct forged_view *view)
+{
+    show(forger, MESSAGE_VIEW, as, to, view);
+}
+
+void forger_prepare(struct forger *forger, int as, int to, const struct forged_view *view)
+{
+    show(forger, MESSAGE_PREPARE, as, to, view);
+}
+
+void forger_claim(struct forger *forger, int as, int to, uint64_t epoch_above)
+{
+    struct message message;
+
+    begin(forger, &message, MESSAGE_CLAIM, as);
+    message.carrier.view = &forger->learned;
+    message.carrier.epoch = forger->learned.epoch + epoch_above;
+    finish(forger, &message, to);
+}
+
+void forger_leave(struct forger *forger, int as, int to, uint64_t number)
+{
+    struct message message;
+
+    begin(forger, &message, MESSAGE_LEAVE, as);
+    message.number = number;
+    finish(forger, &message, to);
+}
+
+void forger_not_following(struct forger *forger, int as, int to, uint64_t epoch_above,
+                          uint64_t number)
+{
+    struct message message;
+
+    begin(forger, &message, MESSAGE_NOT_FOLLOWING, as);
+    message.number = number;
+    message.reference.view = view_id_of(&forger->learned);
+    message.reference.view.epoch += epoch_above;
+    message.reference.view.coordinator = forger->learned.members[1].id;
+    message.reference.view_hash = forger->learned.hash + 1;
+    finish(forger, &message, to);
+}
+
+void forger_heartbeat(struct forger *forger, int as, int to, uint64_t number, bool wrong_hash)
+{
+    struct message message;
+
+    begin(forger, &message, MESSAGE_HEARTBEAT, as);
+    message.number = number;
+    message.heartbeat.view = view_id_of(&forger->learned);
+    message.heartbeat.view_hash = forger->learned.hash ^ (wrong_hash ? 1 : 0);
+    finish(forger, &message, to);
+}

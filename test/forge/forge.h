@@ -1,0 +1,52 @@
+/* Well-formed frames that lie: views that nobody made, and messages in the name of others, with
+ * numbers as wild as you like. Made with the codec, and, for who holds the cluster's key, sealed
+ * with it. */
+#ifndef FORGE_FORGE_H
+#define FORGE_FORGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    FORGE_MEMBERS_MAX = 16,
+    FORGE_ANYBODY = -1, /* in the name of a life that no view holds */
+};
+
+struct forger;
+
+/* Sends from a socket of its own at that IPv4 address. NULL: no memory, no socket, or no libsodium.
+ */
+struct forger *forger_new(const char *host);
+void forger_free(struct forger *forger);
+
+/* Seals what it sends from now on with the first key of the file; NULL: with none. False when the
+ * file holds no key. */
+bool forger_use_key(struct forger *forger, const char *path);
+
+/* Asks the node at that port, whose life is `id` (32 hexadecimal digits), for its view, until it
+ * answers or `limit_ms` have passed. What is forged from now on differs from that view. */
+bool forger_learn(struct forger *forger, uint16_t port, const char *id, uint64_t limit_ms);
+
+/* How the forged view differs from the one that was learned; all zero: not at all. Its hash is
+ * right. */
+struct forged_view {
+    uint64_t epoch_above; /* added to the epoch */
+    uint64_t version_above;
+    uint64_t next_age; /* 0: as it was */
+    bool alone;        /* the coordinator is its only member */
+};
+
+/* Members are named by their place in the view that was learned, the coordinator is 0; `as` may be
+ * FORGE_ANYBODY. Each call sends one frame to the member `to`. */
+void forger_view(struct forger *forger, int as, int to, const struct forged_view *view);
+void forger_prepare(struct forger *forger, int as, int to, const struct forged_view *view);
+void forger_claim(struct forger *forger, int as, int to, uint64_t epoch_above);
+void forger_leave(struct forger *forger, int as, int to, uint64_t number);
+void forger_not_following(struct forger *forger, int as, int to, uint64_t epoch_above,
+                          uint64_t number);
+
+/* A heartbeat of that number, which names the view that was learned, perhaps under a wrong hash. */
+void forger_heartbeat(struct forger *forger, int as, int to, uint64_t number, bool wrong_hash);
+
+#endif
