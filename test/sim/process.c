@@ -402,6 +402,12 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     struct heard *heard = &host->heard[from];
     bool same = id_equal(&heard->life, &message->from);
 
+    if (message->type == MESSAGE_PONG && message->fellow && !message->relay &&
+        id_equal(&message->ping.subject, &message->from) &&
+        id_equal(&message->ping.origin, &core_self(host->core)->id)) {
+        heard->answerer = message->from; /* It had heard our PING, whatever its number (D6d). */
+        heard->answered_ms = now_ms;
+    }
     if (message->type == MESSAGE_ACK) {
         note_acknowledgement(host, heard, message, now_ms);
     }
