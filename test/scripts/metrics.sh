@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# What is packaged for Prometheus and Grafana goes with what a running doyend tells at /metrics.
+#
+#   test/scripts/metrics.sh BUILD CASE
+#   test/scripts/metrics.sh --list
+#
+# promtool is that of Prometheus (Debian: prometheus, 96 MB installed); where it is missing, the case
+# of its name is skipped.
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+alerts=$top/packaging/prometheus/alerts.yml
+board=$top/packaging/grafana/doyen.json
+
+if [ "${1-}" = --list ]; then
+    printf '%s\n' names promtool
+    exit 0
+fi
+build=${1:?usage: test/scripts/metrics.sh BUILD CASE}
+case=${2:?usage: test/scripts/metrics.sh BUILD CASE}
+
+fail()
+{
+    echo "metrics: error: $1" >&2
+    exit 1
+}
+
+folder=$(mktemp -d)
+pid=
+stop()
+{
+    if [ -n "$pid" ]; then
+        kill "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    fi
+    rm -rf "$folder"
+}
+trap stop EXIT
+
+# get PATH: over the control socket, as a member answers it.
+get()
+{
+    curl --silent --show-error --fail --unix-socket "$folder/athens.sock" "http://doyen$1"
+}
+
+# A node with a key, so that the families of keys are there too.
+start_node()
+{
+    local tries=0
+
+    "$build/doyend" --make-key "$folder/key" >/dev/null
+    "$build/doyend" --name athens --listen "127.77.$((RANDOM % 250)).$((RANDOM % 250 + 1)):7420" \
+        --key "$folder/key" --control "$folder/athens.sock" 2>"$folder/log" &
+    pid=$!
+    until get /readyz >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        if [ $tries -gt 400 ] || ! kill -0 "$pid" 2>/dev/null; then
+            cat "$folder/log" >&2
+            fail "the node does not get ready"
+        fi
+        sleep 0.05
+    done
+    get /metrics >"$folder/metrics"
+}
+
+# Each name that an expression uses is served, each alert is in the tests, and each label value that
+# an expression asks for exactly is there.
+case_names()
+{
+    local used name alert
+
+    jq --exit-status '.panels | length > 10' "$board" >/dev/null || fail "$board is no board"
+    start_node
+    used=$({
+        grep -v '^ *\(#\|summary\|description\)' "$alerts"
+        jq -r '.panels[].targets[].expr, (.templating.list[].query | objects | .query)' "$board"
+    } | grep -oE '\b(doyen|process)_[a-z_]+\b' | sort -u)
+    [ "$(wc -l <<<"$used")" -gt 20 ] || fail "no names were found in the rules and the board"
+    for name in $used; do
+        grep -qE "^$name(\{| )" "$folder/metrics" || fail "$name is used, and not served"
+    done
+    for name in 'doyen_frames_not_opened_total{reason="other key"}' \
+        'doyen_voter{status="no record"}' 'doyen_voter{status="damaged record"}' \
+        'doyen_voter{status="cannot write"}'; do
+        grep -qF "$name" "$folder/metrics" || fail "$name is used, and not served"
+    done
+    while read -r alert; do
+        grep -q "alertname=\"$alert\"" "$top/test/prometheus/alerts_test.yml" ||
+            fail "$alert is not in test/prometheus/alerts_test.yml"
+    done < <(sed -nE 's/^ *- alert: (.*)$/\1/p' "$alerts")
+}
+
+case_promtool()
+{
+    if ! command -v promtool >/dev/null; then
+        echo "skipped: promtool is not installed (apt-get install prometheus)"
+        exit 77
+    fi
+    start_node
+    promtool check metrics <"$folder/metrics" || fail "promtool check metrics complains"
+    promtool check rules "$alerts" || fail "promtool check rules complains"
+    # The board's expressions, as rules: JSON is YAML.
+    jq '{groups: [{name: "board", rules: [.panels[].targets[].expr] | to_entries | map({
+            record: "board:expression:\(.key)", expr: (.value | gsub("\\$__rate_interval"; "5m"))})}]}' \
+        "$board" >"$folder/board.yml"
+    promtool check rules "$folder/board.yml" || fail "an expression of the board is wrong"
+    (cd "$top/test/prometheus" && promtool test rules alerts_test.yml) || fail "an alert is wrong"
+}
+
+case $case in
+names) case_names ;;
+promtool) case_promtool ;;
+*) fail "there is no case '$case'; --list names them" ;;
+esac
