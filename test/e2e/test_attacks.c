@@ -2,8 +2,12 @@
  * test_access.c and in the unit tests of the state directory and of the control socket. Whoever can
  * send a datagram to a cluster without a key, and whoever holds the key of one that has a key, may
  * lie; a stranger to a cluster with a key may not even be heard. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "fixture.h"
 #include "forge/forge.h"
@@ -82,6 +86,20 @@ static void assert_all_hold(struct cluster *cluster, const char *view)
     for (size_t i = 0; i < MEMBERS; i++) {
         cr_assert_str_eq(cluster_view(cluster, five[i]), view, "%s", five[i]);
     }
+}
+
+/* Does everybody hold one view, with all five in it? */
+static bool are_together(struct cluster *cluster)
+{
+    const char *view = cluster_view(cluster, five[0]);
+
+    for (size_t i = 0; i < MEMBERS; i++) {
+        if (strstr(view, text_kept("%s/", five[i])) == NULL ||
+            strcmp(cluster_view(cluster, five[i]), view) != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* A member that starts anew is let in again, and so is one that never was there. */
@@ -275,21 +293,91 @@ Story(attacks, a_cluster_with_a_key_does_not_hear_strangers)
     assert_the_door_is_open(cluster);
 }
 
-/* --- A member that lies ---------------------------------------------------------------------- */
+/* Floods of what asks a node for something cost it some work, and nothing else waits for that. */
+enum { FLOOD_AT_ONCE = 50, JOINS = 100 };
 
-/* Does everybody hold one view, with all five in it? */
-static bool are_together(struct cluster *cluster)
+/* Without a key, 3000 of these a second kept a split open for as long as they came. */
+Story(attacks, a_split_heals_while_strangers_ask_for_the_view)
 {
-    const char *view = cluster_view(cluster, five[0]);
+    struct cluster *cluster = cluster_new(ARGS("--faults"));
+    struct forger *forger = forger_new(cluster->host);
+    bool healed = false;
 
-    for (size_t i = 0; i < MEMBERS; i++) {
-        if (strstr(view, text_kept("%s/", five[i])) == NULL ||
-            strcmp(cluster_view(cluster, five[i]), view) != 0) {
-            return false;
-        }
+    cr_assert_not_null(forger);
+    cluster_make_key(cluster, "key");
+    cluster_form(cluster, EVERYBODY);
+    for (size_t i = 0; i < 3; i++) {
+        cr_assert_eq(doyen(cluster, five[i], ARGS("fault", "drop", "delphi", "ephesus")).code, 0);
     }
-    return true;
+    assert_soon(strstr(cluster_view(cluster, "athens"), "delphi") == NULL &&
+                strstr(cluster_view(cluster, "athens"), "ephesus") == NULL &&
+                strstr(cluster_view(cluster, "delphi"), "athens") == NULL);
+    for (size_t i = 0; i < 3; i++) {
+        cr_assert_eq(doyen(cluster, five[i], ARGS("fault", "clear")).code, 0);
+    }
+    const uint64_t until_ms = clock_now_ms() + LIMIT_MS;
+    while (!healed && clock_now_ms() < until_ms) {
+        for (int i = 0; i < FLOOD_AT_ONCE; i++) {
+            forger_pull(forger, cluster_daemon(cluster, "athens")->port);
+            forger_pull(forger, cluster_daemon(cluster, "delphi")->port);
+        }
+        clock_nap_ms(1);
+        healed = are_together(cluster);
+    }
+    cr_assert(healed, "%s", cluster_text(cluster));
+    cr_assert_gt(counter(cluster, "athens", "without_key"), FLOOD_AT_ONCE);
+    forger_free(forger);
 }
+
+/* Without a key, two OFFERs a second kept a node from founding for as long as they came. */
+Story(attacks, strangers_who_offer_something_put_off_no_founding)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct forger *forger = forger_new(cluster->host);
+    bool founded = false;
+
+    cr_assert_not_null(forger);
+    cluster_make_key(cluster, "key");
+    const struct daemon *athens = cluster_start(cluster, "athens", "athens byzantium", NO_ARGS);
+    const uint64_t until_ms = clock_now_ms() + LIMIT_MS;
+    while (!founded && clock_now_ms() < until_ms) {
+        forger_offer(forger, athens->port);
+        clock_nap_ms(20);
+        founded = strcmp(cluster_view(cluster, "athens"), "1.1 athens/1") == 0;
+    }
+    cr_assert(founded, "%s", cluster_text(cluster));
+    cr_assert_gt(counter(cluster, "athens", "without_key"), 0);
+    forger_free(forger);
+}
+
+/* Without a key, the answer to a JOIN goes to the address that it names, whoever lives there. */
+Story(attacks, strangers_make_nobody_answer_to_somebody_else)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct forger *forger = forger_new(cluster->host);
+    const uint16_t port = cluster_port(cluster);
+    const int victim = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+    char byte;
+
+    cr_assert(forger != NULL && victim >= 0);
+    cr_assert_eq(inet_pton(AF_INET, cluster->host, &address.sin_addr), 1);
+    cr_assert_eq(bind(victim, (const struct sockaddr *)&address, sizeof address), 0);
+    cluster_make_key(cluster, "key");
+    cluster_form(cluster, "athens byzantium");
+    for (uint64_t i = 1; i <= JOINS; i++) {
+        forger_join(forger, cluster_daemon(cluster, "athens")->port, port);
+        forger_join(forger, cluster_daemon(cluster, "byzantium")->port, port);
+        assert_soon(counter(cluster, "athens", "without_key") >= i &&
+                    counter(cluster, "byzantium", "without_key") >= i);
+    }
+    cr_assert_lt(recv(victim, &byte, 1, MSG_DONTWAIT), 0, "an answer came");
+    assert_agreement(cluster, "athens byzantium");
+    close(victim);
+    forger_free(forger);
+}
+
+/* --- A member that lies ---------------------------------------------------------------------- */
 
 struct lie {
     void (*tell)(struct forger *forger);

@@ -141,13 +141,22 @@ bool forger_use_key(struct forger *forger, const char *path)
 
 /* --- Sending --------------------------------------------------------------------------------- */
 
+/* All nodes of a test have one address, and so has the forger. */
+static struct sockaddr_in address_of(const struct forger *forger, uint16_t port)
+{
+    struct sockaddr_in own = {.sin_family = AF_INET};
+    socklen_t bytes = sizeof own;
+
+    (void)getsockname(forger->socket, (struct sockaddr *)&own, &bytes);
+    own.sin_port = htons(port);
+    return own;
+}
+
 /* Sends the frame, sealed for that life if there is a key. */
 static void send_to(struct forger *forger, const struct message *message, unsigned flags,
                     const struct node_id *to, uint16_t port)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
-    socklen_t bytes = sizeof address;
-    struct sockaddr_in own;
+    const struct sockaddr_in address = address_of(forger, port);
     size_t length = 0;
     const uint8_t *frame = wire_encode(forger->wire, message,
                                        &(struct wire_copy){.to = to, .flags = flags}, &length);
@@ -159,11 +168,8 @@ static void send_to(struct forger *forger, const struct message *message, unsign
                 .frame = frame, .length = length, .to = to, .place = {.channel = SEAL_DATAGRAM}},
             &length);
     }
-    if (getsockname(forger->socket, (struct sockaddr *)&own, &bytes) == 0) {
-        address.sin_addr = own.sin_addr; /* All nodes of a test have one address. */
-        (void)sendto(forger->socket, frame, length, 0, (const struct sockaddr *)&address,
-                     sizeof address);
-    }
+    (void)sendto(forger->socket, frame, length, 0, (const struct sockaddr *)&address,
+                 sizeof address);
 }
 
 /* --- Learning -------------------------------------------------------------------------------- */
@@ -336,4 +342,53 @@ void forger_heartbeat(struct forger *forger, int as, int to, uint64_t number, bo
     message.heartbeat.view = view_id_of(&forger->learned);
     message.heartbeat.view_hash = forger->learned.hash ^ (wrong_hash ? 1 : 0);
     finish(forger, &message, to);
+}
+
+/* --- Of a stranger --------------------------------------------------------------------------- */
+
+static void begin_as_stranger(struct forger *forger, struct message *message,
+                              enum message_type type)
+{
+    message_clear(message, type);
+    draw(message->from.bytes, sizeof message->from.bytes);
+    message->number = ++forger->number;
+}
+
+void forger_pull(struct forger *forger, uint16_t port)
+{
+    struct message message;
+
+    begin_as_stranger(forger, &message, MESSAGE_PULL);
+    send_to(forger, &message, 0, NULL, port);
+}
+
+void forger_offer(struct forger *forger, uint16_t port)
+{
+    struct message message;
+
+    begin_as_stranger(forger, &message, MESSAGE_OFFER);
+    message.offer.nonce = forger->number;
+    send_to(forger, &message, 0, NULL, port);
+}
+
+void forger_join(struct forger *forger, uint16_t port, uint16_t answer_to)
+{
+    const struct sockaddr_in address = address_of(forger, answer_to);
+    const struct timing timing = timing_of(PROFILE_LAN);
+    struct message message;
+
+    begin_as_stranger(forger, &message, MESSAGE_JOIN);
+    struct joiner *joiner = &message.joiner;
+    joiner->member.id = message.from;
+    joiner->member.incarnation = 1;
+    joiner->member.address = (struct address){.family = 4, .port = answer_to};
+    memcpy(joiner->member.address.bytes, &address.sin_addr, sizeof address.sin_addr);
+    snprintf(joiner->member.name, sizeof joiner->member.name, "stranger%u",
+             (unsigned)forger->number);
+    joiner->terms.guard.policy = GUARD_NONE;
+    joiner->terms.profile = PROFILE_LAN;
+    joiner->terms.heartbeat_ms = timing.heartbeat_ms;
+    joiner->terms.lost_ms = timing.lost_ms;
+    joiner->terms.capacity = CAPACITY;
+    send_to(forger, &message, 0, NULL, port);
 }

@@ -49,4 +49,10 @@ void forger_not_following(struct forger *forger, int as, int to, uint64_t epoch_
 /* A heartbeat of that number, which names the view that was learned, perhaps under a wrong hash. */
 void forger_heartbeat(struct forger *forger, int as, int to, uint64_t number, bool wrong_hash);
 
+/* What a stranger can send without knowing a view, to whoever lives at that port: a PULL, an OFFER
+ * to whoever asked to be let in, and a JOIN that asks for its answer at the port `answer_to`. */
+void forger_pull(struct forger *forger, uint16_t port);
+void forger_offer(struct forger *forger, uint16_t port);
+void forger_join(struct forger *forger, uint16_t port, uint16_t answer_to);
+
 #endif
