@@ -117,6 +117,22 @@ static void count_entries(void *context, const struct journal_entry *entry)
     *last = entry->cursor;
 }
 
+/* The metrics count for ever, whatever the rings have room for. */
+Test(journal, each_kind_of_entry_is_counted)
+{
+    struct desk desk;
+    desk_open(&desk);
+
+    for (int i = 0; i < JOURNAL_ENTRIES_MAX + 1; i++) {
+        tell(&desk, (struct notice){.type = NOTICE_LATE, .silent_ms = 7});
+    }
+    tell_joined(&desk, "byzantium");
+    cr_expect_eq(journal_count(desk.journal, NOTICE_LATE), JOURNAL_ENTRIES_MAX + 1);
+    cr_expect_eq(journal_count(desk.journal, NOTICE_JOINED), 1);
+    cr_expect_eq(journal_count(desk.journal, NOTICE_OTHER_TERMS), 0);
+    desk_close(&desk);
+}
+
 Test(journal, observers_see_each_entry_once)
 {
     struct desk desk;

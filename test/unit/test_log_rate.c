@@ -55,6 +55,31 @@ Test(log_rate, a_flood_of_lines_is_cut_off_and_counted)
     cr_expect_eq(count_of(text, "log: lines_left_out=950 because there were too many"), 1);
     cr_expect_eq(count_of(text, "lines_left_out"), 1);
     cr_expect_eq(log.left_out, 0);
+    cr_expect_eq(log.left_out_ever, 950, "the metrics count on");
+    cr_expect_eq(log.dropped_ever, 0);
     free(text);
     close(fd);
+}
+
+Test(log_rate, lines_that_nobody_reads_are_counted_for_good)
+{
+    struct log log;
+    int ends[2];
+    char bytes[4096] = "";
+
+    cr_assert_eq(pipe2(ends, O_NONBLOCK), 0);
+    while (write(ends[1], bytes, sizeof bytes) > 0) {
+    }
+    log_init(&log, ends[1], LOG_INFO, LOG_TEXT, "athens");
+    log_line(&log, LOG_INFO, "one", "is lost");
+    log_line(&log, LOG_INFO, "two", "is lost");
+    cr_expect_eq(log.dropped_ever, 2);
+    for (ssize_t count = 1; count > 0;) {
+        count = read(ends[0], bytes, sizeof bytes);
+    }
+    log_line(&log, LOG_INFO, "three", "is written");
+    cr_expect_eq(log.dropped, 0);
+    cr_expect_eq(log.dropped_ever, 2);
+    close(ends[0]);
+    close(ends[1]);
 }
