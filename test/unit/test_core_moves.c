@@ -331,6 +331,28 @@ Test(core_moves, a_drained_member_is_not_left_out_with_a_joiner)
     rig_free(rig);
 }
 
+/* E7d: it would not act, and hand back. */
+Test(core_moves, a_drained_coordinator_does_not_stand_down_for_one_that_was_late)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    is_told_to(rig, MOVE_DRAIN, 'A');
+    const struct message ack = rig_ack(rig, 'B');
+    for (const char *name = "BC"; *name != '\0'; name++) {
+        const struct view *view = core_view(rig->core);
+        rig_gets(rig, *name,
+                 &(struct message){.type = MESSAGE_HEARTBEAT,
+                                   .heartbeat = {.view = view_id_of(view),
+                                                 .view_hash = view->hash,
+                                                 .late = *name == 'B'}});
+    }
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'C', &ack);
+    cr_assert_null(rig_told(rig, MESSAGE_STAND_DOWN, 'B'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_STAND_DOWN, 'C'));
+    rig_free(rig);
+}
+
 /* E7c */
 Test(core_moves, a_drained_coordinator_stands_down_while_it_can)
 {

@@ -41,7 +41,7 @@ enum unfit successor_unfit(const struct core *core, uint32_t position)
 uint32_t successor_next(const struct core *core)
 {
     for (uint32_t i = 1; i < core->view.member_count; i++) {
-        if (successor_unfit(core, i) == UNFIT_NOT) {
+        if (successor_unfit(core, i) == UNFIT_NOT && !core->peers[i].signs.late) {
             return i;
         }
     }
