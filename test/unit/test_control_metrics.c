@@ -156,6 +156,11 @@ static double value_of(const struct reading *reading, const char *key)
     return 0;
 }
 
+static void expect_value(const struct reading *reading, const char *key, double value)
+{
+    cr_expect_float_eq(value_of(reading, key), value, 1e-7, "%s: %f", key, value_of(reading, key));
+}
+
 /* --- The scene --- */
 
 struct scene {
@@ -267,8 +272,7 @@ Test(control_metrics, they_say_what_the_node_knows)
 
     struct reading *reading = scene_read(&scene);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
-        cr_expect_float_eq(value_of(reading, expected[i].key), expected[i].value, 1e-7, "%s: %f",
-                           expected[i].key, value_of(reading, expected[i].key));
+        expect_value(reading, expected[i].key, expected[i].value);
     }
     free(reading);
     scene_close(&scene);
@@ -291,8 +295,8 @@ Test(control_metrics, the_series_are_the_same_before_anything_has_happened)
     for (size_t i = 0; i < three->series_count; i++) {
         cr_expect_str_eq(three->series[i].key, none->series[i].key);
     }
-    cr_expect_eq(value_of(none, "doyen_ready"), 0);
-    cr_expect_eq(value_of(none, "doyen_coordinator_is_self"), 0);
+    expect_value(none, "doyen_ready", 0);
+    expect_value(none, "doyen_coordinator_is_self", 0);
     free(none);
 
     scene.metrics.key_count = 2;
@@ -300,8 +304,8 @@ Test(control_metrics, the_series_are_the_same_before_anything_has_happened)
     scene.metrics.keys[1] = (struct key_state){.fingerprint = 0x0017, .held = 1};
     struct reading *keys = scene_read(&scene);
     cr_assert_eq(keys->series_count, three->series_count + 4);
-    cr_expect_eq(value_of(keys, "doyen_key_held_members{key=\"3fa2\"}"), 3);
-    cr_expect_eq(value_of(keys, "doyen_key_seals{key=\"0017\"}"), 0);
+    expect_value(keys, "doyen_key_held_members{key=\"3fa2\"}", 3);
+    expect_value(keys, "doyen_key_seals{key=\"0017\"}", 0);
     free(keys);
     free(three);
     scene_close(&scene);
@@ -314,8 +318,9 @@ Test(control_metrics, labels_are_escaped)
     strcpy(scene.config.cluster, "a\"b\\c\nd");
 
     struct reading *reading = scene_read(&scene);
-    cr_expect_eq(value_of(reading, "doyen_node_info{cluster=\"a\\\"b\\\\c\\nd\",name=\"A\","
-                                   "profile=\"lan\",guard=\"majority\",acting=\"advisory\"}"),
+    expect_value(reading,
+                 "doyen_node_info{cluster=\"a\\\"b\\\\c\\nd\",name=\"A\","
+                 "profile=\"lan\",guard=\"majority\",acting=\"advisory\"}",
                  1);
     free(reading);
     scene_close(&scene);
