@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What `cmake --install BUILD` puts in place is whole: programs that run and say the project's
-# version, their manual pages, the licence, and the documents that these link to.
+# version, the Python module with DOYEN_PYTHON, their manual pages, the licence, and the documents that these link to.
 #
 #   test/scripts/install.sh BUILD
 set -euo pipefail
@@ -50,3 +50,10 @@ documents=$prefix/share/doc/doyen
 for document in $(documents_of "$documents/README.md"); do
     [ -s "$documents/$document" ] || fail "README.md links to $document, which is not installed"
 done
+
+if grep -q '^DOYEN_PYTHON:BOOL=ON$' "$build/CMakeCache.txt"; then
+    module=$prefix/lib/python3/dist-packages
+    [ "$(PYTHONPATH=$module python3 -B -c 'import doyen.aio; print(doyen.__version__)')" = "$version" ] ||
+        fail "the Python module is not there, or of another version than $version"
+    [ -e "$module/doyen/py.typed" ] || fail "no doyen/py.typed"
+fi

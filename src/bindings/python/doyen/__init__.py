@@ -1,0 +1,37 @@
+"""Doyen: who is in the cluster, who coordinates, and may this node act now?
+
+    import doyen
+
+    with doyen.Client() as d:
+        print(d.view().coordinator.name, [member.name for member in d.view().members])
+        with d.leading() as lead:  # waits until this node acts
+            while lead.held():
+                work(epoch=lead.epoch)
+
+`doyen.aio` has the same for asyncio. Nothing but the standard library is needed.
+"""
+
+from .client import Client
+from .errors import REFUSED, TIMED_OUT, UNREACHABLE, USAGE, Error, LeadLost
+from .lease import Lead, Right
+from .model import Diff, Event, Gone, Guard, Member, View
+
+__version__ = "0.2.0"
+
+__all__ = [
+    "Client",
+    "Diff",
+    "Error",
+    "Event",
+    "Gone",
+    "Guard",
+    "Lead",
+    "LeadLost",
+    "Member",
+    "REFUSED",
+    "Right",
+    "TIMED_OUT",
+    "UNREACHABLE",
+    "USAGE",
+    "View",
+]

@@ -1,0 +1,340 @@
+"""Asks the doyend of this host, and waits for the answer."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from contextlib import closing, contextmanager
+from typing import Any, Callable, Iterator, Optional
+
+from . import target
+from .errors import REFUSED, TIMED_OUT, UNREACHABLE, Error
+from .lease import REQUEST as LEASE_REQUEST
+from .lease import Lead, Link, Right, Watcher, doze, try_to_lead
+from .model import Conditions, Event, View
+from .story import QUIET_S, Story
+from .wire import Response, Stream, request
+
+REQUEST_S = 5.0  # within which an answer is there
+LEASE_S = 0.5  # within which the lease page is there
+PAUSE_S = 0.1  # before a daemon that is away is tried again
+_LOOK_AGAIN_S = 1.0
+
+
+def silent(path: str, seconds: float) -> Error:
+    """A daemon that took the question and gives no answer."""
+    return Error(
+        TIMED_OUT,
+        f"the daemon at {path} did not answer within {seconds:g} s: it may be stopped or overloaded",
+    )
+
+
+def too_late(timeout: float, missing: str) -> Error:
+    """What Client.wait ends with when the time is over."""
+    return Error(TIMED_OUT, f"timed out after {timeout:g} s: {missing}")
+
+
+def may_pass(error: Error, first: bool) -> bool:
+    """Is it worth another try? What stands in the way at the very first is told, but for a daemon
+    that is there and lends no page now."""
+    return error.passing and not (first and error.code != REFUSED)
+
+
+class Client:
+    """The doyend of this host.
+
+    `control` is the path of its control socket; without it DOYEN_CONTROL names it, else it is the
+    only one in $XDG_RUNTIME_DIR/doyen and /run/doyen, as for the command `doyen`. A process of
+    another account than root, one's own, the owner of /run/doyen for a socket in there, and
+    `expect_user` is not asked.
+
+    Methods raise Error. A client may be used by several threads.
+    """
+
+    def __init__(self, control: Optional[str] = None, *, expect_user: Optional[str] = None) -> None:
+        self.control = target.find(control)
+        self._expected = target.account(expect_user)
+        self._link: Optional[Link] = None  # for acting()
+        self._linking = threading.Lock()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives back what the client holds: the lease page. It may be used again."""
+        with self._linking:
+            if self._link is not None:
+                self._link.close()
+                self._link = None
+
+    def get(self, path: str) -> dict[str, Any]:
+        """The document of any resource that proto/control.md lists, such as /v1/status."""
+        until = time.monotonic() + REQUEST_S
+        response = Response(self.control)
+        body = b""
+        with closing(self._connect(REQUEST_S)) as connection:
+            self._send(connection, request(path))
+            while not response.ended:
+                body += response.feed(self._read(connection, until))
+        return response.document(body)
+
+    def view(self) -> View:
+        """Who is in, oldest first, who coordinates, and who is gone."""
+        return View.of(self.get("/v1/members"))
+
+    def watch(self, resume: Optional[str] = None) -> Iterator[Event]:
+        """What happens, for ever: a snapshot first, then each change.
+
+        Keep `resume` of the last event and give it back to go on after it. The watch goes on over
+        restarts of the daemon: it says `away`, and later either goes on without a gap or says `gap`,
+        with the difference, before the new snapshot. Raises Error where the daemon cannot be
+        reached at the very first, unless with `resume`, and where it refuses.
+        """
+        return self._watch(Story(resume))
+
+    def _watch(self, story: Story) -> Iterator[Event]:
+        while True:
+            try:
+                yield from self._follow(story)
+            except Error as error:
+                events, pause_s = story.away(error)
+            yield from events
+            time.sleep(pause_s)
+
+    def _follow(self, story: Story, until: Optional[float] = None) -> Iterator[Event]:
+        """One stream to its end, which is an Error."""
+        response = Response(self.control)
+        stream = Stream(self.control)
+        body = b""
+        with closing(self._connect(REQUEST_S)) as connection:
+            self._send(connection, story.request())
+            while not response.ended:
+                quiet_s = REQUEST_S if response.status == 0 else QUIET_S
+                data = self._read(connection, time.monotonic() + quiet_s)
+                if not data and response.status == 200:
+                    break
+                piece = response.feed(data)
+                if response.status == 200:
+                    for told in stream.feed(piece):
+                        yield from story.take(told)
+                else:
+                    body += piece
+        if response.status != 200:
+            response.document(body)
+        raise Error(UNREACHABLE, f"the daemon at {self.control} went away")
+
+    def wait(
+        self,
+        *,
+        members: Optional[int] = None,
+        at_least: bool = False,
+        name: Optional[str] = None,
+        gone: Optional[str] = None,
+        coordinator: Optional[str] = None,
+        acting: bool = False,
+        guard_met: bool = False,
+        timeout: float,
+    ) -> View:
+        """Waits until all of this holds, also for a daemon that is not there yet: the node is a
+        member; it has so many `members` (`at_least`: or more); `name` is one of them and `gone` is
+        not; `coordinator` coordinates; this node acts; its guard is met. Returns the view that
+        shows it. Raises Error with TIMED_OUT when `timeout` seconds are over, saying what is missing.
+        """
+        conditions = Conditions(members, at_least, name, gone, coordinator, acting, guard_met)
+        until = time.monotonic() + timeout
+        while True:
+            try:
+                view = self.view()
+                missing = conditions.missing(view)
+                if not missing:
+                    return view
+                self._sleep_until_event(view.resume, until)
+            except Error as error:
+                if not error.passing:
+                    raise
+                missing = str(error)
+                time.sleep(max(0.0, min(0.1, until - time.monotonic())))
+            if time.monotonic() >= until:
+                raise too_late(timeout, missing)
+
+    def _sleep_until_event(self, resume: str, until: float) -> None:
+        """Sleeps until something happens after `resume`, for a second at the most: the right to act
+        and the freshness of a guard also end by the clock."""
+        until = min(until, time.monotonic() + _LOOK_AGAIN_S)
+        response = Response(self.control)
+        stream = Stream(self.control)
+        with closing(self._connect(REQUEST_S)) as connection:
+            self._send(connection, Story(resume).request())
+            while not response.ended:
+                try:
+                    data = self._read(connection, until)
+                except Error as error:
+                    if error.code != TIMED_OUT:
+                        raise
+                    return
+                if not data or stream.feed(response.feed(data)):
+                    return
+
+    # --- The right to act ---
+
+    def acting(self) -> Optional[Right]:
+        """The right of this node to act now, or None. A look into memory: the daemon is not asked,
+        and the answer is right also when it is dead or stopped.
+
+        The first call gets the page, and raises Error where it cannot. Later a daemon that is away
+        means None; one that is back lends another page. A planned hand-over waits for the next
+        call that says None, or for close(), but no longer than `left_s` of the last right.
+        """
+        with self._linking:
+            if self._link is None:
+                self._link, _ = self._reopen_link(first=True)
+            if self._link is None:
+                return None
+            self._link.pump()
+            right = self._link.page.right()
+            if right is None:
+                self._link.stopped()
+                if not self._link.open:
+                    right = self._relink()
+            return right
+
+    def _relink(self) -> Optional[Right]:
+        """The daemon that lent the page is gone: is there another?"""
+        try:
+            link = self._open_link()
+        except Error:
+            return None
+        if self._link is not None:
+            self._link.close()
+        self._link = link
+        return link.page.right()
+
+    @contextmanager
+    def leading(
+        self,
+        grace: Optional[float] = None,
+        timeout: Optional[float] = None,
+        on_lost: Optional[Callable[[], object]] = None,
+    ) -> Iterator[Lead]:
+        """Waits until this node acts, and gives a Lead to the block of `with`.
+
+        The block has to end when the lead is lost: `lead.held()` turns false, `lead.check()` and
+        `lead.sleep()` raise LeadLost, and `on_lost` is called in a thread of its own. That is `grace`
+        seconds before the right to act ends, at the latest; without it as long as `doyen run`
+        takes. A planned hand-over waits for the end of the block.
+
+        Raises Error with TIMED_OUT when it takes longer than `timeout` seconds, with USAGE where the
+        lease is too short for `grace`, and where the daemon cannot be reached at the very first.
+        """
+        until = None if timeout is None else time.monotonic() + timeout
+        lead = self._begin_lead(grace, until, timeout)
+        watcher = None if on_lost is None else Watcher(lead, on_lost)
+        try:
+            yield lead
+        finally:
+            if watcher is not None:
+                watcher.end()
+            lead.end()
+
+    def _begin_lead(
+        self, grace: Optional[float], until: Optional[float], timeout: Optional[float]
+    ) -> Lead:
+        link, missing = self._reopen_link(first=True)
+        try:
+            while True:
+                pause: Optional[float] = PAUSE_S
+                if link is not None:
+                    found, pause = try_to_lead(link, grace)
+                    if found is not None:
+                        lead, link = Lead(link, *found), None
+                        return lead
+                left = None if until is None else until - time.monotonic()
+                if left is not None and left <= 0:
+                    raise too_late(timeout or 0.0, missing)
+                seconds = min(s for s in (pause, left, 60.0) if s is not None)
+                link, missing = self._await_link(link, seconds, missing)
+        finally:
+            if link is not None:
+                link.close()
+
+    def _await_link(
+        self, link: Optional[Link], seconds: float, missing: str
+    ) -> tuple[Optional[Link], str]:
+        """Sleeps until the daemon says something, so long at the most; gets its page again when it
+        was away. With the second value says what is missing."""
+        if link is not None and link.open:
+            doze(seconds, link.connection)
+            return link, missing
+        if link is not None:
+            link.close()
+        link, missing = self._reopen_link()
+        if link is None:
+            time.sleep(min(seconds, PAUSE_S))
+        return link, missing
+
+    def _reopen_link(self, first: bool = False) -> tuple[Optional[Link], str]:
+        try:
+            return self._open_link(), "this node does not act"
+        except Error as error:
+            if not may_pass(error, first):
+                raise
+            return None, str(error)
+
+    def _open_link(self) -> Link:
+        until = time.monotonic() + LEASE_S
+        link = Link(self._connect(LEASE_S), self.control)
+        try:
+            self._send(link.connection, LEASE_REQUEST)
+            while True:
+                left = until - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError
+                link.connection.settimeout(left)
+                if link.take_page():
+                    return link
+        except OSError as error:
+            link.close()
+            raise target.unreachable(self.control, error) from error
+        except Error:
+            link.close()
+            raise
+
+    # --- The connection ---
+
+    def _connect(self, seconds: float) -> socket.socket:
+        """A connection to a daemon that may be asked."""
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            connection.settimeout(seconds)
+            connection.connect(self.control)
+            target.check(connection, self.control, self._expected)
+        except OSError as error:
+            connection.close()
+            raise target.unreachable(self.control, error) from error
+        except Error:
+            connection.close()
+            raise
+        return connection
+
+    def _send(self, connection: socket.socket, data: bytes) -> None:
+        try:
+            connection.sendall(data)
+        except OSError as error:
+            raise target.unreachable(self.control, error) from error
+
+    def _read(self, connection: socket.socket, until: float) -> bytes:
+        """What is there next, b"" at the end."""
+        left = until - time.monotonic()
+        try:
+            if left <= 0:
+                raise TimeoutError
+            connection.settimeout(left)
+            return connection.recv(65536)
+        except TimeoutError as error:
+            raise silent(self.control, REQUEST_S) from error
+        except OSError as error:
+            raise target.unreachable(self.control, error) from error

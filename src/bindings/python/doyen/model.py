@@ -1,0 +1,216 @@
+"""What a node knows, as values that do not change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Mapping, Optional
+
+from .errors import REFUSED, Error
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+def _number(text: Optional[str]) -> Optional[int]:
+    """Numbers of 64 bits come as text."""
+    return None if text is None else int(text)
+
+
+@dataclass(frozen=True)
+class Member:
+    """One life of a member. Who starts again is another one, with another `id` and age.
+
+    Of members that are told by an event alone only name, id, address and age are known.
+    """
+
+    name: str
+    id: str
+    address: str
+    age: int
+    incarnation: int = 0
+    state: str = "alive"  # or "suspect"
+    silent: bool = False
+    coordinator: bool = False
+    drained: bool = False
+    heard_ms: Optional[int] = None  # since its last sign of life; None: none yet
+    tags: Mapping[str, str] = field(default_factory=_nothing, hash=False)
+
+    @staticmethod
+    def of(entry: Mapping[str, Any]) -> Member:
+        return Member(
+            name=entry["name"],
+            id=entry["id"],
+            address=entry["address"],
+            age=entry["age"],
+            incarnation=int(entry.get("incarnation", 0)),
+            state=entry.get("state", "alive"),
+            silent=entry.get("silent", False),
+            coordinator=entry.get("coordinator", False),
+            drained=entry.get("drained", False),
+            heard_ms=entry.get("heard_ms"),
+            tags=MappingProxyType(dict(entry.get("tags", {}))),
+        )
+
+
+@dataclass(frozen=True)
+class Gone:
+    """A former member that is still remembered."""
+
+    name: str
+    id: str
+    address: str
+    age: int
+    state: str  # "left" or "failed"
+    reason: str  # "failed", "left", "moved" or "replaced"
+    verdict: Optional[str]  # "dead", "lost", "stalled" or None
+    since_ms: int
+
+
+@dataclass(frozen=True)
+class Guard:
+    """How many members have to be there, and are they?"""
+
+    policy: str
+    needed: int
+    fresh: int
+    met: bool
+
+
+@dataclass(frozen=True)
+class View:
+    """Who is in, oldest first, and who coordinates, as one node knew it at one moment."""
+
+    cluster: str
+    node: str  # the name of the node that was asked
+    phase: str  # "joining", "member", "leaving" or "stopped"
+    epoch: int
+    version: Optional[int]  # None: the node holds no view yet
+    coordinator: Optional[Member]
+    acting: bool  # this node acted then; to act, see Client.acting and Client.leading
+    acting_ms: int
+    acting_is: str  # "advisory" or "exclusive"
+    guard: Guard
+    members: tuple[Member, ...]
+    gone: tuple[Gone, ...]
+    resume: str  # Client.watch(resume=...) goes on from here
+
+    def member(self, name: str) -> Optional[Member]:
+        """The member of this name, or None."""
+        return next((member for member in self.members if member.name == name), None)
+
+    @staticmethod
+    def of(document: Mapping[str, Any]) -> View:
+        """The view in a document of /v1/members, or in a snapshot."""
+        try:
+            return View._of(document)
+        except (KeyError, TypeError, ValueError) as error:
+            raise Error(
+                REFUSED, f"the view of doyend is not the one expected ({error!r}): is it another version?"
+            ) from error
+
+    @staticmethod
+    def _of(document: Mapping[str, Any]) -> View:
+        members = tuple(Member.of(entry) for entry in document["members"])
+        held = document.get("view") or {}
+        guard = document["guard"]
+        return View(
+            cluster=document["cluster"],
+            node=document["self"],
+            phase=document["phase"],
+            epoch=int(document["epoch"]),
+            version=_number(held.get("version")),
+            coordinator=next((m for m in members if m.name == document["coordinator"]), None),
+            acting=document["acting"],
+            acting_ms=document["acting_ms"],
+            acting_is=document["acting_is"],
+            guard=Guard(guard["policy"], guard["needed"], guard["fresh"], guard["met"]),
+            members=members,
+            gone=tuple(_gone(entry) for entry in document["gone"]),
+            resume=document["cursor"],
+        )
+
+
+def _gone(entry: Mapping[str, Any]) -> Gone:
+    keys = ("name", "id", "address", "age", "state", "reason", "verdict", "since_ms")
+    return Gone(*(entry[key] for key in keys))
+
+
+@dataclass(frozen=True)
+class Diff:
+    """What changed while nobody told: between the last event before a gap and the snapshot after it."""
+
+    joined: tuple[Member, ...]  # names that are new
+    gone: tuple[Member, ...]  # names that are not there any more, as they were last known
+    restarted: tuple[Member, ...]  # names that are there still, in another life
+
+    @staticmethod
+    def between(before: Mapping[str, Member], after: View) -> Diff:
+        """`before` has the former members by id."""
+        former = {member.name: member for member in before.values()}
+        present = {member.name for member in after.members}
+        others = [member for member in after.members if member.id not in before]
+        return Diff(
+            joined=tuple(m for m in others if m.name not in former),
+            gone=tuple(m for m in former.values() if m.name not in present),
+            restarted=tuple(m for m in others if m.name in former),
+        )
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened; proto/control.md lists the kinds.
+
+    Two kinds differ from there. A `gap` has in `diff` what changed meanwhile (None where nothing was
+    known before), and is followed by its snapshot. `away` is made here: the daemon cannot be
+    reached, what was told may be out of date, and `text` says why; the watch goes on by itself.
+    """
+
+    kind: str
+    resume: Optional[str]  # Client.watch(resume=...) goes on after this event
+    text: str
+    name: Optional[str] = None  # of the member that it is about
+    view: Optional[View] = None  # with `snapshot` and `gap`
+    diff: Optional[Diff] = None  # with `gap`
+    data: Mapping[str, Any] = field(default_factory=_nothing, hash=False)  # all that the daemon told
+
+
+class Conditions:
+    """What Client.wait waits for."""
+
+    def __init__(
+        self,
+        members: Optional[int] = None,
+        at_least: bool = False,
+        name: Optional[str] = None,
+        gone: Optional[str] = None,
+        coordinator: Optional[str] = None,
+        acting: bool = False,
+        guard_met: bool = False,
+    ) -> None:
+        self._members = members
+        self._at_least = at_least
+        self._name = name
+        self._gone = gone
+        self._coordinator = coordinator
+        self._acting = acting
+        self._guard_met = guard_met
+
+    def missing(self, view: View) -> str:
+        """What does not hold yet, for a message; empty when everything does."""
+        count = len(view.members)
+        named = view.coordinator.name if view.coordinator else None
+        wanted = self._members
+        few = wanted is not None and (count < wanted if self._at_least else count != wanted)
+        more = " or more" if self._at_least else ""
+        faults = {
+            f"{view.node} is in phase {view.phase}": view.phase != "member",
+            f"{count} members where {wanted}{more} are waited for": few,
+            f"{self._name} is not a member": self._name is not None and not view.member(self._name),
+            f"{self._gone} is a member": self._gone is not None and view.member(self._gone),
+            f"the coordinator is {named or 'not known'}": self._coordinator not in (None, named),
+            f"{view.node} is not acting": self._acting and not view.acting,
+            "the guard is not met": self._guard_met and not view.guard.met,
+        }
+        return ", ".join(text for text, holds in faults.items() if holds)
