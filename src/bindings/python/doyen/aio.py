@@ -1,0 +1,334 @@
+"""The same as `doyen.Client`, for asyncio: same names, same meaning, `await` before what waits.
+
+    async with doyen.aio.Client() as d:
+        async with d.leading() as lead:  # cancels the block when the lead is lost
+            await work(epoch=lead.epoch)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from contextlib import asynccontextmanager
+from typing import Any, AsyncIterator, Awaitable, Optional, TypeVar
+
+from . import target
+from .client import LEASE_S, PAUSE_S, REQUEST_S, may_pass, silent, too_late
+from .errors import TIMED_OUT, UNREACHABLE, Error, LeadLost
+from .lease import REQUEST as LEASE_REQUEST
+from .lease import Lead, Link, Right, try_to_lead
+from .model import Conditions, Event, View
+from .story import QUIET_S, Story
+from .wire import Response, Stream, request
+
+__all__ = ["Client", "Lead"]
+
+_LOOK_AGAIN_S = 1.0
+_T = TypeVar("_T")
+
+
+async def _doze(seconds: float, *connections: socket.socket) -> None:
+    """Sleeps until one of them says something, or so long."""
+    loop = asyncio.get_running_loop()
+    woken = asyncio.Event()
+    descriptors = [connection.fileno() for connection in connections]
+    for descriptor in descriptors:
+        loop.add_reader(descriptor, woken.set)
+    try:
+        await asyncio.wait_for(woken.wait(), seconds)
+    except TimeoutError:
+        pass
+    finally:
+        for descriptor in descriptors:
+            loop.remove_reader(descriptor)
+
+
+class Client:
+    """The doyend of this host, as `doyen.Client`, for one event loop."""
+
+    def __init__(self, control: Optional[str] = None, *, expect_user: Optional[str] = None) -> None:
+        self.control = target.find(control)
+        self._expected = target.account(expect_user)
+        self._link: Optional[Link] = None  # for acting()
+        self._linking = asyncio.Lock()
+
+    async def __aenter__(self) -> Client:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Gives back what the client holds: the lease page. It may be used again."""
+        async with self._linking:
+            if self._link is not None:
+                self._link.close()
+                self._link = None
+
+    async def get(self, path: str) -> dict[str, Any]:
+        """The document of any resource that proto/control.md lists, such as /v1/status."""
+        response = Response(self.control)
+        body = b""
+        connection = await self._connect(REQUEST_S)
+        try:
+            async with asyncio.timeout(REQUEST_S):
+                await self._send(connection, request(path))
+                while not response.ended:
+                    body += response.feed(await self._read(connection, REQUEST_S))
+        except TimeoutError as error:
+            raise silent(self.control, REQUEST_S) from error
+        finally:
+            connection.close()
+        return response.document(body)
+
+    async def view(self) -> View:
+        """Who is in, oldest first, who coordinates, and who is gone."""
+        return View.of(await self.get("/v1/members"))
+
+    def watch(self, resume: Optional[str] = None) -> AsyncIterator[Event]:
+        """What happens, for ever, for `async for`; see `doyen.Client.watch`."""
+        return self._watch(Story(resume))
+
+    async def _watch(self, story: Story) -> AsyncIterator[Event]:
+        while True:
+            try:
+                async for event in self._follow(story):
+                    yield event
+            except Error as error:
+                events, pause_s = story.away(error)
+            for event in events:
+                yield event
+            await asyncio.sleep(pause_s)
+
+    async def _follow(self, story: Story) -> AsyncIterator[Event]:
+        """One stream to its end, which is an Error."""
+        response = Response(self.control)
+        stream = Stream(self.control)
+        body = b""
+        connection = await self._connect(REQUEST_S)
+        try:
+            await self._send(connection, story.request())
+            while not response.ended:
+                data = await self._read(connection, REQUEST_S if response.status == 0 else QUIET_S)
+                if not data and response.status == 200:
+                    break
+                piece = response.feed(data)
+                if response.status == 200:
+                    for told in stream.feed(piece):
+                        for event in story.take(told):
+                            yield event
+                else:
+                    body += piece
+        finally:
+            connection.close()
+        if response.status != 200:
+            response.document(body)
+        raise Error(UNREACHABLE, f"the daemon at {self.control} went away")
+
+    async def wait(
+        self,
+        *,
+        members: Optional[int] = None,
+        at_least: bool = False,
+        name: Optional[str] = None,
+        gone: Optional[str] = None,
+        coordinator: Optional[str] = None,
+        acting: bool = False,
+        guard_met: bool = False,
+        timeout: float,
+    ) -> View:
+        """Waits until all of this holds; see `doyen.Client.wait`."""
+        conditions = Conditions(members, at_least, name, gone, coordinator, acting, guard_met)
+        until = time.monotonic() + timeout
+        while True:
+            try:
+                view = await self.view()
+                missing = conditions.missing(view)
+                if not missing:
+                    return view
+                await self._sleep_until_event(view.resume, until)
+            except Error as error:
+                if not error.passing:
+                    raise
+                missing = str(error)
+                await asyncio.sleep(max(0.0, min(0.1, until - time.monotonic())))
+            if time.monotonic() >= until:
+                raise too_late(timeout, missing)
+
+    async def _sleep_until_event(self, resume: str, until: float) -> None:
+        """Sleeps until something happens after `resume`, for a second at the most."""
+        until = min(until, time.monotonic() + _LOOK_AGAIN_S)
+        response = Response(self.control)
+        stream = Stream(self.control)
+        connection = await self._connect(REQUEST_S)
+        try:
+            await self._send(connection, Story(resume).request())
+            while not response.ended:
+                data = await self._read(connection, max(0.0, until - time.monotonic()))
+                if not data or stream.feed(response.feed(data)):
+                    return
+        except Error as error:
+            if error.code != TIMED_OUT:
+                raise
+        finally:
+            connection.close()
+
+    # --- The right to act ---
+
+    async def acting(self) -> Optional[Right]:
+        """The right of this node to act now, or None; see `doyen.Client.acting`."""
+        async with self._linking:
+            if self._link is None:
+                self._link, _ = await self._reopen_link(first=True)
+            if self._link is None:
+                return None
+            self._link.pump()
+            right = self._link.page.right()
+            if right is None:
+                self._link.stopped()
+                if not self._link.open:
+                    right = await self._relink()
+            return right
+
+    async def _relink(self) -> Optional[Right]:
+        try:
+            link = await self._open_link()
+        except Error:
+            return None
+        if self._link is not None:
+            self._link.close()
+        self._link = link
+        return link.page.right()
+
+    @asynccontextmanager
+    async def leading(
+        self, grace: Optional[float] = None, timeout: Optional[float] = None
+    ) -> AsyncIterator[Lead]:
+        """Waits until this node acts, and gives a Lead to the block of `async with`.
+
+        The block is cancelled when the lead is lost, and LeadLost is raised behind it; it has `grace`
+        seconds to come to its end, and then the right to act may end. `lead.held()` and
+        `lead.check()` are as in `doyen.Lead`; do not call `lead.sleep()`, which blocks the loop.
+        """
+        until = None if timeout is None else time.monotonic() + timeout
+        lead = await self._begin_lead(grace, until, timeout)
+        block = asyncio.current_task()
+        assert block is not None
+        cancelled_before = block.cancelling()
+        lost = False
+
+        async def look_after() -> None:
+            nonlocal lost
+            while lead.held():
+                await _doze(min(60.0, lead.left_s()), *lead.connections)
+            lost = True
+            block.cancel()
+
+        watcher = asyncio.create_task(look_after())
+        try:
+            yield lead
+        except asyncio.CancelledError:
+            if lost and block.uncancel() <= cancelled_before:
+                lead.check()
+            raise
+        finally:
+            watcher.cancel()
+            try:
+                await asyncio.wait([watcher])
+            finally:
+                lead.end()
+
+    async def _begin_lead(
+        self, grace: Optional[float], until: Optional[float], timeout: Optional[float]
+    ) -> Lead:
+        link, missing = await self._reopen_link(first=True)
+        try:
+            while True:
+                pause: Optional[float] = PAUSE_S
+                if link is not None:
+                    found, pause = try_to_lead(link, grace)
+                    if found is not None:
+                        lead, link = Lead(link, *found), None
+                        return lead
+                left = None if until is None else until - time.monotonic()
+                if left is not None and left <= 0:
+                    raise too_late(timeout or 0.0, missing)
+                seconds = min(s for s in (pause, left, 60.0) if s is not None)
+                link, missing = await self._await_link(link, seconds, missing)
+        finally:
+            if link is not None:
+                link.close()
+
+    async def _await_link(
+        self, link: Optional[Link], seconds: float, missing: str
+    ) -> tuple[Optional[Link], str]:
+        if link is not None and link.open:
+            await _doze(seconds, link.connection)
+            return link, missing
+        if link is not None:
+            link.close()
+        link, missing = await self._reopen_link()
+        if link is None:
+            await asyncio.sleep(min(seconds, PAUSE_S))
+        return link, missing
+
+    async def _reopen_link(self, first: bool = False) -> tuple[Optional[Link], str]:
+        try:
+            return await self._open_link(), "this node does not act"
+        except Error as error:
+            if not may_pass(error, first):
+                raise
+            return None, str(error)
+
+    async def _open_link(self) -> Link:
+        until = time.monotonic() + LEASE_S
+        link = Link(await self._connect(LEASE_S), self.control)
+        try:
+            await self._send(link.connection, LEASE_REQUEST)
+            while True:
+                await _doze(max(0.0, until - time.monotonic()), link.connection)
+                try:
+                    if link.take_page():
+                        return link
+                except BlockingIOError:
+                    if time.monotonic() >= until:
+                        raise TimeoutError from None
+        except OSError as error:
+            link.close()
+            raise target.unreachable(self.control, error) from error
+        except BaseException:
+            link.close()
+            raise
+
+    # --- The connection ---
+
+    async def _within(self, seconds: float, waiting: Awaitable[_T]) -> _T:
+        try:
+            return await asyncio.wait_for(waiting, seconds)
+        except TimeoutError as error:
+            raise silent(self.control, REQUEST_S) from error
+        except OSError as error:
+            raise target.unreachable(self.control, error) from error
+
+    async def _connect(self, seconds: float) -> socket.socket:
+        """A connection to a daemon that may be asked."""
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection.setblocking(False)
+        loop = asyncio.get_running_loop()
+        try:
+            await self._within(seconds, loop.sock_connect(connection, self.control))
+            target.check(connection, self.control, self._expected)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    async def _send(self, connection: socket.socket, data: bytes) -> None:
+        loop = asyncio.get_running_loop()
+        await self._within(REQUEST_S, loop.sock_sendall(connection, data))
+
+    async def _read(self, connection: socket.socket, seconds: float) -> bytes:
+        """What is there next, b"" at the end."""
+        loop = asyncio.get_running_loop()
+        return await self._within(seconds, loop.sock_recv(connection, 65536))

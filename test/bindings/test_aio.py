@@ -1,0 +1,126 @@
+"""doyen.aio.Client against real daemons."""
+
+import asyncio
+import signal
+import unittest
+
+import doyen
+import doyen.aio
+from cluster import LIMIT_S, Cluster
+
+LONG_LEASE = ("--profile", "wan")  # so that a slow machine does not end it
+
+
+async def soon(what):
+    async with asyncio.timeout(LIMIT_S):
+        while True:
+            value = await what()
+            if value:
+                return value
+            await asyncio.sleep(0.01)
+
+
+class Aio(unittest.IsolatedAsyncioTestCase):
+    def cluster(self, count, *options):
+        cluster = Cluster(count, *options)
+        self.addCleanup(cluster.end)
+        return cluster
+
+    def test_has_the_same_names(self):
+        names = {name for name in vars(doyen.Client) if not name.startswith("_")}
+        self.assertEqual(names, {name for name in vars(doyen.aio.Client) if not name.startswith("_")})
+
+    async def test_view_and_wait(self):
+        cluster = self.cluster(2)
+        async with doyen.aio.Client(cluster.control("athens")) as client:
+            view = await client.wait(members=2, guard_met=True, timeout=LIMIT_S)
+            self.assertEqual([m.id for m in (await client.view()).members], [m.id for m in view.members])
+            with self.assertRaisesRegex(doyen.Error, "2 members where 3 are waited for") as caught:
+                await client.wait(members=3, timeout=0.1)
+            self.assertEqual(caught.exception.code, doyen.TIMED_OUT)
+            with self.assertRaisesRegex(doyen.Error, "did you mean"):
+                await client.get("/v1/membres")
+        with self.assertRaisesRegex(doyen.Error, "no such socket"):
+            await doyen.aio.Client("/nonexistent/doyen.sock").view()
+
+    async def test_watch_goes_on_over_a_kill(self):
+        cluster = self.cluster(1)
+        client = doyen.aio.Client(cluster.control("athens"))
+        former = await client.wait(members=1, timeout=LIMIT_S)
+        kinds = []
+        watch = client.watch()
+        async with asyncio.timeout(LIMIT_S):
+            async for event in watch:
+                kinds.append(event.kind)
+                if event.kind == "snapshot" and len(kinds) == 1:
+                    cluster.kill("athens")
+                elif event.kind == "away":
+                    cluster.start("athens")
+                elif event.kind == "gap":
+                    life = {m.name: m.id for m in event.diff.gone + event.diff.restarted}
+                elif event.kind == "snapshot":
+                    break
+        await watch.aclose()
+        self.assertEqual([k for k in kinds if k in ("snapshot", "away", "gap")], ["snapshot", "away", "gap", "snapshot"])
+        self.assertIn("athens", life)
+        self.assertEqual(former.member("athens").id == life["athens"], not event.view.members)
+
+    async def test_acting_is_right_while_the_daemon_is_stopped(self):
+        cluster = self.cluster(1, *LONG_LEASE)
+        async with doyen.aio.Client(cluster.control("athens")) as client:
+            await client.wait(acting=True, timeout=LIMIT_S)
+            right = await soon(client.acting)
+            self.assertEqual(right.epoch, (await client.view()).epoch)
+            cluster.signal("athens", signal.SIGSTOP)
+
+            async def no_more():
+                return await client.acting() is None
+
+            await soon(no_more)
+            cluster.kill("athens")
+            cluster.start("athens")
+            self.assertGreater((await soon(client.acting)).epoch, right.epoch)
+
+    async def test_a_block_that_lost_its_lead_is_cancelled(self):
+        cluster = self.cluster(1, *LONG_LEASE)
+        client = doyen.aio.Client(cluster.control("athens"))
+        await client.wait(acting=True, timeout=LIMIT_S)
+        with self.assertRaises(doyen.LeadLost):
+            async with client.leading(timeout=LIMIT_S) as lead:
+                lead.check()
+                cluster.signal("athens", signal.SIGSTOP)
+                await asyncio.sleep(LIMIT_S)
+        self.assertEqual(asyncio.current_task().cancelling(), 0)
+        self.assertFalse(lead.held())
+
+    async def test_another_cancellation_passes_through(self):
+        cluster = self.cluster(1, *LONG_LEASE)
+        client = doyen.aio.Client(cluster.control("athens"))
+        await client.wait(acting=True, timeout=LIMIT_S)
+        led = asyncio.Event()
+
+        async def lead_for_ever():
+            async with client.leading(timeout=LIMIT_S):
+                led.set()
+                await asyncio.Event().wait()
+
+        task = asyncio.create_task(lead_for_ever())
+        await asyncio.wait_for(led.wait(), LIMIT_S)
+        task.cancel()
+        with self.assertRaises(asyncio.CancelledError):
+            await task
+        self.assertEqual(len(asyncio.all_tasks()), 1)
+
+    async def test_waits_no_longer_than_the_timeout(self):
+        cluster = self.cluster(2, *LONG_LEASE)
+        client = doyen.aio.Client(cluster.control("athens"))
+        view = await client.wait(members=2, timeout=LIMIT_S)
+        youngest = doyen.aio.Client(cluster.control(view.members[1].name))
+        with self.assertRaises(doyen.Error) as caught:
+            async with youngest.leading(timeout=0.1):
+                pass
+        self.assertEqual(caught.exception.code, doyen.TIMED_OUT)
+
+
+if __name__ == "__main__":
+    unittest.main()
