@@ -403,6 +403,7 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     bool same = id_equal(&heard->life, &message->from);
 
     if (message->type == MESSAGE_PONG && message->fellow && !message->relay &&
+        view_has(core_view(host->core), &message->from) &&
         id_equal(&message->ping.subject, &message->from) &&
         id_equal(&message->ping.origin, &core_self(host->core)->id)) {
         heard->answerer = message->from; /* It had heard our PING, whatever its number (D6d). */
