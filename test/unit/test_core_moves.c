@@ -353,6 +353,34 @@ Test(core_moves, a_drained_coordinator_does_not_stand_down_for_one_that_was_late
     rig_free(rig);
 }
 
+static void says_late(struct rig *rig, const char *names)
+{
+    const struct view *view = core_view(rig->core);
+
+    for (; *names != '\0'; names++) {
+        rig_gets(
+            rig, *names,
+            &(struct message){
+                .type = MESSAGE_HEARTBEAT,
+                .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .late = true}});
+    }
+}
+
+/* E7d: with all of them late, it rests with those who ask for it. */
+Test(core_moves, a_drained_coordinator_stays_where_all_were_late)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    is_told_to(rig, MOVE_DRAIN, 'A');
+    const struct message ack = rig_ack(rig, 'B');
+    says_late(rig, "BC");
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'C', &ack);
+    cr_assert_eq(rig_count(rig, MESSAGE_STAND_DOWN), 0);
+    cr_assert_eq(core_successor(rig->core), 1);
+    rig_free(rig);
+}
+
 /* E7c */
 Test(core_moves, a_drained_coordinator_stands_down_while_it_can)
 {

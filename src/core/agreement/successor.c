@@ -40,12 +40,18 @@ enum unfit successor_unfit(const struct core *core, uint32_t position)
 
 uint32_t successor_next(const struct core *core)
 {
+    uint32_t late = VIEW_NONE;
+
     for (uint32_t i = 1; i < core->view.member_count; i++) {
-        if (successor_unfit(core, i) == UNFIT_NOT && !core->peers[i].signs.late) {
+        if (successor_unfit(core, i) != UNFIT_NOT) {
+            continue;
+        }
+        if (!core->peers[i].signs.late) {
             return i;
         }
+        late = late == VIEW_NONE ? i : late;
     }
-    return VIEW_NONE;
+    return late; /* Better than nobody, where somebody asks for it. */
 }
 
 void successor_overtake(const struct core *core, struct view *next)

@@ -248,7 +248,7 @@ static void give_way_if_drained(struct core *core)
                core->now_ms >= core->moving.pause_ms;
     uint32_t successor = may ? successor_next(core) : VIEW_NONE;
 
-    if (successor != VIEW_NONE) {
+    if (successor != VIEW_NONE && !core->peers[successor].signs.late) { /* E7d */
         stand_down_for(core, &core->view.members[successor].id);
     }
 }
