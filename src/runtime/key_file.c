@@ -143,9 +143,10 @@ bool key_file_make(const char *path, uint16_t *fingerprint, struct complaint *co
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) {
         return cannot_make(complaint, path,
-                           errno == EEXIST ? "is there already, and a key is never overwritten: "
-                                             "give another name, or remove it"
-                                           : strerror(errno));
+                           errno == EEXIST   ? "is there already, and a key is never overwritten: "
+                                               "give another name, or remove it"
+                           : errno == ENOENT ? "its folder is not there: make that first"
+                                             : strerror(errno));
     }
     key_print(&key, line);
     line[KEY_TEXT_MAX - 1] = '\n';

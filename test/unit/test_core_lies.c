@@ -59,6 +59,7 @@ Test(core_lies, a_view_that_a_member_holds_in_our_name_is_outdone)
     forged->version += 100;
     stays(rig, 'X', forged, REFUSED_VIEW_IN_OUR_NAME);
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    cr_assert_eq(rig->core->promise.seen, 1, "nor is its epoch one that was seen");
     stays(rig, 'C', forged, REFUSED_VIEW_IN_OUR_NAME);
     const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
     cr_assert_not_null(prepare);

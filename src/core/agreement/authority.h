@@ -16,11 +16,11 @@ enum authority {
     AUTHORITY_RELEASED /* we coordinate, and it leaves out nobody whom we hear */
 };
 
-/* Of the view that a VIEW, CLAIM or PREPARE brings along. For members. O(members). */
 /* V4j: is it in this node's own name, and not what it proposed itself? Nobody else makes such a
  * view, and what came of its own proposals it knows. */
 bool authority_is_in_our_name(const struct core *core, const struct view *view);
 
+/* Of the view that a VIEW, CLAIM or PREPARE brings along. For members. O(members). */
 enum authority authority_of(const struct core *core, const struct message *message);
 
 #endif

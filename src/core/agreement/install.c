@@ -274,11 +274,15 @@ enum shown_view install_on_view(struct core *core, const struct message *message
     if (!holds_us) {
         return on_view_without_us(core, message);
     }
-    promise_saw_epoch(core, view->epoch);
     if (authority_is_in_our_name(core, view)) {
         refuse(core, message, REFUSED_VIEW_IN_OUR_NAME);
-        return view_has(&core->view, &message->from) ? SHOWN_NOT_OURS : SHOWN_SETTLED;
+        if (!view_has(&core->view, &message->from)) {
+            return SHOWN_SETTLED; /* Nothing of it is true, its epoch neither. */
+        }
+        promise_saw_epoch(core, view->epoch);
+        return SHOWN_NOT_OURS;
     }
+    promise_saw_epoch(core, view->epoch);
     if (authority_of(core, message) == AUTHORITY_NONE) {
         refuse(core, message, REFUSED_VIEW_NOT_FOLLOWED);
         answer_not_following(core, message);
