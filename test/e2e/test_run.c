@@ -289,7 +289,10 @@ Story(run, a_transfer_moves_the_command)
     cr_assert_not(is_alive(command));
     (void)assert_succeeded(&stage, first, epoch);
     assert_soon(has_said(&stage, first, "waiting"));
-    cr_assert_str_eq(text_of(said(&stage, first, "ended"), "reason"), "withdrawn");
+    const char *reason = text_of(said(&stage, first, "ended"), "reason");
+    /* On a starved host a watchdog may be late, and doyen run ends the command in its place. */
+    cr_assert(strcmp(reason, "withdrawn") == 0 || strcmp(reason, "watchdog_gone") == 0, "%s",
+              reason);
 }
 
 /* --- What dies, and what stops ---------------------------------------------------------------- */
