@@ -152,7 +152,7 @@ void oracle_on_ack(struct sim *sim, struct host *host, const struct view_id *id)
     const struct node_id *self = &core_self(host->core)->id;
     struct record *record = oracle_record_of(oracle, id);
 
-    oracle_life(oracle, self)->accepted = true;
+    oracle_note_accepted(oracle, self, id);
     if (record != NULL && id_equal(&record->merged.coordinator, self)) {
         record->loser_agreed = true;
     }

@@ -81,7 +81,8 @@ struct life {
     struct node_id id;
     uint32_t host_plus_1; /* 0: free place in the table */
     bool was_member;      /* of any view that anybody proposed */
-    bool accepted;        /* it has acknowledged a proposal */
+    bool accepted;        /* it has acknowledged a proposal, or held a view */
+    struct view_id first; /* which it accepted first, or held first */
 };
 
 /* Until when a life may act, by what its process said. */

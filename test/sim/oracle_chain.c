@@ -57,6 +57,27 @@ bool oracle_absorbed(struct oracle *oracle, const struct view_id *id, uint64_t l
     return walk_finds(oracle, id, &(struct walk){.lineage = lineage});
 }
 
+void oracle_note_accepted(struct oracle *oracle, const struct node_id *life,
+                          const struct view_id *id)
+{
+    struct life *known = oracle_life(oracle, life);
+
+    if (!known->accepted) {
+        known->accepted = true;
+        known->first = *id;
+    }
+}
+
+/* S5: of a joiner that never heard of its admission nothing is left over that could do harm. What
+ * it accepted after its removal tells nothing of what came before. */
+bool oracle_had_accepted(struct oracle *oracle, const struct node_id *life,
+                         const struct view_id *parent)
+{
+    const struct life *known = oracle_life(oracle, life);
+
+    return known->accepted && view_id_compare(&known->first, parent) <= 0;
+}
+
 /* E5, C4f: a hand-over, or a claim, puts those who were older than its maker behind all others. */
 static bool stood_down(const struct view *view, const struct recorded_member *before,
                        const struct record *parent)
@@ -98,8 +119,7 @@ static void check_origin(struct sim *sim, const struct host *host, const struct 
     if (view->cause != CAUSE_CHANGE && !restarts) {
         oracle_fail(sim, host, "S7: %s came from nowhere", member->name);
     }
-    /* Of a joiner that never heard of its admission nothing is left over that could do harm. */
-    if (oracle_life(&sim->oracle, &member->id)->accepted &&
+    if (oracle_had_accepted(&sim->oracle, &member->id, &view->parent) &&
         was_member_before(&sim->oracle, &view->parent, &member->id)) {
         oracle_fail(sim, host, "S5: %s was removed and is back with the same id", member->name);
     }

@@ -59,6 +59,14 @@ void oracle_memorize_anew(struct witness *witness, const struct view *view);
 
 /* --- oracle_chain.c --- */
 
+/* The life acknowledged this view, or holds it. */
+void oracle_note_accepted(struct oracle *oracle, const struct node_id *life,
+                          const struct view_id *id);
+
+/* Had the life accepted any view at the time of `parent` (S5)? */
+bool oracle_had_accepted(struct oracle *oracle, const struct node_id *life,
+                         const struct view_id *parent);
+
 /* Did one of the merges that led to `id` absorb a part of that lineage? A member whose coordinator
  * is gone cannot know which part it was (V4). */
 bool oracle_absorbed(struct oracle *oracle, const struct view_id *id, uint64_t lineage);

@@ -255,7 +255,10 @@ void oracle_check_memory(struct sim *sim, const struct host *host, const struct 
                             member->name, member->age, witness->next_age);
             }
         } else if (!memory->present) {
-            oracle_fail(sim, host, "S5: %s was removed and is back with the same id", member->name);
+            if (oracle_had_accepted(&sim->oracle, &member->id, &view->parent)) {
+                oracle_fail(sim, host, "S5: %s was removed and is back with the same id",
+                            member->name);
+            }
         } else if (memory->age != member->age && member->age < witness->next_age &&
                    !had_its_age(parent, member)) {
             oracle_fail(sim, host, "S7: %s of age %" PRIu64 " became %" PRIu64, member->name,
@@ -322,6 +325,7 @@ void oracle_remember_view(struct sim *sim, struct host *host, const struct view 
         witness->follows_us = sim->now_us;
     }
     witness->view = view_id_of(view);
+    oracle_note_accepted(&sim->oracle, &witness->life, &witness->view);
     witness->record = oracle_record_of(&sim->oracle, &witness->view);
     note_holders(sim, host);
     witness->installed = core_counters(host->core)->views_installed;

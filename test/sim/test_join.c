@@ -234,6 +234,40 @@ Story(join, a_joiner_that_never_heard_that_it_is_in_holds_nobody_up)
     sim_free(sim);
 }
 
+/* S5: who was let in, and out again, without hearing even of the proposal, may come in under its
+ * id: the list of the gone no longer names it once another node of its name was in. */
+Story(join, a_joiner_whose_name_was_taken_meanwhile_comes_in_all_the_same)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 5});
+    static const uint32_t seeds[] = {A, B};
+    sim_rename(sim, E, "delphi");
+    sim_set_seeds(sim, D, seeds, 2);
+    sim_set_seeds(sim, E, seeds, 2);
+    for (uint32_t host = A; host <= C; host++) {
+        sim_start(sim, host);
+        sim_run(sim, 300);
+    }
+    for (uint32_t host = A; host <= C; host++) {
+        sim_lose(sim, host, D, MESSAGE_PREPARE, 100);
+    }
+    sim_start(sim, D);
+    sim_run(sim, 150);
+    sim_crash(sim, A);
+    sim_isolate(sim, D);
+    story_check(sim_sees(sim, B, "B C", PATIENT_MS), seed);
+    story_check(sim_gone(sim, B, D) != NULL, seed);
+
+    sim_start(sim, E);
+    story_check(sim_sees(sim, B, "B C E", SETTLE_MS), seed);
+    sim_crash(sim, E);
+    story_check(sim_sees(sim, B, "B C", SETTLE_MS), seed);
+    sim_lose_nothing(sim);
+    sim_rejoin_network(sim, D);
+    story_check(sim_sees(sim, B, "B C D", SETTLE_MS), seed);
+    story_check(sim_failure(sim) == NULL, seed);
+    sim_free(sim);
+}
+
 /* I2: H22. The name of a live member at another address is refused, with that address. */
 Story(join, a_name_in_use_is_refused_until_its_holder_is_dead)
 {

@@ -94,7 +94,7 @@ static struct memory *memory_of(struct sim *sim, uint32_t host, uint32_t other)
     return NULL;
 }
 
-/* S5, S7: B remembers C as removed, or with another age, before it installs the same view. */
+/* S5, S7: B remembers A as removed, or C with another age, before it installs the same view. */
 Test(sim, the_oracle_sees_a_removed_member_and_a_changed_age)
 {
     for (int age = 0; age < 2; age++) {
@@ -103,7 +103,7 @@ Test(sim, the_oracle_sees_a_removed_member_and_a_changed_age)
         if (age) {
             memory_of(sim, B, C)->age++;
         } else {
-            memory_of(sim, B, C)->present = false;
+            memory_of(sim, B, A)->present = false;
         }
         oracle_after_step(sim, &sim->hosts[B], &(struct effects){0});
         check_failure(sim, age ? "S7" : "S5");
