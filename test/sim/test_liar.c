@@ -231,7 +231,7 @@ Story(liar, numbers_of_all_others_mute_nobody)
 }
 
 /* V6: whoever floods does not keep two parts from finding each other. */
-Awaited(liar, floods_do_not_keep_a_split_open)
+Story(liar, floods_do_not_keep_a_split_open)
 {
     static const enum lie_kind floods[] = {LIE_PULLS, LIE_PROBES, LIE_JOINS, LIE_PINGS};
 
@@ -257,7 +257,7 @@ Awaited(liar, floods_do_not_keep_a_split_open)
 }
 
 /* F2: offers of strangers, or their refusals, do not keep a founder from founding. */
-Awaited(liar, offers_do_not_keep_a_founder_waiting)
+Story(liar, offers_do_not_keep_a_founder_waiting)
 {
     for (enum lie_kind kind = LIE_OFFERS; kind <= LIE_REFUSALS; kind++) {
         struct sim *sim = sim_new(

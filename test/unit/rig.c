@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/entry/join.h"
+
 enum {
     BEGIN_MS = 100000,
     HEARTBEATS_MS = 100, /* between two of each living peer */
@@ -64,6 +66,9 @@ struct message rig_message(const struct rig *rig, char from, const struct messag
     message.fellow = true;
     message.number = rig->numbers[(unsigned char)from];
     message.echo = (uint32_t)rig->last_number;
+    if (message.type == MESSAGE_OFFER || message.type == MESSAGE_JOIN_REFUSED) {
+        message.echo = join_echo(rig->core);
+    }
     return message;
 }
 

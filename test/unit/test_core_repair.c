@@ -1,4 +1,4 @@
-/* How two views that differ become one again (V2, V5), and how many strangers are told (V6). */
+/* How two views that differ become one again (V2, V5). */
 #include <criterion/criterion.h>
 
 #include "rig.h"
@@ -131,83 +131,5 @@ Test(core_repair, a_joiner_that_is_in_tells_all)
     for (const char *to = "ABD"; *to != '\0'; to++) {
         cr_assert_not_null(rig_told(rig, MESSAGE_HEARTBEAT, *to));
     }
-    rig_free(rig);
-}
-
-/* --- Strangers (V6) --- */
-
-/* H49: whatever they say, they are answered eight times altogether. */
-Test(core_repair, all_that_strangers_say_has_one_bound)
-{
-    struct rig *rig = rig_in("A B C", 'C');
-    const struct view *ours = core_view(rig->core);
-    struct view *theirs = rig_view(rig, "X Y");
-    struct message claim = carries(MESSAGE_CLAIM, rig_view(rig, "A B C"));
-    struct message join = {.type = MESSAGE_JOIN, .joiner = {.member = member_of('B')}};
-    uint32_t answers = 0;
-
-    claim.carrier.epoch = 2;
-    const struct message said[] = {
-        {.type = MESSAGE_HEARTBEAT},
-        {.type = MESSAGE_PULL},
-        {.type = MESSAGE_COMMIT,
-         .reference = {.view = {.lineage = 7, .epoch = 2, .version = 9}, .view_hash = 1}},
-        claim,
-        {.type = MESSAGE_PING},
-        {.type = MESSAGE_PROBE,
-         .probe = {.view = view_id_of(theirs),
-                   .view_hash = theirs->hash,
-                   .coordinator = theirs->members[0].address,
-                   .terms = rig_terms()}},
-        join,
-    };
-    enum { KINDS = sizeof said / sizeof said[0] };
-
-    cr_assert_eq(ours->member_count, 3);
-    for (int kind = 0; kind < KINDS; kind++) {
-        rig_gets(rig, 'X', &said[kind]);
-        cr_assert_eq(rig->sent_count, 1, "no answer to kind %d", kind);
-        answers++;
-    }
-    for (int i = 0; i < 4 * KINDS; i++) {
-        rig_gets(rig, (char)('P' + i % 8), &said[i % KINDS]);
-        answers += rig->sent_count;
-    }
-    cr_assert_eq(answers, 8);
-    rig_free(rig);
-}
-
-/* A JOIN may name any address: the view goes to where it says that the former life was. */
-Test(core_repair, a_former_life_is_answered_at_its_own_address_only)
-{
-    struct rig *rig = rig_in("A B C", 'C');
-    struct message shown = carries(MESSAGE_VIEW, rig_next(rig, "-B"));
-    struct message join = {.type = MESSAGE_JOIN, .joiner = {.member = member_of('B')}};
-
-    rig_gets(rig, 'A', &shown);
-    join.joiner.member.address = member_of('X').address;
-    rig_gets(rig, 'X', &join);
-    cr_assert_eq(rig->sent_count, 1);
-    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'B'));
-    rig_free(rig);
-}
-
-/* H48: it asked, but not for so many. */
-Test(core_repair, a_joiner_answers_eight_in_one_try)
-{
-    struct rig *rig = rig_joining('C');
-    const struct message said[] = {
-        {.type = MESSAGE_OFFER},
-        {.type = MESSAGE_PING},
-        {.type = MESSAGE_COMMIT,
-         .reference = {.view = {.lineage = 7, .epoch = 2, .version = 9}, .view_hash = 1}},
-    };
-    uint32_t answers = 0;
-
-    for (int i = 0; i < 30; i++) {
-        rig_gets(rig, 'X', &said[i % 3]);
-        answers += rig->sent_count;
-    }
-    cr_assert_eq(answers, 8);
     rig_free(rig);
 }

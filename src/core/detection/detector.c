@@ -9,6 +9,7 @@
 #include "core/detection/verdict.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
+#include "core/state/strangers.h"
 
 static void clear_verdict(struct core *core, uint32_t position)
 {
@@ -125,7 +126,7 @@ static void send_heartbeats(struct core *core)
     }
     core->detector.heartbeat_ms = core->now_ms +
                                   random_jitter(&core->random, core->timing.heartbeat_ms, 5);
-    outbox_renew_stranger_replies(core);
+    strangers_renew(core);
 }
 
 void detector_announce_acting(struct core *core)

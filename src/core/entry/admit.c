@@ -28,7 +28,14 @@ static uint64_t nonce_of(const struct core *core, const struct member *joiner)
     return hash_finish(hash_u64(hash, core->secret));
 }
 
-static void turn_away(struct core *core, const struct member *joiner, enum join_refusal reason,
+/* To its own address, so that who is let in there is there. */
+static void answer(struct core *core, const struct message *message, const struct joiner *joiner)
+{
+    outbox_answer(core, message, &joiner->member.id, &joiner->member.address,
+                  (uint32_t)joiner->nonce); /* J3e */
+}
+
+static void turn_away(struct core *core, const struct joiner *joiner, enum join_refusal reason,
                       const struct address *holder)
 {
     struct message *message = outbox_message(core, MESSAGE_JOIN_REFUSED);
@@ -42,10 +49,10 @@ static void turn_away(struct core *core, const struct member *joiner, enum join_
     if (holder != NULL) {
         message->join_refused.address = *holder;
     }
-    outbox_send_to(core, message, &joiner->id, &joiner->address);
+    answer(core, message, joiner);
     if (core->now_ms >= core->admit.told_ms + core->timing.heartbeat_ms) {
         core->admit.told_ms = core->now_ms; /* A flood of joiners is told of, not each of them. */
-        struct notice *notice = outbox_notice_of(core, NOTICE_TURNED_AWAY, joiner);
+        struct notice *notice = outbox_notice_of(core, NOTICE_TURNED_AWAY, &joiner->member);
         join_refused_copy(&notice->refused, &message->join_refused);
     }
 }
@@ -75,13 +82,13 @@ static bool is_turned_away(struct core *core, const struct message *message, enu
 
     if (!terms_equal(&joiner->terms, &core->terms)) {
         refuse(core, message, REFUSED_TERMS_DIFFER);
-        turn_away(core, &joiner->member, JOIN_REFUSED_TERMS, NULL);
+        turn_away(core, joiner, JOIN_REFUSED_TERMS, NULL);
     } else if (name == NAME_TAKEN) {
         refuse(core, message, REFUSED_NAME_IN_USE);
-        turn_away(core, &joiner->member, JOIN_REFUSED_NAME, holder);
+        turn_away(core, joiner, JOIN_REFUSED_NAME, holder);
     } else if (!replaces && !next_view_has_room(core, &core->view, &joiner->member)) {
         refuse(core, message, next_view_why_no_room(core, &core->view));
-        turn_away(core, &joiner->member, JOIN_REFUSED_FULL, NULL);
+        turn_away(core, joiner, JOIN_REFUSED_FULL, NULL);
     } else {
         return false;
     }
@@ -116,11 +123,23 @@ static void on_join_while_joining(struct core *core, const struct message *messa
      * would be waited for in vain. */
     if (joiner->may_found && core->join.found_ms != NEVER_MS && !core_is_strict(core) &&
         address_compare(&joiner->member.address, &core->life.self.address) < 0) {
-        join_put_off_founding(core);
+        join_give_way(core);
         book_remember(&core->book, &joiner->member.address);
     } else if (core->expect == 0) {
         refuse(core, message, REFUSED_FOUNDING_GOES_ON);
     }
+}
+
+/* V6d: the JOIN comes from where its answer goes, or a fellow member vouches for that: it has
+ * handed it on. Any other one may name whatever address it likes, and few of those are answered. */
+static bool may_answer(struct core *core, const struct message *message)
+{
+    const struct joiner *joiner = &message->joiner;
+    bool handed_on = joiner->hops > 0 &&
+                     view_find_address(&core->view, &message->source) != VIEW_NONE;
+
+    return handed_on || address_equal(&message->source, &joiner->member.address) ||
+           !refuse_beyond_few(core, message);
 }
 
 /* J1: any member takes a JOIN and hands it to the coordinator, once. */
@@ -139,14 +158,14 @@ static void hand_on(struct core *core, const struct message *message)
     route_send(core, forward, 0);
 }
 
-static void send_offer(struct core *core, const struct member *joiner)
+static void send_offer(struct core *core, const struct joiner *joiner)
 {
     struct message *message = outbox_message(core, MESSAGE_OFFER);
 
     if (message != NULL) {
-        message->offer.nonce = nonce_of(core, joiner);
+        message->offer.nonce = nonce_of(core, &joiner->member);
     }
-    outbox_send_to(core, message, &joiner->id, &joiner->address);
+    answer(core, message, joiner);
 }
 
 /* To where the view has it: a JOIN may name any address. */
@@ -187,9 +206,12 @@ void admit_on_join(struct core *core, const struct message *message)
         show_view(core, message); /* J3: our answer was lost. Change nothing. */
         return;
     }
+    if (!may_answer(core, message)) {
+        return;
+    }
     if (!core_is_coordinator(core)) {
         if (is_without_coordinator(core) && terms_equal(&joiner->terms, &core->terms)) {
-            send_offer(core, &joiner->member);
+            send_offer(core, joiner);
         }
         hand_on(core, message);
         return;
@@ -197,7 +219,7 @@ void admit_on_join(struct core *core, const struct message *message)
     struct address holder = {0};
     enum name_state name = name_state_of(core, &joiner->member, &holder);
     if (!is_turned_away(core, message, name, &holder)) {
-        send_offer(core, &joiner->member); /* Even if it has to wait: somebody is here (F2). */
+        send_offer(core, joiner); /* Even if it has to wait: somebody is here (F2). */
     }
 }
 
@@ -235,15 +257,19 @@ void admit_on_ready(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_READY_UNDER_WAY);
         return;
     }
+    const bool proved = joiner->nonce == nonce_of(core, &joiner->member); /* where it receives */
+    if (!proved && !may_answer(core, message)) {
+        return;
+    }
     struct address holder = {0};
     enum name_state name = name_state_of(core, &joiner->member, &holder);
     if (is_turned_away(core, message, name, &holder) || !is_the_moment(core, message, name)) {
         return;
     }
-    if (joiner->nonce != nonce_of(core, &joiner->member)) {
+    if (!proved) {
         REACHED(ready_overtaken);
         refuse(core, message, REFUSED_NONCE_OVERTAKEN);
-        send_offer(core, &joiner->member); /* Overtaken by a change of the view, or never ours. */
+        send_offer(core, joiner); /* Overtaken by a change of the view, or never ours. */
         return;
     }
     heed_epoch(core, message);

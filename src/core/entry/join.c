@@ -3,14 +3,34 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "core/agreement/change.h"
 #include "core/entry/founding.h"
 #include "core/entry/lifecycle.h"
 #include "core/entry/meet.h"
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
+#include "core/state/strangers.h"
 
-enum { ASKED_PER_TRY_MAX = SEEDS_MAX + 8 };
+enum {
+    ASKED_PER_TRY_MAX = SEEDS_MAX + 8,
+    GIVES_WAY_FOR = 9, /* T_discover: as long as three that were members before take (F2) */
+};
+
+/* J3e: what nobody knows who was not asked; another one for each life. It is not drawn but
+ * computed, as that of an OFFER is. */
+static uint64_t nonce_of(const struct core *core)
+{
+    const struct node_id *id = &core->life.self.id;
+    uint64_t hash = hash_bytes(hash_u64(HASH_START, core->secret), id->bytes, sizeof id->bytes);
+
+    return hash_finish(hash_u64(hash, core->secret));
+}
+
+uint32_t join_echo(const struct core *core)
+{
+    return (uint32_t)nonce_of(core);
+}
 
 void join_start(struct core *core, bool was_member)
 {
@@ -30,6 +50,7 @@ void join_renew(struct core *core)
     lifecycle_renew_identity(core);
     change_reset(core);
     core->join.said_ready = false;
+    core->join.offered = 0;
     core->join.pause_ms = core->timing.retry_ms_min;
     core->join.next_ms = core->now_ms;
 }
@@ -53,6 +74,18 @@ static void put_off_founding(struct core *core, uint64_t until_ms)
 void join_put_off_founding(struct core *core)
 {
     put_off_founding(core, core->now_ms + core->timing.discover_ms);
+}
+
+void join_give_way(struct core *core)
+{
+    struct join *join = &core->join;
+
+    if (join->gave_way_ms == 0) {
+        join->gave_way_ms = core->now_ms;
+    }
+    if (core->now_ms < join->gave_way_ms + GIVES_WAY_FOR * core->timing.discover_ms) {
+        join_put_off_founding(core);
+    }
 }
 
 uint64_t join_deadline_ms(const struct core *core)
@@ -102,6 +135,7 @@ static void consider_founding(struct core *core)
         join->found_ms = NEVER_MS;
     } else if (join->found_ms == NEVER_MS) {
         bool alone = !book_has_others(&core->book);
+        join->gave_way_ms = 0;
         uint64_t from_ms = join->refused ? join->next_ms : core->now_ms; /* J2 */
         join->found_ms = alone ? core->now_ms : from_ms + discover_ms(core);
     }
@@ -120,6 +154,7 @@ static void ask(struct core *core)
     terms_copy(&message->joiner.terms, &core->terms);
     message->joiner.may_found = core->join.may_found;
     message->joiner.epoch_seen = core->promise.seen;
+    message->joiner.nonce = nonce_of(core);
     for (uint32_t i = 0; i < count; i++) {
         outbox_send_to(core, message, NULL, &targets[i]);
     }
@@ -173,7 +208,7 @@ void join_tick(struct core *core)
         return;
     }
     bool answered = !join->resolving;
-    outbox_renew_stranger_replies(core);
+    strangers_renew(core);
     join->tried_ms = core->now_ms;
     join->refused = false;
     schedule_next_try(core);
@@ -262,8 +297,25 @@ void join_on_addresses(struct core *core, const struct addresses_event *addresse
     }
 }
 
+/* J3e: does it answer what this joiner said? */
+static bool is_answer(struct core *core, const struct message *message)
+{
+    const struct join *join = &core->join;
+
+    if (message->echo == join_echo(core) ||
+        (join->offered != 0 && message->echo == (uint32_t)join->offered)) {
+        return true;
+    }
+    refuse(core, message, REFUSED_JOINER_DID_NOT_ASK);
+    return false;
+}
+
 void join_on_offer(struct core *core, const struct message *message)
 {
+    if (!is_answer(core, message)) {
+        return;
+    }
+    book_remember(&core->book, &message->source);
     if (refuse_beyond_few(core, message)) {
         return; /* We asked, but not for so many. */
     }
@@ -276,13 +328,16 @@ void join_on_offer(struct core *core, const struct message *message)
         answer->joiner.nonce = message->offer.nonce;
     }
     core->join.said_ready = true;
+    core->join.offered = message->offer.nonce;
     outbox_send_to(core, answer, &message->from, &message->source);
-    book_remember(&core->book, &message->source);
     put_off_founding(core, core->now_ms + discover_ms(core)); /* A cluster is there. */
 }
 
 void join_on_refused(struct core *core, const struct message *message)
 {
+    if (!is_answer(core, message)) {
+        return;
+    }
     struct notice *notice = outbox_notice(core, NOTICE_JOIN_REFUSED);
 
     notice->subject.address = message->source;

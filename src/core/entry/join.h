@@ -17,6 +17,9 @@ void join_on_probe(struct core *core, const struct message *message);
 /* F3: another node asks to be let in while this one does. */
 void join_meet(struct core *core, const struct message *message);
 
+/* What an answer to this joiner's JOIN echoes (J3e). */
+uint32_t join_echo(const struct core *core);
+
 void join_on_addresses(struct core *core, const struct addresses_event *addresses);
 void join_on_offer(struct core *core, const struct message *message);
 void join_on_refused(struct core *core, const struct message *message);
@@ -24,8 +27,12 @@ void join_on_refused(struct core *core, const struct message *message);
 /* Only the id of this joiner is worn out: it asks on under a new one (S5). */
 void join_renew(struct core *core);
 
-/* Somebody else who may found has the better right to (F2). */
+/* Somebody may be about to let this node in, or has just refused to (F2). */
 void join_put_off_founding(struct core *core);
+
+/* Somebody else who may found has the better right to: puts founding off, but not for ever (F2b).
+ */
+void join_give_way(struct core *core);
 
 /* This node was a member, and has to ask again (L1). */
 void join_on_start_over(struct core *core);

@@ -78,6 +78,16 @@ bool book_has_seed(const struct book *book, const struct address *address)
     return false;
 }
 
+bool book_has(const struct book *book, const struct address *address)
+{
+    for (uint32_t i = 0; i < book->count; i++) {
+        if (address_equal(&book->entries[i], address)) {
+            return true;
+        }
+    }
+    return book_has_seed(book, address);
+}
+
 static bool is_worth_asking(const struct book *book, const struct view *view,
                             const struct address *address)
 {

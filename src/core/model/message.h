@@ -177,7 +177,7 @@ struct claim_refused {
 /* JOIN and READY: all there is to know of a joiner. */
 struct joiner {
     bool may_found;       /* F2: two of these must not both found */
-    uint64_t nonce;       /* READY: the OFFER's; JOIN: 0 */
+    uint64_t nonce;       /* READY: the OFFER's; JOIN: the joiner's own (J3e) */
     uint64_t epoch_seen;  /* highest epoch of the joiner's earlier lives (J8) */
     uint8_t hops;         /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
     struct member member; /* its age is 0: the coordinator gives it */
@@ -253,7 +253,8 @@ struct message {
     struct address source; /* where it came from; filled in on receipt, not on the wire */
     bool relay;            /* to be handed on to the member that `to` names (R2) */
     uint32_t echo; /* the number, its low 32 bits, of the latest sign of life that the sender
-                      had of the receiver; 0: none (D8) */
+                      had of the receiver; 0: none (D8). OFFER, JOIN_REFUSED: of the nonce
+                      that they answer (J3e) */
 
     union { /* message_body says which */
         struct heartbeat heartbeat;

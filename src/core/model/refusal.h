@@ -144,6 +144,7 @@
     X(JOINER_AT_OUR_ADDRESS, "joiner_at_our_address", "J4a", "it names this node's own address")   \
     X(JOINER_FORGOTTEN, "joiner_forgotten", "J5b", "a merge came between, and it asks again")      \
     X(FORMER_LIFE, "former_life", "J4b", "a life at the same address has come in meanwhile")       \
+    X(JOINER_DID_NOT_ASK, "joiner_did_not_ask", "J3e", "it answers nothing that this joiner said") \
     X(HINT_AFTER_REFUSAL, "hint_after_refusal", "F1d",                                             \
       "this joiner was refused, and asks again at its own pace")                                   \
     /* Leaving (leave.c). */                                                                       \

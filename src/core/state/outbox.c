@@ -113,6 +113,16 @@ void outbox_send_to(struct core *core, const struct message *message, const stru
     }
 }
 
+void outbox_answer(struct core *core, const struct message *message, const struct node_id *peer,
+                   const struct address *address, uint32_t echo)
+{
+    struct effect *sent = send(core, message, peer, address);
+
+    if (sent != NULL) {
+        sent->echo = echo;
+    }
+}
+
 void outbox_hand_on(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->to);
@@ -136,20 +146,6 @@ void outbox_hand_on(struct core *core, const struct message *message)
 void outbox_start_life(struct core *core)
 {
     core->out.number = 0;
-}
-
-void outbox_renew_stranger_replies(struct core *core)
-{
-    core->out.stranger_replies = STRANGER_REPLIES_MAX;
-}
-
-bool outbox_may_answer_stranger(struct core *core)
-{
-    if (core->out.stranger_replies == 0) {
-        return false;
-    }
-    core->out.stranger_replies--;
-    return true;
 }
 
 void outbox_send(struct core *core, const struct message *message, uint32_t position)

@@ -20,15 +20,14 @@ struct message *outbox_message(struct core *core, enum message_type type);
 /* A new life counts its messages anew (I1). */
 void outbox_start_life(struct core *core);
 
-/* What non-members can make this node send is bounded (V6, H49): takes one of few answers, or says
- * that there is none left; and makes them as many as at first again. */
-bool outbox_may_answer_stranger(struct core *core);
-void outbox_renew_stranger_replies(struct core *core);
-
 /* Sends it (NULL: does nothing) to that life at the address; `peer` NULL: to whoever lives there.
  */
 void outbox_send_to(struct core *core, const struct message *message, const struct node_id *peer,
                     const struct address *address);
+
+/* The same to a joiner: `echo` shows that it answers what that one said (J3e). */
+void outbox_answer(struct core *core, const struct message *message, const struct node_id *peer,
+                   const struct address *address, uint32_t echo);
 
 /* Hands a message on to the member it is meant for, as it is (R2). */
 void outbox_hand_on(struct core *core, const struct message *message);

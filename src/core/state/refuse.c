@@ -1,6 +1,7 @@
 #include "core/state/refuse.h"
 
 #include "core/state/outbox.h"
+#include "core/state/strangers.h"
 
 void refuse(struct core *core, const struct message *message, enum refusal reason)
 {
@@ -21,7 +22,7 @@ void refuse_later(struct core *core, enum message_type type, const struct node_i
 
 bool refuse_beyond_few(struct core *core, const struct message *message)
 {
-    if (outbox_may_answer_stranger(core)) {
+    if (strangers_take(core, message)) {
         return false;
     }
     refuse(core, message,

@@ -12,8 +12,8 @@ void refuse(struct core *core, const struct message *message, enum refusal reaso
 void refuse_later(struct core *core, enum message_type type, const struct node_id *from,
                   enum refusal reason);
 
-/* What non-members can make this node send is bounded (V6): takes one of few answers, or refuses
- * because there is none left, and returns whether it did. */
+/* What non-members can make this node send is bounded (V6): takes one of the few answers to such
+ * messages from there, or refuses because there is none left, and returns whether it did. */
 bool refuse_beyond_few(struct core *core, const struct message *message);
 
 #endif

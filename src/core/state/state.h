@@ -20,7 +20,7 @@ enum {
     MESSAGES_PER_STEP_MAX = 64, /* different messages one step makes; each may go to many */
     FLAPPERS_MAX = 64,          /* names whose failures are counted, oldest forgotten first */
     REFUSALS_PER_STEP_MAX = 4,  /* told of in one step; all are counted */
-    STRANGER_REPLIES_MAX = 8,   /* answers to non-members in one heartbeat interval (H49) */
+    STRANGER_PLACES = 32,       /* by which the sources of strangers are told apart (V6) */
     LEASE_MARKS = 32,           /* numbers of messages whose time is known (D8) */
     LEASE_ANSWERERS_MAX = 32,   /* members that answer their coordinator's heartbeat at once (D8) */
 };
@@ -137,7 +137,32 @@ struct outbox {
     struct notice *notices; /* what EFFECT_NOTICE points to: few, and large */
     uint32_t notice_count;
     uint32_t notice_capacity;
-    uint32_t stranger_replies; /* answers to non-members that are left (V6) */
+};
+
+/* What non-members say, as far as it is answered. */
+enum stranger_kind {
+    STRANGER_OTHERS, /* HEARTBEATs */
+    STRANGER_PULLS,
+    STRANGER_COMMITS,
+    STRANGER_CLAIMS,
+    STRANGER_PINGS,
+    STRANGER_PROBES,
+    STRANGER_JOINS,
+    STRANGER_OFFERS,
+    STRANGER_KINDS,
+};
+
+/* Answers that were given, by a hash of the source. */
+struct stranger_answers {
+    uint8_t known[STRANGER_PLACES]; /* to those that the book has */
+    uint8_t unknown[STRANGER_PLACES];
+    uint8_t unknown_all;
+};
+
+/* strangers: since the last heartbeat, or the last try of a joiner (V6). */
+struct strangers {
+    uint64_t round; /* goes into the hash */
+    struct stranger_answers answers[STRANGER_KINDS];
 };
 
 /* lifecycle: this node as one life. */
@@ -379,13 +404,15 @@ struct join {
     bool resolving;   /* RESOLVE is out */
     bool seeds_known; /* the seeds resolved at least once */
     bool may_found;
-    bool was_member;   /* ask longer before founding (F2) */
-    uint64_t next_ms;  /* next try */
-    uint64_t pause_ms; /* grows */
-    bool refused;      /* the last try was: no hint makes the next one sooner */
-    uint64_t tried_ms; /* last try */
-    bool said_ready;   /* to somebody, so a view that holds us may come (J3) */
-    uint64_t found_ms; /* found then, if nothing was heard; NEVER_MS when not allowed */
+    bool was_member;      /* ask longer before founding (F2) */
+    uint64_t next_ms;     /* next try */
+    uint64_t pause_ms;    /* grows */
+    bool refused;         /* the last try was: no hint makes the next one sooner */
+    uint64_t tried_ms;    /* last try */
+    bool said_ready;      /* to somebody, so a view that holds us may come (J3) */
+    uint64_t offered;     /* the nonce of the OFFER that was answered last; 0: none */
+    uint64_t found_ms;    /* found then, if nothing was heard; NEVER_MS when not allowed */
+    uint64_t gave_way_ms; /* since when it waits for others that may found too (F2b); 0: not */
 };
 
 struct admit {
@@ -463,6 +490,7 @@ struct core {
 
     struct life life;
     struct outbox out;
+    struct strangers strangers;
 
     struct view view;          /* install: the view that holds; empty while joining */
     struct view former;        /* install: the one before it */

@@ -1,0 +1,290 @@
+/* What those who are no members can make a node do: how often they are answered (V6), and whose
+ * answers a joiner heeds (J3e). */
+#include <criterion/criterion.h>
+
+#include "rig.h"
+
+enum { ANSWERED = 8, ANSWERED_TO_ONE = 4 };
+
+static struct message carries(enum message_type type, struct view *view)
+{
+    return (struct message){.type = type, .carrier = {.view = view}};
+}
+
+/* --- Of each kind so many, and for each source (V6a) --- */
+
+enum { KINDS = 7, PULL_KIND = 1, PROBE_KIND = 5 };
+
+/* One question of each kind. */
+static void questions(struct rig *rig, struct message said[KINDS])
+{
+    struct view *theirs = rig_view(rig, "X Y");
+
+    said[0] = (struct message){.type = MESSAGE_HEARTBEAT};
+    said[PULL_KIND] = (struct message){.type = MESSAGE_PULL};
+    said[2] = (struct message){
+        .type = MESSAGE_COMMIT,
+        .reference = {.view = {.lineage = 7, .epoch = 2, .version = 9}, .view_hash = 1}};
+    said[3] = carries(MESSAGE_CLAIM, rig_view(rig, "A B C"));
+    said[3].carrier.epoch = 2;
+    said[4] = (struct message){.type = MESSAGE_PING};
+    said[PROBE_KIND] = (struct message){.type = MESSAGE_PROBE,
+                                        .probe = {.view = view_id_of(theirs),
+                                                  .view_hash = theirs->hash,
+                                                  .coordinator = theirs->members[0].address,
+                                                  .terms = rig_terms()}};
+    said[6] = (struct message){.type = MESSAGE_JOIN, .joiner = {.member = member_of('B')}};
+}
+
+/* Says it so often, from each of those letters in turn. Returns how often it is answered. */
+static uint32_t answers_to(struct rig *rig, const char *letters, const struct message *said,
+                           uint32_t times)
+{
+    uint32_t answers = 0;
+
+    for (uint32_t i = 0; i < times; i++) {
+        rig_gets(rig, letters[i % strlen(letters)], said);
+        answers += rig->sent_count;
+    }
+    return answers;
+}
+
+/* H49 */
+Test(core_strangers, what_they_say_has_a_bound_for_each_kind)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message said[KINDS];
+
+    questions(rig, said);
+    for (int kind = 0; kind < KINDS; kind++) {
+        if (kind != PROBE_KIND) {
+            cr_assert_eq(answers_to(rig, "PQRSTUVW", &said[kind], 100), ANSWERED, "kind %d", kind);
+        }
+    }
+    cr_assert_leq(answers_to(rig, "PQRSTUVWXYabcdefghijklmnopqrstuv", &said[PROBE_KIND], 400), 64);
+    rig_free(rig);
+}
+
+/* H48: a flood of one kind takes none of the answers to another. */
+Test(core_strangers, a_flood_of_one_kind_keeps_no_other_waiting)
+{
+    for (int flood = 0; flood < KINDS; flood++) {
+        struct rig *rig = rig_in("A B C", 'C');
+        struct message said[KINDS];
+
+        questions(rig, said);
+        answers_to(rig, "PQRSTUVW", &said[flood], 100);
+        for (int kind = 0; kind < KINDS; kind++) {
+            if (kind != flood) {
+                rig_gets(rig, 'X', &said[kind]);
+                cr_assert_eq(rig->sent_count, 1, "flood %d, kind %d", flood, kind);
+            }
+        }
+        rig_free(rig);
+    }
+}
+
+Test(core_strangers, one_source_does_not_take_all_answers)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message said[KINDS];
+
+    questions(rig, said);
+    cr_assert_eq(answers_to(rig, "X", &said[PULL_KIND], 100), ANSWERED_TO_ONE);
+    cr_assert_eq(answers_to(rig, "P", &said[PULL_KIND], 1), 1);
+    rig_free(rig);
+}
+
+/* H39: whoever was a member, or is a seed, is heard beside any flood. */
+Test(core_strangers, who_is_in_the_book_is_answered_beside_a_flood)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message said[KINDS];
+    struct message shown = carries(MESSAGE_VIEW, rig_next(rig, "-B"));
+
+    rig_gets(rig, 'A', &shown);
+    questions(rig, said);
+    answers_to(rig, "PQRSTUVW", &said[PULL_KIND], 100);
+    cr_assert_eq(answers_to(rig, "P", &said[PULL_KIND], 1), 0);
+    cr_assert_eq(answers_to(rig, "B", &said[PULL_KIND], 100), ANSWERED);
+    rig_free(rig);
+}
+
+/* A JOIN may name any address: the view goes to where it says that the former life was. */
+Test(core_strangers, a_former_life_is_answered_at_its_own_address_only)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message shown = carries(MESSAGE_VIEW, rig_next(rig, "-B"));
+    struct message join = {.type = MESSAGE_JOIN, .joiner = {.member = member_of('B')}};
+
+    rig_gets(rig, 'A', &shown);
+    join.joiner.member.address = member_of('X').address;
+    rig_gets(rig, 'X', &join);
+    cr_assert_eq(rig->sent_count, 1);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'B'));
+    rig_free(rig);
+}
+
+/* --- A joiner (V6b, J3e) --- */
+
+/* H48: it asked, but not for so many. */
+Test(core_strangers, a_joiner_answers_eight_of_each_kind_in_one_try)
+{
+    struct rig *rig = rig_joining('C');
+    const struct message commit = {
+        .type = MESSAGE_COMMIT,
+        .reference = {.view = {.lineage = 7, .epoch = 2, .version = 9}, .view_hash = 1}};
+
+    cr_assert_eq(answers_to(rig, "XY", &(struct message){.type = MESSAGE_PING}, 30), ANSWERED);
+    cr_assert_eq(answers_to(rig, "X", &(struct message){.type = MESSAGE_OFFER}, 30), ANSWERED);
+    cr_assert_eq(answers_to(rig, "X", &commit, 30), ANSWERED);
+    rig_free(rig);
+}
+
+static struct message answer_of_nobody(struct rig *rig, enum message_type type)
+{
+    struct message message = rig_message(rig, 'X', &(struct message){.type = type});
+
+    message.echo++;
+    if (type == MESSAGE_JOIN_REFUSED) {
+        message.join_refused.reason = JOIN_REFUSED_FULL;
+    }
+    return message;
+}
+
+/* H24: what answers no JOIN of this node keeps it neither from founding nor from asking. */
+Test(core_strangers, who_was_not_asked_does_not_put_founding_off)
+{
+    static const enum message_type types[] = {MESSAGE_OFFER, MESSAGE_JOIN_REFUSED};
+
+    for (int i = 0; i < 2; i++) {
+        struct rig *rig = rig_joining('C');
+        rig_resolves(rig, "A C");
+        for (uint64_t ms = 0; ms < rig->timing.discover_ms; ms += 20) {
+            struct message lie = answer_of_nobody(rig, types[i]);
+            rig_ignores_raw(rig, &lie, REFUSED_JOINER_DID_NOT_ASK);
+            rig_pass(rig, 20, "");
+        }
+        cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+        rig_free(rig);
+    }
+}
+
+/* The nonce is for those who were asked, and another one in the next life. */
+Test(core_strangers, a_joiner_is_answered_by_its_nonce)
+{
+    struct rig *rig = rig_joining('C');
+
+    rig_resolves(rig, "A");
+    const struct message *join = rig_told(rig, MESSAGE_JOIN, 'A');
+    cr_assert_not_null(join);
+    cr_assert_neq(join->joiner.nonce, 0);
+    struct message offer = rig_message(rig, 'B', &(struct message){.type = MESSAGE_OFFER});
+    offer.echo = (uint32_t)join->joiner.nonce;
+    rig_gets_raw(rig, &offer);
+    cr_assert_not_null(rig_told(rig, MESSAGE_READY, 'B'), "whom a member has handed it on to");
+    rig_free(rig);
+}
+
+/* J3b: the answer to a READY echoes that one. */
+Test(core_strangers, a_joiner_heeds_the_answer_to_its_ready)
+{
+    struct rig *rig = rig_joining('C');
+
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER, .offer = {.nonce = 77}});
+    struct message again = rig_message(rig, 'A',
+                                       &(struct message){.type = MESSAGE_OFFER, .offer = {78}});
+    again.echo = 77;
+    rig_gets_raw(rig, &again);
+    const struct message *ready = rig_told(rig, MESSAGE_READY, 'A');
+    cr_assert_not_null(ready);
+    cr_assert_eq(ready->joiner.nonce, 78);
+    rig_free(rig);
+}
+
+static struct message joins(char letter, uint64_t nonce)
+{
+    return (struct message){
+        .type = MESSAGE_JOIN,
+        .joiner = {.member = member_of(letter), .terms = rig_terms(), .nonce = nonce}};
+}
+
+Test(core_strangers, a_coordinator_echoes_the_nonce_of_a_joiner)
+{
+    struct rig *rig = rig_in("A B", 'A');
+    struct message join = joins('D', 0x1111111122222222);
+
+    rig_gets(rig, 'D', &join);
+    cr_assert_not_null(rig_told(rig, MESSAGE_OFFER, 'D'));
+    cr_assert_eq(rig->sent[0].echo, 0x22222222);
+    join.joiner.hops = 1;
+    rig_gets(rig, 'B', &join);
+    cr_assert_eq(rig->sent[0].echo, 0x22222222);
+    join.joiner.terms.lost_ms++;
+    rig_gets(rig, 'D', &join);
+    cr_assert_not_null(rig_told(rig, MESSAGE_JOIN_REFUSED, 'D'));
+    cr_assert_eq(rig->sent[0].echo, 0x22222222);
+    rig_free(rig);
+}
+
+/* H25: one that may found, and keeps asking, is not waited for without end. */
+Test(core_strangers, a_lower_address_puts_founding_off_for_a_while)
+{
+    struct rig *rig = rig_joining('C');
+    struct message join = joins('A', 0);
+    uint64_t begun_ms = rig->now_ms;
+
+    rig_resolves(rig, "A C");
+    join.joiner.may_found = true;
+    while (core_phase(rig->core) == PHASE_JOINING) {
+        cr_assert_leq(rig->now_ms, begun_ms + 11 * rig->timing.discover_ms);
+        rig_gets(rig, 'A', &join);
+        rig_pass(rig, 100, "");
+    }
+    cr_assert_geq(rig->now_ms, begun_ms + 9 * rig->timing.discover_ms);
+    rig_free(rig);
+}
+
+/* --- Where the answer to a joiner goes (V6d) --- */
+
+/* Of JOINs or READYs that name D's address, from X. */
+static uint32_t answers_at_another_address(struct rig *rig, enum message_type type)
+{
+    uint32_t answers = 0;
+
+    for (int i = 0; i < 100; i++) {
+        struct message join = joins('D', 1);
+        join.type = type;
+        join.from = join.joiner.member.id;
+        join.to = core_self(rig->core)->id;
+        join.source = member_of((char)('P' + i % 8)).address;
+        rig_gets_raw(rig, &join);
+        answers += rig->sent_count;
+    }
+    return answers;
+}
+
+/* H48, H49: neither an OFFER nor a JOIN that is handed on. */
+Test(core_strangers, few_joins_are_answered_at_another_address_than_theirs)
+{
+    for (char self = 'A'; self <= 'B'; self++) {
+        struct rig *rig = rig_in("A B", self);
+        cr_assert_eq(answers_at_another_address(rig, MESSAGE_JOIN), ANSWERED);
+        rig_free(rig);
+    }
+    struct rig *rig = rig_in("A B", 'A');
+    cr_assert_eq(answers_at_another_address(rig, MESSAGE_READY), ANSWERED);
+    rig_free(rig);
+}
+
+/* H26: all who ask for themselves, and whom a member sends, are answered. */
+Test(core_strangers, joins_from_where_they_are_have_no_bound)
+{
+    struct rig *rig = rig_in("A B", 'A');
+    struct message join = joins('D', 1);
+
+    cr_assert_eq(answers_to(rig, "D", &join, 100), 100);
+    join.joiner.hops = 1;
+    cr_assert_eq(answers_to(rig, "B", &join, 100), 100);
+    rig_free(rig);
+}
