@@ -279,6 +279,8 @@ static void write_refused_frames(const struct node_traffic *traffic, struct text
     counter(text, "doyen_challenges_sent_total",
             "Notes that ask the sender of a sealed frame to prove its address.",
             traffic->challenges_out);
+    counter(text, "doyen_counts_asked_total",
+            "Questions to senders whose frames seemed to be played back.", traffic->counts_asked);
     counter(text, "doyen_hints_sent_total", "Notes to senders with another key, or none.",
             traffic->hints_out);
 }

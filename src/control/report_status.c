@@ -159,6 +159,7 @@ static json_t *counters_json(const struct facts *facts)
                              reasons_json(traffic->sealed_refused, SEAL_RESULTS, seal_text_of)) &&
                     json_put(object, "without_key", json_of_number(traffic->plain_refused)) &&
                     json_put(object, "challenges_out", json_of_number(traffic->challenges_out)) &&
+                    json_put(object, "counts_asked", json_of_number(traffic->counts_asked)) &&
                     json_put(object, "hints_out", json_of_number(traffic->hints_out)) &&
                     json_put(object, "datagrams_in", json_of_number(traffic->datagrams_in)) &&
                     json_put(object, "datagrams_out", json_of_number(traffic->datagrams_out)) &&

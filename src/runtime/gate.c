@@ -45,6 +45,9 @@ bool gate_open(struct gate *gate, const struct gate_options *options)
         return false;
     }
     seal_set_ring(gate->seal, options->ring);
+    if (cipher_is_here(ALGORITHM_AES256_GCM)) {
+        seal_use_algorithm(gate->seal, ALGORITHM_AES256_GCM);
+    }
     gate->sealed_ms = clock_ms();
     return true;
 }
@@ -187,14 +190,79 @@ static bool is_sealed(struct bytes frame)
     return frame.length > SEALED_AT_VERSION && frame.at[SEALED_AT_VERSION] == SEALED_VERSION;
 }
 
+static bool is_count(struct bytes frame)
+{
+    return frame.length > SEALED_AT_VERSION && frame.at[SEALED_AT_VERSION] == COUNT_VERSION;
+}
+
+/* --- The count of who seems to be played back --- */
+
+/* A member is asked at its own address; whoever else, where the frame came from, which is where its
+ * true frames come from, too. NULL: that is not known. */
+static const struct address *address_of(const struct gate *gate, const struct node_id *life,
+                                        const struct address *source)
+{
+    const struct view *view = core_view(gate->core);
+    const uint32_t position = view_find(view, life);
+
+    return position == VIEW_NONE ? source : &view->members[position].address;
+}
+
+/* A holder of the key may have used up the numbers of that life: the life itself is asked where its
+ * count stands. */
+static void ask_count(struct gate *gate, struct bytes sealed, const struct seal_place *place,
+                      const struct address *source)
+{
+    const uint64_t now_ms = clock_ms();
+    uint8_t nonce[COUNT_NONCE_BYTES];
+    struct node_id life;
+
+    if (sealed.length < COUNT_FRAME_BYTES ||
+        !seal_may_ask(gate->seal, sealed.at, sealed.length, place, now_ms, &life)) {
+        return;
+    }
+    const struct address *to = address_of(gate, &life, source);
+    if (to == NULL || !per_second_take(&gate->asked, COUNTS_ASKED_PER_S, now_ms) ||
+        !draw(nonce, sizeof nonce)) {
+        return;
+    }
+    renew_salt(gate);
+    const uint8_t *question = seal_ask(gate->seal, &life, nonce, now_ms);
+    gate->traffic->counts_asked++;
+    gate->strangers.send(gate->strangers.context, to, question, COUNT_FRAME_BYTES);
+}
+
+/* A question, which is answered with no more than it has itself, or an answer. */
+static void on_count(struct gate *gate, struct bytes datagram, const struct address *source)
+{
+    const uint64_t now_ms = clock_ms();
+    const uint8_t *answer;
+
+    follow_core(gate);
+    renew_salt(gate);
+    const enum seal_result result = seal_open_count(gate->seal, datagram.at, datagram.length,
+                                                    now_ms, &answer);
+    if (result != SEAL_OK) {
+        gate->traffic->sealed_refused[result]++;
+    } else if (answer != NULL && per_second_take(&gate->answered, COUNTS_ANSWERED_PER_S, now_ms)) {
+        gate->strangers.send(gate->strangers.context, source, answer, COUNT_FRAME_BYTES);
+    }
+}
+
+/* --- What comes --- */
+
+/* `source` is NULL on a stream. */
 static bool open_sealed(struct gate *gate, struct bytes sealed, const struct seal_place *place,
-                        struct seal_opened *opened)
+                        const struct address *source, struct seal_opened *opened)
 {
     follow_core(gate);
     const enum seal_result result = seal_open(gate->seal, sealed.at, sealed.length, place,
                                               clock_ms(), opened);
     if (result != SEAL_OK) {
         gate->traffic->sealed_refused[result]++;
+    }
+    if (result == SEAL_REPLAYED) {
+        ask_count(gate, sealed, place, source);
     }
     return result == SEAL_OK;
 }
@@ -233,7 +301,7 @@ static bool open_sealed_datagram(struct gate *gate, struct bytes datagram,
         gate->traffic->sealed_refused[SEAL_NOT_PROVED]++;
         return false;
     }
-    if (!open_sealed(gate, datagram, &place, &opened)) {
+    if (!open_sealed(gate, datagram, &place, source, &opened)) {
         return false;
     }
     *frame = (struct bytes){.at = opened.frame, .length = opened.length};
@@ -253,6 +321,10 @@ bool gate_open_datagram(struct gate *gate, struct bytes datagram, const struct a
             refuse_stranger(gate, datagram, source);
         }
         return true; /* The codec counts what it does not know. */
+    }
+    if (is_count(datagram)) {
+        on_count(gate, datagram, source);
+        return false;
     }
     if (is_plain(datagram) && gate->accepts_plain) {
         return true;
@@ -282,7 +354,7 @@ bool gate_open_frame(struct gate *gate, struct gate_stream *stream, struct bytes
     if (is_plain(sealed)) {
         return refuse_plain(gate);
     }
-    if (!open_sealed(gate, sealed, &place, &opened)) {
+    if (!open_sealed(gate, sealed, &place, NULL, &opened)) {
         return false;
     }
     stream->sealed = true;
@@ -305,7 +377,7 @@ bool gate_open_answer(struct gate *gate, const struct gate_stream *stream, struc
     if (is_plain(sealed)) {
         return refuse_plain(gate);
     }
-    if (!open_sealed(gate, sealed, &place, &opened)) {
+    if (!open_sealed(gate, sealed, &place, NULL, &opened)) {
         return false;
     }
     *frame = (struct bytes){.at = opened.frame, .length = opened.length};

@@ -24,8 +24,14 @@ struct gate {
     struct node_id life;    /* that the seal seals for */
     uint8_t salt[SALT_BYTES];
     uint64_t sealed_ms; /* when it sealed last */
+    struct per_second asked;
+    struct per_second answered;
     struct strangers strangers;
 };
+
+/* Questions for the count of a sender whose frames seem to be played back, and answers to those of
+ * others. */
+enum { COUNTS_ASKED_PER_S = 1000, COUNTS_ANSWERED_PER_S = 10000 };
 
 /* What a gate works with; all of it is borrowed for the gate's life, but the ring is copied. */
 struct gate_options {

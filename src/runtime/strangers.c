@@ -24,8 +24,7 @@ void strangers_open(struct strangers *strangers, const uint8_t *header,
     strangers->context = context;
 }
 
-/* Takes one of so many in this second, if there is one left. */
-static bool take(struct per_second *taken, uint32_t most, uint64_t now_ms)
+bool per_second_take(struct per_second *taken, uint32_t most, uint64_t now_ms)
 {
     const uint64_t second = now_ms / SECOND_MS;
 
@@ -96,7 +95,7 @@ bool strangers_is_proved(struct strangers *strangers, const struct address *sour
     if (cookie == NULL || cookie_holds(strangers->secret, source, now_ms, cookie)) {
         return true;
     }
-    if (take(&strangers->challenges, CHALLENGES_PER_S, now_ms)) {
+    if (per_second_take(&strangers->challenges, CHALLENGES_PER_S, now_ms)) {
         note_answer(&note, datagram.at, datagram.length);
         cookie_make(strangers->secret, source, now_ms, note.cookie);
         note_write(&note, strangers->header, bytes);
@@ -150,7 +149,7 @@ static bool may_hint(struct strangers *strangers, const struct address *source, 
             return false;
         }
     }
-    if (!take(&strangers->hints, HINTS_PER_S, now_ms)) {
+    if (!per_second_take(&strangers->hints, HINTS_PER_S, now_ms)) {
         return false;
     }
     strangers->hinted[strangers->hinted_next] = *source;

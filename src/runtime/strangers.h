@@ -42,6 +42,9 @@ struct per_second {
     uint32_t count;
 };
 
+/* Takes one of so many in this second, if there is one left. */
+bool per_second_take(struct per_second *taken, uint32_t most, uint64_t now_ms);
+
 enum stranger_kind { STRANGER_PLAIN, STRANGER_OTHER_KEY, STRANGER_KINDS };
 
 typedef void strangers_send(void *context, const struct address *to, const uint8_t *bytes,

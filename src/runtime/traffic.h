@@ -17,6 +17,7 @@ struct node_traffic {
     uint64_t malformed[WIRE_ERROR_COUNT];  /* refused by the codec, by reason */
     uint64_t sealed_refused[SEAL_RESULTS]; /* sealed frames that were not opened, by reason */
     uint64_t challenges_out;               /* to datagrams whose source was not proved */
+    uint64_t counts_asked;                 /* of senders whose frames seemed to be played back */
     uint64_t hints_out;                    /* to who has another key, or none */
     uint64_t plain_refused;                /* frames without a key at a node that has one */
     uint64_t streams_refused;              /* over a cap, too slow, or not a frame */

@@ -18,6 +18,7 @@ enum seal_channel {
     SEAL_DATAGRAM = 0,
     SEAL_STREAM = 1, /* from who connected */
     SEAL_ANSWER = 2, /* the one frame that comes back on a stream */
+    SEAL_COUNT = 3,  /* a datagram of COUNT_VERSION */
 };
 
 /* Where a frame stands. */
@@ -37,7 +38,7 @@ enum seal_result {
     SEAL_OTHER_LIFE,    /* for another life than this one, or for nobody where that may not be */
     SEAL_NOT_PROVED, /* for whoever lives here, without a cookie that shows where it comes from */
     SEAL_NOT_AUTHENTIC, /* the tag does not hold */
-    SEAL_REPLAYED,      /* it was here before, or is too old to tell */
+    SEAL_REPLAYED,      /* it was here before, or is too old to tell; or an answer to nothing */
     SEAL_RESULTS,
 };
 const char *seal_result_text(enum seal_result result);
@@ -57,6 +58,10 @@ struct seal;
  * `frame_bytes_max`, and so many senders. The ring is copied. NULL: no memory, or no libsodium. */
 struct seal *seal_new(const uint8_t plain_header[16], size_t frame_bytes_max, uint32_t senders);
 void seal_free(struct seal *seal);
+
+/* Seals by this algorithm, too, for those who say that they can open it, and opens it. The machine
+ * must have it: cipher_is_here. */
+void seal_use_algorithm(struct seal *seal, enum algorithm algorithm);
 
 /* The keys from now on; at least one. Copied. */
 void seal_set_ring(struct seal *seal, const struct keyring *ring);
@@ -103,6 +108,25 @@ enum seal_result seal_check(const struct seal *seal, const uint8_t *bytes, size_
 /* Is it a datagram for whoever lives here, whose cookie is to be looked at before it is opened?
  * Then where the cookie is; else NULL. */
 const uint8_t *seal_cookie(const uint8_t *bytes, size_t length);
+
+/* --- The count of a sender whose frames are refused as played back --- */
+
+/* Seal_open says that this was played back. Is it to be asked whether that is so? Then the life
+ * that sealed it is in `*life`: the tag holds, and that life was not asked a moment ago. */
+bool seal_may_ask(struct seal *seal, const uint8_t *bytes, size_t length,
+                  const struct seal_place *place, uint64_t now_ms, struct node_id *life);
+
+/* The question to that life, of COUNT_FRAME_BYTES, valid until the next call. The nonce is drawn by
+ * chance. */
+const uint8_t *seal_ask(struct seal *seal, const struct node_id *life,
+                        const uint8_t nonce[COUNT_NONCE_BYTES], uint64_t now_ms);
+
+/* Opens a datagram of COUNT_VERSION. A question is answered with COUNT_FRAME_BYTES, no more than it
+ * has itself, at `*answer`, valid until the next call; else that is NULL. An answer to an open
+ * question says where the count of that life stands: what it made up to then is old, and what came
+ * since it was asked stays known. */
+enum seal_result seal_open_count(struct seal *seal, const uint8_t *bytes, size_t length,
+                                 uint64_t now_ms, const uint8_t **answer);
 
 /* What is known of that life's keys; NULL: nothing. Valid until the next call. */
 const struct sender *seal_sender(const struct seal *seal, const struct node_id *life);

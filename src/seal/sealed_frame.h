@@ -17,11 +17,14 @@
 #include <stdint.h>
 
 #include "core/model/id.h"
+#include "seal/cipher.h"
 #include "seal/keyring.h"
+#include "seal/questions.h"
 
 enum {
     SEALED_VERSION = 2, /* in the place of the protocol's version */
     NOTE_VERSION = 3,
+    COUNT_VERSION = 4, /* the same header; a question for the receiver's count, or the answer */
 
     SEALED_AT_VERSION = 2,
     SEALED_AT_FLAGS = 3,
@@ -35,16 +38,22 @@ enum {
     SEALED_HEADER_BYTES = 52,
 
     SALT_BYTES = 8,
-    COOKIE_BYTES = 16, /* only in datagrams for whoever lives there */
-    TAG_BYTES = 16,
+    COOKIE_BYTES = 16,                    /* only in datagrams for whoever lives there */
     RING_BYTES_MAX = 1 + 2 * KEYRING_MAX, /* the sender's fingerprints, and how many they are */
 
     /* A sealed frame is at most this much longer than the plain one that it holds. */
     SEALED_EXTRA_BYTES = SEALED_HEADER_BYTES - 16 + COOKIE_BYTES + RING_BYTES_MAX + TAG_BYTES,
 
-    ALGORITHM_CHACHA20_POLY1305 = 1, /* of RFC 8439 */
-
     MARK_WHOEVER = 0, /* for whoever lives there */
+
+    /* Beside the count of fingerprints: the sender can open what is sealed with AES-256-GCM. */
+    OPENS_AES = 0x80,
+
+    /* What is sealed in a frame of COUNT_VERSION: what it is, and the nonce. */
+    COUNT_QUESTION = 1,
+    COUNT_ANSWER = 2,
+    COUNT_CONTENT_BYTES = 1 + COUNT_NONCE_BYTES,
+    COUNT_FRAME_BYTES = SEALED_HEADER_BYTES + COUNT_CONTENT_BYTES + TAG_BYTES,
 };
 
 /* The receiver's life as the header hints at it: never MARK_WHOEVER. What is for another life is

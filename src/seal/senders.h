@@ -9,22 +9,24 @@
 
 #include "core/model/id.h"
 #include "seal/keyring.h"
+#include "seal/questions.h"
 #include "seal/sealed_frame.h"
-#include "seal/window.h"
 
 /* What a sender's key follows from, besides the cluster's. */
 struct sender_name {
     struct node_id life;
     uint8_t salt[SALT_BYTES];
     uint16_t fingerprint;
+    uint8_t algorithm;
 };
 
 struct sender {
     struct sender_name name;
     uint8_t key[KEY_BYTES]; /* of `name`, while `is_derived` */
     bool is_derived;
-    struct window datagrams;
-    struct window streams; /* those of the frames that begin streams */
+    struct windows windows;
+    bool is_asked;  /* for its count: there may be a question to it that is open */
+    bool opens_aes; /* as its latest frame said */
 
     /* For people: which keys it holds, as its latest heartbeat said, and when it used which. */
     uint8_t holds_count; /* 0: it has not said */

@@ -26,8 +26,8 @@ bool window_is_new(const struct window *window, uint64_t number)
 void window_take(struct window *window, uint64_t number)
 {
     assert(window_is_new(window, number));
-    if (window->count == 0) {
-        window->below = number - 1;
+    if (!window->begun) {
+        window_begin(window, number - 1);
     }
     uint32_t at = rank(window, number);
     if (window->count == WINDOW_NUMBERS) {
@@ -45,4 +45,19 @@ void window_take(struct window *window, uint64_t number)
             (window->count - at) * sizeof window->numbers[0]);
     window->numbers[at] = number;
     window->count++;
+}
+
+void window_begin(struct window *window, uint64_t below)
+{
+    *window = (struct window){.below = below, .begun = true};
+}
+
+void window_renew(struct window *window, const struct window *since, uint64_t count)
+{
+    window_begin(window, since->below > count ? since->below : count);
+    for (uint32_t i = 0; i < since->count; i++) {
+        if (since->numbers[i] > window->below) {
+            window->numbers[window->count++] = since->numbers[i];
+        }
+    }
 }

@@ -551,3 +551,118 @@ Story(attacks, lives_that_a_member_ends_begin_anew)
                                         .refused = "view_in_our_name",
                                         .costs_lives = true});
 }
+
+/* --- The numbers of sealed frames ------------------------------------------------------------ */
+
+/* Who holds the key can seal under any life. It used up the numbers of one, so that all true frames
+ * of that life were taken for played back, until it started anew. Now the life is asked. */
+struct muting {
+    int who;
+    int first; /* where: of these places */
+    int last;
+};
+
+static void mute(struct forger *forger, const struct muting *muting)
+{
+    for (int to = muting->first; to <= muting->last; to++) {
+        if (to != muting->who) {
+            forger_use_up_numbers(forger, muting->who, to);
+        }
+    }
+}
+
+/* Is that member heard at all places? Then nobody refuses its frames for as long as let_them_speak
+ * takes. */
+static void assert_heard(struct cluster *cluster)
+{
+    uint64_t before[MEMBERS];
+
+    for (size_t i = 0; i < MEMBERS; i++) {
+        before[i] = counted(cluster, five[i], "not_opened", "played back or too old");
+    }
+    let_them_speak(cluster, "athens");
+    for (size_t i = 0; i < MEMBERS; i++) {
+        cr_assert_eq(counted(cluster, five[i], "not_opened", "played back or too old"), before[i],
+                     "%s", five[i]);
+    }
+}
+
+static void assert_muting_ends(const struct muting *muting)
+{
+    struct cluster *cluster = cluster_with_key();
+    struct forger *forger = forger_at(cluster);
+    const char *view = cluster_view(cluster, "athens");
+
+    mute(forger, muting);
+    for (int to = muting->first; to <= muting->last; to++) {
+        assert_soon(to == muting->who || counter(cluster, five[to], "counts_asked") > 0);
+    }
+    let_them_speak(cluster, "athens");
+    assert_heard(cluster);
+    assert_all_hold(cluster, view);
+    cr_assert_eq(suspicions(cluster), 0);
+    forger_free(forger);
+}
+
+Story(attacks, a_member_whose_numbers_are_used_up_at_one_is_asked_for_its_count)
+{
+    assert_muting_ends(&(struct muting){.who = DELPHI, .first = COORDINATOR, .last = COORDINATOR});
+}
+
+Story(attacks, a_member_whose_numbers_are_used_up_everywhere_stays)
+{
+    assert_muting_ends(&(struct muting){.who = DELPHI, .first = COORDINATOR, .last = MEMBERS - 1});
+}
+
+Story(attacks, a_coordinator_whose_numbers_are_used_up_stays)
+{
+    assert_muting_ends(
+        &(struct muting){.who = COORDINATOR, .first = COORDINATOR, .last = MEMBERS - 1});
+}
+
+/* For as long as that goes on. */
+Story(attacks, numbers_that_are_used_up_again_and_again_lock_nobody_out)
+{
+    struct cluster *cluster = cluster_with_key();
+    struct forger *forger = forger_at(cluster);
+    const struct muting muting = {.who = DELPHI, .first = COORDINATOR, .last = MEMBERS - 1};
+    const uint64_t enough = counted(cluster, "athens", "received", "heartbeat") +
+                            (uint64_t)STALL_HEARTBEATS * (MEMBERS - 2);
+
+    while (counted(cluster, "athens", "received", "heartbeat") < enough) {
+        mute(forger, &muting);
+        clock_nap_ms(1);
+    }
+    let_them_speak(cluster, "athens");
+    assert_soon(are_together(cluster));
+    assert_heard(cluster);
+    forger_free(forger);
+}
+
+/* A part whose numbers are used up while it is apart is no member of the other part: it is asked
+ * where its frames come from. */
+Story(attacks, who_is_muted_while_it_is_apart_comes_back)
+{
+    struct cluster *cluster = cluster_new(ARGS("--faults"));
+    const char *ids[MEMBERS];
+
+    cluster_make_key(cluster, "key");
+    cluster_form(cluster, EVERYBODY);
+    remember_ids(cluster, ids);
+    struct forger *forger = forger_at(cluster);
+    cr_assert_eq(
+        doyen(cluster, "delphi", ARGS("fault", "drop", "athens", "byzantium", "cyrene", "ephesus"))
+            .code,
+        0);
+    assert_soon(strstr(cluster_view(cluster, "athens"), "delphi/") == NULL &&
+                strstr(cluster_view(cluster, "delphi"), "athens/") == NULL);
+    mute(forger, &(struct muting){.who = DELPHI, .first = COORDINATOR, .last = MEMBERS - 1});
+    cr_assert_eq(doyen(cluster, "delphi", ARGS("fault", "clear")).code, 0);
+    assert_soon(are_together(cluster));
+    cr_assert_str_eq(
+        text_of(entry_of(cluster_members(cluster, "athens"), "members", "delphi"), "id"),
+        ids[DELPHI]);
+    cr_assert_gt(counter(cluster, "athens", "counts_asked"), 0);
+    assert_heard(cluster);
+    forger_free(forger);
+}

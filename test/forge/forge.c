@@ -15,6 +15,7 @@
 #include "proto/wire.h"
 #include "seal/keyring.h"
 #include "seal/seal.h"
+#include "seal/window.h"
 
 enum {
     CAPACITY = 256, /* a node's own, unless it was told another */
@@ -24,6 +25,9 @@ enum {
     NUMBER_BEYOND = 1 << 16, /* of messages that need not lie about theirs */
 };
 
+/* Where the numbers are that nobody comes to in an honest way. */
+#define NUMBERS_FAR_AHEAD (UINT64_C(1) << 62)
+
 struct forger {
     int socket;
     struct wire *wire;
@@ -32,6 +36,7 @@ struct forger {
     bool sealed;
     struct node_id self;
     uint64_t number;
+    uint64_t far_ahead; /* numbers that were used up there */
     void *learned_storage;
     void *forged_storage;
     struct view learned;
@@ -342,6 +347,43 @@ void forger_heartbeat(struct forger *forger, int as, int to, uint64_t number, bo
     message.heartbeat.view = view_id_of(&forger->learned);
     message.heartbeat.view_hash = forger->learned.hash ^ (wrong_hash ? 1 : 0);
     finish(forger, &message, to);
+}
+
+/* One frame of that number, sealed under the life of `as`. What it says is of no interest: the core
+ * knows a later number of that life. */
+static void use_up(struct forger *forger, int as, const struct member *receiver, uint64_t number)
+{
+    const struct sockaddr_in address = address_of(forger, receiver->address.port);
+    struct message message;
+    size_t length = 0;
+
+    begin(forger, &message, MESSAGE_NOT_FOLLOWING, as);
+    message.reference.view = view_id_of(&forger->learned);
+    message.number = 1;
+    const uint8_t *frame = wire_encode(forger->wire, &message,
+                                       &(struct wire_copy){.to = &receiver->id}, &length);
+    frame = seal_close(forger->seal,
+                       &(struct seal_order){.frame = frame,
+                                            .length = length,
+                                            .to = &receiver->id,
+                                            .place = {.channel = SEAL_DATAGRAM},
+                                            .number = number},
+                       &length);
+    (void)sendto(forger->socket, frame, length, 0, (const struct sockaddr *)&address,
+                 sizeof address);
+}
+
+void forger_use_up_numbers(struct forger *forger, int as, int to)
+{
+    uint8_t salt[SALT_BYTES];
+
+    draw(salt, sizeof salt);
+    seal_set_self(forger->seal, &forger->learned.members[as].id, salt);
+    for (uint32_t i = 0; i < WINDOW_NUMBERS + WINDOW_NUMBERS / 4; i++) {
+        use_up(forger, as, &forger->learned.members[to], NUMBERS_FAR_AHEAD + forger->far_ahead++);
+    }
+    draw(salt, sizeof salt);
+    seal_set_self(forger->seal, &forger->self, salt);
 }
 
 /* --- Of a stranger --------------------------------------------------------------------------- */

@@ -49,6 +49,10 @@ void forger_not_following(struct forger *forger, int as, int to, uint64_t epoch_
 /* A heartbeat of that number, which names the view that was learned, perhaps under a wrong hash. */
 void forger_heartbeat(struct forger *forger, int as, int to, uint64_t number, bool wrong_hash);
 
+/* Uses up the numbers of the sealed frames of `as` at `to`: more than a receiver remembers of a
+ * sender, all far above its own. The forger holds the key, and seals under that life. */
+void forger_use_up_numbers(struct forger *forger, int as, int to);
+
 /* What a stranger can send without knowing a view, to whoever lives at that port: a PULL, an OFFER
  * to whoever asked to be let in, and a JOIN that asks for its answer at the port `answer_to`. */
 void forger_pull(struct forger *forger, uint16_t port);

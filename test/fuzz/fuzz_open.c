@@ -64,6 +64,22 @@ static bool check(struct seal *reader, const uint8_t *bytes, size_t length)
     return any;
 }
 
+/* What is no answer to a question is none, and what is asked gets no more than it has. */
+static void check_count(struct seal *reader, const uint8_t *bytes, size_t length)
+{
+    const uint8_t *answer = NULL;
+    struct node_id life;
+
+    (void)seal_open_count(reader, bytes, length, 1, &answer);
+    assert(answer == NULL || length == COUNT_FRAME_BYTES);
+    if (length >= SEALED_HEADER_BYTES + COOKIE_BYTES + 1 + TAG_BYTES &&
+        seal_check(reader, bytes, length, &(struct seal_place){.channel = SEAL_DATAGRAM}) ==
+            SEAL_OK) {
+        (void)seal_may_ask(reader, bytes, length, &(struct seal_place){.channel = SEAL_DATAGRAM}, 1,
+                           &life);
+    }
+}
+
 static void check_sealed_anew(const uint8_t *data, size_t size)
 {
     struct seal *reader = seal_of(&reader_life);
@@ -81,6 +97,7 @@ static void check_sealed_anew(const uint8_t *data, size_t size)
                                      .with_ring = true};
     const uint8_t *sealed = seal_close(writer, &order, &length);
     assert(check(reader, sealed, length));
+    check_count(reader, data, size);
     seal_free(writer);
     seal_free(reader);
 }
@@ -91,6 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct note note;
 
     (void)check(reader, data, size);
+    check_count(reader, data, size);
     check_sealed_anew(data, size);
     if (note_read(&note, header, data, size)) {
         assert(note.count <= KEYRING_MAX);

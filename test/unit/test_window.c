@@ -50,6 +50,44 @@ Test(window, gives_up_the_lowest_when_it_is_full)
     cr_assert_eq(window.count, WINDOW_NUMBERS);
 }
 
+Test(window, begins_where_it_is_told_to)
+{
+    struct window window = {0};
+
+    window_take(&window, 100);
+    window_begin(&window, 7);
+    cr_assert_not(window_is_new(&window, 7));
+    cr_assert(window_is_new(&window, 100), "it has forgotten that");
+    window_take(&window, 100);
+    cr_assert(window_is_new(&window, 8), "the first number says nothing of those below");
+}
+
+/* What was taken before the sender was asked for its count is forgotten, what came since is not. */
+Test(window, is_renewed_from_a_count_and_what_came_since_it_was_asked)
+{
+    struct window window = {0};
+    struct window since = {0};
+
+    for (uint64_t i = 1; i <= 2 * WINDOW_NUMBERS; i++) {
+        window_take(&window, (UINT64_C(1) << 62) + i);
+    }
+    window_begin(&since, 0);
+    window_take(&since, 38);
+    window_take(&since, 45);
+    window_renew(&window, &since, 40);
+    cr_assert_not(window_is_new(&window, 38));
+    cr_assert_not(window_is_new(&window, 40));
+    cr_assert_not(window_is_new(&window, 45));
+    cr_assert(window_is_new(&window, 41));
+    cr_assert(window_is_new(&window, 46));
+    for (uint64_t i = 1; i <= 2 * WINDOW_NUMBERS; i++) {
+        window_take(&since, 50 + i);
+    }
+    window_renew(&window, &since, 40);
+    cr_assert_not(window_is_new(&window, 51), "it fell out of what came since");
+    cr_assert_eq(window.count, WINDOW_NUMBERS);
+}
+
 /* Against a list of all numbers that ever came. */
 Test(window, never_takes_one_twice_whatever_the_order)
 {
