@@ -180,6 +180,26 @@ Test(core_strict, an_answer_to_a_former_proposal_does_not_count)
     rig_free(rig);
 }
 
+/* H43: while its disk was slow, it was bound to a higher epoch, and its answer fell away. */
+Test(core_strict, a_proposer_asks_its_own_voter_again)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    struct vote_record *record = &rig->core->voter.record;
+
+    record->lineage = core_view(rig->core)->lineage;
+    record->state = VOTE_RECORD_FOUNDED;
+    rig_moves(rig, &(struct move){.kind = MOVE_DRAIN, .subject = rig_id(rig, 'C')});
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    cr_assert(rig->core->change.on);
+    cr_assert_gt(rig->core->voter.waiting_count, 0);
+    record->promise = (struct ballot){core_view(rig->core)->epoch + 1, rig_id(rig, 'B')};
+    rig_pass(rig, rig->timing.prepare_ms / 3 - rig->timing.batch_ms, "B C");
+    cr_assert_eq(rig->core->change.tally.answers[0], ANSWER_NONE);
+    rig_pass(rig, 2 * rig->timing.batch_ms, "B C");
+    cr_assert_eq(rig->core->change.tally.answers[0], ANSWER_NO);
+    rig_free(rig);
+}
+
 /* --- Its own voter leases like any other (Z6b) --- */
 
 /* H52: what it is bound to is another life's, so the other may act any moment. */

@@ -447,6 +447,19 @@ static void wait_for_voters(struct core *core)
     }
 }
 
+/* Z5e: its own voter too, which may have been bound to another since. */
+static void ask_again(struct core *core)
+{
+    const uint8_t own = core->electorate.own;
+
+    if (own != VOTER_NONE && core->change.tally.answers[own] == ANSWER_NONE) {
+        ask_own_voter(core);
+    }
+    if (core->change.on) {
+        send_prepare(core);
+    }
+}
+
 static void change_continue(struct core *core)
 {
     bool late = core->now_ms >= core->change.deadline_ms;
@@ -481,7 +494,7 @@ static void change_continue(struct core *core)
         return;
     }
     if (core->now_ms >= core->change.resend_ms) {
-        send_prepare(core);
+        ask_again(core);
     }
 }
 
