@@ -131,9 +131,11 @@ struct sim {
     struct random random;
     struct queue queue;
     struct network network;
-    struct wire *wire;             /* one for all: a step ends before the next begins */
-    const struct message *encoded; /* the last one in this step, sent to several perhaps */
-    struct wire *foreign_wire;     /* of a cluster of another name */
+    struct wire *wire;                 /* one for all: a step ends before the next begins */
+    const struct message *encoded;     /* the last one in this step, sent to several perhaps */
+    const struct message *carried_for; /* likewise, the last one with a view; NULL: none */
+    struct carried_view *carried;      /* and its view; one reference */
+    struct wire *foreign_wire;         /* of a cluster of another name */
     struct oracle oracle;
     struct liar *liar;    /* NULL: nobody lies */
     size_t core_bytes;    /* of each host's */
@@ -180,8 +182,6 @@ void host_step(struct sim *sim, struct host *host, struct event *event);
 struct pending *process_pending(struct sim *sim, const struct host *host, enum pending_type type);
 void process_release(struct sim *sim, struct pending *pending);
 
-/* The packet, and the caller's reference with it, comes to its host then. */
-void process_push_packet(struct sim *sim, struct packet *packet, uint64_t at_us);
 void process_schedule_tick(struct sim *sim, struct host *host, uint64_t at_us);
 
 /* Sets the timer of a running process to its core's deadline. */

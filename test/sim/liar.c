@@ -7,6 +7,7 @@
 
 #include "cluster.h"
 #include "oracle_parts.h"
+#include "post.h"
 #include "trace.h"
 
 enum {
@@ -866,9 +867,8 @@ static void send(struct teller *teller)
     packet->to = host_index(teller->sim, teller->to);
     packet->from = packet->to;
     packet->source = teller->message->source;
-    packet->damaged = false;
     packet->forged = true;
-    process_push_packet(teller->sim, packet, teller->sim->now_us + draw(teller, 80, 400));
+    post_push(teller->sim, packet, teller->sim->now_us + draw(teller, 80, 400));
 }
 
 /* In whose name: of a process that runs, and not of the receiver itself. NULL: there is none. */

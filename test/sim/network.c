@@ -7,9 +7,11 @@
 #define MILLION 1000000U
 #define RESEND_US 200000U /* the least a kernel waits before it repeats a lost segment */
 
-void network_init(struct network *network, uint32_t host_count, const struct quality *quality)
+void network_init(struct network *network, uint32_t host_count, uint32_t capacity,
+                  const struct quality *quality)
 {
     memset(network, 0, sizeof *network);
+    network->view_capacity = capacity;
     network->host_count = host_count;
     network->links = calloc((size_t)host_count * host_count, sizeof *network->links);
     assert(network->links != NULL);
@@ -27,6 +29,11 @@ void network_deinit(struct network *network)
             free(network->spare[i]);
             network->spare[i] = next;
         }
+    }
+    while (network->spare_views != NULL) {
+        struct carried_view *next = network->spare_views->next;
+        free(network->spare_views);
+        network->spare_views = next;
     }
     free(network->links);
 }
@@ -89,10 +96,8 @@ static uint64_t delay_us(const struct quality *quality, struct random *random)
     return delay;
 }
 
-struct fate network_fate(const struct network *network, struct random *random, uint32_t from,
-                         uint32_t to, size_t length)
+struct fate network_fate(const struct link *link, struct random *random, size_t length)
 {
-    const struct link *link = network_link(network, from, to);
     uint32_t bytes_max = link->quality.datagram_bytes_max;
     struct fate fate = {0};
 
@@ -147,6 +152,10 @@ struct packet *network_packet(struct network *network, size_t length)
         packet->size_class = size_class;
     }
     packet->references = 1;
+    packet->damaged = false;
+    packet->forged = false;
+    packet->open = false;
+    packet->carried = NULL;
     packet->length = length;
     return packet;
 }
@@ -160,6 +169,9 @@ void network_release(struct network *network, struct packet *packet)
 {
     assert(packet->references > 0);
     if (--packet->references == 0) {
+        if (packet->carried != NULL) {
+            network_put_down(network, packet->carried);
+        }
         packet->next = network->spare[packet->size_class];
         network->spare[packet->size_class] = packet;
     }
@@ -178,14 +190,38 @@ void network_keep(struct network *network, struct random *random, struct packet 
     network->kept[place] = packet;
 }
 
-struct packet *network_replay(struct network *network, struct random *random, uint32_t from,
-                              uint32_t to)
+struct packet *network_replay(struct network *network, struct random *random,
+                              const struct link *link)
 {
-    const struct link *link = network_link(network, from, to);
     if (network->kept_count == 0 || !network_happens(random, link->quality.replay_ppm)) {
         return NULL;
     }
     struct packet *packet = network->kept[random_below(random, network->kept_count)];
     network_hold(packet);
     return packet;
+}
+
+struct carried_view *network_carry(struct network *network, const struct view *view)
+{
+    struct carried_view *carried = network->spare_views;
+
+    if (carried != NULL) {
+        network->spare_views = carried->next;
+    } else {
+        carried = malloc(sizeof *carried + view_bytes(network->view_capacity));
+        assert(carried != NULL);
+        view_init(&carried->view, network->view_capacity, carried->storage);
+    }
+    carried->references = 1;
+    view_copy(&carried->view, view);
+    return carried;
+}
+
+void network_put_down(struct network *network, struct carried_view *carried)
+{
+    assert(carried->references > 0);
+    if (--carried->references == 0) {
+        carried->next = network->spare_views;
+        network->spare_views = carried;
+    }
 }

@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 #include "base/random.h"
-#include "core/model/id.h"
+#include "core/model/message.h"
 
 enum {
     COPIES_MAX = 2,      /* the datagram and its repetition */
     REPLAY_KEPT = 64,    /* packets remembered to be sent once more much later */
-    PACKET_CLASSES = 20, /* sizes of packet buffers: 128 bytes, doubled up to 64 MiB */
-    PACKET_BYTES_MIN = 128,
+    PACKET_CLASSES = 19, /* sizes of packet buffers: 256 bytes, doubled up to 64 MiB */
+    PACKET_BYTES_MIN = 256,
 };
 
 /* How one direction of a link behaves. Shares are out of a million packets. */
@@ -33,6 +33,14 @@ struct quality {
     uint32_t datagram_bytes_max; /* longer datagrams vanish without a word; 0: none does */
 };
 
+/* A view under way in open packets, which share it. */
+struct carried_view {
+    struct carried_view *next; /* in the pool */
+    uint32_t references;
+    struct view view;
+    _Alignas(max_align_t) uint8_t storage[];
+};
+
 struct packet {
     struct packet *next; /* in the pool */
     uint32_t references;
@@ -40,10 +48,12 @@ struct packet {
     uint32_t from; /* host */
     uint32_t to;
     struct address source;
-    bool damaged; /* not what its sender sent */
-    bool forged;  /* a lie */
+    bool damaged;                 /* not what its sender sent */
+    bool forged;                  /* a lie */
+    bool open;                    /* no frame, but the message itself: see network_message */
+    struct carried_view *carried; /* that message's; one reference; NULL: it brings none */
     size_t length;
-    uint8_t bytes[];
+    _Alignas(max_align_t) uint8_t bytes[];
 };
 
 struct link {
@@ -60,6 +70,8 @@ struct network {
     struct packet *spare[PACKET_CLASSES];
     struct packet *kept[REPLAY_KEPT]; /* for replays; one reference each */
     uint32_t kept_count;
+    uint32_t view_capacity; /* members of a carried view at the most */
+    struct carried_view *spare_views;
 };
 
 /* What becomes of one datagram: after which delays it arrives, and how often. */
@@ -68,7 +80,9 @@ struct fate {
     uint64_t delay_us[COPIES_MAX];
 };
 
-void network_init(struct network *network, uint32_t host_count, const struct quality *quality);
+/* Views under way have at most `capacity` members. */
+void network_init(struct network *network, uint32_t host_count, uint32_t capacity,
+                  const struct quality *quality);
 void network_deinit(struct network *network);
 
 struct link *network_link(const struct network *network, uint32_t from, uint32_t to);
@@ -90,24 +104,36 @@ uint64_t network_latency_us(const struct network *network, struct random *random
                             uint32_t to);
 
 /* Draws the fate of a datagram that is sent now. */
-struct fate network_fate(const struct network *network, struct random *random, uint32_t from,
-                         uint32_t to, size_t length);
+struct fate network_fate(const struct link *link, struct random *random, size_t length);
 
 /* When a frame sent now by stream arrives, or UINT64_MAX when the stream breaks. A stream loses
  * nothing and keeps the order: a lost segment only holds up what follows. */
 uint64_t network_stream_us(struct network *network, struct random *random, uint32_t from,
                            uint32_t to, uint64_t now_us);
 
-/* A packet with room for `length` bytes and one reference, the caller's. */
+/* A packet with room for `length` bytes and one reference, the caller's: an honest frame, unless
+ * the caller says otherwise. */
 struct packet *network_packet(struct network *network, size_t length);
+
+/* Where an open packet holds its message, as the receiver would read it from a frame. */
+static inline struct message *network_message(struct packet *packet)
+{
+    return (struct message *)(void *)packet->bytes;
+}
+
 void network_hold(struct packet *packet);
 void network_release(struct network *network, struct packet *packet);
 
 /* Remembers the packet for a replay, in the place of a random older one. */
 void network_keep(struct network *network, struct random *random, struct packet *packet);
 
-/* An old packet that comes once more now, or NULL. One reference goes to the caller. */
-struct packet *network_replay(struct network *network, struct random *random, uint32_t from,
-                              uint32_t to);
+/* An old packet that comes once more now that something is sent on that link, or NULL. One
+ * reference goes to the caller. */
+struct packet *network_replay(struct network *network, struct random *random,
+                              const struct link *link);
+
+/* A copy of the view for open packets, with one reference, the caller's; and the end of one. */
+struct carried_view *network_carry(struct network *network, const struct view *view);
+void network_put_down(struct network *network, struct carried_view *carried);
 
 #endif

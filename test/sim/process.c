@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "post.h"
 #include "trace.h"
 
 /* --- Timers, and the effects of a step --- */
@@ -62,114 +63,6 @@ void process_rearm(struct sim *sim, struct host *host)
     }
 }
 
-static bool is_lost(struct sim *sim, uint32_t from, uint32_t to, enum message_type type)
-{
-    for (uint32_t i = 0; i < sim->loss_count; i++) {
-        struct loss *loss = &sim->losses[i];
-        if (loss->left > 0 && (loss->from == SIM_ANY || loss->from == from) &&
-            (loss->to == SIM_ANY || loss->to == to) &&
-            (loss->type == SIM_ANY || loss->type == type)) {
-            loss->left--;
-            return true;
-        }
-    }
-    return false;
-}
-
-void process_push_packet(struct sim *sim, struct packet *packet, uint64_t at_us)
-{
-    struct pending *pending = queue_take(&sim->queue);
-    pending->type = PENDING_PACKET;
-    pending->host = packet->to;
-    pending->packet = packet;
-    queue_push(&sim->queue, at_us, pending);
-}
-
-static struct packet *packet_of(struct sim *sim, const struct packet *like, const uint8_t *bytes,
-                                size_t length)
-{
-    struct packet *packet = network_packet(&sim->network, length);
-    memcpy(packet->bytes, bytes, length);
-    packet->from = like->from;
-    packet->to = like->to;
-    packet->source = like->source;
-    packet->damaged = true;
-    packet->forged = false;
-    return packet;
-}
-
-/* What nobody sent, or not like this. It goes through the codec and no further (S15). */
-static void send_damaged(struct sim *sim, const struct packet *packet)
-{
-    const struct quality *quality = &network_link(&sim->network, packet->from, packet->to)->quality;
-    uint64_t at_us = sim->now_us + quality->latency_us_max;
-
-    if (network_happens(&sim->random, quality->truncate_ppm)) {
-        size_t length = (size_t)random_below(&sim->random, packet->length);
-        process_push_packet(sim, packet_of(sim, packet, packet->bytes, length), at_us);
-    }
-    if (network_happens(&sim->random, quality->garbage_ppm)) {
-        struct packet *garbage = packet_of(sim, packet, packet->bytes, packet->length);
-        bool headless = random_below(&sim->random, 2) == 0;
-        for (size_t i = headless ? 0 : WIRE_HEADER_BYTES; i < garbage->length; i++) {
-            garbage->bytes[i] = (uint8_t)random_u64(&sim->random);
-        }
-        process_push_packet(sim, garbage, at_us);
-    }
-    if (network_happens(&sim->random, quality->foreign_ppm)) {
-        struct message message;
-        size_t length;
-        if (wire_decode(sim->wire, packet->bytes, packet->length, &message) == WIRE_OK) {
-            const uint8_t *bytes = wire_encode(
-                sim->foreign_wire, &message, &(struct wire_copy){.to = NULL, .flags = WIRE_FELLOW},
-                &length);
-            process_push_packet(sim, packet_of(sim, packet, bytes, length), at_us);
-        }
-    }
-}
-
-static void send_datagram(struct sim *sim, struct packet *packet)
-{
-    struct fate fate = network_fate(&sim->network, &sim->random, packet->from, packet->to,
-                                    packet->length);
-    for (uint32_t i = 0; i < fate.copies; i++) {
-        network_hold(packet);
-        process_push_packet(sim, packet, sim->now_us + fate.delay_us[i]);
-    }
-    const struct quality *quality = &network_link(&sim->network, packet->from, packet->to)->quality;
-    if ((quality->truncate_ppm | quality->garbage_ppm | quality->foreign_ppm) != 0 &&
-        fate.copies > 0) {
-        send_damaged(sim, packet);
-    }
-    if (network_link(&sim->network, packet->from, packet->to)->quality.replay_ppm == 0) {
-        return;
-    }
-    network_keep(&sim->network, &sim->random, packet);
-    struct packet *old = network_replay(&sim->network, &sim->random, packet->from, packet->to);
-    if (old != NULL) {
-        process_push_packet(
-            sim, old,
-            sim->now_us + network_latency_us(&sim->network, &sim->random, old->from, old->to));
-    }
-}
-
-static void send_frame(struct sim *sim, struct packet *packet)
-{
-    uint64_t at_us = network_stream_us(&sim->network, &sim->random, packet->from, packet->to,
-                                       sim->now_us);
-    if (at_us != UINT64_MAX) {
-        network_hold(packet);
-        process_push_packet(sim, packet, at_us);
-    }
-}
-
-static bool carries_view(const struct message *message)
-{
-    const struct view *view = message_view(message);
-
-    return view != NULL && !view_is_empty(view);
-}
-
 /* For liars, and for the count. */
 static void note_sent(struct host *host, const struct effect *effect)
 {
@@ -185,49 +78,27 @@ static void note_sent(struct host *host, const struct effect *effect)
     }
 }
 
+static bool carries_view(const struct message *message)
+{
+    const struct view *view = message_view(message);
+
+    return view != NULL && !view_is_empty(view);
+}
+
 static void on_send(struct sim *sim, struct host *host, const struct effect *effect)
 {
-    struct host *to = host_at(sim, &effect->address);
-    uint32_t from = host_index(sim, host);
-    size_t length;
-    const struct wire_copy copy = {
-        .to = id_is_none(&effect->peer) ? NULL : &effect->peer,
-        .flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U),
-        .echo = effect->echo,
-    };
-    const uint8_t *bytes = (effect->message == sim->encoded ? wire_encode_copy : wire_encode)(
-        sim->wire, effect->message, &copy, &length);
+    const struct message *message = effect->message;
 
-    sim->encoded = effect->message;
     note_sent(host, effect);
-    if (carries_view(effect->message)) {
-        oracle_on_sent_view(sim, host, effect->message->carrier.view);
-    } else if (effect->message->type == MESSAGE_ACK) {
-        oracle_on_ack(sim, host, &effect->message->reference.view);
+    if (carries_view(message)) {
+        oracle_on_sent_view(sim, host, message->carrier.view);
+    } else if (message->type == MESSAGE_ACK) {
+        oracle_on_ack(sim, host, &message->reference.view);
     }
-    if (effect->message->type == MESSAGE_HANDOVER || core_has_handed_over(host->core)) {
+    if (message->type == MESSAGE_HANDOVER || core_has_handed_over(host->core)) {
         oracle_on_handed_over(sim, host);
     }
-    if (to == NULL || is_lost(sim, from, host_index(sim, to), effect->message->type)) {
-        return;
-    }
-    struct packet *packet = network_packet(&sim->network, length);
-    if (length <= PACKET_BYTES_MIN) {
-        memcpy(packet->bytes, bytes, PACKET_BYTES_MIN); /* Both have room: a few moves, no loop. */
-    } else {
-        memcpy(packet->bytes, bytes, length);
-    }
-    packet->from = from;
-    packet->to = host_index(sim, to);
-    packet->source = host->address;
-    packet->damaged = false;
-    packet->forged = false;
-    if (length <= DATAGRAM_FRAME_BYTES_MAX) {
-        send_datagram(sim, packet);
-    } else {
-        send_frame(sim, packet);
-    }
-    network_release(&sim->network, packet);
+    post_send(sim, host, effect);
 }
 
 /* Is it a life that runs, on a host that is not broken? */
@@ -349,7 +220,7 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
     }
     struct effects effects = core_step(host->core, event);
     sim->steps++;
-    sim->encoded = NULL;
+    post_forget(sim);
     trace_step(sim, host, event, &effects);
     for (uint32_t i = 0; i < effects.count; i++) {
         on_effect(sim, host, &effects.items[i]);
@@ -465,37 +336,39 @@ static void note_granted(struct host *host, const struct message *message)
     }
 }
 
-static void on_packet(struct sim *sim, struct host *host, const struct packet *packet)
+/* What the oracle needs of it, unless it is forged: then what it says is no evidence of anything.
+ */
+static void note_packet(struct sim *sim, struct host *host, const struct packet *packet,
+                        const struct message *message)
 {
-    struct message message;
-    message.source = packet->source;
-    enum wire_error error = wire_decode(sim->wire, packet->bytes, packet->length, &message);
-    if (packet->damaged) {
-        /* Garbage that happens to be a message would be a forgery, against which there is no
-         * protection: it is not let through. */
-        return;
-    }
-    assert(error == WIRE_OK); /* Our own bytes. */
-    if (packet->forged) {
-        /* What it says is no evidence of anything. */
-        host_step(sim, host, &(struct event){.type = EVENT_MESSAGE, .message = &message});
-        return;
-    }
-
-    if (id_is_none(&message.to) || id_equal(&message.to, &core_self(host->core)->id)) {
-        uint32_t from = message.relay ? oracle_host_of(&sim->oracle, &message.from) : packet->from;
+    if (id_is_none(&message->to) || id_equal(&message->to, &core_self(host->core)->id)) {
+        uint32_t from = message->relay ? oracle_host_of(&sim->oracle, &message->from)
+                                       : packet->from;
         if (from != SIM_NOBODY) { /* A lie that an honest member handed on. */
-            note_heard(sim, host, from, &message);
+            note_heard(sim, host, from, message);
         }
     }
-    if (message.type == MESSAGE_JOIN && message.joiner.hops == 0) {
+    if (message->type == MESSAGE_JOIN && message->joiner.hops == 0) {
         host->heard[packet->from].asked_ms = host_now_ms(sim, host);
     }
-    if (message.type == MESSAGE_GRANT && message.carrier.view != NULL &&
-        id_equal(&message.to, &core_self(host->core)->id)) {
-        note_granted(host, &message);
+    if (message->type == MESSAGE_GRANT && message->carrier.view != NULL &&
+        id_equal(&message->to, &core_self(host->core)->id)) {
+        note_granted(host, message);
     }
-    host_step(sim, host, &(struct event){.type = EVENT_MESSAGE, .message = &message});
+}
+
+static void on_packet(struct sim *sim, struct host *host, struct packet *packet)
+{
+    struct message room;
+    const struct message *message = post_read(sim, packet, &room);
+
+    if (message == NULL) {
+        return;
+    }
+    if (!packet->forged) {
+        note_packet(sim, host, packet, message);
+    }
+    host_step(sim, host, &(struct event){.type = EVENT_MESSAGE, .message = message});
 }
 
 static void on_tick(struct sim *sim, struct host *host)

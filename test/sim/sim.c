@@ -7,6 +7,7 @@
 
 #include "cluster.h"
 #include "liar.h"
+#include "post.h"
 
 /* --- Hosts --- */
 
@@ -118,7 +119,7 @@ struct sim *sim_new(const struct sim_options *options)
     random_seed(&sim->random, sim->options.seed);
     queue_init(&sim->queue);
     struct quality quality = sim_default_quality();
-    network_init(&sim->network, sim->host_count, &quality);
+    network_init(&sim->network, sim->host_count, sim->options.capacity, &quality);
     sim->wire = wire_new(SIM_CLUSTER_NAME, sim->options.capacity);
     sim->foreign_wire = wire_new("not-" SIM_CLUSTER_NAME, sim->options.capacity);
     assert(sim->wire != NULL && sim->foreign_wire != NULL);
@@ -155,6 +156,7 @@ void sim_free(struct sim *sim)
         process_release(sim, queue_pop(&sim->queue));
     }
     queue_deinit(&sim->queue);
+    post_forget(sim);
     network_deinit(&sim->network);
     oracle_deinit(&sim->oracle);
     liar_free(sim);

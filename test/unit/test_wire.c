@@ -243,6 +243,27 @@ Test(wire, every_message_arrives_as_it_was_sent)
     }
 }
 
+Test(wire, a_message_that_was_copied_says_the_same)
+{
+    struct message copy;
+
+    for (uint32_t i = 0; i < samples->count; i++) {
+        const struct sample *sample = &samples->items[i];
+        memset(&copy, 0xff, sizeof copy);
+        message_copy(&copy, &sample->message);
+        cr_assert_eq(copy.type, sample->message.type);
+        cr_assert(id_equal(&copy.from, &sample->message.from));
+        cr_assert_eq(copy.number, sample->message.number);
+        cr_assert_eq(copy.echo, sample->message.echo);
+        cr_assert(same_body(&copy, &sample->message), "%s", sample->name);
+
+        const uint8_t *bytes = (const uint8_t *)&copy;
+        for (size_t at = message_bytes(&sample->message); at < sizeof copy; at++) {
+            cr_assert_eq(bytes[at], 0xff, "%s: byte %zu", sample->name, at);
+        }
+    }
+}
+
 Test(wire, nobody_and_no_receiver_are_written_alike)
 {
     const struct node_id none = {.bytes = {0}};

@@ -58,6 +58,36 @@ void message_clear(struct message *message, enum message_type type)
     message->type = type;
 }
 
+void message_copy(struct message *to, const struct message *from)
+{
+    const enum message_body body = message_body(from->type);
+
+    memcpy(to, from, bytes_to_clear(from->type));
+    if (body == CARRIES_HEARTBEAT) {
+        memcpy(to->heartbeat.suspects, from->heartbeat.suspects,
+               from->heartbeat.suspect_count * sizeof from->heartbeat.suspects[0]);
+    } else if (body == CARRIES_JOINER) {
+        joiner_copy(&to->joiner, &from->joiner);
+    } else if (body == CARRIES_JOIN_REFUSED) {
+        join_refused_copy(&to->join_refused, &from->join_refused);
+    } else if (body == CARRIES_PROBE) {
+        terms_copy(&to->probe.terms, &from->probe.terms);
+    }
+}
+
+size_t message_bytes(const struct message *message)
+{
+    const enum message_body body = message_body(message->type);
+
+    if (body == CARRIES_HEARTBEAT) {
+        return BYTES_BEFORE(heartbeat.suspects) +
+               message->heartbeat.suspect_count * sizeof message->heartbeat.suspects[0];
+    }
+    return body == CARRIES_JOINER || body == CARRIES_JOIN_REFUSED || body == CARRIES_PROBE
+               ? sizeof *message
+               : bytes_to_clear(message->type);
+}
+
 const char *message_text(enum message_type type)
 {
 #define MESSAGE_TEXT(name, number, text, body) [MESSAGE_##name] = (text),

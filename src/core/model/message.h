@@ -276,6 +276,13 @@ struct message {
  * that. */
 void message_clear(struct message *message, enum message_type type);
 
+/* Copies what a message of its type has; a view that it brings along is shared by both. Writes the
+ * first message_bytes(from) bytes at the most. */
+void message_copy(struct message *to, const struct message *from);
+
+/* How many bytes of the struct this message has use for. */
+size_t message_bytes(const struct message *message);
+
 /* What messages of that type carry, and what the type is called in logs, counters and traces. */
 enum message_body message_body(enum message_type type);
 const char *message_text(enum message_type type);

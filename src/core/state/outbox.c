@@ -133,7 +133,7 @@ void outbox_hand_on(struct core *core, const struct message *message)
         return;
     }
     struct message *copy = &core->out.messages[core->out.message_count++];
-    *copy = *message;
+    message_copy(copy, message);
     struct effect *effect = add_to(core, EFFECT_SEND, &message->to,
                                    &core->view.members[position].address);
     effect->message = copy;

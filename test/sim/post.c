@@ -1,0 +1,266 @@
+#include "post.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "cluster.h"
+
+/* A frame with a view, but for the lists of that: header, envelope, and the most that a VOTE has
+ * besides, all numbers at their longest. */
+enum { FRAME_REST_BYTES = 16 + 47 + 145 + 48 };
+
+static bool is_lost(struct sim *sim, uint32_t from, uint32_t to, enum message_type type)
+{
+    for (uint32_t i = 0; i < sim->loss_count; i++) {
+        struct loss *loss = &sim->losses[i];
+        if (loss->left > 0 && (loss->from == SIM_ANY || loss->from == from) &&
+            (loss->to == SIM_ANY || loss->to == to) &&
+            (loss->type == SIM_ANY || loss->type == type)) {
+            loss->left--;
+            return true;
+        }
+    }
+    return false;
+}
+
+void post_push(struct sim *sim, struct packet *packet, uint64_t at_us)
+{
+    struct pending *pending = queue_take(&sim->queue);
+    pending->type = PENDING_PACKET;
+    pending->host = packet->to;
+    pending->packet = packet;
+    queue_push(&sim->queue, at_us, pending);
+}
+
+/* --- Damage --- */
+
+static struct packet *packet_of(struct sim *sim, const struct packet *like, const uint8_t *bytes,
+                                size_t length)
+{
+    struct packet *packet = network_packet(&sim->network, length);
+    memcpy(packet->bytes, bytes, length);
+    packet->from = like->from;
+    packet->to = like->to;
+    packet->source = like->source;
+    packet->damaged = true;
+    return packet;
+}
+
+static bool may_be_damaged(const struct quality *quality)
+{
+    return (quality->truncate_ppm | quality->garbage_ppm | quality->foreign_ppm) != 0;
+}
+
+/* What nobody sent, or not like this. It goes through the codec and no further (S15). */
+static void send_damaged(struct sim *sim, const struct packet *packet,
+                         const struct quality *quality)
+{
+    uint64_t at_us = sim->now_us + quality->latency_us_max;
+
+    if (network_happens(&sim->random, quality->truncate_ppm)) {
+        size_t length = (size_t)random_below(&sim->random, packet->length);
+        post_push(sim, packet_of(sim, packet, packet->bytes, length), at_us);
+    }
+    if (network_happens(&sim->random, quality->garbage_ppm)) {
+        struct packet *garbage = packet_of(sim, packet, packet->bytes, packet->length);
+        bool headless = random_below(&sim->random, 2) == 0;
+        for (size_t i = headless ? 0 : WIRE_HEADER_BYTES; i < garbage->length; i++) {
+            garbage->bytes[i] = (uint8_t)random_u64(&sim->random);
+        }
+        post_push(sim, garbage, at_us);
+    }
+    if (network_happens(&sim->random, quality->foreign_ppm)) {
+        struct message message;
+        size_t length;
+        if (wire_decode(sim->wire, packet->bytes, packet->length, &message) == WIRE_OK) {
+            const uint8_t *bytes = wire_encode(
+                sim->foreign_wire, &message, &(struct wire_copy){.to = NULL, .flags = WIRE_FELLOW},
+                &length);
+            post_push(sim, packet_of(sim, packet, bytes, length), at_us);
+        }
+    }
+}
+
+/* --- Packets --- */
+
+static struct packet *frame_of(struct sim *sim, const struct effect *effect)
+{
+    size_t length;
+    const struct wire_copy copy = {
+        .to = id_is_none(&effect->peer) ? NULL : &effect->peer,
+        .flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U),
+        .echo = effect->echo,
+    };
+    const uint8_t *bytes = (effect->message == sim->encoded ? wire_encode_copy : wire_encode)(
+        sim->wire, effect->message, &copy, &length);
+    struct packet *packet = network_packet(&sim->network, length);
+
+    sim->encoded = effect->message;
+    if (length <= PACKET_BYTES_MIN) {
+        memcpy(packet->bytes, bytes, PACKET_BYTES_MIN); /* Both have room: a few moves, no loop. */
+    } else {
+        memcpy(packet->bytes, bytes, length);
+    }
+    return packet;
+}
+
+/* A copy of the view for all that this message goes to. */
+static struct carried_view *carry(struct sim *sim, const struct message *message)
+{
+    if (sim->carried_for != message) {
+        post_forget(sim);
+        sim->carried_for = message;
+        sim->carried = network_carry(&sim->network, message_view(message));
+    }
+    sim->carried->references++;
+    return sim->carried;
+}
+
+void post_forget(struct sim *sim)
+{
+    sim->encoded = NULL;
+    if (sim->carried_for != NULL) {
+        sim->carried_for = NULL;
+        network_put_down(&sim->network, sim->carried);
+    }
+}
+
+/* The same as a frame, when that has been read. */
+static struct packet *open_packet_of(struct sim *sim, const struct effect *effect,
+                                     const struct address *source)
+{
+    struct packet *packet = network_packet(&sim->network, message_bytes(effect->message));
+    struct message *message = network_message(packet);
+
+    packet->open = true;
+    message_copy(message, effect->message);
+    message->to = effect->peer;
+    message->fellow = effect->fellow;
+    message->relay = effect->relay;
+    message->echo = effect->echo;
+    message->source = *source;
+    if (message_view(message) != NULL) {
+        packet->carried = carry(sim, effect->message);
+        message->carrier.view = &packet->carried->view;
+    }
+    return packet;
+}
+
+/* No frame that brings this view along is longer, but for that of a MERGE. */
+static size_t frame_bytes_most(const struct view *view)
+{
+    enum { MEMBER_BYTES = 63, GONE_BYTES = 85 }; /* without the name and the tags */
+    size_t bytes = FRAME_REST_BYTES;
+
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        bytes += MEMBER_BYTES + strlen(view->members[i].name) + view->members[i].tags.length;
+    }
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        bytes += GONE_BYTES + strlen(view->gone[i].name);
+    }
+    return bytes;
+}
+
+static bool is_datagram(const struct message *message)
+{
+    const struct view *view = message_view(message);
+
+    return view == NULL ||
+           (message->type != MESSAGE_MERGE && frame_bytes_most(view) <= DATAGRAM_FRAME_BYTES_MAX);
+}
+
+/* Do the bytes of this message matter on this link, or only what they say? */
+static bool needs_frame(const struct sim *sim, const struct quality *quality,
+                        const struct message *message)
+{
+    return !sim->options.spares_codec || may_be_damaged(quality) ||
+           quality->datagram_bytes_max != 0 || !is_datagram(message);
+}
+
+/* --- Sending --- */
+
+static void send_datagram(struct sim *sim, struct packet *packet, const struct link *link)
+{
+    struct fate fate = network_fate(link, &sim->random, packet->length);
+    for (uint32_t i = 0; i < fate.copies; i++) {
+        network_hold(packet);
+        post_push(sim, packet, sim->now_us + fate.delay_us[i]);
+    }
+    if (fate.copies > 0 && may_be_damaged(&link->quality)) {
+        send_damaged(sim, packet, &link->quality);
+    }
+    if (link->quality.replay_ppm == 0) {
+        return;
+    }
+    network_keep(&sim->network, &sim->random, packet);
+    struct packet *old = network_replay(&sim->network, &sim->random, link);
+    if (old != NULL) {
+        post_push(sim, old,
+                  sim->now_us +
+                      network_latency_us(&sim->network, &sim->random, old->from, old->to));
+    }
+}
+
+static void send_frame(struct sim *sim, struct packet *packet)
+{
+    uint64_t at_us = network_stream_us(&sim->network, &sim->random, packet->from, packet->to,
+                                       sim->now_us);
+    if (at_us != UINT64_MAX) {
+        network_hold(packet);
+        post_push(sim, packet, at_us);
+    }
+}
+
+void post_send(struct sim *sim, struct host *host, const struct effect *effect)
+{
+    const struct host *receiver = host_at(sim, &effect->address);
+    const struct message *message = effect->message;
+    uint32_t from = host_index(sim, host);
+
+    if (receiver == NULL) {
+        return;
+    }
+    uint32_t to = host_index(sim, receiver);
+    if (is_lost(sim, from, to, message->type)) {
+        return;
+    }
+    const struct link *link = network_link(&sim->network, from, to);
+    struct packet *packet = needs_frame(sim, &link->quality, message)
+                                ? frame_of(sim, effect)
+                                : open_packet_of(sim, effect, &host->address);
+    packet->from = from;
+    packet->to = to;
+    packet->source = host->address;
+    if (packet->open || packet->length <= DATAGRAM_FRAME_BYTES_MAX) {
+        send_datagram(sim, packet, link);
+    } else {
+        assert(!is_datagram(message));
+        send_frame(sim, packet);
+    }
+    network_release(&sim->network, packet);
+}
+
+/* As the codec leaves it: who receives a view enters its members in the table. */
+static void empty_index(struct view *view)
+{
+    memset(view->index, 0, (view->index_mask + 1) * sizeof view->index[0]);
+}
+
+const struct message *post_read(struct sim *sim, struct packet *packet, struct message *room)
+{
+    if (packet->open) {
+        if (packet->carried != NULL) {
+            empty_index(&packet->carried->view);
+        }
+        return network_message(packet);
+    }
+    room->source = packet->source;
+    enum wire_error error = wire_decode(sim->wire, packet->bytes, packet->length, room);
+    if (packet->damaged) {
+        /* Garbage that happens to be a message would be a forgery, against which there is no
+         * protection: it is not let through. */
+        return NULL;
+    }
+    assert(error == WIRE_OK); /* Our own bytes. */
+    return room;
+}
