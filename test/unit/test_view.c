@@ -231,6 +231,11 @@ Test(view, unsound_views_are_recognised)
     cr_assert_not(view_is_sound(view), "version 0");
     view->version = 3;
 
+    view->gone[view->gone_count++] = (struct gone){.id = view->members[1].id, .name = "D"};
+    view_seal(view);
+    cr_assert_not(view_is_sound(view), "a member among the gone");
+    view->gone_count--;
+
     view_seal(view);
     cr_assert(view_is_sound(view));
     view_clear(view);

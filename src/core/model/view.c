@@ -393,6 +393,17 @@ static bool names_are_unique(struct view *view)
     return true;
 }
 
+/* Who is gone is no member. Needs the index table. */
+static bool names_no_member_as_gone(const struct view *view)
+{
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        if (view_has(view, &view->gone[i].id)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool view_is_sound(struct view *view)
 {
     if (view->member_count == 0 || view->version == 0 || view->epoch == 0 ||
@@ -409,5 +420,5 @@ bool view_is_sound(struct view *view)
         youngest = member->age;
     }
     return youngest < view->next_age && names_are_unique(view) && index_rebuild(view) &&
-           view->hash == content_hash(view);
+           names_no_member_as_gone(view) && view->hash == content_hash(view);
 }

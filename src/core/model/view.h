@@ -121,7 +121,8 @@ static inline bool view_id_equal(const struct view_id *a, const struct view_id *
 }
 
 /* What must be true of any view before it is acted on (S3, S4): at least one member, ids, names
- * and ages unique, ages rising, next_age above all, the hash right. Rebuilds the index table. */
+ * and ages unique, ages rising, next_age above all, no member among the gone, the hash right.
+ * Rebuilds the index table. */
 bool view_is_sound(struct view *view);
 
 #endif
