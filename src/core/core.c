@@ -247,6 +247,16 @@ static bool asks_the_voter(struct core *core, const struct message *message)
     return message->type == MESSAGE_PREPARE && change_asks_voter(core, message);
 }
 
+/* R2f: from one fellow member to another. A life at this node's own address, which only a lie can
+ * have brought into the view, would be handed the message for ever. */
+static bool may_hand_on(const struct core *core, const struct message *message)
+{
+    uint32_t to = core_is_member(core) ? view_find(&core->view, &message->to) : VIEW_NONE;
+
+    return to != VIEW_NONE && view_has(&core->view, &message->from) &&
+           !address_equal(&core->view.members[to].address, &core->life.self.address);
+}
+
 /* What holds for every message, asked once (I1, V6). */
 static bool passes_gate(struct core *core, const struct message *message)
 {
@@ -259,8 +269,7 @@ static bool passes_gate(struct core *core, const struct message *message)
         return false;
     }
     if (!id_is_none(&message->to) && !id_equal(&message->to, &core->life.self.id)) {
-        if (message->relay && core_is_member(core) && view_has(&core->view, &message->from) &&
-            view_has(&core->view, &message->to)) {
+        if (message->relay && may_hand_on(core, message)) {
             REACHED(relayed);
             outbox_hand_on(core, message); /* R2 */
         } else if (!asks_the_voter(core, message)) {

@@ -133,7 +133,7 @@ Story(liar, views_in_a_members_own_name_are_refused)
 }
 
 /* V7: whatever a stranger says, who is started again comes in. */
-Awaited(liar, nobody_is_locked_out)
+Story(liar, nobody_is_locked_out)
 {
     struct sim *sim = lenient_five(seed);
     struct lies told = strangers_lies;
@@ -168,7 +168,7 @@ static void check_that_strangers_change_nothing(uint64_t seed, enum lie_kind kin
     sim_free(sim);
 }
 
-/* What a stranger says of views is believed yet. */
+/* What a stranger says of views has a story of its own. */
 static bool shows_views(enum lie_kind kind)
 {
     return kind == LIE_VIEWS || kind == LIE_CLAIMS || kind == LIE_ANYTHING;
@@ -185,7 +185,7 @@ Story(liar, strangers_change_nothing)
 }
 
 /* S15: nor does what it says of views. */
-Awaited(liar, views_of_strangers_change_nothing)
+Story(liar, views_of_strangers_change_nothing)
 {
     for (enum lie_kind kind = 0; kind < LIE_KINDS; kind++) {
         if (shows_views(kind)) {
@@ -307,7 +307,7 @@ Story(liar, wrong_hashes_make_few_views)
 }
 
 /* C4: what a liar had accepted in the coordinator's name does not come back when that one dies. */
-Awaited(liar, what_it_proposed_is_forgotten)
+Story(liar, what_it_proposed_is_forgotten)
 {
     struct sim *sim = lenient_five(seed);
 

@@ -352,9 +352,9 @@ Test(core_change, a_removal_decided_in_an_earlier_reign_is_decided_anew)
     uint32_t checked = 0;
 
     for (uint64_t ms = timing.lost_ms + 1; ms <= end_ms; ms += 5) {
-        struct rig *rig = rig_in("A B", 'A');
+        struct rig *rig = rig_in("A B C", 'A');
         rig_pass(rig, ms, "");
-        if (core_view(rig->core)->member_count == 2) {
+        if (core_view(rig->core)->member_count == 3) {
             struct view *other = rig_view(rig, "C A B");
             other->epoch++;
             view_seal(other);

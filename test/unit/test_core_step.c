@@ -55,6 +55,24 @@ Test(core_step, only_messages_of_members_are_relayed)
     rig_free(rig);
 }
 
+/* H48: two nodes sent one message to and fro, as fast as the network would carry it. */
+Test(core_step, nothing_is_relayed_to_our_own_address)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *view = rig_next(rig, "+D");
+
+    view->members[3].address = core_self(rig->core)->address;
+    view_seal(view);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
+    cr_assert_eq(core_view(rig->core)->member_count, 4);
+    struct message message = rig_message(rig, 'A', &(struct message){.type = MESSAGE_LEAVE});
+    message.relay = true;
+    message.to = view->members[3].id;
+    rig_gets_raw(rig, &message);
+    cr_assert_eq(rig->sent_count, 0);
+    rig_free(rig);
+}
+
 /* --- Signs of life (D2, D6) --- */
 
 static struct message heartbeat_of(const struct rig *rig)

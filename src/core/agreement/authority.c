@@ -23,7 +23,7 @@ static bool is_made(const struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
 
-    return view->lineage == core->view.lineage && view_has(&core->view, &message->from) &&
+    return view->lineage == core->view.lineage &&
            id_equal(&view->members[0].id, own_coordinator(core));
 }
 
@@ -63,15 +63,20 @@ static bool is_our_successors(const struct core *core, const struct view *view)
            id_equal(&core->moving.to, &view->members[0].id);
 }
 
+static bool was_accepted(const struct core *core, const struct view *view)
+{
+    const struct view *accepted = &core->change.pending;
+
+    return !view_is_empty(accepted) && view->hash == accepted->hash;
+}
+
 static bool is_agreed(const struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
-    const struct view *accepted = &core->change.pending;
-    bool same_content = !view_is_empty(accepted) && view->hash == accepted->hash;
     bool granted = core->promise.epoch == view->epoch &&
                    id_equal(&core->promise.to, &view->members[0].id);
 
-    return same_content || granted || is_the_merge_we_asked_for(core, message);
+    return was_accepted(core, view) || granted || is_the_merge_we_asked_for(core, message);
 }
 
 /* A former fellow member shows a view of another lineage that lists us. Only a merge can have put
@@ -109,10 +114,22 @@ static bool releases_us(const struct core *core, const struct message *message)
 
 bool authority_is_in_our_name(const struct core *core, const struct view *view)
 {
-    const struct view *accepted = &core->change.pending;
-    bool proposed = !view_is_empty(accepted) && view->hash == accepted->hash;
+    return id_equal(&view->members[0].id, &core->life.self.id) && !was_accepted(core, view);
+}
 
-    return id_equal(&view->members[0].id, &core->life.self.id) && !proposed;
+/* Nobody here knows the sender: what it says itself counts for nothing (V4k). But the coordinator
+ * of another part is such a one, and proposes the merge that ours has asked it for. */
+static enum authority authority_of_stranger(const struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+
+    if (was_accepted(core, view) || is_the_merge_we_asked_for(core, message)) {
+        return AUTHORITY_AGREED;
+    }
+    return message->type == MESSAGE_PREPARE && !core_is_coordinator(core) &&
+                   names_our_view(core, view)
+               ? AUTHORITY_VOUCHED
+               : AUTHORITY_NONE;
 }
 
 enum authority authority_of(const struct core *core, const struct message *message)
@@ -126,7 +143,9 @@ enum authority authority_of(const struct core *core, const struct message *messa
         return message->carrier.view->lineage == core->view.lineage ? AUTHORITY_AGREED
                                                                     : AUTHORITY_NONE;
     }
-
+    if (!view_has(&core->view, &message->from)) {
+        return authority_of_stranger(core, message);
+    }
     if (is_made(core, message)) { /* Not a coordinator: what bears its name was looked at. */
         return AUTHORITY_MADE;
     }

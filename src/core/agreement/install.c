@@ -250,6 +250,29 @@ static void on_other_content(struct core *core, const struct message *message)
     }
 }
 
+/* One that holds this node. */
+static enum shown_view on_higher_view(struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+    bool from_member = view_has(&core->view, &message->from);
+
+    if (authority_of(core, message) != AUTHORITY_NONE) {
+        promise_saw_epoch(core, view->epoch);
+        install_view(core, view);
+        return SHOWN_SETTLED;
+    }
+    bool ours = authority_is_in_our_name(core, view);
+    refuse(core, message, ours ? REFUSED_VIEW_IN_OUR_NAME : REFUSED_VIEW_NOT_FOLLOWED);
+    if (!ours) {
+        answer_not_following(core, message);
+    }
+    if (!from_member) {
+        return SHOWN_SETTLED; /* Nothing of it is true, its epoch neither. */
+    }
+    promise_saw_epoch(core, view->epoch);
+    return ours ? SHOWN_NOT_OURS : SHOWN_REFUSED;
+}
+
 enum shown_view install_on_view(struct core *core, const struct message *message)
 {
     struct view *view = message->carrier.view;
@@ -274,22 +297,7 @@ enum shown_view install_on_view(struct core *core, const struct message *message
     if (!holds_us) {
         return on_view_without_us(core, message);
     }
-    if (authority_is_in_our_name(core, view)) {
-        refuse(core, message, REFUSED_VIEW_IN_OUR_NAME);
-        if (!view_has(&core->view, &message->from)) {
-            return SHOWN_SETTLED; /* Nothing of it is true, its epoch neither. */
-        }
-        promise_saw_epoch(core, view->epoch);
-        return SHOWN_NOT_OURS;
-    }
-    promise_saw_epoch(core, view->epoch);
-    if (authority_of(core, message) == AUTHORITY_NONE) {
-        refuse(core, message, REFUSED_VIEW_NOT_FOLLOWED);
-        answer_not_following(core, message);
-        return SHOWN_REFUSED;
-    }
-    install_view(core, view);
-    return SHOWN_SETTLED;
+    return on_higher_view(core, message);
 }
 
 void install_pull(struct core *core, const struct message *message)

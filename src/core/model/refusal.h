@@ -10,7 +10,7 @@
     X(STOPPED, "stopped", "E1", "this node has left")                                              \
     X(FROM_OURSELVES, "from_ourselves", "V6c", "it says that it comes from this very life")        \
     X(FOR_ANOTHER_LIFE, "for_another_life", "I1b", "it is meant for another life at this address") \
-    X(RELAY_OF_STRANGERS, "relay_of_strangers", "R2d",                                             \
+    X(RELAY_OF_STRANGERS, "relay_of_strangers", "R2f",                                             \
       "it asks to be handed on, and its sender or its receiver is no member here")                 \
     X(NOT_YET_MEMBER, "not_yet_member", "J6", "this node is not a member yet")                     \
     X(ALREADY_MEMBER, "already_member", "J6",                                                      \
