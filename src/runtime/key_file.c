@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/own_file.h"
 #include "words/address_text.h"
 
 /* --- Reading --- */
@@ -19,25 +20,38 @@ static bool refuse(struct complaint *complaint, const char *path, const char *wh
     return complaint_set(complaint, "--key %.200s: %s", path, why);
 }
 
-/* Who else could have written the file, or can read it? */
-static bool check_file(int fd, const char *path, struct complaint *complaint)
+/* Could others read it? Who may have written it is own_file_open's to say. */
+static bool check_mode(int fd, const char *path, struct complaint *complaint)
 {
     struct stat status;
 
     if (fstat(fd, &status) != 0) {
         return refuse(complaint, path, strerror(errno));
     }
-    if (!S_ISREG(status.st_mode)) {
-        return refuse(complaint, path, "is no regular file: name the file that --make-key made");
-    }
-    if (status.st_uid != geteuid() && status.st_uid != 0) {
-        return refuse(complaint, path,
-                      "belongs to another account: chown it to the one that runs doyend");
-    }
     if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         return refuse(complaint, path, "others may read or change it: chmod 600 it");
     }
     return true;
+}
+
+/* What to do about a file that own_file_open refused, by its error. */
+static const char *remedy(int error, const char *why)
+{
+    switch (error) {
+    case ELOOP:
+        return "is a symbolic link: name the file itself";
+    case ENOENT:
+        return "is not there: doyend --make-key FILE makes one, and all nodes of the cluster need "
+               "the same";
+    case EINVAL:
+        return "is no regular file: name the file that --make-key made";
+    case EPERM:
+        return "belongs to another account: chown it to the one that runs doyend";
+    case EMLINK:
+        return "has more than one name (hard links): remove the others, or copy it";
+    default:
+        return why;
+    }
 }
 
 /* Reads all of the file, of at most KEYRING_TEXT_MAX bytes. Returns its length, or -1. */
@@ -87,18 +101,15 @@ static bool parse_text(struct keyring *ring, const char *text, size_t length, co
 bool key_file_read(const char *path, struct keyring *ring, struct complaint *complaint)
 {
     char text[KEYRING_TEXT_MAX + 1];
-    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    char why[OWN_FILE_WHY_MAX];
+    const int fd = own_file_open(AT_FDCWD, path, O_RDONLY, why);
     bool sound = false;
 
     keyring_wipe(ring);
     if (fd < 0) {
-        return refuse(complaint, path,
-                      errno == ELOOP    ? "is a symbolic link: name the file itself"
-                      : errno == ENOENT ? "is not there: doyend --make-key FILE makes one, and all "
-                                          "nodes of the cluster need the same"
-                                        : strerror(errno));
+        return refuse(complaint, path, remedy(errno, why));
     }
-    if (check_file(fd, path, complaint)) {
+    if (check_mode(fd, path, complaint)) {
         const ssize_t length = read_all(fd, text);
         if (length < 0) {
             (void)refuse(complaint, path, strerror(errno));

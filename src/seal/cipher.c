@@ -3,15 +3,13 @@
 #include <assert.h>
 #include <sodium.h>
 
-_Static_assert((int)TAG_BYTES == crypto_aead_chacha20poly1305_ietf_ABYTES &&
-                   (int)TAG_BYTES == crypto_aead_aes256gcm_ABYTES,
-               "the tag's length");
-_Static_assert((int)KEY_BYTES == crypto_aead_chacha20poly1305_ietf_KEYBYTES &&
-                   (int)KEY_BYTES == crypto_aead_aes256gcm_KEYBYTES,
-               "the key's length");
-_Static_assert((int)CIPHER_NONCE_BYTES == crypto_aead_chacha20poly1305_ietf_NPUBBYTES &&
-                   (int)CIPHER_NONCE_BYTES == crypto_aead_aes256gcm_NPUBBYTES,
+_Static_assert((int)TAG_BYTES == crypto_aead_chacha20poly1305_ietf_ABYTES, "the tag's length");
+_Static_assert((int)TAG_BYTES == crypto_aead_aes256gcm_ABYTES, "the tag's length");
+_Static_assert((int)KEY_BYTES == crypto_aead_chacha20poly1305_ietf_KEYBYTES, "the key's length");
+_Static_assert((int)KEY_BYTES == crypto_aead_aes256gcm_KEYBYTES, "the key's length");
+_Static_assert((int)CIPHER_NONCE_BYTES == crypto_aead_chacha20poly1305_ietf_NPUBBYTES,
                "the nonce's length");
+_Static_assert((int)CIPHER_NONCE_BYTES == crypto_aead_aes256gcm_NPUBBYTES, "the nonce's length");
 
 const char *algorithm_text(enum algorithm algorithm)
 {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CAPTURE_MAX = 4096, CAPTURED_BYTES_MAX = 1500 };
+enum { CAPTURE_MAX = 16384, CAPTURED_BYTES_MAX = 1500 };
 
 struct captured {
     uint16_t port; /* that it went to */

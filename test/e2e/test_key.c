@@ -3,8 +3,12 @@
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "capture.h"
 #include "fixture.h"
@@ -153,14 +157,26 @@ Story(key, a_node_that_strangers_can_rule_says_so)
 
 /* --- Played back --- */
 
-enum { RECORDS = 400, RECORD_MS = 20000 };
+enum { RECORDS = 400, RECORD_MS = 20000, HEARTBEATS = 100 };
+
+#define EVERYBODY "athens byzantium cyrene delphi ephesus"
+
+/* With DOYEN_E2E_RECORD_S in the environment, all that passes in so many seconds is recorded. */
+static uint64_t record_wanted_ms(void)
+{
+    const char *seconds = getenv("DOYEN_E2E_RECORD_S");
+
+    return seconds == NULL ? 0 : strtoull(seconds, NULL, 10) * 1000;
+}
 
 /* Runs the cluster until so many datagrams were recorded. */
 static void record(struct capture *capture, size_t count)
 {
-    const uint64_t until_ms = clock_now_ms() + RECORD_MS;
+    const uint64_t since_ms = clock_now_ms();
+    const uint64_t wanted_ms = record_wanted_ms();
 
-    while (capture->count < count && clock_now_ms() < until_ms) {
+    while ((capture->count < count && clock_now_ms() - since_ms < RECORD_MS) ||
+           clock_now_ms() - since_ms < wanted_ms) {
         capture_more(capture);
     }
     cr_assert_geq(capture->count, count, "only %zu datagrams", capture->count);
@@ -204,11 +220,11 @@ Story(key, what_was_recorded_changes_nothing_when_it_is_played_back)
         cr_skip_test("only root sees what passes");
     }
     cluster_make_key(cluster, "key");
-    cluster_form(cluster, "athens byzantium cyrene");
+    cluster_form(cluster, EVERYBODY);
     cluster_kill(cluster, "athens");
-    assert_agreement(cluster, "byzantium cyrene");
+    assert_agreement(cluster, "byzantium cyrene delphi ephesus");
     cluster_restart(cluster, "athens");
-    assert_agreement(cluster, "byzantium cyrene athens");
+    assert_agreement(cluster, "byzantium cyrene delphi ephesus athens");
     record(&capture, RECORDS);
     const char *view = text_kept("%s", cluster_view(cluster, "byzantium"));
     const uint64_t suspected = suspicions(cluster);
@@ -218,21 +234,21 @@ Story(key, what_was_recorded_changes_nothing_when_it_is_played_back)
     cr_assert_gt(not_opened(cluster, "byzantium", "played back or too old"), 0);
     cr_assert_gt(not_opened(cluster, "byzantium", "sender's address not proved"), 0);
     cr_assert_str_eq(cluster_view(cluster, "byzantium"), view);
-    cr_assert(cluster_agrees(cluster, "byzantium cyrene athens", 1000));
+    cr_assert(cluster_agrees(cluster, "byzantium cyrene delphi ephesus athens", 1000));
     cluster_pause(cluster, "cyrene");
     play_back(&capture, cluster, true);
     cluster_resume(cluster, "cyrene");
-    cr_assert(cluster_agrees(cluster, "byzantium cyrene athens", 5000));
+    cr_assert(cluster_agrees(cluster, "byzantium cyrene delphi ephesus athens", 5000));
     cr_assert_str_eq(cluster_view(cluster, "byzantium"), view);
     cr_assert_eq(suspicions(cluster), suspected);
 
     cr_assert_eq(cluster_terminate(cluster, "cyrene"), 0);
     cluster_restart(cluster, "cyrene");
-    assert_agreement(cluster, "byzantium athens cyrene");
+    assert_agreement(cluster, "byzantium delphi ephesus athens cyrene");
     const char *later = text_kept("%s", cluster_view(cluster, "byzantium"));
     play_back(&capture, cluster, false);
     cr_assert_str_eq(cluster_view(cluster, "byzantium"), later);
-    cr_assert(cluster_agrees(cluster, "byzantium athens cyrene", 1000));
+    cr_assert(cluster_agrees(cluster, "byzantium delphi ephesus athens cyrene", 1000));
     cr_assert_eq(suspicions(cluster), suspected);
 
     cr_assert_leq(capture.bytes_in, capture.bytes_out, "%lu bytes for %lu",
@@ -368,6 +384,153 @@ Story(key, a_cluster_goes_from_one_key_to_another)
     const struct outcome shown = doyen(cluster, "cyrene", ARGS("keys"));
     cr_assert_eq(shown.code, 0);
     cr_assert_not_null(strstr(shown.out, "seals"));
+}
+
+/* --- Under load --- */
+
+enum { BUSY = 2 }; /* processors */
+
+/* Keeps so many processors busy until they are given up. */
+static void begin_load(pid_t busy[BUSY])
+{
+    for (size_t i = 0; i < BUSY; i++) {
+        const pid_t parent = getpid();
+        busy[i] = fork();
+        cr_assert_geq(busy[i], 0);
+        if (busy[i] == 0) {
+            volatile uint64_t turns = 0;
+            if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) {
+                _exit(1);
+            }
+            for (;;) {
+                turns++;
+            }
+        }
+    }
+}
+
+static void end_load(const pid_t busy[BUSY])
+{
+    for (size_t i = 0; i < BUSY; i++) {
+        cr_assert_eq(kill(busy[i], SIGKILL), 0);
+        cr_assert_eq(waitpid(busy[i], NULL, 0), busy[i]);
+    }
+}
+
+/* Add, reload, held by all, use, used by nobody any more, remove: on two busy processors nobody is
+ * suspected at any step, and the view stays. */
+Story(key, a_cluster_changes_its_key_under_load_without_a_suspicion)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    pid_t busy[BUSY];
+
+    cluster_make_key(cluster, "new");
+    const char *new_file = cluster->key;
+    cluster_make_key(cluster, "old");
+    const char *old_file = cluster->key;
+    for (size_t i = 0; i < MEMBERS; i++) {
+        copy_lines(file_of(cluster, i), "w", old_file);
+        cluster->key = file_of(cluster, i);
+        cluster_start(cluster, members[i], "athens", NO_ARGS);
+        assert_soon(strstr(cluster_view(cluster, "athens"), members[i]) != NULL);
+    }
+    assert_agreement(cluster, "athens byzantium cyrene");
+    const char *old_key = first_key(cluster, "athens");
+    const char *view = cluster_view(cluster, "athens");
+
+    begin_load(busy);
+    for (size_t i = 0; i < MEMBERS; i++) {
+        copy_lines(file_of(cluster, i), "a", new_file);
+    }
+    on_all(cluster, "reload", NULL);
+    const json_t *keys = json_object_get(cluster_document(cluster, "athens", "/v1/keys"), "keys");
+    const char *new_key = text_kept("%s", text_of(json_array_get(keys, 1), "key"));
+    for (size_t i = 0; i < MEMBERS; i++) {
+        assert_soon(held_by(cluster, members[i], new_key, MEMBERS));
+    }
+    on_all(cluster, "use", new_key);
+    for (size_t i = 0; i < MEMBERS; i++) {
+        assert_soon(doyen(cluster, members[i], ARGS("keys", "remove", old_key)).code == 0);
+    }
+    for (size_t i = 0; i < MEMBERS; i++) {
+        assert_soon(held_by(cluster, members[i], new_key, MEMBERS));
+        cr_assert_str_eq(cluster_view(cluster, members[i]), view);
+    }
+    end_load(busy);
+    cr_assert_eq(suspicions(cluster), 0);
+}
+
+/* --- Wall clocks --- */
+
+#if defined __has_feature
+#define HAS_FEATURE(name) __has_feature(name)
+#else
+#define HAS_FEATURE(name) 0
+#endif
+
+static bool is_sanitized(void)
+{
+#if defined __SANITIZE_ADDRESS__ || HAS_FEATURE(address_sanitizer)
+    return true;
+#else
+    return false;
+#endif
+}
+
+/* Writes by how much the wall clock of all daemons is off from now on. */
+static void set_clocks(const char *path, int64_t off_s)
+{
+    FILE *file = fopen(path, "r+");
+
+    cr_assert_not_null(file);
+    cr_assert_eq(fwrite(&off_s, sizeof off_s, 1, file), 1);
+    cr_assert_eq(fclose(file), 0);
+}
+
+/* What the daemon takes for the present year. */
+static int year_at(struct cluster *cluster, const char *name)
+{
+    const struct outcome outcome = doyen(cluster, name, ARGS("status", "--json"));
+    const json_t *status = document_kept(outcome.out);
+
+    return atoi(text_of(json_object_get(status, "last_change"), "time"));
+}
+
+/* Nothing that a frame counts for is measured by the wall clock. */
+Story(key, a_wall_clock_that_is_set_back_a_year_and_forward_ten_changes_nothing)
+{
+    static const int64_t year_s = 365 * 24 * 3600;
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *path = cluster_path(cluster, "clock");
+    FILE *file = fopen(path, "w");
+
+    cr_assert(file != NULL && fclose(file) == 0);
+    set_clocks(path, 0);
+    if (is_sanitized()) {
+        cr_skip_test("a sanitizer wants to be loaded first");
+    }
+    cr_assert_eq(setenv("DOYEN_TEST_CLOCK", path, 1), 0);
+    cr_assert_eq(setenv("LD_PRELOAD", DOYEN_WALL_CLOCK_PATH, 1), 0);
+    cluster_make_key(cluster, "key");
+    cluster_form(cluster, "athens byzantium cyrene");
+    const char *view = cluster_view(cluster, "athens");
+    const int year = year_at(cluster, "athens");
+    static const int years[] = {-1, 10, 0};
+
+    for (size_t i = 0; i < sizeof years / sizeof years[0]; i++) {
+        const uint64_t received = counter(cluster, "athens", "datagrams_in");
+        set_clocks(path, years[i] * year_s);
+        assert_soon(counter(cluster, "athens", "datagrams_in") > received + HEARTBEATS);
+        cr_assert_str_eq(cluster_view(cluster, "athens"), view);
+        cr_assert_eq(suspicions(cluster), 0);
+        cr_assert_eq(not_opened(cluster, "athens", "played back or too old"), 0);
+    }
+    set_clocks(path, -year_s);
+    cr_assert_eq(cluster_terminate(cluster, "cyrene"), 0);
+    cluster_restart(cluster, "cyrene"); /* It starts a year ago, and is let in. */
+    assert_agreement(cluster, "athens byzantium cyrene");
+    const int then = year_at(cluster, "athens");
+    cr_assert(then == year - 1 || then == year - 2, "the clock was never off: %d", then);
 }
 
 /* A cluster without a key gets one while it runs: each member is started again with --auth accept,

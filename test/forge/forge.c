@@ -36,7 +36,8 @@ struct forger {
     bool sealed;
     struct node_id self;
     uint64_t number;
-    uint64_t far_ahead; /* numbers that were used up there */
+    uint64_t far_ahead;        /* numbers that were used up there */
+    struct forged_frame *kept; /* where frames go instead of being sent; NULL: they are sent */
     void *learned_storage;
     void *forged_storage;
     struct view learned;
@@ -173,8 +174,26 @@ static void send_to(struct forger *forger, const struct message *message, unsign
                 .frame = frame, .length = length, .to = to, .place = {.channel = SEAL_DATAGRAM}},
             &length);
     }
+    if (forger->kept != NULL && length <= sizeof forger->kept->bytes) {
+        memcpy(forger->kept->bytes, frame, length);
+        forger->kept->length = length;
+        return;
+    }
     (void)sendto(forger->socket, frame, length, 0, (const struct sockaddr *)&address,
                  sizeof address);
+}
+
+void forger_keep(struct forger *forger, struct forged_frame *frame)
+{
+    forger->kept = frame;
+}
+
+void forger_spoil(struct forged_frame *frame, uint8_t first_of_id)
+{
+    const struct node_id life = {.bytes = {first_of_id}};
+
+    frame->bytes[SEALED_AT_MARK] = sealed_mark(&life);
+    frame->bytes[frame->length - 1] ^= 1;
 }
 
 /* --- Learning -------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 
 enum {
     FORGE_MEMBERS_MAX = 16,
+    FORGED_BYTES_MAX = 1500,
     FORGE_ANYBODY = -1, /* in the name of a life that no view holds */
 };
 
@@ -23,6 +24,19 @@ void forger_free(struct forger *forger);
 /* Seals what it sends from now on with the first key of the file; NULL: with none. False when the
  * file holds no key. */
 bool forger_use_key(struct forger *forger, const char *path);
+
+/* One frame as it would be sent. */
+struct forged_frame {
+    size_t length;
+    uint8_t bytes[FORGED_BYTES_MAX];
+};
+
+/* From now on frames are written there instead of being sent; NULL: they are sent. */
+void forger_keep(struct forger *forger, struct forged_frame *frame);
+
+/* Makes of a sealed frame to whoever lives there one for a life whose id begins with that byte, and
+ * whose tag does not hold: all that it costs its receiver is to find that out. */
+void forger_spoil(struct forged_frame *frame, uint8_t first_of_id);
 
 /* Asks the node at that port, whose life is `id` (32 hexadecimal digits), for its view, until it
  * answers or `limit_ms` have passed. What is forged from now on differs from that view. */

@@ -112,6 +112,20 @@ Test(key_file, links_and_what_is_no_file_are_not_followed)
     assert_refused("no regular file");
 }
 
+/* Under its other name it could stand in a directory that others may write to. */
+Test(key_file, a_file_of_two_names_is_refused)
+{
+    char second[160];
+    uint16_t fingerprint;
+
+    snprintf(second, sizeof second, "%s2", path);
+    cr_assert(key_file_make(path, &fingerprint, &complaint));
+    cr_assert_eq(link(path, second), 0);
+    assert_refused("more than one name");
+    cr_assert_eq(unlink(second), 0);
+    cr_assert(key_file_read(path, &ring, &complaint), "%s", complaint.text);
+}
+
 Test(key_file, a_file_of_another_account_is_refused)
 {
     uint16_t fingerprint;

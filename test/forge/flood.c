@@ -1,0 +1,185 @@
+/* A flood of frames at a node or several, from one address that is not proved:
+ *
+ *     doyen_flood KIND HOST PORT[:BYTE][,...] RATE SECONDS [KEYFILE]
+ *
+ * forged: sealed in form for the life whose id begins with BYTE (two hexadecimal digits), but the
+ * tag does not hold; join, pull: sealed with the key, to whoever lives there; without KEYFILE all
+ * of these are plain. RATE is frames a second in all. At the end one line of JSON tells how many
+ * were sent and how many bytes went out and came back. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "forge/forge.h"
+
+enum {
+    FRAMES = 512, /* made beforehand, and sent in turn */
+    BATCH = 32,
+    PORTS_MAX = 16,
+    SLICE_US = 500,
+    PAYLOAD_MAX = 1500,
+    BUFFER_BYTES = 4 << 20,
+    USAGE = 64,
+};
+
+struct flood {
+    int socket;
+    struct sockaddr_in to[PORTS_MAX];
+    uint8_t marks[PORTS_MAX]; /* the first byte of the id of who lives there */
+    size_t ports;
+    struct forged_frame frames[FRAMES];
+    uint64_t sent;
+    uint64_t bytes_out;
+    uint64_t bytes_in;
+};
+
+static _Noreturn void fail(const char *what)
+{
+    fprintf(stderr, "doyen_flood: %s\n", what);
+    exit(EXIT_FAILURE);
+}
+
+static uint64_t now_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static void open_flood(struct flood *flood, const char *host, char *ports)
+{
+    struct sockaddr_in own = {.sin_family = AF_INET};
+    const int bytes = BUFFER_BYTES;
+    char *rest = NULL;
+
+    flood->socket = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (flood->socket < 0 || inet_pton(AF_INET, host, &own.sin_addr) != 1 ||
+        bind(flood->socket, (const struct sockaddr *)&own, sizeof own) != 0) {
+        fail("no socket at that address");
+    }
+    (void)setsockopt(flood->socket, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+    (void)setsockopt(flood->socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
+    for (char *port = strtok_r(ports, ",", &rest); port != NULL && flood->ports < PORTS_MAX;
+         port = strtok_r(NULL, ",", &rest)) {
+        char *end;
+        flood->to[flood->ports] = own;
+        flood->to[flood->ports].sin_port = htons((uint16_t)strtoul(port, &end, 10));
+        flood->marks[flood->ports++] = *end == ':' ? (uint8_t)strtoul(end + 1, NULL, 16) : 0;
+    }
+    if (flood->ports == 0) {
+        fail("no port");
+    }
+}
+
+static void make_frames(struct flood *flood, const char *host, const char *kind, const char *key)
+{
+    struct forger *forger = forger_new(host);
+
+    if (forger == NULL || !forger_use_key(forger, key)) {
+        fail("no forger, or no key in that file");
+    }
+    for (size_t i = 0; i < FRAMES; i++) {
+        struct forged_frame *frame = &flood->frames[i];
+        forger_keep(forger, frame);
+        if (strcmp(kind, "join") == 0) {
+            forger_join(forger, 1, 1);
+        } else {
+            forger_pull(forger, 1);
+        }
+        if (strcmp(kind, "forged") == 0) {
+            forger_spoil(frame, flood->marks[i % flood->ports]);
+        }
+    }
+    forger_free(forger);
+}
+
+static void take_answers(struct flood *flood)
+{
+    uint8_t bytes[PAYLOAD_MAX];
+    ssize_t length;
+
+    while ((length = recv(flood->socket, bytes, sizeof bytes, MSG_DONTWAIT)) >= 0) {
+        flood->bytes_in += (uint64_t)length;
+    }
+}
+
+static void send_batch(struct flood *flood, unsigned count)
+{
+    struct mmsghdr messages[BATCH];
+    struct iovec pieces[BATCH];
+
+    memset(messages, 0, sizeof messages);
+    for (unsigned i = 0; i < count; i++) {
+        const size_t at = (flood->sent + i) % FRAMES; /* frames and ports go in step */
+        struct forged_frame *frame = &flood->frames[at];
+        pieces[i] = (struct iovec){.iov_base = frame->bytes, .iov_len = frame->length};
+        messages[i].msg_hdr.msg_iov = &pieces[i];
+        messages[i].msg_hdr.msg_iovlen = 1;
+        messages[i].msg_hdr.msg_name = &flood->to[at % flood->ports];
+        messages[i].msg_hdr.msg_namelen = sizeof flood->to[0];
+    }
+    const int sent = sendmmsg(flood->socket, messages, count, 0);
+    for (int i = 0; i < sent; i++) {
+        flood->bytes_out += messages[i].msg_len;
+    }
+    flood->sent += sent > 0 ? (uint64_t)sent : 0;
+}
+
+/* Keeps to the rate, as far as the machine goes; what it cannot send is not made up for. */
+static void run(struct flood *flood, uint64_t rate, uint64_t seconds)
+{
+    const uint64_t since_us = now_us();
+    const uint64_t until_us = since_us + seconds * 1000000;
+    uint64_t skipped = 0;
+
+    for (uint64_t now = since_us; now < until_us; now = now_us()) {
+        const uint64_t due = rate * (now - since_us) / 1000000;
+        const uint64_t slice = rate / 100 + 1; /* 10 ms of it, at most */
+        if (due > flood->sent + skipped + slice) {
+            skipped = due - flood->sent - slice;
+        }
+        while (flood->sent + skipped < due) {
+            const uint64_t left = due - flood->sent - skipped;
+            const uint64_t before = flood->sent;
+            send_batch(flood, left < BATCH ? (unsigned)left : BATCH);
+            if (flood->sent == before) {
+                break;
+            }
+        }
+        take_answers(flood);
+        const struct timespec pause = {.tv_nsec = SLICE_US * 1000L};
+        (void)nanosleep(&pause, NULL);
+    }
+    const struct timespec moment = {.tv_nsec = 200 * 1000000L};
+    (void)nanosleep(&moment, NULL);
+    take_answers(flood);
+}
+
+int main(int argc, char **argv)
+{
+    static struct flood flood;
+
+    if (argc < 6 || argc > 7 ||
+        (strcmp(argv[1], "forged") != 0 && strcmp(argv[1], "join") != 0 &&
+         strcmp(argv[1], "pull") != 0)) {
+        fprintf(stderr, "usage: doyen_flood forged|join|pull HOST PORT[:BYTE][,...] RATE SECONDS "
+                        "[KEYFILE]\n");
+        return USAGE;
+    }
+    open_flood(&flood, argv[2], argv[3]);
+    make_frames(&flood, argv[2], argv[1], argc > 6 ? argv[6] : NULL);
+    run(&flood, strtoull(argv[4], NULL, 10), strtoull(argv[5], NULL, 10));
+    printf("{\"kind\": \"%s\", \"sent\": %llu, \"bytes_out\": %llu, \"bytes_in\": %llu}\n", argv[1],
+           (unsigned long long)flood.sent, (unsigned long long)flood.bytes_out,
+           (unsigned long long)flood.bytes_in);
+    return EXIT_SUCCESS;
+}
