@@ -14,12 +14,14 @@ struct inbound {
     struct listener *listener;
     struct stream *stream;
     struct address from;
+    struct guest guest; /* until it is greeted */
     bool greeted;
 };
 
 static void inbound_free(struct inbound *inbound)
 {
     chain_remove(&inbound->link);
+    guests_remove(&inbound->listener->guests, &inbound->guest);
     inbound->listener->inbound_count--;
     free(inbound);
 }
@@ -55,6 +57,7 @@ static void inbound_on_frame(void *owner, const uint8_t *bytes, size_t length)
     }
     if (!inbound->greeted) {
         inbound->greeted = true;
+        guests_remove(&listener->guests, &inbound->guest);
         stream_expect(inbound->stream, 0);
         stream_send_hello(inbound->stream, &message.from);
         return;
@@ -77,6 +80,19 @@ static const struct stream_handler inbound_handler = {
     .on_frame = inbound_on_frame,
     .on_end = inbound_on_end,
 };
+
+/* Beyond the cap for those who have not said HELLO, one of them goes: perhaps this very one. */
+static void admit_guest(struct inbound *inbound)
+{
+    struct guests *guests = &inbound->listener->guests;
+
+    guests_add(guests, &inbound->guest, &inbound->from);
+    stream_expect(inbound->stream, HELLO_MS_MAX);
+    struct guest *excess = guests_excess(guests);
+    if (excess != NULL) {
+        inbound_refuse(CHAIN_ITEM(excess, struct inbound, guest));
+    }
+}
 
 static void on_connection(uv_stream_t *server, int status)
 {
@@ -107,7 +123,7 @@ static void on_connection(uv_stream_t *server, int status)
         inbound_refuse(inbound);
         return;
     }
-    stream_expect(inbound->stream, HELLO_MS_MAX);
+    admit_guest(inbound);
 }
 
 int listener_open(struct listener *listener, struct streams *streams, const struct address *listen,
@@ -119,6 +135,7 @@ int listener_open(struct listener *listener, struct streams *streams, const stru
     listener->streams = streams;
     listener->inbound_max = inbound_max;
     chain_init(&listener->inbound);
+    guests_init(&listener->guests);
     int error = uv_tcp_init_ex(streams->loop, &listener->server, (unsigned)family);
     if (error != 0) {
         return error;

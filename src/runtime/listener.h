@@ -10,6 +10,7 @@
 
 #include "runtime/chain.h"
 #include "runtime/frame_reader.h"
+#include "runtime/guests.h"
 #include "runtime/stream.h"
 
 /* A message that came by stream, and its frame. Both are valid for the call; `from` is the other
@@ -24,6 +25,7 @@ struct listener {
     struct chain inbound;
     uint32_t inbound_count;
     uint32_t inbound_max;
+    struct guests guests; /* those of them that have not said HELLO */
     listener_on_message *on_message;
     void *context;
 };
