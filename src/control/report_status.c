@@ -178,6 +178,21 @@ static json_t *counters_json(const struct facts *facts)
                     json_put(object, "relayed", json_of_number(core->relayed)));
 }
 
+/* What this node can open; which of them is used depends on the other end. */
+static json_t *algorithms_json(const struct keyring *ring)
+{
+    json_t *algorithms = json_array();
+    bool complete = algorithms != NULL;
+
+    for (int i = ALGORITHM_CHACHA20_POLY1305; ring != NULL && i < ALGORITHM_END; i++) {
+        const enum algorithm algorithm = (enum algorithm)i;
+        complete = complete && (!cipher_is_here(algorithm) ||
+                                json_array_append_new(
+                                    algorithms, json_of_word(algorithm_text(algorithm))) == 0);
+    }
+    return json_finished(algorithms, complete);
+}
+
 /* Is what this node sends sealed, and with which key? */
 static json_t *security_json(const struct facts *facts)
 {
@@ -198,6 +213,7 @@ static json_t *security_json(const struct facts *facts)
     return json_finished(
         object, json_put(object, "keys", keys) && complete &&
                     json_put(object, "auth", json_of_word(auth)) &&
+                    json_put(object, "algorithms", algorithms_json(ring)) &&
                     json_put(object, "insecure", json_boolean(config_is_insecure(facts->config))));
 }
 

@@ -40,6 +40,8 @@ Story(key, nodes_with_the_same_key_form_a_cluster_and_carry_each_other)
     const json_t *status = cluster_document(cluster, "byzantium", "/v1/status");
     const json_t *keys = json_object_get(json_object_get(status, "security"), "keys");
     cr_assert_eq(json_array_size(keys), 1);
+    const json_t *algorithms = json_object_get(json_object_get(status, "security"), "algorithms");
+    cr_assert_str_eq(json_string_value(json_array_get(algorithms, 0)), "chacha20-poly1305");
     cr_assert(doyen(cluster, "byzantium", ARGS("status")).code == 0);
     cr_assert_eq(not_opened(cluster, "byzantium", "not authentic"), 0);
     cr_assert_eq(not_opened(cluster, "byzantium", "played back or too old"), 0);

@@ -3,21 +3,23 @@
 # suspected, the death of a member is seen, and an address that is not proved gets no more bytes
 # than it sends.
 #
-#   test/scripts/flood.sh BUILD CASE [--rate N] [--seconds S] [--json]
+#   test/scripts/flood.sh BUILD CASE [--split] [--rate N] [--seconds S] [--json]
 #   test/scripts/flood.sh --list
 #
 # The cases are what is sent: forged (frames whose tag does not hold), join and pull (sealed, to
 # whoever lives there, from an address that is not proved), plain (JOINs without a key). Without
 # --rate it is one that any machine stands, for a few seconds; the figures of docs/security.md are
 # those of --rate 300000 --seconds 60 (forged) and --rate 20000 --seconds 60 (the others). How long
-# a death takes to be seen is told, not judged.
+# a death takes to be seen is told, not judged. With --split nobody dies; a split heals, once in
+# quiet and once under the flood.
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 
 usage()
 {
-    echo "usage: test/scripts/flood.sh BUILD forged|join|pull|plain [--rate N] [--seconds S] [--json]" >&2
+    echo "usage: test/scripts/flood.sh BUILD forged|join|pull|plain [--split] [--rate N] [--seconds S]" \
+        "[--json]" >&2
     exit 64
 }
 
@@ -32,6 +34,7 @@ case=$2
 rate=2000
 seconds=4
 json=0
+split=0
 shift 2
 while [ $# -gt 0 ]; do
     case $1 in
@@ -41,6 +44,7 @@ while [ $# -gt 0 ]; do
         shift
         ;;
     --json) json=1 ;;
+    --split) split=1 ;;
     *) usage ;;
     esac
     shift
@@ -100,6 +104,39 @@ suspected()
     cat "$DOYEN_CLUSTER_DIR"/*.log | grep -c ' suspect: ' || true
 }
 
+# sees NAME NAME...: that member has just these in its view.
+sees()
+{
+    local of=$1
+    shift
+    [ "$(members "$of" 2>/dev/null | python3 -c '
+import json, sys
+print(*sorted(member["name"] for member in json.load(sys.stdin)["members"]))')" = "$*" ]
+}
+
+# soon COMMAND...: waits until it succeeds.
+soon()
+{
+    local until=$((SECONDS + 30))
+    until "$@"; do
+        [ "$SECONDS" -lt "$until" ] || fail "not within 30 s: $*"
+    done
+}
+
+# healing_ms: splits the cluster, heals it, and prints how long it took to be one again.
+healing_ms()
+{
+    local since
+    "$top/scripts/cluster" partition athens,byzantium,cyrene delphi,ephesus >/dev/null
+    soon sees athens athens byzantium cyrene
+    soon sees delphi delphi ephesus
+    since=${EPOCHREALTIME/./}
+    "$top/scripts/cluster" heal >/dev/null
+    soon sees athens "${names[@]}"
+    soon sees delphi "${names[@]}"
+    echo $(((${EPOCHREALTIME/./} - since) / 1000))
+}
+
 "$top/scripts/cluster" up 5 >/dev/null || fail "the cluster does not form"
 targets=
 while read -r address id; do
@@ -113,6 +150,17 @@ key=("$DOYEN_CLUSTER_DIR/key")
 if [ "$case" = plain ]; then
     kind="join"
     key=()
+fi
+
+if [ $split -eq 1 ]; then
+    quiet=$(healing_ms)
+    "$build/doyen_flood" "$kind" 127.0.0.1 "$targets" "$rate" 600 "${key[@]}" >"$folder/sent" &
+    flood=$!
+    flooded=$(healing_ms)
+    kill "$flood"
+    printf '{"case": "%s", "rate": %s, "healed_quiet_ms": %s, "healed_flooded_ms": %s}\n' "$case" \
+        "$rate" "$quiet" "$flooded"
+    exit 0
 fi
 
 before=$(suspected)
