@@ -11,24 +11,9 @@
 
 enum { KEY_EXPECT_USER = 0x100 }; /* no letter stands for it */
 
-void cli_init(struct cli *cli)
-{
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
-    size_t count = 0;
-
-    *cli = (struct cli){.wish = {.control_environment = getenv("DOYEN_CONTROL"),
-                                 .url_environment = getenv("DOYEN_URL"),
-                                 .expect_user = getenv("DOYEN_EXPECT_USER")}};
-    if (runtime != NULL && runtime[0] != '\0') {
-        snprintf(cli->runtime_directory, sizeof cli->runtime_directory, "%s/doyen", runtime);
-        cli->wish.directories[count++] = cli->runtime_directory;
-    }
-    cli->wish.directories[count] = "/run/doyen";
-}
-
 void cli_deinit(struct cli *cli)
 {
-    client_free(cli->client);
+    doyen_close(cli->client);
     cli->client = NULL;
 }
 
@@ -47,13 +32,13 @@ static error_t parse_global(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 'c':
-        cli->wish.control = require(state, "--control", argument);
+        cli->control = require(state, "--control", argument);
         return 0;
     case 'u':
-        cli->wish.url = require(state, "--url", argument);
+        cli->url = require(state, "--url", argument);
         return 0;
     case KEY_EXPECT_USER:
-        cli->wish.expect_user = require(state, "--expect-user", argument);
+        cli->expect_user = require(state, "--expect-user", argument);
         return 0;
     case 'j':
         cli->json = true;
@@ -178,31 +163,35 @@ static void warn_of_typos(void)
     }
 }
 
-static bool is_wished_for(const struct target_wish *wish)
+static bool is_given(const char *text)
 {
-    return wish->control != NULL || wish->url != NULL || wish->control_environment != NULL ||
-           wish->url_environment != NULL;
+    return text != NULL && text[0] != '\0';
+}
+
+static bool is_wished_for(const struct cli *cli)
+{
+    return is_given(cli->control) || is_given(cli->url) || is_given(getenv("DOYEN_CONTROL")) ||
+           is_given(getenv("DOYEN_URL"));
 }
 
 enum exit_code cli_connect(struct cli *cli, struct failure *failure)
 {
-    struct target target;
+    const struct doyen_options options = {.size = sizeof options,
+                                          .control = cli->control,
+                                          .url = cli->url,
+                                          .expect_user = cli->expect_user,
+                                          .control_option = "--control",
+                                          .url_option = "--url",
+                                          .user_option = "--expect-user"};
 
     if (cli->client != NULL) {
         return EXIT_DONE;
     }
-    if (!is_wished_for(&cli->wish)) {
+    if (!is_wished_for(cli)) {
         warn_of_typos();
     }
-    const enum exit_code code = target_find(&cli->wish, &target, failure);
-    if (code != EXIT_DONE) {
-        return code;
-    }
-    cli->client = client_new(&target);
-    if (cli->client == NULL) {
-        return failure_set(failure, EXIT_REFUSED, "out of memory");
-    }
-    return EXIT_DONE;
+    const int error = doyen_open(&cli->client, &options);
+    return error == 0 ? EXIT_DONE : client_failure(cli->client, error, failure);
 }
 
 enum exit_code cli_get(struct cli *cli, const char *path, struct answer *answer)
@@ -232,10 +221,17 @@ enum exit_code cli_post(struct cli *cli, const char *path, const json_t *body,
 
 void cli_print_document(const struct answer *answer)
 {
-    const struct buffer *text = &answer->text;
+    if (answer->text != NULL) {
+        cli_print_text(answer->text);
+    }
+}
 
-    fwrite(buffer_text(text), 1, text->length, stdout);
-    if (text->length > 0 && text->bytes[text->length - 1] != '\n') {
+void cli_print_text(const char *text)
+{
+    const size_t length = strlen(text);
+
+    fputs(text, stdout);
+    if (length > 0 && text[length - 1] != '\n') {
         putchar('\n');
     }
 }

@@ -9,14 +9,14 @@
 
 #include "cli/client.h"
 #include "cli/failure.h"
-#include "cli/target.h"
 
 /* One run of the command. */
 struct cli {
-    struct target_wish wish;
-    char runtime_directory[TARGET_URL_MAX]; /* $XDG_RUNTIME_DIR/doyen; empty without it */
+    const char *control; /* the options that say which daemon; NULL: not given */
+    const char *url;
+    const char *expect_user;
     bool json;
-    struct client *client; /* NULL until cli_connect */
+    struct doyen *client; /* NULL until cli_connect */
 };
 
 /* One verb: its name, its help, and its function. */
@@ -52,13 +52,10 @@ extern const struct verb verb_wait;
 extern const struct verb verb_watch;
 extern const struct verb verb_why;
 
-/* Reads from the environment where to look for the daemon. */
-void cli_init(struct cli *cli);
 void cli_deinit(struct cli *cli);
 
-/* The options that stand before the verb or after it: --control, --url, --expect-user,
- * --json. The input of
- * their parser is the struct cli. */
+/* The options that stand before the verb or after it: --control, --url, --expect-user, --json. The
+ * input of their parser is the struct cli. */
 struct argp cli_global_argp(void);
 
 /* Reads the verb's command line; `input` is what verb->parse finds in state->input. Does not
@@ -69,7 +66,7 @@ void cli_parse(struct cli *cli, const struct verb *verb, int argc, char **argv, 
 void cli_usage_error(const struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3), noreturn));
 
-/* Finds the daemon, unless that was done; sends nothing to it yet. */
+/* Makes the client, unless that was done; it looks for the daemon when it asks. */
 enum exit_code cli_connect(struct cli *cli, struct failure *failure);
 
 /* Connects and requests `path`. On EXIT_DONE the caller has to deinit `answer`; otherwise it is
@@ -80,6 +77,7 @@ enum exit_code cli_post(struct cli *cli, const char *path, const json_t *body,
 
 /* Prints the daemon's document as it came. */
 void cli_print_document(const struct answer *answer);
+void cli_print_text(const char *text);
 
 /* Requests `path` and prints the answer: with --json as it came, else by `print`. Returns the
  * result of `print`, or with --json, where `print` has not seen the document, that of `judge`

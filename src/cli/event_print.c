@@ -67,13 +67,13 @@ static enum tone tone_of(const char *kind)
     return TONE_PLAIN;
 }
 
-static void print_event(const struct printer *printer, const struct sse_event *event,
+static void print_event(const struct printer *printer, const struct doyen_event *event,
                         const json_t *data)
 {
     char time_text[TIME_OF_DAY_MAX];
 
     time_of_day(document_text(data, "time", ""), time_text);
-    printf("%s  %-12s ", time_text, document_text(data, "cursor", event->id));
+    printf("%s  %-12s ", time_text, document_text(data, "cursor", ""));
     printer_text(printer, tone_of(event->name), event->name);
     printf("%*s", (int)(strlen(event->name) < 12 ? 12 - strlen(event->name) : 0) + 1, "");
     if (strcmp(event->name, "snapshot") == 0) {
@@ -94,10 +94,10 @@ static bool print_event_json(const json_t *data)
     return true;
 }
 
-enum exit_code event_print(const struct sse_event *event, const struct printer *printer,
+enum exit_code event_print(const struct doyen_event *event, const struct printer *printer,
                            bool as_json)
 {
-    json_t *data = json_loads(event->data, 0, NULL);
+    json_t *data = json_loads(event->json, 0, NULL);
     struct failure failure;
 
     if (!json_is_object(data)) {

@@ -6,11 +6,11 @@
 
 #include "cli/failure.h"
 #include "cli/printer.h"
-#include "cli/sse.h"
+#include "doyen/client.h"
 
 /* Prints the event and flushes the output. Returns EXIT_REFUSED when it cannot; that has been
  * reported unless stdout is at fault. */
-enum exit_code event_print(const struct sse_event *event, const struct printer *printer,
+enum exit_code event_print(const struct doyen_event *event, const struct printer *printer,
                            bool as_json);
 
 #endif

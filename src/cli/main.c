@@ -1,6 +1,5 @@
 /* doyen: asks a running doyend, and tells it what to do. */
 #include <argp.h>
-#include <curl/curl.h>
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>
@@ -146,11 +145,10 @@ int main(int argc, char **argv)
 {
     const struct verbs verbs = all_verbs();
     char name[64] = "doyen"; /* what messages call this program, with its verb once there is one */
-    struct cli cli;
+    struct cli cli = {.client = NULL};
 
     setlocale(LC_CTYPE, ""); /* Tags may be any text: tables need to know how wide it is. */
     argv[0] = name;
-    cli_init(&cli);
     const int verb_index = parse_until_verb(&cli, argc, argv);
     if (verb_index == 0) {
         print_help(stderr);
@@ -160,15 +158,10 @@ int main(int argc, char **argv)
     if (verb == NULL) {
         return (int)unknown_verb(argv[verb_index]);
     }
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-        fputs("doyen: cannot start libcurl: out of memory?\n", stderr);
-        return EXIT_REFUSED;
-    }
 
     snprintf(name, sizeof name, "doyen %s", verb->name);
     argv[verb_index] = name;
     const enum exit_code code = verb->run(&cli, argc - verb_index, argv + verb_index);
     cli_deinit(&cli);
-    curl_global_cleanup();
     return (int)finish_output(code);
 }

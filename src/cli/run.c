@@ -155,20 +155,11 @@ static void say_waiting(struct running *running, const char *event, const char *
 static void reach(struct running *running)
 {
     uint64_t pause_ms = CONNECT_PAUSE_MS_MIN;
-    struct target target;
     struct failure failure;
     char text[FAILURE_TEXT_MAX + 64];
 
     for (;;) {
-        enum exit_code code = target_find(&running->cli->wish, &target, &failure);
-        if (code == EXIT_DONE && target.socket[0] == '\0') {
-            code = failure_set(&failure, EXIT_USAGE,
-                               "doyen run takes the control socket of this host's doyend: give "
-                               "--control in place of --url or DOYEN_URL");
-        }
-        if (code == EXIT_DONE) {
-            code = run_link_open(&running->link, &target, &failure);
-        }
+        const enum exit_code code = run_link_open(&running->link, running->cli, &failure);
         if (code == EXIT_DONE) {
             running->reached = true;
             return;

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
+#include "cli/cli.h"
 #include "cli/failure.h"
-#include "cli/target.h"
 #include "doyen/lease.h"
 
 struct run_link {
@@ -16,12 +16,11 @@ struct run_link {
 
 #define RUN_LINK_NONE ((struct run_link){.connection = -1, .page = -1})
 
-/* Gets the page from the doyend with this control socket. Returns EXIT_DONE, or with `failure`
- * filled in
+/* Gets the page from doyend. Returns EXIT_DONE, or with `failure` filled in
  *   EXIT_UNREACHABLE  nobody is there, or not yet: worth another try;
- *   EXIT_REFUSED      it has no page to lend, or may not be trusted (daemon_account.h). */
-enum exit_code run_link_open(struct run_link *link, const struct target *target,
-                             struct failure *failure);
+ *   EXIT_USAGE        which daemon is meant is not clear, or it is not one of this host;
+ *   EXIT_REFUSED      it has no page to lend, or may not be trusted. */
+enum exit_code run_link_open(struct run_link *link, struct cli *cli, struct failure *failure);
 void run_link_close(struct run_link *link);
 
 /* Takes what doyend has said on the connection while no command runs: where it gives its right up,

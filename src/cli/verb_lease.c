@@ -96,7 +96,7 @@ static json_t *document_of(const struct doyen_lease_content *content)
 
 static bool is_wished_for(const struct cli *cli)
 {
-    return cli->wish.control != NULL || cli->wish.url != NULL;
+    return cli->control != NULL || cli->url != NULL;
 }
 
 /* Reads the page that this process was left. */

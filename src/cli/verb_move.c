@@ -1,8 +1,8 @@
 /* doyen transfer, drain, undrain: planned moves. The daemon passes on what is asked; this waits
  * until it is so. */
-#include <curl/curl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -106,17 +106,16 @@ struct asked {
 };
 
 /* Writes the path with the name in it. */
-static void put_path(struct cli *cli, struct asked *asked, const char *path, const char *key,
-                     const char *name)
+static void put_path(struct asked *asked, const char *path, const char *key, const char *name)
 {
-    char *escaped = name == NULL ? NULL : client_escape(cli->client, name);
+    char *escaped = name == NULL ? NULL : client_escape(name);
 
     if (escaped == NULL) {
         snprintf(asked->path, sizeof asked->path, "%s", path);
     } else {
         snprintf(asked->path, sizeof asked->path, "%s?%s=%s", path, key, escaped);
     }
-    curl_free(escaped);
+    free(escaped);
 }
 
 /* Asks once more when it is time; a refusal now would be about a moment in between. */
@@ -192,7 +191,7 @@ static enum exit_code await_transfer(struct cli *cli, struct asked *asked, const
     const uint64_t began_ms = clock_now_ms();
     struct failure failure;
 
-    put_path(cli, asked, "/v1/transfer", "to", to); /* From now on it is this one. */
+    put_path(asked, "/v1/transfer", "to", to); /* From now on it is this one. */
     const enum exit_code code = await(cli, asked, is_coordinator, to);
     if (code == EXIT_DONE) {
         print_transfer(cli, answer, clock_now_ms() - began_ms);
@@ -222,7 +221,7 @@ static enum exit_code run_transfer(struct cli *cli, int argc, char **argv)
     }
     asked.deadline_ms = clock_now_ms() + options.timeout_ms;
     asked.ask_ms = clock_now_ms() + ASK_AGAIN_MS;
-    put_path(cli, &asked, "/v1/transfer", "to", options.name);
+    put_path(&asked, "/v1/transfer", "to", options.name);
     enum exit_code code = cli_post(cli, asked.path, NULL, &answer);
     if (code == EXIT_DONE) {
         code = await_transfer(cli, &asked, answer.json, &options);
@@ -333,7 +332,7 @@ static enum exit_code drain(struct cli *cli, const struct verb *verb, int argc, 
     }
     asked.deadline_ms = clock_now_ms() + options.timeout_ms;
     asked.ask_ms = clock_now_ms() + ASK_AGAIN_MS;
-    put_path(cli, &asked, drained ? "/v1/drain" : "/v1/undrain", "node", options.name);
+    put_path(&asked, drained ? "/v1/drain" : "/v1/undrain", "node", options.name);
     enum exit_code code = cli_post(cli, asked.path, NULL, &answer);
     if (code == EXIT_DONE) {
         code = await_drain(cli, &asked, document_text(answer.json, "node", ""), drained,

@@ -1,21 +1,15 @@
 /* doyen watch: what happens, one line per event, beginning with how things are. */
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "cli/cli.h"
-#include "cli/clock.h"
 #include "cli/event_print.h"
-#include "cli/reader.h"
 
-enum {
-    ID_MAX = 64, /* bytes of a cursor; the daemon's have less than half of it */
-    RECONNECT_MS_MIN = 100,
-    RECONNECT_MS_MAX = 2000,
-};
+enum { ID_MAX = 64 }; /* bytes of a cursor; the daemon's have less than half of it */
 
 struct watch_options {
     const char *since;
@@ -97,138 +91,66 @@ static enum exit_code end_unread(void)
 struct watching {
     const struct cli *cli;
     struct printer printer;
-    char last_id[ID_MAX]; /* where to go on; empty: begin with a snapshot */
-    uint64_t pause_ms;    /* before the next try to reconnect */
-    bool told;            /* that the daemon is away */
+};
+
+/* Says once that the daemon is away. */
+static void say_away(const char *why)
+{
     struct failure failure;
-};
 
-static bool keep_id(struct watching *watching, const char *id)
-{
-    return text_set(watching->last_id, sizeof watching->last_id, id, strlen(id));
+    failure_set(&failure, EXIT_UNREACHABLE, "%s; trying again until it is back", why);
+    (void)failure_report(&failure);
 }
 
-static enum exit_code handle_event(struct watching *watching, const struct sse_event *event)
+/* Returns EXIT_REFUSED, which ends the watch, when the event could not be printed. */
+static int on_event(void *user, const struct doyen_event *event)
 {
-    watching->pause_ms = RECONNECT_MS_MIN;
-    watching->told = false;
-    if (event->id[0] != '\0' && !keep_id(watching, event->id)) {
-        watching->last_id[0] = '\0'; /* Nothing that could be given back. */
+    const struct watching *watching = user;
+
+    if (event->kind == DOYEN_AWAY) {
+        say_away(event->text);
+        return 0;
     }
-    return event_print(event, &watching->printer, watching->cli->json);
+    return event->json == NULL ? 0
+                               : (int)event_print(event, &watching->printer, watching->cli->json);
 }
 
-/* Why a stream is over. */
-enum ending {
-    ENDING_LOST,   /* the daemon is away, `failure` says how */
-    ENDING_UNREAD, /* nobody reads the output */
-    ENDING_FAILED, /* an event could not be printed, and that was said */
-};
-
-static enum ending follow(struct watching *watching, struct feed *feed)
+/* Sleeps until the client has something to do. False when nobody reads the output any more. */
+static bool sleep_until_due(const struct doyen *client)
 {
-    const uint64_t answer_by_ms = clock_now_ms() + REQUEST_TIMEOUT_MS;
-    struct sse_event event;
+    /* An end that nobody reads shows as an error or as hung up, which are always polled for. */
+    struct pollfd ends[] = {{.fd = doyen_fd(client), .events = POLLIN}, {.fd = STDOUT_FILENO}};
 
-    for (;;) {
-        const bool answered = feed_is_answered(feed);
-        switch (feed_next(feed, answered ? UINT64_MAX : answer_by_ms, &event)) {
-        case FEED_EVENT:
-            if (handle_event(watching, &event) != EXIT_DONE) {
-                return ENDING_FAILED;
-            }
-            break;
-        case FEED_ENDED:
-            watching->failure = *feed_failure(feed);
-            return ENDING_LOST;
-        case FEED_UNREAD:
-            return ENDING_UNREAD;
-        case FEED_WAITING:
-            if (!feed_is_answered(feed)) {
-                failure_set(&watching->failure, EXIT_TIMED_OUT,
-                            "the daemon did not answer within %d ms: it may be stopped or "
-                            "overloaded",
-                            REQUEST_TIMEOUT_MS);
-                return ENDING_LOST;
-            }
-            break;
-        }
+    if (poll(ends, sizeof ends / sizeof ends[0], doyen_timeout_ms(client)) <= 0) {
+        return true;
     }
-}
-
-static enum ending connect_and_follow(struct watching *watching, struct cli *cli)
-{
-    if (cli_connect(cli, &watching->failure) != EXIT_DONE) {
-        return ENDING_LOST;
-    }
-    struct feed *feed = feed_open(cli->client,
-                                  watching->last_id[0] == '\0' ? NULL : watching->last_id);
-    if (feed == NULL) {
-        failure_set(&watching->failure, EXIT_REFUSED, "out of memory");
-        return ENDING_LOST;
-    }
-    feed_watch_reader(feed, STDOUT_FILENO);
-    const enum ending ending = follow(watching, feed);
-    feed_close(feed);
-    return ending;
-}
-
-/* Nobody there is worth another try; a refusal is not. Says once that the daemon is away. False
- * when there is no sense in going on; then the failure has been reported. */
-static bool may_come_back(struct watching *watching)
-{
-    const enum exit_code code = watching->failure.code;
-
-    if (code != EXIT_UNREACHABLE && code != EXIT_TIMED_OUT) {
-        (void)failure_report(&watching->failure);
-        return false;
-    }
-    if (!watching->told) {
-        const size_t length = strlen(watching->failure.text);
-        snprintf(watching->failure.text + length, sizeof watching->failure.text - length,
-                 "; trying again until it is back");
-        (void)failure_report(&watching->failure);
-        watching->told = true;
-    }
-    return true;
-}
-
-/* False when nobody reads the output any more. */
-static bool pause_longer(struct watching *watching)
-{
-    const uint64_t pause_ms = watching->pause_ms;
-
-    watching->pause_ms = 2 * pause_ms < RECONNECT_MS_MAX ? 2 * pause_ms : RECONNECT_MS_MAX;
-    return reader_stays(STDOUT_FILENO, pause_ms);
+    return (ends[1].revents & (POLLERR | POLLHUP)) == 0;
 }
 
 static enum exit_code run_watch(struct cli *cli, int argc, char **argv)
 {
     struct watch_options options = {.since = NULL};
-    struct watching watching = {.cli = cli, .pause_ms = RECONNECT_MS_MIN};
+    struct watching watching = {.cli = cli};
+    struct failure failure;
 
     cli_parse(cli, &verb_watch, argc, argv, &options);
     printer_init(&watching.printer);
-    if (options.since != NULL) {
-        (void)keep_id(&watching, options.since); /* It fits: it was looked at. */
+    if (cli_connect(cli, &failure) != EXIT_DONE) {
+        return failure_report(&failure);
     }
-    for (;;) {
-        switch (connect_and_follow(&watching, cli)) {
-        case ENDING_UNREAD:
+    int result = doyen_watch_start(cli->client, options.since,
+                                   options.reconnect ? DOYEN_WATCH_PLAIN
+                                                     : DOYEN_WATCH_PLAIN | DOYEN_WATCH_ONCE,
+                                   on_event, &watching);
+    while (result == 0) {
+        if (!sleep_until_due(cli->client)) {
             return end_unread();
-        case ENDING_FAILED:
-            return EXIT_REFUSED;
-        case ENDING_LOST:
-            if (!options.reconnect) {
-                return failure_report(&watching.failure);
-            }
-            if (!may_come_back(&watching)) {
-                return watching.failure.code;
-            }
-            if (!pause_longer(&watching)) {
-                return end_unread();
-            }
-            break;
         }
+        result = doyen_step(cli->client);
     }
+    if (result > 0) {
+        return EXIT_REFUSED; /* That was said. */
+    }
+    (void)client_failure(cli->client, result, &failure);
+    return failure_report(&failure);
 }

@@ -1,7 +1,7 @@
 /* doyen why: the evidence behind what was decided about a member, or about the coordinator. */
-#include <curl/curl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -103,10 +103,10 @@ static enum exit_code ask(struct cli *cli, const char *node, struct answer *answ
     if (cli_connect(cli, &failure) != EXIT_DONE) {
         return failure_report(&failure);
     }
-    char *escaped = client_escape(cli->client, node);
+    char *escaped = client_escape(node);
     const int length = escaped == NULL ? -1
                                        : snprintf(path, sizeof path, "/v1/why?node=%s", escaped);
-    curl_free(escaped);
+    free(escaped);
     if (length < 0 || (size_t)length >= sizeof path) {
         failure_set(&failure, EXIT_USAGE, "%.80s...: too long for a member's name", node);
         return failure_report(&failure);

@@ -1,8 +1,7 @@
-/* What doyen makes of the daemon's documents: fields, exit codes, conditions to wait for. */
+/* What doyen makes of the daemon's documents: fields and exit codes. */
 #include <criterion/criterion.h>
 #include <jansson.h>
 
-#include "cli/condition.h"
 #include "cli/document.h"
 
 static json_t *document_of(const char *text)
@@ -74,55 +73,4 @@ Test(cli_document, self_coordinates_only_while_it_acts)
                                    "\"guard\":{\"met\":true}}"),
                  EXIT_NO_COORDINATOR);
     cr_expect_eq(self_exit_code_of("{\"self\":\"b\",\"coordinator\":null}"), EXIT_NO_COORDINATOR);
-}
-
-static const char two_members[] =
-    "{\"self\":\"b\",\"phase\":\"member\",\"coordinator\":\"a\",\"acting\":false,"
-    "\"guard\":{\"met\":false},\"members\":[{\"name\":\"a\"},{\"name\":\"b\"}]}";
-
-static void expect_missing(const char *text, struct conditions conditions, const char *expected)
-{
-    json_t *document = document_of(text);
-    char missing[CONDITION_TEXT_MAX];
-    const bool hold = conditions_hold(&conditions, document, missing);
-
-    cr_expect_str_eq(missing, expected);
-    cr_expect_eq(hold, expected[0] == '\0');
-    json_decref(document);
-}
-
-Test(cli_document, conditions_hold_all_or_say_what_is_missing)
-{
-    expect_missing(two_members, (struct conditions){.member_count = 0}, "");
-    expect_missing(two_members, (struct conditions){.member_count = 2, .coordinator = "a"}, "");
-    expect_missing(two_members, (struct conditions){.member_count = 1},
-                   "2 members where 1 is waited for");
-    expect_missing(two_members, (struct conditions){.member_count = 1, .at_least = true}, "");
-    expect_missing(two_members, (struct conditions){.member_count = 2, .at_least = true}, "");
-    expect_missing(two_members, (struct conditions){.member_count = 3, .at_least = true},
-                   "2 members where 3 or more are waited for");
-    expect_missing(two_members,
-                   (struct conditions){.coordinator = "b", .acting = true, .guard_met = true},
-                   "the coordinator is a, b is not acting, the guard is not met");
-}
-
-Test(cli_document, a_name_is_waited_for_to_be_in_or_gone)
-{
-    expect_missing(two_members, (struct conditions){.present = "a", .absent = "c"}, "");
-    expect_missing(two_members, (struct conditions){.present = "c", .absent = "a"},
-                   "c is not a member, a is a member");
-}
-
-/* Before the first view nobody is known to be gone. */
-Test(cli_document, nobody_is_gone_from_a_view_that_is_not_there)
-{
-    expect_missing("{\"self\":\"b\",\"phase\":\"joining\",\"members\":[]}",
-                   (struct conditions){.absent = "a"}, "b is in phase joining");
-}
-
-Test(cli_document, a_node_that_is_still_joining_meets_no_condition)
-{
-    expect_missing("{\"self\":\"b\",\"phase\":\"joining\",\"coordinator\":null,\"members\":[]}",
-                   (struct conditions){.coordinator = "a"},
-                   "b is in phase joining, the coordinator is not known");
 }

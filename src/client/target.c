@@ -1,6 +1,5 @@
-#include "cli/target.h"
+#include "client/target.h"
 
-#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -10,7 +9,7 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "cli/daemon_account.h"
+#include "client/account.h"
 
 enum { LIST_TEXT_MAX = 640 };
 
@@ -19,46 +18,46 @@ static bool is_given(const char *text)
     return text != NULL && text[0] != '\0';
 }
 
-static enum exit_code set_control(const char *path, struct target *target, struct failure *failure)
+static int set_control(const char *path, struct target *target, struct problem *problem)
 {
     if (!text_set(target->socket, sizeof target->socket, path, strlen(path))) {
-        return failure_set(failure, EXIT_USAGE,
+        return problem_set(problem, DOYEN_E_USAGE,
                            "the socket path %s has %zu bytes, and a Unix socket allows %d: use a "
                            "shorter path, or one relative to its directory",
                            path, strlen(path), TARGET_SOCKET_MAX);
     }
-    return EXIT_DONE;
+    return 0;
 }
 
-static enum exit_code set_url(const char *url, struct target *target, struct failure *failure)
+static int set_url(const char *url, struct target *target, struct problem *problem)
 {
     size_t length = strlen(url);
 
     if (strncasecmp(url, "http://", strlen("http://")) != 0 || length == strlen("http://")) {
-        return failure_set(failure, EXIT_USAGE,
-                           "--url %s: give it as http://HOST:PORT, the address of doyend --http",
-                           url);
+        return problem_set(problem, DOYEN_E_USAGE,
+                           "%s %s: give it as http://HOST:PORT, the address of doyend --http",
+                           target->names.url, url);
     }
     while (url[length - 1] == '/') {
         length--;
     }
     if (!text_set(target->url, sizeof target->url, url, length)) {
-        return failure_set(failure, EXIT_USAGE, "--url: longer than %d bytes", TARGET_URL_MAX);
+        return problem_set(problem, DOYEN_E_USAGE, "%s: longer than %d bytes", target->names.url,
+                           TARGET_URL_MAX);
     }
-    return EXIT_DONE;
+    return 0;
 }
 
-static enum exit_code set_either(const char *control, const char *url, const char *control_name,
-                                 const char *url_name, struct target *target,
-                                 struct failure *failure)
+static int set_either(const char *control, const char *url, const char *control_name,
+                      const char *url_name, struct target *target, struct problem *problem)
 {
     if (is_given(control) && is_given(url)) {
-        return failure_set(failure, EXIT_USAGE,
+        return problem_set(problem, DOYEN_E_USAGE,
                            "%s and %s are both given: which daemon is meant? leave one out",
                            control_name, url_name);
     }
-    return is_given(control) ? set_control(control, target, failure)
-                             : set_url(url, target, failure);
+    return is_given(control) ? set_control(control, target, problem)
+                             : set_url(url, target, problem);
 }
 
 static int is_socket_name(const struct dirent *entry)
@@ -106,8 +105,7 @@ static void look_into(const char *directory, struct found *found)
     free(entries);
 }
 
-static enum exit_code search(const char *const *directories, struct target *target,
-                             struct failure *failure)
+static int search(const char *const *directories, struct target *target, struct problem *problem)
 {
     struct found found = {.count = 0};
     char searched[LIST_TEXT_MAX] = "";
@@ -120,57 +118,49 @@ static enum exit_code search(const char *const *directories, struct target *targ
     }
 
     if (found.count == 0 && found.closed != NULL) {
-        return failure_set(failure, EXIT_UNREACHABLE,
+        return problem_set(problem, DOYEN_E_UNREACHABLE,
                            "%s may not be read by this account: use the account that doyend runs "
                            "as (or sudo), or have doyend started with --control-group and a group "
                            "that this account is in",
                            found.closed);
     }
     if (found.count == 0) {
-        return failure_set(failure, EXIT_UNREACHABLE,
+        return problem_set(problem, DOYEN_E_UNREACHABLE,
                            "no control socket in %s: is doyend running? give its socket with "
-                           "--control or DOYEN_CONTROL",
-                           searched);
+                           "%s or DOYEN_CONTROL",
+                           searched, target->names.control);
     }
     if (found.count > 1) {
-        return failure_set(failure, EXIT_USAGE,
-                           "several daemons run here: choose one with --control or DOYEN_CONTROL "
-                           "among %s",
-                           found.list);
+        return problem_set(problem, DOYEN_E_USAGE,
+                           "several daemons run here: choose one with %s or DOYEN_CONTROL among %s",
+                           target->names.control, found.list);
     }
-    return set_control(found.first, target, failure);
+    return set_control(found.first, target, problem);
 }
 
-enum exit_code target_find(const struct target_wish *wish, struct target *target,
-                           struct failure *failure)
+int target_find(const struct target_wish *wish, struct target *target, struct problem *problem)
 {
-    *target = (struct target){.socket = ""};
+    *target = (struct target){.socket = "", .names = wish->names};
 
-    if (is_given(wish->expect_user)) {
-        const enum exit_code code = daemon_account_find(wish->expect_user, &target->expected,
-                                                        failure);
-        if (code != EXIT_DONE) {
-            return code;
-        }
-        target->expects = true;
+    target->expects = is_given(wish->expect_user);
+    if (target->expects && !account_find(wish->expect_user, &target->expected)) {
+        return problem_set(problem, DOYEN_E_USAGE,
+                           "%s %s: there is no such account; give the one that doyend runs as, by "
+                           "its name or number",
+                           wish->names.user, wish->expect_user);
     }
     if (is_given(wish->control) || is_given(wish->url)) {
-        return set_either(wish->control, wish->url, "--control", "--url", target, failure);
+        return set_either(wish->control, wish->url, wish->names.control, wish->names.url, target,
+                          problem);
     }
     if (is_given(wish->control_environment) || is_given(wish->url_environment)) {
         return set_either(wish->control_environment, wish->url_environment, "DOYEN_CONTROL",
-                          "DOYEN_URL", target, failure);
+                          "DOYEN_URL", target, problem);
     }
-    return search(wish->directories, target, failure);
-}
-
-const uid_t *target_expected(const struct target *target)
-{
-    return target->expects ? &target->expected : NULL;
+    return search(wish->directories, target, problem);
 }
 
 const char *target_text(const struct target *target)
 {
-    assert(target->socket[0] != '\0' || target->url[0] != '\0');
     return target->socket[0] != '\0' ? target->socket : target->url;
 }

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/target.h"
+#include "client/target.h"
 
 /* Two folders of sockets, and what is looked for. */
 struct fixture {
@@ -16,7 +16,7 @@ struct fixture {
     char second[96];
     struct target_wish wish;
     struct target target;
-    struct failure failure;
+    struct problem problem;
 };
 
 static void make_folder(char *path, size_t size, const char *root, const char *name)
@@ -42,6 +42,7 @@ static void fixture_init(struct fixture *fixture)
     cr_assert_not_null(mkdtemp(fixture->root));
     make_folder(fixture->first, sizeof fixture->first, fixture->root, "a");
     make_folder(fixture->second, sizeof fixture->second, fixture->root, "b");
+    fixture->wish.names = (struct target_names){"--control", "--url", "--expect-user"};
     fixture->wish.directories[0] = fixture->first;
     fixture->wish.directories[1] = fixture->second;
 }
@@ -62,51 +63,51 @@ static void add_file(const char *folder, const char *name)
     fclose(file);
 }
 
-static enum exit_code find(struct fixture *fixture)
+static int find(struct fixture *fixture)
 {
-    return target_find(&fixture->wish, &fixture->target, &fixture->failure);
+    return target_find(&fixture->wish, &fixture->target, &fixture->problem);
 }
 
 static void expect_words(const struct fixture *fixture, const char *words)
 {
-    cr_expect_not_null(strstr(fixture->failure.text, words), "\"%s\" is not in \"%s\"", words,
-                       fixture->failure.text);
+    cr_expect_not_null(strstr(fixture->problem.text, words), "\"%s\" is not in \"%s\"", words,
+                       fixture->problem.text);
 }
 
-Test(cli_target, a_flag_wins_over_the_environment)
+Test(client_target, a_flag_wins_over_the_environment)
 {
     struct fixture fixture;
     fixture_init(&fixture);
 
     fixture.wish.control_environment = "environment.sock";
-    cr_expect_eq(find(&fixture), EXIT_DONE);
+    cr_expect_eq(find(&fixture), 0);
     cr_expect_str_eq(target_text(&fixture.target), "environment.sock");
 
     fixture.wish.url = "http://127.0.0.1:8080//";
-    cr_expect_eq(find(&fixture), EXIT_DONE);
+    cr_expect_eq(find(&fixture), 0);
     cr_expect_str_eq(target_text(&fixture.target), "http://127.0.0.1:8080");
     cr_expect_str_eq(fixture.target.socket, "");
     fixture_deinit(&fixture);
 }
 
-Test(cli_target, two_wishes_of_one_rank_contradict)
+Test(client_target, two_wishes_of_one_rank_contradict)
 {
     struct fixture fixture;
     fixture_init(&fixture);
 
     fixture.wish.control_environment = "a.sock";
     fixture.wish.url_environment = "http://b";
-    cr_expect_eq(find(&fixture), EXIT_USAGE);
+    cr_expect_eq(find(&fixture), DOYEN_E_USAGE);
     expect_words(&fixture, "DOYEN_CONTROL and DOYEN_URL");
 
     fixture.wish.control = "a.sock";
     fixture.wish.url = "http://b";
-    cr_expect_eq(find(&fixture), EXIT_USAGE);
+    cr_expect_eq(find(&fixture), DOYEN_E_USAGE);
     expect_words(&fixture, "--control and --url");
     fixture_deinit(&fixture);
 }
 
-Test(cli_target, the_only_socket_is_taken)
+Test(client_target, the_only_socket_is_taken)
 {
     struct fixture fixture;
     char expected[160];
@@ -116,26 +117,26 @@ Test(cli_target, the_only_socket_is_taken)
     add_file(fixture.first, ".sock");
     add_file(fixture.second, "athens.sock");
     snprintf(expected, sizeof expected, "%s/athens.sock", fixture.second);
-    cr_expect_eq(find(&fixture), EXIT_DONE);
+    cr_expect_eq(find(&fixture), 0);
     cr_expect_str_eq(target_text(&fixture.target), expected);
     fixture_deinit(&fixture);
 }
 
-Test(cli_target, several_sockets_are_named_and_none_is_chosen)
+Test(client_target, several_sockets_are_named_and_none_is_chosen)
 {
     struct fixture fixture;
     fixture_init(&fixture);
 
     add_file(fixture.first, "athens.sock");
     add_file(fixture.second, "cyrene.sock");
-    cr_expect_eq(find(&fixture), EXIT_USAGE);
+    cr_expect_eq(find(&fixture), DOYEN_E_USAGE);
     expect_words(&fixture, "a/athens.sock, ");
     expect_words(&fixture, "b/cyrene.sock");
     expect_words(&fixture, "--control");
     fixture_deinit(&fixture);
 }
 
-Test(cli_target, more_sockets_than_a_message_holds_are_still_refused)
+Test(client_target, more_sockets_than_a_message_holds_are_still_refused)
 {
     struct fixture fixture;
     char name[32];
@@ -145,26 +146,26 @@ Test(cli_target, more_sockets_than_a_message_holds_are_still_refused)
         snprintf(name, sizeof name, "node%d.sock", i);
         add_file(fixture.first, name);
     }
-    cr_expect_eq(find(&fixture), EXIT_USAGE);
+    cr_expect_eq(find(&fixture), DOYEN_E_USAGE);
     fixture_deinit(&fixture);
 }
 
-Test(cli_target, no_socket_means_no_daemon)
+Test(client_target, no_socket_means_no_daemon)
 {
     struct fixture fixture;
     fixture_init(&fixture);
 
-    cr_expect_eq(find(&fixture), EXIT_UNREACHABLE);
+    cr_expect_eq(find(&fixture), DOYEN_E_UNREACHABLE);
     expect_words(&fixture, "is doyend running?");
     fixture.wish.directories[0] = "/nonexistent";
     fixture.wish.directories[1] = NULL;
-    cr_expect_eq(find(&fixture), EXIT_UNREACHABLE);
+    cr_expect_eq(find(&fixture), DOYEN_E_UNREACHABLE);
     expect_words(&fixture, "/nonexistent");
     fixture_deinit(&fixture);
 }
 
 /* Whether a daemon runs there cannot be known: the account is at fault. */
-Test(cli_target, a_folder_that_may_not_be_read_is_not_an_empty_one)
+Test(client_target, a_folder_that_may_not_be_read_is_not_an_empty_one)
 {
     const uid_t account = geteuid();
     const bool is_root = account == 0; /* who may read everything, and so becomes nobody */
@@ -176,7 +177,7 @@ Test(cli_target, a_folder_that_may_not_be_read_is_not_an_empty_one)
     cr_assert_eq(chmod(fixture.first, 0), 0);
     cr_assert_eq(chmod(fixture.second, 0755), 0);
     cr_assert(!is_root || seteuid(65534) == 0);
-    cr_expect_eq(find(&fixture), EXIT_UNREACHABLE);
+    cr_expect_eq(find(&fixture), DOYEN_E_UNREACHABLE);
     expect_words(&fixture, "a may not be read by this account");
     expect_words(&fixture, "--control-group");
 
@@ -185,13 +186,13 @@ Test(cli_target, a_folder_that_may_not_be_read_is_not_an_empty_one)
     add_file(fixture.second, "cyrene.sock");
     cr_assert_eq(chmod(fixture.first, 0), 0);
     cr_assert(!is_root || seteuid(65534) == 0);
-    cr_expect_eq(find(&fixture), EXIT_DONE, "the only one that this account may use");
+    cr_expect_eq(find(&fixture), 0, "the only one that this account may use");
     cr_assert(!is_root || seteuid(account) == 0);
     cr_assert_eq(chmod(fixture.first, 0700), 0);
     fixture_deinit(&fixture);
 }
 
-Test(cli_target, what_cannot_be_a_target_is_refused)
+Test(client_target, what_cannot_be_a_target_is_refused)
 {
     static const char *const urls[] = {"127.0.0.1:8080", "https://host", "http://", "ftp://host"};
     char path[TARGET_SOCKET_MAX + 2];
@@ -200,15 +201,19 @@ Test(cli_target, what_cannot_be_a_target_is_refused)
 
     for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
         fixture.wish.url = urls[i];
-        cr_expect_eq(find(&fixture), EXIT_USAGE, "%s", urls[i]);
+        cr_expect_eq(find(&fixture), DOYEN_E_USAGE, "%s", urls[i]);
     }
     fixture.wish.url = NULL;
+    fixture.wish.expect_user = "no such account";
+    cr_expect_eq(find(&fixture), DOYEN_E_USAGE);
+    expect_words(&fixture, "--expect-user no such account");
+    fixture.wish.expect_user = NULL;
 
     memset(path, 'x', sizeof path);
     path[TARGET_SOCKET_MAX + 1] = '\0';
     fixture.wish.control = path;
-    cr_expect_eq(find(&fixture), EXIT_USAGE);
+    cr_expect_eq(find(&fixture), DOYEN_E_USAGE);
     path[TARGET_SOCKET_MAX] = '\0';
-    cr_expect_eq(find(&fixture), EXIT_DONE);
+    cr_expect_eq(find(&fixture), 0);
     fixture_deinit(&fixture);
 }

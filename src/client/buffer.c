@@ -1,7 +1,6 @@
-#include "cli/buffer.h"
+#include "client/buffer.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CAPACITY_MIN = 256 };
@@ -19,10 +18,14 @@ bool buffer_append(struct buffer *buffer, const void *bytes, size_t length)
         while (capacity < needed) {
             capacity *= 2;
         }
-        char *grown = realloc(buffer->bytes, capacity);
+        char *grown = allocator_get(buffer->memory, capacity);
         if (grown == NULL) {
             return false;
         }
+        if (buffer->length > 0) {
+            memcpy(grown, buffer->bytes, buffer->length);
+        }
+        allocator_release(buffer->memory, buffer->bytes);
         buffer->bytes = grown;
         buffer->capacity = capacity;
     }
@@ -56,8 +59,16 @@ void buffer_clear(struct buffer *buffer)
 
 void buffer_deinit(struct buffer *buffer)
 {
-    free(buffer->bytes);
-    *buffer = (struct buffer){0};
+    allocator_release(buffer->memory, buffer->bytes);
+    *buffer = (struct buffer){.memory = buffer->memory};
+}
+
+char *buffer_take(struct buffer *buffer)
+{
+    char *text = buffer->bytes == NULL ? allocator_text(buffer->memory, "") : buffer->bytes;
+
+    *buffer = (struct buffer){.memory = buffer->memory};
+    return text;
 }
 
 const char *buffer_text(const struct buffer *buffer)

@@ -1,4 +1,4 @@
-#include "cli/sse.h"
+#include "client/sse.h"
 
 #include <assert.h>
 #include <string.h>
@@ -111,11 +111,17 @@ bool sse_next(struct sse_reader *reader, struct sse_event *event)
     return false;
 }
 
+void sse_init(struct sse_reader *reader, const struct allocator *memory)
+{
+    *reader = (struct sse_reader){
+        .input.memory = memory, .id.memory = memory, .name.memory = memory, .data.memory = memory};
+}
+
 void sse_deinit(struct sse_reader *reader)
 {
     buffer_deinit(&reader->input);
     buffer_deinit(&reader->id);
     buffer_deinit(&reader->name);
     buffer_deinit(&reader->data);
-    *reader = (struct sse_reader){0};
+    sse_init(reader, reader->input.memory);
 }

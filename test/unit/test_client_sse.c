@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/sse.h"
+#include "client/sse.h"
 
 static void feed(struct sse_reader *reader, const char *text)
 {
@@ -26,7 +26,7 @@ static void expect_none(struct sse_reader *reader)
     cr_expect_not(sse_next(reader, &event));
 }
 
-Test(cli_sse, an_event_has_id_name_and_data)
+Test(client_sse, an_event_has_id_name_and_data)
 {
     struct sse_reader reader = {.at = 0};
 
@@ -36,7 +36,7 @@ Test(cli_sse, an_event_has_id_name_and_data)
     sse_deinit(&reader);
 }
 
-Test(cli_sse, pieces_of_any_size_give_the_same_events)
+Test(client_sse, pieces_of_any_size_give_the_same_events)
 {
     static const char text[] = ": hello\n\nid: 1\r\nevent: a\r\ndata: x\r\n\r\n"
                                "data:y\ndata: z\n\nid:3\nevent:b\ndata\n\n";
@@ -60,7 +60,7 @@ Test(cli_sse, pieces_of_any_size_give_the_same_events)
     }
 }
 
-Test(cli_sse, comments_and_unknown_fields_say_nothing)
+Test(client_sse, comments_and_unknown_fields_say_nothing)
 {
     struct sse_reader reader = {.at = 0};
 
@@ -71,7 +71,7 @@ Test(cli_sse, comments_and_unknown_fields_say_nothing)
     sse_deinit(&reader);
 }
 
-Test(cli_sse, an_event_cut_short_is_none)
+Test(client_sse, an_event_cut_short_is_none)
 {
     struct sse_reader reader = {.at = 0};
 
@@ -82,7 +82,7 @@ Test(cli_sse, an_event_cut_short_is_none)
     sse_deinit(&reader);
 }
 
-Test(cli_sse, an_endless_line_ends_at_the_bound)
+Test(client_sse, an_endless_line_ends_at_the_bound)
 {
     static const char block[1 << 16] = {'x'};
     struct sse_reader reader = {.at = 0};

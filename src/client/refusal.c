@@ -1,0 +1,44 @@
+#include "client/refusal.h"
+
+#include <jansson.h>
+#include <string.h>
+
+enum {
+    STATUS_NOT_FOUND = 404,
+    STATUS_CONFLICT = 409, /* also reserved for what the guard refuses, by later daemons */
+};
+
+/* Of the kind: "title: detail; hint", whatever lacks of it left out. */
+static void say(const json_t *document, int code, struct problem *problem)
+{
+    const char *title = json_string_value(json_object_get(document, "title"));
+    const char *detail = json_string_value(json_object_get(document, "detail"));
+    const char *hint = json_string_value(json_object_get(document, "hint"));
+
+    (void)problem_set(problem, code, "%s%s%s%s%s", title == NULL ? "" : title,
+                      title != NULL && detail != NULL ? ": " : "", detail == NULL ? "" : detail,
+                      hint == NULL ? "" : "; ", hint == NULL ? "" : hint);
+}
+
+int refusal_read(const struct target *target, int status, const char *body, size_t length,
+                 struct problem *problem)
+{
+    json_t *document = json_loadb(body, length, 0, NULL);
+    const char *title = json_string_value(json_object_get(document, "title"));
+    const char *detail = json_string_value(json_object_get(document, "detail"));
+    const bool by_guard = status == STATUS_CONFLICT && title != NULL &&
+                          strcmp(title, "not enough members") == 0;
+    const int code = by_guard ? DOYEN_E_GUARD : DOYEN_E_REFUSED;
+
+    if (title == NULL && detail == NULL) {
+        (void)problem_set(problem, code, "%s answered with HTTP status %d%s", target_text(target),
+                          status,
+                          status == STATUS_NOT_FOUND
+                              ? ": it does not know what was asked, perhaps an older doyend"
+                              : "");
+    } else {
+        say(document, code, problem);
+    }
+    json_decref(document);
+    return code;
+}

@@ -1,0 +1,51 @@
+#include "client/unreachable.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+
+/* Is there something else than a socket, such as a folder or a log? */
+static bool is_another_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISSOCK(status.st_mode);
+}
+
+static int say(const struct target *target, const char *fault, struct problem *problem)
+{
+    return problem_set(problem, DOYEN_E_UNREACHABLE, "cannot reach the daemon at %s: %s",
+                       target_text(target), fault);
+}
+
+static int say_where(const struct target *target, const char *fault, struct problem *problem)
+{
+    return problem_set(problem, DOYEN_E_UNREACHABLE,
+                       "cannot reach the daemon at %s: %s socket with %s or DOYEN_CONTROL",
+                       target_text(target), fault, target->names.control);
+}
+
+int unreachable(const struct target *target, int error, struct problem *problem)
+{
+    if (target->socket[0] == '\0') {
+        return say(target, "is doyend running there, with --http?", problem);
+    }
+    switch (error) {
+    case ENOENT:
+        return say_where(target, "no such socket; is doyend running? give its", problem);
+    case EACCES:
+    case EPERM:
+        return say(target,
+                   "permission denied; use the account that doyend runs as (or sudo), or have "
+                   "doyend started with --control-group and a group that this account is in",
+                   problem);
+    case EAGAIN:
+        return say(target, "its queue is full; it may be stopped", problem);
+    case ETIMEDOUT:
+        return say(target, "it does not answer; it may be stopped or overloaded", problem);
+    default:
+        if (is_another_file(target->socket)) {
+            return say_where(target, "it is no socket; give the daemon's", problem);
+        }
+        return say_where(target, "nobody listens there; is doyend running? give its", problem);
+    }
+}

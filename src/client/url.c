@@ -1,0 +1,65 @@
+#include "client/url.h"
+
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/text.h"
+
+#define SCHEME "http://"
+
+void url_split(const struct target *target, char authority[TARGET_URL_MAX + 1],
+               char prefix[TARGET_URL_MAX + 1])
+{
+    const char *host = target->url + strlen(SCHEME);
+
+    prefix[0] = '\0';
+    if (target->url[0] == '\0') {
+        (void)text_set(authority, TARGET_URL_MAX + 1, "doyen", strlen("doyen"));
+        return;
+    }
+    const size_t length = strcspn(host, "/");
+    (void)text_set(authority, TARGET_URL_MAX + 1, host, length); /* It is a part of the URL. */
+    (void)text_set(prefix, TARGET_URL_MAX + 1, host + length, strlen(host + length));
+}
+
+/* Cuts "host:port" and "[address]:port" in two, in place. */
+static void split_port(char *authority, const char **host, const char **port)
+{
+    char *colon = strrchr(authority, ':');
+    char *bracket = strrchr(authority, ']');
+
+    *host = authority;
+    *port = "80";
+    if (colon != NULL && (bracket == NULL || colon > bracket)) {
+        *colon = '\0';
+        *port = colon + 1;
+    }
+    if (authority[0] == '[' && bracket != NULL) {
+        *bracket = '\0';
+        *host = authority + 1;
+    }
+}
+
+int url_resolve(const struct target *target, struct addrinfo **addresses, struct problem *problem)
+{
+    const struct addrinfo wish = {
+        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+    char authority[TARGET_URL_MAX + 1];
+    char prefix[TARGET_URL_MAX + 1];
+    const char *host = NULL;
+    const char *port = NULL;
+
+    url_split(target, authority, prefix);
+    split_port(authority, &host, &port);
+    *addresses = NULL;
+    if (port[0] == '\0' || strlen(port) > 5 || port[strspn(port, "0123456789")] != '\0') {
+        return problem_set(problem, DOYEN_E_USAGE, "%s %s: %s is not the number of a port",
+                           target->names.url, target->url, port);
+    }
+    if (getaddrinfo(host, port, &wish, addresses) != 0) {
+        return problem_set(problem, DOYEN_E_UNREACHABLE,
+                           "cannot reach the daemon at %s: that host name is not known",
+                           target->url);
+    }
+    return 0;
+}
