@@ -281,6 +281,18 @@ static bool passes_gate(struct core *core, const struct message *message)
     return true;
 }
 
+/* V4j: whoever coordinates makes a view above it; that is this node, too, if its own coordinator
+ * has come to believe so. */
+static void on_view_not_ours(struct core *core, const struct message *message)
+{
+    bool believed = core_is_coordinator(core) ||
+                    id_equal(&message->from, &core->view.members[0].id);
+
+    if (believed && change_outdo(core, message->carrier.view)) {
+        move_on_followed(core);
+    }
+}
+
 static void on_view(struct core *core, const struct message *message)
 {
     switch (install_on_view(core, message)) {
@@ -297,7 +309,7 @@ static void on_view(struct core *core, const struct message *message)
         join_renew(core);
         return;
     case SHOWN_NOT_OURS:
-        change_outdo(core, message->carrier.view);
+        on_view_not_ours(core, message);
         return;
     }
 }
@@ -452,6 +464,11 @@ static void dispatch_heartbeat(struct core *core, const struct message *message,
         detector_on_heartbeat(core, message, sender);
         note_lease(core, message, sender);
         install_compare(core, message, sender);
+        change_compare(core, message, sender);
+        if (install_is_disowned(core)) {
+            REACHED(disowned);
+            lifecycle_end_life(core, REASON_LEFT_ALONE);
+        }
     }
 }
 

@@ -89,6 +89,122 @@ Test(core_lies, forged_views_cost_no_epoch_each)
     rig_free(rig);
 }
 
+/* A stranger's view made it the coordinator of a cluster of its own. */
+Test(core_lies, a_joiner_takes_no_view_in_its_own_name)
+{
+    struct rig *rig = rig_joining('C');
+    struct message shown = shows(rig_view(rig, "C A B"));
+
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER});
+    rig_gets(rig, 'A', &shown);
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    cr_assert_eq(rig->refused.reason, REFUSED_VIEW_IN_OUR_NAME);
+    shown = shows(rig_view(rig, "A C B"));
+    rig_gets(rig, 'A', &shown);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    rig_free(rig);
+}
+
+/* A believed it, and coordinates no more; so does nobody, unless B does. */
+Test(core_lies, a_view_in_our_name_that_our_coordinator_follows_is_outdone)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *forged = rig_view(rig, "B A C");
+    char text[64];
+
+    forged->epoch += 5;
+    forged->version += 100;
+    stays(rig, 'X', forged, REFUSED_VIEW_IN_OUR_NAME);
+    stays(rig, 'C', forged, REFUSED_VIEW_IN_OUR_NAME);
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0, "for A coordinates");
+    stays(rig, 'A', forged, REFUSED_VIEW_IN_OUR_NAME);
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
+    cr_assert_not_null(prepare);
+    cr_assert_gt(prepare->carrier.view->epoch, forged->epoch);
+    cr_assert_gt(prepare->carrier.view->version, forged->version);
+    struct message ack = rig_ack(rig, 'C');
+    rig_gets(rig, 'C', &ack);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'A'), "last, and never without it");
+    rig_gets(rig, 'A', &ack);
+    rig_pass(rig, 1, "");
+    cr_assert_str_eq(rig_sees(rig, text), "B C A");
+    rig_free(rig);
+}
+
+/* --- What its maker does not hold (L4, U2g) --- */
+
+static void names(struct rig *rig, char from, const struct view_id *view, uint64_t ms)
+{
+    struct message says = {.type = MESSAGE_HEARTBEAT, .heartbeat = {.view = *view}};
+
+    for (uint64_t passed = 0; passed <= ms; passed += 100) {
+        rig_pass(rig, 100, "");
+        rig_gets(rig, from, &says);
+    }
+}
+
+static void gets_shown(struct rig *rig, char from, struct view *view)
+{
+    struct message shown = shows(view);
+
+    rig_gets(rig, from, &shown);
+    cr_assert_eq(core_view(rig->core)->hash, view->hash);
+}
+
+Test(core_lies, a_member_of_a_view_that_its_coordinator_does_not_hold_is_out)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view_id held = view_id_of(core_view(rig->core));
+
+    gets_shown(rig, 'B', rig_next(rig, "+D"));
+    names(rig, 'A', &held, rig->timing.stall_ms - 500);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    rig_hears(rig, 'A');
+    names(rig, 'A', &held, rig->timing.stall_ms - 500);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER, "it named ours meanwhile");
+    names(rig, 'A', &held, 600);
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    rig_free(rig);
+}
+
+/* What it named before it coordinated is no word on what it made since. */
+Test(core_lies, a_lower_view_counts_from_when_ours_was_installed)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view_id held = view_id_of(core_view(rig->core));
+
+    gets_shown(rig, 'A', rig_next(rig, "+D"));
+    names(rig, 'B', &held, rig->timing.stall_ms);
+    rig_hears(rig, 'A');
+    struct view *next = rig_view(rig, "B A C");
+    next->epoch = 2;
+    gets_shown(rig, 'A', next);
+    names(rig, 'B', &held, 500);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    rig_free(rig);
+}
+
+Test(core_lies, what_its_coordinator_does_not_hold_was_accepted_in_vain)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view_id held = view_id_of(core_view(rig->core));
+    struct view *proposed = rig_next(rig, "+D");
+
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = proposed}});
+    cr_assert_eq(rig_count(rig, MESSAGE_ACK), 1);
+    names(rig, 'B', &held, 2 * rig->timing.merge_ms + 100);
+    names(rig, 'A', &held, 0);
+    cr_assert(view_is_empty(&rig->core->change.pending));
+    rig_free(rig);
+    rig = rig_in("A B C", 'C');
+    proposed = rig_next(rig, "+D");
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = proposed}});
+    names(rig, 'A', &held, 2 * rig->timing.merge_ms - 500);
+    names(rig, 'B', &held, 600);
+    cr_assert_eq(rig->core->change.pending.hash, proposed->hash, "for B knows nothing of it");
+    rig_free(rig);
+}
+
 /* --- Leaps (V7) --- */
 
 Test(core_lies, next_age_does_not_leap)

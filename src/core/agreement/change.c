@@ -161,12 +161,12 @@ bool change_is_overtaken(const struct core *core)
     return core->change.overtaken > core->view.epoch;
 }
 
-void change_outdo(struct core *core, const struct view *forged)
+bool change_outdo(struct core *core, const struct view *forged)
 {
     struct change *change = &core->change;
 
-    if (!core_is_coordinator(core) || core->now_ms < change->outdone_ms) {
-        return;
+    if (core->now_ms < change->outdone_ms) {
+        return false;
     }
     REACHED(forged_view_outdone);
     change->outdone_ms = core->now_ms + core->timing.fresh_ms;
@@ -176,9 +176,25 @@ void change_outdo(struct core *core, const struct view *forged)
     if (core_is_strict(core) && forged->epoch > core->view.epoch) {
         change->overtaken = core->promise.seen; /* Z5c: the voters give the epoch. */
     }
-    next_view_want_epoch(core);
-    next_view_want_version(core);
-    next_view_now(core);
+    if (core_is_coordinator(core)) {
+        next_view_want_epoch(core);
+        next_view_want_version(core);
+        next_view_now(core);
+    }
+    return true;
+}
+
+void change_compare(struct core *core, const struct message *heartbeat, uint32_t position)
+{
+    const struct view_id *named = &heartbeat->heartbeat.view;
+    struct view_id accepted = view_id_of(&core->change.pending);
+
+    if (position == 0 && !core->change.on && !core_is_strict(core) &&
+        !view_is_empty(&core->change.pending) && view_id_compare(named, &accepted) < 0 &&
+        core->now_ms >= core->change.accepted_ms + 2 * core->timing.merge_ms) {
+        REACHED(accepted_in_vain);
+        change_forget(core);
+    }
 }
 
 void change_start_next(struct core *core)

@@ -22,9 +22,14 @@ void change_on_ack(struct core *core, const struct message *message);
 /* Z5: too many voters are bound to a higher epoch than that of the view. */
 bool change_is_overtaken(const struct core *core);
 
-/* V4j: a member holds that view, which is higher, in the name of this coordinator, and not made by
- * it. The next one will be above it. */
-void change_outdo(struct core *core, const struct view *forged);
+/* V4j: a member holds that view, which is higher, in the name of this node, and not made by it. The
+ * next one of this node will be above it, and is due at once where it coordinates. False: another
+ * was outdone a moment ago. */
+bool change_outdo(struct core *core, const struct view *forged);
+
+/* U2g: gives up what was accepted if the heartbeat of the own coordinator shows that nothing came
+ * of it. */
+void change_compare(struct core *core, const struct message *heartbeat, uint32_t position);
 
 /* A voter's answer, or that of our own, to what we propose (Z5). */
 void change_on_vote(struct core *core, const struct message *vote);

@@ -73,12 +73,21 @@ struct installed install_view(struct core *core, const struct view *view)
 
 void install_on_view_installed(struct core *core, const struct installed *before)
 {
+    core->peers[0].repair.lower_ms = 0; /* Lower than this one nothing was named yet. */
     if (before->view->lineage == core->view.lineage) {
         return;
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         core->peers[i].repair.shared_our_lineage = false;
     }
+}
+
+bool install_is_disowned(const struct core *core)
+{
+    uint64_t lower_ms = core->peers[0].repair.lower_ms;
+
+    return !core_is_coordinator(core) && !core_is_strict(core) && lower_ms != 0 &&
+           core->now_ms >= lower_ms + core->timing.stall_ms;
 }
 
 void install_reset(struct core *core)
@@ -220,6 +229,10 @@ static enum shown_view on_view_while_joining(struct core *core, const struct mes
 {
     const struct view *view = message->carrier.view;
 
+    if (authority_is_in_our_name(core, view)) {
+        refuse(core, message, REFUSED_VIEW_IN_OUR_NAME);
+        return SHOWN_SETTLED;
+    }
     if (holds_us && core->join.said_ready) {
         install_view(core, view);
         return SHOWN_SETTLED;

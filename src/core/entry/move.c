@@ -161,8 +161,18 @@ static void continue_standing_down(struct core *core)
 
 /* --- The successor --- */
 
-/* The successor makes the view: it alone writes views in its own name (E2b). Of those whom it
- * overtakes the former coordinator has to agree (E5c). */
+/* Of those whom it overtakes the former coordinator has to agree (E5c). */
+static void take_over_from(struct core *core, const struct node_id *former)
+{
+    claim_drop(core);
+    struct view *next = next_view_begin(core, &core->view, CAUSE_HANDOVER);
+    successor_overtake(core, next);
+    next->epoch = promise_new_epoch(core);
+    change_propose(core, next,
+                   &(struct proposal){.first_joiner = next->member_count, .handover_by = *former});
+}
+
+/* The successor makes the view: it alone writes views in its own name (E2b). */
 void move_on_stand_down(struct core *core, const struct message *message)
 {
     if (!leave_may_carry_out(core, message)) {
@@ -180,13 +190,18 @@ void move_on_stand_down(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_HANDOVER_OVERTAKEN);
         return;
     }
-    claim_drop(core);
-    struct view *next = next_view_begin(core, &core->view, CAUSE_HANDOVER);
-    successor_overtake(core, next);
-    next->epoch = promise_new_epoch(core);
-    change_propose(
-        core, next,
-        &(struct proposal){.first_joiner = next->member_count, .handover_by = message->from});
+    take_over_from(core, &message->from);
+}
+
+/* V4j: it stopped acting for a view that this node never made, so that nobody coordinates. */
+void move_on_followed(struct core *core)
+{
+    if (core->life.phase == PHASE_MEMBER && !core_is_coordinator(core) && !core_is_strict(core) &&
+        !core->change.on) {
+        const struct node_id former = core->view.members[0].id;
+        REACHED(followed_by_its_coordinator);
+        take_over_from(core, &former);
+    }
 }
 
 /* --- What an operator wants --- */

@@ -14,6 +14,10 @@ void move_on_move(struct core *core, const struct message *message);
 /* The coordinator hands over to this node. */
 void move_on_stand_down(struct core *core, const struct message *message);
 
+/* V4j: it follows a view in this node's name that this node never made, and so it has stood down:
+ * makes a view above that one, if another member coordinates this node's own. */
+void move_on_followed(struct core *core);
+
 /* Nobody who was told of this node's right to act goes by that any more. */
 void move_on_withdrawn(struct core *core);
 
