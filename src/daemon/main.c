@@ -12,6 +12,7 @@
 #include "daemon/check.h"
 #include "daemon/outside.h"
 #include "daemon/status_line.h"
+#include "daemon/supervisor.h"
 #include "runtime/config_print.h"
 #include "runtime/config_read.h"
 #include "runtime/descriptors.h"
@@ -45,6 +46,7 @@ struct daemon {
     uv_signal_t reload;  /* SIGHUP */
     uv_timer_t outside;
     uv_timer_t insecure;
+    struct supervisor supervisor;
     uint32_t outside_count; /* of OUTSIDE_MS in a row at whose end it was joining */
     struct node *node;
     struct control *control;
@@ -85,6 +87,7 @@ static void close_all(struct daemon *daemon, int exit_code)
     uv_close((uv_handle_t *)&daemon->reload, NULL);
     uv_close((uv_handle_t *)&daemon->outside, NULL);
     uv_close((uv_handle_t *)&daemon->insecure, NULL);
+    supervisor_close(&daemon->supervisor);
     (void)signal(SIGTERM, SIG_IGN); /* The end is near: one more must not make it a bad one. */
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGUSR1, SIG_IGN);
@@ -193,6 +196,7 @@ static void on_end_signal(uv_signal_t *handle, int number)
                  name);
         daemon->leaving = true;
         daemon->leaving_ms = uv_now(&daemon->loop);
+        supervisor_stopping(&daemon->supervisor);
         node_leave(daemon->node);
     } else if (uv_now(&daemon->loop) - daemon->leaving_ms >= IMPATIENT_MS) {
         log_line(&daemon->log, LOG_WARN, "stop", "signal=%s again -> going at once", name);
@@ -218,10 +222,12 @@ static void on_reload(uv_signal_t *handle, int number)
     struct complaint complaint;
 
     (void)number;
+    supervisor_reloading(&daemon->supervisor);
     if (daemon->node != NULL && node_keys(daemon->node) != NULL) {
         (void)node_rotate(daemon->node, &reload,
                           &complaint); /* It says in the log what came of it. */
     }
+    supervisor_reloaded(&daemon->supervisor);
 }
 
 /* Debug lines for a while, without a restart that would lose what is to be looked at. */
@@ -332,6 +338,7 @@ static int run(const struct config *config, const struct config_outcome *outcome
     daemon.outside.data = &daemon;
     (void)uv_timer_init(&daemon.loop, &daemon.insecure); /* nor this */
     daemon.insecure.data = &daemon;
+    supervisor_open(&daemon.supervisor, &daemon.loop, &daemon.log);
     say_start(&daemon);
     if (config_is_insecure(config)) {
         on_insecure(&daemon.insecure);
@@ -346,6 +353,7 @@ static int run(const struct config *config, const struct config_outcome *outcome
         close_all(&daemon, EXIT_FAILURE);
     } else {
         (void)uv_timer_start(&daemon.outside, on_outside, OUTSIDE_MS, OUTSIDE_MS);
+        supervisor_watch(&daemon.supervisor, daemon.node);
     }
 
     while (uv_run(&daemon.loop, UV_RUN_ONCE) != 0 && !is_over(&daemon)) {

@@ -4,7 +4,9 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,11 +17,27 @@
 #include "words/notice_fields.h"
 #include "words/refused_text.h"
 
+/* Is that descriptor the one that JOURNAL_STREAM names, by device and inode? */
+static bool is_journal(int fd)
+{
+    const char *stream = getenv("JOURNAL_STREAM");
+    struct stat status;
+    char own[48];
+
+    if (stream == NULL || fstat(fd, &status) != 0) {
+        return false;
+    }
+    snprintf(own, sizeof own, "%llu:%llu", (unsigned long long)status.st_dev,
+             (unsigned long long)status.st_ino);
+    return strcmp(stream, own) == 0;
+}
+
 void log_init(struct log *log, int fd, enum log_level level, enum log_format format,
               const char *node)
 {
     *log = (struct log){.fd = fd, .level = level};
-    log->json = format == LOG_JSON || (format == LOG_AUTO && isatty(fd) == 0);
+    log->journal = is_journal(fd);
+    log->json = format == LOG_JSON || (format == LOG_AUTO && isatty(fd) == 0 && !log->journal);
     (void)text_set(log->node, sizeof log->node, node, text_length(node, sizeof log->node - 1));
 }
 
@@ -41,6 +59,22 @@ static const char *level_text(enum log_level level)
         return "debug";
     }
     return "unknown";
+}
+
+/* As sd-daemon(3) has it. */
+static const char *priority_text(enum log_level level)
+{
+    switch (level) {
+    case LOG_ERROR:
+        return "<3>";
+    case LOG_WARN:
+        return "<4>";
+    case LOG_INFO:
+        return "<6>";
+    case LOG_DEBUG:
+        return "<7>";
+    }
+    return "<7>";
 }
 
 /* --- A line ---------------------------------------------------------------------------------- */
@@ -122,7 +156,7 @@ static void append_member(struct line *line, const struct notice_field *field)
     if (line->full) {
         return;
     }
-    append_text(line, before == 1 ? "" : ",");
+    append_text(line, line->text[before - 1] == '{' ? "" : ",");
     append_quoted(line, field->key);
     append_text(line, ":");
     snprintf(number, sizeof number, "%llu", (unsigned long long)field->number);
@@ -195,8 +229,10 @@ static void format_text(struct line *line, const struct entry *entry, const char
 {
     char start[64];
 
-    snprintf(start, sizeof start, "%s %-5s ", time, level_text(entry->level));
-    append_text(line, start);
+    if (*time != '\0') {
+        snprintf(start, sizeof start, "%s %-5s ", time, level_text(entry->level));
+        append_text(line, start);
+    }
     append_text(line, entry->event);
     append_text(line, ": ");
     append_plain(line, entry->message);
@@ -220,9 +256,14 @@ static void format_json(const struct log *log, struct line *line, const struct e
 static bool emit(struct log *log, const struct entry *entry)
 {
     struct line line = {.used = 0};
-    char time[32];
+    char time[32] = "";
 
-    print_time(entry->wall_ms, time);
+    if (log->journal) {
+        append_text(&line, priority_text(entry->level));
+    }
+    if (log->json || !log->journal) {
+        print_time(entry->wall_ms, time);
+    }
     if (log->json) {
         format_json(log, &line, entry, time);
     } else {

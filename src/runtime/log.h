@@ -23,6 +23,7 @@ struct log {
     int fd;
     enum log_level level;
     bool json;
+    bool journal; /* what reads it stamps lines itself, and sorts them by a priority in front */
     char node[NAME_BYTES_MAX + 1];
     uint64_t second_ms;    /* monotonic: when the second began in which lines are counted */
     uint32_t second_lines; /* written in it */
@@ -33,7 +34,9 @@ struct log {
     uint64_t last_refusal; /* hash of the last refused join, which repeats itself at each attempt */
 };
 
-/* `format` LOG_AUTO means text when `fd` is a terminal, JSON else. `fd` stays the caller's. */
+/* `format` LOG_AUTO means text when `fd` is a terminal or the system's journal (JOURNAL_STREAM, see
+ * systemd.exec(5)), JSON else. To the journal each line goes with its priority, and text without
+ * the time. `fd` stays the caller's. */
 void log_init(struct log *log, int fd, enum log_level level, enum log_format format,
               const char *node);
 

@@ -269,7 +269,8 @@ static const struct setting options[] = {
      WORDS(level_words)},
     {.name = "log-format",
      .argument = "auto|text|json",
-     .help = "Of the lines on stderr; auto is text on a terminal, JSON else",
+     .help =
+         "Of the lines on stderr; auto is text on a terminal and in the system's journal, JSON else",
      .fallback = "auto",
      .group = GROUP_LOG,
      .kind = &option_word,

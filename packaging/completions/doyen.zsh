@@ -1,0 +1,67 @@
+#compdef doyen doyend doyen-replay
+# Completion for zsh. Verbs and options are those that --help names, so they are those of the
+# installed programs; names are those of the members.
+
+_doyen_options()
+{
+    local -a options
+    options=(${(f)"$("$@" --help 2>/dev/null | grep -oE '(^|[ ,])--[a-z][a-z-]*' | tr -d ' ,' | sort -u)"})
+    compadd -a options
+}
+
+_doyen_members()
+{
+    local -a members
+    members=(${(f)"$(doyen members 2>/dev/null | awk 'NR > 1 && NF > 2 { print $1 }')"})
+    compadd -a members
+}
+
+_doyen()
+{
+    local program=${words[1]} verb='' i
+    local -a verbs
+
+    if [[ ${program:t} == doyen ]]; then
+        for ((i = 2; i < CURRENT; i++)); do
+            case ${words[i]} in
+            -c | --control | -u | --url | --expect-user) ((i++)) ;;
+            -*) ;;
+            *)
+                verb=${words[i]}
+                break
+                ;;
+            esac
+        done
+    fi
+    case ${words[CURRENT - 1]} in
+    -c | --control | --config | --key | --make-key | --record | --state-dir)
+        _files
+        return
+        ;;
+    --coordinator | --gone | --name)
+        [[ -z $verb ]] || _doyen_members
+        return
+        ;;
+    --guard) compadd none majority strict && return ;;
+    --profile) compadd local lan wan && return ;;
+    --auth) compadd require accept && return ;;
+    --sandbox) compadd on off && return ;;
+    --log-level) compadd error warn info debug && return ;;
+    --log-format) compadd auto text json && return ;;
+    esac
+    if [[ ${program:t} != doyen ]]; then
+        _doyen_options $program
+    elif [[ -z $verb ]]; then
+        verbs=(${(f)"$($program --help 2>/dev/null | awk '/^  [a-z]/ { print $1 }')"})
+        compadd -a verbs
+        _doyen_options $program
+    else
+        case $verb in
+        transfer | drain | undrain | why | fault) _doyen_members ;;
+        keys) compadd reload use remove ;;
+        esac
+        _doyen_options $program $verb
+    fi
+}
+
+_doyen "$@"

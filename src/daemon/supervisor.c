@@ -1,0 +1,184 @@
+#include "daemon/supervisor.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "words/notice_text.h"
+
+enum { WORDS_MAX = 400 };
+
+/* --- Saying something ------------------------------------------------------------------------ */
+
+static void tell(const struct supervisor *supervisor, const char *words)
+{
+    if (supervisor->fd >= 0) {
+        /* A service manager that does not read is not waited for. */
+        (void)send(supervisor->fd, words, strlen(words), MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+}
+
+/* A status line, and READY with the first one of a member. */
+static void tell_status(struct supervisor *supervisor)
+{
+    const struct node *node = supervisor->node;
+    const struct core *core = node_core(node);
+    const struct view *view = core_view(core);
+    const struct member *coordinator = core_coordinator(core);
+    const uint64_t now_ms = node_now_ms(node);
+    const bool is_member = core_phase(core) == PHASE_MEMBER;
+    const bool is_first = is_member && !supervisor->ready;
+    char words[WORDS_MAX];
+
+    if (view->member_count == 0) {
+        snprintf(words, sizeof words, "STATUS=%s", phase_text(core_phase(core)));
+    } else {
+        snprintf(words, sizeof words, "%sSTATUS=%s, view %llu.%llu of %u, coordinator %s%s",
+                 is_first ? "READY=1\n" : "", phase_text(core_phase(core)),
+                 (unsigned long long)view->epoch, (unsigned long long)view->version,
+                 view->member_count, coordinator != NULL ? coordinator->name : "unknown",
+                 node_acting_until_ms(node, now_ms) > now_ms ? ", acting" : "");
+    }
+    supervisor->ready |= is_member;
+    tell(supervisor, words);
+}
+
+static void on_look(uv_check_t *look)
+{
+    struct supervisor *supervisor = look->data;
+    const uint64_t cursor = journal_cursor(node_journal(supervisor->node));
+
+    if (cursor != supervisor->seen) {
+        supervisor->seen = cursor;
+        tell_status(supervisor);
+    }
+}
+
+static void on_alive(uv_timer_t *alive)
+{
+    tell(alive->data, "WATCHDOG=1");
+}
+
+/* --- What the environment says --------------------------------------------------------------- */
+
+/* A path, or the name of an abstract socket behind an "@". Returns false when it is neither. */
+static bool address_of(const char *name, struct sockaddr_un *address, socklen_t *size)
+{
+    const size_t length = strlen(name);
+
+    if ((*name != '/' && *name != '@') || length < 2 || length >= sizeof address->sun_path) {
+        return false;
+    }
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    memcpy(address->sun_path, name, length);
+    if (*name == '@') {
+        address->sun_path[0] = '\0';
+    }
+    *size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
+    return true;
+}
+
+static int connect_to(const char *name)
+{
+    struct sockaddr_un address;
+    socklen_t size;
+
+    if (!address_of(name, &address, &size)) {
+        errno = EINVAL;
+        return -1;
+    }
+    const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, size) != 0) {
+        const int error = errno;
+        (void)close(fd);
+        errno = error;
+        return -1;
+    }
+    return fd;
+}
+
+/* How often the service manager wants a sign of life from this process; 0: it asks for none. */
+static uint64_t watchdog_ms(void)
+{
+    const char *usec = getenv("WATCHDOG_USEC");
+    const char *pid = getenv("WATCHDOG_PID");
+
+    if (usec == NULL || (pid != NULL && strtoll(pid, NULL, 10) != getpid())) {
+        return 0;
+    }
+    return strtoull(usec, NULL, 10) / 1000;
+}
+
+void supervisor_open(struct supervisor *supervisor, uv_loop_t *loop, struct log *log)
+{
+    const char *name = getenv("NOTIFY_SOCKET");
+    const uint64_t period_ms = watchdog_ms();
+
+    *supervisor = (struct supervisor){.log = log, .fd = -1};
+    (void)uv_check_init(loop, &supervisor->look); /* cannot fail */
+    (void)uv_timer_init(loop, &supervisor->alive);
+    supervisor->look.data = supervisor;
+    supervisor->alive.data = supervisor;
+    if (name != NULL) {
+        supervisor->fd = connect_to(name);
+        if (supervisor->fd < 0) {
+            log_line(log, LOG_WARN, "supervisor",
+                     "NOTIFY_SOCKET=%s: %s: the service manager hears nothing of this daemon", name,
+                     strerror(errno));
+        }
+    }
+    if (supervisor->fd >= 0 && period_ms > 1) {
+        (void)uv_timer_start(&supervisor->alive, on_alive, 0, period_ms / 2);
+    }
+    (void)unsetenv("NOTIFY_SOCKET"); /* They are for this process alone. */
+    (void)unsetenv("WATCHDOG_USEC");
+    (void)unsetenv("WATCHDOG_PID");
+}
+
+void supervisor_watch(struct supervisor *supervisor, struct node *node)
+{
+    supervisor->node = node;
+    if (supervisor->fd >= 0) {
+        tell_status(supervisor);
+        (void)uv_check_start(&supervisor->look, on_look);
+    }
+}
+
+/* --- What the daemon does -------------------------------------------------------------------- */
+
+void supervisor_reloading(struct supervisor *supervisor)
+{
+    struct timespec now = {.tv_sec = 0};
+    char words[WORDS_MAX];
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    snprintf(words, sizeof words, "RELOADING=1\nMONOTONIC_USEC=%llu",
+             (unsigned long long)now.tv_sec * 1000000 + (unsigned long long)now.tv_nsec / 1000);
+    tell(supervisor, words);
+}
+
+void supervisor_reloaded(struct supervisor *supervisor)
+{
+    tell(supervisor, "READY=1");
+}
+
+void supervisor_stopping(struct supervisor *supervisor)
+{
+    tell(supervisor, "STOPPING=1\nSTATUS=leaving");
+}
+
+void supervisor_close(struct supervisor *supervisor)
+{
+    uv_close((uv_handle_t *)&supervisor->look, NULL);
+    uv_close((uv_handle_t *)&supervisor->alive, NULL);
+    if (supervisor->fd >= 0) {
+        (void)close(supervisor->fd);
+        supervisor->fd = -1;
+    }
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# The Debian packages: they build, keep the distribution's rules, install on a bare Debian 12 where three
+# nodes form a cluster from the installed files, survive an upgrade, and leave nothing behind when
+# they are purged. The unit is sound and closed to a score of 1.3; completions complete.
+#
+#   test/scripts/package.sh         as root, in namespaces of its own; needs a mirror of Debian
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+fail()
+{
+    echo "package: error: $1" >&2
+    exit 1
+}
+
+scripts/packages package
+work=$(mktemp -d)
+root=$work/root
+clean_up()
+{
+    umount -l "$root/proc" 2>/dev/null || true
+    rm -rf "$work"
+}
+trap clean_up EXIT
+
+# --- The packages and the unit --------------------------------------------------------------------
+
+scripts/package "$work/packages" >"$work/build.log" 2>&1 ||
+    { tail -n 30 "$work/build.log" >&2; fail "scripts/package failed"; }
+mapfile -t packages < <(find "$work/packages" -name '*.deb' ! -name '*-dbgsym*')
+lintian --allow-root --fail-on error "${packages[@]}" >"$work/lintian.log" 2>&1 ||
+    { cat "$work/lintian.log" >&2; fail "lintian found errors"; }
+
+unit=packaging/systemd/doyend.service
+systemd-analyze security --offline=true --threshold=13 --no-pager "$unit" >"$work/unit.log" 2>&1 ||
+    { tail -n 1 "$work/unit.log" >&2; fail "$unit is more open than 1.3"; }
+
+# --- A bare Debian --------------------------------------------------------------------------------
+
+mirror=$(sed -nE '/security/d; s,^(deb|URIs:).* (https?://[^ ]+).*,\2,p; s,^URIs: *(https?://[^ ]+).*,\1,p' \
+    /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1 || true)
+debootstrap --variant=minbase bookworm "$root" ${mirror:+"$mirror"} >"$work/debootstrap.log" 2>&1 ||
+    { tail -n 20 "$work/debootstrap.log" >&2; fail "debootstrap failed"; }
+mount -t proc proc "$root/proc"
+[ ! -d /etc/apt/apt.conf.d ] || cp -n /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
+printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # There is no systemd in there to start it.
+chmod +x "$root/usr/sbin/policy-rc.d"
+mkdir "$root/packages"
+cp "${packages[@]}" "$root/packages"
+
+inside()
+{
+    chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
+}
+
+install_packages()
+{
+    inside sh -c 'apt-get install --yes --quiet --no-install-recommends "$@"' sh "$@" >"$work/apt.log" 2>&1 ||
+        { tail -n 30 "$work/apt.log" >&2; fail "apt-get install $* failed"; }
+}
+
+inside apt-get update --quiet >"$work/apt.log" 2>&1 || { tail "$work/apt.log" >&2; fail "apt-get update failed"; }
+(cd "$root" && find . -xdev -not -path './proc/*' -not -path './tmp/*' | sort) >"$work/before"
+install_packages systemd systemd-sysv python3
+(cd "$root" && find etc usr var run lib -xdev | sort) >"$work/before"
+inside getent passwd doyen >/dev/null && fail "there is an account doyen before the package"
+install_packages "${packages[@]/#*\//\/packages\/}"
+inside getent passwd doyen >/dev/null || fail "the package makes no account doyen"
+inside systemd-analyze verify /lib/systemd/system/doyend.service >"$work/verify.log" 2>&1 || true
+if grep -v "Command 'man " "$work/verify.log" | grep doyend.service >&2; then # There are no pages in there.
+    fail "the unit is not sound"
+fi
+inside setpriv --reuid doyen --regid doyen --init-groups doyend --config /etc/doyen/doyend.conf \
+    --control /tmp/doyend.sock --state-dir '' --check >"$work/check.log" 2>&1 || # systemd makes its directories
+    grep -q 'state' "$work/check.log" || { cat "$work/check.log" >&2; fail "the installed configuration is not sound"; }
+
+# --- Three nodes of the installed files -----------------------------------------------------------
+
+# shellcheck disable=SC2016 # For the shell inside.
+inside sh -ec '
+    install -d -m 0755 /run/doyen
+    pids=
+    trap "kill \$pids 2>/dev/null; wait" EXIT
+    doyend --make-key /root/key
+    for name in athens byzantium cyrene; do
+        port=$((port + 1))
+        doyend --name $name --key /root/key --listen 127.77.0.1:1742$port --seed 127.77.0.1:17421 2>/root/$name.log &
+        pids="$pids $!"
+    done
+    for name in athens byzantium cyrene; do
+        doyen --control /run/doyen/$name.sock wait --members 3 --timeout 30s
+    done
+    DOYEN_CONTROL=/run/doyen/cyrene.sock python3 -c "
+import doyen
+with doyen.Client() as client:
+    assert len(client.view().members) == 3
+"
+' >"$work/cluster.log" 2>&1 || { cat "$work/cluster.log" >&2; fail "three installed nodes form no cluster"; }
+inside rm -rf /root/key /root/athens.log /root/byzantium.log /root/cyrene.log /run/doyen
+
+# --- Upgrade and purge ----------------------------------------------------------------------------
+
+echo '; changed by its owner' >>"$root/etc/doyen/doyend.conf"
+mkdir "$work/next"
+dpkg-deb -R "$root"/packages/doyen_*.deb "$work/next/tree"
+sed -i 's/^Version: .*/&+next/' "$work/next/tree/DEBIAN/control"
+dpkg-deb --root-owner-group -b "$work/next/tree" "$root/packages/next.deb" >/dev/null
+install_packages /packages/next.deb
+grep -q 'changed by its owner' "$root/etc/doyen/doyend.conf" || fail "an upgrade overwrites the configuration"
+install -d "$root/var/lib/doyen"
+inside apt-get purge --yes --quiet doyen libdoyen-dev python3-doyen >"$work/apt.log" 2>&1 ||
+    { tail "$work/apt.log" >&2; fail "purge failed"; }
+inside apt-get autoremove --purge --yes --quiet >>"$work/apt.log" 2>&1
+(cd "$root" && find etc usr var run lib -xdev | sort) >"$work/after"
+left=$(comm -13 "$work/before" "$work/after" | grep -i doyen || true)
+[ -z "$left" ] || fail "purge leaves these behind: $left"
+
+# --- Completions ----------------------------------------------------------------------------------
+
+PATH=$work/next/tree/usr/bin:$PATH
+bash_completes()
+{
+    # shellcheck disable=SC2016 # For the inner shell.
+    bash -c 'source packaging/completions/doyen.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _doyen
+        printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
+}
+bash_completes doyen mem | grep -qx members || fail "bash does not complete doyen mem"
+bash_completes doyen wait --tim | grep -qx -- --timeout || fail "bash does not complete doyen wait --tim"
+bash_completes doyend --gua | grep -qx -- --guard || fail "bash does not complete doyend --gua"
+bash_completes doyend --guard s | grep -qx strict || fail "bash does not complete doyend --guard s"
+fish_completes()
+{
+    fish --no-config --command "source packaging/completions/doyen.fish; complete --do-complete '$1'"
+}
+fish_completes 'doyen mem' | grep -qE '^members' || fail "fish does not complete doyen mem"
+fish_completes 'doyen wait --tim' | grep -qx -- --timeout || fail "fish does not complete doyen wait --tim"
+zsh --no-rcs -n packaging/completions/doyen.zsh || fail "packaging/completions/doyen.zsh is no zsh"
+echo "package: sound"
