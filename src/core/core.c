@@ -442,10 +442,13 @@ static void dispatch_joining(struct core *core, const struct message *message)
 /* Z6: a voter says that it leases to this node. */
 static void note_lease(struct core *core, const struct message *message, uint32_t sender)
 {
-    uint8_t voter = voters_find(&core->terms.voters, core->view.members[sender].name);
     bool to_us = id_equal(&message->heartbeat.view.coordinator, &core->life.self.id);
 
-    if (voter != VOTER_NONE && message->heartbeat.leased && to_us && message->fellow) {
+    if (!message->heartbeat.leased || !to_us || !message->fellow) {
+        return;
+    }
+    uint8_t voter = voters_find(&core->terms.voters, core->view.members[sender].name);
+    if (voter != VOTER_NONE) {
         lease_on_grant(core, voter, message->heartbeat.promised, message->echo);
     }
 }

@@ -60,36 +60,40 @@ struct granted {
     struct view_id accepted;
 };
 
+/* What every event looks at stands first. */
 struct host {
-    char name[NAME_BYTES_MAX + 1];
-    struct address address;
-    struct guard guard;
-    char right_name[NAME_BYTES_MAX + 1]; /* the one it was given in the beginning */
-    uint32_t seeds[SIM_SEEDS_MAX];
-    uint32_t seed_count;
-
-    bool up;      /* its kernel answers */
-    bool running; /* it has a process */
-    bool paused;
-    bool leaves;                 /* was asked to */
-    enum message_type trip_type; /* it is killed after so many of these */
-    uint32_t trip_left;
-    bool isolated;
-    bool broken;      /* for good: agreement is expected of the others (Y6) */
-    bool disturbed;   /* something was done to it, or its links, since its process started (S8) */
+    uint32_t index;
     uint32_t process; /* counts the processes it has had */
+    bool up;          /* its kernel answers */
+    bool running;     /* it has a process */
+    bool paused;
+    bool leaves; /* was asked to */
+    bool isolated;
+    bool broken;    /* for good: agreement is expected of the others (Y6) */
+    bool disturbed; /* something was done to it, or its links, since its process started (S8) */
+    struct address address;
     struct core *core;
     struct clock clock;
-    uint64_t turn_us; /* of a slow process; 0: every event at once */
-    uint64_t late_us; /* its timers fire so late at the most; 0: as late as usual */
+    struct heard *heard; /* by host */
+    uint64_t turn_us;    /* of a slow process; 0: every event at once */
+    uint64_t late_us;    /* its timers fire so late at the most; 0: as late as usual */
+    uint64_t tick_at_us; /* when the pending tick is due; UINT64_MAX: none pending */
+    uint64_t tick_ticket;
+    uint64_t number;    /* of the last message that it sent */
+    uint32_t trip_left; /* it is killed after so many of these */
+    enum message_type trip_type;
+    struct guard guard;
+    struct witness witness;
+
+    uint64_t notices[SIM_NOTICE_COUNT];
+    uint64_t claims[SIM_CLAIM_COUNT];
+    uint64_t foundings;
+    uint64_t sent[MESSAGE_TYPE_COUNT];
 
     uint64_t touched_us; /* when its process was last stopped, continued, slowed or quickened */
     uint64_t slept_ms;   /* the longest it was stopped of late */
     uint64_t woke_us;    /* when that ended */
     uint64_t stopped_us; /* while it is paused: since when */
-
-    uint64_t tick_at_us; /* when the pending tick is due; UINT64_MAX: none pending */
-    uint64_t tick_ticket;
 
     struct pending *waiting; /* for the paused process, first to last */
     struct pending *waiting_last;
@@ -102,17 +106,14 @@ struct host {
     struct record_disk record; /* of a voter */
 
     struct lifelines lifelines;
-    struct witness witness;
-    struct heard *heard; /* by host */
     struct granted granted;
-
-    uint64_t notices[SIM_NOTICE_COUNT];
-    uint64_t claims[SIM_CLAIM_COUNT];
-    uint64_t foundings;
-    uint64_t sent[MESSAGE_TYPE_COUNT];
-    uint64_t number;         /* of the last message that it sent */
     struct view_id proposal; /* the last that it made */
     uint64_t proposal_hash;
+
+    char name[NAME_BYTES_MAX + 1];
+    char right_name[NAME_BYTES_MAX + 1]; /* the one it was given in the beginning */
+    uint32_t seeds[SIM_SEEDS_MAX];
+    uint32_t seed_count;
     struct join_refused refusal;
     struct stored writes[2]; /* the last one and the one before, in turn */
     uint32_t latest;
@@ -166,8 +167,16 @@ struct sim {
 };
 
 /* The host's monotonic clock: every host's began at another value. */
-uint64_t host_now_ms(const struct sim *sim, const struct host *host);
-uint32_t host_index(const struct sim *sim, const struct host *host);
+static inline uint64_t host_now_ms(const struct sim *sim, const struct host *host)
+{
+    return clock_ms(&host->clock, sim->now_us);
+}
+
+static inline uint32_t host_index(const struct sim *sim, const struct host *host)
+{
+    (void)sim;
+    return host->index;
+}
 
 /* The host at this address, or NULL. */
 struct host *host_at(struct sim *sim, const struct address *address);

@@ -11,16 +11,6 @@
 
 /* --- Hosts --- */
 
-uint32_t host_index(const struct sim *sim, const struct host *host)
-{
-    return (uint32_t)(host - sim->hosts);
-}
-
-uint64_t host_now_ms(const struct sim *sim, const struct host *host)
-{
-    return clock_ms(&host->clock, sim->now_us);
-}
-
 /* Host n is at 10.0.(n + 1 over 256).(n + 1 mod 256). */
 static struct address address_of(uint32_t index)
 {
@@ -90,6 +80,7 @@ static void init_host(struct sim *sim, uint32_t index)
 {
     struct host *host = &sim->hosts[index];
 
+    host->index = index;
     name_host(host, index);
     memcpy(host->right_name, host->name, sizeof host->right_name);
     host->address = address_of(index);

@@ -191,14 +191,23 @@ uint64_t lease_strict_until(const struct core *core, uint64_t now_ms)
 {
     uint32_t quorum = guard_needed(&core->terms.guard);
     uint64_t act_ms = timing_act_ms(&core->timing);
-    uint64_t until_ms = 0;
+    uint64_t given_ms[VOTERS_MAX]; /* the leases of this epoch, the latest first */
+    uint32_t count = 0;
 
     for (uint8_t i = 0; i < core->terms.voters.count; i++) {
-        uint64_t end_ms = core->lease.grants[i].ms + act_ms;
-        if (end_ms > until_ms && lease_voters(core, end_ms - 1) >= quorum) {
-            until_ms = end_ms;
+        const struct lease_grant *given = &core->lease.grants[i];
+        if (given->ms == 0 || given->epoch != core->view.epoch) {
+            continue;
         }
+        uint32_t at = count++;
+        for (; at > 0 && given_ms[at - 1] < given->ms; at--) {
+            given_ms[at] = given_ms[at - 1];
+        }
+        given_ms[at] = given->ms;
     }
+    /* A quorum of them holds until the first of the quorum's latest is over. */
+    uint64_t until_ms = count < quorum ? 0 : given_ms[quorum - 1] + act_ms;
+
     return until_ms > now_ms ? until_ms : 0;
 }
 

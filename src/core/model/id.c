@@ -39,17 +39,6 @@ uint64_t address_hash(uint64_t hash, const struct address *address)
     return hash_bytes(hash, address->bytes, sizeof address->bytes);
 }
 
-bool address_is_none(const struct address *address)
-{
-    return address->family == 0;
-}
-
-bool address_equal(const struct address *a, const struct address *b)
-{
-    return a->port == b->port && a->family == b->family &&
-           memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
 int address_compare(const struct address *a, const struct address *b)
 {
     if (a->family != b->family) {

@@ -27,13 +27,19 @@ struct node_id id_draw(struct random *random);
 /* For tables: spread even where ids were chosen to look alike. Differs between machines. */
 uint32_t id_hash(const struct node_id *id);
 
-/* Bytes 0 to 7, or 8 to 15, as this machine reads them: for those who only compare or hash. */
+/* Eight bytes as this machine reads them: for those who only compare or hash. */
+static inline uint64_t id_word(const uint8_t *bytes)
+{
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* Bytes 0 to 7, or 8 to 15. */
 static inline uint64_t id_half(const struct node_id *id, unsigned from)
 {
-    uint64_t half;
-
-    memcpy(&half, id->bytes + from, sizeof half);
-    return half;
+    return id_word(id->bytes + from);
 }
 
 static inline bool id_is_none(const struct node_id *id)
@@ -52,8 +58,17 @@ int id_compare(const struct node_id *a, const struct node_id *b);
 /* Goes on with a hash of base/hash.h, over the bytes of the address, without the port. */
 uint64_t address_hash(uint64_t hash, const struct address *address);
 
-bool address_is_none(const struct address *address);
-bool address_equal(const struct address *a, const struct address *b);
+static inline bool address_is_none(const struct address *address)
+{
+    return address->family == 0;
+}
+
+static inline bool address_equal(const struct address *a, const struct address *b)
+{
+    return a->port == b->port && a->family == b->family && id_word(a->bytes) == id_word(b->bytes) &&
+           id_word(a->bytes + 8) == id_word(b->bytes + 8);
+}
+
 int address_compare(const struct address *a, const struct address *b);
 
 #endif
