@@ -266,17 +266,24 @@ static void note_acknowledgement(const struct host *host, struct heard *heard,
         .life = message->from, .view = message->reference.view, .ms = now_ms};
 }
 
+/* Whose PONG answers a PING of this host about that member itself. */
+static bool answers_ping(const struct host *host, const struct message *message)
+{
+    return message->type == MESSAGE_PONG && message->fellow && !message->relay &&
+           view_has(core_view(host->core), &message->from) &&
+           id_equal(&message->ping.subject, &message->from) &&
+           id_equal(&message->ping.origin, &core_self(host->core)->id);
+}
+
 static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
                        const struct message *message)
 {
     uint64_t now_ms = host_now_ms(sim, host);
     struct heard *heard = &host->heard[from];
     bool same = id_equal(&heard->life, &message->from);
+    bool answers = answers_ping(host, message);
 
-    if (message->type == MESSAGE_PONG && message->fellow && !message->relay &&
-        view_has(core_view(host->core), &message->from) &&
-        id_equal(&message->ping.subject, &message->from) &&
-        id_equal(&message->ping.origin, &core_self(host->core)->id)) {
+    if (answers) {
         heard->answerer = message->from; /* It had heard our PING, whatever its number (D6d). */
         heard->answered_ms = now_ms;
     }
@@ -299,6 +306,10 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
         heard->hash = host->witness.hash;
     }
     if (message->number <= heard->number) {
+        if (answers) { /* A later one came first, on a way round. */
+            heard->ms = now_ms;
+            heard->other_ms = host_now_ms(sim, &sim->hosts[from]);
+        }
         return;
     }
     heard->number = message->number;
