@@ -322,9 +322,14 @@ struct rig *rig_guarded(const char *letters, char self, struct guard guard)
 
 struct rig *rig_strict(const char *letters, char self)
 {
+    return rig_strict_among(letters, self, letters);
+}
+
+struct rig *rig_strict_among(const char *letters, char self, const char *names)
+{
     struct voters voters = {.count = 0};
 
-    for (const char *at = letters; *at != '\0'; at++) {
+    for (const char *at = names; *at != '\0'; at++) {
         if (*at != ' ') {
             voters.names[voters.count++][0] = *at;
         }

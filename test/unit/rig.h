@@ -65,6 +65,9 @@ struct rig *rig_guarded(const char *letters, char self, struct guard guard);
 
 /* The same under guard strict; all members are voters, and this one has no record. */
 struct rig *rig_strict(const char *letters, char self);
+
+/* The same, but the voters are those of `names`. */
+struct rig *rig_strict_among(const char *letters, char self, const char *names);
 void rig_free(struct rig *rig);
 
 /* A view of those members with ages from 1, epoch 1, version = how many, and one like the core's

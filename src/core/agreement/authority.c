@@ -1,5 +1,6 @@
 #include "core/agreement/authority.h"
 
+#include "core/agreement/electorate.h"
 #include "core/detection/hearing.h"
 #include "core/model/marks.h"
 
@@ -112,6 +113,49 @@ static bool releases_us(const struct core *core, const struct message *message)
     return true;
 }
 
+static bool is_voter(const struct core *core, uint32_t position)
+{
+    return voters_find(&core->terms.voters, core->view.members[position].name) != VOTER_NONE;
+}
+
+uint32_t authority_voter(const struct core *core)
+{
+    uint32_t position = 0;
+
+    while (position < core->view.member_count &&
+           (core_is_self(core, position) || !is_voter(core, position) ||
+            !hearing_is_fresh(core, position))) {
+        position++;
+    }
+    return position < core->view.member_count ? position : VIEW_NONE;
+}
+
+/* Z9d: the word of a member on the chain counts if it is the coordinator or a voter, and any
+ * other's where no voter can be asked. A proposal is its maker's. */
+static bool knows_the_chain(const struct core *core, const struct message *message)
+{
+    uint32_t position = view_find(&core->view, &message->from);
+
+    if (position == VIEW_NONE) {
+        return false;
+    }
+    return position == 0 || is_voter(core, position) || message->type == MESSAGE_PREPARE ||
+           authority_voter(core) == VIEW_NONE;
+}
+
+/* Z9: there is one chain of views, and what is shown is in it; but a stranger has to be asked first
+ * (Z9d). */
+static enum authority authority_in_the_chain(const struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+    const struct view *accepted = &core->change.pending;
+    bool counts = knows_the_chain(core, message) ||
+                  (!view_is_empty(accepted) && view->hash == accepted->hash) ||
+                  (message->type == MESSAGE_VIEW && electorate_was_asked(core, message));
+
+    return counts && view->lineage == core->view.lineage ? AUTHORITY_AGREED : AUTHORITY_NONE;
+}
+
 bool authority_is_in_our_name(const struct core *core, const struct view *view)
 {
     return id_equal(&view->members[0].id, &core->life.self.id) && !was_accepted(core, view);
@@ -139,9 +183,8 @@ enum authority authority_of(const struct core *core, const struct message *messa
     if (authority_is_in_our_name(core, message->carrier.view)) {
         return AUTHORITY_NONE;
     }
-    if (core_is_strict(core)) { /* Z9: there is one chain of views, and what is shown is in it. */
-        return message->carrier.view->lineage == core->view.lineage ? AUTHORITY_AGREED
-                                                                    : AUTHORITY_NONE;
+    if (core_is_strict(core)) {
+        return authority_in_the_chain(core, message);
     }
     if (!view_has(&core->view, &message->from)) {
         return authority_of_stranger(core, message);

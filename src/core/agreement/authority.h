@@ -20,6 +20,10 @@ enum authority {
  * view, and what came of its own proposals it knows. */
 bool authority_is_in_our_name(const struct core *core, const struct view *view);
 
+/* The oldest other voter that is a member and is heard, who knows which views hold (Z9d);
+ * VIEW_NONE: there is none. */
+uint32_t authority_voter(const struct core *core);
+
 /* Of the view that a VIEW, CLAIM or PREPARE brings along. For members. O(members). */
 enum authority authority_of(const struct core *core, const struct message *message);
 

@@ -602,6 +602,9 @@ static bool consider_as_member(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_PROPOSAL_OVERTAKEN); /* By our own. */
         return false;
     }
+    if (install_asks_first(core, message)) {
+        return false;
+    }
     if (authority_of(core, message) == AUTHORITY_NONE) {
         REACHED(proposal_of_another_coordinator);
         refuse(core, message, REFUSED_PROPOSAL_NOT_FOLLOWED);
@@ -823,8 +826,8 @@ void change_on_commit(struct core *core, const struct message *message)
     /* We missed the proposal: ask for the whole. */
     if (view_has(&core->view, &message->from)) {
         install_pull(core, message);
-    } else if (!refuse_beyond_few(core, message)) {
-        outbox_send_to(core, outbox_message(core, MESSAGE_PULL), &message->from, &message->source);
+    } else {
+        install_ask_stranger(core, message);
     }
 }
 

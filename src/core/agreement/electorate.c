@@ -1,5 +1,7 @@
 #include "core/agreement/electorate.h"
 
+#include "base/hash.h"
+#include "core/detection/hearing.h"
 #include "core/detection/route.h"
 #include "core/state/outbox.h"
 
@@ -42,29 +44,65 @@ void electorate_on_view_installed(struct core *core, const struct installed *bef
     }
 }
 
+/* Is that life, in that view, the voter? VIEW_NONE as its position: it is not in it. */
+static bool is_voter(const struct core *core, const struct view *view, uint32_t position,
+                     uint8_t voter)
+{
+    return position != VIEW_NONE &&
+           voters_find(&core->terms.voters, view->members[position].name) == voter;
+}
+
 bool electorate_knows(const struct core *core, const struct message *vote)
 {
-    uint8_t voter = vote->carrier.vote.voter;
+    const uint8_t voter = vote->carrier.vote.voter;
+    const struct view *proposed = &core->change.pending;
+    const uint32_t position = view_find(&core->view, &vote->from);
 
     if (voter >= core->terms.voters.count) {
         return false;
     }
-    uint32_t position = view_find(&core->view, &vote->from);
-    return position == VIEW_NONE ||
-           voters_find(&core->terms.voters, core->view.members[position].name) == voter;
+    if (position != VIEW_NONE) {
+        return is_voter(core, &core->view, position, voter);
+    }
+    if (core->change.on && is_voter(core, proposed, view_find(proposed, &vote->from), voter)) {
+        return true; /* Its READY has proved where it is. */
+    }
+    return id_equal(&vote->from, &core->life.self.id) || electorate_was_asked(core, vote);
+}
+
+/* Of this life; a number of a message, which is what is echoed between members, is never as high.
+ */
+static uint32_t nonce_of(const struct core *core)
+{
+    const struct node_id *id = &core->life.self.id;
+    uint64_t hash = hash_bytes(hash_u64(HASH_START, core->secret), id->bytes, sizeof id->bytes);
+
+    return (uint32_t)hash_finish(hash_u64(hash, ~core->secret)) | UINT32_C(0x80000000);
+}
+
+bool electorate_was_asked(const struct core *core, const struct message *answer)
+{
+    return answer->echo == nonce_of(core);
+}
+
+void electorate_ask_stranger(struct core *core, const struct message *message,
+                             const struct node_id *peer, const struct address *address)
+{
+    outbox_answer(core, message, peer, address, nonce_of(core));
 }
 
 void electorate_ask_one(struct core *core, const struct message *message, uint8_t voter)
 {
     uint32_t position = view_find_name(&core->view, core->terms.voters.names[voter]);
 
-    bool is_member = position != VIEW_NONE;
-
-    if (is_member) {
+    if (position != VIEW_NONE) {
         route_send(core, message, position);
     }
-    if (!is_member || !id_equal(&core->view.members[position].id, &core->electorate.lives[voter])) {
-        outbox_send_to(core, message, NULL, &core->electorate.addresses[voter]);
+    bool may_be_another = position == VIEW_NONE || !hearing_is_fresh(core, position) ||
+                          !id_equal(&core->view.members[position].id,
+                                    &core->electorate.lives[voter]);
+    if (may_be_another) {
+        electorate_ask_stranger(core, message, NULL, &core->electorate.addresses[voter]);
     }
 }
 
@@ -84,7 +122,7 @@ void electorate_seek(struct core *core, const struct message *message)
                                targets, SOUGHT_PER_TRY);
 
     for (uint32_t i = 0; i < count; i++) {
-        outbox_send_to(core, message, NULL, &targets[i]);
+        electorate_ask_stranger(core, message, NULL, &targets[i]);
     }
 }
 

@@ -13,8 +13,17 @@ void electorate_learn(struct core *core, const struct member *node);
 
 void electorate_on_view_installed(struct core *core, const struct installed *before);
 
-/* Is the sender of this vote the voter that it says it is, as far as this node can tell? */
+/* Is the sender of this vote the voter that it says it is, as far as this node can tell? A member,
+ * or a joiner that is in the proposal, by its name; whoever else by what it was asked (Z1e). */
 bool electorate_knows(const struct core *core, const struct message *vote);
+
+/* Sends a question to one who may be no member here, with a nonce that the answer has to echo
+ * (Z1e). `peer` NULL: to whoever lives there. */
+void electorate_ask_stranger(struct core *core, const struct message *message,
+                             const struct node_id *peer, const struct address *address);
+
+/* Does it answer such a question of this life? */
+bool electorate_was_asked(const struct core *core, const struct message *answer);
 
 /* Sends it (NULL: does nothing) to each voter but this node that has not answered yet. */
 void electorate_ask(struct core *core, const struct message *message, const struct tally *tally);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "core/agreement/authority.h"
+#include "core/agreement/electorate.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
 #include "core/detection/detector.h"
@@ -95,13 +96,28 @@ void install_reset(struct core *core)
     view_clear(&core->view);
 }
 
-static void send_view(struct core *core, const struct node_id *to, const struct address *address)
+/* Does the message ask for something with a nonce, for its sender does not know this life as a
+ * member (Z1e)? */
+static bool asks_as_stranger(const struct message *message)
+{
+    bool asks = message->type == MESSAGE_PULL || message->type == MESSAGE_BALLOT;
+
+    return asks && !message->fellow && message->echo != 0;
+}
+
+static void send_view(struct core *core, const struct message *asked, const struct node_id *to,
+                      const struct address *address)
 {
     struct message *message = outbox_message(core, MESSAGE_VIEW);
+
     if (message != NULL) {
         message->carrier.view = &core->view;
     }
-    route_reach(core, message, to, address);
+    if (asks_as_stranger(asked)) {
+        outbox_answer(core, message, to, address, asked->echo);
+    } else {
+        route_reach(core, message, to, address);
+    }
 }
 
 /* For the message that asks for it, or shows that it is needed. */
@@ -115,14 +131,15 @@ static void send_view_to_peer(struct core *core, const struct message *message, 
         return;
     }
     repair->sent_view_ms = core->now_ms;
-    send_view(core, &core->view.members[position].id, &core->view.members[position].address);
+    send_view(core, message, &core->view.members[position].id,
+              &core->view.members[position].address);
 }
 
 void install_show(struct core *core, const struct message *message, const struct node_id *to,
                   const struct address *address)
 {
     if (!refuse_beyond_few(core, message)) {
-        send_view(core, to, address);
+        send_view(core, message, to, address);
     }
 }
 
@@ -250,6 +267,46 @@ static enum shown_view on_view_while_joining(struct core *core, const struct mes
     return SHOWN_SETTLED;
 }
 
+/* Asks for the view, because of the message. */
+static void pull(struct core *core, const struct message *message, const struct node_id *from,
+                 const struct address *address)
+{
+    if (core->now_ms < core->install.pull_ms) {
+        refuse(core, message, REFUSED_VIEW_ASKED_FOR_LATELY);
+        return;
+    }
+    core->install.pull_ms = core->now_ms + timing_repair_ms(&core->timing);
+    route_reach(core, outbox_message(core, MESSAGE_PULL), from, address);
+}
+
+bool install_asks_first(struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+
+    if (!core_is_strict(core) || view->lineage != core->view.lineage ||
+        authority_is_in_our_name(core, view) || authority_of(core, message) != AUTHORITY_NONE) {
+        return false;
+    }
+    refuse(core, message, REFUSED_VIEW_UNASKED);
+    if (!view_has(&core->view, &message->from)) {
+        install_ask_stranger(core, message);
+        return true;
+    }
+    uint32_t voter = authority_voter(core);
+    if (voter != VIEW_NONE) {
+        pull(core, message, &core->view.members[voter].id, &core->view.members[voter].address);
+    }
+    return true;
+}
+
+void install_ask_stranger(struct core *core, const struct message *message)
+{
+    if (!refuse_beyond_few(core, message)) {
+        electorate_ask_stranger(core, outbox_message(core, MESSAGE_PULL), &message->from,
+                                &message->source);
+    }
+}
+
 /* Both contents are superseded, now that the other was seen. */
 static void on_other_content(struct core *core, const struct message *message)
 {
@@ -307,6 +364,9 @@ enum shown_view install_on_view(struct core *core, const struct message *message
         refuse(core, message, REFUSED_VIEW_NOT_HIGHER);
         return SHOWN_SETTLED;
     }
+    if (install_asks_first(core, message)) {
+        return SHOWN_SETTLED;
+    }
     if (!holds_us) {
         return on_view_without_us(core, message);
     }
@@ -315,12 +375,7 @@ enum shown_view install_on_view(struct core *core, const struct message *message
 
 void install_pull(struct core *core, const struct message *message)
 {
-    if (core->now_ms < core->install.pull_ms) {
-        refuse(core, message, REFUSED_VIEW_ASKED_FOR_LATELY);
-        return;
-    }
-    core->install.pull_ms = core->now_ms + timing_repair_ms(&core->timing);
-    route_reach(core, outbox_message(core, MESSAGE_PULL), &message->from, &message->source);
+    pull(core, message, &message->from, &message->source);
 }
 
 /* S1 is broken, by damage, by a bug, or only in a heartbeat that lies: the coordinator asks to see

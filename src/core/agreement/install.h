@@ -30,6 +30,13 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
 /* A message from somebody outside our view: show it what holds. */
 void install_answer_stranger(struct core *core, const struct message *message);
 
+/* Z9d: under guard strict, is what it brings along a higher view of one whose word does not count?
+ * Then asks for it, and the answer counts. */
+bool install_asks_first(struct core *core, const struct message *message);
+
+/* PULL, to one who is no member here, within the bound of V6. */
+void install_ask_stranger(struct core *core, const struct message *message);
+
 /* The same to an address of the caller's choice; both within the bound of V6. */
 void install_show(struct core *core, const struct message *message, const struct node_id *to,
                   const struct address *address);

@@ -18,6 +18,9 @@ void promise_give(struct core *core, uint64_t epoch, const struct node_id *to, u
 struct leap_base promise_numbers_max(const struct core *core);
 bool promise_epoch_leaps(const struct core *core, uint64_t epoch);
 
+/* Z2j: the same for one who is no member here, and whom nobody else may have heard of. */
+bool promise_epoch_leaps_for_stranger(const struct core *core, uint64_t epoch);
+
 /* Nothing came of it within its time (C5). */
 void promise_forget(struct core *core);
 

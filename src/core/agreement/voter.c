@@ -134,13 +134,16 @@ static void keep_waiting(struct core *core, const struct vote_question *question
             !id_equal(&voter->waiting[same].question.ballot.life, &question->ballot.life))) {
         same++;
     }
+    uint64_t stamp = question->stamp;
     if (same < voter->waiting_count) {
+        stamp = stamp != 0 ? stamp : voter->waiting[same].question.stamp;
         forget_waiting(core, same);
     } else if (voter->waiting_count == VOTE_ASKERS_MAX) {
         forget_waiting(core, 0);
     }
     voter->waiting[voter->waiting_count++] = (struct waiting_vote){.question = *question,
                                                                    .number = number};
+    voter->waiting[voter->waiting_count - 1].question.stamp = stamp;
 }
 
 /* Answered when the disk has the change of that number: at once, or later. */

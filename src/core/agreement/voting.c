@@ -1,7 +1,9 @@
 #include "core/agreement/voting.h"
 
+#include "core/agreement/authority.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
+#include "core/agreement/promise.h"
 #include "core/agreement/voter.h"
 #include "core/detection/elders.h"
 #include "core/detection/hearing.h"
@@ -53,7 +55,12 @@ static void reply(struct core *core, const struct vote_question *question, const
     if (message != NULL) {
         fill_in(core, question, vote, message);
     }
-    route_reach(core, message, &question->ballot.life, &question->address);
+    if (question->stamp != 0) { /* Z1e: here it is known what for. */
+        outbox_answer(core, message, &question->ballot.life, &question->address,
+                      (uint32_t)question->stamp);
+    } else {
+        route_reach(core, message, &question->ballot.life, &question->address);
+    }
 }
 
 static bool is_answer(const struct vote *vote)
@@ -161,6 +168,12 @@ void voting_renew_own(struct core *core)
 
 /* --- Questions from the network --- */
 
+/* What the answer has to echo, where its sender may not know this life as a member (Z1e). */
+static uint64_t stamp_of(const struct message *asked)
+{
+    return asked->fellow ? 0 : asked->echo;
+}
+
 static struct vote_question question_of(const struct message *ballot)
 {
     const struct view_carrier *carrier = &ballot->carrier;
@@ -172,6 +185,7 @@ static struct vote_question question_of(const struct message *ballot)
         .ballot = {carrier->epoch, ballot->from},
         .handed_over = {carrier->handover_epoch, carrier->handover_by},
         .address = ballot->source,
+        .stamp = stamp_of(ballot),
         .view = carrier->view == NULL ? none : view_id_of(carrier->view),
     };
 }
@@ -202,7 +216,9 @@ static bool passes_membership(struct core *core, const struct message *ballot,
     struct view_id ours = view_id_of(&core->view);
     struct view *theirs = ballot->carrier.view;
 
-    if (theirs != NULL && view_id_compare(&question->view, &ours) > 0) {
+    bool higher = theirs != NULL && view_id_compare(&question->view, &ours) > 0;
+    if (higher && !install_asks_first(core, ballot) &&
+        authority_of(core, ballot) != AUTHORITY_NONE) {
         if (!view_has(theirs, &core->life.self.id)) {
             return true; /* What it holds is committed: so this membership is over, if unawares. */
         }
@@ -244,6 +260,11 @@ void voting_on_ballot(struct core *core, const struct message *ballot)
         refuse(core, ballot, REFUSED_VOTER_MUTE);
         return;
     }
+    if (!view_has(&core->view, &ballot->from) &&
+        promise_epoch_leaps_for_stranger(core, question.ballot.epoch)) {
+        refuse(core, ballot, REFUSED_EPOCH_LEAPS);
+        return;
+    }
     if (core_is_member(core) && !passes_membership(core, ballot, &question)) {
         return;
     }
@@ -268,6 +289,7 @@ void voting_on_prepare(struct core *core, const struct message *prepare)
                                            .lineage = view->lineage,
                                            .ballot = {view->epoch, view->members[0].id},
                                            .address = prepare->source,
+                                           .stamp = stamp_of(prepare),
                                            .view = view_id_of(view)};
 
     if (core->electorate.own == VOTER_NONE || removes_this_voter(core, view)) {

@@ -33,8 +33,8 @@ static void ask(struct core *core, uint64_t lineage)
     for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
         if (voter != core->electorate.own && !id_is_none(&core->electorate.lives[voter]) &&
             core->founding.tally.answers[voter] != ANSWER_YES) {
-            outbox_send_to(core, message, &core->electorate.lives[voter],
-                           &core->electorate.addresses[voter]);
+            electorate_ask_stranger(core, message, &core->electorate.lives[voter],
+                                    &core->electorate.addresses[voter]);
         }
     }
 }

@@ -1,4 +1,5 @@
 #include "core/healing/probe.h"
+#include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 
 #include "core/detection/hearing.h"
@@ -128,7 +129,8 @@ static void show_the_chain(struct core *core, const struct message *message)
     struct view_id ours = view_id_of(&core->view);
 
     if (view_id_compare(&message->probe.view, &ours) > 0) {
-        outbox_send_to(core, outbox_message(core, MESSAGE_PULL), &message->from, &message->source);
+        electorate_ask_stranger(core, outbox_message(core, MESSAGE_PULL), &message->from,
+                                &message->source);
     } else {
         install_on_pull(core, message);
     }

@@ -27,6 +27,9 @@ enum {
  * its life, and COUNTER_MAX is many such leaps away (H16). */
 #define LEAP_MAX (UINT64_C(1) << 32)
 
+/* Nor does a voter follow a stranger as far as the others, whom that one may not tell (Z2j). */
+#define STRANGERS_LEAP_MAX (UINT64_C(1) << 20)
+
 /* No epoch, version or age gets there by counting; above it sums could wrap. */
 #define COUNTER_MAX (UINT64_C(1) << 62)
 

@@ -46,7 +46,7 @@ struct vote_question {
     struct ballot ballot;
     struct ballot handed_over; /* by whom, and the highest epoch that it gave up; epoch 0: nobody */
     struct address address;    /* where the answer goes; none: to this very node */
-    uint64_t stamp;            /* comes back as it is */
+    uint64_t stamp;            /* what the answer echoes; 0: the asker knows this life (Z1e) */
     struct view_id view;       /* PREPARE: the proposal; voter_on_prepare fills it in */
     uint64_t view_hash;
 };

@@ -1,0 +1,234 @@
+/* Whose votes and views count under guard strict: a member's, or those of one who was asked and
+ * shows by its echo what (Z1e, Z9d). */
+#include <criterion/criterion.h>
+
+#include "core/agreement/voter.h"
+#include "core/state/state.h"
+#include "rig.h"
+#include "voter_bench.h"
+
+/* The last such message that went to whoever lives at that letter's address. */
+static const struct rig_sent *asked(const struct rig *rig, enum message_type type, char to)
+{
+    const struct rig_sent *last = NULL;
+
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        const struct rig_sent *sent = &rig->sent[i];
+        if (sent->message.type == type && sent->to == to && !sent->fellow) {
+            last = sent;
+        }
+    }
+    return last;
+}
+
+/* From a peer that does not know the core as a member. */
+static struct message from_stranger(struct rig *rig, char from, const struct message *content,
+                                    uint32_t echo)
+{
+    struct message message = rig_message(rig, from, content);
+
+    message.fellow = false;
+    message.echo = echo;
+    return message;
+}
+
+static struct message granted(const struct rig *rig, uint8_t voter)
+{
+    return (struct message){.type = MESSAGE_VOTE,
+                            .carrier = {.lineage = core_view(rig->core)->lineage,
+                                        .epoch = rig->core->campaign.epoch,
+                                        .vote = {.voter = voter, .result = VOTE_GRANTED}}};
+}
+
+/* A, who coordinated, is dead, and B asks for an epoch. */
+static struct rig *candidate(void)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+
+    rig_kill(rig, 'A');
+    rig_pass(rig, rig->timing.batch_ms, "C");
+    cr_assert(rig->core->campaign.on);
+    return rig;
+}
+
+/* H52: it may have heard what all members say to each other. */
+Test(core_asked, a_strangers_vote_counts_for_nobody)
+{
+    struct rig *rig = candidate();
+    const struct message vote = granted(rig, 2);
+
+    for (uint32_t echo = 0; echo < 100; echo++) {
+        struct message lie = from_stranger(rig, 'X', &vote, echo);
+        rig_ignores_raw(rig, &lie, REFUSED_VOTER_UNKNOWN);
+    }
+    rig_free(rig);
+}
+
+/* H50: A is no member that could answer, but may vote in its next life. */
+Test(core_asked, a_voter_in_its_next_life_is_asked_and_heard)
+{
+    struct rig *rig = candidate();
+    struct message vote = granted(rig, 0);
+
+    rig_pass(rig, rig->timing.prepare_ms / 3, "C");
+    const struct rig_sent *ballot = asked(rig, MESSAGE_BALLOT, 'A');
+    cr_assert_not_null(ballot);
+    cr_assert(id_is_none(&ballot->peer));
+    vote = from_stranger(rig, 'X', &vote, ballot->echo);
+    rig_gets_raw(rig, &vote);
+    cr_assert_eq(rig->core->campaign.tally.answers[0], ANSWER_YES);
+    rig_free(rig);
+}
+
+static struct message ballot_of(struct rig *rig, struct view *view)
+{
+    return (struct message){.type = MESSAGE_BALLOT,
+                            .carrier = {.view = view,
+                                        .lineage = core_view(rig->core)->lineage,
+                                        .epoch = core_view(rig->core)->epoch + 1}};
+}
+
+static struct rig *voter(void)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+
+    rig->core->voter.record.lineage = core_view(rig->core)->lineage;
+    rig->core->voter.record.state = VOTE_RECORD_FOUNDED;
+    return rig;
+}
+
+Test(core_asked, a_voter_echoes_what_it_was_asked_by_a_stranger)
+{
+    struct rig *rig = voter();
+    const struct view *view = core_view(rig->core);
+    struct message ballot = ballot_of(rig, NULL);
+
+    rig_gets(rig, 'A',
+             &(struct message){
+                 .type = MESSAGE_HEARTBEAT,
+                 .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .acting = true}});
+    ballot = from_stranger(rig, 'X', &ballot, 77);
+    rig_gets_raw(rig, &ballot); /* It is refused, for A is fresh. */
+    cr_assert_eq(rig->sent_count, 1);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VOTE, 'X'));
+    cr_assert_eq(rig->sent[0].echo, 77);
+    rig_free(rig);
+}
+
+/* H37, H48: one frame does not replace the register. It may be true, so its sender is asked. */
+Test(core_asked, a_stranger_shows_a_view_when_it_is_asked)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = rig_next(rig, "+D -C")}};
+    char text[64];
+
+    struct message told = from_stranger(rig, 'D', &shown, 0);
+    rig_gets_raw(rig, &told);
+    cr_assert_str_eq(rig_sees(rig, text), "A B C");
+    cr_assert_eq(rig->refused.reason, REFUSED_VIEW_UNASKED);
+    const struct rig_sent *pull = asked(rig, MESSAGE_PULL, 'D');
+    cr_assert_not_null(pull);
+    cr_assert_neq(pull->echo, 0);
+
+    told = from_stranger(rig, 'D', &shown, pull->echo);
+    rig_gets_raw(rig, &told);
+    cr_assert_str_eq(rig_sees(rig, text), "A B D");
+    rig_free(rig);
+}
+
+/* Nor does a proposal, or a view without this node. */
+Test(core_asked, what_a_stranger_proposes_is_asked_for)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    struct message prepare = {.type = MESSAGE_PREPARE, .carrier = {.view = rig_view(rig, "D B")}};
+
+    prepare.carrier.view->epoch = 9;
+    view_seal(prepare.carrier.view);
+    prepare = from_stranger(rig, 'D', &prepare, 0);
+    rig_gets_raw(rig, &prepare);
+    cr_assert_eq(rig_count(rig, MESSAGE_ACK), 0);
+    cr_assert_eq(rig_count(rig, MESSAGE_NOT_FOLLOWING), 0);
+    cr_assert_not_null(asked(rig, MESSAGE_PULL, 'D'));
+
+    struct message without = {.type = MESSAGE_VIEW, .carrier = {.view = rig_next(rig, "+D -B")}};
+    without = from_stranger(rig, 'D', &without, 0);
+    rig_gets_raw(rig, &without);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    cr_assert_not_null(asked(rig, MESSAGE_PULL, 'D'));
+    rig_free(rig);
+}
+
+Test(core_asked, a_strangers_ballot_installs_nothing)
+{
+    struct rig *rig = voter();
+    struct message ballot = ballot_of(rig, rig_next(rig, "+D -C"));
+    char text[64];
+
+    ballot = from_stranger(rig, 'D', &ballot, 77);
+    rig_gets_raw(rig, &ballot);
+    cr_assert_str_eq(rig_sees(rig, text), "A B C");
+    cr_assert_not_null(asked(rig, MESSAGE_PULL, 'D'));
+    rig_free(rig);
+}
+
+/* V2c: nor does a member's, in this node's own name. */
+Test(core_asked, a_ballot_installs_no_view_in_our_name)
+{
+    struct rig *rig = voter();
+    struct message ballot = ballot_of(rig, rig_view(rig, "B C D"));
+    char text[64];
+
+    ballot.carrier.view->epoch = 9;
+    view_seal(ballot.carrier.view);
+    rig_gets(rig, 'C', &ballot);
+    cr_assert_str_eq(rig_sees(rig, text), "A B C");
+    rig_free(rig);
+}
+
+/* H48: D has no vote, and does not coordinate. */
+Test(core_asked, a_worker_shows_what_a_voter_is_asked_for)
+{
+    struct rig *rig = rig_strict_among("A B C D", 'B', "A B C");
+    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = rig_next(rig, "-C +E")}};
+    char text[64];
+
+    rig_gets(rig, 'D', &shown);
+    cr_assert_str_eq(rig_sees(rig, text), "A B C D");
+    cr_assert_not_null(rig_told(rig, MESSAGE_PULL, 'A'));
+    cr_assert_eq(rig_count(rig, MESSAGE_NOT_FOLLOWING), 0);
+    rig_gets(rig, 'C', &shown);
+    cr_assert_str_eq(rig_sees(rig, text), "A B D E");
+    rig_free(rig);
+}
+
+Test(core_asked, who_asks_for_the_view_is_shown_what_it_asked)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    for (const char *from = "CX"; *from != '\0'; from++) { /* C may not know that it is a member. */
+        struct message pull = from_stranger(rig, *from, &(struct message){.type = MESSAGE_PULL}, 9);
+        rig_gets_raw(rig, &pull);
+        cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, *from));
+        cr_assert_eq(rig->sent[0].echo, 9);
+    }
+    rig_free(rig);
+}
+
+/* H16: the others would take its next epoch for a leap. */
+Test(core_asked, a_stranger_does_not_raise_the_epoch_by_much)
+{
+    struct rig *rig = voter();
+    struct message ballot = ballot_of(rig, NULL);
+    uint64_t seen = rig->core->promise.seen;
+
+    for (int i = 0; i < 20; i++) { /* A does not act, and so does not stand in the way. */
+        ballot.carrier.epoch = rig->core->promise.seen + (UINT64_C(1) << 19);
+        ballot.carrier.handover_by = rig->core->voter.record.promise.life; /* No lease holds it. */
+        ballot.carrier.handover_epoch = rig->core->promise.seen;
+        struct message told = from_stranger(rig, 'X', &ballot, 77);
+        rig_gets_raw(rig, &told);
+    }
+    cr_assert_gt(rig->core->promise.seen, seen + (UINT64_C(1) << 18));
+    cr_assert_leq(rig->core->promise.seen, seen + (UINT64_C(1) << 20));
+    rig_free(rig);
+}
