@@ -1,5 +1,6 @@
 #include "core/detection/lease.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Marks are this far apart at least, so that all of them together reach back further than T_lost.
@@ -205,6 +206,7 @@ uint64_t lease_strict_until(const struct core *core, uint64_t now_ms)
         }
         given_ms[at] = given->ms;
     }
+    assert(quorum > 0); /* More than half of the voters. */
     /* A quorum of them holds until the first of the quorum's latest is over. */
     uint64_t until_ms = count < quorum ? 0 : given_ms[quorum - 1] + act_ms;
 
