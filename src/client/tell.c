@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "client/arena.h"
-#include "client/field.h"
+#include "client/event.h"
 #include "client/view.h"
 
 struct told *told_new(const struct allocator *memory, const struct sse_event *event)
@@ -44,72 +43,17 @@ static bool call(struct doyen *d, struct doyen_event *event)
     return watch->on;
 }
 
-static enum doyen_kind kind_of(const char *name, const json_t *data)
-{
-    static const struct {
-        const char *name;
-        enum doyen_kind kind;
-    } kinds[] = {
-        {"snapshot", DOYEN_SNAPSHOT}, {"joined", DOYEN_JOINED},
-        {"gone", DOYEN_GONE},         {"coordinator", DOYEN_COORDINATOR},
-        {"guard", DOYEN_GUARD},       {"view", DOYEN_VIEW},
-        {"gap", DOYEN_GAP},
-    };
-
-    if (strcmp(name, "acting") == 0) {
-        return field_is_true(data, "acting") ? DOYEN_ACTING : DOYEN_NOT_ACTING;
-    }
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(name, kinds[i].name) == 0) {
-            return kinds[i].kind;
-        }
-    }
-    return DOYEN_OTHER;
-}
-
-/* The member that an event is about, as it is known best. */
-static const struct doyen_member *member_of(const json_t *data, const struct doyen_view *view,
-                                            const struct doyen_view *before, struct arena *arena,
-                                            struct doyen_member *space)
-{
-    const char *id = field_text(data, "id");
-    const struct doyen_member *member = view_find_life(view, id);
-
-    if (member == NULL) {
-        member = view_find_life(before, id);
-    }
-    if (member == NULL && id != NULL && field_text(data, "name") != NULL) {
-        view_read_member(data, arena, space);
-        member = space;
-    }
-    return member;
-}
-
 bool tell_event(struct doyen *d, const struct told *told, const struct doyen_view *view,
                 const struct doyen_view *before)
 {
-    json_t *data = json_loads(told->json, 0, NULL);
-    struct arena arena = {.memory = &d->memory};
-    struct doyen_member space;
-    const char *text = field_text(data, "text");
-    struct doyen_event event = {.kind = kind_of(told->name, data),
-                                .name = told->name,
-                                .text = text == NULL ? "" : text,
-                                .view = view,
-                                .json = told->json};
+    struct read_event read;
 
-    if (event.kind != DOYEN_SNAPSHOT) {
-        event.member = member_of(data, view, before, &arena, &space);
-    }
-    if (event.kind == DOYEN_GONE) {
-        event.reason = field_text(data, "reason");
-    }
     if (told->id[0] != '\0') {
         memcpy(d->watch.resume, told->id, sizeof told->id);
     }
-    const bool on = call(d, &event);
-    arena_deinit(&arena);
-    json_decref(data);
+    event_read(&read, told->name, told->json, view, before, &d->memory);
+    const bool on = call(d, &read.event);
+    event_deinit(&read);
     return on;
 }
 
@@ -169,17 +113,12 @@ static bool tell_difference(struct doyen *d, const struct doyen_view *before,
 bool tell_gap(struct doyen *d, const struct told *gap, const struct doyen_view *view,
               const struct doyen_view *before)
 {
-    json_t *data = json_loads(gap->json, 0, NULL);
-    const char *text = field_text(data, "text");
-    struct doyen_event event = {.kind = DOYEN_GAP,
-                                .name = gap->name,
-                                .text = text == NULL ? "" : text,
-                                .view = view,
-                                .lost = before == NULL,
-                                .json = gap->json};
+    struct read_event read;
 
-    const bool on = call(d, &event);
-    json_decref(data);
+    event_read(&read, gap->name, gap->json, view, NULL, &d->memory);
+    read.event.lost = before == NULL;
+    const bool on = call(d, &read.event);
+    event_deinit(&read);
     return on && (before == NULL || tell_difference(d, before, view));
 }
 

@@ -8,11 +8,11 @@
 #include <uv.h>
 
 #include "base/version.h"
-#include "control/control.h"
 #include "daemon/check.h"
 #include "daemon/outside.h"
 #include "daemon/status_line.h"
 #include "daemon/supervisor.h"
+#include "node/member.h"
 #include "runtime/config_print.h"
 #include "runtime/config_read.h"
 #include "runtime/descriptors.h"
@@ -48,30 +48,14 @@ struct daemon {
     uv_timer_t insecure;
     struct supervisor supervisor;
     uint32_t outside_count; /* of OUTSIDE_MS in a row at whose end it was joining */
-    struct node *node;
-    struct control *control;
+    struct member_process member;
     bool leaving;        /* a signal asked for it */
     uint64_t leaving_ms; /* when it did */
     bool closing;
-    bool node_closed;
     int exit_code;
 };
 
-/* --- Closing: the control socket looks at the node, so it goes first ------------------------- */
-
-static void on_node_closed(void *context)
-{
-    struct daemon *daemon = context;
-
-    daemon->node_closed = true;
-}
-
-static void on_control_closed(void *context)
-{
-    struct daemon *daemon = context;
-
-    node_close(daemon->node, on_node_closed, daemon);
-}
+/* --- Closing --------------------------------------------------------------------------------- */
 
 static void close_all(struct daemon *daemon, int exit_code)
 {
@@ -93,11 +77,7 @@ static void close_all(struct daemon *daemon, int exit_code)
     (void)signal(SIGUSR1, SIG_IGN);
     (void)signal(SIGUSR2, SIG_IGN);
     (void)signal(SIGHUP, SIG_IGN);
-    if (daemon->control != NULL) {
-        control_close(daemon->control, on_control_closed, daemon);
-    } else if (daemon->node != NULL) {
-        node_close(daemon->node, on_node_closed, daemon);
-    }
+    member_close(&daemon->member, NULL, NULL);
 }
 
 static void count_handle(uv_handle_t *handle, void *count)
@@ -111,10 +91,10 @@ static bool is_over(struct daemon *daemon)
 {
     size_t handle_count = 0;
 
-    if (daemon->node_closed) {
+    if (daemon->member.closed) {
         uv_walk(&daemon->loop, count_handle, &handle_count);
     }
-    return daemon->node_closed && handle_count == 0;
+    return daemon->member.closed && handle_count == 0;
 }
 
 static void on_outside(uv_timer_t *timer)
@@ -122,7 +102,7 @@ static void on_outside(uv_timer_t *timer)
     struct daemon *daemon = timer->data;
     char since[40];
 
-    if (core_phase(node_core(daemon->node)) != PHASE_JOINING) {
+    if (core_phase(node_core(daemon->member.node)) != PHASE_JOINING) {
         daemon->outside_count = 0;
         return;
     }
@@ -130,7 +110,7 @@ static void on_outside(uv_timer_t *timer)
     if (daemon->outside_count == 1 || daemon->outside_count % OUTSIDE_EVERY == 0) {
         snprintf(since, sizeof since, "for %u s",
                  (unsigned)(daemon->outside_count * (OUTSIDE_MS / 1000)));
-        outside_log(&daemon->log, LOG_WARN, daemon->node, since);
+        outside_log(&daemon->log, LOG_WARN, daemon->member.node, since);
     }
 }
 
@@ -161,7 +141,7 @@ static enum phase_reason last_reason(const struct journal *journal)
 
 static void say_stopped(struct daemon *daemon)
 {
-    if (last_reason(node_journal(daemon->node)) == REASON_LEAVE_TIMEOUT) {
+    if (last_reason(node_journal(daemon->member.node)) == REASON_LEAVE_TIMEOUT) {
         log_line(&daemon->log, LOG_WARN, "stop",
                  "stopped, but nobody confirmed in time that this node has left: the others may "
                  "take it for failed");
@@ -180,7 +160,7 @@ static void on_end(void *context, enum node_end end)
         close_all(daemon, EXIT_SUCCESS);
         return;
     case NODE_JOIN_TIMED_OUT:
-        outside_log(&daemon->log, LOG_ERROR, daemon->node, "within --join-timeout");
+        outside_log(&daemon->log, LOG_ERROR, daemon->member.node, "within --join-timeout");
         close_all(daemon, EXIT_FAILURE);
         return;
     }
@@ -197,7 +177,7 @@ static void on_end_signal(uv_signal_t *handle, int number)
         daemon->leaving = true;
         daemon->leaving_ms = uv_now(&daemon->loop);
         supervisor_stopping(&daemon->supervisor);
-        node_leave(daemon->node);
+        node_leave(daemon->member.node);
     } else if (uv_now(&daemon->loop) - daemon->leaving_ms >= IMPATIENT_MS) {
         log_line(&daemon->log, LOG_WARN, "stop", "signal=%s again -> going at once", name);
         _exit(EXIT_FAILURE);
@@ -209,8 +189,8 @@ static void on_report(uv_signal_t *handle, int number)
     struct daemon *daemon = handle->data;
 
     (void)number;
-    if (daemon->node != NULL) {
-        status_line_log(&daemon->log, daemon->node);
+    if (daemon->member.node != NULL) {
+        status_line_log(&daemon->log, daemon->member.node);
     }
 }
 
@@ -223,8 +203,8 @@ static void on_reload(uv_signal_t *handle, int number)
 
     (void)number;
     supervisor_reloading(&daemon->supervisor);
-    if (daemon->node != NULL && node_keys(daemon->node) != NULL) {
-        (void)node_rotate(daemon->node, &reload,
+    if (daemon->member.node != NULL && node_keys(daemon->member.node) != NULL) {
+        (void)node_rotate(daemon->member.node, &reload,
                           &complaint); /* It says in the log what came of it. */
     }
     supervisor_reloaded(&daemon->supervisor);
@@ -291,14 +271,10 @@ static void start_signal(struct daemon *daemon, uv_signal_t *handle, uv_signal_c
 /* Opens everything; what fails has said so on the log. */
 static bool open_all(struct daemon *daemon)
 {
-    daemon->node = node_open(&daemon->loop, daemon->config, &daemon->ring, &daemon->log, on_end,
-                             daemon);
+    const bool opened = member_open(&daemon->member, &daemon->loop, daemon->config, &daemon->ring,
+                                    &daemon->log, true, on_end, daemon);
     keyring_wipe(&daemon->ring); /* The node has them. */
-    if (daemon->node == NULL) {
-        return false;
-    }
-    daemon->control = control_open(&daemon->loop, daemon->node, &daemon->log);
-    if (daemon->control == NULL) {
+    if (!opened) {
         return false;
     }
     if (daemon->config->sandbox == SANDBOX_ON) {
@@ -353,7 +329,7 @@ static int run(const struct config *config, const struct config_outcome *outcome
         close_all(&daemon, EXIT_FAILURE);
     } else {
         (void)uv_timer_start(&daemon.outside, on_outside, OUTSIDE_MS, OUTSIDE_MS);
-        supervisor_watch(&daemon.supervisor, daemon.node);
+        supervisor_watch(&daemon.supervisor, daemon.member.node);
     }
 
     while (uv_run(&daemon.loop, UV_RUN_ONCE) != 0 && !is_over(&daemon)) {

@@ -204,8 +204,14 @@ static void print_time(int64_t wall_ms, char out[32])
 
 /* --- Writing it ------------------------------------------------------------------------------ */
 
-static bool write_line(struct log *log, const struct line *line)
+static bool write_line(struct log *log, struct line *line)
 {
+    if (log->sink != NULL) {
+        line->text[line->used - 1] = '\0'; /* In place of its end. */
+        log->sink(log->sink_context, line->text);
+        return true;
+    }
+
     struct pollfd ready = {.fd = log->fd, .events = POLLOUT};
 
     /* After a dropped line the next ones do not wait, until somebody reads again. */

@@ -19,8 +19,13 @@ enum {
     LOG_LINES_PER_SECOND = 50, /* and as many again for errors alone */
 };
 
+/* Takes one line, without its end. */
+typedef void log_sink(void *context, const char *line);
+
 struct log {
     int fd;
+    log_sink *sink; /* gets the lines instead; NULL: `fd` does */
+    void *sink_context;
     enum log_level level;
     bool json;
     bool journal; /* what reads it stamps lines itself, and sorts them by a priority in front */

@@ -40,10 +40,18 @@ nm -D --defined-only "$library" | grep -q ' doyen_open@@DOYEN_0$' || fail "libdo
 [ -e "$archive" ] || fail "no libdoyen.a"
 [ -z "$(others -g --defined-only "$archive")" ] || fail "libdoyen.a shows $(others -g --defined-only "$archive" | xargs)"
 # Each function that the header declares is there, and no other.
-declared=$(grep -oE 'DOYEN_API [^(]*\(' "$prefix/include/doyen/client.h" | grep -oE 'doyen_[a-z_]+\($' | tr -d '(' | sort)
-exported=$(nm -D --defined-only "$library" | awk '$2 == "T" { print $3 }' | sed 's/@.*//' | sort)
-[ "$declared" = "$exported" ] || fail "client.h and libdoyen.so differ: $(diff <(echo "$declared") <(echo "$exported") | xargs)"
-readelf -d "$library" | grep -q 'SONAME.*\[libdoyen\.so\.0\]' || fail "its soname is not libdoyen.so.0"
+# compare NAME HEADER...: what the headers declare is what the library exports.
+compare()
+{
+    local name=$1 declared exported
+    shift
+    declared=$(cd "$prefix/include/doyen" && grep -ohE 'DOYEN_API [^(]*\(' "$@" | grep -oE 'doyen_[a-z_]+\($' | tr -d '(' | sort)
+    exported=$(nm -D --defined-only "$libdir/$name.so" | awk '$2 == "T" { print $3 }' | sed 's/@.*//' | sort)
+    [ "$declared" = "$exported" ] || fail "$* and $name.so differ: $(diff <(echo "$declared") <(echo "$exported") | xargs)"
+    readelf -d "$libdir/$name.so" | grep -q "SONAME.*\[$name\.so\.0\]" || fail "the soname of $name is not $name.so.0"
+}
+compare libdoyen client.h
+compare libdoyen-node client.h node.h
 needed=$(readelf -d "$library" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p' | grep -vE '^(libjansson\.so\.4|libc\.so\.6)$' || true)
 [ -z "$needed" ] || fail "libdoyen.so needs $needed"
 if nm -D --undefined-only "$library" | grep -E ' (pthread_create|sigaction|signal|printf|fprintf|puts|stdout|stderr)(@|$)'; then
@@ -52,7 +60,7 @@ fi
 
 # --- Headers by themselves ---
 
-for header in client lease; do
+for header in client lease node; do
     printf '#include <doyen/%s.h>\n' "$header" >"$folder/header.c"
     "$cc" -std=gnu11 "${warnings[@]}" -I "$prefix/include" -fsyntax-only "$folder/header.c" ||
         fail "doyen/$header.h does not compile by itself"
@@ -67,18 +75,23 @@ printf '#include <doyen/client.h>\nint main(void) { return 0; }\n' >"$folder/str
 # --- The examples of the manual pages, by pkg-config ---
 
 examples=0
-for page in doyen-client.3 doyen-lease.3; do
+flags_of()
+{
+    PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --cflags --libs "$1"
+}
+for page in doyen-client.3 doyen-lease.3 doyen-node.3; do
     while read -r name; do
         sed -n "/^\.\\\\\" example: $name\$/,/^\.\\\\\" end\$/p" "$prefix/share/man/man3/$page" |
             grep -v '^\.' | sed 's/\\-/-/g; s/\\e/\\/g' >"$folder/$name"
-        flags=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --cflags --libs doyen)
+        flags=$(flags_of doyen)
+        [ "$page" != doyen-node.3 ] || flags=$(flags_of doyen-node)
         # shellcheck disable=SC2086 # They are words.
         "$cc" -std=gnu11 "${warnings[@]}" "$folder/$name" -o "$folder/${name%.c}" $flags ||
             fail "the example $name of $page does not compile"
         examples=$((examples + 1))
     done < <(sed -nE 's/^\.\\" example: (.*)/\1/p' "$prefix/share/man/man3/$page")
 done
-[ "$examples" -ge 5 ] || fail "only $examples examples in the manual pages"
+[ "$examples" -ge 6 ] || fail "only $examples examples in the manual pages"
 
 # --- A project that uses the CMake package, both kinds of library ---
 
@@ -92,6 +105,8 @@ add_executable(with_shared wait.c)
 target_link_libraries(with_shared doyen::doyen)
 add_executable(with_static wait.c)
 target_link_libraries(with_static doyen::static)
+add_executable(with_node wait.c)
+target_link_libraries(with_node doyen::node)
 END
 if ! { cmake -S "$folder/project" -B "$folder/project/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" &&
     cmake --build "$folder/project/build"; } >"$folder/cmake.log" 2>&1; then
@@ -107,14 +122,17 @@ port=$((20000 + RANDOM % 10000))
 daemon=$!
 "$prefix/bin/doyen" wait --members 1 --acting --timeout 20s
 sed -i 's/members = 3/members = 1/' "$folder/wait.c" "$folder/project/wait.c"
-# shellcheck disable=SC2086
-"$cc" "$folder/wait.c" -o "$folder/wait" $flags
+# shellcheck disable=SC2046
+"$cc" "$folder/wait.c" -o "$folder/wait" $(flags_of doyen)
 cmake --build "$folder/project/build" >/dev/null
-for program in "$folder/wait" "$folder/project/build/with_shared" "$folder/project/build/with_static"; do
+for program in "$folder/wait" "$folder/project/build/with_shared" "$folder/project/build/with_static" "$folder/project/build/with_node"; do
     "$program" || fail "${program##*/} does not see the daemon"
 done
 [[ $("$folder/loop" </dev/null) == "1 members" ]] || fail "the example loop.c does not see the daemon"
 [[ $("$folder/work" | head -n 1) == "a piece of work under epoch"* ]] || fail "the example work.c does not act"
+"$folder/node" "127.0.0.1:$((port + 1))" >"$folder/told" || fail "the example node.c does not end well"
+grep -q '^snapshot ' "$folder/told" || fail "the example node.c tells nothing"
+grep -q '^acting under epoch ' "$folder/told" || fail "the example node.c does not act"
 [[ $("$folder/lease" "$DOYEN_CONTROL") == "this node acts for"* ]] || fail "the example lease.c does not act"
 "$folder/watch" >"$folder/events" &
 watch=$!

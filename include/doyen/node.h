@@ -1,0 +1,98 @@
+/* A member of the cluster inside your own process, on your own libuv loop, instead of a doyend
+ * beside it.
+ *
+ *     static void on_event(void *user, const struct doyen_event *event) { puts(event->text); }
+ *
+ *     const char *const seeds[] = {"10.0.0.1", "10.0.0.2", NULL};
+ *     struct doyen_node_options options = {.size = sizeof options, .name = "athens",
+ *                                          .seeds = seeds, .on_event = on_event};
+ *     struct doyen_node *node;
+ *     char why[DOYEN_NODE_WHY];
+ *     if (doyen_node_start(&node, loop, &options, why) != 0) {
+ *         errx(1, "%s", why);
+ *     }
+ *     uv_run(loop, UV_RUN_DEFAULT);
+ *
+ * All calls and all callbacks are of the loop's thread. A callback runs in a turn of the loop of
+ * its own, never within another callback or a call, and may call everything here. The library
+ * handles no signals, keeps no state for the process, and prints nothing. libuv looks up the names
+ * of seeds, and writes a voter's record, in its pool of threads.
+ *
+ * The process must ignore SIGPIPE, because libuv does not; a loop that stands still for longer than
+ * the profile's patience is a member that has failed, for the others.
+ *
+ * Views, members, events and errors are those of doyen/client.h, which are here as well: link with
+ * libdoyen-node (pkg-config doyen-node) and without libdoyen. */
+#ifndef DOYEN_NODE_H
+#define DOYEN_NODE_H
+
+#include <uv.h>
+
+#include <doyen/client.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doyen_node;
+
+enum { DOYEN_NODE_WHY = 512 }; /* bytes of a refusal, with its zero */
+
+/* Texts are copied. What is not given is as for doyend, but there is no control socket. Neither the
+ * environment nor a configuration file is read. */
+struct doyen_node_options {
+    size_t size; /* sizeof(struct doyen_node_options) */
+    const char *name;
+    const char *cluster;
+    const char *listen; /* "10.0.0.1:7420" */
+    const char *advertise;
+    const char *const *seeds; /* ends with NULL; NULL: it founds a cluster alone */
+    const char *state_dir;    /* NULL: volatile */
+    const char *key;          /* the key file; NULL: only out of reach of strangers */
+    const char *control;      /* serves a control socket at this path; NULL: none */
+
+    /* Every other setting of doyend(8) that is about the node, as a line of its configuration file
+     * has it: "profile=local", "guard=majority", "size=5", "tag=zone=eu". Ends with NULL. */
+    const char *const *settings;
+
+    /* Called in the loop for each change: how things are first (DOYEN_SNAPSHOT), and then each
+     * change. NULL: nobody is told. Its return value is of no meaning here, hence void. A planned
+     * hand-over waits until DOYEN_NOT_ACTING was told and the callback has returned. */
+    void (*on_event)(void *user, const struct doyen_event *event);
+
+    /* The last callback, when all is closed; the node is gone when it returns. `why` is 0 when the
+     * node left in good order or was closed, else DOYEN_E_TIMEOUT: join-timeout has passed. */
+    void (*on_stopped)(void *user, int why);
+
+    /* Gets the lines of the log, with their time and level; NULL: nobody does. It may call nothing
+     * of this header. */
+    void (*log)(void *user, const char *line);
+    void *user;
+};
+
+/* Opens the sockets and begins to join; what comes of it is told by events. `loop` is borrowed
+ * until on_stopped. On failure `*out` is NULL and `why` has one line that names the setting and the
+ * remedy; the loop must then be run until it has nothing left to do. Returns 0, or DOYEN_E_USAGE a
+ * setting cannot be used, or SIGPIPE is not ignored; DOYEN_E_REFUSED  the host does not allow it:
+ * an address in use, a directory that cannot be written; DOYEN_E_MEMORY. */
+DOYEN_API int doyen_node_start(struct doyen_node **out, uv_loop_t *loop,
+                               const struct doyen_node_options *options, char why[DOYEN_NODE_WHY]);
+
+/* How things are now, to be released; NULL when memory ran out. */
+DOYEN_API const struct doyen_view *doyen_node_view(struct doyen_node *node);
+
+/* May this node act now? As doyen_acting, and `right` may be NULL. */
+DOYEN_API bool doyen_node_acting(const struct doyen_node *node, struct doyen_right *right);
+
+/* Leaves in good order; on_stopped follows. Harmless when repeated. */
+DOYEN_API void doyen_node_leave(struct doyen_node *node);
+
+/* Closes everything at once, for the others as a crash; on_stopped follows. Harmless when repeated.
+ */
+DOYEN_API void doyen_node_close(struct doyen_node *node);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,371 @@
+/* doyen/node.h: a member on the loop of another program. It is told what happens from a handle of
+ * its own, before the loop sleeps: never from within a step of the core. */
+#include <errno.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/event.h"
+#include "client/stamped.h"
+#include "client/view.h"
+#include "control/cursor.h"
+#include "control/entry.h"
+#include "control/facts.h"
+#include "control/snapshot.h"
+#include "doyen/lease.h"
+#include "node/member.h"
+#include "node/settings.h"
+#include "runtime/key_file.h"
+#include "words/notice_text.h"
+
+struct doyen_node {
+    struct member_process member;
+    struct config config;
+    struct log log;
+    void (*on_event)(void *user, const struct doyen_event *event);
+    void (*on_stopped)(void *user, int why);
+    void (*on_log)(void *user, const char *line);
+    void *user;
+
+    uv_loop_t *loop;
+    uv_prepare_t prepare;
+    uv_idle_t ending; /* gives the end a turn of its own, and lets no loop sleep before it */
+    struct facts facts;
+    struct snapshot snapshot;
+    struct lease_holder holder; /* a hand-over waits for the callback */
+    uint64_t told;              /* number of the newest event that was handed on */
+    bool snapshot_due;
+    const struct doyen_view *view; /* of what was handed on last; NULL: none yet */
+
+    bool starting; /* doyen_node_start has not returned: what the log says is why it fails */
+    bool opened;
+    bool closing;
+    int ended; /* what on_stopped gets */
+    uint32_t handles_open;
+    struct problem problem;
+};
+
+/* --- Telling --- */
+
+static const struct doyen_view *make_view(struct doyen_node *node)
+{
+    struct document *document = snapshot_share(&node->snapshot);
+    struct problem problem;
+    char *text = document == NULL ? NULL : strndup(document->text, document->length);
+    const struct doyen_view *view = text == NULL ? NULL : view_read(text, NULL, &problem);
+
+    document_release(document);
+    free(text);
+    return view;
+}
+
+static void hand_on(struct doyen_node *node, const char *name, const char *json, uint64_t number,
+                    const struct doyen_view *view)
+{
+    const struct cursor cursor = {.life = node->facts.life, .number = number};
+    char resume[CURSOR_TEXT_MAX];
+    struct read_event read;
+
+    event_read(&read, name, json, view, node->view, NULL);
+    read.event.resume = cursor_text(cursor, resume);
+    node->on_event(node->user, &read.event);
+    event_deinit(&read);
+}
+
+static void tell_entry(struct doyen_node *node, const struct journal_entry *entry,
+                       const struct doyen_view *view)
+{
+    json_t *object = entry_json(entry, node->facts.life);
+    char *text = object == NULL ? NULL : json_dumps(object, JSON_COMPACT);
+
+    json_decref(object);
+    if (text != NULL) {
+        hand_on(node, notice_event(entry->notice.type), text, entry->cursor, view);
+    }
+    free(text);
+}
+
+/* Tells the events up to the newest, all with the view that holds now; whatever the callbacks bring
+ * about comes in the next turn. */
+static void tell_new(struct doyen_node *node)
+{
+    struct journal *journal = node_journal(node->member.node);
+    const uint64_t newest = journal_cursor(journal);
+    const struct doyen_view *view = node->told == newest && !node->snapshot_due ? NULL
+                                                                                : make_view(node);
+
+    if (view == NULL) {
+        return; /* Nothing new; or no memory, and another turn may have it. */
+    }
+    if (node->snapshot_due) {
+        node->snapshot_due = false;
+        node->told = newest;
+        hand_on(node, "snapshot", view->json, newest, view);
+    }
+    while (node->told < newest && !node->closing) {
+        const struct journal_entry *entry = journal_get(journal, ++node->told);
+        if (entry != NULL) {
+            tell_entry(node, entry, view);
+        }
+    }
+    doyen_view_release(node->view);
+    node->view = view;
+}
+
+static void on_prepare(uv_prepare_t *prepare)
+{
+    struct doyen_node *node = prepare->data;
+
+    if (node->closing) {
+        return;
+    }
+    if (node->on_event != NULL) {
+        tell_new(node);
+    }
+    if (node->holder.must_stop && !node->closing) {
+        node_lease_stopped(node->member.node, &node->holder); /* It was told, and has returned. */
+    }
+}
+
+static void on_log(void *context, const char *line)
+{
+    struct doyen_node *node = context;
+
+    if (node->starting) {
+        /* The line of a failure is "TIME LEVEL EVENT: MESSAGE". */
+        const char *message = strstr(line, ": ");
+        (void)problem_set(&node->problem, DOYEN_E_REFUSED, "%s",
+                          message == NULL ? line : message + 2);
+    }
+    if (node->on_log != NULL) {
+        node->on_log(node->user, line);
+    }
+}
+
+/* --- Closing --- */
+
+static void handle_closed(struct doyen_node *node)
+{
+    void (*on_stopped)(void *user, int why) = node->on_stopped;
+    void *user = node->user;
+    const int why = node->ended;
+    const bool started = !node->starting;
+
+    node->handles_open--;
+    if (node->handles_open > 0) {
+        return;
+    }
+    doyen_view_release(node->view);
+    snapshot_deinit(&node->snapshot);
+    facts_deinit(&node->facts);
+    free(node);
+    if (started && on_stopped != NULL) {
+        on_stopped(user, why);
+    }
+}
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+    handle_closed(handle->data);
+}
+
+static void on_member_closed(void *context)
+{
+    handle_closed(context);
+}
+
+static void close_node(struct doyen_node *node, int why)
+{
+    if (node->closing) {
+        return;
+    }
+    node->closing = true;
+    node->ended = why;
+    if (node->opened) {
+        node_lease_remove(node->member.node, &node->holder);
+    }
+    uv_close((uv_handle_t *)&node->prepare, on_handle_closed);
+    uv_close((uv_handle_t *)&node->ending, on_handle_closed);
+    member_close(&node->member, on_member_closed, node);
+}
+
+static void on_ending(uv_idle_t *idle)
+{
+    struct doyen_node *node = idle->data;
+
+    if (node->on_event != NULL) {
+        tell_new(node); /* Its last words. */
+    }
+    close_node(node, node->ended);
+}
+
+static void on_end(void *context, enum node_end end)
+{
+    struct doyen_node *node = context;
+
+    node->ended = end == NODE_LEFT ? 0 : DOYEN_E_TIMEOUT;
+    (void)uv_idle_start(&node->ending, on_ending);
+}
+
+/* --- Starting --- */
+
+/* A peer that hangs up must be an error of its own call. */
+static bool ignores_sigpipe(void)
+{
+    struct sigaction action;
+
+    return sigaction(SIGPIPE, NULL, &action) == 0 && action.sa_handler != SIG_DFL;
+}
+
+static int check(const struct doyen_node_options *options, struct doyen_node_options *own,
+                 struct problem *problem)
+{
+    if (!stamped_copy(own, sizeof *own, options)) {
+        return problem_set(problem, DOYEN_E_USAGE,
+                           "doyen_node_options.size is none that libdoyen %s knows: set it to the "
+                           "size of the structure, or use a newer libdoyen",
+                           DOYEN_VERSION);
+    }
+    if (!ignores_sigpipe()) {
+        return problem_set(problem, DOYEN_E_USAGE,
+                           "SIGPIPE would end this process when another node hangs up: call "
+                           "signal(SIGPIPE, SIG_IGN) before, or handle it");
+    }
+    return 0;
+}
+
+static struct doyen_node *make_node(uv_loop_t *loop, const struct doyen_node_options *options)
+{
+    struct doyen_node *node = calloc(1, sizeof *node);
+
+    if (node == NULL) {
+        return NULL;
+    }
+    node->loop = loop;
+    node->on_event = options->on_event;
+    node->on_stopped = options->on_stopped;
+    node->on_log = options->log;
+    node->user = options->user;
+    node->snapshot_due = true;
+    node->starting = true;
+    return node;
+}
+
+/* Opens everything. False when that failed, and the problem says why; what is open is closed then,
+ * and the node gone, when the loop has run. */
+static bool open_node(struct doyen_node *node, const struct keyring *ring, bool with_control)
+{
+    (void)uv_prepare_init(node->loop, &node->prepare); /* cannot fail */
+    (void)uv_idle_init(node->loop, &node->ending);     /* nor this */
+    node->prepare.data = node;
+    node->ending.data = node;
+    node->handles_open = 3; /* these and the member */
+    log_init(&node->log, -1, LOG_INFO, LOG_TEXT, node->config.name);
+    node->log.sink = on_log;
+    node->log.sink_context = node;
+    if (!member_open(&node->member, node->loop, &node->config, ring, &node->log, with_control,
+                     on_end, node)) {
+        return false;
+    }
+    facts_init(&node->facts, node->member.node);
+    node->snapshot.facts = &node->facts;
+    node_lease_add(node->member.node, &node->holder);
+    node->opened = true;
+    (void)uv_prepare_start(&node->prepare, on_prepare);
+    uv_unref((uv_handle_t *)&node->prepare); /* The member keeps the loop going. */
+    return true;
+}
+
+/* The configuration and the keys. */
+static int configure(struct doyen_node *node, const struct doyen_node_options *options,
+                     struct keyring *ring, struct problem *problem)
+{
+    struct complaint complaint;
+    const int code = settings_read(options, &node->config, problem);
+
+    if (code == 0 && !key_file_of(&node->config, ring, &complaint)) {
+        return problem_set(problem, DOYEN_E_USAGE, "%s", complaint.text);
+    }
+    return code;
+}
+
+static int start(struct doyen_node **out, uv_loop_t *loop, const struct doyen_node_options *options,
+                 struct problem *problem)
+{
+    struct doyen_node *node = make_node(loop, options);
+    struct keyring ring = {.count = 0};
+
+    if (node == NULL) {
+        return problem_memory(problem);
+    }
+    const int code = configure(node, options, &ring, problem);
+    if (code != 0) {
+        free(node);
+        return code;
+    }
+    const bool opened = open_node(node, &ring, options->control != NULL);
+    keyring_wipe(&ring); /* The node has them. */
+    if (!opened) {
+        *problem = node->problem;
+        close_node(node, 0);
+        return problem->code;
+    }
+    node->starting = false;
+    *out = node;
+    return 0;
+}
+
+int doyen_node_start(struct doyen_node **out, uv_loop_t *loop,
+                     const struct doyen_node_options *options, char why[DOYEN_NODE_WHY])
+{
+    struct problem problem = {.code = 0};
+    struct doyen_node_options own;
+    int code = check(options, &own, &problem);
+
+    *out = NULL;
+    if (code == 0) {
+        code = start(out, loop, &own, &problem);
+    }
+    snprintf(why, DOYEN_NODE_WHY, "%.*s", DOYEN_NODE_WHY - 1, problem.text);
+    return code;
+}
+
+/* --- Asking and leaving --- */
+
+const struct doyen_view *doyen_node_view(struct doyen_node *node)
+{
+    return node->closing ? NULL : make_view(node);
+}
+
+bool doyen_node_acting(const struct doyen_node *node, struct doyen_right *right)
+{
+    const struct doyen_lease_content *now = node->closing ? NULL
+                                                          : &node_lease(node->member.node)->now;
+    const uint64_t now_ns = doyen_lease_now_ns();
+    const bool acts = now != NULL && now_ns < now->deadline_ns;
+
+    if (right != NULL) {
+        *right = (struct doyen_right){.epoch = 0};
+    }
+    if (acts && right != NULL) {
+        *right = (struct doyen_right){.epoch = now->epoch,
+                                      .left_ns = now->deadline_ns - now_ns,
+                                      .deadline_ns = now->deadline_ns,
+                                      .advisory = (now->flags & DOYEN_LEASE_ADVISORY) != 0};
+    }
+    return acts;
+}
+
+void doyen_node_leave(struct doyen_node *node)
+{
+    if (!node->closing) {
+        node_leave(node->member.node);
+    }
+}
+
+void doyen_node_close(struct doyen_node *node)
+{
+    close_node(node, 0);
+}
