@@ -84,6 +84,15 @@ DOYEN_API const struct doyen_view *doyen_node_view(struct doyen_node *node);
 /* May this node act now? As doyen_acting, and `right` may be NULL. */
 DOYEN_API bool doyen_node_acting(const struct doyen_node *node, struct doyen_right *right);
 
+/* Planned moves: asks the coordinator, whichever node that is, to hand over to the member of that
+ * name (NULL: to the oldest other one that can); and to have the member of that name (NULL: this
+ * node) not coordinate while any other can, or to take that back. What comes of it is told by
+ * events. Returns 0 when it is asked or so already, else DOYEN_E_REFUSED with one line in `why`. */
+DOYEN_API int doyen_node_transfer(struct doyen_node *node, const char *to,
+                                  char why[DOYEN_NODE_WHY]);
+DOYEN_API int doyen_node_drain(struct doyen_node *node, const char *name, bool drained,
+                               char why[DOYEN_NODE_WHY]);
+
 /* Leaves in good order; on_stopped follows. Harmless when repeated. */
 DOYEN_API void doyen_node_leave(struct doyen_node *node);
 

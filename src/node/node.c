@@ -332,7 +332,7 @@ int doyen_node_start(struct doyen_node **out, uv_loop_t *loop,
     return code;
 }
 
-/* --- Asking and leaving --- */
+/* --- Asking --- */
 
 const struct doyen_view *doyen_node_view(struct doyen_node *node)
 {
@@ -357,6 +357,77 @@ bool doyen_node_acting(const struct doyen_node *node, struct doyen_right *right)
     }
     return acts;
 }
+
+/* --- Planned moves --- */
+
+/* The position of the member that a move is about, or VIEW_NONE with `why` filled in. */
+static uint32_t find_member(const struct doyen_node *node, const char *name,
+                            char why[DOYEN_NODE_WHY])
+{
+    const struct core *core = node->closing ? NULL : node_core(node->member.node);
+    const bool is_member = core != NULL && core_phase(core) == PHASE_MEMBER;
+    const uint32_t position = is_member ? view_find_name(core_view(core), name) : VIEW_NONE;
+
+    if (!is_member) {
+        snprintf(why, DOYEN_NODE_WHY,
+                 "this node is no member: wait for DOYEN_SNAPSHOT or "
+                 "DOYEN_VIEW with itself in the view");
+    } else if (position == VIEW_NONE) {
+        snprintf(why, DOYEN_NODE_WHY, "there is no member %.80s: the view names them", name);
+    }
+    return position;
+}
+
+static void move(struct doyen_node *node, enum move_kind kind, const struct member *member)
+{
+    node_move(node->member.node, &(struct move){.kind = kind, .subject = member->id});
+}
+
+int doyen_node_transfer(struct doyen_node *node, const char *to, char why[DOYEN_NODE_WHY])
+{
+    uint32_t position = find_member(node, to == NULL ? node->config.name : to, why);
+
+    if (position == VIEW_NONE) {
+        return DOYEN_E_REFUSED;
+    }
+    const struct core *core = node_core(node->member.node);
+    position = to == NULL ? core_successor(core) : position;
+    if (position == VIEW_NONE) {
+        snprintf(why, DOYEN_NODE_WHY,
+                 "no other member can coordinate: there is none, or each is "
+                 "drained, suspected, silent or about to leave");
+        return DOYEN_E_REFUSED;
+    }
+    const struct member *member = &core_view(core)->members[position];
+    if (position != 0 && core_unfit(core, position) != UNFIT_NOT) {
+        snprintf(why, DOYEN_NODE_WHY,
+                 "%s cannot coordinate now: it is drained, suspected, silent, "
+                 "deaf or about to leave; choose another member",
+                 member->name);
+        return DOYEN_E_REFUSED;
+    }
+    if (position != 0) {
+        move(node, MOVE_TRANSFER, member);
+    }
+    return 0;
+}
+
+int doyen_node_drain(struct doyen_node *node, const char *name, bool drained,
+                     char why[DOYEN_NODE_WHY])
+{
+    const uint32_t position = find_member(node, name == NULL ? node->config.name : name, why);
+
+    if (position == VIEW_NONE) {
+        return DOYEN_E_REFUSED;
+    }
+    const struct member *member = &core_view(node_core(node->member.node))->members[position];
+    if (member->drained != drained) {
+        move(node, drained ? MOVE_DRAIN : MOVE_UNDRAIN, member);
+    }
+    return 0;
+}
+
+/* --- Leaving --- */
 
 void doyen_node_leave(struct doyen_node *node)
 {

@@ -76,6 +76,16 @@ static bool tells(const struct inside *inside, enum doyen_kind kind)
     return false;
 }
 
+static bool is_drained(const struct inside *inside, const char *name)
+{
+    const struct doyen_view *view = doyen_node_view(inside->node);
+    const struct doyen_member *member = view == NULL ? NULL : doyen_view_member(view, name);
+    const bool drained = member != NULL && member->drained;
+
+    doyen_view_release(view);
+    return drained;
+}
+
 /* Starts a member with the address that a daemon of that name would have. */
 static void start_inside(struct cluster *cluster, uv_loop_t *loop, struct inside *inside,
                          const char *name, const char *seed)
@@ -146,6 +156,17 @@ Story(node, two_members_in_one_process_and_a_daemon_form_one_cluster)
     struct doyen_right right;
     cr_assert(doyen_node_acting(athens.node, &right));
     cr_assert(right.epoch > 0 && right.left_ns > 0 && right.advisory);
+
+    char why[DOYEN_NODE_WHY];
+    cr_assert_eq(doyen_node_transfer(byzantium.node, "delphi", why), DOYEN_E_REFUSED);
+    assert_text_has(why, "delphi");
+    cr_assert_eq(doyen_node_drain(byzantium.node, "cyrene", true, why), 0, "%s", why);
+    run_until(&loop, is_drained(&athens, "cyrene"));
+    cr_assert_eq(doyen_node_transfer(athens.node, "cyrene", why), DOYEN_E_REFUSED);
+    cr_assert_eq(doyen_node_transfer(byzantium.node, NULL, why), 0, "%s", why);
+    run_until(&loop, byzantium.acts && strcmp(athens.coordinator, "byzantium") == 0);
+    cr_assert_eq(doyen_node_transfer(byzantium.node, "athens", why), 0, "%s", why);
+    run_until(&loop, athens.acts && strcmp(byzantium.coordinator, "athens") == 0);
 
     doyen_node_leave(athens.node);
     run_until(&loop, athens.stopped && byzantium.acts && byzantium.members == 2);
