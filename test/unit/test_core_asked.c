@@ -223,12 +223,31 @@ Test(core_asked, a_stranger_does_not_raise_the_epoch_by_much)
 
     for (int i = 0; i < 20; i++) { /* A does not act, and so does not stand in the way. */
         ballot.carrier.epoch = rig->core->promise.seen + (UINT64_C(1) << 19);
-        ballot.carrier.handover_by = rig->core->voter.record.promise.life; /* No lease holds it. */
-        ballot.carrier.handover_epoch = rig->core->promise.seen;
+        rig->core->voter.until_ms = 0; /* No lease holds it. */
         struct message told = from_stranger(rig, 'X', &ballot, 77);
         rig_gets_raw(rig, &told);
     }
     cr_assert_gt(rig->core->promise.seen, seen + (UINT64_C(1) << 18));
     cr_assert_leq(rig->core->promise.seen, seen + (UINT64_C(1) << 20));
+    rig_free(rig);
+}
+
+/* H52: A may act by that lease. */
+Test(core_asked, a_stranger_releases_no_lease)
+{
+    struct rig *rig = voter();
+    const struct view *view = core_view(rig->core);
+    struct message ballot = ballot_of(rig, NULL);
+
+    rig->core->voter.record.promise = (struct ballot){view->epoch, view->members[0].id};
+    rig->core->voter.until_ms = rig->now_ms + rig->timing.lease_ms;
+    ballot.carrier.handover_by = view->members[0].id;
+    ballot.carrier.handover_epoch = view->epoch;
+    struct message told = from_stranger(rig, 'X', &ballot, 77);
+    rig_gets_raw(rig, &told);
+    cr_assert_eq(rig->core->voter.record.promise.epoch, view->epoch);
+    ballot.carrier.view = rig_view(rig, "A B C");
+    rig_gets(rig, 'C', &ballot);
+    cr_assert_eq(rig->core->voter.record.promise.epoch, view->epoch + 1);
     rig_free(rig);
 }

@@ -174,7 +174,17 @@ static uint64_t stamp_of(const struct message *asked)
     return asked->fellow ? 0 : asked->echo;
 }
 
-static struct vote_question question_of(const struct message *ballot)
+/* Z2d: what a member says that it was handed. A stranger says it of anybody. */
+static struct ballot handed_over_by(const struct core *core, const struct message *ballot)
+{
+    const struct view_carrier *carrier = &ballot->carrier;
+
+    return view_has(&core->view, &ballot->from)
+               ? (struct ballot){carrier->handover_epoch, carrier->handover_by}
+               : (struct ballot){.epoch = 0};
+}
+
+static struct vote_question question_of(const struct core *core, const struct message *ballot)
 {
     const struct view_carrier *carrier = &ballot->carrier;
     const struct view_id none = {.lineage = 0};
@@ -183,7 +193,7 @@ static struct vote_question question_of(const struct message *ballot)
         .kind = carrier->epoch == 0 ? VOTE_FOUNDING : VOTE_CLAIM,
         .lineage = carrier->lineage,
         .ballot = {carrier->epoch, ballot->from},
-        .handed_over = {carrier->handover_epoch, carrier->handover_by},
+        .handed_over = handed_over_by(core, ballot),
         .address = ballot->source,
         .stamp = stamp_of(ballot),
         .view = carrier->view == NULL ? none : view_id_of(carrier->view),
@@ -242,7 +252,7 @@ static bool passes_membership(struct core *core, const struct message *ballot,
 
 void voting_on_ballot(struct core *core, const struct message *ballot)
 {
-    const struct vote_question question = question_of(ballot);
+    const struct vote_question question = question_of(core, ballot);
 
     if (ballot->carrier.view != NULL && !install_is_sound(core, ballot)) {
         return;
