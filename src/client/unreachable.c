@@ -26,6 +26,12 @@ static int say_where(const struct target *target, const char *fault, struct prob
 
 int unreachable(const struct target *target, int error, struct problem *problem)
 {
+    if (error == EMFILE || error == ENFILE) {
+        return say(target,
+                   "this process has no file descriptor left: close some, or raise its limit "
+                   "(ulimit -n)",
+                   problem);
+    }
     if (target->socket[0] == '\0') {
         return say(target, "is doyend running there, with --http?", problem);
     }

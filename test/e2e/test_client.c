@@ -2,6 +2,8 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "doyen/client.h"
 #include "fixture.h"
@@ -381,6 +383,55 @@ Story(client, a_watch_of_one_stream_ends_with_its_daemon)
     }
     cr_assert_eq(result, DOYEN_E_UNREACHABLE);
     cr_assert_eq(index_of(&seen, DOYEN_AWAY, NULL), EVENTS_MAX);
+    doyen_close(d);
+}
+
+Story(client, a_watch_over_tcp_tells_the_same)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *http = text_kept("%s:%u", cluster->host, cluster_port(cluster));
+    const struct doyen_options options = {.size = sizeof options,
+                                          .url = text_kept("http://%s", http)};
+    struct seen seen = {.count = 0};
+    struct doyen *d = NULL;
+
+    cluster_start(cluster, "athens", NULL, ARGS("--http", http));
+    assert_agreement(cluster, "athens");
+    cr_assert_eq(doyen_open(&d, &options), 0);
+    cr_assert_eq(doyen_watch_start(d, NULL, 0, see, &seen), 0);
+    step_until(d, &seen, DOYEN_SNAPSHOT, NULL);
+    cr_assert_eq(doyen_watch_start(d, seen.events[0].resume, 0, see, &seen), 0);
+    cluster_start(cluster, "byzantium", "athens", NO_ARGS);
+    step_until(d, &seen, DOYEN_JOINED, "byzantium");
+    cr_assert_eq(seen.events[seen.count - 1].members, 2);
+    doyen_close(d);
+}
+
+/* Nothing else of the process is at fault than the process itself. */
+Story(client, a_process_without_descriptors_is_told_so)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    int taken[256];
+    size_t count = 0;
+    const struct doyen_view *view = NULL;
+    struct rlimit usual;
+
+    cluster_form(cluster, "athens");
+    struct doyen *d = open_client(cluster, "athens");
+    getrlimit(RLIMIT_NOFILE, &usual);
+    const struct rlimit few = {.rlim_cur = 128, .rlim_max = usual.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    while (count < 256 && (taken[count] = dup(STDERR_FILENO)) >= 0) {
+        count++;
+    }
+    const int error = doyen_get(d, LIMIT_MS, &view);
+    while (count > 0) {
+        close(taken[--count]);
+    }
+    setrlimit(RLIMIT_NOFILE, &usual);
+    cr_assert_eq(error, DOYEN_E_UNREACHABLE);
+    assert_text_has(doyen_error(d), "ulimit -n");
+    doyen_view_release(view_of(d));
     doyen_close(d);
 }
 
