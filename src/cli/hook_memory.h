@@ -1,0 +1,30 @@
+/* What hooks have been told, in a file, so that they are told the rest after a restart: where to go
+ * on, and what held then. */
+#ifndef CLI_HOOK_MEMORY_H
+#define CLI_HOOK_MEMORY_H
+
+#include <stdbool.h>
+
+#include "cli/failure.h"
+
+enum { HOOK_RESUME_MAX = 128, HOOK_NAME_MAX = 128 };
+
+/* Yes, no, or not told yet. */
+enum hook_told { TOLD_NOTHING, TOLD_NO, TOLD_YES };
+
+struct hook_memory {
+    char resume[HOOK_RESUME_MAX]; /* "": nothing to go on from */
+    enum hook_told acting;
+    enum hook_told guard_met;
+    bool coordinator_told;
+    char coordinator[HOOK_NAME_MAX]; /* "": there was none */
+};
+
+/* A file that is not there is an empty memory, and so is one that makes no sense. False with
+ * `failure` filled in: it cannot be read. */
+bool hook_memory_read(const char *path, struct hook_memory *memory, struct failure *failure);
+
+/* Replaces the file as a whole. */
+bool hook_memory_write(const char *path, const struct hook_memory *memory, struct failure *failure);
+
+#endif

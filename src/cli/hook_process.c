@@ -1,0 +1,194 @@
+#include "cli/hook_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/clock.h"
+
+/* False, with `result` filled in, when it is not to be run. */
+static bool may_run(const char *path, struct hook_result *result)
+{
+    struct stat status;
+
+    if (stat(path, &status) != 0) {
+        result->end = HOOK_NONE;
+        return false;
+    }
+    result->end = HOOK_FAILED;
+    if (!S_ISREG(status.st_mode) || access(path, X_OK) != 0) {
+        (void)failure_set(&result->failure, EXIT_REFUSED,
+                          "%s is no file that may be executed: chmod +x it, or take it away", path);
+        return false;
+    }
+    if ((status.st_uid != 0 && status.st_uid != geteuid()) || (status.st_mode & 022) != 0) {
+        (void)failure_set(&result->failure, EXIT_REFUSED,
+                          "%s can be changed by others, so it is not run: it has to belong to root "
+                          "or to this account, with mode go-w",
+                          path);
+        return false;
+    }
+    return true;
+}
+
+/* A file without a name that holds the text, read from its beginning; -1 on failure. */
+static int input_of(const char *text)
+{
+    const size_t length = strlen(text);
+    const int fd = memfd_create("event", MFD_CLOEXEC);
+
+    if (fd >= 0 && (write(fd, text, length) != (ssize_t)length || lseek(fd, 0, SEEK_SET) != 0)) {
+        (void)close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static bool is_overridden(const char *entry, const char *const *variables)
+{
+    const size_t length = strcspn(entry, "=") + 1;
+
+    for (; *variables != NULL; variables++) {
+        if (strncmp(entry, *variables, length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The environment with the variables; the array alone is the caller's, to be freed. */
+static char **environment_with(const char *const *variables)
+{
+    size_t count = HOOK_VARIABLES_MAX + 1;
+
+    for (char **entry = environ; *entry != NULL; entry++) {
+        count++;
+    }
+    char **whole = calloc(count, sizeof *whole);
+    size_t used = 0;
+    for (char **entry = environ; whole != NULL && *entry != NULL; entry++) {
+        if (!is_overridden(*entry, variables)) {
+            whole[used++] = *entry;
+        }
+    }
+    for (const char *const *variable = variables; whole != NULL && *variable != NULL; variable++) {
+        whole[used++] = (char *)(uintptr_t)*variable;
+    }
+    return whole;
+}
+
+/* Returns 0 or an errno. */
+static int start(const struct hook_run *run, pid_t *pid)
+{
+    char *const arguments[] = {(char *)(uintptr_t)run->path, NULL};
+    char **environment = environment_with(run->variables);
+    const int input = input_of(run->input);
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    sigset_t all;
+    int error = environment == NULL || input < 0 ? ENOMEM : 0;
+
+    (void)sigemptyset(&none);
+    (void)sigfillset(&all);
+    (void)posix_spawn_file_actions_init(&actions);
+    (void)posix_spawnattr_init(&attributes);
+    (void)posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                                    POSIX_SPAWN_SETSIGDEF);
+    (void)posix_spawnattr_setpgroup(&attributes, 0);
+    (void)posix_spawnattr_setsigmask(&attributes, &none);
+    (void)posix_spawnattr_setsigdefault(&attributes, &all);
+    if (error == 0) {
+        (void)posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+        (void)posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+        error = posix_spawn(pid, run->path, &actions, &attributes, arguments, environment);
+    }
+    (void)posix_spawnattr_destroy(&attributes);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    if (input >= 0) {
+        (void)close(input);
+    }
+    free(environment);
+    return error;
+}
+
+/* Waits for the process until then. `end_fd` -1: only for it. True: it has ended. */
+static bool wait_until(int process, int end_fd, uint64_t until_ms, bool *asked)
+{
+    struct pollfd fds[] = {{.fd = process, .events = POLLIN}, {.fd = end_fd, .events = POLLIN}};
+
+    for (;;) {
+        const int left_ms = (int)clock_left_ms(until_ms);
+        const int count = poll(fds, sizeof fds / sizeof fds[0], left_ms);
+        if (count > 0 && fds[0].revents != 0) {
+            return true;
+        }
+        if (count > 0 && fds[1].revents != 0) {
+            *asked = true;
+            return false;
+        }
+        if (count == 0 || left_ms == 0 || (count < 0 && errno != EINTR)) {
+            return false;
+        }
+    }
+}
+
+/* The hook and what it started, if that stayed in its group. */
+static void end_group(pid_t pid, int process)
+{
+    bool asked = false;
+
+    (void)kill(-pid, SIGTERM);
+    if (!wait_until(process, -1, clock_now_ms() + HOOK_KILL_MS, &asked)) {
+        (void)kill(-pid, SIGKILL);
+    }
+}
+
+static void follow(const struct hook_run *run, pid_t pid, uint64_t began_ms,
+                   struct hook_result *result)
+{
+    const int process = (int)syscall(SYS_pidfd_open, pid, 0);
+    bool asked = false;
+
+    result->end = HOOK_DONE;
+    if (process >= 0 && !wait_until(process, run->end_fd, began_ms + run->timeout_ms, &asked)) {
+        result->end = asked ? HOOK_ENDED : HOOK_OVERDUE;
+        end_group(pid, process);
+    }
+    while (waitpid(pid, &result->status, 0) < 0 && errno == EINTR) {
+        /* Again. */
+    }
+    if (process >= 0) {
+        (void)close(process);
+    }
+    result->took_ms = clock_now_ms() - began_ms;
+}
+
+void hook_run(const struct hook_run *run, struct hook_result *result)
+{
+    const uint64_t began_ms = clock_now_ms();
+    pid_t pid;
+
+    *result = (struct hook_result){.end = HOOK_NONE};
+    if (!may_run(run->path, result)) {
+        return;
+    }
+    const int error = start(run, &pid);
+    if (error != 0) {
+        result->end = HOOK_FAILED;
+        (void)failure_set(&result->failure, EXIT_REFUSED, "%s cannot be run: %s", run->path,
+                          strerror(error));
+        return;
+    }
+    follow(run, pid, began_ms, result);
+}

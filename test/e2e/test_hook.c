@@ -1,0 +1,182 @@
+/* doyen hook: executables that are told what happens. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+static const char *const all_hooks[] = {"joined", "gone",  "coordinator", "acting", "not-acting",
+                                        "guard",  "split", "merge",       NULL};
+
+static void write_file(const char *path, const char *text, unsigned mode)
+{
+    FILE *file = fopen(path, "w");
+
+    cr_assert_not_null(file);
+    fputs(text, file);
+    fclose(file);
+    cr_assert_eq(chmod(path, mode), 0);
+}
+
+/* A folder of hooks that each write their name and what they are told to the file "told". */
+static const char *folder_of(struct cluster *cluster)
+{
+    const char *folder = cluster_path(cluster, "hooks");
+    const char *script = text_kept(
+        "#!/bin/sh\necho \"$DOYEN_HOOK ${DOYEN_MEMBER:--} by $DOYEN_NODE, acting "
+        "$DOYEN_ACTING\" >>%s\ncat >>%s\n",
+        cluster_path(cluster, "told"), cluster_path(cluster, "inputs"));
+
+    cr_assert_eq(mkdir(folder, 0755), 0);
+    for (const char *const *name = all_hooks; *name != NULL; name++) {
+        write_file(text_kept("%s/%s", folder, *name), script, 0755);
+    }
+    return folder;
+}
+
+static const char *told(struct cluster *cluster)
+{
+    char *text = file_read(cluster_path(cluster, "told"), NULL);
+    const char *kept = text_kept("%s", text == NULL ? "" : text);
+
+    free(text);
+    return kept;
+}
+
+static bool is_told(struct cluster *cluster, const char *line)
+{
+    return strstr(told(cluster), line) != NULL;
+}
+
+static bool is_reported(struct cluster *cluster, const char *line)
+{
+    char *log = file_read(cluster_path(cluster, "hook.log.err"), NULL);
+    const bool found = log != NULL && strstr(log, line) != NULL;
+
+    free(log);
+    return found;
+}
+
+static struct process start_hooks(struct cluster *cluster, const char *name,
+                                  const char *const *arguments)
+{
+    struct process process = {.pid = 0};
+
+    doyen_start(cluster, &process, name, arguments, cluster_path(cluster, "hook.log"));
+    return process;
+}
+
+static void stop_hooks(struct process *hooks)
+{
+    cr_assert_eq(kill(hooks->pid, SIGTERM), 0);
+    cr_assert(process_wait(hooks, LIMIT_MS));
+    cr_assert_eq(process_exit_code(hooks), 0);
+}
+
+Story(hook, they_run_in_the_order_of_what_happens)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    struct process hooks = start_hooks(cluster, "athens", ARGS("hook", folder));
+    assert_soon(is_told(cluster, "acting - by athens, acting yes\n"));
+    cluster_start(cluster, "byzantium", "athens", NO_ARGS);
+    assert_soon(is_told(cluster, "joined byzantium by athens"));
+    cluster_kill(cluster, "byzantium");
+    assert_soon(is_told(cluster, "gone byzantium by athens"));
+    stop_hooks(&hooks);
+
+    const char *text = told(cluster);
+    cr_assert_eq(strncmp(text, "coordinator - by athens", 23), 0, "%s", text);
+    cr_assert_lt(strstr(text, "acting - "), strstr(text, "joined byzantium"));
+    cr_assert_lt(strstr(text, "joined byzantium"), strstr(text, "gone byzantium"));
+    char *inputs = file_read(cluster_path(cluster, "inputs"), NULL);
+    assert_text_has(inputs, "\"hook\":\"gone\"");
+    assert_text_has(inputs, "\"reason\":\"failed\"");
+    free(inputs);
+}
+
+Story(hook, they_are_told_the_rest_after_a_restart)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+
+    cluster_form(cluster, "athens byzantium cyrene");
+    struct process hooks = start_hooks(cluster, "byzantium", ARGS("hook", folder));
+    assert_soon(is_told(cluster, "not-acting - by byzantium"));
+    stop_hooks(&hooks);
+    cluster_kill(cluster, "athens");
+    assert_agreement(cluster, "byzantium cyrene");
+    cr_assert_not(is_told(cluster, "gone athens"));
+
+    hooks = start_hooks(cluster, "byzantium", ARGS("hook", folder));
+    assert_soon(is_told(cluster, "gone athens"));
+    assert_soon(is_told(cluster, "\nacting - by byzantium, acting yes\n"));
+    assert_soon(is_reported(cluster, "hook: acting: exit 0")); /* Else it would be told again. */
+    stop_hooks(&hooks);
+    const char *before = told(cluster);
+    hooks = start_hooks(cluster, "byzantium", ARGS("hook", folder));
+    cluster_start(cluster, "delphi", "byzantium", NO_ARGS);
+    assert_soon(is_told(cluster, "joined delphi"));
+    stop_hooks(&hooks);
+    cr_assert_eq(strncmp(told(cluster), text_kept("%sjoined delphi", before), strlen(before) + 13),
+                 0, "nothing is told twice: %s", told(cluster));
+}
+
+Story(hook, a_daemon_that_is_gone_does_not_act)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    struct process hooks = start_hooks(cluster, "athens", ARGS("hook", folder));
+    assert_soon(is_told(cluster, "acting - by athens, acting yes\n"));
+    cluster_kill(cluster, "athens");
+    assert_soon(is_told(cluster, "not-acting - "));
+    cluster_restart(cluster, "athens");
+    assert_soon(strstr(strstr(told(cluster), "not-acting - "), "\nacting - by athens") != NULL);
+    stop_hooks(&hooks);
+}
+
+Story(hook, one_that_hangs_costs_nothing_but_itself)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+
+    write_file(text_kept("%s/joined", folder), "#!/bin/sh\nsleep 600\n", 0755);
+    write_file(text_kept("%s/guard", folder), "#!/bin/sh\nexit 3\n", 0777);
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    struct process hooks = start_hooks(cluster, "athens",
+                                       ARGS("hook", "--timeout", "300ms", folder));
+    assert_soon(is_told(cluster, "acting - by athens, acting yes\n"));
+    cluster_start(cluster, "byzantium", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens byzantium");
+    cluster_kill(cluster, "byzantium");
+    assert_soon(is_told(cluster, "gone byzantium"));
+    stop_hooks(&hooks);
+    cr_assert(is_reported(cluster, "joined byzantium: took longer than --timeout, and was ended"));
+    cr_assert(is_reported(cluster, "guard can be changed by others, so it is not run"));
+}
+
+Story(hook, what_cannot_be_used_is_said_at_once)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+    struct outcome none = doyen(cluster, "athens", ARGS("hook", cluster_path(cluster, "none")));
+    struct outcome resume = doyen(cluster, "athens",
+                                  ARGS("hook", folder, "--resume", "/proc/nothing/there"));
+
+    cr_assert_eq(none.code, 1);
+    assert_text_has(none.err, "is no folder that can be read");
+    cr_assert_eq(resume.code, 1);
+    assert_text_has(resume.err, "--resume");
+    cr_assert_eq(doyen(cluster, "athens", ARGS("hook")).code, 64);
+    cr_assert_eq(doyen(cluster, "athens", ARGS("hook", folder, "--timeout", "0s")).code, 64);
+}
