@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "core/agreement/campaign.h"
+#include "core/agreement/install.h"
 #include "core/agreement/voter.h"
 #include "core/detection/lease.h"
 #include "core/entry/founding.h"
@@ -207,6 +208,26 @@ Test(core_strict, a_proposer_asks_its_own_voter_again)
     rig_pass(rig, 2 * rig->timing.batch_ms, "B C");
     cr_assert_eq(rig->core->change.tally.answers[0], ANSWER_NO);
     rig_free(rig);
+}
+
+/* R1d: it was overtaken before it could remove C, which D may hear again. */
+Test(core_strict, a_removal_decided_in_the_same_ones_earlier_reign_is_decided_anew)
+{
+    for (int claimed = 0; claimed < 2; claimed++) {
+        struct rig *rig = rig_strict("A B C D", 'A');
+        struct peer_charge *charge = &rig->core->peers[2].charge;
+        struct view *next = rig_view(rig, "A B C D");
+
+        charge->verdict = VERDICT_LOST;
+        charge->confirmed = true;
+        next->epoch++;
+        next->version++;
+        next->cause = claimed ? CAUSE_CLAIM : CAUSE_CHANGE;
+        view_seal(next);
+        install_view(rig->core, next);
+        cr_assert_eq(rig->core->peers[2].charge.confirmed, !claimed);
+        rig_free(rig);
+    }
 }
 
 /* --- Its own voter leases like any other (Z6b) --- */

@@ -97,14 +97,15 @@ void verdict_put_off(struct core *core, uint64_t late_ms)
 
 void verdict_on_view_installed(struct core *core, const struct installed *before)
 {
-    bool other_coordinator = view_is_empty(before->view) ||
-                             !id_equal(&core->view.members[0].id, &before->view->members[0].id);
+    /* Another coordinator, or the same one, for whom this is a reign of its own (Z5c). */
+    bool begins_anew = view_is_empty(before->view) || core->view.cause == CAUSE_CLAIM ||
+                       !id_equal(&core->view.members[0].id, &before->view->members[0].id);
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         struct peer_charge *charge = &core->peers[i].charge;
         if (!view_has(before->view, &core->view.members[i].id)) {
             charge->verify_ms = NEVER_MS;
-        } else if (other_coordinator) {
+        } else if (begins_anew) {
             charge->confirmed = false; /* R1: whoever decided that before. */
             charge->verify_ms = NEVER_MS;
         }
