@@ -44,12 +44,13 @@ struct heard {
     uint64_t since_ms; /* without a silence longer than T_silent */
     uint64_t other_ms; /* what the other's clock showed at `ms` */
     uint64_t asked_ms; /* when a JOIN came straight from that host last; 0: never */
-    struct node_id follows;  /* the coordinator that its last heartbeat named */
-    uint64_t follows_number; /* of that heartbeat; the life keeps it while it is out */
-    struct node_id holder;   /* the life that acknowledged a view which then was installed */
-    struct node_id answerer; /* the same, whatever it said later */
-    uint64_t answered_ms;    /* when that answer came */
-    bool doubted;            /* a heartbeat since named another; the next one will tell */
+    struct node_id follows;     /* the coordinator that its last heartbeat named */
+    uint64_t follows_number;    /* of that heartbeat; the life keeps it while it is out */
+    struct node_id holder;      /* the life that acknowledged a view which then was installed */
+    struct node_id answerer;    /* the same, whatever it said later */
+    uint64_t answered_ms;       /* when that answer came */
+    uint64_t answered_other_ms; /* the same by the clock of the other */
+    bool doubted;               /* a heartbeat since named another; the next one will tell */
     struct acknowledgement acks[ACKS_KEPT]; /* the last of them, from any life on that host */
     uint32_t ack_count;
 };

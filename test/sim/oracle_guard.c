@@ -143,8 +143,12 @@ static bool has_received(const struct sim *sim, const struct host *host, uint32_
     if (!holder->running || !id_equal(&core_self(holder->core)->id, member)) {
         return true;
     }
-    return id_equal(&heard->life, &core_self(host->core)->id) && heard->ms != 0 &&
-           host_now_ms(sim, host) <= heard->other_ms + sim->timing.lost_ms;
+    const struct node_id *self = &core_self(host->core)->id;
+    const uint64_t now_ms = host_now_ms(sim, host);
+    return (id_equal(&heard->life, self) && heard->ms != 0 &&
+            now_ms <= heard->other_ms + sim->timing.lost_ms) ||
+           (id_equal(&heard->answerer, self) &&
+            now_ms <= heard->answered_other_ms + sim->timing.lost_ms);
 }
 
 /* D8: whoever answered a proposal had heard it, joiners too, of whom nothing else counts yet. */

@@ -281,11 +281,11 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     uint64_t now_ms = host_now_ms(sim, host);
     struct heard *heard = &host->heard[from];
     bool same = id_equal(&heard->life, &message->from);
-    bool answers = answers_ping(host, message);
 
-    if (answers) {
+    if (answers_ping(host, message)) {
         heard->answerer = message->from; /* It had heard our PING, whatever its number (D6d). */
         heard->answered_ms = now_ms;
+        heard->answered_other_ms = host_now_ms(sim, &sim->hosts[from]);
     }
     if (message->type == MESSAGE_ACK) {
         note_acknowledgement(host, heard, message, now_ms);
@@ -306,10 +306,6 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
         heard->hash = host->witness.hash;
     }
     if (message->number <= heard->number) {
-        if (answers) { /* A later one came first, on a way round. */
-            heard->ms = now_ms;
-            heard->other_ms = host_now_ms(sim, &sim->hosts[from]);
-        }
         return;
     }
     heard->number = message->number;
@@ -334,14 +330,43 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     heard->other_ms = host_now_ms(sim, &sim->hosts[from]);
 }
 
+/* The member of that id, or NULL. A view that was just read has no index yet. */
+static const struct member *member_of(const struct view *view, const struct node_id *id)
+{
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        if (id_equal(&view->members[i].id, id)) {
+            return &view->members[i];
+        }
+    }
+    return NULL;
+}
+
+/* C4: must this host build on the view that came with a grant? It may leave aside a merge, one of a
+ * maker that it does not follow, and one that leaves out somebody whom it may hear. */
+static bool has_to_build_on(const struct host *host, const struct view *shown)
+{
+    const struct view *own = core_view(host->core);
+    const struct member *self = member_of(own, &core_self(host->core)->id);
+    const struct member *maker = member_of(own, &shown->members[0].id);
+
+    if (shown->cause == CAUSE_MERGE || self == NULL || maker == NULL || maker->age > self->age) {
+        return false;
+    }
+    for (uint32_t i = 0; i < own->member_count; i++) {
+        if (member_of(shown, &own->members[i].id) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void note_granted(struct host *host, const struct message *message)
 {
     const struct view_carrier *carrier = &message->carrier;
     struct view_id accepted = view_id_of(carrier->view);
     bool first = host->granted.epoch != carrier->epoch;
 
-    if (view_has(carrier->view, &core_self(host->core)->id) &&
-        view_has(core_view(host->core), &message->from) &&
+    if (has_to_build_on(host, carrier->view) && view_has(core_view(host->core), &message->from) &&
         (first || view_id_compare(&accepted, &host->granted.accepted) > 0)) {
         host->granted = (struct granted){.epoch = carrier->epoch, .accepted = accepted};
     }
