@@ -85,7 +85,7 @@ const struct verb verb_hook = {
         "After a restart, of this or of the daemon, they are told what happened meanwhile; and "
         "not-acting when the daemon goes away while it acted. What has to end before another node "
         "can begin is a matter for doyen run, which looks at the lease.\n\n"
-        "Exit: 0 after INT or TERM, 1 when DIR or the file of --resume cannot be used.",
+        "Exit: 0 after INT, TERM, or HUP, which stands for the end of the daemon, 1 when DIR or the file of --resume cannot be used.",
     .options = hook_options,
     .parse = parse_hook,
     .run = run_hooks,
@@ -98,7 +98,8 @@ struct hooks {
     struct hook_options options;
     char memory_path[PATH_MAX];
     struct hook_memory memory;
-    int end_fd; /* INT or TERM */
+    int end_fd;  /* INT or TERM */
+    int gone_fd; /* HUP: the daemon is gone */
     bool ends;
     bool failed; /* the memory could not be kept; that was said */
 };
@@ -348,6 +349,13 @@ static void tell_event(struct hooks *hooks, const struct doyen_event *event)
     }
 }
 
+static bool is_same(const struct hook_memory *a, const struct hook_memory *b)
+{
+    return strcmp(a->resume, b->resume) == 0 && a->acting == b->acting &&
+           a->guard_met == b->guard_met && a->coordinator_told == b->coordinator_told &&
+           strcmp(a->coordinator, b->coordinator) == 0;
+}
+
 static int on_event(void *user, const struct doyen_event *event)
 {
     struct hooks *hooks = user;
@@ -361,7 +369,7 @@ static int on_event(void *user, const struct doyen_event *event)
     if (event->resume != NULL) {
         snprintf(hooks->memory.resume, sizeof hooks->memory.resume, "%s", event->resume);
     }
-    if (memcmp(&before, &hooks->memory, sizeof before) != 0 &&
+    if (!is_same(&before, &hooks->memory) &&
         !hook_memory_write(hooks->memory_path, &hooks->memory, &failure)) {
         (void)failure_report(&failure);
         hooks->failed = true;
@@ -384,13 +392,25 @@ static bool is_folder(const char *path, struct failure *failure)
     return false;
 }
 
+/* A descriptor that is readable once one of the two came. */
+static int signals_of(int one, int other)
+{
+    sigset_t both;
+
+    (void)signal(one, SIG_DFL); /* What is ignored would not be heard of. */
+    (void)signal(other, SIG_DFL);
+    (void)sigemptyset(&both);
+    (void)sigaddset(&both, one);
+    (void)sigaddset(&both, other);
+    (void)sigprocmask(SIG_BLOCK, &both, NULL);
+    return signalfd(-1, &both, SFD_CLOEXEC);
+}
+
 /* Also finds out whether the memory can be kept, before anything is told. */
 static bool prepare(struct hooks *hooks, struct failure *failure)
 {
     const char *file = hooks->options.resume;
     const char *folder = hooks->options.folder;
-    sigset_t ends;
-
     if (!is_folder(folder, failure)) {
         return false;
     }
@@ -400,26 +420,32 @@ static bool prepare(struct hooks *hooks, struct failure *failure)
         !hook_memory_write(hooks->memory_path, &hooks->memory, failure)) {
         return false;
     }
-    (void)sigemptyset(&ends);
-    (void)sigaddset(&ends, SIGINT);
-    (void)sigaddset(&ends, SIGTERM);
-    (void)sigprocmask(SIG_BLOCK, &ends, NULL);
-    hooks->end_fd = signalfd(-1, &ends, SFD_CLOEXEC);
-    if (hooks->end_fd < 0) {
+    hooks->end_fd = signals_of(SIGINT, SIGTERM);
+    hooks->gone_fd = signals_of(SIGHUP, SIGHUP);
+    if (hooks->end_fd < 0 || hooks->gone_fd < 0) {
         (void)failure_set(failure, EXIT_REFUSED, "no descriptor is left: %s", strerror(errno));
+        return false;
     }
-    return hooks->end_fd >= 0;
+    return true;
 }
 
-/* Waits until the client has something to do. False: INT or TERM came first. */
-static bool sleep_until_due(const struct hooks *hooks)
+/* Waits until the client has something to do. False: INT, TERM or HUP came first. */
+static bool sleep_until_due(struct hooks *hooks)
 {
+    const struct doyen_event gone = {
+        .kind = DOYEN_AWAY, .name = "away", .text = "the daemon has ended"};
     const struct doyen *client = hooks->cli->client;
     struct pollfd fds[] = {{.fd = doyen_fd(client), .events = POLLIN},
-                           {.fd = hooks->end_fd, .events = POLLIN}};
+                           {.fd = hooks->end_fd, .events = POLLIN},
+                           {.fd = hooks->gone_fd, .events = POLLIN}};
 
-    return poll(fds, sizeof fds / sizeof fds[0], doyen_timeout_ms(client)) <= 0 ||
-           fds[1].revents == 0;
+    if (poll(fds, sizeof fds / sizeof fds[0], doyen_timeout_ms(client)) <= 0) {
+        return true;
+    }
+    if (fds[2].revents != 0) {
+        (void)on_event(hooks, &gone);
+    }
+    return fds[1].revents == 0 && fds[2].revents == 0;
 }
 
 static enum exit_code run_hooks(struct cli *cli, int argc, char **argv)
@@ -441,6 +467,7 @@ static enum exit_code run_hooks(struct cli *cli, int argc, char **argv)
         result = doyen_step(cli->client);
     }
     (void)close(hooks.end_fd);
+    (void)close(hooks.gone_fd);
     if (result < 0) {
         (void)client_failure(cli->client, result, &failure);
         return failure_report(&failure);

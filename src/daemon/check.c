@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "control/listen_socket.h"
+#include "daemon/hooks.h"
 #include "runtime/key_file.h"
 #include "runtime/preflight.h"
 #include "runtime/recorder.h"
@@ -47,7 +48,7 @@ static bool check_record(const struct config *config, struct complaint *complain
 
 /* In the order of a start. */
 static bool (*const checks[])(const struct config *, struct complaint *) = {
-    check_listen, check_state, check_record, check_control, check_http,
+    check_listen, check_state, check_record, check_control, check_http, hooks_check,
 };
 
 /* --- Seeds ----------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 
 #include "base/version.h"
 #include "daemon/check.h"
+#include "daemon/hooks.h"
 #include "daemon/outside.h"
 #include "daemon/status_line.h"
 #include "daemon/supervisor.h"
@@ -299,6 +300,9 @@ static int run(const struct config *config, const struct config_outcome *outcome
     (void)signal(SIGUSR2, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN); /* A file that may not grow is an error of its own call. */
 
+    if (!hooks_start(config, &daemon.log)) { /* Before there is anything that they could inherit. */
+        return EXIT_FAILURE;
+    }
     int error = uv_loop_init(&daemon.loop);
     if (error != 0) {
         log_line(&daemon.log, LOG_ERROR, "start", "cannot make an event loop: %s",

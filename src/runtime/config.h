@@ -71,6 +71,7 @@ struct config {
     bool faults;
     enum sandbox sandbox;
     char record[CONFIG_DIR_MAX + 1]; /* empty: nothing is recorded */
+    char hooks[CONFIG_DIR_MAX + 1];  /* a folder of executables; empty: none are run */
 };
 
 #endif

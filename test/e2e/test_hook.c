@@ -89,6 +89,7 @@ Story(hook, they_run_in_the_order_of_what_happens)
     assert_soon(is_told(cluster, "joined byzantium by athens"));
     cluster_kill(cluster, "byzantium");
     assert_soon(is_told(cluster, "gone byzantium by athens"));
+    assert_soon(is_reported(cluster, "hook: gone byzantium: exit 0"));
     stop_hooks(&hooks);
 
     const char *text = told(cluster);
@@ -108,7 +109,7 @@ Story(hook, they_are_told_the_rest_after_a_restart)
 
     cluster_form(cluster, "athens byzantium cyrene");
     struct process hooks = start_hooks(cluster, "byzantium", ARGS("hook", folder));
-    assert_soon(is_told(cluster, "not-acting - by byzantium"));
+    assert_soon(is_reported(cluster, "hook: not-acting: exit 0")); /* Else it is told again. */
     stop_hooks(&hooks);
     cluster_kill(cluster, "athens");
     assert_agreement(cluster, "byzantium cyrene");
@@ -179,4 +180,23 @@ Story(hook, what_cannot_be_used_is_said_at_once)
     assert_text_has(resume.err, "--resume");
     cr_assert_eq(doyen(cluster, "athens", ARGS("hook")).code, 64);
     cr_assert_eq(doyen(cluster, "athens", ARGS("hook", folder, "--timeout", "0s")).code, 64);
+}
+
+Story(hook, the_daemon_runs_them_itself)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+
+    cluster_start(cluster, "athens", "athens", ARGS("--hooks", folder));
+    assert_agreement(cluster, "athens");
+    assert_soon(is_told(cluster, "acting - by athens, acting yes\n"));
+    cluster_kill(cluster, "athens");
+    assert_soon(is_told(cluster, "not-acting - "));
+    cluster_restart(cluster, "athens");
+    assert_soon(strstr(strstr(told(cluster), "not-acting - "), "\nacting - by athens") != NULL);
+    cr_assert_eq(cluster_terminate(cluster, "athens"), 0);
+    struct outcome wrong = doyend(
+        cluster, ARGS("--check", "--insecure", "--hooks", cluster_path(cluster, "none")));
+    cr_assert_eq(wrong.code, 1, "%s", wrong.err);
+    assert_text_has(wrong.err, "is no folder that can be read");
 }
