@@ -305,11 +305,11 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
         }
         heard->hash = host->witness.hash;
     }
-    if (message->number <= heard->number) {
-        return;
-    }
-    heard->number = message->number;
-    if (message->type == MESSAGE_HEARTBEAT && message->number > heard->follows_number) {
+    /* An answer to a PING may let a heartbeat count that was overtaken (D6d). */
+    bool overtaken = message->number <= heard->number;
+    if (message->type == MESSAGE_HEARTBEAT && message->number > heard->follows_number &&
+        (!overtaken ||
+         id_equal(&message->heartbeat.view.coordinator, &core_self(host->core)->id))) {
         heard->follows_number = message->number;
         heard->follows = message->heartbeat.view.coordinator;
         if (id_equal(&heard->follows, &core_self(host->core)->id)) {
@@ -320,6 +320,10 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
             heard->doubted = true; /* It may have been sent before our COMMIT came. */
         }
     }
+    if (overtaken) {
+        return;
+    }
+    heard->number = message->number;
     if (!message->fellow || message->relay) {
         return;
     }
