@@ -8,7 +8,7 @@ _doyen_options()
 
 _doyen_members()
 {
-    doyen members 2>/dev/null | awk 'NR > 1 && NF > 2 { print $1 }'
+    doyen members --format '{name}' 2>/dev/null
 }
 
 _doyen()
@@ -42,6 +42,7 @@ _doyen()
         ;;
     --guard) words='none majority strict' ;;
     --profile) words='local lan wan' ;;
+    --state) words='alive silent suspect failed left moved replaced' ;;
     --auth) words='require accept' ;;
     --sandbox) words='on off' ;;
     --log-level) words='error warn info debug' ;;

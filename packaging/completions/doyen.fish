@@ -10,7 +10,7 @@ function __doyen_verbs
 end
 
 function __doyen_members
-    doyen members 2>/dev/null | awk 'NR > 1 && NF > 2 { print $1 }'
+    doyen members --format '{name}' 2>/dev/null
 end
 
 function __doyen_verb

@@ -12,7 +12,7 @@ _doyen_options()
 _doyen_members()
 {
     local -a members
-    members=(${(f)"$(doyen members 2>/dev/null | awk 'NR > 1 && NF > 2 { print $1 }')"})
+    members=(${(f)"$(doyen members --format '{name}' 2>/dev/null)"})
     compadd -a members
 }
 
@@ -44,6 +44,7 @@ _doyen()
         ;;
     --guard) compadd none majority strict && return ;;
     --profile) compadd local lan wan && return ;;
+    --state) compadd alive silent suspect failed left moved replaced && return ;;
     --auth) compadd require accept && return ;;
     --sandbox) compadd on off && return ;;
     --log-level) compadd error warn info debug && return ;;

@@ -1,155 +1,186 @@
 /* doyen members: who is in, oldest first, and who is gone. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/document.h"
-#include "cli/duration.h"
+#include "cli/member_filter.h"
+#include "cli/member_format.h"
+#include "cli/member_table.h"
 #include "cli/printer.h"
+#include "usage/usage.h"
+
+struct members_options {
+    struct member_filter filter;
+    struct member_columns columns; /* none: not given */
+    const char *format;            /* NULL: not given */
+};
 
 static enum exit_code run_members(struct cli *cli, int argc, char **argv);
+
+/* --- The command line --- */
+
+static void parse_states(struct members_options *options, const char *text,
+                         struct argp_state *state)
+{
+    size_t length = 0;
+    const char *word = member_filter_add_states(&options->filter, text, &length);
+
+    if (word != NULL) {
+        cli_usage_error(state, "--state: \"%.*s\" is no state; the states are %s", (int)length,
+                        word, MEMBER_FILTER_STATES);
+    }
+}
+
+static void parse_name(struct members_options *options, const char *text, struct argp_state *state)
+{
+    if (text[0] == '\0') {
+        cli_usage_error(state, "--name is empty: give a name, or a pattern such as 'web-*'");
+    }
+    if (!member_filter_add_name(&options->filter, text)) {
+        cli_usage_error(state, "--name is given more than %d times", MEMBER_FILTER_MAX);
+    }
+}
+
+static void parse_tag(struct members_options *options, const char *text, struct argp_state *state)
+{
+    if (text[0] == '\0' || text[0] == '=') {
+        cli_usage_error(state, "--tag %s: give KEY or KEY=VALUE", text);
+    }
+    if (!member_filter_add_tag(&options->filter, text)) {
+        cli_usage_error(state, "--tag is given more than %d times", MEMBER_FILTER_MAX);
+    }
+}
+
+static void parse_columns(struct members_options *options, const char *text,
+                          struct argp_state *state)
+{
+    size_t length = 0;
+    const char *word = member_columns_parse(&options->columns, text, &length);
+
+    if (word != NULL && options->columns.count == MEMBER_COLUMNS_MAX) {
+        cli_usage_error(state, "--columns: more than %d are too many", MEMBER_COLUMNS_MAX);
+    }
+    if (word != NULL) {
+        cli_usage_error(state, "--columns: \"%.*s\" is not known: the columns are %s", (int)length,
+                        word, MEMBER_FIELD_NAMES);
+    }
+}
+
+static void parse_format(struct members_options *options, const char *text,
+                         struct argp_state *state)
+{
+    char fault[MEMBER_FORMAT_FAULT_MAX];
+
+    if (text[0] == '\0') {
+        cli_usage_error(state, "--format is empty: give what to print, as in '{name} {address}'");
+    }
+    if (!member_format_is_sound(text, fault)) {
+        cli_usage_error(state, "--format: %s", fault);
+    }
+    options->format = text;
+}
+
+static error_t parse_members(int key, char *argument, struct argp_state *state)
+{
+    struct members_options *options = state->input;
+
+    switch (key) {
+    case 's':
+        parse_states(options, argument, state);
+        return 0;
+    case 'n':
+        parse_name(options, argument, state);
+        return 0;
+    case 't':
+        parse_tag(options, argument, state);
+        return 0;
+    case 'o':
+        parse_columns(options, argument, state);
+        return 0;
+    case 'f':
+        parse_format(options, argument, state);
+        return 0;
+    case ARGP_KEY_END:
+        if (options->format != NULL && options->columns.count > 0) {
+            cli_usage_error(state, "--columns makes a table and --format does not: give one");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option members_options[] = {
+    {.name = "state", .key = 's', .arg = "STATE[,STATE]", .doc = "Only those in these states"},
+    {.name = "name", .key = 'n', .arg = "GLOB", .doc = "Only those of such a name (web-*)"},
+    {.name = "tag", .key = 't', .arg = "KEY[=VALUE]", .doc = "Only those with this tag"},
+    {.name = "columns", .key = 'o', .arg = "FIELD,FIELD", .doc = "A table with these columns"},
+    {.name = "format",
+     .key = 'f',
+     .arg = "TEXT",
+     .doc = "A line for each, with fields in braces: '{name} {address}'"},
+    {.name = NULL},
+};
 
 const struct verb verb_members = {
     .name = "members",
     .summary = "The members, oldest first: the first one coordinates",
-    .details = "STATE is alive, silent (for longer than the profile allows, without a verdict), "
-               "suspect (a verdict is held against it, it is still a member), or below the line "
-               "failed or left. HEARD is how long ago this node last heard it. Whether another "
-               "coordinator acts, this node cannot know.\n\n"
-               "Exit: 2 when the guard is not met, 3 when there is no coordinator; the table is "
-               "printed all the same.",
+    .details =
+        "STATE is alive, silent (for longer than the profile allows, without a verdict), "
+        "suspect (a verdict is held against it, it is still a member), or below the line "
+        "failed, left, moved or replaced. HEARD is how long ago this node last heard it. Whether "
+        "another coordinator acts, this node cannot know.\n\n"
+        "--state, --name and --tag may be repeated: any of the states, any of the names, all of "
+        "the tags. They choose among the gone as well, and with --json too. --columns and --format "
+        "show the gone only when --state names a state of theirs.\n\n"
+        "The fields: " MEMBER_FIELD_NAMES ".\n\n"
+        "Exit: 2 when the guard is not met, 3 when there is no coordinator; the members are "
+        "printed all the same. Nobody chosen prints nothing and changes no status: doyen wait "
+        "waits for a member.",
+    .options = members_options,
+    .parse = parse_members,
     .run = run_members,
 };
 
-static void add_heard(struct table *table, const json_t *member, bool is_self)
+/* --- Printing --- */
+
+static bool any_tags(const json_t *members)
 {
-    char text[DURATION_TEXT_MAX];
-
-    if (is_self || !document_has(member, "heard_ms")) {
-        table_cell(table, TONE_FAINT, is_self ? "-" : "not yet");
-        return;
-    }
-    duration_text(text, document_number(member, "heard_ms"));
-    table_cell(table, TONE_PLAIN, text);
-}
-
-/* What a member is to this node. Whether another coordinator acts only that one knows. */
-static void add_role(struct table *table, const json_t *document, const json_t *member,
-                     bool is_self)
-{
-    const json_t *guard = json_object_get(document, "guard");
-    const char *drained = document_is_true(member, "drained") ? "drained" : "";
-    const char *comma = drained[0] != '\0' ? ", " : "";
-    const char *self = is_self ? ", this node" : "";
-    char role[128];
-
-    if (!document_is_true(member, "coordinator")) {
-        snprintf(role, sizeof role, "%s%s%s", drained, is_self ? comma : "",
-                 is_self ? "this node" : "");
-        table_cell(table, TONE_PLAIN, role);
-    } else if (!is_self || document_is_true(document, "acting")) {
-        snprintf(role, sizeof role, "coordinator%s%s%s", comma, drained, self);
-        table_cell(table, TONE_PLAIN, role);
-    } else if (document_guard_is_met(document)) {
-        snprintf(role, sizeof role, "coordinator, not acting%s%s%s", comma, drained, self);
-        table_cell(table, TONE_DOUBTFUL, role);
-    } else {
-        snprintf(role, sizeof role,
-                 "coordinator, not acting (%" PRIu64 " of %" PRIu64 ")%s%s, this node",
-                 document_number(guard, "fresh"), document_number(guard, "needed"), comma, drained);
-        table_cell(table, TONE_DOUBTFUL, role);
-    }
-}
-
-/* "rack=a zone=b"; empty without tags. */
-static void add_tags(struct table *table, const json_t *member)
-{
-    json_t *tags = json_object_get(member, "tags");
-    char text[1024] = "";
-    size_t length = 0;
-    const char *key = NULL;
-    json_t *value = NULL;
-
-    json_object_foreach(tags, key, value)
-    {
-        const int more = snprintf(text + length, sizeof text - length, "%s%s=%s",
-                                  length == 0 ? "" : " ", key, json_string_value(value));
-        if (more < 0 || (size_t)more >= sizeof text - length) {
-            break;
+    for (size_t i = 0; i < json_array_size(members); i++) {
+        if (json_object_size(json_object_get(json_array_get(members, i), "tags")) > 0) {
+            return true;
         }
-        length += (size_t)more;
     }
-    table_cell(table, TONE_PLAIN, text);
+    return false;
 }
 
-static const char *state_of(const json_t *member)
+static void add_rows(struct table *table, const struct member_columns *columns,
+                     const json_t *document, bool is_gone)
 {
-    const char *state = document_text(member, "state", "?");
-    const bool is_silent = document_is_true(member, "silent");
+    const json_t *list = json_object_get(document, is_gone ? "gone" : "members");
 
-    return is_silent && strcmp(state, "alive") == 0 ? "silent" : state;
-}
-
-static void add_member(struct table *table, const json_t *document, const json_t *member,
-                       bool with_tags)
-{
-    const char *name = document_text(member, "name", "?");
-    const char *state = state_of(member);
-    const bool is_self = strcmp(name, document_text(document, "self", "")) == 0;
-
-    table_row(table);
-    table_cell_number(table, document_number(member, "age"));
-    table_cell(table, TONE_PLAIN, name);
-    table_cell(table, strcmp(state, "alive") == 0 ? TONE_GOOD : TONE_DOUBTFUL, state);
-    add_heard(table, member, is_self);
-    table_cell(table, TONE_PLAIN, document_text(member, "address", "?"));
-    add_role(table, document, member, is_self);
-    if (with_tags) {
-        add_tags(table, member);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const struct member_row row = {document, json_array_get(list, i), is_gone};
+        member_table_add(table, columns, &row);
     }
 }
 
-static bool print_members(const struct printer *printer, const json_t *document)
+static bool print_list(const struct printer *printer, const json_t *document, bool is_gone)
 {
-    static const struct column columns[] = {{"AGE", true},   {"NAME", false},    {"STATE", false},
-                                            {"HEARD", true}, {"ADDRESS", false}, {"ROLE", false},
-                                            {"TAGS", false}};
-    const json_t *members = json_object_get(document, "members");
-    bool any_tags = false;
+    struct member_columns columns;
+    size_t length = 0;
+    const char *names = is_gone ? "age,name,state,since,address"
+                        /* Most clusters have no tags: the last column is for those that do. */
+                        : any_tags(json_object_get(document, "members"))
+                            ? "age,name,state,heard,address,role,tags"
+                            : "age,name,state,heard,address,role";
 
-    for (size_t i = 0; i < json_array_size(members); i++) {
-        any_tags |= json_object_size(json_object_get(json_array_get(members, i), "tags")) > 0;
-    }
-
-    /* Most clusters have no tags: the last column is for those that do. */
-    const size_t column_count = sizeof columns / sizeof columns[0] - (any_tags ? 0 : 1);
-    struct table *table = table_new(printer, columns, column_count);
-    for (size_t i = 0; i < json_array_size(members); i++) {
-        add_member(table, document, json_array_get(members, i), any_tags);
-    }
-    return table_print(table);
-}
-
-static bool print_gone(const struct printer *printer, const json_t *gone)
-{
-    static const struct column columns[] = {
-        {"AGE", true}, {"NAME", false}, {"GONE", false}, {"SINCE", true}, {"ADDRESS", false}};
-    struct table *table = table_new(printer, columns, sizeof columns / sizeof columns[0]);
-
-    for (size_t i = 0; i < json_array_size(gone); i++) {
-        const json_t *former = json_array_get(gone, i);
-        const char *state = document_text(former, "reason", document_text(former, "state", "?"));
-        char since[DURATION_TEXT_MAX];
-
-        duration_text(since, document_number(former, "since_ms"));
-        table_row(table);
-        table_cell_number(table, document_number(former, "age"));
-        table_cell(table, TONE_PLAIN, document_text(former, "name", "?"));
-        table_cell(table, strcmp(state, "left") == 0 ? TONE_FAINT : TONE_BAD, state);
-        table_cell(table, TONE_PLAIN, since);
-        table_cell(table, TONE_PLAIN, document_text(former, "address", "?"));
-    }
+    (void)member_columns_parse(&columns, names, &length);
+    struct table *table = member_table_new(printer, &columns, is_gone ? "GONE" : NULL);
+    add_rows(table, &columns, document, is_gone);
     return table_print(table);
 }
 
@@ -168,34 +199,122 @@ static void print_guard(const struct printer *printer, const json_t *document)
     putchar('\n');
 }
 
-static enum exit_code print_document(const json_t *document)
+/* The members, and below them who is gone. */
+static bool print_tables(const json_t *document)
 {
-    const json_t *gone = json_object_get(document, "gone");
+    const bool any_members = json_array_size(json_object_get(document, "members")) > 0;
+    const bool any_gone = json_array_size(json_object_get(document, "gone")) > 0;
     struct printer printer;
 
     printer_init(&printer);
+    if (any_members && !print_list(&printer, document, false)) {
+        return false;
+    }
+    if (any_members && any_gone) {
+        putchar('\n');
+    }
+    if (any_gone && !print_list(&printer, document, true)) {
+        return false;
+    }
+    if ((any_members || any_gone) && document_exit_code(document) == EXIT_GUARD) {
+        print_guard(&printer, document);
+    }
+    return true;
+}
+
+/* One table of what was asked for. A heading without a row would be something. */
+static bool print_columns(const struct member_columns *columns, const json_t *document,
+                          bool with_gone)
+{
+    const size_t member_count = json_array_size(json_object_get(document, "members"));
+    const size_t gone_count = with_gone ? json_array_size(json_object_get(document, "gone")) : 0;
+    struct printer printer;
+
+    if (member_count + gone_count == 0) {
+        return true;
+    }
+    printer_init(&printer);
+    struct table *table = member_table_new(&printer, columns, NULL);
+    add_rows(table, columns, document, false);
+    if (with_gone) {
+        add_rows(table, columns, document, true);
+    }
+    return table_print(table);
+}
+
+static void print_lines(const char *format, const json_t *document, bool is_gone)
+{
+    const json_t *list = json_object_get(document, is_gone ? "gone" : "members");
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const struct member_row row = {document, json_array_get(list, i), is_gone};
+        member_format_write(stdout, format, &row);
+    }
+}
+
+static bool print_chosen(const struct members_options *options, const json_t *document)
+{
+    const bool with_gone = member_filter_asks_for_gone(&options->filter);
+
+    if (options->columns.count > 0) {
+        return print_columns(&options->columns, document, with_gone);
+    }
+    if (options->format == NULL) {
+        return print_tables(document);
+    }
+    print_lines(options->format, document, false);
+    if (with_gone) {
+        print_lines(options->format, document, true);
+    }
+    return true;
+}
+
+static bool print_json(const struct members_options *options, const struct answer *answer)
+{
+    if (!member_filter_is_set(&options->filter)) {
+        cli_print_document(answer);
+        return true;
+    }
+    char *text = json_dumps(answer->json, JSON_COMPACT);
+    if (text == NULL) {
+        fputs("doyen: out of memory\n", stderr);
+        return false;
+    }
+    cli_print_text(text);
+    free(text);
+    return true;
+}
+
+static void warn_of_no_view(const json_t *document)
+{
     if (json_array_size(json_object_get(document, "members")) == 0) {
         fprintf(stderr, "doyen: %s is in phase %s and has no view yet\n",
                 document_text(document, "self", "this node"),
                 document_text(document, "phase", "?"));
-    } else if (!print_members(&printer, document)) {
-        return EXIT_REFUSED;
     }
-    if (json_array_size(gone) > 0) {
-        putchar('\n');
-        if (!print_gone(&printer, gone)) {
-            return EXIT_REFUSED;
-        }
-    }
-    const enum exit_code code = document_exit_code(document);
-    if (code == EXIT_GUARD) {
-        print_guard(&printer, document);
-    }
-    return code;
 }
 
 static enum exit_code run_members(struct cli *cli, int argc, char **argv)
 {
-    cli_parse(cli, &verb_members, argc, argv, NULL);
-    return cli_show(cli, "/v1/members", print_document, document_exit_code);
+    struct members_options options = {.format = NULL};
+    struct answer answer;
+
+    cli_parse(cli, &verb_members, argc, argv, &options);
+    if (cli->json && (options.format != NULL || options.columns.count > 0)) {
+        usage_refuse(argv[0], "--json prints the daemon's document: leave out --json, or %s",
+                     options.format != NULL ? "--format" : "--columns");
+    }
+    const enum exit_code code = cli_get(cli, "/v1/members", &answer);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    if (!cli->json) {
+        warn_of_no_view(answer.json);
+    }
+    member_filter_apply(&options.filter, answer.json);
+    const bool printed = cli->json ? print_json(&options, &answer)
+                                   : print_chosen(&options, answer.json);
+    const enum exit_code judged = document_exit_code(answer.json);
+    answer_deinit(&answer);
+    return printed ? judged : EXIT_REFUSED;
 }

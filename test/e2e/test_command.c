@@ -11,6 +11,7 @@
 enum {
     DONE = 0,
     REFUSED = 1,
+    GUARD = 2,
     NO_COORDINATOR = 3,
     UNREACHABLE = 4,
     TIMED_OUT = 5,
@@ -67,6 +68,83 @@ Story(command, json_is_the_document_of_the_control_socket)
     json_decref(document);
     const struct outcome after = doyen(cluster, "cyrene", ARGS("members", "--json"));
     cr_assert_eq(after.out[0], '{', "--json may stand behind the verb too");
+}
+
+Story(command, members_are_chosen_and_printed_as_asked)
+{
+    struct cluster *cluster = three();
+    char line[128];
+
+    cluster_start(cluster, "delphi", "athens", ARGS("--tag", "rack=b"));
+    assert_agreement(cluster, "athens byzantium cyrene delphi");
+    cluster_kill(cluster, "byzantium");
+    assert_agreement(cluster, "athens cyrene delphi");
+
+    const struct outcome names = doyen(cluster, "cyrene", ARGS("members", "--format", "{name}"));
+    assert_code(&names, DONE);
+    cr_assert_str_eq(names.out, "athens\ncyrene\ndelphi\n");
+
+    const struct outcome tagged = doyen(
+        cluster, "cyrene",
+        ARGS("members", "--tag", "rack=b", "--format", "{name}\\t{host}:{port}\\n"));
+    assert_code(&tagged, DONE);
+    snprintf(line, sizeof line, "delphi\t%s\n", cluster_daemon(cluster, "delphi")->address);
+    cr_assert_str_eq(tagged.out, line);
+
+    const struct outcome gone = doyen(
+        cluster, "cyrene",
+        ARGS("members", "--state", "failed", "--columns", "name,state,tag.rack"));
+    assert_code(&gone, DONE);
+    cr_assert_str_eq(gone.out, "NAME       STATE   TAG.RACK\nbyzantium  failed\n");
+
+    const struct outcome tables = doyen(cluster, "cyrene", ARGS("members", "--name", "[bd]*"));
+    assert_code(&tables, DONE);
+    cr_assert_eq(line_count(tables.out), 5, "two tables of one line each: %s", tables.out);
+    assert_text_has(tables.out, "rack=b");
+    assert_text_has(tables.out, "GONE");
+}
+
+Story(command, filters_hold_for_json_and_a_status_stays_what_it_is)
+{
+    struct cluster *cluster = three();
+
+    cluster_kill(cluster, "byzantium");
+    assert_agreement(cluster, "athens cyrene");
+    const struct outcome outcome = doyen(cluster, "cyrene",
+                                         ARGS("members", "--json", "--name", "b*", "--name", "a*"));
+    assert_code(&outcome, DONE);
+    json_t *document = json_loads(outcome.out, 0, NULL);
+    cr_assert_not_null(document, "%s", outcome.out);
+    cr_assert_str_eq(text_of(document, "coordinator"), "athens");
+    cr_assert_eq(json_array_size(json_object_get(document, "members")), 1);
+    cr_assert_not_null(entry_of(document, "members", "athens"));
+    cr_assert_eq(json_array_size(json_object_get(document, "gone")), 1);
+    cr_assert_not_null(entry_of(document, "gone", "byzantium"));
+    json_decref(document);
+
+    static const char *const ways[][3] = {{NULL}, {"--format", "{name}"}, {"--columns", "name"}};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        const struct outcome nobody = doyen(
+            cluster, "cyrene", ARGS("members", "--name", "sparta", ways[i][0], ways[i][1]));
+        assert_code(&nobody, DONE);
+        cr_assert_str_empty(nobody.out);
+        cr_assert_str_empty(nobody.err);
+    }
+}
+
+Story(command, members_that_were_chosen_keep_the_exit_code_of_the_guard)
+{
+    struct cluster *cluster = cluster_new(ARGS("--guard", "3"));
+
+    cluster_form(cluster, "athens byzantium");
+    const struct outcome outcome = doyen(
+        cluster, "athens",
+        ARGS("members", "--state", "alive,silent,suspect", "--format", "{name}"));
+    assert_code(&outcome, GUARD);
+    cr_assert_str_eq(outcome.out, "athens\nbyzantium\n");
+    const struct outcome nobody = doyen(cluster, "athens", ARGS("members", "--name", "sparta"));
+    assert_code(&nobody, GUARD);
+    cr_assert_str_empty(nobody.out);
 }
 
 Story(command, status_tells_cluster_view_coordinator_and_guard)
@@ -224,6 +302,16 @@ static const struct mistake mistakes[] = {
     {{"wait", "--members", "3-", "--timeout", "1s"}, "--members 3-"},
     {{"wait", "--members", "+", "--timeout", "1s"}, "--members +"},
     {{"wait", "--name", "", "--timeout", "1s"}, "--name"},
+    {{"members", "--state", "alive,up"}, "\"up\" is no state; the states are alive, silent"},
+    {{"members", "--state", ""}, "the states are alive, silent"},
+    {{"members", "--name", ""}, "--name is empty"},
+    {{"members", "--tag", "=a"}, "give KEY or KEY=VALUE"},
+    {{"members", "--columns", "name,adress"}, "\"adress\" is not known: the columns are name"},
+    {{"members", "--format", "{nmae}"}, "{nmae} is not known: the fields are name, address"},
+    {{"members", "--format", ""}, "--format is empty"},
+    {{"members", "--format", "{name}", "--columns", "name"}, "give one"},
+    {{"members", "--json", "--format", "{name}"}, "leave out --json, or --format"},
+    {{"--json", "members", "--columns", "name"}, "leave out --json, or --columns"},
 };
 
 Story(command, each_wrong_command_line_is_exit_code_64)

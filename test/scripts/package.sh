@@ -128,6 +128,7 @@ bash_completes doyen mem | grep -qx members || fail "bash does not complete doye
 bash_completes doyen wait --tim | grep -qx -- --timeout || fail "bash does not complete doyen wait --tim"
 bash_completes doyend --gua | grep -qx -- --guard || fail "bash does not complete doyend --gua"
 bash_completes doyend --guard s | grep -qx strict || fail "bash does not complete doyend --guard s"
+bash_completes doyen members --state f | grep -qx failed || fail "bash does not complete doyen members --state f"
 fish_completes()
 {
     fish --no-config --command "source packaging/completions/doyen.fish; complete --do-complete '$1'"
