@@ -1,7 +1,6 @@
 /* doyen hook: runs executables of a folder that are named after events, one at a time and in order.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -10,15 +9,14 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/duration.h"
 #include "cli/hook_memory.h"
-#include "cli/hook_process.h"
+#include "cli/hook_tell.h"
 
-enum { HOOK_TIMEOUT_MS = 30000, VARIABLE_MAX = 512 };
+enum { HOOK_TIMEOUT_MS = 30000 };
 
 struct hook_options {
     const char *folder;
@@ -91,175 +89,15 @@ const struct verb verb_hook = {
     .run = run_hooks,
 };
 
-/* --- One hook --------------------------------------------------------------------------------- */
-
 struct hooks {
     const struct cli *cli;
     struct hook_options options;
+    struct hook_teller teller; /* its end_fd: INT or TERM */
     char memory_path[PATH_MAX];
     struct hook_memory memory;
-    int end_fd;  /* INT or TERM */
     int gone_fd; /* HUP: the daemon is gone */
-    bool ends;
     bool failed; /* the memory could not be kept; that was said */
 };
-
-/* What a hook is told. */
-struct telling {
-    const char *hook;
-    const struct doyen_event *event;
-    const struct doyen_view *view; /* or NULL */
-};
-
-static const char *coordinator_name(const struct doyen_view *view)
-{
-    return view != NULL && view->coordinator != NULL ? view->coordinator->name : "";
-}
-
-static bool is_acting(const struct telling *telling)
-{
-    return telling->view != NULL && telling->view->acting && telling->event->kind != DOYEN_AWAY;
-}
-
-/* Of one number of a view, as text; none are told as "". */
-static json_t *number_or_null(const struct doyen_view *view, uint64_t number)
-{
-    return view == NULL ? json_null() : json_sprintf("%" PRIu64, number);
-}
-
-static char *input_of(const struct telling *telling)
-{
-    const struct doyen_view *view = telling->view;
-    const struct doyen_member *member = telling->event->member;
-    const char *coordinator = coordinator_name(view);
-    json_t *told = telling->event->json == NULL ? json_null()
-                                                : json_loads(telling->event->json, 0, NULL);
-    json_t *document = json_pack(
-        "{s:i s:s s:s? s:s? s:o s:o s:s? s:s? s:s? s:s? s:b s:b s:i s:s s:b s:o}", "schema", 1,
-        "hook", telling->hook, "node", view == NULL ? NULL : view->node, "cluster",
-        view == NULL ? NULL : view->cluster, "epoch",
-        number_or_null(view, view == NULL ? 0 : view->epoch), "version",
-        number_or_null(view, view == NULL ? 0 : view->version), "member",
-        member == NULL ? NULL : member->name, "address", member == NULL ? NULL : member->address,
-        "reason", telling->event->reason, "coordinator",
-        coordinator[0] == '\0' ? NULL : coordinator, "acting", is_acting(telling), "guard_met",
-        view != NULL && view->guard_met, "members", view == NULL ? 0 : (int)view->member_count,
-        "text", telling->event->text, "derived", telling->event->derived, "event",
-        told == NULL ? json_null() : told);
-    char *text = json_dumps(document, JSON_COMPACT);
-
-    json_decref(document);
-    return text;
-}
-
-/* "NAME=VALUE" for the environment of a hook. */
-struct variables {
-    char text[HOOK_VARIABLES_MAX][VARIABLE_MAX];
-    uint32_t count;
-};
-
-static void put_variable(struct variables *variables, const char *name, const char *value)
-{
-    snprintf(variables->text[variables->count++], VARIABLE_MAX, "%s=%s", name,
-             value == NULL ? "" : value);
-}
-
-static void put_number(struct variables *variables, const char *name, uint64_t value)
-{
-    char text[24];
-
-    snprintf(text, sizeof text, "%" PRIu64, value);
-    put_variable(variables, name, text);
-}
-
-static void put_variables(struct variables *variables, const struct telling *telling)
-{
-    const struct doyen_view *view = telling->view;
-    const struct doyen_member *member = telling->event->member;
-
-    variables->count = 0;
-    put_variable(variables, "DOYEN_HOOK", telling->hook);
-    put_variable(variables, "DOYEN_NODE", view == NULL ? "" : view->node);
-    put_variable(variables, "DOYEN_CLUSTER", view == NULL ? "" : view->cluster);
-    put_number(variables, "DOYEN_EPOCH", view == NULL ? 0 : view->epoch);
-    put_number(variables, "DOYEN_VERSION", view == NULL ? 0 : view->version);
-    put_number(variables, "DOYEN_MEMBERS", view == NULL ? 0 : view->member_count);
-    put_variable(variables, "DOYEN_COORDINATOR", coordinator_name(view));
-    put_variable(variables, "DOYEN_ACTING", is_acting(telling) ? "yes" : "no");
-    put_variable(variables, "DOYEN_GUARD_MET", view != NULL && view->guard_met ? "yes" : "no");
-    put_variable(variables, "DOYEN_MEMBER", member == NULL ? "" : member->name);
-    put_variable(variables, "DOYEN_ADDRESS", member == NULL ? "" : member->address);
-    put_variable(variables, "DOYEN_REASON", telling->event->reason);
-}
-
-/* One line of what came of it; --json: one object. */
-static void report(const struct hooks *hooks, const struct telling *telling,
-                   const struct hook_result *result)
-{
-    const char *name = telling->hook;
-    const int status = result->status;
-    char what[200] = "";
-
-    switch (result->end) {
-    case HOOK_NONE:
-        return;
-    case HOOK_DONE:
-        snprintf(what, sizeof what, WIFSIGNALED(status) ? "was ended by signal %d" : "exit %d",
-                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-        break;
-    case HOOK_OVERDUE:
-        snprintf(what, sizeof what, "took longer than --timeout, and was ended");
-        break;
-    case HOOK_ENDED:
-        snprintf(what, sizeof what, "was ended with doyen hook");
-        break;
-    case HOOK_FAILED:
-        (void)failure_report(&result->failure);
-        return;
-    }
-    if (!hooks->cli->json) {
-        fprintf(stderr, "doyen hook: %s%s%s: %s, %" PRIu64 " ms\n", name,
-                telling->event->member == NULL ? "" : " ",
-                telling->event->member == NULL ? "" : telling->event->member->name, what,
-                result->took_ms);
-        return;
-    }
-    json_t *line = json_pack("{s:i s:s s:s? s:s s:I s:b}", "schema", 1, "hook", name, "member",
-                             telling->event->member == NULL ? NULL : telling->event->member->name,
-                             "text", what, "took_ms", (json_int_t)result->took_ms, "done",
-                             result->end == HOOK_DONE && WIFEXITED(status) &&
-                                 WEXITSTATUS(status) == 0);
-    char *text = json_dumps(line, JSON_COMPACT);
-    fprintf(stderr, "%s\n", text == NULL ? "" : text);
-    free(text);
-    json_decref(line);
-}
-
-static void run_hook(struct hooks *hooks, const char *name, const struct doyen_event *event,
-                     const struct doyen_view *view)
-{
-    const struct telling telling = {.hook = name, .event = event, .view = view};
-    struct variables variables;
-    struct hook_result result;
-    char path[PATH_MAX];
-    struct hook_run run = {
-        .path = path, .timeout_ms = hooks->options.timeout_ms, .end_fd = hooks->end_fd};
-
-    if (hooks->ends ||
-        snprintf(path, sizeof path, "%s/%s", hooks->options.folder, name) >= (int)sizeof path) {
-        return;
-    }
-    char *input = input_of(&telling);
-    run.input = input == NULL ? "" : input;
-    put_variables(&variables, &telling);
-    for (uint32_t i = 0; i < variables.count; i++) {
-        run.variables[i] = variables.text[i];
-    }
-    hook_run(&run, &result);
-    hooks->ends = result.end == HOOK_ENDED;
-    report(hooks, &telling, &result);
-    free(input);
-}
 
 /* --- Which hooks ------------------------------------------------------------------------------ */
 
@@ -270,7 +108,7 @@ static void tell_acting(struct hooks *hooks, const struct doyen_event *event,
 
     if (hooks->memory.acting != told) {
         hooks->memory.acting = told;
-        run_hook(hooks, acting ? "acting" : "not-acting", event, view);
+        hook_tell(&hooks->teller, acting ? "acting" : "not-acting", event, view);
     }
 }
 
@@ -281,7 +119,7 @@ static void tell_guard(struct hooks *hooks, const struct doyen_event *event,
 
     if (hooks->memory.guard_met != told) {
         hooks->memory.guard_met = told;
-        run_hook(hooks, "guard", event, view);
+        hook_tell(&hooks->teller, "guard", event, view);
     }
 }
 
@@ -289,12 +127,12 @@ static void tell_coordinator(struct hooks *hooks, const struct doyen_event *even
                              const struct doyen_view *view)
 {
     struct hook_memory *memory = &hooks->memory;
-    const char *name = coordinator_name(view);
+    const char *name = (view->coordinator == NULL ? "" : view->coordinator->name);
 
     if (!memory->coordinator_told || strcmp(memory->coordinator, name) != 0) {
         memory->coordinator_told = true;
         snprintf(memory->coordinator, sizeof memory->coordinator, "%s", name);
-        run_hook(hooks, "coordinator", event, view);
+        hook_tell(&hooks->teller, "coordinator", event, view);
     }
 }
 
@@ -316,10 +154,10 @@ static void tell_event(struct hooks *hooks, const struct doyen_event *event)
         tell_state(hooks, event);
         break;
     case DOYEN_JOINED:
-        run_hook(hooks, "joined", event, event->view);
+        hook_tell(&hooks->teller, "joined", event, event->view);
         break;
     case DOYEN_GONE:
-        run_hook(hooks, "gone", event, event->view);
+        hook_tell(&hooks->teller, "gone", event, event->view);
         break;
     case DOYEN_COORDINATOR:
         tell_coordinator(hooks, event, event->view);
@@ -340,7 +178,7 @@ static void tell_event(struct hooks *hooks, const struct doyen_event *event)
         break;
     case DOYEN_OTHER:
         if (strcmp(event->name, "split") == 0 || strcmp(event->name, "merge") == 0) {
-            run_hook(hooks, event->name, event, event->view);
+            hook_tell(&hooks->teller, event->name, event, event->view);
         }
         break;
     case DOYEN_VIEW:
@@ -363,7 +201,7 @@ static int on_event(void *user, const struct doyen_event *event)
     struct failure failure;
 
     tell_event(hooks, event);
-    if (hooks->ends) {
+    if (hooks->teller.ended) {
         return 1; /* The hook was cut short: it is told again after the next start. */
     }
     if (event->resume != NULL) {
@@ -420,9 +258,9 @@ static bool prepare(struct hooks *hooks, struct failure *failure)
         !hook_memory_write(hooks->memory_path, &hooks->memory, failure)) {
         return false;
     }
-    hooks->end_fd = signals_of(SIGINT, SIGTERM);
+    hooks->teller.end_fd = signals_of(SIGINT, SIGTERM);
     hooks->gone_fd = signals_of(SIGHUP, SIGHUP);
-    if (hooks->end_fd < 0 || hooks->gone_fd < 0) {
+    if (hooks->teller.end_fd < 0 || hooks->gone_fd < 0) {
         (void)failure_set(failure, EXIT_REFUSED, "no descriptor is left: %s", strerror(errno));
         return false;
     }
@@ -436,7 +274,7 @@ static bool sleep_until_due(struct hooks *hooks)
         .kind = DOYEN_AWAY, .name = "away", .text = "the daemon has ended"};
     const struct doyen *client = hooks->cli->client;
     struct pollfd fds[] = {{.fd = doyen_fd(client), .events = POLLIN},
-                           {.fd = hooks->end_fd, .events = POLLIN},
+                           {.fd = hooks->teller.end_fd, .events = POLLIN},
                            {.fd = hooks->gone_fd, .events = POLLIN}};
 
     if (poll(fds, sizeof fds / sizeof fds[0], doyen_timeout_ms(client)) <= 0) {
@@ -458,6 +296,9 @@ static enum exit_code run_hooks(struct cli *cli, int argc, char **argv)
     if (!prepare(&hooks, &failure) || cli_connect(cli, &failure) != EXIT_DONE) {
         return failure_report(&failure);
     }
+    hooks.teller.folder = hooks.options.folder;
+    hooks.teller.timeout_ms = hooks.options.timeout_ms;
+    hooks.teller.json = cli->json;
     const char *resume = hooks.memory.resume[0] == '\0' ? NULL : hooks.memory.resume;
     result = doyen_watch_start(cli->client, resume, 0, on_event, &hooks);
     if (result == DOYEN_E_USAGE && resume != NULL) { /* A file that somebody has damaged. */
@@ -466,7 +307,7 @@ static enum exit_code run_hooks(struct cli *cli, int argc, char **argv)
     while (result == 0 && sleep_until_due(&hooks)) {
         result = doyen_step(cli->client);
     }
-    (void)close(hooks.end_fd);
+    (void)close(hooks.teller.end_fd);
     (void)close(hooks.gone_fd);
     if (result < 0) {
         (void)client_failure(cli->client, result, &failure);
