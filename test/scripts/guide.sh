@@ -1,0 +1,171 @@
+#!/usr/bin/env bash
+# The pages of docs/guide as they are printed: what they tell to run is run, and says what they show.
+#
+#   test/scripts/guide.sh BUILD PAGE   runs one, with the programs of that build
+#   test/scripts/guide.sh --list       names them
+#
+# A block fenced as `sh` is run: all those of a page by one shell, in order, where every command has
+# to succeed. A block fenced as `output` is what the block before it writes, where times, addresses,
+# process numbers and cursors may differ, as the blanks between columns may; … stands for anything,
+# and on a line of its own for any lines. A block fenced as `c FILE` or `python FILE` is put into
+# that file first. All other blocks are only shown.
+set -euo pipefail
+shopt -s extglob
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+pages=$top/docs/guide
+
+if [ "${1-}" = --list ]; then
+    cd "$pages"
+    printf '%s\n' *.md | sed 's/\.md$//'
+    exit
+fi
+if [ $# -ne 2 ] || [ ! -f "$pages/$2.md" ]; then
+    echo "usage: test/scripts/guide.sh BUILD PAGE | --list" >&2
+    exit 64
+fi
+
+unset "${!DOYEN_@}"
+build=$(cd "$1" && pwd)
+page=$pages/$2.md
+folder=$(mktemp -d)
+clone=$folder/clone # what the reader has: a clone that is built
+session=0
+
+clean_up()
+{
+    [ "$session" = 0 ] || kill -- "-$session" 2>/dev/null || true # What the page left behind.
+    DOYEN_CLUSTER_DIR=$clone/build/members "$clone/scripts/cluster" down >/dev/null 2>&1 || true
+    rm -rf "$folder"
+}
+trap clean_up EXIT
+
+# --- Vocabulary -----------------------------------------------------------------------------------
+
+fail()
+{
+    echo "guide.sh: $1" >&2
+    exit 1
+}
+
+make_clone()
+{
+    local name
+    mkdir -p "$clone/build" "$clone/scripts" "$clone/src"
+    cp "$top/scripts/cluster" "$clone/scripts/"
+    ln -s "$top/include" "$clone/include"
+    ln -s "$top/src/bindings" "$clone/src/bindings"
+    for name in doyend doyen libdoyen.so libdoyen.so.0; do
+        [ -e "$build/$name" ] || fail "no $name in $build; build it first"
+        ln -s "$build/$name" "$clone/build/$name"
+    done
+}
+
+# Three ports in a row where nobody listens, and some for those who are added.
+choose_port()
+{
+    local port first
+    while :; do
+        first=$((20000 + RANDOM % 1400 * 8))
+        for ((port = first; port < first + 8; port++)); do
+            ! (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || continue 2
+        done
+        export DOYEN_CLUSTER_PORT=$first
+        return
+    done
+}
+
+# take_apart: the page's files into the clone; N.sh, N.line and, if it shows what it writes, N.output
+# of each block that is run into the folder; the last N is in `blocks`.
+take_apart()
+{
+    awk -v folder="$folder" -v clone="$clone" '
+        function open(kind, file) {
+            if (kind == "sh") {
+                path = folder "/" ++blocks ".sh"
+                print NR > (folder "/" blocks ".line")
+            } else if (kind == "output") {
+                if (!adjoins) exit failed = bad("output of no block")
+                path = folder "/" blocks ".output"
+            } else if (file ~ /^[a-z-]+\.(c|py)$/) {
+                path = clone "/" file
+            } else path = ""
+            printed = kind
+        }
+        function bad(what) { print NR ": " what > "/dev/stderr"; return 1 }
+        /^```/ && !inside { inside = 1; open(substr($1, 4), $2); next }
+        /^```/ { inside = 0; adjoins = printed == "sh"; if (path) close(path); next }
+        inside { if (path) print > path; next }
+        /./ { if (printed != "sh") adjoins = 0 }
+        END { if (!failed && inside) failed = bad("a block without an end"); print blocks + 0; exit failed }
+    ' "$page"
+}
+
+# same_for_all: without what differs from run to run.
+same_for_all()
+{
+    sed -E 's/20[0-9]{2}-[0-9]{2}-[0-9]{2} //g
+        s/[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}/TIME/g
+        s/127\.0\.0\.1:[0-9]+/ADDRESS/g
+        s/pid [0-9]+/pid N/g
+        s/\b[0-9a-f]{8}-[0-9]+\b/CURSOR/g
+        s/\b[0-9]+(\.[0-9]+)? (ms|s|min)\b/SPAN/g
+        s/[[:blank:]]+/ /g
+        s/ - (ADDRESS|TIME)/ SPAN \1/g
+        s/^ //; s/ $//' "$1"
+}
+
+# check NUMBER: has the block written what the page shows?
+check()
+{
+    local expected actual pattern line=$'\n'
+    expected=$(same_for_all "$folder/$1.output")
+    actual=$(same_for_all "$folder/$1.written")
+    # shellcheck disable=SC2001 # Each of them is kept.
+    pattern=$line$(sed 's/[][\\*?()|]/\\&/g' <<<"$expected")$line
+    pattern=${pattern//"$line…$line"/"$line?(*$line)"}
+    pattern=${pattern//…/"*([!$line])"}
+    # shellcheck disable=SC2053 # A pattern is meant.
+    [[ $line$actual$line == $pattern ]] ||
+        fail "line $(<"$folder/$1.line") of ${page#"$top/"} writes something else than is shown:
+$(diff <(echo "$expected") <(echo "$actual"))"
+}
+
+# --- The page -------------------------------------------------------------------------------------
+
+make_clone
+choose_port
+blocks=$(take_apart) || fail "${page#"$top/"} is not as it must be, see above"
+[ "$blocks" -gt 0 ] || fail "${page#"$top/"} runs nothing"
+
+# A program that the page calls short is.
+for program in "$clone"/*.c "$clone"/*.py; do
+    case $program in
+    *.c) most=14 ;;
+    *) most=9 ;;
+    esac
+    [ ! -f "$program" ] || [ "$(wc -l <"$program")" -le $most ] ||
+        fail "${program##*/} has more than $most lines"
+done
+
+{
+    echo 'set -eu'
+    echo "cd $(printf %q "$clone")"
+    for ((number = 1; number <= blocks; number++)); do
+        printf 'echo %d >%q\n' $number "$folder/at"
+        printf 'exec >%q 2>&1\n' "$folder/$number.written"
+        cat "$folder/$number.sh"
+    done
+    echo "echo all >$(printf %q "$folder/at")"
+} >"$folder/page.sh"
+
+setsid bash "$folder/page.sh" </dev/null &
+session=$!
+if ! wait $session || [ "$(<"$folder/at")" != all ]; then
+    at=$(<"$folder/at")
+    fail "line $(<"$folder/$at.line") of ${page#"$top/"} fails: $(tail -n 20 "$folder/$at.written")"
+fi
+for ((number = 1; number <= blocks; number++)); do
+    [ ! -f "$folder/$number.output" ] || check $number
+done
+echo "${page##*/}: $blocks blocks run"
