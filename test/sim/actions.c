@@ -27,6 +27,7 @@ void sim_start(struct sim *sim, uint32_t index)
     host->trip_left = 0;
     host->woke_us = 0;
     host->granted = (struct granted){0};
+    host->shown = (struct view_id){0};
     host->process++;
     host->disturbed = host->turn_us > 0;
     for (uint32_t i = 0; i < sim->host_count; i++) {

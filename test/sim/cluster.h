@@ -58,6 +58,7 @@ struct heard {
 /* The highest view that came with a grant, and for which claim. */
 struct granted {
     uint64_t epoch;
+    uint64_t decided; /* the epoch of the claim that was won last: what comes now is too late */
     struct view_id accepted;
 };
 
@@ -108,6 +109,8 @@ struct host {
 
     struct lifelines lifelines;
     struct granted granted;
+    struct view_id
+        shown; /* the highest view with this host in it that it was shown since its own */
     struct view_id proposal; /* the last that it made */
     uint64_t proposal_hash;
 

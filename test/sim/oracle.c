@@ -202,6 +202,7 @@ static void begin_anew_at(struct sim *sim, struct host *host)
     struct witness *witness = &host->witness;
 
     host->granted = (struct granted){0};
+    host->shown = (struct view_id){0};
     witness->record = NULL;
     for (uint32_t i = 0; i < sim->host_count; i++) {
         host->heard[i].number = 0; /* A lie that was handed on may have raised it. */

@@ -247,6 +247,7 @@ void oracle_check_base(struct sim *sim, const struct host *host, const struct vi
     if (view->cause == CAUSE_CLAIM && granted->epoch == view->epoch &&
         granted->accepted.lineage == view->lineage &&
         id_equal(&granted->accepted.coordinator, &view->parent.coordinator) &&
+        view_id_compare(&host->shown, &granted->accepted) <= 0 && /* C4c: else on its own. */
         view_id_compare(&view->parent, &granted->accepted) < 0) {
         oracle_fail(sim, host, "C4: a voter had accepted a newer view");
     }

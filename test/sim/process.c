@@ -120,6 +120,7 @@ static void on_notice(struct sim *sim, struct host *host, const struct notice *n
         host->foundings += notice->reason == REASON_FOUNDED;
     } else if (notice->type == NOTICE_CLAIM) {
         host->claims[notice->claim]++;
+        host->granted.decided = notice->claim == CLAIM_WON ? notice->epoch : host->granted.decided;
     } else if (notice->type == NOTICE_JOIN_REFUSED) {
         host->refusal = notice->refused;
     }
@@ -364,15 +365,29 @@ static bool has_to_build_on(const struct host *host, const struct view *shown)
     return true;
 }
 
+static void note_shown(struct host *host, const struct view *view)
+{
+    if (view == NULL || view->lineage != core_view(host->core)->lineage ||
+        member_of(view, &core_self(host->core)->id) == NULL) {
+        return;
+    }
+    const struct view_id id = view_id_of(view);
+    if (view_id_compare(&id, &host->shown) > 0) {
+        host->shown = id;
+    }
+}
+
 static void note_granted(struct host *host, const struct message *message)
 {
     const struct view_carrier *carrier = &message->carrier;
     struct view_id accepted = view_id_of(carrier->view);
     bool first = host->granted.epoch != carrier->epoch;
 
-    if (has_to_build_on(host, carrier->view) && view_has(core_view(host->core), &message->from) &&
+    if (carrier->epoch != host->granted.decided && has_to_build_on(host, carrier->view) &&
+        view_has(core_view(host->core), &message->from) &&
         (first || view_id_compare(&accepted, &host->granted.accepted) > 0)) {
-        host->granted = (struct granted){.epoch = carrier->epoch, .accepted = accepted};
+        host->granted.epoch = carrier->epoch;
+        host->granted.accepted = accepted;
     }
 }
 
@@ -391,6 +406,7 @@ static void note_packet(struct sim *sim, struct host *host, const struct packet 
     if (message->type == MESSAGE_JOIN && message->joiner.hops == 0) {
         host->heard[packet->from].asked_ms = host_now_ms(sim, host);
     }
+    note_shown(host, message_view(message));
     if (message->type == MESSAGE_GRANT && message->carrier.view != NULL &&
         id_equal(&message->to, &core_self(host->core)->id)) {
         note_granted(host, message);
