@@ -14,7 +14,7 @@ static struct leap_base leap_base(const struct core *core, const struct view *vi
         return *base;
     }
     return (struct leap_base){.ms = core->now_ms,
-                              .epoch = view_is_empty(view) ? core->promise.seen : view->epoch,
+                              .epoch = core->promise.seen,
                               .version = view->version,
                               .next_age = view->next_age};
 }
@@ -35,14 +35,7 @@ struct leap_base promise_numbers_max(const struct core *core)
 
 bool promise_epoch_leaps(const struct core *core, uint64_t epoch)
 {
-    return epoch > COUNTER_MAX || epoch > leap_base(core, &core->view).epoch + SAID_LEAP_MAX;
-}
-
-bool promise_is_beyond_outdoing(const struct core *core, const struct view *view)
-{
-    struct leap_base base = leap_base(core, &core->view);
-
-    return view->epoch > base.epoch + SAID_LEAP_MAX || view->version > base.version + SAID_LEAP_MAX;
+    return epoch > COUNTER_MAX || epoch > leap_base(core, &core->view).epoch + LEAP_MAX;
 }
 
 bool promise_epoch_leaps_for_stranger(const struct core *core, uint64_t epoch)
@@ -61,14 +54,6 @@ void promise_saw_epoch(struct core *core, uint64_t epoch)
 uint64_t promise_new_epoch(const struct core *core)
 {
     return core->promise.seen + 1;
-}
-
-uint64_t promise_epoch_to_claim(const struct core *core)
-{
-    uint64_t next = promise_new_epoch(core);
-    bool leaps = next > core->view.epoch + SAID_LEAP_MAX + SAID_LEAP_MAX / 2;
-
-    return leaps ? core->view.epoch + 1 : next; /* Nobody would heed the other. */
 }
 
 void promise_give(struct core *core, uint64_t epoch, const struct node_id *to, uint64_t until_ms)
@@ -123,10 +108,8 @@ void promise_on_view_installed(struct core *core, const struct installed *before
     }
     if (view_is_empty(before->view)) {
         core->promise.base.ms = 0; /* The first one is no leap. */
-        if (core->promise.seen < core->view.epoch ||
-            core->promise.seen > core->view.epoch + SAID_LEAP_MAX) {
-            core->promise.seen = core->view.epoch; /* What leaps the others never heed. */
-        }
+        core->promise.seen = core->view.epoch > core->promise.seen ? core->view.epoch
+                                                                   : core->promise.seen;
         return;
     }
     core->promise.base = leap_base(core, before->view);

@@ -11,9 +11,6 @@ void promise_saw_epoch(struct core *core, uint64_t epoch);
 /* An epoch above all that this node has seen. */
 uint64_t promise_new_epoch(const struct core *core);
 
-/* The same for a claim: not one that leaps (V7), whatever was seen. */
-uint64_t promise_epoch_to_claim(const struct core *core);
-
 /* Binds this node to `epoch`, asked for by `to`, until then. */
 void promise_give(struct core *core, uint64_t epoch, const struct node_id *to, uint64_t until_ms);
 
@@ -23,9 +20,6 @@ bool promise_epoch_leaps(const struct core *core, uint64_t epoch);
 
 /* Z2j: the same for one who is no member here, and whom nobody else may have heard of. */
 bool promise_epoch_leaps_for_stranger(const struct core *core, uint64_t epoch);
-
-/* The same of a view that this node does not install, but would have to make one above. */
-bool promise_is_beyond_outdoing(const struct core *core, const struct view *view);
 
 /* Nothing came of it within its time (C5). */
 void promise_forget(struct core *core);
