@@ -55,6 +55,12 @@ static bool in_touch(const struct sim *sim, uint32_t a, uint32_t b, uint64_t ms)
            hears_steadily(sim, &sim->hosts[a], b, ms) && hears_steadily(sim, &sim->hosts[b], a, ms);
 }
 
+/* Z4: under guard strict the voters decide who coordinates, and nobody else is asked. */
+static bool has_a_say(const struct sim *sim, const struct view *view, uint32_t other)
+{
+    return !sim->options.exclusive || view->cause != CAUSE_CLAIM || sim_is_voter(sim, other);
+}
+
 /* R1, C2: a member that somebody hears all the while who can say so is not removed, even if the
  * maker of the view does not hear it. */
 static void check_vouched(struct sim *sim, const struct host *host, const struct view *view,
@@ -75,7 +81,8 @@ static void check_vouched(struct sim *sim, const struct host *host, const struct
     for (uint32_t i = 1; i < view->member_count; i++) {
         uint32_t other = oracle_host_of(&sim->oracle, &view->members[i].id);
         const struct witness *witness = &sim->hosts[other].witness;
-        if (other != subject && id_equal(&witness->life, &view->members[i].id) &&
+        if (other != subject && has_a_say(sim, view, other) &&
+            id_equal(&witness->life, &view->members[i].id) &&
             id_equal(&witness->view.coordinator, &victim->witness.view.coordinator) &&
             id_equal(&witness->view.coordinator, &host->witness.view.coordinator) &&
             in_touch(sim, maker, other, steady_ms) && in_touch(sim, other, subject, steady_ms)) {
