@@ -23,7 +23,9 @@ skip()
 for tool in dh lintian debootstrap fish zsh systemd-analyze; do
     [ -n "$(command -v $tool)" ] || skip "$tool is not installed (scripts/packages package)"
 done
-[ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null || skip "needs root, and may not mount here"
+if [ "$(id -u)" -ne 0 ] || ! unshare --mount true 2>/dev/null; then
+    skip "needs root, and may not mount here"
+fi
 work=$(mktemp -d)
 root=$work/root
 clean_up()
