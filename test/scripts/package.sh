@@ -72,7 +72,6 @@ install_packages()
 }
 
 inside apt-get update --quiet >"$work/apt.log" 2>&1 || { tail "$work/apt.log" >&2; fail "apt-get update failed"; }
-(cd "$root" && find . -xdev -not -path './proc/*' -not -path './tmp/*' | sort) >"$work/before"
 install_packages systemd systemd-sysv python3
 (cd "$root" && find etc usr var run lib -xdev | sort) >"$work/before"
 inside getent passwd doyen >/dev/null && fail "there is an account doyen before the package"
@@ -91,12 +90,13 @@ inside setpriv --reuid doyen --regid doyen --init-groups doyend --config /etc/do
 # shellcheck disable=SC2016 # For the shell inside.
 inside sh -ec '
     install -d -m 0755 /run/doyen
+    install -d -m 0700 /nodes
     pids=
     trap "kill \$pids 2>/dev/null; wait" EXIT
-    doyend --make-key /root/key
+    doyend --make-key /nodes/key
     for name in athens byzantium cyrene; do
         port=$((port + 1))
-        doyend --name $name --key /root/key --listen 127.77.0.1:1742$port --seed 127.77.0.1:17421 2>/root/$name.log &
+        doyend --name $name --key /nodes/key --listen 127.77.0.1:1742$port --seed 127.77.0.1:17421 2>/nodes/$name.log &
         pids="$pids $!"
     done
     for name in athens byzantium cyrene; do
@@ -108,7 +108,7 @@ with doyen.Client() as client:
     assert len(client.view().members) == 3
 "
 ' >"$work/cluster.log" 2>&1 || { cat "$work/cluster.log" >&2; fail "three installed nodes form no cluster"; }
-inside rm -rf /root/key /root/athens.log /root/byzantium.log /root/cyrene.log /run/doyen
+inside rm -rf /nodes /run/doyen
 
 # --- Upgrade and purge ----------------------------------------------------------------------------
 
