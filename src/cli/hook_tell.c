@@ -28,7 +28,7 @@ static bool is_acting(const struct telling *telling)
     return telling->view != NULL && telling->view->acting && telling->event->kind != DOYEN_AWAY;
 }
 
-/* Of one number of a view, as text; none are told as "". */
+/* As text, which no reader of JSON rounds; null where there is no view. */
 static json_t *number_or_null(const struct doyen_view *view, uint64_t number)
 {
     return view == NULL ? json_null() : json_sprintf("%" PRIu64, number);
@@ -79,7 +79,8 @@ static void put_number(struct variables *variables, const char *name, uint64_t v
     put_variable(variables, name, text);
 }
 
-static void put_variables(struct variables *variables, const struct telling *telling)
+static void put_variables(struct variables *variables, const struct telling *telling,
+                          const char *where)
 {
     const struct doyen_view *view = telling->view;
     const struct doyen_member *member = telling->event->member;
@@ -97,6 +98,9 @@ static void put_variables(struct variables *variables, const struct telling *tel
     put_variable(variables, "DOYEN_MEMBER", member == NULL ? "" : member->name);
     put_variable(variables, "DOYEN_ADDRESS", member == NULL ? "" : member->address);
     put_variable(variables, "DOYEN_REASON", telling->event->reason);
+    if (where[0] == '/') { /* So that a hook that asks back asks the same daemon. */
+        put_variable(variables, "DOYEN_CONTROL", where);
+    }
 }
 
 /* One line of what came of it; --json: one object. */
@@ -158,7 +162,7 @@ void hook_tell(struct hook_teller *teller, const char *hook, const struct doyen_
     }
     char *input = input_of(&telling);
     run.input = input == NULL ? "" : input;
-    put_variables(&variables, &telling);
+    put_variables(&variables, &telling, doyen_where(teller->client));
     for (uint32_t i = 0; i < variables.count; i++) {
         run.variables[i] = variables.text[i];
     }

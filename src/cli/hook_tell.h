@@ -9,6 +9,7 @@
 #include "doyen/client.h"
 
 struct hook_teller {
+    const struct doyen *client; /* whose events these are */
     const char *folder;
     uint64_t timeout_ms; /* for one hook */
     int end_fd;          /* readable when all is to end, and the hook with it */

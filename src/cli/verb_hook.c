@@ -79,7 +79,7 @@ const struct verb verb_hook = {
         "run one at a time, in the order of the events, each with the event as JSON on its "
         "standard input and as DOYEN_HOOK, DOYEN_NODE, DOYEN_CLUSTER, DOYEN_EPOCH, DOYEN_VERSION, "
         "DOYEN_MEMBERS, DOYEN_COORDINATOR, DOYEN_ACTING, DOYEN_GUARD_MET, DOYEN_MEMBER, "
-        "DOYEN_ADDRESS and DOYEN_REASON. The daemon waits for none of them.\n\n"
+        "DOYEN_ADDRESS, DOYEN_REASON and DOYEN_CONTROL. The daemon waits for none of them.\n\n"
         "After a restart, of this or of the daemon, they are told what happened meanwhile; and "
         "not-acting when the daemon goes away while it acted. What has to end before another node "
         "can begin is a matter for doyen run, which looks at the lease.\n\n"
@@ -296,6 +296,7 @@ static enum exit_code run_hooks(struct cli *cli, int argc, char **argv)
     if (!prepare(&hooks, &failure) || cli_connect(cli, &failure) != EXIT_DONE) {
         return failure_report(&failure);
     }
+    hooks.teller.client = cli->client;
     hooks.teller.folder = hooks.options.folder;
     hooks.teller.timeout_ms = hooks.options.timeout_ms;
     hooks.teller.json = cli->json;

@@ -84,6 +84,9 @@ _Noreturn static void keep_running(const char *command, const struct config *con
     const struct timespec pause = {.tv_sec = PAUSE_S};
     const pid_t keeper = getpid();
 
+    (void)unsetenv("NOTIFY_SOCKET"); /* The service manager's words are for the daemon. */
+    (void)unsetenv("WATCHDOG_USEC");
+    (void)unsetenv("WATCHDOG_PID");
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     while (getppid() == daemon) {
         const pid_t child = fork();

@@ -27,7 +27,8 @@ static const char *folder_of(struct cluster *cluster)
     const char *folder = cluster_path(cluster, "hooks");
     const char *script = text_kept(
         "#!/bin/sh\necho \"$DOYEN_HOOK ${DOYEN_MEMBER:--} by $DOYEN_NODE, acting "
-        "$DOYEN_ACTING\" >>%s\ncat >>%s\n",
+        "$DOYEN_ACTING\" >>%s\ncat >>%s\ntest -S \"$DOYEN_CONTROL\" || test \"$DOYEN_HOOK\" = "
+        "not-acting || exit 9\n",
         cluster_path(cluster, "told"), cluster_path(cluster, "inputs"));
 
     cr_assert_eq(mkdir(folder, 0755), 0);
