@@ -209,6 +209,20 @@ static struct answer answer_version(struct request *request)
     return answer_json(MHD_HTTP_OK, report_version());
 }
 
+/* The headers are those of GET. No watcher is added, because nobody would read its stream. */
+static struct answer answer_head_of_events(void)
+{
+    struct answer answer = {
+        .status = MHD_HTTP_OK,
+        .response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT)};
+
+    if (answer.response != NULL) {
+        (void)MHD_add_response_header(answer.response, MHD_HTTP_HEADER_CONTENT_TYPE,
+                                      "text/event-stream");
+    }
+    return answer;
+}
+
 /* Browsers send Last-Event-ID when they reconnect; ?since= is easier by hand. */
 static struct answer answer_events(struct request *request)
 {
@@ -217,6 +231,9 @@ static struct answer answer_events(struct request *request)
     const char *text = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
                                                    "Last-Event-ID");
 
+    if (request->is_head) {
+        return answer_head_of_events();
+    }
     if (text == NULL) {
         text = request_argument(request, "since");
     }
@@ -705,20 +722,6 @@ static bool request_has_room(const struct request *request, const char *path)
             (resource->traits & PROBE) != 0);
 }
 
-/* The headers are those of GET. No watcher is added, because nobody would read its stream. */
-static struct answer answer_head_of_events(void)
-{
-    struct answer answer = {
-        .status = MHD_HTTP_OK,
-        .response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT)};
-
-    if (answer.response != NULL) {
-        (void)MHD_add_response_header(answer.response, MHD_HTTP_HEADER_CONTENT_TYPE,
-                                      "text/event-stream");
-    }
-    return answer;
-}
-
 /* --- Answering --- */
 
 static enum MHD_Result send_answer(struct request *request, struct answer answer)
@@ -809,7 +812,7 @@ static enum MHD_Result resource_render(struct request *request, const struct res
 /* Watchers and readers of the lease page stay for as long as they like. */
 static bool is_lasting(const struct request *request, const struct resource *resource)
 {
-    return resource->answer == answer_events ||
+    return (resource->answer == answer_events && !request->is_head) ||
            (resource->answer == answer_lease && wants_lease_page(request));
 }
 
@@ -864,9 +867,6 @@ enum MHD_Result resources_answer(struct request *request, const char *path, cons
         return send_answer(request, refusal);
     }
     request->is_head = text_equal(method, MHD_HTTP_METHOD_HEAD);
-    if (resource->answer == answer_events && request->is_head) {
-        return send_answer(request, answer_head_of_events());
-    }
     if (is_lasting(request, resource)) {
         overdue_set(request, REQUEST_NEVER_DUE);
     }
