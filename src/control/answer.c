@@ -89,3 +89,10 @@ struct answer answer_problem(unsigned status, const char *title, const char *hin
     }
     return answer_of(status, object, "application/problem+json");
 }
+
+struct answer answer_busy(const char *detail)
+{
+    return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "busy",
+                          "close connections that are not needed, or ask again in a moment", "%s",
+                          detail);
+}

@@ -31,4 +31,8 @@ struct answer answer_text(unsigned status, struct text_builder *text, const char
 struct answer answer_problem(unsigned status, const char *title, const char *hint,
                              const char *detail, ...) __attribute__((format(printf, 4, 5)));
 
+/* Makes the problem "busy": the client may ask again in a moment. `detail` says what there is too
+ * much of. */
+struct answer answer_busy(const char *detail);
+
 #endif

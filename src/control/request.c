@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "control/answer.h"
+#include "control/dispatch.h"
 #include "control/overdue.h"
-#include "control/resources.h"
 #include "control/server.h"
 
 static struct request *request_new(struct server *server, struct MHD_Connection *connection)
@@ -155,5 +155,5 @@ enum MHD_Result request_on_input(void *context, struct MHD_Connection *connectio
         return MHD_NO;
     }
     overdue_set_in(request, NEXT_REQUEST_MS); /* to be answered, and for the answer to be taken */
-    return resources_answer(request, path, method);
+    return dispatch(request, path, method);
 }

@@ -1,20 +1,16 @@
 #include "control/resources.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/suggest.h"
 #include "base/text.h"
+#include "control/argument.h"
 #include "control/fault_request.h"
 #include "control/health.h"
-#include "control/host.h"
 #include "control/metrics.h"
 #include "control/move_request.h"
-#include "control/overdue.h"
-#include "control/peer.h"
 #include "control/report_keys.h"
 #include "control/report_past.h"
 #include "control/report_status.h"
@@ -23,28 +19,6 @@
 #include "words/notice_text.h"
 
 /* --- The answers --- */
-
-static const char *request_argument(const struct request *request, const char *name)
-{
-    return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
-}
-
-/* Is the argument there, with a value or without? */
-static bool has_argument(const struct request *request, const char *name)
-{
-    const char *value;
-    size_t length;
-
-    return MHD_lookup_connection_value_n(request->connection, MHD_GET_ARGUMENT_KIND, name,
-                                         strlen(name), &value, &length) == MHD_YES;
-}
-
-static struct answer answer_busy(const char *detail)
-{
-    return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "busy",
-                          "close connections that are not needed, or ask again in a moment", "%s",
-                          detail);
-}
 
 static struct answer answer_members(struct request *request)
 {
@@ -190,7 +164,7 @@ static struct answer answer_unknown_member(const struct facts *facts, unsigned s
 static struct answer answer_why(struct request *request)
 {
     const struct facts *facts = &request->server->control->facts;
-    const char *name = request_argument(request, "node");
+    const char *name = argument_value(request, "node");
 
     if (name == NULL) {
         return answer_json(MHD_HTTP_OK, report_why(facts));
@@ -235,7 +209,7 @@ static struct answer answer_events(struct request *request)
         return answer_head_of_events();
     }
     if (text == NULL) {
-        text = request_argument(request, "since");
+        text = argument_value(request, "since");
     }
     if (text != NULL && !cursor_parse(text, &since)) {
         return answer_problem(MHD_HTTP_BAD_REQUEST, "not a cursor",
@@ -270,7 +244,7 @@ static struct answer answer_leave(struct request *request)
 static struct answer answer_transfer(struct request *request)
 {
     const struct facts *facts = &request->server->control->facts;
-    const char *name = request_argument(request, "to");
+    const char *name = argument_value(request, "to");
 
     if (name != NULL && !view_is_empty(facts->view) &&
         view_find_name(facts->view, name) == VIEW_NONE) {
@@ -283,7 +257,7 @@ static struct answer answer_transfer(struct request *request)
 static struct answer drain(struct request *request, bool drained)
 {
     const struct facts *facts = &request->server->control->facts;
-    const char *name = request_argument(request, "node");
+    const char *name = argument_value(request, "node");
 
     if (facts->phase != PHASE_MEMBER) {
         return move_request_not_a_member(facts);
@@ -307,7 +281,7 @@ static struct answer rotate(struct request *request, enum rotation_kind kind)
     struct complaint complaint;
 
     if (kind != ROTATION_RELOAD) {
-        const char *key = request_argument(request, "key");
+        const char *key = argument_value(request, "key");
         if (key == NULL || !fingerprint_parse(key, &rotation.fingerprint)) {
             return answer_problem(
                 MHD_HTTP_BAD_REQUEST, "not a key", "GET /v1/keys has the fingerprints",
@@ -408,7 +382,7 @@ static struct answer answer_health(const struct request *request, const struct h
 {
     struct text_builder text = {0};
 
-    health_write(health, has_argument(request, "verbose"), &text);
+    health_write(health, argument_is_given(request, "verbose"), &text);
     return answer_text(health_is_good(health) ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, &text,
                        "text/plain; charset=utf-8");
 }
@@ -517,358 +491,13 @@ enum route resource_find(const char *path, unsigned method, bool over_unix,
     return ((*found)->traits & UNIX_ONLY) != 0 && !over_unix ? ROUTE_UNIX_ONLY : ROUTE_FOUND;
 }
 
-/* --- Requests that no resource answers --- */
-
-static struct answer answer_unknown(const char *path)
-{
-    const char *paths[RESOURCES_MAX];
-    char hint[512] = "there are";
-
-    for (size_t i = 0; i < resource_count; i++) {
-        paths[i] = resource_table[i].path;
-    }
-    const char *near = suggest_nearest(path, paths, resource_count);
-    if (near != NULL) {
-        snprintf(hint, sizeof hint, "did you mean %s?", near);
-    } else {
-        for (size_t i = 0; i < resource_count; i++) {
-            const size_t length = strlen(hint);
-            snprintf(hint + length, sizeof hint - length, " %s", paths[i]);
-        }
-    }
-    return answer_problem(MHD_HTTP_NOT_FOUND, "no such resource", hint, "there is no %.200s", path);
-}
-
-static struct answer answer_wrong_method(const struct resource *resource, const char *method)
-{
-    const bool get = resource->methods == METHOD_GET;
-    struct answer answer = answer_problem(MHD_HTTP_METHOD_NOT_ALLOWED, "method not allowed",
-                                          get ? "use GET" : "use POST", "%s is not for %.32s",
-                                          resource->path, method);
-
-    if (answer.response != NULL) {
-        (void)MHD_add_response_header(answer.response, MHD_HTTP_HEADER_ALLOW,
-                                      get ? "GET, HEAD" : "POST");
-    }
-    return answer;
-}
-
-static struct answer answer_unix_only(const struct request *request,
-                                      const struct resource *resource)
-{
-    char hint[CONFIG_PATH_MAX + 64];
-
-    snprintf(hint, sizeof hint, "ask at the control socket %s on its host",
-             node_config(request->server->control->node)->control);
-    return answer_problem(MHD_HTTP_FORBIDDEN, "not over TCP", hint,
-                          "%s is served on the Unix socket only", resource->path);
-}
-
-/* The check is for TCP alone: only programs of this host reach the Unix socket, whatever host name
- * they give. */
-static bool request_names_this_node(const struct request *request, const char **host)
-{
-    const struct control *control = request->server->control;
-
-    *host = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
-    return request->server->over_unix || *host == NULL ||
-           host_is_this(*host, node_config(control->node), control->host_name);
-}
-
-static struct answer answer_other_host(const char *host)
-{
-    return answer_problem(MHD_HTTP_MISDIRECTED_REQUEST, "not this host",
-                          "ask by its address, or start doyend with --http-host and the name",
-                          "%.200s is no name of this node", host);
-}
-
-/* The group whose members may change something, as given; empty: none. */
-static const char *changing_group(const struct config *config)
-{
-    return config->control_admin[0] != '\0' ? config->control_admin : config->control_group;
-}
-
-/* Everyone who may connect may read; changing something takes more. */
-static bool request_may_change(const struct request *request)
-{
-    const struct config *config = node_config(request->server->control->node);
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-        request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-
-    return info != NULL &&
-           peer_may_change(info->connect_fd,
-                           changing_group(config)[0] == '\0' ? NULL : &config->control_admin_gid);
-}
-
-static struct answer answer_not_permitted(const struct request *request,
-                                          const struct resource *resource)
-{
-    const struct config *config = node_config(request->server->control->node);
-    char hint[CONFIG_GROUP_MAX + 128] = "use the account that doyend runs as, or start it with "
-                                        "--control-group and a group of this account";
-
-    if (changing_group(config)[0] != '\0') {
-        snprintf(hint, sizeof hint, "use an account that is in the group %s",
-                 changing_group(config));
-    }
-    return answer_problem(MHD_HTTP_FORBIDDEN, "not permitted", hint,
-                          "this account may ask, but not change anything: %s is for doyend's own "
-                          "account, root and %s",
-                          resource->path,
-                          config->control_admin[0] != '\0' ? "the group of --control-admin"
-                                                           : "the control group");
-}
-
-/* What is wrong with the arguments of a request. */
-struct argument_fault {
-    const char *allowed; /* the one that the resource takes, or NULL */
-    const char *key;     /* of the argument that is wrong; NULL: none is */
-    const char *what;    /* is wrong with it */
-    bool is_flag;        /* it stands without a value */
-    bool seen;
-};
-
-static enum MHD_Result check_argument(void *context, enum MHD_ValueKind kind, const char *key,
-                                      const char *value)
-{
-    struct argument_fault *fault = context;
-
-    (void)kind;
-    if (fault->allowed == NULL || key == NULL || !text_equal(key, fault->allowed)) {
-        fault->what = "is no argument of it";
-    } else if (fault->seen) {
-        fault->what = "is given twice";
-    } else if (!fault->is_flag && (value == NULL || value[0] == '\0')) {
-        fault->what = "has no value";
-    } else if (fault->is_flag && value != NULL && value[0] != '\0') {
-        fault->what = "takes no value";
-    } else {
-        fault->seen = true;
-        return MHD_YES;
-    }
-    fault->key = key == NULL ? "" : key;
-    return MHD_NO;
-}
-
-/* A mistyped argument must not turn into a request for something else. Returns whether there is
- * one, with the answer to it. */
-static bool refuse_arguments(const struct request *request, const struct resource *resource,
-                             struct answer *answer)
-{
-    struct argument_fault fault = {.allowed = resource->argument,
-                                   .is_flag = (resource->traits & FLAG) != 0};
-    char hint[64] = "leave out the question mark and what follows";
-
-    (void)MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, check_argument,
-                                    &fault);
-    if (fault.key == NULL) {
-        return false;
-    }
-    if (resource->argument != NULL) {
-        snprintf(hint, sizeof hint, "write ?%s%s, or nothing", resource->argument,
-                 (resource->traits & FLAG) != 0 ? "" : "=VALUE");
-    }
-    *answer = answer_problem(MHD_HTTP_BAD_REQUEST, "bad argument", hint, "%s: '%.60s' %s",
-                             resource->path, fault.key, fault.what);
-    return true;
-}
-
-/* Who asked for what, and what came of it: who changed a cluster must be known afterwards. */
-static void log_change(const struct request *request, const struct resource *resource,
-                       unsigned status)
-{
-    const struct control *control = request->server->control;
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-        request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    const char *value = resource->argument == NULL ? NULL
-                                                   : request_argument(request, resource->argument);
-    struct ucred account;
-
-    if (info == NULL || !peer_account(info->connect_fd, &account)) {
-        account = (struct ucred){.uid = (uid_t)-1};
-    }
-    log_line(control->log, status < MHD_HTTP_BAD_REQUEST ? LOG_INFO : LOG_WARN, "request",
-             "POST %s%s%s%s%.80s uid=%lld pid=%lld -> %u", resource->path, value == NULL ? "" : "?",
-             value == NULL ? "" : resource->argument, value == NULL ? "" : "=",
-             value == NULL ? "" : value, (long long)(int)account.uid, (long long)account.pid,
-             status);
-}
-
-static bool is_change(const struct resource *resource)
-{
-    return resource->methods == METHOD_POST;
-}
-
-/* The connection is closed, which makes room for another. */
-static struct answer answer_over_limit(void)
-{
-    struct answer answer = answer_busy("there are as many connections as this node allows");
-
-    if (answer.response != NULL) {
-        (void)MHD_add_response_header(answer.response, MHD_HTTP_HEADER_CONNECTION, "close");
-    }
-    return answer;
-}
-
-/* A load balancer that is told "busy" would take the coordinator out of service, and a supervisor
- * would restart the node: these questions have connections that no other may take. */
-static bool request_has_room(const struct request *request, const char *path)
-{
-    const struct resource *resource = NULL;
-
-    return request->room == ROOM_FOR_ALL ||
-           (request->room == ROOM_RESERVED &&
-            resource_find(path, METHOD_GET, request->server->over_unix, &resource) == ROUTE_FOUND &&
-            (resource->traits & PROBE) != 0);
-}
-
-/* --- Answering --- */
-
-static enum MHD_Result send_answer(struct request *request, struct answer answer)
-{
-    if (answer.response == NULL) {
-        return MHD_NO;
-    }
-    const enum MHD_Result result = MHD_queue_response(request->connection, answer.status,
-                                                      answer.response);
-    MHD_destroy_response(answer.response);
-    return result;
-}
-
-/* Can the answer to this request be given to others too? */
-static bool is_shared(const struct request *request, const struct resource *resource)
-{
-    return resource->cache != CACHE_NOTHING &&
-           (resource->argument == NULL || !has_argument(request, resource->argument));
-}
-
-/* A right that was given up must not be told of any more, not even within the same millisecond. */
-static void drop_former_right(struct control *control)
-{
-    const uint64_t change = node_lease(control->node)->change;
-
-    for (size_t i = 0; control->cached_right != change && i < RESOURCES_MAX; i++) {
-        cached_answer_drop(&control->cached_answers[i]);
-    }
-    control->cached_right = change;
-}
-
-/* Returns a cached answer that is the same as a new one would be, or NULL. */
-static const struct answer *find_cached(const struct request *request,
-                                        const struct resource *resource)
-{
-    const struct control *control = request->server->control;
-    const struct cached_answer *cached = &control->cached_answers[resource - resource_table];
-    const struct snapshot *snapshot = &control->snapshot;
-    const uint64_t cursor = journal_cursor(node_journal(control->node));
-
-    if (!is_shared(request, resource)) {
-        return NULL;
-    }
-    switch (resource->cache) {
-    case CACHE_NOTHING:
-        break;
-    case CACHE_MOMENT:
-        return cached_answer_find(cached, cursor, node_now_ms(control->node));
-    case CACHE_UNTIL_CHANGE:
-        return cached_answer_find(cached, cursor, 0);
-    case CACHE_SNAPSHOT: /* The answer must hold the snapshot that is fresh. */
-        return snapshot_is_fresh(snapshot)
-                   ? cached_answer_find(cached, snapshot->cursor, snapshot->made_ms)
-                   : NULL;
-    }
-    return NULL;
-}
-
-static enum MHD_Result queue_answer(struct request *request, const struct answer *answer)
-{
-    return MHD_queue_response(request->connection, answer->status, answer->response);
-}
-
-/* Makes the answer from facts that are collected once for all of it; the snapshot collects its own.
- */
-static enum MHD_Result resource_render(struct request *request, const struct resource *resource)
-{
-    struct control *control = request->server->control;
-    const struct snapshot *snapshot = &control->snapshot;
-    const bool is_snapshot = resource->cache == CACHE_SNAPSHOT;
-
-    if (!is_snapshot && !facts_collect(&control->facts, 0)) {
-        return MHD_NO;
-    }
-    const struct answer answer = resource->answer(request);
-    if (is_change(resource)) {
-        log_change(request, resource, answer.status);
-    }
-    if (answer.response == NULL || !is_shared(request, resource)) {
-        return send_answer(request, answer);
-    }
-    cached_answer_set(&control->cached_answers[resource - resource_table], &answer,
-                      is_snapshot ? snapshot->cursor : control->facts.cursor,
-                      is_snapshot ? snapshot->made_ms : control->facts.now_ms);
-    return queue_answer(request, &answer);
-}
-
-/* Watchers and readers of the lease page stay for as long as they like. */
-static bool is_lasting(const struct request *request, const struct resource *resource)
+bool resource_is_lasting(const struct request *request, const struct resource *resource)
 {
     return (resource->answer == answer_events && !request->is_head) ||
            (resource->answer == answer_lease && wants_lease_page(request));
 }
 
-/* Gives a cached answer if there is one. Otherwise the answer has to be made, which counts against
- * the turn's share, and may have to wait. */
-static enum MHD_Result resource_answer(struct request *request, const struct resource *resource)
+bool resource_is_change(const struct resource *resource)
 {
-    struct control *control = request->server->control;
-
-    drop_former_right(control);
-    const struct answer *cached = find_cached(request, resource);
-
-    if (cached != NULL) {
-        queue_forget(&request->waiter);
-        return queue_answer(request, cached);
-    }
-    if (!queue_admits(&control->queue, &request->waiter)) {
-        queue_wait(&control->queue, &request->waiter);
-        return MHD_YES;
-    }
-    return resource_render(request, resource);
-}
-
-enum MHD_Result resources_answer(struct request *request, const char *path, const char *method)
-{
-    const struct resource *resource = NULL;
-    const char *host = NULL;
-
-    if (!request_has_room(request, path)) {
-        return send_answer(request, answer_over_limit());
-    }
-    if (!request_names_this_node(request, &host)) {
-        return send_answer(request, answer_other_host(host));
-    }
-    switch (resource_find(path, method_parse(method), request->server->over_unix, &resource)) {
-    case ROUTE_UNKNOWN:
-        return send_answer(request, answer_unknown(path));
-    case ROUTE_WRONG_METHOD:
-        return send_answer(request, answer_wrong_method(resource, method));
-    case ROUTE_UNIX_ONLY:
-        return send_answer(request, answer_unix_only(request, resource));
-    case ROUTE_FOUND:
-        break;
-    }
-    assert(resource != NULL);
-    struct answer refusal;
-    if (is_change(resource) && !request_may_change(request)) {
-        log_change(request, resource, MHD_HTTP_FORBIDDEN);
-        return send_answer(request, answer_not_permitted(request, resource));
-    }
-    if (refuse_arguments(request, resource, &refusal)) {
-        return send_answer(request, refusal);
-    }
-    request->is_head = text_equal(method, MHD_HTTP_METHOD_HEAD);
-    if (is_lasting(request, resource)) {
-        overdue_set(request, REQUEST_NEVER_DUE);
-    }
-    return resource_answer(request, resource);
+    return resource->methods == METHOD_POST;
 }

@@ -56,7 +56,11 @@ unsigned method_parse(const char *method);
 enum route resource_find(const char *path, unsigned method, bool over_unix,
                          const struct resource **found);
 
-/* Answers a request that has arrived whole, or lets it wait for a later turn. */
-enum MHD_Result resources_answer(struct request *request, const char *path, const char *method);
+/* Does it change something, rather than tell? */
+bool resource_is_change(const struct resource *resource);
+
+/* Does the answer stay open for as long as the client likes? That is so for watchers and for
+ * readers of the lease page. */
+bool resource_is_lasting(const struct request *request, const struct resource *resource);
 
 #endif

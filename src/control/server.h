@@ -99,7 +99,7 @@ struct control {
     struct hearing_stability hearing_stability; /* hearing_stability.c */
     struct snapshot snapshot;                   /* snapshot.c */
     struct cached_answer cached_answers[RESOURCES_MAX]; /* cached_answer.c; by resource */
-    uint64_t cached_right;          /* resources.c; the lease page's change when they were made */
+    uint64_t cached_right;          /* dispatch.c; the lease page's change when they were made */
     struct queue queue;             /* queue.c */
     struct event_texts event_texts; /* event_stream.c */
     struct watchers watchers;       /* watchers.c */

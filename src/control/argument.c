@@ -1,0 +1,19 @@
+#include "control/argument.h"
+
+#include <string.h>
+
+#include "control/server.h"
+
+const char *argument_value(const struct request *request, const char *name)
+{
+    return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+bool argument_is_given(const struct request *request, const char *name)
+{
+    const char *value;
+    size_t length;
+
+    return MHD_lookup_connection_value_n(request->connection, MHD_GET_ARGUMENT_KIND, name,
+                                         strlen(name), &value, &length) == MHD_YES;
+}

@@ -1,0 +1,16 @@
+/* The arguments behind the question mark of a request. */
+#ifndef CONTROL_ARGUMENT_H
+#define CONTROL_ARGUMENT_H
+
+#include <stdbool.h>
+
+struct request;
+
+/* Returns the value of the argument, borrowed for the time of the request; NULL when it is not
+ * there or has none. */
+const char *argument_value(const struct request *request, const char *name);
+
+/* Is the argument there, with a value or without? */
+bool argument_is_given(const struct request *request, const char *name);
+
+#endif
