@@ -72,13 +72,15 @@ struct doyen_node_options {
 
 /* Opens the sockets and begins to join; what comes of it is told by events. `loop` is borrowed
  * until on_stopped. On failure `*out` is NULL and `why` has one line that names the setting and the
- * remedy; the loop must then be run until it has nothing left to do. Returns 0, or DOYEN_E_USAGE a
- * setting cannot be used, or SIGPIPE is not ignored; DOYEN_E_REFUSED  the host does not allow it:
- * an address in use, a directory that cannot be written; DOYEN_E_MEMORY. */
+ * remedy; the loop must then be run until it has nothing left to do. Returns 0, or
+ *
+ * DOYEN_E_USAGE: a setting cannot be used, or SIGPIPE is not ignored;
+ * DOYEN_E_REFUSED: the host does not allow it, as with an address in use, or a directory that
+ * cannot be written; DOYEN_E_MEMORY. */
 DOYEN_API int doyen_node_start(struct doyen_node **out, uv_loop_t *loop,
                                const struct doyen_node_options *options, char why[DOYEN_NODE_WHY]);
 
-/* How things are now, to be released; NULL when memory ran out. */
+/* How things are now, to be released; NULL when memory ran out or the node is closed. */
 DOYEN_API const struct doyen_view *doyen_node_view(struct doyen_node *node);
 
 /* May this node act now? As doyen_acting, and `right` may be NULL. */

@@ -148,11 +148,6 @@ static void on_log(void *context, const char *line)
 
 static void handle_closed(struct doyen_node *node)
 {
-    void (*on_stopped)(void *user, int why) = node->on_stopped;
-    void *user = node->user;
-    const int why = node->ended;
-    const bool started = !node->starting;
-
     node->handles_open--;
     if (node->handles_open > 0) {
         return;
@@ -160,10 +155,10 @@ static void handle_closed(struct doyen_node *node)
     doyen_view_release(node->view);
     snapshot_deinit(&node->snapshot);
     facts_deinit(&node->facts);
-    free(node);
-    if (started && on_stopped != NULL) {
-        on_stopped(user, why);
+    if (!node->starting && node->on_stopped != NULL) {
+        node->on_stopped(node->user, node->ended);
     }
+    free(node);
 }
 
 static void on_handle_closed(uv_handle_t *handle)

@@ -53,6 +53,10 @@ static void on_stopped(void *user, int why)
     struct inside *inside = user;
 
     cr_assert_not(inside->busy || inside->stopped);
+    cr_assert_null(doyen_node_view(inside->node), "there is nothing to see any more");
+    cr_assert_not(doyen_node_acting(inside->node, NULL));
+    doyen_node_leave(inside->node); /* As a program that does not know yet may. */
+    doyen_node_close(inside->node);
     inside->stopped = true;
     inside->why = why;
     inside->node = NULL;
