@@ -233,7 +233,7 @@ struct doyen_event {
      * Retain it to keep it. */
     const struct doyen_view *view;
     const struct doyen_member *member; /* that it is about, as it is known; or NULL */
-    const char *reason;                /* of DOYEN_GONE as in struct doyen_gone; else NULL */
+    const char *reason; /* of DOYEN_GONE as in struct doyen_gone, where it is known; else NULL */
 
     /* Not told by the daemon, but found by comparing the views before and after a gap. */
     bool derived;

@@ -59,15 +59,31 @@ bool tell_event(struct doyen *d, const struct told *told, const struct doyen_vie
 
 /* --- What changed meanwhile --- */
 
+/* Why a former member went, as the view remembers it; NULL: it does not, or it is a member. */
+static const char *reason_of(const struct doyen_view *view, const struct doyen_member *member)
+{
+    for (size_t i = 0; member != NULL && i < view->gone_count; i++) {
+        if (strcmp(view->gone[i]->id, member->id) == 0) {
+            return view->gone[i]->reason;
+        }
+    }
+    return NULL;
+}
+
 static bool tell_derived(struct doyen *d, enum doyen_kind kind, const char *name,
                          const struct doyen_view *view, const struct doyen_member *member)
 {
     char text[512];
-    struct doyen_event event = {
-        .kind = kind, .name = name, .text = text, .view = view, .member = member, .derived = true};
+    struct doyen_event event = {.kind = kind,
+                                .name = name,
+                                .text = text,
+                                .view = view,
+                                .member = member,
+                                .reason = kind == DOYEN_GONE ? reason_of(view, member) : NULL,
+                                .derived = true};
 
-    snprintf(text, sizeof text, "%s meanwhile%s%.300s", name, member == NULL ? "" : ": ",
-             member == NULL ? "" : member->name);
+    snprintf(text, sizeof text, "%s%s meanwhile%s%.300s", kind == DOYEN_NOT_ACTING ? "not " : "",
+             name, member == NULL ? "" : ": ", member == NULL ? "" : member->name);
     return call(d, &event);
 }
 
