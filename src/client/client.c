@@ -133,10 +133,7 @@ int doyen_open(struct doyen **out, const struct doyen_options *options)
         return DOYEN_E_MEMORY;
     }
     if (!known) {
-        return problem_set(&(*out)->problem, DOYEN_E_USAGE,
-                           "doyen_options.size is none that libdoyen %s knows: set it to the size "
-                           "of the structure, or use a newer libdoyen",
-                           DOYEN_VERSION);
+        return stamped_refuse(&(*out)->problem, "doyen_options");
     }
     if (halved) {
         return problem_set(&(*out)->problem, DOYEN_E_USAGE,

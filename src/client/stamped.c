@@ -23,3 +23,11 @@ bool stamped_copy(void *to, size_t size, const void *from)
     memcpy(to, &size, sizeof size);
     return true;
 }
+
+int stamped_refuse(struct problem *problem, const char *name)
+{
+    return problem_set(problem, DOYEN_E_USAGE,
+                       "%s.size is none that libdoyen %s knows: set it to the size of the "
+                       "structure, or use a newer libdoyen",
+                       name, DOYEN_VERSION);
+}

@@ -182,11 +182,7 @@ int doyen_wait(struct doyen *d, const struct doyen_condition *condition, int tim
         *out = NULL;
     }
     if (!stamped_copy(&waiting.condition, sizeof waiting.condition, condition)) {
-        return problem_set(
-            &d->problem, DOYEN_E_USAGE,
-            "doyen_condition.size is none that libdoyen %s knows: set it to the size "
-            "of the structure, or use a newer libdoyen",
-            DOYEN_VERSION);
+        return stamped_refuse(&d->problem, "doyen_condition");
     }
     const int result = wait_until_holds(&waiting, timeout_ms);
     if (result == 0 && out != NULL) {

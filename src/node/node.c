@@ -218,10 +218,7 @@ static int check(const struct doyen_node_options *options, struct doyen_node_opt
                  struct problem *problem)
 {
     if (!stamped_copy(own, sizeof *own, options)) {
-        return problem_set(problem, DOYEN_E_USAGE,
-                           "doyen_node_options.size is none that libdoyen %s knows: set it to the "
-                           "size of the structure, or use a newer libdoyen",
-                           DOYEN_VERSION);
+        return stamped_refuse(problem, "doyen_node_options");
     }
     if (!ignores_sigpipe()) {
         return problem_set(problem, DOYEN_E_USAGE,
