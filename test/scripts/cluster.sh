@@ -31,6 +31,9 @@ clean_up()
 }
 trap clean_up EXIT
 
+# shellcheck source=test/scripts/free_ports.sh
+source "$top/test/scripts/free_ports.sh"
+
 # --- Vocabulary -----------------------------------------------------------------------------------
 
 fail()
@@ -78,20 +81,6 @@ processes()
             count=$((count + 1))
     done
     echo $count
-}
-
-# Eight ports in a row where nobody listens.
-choose_port()
-{
-    local port first
-    while :; do
-        first=$((20000 + RANDOM % 1400 * 8))
-        for ((port = first; port < first + 8; port++)); do
-            ! (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || continue 2
-        done
-        export DOYEN_CLUSTER_PORT=$first
-        return
-    done
 }
 
 # --- The cases ------------------------------------------------------------------------------------
@@ -328,5 +317,6 @@ case_a_folder_for_everybody_is_refused()
     [ -z "$(ls -A "$folder/public")" ] || fail "files were left there"
 }
 
-choose_port
+DOYEN_CLUSTER_PORT=$(free_ports 8)
+export DOYEN_CLUSTER_PORT
 "case_$2"

@@ -40,6 +40,9 @@ clean_up()
 }
 trap clean_up EXIT
 
+# shellcheck source=test/scripts/free_ports.sh
+source "$top/test/scripts/free_ports.sh"
+
 # --- Vocabulary -----------------------------------------------------------------------------------
 
 fail()
@@ -63,20 +66,6 @@ soon()
 is()
 {
     [ "$1" = "$2" ] || fail "$3: '$1', not '$2'"
-}
-
-# free_ports COUNT: so many ports where nobody listens, one after the other.
-free_ports()
-{
-    local first port
-    while :; do
-        first=$((20000 + RANDOM % 10000))
-        for ((port = first; port < first + $1; port++)); do
-            ! (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || continue 2
-        done
-        break
-    done
-    echo "$first"
 }
 
 # --- The cluster, and a writer on each node -------------------------------------------------------

@@ -40,6 +40,9 @@ clean_up()
 }
 trap clean_up EXIT
 
+# shellcheck source=test/scripts/free_ports.sh
+source "$top/test/scripts/free_ports.sh"
+
 # --- Vocabulary -----------------------------------------------------------------------------------
 
 fail()
@@ -58,20 +61,6 @@ make_clone()
     for name in doyend doyen libdoyen.so libdoyen.so.0; do
         [ -e "$build/$name" ] || fail "no $name in $build; build it first"
         ln -s "$build/$name" "$clone/build/$name"
-    done
-}
-
-# Three ports in a row where nobody listens, and some for those who are added.
-choose_port()
-{
-    local port first
-    while :; do
-        first=$((20000 + RANDOM % 1400 * 8))
-        for ((port = first; port < first + 8; port++)); do
-            ! (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || continue 2
-        done
-        export DOYEN_CLUSTER_PORT=$first
-        return
     done
 }
 
@@ -134,7 +123,8 @@ $(diff <(echo "$expected") <(echo "$actual"))"
 # --- The page -------------------------------------------------------------------------------------
 
 make_clone
-choose_port
+DOYEN_CLUSTER_PORT=$(free_ports 8) # Three for the cluster, and some for those who are added.
+export DOYEN_CLUSTER_PORT
 blocks=$(take_apart) || fail "${page#"$top/"} is not as it must be, see above"
 [ "$blocks" -gt 0 ] || fail "${page#"$top/"} runs nothing"
 

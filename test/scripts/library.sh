@@ -5,6 +5,7 @@
 #   test/scripts/library.sh BUILD
 set -euo pipefail
 
+top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${1:?usage: test/scripts/library.sh BUILD}
 build=$(cd "$build" && pwd)
 folder=$(mktemp -d)
@@ -14,6 +15,9 @@ trap '[ "$daemon" -eq 0 ] || kill "$daemon" 2>/dev/null || true; rm -rf "$folder
 prefix=$folder/prefix
 warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
 cc=${CC:-cc}
+
+# shellcheck source=test/scripts/free_ports.sh
+source "$top/test/scripts/free_ports.sh"
 
 fail()
 {
@@ -117,7 +121,7 @@ fi
 # --- They run ---
 
 export LD_LIBRARY_PATH=$libdir DOYEN_CONTROL=$folder/athens.sock
-port=$((20000 + RANDOM % 10000))
+port=$(free_ports 2)
 "$prefix/bin/doyend" --name athens --listen "127.0.0.1:$port" --control "$DOYEN_CONTROL" --log-level error &
 daemon=$!
 "$prefix/bin/doyen" wait --members 1 --acting --timeout 20s
