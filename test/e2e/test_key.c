@@ -306,6 +306,18 @@ static const char *file_of(struct cluster *cluster, size_t i)
     return cluster_path(cluster, text_kept("key-%s", members[i]));
 }
 
+/* Starts the members one after the other, each with a copy of this key file as its own. */
+static void form_with_copies(struct cluster *cluster, const char *key_file)
+{
+    for (size_t i = 0; i < MEMBERS; i++) {
+        copy_lines(file_of(cluster, i), "w", key_file);
+        cluster->key = file_of(cluster, i);
+        cluster_start(cluster, members[i], "athens", NO_ARGS);
+        assert_soon(strstr(cluster_view(cluster, "athens"), members[i]) != NULL);
+    }
+    assert_agreement(cluster, "athens byzantium cyrene");
+}
+
 /* Runs doyen keys with these words on all members. */
 static void on_all(struct cluster *cluster, const char *what, const char *key)
 {
@@ -327,14 +339,7 @@ Story(key, a_cluster_goes_from_one_key_to_another)
     const char *old_file = cluster->key;
     cluster_make_key(cluster, "new");
     const char *new_file = cluster->key;
-    for (size_t i = 0; i < MEMBERS; i++) {
-        copy_lines(file_of(cluster, i), "w", old_file);
-        cluster->key = file_of(cluster, i);
-        cluster_start(cluster, members[i], "athens", NO_ARGS);
-        assert_agreement(cluster, i == 0   ? "athens"
-                                  : i == 1 ? "athens byzantium"
-                                           : "athens byzantium cyrene");
-    }
+    form_with_copies(cluster, old_file);
     const char *old_key = first_key(cluster, "athens");
 
     /* Added in one file alone, it cannot be used; nor can another one be made the only one. */
@@ -430,13 +435,7 @@ Story(key, a_cluster_changes_its_key_under_load_without_a_suspicion)
     const char *new_file = cluster->key;
     cluster_make_key(cluster, "old");
     const char *old_file = cluster->key;
-    for (size_t i = 0; i < MEMBERS; i++) {
-        copy_lines(file_of(cluster, i), "w", old_file);
-        cluster->key = file_of(cluster, i);
-        cluster_start(cluster, members[i], "athens", NO_ARGS);
-        assert_soon(strstr(cluster_view(cluster, "athens"), members[i]) != NULL);
-    }
-    assert_agreement(cluster, "athens byzantium cyrene");
+    form_with_copies(cluster, old_file);
     const char *old_key = first_key(cluster, "athens");
     const char *view = cluster_view(cluster, "athens");
 
