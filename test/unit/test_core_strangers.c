@@ -13,7 +13,17 @@ static struct message carries(enum message_type type, struct view *view)
 
 /* --- Of each kind so many, and for each source (V6a) --- */
 
-enum { KINDS = 7, PULL_KIND = 1, PROBE_KIND = 5 };
+enum { KINDS = 8, PULL_KIND = 1, PROBE_KIND = 5 };
+
+/* A view that is higher than the rig's. */
+static struct view *later(struct rig *rig, const char *letters)
+{
+    struct view *view = rig_view(rig, letters);
+
+    view->epoch = core_view(rig->core)->epoch + 1;
+    view_seal(view);
+    return view;
+}
 
 /* One question of each kind. */
 static void questions(struct rig *rig, struct message said[KINDS])
@@ -34,6 +44,7 @@ static void questions(struct rig *rig, struct message said[KINDS])
                                                   .coordinator = theirs->members[0].address,
                                                   .terms = rig_terms()}};
     said[6] = (struct message){.type = MESSAGE_JOIN, .joiner = {.member = member_of('B')}};
+    said[7] = carries(MESSAGE_VIEW, later(rig, "X C"));
 }
 
 /* Says it so often, from each of those letters in turn. Returns how often it is answered. */
@@ -62,6 +73,16 @@ Test(core_strangers, what_they_say_has_a_bound_for_each_kind)
         }
     }
     cr_assert_leq(answers_to(rig, "PQRSTUVWXYabcdefghijklmnopqrstuv", &said[PROBE_KIND], 400), 64);
+    rig_free(rig);
+}
+
+/* H49: the answer goes to the address that the proposal gives its maker. */
+Test(core_strangers, what_they_propose_has_a_bound)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    const struct message said = carries(MESSAGE_PREPARE, later(rig, "X C"));
+
+    cr_assert_eq(answers_to(rig, "X", &said, 100), ANSWERED_TO_ONE);
     rig_free(rig);
 }
 

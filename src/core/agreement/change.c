@@ -608,7 +608,7 @@ static bool consider_as_member(struct core *core, const struct message *message)
     if (authority_of(core, message) == AUTHORITY_NONE) {
         REACHED(proposal_of_another_coordinator);
         refuse(core, message, REFUSED_PROPOSAL_NOT_FOLLOWED);
-        answer(core, MESSAGE_NOT_FOLLOWING, proposal, &ours, core->view.hash);
+        install_answer_not_following(core, message);
         return false;
     }
     if (proposal->epoch < core->promise.epoch && !core_is_strict(core)) {

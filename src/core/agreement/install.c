@@ -215,12 +215,14 @@ bool install_is_left_alone(const struct core *core)
     return moved;
 }
 
-/* Our coordinator is another one, and fresh. */
-static void answer_not_following(struct core *core, const struct message *message)
+void install_answer_not_following(struct core *core, const struct message *message)
 {
-    struct message *answer = outbox_message(core, MESSAGE_NOT_FOLLOWING);
     const struct member *proposer = &message->carrier.view->members[0];
 
+    if (!view_has(&core->view, &message->from) && refuse_beyond_few(core, message)) {
+        return; /* In a stranger's view that may be anybody's address. */
+    }
+    struct message *answer = outbox_message(core, MESSAGE_NOT_FOLLOWING);
     if (answer != NULL) {
         answer->reference.view = view_id_of(&core->view);
         answer->reference.view_hash = core->view.hash;
@@ -334,7 +336,7 @@ static enum shown_view on_higher_view(struct core *core, const struct message *m
     bool ours = authority_is_in_our_name(core, view);
     refuse(core, message, ours ? REFUSED_VIEW_IN_OUR_NAME : REFUSED_VIEW_NOT_FOLLOWED);
     if (!ours) {
-        answer_not_following(core, message);
+        install_answer_not_following(core, message);
     }
     if (!from_member) {
         return SHOWN_SETTLED; /* Nothing of it is true, its epoch neither. */

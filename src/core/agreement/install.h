@@ -34,6 +34,10 @@ void install_answer_stranger(struct core *core, const struct message *message);
  * Then asks for it, and the answer counts. */
 bool install_asks_first(struct core *core, const struct message *message);
 
+/* NOT_FOLLOWING, to the maker of the view that it brings along, which does not speak for this node;
+ * to that of a stranger's within the bound of V6. */
+void install_answer_not_following(struct core *core, const struct message *message);
+
 /* PULL, to one who is no member here, within the bound of V6. */
 void install_ask_stranger(struct core *core, const struct message *message);
 

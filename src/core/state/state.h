@@ -141,7 +141,8 @@ struct outbox {
 
 /* What non-members say, as far as it is answered. */
 enum stranger_kind {
-    STRANGER_OTHERS, /* HEARTBEATs */
+    STRANGER_HEARTBEATS,
+    STRANGER_VIEWS, /* whatever brings along one that is not followed, or asked for first */
     STRANGER_PULLS,
     STRANGER_COMMITS,
     STRANGER_CLAIMS,
