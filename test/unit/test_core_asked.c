@@ -97,6 +97,24 @@ static struct rig *voter(void)
     return rig;
 }
 
+/* H52: X only has to show a view to be asked for it, and knows that nonce then. */
+Test(core_asked, who_was_asked_for_a_view_does_not_vote)
+{
+    struct rig *rig = candidate();
+    const struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = rig_next(rig, "+X")}};
+    struct message told = from_stranger(rig, 'X', &shown, 0);
+
+    rig_gets_raw(rig, &told);
+    const struct rig_sent *pull = asked(rig, MESSAGE_PULL, 'X');
+    cr_assert_not_null(pull);
+    const struct message vote = granted(rig, 2);
+    told = from_stranger(rig, 'X', &vote, pull->echo);
+    rig_gets_raw(rig, &told);
+    cr_assert_eq(rig->refused.reason, REFUSED_VOTER_UNKNOWN);
+    cr_assert(rig->core->campaign.on);
+    rig_free(rig);
+}
+
 Test(core_asked, a_voter_echoes_what_it_was_asked_by_a_stranger)
 {
     struct rig *rig = voter();
@@ -229,6 +247,24 @@ Test(core_asked, a_stranger_does_not_raise_the_epoch_by_much)
     }
     cr_assert_gt(rig->core->promise.seen, seen + (UINT64_C(1) << 18));
     cr_assert_leq(rig->core->promise.seen, seen + (UINT64_C(1) << 20));
+    rig_free(rig);
+}
+
+/* H16: nor by what it proposes. */
+Test(core_asked, a_strangers_proposal_does_not_leap)
+{
+    struct rig *rig = voter();
+    struct view *view = rig_view(rig, "D B");
+    struct message prepare = {.type = MESSAGE_PREPARE, .carrier = {.view = view}};
+    uint64_t seen = rig->core->promise.seen;
+
+    for (int leap = 21; leap >= 19; leap -= 2) {
+        view->epoch = seen + (UINT64_C(1) << leap);
+        view_seal(view);
+        struct message told = from_stranger(rig, 'D', &prepare, 77);
+        rig_gets_raw(rig, &told);
+        cr_assert_eq(rig->core->promise.seen, leap == 21 ? seen : view->epoch);
+    }
     rig_free(rig);
 }
 

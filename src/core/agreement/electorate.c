@@ -52,6 +52,18 @@ static bool is_voter(const struct core *core, const struct view *view, uint32_t 
            voters_find(&core->terms.voters, view->members[position].name) == voter;
 }
 
+/* Of this life. Whoever makes this node ask for a view learns the nonce of that, so votes have
+ * another one. A number of a message, which is what is echoed between members, is never as high. */
+static uint32_t nonce_of(const struct core *core, enum message_type question)
+{
+    const uint64_t purpose = question == MESSAGE_PULL ? 0 : 1;
+    const struct node_id *id = &core->life.self.id;
+    uint64_t hash = hash_bytes(hash_u64(HASH_START, core->secret), id->bytes, sizeof id->bytes);
+
+    return (uint32_t)hash_finish(hash_u64(hash_u64(hash, ~core->secret), purpose)) |
+           UINT32_C(0x80000000);
+}
+
 bool electorate_knows(const struct core *core, const struct message *vote)
 {
     const uint8_t voter = vote->carrier.vote.voter;
@@ -67,28 +79,22 @@ bool electorate_knows(const struct core *core, const struct message *vote)
     if (core->change.on && is_voter(core, proposed, view_find(proposed, &vote->from), voter)) {
         return true; /* Its READY has proved where it is. */
     }
-    return id_equal(&vote->from, &core->life.self.id) || electorate_was_asked(core, vote);
-}
-
-/* Of this life; a number of a message, which is what is echoed between members, is never as high.
- */
-static uint32_t nonce_of(const struct core *core)
-{
-    const struct node_id *id = &core->life.self.id;
-    uint64_t hash = hash_bytes(hash_u64(HASH_START, core->secret), id->bytes, sizeof id->bytes);
-
-    return (uint32_t)hash_finish(hash_u64(hash, ~core->secret)) | UINT32_C(0x80000000);
+    return id_equal(&vote->from, &core->life.self.id) ||
+           vote->echo == nonce_of(core, MESSAGE_BALLOT);
 }
 
 bool electorate_was_asked(const struct core *core, const struct message *answer)
 {
-    return answer->echo == nonce_of(core);
+    return answer->echo == nonce_of(core, MESSAGE_PULL) ||
+           answer->echo == nonce_of(core, MESSAGE_BALLOT);
 }
 
 void electorate_ask_stranger(struct core *core, const struct message *message,
                              const struct node_id *peer, const struct address *address)
 {
-    outbox_answer(core, message, peer, address, nonce_of(core));
+    if (message != NULL) {
+        outbox_answer(core, message, peer, address, nonce_of(core, message->type));
+    }
 }
 
 void electorate_ask_one(struct core *core, const struct message *message, uint8_t voter)

@@ -22,7 +22,7 @@ bool electorate_knows(const struct core *core, const struct message *vote);
 void electorate_ask_stranger(struct core *core, const struct message *message,
                              const struct node_id *peer, const struct address *address);
 
-/* Does it answer such a question of this life? */
+/* Is this VIEW the answer to such a question of this life? */
 bool electorate_was_asked(const struct core *core, const struct message *answer);
 
 /* Sends it (NULL: does nothing) to each voter but this node that has not answered yet. */

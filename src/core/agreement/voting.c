@@ -250,6 +250,18 @@ static bool passes_membership(struct core *core, const struct message *ballot,
     return true;
 }
 
+/* Z2j: refuses it if it is. */
+static bool is_strangers_leap(struct core *core, const struct message *message, uint64_t epoch)
+{
+    bool leaps = !view_has(&core->view, &message->from) &&
+                 promise_epoch_leaps_for_stranger(core, epoch);
+
+    if (leaps) {
+        refuse(core, message, REFUSED_EPOCH_LEAPS);
+    }
+    return leaps;
+}
+
 void voting_on_ballot(struct core *core, const struct message *ballot)
 {
     const struct vote_question question = question_of(core, ballot);
@@ -270,9 +282,7 @@ void voting_on_ballot(struct core *core, const struct message *ballot)
         refuse(core, ballot, REFUSED_VOTER_MUTE);
         return;
     }
-    if (!view_has(&core->view, &ballot->from) &&
-        promise_epoch_leaps_for_stranger(core, question.ballot.epoch)) {
-        refuse(core, ballot, REFUSED_EPOCH_LEAPS);
+    if (is_strangers_leap(core, ballot, question.ballot.epoch)) {
         return;
     }
     if (core_is_member(core) && !passes_membership(core, ballot, &question)) {
@@ -302,7 +312,8 @@ void voting_on_prepare(struct core *core, const struct message *prepare)
                                            .stamp = stamp_of(prepare),
                                            .view = view_id_of(view)};
 
-    if (core->electorate.own == VOTER_NONE || removes_this_voter(core, view)) {
+    if (core->electorate.own == VOTER_NONE || removes_this_voter(core, view) ||
+        is_strangers_leap(core, prepare, view->epoch)) {
         return;
     }
     const struct vote vote = voter_on_prepare(core, &question, view);
