@@ -253,8 +253,8 @@ struct message {
     struct address source; /* where it came from; filled in on receipt, not on the wire */
     bool relay;            /* to be handed on to the member that `to` names (R2) */
     uint32_t echo; /* the number, its low 32 bits, of the latest sign of life that the sender
-                      had of the receiver; 0: none (D8). OFFER, JOIN_REFUSED: of the nonce
-                      that they answer (J3e) */
+                      had of the receiver; 0: none (D8). Between those who are no
+                      members together a nonce, or what answers it (J3e, Z1e, Z9d) */
 
     union { /* message_body says which */
         struct heartbeat heartbeat;

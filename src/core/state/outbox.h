@@ -25,7 +25,8 @@ void outbox_start_life(struct core *core);
 void outbox_send_to(struct core *core, const struct message *message, const struct node_id *peer,
                     const struct address *address);
 
-/* The same to a joiner: `echo` shows that it answers what that one said (J3e). */
+/* The same, with a nonce as the echo: the receiver's own, so that this is an answer to it, or this
+ * node's, so that the answer can be told (J3e, Z1e, Z9d). */
 void outbox_answer(struct core *core, const struct message *message, const struct node_id *peer,
                    const struct address *address, uint32_t echo);
 
