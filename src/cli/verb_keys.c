@@ -58,13 +58,14 @@ const struct verb verb_keys = {
     .name = "keys",
     .arguments = "[reload | use KEY | remove KEY]",
     .summary = "The keys of this node, who holds them, and changing them",
-    .details = "One line per key of --key, the one that seals first. HELD says how many members of "
-               "the view hold it, as far as they have said; USED, when another member sealed with "
-               "it last.\n\n"
-               "reload takes up the key file as it is now; use makes a key of it the first, remove "
-               "takes one out, both also in the file. What would leave a member behind is "
-               "refused.\n\n"
-               "Exit: 1 when it was refused.",
+    .details =
+        "One line per key of --key, the one that seals first. HELD says how many members of "
+        "the view hold it, as far as they have said; USED, when another member sealed with "
+        "it last.\n\n"
+        "reload takes up the key file as it is now; use makes a key of it the first, remove "
+        "takes one out, both also in the file, which other nodes may share. What would leave "
+        "a member behind is refused.\n\n"
+        "Exit: 1 when it was refused.",
     .parse = parse_keys,
     .run = run_keys,
 };

@@ -158,8 +158,30 @@ static bool write_ring(const char *path, const struct keyring *ring, struct comp
 
 /* --- Changing --- */
 
-/* Makes of what the file has what is wanted. */
-static bool edit(struct keyring *ring, const struct rotation *rotation, struct complaint *complaint)
+/* The file does not have the key. For one that is to be removed that is as it should be: another
+ * node that shares the file has removed it there, and `own`, what this node has, follows. */
+static bool edit_absent(const struct rotation *rotation, const struct keyring *own,
+                        struct complaint *complaint)
+{
+    const uint32_t at = keyring_find(own, rotation->fingerprint);
+    char text[FINGERPRINT_TEXT_MAX];
+
+    (void)fingerprint_text(rotation->fingerprint, text);
+    if (rotation->kind == ROTATION_USE) {
+        return complaint_set(
+            complaint, "%s is not in the key file: add its line, then doyen keys reload", text);
+    }
+    if (at == KEYRING_MAX) {
+        return complaint_set(complaint,
+                             "%s is gone already: neither the key file nor this node has it", text);
+    }
+    return at > 0 ||
+           complaint_set(complaint, "%s seals here: doyen keys use another one first", text);
+}
+
+/* Makes of what the file has what is wanted; `*changed`: that is something else. */
+static bool edit(struct keyring *ring, const struct rotation *rotation, const struct keyring *own,
+                 bool *changed, struct complaint *complaint)
 {
     const uint32_t at = keyring_find(ring, rotation->fingerprint);
     char text[FINGERPRINT_TEXT_MAX];
@@ -170,14 +192,14 @@ static bool edit(struct keyring *ring, const struct rotation *rotation, struct c
     complaint->exit_code = EXIT_CONFIGURATION;
     (void)fingerprint_text(rotation->fingerprint, text);
     if (at == KEYRING_MAX) {
-        return complaint_set(
-            complaint, "%s is not in the key file: add its line, then doyen keys reload", text);
+        return edit_absent(rotation, own, complaint);
     }
     if (rotation->kind == ROTATION_REMOVE && at == 0) {
         return complaint_set(complaint, "%s seals: doyen keys use another one first", text);
     }
     const struct key key = ring->keys[at];
     const uint32_t end = rotation->kind == ROTATION_USE ? at : ring->count - 1;
+    *changed = true;
     if (rotation->kind == ROTATION_USE) {
         memmove(&ring->keys[1], &ring->keys[0], end * sizeof key);
         ring->keys[0] = key;
@@ -192,11 +214,13 @@ bool rotation_apply(struct seal *seal, const struct core *core, const char *path
                     const struct rotation *rotation, struct complaint *complaint)
 {
     struct keyring next;
+    bool changed = false;
 
-    const bool done = key_file_read(path, &next, complaint) && edit(&next, rotation, complaint) &&
+    const bool done = key_file_read(path, &next, complaint) &&
+                      edit(&next, rotation, seal_ring(seal), &changed, complaint) &&
                       check_first(seal, core, &next, rotation->since_ms, complaint) &&
                       check_given_up(seal, core, &next, complaint) &&
-                      (rotation->kind == ROTATION_RELOAD || write_ring(path, &next, complaint));
+                      (!changed || write_ring(path, &next, complaint));
     if (done) {
         seal_set_ring(seal, &next);
     }

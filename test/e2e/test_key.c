@@ -378,9 +378,13 @@ Story(key, a_cluster_goes_from_one_key_to_another)
     on_all(cluster, "use", new_key);
     cr_assert_str_eq(first_key(cluster, "cyrene"), new_key);
     cr_assert_eq(doyen(cluster, "athens", ARGS("keys", "remove", new_key)).code, 1);
+    copy_lines(file_of(cluster, 1), "w", new_file); /* As by another node that shares the file. */
     for (size_t i = 0; i < MEMBERS; i++) {
         assert_soon(doyen(cluster, members[i], ARGS("keys", "remove", old_key)).code == 0);
     }
+    const struct outcome again = doyen(cluster, "byzantium", ARGS("keys", "remove", old_key));
+    cr_assert_eq(again.code, 1);
+    assert_text_has(again.err, "is gone already");
     cr_assert(cluster_agrees(cluster, "athens byzantium cyrene", 1000));
     cr_assert_eq(suspicions(cluster), suspected);
 
