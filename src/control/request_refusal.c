@@ -164,6 +164,24 @@ static bool refuse_arguments(const struct request *request, const struct resourc
     return true;
 }
 
+/* Nor must a name in a body turn into a request about another member, or about none. */
+static bool refuse_body(const struct request *request, const struct resource *resource,
+                        struct answer *answer)
+{
+    char hint[64] = "leave out the body";
+
+    if (request->body.length == 0 || !resource_is_change(resource) ||
+        (resource->traits & BODY) != 0) {
+        return false;
+    }
+    if (resource->argument != NULL) {
+        snprintf(hint, sizeof hint, "leave out the body, and write ?%s=VALUE", resource->argument);
+    }
+    *answer = answer_problem(MHD_HTTP_BAD_REQUEST, "a body", hint, "%s takes no body",
+                             resource->path);
+    return true;
+}
+
 /* A load balancer that is told "busy" would take the coordinator out of service, and a supervisor
  * would restart the node: these questions have connections that no other may take. */
 static bool request_has_room(const struct request *request, const char *path)
@@ -228,5 +246,6 @@ bool request_refuse(const struct request *request, const char *path, const char 
         *refusal = answer_not_permitted(request, *resource);
         return true;
     }
-    return refuse_arguments(request, *resource, refusal);
+    return refuse_arguments(request, *resource, refusal) ||
+           refuse_body(request, *resource, refusal);
 }

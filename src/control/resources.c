@@ -457,7 +457,7 @@ const struct resource resource_table[] = {
     {"/v1/keys/reload", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_keys_reload},
     {"/v1/keys/use", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_use},
     {"/v1/keys/remove", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_remove},
-    {"/v1/fault", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_fault},
+    {"/v1/fault", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, answer_fault},
 };
 const size_t resource_count = sizeof resource_table / sizeof resource_table[0];
 

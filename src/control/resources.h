@@ -28,6 +28,7 @@ enum resource_trait {
     UNIX_ONLY = 1, /* on the Unix socket alone */
     PROBE = 2,     /* asked by supervisors and load balancers: answered where others find no room */
     FLAG = 4,      /* its argument stands without a value */
+    BODY = 8,      /* it takes a body */
 };
 
 struct resource {

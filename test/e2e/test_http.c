@@ -271,6 +271,27 @@ Story(http, faults_can_be_tried_out_and_cleared)
     cr_assert_str_eq(cluster_view(cluster, "byzantium"), "1.3 athens/1 byzantium/2 cyrene/3");
 }
 
+/* A name in a body would otherwise be passed over, and another member be meant. */
+Story(http, what_takes_no_body_refuses_one_and_changes_nothing)
+{
+    static const char *const paths[] = {"leave", "transfer", "drain", "undrain", "keys/reload"};
+    struct cluster *cluster = athens_alone(NO_ARGS);
+    const int fd = dial(cluster, "athens");
+
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        struct http_answer answer;
+        cr_assert(send_text(fd, text_kept("POST /v1/%s HTTP/1.1\r\nHost: x\r\n"
+                                          "Content-Length: 15\r\n\r\n{\"to\":\"athens\"}",
+                                          paths[i])));
+        cr_assert(http_read(fd, false, LIMIT_MS, &answer));
+        cr_assert_eq(answer.status, 400, "%s", answer.text);
+        assert_text_has(answer.body, "takes no body");
+        http_answer_deinit(&answer);
+    }
+    close(fd);
+    assert_agreement(cluster, "athens");
+}
+
 Story(http, leave_is_accepted_on_the_control_socket)
 {
     struct cluster *cluster = athens_alone(NO_ARGS);
