@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,9 @@
 
 #include "words/notice_text.h"
 
-enum { WORDS_MAX = 400 };
+enum { WORDS_MAX = 400, WATCHDOG_US_MIN = 2000 };
+
+#define WATCHDOG_US_MAX INT64_MAX /* what is more is an overflow */
 
 /* --- Saying something ------------------------------------------------------------------------ */
 
@@ -103,8 +106,9 @@ static int connect_to(const char *name)
     return fd;
 }
 
-/* How often the service manager wants a sign of life from this process; 0: it asks for none. */
-static uint64_t watchdog_ms(void)
+/* How often the service manager wants a sign of life from this process; 0: it asks for none, or in
+ * words that mean nothing, which is logged. */
+static uint64_t watchdog_ms(struct log *log)
 {
     const char *usec = getenv("WATCHDOG_USEC");
     const char *pid = getenv("WATCHDOG_PID");
@@ -112,13 +116,23 @@ static uint64_t watchdog_ms(void)
     if (usec == NULL || (pid != NULL && strtoll(pid, NULL, 10) != getpid())) {
         return 0;
     }
-    return strtoull(usec, NULL, 10) / 1000;
+    char *end = NULL;
+    const unsigned long long period_us = strtoull(usec, &end, 10);
+    const bool is_number = *usec >= '0' && *usec <= '9' && *end == '\0';
+    if (!is_number || period_us < WATCHDOG_US_MIN || period_us > WATCHDOG_US_MAX) {
+        log_line(log, LOG_WARN, "supervisor",
+                 "WATCHDOG_USEC=%s: is no number of microseconds from %d to %lld: the service "
+                 "manager gets no sign of life",
+                 usec, WATCHDOG_US_MIN, (long long)WATCHDOG_US_MAX);
+        return 0;
+    }
+    return period_us / 1000;
 }
 
 void supervisor_open(struct supervisor *supervisor, uv_loop_t *loop, struct log *log)
 {
     const char *name = getenv("NOTIFY_SOCKET");
-    const uint64_t period_ms = watchdog_ms();
+    const uint64_t period_ms = watchdog_ms(log);
 
     *supervisor = (struct supervisor){.log = log, .fd = -1};
     (void)uv_check_init(loop, &supervisor->look); /* cannot fail */
@@ -133,7 +147,7 @@ void supervisor_open(struct supervisor *supervisor, uv_loop_t *loop, struct log 
                      strerror(errno));
         }
     }
-    if (supervisor->fd >= 0 && period_ms > 1) {
+    if (supervisor->fd >= 0 && period_ms > 0) {
         (void)uv_timer_start(&supervisor->alive, on_alive, 0, period_ms / 2);
     }
     (void)unsetenv("NOTIFY_SOCKET"); /* They are for this process alone. */

@@ -110,3 +110,27 @@ Story(supervisor, a_service_manager_that_is_not_there_is_one_warning)
     assert_agreement(cluster, "athens");
     cr_assert_eq(cluster_log_count(cluster, "athens", "supervisor"), 1);
 }
+
+Story(supervisor, a_watchdog_time_that_is_none_is_one_warning)
+{
+    static const char *const wrong[] = {"abc", "-5", "1999", "2s", "99999999999999999999999"};
+    static const char *const names[] = {"athens", "byzantium", "cyrene", "delphi", "ephesus"};
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct manager manager;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        setenv("WATCHDOG_USEC", wrong[i], 1);
+        cluster_start(cluster, names[i], "athens", NO_ARGS);
+        assert_soon(cluster_log_count(cluster, names[i], "supervisor") == 1);
+    }
+    unsetenv("WATCHDOG_USEC");
+    assert_agreement(cluster, "athens byzantium cyrene delphi ephesus");
+    listen_at(&manager, cluster, "9000000000000000000"); /* Far away, and in order. */
+    cluster_kill(cluster, "ephesus");
+    cluster_restart(cluster, "ephesus");
+    unsetenv("NOTIFY_SOCKET");
+    unsetenv("WATCHDOG_USEC");
+    assert_soon(heard(&manager, "READY=1") == 1);
+    cr_assert_eq(heard(&manager, "WATCHDOG=1"), 1, "%s", manager.heard);
+    close(manager.fd);
+}
