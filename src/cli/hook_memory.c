@@ -3,65 +3,130 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
 
-enum { FILE_MAX = 1024 };
+enum { FILE_MAX = 1024, LINES_MIN = 3 };
 
 static const char *const told_words[] = {[TOLD_NOTHING] = "", [TOLD_NO] = "no", [TOLD_YES] = "yes"};
+static const char first_key[] = "resume=";
 
-static enum hook_told told_of(const char *word)
+static bool take_told(enum hook_told *told, const char *word)
 {
-    return strcmp(word, "yes") == 0 ? TOLD_YES : strcmp(word, "no") == 0 ? TOLD_NO : TOLD_NOTHING;
+    for (enum hook_told i = TOLD_NOTHING; i <= TOLD_YES; i++) {
+        if (strcmp(word, told_words[i]) == 0) {
+            *told = i;
+            return true;
+        }
+    }
+    return false;
 }
 
-static void take_line(struct hook_memory *memory, const char *key, const char *value)
+static bool take_line(struct hook_memory *memory, const char *key, const char *value)
 {
     if (strcmp(key, "resume") == 0) {
-        (void)text_set(memory->resume, sizeof memory->resume, value, strlen(value));
-    } else if (strcmp(key, "acting") == 0) {
-        memory->acting = told_of(value);
-    } else if (strcmp(key, "guard") == 0) {
-        memory->guard_met = told_of(value);
-    } else if (strcmp(key, "coordinator") == 0) {
-        memory->coordinator_told = text_set(memory->coordinator, sizeof memory->coordinator, value,
-                                            strlen(value));
+        return text_set(memory->resume, sizeof memory->resume, value, strlen(value));
     }
+    if (strcmp(key, "acting") == 0) {
+        return take_told(&memory->acting, value);
+    }
+    if (strcmp(key, "guard") == 0) {
+        return take_told(&memory->guard_met, value);
+    }
+    memory->coordinator_told = strcmp(key, "coordinator") == 0 &&
+                               text_set(memory->coordinator, sizeof memory->coordinator, value,
+                                        strlen(value));
+    return memory->coordinator_told;
 }
 
-bool hook_memory_read(const char *path, struct hook_memory *memory, struct failure *failure)
+/* False: it is damaged. Changes the text. */
+static bool take_text(struct hook_memory *memory, char *text, size_t length)
 {
-    char text[FILE_MAX + 1];
+    char *rest = NULL;
+    uint32_t lines = 0;
 
-    *memory = (struct hook_memory){.acting = TOLD_NOTHING};
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0 && errno == ENOENT) {
-        return true;
+    if (length == FILE_MAX || text[length - 1] != '\n' || memchr(text, '\0', length) != NULL) {
+        return false;
     }
-    const ssize_t length = fd < 0 ? -1 : read(fd, text, FILE_MAX);
-    if (length < 0) {
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char *value = strchr(line, '=');
+        if (value == NULL) {
+            return false;
+        }
+        *value++ = '\0';
+        if (!take_line(memory, line, value)) {
+            return false;
+        }
+        lines++;
+    }
+    return lines >= LINES_MIN;
+}
+
+/* The length of what is in the file, 0 when there is none; -1 with `failure` filled in. */
+static ssize_t read_file(const char *path, char text[FILE_MAX + 1], struct failure *failure)
+{
+    struct stat status;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const char *fault = NULL;
+    ssize_t length = 0;
+
+    if (fd < 0) {
+        fault = errno == ENOENT  ? NULL
+                : errno == ELOOP ? "is a symbolic link, which is not followed"
+                                 : strerror(errno);
+    } else if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+        fault = "is no regular file";
+    } else {
+        length = read(fd, text, FILE_MAX);
+        fault = length < 0 ? strerror(errno) : NULL;
+    }
+    if (fault != NULL) {
         (void)failure_set(failure, EXIT_REFUSED,
-                          "%s: %s: name a file of this account with --resume", path,
-                          strerror(errno));
+                          "%s: %s: name a file of this account with --resume", path, fault);
     }
     if (fd >= 0) {
         (void)close(fd);
     }
-    if (length < 0) {
+    return fault == NULL ? length : -1;
+}
+
+void hook_memory_report_damage(const char *path)
+{
+    struct failure damage;
+
+    (void)failure_set(&damage, EXIT_DONE,
+                      "%s is damaged: the hooks are told how things are, but not what has happened "
+                      "since they were told last",
+                      path);
+    (void)failure_report(&damage);
+}
+
+bool hook_memory_read(const char *path, struct hook_memory *memory, struct failure *failure)
+{
+    char text[FILE_MAX + 1] = "";
+    const ssize_t length = read_file(path, text, failure);
+
+    *memory = (struct hook_memory){.acting = TOLD_NOTHING};
+    if (length <= 0) {
+        return length == 0;
+    }
+    /* A disk that lost its power may leave zeros. */
+    if (text[0] != '\0' && strncmp(text, first_key, sizeof first_key - 1) != 0) {
+        (void)failure_set(failure, EXIT_REFUSED,
+                          "%s is not what doyen hook keeps, and would be lost: name another file "
+                          "with --resume, or remove it",
+                          path);
         return false;
     }
-    text[length] = '\0';
-    char *rest = NULL;
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
-         line = strtok_r(NULL, "\n", &rest)) {
-        char *value = strchr(line, '=');
-        if (value != NULL) {
-            *value++ = '\0';
-            take_line(memory, line, value);
-        }
+    if (!take_text(memory, text, (size_t)length)) {
+        *memory = (struct hook_memory){.acting = TOLD_NOTHING};
+        hook_memory_report_damage(path);
     }
     return true;
 }
@@ -79,9 +144,11 @@ bool hook_memory_write(const char *path, const struct hook_memory *memory, struc
     }
     bool written = snprintf(next, sizeof next, "%s.next", path) < (int)sizeof next;
     errno = ENAMETOOLONG;
-    const int fd = written ? open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600)
-                           : -1;
-    written = fd >= 0 && write(fd, text, (size_t)length) == length;
+    const int fd =
+        written
+            ? open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)
+            : -1;
+    written = fd >= 0 && write(fd, text, (size_t)length) == length && fsync(fd) == 0;
     if (fd >= 0) {
         written = close(fd) == 0 && written;
     }

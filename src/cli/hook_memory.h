@@ -20,9 +20,13 @@ struct hook_memory {
     char coordinator[HOOK_NAME_MAX]; /* "": there was none */
 };
 
-/* A file that is not there is an empty memory, and so is one that makes no sense. False with
- * `failure` filled in: it cannot be read. */
+/* A file that is not there, or is empty, is an empty memory. So is one that is damaged, which is
+ * said on standard error. False with `failure` filled in: it cannot be read, or is of somebody
+ * else, and must not be written over. */
 bool hook_memory_read(const char *path, struct hook_memory *memory, struct failure *failure);
+
+/* Says on standard error that what hooks were told is not known any more. */
+void hook_memory_report_damage(const char *path);
 
 /* Replaces the file as a whole. */
 bool hook_memory_write(const char *path, const struct hook_memory *memory, struct failure *failure);

@@ -32,13 +32,17 @@ static error_t parse_hook(int key, char *argument, struct argp_state *state)
 
     switch (key) {
     case 'r':
+        if (argument[0] == '\0') {
+            cli_usage_error(state, "--resume is empty: name a file, or leave it out");
+        }
         options->resume = argument;
         return 0;
     case 't':
         if (!duration_parse(argument, &options->timeout_ms) || options->timeout_ms == 0 ||
             options->timeout_ms > INT_MAX) {
             cli_usage_error(
-                state, "--timeout %s: give a number and its unit, as in 500ms, 5s or 2m", argument);
+                state, "--timeout %s: give 1ms to 500h, a number and its unit, as in 500ms or 5s",
+                argument);
         }
         return 0;
     case ARGP_KEY_ARG:
@@ -83,7 +87,8 @@ const struct verb verb_hook = {
         "After a restart, of this or of the daemon, they are told what happened meanwhile; and "
         "not-acting when the daemon goes away while it acted. What has to end before another node "
         "can begin is a matter for doyen run, which looks at the lease.\n\n"
-        "Exit: 0 after INT, TERM, or HUP, which stands for the end of the daemon, 1 when DIR or the file of --resume cannot be used.",
+        "Exit: 0 after INT, TERM, or HUP, which stands for the end of the daemon, 1 when DIR or "
+        "the file of --resume cannot be used.",
     .options = hook_options,
     .parse = parse_hook,
     .run = run_hooks,
@@ -286,11 +291,33 @@ static bool sleep_until_due(struct hooks *hooks)
     return fds[1].revents == 0 && fds[2].revents == 0;
 }
 
+/* Until a signal, or an error, which is returned. */
+static int watch(struct hooks *hooks, const char *resume)
+{
+    struct doyen *client = hooks->cli->client;
+    int result = doyen_watch_start(client, resume, 0, on_event, hooks);
+
+    while (result == 0 && sleep_until_due(hooks)) {
+        result = doyen_step(client);
+    }
+    return result;
+}
+
+/* Does the library, or the daemon by the title of its problem, say that no daemon gave what the
+ * watch was to go on from? */
+static bool is_no_token(const struct hooks *hooks, int result)
+{
+    static const char title[] = "not a cursor";
+
+    return result == DOYEN_E_USAGE ||
+           (result == DOYEN_E_REFUSED &&
+            strncmp(doyen_error(hooks->cli->client), title, sizeof title - 1) == 0);
+}
+
 static enum exit_code run_hooks(struct cli *cli, int argc, char **argv)
 {
     struct hooks hooks = {.cli = cli, .options.timeout_ms = HOOK_TIMEOUT_MS};
     struct failure failure;
-    int result;
 
     cli_parse(cli, &verb_hook, argc, argv, &hooks.options);
     if (!prepare(&hooks, &failure) || cli_connect(cli, &failure) != EXIT_DONE) {
@@ -301,12 +328,11 @@ static enum exit_code run_hooks(struct cli *cli, int argc, char **argv)
     hooks.teller.timeout_ms = hooks.options.timeout_ms;
     hooks.teller.json = cli->json;
     const char *resume = hooks.memory.resume[0] == '\0' ? NULL : hooks.memory.resume;
-    result = doyen_watch_start(cli->client, resume, 0, on_event, &hooks);
-    if (result == DOYEN_E_USAGE && resume != NULL) { /* A file that somebody has damaged. */
-        result = doyen_watch_start(cli->client, NULL, 0, on_event, &hooks);
-    }
-    while (result == 0 && sleep_until_due(&hooks)) {
-        result = doyen_step(cli->client);
+    int result = watch(&hooks, resume);
+    if (resume != NULL && is_no_token(&hooks, result)) {
+        hook_memory_report_damage(hooks.memory_path);
+        doyen_watch_stop(cli->client);
+        result = watch(&hooks, NULL);
     }
     (void)close(hooks.teller.end_fd);
     (void)close(hooks.gone_fd);

@@ -183,6 +183,58 @@ Story(hook, what_cannot_be_used_is_said_at_once)
     cr_assert_eq(doyen(cluster, "athens", ARGS("hook", folder, "--timeout", "0s")).code, 64);
 }
 
+/* What is somebody else's is not written over, and nothing is waited for. */
+Story(hook, a_file_to_resume_from_that_is_none_is_refused)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+    const char *file = text_kept("%s/.resume", folder);
+    const char *target = cluster_path(cluster, "target");
+
+    write_file(target, "mine\n", 0644);
+    cr_assert_eq(doyen(cluster, "athens", ARGS("hook", folder, "--resume", "")).code, 64);
+    const struct outcome foreign = doyen(cluster, "athens",
+                                         ARGS("hook", folder, "--resume", target));
+    cr_assert_eq(foreign.code, 1);
+    assert_text_has(foreign.err, "is not what doyen hook keeps");
+    cr_assert_eq(symlink(target, file), 0);
+    const struct outcome link = doyen(cluster, "athens", ARGS("hook", folder));
+    cr_assert_eq(link.code, 1);
+    assert_text_has(link.err, "is a symbolic link");
+    cr_assert_eq(unlink(file), 0);
+    cr_assert_eq(mkfifo(file, 0600), 0);
+    const struct outcome pipe = doyen(cluster, "athens", ARGS("hook", folder));
+    cr_assert_eq(pipe.code, 1);
+    assert_text_has(pipe.err, "is no regular file");
+    cr_assert_eq(unlink(file), 0);
+    cr_assert_eq(mkdir(file, 0700), 0);
+    cr_assert_eq(doyen(cluster, "athens", ARGS("hook", folder)).code, 1);
+    char *kept = file_read(target, NULL);
+    cr_assert_str_eq(kept, "mine\n");
+    free(kept);
+}
+
+Story(hook, a_damaged_memory_is_said_and_the_hooks_run)
+{
+    static const char *const damaged[] = {
+        "resume=5f0c", "resume=\nacting=perhaps\nguard=yes\n", "resume=\nacting=no\n",
+        "resume=no id\nacting=no\nguard=no\n", "resume=5f0c-1\nacting=no\nguard=no\n"};
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+    const char *file = text_kept("%s/.resume", folder);
+
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
+        write_file(file, damaged[i], 0600);
+        struct process hooks = start_hooks(cluster, "athens", ARGS("hook", folder));
+        assert_soon(is_reported(cluster, ".resume is damaged"));
+        assert_soon(is_reported(cluster, "hook: acting: exit 0"));
+        stop_hooks(&hooks);
+        cr_assert_eq(unlink(cluster_path(cluster, "hook.log.err")), 0);
+    }
+}
+
 Story(hook, the_daemon_runs_them_itself)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
