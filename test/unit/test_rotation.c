@@ -225,6 +225,26 @@ Test(rotation, a_key_that_is_not_in_the_file_is_not_used)
     assert_refused("is not in the key file");
 }
 
+/* Another node that shares the file took the key out there: this one follows, once it may. */
+Test(rotation, a_key_that_is_gone_from_the_file_is_removed_here)
+{
+    member_says('A', "0 1");
+    member_says('C', "1 0");
+    write_file("0");
+    cr_assert_not(apply(ROTATION_REMOVE, NEW));
+    cr_assert_not_null(strstr(complaint.text, "is in use by"), "%s", complaint.text);
+    assert_ring("0 1");
+    member_says('C', "0 1");
+    cr_assert(apply(ROTATION_REMOVE, NEW), "%s", complaint.text);
+    assert_ring("0");
+    cr_assert_not(apply(ROTATION_REMOVE, NEW));
+    cr_assert_not_null(strstr(complaint.text, "is gone already"), "%s", complaint.text);
+    write_file("1");
+    cr_assert_not(apply(ROTATION_REMOVE, OLD));
+    cr_assert_not_null(strstr(complaint.text, "use another one first"), "%s", complaint.text);
+    assert_ring("0");
+}
+
 Test(rotation, a_file_is_taken_up_as_it_is)
 {
     write_file("0 1 2");
