@@ -273,7 +273,8 @@ DOYEN_API int doyen_watch(struct doyen *d, const char *resume, unsigned flags,
  *         if (doyen_step(d) != 0) { ... }
  *     }
  *
- * There is one watch at a time. DOYEN_E_USAGE: `resume` is no such token. */
+ * There is one watch at a time. DOYEN_E_USAGE: `resume` is no such token, a flag is not known, or
+ * `on_event` is NULL. */
 DOYEN_API int doyen_watch_start(struct doyen *d, const char *resume, unsigned flags,
                                 doyen_on_event *on_event, void *user);
 

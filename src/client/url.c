@@ -1,5 +1,7 @@
 #include "client/url.h"
 
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -52,7 +54,8 @@ int url_resolve(const struct target *target, struct addrinfo **addresses, struct
     url_split(target, authority, prefix);
     split_port(authority, &host, &port);
     *addresses = NULL;
-    if (port[0] == '\0' || strlen(port) > 5 || port[strspn(port, "0123456789")] != '\0') {
+    if (port[0] == '\0' || strlen(port) > 5 || port[strspn(port, "0123456789")] != '\0' ||
+        strtoul(port, NULL, 10) - 1 >= UINT16_MAX) {
         return problem_set(problem, DOYEN_E_USAGE, "%s %s: %s is not the number of a port",
                            target->names.url, target->url, port);
     }

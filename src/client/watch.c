@@ -68,11 +68,22 @@ static void drop_gap(struct doyen *d)
 int doyen_watch_start(struct doyen *d, const char *resume, unsigned flags, doyen_on_event *on_event,
                       void *user)
 {
+    static const unsigned known_flags = DOYEN_WATCH_ONCE | DOYEN_WATCH_PLAIN;
     struct watch *watch = &d->watch;
 
     if (watch->on || d->calling_back) {
         return problem_set(&d->problem, DOYEN_E_BUSY,
                            "there is a watch already: end it first, and return from its callback");
+    }
+    if (on_event == NULL) {
+        return problem_set(&d->problem, DOYEN_E_USAGE,
+                           "on_event is NULL: give the function that is to be called");
+    }
+    if ((flags & ~known_flags) != 0) {
+        return problem_set(&d->problem, DOYEN_E_USAGE,
+                           "flags 0x%x: this libdoyen knows only DOYEN_WATCH_ONCE and "
+                           "DOYEN_WATCH_PLAIN",
+                           flags);
     }
     if (resume != NULL && !client_is_token(resume)) {
         return problem_set(&d->problem, DOYEN_E_USAGE,

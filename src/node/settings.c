@@ -66,7 +66,7 @@ static bool is_for_doyend(const char *setting)
 {
     static const char *const names[] = {"config",    "check",      "print-config", "make-key",
                                         "help",      "usage",      "version",      "sandbox",
-                                        "log-level", "log-format", "control"};
+                                        "log-level", "log-format", "control",      "hooks"};
     const size_t length = strcspn(setting, "=");
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

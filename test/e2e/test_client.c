@@ -64,6 +64,13 @@ Story(client, a_view_says_who_is_in_oldest_first)
     doyen_view_release(view);
 }
 
+static int no_event(void *user, const struct doyen_event *event)
+{
+    (void)user;
+    (void)event;
+    return 1;
+}
+
 Story(client, what_goes_wrong_is_a_code_and_one_line)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
@@ -81,7 +88,15 @@ Story(client, what_goes_wrong_is_a_code_and_one_line)
     cr_assert_eq(doyen_request(d, "GET", "/v1/why?node=a b", NULL, LIMIT_MS, &answer),
                  DOYEN_E_USAGE);
     cr_assert_eq(doyen_request(d, "PUT", "/v1/members", NULL, LIMIT_MS, &answer), DOYEN_E_USAGE);
-    cr_assert_eq(doyen_watch_start(d, "not a token", 0, NULL, NULL), DOYEN_E_USAGE);
+    cr_assert_eq(doyen_watch_start(d, "not a token", 0, no_event, NULL), DOYEN_E_USAGE);
+    cr_assert_eq(doyen_watch_start(d, NULL, 4, no_event, NULL), DOYEN_E_USAGE);
+    cr_assert_eq(doyen_watch_start(d, NULL, 0, NULL, NULL), DOYEN_E_USAGE);
+    assert_text_has(doyen_error(d), "on_event is NULL");
+    struct doyen *far = NULL;
+    const struct doyen_options no_port = {.size = sizeof no_port, .url = "http://127.0.0.1:99999"};
+    cr_assert_eq(doyen_open(&far, &no_port), 0);
+    cr_assert_eq(doyen_get(far, LIMIT_MS, &view), DOYEN_E_USAGE);
+    doyen_close(far);
     cluster_pause(cluster, "athens");
     cr_assert_eq(doyen_get(d, 50, &view), DOYEN_E_TIMEOUT);
     assert_text_has(doyen_error(d), "stopped or overloaded");

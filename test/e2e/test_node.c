@@ -245,6 +245,7 @@ Story(node, what_cannot_be_started_is_refused_in_one_line)
     struct cluster *cluster = cluster_new(NO_ARGS);
     const char *const unknown[] = {"profiel=lan", NULL};
     const char *const process[] = {"log-level=debug", NULL};
+    const char *const hooks[] = {"hooks=/etc", NULL};
     const char *listen = cluster_daemon(cluster, "athens")->address;
     char why[DOYEN_NODE_WHY];
     uv_loop_t loop;
@@ -268,6 +269,9 @@ Story(node, what_cannot_be_started_is_refused_in_one_line)
         refusal_of(&loop, (struct doyen_node_options){.listen = listen, .settings = process}, why),
         DOYEN_E_USAGE);
     assert_text_has(why, "doyend's process");
+    cr_assert_eq(
+        refusal_of(&loop, (struct doyen_node_options){.listen = listen, .settings = hooks}, why),
+        DOYEN_E_USAGE);
     cluster_start(cluster, "athens", NULL, NO_ARGS);
     assert_agreement(cluster, "athens");
     cr_assert_eq(
