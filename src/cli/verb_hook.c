@@ -132,7 +132,7 @@ static void tell_coordinator(struct hooks *hooks, const struct doyen_event *even
                              const struct doyen_view *view)
 {
     struct hook_memory *memory = &hooks->memory;
-    const char *name = (view->coordinator == NULL ? "" : view->coordinator->name);
+    const char *name = view->coordinator == NULL ? "" : view->coordinator->name;
 
     if (!memory->coordinator_told || strcmp(memory->coordinator, name) != 0) {
         memory->coordinator_told = true;
@@ -172,9 +172,7 @@ static void tell_event(struct hooks *hooks, const struct doyen_event *event)
         tell_acting(hooks, event, event->view, event->kind == DOYEN_ACTING);
         break;
     case DOYEN_GUARD:
-        if (event->view != NULL) {
-            tell_guard(hooks, event, event->view);
-        }
+        tell_guard(hooks, event, event->view);
         break;
     case DOYEN_AWAY:
         if (hooks->memory.acting == TOLD_YES) {
