@@ -174,6 +174,22 @@ static void accepts(struct rig *rig, char by, uint8_t voter, uint64_t version)
                                                     .version = version}}});
 }
 
+/* Its voter is bound to `promised`, or to that epoch for another life. */
+static void refuses(struct rig *rig, char by, uint8_t voter, uint64_t promised)
+{
+    const struct view *pending = &rig->core->change.pending;
+
+    rig_gets(rig, by,
+             &(struct message){.type = MESSAGE_VOTE,
+                               .carrier = {.lineage = pending->lineage,
+                                           .epoch = pending->epoch,
+                                           .vote = {.voter = voter,
+                                                    .kind = VOTE_PREPARE,
+                                                    .result = VOTE_REFUSED_EPOCH,
+                                                    .version = pending->version,
+                                                    .promised = promised}}});
+}
+
 /* H52: the voter holds the former one, and perhaps nothing else. */
 Test(core_strict, an_answer_to_a_former_proposal_does_not_count)
 {
@@ -187,6 +203,26 @@ Test(core_strict, an_answer_to_a_former_proposal_does_not_count)
     cr_assert_eq(rig->core->change.tally.answers[1], ANSWER_NONE);
     accepts(rig, 'B', 1, version);
     cr_assert_eq(rig->core->change.tally.answers[1], ANSWER_YES);
+    rig_free(rig);
+}
+
+/* Z5c, H43: with a lost record two lives have asked for one epoch. The voters are bound to the
+ * other one's, for good; if that one dies, only a higher epoch helps. */
+Test(core_strict, whose_epoch_is_promised_to_another_life_asks_for_a_higher_one)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    const uint64_t epoch = core_view(rig->core)->epoch;
+
+    rig_moves(rig, &(struct move){.kind = MOVE_DRAIN, .subject = rig_id(rig, 'C')});
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    cr_assert(rig->core->change.on);
+    refuses(rig, 'B', 1, epoch);
+    refuses(rig, 'C', 2, epoch);
+    cr_assert_not(rig->core->change.on);
+    rig_pass(rig, 3 * rig->timing.claim_ms, "B C");
+    const struct message *ballot = rig_told(rig, MESSAGE_BALLOT, 'B');
+    cr_assert_not_null(ballot);
+    cr_assert_eq(ballot->carrier.epoch, epoch + 1);
     rig_free(rig);
 }
 

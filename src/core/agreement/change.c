@@ -442,10 +442,13 @@ static bool asks_the_former(struct core *core, bool late)
     return true;
 }
 
-/* Z5c: voters are bound to a higher epoch, so this one asks for one above that, after a pause. */
+/* Z5c: voters are bound to a higher epoch, or to this one for another life, so this one asks for an
+ * epoch above that, after a pause. */
 static void give_way(struct core *core)
 {
-    core->change.overtaken = core->promise.seen;
+    const uint64_t seen = core->promise.seen;
+
+    core->change.overtaken = seen > core->view.epoch ? seen : core->view.epoch + 1;
     abandon(core);
     promise_back_off(core);
 }

@@ -334,7 +334,7 @@ struct change {
     uint64_t resend_ms;
     uint8_t *answers;   /* enum answer, by position in `pending` */
     struct tally tally; /* of the voters, under guard strict (Z5) */
-    uint64_t overtaken; /* the epoch to which too many of them are bound; 0: none was told */
+    uint64_t overtaken; /* voters agree to no view of an epoch below this; 0: none told of it */
 };
 
 /* electorate: the voters, by their place among the names. */
