@@ -1,4 +1,4 @@
-/* doyen history: the views this node has held, oldest first. */
+/* doyen history: the views this node has held, or what happened on it, oldest first. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,14 +10,38 @@
 
 enum { COLUMN_CHANGE = 6 };
 
+struct history_options {
+    bool events;
+};
+
 static enum exit_code run_history(struct cli *cli, int argc, char **argv);
+
+static error_t parse_history(int key, char *argument, struct argp_state *state)
+{
+    struct history_options *options = state->input;
+
+    (void)argument;
+    if (key != 'e') {
+        return ARGP_ERR_UNKNOWN;
+    }
+    options->events = true;
+    return 0;
+}
+
+static const struct argp_option history_options[] = {
+    {.name = "events", .key = 'e', .doc = "The last 1024 events instead, one line each"},
+    {.name = NULL},
+};
 
 const struct verb verb_history = {
     .name = "history",
     .summary = "The views of the past: when, why, for how long",
     .details = "One line per view, oldest first; the last one holds now. Times are UTC. A merge "
                "has both parent views below it, and how long they were apart as far as this node "
-               "knows.",
+               "knows. With a state directory the daemon also knows the views and events from "
+               "before its restarts.",
+    .options = history_options,
+    .parse = parse_history,
     .run = run_history,
 };
 
@@ -38,14 +62,27 @@ static void add_time(struct table *table, const char *time)
     table_cell(table, TONE_PLAIN, text);
 }
 
-static void add_view(struct table *table, const json_t *view)
+/* How long it lasted; for the last view before a restart nobody knows. */
+static void add_lasted(struct table *table, const json_t *view, bool earlier)
+{
+    char lasted[DURATION_TEXT_MAX];
+
+    if (document_has(view, "lasted_ms")) {
+        duration_text(lasted, document_number(view, "lasted_ms"));
+        table_cell(table, TONE_PLAIN, lasted);
+    } else if (earlier) {
+        table_cell(table, TONE_PLAIN, "-");
+    } else {
+        table_cell(table, TONE_GOOD, "now");
+    }
+}
+
+static void add_view(struct table *table, const json_t *view, bool earlier)
 {
     char number[48];
-    char lasted[DURATION_TEXT_MAX];
 
     snprintf(number, sizeof number, "%" PRIu64 ".%" PRIu64, document_number(view, "epoch"),
              document_number(view, "version"));
-    duration_text(lasted, document_number(view, "lasted_ms"));
 
     table_row(table);
     add_time(table, document_text(view, "time", "?"));
@@ -53,11 +90,7 @@ static void add_view(struct table *table, const json_t *view)
     table_cell(table, TONE_PLAIN, document_text(view, "cause", "?"));
     table_cell_number(table, document_number(view, "members"));
     table_cell(table, TONE_PLAIN, document_text(view, "coordinator", "-"));
-    if (document_has(view, "lasted_ms")) {
-        table_cell(table, TONE_PLAIN, lasted);
-    } else {
-        table_cell(table, TONE_GOOD, "now");
-    }
+    add_lasted(table, view, earlier);
     table_cell(table, TONE_PLAIN, document_text(view, "change", ""));
 }
 
@@ -129,16 +162,48 @@ static enum exit_code print_history(const json_t *history)
     }
     printer_init(&printer);
     struct table *table = table_new(&printer, columns, sizeof columns / sizeof columns[0]);
+    const char *const life = document_text(history, "life", "");
+    const char *before = NULL;
     for (size_t i = 0; i < json_array_size(views); i++) {
-        add_view(table, json_array_get(views, i));
-        add_parents(table, json_array_get(views, i));
-        add_split(table, json_array_get(views, i));
+        const json_t *view = json_array_get(views, i);
+        const char *of = document_text(view, "life", life);
+        if (before != NULL && strcmp(before, of) != 0) {
+            add_remark(table, "this node was started again");
+        }
+        before = of;
+        add_view(table, view, strcmp(of, life) != 0);
+        add_parents(table, view);
+        add_split(table, view);
     }
     return table_print(table) ? EXIT_DONE : EXIT_REFUSED;
 }
 
+static enum exit_code print_events(const json_t *journal)
+{
+    const json_t *events = json_object_get(journal, "events");
+    struct printer printer;
+
+    printer_init(&printer);
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+
+        printer_text(&printer, TONE_FAINT, document_text(event, "time", "?"));
+        if (document_has(event, "epoch")) {
+            printf("  view %" PRIu64 ".%" PRIu64, document_number(event, "epoch"),
+                   document_number(event, "version"));
+        }
+        fputs("  ", stdout);
+        printer_text(&printer, TONE_PLAIN, document_text(event, "text", "?"));
+        putchar('\n');
+    }
+    return EXIT_DONE;
+}
+
 static enum exit_code run_history(struct cli *cli, int argc, char **argv)
 {
-    cli_parse(cli, &verb_history, argc, argv, NULL);
-    return cli_show(cli, "/v1/history", print_history, NULL);
+    struct history_options options = {.events = false};
+
+    cli_parse(cli, &verb_history, argc, argv, &options);
+    return options.events ? cli_show(cli, "/v1/journal", print_events, NULL)
+                          : cli_show(cli, "/v1/history", print_history, NULL);
 }

@@ -143,6 +143,7 @@ static void on_prepare(uv_prepare_t *prepare)
     const bool called = queue_turn(&control->queue);
     watchers_notify(&control->watchers);
     lease_clients_notify(&control->lease_clients);
+    past_write(&control->past);
     if (called || control->watchers.woken || control->lease_clients.woken) {
         /* Resuming a connection wakes nobody: without threads of its own the library leaves it to
          * the next run. */
@@ -282,6 +283,7 @@ struct control *control_open(uv_loop_t *loop, struct node *node, struct log *log
                                                      .context = &control->snapshot};
     control->lease_clients = (struct lease_clients){.loop = loop, .node = node};
     control_start_handles(control);
+    past_open(&control->past, loop, node, control->facts.life, log);
     if (!control_listen(control, node_config(node))) {
         control_close(control, NULL, NULL); /* The memory is freed when the loop runs once more. */
         return NULL;
@@ -309,6 +311,11 @@ static void handle_closed(struct control *control)
     if (control->handles_open == 0) {
         control_free(control);
     }
+}
+
+static void on_past_closed(void *context)
+{
+    handle_closed(context);
 }
 
 static void on_handle_closed(uv_handle_t *handle)
@@ -354,6 +361,9 @@ static void control_end(struct control *control)
         cached_answer_drop(&control->cached_answers[i]);
     }
     process_meter_close(&control->meter);
+    if (past_close(&control->past, on_past_closed, control)) {
+        control->handles_open++;
+    }
     snapshot_deinit(&control->snapshot);
     event_texts_deinit(&control->event_texts);
     facts_deinit(&control->facts);

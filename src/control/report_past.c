@@ -1,6 +1,7 @@
 #include "control/report_past.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "control/report_refusals.h"
 #include "control/sentence.h"
 #include "control/text_builder.h"
-#include "control/time_text.h"
+#include "control/view_record.h"
 #include "words/notice_text.h"
 
 /* Frees what `text` holds. */
@@ -25,84 +26,56 @@ static json_t *text_builder_to_json(struct text_builder *text)
 
 /* --- History --- */
 
-/* The views that this one was made from: none for the first of a cluster, two for a merge. */
-static json_t *parents_json(const struct view_record *record)
-{
-    json_t *array = json_array();
-    bool complete = true;
-
-    if (record->parent.version > 0) {
-        complete &= json_array_append_new(
-                        array, view_id_json(&record->parent, record->parent_coordinator)) == 0;
-    }
-    if (record->cause == CAUSE_MERGE) {
-        complete &= json_array_append_new(
-                        array, view_id_json(&record->merged, record->merged_coordinator)) == 0;
-    }
-    return json_finished(array, complete);
-}
-
-/* null, or how many of how many were lost at once. */
-static json_t *split_json(const struct view_record *record)
-{
-    json_t *object = NULL;
-
-    if (record->split_lost == 0) {
-        return json_null();
-    }
-    object = json_object();
-    if (json_put(object, "lost", json_of_number(record->split_lost)) &&
-        json_put(object, "of", json_of_number(record->split_of))) {
-        return object;
-    }
-    json_decref(object);
-    return NULL;
-}
-
-static json_t *record_json(const struct view_record *record, bool current)
-{
-    const bool merge = record->cause == CAUSE_MERGE;
-    char time[TIME_TEXT_MAX];
-    json_t *object = json_object();
-
-    if (json_put(object, "lineage", json_of_lineage(record->lineage)) &&
-        json_put(object, "epoch", json_of_u64(record->epoch)) &&
-        json_put(object, "version", json_of_u64(record->version)) &&
-        json_put(object, "cause", json_of_word(view_cause_text(record->cause))) &&
-        json_put(object, "time", json_of_word(time_text(record->wall_ms, time))) &&
-        json_put(object, "lasted_ms", current ? json_null() : json_of_number(record->lasted_ms)) &&
-        json_put(object, "members", json_of_number(record->member_count)) &&
-        json_put(object, "joined", json_of_number(record->joined_count)) &&
-        json_put(object, "gone", json_of_number(record->gone_count)) &&
-        json_put(object, "coordinator",
-                 json_of_word(record->coordinator[0] == '\0' ? NULL : record->coordinator)) &&
-        json_put(object, "change", json_of_word(record->change)) &&
-        json_put(object, "parents", parents_json(record)) &&
-        json_put(object, "taken_up", merge ? json_boolean(record->taken_up) : json_null()) &&
-        json_put(object, "apart_ms",
-                 merge && record->apart_ms > 0 ? json_of_number(record->apart_ms) : json_null()) &&
-        json_put(object, "split", split_json(record))) {
-        return object;
-    }
-    json_decref(object);
-    return NULL;
-}
-
-json_t *report_history(const struct facts *facts)
+json_t *report_history(const struct facts *facts, const struct past *past)
 {
     const size_t count = journal_history_count(facts->journal);
     json_t *object = json_object();
     json_t *views = json_array();
-    bool complete = true;
+    bool complete = past_add_views(past, views);
 
     for (size_t i = 0; i < count; i++) {
         const struct view_record *record = journal_history(facts->journal, i);
-        complete &= json_array_append_new(views, record_json(record, i + 1 == count)) == 0;
+        complete &= json_array_append_new(
+                        views, view_record_json(record, i + 1 == count, facts->life)) == 0;
     }
     complete &= json_put(object, "schema", json_integer(1));
     complete &= json_put(object, "self", json_of_word(facts->self->name));
+    complete &= json_put(object, "life", life_json(facts->life));
     complete &= json_put(object, "views", views);
     return json_finished(object, complete);
+}
+
+/* --- Events --- */
+
+/* The events of this life; `first`: there are none before them. */
+static void add_own_events(const struct facts *facts, bool first, struct text_builder *text)
+{
+    const uint64_t last = journal_cursor(facts->journal);
+    const uint64_t kept = last < JOURNAL_ENTRIES_MAX ? last : JOURNAL_ENTRIES_MAX;
+
+    for (uint64_t cursor = last - kept + 1; cursor <= last; cursor++) {
+        const struct journal_entry *entry = journal_get(facts->journal, cursor);
+        text_builder_add(text, first ? "" : ",");
+        text_builder_add_json(text, entry == NULL ? NULL : entry_json(entry, facts->life));
+        first = false;
+    }
+}
+
+void report_journal(const struct facts *facts, const struct past *past, struct text_builder *text)
+{
+    const uint64_t own = journal_cursor(facts->journal);
+    const size_t room = own < PAST_EVENTS_MAX ? PAST_EVENTS_MAX - (size_t)own : 0;
+    const size_t earlier = past_event_count(past);
+    const size_t skip = earlier > room ? earlier - room : 0;
+
+    text_builder_add(text, "{\"schema\":1,\"self\":");
+    text_builder_add_json(text, json_of_word(facts->self->name));
+    text_builder_add(text, ",\"life\":");
+    text_builder_add_json(text, life_json(facts->life));
+    text_builder_add(text, ",\"events\":[");
+    past_add_events(past, skip, text);
+    add_own_events(facts, earlier == skip, text);
+    text_builder_add(text, "]}\n");
 }
 
 /* --- Evidence --- */
@@ -116,17 +89,18 @@ json_t *report_join_refused(const struct facts *facts)
 }
 
 /* The evidence about `name` (NULL: all of it), at most `limit` of the newest, oldest first. */
-static json_t *evidence_json(const struct facts *facts, const char *name, size_t limit)
+static json_t *evidence_json(const struct facts *facts, const struct past *past, const char *name,
+                             size_t limit)
 {
     size_t from = journal_evidence_count(facts->journal);
     size_t found = 0;
     json_t *array = json_array();
-    bool complete = true;
 
     while (from > 0 && found < limit) {
         from--;
         found += name == NULL || entry_is_about(journal_evidence(facts->journal, from), name);
     }
+    bool complete = past_add_evidence(past, name, limit - found, array);
     for (size_t i = from; i < journal_evidence_count(facts->journal); i++) {
         const struct journal_entry *entry = journal_evidence(facts->journal, i);
         if (name == NULL || entry_is_about(entry, name)) {
@@ -160,7 +134,7 @@ static json_t *coordinator_why(const struct facts *facts)
     return text_builder_to_json(&text);
 }
 
-json_t *report_why(const struct facts *facts)
+json_t *report_why(const struct facts *facts, const struct past *past)
 {
     json_t *object = json_object();
 
@@ -169,7 +143,7 @@ json_t *report_why(const struct facts *facts)
         json_put(object, "coordinator",
                  json_of_word(facts->coordinator == NULL ? NULL : facts->coordinator->name)) &&
         json_put(object, "text", coordinator_why(facts)) &&
-        json_put(object, "evidence", evidence_json(facts, NULL, SIZE_MAX)) &&
+        json_put(object, "evidence", evidence_json(facts, past, NULL, EVIDENCE_MAX)) &&
         json_put(object, "refusals", report_last_refusals(facts, NULL))) {
         return object;
     }
@@ -177,7 +151,16 @@ json_t *report_why(const struct facts *facts)
     return NULL;
 }
 
-bool report_knows(const struct facts *facts, const char *name)
+static bool was_known(const struct past *past, const char *name)
+{
+    json_t *evidence = json_array();
+    const bool known = past_add_evidence(past, name, 1, evidence) && json_array_size(evidence) > 0;
+
+    json_decref(evidence);
+    return known;
+}
+
+bool report_knows(const struct facts *facts, const struct past *past, const char *name)
 {
     if (view_find_name(facts->view, name) != VIEW_NONE ||
         facts_find_gone(facts->view, name) != VIEW_NONE || text_equal(facts->self->name, name)) {
@@ -188,7 +171,7 @@ bool report_knows(const struct facts *facts, const char *name)
             return true;
         }
     }
-    return false;
+    return was_known(past, name);
 }
 
 const char *report_suggest(const struct facts *facts, const char *name)
@@ -296,7 +279,8 @@ static const char *now_state(const struct facts *facts, const char *name)
     return gone == VIEW_NONE ? NULL : gone_state_text(facts->view->gone[gone].reason);
 }
 
-json_t *report_why_member(const struct facts *facts, const struct links *links, const char *name)
+json_t *report_why_member(const struct facts *facts, const struct links *links,
+                          const struct past *past, const char *name)
 {
     json_t *object = json_object();
 
@@ -305,7 +289,7 @@ json_t *report_why_member(const struct facts *facts, const struct links *links, 
         json_put(object, "node", json_of_word(name)) &&
         json_put(object, "state", json_of_word(now_state(facts, name))) &&
         json_put(object, "text", now_text(facts, links, name)) &&
-        json_put(object, "evidence", evidence_json(facts, name, WHY_ENTRIES_MAX)) &&
+        json_put(object, "evidence", evidence_json(facts, past, name, WHY_ENTRIES_MAX)) &&
         json_put(object, "refusals", report_last_refusals(facts, name))) {
         return object;
     }

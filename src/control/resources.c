@@ -146,7 +146,18 @@ static struct answer answer_lease(struct request *request)
 
 static struct answer answer_history(struct request *request)
 {
-    return answer_json(MHD_HTTP_OK, report_history(&request->server->control->facts));
+    const struct control *control = request->server->control;
+
+    return answer_json(MHD_HTTP_OK, report_history(&control->facts, &control->past));
+}
+
+static struct answer answer_journal(struct request *request)
+{
+    const struct control *control = request->server->control;
+    struct text_builder text = {0};
+
+    report_journal(&control->facts, &control->past, &text);
+    return answer_text(MHD_HTTP_OK, &text, "application/json");
 }
 
 static struct answer answer_unknown_member(const struct facts *facts, unsigned status,
@@ -163,16 +174,18 @@ static struct answer answer_unknown_member(const struct facts *facts, unsigned s
 
 static struct answer answer_why(struct request *request)
 {
-    const struct facts *facts = &request->server->control->facts;
+    struct control *control = request->server->control;
+    const struct facts *facts = &control->facts;
     const char *name = argument_value(request, "node");
 
     if (name == NULL) {
-        return answer_json(MHD_HTTP_OK, report_why(facts));
+        return answer_json(MHD_HTTP_OK, report_why(facts, &control->past));
     }
-    if (report_knows(facts, name)) {
-        const struct links *links = collect_links(request->server->control);
+    if (report_knows(facts, &control->past, name)) {
+        const struct links *links = collect_links(control);
         return answer_json(MHD_HTTP_OK,
-                           links == NULL ? NULL : report_why_member(facts, links, name));
+                           links == NULL ? NULL
+                                         : report_why_member(facts, links, &control->past, name));
     }
     return answer_unknown_member(facts, MHD_HTTP_NOT_FOUND, name);
 }
@@ -445,6 +458,7 @@ const struct resource resource_table[] = {
     {"/v1/lease", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_lease},
     {"/v1/links", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_links},
     {"/v1/history", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_history},
+    {"/v1/journal", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_journal},
     {"/v1/keys", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_keys},
     {"/v1/voters", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_voters},
     {"/v1/why", METHOD_GET, ANYWHERE, CACHE_MOMENT, "node", answer_why},

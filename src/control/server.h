@@ -14,6 +14,7 @@
 #include "control/lease_clients.h"
 #include "control/links.h"
 #include "control/listen_socket.h"
+#include "control/past.h"
 #include "control/queue.h"
 #include "control/snapshot.h"
 #include "control/text_builder.h"
@@ -33,7 +34,7 @@ enum {
     NEXT_REQUEST_MS = 60000,    /* from one answer until the next request, or to take it */
     DUE_CHECK_MS = 250,
     BODY_BYTES_MAX = 64 * 1024,
-    RESOURCES_MAX = 24,
+    RESOURCES_MAX = 32,
 };
 
 struct control;
@@ -104,6 +105,7 @@ struct control {
     struct event_texts event_texts; /* event_stream.c */
     struct watchers watchers;       /* watchers.c */
     struct lease_clients lease_clients; /* lease_clients.c */
+    struct past past;                   /* past.c */
 };
 
 #endif

@@ -273,9 +273,9 @@ static bool is_refusal(const struct notice *notice)
     return notice->type == NOTICE_JOIN_REFUSED || notice->type == NOTICE_TURNED_AWAY;
 }
 
-static bool is_evidence(const struct notice *notice)
+bool journal_is_evidence(enum notice_type type)
 {
-    switch (notice->type) {
+    switch (type) {
     case NOTICE_JOINED:
     case NOTICE_GONE:
     case NOTICE_COORDINATOR:
@@ -423,7 +423,7 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
     } else {
         record_split_or_merge(journal, notice);
     }
-    if (is_evidence(notice)) {
+    if (journal_is_evidence(notice->type)) {
         evidence_append(journal, entry);
     }
     for (size_t i = 0; i < journal->observer_count; i++) {

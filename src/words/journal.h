@@ -120,6 +120,9 @@ const struct view_record *journal_history(const struct journal *journal, size_t 
 size_t journal_evidence_count(const struct journal *journal);
 const struct journal_entry *journal_evidence(const struct journal *journal, size_t index);
 
+/* Is a notice of that kind evidence? */
+bool journal_is_evidence(enum notice_type type);
+
 /* Why this node was turned away last, since it entered its phase; NULL: it was not. */
 const struct journal_entry *journal_refusal(const struct journal *journal);
 

@@ -34,6 +34,7 @@ Test(control_resources, requests_find_their_resource)
         {"/v1/coordinator", "GET", false, ROUTE_FOUND},
         {"/v1/is-coordinator", "GET", false, ROUTE_FOUND},
         {"/v1/history", "GET", false, ROUTE_FOUND},
+        {"/v1/journal", "GET", false, ROUTE_FOUND},
         {"/v1/why", "GET", false, ROUTE_FOUND},
         {"/v1/version", "GET", false, ROUTE_FOUND},
         {"/v1/events", "GET", false, ROUTE_FOUND},
