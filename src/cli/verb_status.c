@@ -1,4 +1,5 @@
-/* doyen status: how this node sees the cluster, on one screen, and what to do next. */
+/* doyen status: how this node sees the cluster, on one screen, and what to do next; with --all what
+ * each member says of itself. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,16 +8,42 @@
 #include "cli/document.h"
 #include "cli/duration.h"
 #include "cli/printer.h"
+#include "cli/status_all.h"
 
 enum { NAMES_TEXT_MAX = 512 };
 
+struct status_options {
+    bool all;
+};
+
 static enum exit_code run_status(struct cli *cli, int argc, char **argv);
+
+static error_t parse_status(int key, char *argument, struct argp_state *state)
+{
+    struct status_options *options = state->input;
+
+    (void)argument;
+    if (key != 'a') {
+        return ARGP_ERR_UNKNOWN;
+    }
+    options->all = true;
+    return 0;
+}
+
+static const struct argp_option status_options[] = {
+    {.name = "all",
+     .key = 'a',
+     .doc = "Ask every member: versions, views, terms and clocks side by side"},
+    {.name = NULL},
+};
 
 const struct verb verb_status = {
     .name = "status",
     .summary = "One screen: view, coordinator, guard, links, what to do next",
     .details = "Exit: 2 when the guard is not met, 3 when there is no coordinator; the screen is "
-               "printed all the same.",
+               "printed all the same. With --all: 5 when a member did not answer within a second.",
+    .options = status_options,
+    .parse = parse_status,
     .run = run_status,
 };
 
@@ -377,6 +404,9 @@ static enum exit_code print_status(const json_t *status)
 
 static enum exit_code run_status(struct cli *cli, int argc, char **argv)
 {
-    cli_parse(cli, &verb_status, argc, argv, NULL);
-    return cli_show(cli, "/v1/status", print_status, document_exit_code);
+    struct status_options options = {.all = false};
+
+    cli_parse(cli, &verb_status, argc, argv, &options);
+    return options.all ? status_all(cli)
+                       : cli_show(cli, "/v1/status", print_status, document_exit_code);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "control/overdue.h"
+#include "control/report_peers.h"
 #include "control/request.h"
 #include "control/server.h"
 #include "runtime/descriptors.h"
@@ -17,6 +18,14 @@ enum { FINAL_RUNS = 4 }; /* turns that ended streams get to send their last byte
 static struct document *snapshot_of(void *snapshot)
 {
     return snapshot_share(snapshot);
+}
+
+/* What this node tells another member that asks. */
+static size_t answer_peer(void *context, char text[INQUIRY_TEXT_MAX])
+{
+    struct control *control = context;
+
+    return facts_collect(&control->facts, 0) ? report_peer_write(&control->facts, text) : 0;
 }
 
 /* --- The daemons and the loop --- */
@@ -288,6 +297,7 @@ struct control *control_open(uv_loop_t *loop, struct node *node, struct log *log
         control_close(control, NULL, NULL); /* The memory is freed when the loop runs once more. */
         return NULL;
     }
+    inquiry_set_answerer(node_inquiry(node), answer_peer, control);
     return control;
 }
 
@@ -379,6 +389,7 @@ void control_close(struct control *control, void (*on_closed)(void *context), vo
 {
     assert(!control->closing);
 
+    inquiry_set_answerer(node_inquiry(control->node), NULL, NULL);
     control->closing = true;
     control->on_closed = on_closed;
     control->context = context;

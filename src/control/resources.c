@@ -13,6 +13,7 @@
 #include "control/move_request.h"
 #include "control/report_keys.h"
 #include "control/report_past.h"
+#include "control/report_peers.h"
 #include "control/report_status.h"
 #include "control/report_voters.h"
 #include "control/server.h"
@@ -188,6 +189,19 @@ static struct answer answer_why(struct request *request)
                                          : report_why_member(facts, links, &control->past, name));
     }
     return answer_unknown_member(facts, MHD_HTTP_NOT_FOUND, name);
+}
+
+/* Each request asks some more of the members that were not asked yet; ?begin asks all anew. */
+static struct answer answer_peers(struct request *request)
+{
+    struct control *control = request->server->control;
+    struct inquiry *inquiry = node_inquiry(control->node);
+
+    if (argument_is_given(request, "begin") && !inquiry_begin(inquiry)) {
+        return answer_json(MHD_HTTP_OK, NULL);
+    }
+    inquiry_ask(inquiry);
+    return answer_json(MHD_HTTP_OK, report_peers(&control->facts, inquiry));
 }
 
 static struct answer answer_version(struct request *request)
@@ -462,6 +476,7 @@ const struct resource resource_table[] = {
     {"/v1/keys", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_keys},
     {"/v1/voters", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_voters},
     {"/v1/why", METHOD_GET, ANYWHERE, CACHE_MOMENT, "node", answer_why},
+    {"/v1/peers", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_peers},
     {"/v1/version", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_version},
     {"/v1/events", METHOD_GET, ANYWHERE, CACHE_NOTHING, "since", answer_events},
     {"/v1/leave", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_leave},

@@ -376,6 +376,10 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
                             &frame)) {
         return;
     }
+    if (inquiry_is_frame(frame)) {
+        inquiry_on_frame(&node->inquiry, frame);
+        return;
+    }
     enum wire_error error = wire_decode(node->wire, frame.at, frame.length, &message);
     if (error != WIRE_OK) {
         node->traffic.malformed[error]++;
@@ -527,6 +531,11 @@ struct voter_store_times node_voter_times(const struct node *node)
 {
     return node->voter_store == NULL ? (struct voter_store_times){.last_us = 0}
                                      : voter_store_times(node->voter_store);
+}
+
+struct inquiry *node_inquiry(struct node *node)
+{
+    return &node->inquiry;
 }
 
 const struct keyring *node_keys(const struct node *node)

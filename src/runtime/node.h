@@ -9,6 +9,7 @@
 
 #include "core/core.h"
 #include "runtime/config.h"
+#include "runtime/inquiry.h"
 #include "runtime/lease_page.h"
 #include "runtime/log.h"
 #include "runtime/node_end.h"
@@ -76,6 +77,9 @@ const struct refusals *node_refusals(const struct node *node);
 
 /* Of the writes of a voter's record; all zero where this node is no voter. */
 struct voter_store_times node_voter_times(const struct node *node);
+
+/* What the other members say of themselves, for who asks them. */
+struct inquiry *node_inquiry(struct node *node);
 
 /* For --faults: drops everything from and to these members, until node_fault_clear; delays what
  * goes to one. Names are looked up among the members of the current view and those that are gone.

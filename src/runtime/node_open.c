@@ -155,6 +155,11 @@ static bool open_core(struct node *node, const struct keyring *ring)
         log_line(node->log, LOG_ERROR, "key", "cannot seal frames: no memory, or no random bytes");
         return false;
     }
+    inquiry_open(&node->inquiry, &(struct inquiry_options){.core = node->core,
+                                                           .header = wire_header(node->wire),
+                                                           .transmit = node_transmit,
+                                                           .is_cut = node_is_cut,
+                                                           .context = node});
     node->streams.wire = node->wire;
     node->streams.gate = &node->gate;
     node->streams.core = node->core;
@@ -176,6 +181,7 @@ static void free_memory(void *context)
 
     recorder_close(node->recorder, node->core);
     links_free(&node->links);
+    inquiry_close(&node->inquiry);
     gate_close(&node->gate);
     wire_free(node->wire);
     journal_free(node->journal);

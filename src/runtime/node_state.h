@@ -10,6 +10,7 @@
 #include "runtime/faults.h"
 #include "runtime/frame_reader.h"
 #include "runtime/gate.h"
+#include "runtime/inquiry.h"
 #include "runtime/latch.h"
 #include "runtime/lease_page.h"
 #include "runtime/link.h"
@@ -56,6 +57,7 @@ struct node {
     struct faults faults;
     struct node_traffic traffic;
     struct refusals refusals;
+    struct inquiry inquiry;
 
     uv_timer_t timer; /* the core's next deadline */
     uv_timer_t join_timer;

@@ -1,0 +1,11 @@
+/* doyen status --all: what each member says of itself, side by side. */
+#ifndef CLI_STATUS_ALL_H
+#define CLI_STATUS_ALL_H
+
+#include "cli/cli.h"
+
+/* Lets the daemon ask all members and prints their answers. Returns EXIT_TIMED_OUT when some did
+ * not answer in time. */
+enum exit_code status_all(struct cli *cli);
+
+#endif

@@ -1,0 +1,81 @@
+/* Asks the other members how they do, and answers when they ask: what `doyen status --all` shows.
+ * Questions and answers travel beside the protocol (proto/wire.md, section 8; decision 21): the
+ * core knows nothing of them, and nothing that they say changes what a node decides. Only members
+ * of the view are asked, and answered, at the addresses that the view has for them. */
+#ifndef RUNTIME_INQUIRY_H
+#define RUNTIME_INQUIRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/core.h"
+#include "runtime/frame_reader.h"
+#include "runtime/outgoing.h"
+#include "runtime/strangers.h"
+
+enum {
+    INQUIRY_TEXT_MAX = 800,
+    INQUIRY_TURN = 64,          /* members that one call of inquiry_ask asks */
+    INQUIRY_ROUND_MS = 250,     /* a round that began so lately serves the next who asks, too */
+    INQUIRY_ANSWERS_PER_S = 64, /* more questions than that are not answered */
+};
+
+/* What is known of one member in the round that runs. */
+struct inquiry_slot {
+    struct node_id life;
+    int64_t asked_wall_ms;
+    uint64_t asked_ns;
+    uint64_t took_us; /* from the question to the answer */
+    bool answered;
+    uint16_t length;
+    char text[INQUIRY_TEXT_MAX]; /* as the member wrote it: anything */
+};
+
+/* Writes this node's own answer; returns its length, 0 for none. */
+typedef size_t inquiry_answerer(void *context, char text[INQUIRY_TEXT_MAX]);
+
+struct inquiry_options {
+    const struct core *core;
+    const uint8_t *header; /* of plain frames: wire_header */
+    void (*transmit)(void *context, const struct outgoing *outgoing);
+    bool (*is_cut)(void *context, const struct node_id *peer, const struct address *address);
+    void *context;
+};
+
+struct inquiry {
+    struct inquiry_options options;
+    inquiry_answerer *answerer; /* NULL: nothing is answered */
+    void *answerer_context;
+    struct per_second answers;
+
+    uint64_t nonce; /* of the round */
+    uint64_t began_ms;
+    struct inquiry_slot *slots; /* NULL: no round yet */
+    uint32_t slot_count;        /* the members of the view when the round began */
+    uint32_t asked_count;       /* of them, in order */
+};
+
+/* What the options point to is borrowed for the life of `inquiry`, which is zeroed. */
+void inquiry_open(struct inquiry *inquiry, const struct inquiry_options *options);
+void inquiry_close(struct inquiry *inquiry);
+
+/* Who answers for this node; NULL: nobody any more. */
+void inquiry_set_answerer(struct inquiry *inquiry, inquiry_answerer *answerer, void *context);
+
+/* Begins a round with the members of now, unless one began a moment ago. Returns false when memory
+ * ran out. */
+bool inquiry_begin(struct inquiry *inquiry);
+
+/* Asks up to INQUIRY_TURN members that were not asked yet in this round, so that a large cluster's
+ * answers do not all come at once. */
+void inquiry_ask(struct inquiry *inquiry);
+
+/* The slot of the member at that position of the view; NULL: it is not in this round. */
+const struct inquiry_slot *inquiry_find(const struct inquiry *inquiry, uint32_t position);
+
+/* Is it a question or an answer? Then inquiry_on_frame takes it. */
+bool inquiry_is_frame(struct bytes frame);
+void inquiry_on_frame(struct inquiry *inquiry, struct bytes frame);
+
+#endif
