@@ -11,6 +11,7 @@
 #include "daemon/check.h"
 #include "daemon/hooks.h"
 #include "daemon/outside.h"
+#include "daemon/reload.h"
 #include "daemon/status_line.h"
 #include "daemon/supervisor.h"
 #include "node/member.h"
@@ -37,6 +38,7 @@ enum { INSECURE_MS = 3600000 };
 
 struct daemon {
     const struct config *config;
+    struct reload reloading;
     struct keyring ring;
     struct log log;
     uv_loop_t loop;
@@ -195,7 +197,7 @@ static void on_report(uv_signal_t *handle, int number)
     }
 }
 
-/* The key file is all that is read again; without one there is nothing to do. */
+/* The configuration, then the key file; each says in the log what came of it. */
 static void on_reload(uv_signal_t *handle, int number)
 {
     const struct rotation reload = {.kind = ROTATION_RELOAD};
@@ -204,9 +206,11 @@ static void on_reload(uv_signal_t *handle, int number)
 
     (void)number;
     supervisor_reloading(&daemon->supervisor);
+    if (daemon->member.node != NULL) {
+        reload_config(&daemon->reloading, daemon->member.node, &daemon->log);
+    }
     if (daemon->member.node != NULL && node_keys(daemon->member.node) != NULL) {
-        (void)node_rotate(daemon->member.node, &reload,
-                          &complaint); /* It says in the log what came of it. */
+        (void)node_rotate(daemon->member.node, &reload, &complaint);
     }
     supervisor_reloaded(&daemon->supervisor);
 }
@@ -284,9 +288,10 @@ static bool open_all(struct daemon *daemon)
     return true;
 }
 
-static int run(const struct config *config, const struct config_outcome *outcome)
+static int run(const struct reload *start, const struct config_outcome *outcome)
 {
-    struct daemon daemon = {.config = config, .exit_code = EXIT_SUCCESS};
+    const struct config *config = start->config;
+    struct daemon daemon = {.config = config, .reloading = *start, .exit_code = EXIT_SUCCESS};
     struct complaint complaint;
 
     if (!key_file_of(config, &daemon.ring, &complaint)) {
@@ -411,7 +416,7 @@ int main(int argc, char **argv)
     config_parse(&config, &outcome, argc, argv, &host);
     switch (outcome.action) {
     case CONFIG_RUN:
-        return run(&config, &outcome);
+        return run(&(struct reload){.config = &config, .argc = argc, .argv = argv}, &outcome);
     case CONFIG_CHECK:
         warn(&outcome);
         return check(&config);

@@ -35,6 +35,7 @@ enum log_format { LOG_AUTO, LOG_TEXT, LOG_JSON };
 enum sandbox { SANDBOX_ON, SANDBOX_OFF };
 
 struct config {
+    char file[CONFIG_DIR_MAX + 1]; /* of --config; empty: none */
     char name[NAME_BYTES_MAX + 1];
     char cluster[NAME_BYTES_MAX + 1];
     struct address listen;

@@ -782,6 +782,7 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
         complete_voters(&reading) && complete_guard(&reading) && complete_expect(&reading) &&
         complete_http(&reading) && complete_key(&reading)) {
         *config = reading.partial.config;
+        memcpy(config->file, outcome->file, sizeof config->file);
         warn_of_repeated_seeds(&reading);
         warn_of_env_typos(&reading);
     }

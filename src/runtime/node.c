@@ -533,6 +533,13 @@ struct voter_store_times node_voter_times(const struct node *node)
                                      : voter_store_times(node->voter_store);
 }
 
+void node_seeds_changed(struct node *node)
+{
+    if (!node->closing) {
+        resolver_begin_anew(&node->resolver);
+    }
+}
+
 struct inquiry *node_inquiry(struct node *node)
 {
     return &node->inquiry;

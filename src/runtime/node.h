@@ -78,6 +78,9 @@ const struct refusals *node_refusals(const struct node *node);
 /* Of the writes of a voter's record; all zero where this node is no voter. */
 struct voter_store_times node_voter_times(const struct node *node);
 
+/* The seeds of the configuration are others now: they are looked up, and asked from now on. */
+void node_seeds_changed(struct node *node);
+
 /* What the other members say of themselves, for who asks them. */
 struct inquiry *node_inquiry(struct node *node);
 

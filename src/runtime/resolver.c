@@ -306,6 +306,30 @@ void resolver_ask(struct resolver *resolver)
                       is_waiting(resolver) ? clock_ms() + ANSWER_MS_MAX : 0);
 }
 
+/* Nobody waits for the lookups under way any more; they end by themselves. */
+static void abandon_lookups(struct resolver *resolver)
+{
+    for (uint32_t i = 0; i < CONFIG_SEEDS_MAX; i++) {
+        struct lookup *lookup = resolver->seeds[i].lookup;
+
+        if (lookup != NULL) {
+            lookup->resolver = NULL;
+            (void)uv_cancel((uv_req_t *)&lookup->request);
+            resolver->seeds[i].lookup = NULL;
+        }
+    }
+}
+
+void resolver_begin_anew(struct resolver *resolver)
+{
+    abandon_lookups(resolver);
+    for (uint32_t i = 0; i < CONFIG_SEEDS_MAX; i++) {
+        resolver->seeds[i] = (struct seed){.lookup = NULL};
+    }
+    resolver->asked = false;
+    resolver_ask(resolver);
+}
+
 /* --- Beginning and end --- */
 
 void resolver_open(struct resolver *resolver, uv_loop_t *loop, struct latch *latch,
@@ -337,14 +361,6 @@ void resolver_close(struct resolver *resolver)
         return;
     }
     resolver->open = false;
-    for (uint32_t i = 0; i < CONFIG_SEEDS_MAX; i++) {
-        struct lookup *lookup = resolver->seeds[i].lookup;
-
-        if (lookup != NULL) {
-            lookup->resolver = NULL;
-            (void)uv_cancel((uv_req_t *)&lookup->request);
-            resolver->seeds[i].lookup = NULL;
-        }
-    }
+    abandon_lookups(resolver);
     uv_close((uv_handle_t *)&resolver->timer, on_closed);
 }

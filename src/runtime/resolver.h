@@ -59,4 +59,8 @@ bool resolver_note_unsent(struct resolver *resolver, const struct address *to, i
 /* Looks up all seeds and answers within two seconds. Does nothing while an answer is due. */
 void resolver_ask(struct resolver *resolver);
 
+/* The configuration has other seeds now: forgets what is known of the former ones, and looks up
+ * all. */
+void resolver_begin_anew(struct resolver *resolver);
+
 #endif

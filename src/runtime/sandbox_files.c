@@ -109,6 +109,9 @@ static int allow_own(const struct fence *fence, const struct config *config)
     if (error == 0 && config->key[0] != '\0') {
         error = allow_around(fence, config->key, WRITING); /* doyen keys use replaces it. */
     }
+    if (error == 0 && config->file[0] != '\0') {
+        error = allow_around(fence, config->file, LANDLOCK_ACCESS_FS_READ_FILE);
+    }
     /* The socket's file goes when the daemon does. */
     return error != 0 ? error
                       : allow_around(fence, config->control,
