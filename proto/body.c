@@ -416,7 +416,7 @@ static void read_merge_refused(struct reader *reader, struct merge_refused *refu
 {
     refused->merge = reader_number(reader, 0, UINT64_MAX);
     refused->reason = (enum merge_refusal)reader_number(reader, MERGE_REFUSED_BUSY,
-                                                        MERGE_REFUSED_NAME);
+                                                        MERGE_REFUSED_LEAPS);
 }
 
 static void write_merge_refused(struct writer *writer, const struct merge_refused *refused)

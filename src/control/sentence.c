@@ -209,6 +209,8 @@ static const char *merge_failure(enum merge_refusal refusal)
         return "the other coordinator gave it up";
     case MERGE_REFUSED_NAME:
         return "this node's name is in use there";
+    case MERGE_REFUSED_LEAPS:
+        return "its numbers and those there are further apart than time allows";
     }
     return "an unknown reason";
 }

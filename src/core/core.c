@@ -323,6 +323,9 @@ static void on_prepare(struct core *core, const struct message *message)
         }
         merge_on_accepted(core, message);
         move_on_accepted(core, message);
+    } else if (core->life.phase == PHASE_MEMBER && merge_is_beyond_reach(core, message)) {
+        REACHED(merge_beyond_reach);
+        lifecycle_end_life(core, REASON_LEFT_ALONE);
     }
 }
 

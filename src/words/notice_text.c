@@ -139,6 +139,8 @@ const char *merge_refusal_text(enum merge_refusal refusal)
         return "aborted";
     case MERGE_REFUSED_NAME:
         return "name_in_use";
+    case MERGE_REFUSED_LEAPS:
+        return "leaps";
     }
     return "unknown";
 }

@@ -23,7 +23,8 @@ enum {
 #define EVERYBODY "athens byzantium cyrene delphi ephesus"
 #define NEXT_AGE_CLOSED (UINT64_C(1) << 62)
 #define NUMBER_LEAP (UINT64_C(1) << 31)
-#define EPOCH_LEAP ((UINT64_C(1) << 32) - 1)
+#define EPOCH_LEAP ((UINT64_C(1) << 31) - 1)
+#define EPOCH_LEAP_OF_ITS_MAKER ((UINT64_C(1) << 32) - 1)
 
 static const char *const five[] = {"athens", "byzantium", "cyrene", "delphi", "ephesus"};
 
@@ -446,6 +447,14 @@ static void show_later(struct forger *forger)
     forger_view(forger, BYZANTIUM, COORDINATOR, &(struct forged_view){.epoch_above = EPOCH_LEAP});
 }
 
+static void show_much_later(struct forger *forger)
+{
+    for (int to = 0; to < MEMBERS; to++) {
+        forger_view(forger, BYZANTIUM, to,
+                    &(struct forged_view){.epoch_above = EPOCH_LEAP_OF_ITS_MAKER});
+    }
+}
+
 static void show_later_to_all(struct forger *forger)
 {
     for (int to = 0; to < MEMBERS; to++) {
@@ -520,6 +529,7 @@ Story(attacks, a_view_that_a_member_made_up_is_outdone)
     assert_heals(cluster, &(struct lie){.tell = show_alone, .refused = reason});
     assert_heals(cluster, &(struct lie){.tell = show_later, .refused = reason});
     assert_heals(cluster, &(struct lie){.tell = show_later_to_all, .refused = reason});
+    assert_heals(cluster, &(struct lie){.tell = show_much_later, .refused = "view_leaps"});
 }
 
 Story(attacks, a_member_that_lies_about_numbers_mutes_nobody)

@@ -205,7 +205,7 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         break;
     case MESSAGE_MERGE_REFUSED:
         message->merge_refused.merge = below(input, 3);
-        message->merge_refused.reason = (enum merge_refusal)(below(input, MERGE_REFUSED_NAME) + 1);
+        message->merge_refused.reason = (enum merge_refusal)(below(input, MERGE_REFUSED_LEAPS) + 1);
         break;
     case MESSAGE_GRANT:
         message->carrier.epoch = near(input, core_view(fuzz->core)->epoch + 1);

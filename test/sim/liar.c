@@ -686,7 +686,7 @@ static void tell_merges(struct teller *teller)
         begin(teller, MESSAGE_MERGE_REFUSED);
         teller->message->merge_refused.merge = leap(teller, 0);
         teller->message->merge_refused.reason = (enum merge_refusal)draw(teller, MERGE_REFUSED_BUSY,
-                                                                         MERGE_REFUSED_NAME);
+                                                                         MERGE_REFUSED_LEAPS);
         return;
     }
     begin(teller, MESSAGE_MERGE);

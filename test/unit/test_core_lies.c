@@ -205,7 +205,105 @@ Test(core_lies, what_its_coordinator_does_not_hold_was_accepted_in_vain)
     rig_free(rig);
 }
 
+/* It coordinates, and this node cannot follow: then it has to come in anew. */
+Test(core_lies, a_member_whose_coordinator_leaps_for_long_is_out)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *leaps = rig_next(rig, "");
+    struct view_id named;
+
+    leaps->version += LEAP_MAX + 10;
+    view_seal(leaps);
+    named = view_id_of(leaps);
+    stays(rig, 'A', leaps, REFUSED_VIEW_LEAPS);
+    names(rig, 'A', &named, rig->timing.stall_ms - 500);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    names(rig, 'A', &named, 500);
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    rig_free(rig);
+}
+
+Test(core_lies, a_leap_that_its_coordinator_takes_back_puts_nobody_out)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *leaps = rig_next(rig, "");
+    struct view_id named;
+
+    leaps->version += LEAP_MAX + 10;
+    view_seal(leaps);
+    named = view_id_of(leaps);
+    stays(rig, 'A', leaps, REFUSED_VIEW_LEAPS);
+    rig_pass(rig, rig->timing.stall_ms, "A");
+    names(rig, 'A', &named, 500);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    rig_free(rig);
+}
+
 /* --- Leaps (V7) --- */
+
+/* What is made of what was said has to be within reach of those who were not told. */
+Test(core_lies, what_is_only_said_may_leap_half_as_far)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct view *forged = rig_view(rig, "C A");
+
+    forged->version++;
+    forged->epoch += SAID_LEAP_MAX + 1;
+    stays(rig, 'C', forged, REFUSED_VIEW_NOT_FOLLOWED);
+    cr_assert_eq(rig->core->promise.seen, 1);
+    forged->epoch--;
+    stays(rig, 'C', forged, REFUSED_BASE_OF_ANOTHER_MAKER);
+    cr_assert_eq(rig->core->promise.seen, 1 + SAID_LEAP_MAX);
+    rig_free(rig);
+}
+
+/* Who shows it is not its maker, who has to be able to outdo it. */
+Test(core_lies, a_view_that_another_shows_may_leap_half_as_far)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct view *forged = rig_next(rig, "-B");
+
+    forged->epoch += SAID_LEAP_MAX + 1;
+    stays(rig, 'C', forged, REFUSED_VIEW_LEAPS);
+    forged->epoch = 1;
+    forged->version += SAID_LEAP_MAX;
+    stays(rig, 'C', forged, REFUSED_VIEW_LEAPS);
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    cr_assert_eq(rig->core->promise.seen, 1);
+    forged->epoch = 1 + SAID_LEAP_MAX;
+    forged->version -= 1;
+    stays(rig, 'C', forged, REFUSED_VIEW_IN_OUR_NAME);
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
+    cr_assert_not_null(prepare);
+    cr_assert_eq(prepare->carrier.view->epoch, 2 + SAID_LEAP_MAX);
+    rig_free(rig);
+}
+
+/* Nobody would grant it the one above what it was told. */
+Test(core_lies, a_claim_does_not_leap)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    rig->core->promise.seen = 1 + LEAP_MAX;
+    rig_kill(rig, 'A');
+    const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
+    cr_assert_not_null(claim);
+    cr_assert_eq(claim->carrier.epoch, 2);
+    rig_free(rig);
+}
+
+/* A joiner knows an epoch from a former life that nobody here heeds. */
+Test(core_lies, an_epoch_of_a_former_life_that_leaps_is_forgotten)
+{
+    struct rig *rig = rig_joining('C');
+    struct message shown = shows(rig_view(rig, "A B C"));
+
+    rig->core->promise.seen = 2 + SAID_LEAP_MAX;
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER});
+    rig_gets(rig, 'A', &shown);
+    cr_assert_eq(rig->core->promise.seen, 1);
+    rig_free(rig);
+}
 
 Test(core_lies, next_age_does_not_leap)
 {

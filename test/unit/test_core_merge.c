@@ -2,6 +2,7 @@
  * test_core_yield.c. */
 #include <criterion/criterion.h>
 
+#include "core/model/limits.h"
 #include "rig.h"
 
 static struct message merge_of(struct view *view, uint64_t number)
@@ -50,6 +51,23 @@ Test(core_merge, a_merge_is_made_once)
     merge.carrier.merge++;
     rig_gets(rig, 'D', &merge);
     cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'D'));
+    rig_free(rig);
+}
+
+/* M5d: nobody could make a view above both. */
+Test(core_merge, a_part_whose_numbers_leap_is_told_so)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct view *leaps = rig_view(rig, "D E");
+
+    leaps->next_age += LEAP_MAX + 10;
+    view_seal(leaps);
+    struct message merge = merge_of(leaps, 77);
+    rig_gets(rig, 'D', &merge);
+    const struct message *refusal = rig_told(rig, MESSAGE_MERGE_REFUSED, 'D');
+    cr_assert_not_null(refusal);
+    cr_assert_eq(refusal->merge_refused.reason, MERGE_REFUSED_LEAPS);
+    cr_assert_eq(refusal->merge_refused.merge, 77);
     rig_free(rig);
 }
 

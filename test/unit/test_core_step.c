@@ -241,7 +241,9 @@ Test(core_step, a_leap_of_the_epoch_changes_nothing)
     struct view *view = rig_next(rig, "");
 
     view->epoch += LEAP_MAX + 1;
-    ignores_view(rig, view, REFUSED_VIEW_LEAPS);
+    view_seal(view);
+    rig_ignores(rig, 'C', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}},
+                REFUSED_VIEW_LEAPS);
     view->epoch--;
     view_seal(view);
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
@@ -255,7 +257,9 @@ Test(core_step, a_leap_of_the_version_changes_nothing)
     struct view *view = rig_next(rig, "");
 
     view->version = core_view(rig->core)->version + LEAP_MAX + 1;
-    ignores_view(rig, view, REFUSED_VIEW_LEAPS);
+    view_seal(view);
+    rig_ignores(rig, 'C', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}},
+                REFUSED_VIEW_LEAPS);
     rig_free(rig);
 }
 

@@ -2,6 +2,7 @@
  * test_core_merge.c. */
 #include <criterion/criterion.h>
 
+#include "core/model/limits.h"
 #include "rig.h"
 
 static struct message probe_of(const struct view *view, uint32_t holders, bool answer)
@@ -57,6 +58,41 @@ static struct view *merged_view(struct rig *rig)
     view->merged = view_id_of(core_view(rig->core));
     view_seal(view);
     return view;
+}
+
+/* M5d: the two cannot take each other's views, so this one comes in as a new life. */
+Test(core_yield, a_part_whose_numbers_leap_starts_over)
+{
+    uint64_t number;
+    struct rig *rig = asking(&number);
+    struct message refusal = {.type = MESSAGE_MERGE_REFUSED,
+                              .merge_refused = {number + 2, MERGE_REFUSED_LEAPS}};
+
+    rig_gets(rig, 'A', &refusal);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    refusal.merge_refused.merge = number;
+    rig_gets(rig, 'A', &refusal);
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    rig_free(rig);
+}
+
+Test(core_yield, a_part_for_which_the_merged_view_leaps_starts_over)
+{
+    uint64_t number;
+    struct rig *rig = asking(&number);
+    struct view *view = merged_view(rig);
+
+    view->version += LEAP_MAX + 10;
+    view_seal(view);
+    struct message prepare = {.type = MESSAGE_PREPARE,
+                              .carrier = {.view = view, .merge = number + 2}};
+    rig_gets(rig, 'A', &prepare);
+    rig_gets(rig, 'B', &prepare);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    prepare.carrier.merge = number;
+    rig_gets(rig, 'A', &prepare);
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    rig_free(rig);
 }
 
 static void check_not_merged(struct rig *rig, char from, struct view *view, uint64_t number)

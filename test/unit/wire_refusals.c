@@ -158,7 +158,7 @@ const struct wire_refusal wire_refusals[] = {
     {"bound-seeds", WIRE_BOUND, "five seeds", "probe", EDIT_TOKENS, 15, 2,
      "95 c406 0a0000411cfc c406 0a0000421cfc c406 0a0000431cfc c406 0a0000441cfc c406 0a0000451cfc"},
     {"bound-merge-reason-zero", WIRE_BOUND, "reason 0", "merge-refused", EDIT_TOKENS, 6, 1, "00"},
-    {"bound-merge-reason", WIRE_BOUND, "reason 6", "merge-refused", EDIT_TOKENS, 6, 1, "06"},
+    {"bound-merge-reason", WIRE_BOUND, "reason 7", "merge-refused", EDIT_TOKENS, 6, 1, "07"},
     {"bound-move-kind-zero", WIRE_BOUND, "move 0", "move-transfer", EDIT_TOKENS, 5, 1, "00"},
     {"bound-move-kind", WIRE_BOUND, "move 4", "move-transfer", EDIT_TOKENS, 5, 1, "04"},
     {"bound-holders", WIRE_BOUND, "4097 holders", "probe", EDIT_TOKENS, 11, 1, "cd 1001"},

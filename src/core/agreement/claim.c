@@ -170,13 +170,12 @@ void claim_consider(struct core *core, const struct message *message)
 
 static void start(struct core *core)
 {
-    uint64_t epoch = core->promise.seen > core->promise.epoch ? core->promise.seen
-                                                              : core->promise.epoch;
+    uint64_t epoch = promise_epoch_to_claim(core);
 
     memset(core->claim.answers, ANSWER_NONE, core->view.member_count);
     core->claim.on = true;
     core->claim.chances = 0;
-    core->claim.epoch = epoch + 1;
+    core->claim.epoch = epoch > core->promise.epoch ? epoch : core->promise.epoch + 1;
     core->claim.deadline_ms = core->now_ms + core->timing.claim_ms;
     core->claim.retry_ms = NEVER_MS;
     const struct view *accepted = &core->change.pending;
@@ -494,7 +493,7 @@ void claim_on_claim(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_CLAIM_NOT_NEW);
         return;
     }
-    if (promise_epoch_leaps(core, message->carrier.epoch)) {
+    if (message->carrier.epoch > promise_numbers_max(core).epoch) {
         refuse(core, message, REFUSED_EPOCH_LEAPS);
         return;
     }

@@ -25,6 +25,39 @@ static bool names_us_rightly(const struct core *core, const struct view *view)
             address_equal(&view->members[position].address, &core->life.self.address));
 }
 
+static bool is_above(const struct view *view, const struct leap_base *max)
+{
+    return view->epoch > max->epoch || view->version > max->version ||
+           view->next_age > max->next_age;
+}
+
+/* V7c: what is made above it is then no leap for those who were not told of it. */
+static bool is_beyond_outdoing(const struct core *core, const struct view *view)
+{
+    struct leap_base max = promise_said_max(core);
+
+    return is_above(view, &max);
+}
+
+bool install_leaps(const struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+    bool hearsay = !id_equal(&view->members[0].id, &message->from); /* Its maker may not know it. */
+    struct leap_base max = promise_numbers_max(core);
+
+    return is_above(view, &max) ||
+           (hearsay && core_is_member(core) && is_beyond_outdoing(core, view));
+}
+
+/* L4: what its own coordinator shows it, and it does not take. */
+static void note_leap(struct core *core, const struct message *message)
+{
+    if (core_is_member(core) && id_equal(&message->from, &core->view.members[0].id) &&
+        core->install.leaps_ms == 0) {
+        core->install.leaps_ms = core->now_ms;
+    }
+}
+
 bool install_is_sound(struct core *core, const struct message *message)
 {
     struct view *view = message->carrier.view;
@@ -41,8 +74,8 @@ bool install_is_sound(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_VIEW_MISNAMES_US);
         return false;
     }
-    struct leap_base max = promise_numbers_max(core);
-    if (view->epoch > max.epoch || view->version > max.version || view->next_age > max.next_age) {
+    if (install_leaps(core, message)) {
+        note_leap(core, message);
         refuse(core, message, REFUSED_VIEW_LEAPS);
         return false;
     }
@@ -74,6 +107,7 @@ struct installed install_view(struct core *core, const struct view *view)
 
 void install_on_view_installed(struct core *core, const struct installed *before)
 {
+    core->install.leaps_ms = 0;
     core->peers[0].repair.lower_ms = 0; /* Lower than this one nothing was named yet. */
     if (before->view->lineage == core->view.lineage) {
         return;
@@ -86,13 +120,15 @@ void install_on_view_installed(struct core *core, const struct installed *before
 bool install_is_disowned(const struct core *core)
 {
     uint64_t lower_ms = core->peers[0].repair.lower_ms;
+    uint64_t since_ms = lower_ms != 0 ? lower_ms : core->install.leaps_ms;
 
-    return !core_is_coordinator(core) && !core_is_strict(core) && lower_ms != 0 &&
-           core->now_ms >= lower_ms + core->timing.stall_ms;
+    return !core_is_coordinator(core) && !core_is_strict(core) && since_ms != 0 &&
+           core->now_ms >= since_ms + core->timing.stall_ms;
 }
 
 void install_reset(struct core *core)
 {
+    core->install.leaps_ms = 0;
     view_clear(&core->view);
 }
 
@@ -338,7 +374,7 @@ static enum shown_view on_higher_view(struct core *core, const struct message *m
     if (!ours) {
         install_answer_not_following(core, message);
     }
-    if (!from_member) {
+    if (!from_member || is_beyond_outdoing(core, view)) {
         return SHOWN_SETTLED; /* Nothing of it is true, its epoch neither. */
     }
     promise_saw_epoch(core, view->epoch);
@@ -423,6 +459,7 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     }
     repair->lower_ms = 0;
     if (order == 0) {
+        core->install.leaps_ms = position == 0 ? 0 : core->install.leaps_ms;
         follow_forget(core, position); /* It came back. */
         if (heartbeat->view_hash != core->view.hash) {
             on_mismatch(core, message, position);

@@ -48,6 +48,9 @@ void install_show(struct core *core, const struct message *message, const struct
 /* Checks that a view from the wire may be acted on at all; drops and counts otherwise. */
 bool install_is_sound(struct core *core, const struct message *message);
 
+/* Is the view in the message further ahead than time allows (V7)? */
+bool install_leaps(const struct core *core, const struct message *message);
+
 /* A heartbeat says that the winner's coordinator lives in the merged view that we accepted already:
  * its COMMIT was lost. */
 bool install_is_as_good_as_commit(const struct core *core, const struct message *heartbeat);

@@ -14,7 +14,7 @@ static struct leap_base leap_base(const struct core *core, const struct view *vi
         return *base;
     }
     return (struct leap_base){.ms = core->now_ms,
-                              .epoch = core->promise.seen,
+                              .epoch = view_is_empty(view) ? core->promise.seen : view->epoch,
                               .version = view->version,
                               .next_age = view->next_age};
 }
@@ -33,9 +33,19 @@ struct leap_base promise_numbers_max(const struct core *core)
     return max;
 }
 
+struct leap_base promise_said_max(const struct core *core)
+{
+    struct leap_base max = leap_base(core, &core->view);
+
+    max.epoch += SAID_LEAP_MAX;
+    max.version += SAID_LEAP_MAX;
+    max.next_age += SAID_LEAP_MAX;
+    return max;
+}
+
 bool promise_epoch_leaps(const struct core *core, uint64_t epoch)
 {
-    return epoch > COUNTER_MAX || epoch > leap_base(core, &core->view).epoch + LEAP_MAX;
+    return epoch > COUNTER_MAX || epoch > promise_said_max(core).epoch;
 }
 
 bool promise_epoch_leaps_for_stranger(const struct core *core, uint64_t epoch)
@@ -54,6 +64,14 @@ void promise_saw_epoch(struct core *core, uint64_t epoch)
 uint64_t promise_new_epoch(const struct core *core)
 {
     return core->promise.seen + 1;
+}
+
+uint64_t promise_epoch_to_claim(const struct core *core)
+{
+    uint64_t next = promise_new_epoch(core);
+    bool leaps = next > core->view.epoch + SAID_LEAP_MAX + SAID_LEAP_MAX / 2;
+
+    return leaps ? core->view.epoch + 1 : next; /* Nobody would heed the other. */
 }
 
 void promise_give(struct core *core, uint64_t epoch, const struct node_id *to, uint64_t until_ms)
@@ -108,8 +126,10 @@ void promise_on_view_installed(struct core *core, const struct installed *before
     }
     if (view_is_empty(before->view)) {
         core->promise.base.ms = 0; /* The first one is no leap. */
-        core->promise.seen = core->view.epoch > core->promise.seen ? core->view.epoch
-                                                                   : core->promise.seen;
+        if (core->promise.seen < core->view.epoch ||
+            core->promise.seen > core->view.epoch + SAID_LEAP_MAX) {
+            core->promise.seen = core->view.epoch; /* What leaps the others never heed. */
+        }
         return;
     }
     core->promise.base = leap_base(core, before->view);

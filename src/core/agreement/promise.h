@@ -11,11 +11,16 @@ void promise_saw_epoch(struct core *core, uint64_t epoch);
 /* An epoch above all that this node has seen. */
 uint64_t promise_new_epoch(const struct core *core);
 
+/* The same for a claim: not one that leaps (V7), whatever was seen. */
+uint64_t promise_epoch_to_claim(const struct core *core);
+
 /* Binds this node to `epoch`, asked for by `to`, until then. */
 void promise_give(struct core *core, uint64_t epoch, const struct node_id *to, uint64_t until_ms);
 
-/* V7: how high the numbers of a view may be at present; and is that epoch higher? */
+/* V7: how high the numbers of a view may be at present; how high those of one that its maker does
+ * not show itself, of a member's view; and is that epoch, which is only said, higher? */
 struct leap_base promise_numbers_max(const struct core *core);
+struct leap_base promise_said_max(const struct core *core);
 bool promise_epoch_leaps(const struct core *core, uint64_t epoch);
 
 /* Z2j: the same for one who is no member here, and whom nobody else may have heard of. */

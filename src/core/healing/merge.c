@@ -104,6 +104,11 @@ void merge_on_refused(struct core *core, const struct message *message)
         lifecycle_end_life(core, REASON_NAME_TAKEN); /* The others come in without us. */
         return;
     }
+    if (reason == MERGE_REFUSED_LEAPS && core->life.phase == PHASE_MEMBER) {
+        REACHED(merge_refused_leaps);
+        lifecycle_end_life(core, REASON_LEFT_ALONE);
+        return;
+    }
     return_to_own(core, reason);
 }
 
@@ -239,6 +244,7 @@ static enum refusal why_unbuilt(enum merge_refusal reason)
     case MERGE_REFUSED_BUSY:
     case MERGE_REFUSED_LOSING:
     case MERGE_REFUSED_ABORTED:
+    case MERGE_REFUSED_LEAPS:
         break;
     }
     return REFUSED_MERGE_NAME_IN_DOUBT;
@@ -268,12 +274,37 @@ static bool may_ask(struct core *core, const struct message *message)
     return false;
 }
 
+/* M5d: the numbers of the losing part are such that no view could be above both. */
+static void decline_leaping(struct core *core, const struct message *message)
+{
+    struct view *theirs = message->carrier.view;
+
+    if (core_is_coordinator(core) && theirs->member_count <= core->capacity &&
+        view_is_sound(theirs) && install_leaps(core, message) && may_ask(core, message)) {
+        decline(core, message, MERGE_REFUSED_LEAPS);
+    }
+}
+
+bool merge_is_beyond_reach(const struct core *core, const struct message *prepare)
+{
+    struct view *merged = prepare->carrier.view;
+
+    return core->merge.yielding && !core_is_strict(core) &&
+           prepare->carrier.merge == core->merge.number &&
+           id_equal(&prepare->from, &core->merge.to) && merged->member_count <= core->capacity &&
+           view_is_sound(merged) && install_leaps(core, prepare);
+}
+
 void merge_on_merge(struct core *core, const struct message *message)
 {
     struct view *theirs = message->carrier.view;
     uint64_t number = message->carrier.merge;
 
-    if (!install_is_sound(core, message) || !may_ask(core, message)) {
+    if (!install_is_sound(core, message)) {
+        decline_leaping(core, message);
+        return;
+    }
+    if (!may_ask(core, message)) {
         return;
     }
     if (!core_is_coordinator(core)) { /* We were, when they were told of us. */

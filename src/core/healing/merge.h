@@ -10,6 +10,9 @@
  * take this part up; not while anything else is under way. */
 void merge_ask(struct core *core, const struct message *probe);
 
+/* M5d: the merged view that this part asked for is one that it may not take. */
+bool merge_is_beyond_reach(const struct core *core, const struct message *prepare);
+
 void merge_on_merge(struct core *core, const struct message *message);
 void merge_on_refused(struct core *core, const struct message *message);
 

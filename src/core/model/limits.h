@@ -30,6 +30,10 @@ enum {
 /* Nor does a voter follow a stranger as far as the others, whom that one may not tell (Z2j). */
 #define STRANGERS_LEAP_MAX (UINT64_C(1) << 20)
 
+/* The same for what is only said. Less than what is installed: what a node makes of what it was
+ * told is then never a leap for those in its view. */
+#define SAID_LEAP_MAX (LEAP_MAX / 2)
+
 /* No epoch, version or age gets there by counting; above it sums could wrap. */
 #define COUNTER_MAX (UINT64_C(1) << 62)
 

@@ -228,6 +228,7 @@ enum merge_refusal {
     MERGE_REFUSED_FULL = 3,    /* both together are more than the capacity or the stated size */
     MERGE_REFUSED_ABORTED = 4, /* the merged view did not come about */
     MERGE_REFUSED_NAME = 5,    /* who asks has the name or address of a live member */
+    MERGE_REFUSED_LEAPS = 6,   /* the numbers of both are further apart than time allows (V7) */
 };
 
 struct merge_refused {
