@@ -353,3 +353,19 @@ void reader_tags(struct reader *reader, struct tags *tags)
     tags->length = (uint16_t)token.number;
     memcpy(tags->text, token.bytes, tags->length);
 }
+
+const uint8_t *reader_blob(struct reader *reader, uint16_t most, uint16_t *length)
+{
+    struct token token;
+
+    *length = 0;
+    if (!reader_bytes(reader, &token)) {
+        return NULL;
+    }
+    if (token.number > most) {
+        reader_fail(reader, WIRE_BOUND);
+        return NULL;
+    }
+    *length = (uint16_t)token.number;
+    return token.bytes;
+}

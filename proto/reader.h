@@ -55,4 +55,7 @@ void reader_name(struct reader *reader, char *name);
  * characters, no key empty. */
 void reader_tags(struct reader *reader, struct tags *tags);
 
+/* At most `most` bytes, whatever they are: inside the frame, NULL after a fault. */
+const uint8_t *reader_blob(struct reader *reader, uint16_t most, uint16_t *length);
+
 #endif

@@ -85,7 +85,7 @@ size_t wire_frame_bytes_max(const struct wire *wire)
 }
 
 /* Foreign traffic is told apart by its header, in this order, before anything else is read. */
-static enum wire_error header_check(const struct wire *wire, const uint8_t *bytes, size_t length)
+enum wire_error wire_check_header(const struct wire *wire, const uint8_t *bytes, size_t length)
 {
     if (length < WIRE_HEADER_BYTES) {
         return WIRE_SHORT;
@@ -106,6 +106,11 @@ static enum wire_error header_check(const struct wire *wire, const uint8_t *byte
     return length > wire->frame_bytes_max ? WIRE_BOUND : WIRE_OK;
 }
 
+bool wire_header_is_bare(const struct wire *wire, const uint8_t *bytes)
+{
+    return memcmp(bytes, wire->header, WIRE_HEADER_BYTES) == 0;
+}
+
 static uint32_t echo_of(const uint8_t *frame)
 {
     const uint8_t *at = frame + AT_ECHO;
@@ -116,7 +121,7 @@ static uint32_t echo_of(const uint8_t *frame)
 enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t length,
                             struct message *message)
 {
-    const enum wire_error error = header_check(wire, bytes, length);
+    const enum wire_error error = wire_check_header(wire, bytes, length);
     if (error != WIRE_OK) {
         return error;
     }

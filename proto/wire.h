@@ -26,6 +26,12 @@ void wire_free(struct wire *wire);
 /* The first WIRE_HEADER_BYTES of every frame of this cluster, with no flag set and no echo. */
 const uint8_t *wire_header(const struct wire *wire);
 
+/* WIRE_OK, or why nothing with this header is read. */
+enum wire_error wire_check_header(const struct wire *wire, const uint8_t *bytes, size_t length);
+
+/* Of a header that was checked: has it neither a flag nor an echo? */
+bool wire_header_is_bare(const struct wire *wire, const uint8_t *bytes);
+
 /* Longest frame this codec reads or writes, in bytes: that of a MERGE with a view filled to the
  * last tag, some 39 kB for the gone and the voters, and 638 bytes for each member of the capacity.
  */

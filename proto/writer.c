@@ -131,3 +131,11 @@ void writer_tags(struct writer *writer, const struct tags *tags)
     packer_bin(writer, tags->length);
     packer_bin_body(writer, tags->text, tags->length);
 }
+
+void writer_blob(struct writer *writer, const uint8_t *bytes, uint16_t length)
+{
+    packer_bin(writer, length);
+    if (length > 0) {
+        packer_bin_body(writer, bytes, length);
+    }
+}

@@ -31,4 +31,6 @@ void writer_address(struct writer *writer, const struct address *address);
 void writer_name(struct writer *writer, const char *name);
 void writer_tags(struct writer *writer, const struct tags *tags);
 
+void writer_blob(struct writer *writer, const uint8_t *bytes, uint16_t length);
+
 #endif

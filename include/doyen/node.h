@@ -36,7 +36,18 @@ extern "C" {
 
 struct doyen_node;
 
-enum { DOYEN_NODE_WHY = 512 }; /* bytes of a refusal, with its zero */
+enum {
+    DOYEN_NODE_WHY = 512,     /* bytes of a refusal, with its zero */
+    DOYEN_MESSAGE_MAX = 1024, /* bytes of a message to a member */
+};
+
+/* A message that the program of another member has sent. All of it is borrowed for the callback. */
+struct doyen_message {
+    const char *from;    /* name of the member, which was in this node's view when it came */
+    const char *from_id; /* its life, as doyen_member.id */
+    const void *data;
+    size_t length; /* 0 to DOYEN_MESSAGE_MAX */
+};
 
 /* Texts are copied. What is not given is as for doyend, but there is no control socket. Neither the
  * environment nor a configuration file is read. */
@@ -68,6 +79,10 @@ struct doyen_node_options {
      * of this header. */
     void (*log)(void *user, const char *line);
     void *user;
+
+    /* Called for each message that doyen_node_send of another member has sent to this life of this
+     * node. NULL: they are dropped. */
+    void (*on_message)(void *user, const struct doyen_message *message);
 };
 
 /* Opens the sockets and begins to join; what comes of it is told by events. `loop` is borrowed
@@ -94,6 +109,21 @@ DOYEN_API int doyen_node_transfer(struct doyen_node *node, const char *to,
                                   char why[DOYEN_NODE_WHY]);
 DOYEN_API int doyen_node_drain(struct doyen_node *node, const char *name, bool drained,
                                char why[DOYEN_NODE_WHY]);
+
+/* Sends up to DOYEN_MESSAGE_MAX bytes, which are copied, to the program of another member: `to` is
+ * its id, which is one life of it, or its name. The message is one datagram, sealed as all others
+ * are where there is a key. It arrives at most once; it may be lost, and overtake others. Nobody
+ * answers for it: what has to arrive is sent until the other program says that it did. It is
+ * dropped there while the other node has no on_message, is no member, or does not have this node in
+ * its view; when more than 1000 came from this node in a second; and when 256 wait for the loop.
+ * The node counts these (doyen_user_messages_refused_total, counters.user_refused). Returns 0, or,
+ * with one line in `why`,
+ *
+ * DOYEN_E_USAGE: it is too long, or to this node itself;
+ * DOYEN_E_REFUSED: this node is no member now, or there is no such member;
+ * DOYEN_E_BUSY: 2000 have left in this second, or the socket takes no more now: try again later. */
+DOYEN_API int doyen_node_send(struct doyen_node *node, const char *to, const void *data,
+                              size_t length, char why[DOYEN_NODE_WHY]);
 
 /* Leaves in good order; on_stopped follows. Harmless when repeated. */
 DOYEN_API void doyen_node_leave(struct doyen_node *node);

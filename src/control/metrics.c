@@ -285,6 +285,20 @@ static void write_refused_frames(const struct node_traffic *traffic, struct text
             traffic->hints_out);
 }
 
+static void write_user_messages(const struct node_traffic *traffic, struct text_builder *text)
+{
+    counter(text, "doyen_user_messages_received_total",
+            "Messages of other members' programs that were handed on.", traffic->user_in);
+    counter(text, "doyen_user_messages_sent_total",
+            "Messages that this program sent to other members.", traffic->user_out);
+    begin(text, "doyen_user_messages_refused_total", "counter",
+          "Messages of programs that were not handed on, by reason.");
+    for (unsigned i = USER_TAKEN + 1; i < USER_REFUSALS; i++) {
+        sample(text, "doyen_user_messages_refused_total", "reason",
+               user_refusal_text((enum user_refusal)i), traffic->user_refused[i]);
+    }
+}
+
 static void write_traffic(const struct node_traffic *traffic, struct text_builder *text)
 {
     counter(text, "doyen_datagrams_received_total", "Datagrams received from other nodes.",
@@ -397,6 +411,7 @@ void metrics_write(const struct metrics *metrics, struct text_builder *text)
     write_messages(facts, text);
     write_refused_frames(facts->traffic, text);
     write_traffic(facts->traffic, text);
+    write_user_messages(facts->traffic, text);
     write_keys(metrics, text);
     write_voter(facts, text);
     write_control(metrics, text);

@@ -135,6 +135,11 @@ static const char *seal_text_of(unsigned reason)
     return seal_result_text((enum seal_result)reason);
 }
 
+static const char *user_text_of(unsigned reason)
+{
+    return user_refusal_text((enum user_refusal)reason);
+}
+
 static const char *message_text_of(unsigned type)
 {
     return message_text((enum message_type)type);
@@ -169,6 +174,10 @@ static json_t *counters_json(const struct facts *facts)
                     json_put(object, "frames_out", json_of_number(traffic->frames_out)) &&
                     json_put(object, "streams_open", json_of_number(traffic->streams_open)) &&
                     json_put(object, "streams_refused", json_of_number(traffic->streams_refused)) &&
+                    json_put(object, "user_in", json_of_number(traffic->user_in)) &&
+                    json_put(object, "user_out", json_of_number(traffic->user_out)) &&
+                    json_put(object, "user_refused",
+                             reasons_json(traffic->user_refused, USER_REFUSALS, user_text_of)) &&
                     json_put(object, "starved", json_of_number(traffic->starved)) &&
                     json_put(object, "send_failed", json_of_number(traffic->send_failed)) &&
                     json_put(object, "sends_cut", json_of_number(core->sends_cut)) &&

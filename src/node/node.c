@@ -15,9 +15,11 @@
 #include "control/facts.h"
 #include "control/snapshot.h"
 #include "doyen/lease.h"
+#include "node/inbox.h"
 #include "node/member.h"
 #include "node/settings.h"
 #include "runtime/key_file.h"
+#include "words/id_text.h"
 #include "words/notice_text.h"
 
 struct doyen_node {
@@ -27,6 +29,7 @@ struct doyen_node {
     void (*on_event)(void *user, const struct doyen_event *event);
     void (*on_stopped)(void *user, int why);
     void (*on_log)(void *user, const char *line);
+    void (*on_message)(void *user, const struct doyen_message *message);
     void *user;
 
     uv_loop_t *loop;
@@ -34,6 +37,7 @@ struct doyen_node {
     uv_idle_t ending; /* gives the end a turn of its own, and lets no loop sleep before it */
     struct facts facts;
     struct snapshot snapshot;
+    struct inbox inbox;
     struct lease_holder holder; /* a hand-over waits for the callback */
     uint64_t told;              /* number of the newest event that was handed on */
     bool snapshot_due;
@@ -114,6 +118,26 @@ static void tell_new(struct doyen_node *node)
     node->view = view;
 }
 
+static bool keep_message(void *context, const struct member *from, const uint8_t *data,
+                         size_t length)
+{
+    struct doyen_node *node = context;
+
+    return inbox_put(&node->inbox, from, data, length);
+}
+
+static void tell_messages(struct doyen_node *node)
+{
+    const struct inbox_message *message;
+
+    while (!node->closing && (message = inbox_take(&node->inbox)) != NULL) {
+        node->on_message(node->user, &(struct doyen_message){.from = message->from,
+                                                             .from_id = message->from_id,
+                                                             .data = message->data,
+                                                             .length = message->length});
+    }
+}
+
 static void on_prepare(uv_prepare_t *prepare)
 {
     struct doyen_node *node = prepare->data;
@@ -123,6 +147,9 @@ static void on_prepare(uv_prepare_t *prepare)
     }
     if (node->on_event != NULL) {
         tell_new(node);
+    }
+    if (node->on_message != NULL) {
+        tell_messages(node);
     }
     if (node->holder.must_stop && !node->closing) {
         node_lease_stopped(node->member.node, &node->holder); /* It was told, and has returned. */
@@ -153,6 +180,7 @@ static void handle_closed(struct doyen_node *node)
         return;
     }
     doyen_view_release(node->view);
+    inbox_close(&node->inbox);
     snapshot_deinit(&node->snapshot);
     facts_deinit(&node->facts);
     if (!node->starting && node->on_stopped != NULL) {
@@ -239,6 +267,7 @@ static struct doyen_node *make_node(uv_loop_t *loop, const struct doyen_node_opt
     node->on_event = options->on_event;
     node->on_stopped = options->on_stopped;
     node->on_log = options->log;
+    node->on_message = options->on_message;
     node->user = options->user;
     node->snapshot_due = true;
     node->starting = true;
@@ -259,6 +288,12 @@ static bool open_node(struct doyen_node *node, const struct keyring *ring, bool 
     node->log.sink_context = node;
     if (!member_open(&node->member, node->loop, &node->config, ring, &node->log, with_control,
                      on_end, node)) {
+        return false;
+    }
+    if (node->on_message != NULL &&
+        !(inbox_open(&node->inbox) &&
+          node_take_user_messages(node->member.node, keep_message, node))) {
+        (void)problem_memory(&node->problem);
         return false;
     }
     facts_init(&node->facts, node->member.node);
@@ -417,6 +452,62 @@ int doyen_node_drain(struct doyen_node *node, const char *name, bool drained,
         move(node, drained ? MOVE_DRAIN : MOVE_UNDRAIN, member);
     }
     return 0;
+}
+
+/* --- Messages --- */
+
+/* The member of that id, or else of that name. */
+static uint32_t find_receiver(const struct doyen_node *node, const char *to,
+                              char why[DOYEN_NODE_WHY])
+{
+    const struct view *view = node->closing ? NULL : core_view(node_core(node->member.node));
+    char id[ID_TEXT_MAX];
+
+    for (uint32_t i = 0; view != NULL && i < view->member_count; i++) {
+        if (strcmp(id_text(&view->members[i].id, id), to) == 0) {
+            return find_member(node, view->members[i].name, why);
+        }
+    }
+    return find_member(node, to, why);
+}
+
+static int say_sent(enum user_sent sent, char why[DOYEN_NODE_WHY])
+{
+    switch (sent) {
+    case USER_SENT:
+        why[0] = '\0';
+        return 0;
+    case USER_SENT_TOO_MANY:
+        snprintf(why, DOYEN_NODE_WHY,
+                 "%d messages have left in this second: send fewer, or the rest later",
+                 USER_SENT_PER_S);
+        return DOYEN_E_BUSY;
+    case USER_SENT_NOT:
+        break;
+    }
+    snprintf(why, DOYEN_NODE_WHY, "the socket takes no more now: send it again later");
+    return DOYEN_E_BUSY;
+}
+
+int doyen_node_send(struct doyen_node *node, const char *to, const void *data, size_t length,
+                    char why[DOYEN_NODE_WHY])
+{
+    if (length > DOYEN_MESSAGE_MAX) {
+        snprintf(why, DOYEN_NODE_WHY, "%zu bytes are too many for a message: send %d at most",
+                 length, DOYEN_MESSAGE_MAX);
+        return DOYEN_E_USAGE;
+    }
+    const uint32_t position = find_receiver(node, to, why);
+    if (position == VIEW_NONE) {
+        return DOYEN_E_REFUSED;
+    }
+    const struct core *core = node_core(node->member.node);
+    if (id_equal(&core_view(core)->members[position].id, &core_self(core)->id)) {
+        snprintf(why, DOYEN_NODE_WHY,
+                 "%.80s is this node itself: call what handles its messages instead", to);
+        return DOYEN_E_USAGE;
+    }
+    return say_sent(node_send_user_message(node->member.node, position, data, length), why);
 }
 
 /* --- Leaving --- */

@@ -380,6 +380,10 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
         inquiry_on_frame(&node->inquiry, frame);
         return;
     }
+    if (user_message_is(frame.at, frame.length)) {
+        node_on_user_frame(node, frame, source);
+        return;
+    }
     enum wire_error error = wire_decode(node->wire, frame.at, frame.length, &message);
     if (error != WIRE_OK) {
         node->traffic.malformed[error]++;

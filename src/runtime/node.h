@@ -16,6 +16,7 @@
 #include "runtime/refusals.h"
 #include "runtime/rotation.h"
 #include "runtime/traffic.h"
+#include "runtime/user_post.h"
 #include "runtime/voter_store.h"
 #include "seal/keyring.h"
 #include "words/journal.h"
@@ -83,6 +84,20 @@ void node_seeds_changed(struct node *node);
 
 /* What the other members say of themselves, for who asks them. */
 struct inquiry *node_inquiry(struct node *node);
+
+/* Messages between the programs that members live in. Hands on those that come, from the loop, at
+ * most once for a node; until then they are refused. False: no memory. */
+bool node_take_user_messages(struct node *node, user_post_on_message *on_message, void *context);
+
+/* Sends up to USER_BYTES_MAX bytes, once, to the member at that position of the view, which is not
+ * this node. */
+enum user_sent {
+    USER_SENT,          /* or lost by a fault that is in force */
+    USER_SENT_TOO_MANY, /* this second's USER_SENT_PER_S have gone */
+    USER_SENT_NOT,      /* the system does not take it now */
+};
+enum user_sent node_send_user_message(struct node *node, uint32_t position, const uint8_t *data,
+                                      size_t length);
 
 /* For --faults: drops everything from and to these members, until node_fault_clear; delays what
  * goes to one. Names are looked up among the members of the current view and those that are gone.

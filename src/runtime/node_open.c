@@ -160,6 +160,7 @@ static bool open_core(struct node *node, const struct keyring *ring)
                                                            .transmit = node_transmit,
                                                            .is_cut = node_is_cut,
                                                            .context = node});
+    user_post_open(&node->user_post, node->core, config->capacity);
     node->streams.wire = node->wire;
     node->streams.gate = &node->gate;
     node->streams.core = node->core;
@@ -183,6 +184,7 @@ static void free_memory(void *context)
     links_free(&node->links);
     inquiry_close(&node->inquiry);
     gate_close(&node->gate);
+    user_post_close(&node->user_post);
     wire_free(node->wire);
     journal_free(node->journal);
     free(node->core);

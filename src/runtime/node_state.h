@@ -1,5 +1,5 @@
-/* The inside of a node, for node_open.c, which builds and closes it, and node.c, which runs it. No
- * other file includes this. */
+/* The inside of a node, for node_open.c, which builds and closes it, node.c, which runs it, and
+ * node_user.c, which has the messages between programs. No other file includes this. */
 #ifndef RUNTIME_NODE_STATE_H
 #define RUNTIME_NODE_STATE_H
 
@@ -26,6 +26,7 @@
 #include "runtime/stream_pool.h"
 #include "runtime/traffic.h"
 #include "runtime/udp.h"
+#include "runtime/user_post.h"
 #include "runtime/voter_store.h"
 
 struct node {
@@ -55,6 +56,7 @@ struct node {
     struct seed_checker seed_checker;
     struct resolver resolver;
     struct faults faults;
+    struct user_post user_post;
     struct node_traffic traffic;
     struct refusals refusals;
     struct inquiry inquiry;
@@ -95,5 +97,8 @@ void node_send_note(void *context, const struct address *to, const uint8_t *byte
 
 /* Sends the message by datagram, lifeline or stream pool, as its length demands. */
 void node_transmit(void *context, const struct outgoing *outgoing);
+
+/* A frame that is one of a program's messages; it changes nothing of the core. */
+void node_on_user_frame(struct node *node, struct bytes frame, const struct address *source);
 
 #endif

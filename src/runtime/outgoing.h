@@ -12,8 +12,8 @@ struct outgoing {
     const struct node_id *peer; /* the receiver; none: whoever lives at `to` */
     const struct address *to;
     const struct node_id *hop; /* who lives there, as far as is known: the receiver, or the relay */
-    enum message_type type;
-    const uint8_t *bytes; /* the frame */
+    enum message_type type;    /* zero: none of the core's */
+    const uint8_t *bytes;      /* the frame */
     size_t length;
 };
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "proto/wire_error.h"
+#include "runtime/user_refusal.h"
 #include "seal/seal.h"
 
 struct node_traffic {
@@ -22,6 +23,9 @@ struct node_traffic {
     uint64_t plain_refused;                /* frames without a key at a node that has one */
     uint64_t streams_refused;              /* over a cap, too slow, or not a frame */
     uint64_t starved;                      /* connections given up for lack of descriptors */
+    uint64_t user_in;                      /* messages of programs that were handed on */
+    uint64_t user_out;
+    uint64_t user_refused[USER_REFUSALS]; /* those that were not handed on, by reason */
     uint64_t send_failed;
     uint32_t streams_open;
     uint32_t lifelines_up;

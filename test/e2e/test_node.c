@@ -22,7 +22,13 @@ struct inside {
     bool stopped;
     int why;
     size_t log_lines;
-    bool close_when_told; /* from within the callback */
+    bool close_when_told;    /* from within the callback */
+    bool close_when_written; /* from within the callback for messages */
+    size_t message_count;
+    char message_from[64];
+    char message_from_id[64];
+    char message[DOYEN_MESSAGE_MAX + 1]; /* the last one */
+    size_t message_length;
 };
 
 static void on_event(void *user, const struct doyen_event *event)
@@ -60,6 +66,23 @@ static void on_stopped(void *user, int why)
     inside->stopped = true;
     inside->why = why;
     inside->node = NULL;
+}
+
+static void on_message(void *user, const struct doyen_message *message)
+{
+    struct inside *inside = user;
+
+    cr_assert_not(inside->busy, "a callback within a callback");
+    cr_assert_leq(message->length, DOYEN_MESSAGE_MAX);
+    inside->message_count++;
+    inside->message_length = message->length;
+    snprintf(inside->message_from, sizeof inside->message_from, "%s", message->from);
+    snprintf(inside->message_from_id, sizeof inside->message_from_id, "%s", message->from_id);
+    memcpy(inside->message, message->data, message->length);
+    inside->message[message->length] = '\0';
+    if (inside->close_when_written) {
+        doyen_node_close(inside->node);
+    }
 }
 
 static void on_line(void *user, const char *line)
@@ -101,10 +124,12 @@ static void start_inside(struct cluster *cluster, uv_loop_t *loop, struct inside
                                                .listen = cluster_daemon(cluster, name)->address,
                                                .seeds = seeds,
                                                .settings = settings,
+                                               .key = cluster->key,
                                                .on_event = on_event,
                                                .on_stopped = on_stopped,
                                                .log = on_line,
-                                               .user = inside};
+                                               .user = inside,
+                                               .on_message = on_message};
     char why[DOYEN_NODE_WHY];
 
     *inside = (struct inside){.name = name};
@@ -278,5 +303,134 @@ Story(node, what_cannot_be_started_is_refused_in_one_line)
         refusal_of(&loop, (struct doyen_node_options){.name = "other", .listen = listen}, why),
         DOYEN_E_REFUSED);
     assert_text_has(why, "in use");
+    end_loop(&loop);
+}
+
+/* --- Messages --- */
+
+static bool is_told(const struct inside *inside, const char *text)
+{
+    return inside->message_count > 0 && strcmp(inside->message, text) == 0;
+}
+
+/* A datagram may be lost: it is sent in each turn until it is there. */
+static bool sent_is_told(const struct inside *from, const char *to, const struct inside *inside,
+                         const char *text)
+{
+    char why[DOYEN_NODE_WHY] = "";
+
+    if (is_told(inside, text)) {
+        return true;
+    }
+    cr_assert_eq(doyen_node_send(from->node, to, text, strlen(text), why), 0, "%s", why);
+    return false;
+}
+
+static uint64_t unwanted(struct cluster *cluster, const char *name)
+{
+    const json_t *counters = json_object_get(cluster_document(cluster, name, "/v1/status"),
+                                             "counters");
+    const json_t *refused = json_object_get(counters, "user_refused");
+
+    return json_object_size(refused) == 0 ? 0 : number_of(refused, "not wanted");
+}
+
+static bool is_unwanted(struct cluster *cluster, const struct inside *from, const char *to)
+{
+    char why[DOYEN_NODE_WHY] = "";
+
+    cr_assert_eq(doyen_node_send(from->node, to, "x", 1, why), 0, "%s", why);
+    return unwanted(cluster, to) > 0;
+}
+
+/* Three members: two programs, and a daemon that takes no messages. */
+static void exchange_messages(struct cluster *cluster)
+{
+    static char longest[DOYEN_MESSAGE_MAX + 1];
+    struct inside athens;
+    struct inside byzantium;
+    uv_loop_t loop;
+
+    uv_loop_init(&loop);
+    start_inside(cluster, &loop, &athens, "athens", "athens");
+    run_until(&loop, athens.members == 1);
+    start_inside(cluster, &loop, &byzantium, "byzantium", "athens");
+    cluster_start(cluster, "cyrene", "athens",
+                  ARGS("--record", text_kept("%s", cluster_path(cluster, "recording"))));
+    run_until(&loop, athens.members == 3 && byzantium.members == 3);
+
+    run_until(&loop, sent_is_told(&athens, "byzantium", &byzantium, "by name"));
+    cr_assert_str_eq(byzantium.message_from, "athens");
+    const struct doyen_view *view = doyen_node_view(byzantium.node);
+    cr_assert_str_eq(byzantium.message_from_id, doyen_view_member(view, "athens")->id);
+    run_until(&loop,
+              sent_is_told(&byzantium, doyen_view_member(view, "athens")->id, &athens, "by id"));
+    doyen_view_release(view);
+    cr_assert_str_eq(athens.message_from, "byzantium");
+    memset(longest, 'x', DOYEN_MESSAGE_MAX);
+    run_until(&loop, sent_is_told(&athens, "byzantium", &byzantium, longest));
+    cr_assert_eq(byzantium.message_length, DOYEN_MESSAGE_MAX);
+    run_until(&loop, sent_is_told(&athens, "byzantium", &byzantium, ""));
+    cr_assert_eq(byzantium.message_length, 0);
+
+    run_until(&loop, is_unwanted(cluster, &athens, "cyrene"));
+
+    byzantium.close_when_written = true;
+    run_until(&loop, sent_is_told(&athens, "byzantium", &byzantium, "close"));
+    run_until(&loop, byzantium.stopped && athens.members == 2);
+    char why[DOYEN_NODE_WHY];
+    cr_assert_eq(doyen_node_send(athens.node, "byzantium", "x", 1, why), DOYEN_E_REFUSED);
+    assert_text_has(why, "there is no member byzantium");
+    cr_assert_eq(cluster_terminate(cluster, "cyrene"), 0);
+    const struct outcome replayed = doyen_replay(cluster, ARGS(cluster_path(cluster, "recording")));
+    cr_assert_eq(replayed.code, 0, "%s", replayed.err);
+    doyen_node_close(athens.node);
+    end_loop(&loop);
+}
+
+Story(node, members_send_each_other_messages)
+{
+    exchange_messages(cluster_new(ARGS("--profile", "local")));
+}
+
+Story(node, members_send_each_other_sealed_messages)
+{
+    struct cluster *cluster = cluster_new(ARGS("--profile", "local"));
+
+    cluster_make_key(cluster, "key");
+    exchange_messages(cluster);
+}
+
+Story(node, what_cannot_be_sent_is_refused_in_one_line)
+{
+    static const char long_one[DOYEN_MESSAGE_MAX + 1] = "";
+    struct cluster *cluster = cluster_new(ARGS("--profile", "local"));
+    struct inside athens;
+    struct inside byzantium;
+    char why[DOYEN_NODE_WHY];
+    uv_loop_t loop;
+    int code = 0;
+
+    uv_loop_init(&loop);
+    start_inside(cluster, &loop, &athens, "athens", "athens");
+    cr_assert_eq(doyen_node_send(athens.node, "byzantium", "x", 1, why), DOYEN_E_REFUSED);
+    assert_text_has(why, "this node is no member");
+    run_until(&loop, athens.members == 1);
+    cr_assert_eq(doyen_node_send(athens.node, "byzantium", "x", 1, why), DOYEN_E_REFUSED);
+    assert_text_has(why, "there is no member byzantium");
+    cr_assert_eq(doyen_node_send(athens.node, "athens", "x", 1, why), DOYEN_E_USAGE);
+    assert_text_has(why, "this node itself");
+    cr_assert_eq(doyen_node_send(athens.node, "athens", long_one, sizeof long_one, why),
+                 DOYEN_E_USAGE);
+    assert_text_has(why, "1024");
+    start_inside(cluster, &loop, &byzantium, "byzantium", "athens");
+    run_until(&loop, athens.members == 2 && byzantium.members == 2);
+    run_until(&loop, (code = doyen_node_send(athens.node, "byzantium", "x", 1, why)) != 0);
+    cr_assert_eq(code, DOYEN_E_BUSY);
+    assert_text_has(why, "later");
+    run_until(&loop, byzantium.message_count > 0 && athens.members == 2);
+    doyen_node_close(athens.node);
+    doyen_node_close(byzantium.node);
+    run_until(&loop, athens.stopped && byzantium.stopped);
     end_loop(&loop);
 }

@@ -7,17 +7,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/user_message.h"
 #include "proto/wire.h"
 
 enum { CAPACITY = 8 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void check_user(struct wire *wire, const uint8_t *bytes, size_t length)
+{
+    struct user_message message;
+    uint8_t again[DATAGRAM_FRAME_BYTES_MAX];
+
+    if (!user_message_is(bytes, length) ||
+        user_message_decode(wire, bytes, length, &message) != WIRE_OK) {
+        return;
+    }
+    assert(user_message_encode(wire, &message, again) == length);
+    assert(memcmp(again, bytes, length) == 0);
+}
+
 static void check(struct wire *wire, const uint8_t *bytes, size_t length)
 {
     struct message message;
     size_t length_again;
 
+    check_user(wire, bytes, length);
     memset(&message, 0, sizeof message);
     if (wire_decode(wire, bytes, length, &message) != WIRE_OK) {
         return;

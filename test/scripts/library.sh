@@ -121,7 +121,7 @@ fi
 # --- They run ---
 
 export LD_LIBRARY_PATH=$libdir DOYEN_CONTROL=$folder/athens.sock
-port=$(free_ports 2)
+port=$(free_ports 4)
 "$prefix/bin/doyend" --name athens --listen "127.0.0.1:$port" --control "$DOYEN_CONTROL" --log-level error &
 daemon=$!
 "$prefix/bin/doyen" wait --members 1 --acting --timeout 20s
@@ -137,6 +137,17 @@ done
 "$folder/node" "127.0.0.1:$((port + 1))" >"$folder/told" || fail "the example node.c does not end well"
 grep -q '^snapshot ' "$folder/told" || fail "the example node.c tells nothing"
 grep -q '^acting under epoch ' "$folder/told" || fail "the example node.c does not act"
+"$folder/hello" athens "127.0.0.1:$((port + 2))" >"$folder/athens-told" &
+hello=($!)
+"$folder/hello" byzantium "127.0.0.1:$((port + 3))" "127.0.0.1:$((port + 2))" >"$folder/byzantium-told" &
+hello+=($!)
+for ((i = 0; i < 400; i++)); do
+    [ ! -s "$folder/athens-told" ] || [ ! -s "$folder/byzantium-told" ] || break
+    sleep 0.05
+done
+kill "${hello[@]}"
+[[ $(head -n 1 "$folder/byzantium-told") == "athens says hello" ]] || fail "the example hello.c is not told anything"
+[[ $(head -n 1 "$folder/athens-told") == "byzantium says hello" ]] || fail "the first hello.c is not told anything"
 [[ $("$folder/lease" "$DOYEN_CONTROL") == "this node acts for"* ]] || fail "the example lease.c does not act"
 "$folder/watch" >"$folder/events" &
 watch=$!

@@ -251,6 +251,8 @@ Test(control_metrics, they_say_what_the_node_knows)
         {"doyen_messages_received_total{type=\"heartbeat\"}", 22},
         {"doyen_messages_sent_total{type=\"heartbeat\"}", 0},
         {"doyen_frames_malformed_total{reason=\"other cluster\"}", 4},
+        {"doyen_user_messages_received_total", 3},
+        {"doyen_user_messages_refused_total{reason=\"over budget\"}", 6},
         {"doyen_late_wakeups_total", 5},
         {"doyen_events_total{event=\"suspect\"}", 0},
         {"doyen_keys", 0},
@@ -266,6 +268,8 @@ Test(control_metrics, they_say_what_the_node_knows)
     scene.counters.received[MESSAGE_HEARTBEAT] = 22;
     scene.counters.late_wakeups = 5;
     scene.traffic.malformed[WIRE_OTHER_CLUSTER] = 4;
+    scene.traffic.user_in = 3;
+    scene.traffic.user_refused[USER_FLOOD] = 6;
     scene.log.dropped_ever = 9;
     scene.metrics.process = (struct process_usage){
         .cpu_us = 2000034, .resident_bytes = 8192, .started_wall_ms = 1700000000001};
