@@ -83,6 +83,17 @@ struct doyen_node_options {
     /* Called for each message that doyen_node_send of another member has sent to this life of this
      * node. NULL: they are dropped. */
     void (*on_message)(void *user, const struct doyen_message *message);
+
+    /* What this library hands out and keeps for that comes from here: the struct doyen_node, views,
+     * events, and the messages that wait; NULL, both: malloc. `allocate` returns memory that is
+     * aligned for everything, or NULL. Views that other threads release call `release` there.
+     *
+     * The rest, for the protocol, connections and documents, is malloc's. So is what other
+     * libraries take, whose hooks are of the whole process and therefore the program's to set,
+     * before its first call of anything: uv_replace_allocator of libuv, json_set_alloc_funcs of
+     * jansson. libsodium and libmicrohttpd have none. */
+    void *(*allocate)(void *user, size_t bytes);
+    void (*release)(void *user, void *at);
 };
 
 /* Opens the sockets and begins to join; what comes of it is told by events. `loop` is borrowed

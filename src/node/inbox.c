@@ -1,20 +1,19 @@
 #include "node/inbox.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 
-bool inbox_open(struct inbox *inbox)
+bool inbox_open(struct inbox *inbox, const struct allocator *memory)
 {
-    inbox->messages = calloc(INBOX_MAX, sizeof *inbox->messages);
+    inbox->messages = allocator_get(memory, INBOX_MAX * sizeof *inbox->messages);
     return inbox->messages != NULL;
 }
 
-void inbox_close(struct inbox *inbox)
+void inbox_close(struct inbox *inbox, const struct allocator *memory)
 {
-    free(inbox->messages);
+    allocator_release(memory, inbox->messages);
     *inbox = (struct inbox){.messages = NULL};
 }
 

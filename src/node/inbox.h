@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "client/allocator.h"
 #include "core/model/member.h"
 #include "doyen/node.h"
 #include "words/id_text.h"
@@ -25,8 +26,8 @@ struct inbox {
 };
 
 /* `inbox` is zeroed. False: no memory. */
-bool inbox_open(struct inbox *inbox);
-void inbox_close(struct inbox *inbox);
+bool inbox_open(struct inbox *inbox, const struct allocator *memory);
+void inbox_close(struct inbox *inbox, const struct allocator *memory);
 
 /* Appends a copy. False: it is full. */
 bool inbox_put(struct inbox *inbox, const struct member *from, const uint8_t *data, size_t length);

@@ -38,6 +38,7 @@ struct doyen_node {
     struct facts facts;
     struct snapshot snapshot;
     struct inbox inbox;
+    struct allocator memory;
     struct lease_holder holder; /* a hand-over waits for the callback */
     uint64_t told;              /* number of the newest event that was handed on */
     bool snapshot_due;
@@ -58,7 +59,7 @@ static const struct doyen_view *make_view(struct doyen_node *node)
     struct document *document = snapshot_share(&node->snapshot);
     struct problem problem;
     char *text = document == NULL ? NULL : strndup(document->text, document->length);
-    const struct doyen_view *view = text == NULL ? NULL : view_read(text, NULL, &problem);
+    const struct doyen_view *view = text == NULL ? NULL : view_read(text, &node->memory, &problem);
 
     document_release(document);
     free(text);
@@ -72,7 +73,7 @@ static void hand_on(struct doyen_node *node, const char *name, const char *json,
     char resume[CURSOR_TEXT_MAX];
     struct read_event read;
 
-    event_read(&read, name, json, view, node->view, NULL);
+    event_read(&read, name, json, view, node->view, &node->memory);
     read.event.resume = cursor_text(cursor, resume);
     node->on_event(node->user, &read.event);
     event_deinit(&read);
@@ -173,6 +174,14 @@ static void on_log(void *context, const char *line)
 
 /* --- Closing --- */
 
+static void free_node(struct doyen_node *node)
+{
+    const struct allocator memory = node->memory;
+
+    inbox_close(&node->inbox, &memory);
+    allocator_release(&memory, node);
+}
+
 static void handle_closed(struct doyen_node *node)
 {
     node->handles_open--;
@@ -180,13 +189,12 @@ static void handle_closed(struct doyen_node *node)
         return;
     }
     doyen_view_release(node->view);
-    inbox_close(&node->inbox);
     snapshot_deinit(&node->snapshot);
     facts_deinit(&node->facts);
     if (!node->starting && node->on_stopped != NULL) {
         node->on_stopped(node->user, node->ended);
     }
-    free(node);
+    free_node(node);
 }
 
 static void on_handle_closed(uv_handle_t *handle)
@@ -248,6 +256,12 @@ static int check(const struct doyen_node_options *options, struct doyen_node_opt
     if (!stamped_copy(own, sizeof *own, options)) {
         return stamped_refuse(problem, "doyen_node_options");
     }
+    if ((own->allocate == NULL) != (own->release == NULL)) {
+        return problem_set(
+            problem, DOYEN_E_USAGE,
+            "of doyen_node_options.allocate and release one is missing: give both or "
+            "neither");
+    }
     if (!ignores_sigpipe()) {
         return problem_set(problem, DOYEN_E_USAGE,
                            "SIGPIPE would end this process when another node hangs up: call "
@@ -258,11 +272,14 @@ static int check(const struct doyen_node_options *options, struct doyen_node_opt
 
 static struct doyen_node *make_node(uv_loop_t *loop, const struct doyen_node_options *options)
 {
-    struct doyen_node *node = calloc(1, sizeof *node);
+    const struct allocator memory = {
+        .allocate = options->allocate, .release = options->release, .user = options->user};
+    struct doyen_node *node = allocator_get(&memory, sizeof *node);
 
     if (node == NULL) {
         return NULL;
     }
+    node->memory = memory;
     node->loop = loop;
     node->on_event = options->on_event;
     node->on_stopped = options->on_stopped;
@@ -291,7 +308,7 @@ static bool open_node(struct doyen_node *node, const struct keyring *ring, bool 
         return false;
     }
     if (node->on_message != NULL &&
-        !(inbox_open(&node->inbox) &&
+        !(inbox_open(&node->inbox, &node->memory) &&
           node_take_user_messages(node->member.node, keep_message, node))) {
         (void)problem_memory(&node->problem);
         return false;
@@ -329,7 +346,7 @@ static int start(struct doyen_node **out, uv_loop_t *loop, const struct doyen_no
     }
     const int code = configure(node, options, &ring, problem);
     if (code != 0) {
-        free(node);
+        free_node(node);
         return code;
     }
     const bool opened = open_node(node, &ring, options->control != NULL);

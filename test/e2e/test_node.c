@@ -255,6 +255,104 @@ Story(node, a_control_socket_is_served_where_one_is_wanted)
     end_loop(&loop);
 }
 
+/* --- Memory --- */
+
+/* Of the caller: how many pieces are lent, and how many more may be. */
+struct account {
+    size_t left;
+    size_t held;
+    struct doyen_node *node;
+    size_t told_count;
+    bool stopped;
+};
+
+static void *lend(void *user, size_t bytes)
+{
+    struct account *account = user;
+
+    if (account->left == 0) {
+        return NULL;
+    }
+    account->left--;
+    account->held++;
+    return malloc(bytes);
+}
+
+static void take_back(void *user, void *at)
+{
+    struct account *account = user;
+
+    account->held--;
+    free(at);
+}
+
+static void on_lent_event(void *user, const struct doyen_event *event)
+{
+    struct account *account = user;
+
+    account->told_count += event->view != NULL;
+}
+
+static void on_lent_message(void *user, const struct doyen_message *message)
+{
+    (void)user;
+    (void)message;
+}
+
+static void on_lent_stopped(void *user, int why)
+{
+    struct account *account = user;
+
+    cr_assert_eq(why, 0);
+    account->stopped = true;
+}
+
+/* Runs a member until it was told something, with so many pieces of memory. Those that the events
+ * want may come later. Returns whether they sufficed to start. */
+static bool starts_with(struct cluster *cluster, size_t pieces)
+{
+    struct account account = {.left = pieces};
+    const struct doyen_node_options options = {.size = sizeof options,
+                                               .listen = cluster_daemon(cluster, "athens")->address,
+                                               .on_event = on_lent_event,
+                                               .on_stopped = on_lent_stopped,
+                                               .on_message = on_lent_message,
+                                               .user = &account,
+                                               .allocate = lend,
+                                               .release = take_back};
+    char why[DOYEN_NODE_WHY];
+    uv_loop_t loop;
+
+    uv_loop_init(&loop);
+    (void)signal(SIGPIPE, SIG_IGN);
+    const int code = doyen_node_start(&account.node, &loop, &options, why);
+    cr_assert(code == 0 || code == DOYEN_E_MEMORY, "%d: %s", code, why);
+    if (code == 0) {
+        uv_run(&loop, UV_RUN_NOWAIT); /* Events that there is no memory for wait. */
+        account.left = SIZE_MAX;
+        run_until(&loop, account.told_count > 0);
+        const struct doyen_view *view = doyen_node_view(account.node);
+        doyen_node_close(account.node);
+        run_until(&loop, account.stopped);
+        cr_assert_gt(account.held, 0);
+        doyen_view_release(view); /* It may outlive the node. */
+    }
+    end_loop(&loop);
+    cr_assert_eq(account.held, 0, "%zu of %zu pieces were kept", account.held, pieces);
+    return code == 0;
+}
+
+Story(node, memory_of_the_caller_is_used_and_given_back)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cr_assert_not(starts_with(cluster, 0), "the node");
+    cr_assert_not(starts_with(cluster, 1), "its messages");
+    for (size_t pieces = 2; pieces < 8; pieces++) {
+        cr_assert(starts_with(cluster, pieces), "views and events come later");
+    }
+}
+
 static int refusal_of(uv_loop_t *loop, struct doyen_node_options options, char *why)
 {
     struct doyen_node *node = NULL;
@@ -283,6 +381,9 @@ Story(node, what_cannot_be_started_is_refused_in_one_line)
     (void)signal(SIGPIPE, SIG_IGN);
     cr_assert_eq(refusal_of(&loop, (struct doyen_node_options){.size = 5}, why), DOYEN_E_USAGE);
     assert_text_has(why, "doyen_node_options.size");
+    cr_assert_eq(refusal_of(&loop, (struct doyen_node_options){.allocate = lend}, why),
+                 DOYEN_E_USAGE);
+    assert_text_has(why, "give both or neither");
     cr_assert_eq(refusal_of(&loop, (struct doyen_node_options){.listen = "nowhere"}, why),
                  DOYEN_E_USAGE);
     assert_text_has(why, "--listen");
