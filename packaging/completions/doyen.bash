@@ -48,6 +48,11 @@ _doyen()
     --log-level) words='error warn info debug' ;;
     --log-format) words='auto text json' ;;
     esac
+    if [[ $verb == report && $word != -* ]]; then
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        return
+    fi
     if [[ -n $words ]]; then
         :
     elif [[ ${program##*/} != doyen ]]; then

@@ -60,6 +60,7 @@ _doyen()
         case $verb in
         transfer | drain | undrain | why | fault) _doyen_members ;;
         keys) compadd reload use remove ;;
+        report) _files ;;
         esac
         _doyen_options $program $verb
     fi

@@ -42,6 +42,7 @@ extern const struct verb verb_lease;
 extern const struct verb verb_leave;
 extern const struct verb verb_matrix;
 extern const struct verb verb_members;
+extern const struct verb verb_report;
 extern const struct verb verb_run;
 extern const struct verb verb_restart_plan;
 extern const struct verb verb_status;

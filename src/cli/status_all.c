@@ -20,7 +20,7 @@ enum {
 /* --- Asking --- */
 
 /* Until all have answered, or nobody has for some time after the last one was asked. */
-static enum exit_code ask_all(struct cli *cli, struct answer *answer)
+enum exit_code status_all_ask(struct cli *cli, struct answer *answer)
 {
     uint64_t deadline_ms = clock_now_ms() + PATIENCE_MS;
     enum exit_code code = cli_get(cli, "/v1/peers?begin", answer);
@@ -197,7 +197,7 @@ static enum exit_code print_all(const json_t *peers)
 enum exit_code status_all(struct cli *cli)
 {
     struct answer answer = {.json = NULL};
-    enum exit_code code = ask_all(cli, &answer);
+    enum exit_code code = status_all_ask(cli, &answer);
 
     if (code != EXIT_DONE) {
         return code;

@@ -19,8 +19,9 @@ void change_log(const struct request *request, const struct resource *resource, 
         account = (struct ucred){.uid = (uid_t)-1};
     }
     log_line(control->log, status < MHD_HTTP_BAD_REQUEST ? LOG_INFO : LOG_WARN, "request",
-             "POST %s%s%s%s%.80s uid=%lld pid=%lld -> %u", resource->path, value == NULL ? "" : "?",
-             value == NULL ? "" : resource->argument, value == NULL ? "" : "=",
-             value == NULL ? "" : value, (long long)(int)account.uid, (long long)account.pid,
-             status);
+             "%s %s%s%s%s%.80s uid=%lld pid=%lld -> %u",
+             resource_is_change(resource) ? "POST" : "GET", resource->path,
+             value == NULL ? "" : "?", value == NULL ? "" : resource->argument,
+             value == NULL ? "" : "=", value == NULL ? "" : value, (long long)(int)account.uid,
+             (long long)account.pid, status);
 }

@@ -241,7 +241,7 @@ bool request_refuse(const struct request *request, const char *path, const char 
     if (refuse_route(request, path, method, resource, refusal)) {
         return true;
     }
-    if (resource_is_change(*resource) && !request_may_change(request)) {
+    if (resource_is_guarded(*resource) && !request_may_change(request)) {
         change_log(request, *resource, MHD_HTTP_FORBIDDEN);
         *refusal = answer_not_permitted(request, *resource);
         return true;

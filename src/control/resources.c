@@ -11,9 +11,11 @@
 #include "control/health.h"
 #include "control/metrics.h"
 #include "control/move_request.h"
+#include "control/report_config.h"
 #include "control/report_keys.h"
 #include "control/report_past.h"
 #include "control/report_peers.h"
+#include "control/report_recording.h"
 #include "control/report_status.h"
 #include "control/report_voters.h"
 #include "control/server.h"
@@ -459,6 +461,19 @@ static struct answer answer_metrics(struct request *request)
     return answer_text(MHD_HTTP_OK, &text, METRICS_TYPE);
 }
 
+static struct answer answer_config(struct request *request)
+{
+    return answer_json(MHD_HTTP_OK, report_config(&request->server->control->facts));
+}
+
+static struct answer answer_recording(struct request *request)
+{
+    struct text_builder text = {0};
+
+    report_recording(&request->server->control->facts, &text);
+    return answer_text(MHD_HTTP_OK, &text, "application/json");
+}
+
 /* --- The table --- */
 
 const struct resource resource_table[] = {
@@ -477,6 +492,8 @@ const struct resource resource_table[] = {
     {"/v1/voters", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_voters},
     {"/v1/why", METHOD_GET, ANYWHERE, CACHE_MOMENT, "node", answer_why},
     {"/v1/peers", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_peers},
+    {"/v1/config", METHOD_GET, UNIX_ONLY, CACHE_NOTHING, NULL, answer_config},
+    {"/v1/recording", METHOD_GET, UNIX_ONLY | GUARDED, CACHE_NOTHING, NULL, answer_recording},
     {"/v1/version", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_version},
     {"/v1/events", METHOD_GET, ANYWHERE, CACHE_NOTHING, "since", answer_events},
     {"/v1/leave", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_leave},
@@ -529,4 +546,9 @@ bool resource_is_lasting(const struct request *request, const struct resource *r
 bool resource_is_change(const struct resource *resource)
 {
     return resource->methods == METHOD_POST;
+}
+
+bool resource_is_guarded(const struct resource *resource)
+{
+    return resource_is_change(resource) || (resource->traits & GUARDED) != 0;
 }

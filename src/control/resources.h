@@ -29,6 +29,7 @@ enum resource_trait {
     PROBE = 2,     /* asked by supervisors and load balancers: answered where others find no room */
     FLAG = 4,      /* its argument stands without a value */
     BODY = 8,      /* it takes a body */
+    GUARDED = 16,  /* for those alone who may change something */
 };
 
 struct resource {
@@ -59,6 +60,9 @@ enum route resource_find(const char *path, unsigned method, bool over_unix,
 
 /* Does it change something, rather than tell? */
 bool resource_is_change(const struct resource *resource);
+
+/* Is it for those alone who may change something? */
+bool resource_is_guarded(const struct resource *resource);
 
 /* Does the answer stay open for as long as the client likes? That is so for watchers and for
  * readers of the lease page. */

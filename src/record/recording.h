@@ -55,6 +55,7 @@ enum record_type {
     RECORD_SYNCED = 8,
     RECORD_MOVE = 9,
     RECORD_WITHDRAWN = 10,
+    RECORD_GAP = 11, /* inputs between the start and here are missing */
 };
 
 enum recording_end {
@@ -85,7 +86,9 @@ size_t recording_input_bytes_max(const struct event *event, size_t frame_length)
 size_t recording_write_input(uint8_t *out, const struct event *event, uint64_t before_ms,
                              const uint8_t *frame, size_t frame_length);
 
-/* These need RECORDING_SMALL_BYTES_MAX each. */
+/* These need RECORDING_SMALL_BYTES_MAX each. A gap stands right behind the start and says how long
+ * after it the record before the next one was. */
+size_t recording_write_gap(uint8_t *out, uint64_t since_start_ms);
 size_t recording_write_checkpoint(uint8_t *out, const struct checkpoint *checkpoint);
 size_t recording_write_end(uint8_t *out, enum recording_end end);
 

@@ -357,6 +357,9 @@ static void read_record(struct cursor *cursor, struct record *record, uint64_t *
         read_time(cursor, now_ms);
         record->event.type = EVENT_WITHDRAWN;
         break;
+    case RECORD_GAP:
+        read_time(cursor, now_ms);
+        break;
     case RECORD_CHECKPOINT:
         read_checkpoint(cursor, record, hash);
         break;

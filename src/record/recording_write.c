@@ -200,6 +200,15 @@ size_t recording_write_input(uint8_t *out, const struct event *event, uint64_t b
     return writer.length;
 }
 
+size_t recording_write_gap(uint8_t *out, uint64_t since_start_ms)
+{
+    struct writer writer = {.bytes = out};
+
+    put_byte(&writer, RECORD_GAP);
+    put_number(&writer, since_start_ms);
+    return writer.length;
+}
+
 size_t recording_write_checkpoint(uint8_t *out, const struct checkpoint *checkpoint)
 {
     struct writer writer = {.bytes = out};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/version.h"
+#include "replay/listing.h"
 #include "replay/print.h"
 #include "replay/replay.h"
 #include "usage/usage.h"
@@ -225,6 +226,13 @@ static void on_step(void *context, const struct replay_step *step)
     print_step(&run->printer, step);
 }
 
+static void on_listed(void *context, const struct replay_listed *listed)
+{
+    const struct run *run = context;
+
+    listing_print(run->printer.out, run->printer.json, listed);
+}
+
 static void on_copy(void *context, const uint8_t *bytes, size_t length)
 {
     struct run *run = context;
@@ -285,6 +293,7 @@ static int run_bytes(struct run *run, const uint8_t *bytes, size_t length)
     const struct order *order = run->order;
     const struct replay_options options = {.until_ms = order->until_ms,
                                            .on_step = order->quiet ? NULL : on_step,
+                                           .on_listed = order->quiet ? NULL : on_listed,
                                            .on_copy = run->copy == NULL ? NULL : on_copy,
                                            .context = run};
     const struct replay_outcome outcome = replay_run(bytes, length, &options);
@@ -295,6 +304,14 @@ static int run_bytes(struct run *run, const uint8_t *bytes, size_t length)
     if (fflush(stdout) != 0 || ferror(stdout)) {
         fprintf(stderr, "doyen-replay: cannot write the output: %s\n", strerror(errno));
         return EXIT_FAILURE;
+    }
+    if (outcome.gap && run->copy != NULL) {
+        fprintf(
+            stderr,
+            "doyen-replay: %s begins with a gap: nothing can be said of its states, so %s is no "
+            "recording to keep\n",
+            order->path, order->reseal_path);
+        return EXIT_DIFFERS;
     }
     return complain(order, &outcome);
 }

@@ -45,7 +45,7 @@ static void name_sender(const struct message *message, const struct core *core, 
     }
 }
 
-static const char *news_text(enum link_news news)
+const char *link_news_text(enum link_news news)
 {
     switch (news) {
     case LINK_OPENED:
@@ -79,7 +79,7 @@ static struct input input_of(const struct replay_step *step)
         break;
     case EVENT_LINK:
         input.type = "link";
-        input.what = news_text(event->link.news);
+        input.what = link_news_text(event->link.news);
         if (!find_name(core_view(step->core), &event->link.peer, input.who)) {
             snprintf(input.who, sizeof input.who, "?");
         }
@@ -477,10 +477,24 @@ void print_step(struct printer *printer, const struct replay_step *step)
     }
 }
 
+static void print_gap_summary(const struct printer *printer, const struct replay_outcome *outcome)
+{
+    fprintf(printer->out,
+            printer->json
+                ? "{\"summary\":{\"events\":%llu,\"gap\":true}}\n"
+                : "%llu events listed; those before them are not in this recording, so it "
+                  "cannot be run\n",
+            (unsigned long long)outcome->event_count);
+}
+
 void print_summary(const struct printer *printer, const struct replay_outcome *outcome)
 {
     const bool same = outcome->verdict == REPLAY_SAME;
 
+    if (outcome->gap) {
+        print_gap_summary(printer, outcome);
+        return;
+    }
     if (printer->json) {
         fprintf(printer->out,
                 "{\"summary\":{\"events\":%llu,\"views\":%llu,\"same\":%s,\"checked\":%llu,"

@@ -24,6 +24,9 @@ struct printer {
 /* Prints what came of a step; to be called for each step of a replay. */
 void print_step(struct printer *printer, const struct replay_step *step);
 
+/* "opened", "refused" */
+const char *link_news_text(enum link_news news);
+
 /* Prints "1204 events, 7 views, same state", or what differed. */
 void print_summary(const struct printer *printer, const struct replay_outcome *outcome);
 

@@ -110,12 +110,31 @@ static void note_syncs(struct replay *replay, const struct effects *effects)
     }
 }
 
+static void list(struct replay *replay)
+{
+    struct replay_outcome *outcome = &replay->outcome;
+    const struct replay_options *options = replay->options;
+
+    outcome->event_count++;
+    outcome->offset_ms = replay->record.event.now_ms - replay->start.now_ms;
+    if (options->on_listed != NULL) {
+        options->on_listed(options->context,
+                           &(struct replay_listed){.offset_ms = outcome->offset_ms,
+                                                   .start = &replay->start,
+                                                   .event = &replay->record.event});
+    }
+}
+
 static void step(struct replay *replay)
 {
     struct replay_outcome *outcome = &replay->outcome;
     const struct event *event = &replay->record.event;
 
     if (event->type == EVENT_MESSAGE && !decode(replay)) {
+        return;
+    }
+    if (outcome->gap) {
+        list(replay);
         return;
     }
     limit_synced(replay);
@@ -136,6 +155,9 @@ static void step(struct replay *replay)
 
 static void compare(struct replay *replay)
 {
+    if (replay->outcome.gap) {
+        return;
+    }
     if (core_state_hash(replay->core) != replay->record.checkpoint.state) {
         find_fault(replay, REPLAY_DIFFERS);
     } else if (replay->outcome.verdict == REPLAY_SAME) {
@@ -155,6 +177,10 @@ static void apply_record(struct replay *replay)
     case RECORD_MOVE:
     case RECORD_WITHDRAWN:
         step(replay);
+        copy_record(replay);
+        return;
+    case RECORD_GAP:
+        replay->outcome.gap = true;
         copy_record(replay);
         return;
     case RECORD_CHECKPOINT:

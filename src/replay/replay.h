@@ -20,6 +20,13 @@ struct replay_step {
     const struct core *core; /* after the step */
 };
 
+/* One input that no core was given, because those before it are missing. */
+struct replay_listed {
+    uint64_t offset_ms;
+    const struct recording_start *start;
+    const struct event *event;
+};
+
 struct replay_options {
     uint64_t until_ms; /* offset of the last input to be run; NEVER_MS for all */
 
@@ -27,6 +34,9 @@ struct replay_options {
      * the same recording with the checkpoints of this run, as far as it went. */
     void (*on_step)(void *context, const struct replay_step *step);
     void (*on_copy)(void *context, const uint8_t *bytes, size_t length);
+
+    /* Called for each input behind a gap; may be NULL, too. */
+    void (*on_listed)(void *context, const struct replay_listed *listed);
     void *context;
 };
 
@@ -42,6 +52,7 @@ struct replay_outcome {
     enum replay_verdict verdict;
     enum recording_error error;
     bool torn;            /* cut short because the writer was killed; replayed as far as it goes */
+    bool gap;             /* inputs at its beginning are missing: the rest is only listed */
     bool full;            /* the recording ended at its size limit, the node went on */
     size_t at;            /* byte of the file where the fault is */
     uint64_t at_count;    /* inputs run before it */

@@ -252,6 +252,7 @@ static void one_step(struct node *node, struct event event, struct bytes frame)
     event.now_ms = clock_ms();
     struct step step = {.now_ms = event.now_ms};
     recorder_input(node->recorder, &event, frame.at, frame.length, node->core);
+    recording_ring_input(node->ring, &event, frame.at, frame.length);
     struct effects effects = core_step(node->core, &event);
     recorder_output(node->recorder, node->core);
     lease_page_on_step(&node->lease, node->core, event.now_ms);
@@ -535,6 +536,11 @@ struct voter_store_times node_voter_times(const struct node *node)
 {
     return node->voter_store == NULL ? (struct voter_store_times){.last_us = 0}
                                      : voter_store_times(node->voter_store);
+}
+
+uint8_t *node_recording(const struct node *node, size_t *length)
+{
+    return recording_ring_copy(node->ring, node->core, length);
 }
 
 void node_seeds_changed(struct node *node)

@@ -79,6 +79,9 @@ const struct refusals *node_refusals(const struct node *node);
 /* Of the writes of a voter's record; all zero where this node is no voter. */
 struct voter_store_times node_voter_times(const struct node *node);
 
+/* The recording of the last minutes, to be freed; NULL: there is none, or no memory. */
+uint8_t *node_recording(const struct node *node, size_t *length);
+
 /* The seeds of the configuration are others now: they are looked up, and asked from now on. */
 void node_seeds_changed(struct node *node);
 

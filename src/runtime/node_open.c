@@ -143,6 +143,7 @@ static bool open_core(struct node *node, const struct keyring *ring)
         return false;
     }
     const uint64_t now_ms = clock_ms();
+    node->ring = recording_ring_new(config->cluster, &options, now_ms);
     node->core = core_init(block, &options, now_ms);
     if (!gate_open(&node->gate, &(struct gate_options){.ring = ring,
                                                        .wire = node->wire,
@@ -181,6 +182,7 @@ static void free_memory(void *context)
     void *on_closed_context = node->on_closed_context;
 
     recorder_close(node->recorder, node->core);
+    recording_ring_free(node->ring);
     links_free(&node->links);
     inquiry_close(&node->inquiry);
     gate_close(&node->gate);

@@ -18,6 +18,7 @@
 #include "runtime/node_end.h"
 #include "runtime/outgoing.h"
 #include "runtime/recorder.h"
+#include "runtime/recording_ring.h"
 #include "runtime/refusals.h"
 #include "runtime/resolver.h"
 #include "runtime/seed_check.h"
@@ -40,7 +41,8 @@ struct node {
     struct gate gate;
     struct core *core;
     struct journal *journal;
-    struct recorder *recorder;       /* NULL: nothing is recorded */
+    struct recorder *recorder;       /* NULL: nothing is recorded to a file */
+    struct recording_ring *ring;     /* NULL: nor in memory, of which there was too little */
     struct store *store;             /* NULL: volatile */
     struct stored remembered;        /* of earlier lives */
     struct voter_store *voter_store; /* NULL: no voter */

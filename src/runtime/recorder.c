@@ -214,24 +214,37 @@ static bool encode_record(const struct core_options *options, const char *cluste
     return true;
 }
 
-static void write_start(struct recorder *recorder, const char *cluster,
-                        const struct core_options *options)
+uint8_t *recorder_encode_start(const char *cluster, const struct core_options *options,
+                               uint64_t now_ms, size_t *length)
 {
     struct recording_start start = {
-        .options = *options, .now_ms = recorder->now_ms, .wall_ms = clock_wall_ms()};
+        .options = *options, .now_ms = now_ms, .wall_ms = clock_wall_ms()};
     uint8_t *record = NULL;
 
     snprintf(start.cluster, sizeof start.cluster, "%s", cluster);
     snprintf(start.program, sizeof start.program, "%s", DOYEN_VERSION);
     if (!encode_record(options, cluster, &record, &start.record_length)) {
+        return NULL;
+    }
+    start.record = record;
+    uint8_t *bytes = malloc(recording_start_bytes_max(&start));
+    *length = bytes == NULL ? 0 : recording_write_start(bytes, &start);
+    free(record);
+    return bytes;
+}
+
+static void write_start(struct recorder *recorder, const char *cluster,
+                        const struct core_options *options)
+{
+    size_t length = 0;
+    uint8_t *bytes = recorder_encode_start(cluster, options, recorder->now_ms, &length);
+
+    if (bytes == NULL) {
         stop_without_memory(recorder);
         return;
     }
-    start.record = record;
-    if (reserve(recorder, recording_start_bytes_max(&start))) {
-        write_bytes(recorder, recorder->buffer, recording_write_start(recorder->buffer, &start));
-    }
-    free(record);
+    write_bytes(recorder, bytes, length);
+    free(bytes);
 }
 
 struct recorder *recorder_open(const char *path, const char *cluster,

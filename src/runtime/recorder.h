@@ -30,6 +30,11 @@ struct recorder *recorder_open(const char *path, const char *cluster,
                                const struct core_options *options, uint64_t now_ms,
                                uint64_t bytes_max, struct log *log);
 
+/* Encodes the start of a recording of that core. Returns the bytes, to be freed, or NULL when
+ * memory ran out. */
+uint8_t *recorder_encode_start(const char *cluster, const struct core_options *options,
+                               uint64_t now_ms, size_t *length);
+
 /* Could recorder_open begin a recording there now? Makes and moves nothing. Returns false with the
  * complaint set. */
 bool recorder_check(const char *path, struct complaint *complaint);

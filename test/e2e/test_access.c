@@ -56,8 +56,10 @@ static struct cluster *served(const char *mode)
     return served_with(ARGS("--control-group", GROUP, "--control-mode", mode));
 }
 
-/* doyen as the stranger, with this for its supplementary groups ("" for none). */
-static struct outcome as_stranger(struct cluster *cluster, const char *groups, const char *verb)
+/* doyen as the stranger, with this for its supplementary groups ("" for none), a verb, and perhaps
+ * its argument. */
+static struct outcome as_stranger_with(struct cluster *cluster, const char *groups,
+                                       const char *const *words)
 {
     const char *out = cluster_path(cluster, "stranger.out");
     const char *err = cluster_path(cluster, "stranger.err");
@@ -69,7 +71,7 @@ static struct outcome as_stranger(struct cluster *cluster, const char *groups, c
     cr_assert(process_start(&process,
                             ARGS("/usr/bin/setpriv", "--reuid=" STRANGER, "--regid=" STRANGER, with,
                                  copy_of(cluster, DOYEN_PATH), "--control",
-                                 cluster_daemon(cluster, "athens")->control, verb),
+                                 cluster_daemon(cluster, "athens")->control, words[0], words[1]),
                             out, err));
     cr_assert(process_wait(&process, LIMIT_MS));
     char *said = file_read(out, NULL);
@@ -80,6 +82,11 @@ static struct outcome as_stranger(struct cluster *cluster, const char *groups, c
     free(said);
     free(complained);
     return outcome;
+}
+
+static struct outcome as_stranger(struct cluster *cluster, const char *groups, const char *verb)
+{
+    return as_stranger_with(cluster, groups, ARGS(verb));
 }
 
 Story(access, a_member_of_the_control_group_may_ask_and_change)
@@ -117,6 +124,22 @@ Story(access, another_account_that_may_connect_may_ask_and_not_change)
     cr_assert(cluster_log_has(cluster, "athens", "POST /v1/leave uid=" STRANGER " pid="));
     cr_assert(cluster_log_has(cluster, "athens", "-> 403"));
     cr_assert_str_eq(cluster_view(cluster, "athens"), "1.1 athens/1");
+}
+
+/* The recording has the random numbers of the node's life; the rest of a report is what it may ask.
+ */
+Story(access, who_may_only_ask_gets_a_report_without_the_recording)
+{
+    struct cluster *cluster = served("0666");
+
+    const struct outcome recording = as_stranger_with(cluster, "", ARGS("report", "/dev/full.tar"));
+    cr_assert_eq(recording.code, REFUSED, "no file can be made there");
+    cr_assert_eq(chmod(cluster->dir, 01777), 0);
+    const struct outcome outcome = as_stranger_with(
+        cluster, "", ARGS("report", cluster_path(cluster, "theirs.tar")));
+    cr_assert_eq(outcome.code, DONE, "%s", outcome.err);
+    assert_text_has(outcome.err, "without recording.rec: not permitted");
+    cr_assert_eq(line_count(outcome.err), 1, "%s", outcome.err);
 }
 
 Story(access, with_an_admin_group_the_control_group_may_only_ask)

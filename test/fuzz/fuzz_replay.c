@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "replay/listing.h"
 #include "replay/print.h"
 #include "replay/replay.h"
 
@@ -14,6 +15,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void on_step(void *context, const struct replay_step *step)
 {
     print_step(context, step);
+}
+
+static void on_listed(void *context, const struct replay_listed *listed)
+{
+    const struct printer *printer = context;
+
+    listing_print(printer->out, printer->json, listed);
 }
 
 static void on_copy(void *context, const uint8_t *bytes, size_t length)
@@ -27,8 +35,11 @@ static void replay(const uint8_t *data, size_t size, bool json, bool messages, F
 {
     struct printer printer = {
         .out = out, .json = json, .messages = messages, .journal = journal_new()};
-    const struct replay_options options = {
-        .until_ms = NEVER_MS, .on_step = on_step, .on_copy = on_copy, .context = &printer};
+    const struct replay_options options = {.until_ms = NEVER_MS,
+                                           .on_step = on_step,
+                                           .on_listed = on_listed,
+                                           .on_copy = on_copy,
+                                           .context = &printer};
 
     assert(printer.journal != NULL);
     const struct replay_outcome outcome = replay_run(data, size, &options);

@@ -170,7 +170,7 @@ struct bad_recording {
 Test(recording, what_no_writer_writes_is_refused)
 {
     static const struct bad_recording refusals[] = {
-        {"no such record", {11, 0}, 2, RECORDING_DAMAGED},
+        {"no such record", {12, 0}, 2, RECORDING_DAMAGED},
         {"zeros, as after a loss of power", {0, 0, 0}, 3, RECORDING_TORN},
         {"a time that never comes",
          {RECORD_TICK, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1},

@@ -1,0 +1,150 @@
+/* The recording in memory: it is a recording that replays, and when it has lost its beginning it
+ * says so and can still be listed. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core.h"
+#include "replay/replay.h"
+#include "runtime/recording_ring.h"
+
+enum { CAPACITY = 4, STEP_MS = 20 };
+
+static const struct core_options options = {
+    .name = "athens",
+    .address = {.bytes = {127, 0, 0, 1}, .port = 7420, .family = 4},
+    .guard = {.policy = GUARD_NONE},
+    .profile = PROFILE_LOCAL,
+    .timing = {.heartbeat_ms = 25,
+               .silent_ms = 63,
+               .fresh_ms = 63,
+               .lost_ms = 100,
+               .stall_ms = 1000,
+               .verify_ms = 30,
+               .claim_ms = 50,
+               .prepare_ms = 100,
+               .batch_ms = 5,
+               .probe_ms = 100,
+               .merge_ms = 500,
+               .flap_ms = 10000,
+               .discover_ms = 300,
+               .leave_ms = 500,
+               .retry_ms_min = 10,
+               .retry_ms_max = 500},
+    .capacity = CAPACITY,
+    .random_seed = {1, 2, 3, 4},
+};
+
+/* A core that founds a cluster alone, and the ring that it is recorded in. */
+struct desk {
+    struct recording_ring *ring;
+    struct core *core;
+    uint64_t now_ms;
+};
+
+static void desk_open(struct desk *desk)
+{
+    void *block = calloc(1, core_bytes(CAPACITY));
+
+    cr_assert_not_null(block);
+    *desk = (struct desk){.now_ms = 1000};
+    desk->ring = recording_ring_new("doyen", &options, desk->now_ms);
+    cr_assert_not_null(desk->ring);
+    desk->core = core_init(block, &options, desk->now_ms);
+}
+
+static void desk_close(struct desk *desk)
+{
+    recording_ring_free(desk->ring);
+    free(desk->core);
+}
+
+static void tick(struct desk *desk)
+{
+    const struct event event = {.type = EVENT_TICK, .now_ms = desk->now_ms += STEP_MS};
+
+    recording_ring_input(desk->ring, &event, NULL, 0);
+    (void)core_step(desk->core, &event);
+}
+
+static struct replay_outcome replay(struct desk *desk)
+{
+    const struct replay_options all = {.until_ms = NEVER_MS};
+    size_t length = 0;
+    uint8_t *bytes = recording_ring_copy(desk->ring, desk->core, &length);
+
+    cr_assert_not_null(bytes);
+    cr_assert_leq(length, RING_BYTES + RECORDING_START_BYTES_MAX);
+    const struct replay_outcome outcome = replay_run(bytes, length, &all);
+    free(bytes);
+    return outcome;
+}
+
+Test(recording_ring, what_fits_replays_to_the_same_state)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    for (int i = 0; i < 500; i++) {
+        tick(&desk);
+    }
+    const struct replay_outcome outcome = replay(&desk);
+    cr_assert_eq(outcome.verdict, REPLAY_SAME);
+    cr_assert(!outcome.gap && !outcome.torn);
+    cr_assert_eq(outcome.event_count, 500);
+    cr_assert_eq(outcome.checked_count, 500, "the state of now is at its end");
+    cr_assert_eq(outcome.state, core_state_hash(desk.core));
+    desk_close(&desk);
+}
+
+/* The segments end in turn, so about seven eighths of the room are in use at the least. */
+Test(recording_ring, the_oldest_inputs_give_way_and_the_times_stay_right)
+{
+    const int rounds = RING_BYTES / 2 + RING_SEGMENT_BYTES; /* A tick has two bytes. */
+    struct desk desk;
+
+    desk_open(&desk);
+    for (int i = 0; i < rounds; i++) {
+        const struct event event = {.type = EVENT_TICK, .now_ms = desk.now_ms += STEP_MS};
+        recording_ring_input(desk.ring, &event, NULL, 0);
+    }
+    const struct replay_outcome outcome = replay(&desk);
+    cr_assert_eq(outcome.verdict, REPLAY_SAME);
+    cr_assert(outcome.gap);
+    cr_assert_lt(outcome.event_count, (uint64_t)rounds);
+    cr_assert_geq(outcome.event_count, (uint64_t)(RING_BYTES - 2 * RING_SEGMENT_BYTES) / 2);
+    cr_assert_eq(outcome.offset_ms, (uint64_t)rounds * STEP_MS, "of the last one, since the start");
+    desk_close(&desk);
+}
+
+Test(recording_ring, an_input_that_is_too_large_begins_a_gap)
+{
+    static uint8_t frame[RING_SEGMENT_BYTES];
+    struct message message = {.type = MESSAGE_VIEW};
+    struct desk desk;
+
+    desk_open(&desk);
+    tick(&desk);
+    const struct event event = {
+        .type = EVENT_MESSAGE, .now_ms = desk.now_ms += STEP_MS, .message = &message};
+    recording_ring_input(desk.ring, &event, frame, sizeof frame);
+    tick(&desk);
+    tick(&desk);
+    const struct replay_outcome outcome = replay(&desk);
+    cr_assert_eq(outcome.verdict, REPLAY_SAME);
+    cr_assert(outcome.gap);
+    cr_assert_eq(outcome.event_count, 2);
+    cr_assert_eq(outcome.offset_ms, 4 * STEP_MS);
+    desk_close(&desk);
+}
+
+/* Without memory for it a node runs as well. */
+Test(recording_ring, no_ring_records_nothing)
+{
+    const struct event event = {.type = EVENT_TICK, .now_ms = 1};
+    size_t length = 0;
+
+    recording_ring_input(NULL, &event, NULL, 0);
+    cr_assert_null(recording_ring_copy(NULL, NULL, &length));
+    recording_ring_free(NULL);
+}
