@@ -192,6 +192,8 @@ struct doyen_condition {
     const char *name; /* of a member; NULL: any */
     const char *gone; /* that no member has; NULL: any */
     const char *coordinator;
+    const char *tag; /* "KEY" or "KEY=VALUE": only who has it counts as a member for `members` and
+                        `name`; without these one member has it. NULL: all count */
 };
 
 /* Does it hold? If not, `missing`, which may be NULL, says in at most `bytes` what is the case

@@ -70,6 +70,12 @@ static error_t parse_wait(int key, char *argument, struct argp_state *state)
     case 'x':
         options->condition.gone = parse_name("--gone", argument, state);
         return 0;
+    case 'T':
+        if (argument[0] == '\0' || argument[0] == '=') {
+            cli_usage_error(state, "--tag %s: give KEY or KEY=VALUE", argument);
+        }
+        options->condition.tag = argument;
+        return 0;
     case 'a':
         options->condition.acting = true;
         return 0;
@@ -96,6 +102,10 @@ static const struct argp_option wait_options[] = {
      .arg = "N",
      .doc = "The view has exactly N members; with N+ at least N"},
     {.name = "name", .key = 'n', .arg = "NAME", .doc = "NAME is a member"},
+    {.name = "tag",
+     .key = 'T',
+     .arg = "KEY[=VALUE]",
+     .doc = "Only who has this tag counts for --members and --name; alone: one member has it"},
     {.name = "gone", .key = 'x', .arg = "NAME", .doc = "NAME is not a member"},
     {.name = "coordinator", .key = 'o', .arg = "NAME", .doc = "NAME coordinates"},
     {.name = "acting", .key = 'a', .doc = "This node coordinates and may act"},

@@ -47,6 +47,9 @@ class Wait(TestCase):
         cluster = self.cluster(2)
         client = doyen.Client(cluster.control("athens"))
         client.wait(members=2, name="byzantium", guard_met=True, timeout=LIMIT_S)
+        with self.assertRaises(doyen.Error) as caught:
+            client.wait(tag="role=nobody", timeout=0.01)
+        self.assertIn("no member has the tag role=nobody", str(caught.exception))
         cluster.kill("byzantium")
         view = client.wait(members=1, gone="byzantium", acting=True, timeout=LIMIT_S)
         self.assertEqual([gone.name for gone in view.gone], ["byzantium"])

@@ -180,6 +180,31 @@ Story(command, coordinator_is_self_answers_by_exit_code_alone)
     cr_assert_str_empty(no.out);
 }
 
+/* Only who has the tag counts. */
+Story(command, wait_counts_those_with_a_tag)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct process waiting;
+
+    cluster_start(cluster, "athens", "athens", ARGS("--tag", "role=db"));
+    assert_agreement(cluster, "athens");
+    cluster_start(cluster, "byzantium", "athens", ARGS("--tag", "role=web"));
+    assert_agreement(cluster, "athens byzantium");
+    const struct outcome one = doyen(cluster, "athens",
+                                     ARGS("wait", "--tag", "role=web", "--timeout", "20s"));
+    assert_code(&one, DONE);
+    const struct outcome none = doyen(
+        cluster, "athens", ARGS("wait", "--members", "2", "--tag", "role=db", "--timeout", "1ms"));
+    assert_code(&none, TIMED_OUT);
+    assert_text_has(none.err, "1 member with role=db where 2 are waited for");
+    doyen_start(cluster, &waiting, "byzantium",
+                ARGS("wait", "--members", "2+", "--tag", "role=db", "--timeout", "20s"),
+                cluster_path(cluster, "wait.out"));
+    cluster_start(cluster, "cyrene", "athens", ARGS("--tag", "role=db"));
+    cr_assert(process_wait(&waiting, LIMIT_MS));
+    cr_assert_eq(process_exit_code(&waiting), DONE);
+}
+
 Story(command, wait_returns_when_all_conditions_hold)
 {
     struct cluster *cluster = three();

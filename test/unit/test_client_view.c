@@ -204,6 +204,28 @@ Test(client_condition, a_name_is_waited_for_to_be_in_or_gone)
                    "c is not a member, a is a member");
 }
 
+Test(client_condition, a_tag_narrows_who_counts)
+{
+    static const char tagged[] =
+        "{\"self\":\"a\",\"phase\":\"member\",\"cursor\":\"1\",\"coordinator\":\"a\",\"members\":["
+        "{\"name\":\"a\",\"age\":1,\"tags\":{\"role\":\"db\",\"zone\":\"\"}},"
+        "{\"name\":\"b\",\"age\":2,\"tags\":{\"role\":\"web\"}},{\"name\":\"c\",\"age\":3,\"tags\":{}}]}";
+
+    expect_missing(tagged, (struct doyen_condition){.tag = "role=db"}, "");
+    expect_missing(tagged, (struct doyen_condition){.tag = "role"}, "");
+    expect_missing(tagged, (struct doyen_condition){.tag = "zone="}, "");
+    expect_missing(tagged, (struct doyen_condition){.tag = "role=d"},
+                   "no member has the tag role=d");
+    expect_missing(tagged, (struct doyen_condition){.tag = "rol"}, "no member has the tag rol");
+    expect_missing(tagged, (struct doyen_condition){.tag = "role", .members = 2}, "");
+    expect_missing(tagged,
+                   (struct doyen_condition){.tag = "role=db", .members = 2, .at_least = true},
+                   "1 member with role=db where 2 or more are waited for");
+    expect_missing(tagged, (struct doyen_condition){.tag = "role=web", .name = "b"}, "");
+    expect_missing(tagged, (struct doyen_condition){.tag = "role=web", .name = "c"},
+                   "c has not the tag role=web");
+}
+
 static const char joining[] = "{\"self\":\"b\",\"phase\":\"joining\",\"cursor\":\"1\","
                               "\"coordinator\":null,\"members\":[]}";
 

@@ -136,10 +136,11 @@ class Client:
         coordinator: Optional[str] = None,
         acting: bool = False,
         guard_met: bool = False,
+        tag: Optional[str] = None,
         timeout: float,
     ) -> View:
         """Waits until all of this holds; see `doyen.Client.wait`."""
-        conditions = Conditions(members, at_least, name, gone, coordinator, acting, guard_met)
+        conditions = Conditions(members, at_least, name, gone, coordinator, acting, guard_met, tag)
         until = time.monotonic() + timeout
         while True:
             try:

@@ -137,14 +137,17 @@ class Client:
         coordinator: Optional[str] = None,
         acting: bool = False,
         guard_met: bool = False,
+        tag: Optional[str] = None,
         timeout: float,
     ) -> View:
         """Waits until all of this holds, also for a daemon that is not there yet: the node is a
         member; it has so many `members` (`at_least`: or more); `name` is one of them and `gone` is
-        not; `coordinator` coordinates; this node acts; its guard is met. Returns the view that
-        shows it. Raises Error with TIMED_OUT when `timeout` seconds are over, saying what is missing.
+        not; `coordinator` coordinates; this node acts; its guard is met. With a
+        `tag`, "key" or "key=value", only who has it counts for `members` and `name`; alone, one
+        member has it. Returns the view that shows it. Raises Error with TIMED_OUT when `timeout`
+        seconds are over, saying what is missing.
         """
-        conditions = Conditions(members, at_least, name, gone, coordinator, acting, guard_met)
+        conditions = Conditions(members, at_least, name, gone, coordinator, acting, guard_met, tag)
         until = time.monotonic() + timeout
         while True:
             try:

@@ -188,7 +188,9 @@ class Conditions:
         coordinator: Optional[str] = None,
         acting: bool = False,
         guard_met: bool = False,
+        tag: Optional[str] = None,
     ) -> None:
+        self._tag = tag
         self._members = members
         self._at_least = at_least
         self._name = name
@@ -197,16 +199,28 @@ class Conditions:
         self._acting = acting
         self._guard_met = guard_met
 
+    def _counts(self, member: Member) -> bool:
+        """Has it the tag, if there is one?"""
+        if self._tag is None:
+            return True
+        key, equals, value = self._tag.partition("=")
+        return key in member.tags and (not equals or member.tags[key] == value)
+
     def missing(self, view: View) -> str:
         """What does not hold yet, for a message; empty when everything does."""
-        count = len(view.members)
+        count = sum(self._counts(member) for member in view.members)
+        chosen = view.member(self._name) if self._name is not None else None
+        alone = self._tag is not None and self._members is None and self._name is None
+        having = "" if self._tag is None else f" with {self._tag}"
         named = view.coordinator.name if view.coordinator else None
         wanted = self._members
         few = wanted is not None and (count < wanted if self._at_least else count != wanted)
         more = " or more" if self._at_least else ""
         faults = {
             f"{view.node} is in phase {view.phase}": view.phase != "member",
-            f"{count} members where {wanted}{more} are waited for": few,
+            f"{count} members{having} where {wanted}{more} are waited for": few,
+            f"no member has the tag {self._tag}": alone and count == 0,
+            f"{self._name} has not the tag {self._tag}": chosen and not self._counts(chosen),
             f"{self._name} is not a member": self._name is not None and not view.member(self._name),
             f"{self._gone} is a member": self._gone is not None and view.member(self._gone),
             f"the coordinator is {named or 'not known'}": self._coordinator not in (None, named),
