@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What `cmake --install BUILD` puts in place is whole: programs that run and say the project's
-# version, the Python module with DOYEN_PYTHON, their manual pages, the licence, and the documents that these link to.
+# version, the Python module with DOYEN_PYTHON, that for Node.js with DOYEN_NODEJS, their manual pages, the licence, and the documents that these link to.
 #
 #   test/scripts/install.sh BUILD
 set -euo pipefail
@@ -47,6 +47,13 @@ for document in $(documents_of "$documents/README.md"); do
     [ -s "$documents/$document" ] || fail "README.md links to $document, which is not installed"
 done
 
+if grep -q '^DOYEN_NODEJS:BOOL=ON$' "$build/CMakeCache.txt"; then
+    module=$prefix/share/nodejs/doyen
+    grep -q "\"version\": \"$version\"" "$module/package.json" || fail "the Node.js module is not there, or of another version than $version"
+    [ -e "$module/index.d.ts" ] || fail "no declarations of the Node.js module"
+    node --input-type=module -e "import { Client } from '$module/index.js'; new Client({ control: 'x.sock' });" ||
+        fail "the Node.js module does not load"
+fi
 if grep -q '^DOYEN_PYTHON:BOOL=ON$' "$build/CMakeCache.txt"; then
     module=$prefix/lib/python3/dist-packages
     [ "$(PYTHONPATH=$module python3 -B -c 'import doyen.aio; print(doyen.__version__)')" = "$version" ] ||

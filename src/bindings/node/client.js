@@ -1,0 +1,212 @@
+// Asks the doyend of this host, and waits for the answer.
+
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { DoyenError, REFUSED, UNREACHABLE, tooLate } from "./errors.js";
+import { events, get } from "./http.js";
+import { Answer, Link, tryToLead } from "./lease.js";
+import { missingIn, viewOf } from "./model.js";
+import { QUIET_MS, Story } from "./story.js";
+import { account, find } from "./target.js";
+
+const PAUSE_MS = 100; // before a daemon that is away is tried again
+const LOOK_AGAIN_MS = 1000;
+const LONGEST_MS = 60000;
+
+// Is it worth another try? What stands in the way at the very first is told, but for a daemon that is
+// there and lends no page now.
+function mayPass(error, first) {
+  return error instanceof DoyenError && error.passing && !(first && error.code !== REFUSED);
+}
+
+export class Client {
+  #daemon;
+  #link = null; // for acting()
+  #answer = null; // that acting() had last
+  #acting = Promise.resolve();
+
+  constructor({ control, expectUser } = {}) {
+    this.#daemon = { control: find(control), expected: account(expectUser) };
+  }
+
+  get control() {
+    return this.#daemon.control;
+  }
+
+  close() {
+    this.#link?.close();
+    this.#link = null;
+    this.#answer = null;
+  }
+
+  get(path, { signal } = {}) {
+    return get(this.#daemon, path, { signal });
+  }
+
+  async view(options) {
+    return viewOf(await this.get("/v1/members", options));
+  }
+
+  watch({ resume, signal } = {}) {
+    return this.#watch(new Story(resume), signal);
+  }
+
+  async *#watch(story, signal) {
+    for (;;) {
+      let away;
+      try {
+        for await (const told of events(this.#daemon, story.headers(), { quietMs: QUIET_MS, signal })) {
+          yield* story.take(told);
+        }
+        away = new DoyenError(UNREACHABLE, `the daemon at ${this.control} went away`);
+      } catch (error) {
+        away = error;
+      }
+      signal?.throwIfAborted();
+      const { events: missed, pauseMs } = story.away(away);
+      yield* missed;
+      await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+
+  async wait({ timeoutMs, signal, ...conditions }) {
+    const until = performance.now() + timeoutMs;
+    for (;;) {
+      let missing;
+      try {
+        const view = await this.view({ signal });
+        missing = missingIn(view, conditions);
+        if (!missing) {
+          return view;
+        }
+        await this.#sleepUntilEvent(view.resume, until, signal);
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!mayPass(error, false)) {
+          throw error;
+        }
+        missing = error.message;
+        await sleep(Math.max(0, Math.min(PAUSE_MS, until - performance.now())));
+      }
+      if (performance.now() >= until) {
+        throw tooLate(timeoutMs, missing);
+      }
+    }
+  }
+
+  // Sleeps until something happens after `resume`, for a second at the most: the right to act and the
+  // freshness of a guard also end by the clock.
+  async #sleepUntilEvent(resume, until, signal) {
+    const done = new AbortController();
+    const stop = () => done.abort();
+    const timer = setTimeout(stop, Math.max(0, Math.min(LOOK_AGAIN_MS, until - performance.now())));
+    signal?.addEventListener("abort", stop, { once: true });
+    try {
+      const headers = new Story(resume).headers();
+      for await (const _ of events(this.#daemon, headers, { quietMs: QUIET_MS, signal: done.signal })) {
+        return;
+      }
+    } catch (error) {
+      if (!done.signal.aborted) {
+        throw error;
+      }
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  // --- The right to act ---
+
+  acting() {
+    const answer = this.#acting.then(() => this.#askActing());
+    this.#acting = answer.catch(() => {});
+    return answer;
+  }
+
+  async #askActing() {
+    const first = this.#link === null;
+    try {
+      if (first || !this.#link.open) {
+        const link = await Link.open(this.#daemon);
+        this.#link?.close();
+        this.#link = link;
+      }
+      this.#answer = await Answer.ask(this.#daemon);
+    } catch (error) {
+      if (!mayPass(error, first)) {
+        throw error; // Else what was told before holds until it is over.
+      }
+    }
+    const right = this.#link === null || this.#link.stopAsked ? null : (this.#answer?.right() ?? null);
+    if (right === null) {
+      this.#answer = null;
+      this.#link?.stopped();
+    }
+    return right;
+  }
+
+  async leading(block, { graceMs, timeoutMs, signal } = {}) {
+    const lead = await this.#beginLead(graceMs, timeoutMs, signal);
+    try {
+      return await block(lead);
+    } catch (error) {
+      throw error?.name === "AbortError" && lead.signal.aborted ? lead.signal.reason : error;
+    } finally {
+      await lead.end();
+    }
+  }
+
+  async #beginLead(graceMs, timeoutMs, signal) {
+    const until = timeoutMs === undefined ? Infinity : performance.now() + timeoutMs;
+    let missing = "this node does not act";
+    let link = null;
+    let first = true;
+
+    try {
+      for (;;) {
+        let pauseMs = PAUSE_MS;
+        let count = link?.count;
+        try {
+          if (link === null || !link.open) {
+            link?.close();
+            link = null;
+            link = await Link.open(this.#daemon, signal);
+          }
+          first = false;
+          missing = "this node does not act";
+          count = link.count;
+          const found = await tryToLead(this.#daemon, link, graceMs, signal);
+          if (found.lead) {
+            link = null;
+            return found.lead;
+          }
+          pauseMs = found.pauseMs ?? LONGEST_MS;
+        } catch (error) {
+          signal?.throwIfAborted();
+          if (!mayPass(error, first)) {
+            throw error;
+          }
+          first = false;
+          missing = error.message;
+        }
+        const leftMs = until - performance.now();
+        if (leftMs <= 0) {
+          throw tooLate(timeoutMs, missing);
+        }
+        await this.#pause(link, count, Math.min(pauseMs, leftMs), signal);
+      }
+    } finally {
+      link?.close();
+    }
+  }
+
+  // Sleeps until the daemon says something, or so long.
+  async #pause(link, count, ms, signal) {
+    if (link !== null && link.open) {
+      await link.news(count, ms, signal);
+    } else {
+      await sleep(Math.min(ms, PAUSE_MS), undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+}

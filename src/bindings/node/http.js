@@ -1,0 +1,167 @@
+// Requests to the control socket, and server-sent events.
+
+import http from "node:http";
+
+import { DoyenError, REFUSED, senseless, silent } from "./errors.js";
+import { check, unreachable } from "./target.js";
+
+export const REQUEST_MS = 5000; // within which an answer is there
+const BODY_BYTES_MAX = 64 * 1024 * 1024;
+
+// What an error of a connection means.
+export function explain(control, error, signal) {
+  if (signal?.aborted) {
+    return signal.reason;
+  }
+  if (error instanceof DoyenError) {
+    return error;
+  }
+  return error.code?.startsWith("HPE_") ? senseless(control, "no HTTP") : unreachable(control, error);
+}
+
+// A GET of `path`, until the head of its answer is there. With `upgrade` resolves to the socket and
+// what came behind the head of a 101 as well.
+export function open(daemon, path, { headers = {}, timeoutMs = REQUEST_MS, signal, upgrade = false } = {}) {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    check(daemon.control, daemon.expected);
+    const request = http.request({
+      socketPath: daemon.control,
+      path,
+      agent: false,
+      headers: { Host: "doyen", "User-Agent": "doyen-node", Connection: "close", ...headers },
+      signal,
+    });
+    const timer = setTimeout(() => request.destroy(silent(daemon.control, timeoutMs)), Math.max(1, timeoutMs));
+    request.on("error", (error) => {
+      clearTimeout(timer);
+      reject(explain(daemon.control, error, signal));
+    });
+    request.once("response", (response) => {
+      clearTimeout(timer);
+      resolve({ response });
+    });
+    request.once("upgrade", (response, socket, head) => {
+      clearTimeout(timer);
+      if (!upgrade) {
+        socket.destroy();
+        reject(senseless(daemon.control, "it upgrades"));
+      }
+      resolve({ response, socket, head });
+    });
+    request.end();
+  });
+}
+
+function refusal(control, status, problem) {
+  const told = [problem?.title, problem?.detail].filter(Boolean).join(": ");
+  const text = told || `${control} answered with HTTP status ${status}; is it an older doyend?`;
+  return new DoyenError(REFUSED, problem?.hint ? `${text}; ${problem.hint}` : text);
+}
+
+// The document of an answer, or the error that it tells.
+export async function documentOf(daemon, response, { timeoutMs = REQUEST_MS, signal } = {}) {
+  const timer = setTimeout(() => response.destroy(silent(daemon.control, timeoutMs)), Math.max(1, timeoutMs));
+  const chunks = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > BODY_BYTES_MAX) {
+        throw senseless(daemon.control, "it has no end");
+      }
+    }
+  } catch (error) {
+    throw explain(daemon.control, error, signal);
+  } finally {
+    clearTimeout(timer);
+  }
+  let document;
+  try {
+    document = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    document = undefined;
+  }
+  if (response.statusCode < 200 || response.statusCode > 299) {
+    throw refusal(daemon.control, response.statusCode, document);
+  }
+  if (document === null || typeof document !== "object" || Array.isArray(document)) {
+    throw senseless(daemon.control, "no JSON");
+  }
+  return document;
+}
+
+export async function get(daemon, path, options = {}) {
+  const { timeoutMs = REQUEST_MS } = options;
+  const until = performance.now() + timeoutMs;
+  const { response } = await open(daemon, path, options);
+  return documentOf(daemon, response, { ...options, timeoutMs: until - performance.now() });
+}
+
+// Takes server-sent events to pieces.
+export class Stream {
+  #where;
+  #text = "";
+  #decoder = new TextDecoder();
+  #fields = {};
+
+  constructor(where) {
+    this.#where = where;
+  }
+
+  // Takes a piece of the body; returns the events that are whole now: their id, kind and data.
+  feed(bytes) {
+    const lines = (this.#text + this.#decoder.decode(bytes, { stream: true })).split("\n");
+    const told = [];
+    this.#text = lines.pop();
+    for (const line of lines.map((text) => (text.endsWith("\r") ? text.slice(0, -1) : text))) {
+      if (line !== "") {
+        const at = line.indexOf(":");
+        const name = at < 0 ? line : line.slice(0, at);
+        this.#fields[name] = at < 0 ? "" : line.slice(at + 1).replace(/^ /, "");
+      } else {
+        if ("data" in this.#fields) {
+          told.push(this.#event());
+        }
+        this.#fields = {};
+      }
+    }
+    return told;
+  }
+
+  #event() {
+    try {
+      const { id = "", event = "", data } = this.#fields;
+      return { id, kind: event, data: JSON.parse(data) };
+    } catch {
+      throw senseless(this.#where, "an event without JSON");
+    }
+  }
+}
+
+// The events of one stream, for as long as it goes on; it ends with an error when nothing came for
+// `quietMs`.
+export async function* events(daemon, headers, { quietMs, signal }) {
+  const { response } = await open(daemon, "/v1/events", {
+    headers: { Accept: "text/event-stream", ...headers },
+    signal,
+  });
+  if (response.statusCode !== 200) {
+    await documentOf(daemon, response, { signal });
+    throw senseless(daemon.control, "no events");
+  }
+  const stream = new Stream(daemon.control);
+  const timer = setTimeout(() => response.destroy(silent(daemon.control, quietMs)), quietMs);
+  try {
+    for await (const chunk of response) {
+      timer.refresh();
+      yield* stream.feed(chunk);
+    }
+  } catch (error) {
+    throw explain(daemon.control, error, signal);
+  } finally {
+    clearTimeout(timer);
+    response.destroy();
+  }
+}

@@ -1,0 +1,239 @@
+/** Ends with this status, too: the command `doyen` for the same fault. */
+export const REFUSED: 1;
+export const UNREACHABLE: 4;
+export const TIMED_OUT: 5;
+export const USAGE: 64;
+
+/** Everything that this module throws on its own account: one line that names fault and remedy. */
+export class DoyenError extends Error {
+  readonly code: 1 | 4 | 5 | 64;
+  /** The same may work soon. */
+  readonly passing: boolean;
+}
+
+/** The right to act ends now, or has ended: whatever acts by it has to stop. */
+export class LeadLost extends DoyenError {}
+
+/**
+ * One life of a member. Who starts again is another one, with another `id` and age.
+ *
+ * Of members that are told by an event alone only name, id, address and age are known.
+ */
+export interface Member {
+  readonly name: string;
+  readonly id: string;
+  readonly address: string;
+  /** Order of joining: the lowest is the oldest. */
+  readonly age: number;
+  readonly incarnation: bigint;
+  readonly state: "alive" | "suspect";
+  readonly silent: boolean;
+  readonly coordinator: boolean;
+  /** It does not coordinate while any other can. */
+  readonly drained: boolean;
+  /** Since its last sign of life; null: none yet. */
+  readonly heardMs: number | null;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** A former member that is still remembered. */
+export interface Gone {
+  readonly name: string;
+  readonly id: string;
+  readonly address: string;
+  readonly age: number;
+  readonly state: "left" | "failed";
+  readonly reason: "failed" | "left" | "moved" | "replaced";
+  readonly verdict: "dead" | "lost" | "stalled" | null;
+  readonly sinceMs: number;
+}
+
+/** How many members have to be there, and are they? */
+export interface Guard {
+  readonly policy: string;
+  readonly needed: number;
+  readonly fresh: number;
+  readonly met: boolean;
+}
+
+/** Who is in, oldest first, and who coordinates, as one node knew it at one moment. */
+export interface View {
+  readonly cluster: string;
+  /** The name of the node that was asked. */
+  readonly node: string;
+  readonly phase: "joining" | "member" | "leaving" | "stopped";
+  readonly epoch: bigint;
+  /** null: the node holds no view yet. */
+  readonly version: bigint | null;
+  readonly coordinator: Member | null;
+  /** This node acted then; to act, see `Client.acting` and `Client.leading`. */
+  readonly acting: boolean;
+  readonly actingMs: number;
+  readonly actingIs: "advisory" | "exclusive";
+  readonly guard: Guard;
+  readonly members: readonly Member[];
+  readonly gone: readonly Gone[];
+  /** `Client.watch({ resume })` goes on from here. */
+  readonly resume: string;
+  /** The member of this name, or null. */
+  member(name: string): Member | null;
+}
+
+/** What changed while nobody told: between the last event before a gap and the snapshot after it. */
+export interface Diff {
+  /** Names that are new. */
+  readonly joined: readonly Member[];
+  /** Names that are not there any more, as they were last known. */
+  readonly gone: readonly Member[];
+  /** Names that are there still, in another life. */
+  readonly restarted: readonly Member[];
+}
+
+/**
+ * Something that happened; proto/control.md lists the kinds.
+ *
+ * Two kinds differ from there. A `gap` has in `diff` what changed meanwhile (null where nothing was
+ * known before), and is followed by its snapshot. `away` is made here: the daemon cannot be reached,
+ * what was told may be out of date, and `text` says why; the watch goes on by itself.
+ */
+export interface Event {
+  readonly kind: string;
+  /** `Client.watch({ resume })` goes on after this event. */
+  readonly resume: string | null;
+  readonly text: string;
+  /** Of the member that it is about. */
+  readonly name: string | null;
+  /** With `snapshot` and `gap`. */
+  readonly view: View | null;
+  /** With `gap`. */
+  readonly diff: Diff | null;
+  /** All that the daemon told. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The right to act as it was at one moment.
+ *
+ * What is acted on has to refuse an epoch below the highest that it has seen: no program can rule
+ * out that it is stopped between looking and acting.
+ */
+export interface Right {
+  readonly epoch: bigint;
+  /** So much is left for certain when the answer is there. */
+  readonly leftMs: number;
+  /** The guard cannot rule out that another node acts as well. */
+  readonly advisory: boolean;
+  readonly node: string;
+}
+
+/**
+ * This node acts: what `Client.leading` gives to its callback.
+ *
+ * It is lost once and for all `graceMs` before the right to act ends. What was renewed in the
+ * meantime does not count: a renewal puts the end off as long as nothing is lost.
+ */
+export class Lead {
+  private constructor();
+  /** To send along with each act. */
+  readonly epoch: bigint;
+  /** So long before the right to act ends the lead is lost, and some more. */
+  readonly graceMs: number;
+  /** Aborted, with LeadLost as its reason, when the lead is lost: for fetch, timers and the like. */
+  readonly signal: AbortSignal;
+  /** For so many milliseconds the lead is certain; 0 when it is lost. */
+  leftMs(): number;
+  /**
+   * Is it held still? Asks no daemon: call it before each act. It is right also when the loop was
+   * blocked, which a timer and `signal` cannot be.
+   */
+  held(): boolean;
+  /** Throws LeadLost where `held()` is false. */
+  check(): void;
+  /** Sleeps so long; rejects with LeadLost at once when the lead is lost. */
+  sleep(ms: number): Promise<void>;
+}
+
+export interface Conditions {
+  /** So many members; with `atLeast` or more. */
+  members?: number;
+  atLeast?: boolean;
+  /** One of the members. */
+  name?: string;
+  /** None of the members. */
+  gone?: string;
+  coordinator?: string;
+  /** This node acts. */
+  acting?: boolean;
+  guardMet?: boolean;
+}
+
+export interface ClientOptions {
+  /**
+   * The path of the control socket. Without it DOYEN_CONTROL names it, else it is the only one in
+   * $XDG_RUNTIME_DIR/doyen and /run/doyen, as for the command `doyen`.
+   */
+  control?: string;
+  /**
+   * The account of the daemon (DOYEN_EXPECT_USER). A socket whose file belongs to another account
+   * than root, one's own, the owner of /run/doyen for a socket in there, and this one is not asked.
+   */
+  expectUser?: string | number;
+}
+
+/** The doyend of this host. What fails rejects with DoyenError; a `signal` that is aborted with its reason. */
+export class Client {
+  constructor(options?: ClientOptions);
+  readonly control: string;
+
+  /** Gives back what `acting` holds. The client may be used again. */
+  close(): void;
+
+  /** The document of any resource that proto/control.md lists, such as /v1/status. */
+  get(path: string, options?: { signal?: AbortSignal }): Promise<Record<string, unknown>>;
+
+  /** Who is in, oldest first, who coordinates, and who is gone. */
+  view(options?: { signal?: AbortSignal }): Promise<View>;
+
+  /**
+   * What happens, for ever: a snapshot first, then each change.
+   *
+   * Keep `resume` of the last event and give it back to go on after it. The watch goes on over
+   * restarts of the daemon: it says `away`, and later either goes on without a gap or says `gap`,
+   * with the difference, before the new snapshot. Rejects where the daemon cannot be reached at the
+   * very first, unless with `resume`, and where it refuses.
+   */
+  watch(options?: { resume?: string; signal?: AbortSignal }): AsyncGenerator<Event, never, void>;
+
+  /**
+   * Waits until this node is a member and all of this holds, also for a daemon that is not there
+   * yet. Resolves to the view that shows it. Rejects with TIMED_OUT when the time is over, saying
+   * what is missing.
+   */
+  wait(options: Conditions & { timeoutMs: number; signal?: AbortSignal }): Promise<View>;
+
+  /**
+   * The right of this node to act now, or null.
+   *
+   * The first call rejects where the daemon cannot be asked. Later one that is away or stopped means
+   * null as soon as what it said before is over. A planned hand-over waits for the next call that
+   * says null, or for `close`, but no longer than `leftMs` of the last right.
+   */
+  acting(): Promise<Right | null>;
+
+  /**
+   * Waits until this node acts, and calls `block`. Resolves to what that returns.
+   *
+   * `block` has to end when the lead is lost: `lead.signal` is aborted, `lead.held()` turns false,
+   * `lead.check()` and `lead.sleep()` throw LeadLost. That is `graceMs` before the right to act
+   * ends, at the latest; without it about half of the lease. An AbortError that `block` ends with
+   * then becomes LeadLost. A planned hand-over waits for the end of `block`.
+   *
+   * Rejects with TIMED_OUT when it takes longer than `timeoutMs` until `block` is called, with USAGE
+   * where the lease is too short for `graceMs`, and where the daemon cannot be reached at the very
+   * first. `signal` ends the waiting alone.
+   */
+  leading<T>(
+    block: (lead: Lead) => T | Promise<T>,
+    options?: { graceMs?: number; timeoutMs?: number; signal?: AbortSignal },
+  ): Promise<T>;
+}

@@ -1,0 +1,91 @@
+// What a node knows, as values that do not change.
+
+import { DoyenError, REFUSED } from "./errors.js";
+
+export function memberOf(entry) {
+  return Object.freeze({
+    name: entry.name,
+    id: entry.id,
+    address: entry.address,
+    age: entry.age,
+    incarnation: BigInt(entry.incarnation ?? 0),
+    state: entry.state ?? "alive",
+    silent: entry.silent ?? false,
+    coordinator: entry.coordinator ?? false,
+    drained: entry.drained ?? false,
+    heardMs: entry.heard_ms ?? null,
+    tags: Object.freeze({ ...entry.tags }),
+  });
+}
+
+function goneOf({ name, id, address, age, state, reason, verdict, since_ms: sinceMs }) {
+  return Object.freeze({ name, id, address, age, state, reason, verdict, sinceMs });
+}
+
+function read(document) {
+  const members = Object.freeze(document.members.map(memberOf));
+  const { policy, needed, fresh, met } = document.guard;
+  const version = document.view?.version;
+
+  return Object.freeze({
+    cluster: document.cluster,
+    node: document.self,
+    phase: document.phase,
+    epoch: BigInt(document.epoch),
+    version: version === undefined || version === null ? null : BigInt(version),
+    coordinator: members.find((member) => member.name === document.coordinator) ?? null,
+    acting: document.acting,
+    actingMs: document.acting_ms,
+    actingIs: document.acting_is,
+    guard: Object.freeze({ policy, needed, fresh, met }),
+    members,
+    gone: Object.freeze(document.gone.map(goneOf)),
+    resume: document.cursor,
+    member: (name) => members.find((member) => member.name === name) ?? null,
+  });
+}
+
+// The view in a document of /v1/members, or in a snapshot.
+export function viewOf(document) {
+  try {
+    return read(document);
+  } catch (error) {
+    const text = `the view of doyend is not the one expected (${error.message}): is it another version?`;
+    throw new DoyenError(REFUSED, text, { cause: error });
+  }
+}
+
+// What changed while nobody told. `before` has the former members by id.
+export function diffOf(before, after) {
+  const former = new Map([...before.values()].map((member) => [member.name, member]));
+  const present = new Set(after.members.map((member) => member.name));
+  const others = after.members.filter((member) => !before.has(member.id));
+
+  return Object.freeze({
+    joined: Object.freeze(others.filter((member) => !former.has(member.name))),
+    gone: Object.freeze([...former.values()].filter((member) => !present.has(member.name))),
+    restarted: Object.freeze(others.filter((member) => former.has(member.name))),
+  });
+}
+
+// What of the conditions of Client.wait does not hold yet, for a message; empty when everything
+// does.
+export function missingIn(view, { members, atLeast, name, gone, coordinator, acting, guardMet }) {
+  const count = view.members.length;
+  const named = view.coordinator?.name;
+  const few = members !== undefined && (atLeast ? count < members : count !== members);
+  const faults = [
+    [view.phase !== "member", `${view.node} is in phase ${view.phase}`],
+    [few, `${count} members where ${members}${atLeast ? " or more" : ""} are waited for`],
+    [name !== undefined && !view.member(name), `${name} is not a member`],
+    [gone !== undefined && view.member(gone), `${gone} is a member`],
+    [coordinator !== undefined && coordinator !== named, `the coordinator is ${named ?? "not known"}`],
+    [acting && !view.acting, `${view.node} is not acting`],
+    [guardMet && !view.guard.met, "the guard is not met"],
+  ];
+
+  return faults
+    .filter(([holds]) => holds)
+    .map(([, text]) => text)
+    .join(", ");
+}

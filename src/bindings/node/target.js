@@ -1,0 +1,140 @@
+// Which daemon to ask, and whether it is the one that it should be. Follows the command `doyen`.
+
+import fs from "node:fs";
+import path from "node:path";
+
+import { DoyenError, REFUSED, UNREACHABLE, USAGE } from "./errors.js";
+
+export const SYSTEM_DIRECTORY = "/run/doyen";
+const PATH_BYTES_MAX = 107;
+const REMEDY = "give its socket with { control } or DOYEN_CONTROL";
+
+function list(directory) {
+  return fs
+    .readdirSync(directory)
+    .filter((name) => name.endsWith(".sock") && name !== ".sock")
+    .sort()
+    .map((name) => path.join(directory, name));
+}
+
+// The path of the control socket: the one given, else DOYEN_CONTROL, else the only one there is.
+export function find(control, environment = process.env, system = SYSTEM_DIRECTORY) {
+  const found = control || environment.DOYEN_CONTROL || search(environment, system);
+  if (Buffer.byteLength(found) > PATH_BYTES_MAX) {
+    throw new DoyenError(
+      USAGE,
+      `the socket path ${found} is longer than the ${PATH_BYTES_MAX} bytes that a Unix socket allows:
+       use a shorter path, or one relative to its directory`,
+    );
+  }
+  return found;
+}
+
+function search(environment, system) {
+  const runtime = environment.XDG_RUNTIME_DIR;
+  const directories = [...(runtime ? [path.join(runtime, "doyen")] : []), system];
+  const found = [];
+  let closed;
+  for (const directory of directories) {
+    try {
+      found.push(...list(directory));
+    } catch (error) {
+      closed = error.code === "EACCES" ? directory : closed;
+    }
+  }
+  if (found.length > 1) {
+    throw new DoyenError(
+      USAGE,
+      `several daemons run here: choose one with { control } or DOYEN_CONTROL among ${found.join(", ")}`,
+    );
+  }
+  if (found.length === 1) {
+    return found[0];
+  }
+  if (closed) {
+    throw new DoyenError(
+      UNREACHABLE,
+      `${closed} may not be read by this account: use the account that doyend runs as, or have
+       doyend started with --control-group and a group that this account is in`,
+    );
+  }
+  throw new DoyenError(
+    UNREACHABLE,
+    `no control socket in ${directories.join(" or ")}: is doyend running? ${REMEDY}`,
+  );
+}
+
+// The number of the account that doyend is expected to have, besides one's own and root's. Names
+// are those of /etc/passwd.
+export function account(user = process.env.DOYEN_EXPECT_USER) {
+  if (!user) {
+    return undefined;
+  }
+  if (/^[0-9]+$/.test(user) && Number(user) < 2 ** 32 - 1) {
+    return Number(user);
+  }
+  const lines = fs.readFileSync("/etc/passwd", "utf8").split("\n");
+  const entry = lines.map((line) => line.split(":")).find(([name]) => name === String(user));
+  if (entry === undefined) {
+    throw new DoyenError(
+      USAGE,
+      `expectUser ${user}: there is no such account in /etc/passwd; give the one that doyend runs as,
+       by its name or number`,
+    );
+  }
+  return Number(entry[2]);
+}
+
+function stat(file) {
+  try {
+    return fs.statSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+// Is the socket in the directory that root gave to this account?
+function isOfSystemDirectory(control, owner) {
+  const here = stat(path.dirname(control));
+  const system = stat(SYSTEM_DIRECTORY);
+  return (
+    here !== undefined && system !== undefined && here.dev === system.dev && here.ino === system.ino && system.uid === owner
+  );
+}
+
+// Refuses the socket of a foreign account, before anything is sent. Node.js does not tell whose
+// process is at the other end, so the owner of the socket's file stands for it.
+export function check(control, expected) {
+  const found = stat(control);
+  if (found === undefined) {
+    return; // Connecting says why.
+  }
+  const accounts = [0, process.geteuid(), expected];
+  if (!accounts.includes(found.uid) && !isOfSystemDirectory(control, found.uid)) {
+    throw new DoyenError(
+      REFUSED,
+      `the socket ${control} belongs to the account ${found.uid}, neither to this one nor to root: it is
+       not asked; if doyend runs as that account, say so with { expectUser: ${found.uid} }`,
+    );
+  }
+}
+
+// What the system's error says about a socket, and what to do about it.
+export function unreachable(control, error) {
+  const found = stat(control);
+  const noSocket = found !== undefined && !found.isSocket();
+  const hints = {
+    ENOENT: `no such socket; is doyend running? ${REMEDY}`,
+    EACCES: `permission denied; use the account that doyend runs as, or have doyend started with
+             --control-group and a group that this account is in`,
+    EAGAIN: "its queue is full; it may be stopped",
+    ECONNREFUSED: noSocket
+      ? `it is no socket; ${REMEDY}`
+      : `nobody listens there; is doyend running? ${REMEDY}`,
+  };
+  const hint = hints[error.code === "EPERM" ? "EACCES" : error.code];
+  const text = hint
+    ? `cannot reach the daemon at ${control}: ${hint}`
+    : `the daemon at ${control} went away (${error.code ?? error.message})`;
+  return new DoyenError(UNREACHABLE, text, { cause: error });
+}

@@ -1,0 +1,276 @@
+// Client against real daemons: view, wait, watch, and what it refuses.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { test } from "node:test";
+
+import { Client, DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, USAGE } from "../../../src/bindings/node/index.js";
+import * as everything from "../../../src/bindings/node/index.js";
+import { Stream } from "../../../src/bindings/node/http.js";
+import { Story } from "../../../src/bindings/node/story.js";
+import { find } from "../../../src/bindings/node/target.js";
+import { Cluster, LIMIT_MS } from "./cluster.mjs";
+
+function refuses(promise, code, pattern) {
+  return assert.rejects(promise, (error) => {
+    assert.ok(error instanceof DoyenError, `${error?.stack}`);
+    assert.equal(error.code, code);
+    assert.match(error.message, pattern);
+    assert.ok(!error.message.includes("\n"));
+    return true;
+  });
+}
+
+async function nextOf(watch, kind) {
+  for (;;) {
+    const { value } = await watch.next();
+    if (kind === undefined || value.kind === kind) {
+      return value;
+    }
+  }
+}
+
+function temporary(t) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "doyen-node-"));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+test("a view tells members oldest first", async (t) => {
+  const cluster = await Cluster.of(t, 2, "--tag", "zone=a");
+  const client = new Client({ control: cluster.control("athens") });
+  const view = await client.wait({ members: 2, timeoutMs: LIMIT_MS });
+  assert.deepEqual(view.members.map((member) => member.name).sort(), ["athens", "byzantium"]);
+  assert.ok(view.members[0].age < view.members[1].age);
+  assert.equal(view.coordinator, view.members[0]);
+  assert.equal(view.member("athens").tags.zone, "a");
+  assert.equal(view.member("nobody"), null);
+  assert.equal(view.node, "athens");
+  assert.equal(typeof view.epoch, "bigint");
+  assert.throws(() => (view.node = "another"), TypeError);
+  assert.throws(() => (view.members[0].tags.zone = "b"), TypeError);
+  assert.equal((await client.get("/v1/status")).self, "athens");
+  await refuses(client.get("/v1/membres"), REFUSED, /did you mean \/v1\/members\?/);
+  const over = AbortSignal.abort(new Error("enough"));
+  await assert.rejects(client.view({ signal: over }), /enough/);
+});
+
+test("wait waits for a daemon and for members, and says what is missing", async (t) => {
+  const cluster = await Cluster.of(t, 2);
+  const client = new Client({ control: cluster.control("athens") });
+  await client.wait({ members: 2, name: "byzantium", guardMet: true, timeoutMs: LIMIT_MS });
+  await cluster.kill("byzantium");
+  const view = await client.wait({ members: 1, gone: "byzantium", acting: true, timeoutMs: LIMIT_MS });
+  assert.deepEqual(view.gone.map((gone) => gone.name), ["byzantium"]);
+  await refuses(
+    client.wait({ members: 3, name: "cyrene", timeoutMs: 100 }),
+    TIMED_OUT,
+    /1 members where 3 are waited for, cyrene is not a member/,
+  );
+  cluster.start("byzantium");
+  await client.wait({ members: 2, atLeast: true, coordinator: "athens", timeoutMs: LIMIT_MS });
+  await refuses(new Client({ control: "/nonexistent/x.sock" }).wait({ timeoutMs: 50 }), TIMED_OUT, /no such socket/);
+  const soonOver = AbortSignal.timeout(20);
+  await assert.rejects(client.wait({ members: 3, timeoutMs: LIMIT_MS, signal: soonOver }), { name: "TimeoutError" });
+});
+
+test("a watch goes on over a kill and tells the difference", async (t) => {
+  const cluster = await Cluster.of(t, 2);
+  const client = new Client({ control: cluster.control("byzantium") });
+  const other = new Client({ control: cluster.control("athens") });
+  const former = await client.wait({ members: 2, timeoutMs: LIMIT_MS });
+  const watch = client.watch();
+  const first = await nextOf(watch);
+  assert.equal(first.kind, "snapshot");
+  assert.deepEqual(first.view.members.map((m) => m.id), former.members.map((m) => m.id));
+
+  await cluster.kill("byzantium");
+  assert.match((await nextOf(watch, "away")).text, /went away/);
+  await other.wait({ gone: "byzantium", timeoutMs: LIMIT_MS });
+  cluster.start("byzantium");
+  const gap = await nextOf(watch, "gap");
+  assert.equal(gap.data.reason, "restarted");
+  assert.equal((await nextOf(watch)).kind, "snapshot");
+
+  // Which members the snapshot has depends on how far the new life has come; with what comes after
+  // it, it is the whole truth.
+  const known = new Map(first.view.members.map((m) => [m.name, m.id]));
+  gap.diff.gone.forEach((member) => known.delete(member.name));
+  [...gap.diff.joined, ...gap.diff.restarted].forEach((member) => known.set(member.name, member.id));
+  assert.deepEqual(known, new Map(gap.view.members.map((m) => [m.name, m.id])));
+  while (known.size < 2) {
+    const event = await nextOf(watch);
+    if (event.kind === "joined") {
+      known.set(event.name, event.data.id);
+    } else if (event.kind === "gone") {
+      known.delete(event.name);
+    }
+  }
+  assert.equal(known.get("athens"), former.member("athens").id);
+  assert.notEqual(known.get("byzantium"), former.member("byzantium").id);
+  await watch.return();
+});
+
+test("a watch resumes after the token, and a token of another life is a gap", async (t) => {
+  const cluster = await Cluster.of(t, 2);
+  const client = new Client({ control: cluster.control("athens") });
+  const { resume } = await client.wait({ members: 2, timeoutMs: LIMIT_MS });
+  await cluster.kill("byzantium");
+  await client.wait({ members: 1, timeoutMs: LIMIT_MS });
+  const kinds = [];
+  let last;
+  for await (last of client.watch({ resume })) {
+    kinds.push(last.kind);
+    if (last.kind === "gone") {
+      break;
+    }
+  }
+  assert.equal(last.name, "byzantium");
+  assert.ok(!kinds.includes("snapshot"));
+  await cluster.kill("athens");
+  cluster.start("athens");
+  const watch = client.watch({ resume: last.resume });
+  let event = await nextOf(watch);
+  event = event.kind === "away" ? await nextOf(watch) : event;
+  assert.equal(event.kind, "gap");
+  assert.equal(event.diff, null);
+  assert.equal((await nextOf(watch)).resume, event.resume);
+  await watch.return();
+});
+
+test("what is no token is refused, and a first daemon that is not there is told", async (t) => {
+  const cluster = await Cluster.of(t, 1);
+  const client = new Client({ control: cluster.control("athens") });
+  await client.wait({ members: 1, timeoutMs: LIMIT_MS });
+  for (const resume of ["", "two\nlines", "x".repeat(64)]) {
+    assert.throws(() => client.watch({ resume }), { code: USAGE });
+  }
+  await refuses(client.watch({ resume: "neverseen" }).next(), REFUSED, /not a cursor/);
+  await refuses(new Client({ control: "/nonexistent/x.sock" }).watch().next(), UNREACHABLE, /no such socket/);
+  const controller = new AbortController();
+  const watch = client.watch({ signal: controller.signal });
+  await watch.next();
+  const next = nextOf(watch, "never");
+  controller.abort(new Error("enough"));
+  await assert.rejects(next, /enough/);
+});
+
+// What a gap hid, without a daemon.
+test("a gap is told against all that was told before", () => {
+  const snapshot = (cursor, ...lives) => ({
+    id: cursor,
+    kind: "snapshot",
+    data: {
+      cluster: "c",
+      self: "a",
+      phase: "member",
+      epoch: "18446744073709551615",
+      view: { version: "2" },
+      coordinator: "a",
+      acting: false,
+      acting_ms: 0,
+      acting_is: "advisory",
+      guard: { policy: "none", needed: 1, fresh: 1, met: true },
+      members: lives.map((id, i) => ({ name: id.split("/")[0], id, address: "127.0.0.1:1", age: i + 1 })),
+      gone: [],
+      cursor,
+    },
+  });
+  const ids = (members) => members.map((member) => member.id);
+  const story = new Story();
+  story.take(snapshot("x-1", "a/1", "b/1", "c/1"));
+  story.take({ id: "x-2", kind: "gone", data: { name: "b", id: "b/1" } });
+  story.take({ id: "x-3", kind: "joined", data: { name: "d", id: "d/1", address: "127.0.0.1:1", age: 4 } });
+  assert.deepEqual(story.take({ id: "", kind: "gap", data: {} }), []);
+  assert.deepEqual(story.headers(), { "Last-Event-ID": "x-3" });
+  story.take({ id: "", kind: "gap", data: { reason: "restarted" } });
+  const [gap, second] = story.take(snapshot("y-1", "a/2", "b/2", "d/1", "e/1"));
+  assert.deepEqual([gap.kind, second.kind, gap.resume], ["gap", "snapshot", "y-1"]);
+  assert.deepEqual(ids(gap.diff.joined), ["b/2", "e/1"]);
+  assert.deepEqual(ids(gap.diff.gone), ["c/1"]);
+  assert.deepEqual(ids(gap.diff.restarted), ["a/2"]);
+  assert.equal(second.view.epoch, 18446744073709551615n);
+  assert.throws(() => story.take(snapshot("y-2", "a/2").data && { id: "", kind: "snapshot", data: {} }), /another version/);
+});
+
+test("events of pieces of any size are put together", () => {
+  const body = Buffer.from('id: a-1\r\nevent: gone\ndata: {"name":"athensä"}\n\n: keep\n\n');
+  for (let size = 1; size <= body.length; size++) {
+    const stream = new Stream("x");
+    const told = [];
+    for (let i = 0; i < body.length; i += size) {
+      told.push(...stream.feed(body.subarray(i, i + size)));
+    }
+    assert.deepEqual(told, [{ id: "a-1", kind: "gone", data: { name: "athensä" } }]);
+  }
+  assert.throws(() => new Stream("x").feed(Buffer.from("data: {\n\n")), /makes no sense/);
+});
+
+test("the socket is found as the command does", (t) => {
+  const folder = temporary(t);
+  const at = (name) => path.join(folder, "doyen", name);
+  const search = (control, environment) => find(control, environment, path.join(folder, "none"));
+  fs.mkdirSync(path.join(folder, "doyen"));
+  assert.equal(search("x.sock", { DOYEN_CONTROL: "y.sock" }), "x.sock");
+  assert.equal(search(undefined, { DOYEN_CONTROL: "y.sock", XDG_RUNTIME_DIR: folder }), "y.sock");
+  assert.throws(() => search(undefined, { XDG_RUNTIME_DIR: folder }), /no control socket in .*: is doyend running/);
+  fs.writeFileSync(at("a.sock"), "");
+  assert.equal(search(undefined, { XDG_RUNTIME_DIR: folder }), at("a.sock"));
+  fs.writeFileSync(at("b.sock"), "");
+  assert.throws(() => search(undefined, { XDG_RUNTIME_DIR: folder }), /several daemons run here: choose one/);
+  assert.throws(() => search("x".repeat(108), {}), /use a shorter path/);
+  assert.throws(() => new Client({ control: "x.sock", expectUser: "nobody at all" }), /there is no such account/);
+});
+
+test("what is no socket of doyend is told", async (t) => {
+  const folder = temporary(t);
+  const file = path.join(folder, "file");
+  fs.writeFileSync(file, "");
+  await refuses(new Client({ control: file }).view(), UNREACHABLE, /it is no socket/);
+  for (const [answer, pattern] of [
+    ["SSH-2.0\r\n", /makes no sense/],
+    ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc", /went away/],
+    ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", /no JSON/],
+    ["HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", /HTTP status 404; is it an older doyend/],
+  ]) {
+    const control = path.join(folder, "s.sock");
+    const server = net.createServer((socket) => socket.once("data", () => socket.end(answer)));
+    await new Promise((resolve) => server.listen(control, resolve));
+    const asked = new Client({ control }).view();
+    await assert.rejects(asked, (error) => error instanceof DoyenError && pattern.test(error.message), answer);
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+test("a socket of a foreign account is not asked", async (t) => {
+  const folder = temporary(t);
+  const control = path.join(folder, "foreign.sock");
+  let asked = 0;
+  const server = net.createServer((socket) => {
+    asked++;
+    socket.destroy();
+  });
+  await new Promise((resolve) => server.listen(control, resolve));
+  t.after(() => server.close());
+  const stat = fs.statSync;
+  t.mock.method(fs, "statSync", (file) => Object.assign(stat(file), file === control ? { uid: 4242 } : {}));
+  for (const ask of [(c) => c.view(), (c) => c.acting(), (c) => c.watch().next(), (c) => c.leading(() => {})]) {
+    await refuses(ask(new Client({ control })), REFUSED, /4242.*it is not asked.*expectUser: 4242/);
+  }
+  assert.equal(asked, 0);
+  await refuses(new Client({ control, expectUser: 4242 }).view(), UNREACHABLE, /went away/);
+  assert.equal(asked, 1);
+});
+
+test("all that is exported is declared", () => {
+  const declared = fs.readFileSync(new URL("../../../src/bindings/node/index.d.ts", import.meta.url), "utf8");
+  for (const name of Object.keys(everything)) {
+    assert.match(declared, new RegExp(`export (class|const) ${name}\\b`));
+  }
+  for (const name of Object.getOwnPropertyNames(Client.prototype).filter((own) => own !== "constructor")) {
+    assert.match(declared, new RegExp(`^  (readonly )?${name}\\b`, "m"), name);
+  }
+});
