@@ -1,5 +1,6 @@
 /* The inside of a node, for node_open.c, which builds and closes it, node.c, which runs it, and
- * node_user.c, which has the messages between programs. No other file includes this. */
+ * node_user.c, which has the messages between programs, and node_faults.c. No other file includes
+ * this. */
 #ifndef RUNTIME_NODE_STATE_H
 #define RUNTIME_NODE_STATE_H
 
