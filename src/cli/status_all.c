@@ -12,6 +12,8 @@
 enum {
     PATIENCE_MS = 1000, /* after the last member was asked */
     ASK_AGAIN_MS = 20,
+    ASK_MANY_AGAIN_MS = 200, /* where the answer is long */
+    MANY = 256,
     CLOCK_GOOD_MS = 500, /* clocks further apart than this are named */
     US_PER_MS = 1000,
     CELL_MAX = 64,
@@ -28,8 +30,9 @@ enum exit_code status_all_ask(struct cli *cli, struct answer *answer)
     while (code == EXIT_DONE && document_number(answer->json, "waiting") > 0 &&
            clock_left_ms(deadline_ms) > 0) {
         const bool unasked = document_number(answer->json, "unasked") > 0;
+        const bool many = json_array_size(json_object_get(answer->json, "members")) > MANY;
         answer_deinit(answer);
-        clock_sleep_ms(ASK_AGAIN_MS);
+        clock_sleep_ms(many ? ASK_MANY_AGAIN_MS : ASK_AGAIN_MS);
         deadline_ms = unasked ? clock_now_ms() + PATIENCE_MS : deadline_ms;
         code = cli_get(cli, "/v1/peers", answer);
     }

@@ -160,25 +160,41 @@ static json_t *member_json(const struct facts *facts, const struct member *membe
                                                                : put_no_answer(object)));
 }
 
-json_t *report_peers(const struct facts *facts, const struct inquiry *inquiry)
+static uint64_t waiting_count(const struct facts *facts, const struct inquiry *inquiry)
 {
-    json_t *object = json_object();
-    json_t *members = json_array();
-    uint64_t waiting = 0;
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < facts->view->member_count; i++) {
+        const struct inquiry_slot *slot = inquiry_find(inquiry, i);
+        count += !id_equal(&facts->view->members[i].id, &facts->self->id) && slot != NULL &&
+                 !slot->answered;
+    }
+    return count;
+}
+
+static json_t *members_json(const struct facts *facts, const struct inquiry *inquiry)
+{
+    json_t *array = json_array();
     bool complete = true;
 
     for (uint32_t i = 0; i < facts->view->member_count; i++) {
-        const struct member *member = &facts->view->members[i];
-        const struct inquiry_slot *slot = inquiry_find(inquiry, i);
-        const bool is_self = id_equal(&member->id, &facts->self->id);
-        waiting += !is_self && slot != NULL && !slot->answered;
-        complete &= json_array_append_new(members, member_json(facts, member, slot)) == 0;
+        complete &= json_array_append_new(array, member_json(facts, &facts->view->members[i],
+                                                             inquiry_find(inquiry, i))) == 0;
     }
-    complete &= json_put(object, "schema", json_integer(1));
-    complete &= json_put(object, "self", json_of_word(facts->self->name));
-    complete &= json_put(object, "unasked",
-                         json_of_number(inquiry->slot_count - inquiry->asked_count));
-    complete &= json_put(object, "waiting", json_of_number(waiting));
-    complete &= json_put(object, "members", members);
-    return json_finished(object, complete);
+    return json_finished(array, complete);
+}
+
+json_t *report_peers(const struct facts *facts, const struct inquiry *inquiry)
+{
+    const uint64_t unasked = inquiry->slot_count - inquiry->asked_count;
+    json_t *object = json_object();
+
+    /* Thousands of members take many requests: they are written when all of them are asked. */
+    return json_finished(
+        object,
+        json_put(object, "schema", json_integer(1)) &&
+            json_put(object, "self", json_of_word(facts->self->name)) &&
+            json_put(object, "unasked", json_of_number(unasked)) &&
+            json_put(object, "waiting", json_of_number(waiting_count(facts, inquiry))) &&
+            json_put(object, "members", unasked > 0 ? json_array() : members_json(facts, inquiry)));
 }

@@ -12,7 +12,8 @@
 /* Writes this node's answer; returns its length, or 0 when memory ran out. */
 size_t report_peer_write(const struct facts *facts, char text[INQUIRY_TEXT_MAX]);
 
-/* The members and their answers in the round that runs. Returns a new reference, or NULL when
+/* The members and their answers in the round that runs; no members yet while some are still to be
+ * asked. Returns a new reference, or NULL when
  * memory ran out. */
 json_t *report_peers(const struct facts *facts, const struct inquiry *inquiry);
 
