@@ -305,6 +305,11 @@ static void on_view(struct core *core, const struct message *message)
     case SHOWN_LEFT_OUT:
         lifecycle_end_life(core, REASON_REMOVED);
         return;
+    case SHOWN_TO_JOINER:
+        if (join_believes(core, message)) {
+            install_view(core, message->carrier.view);
+        }
+        return;
     case SHOWN_GONE:
         join_renew(core);
         return;

@@ -2,6 +2,7 @@
  * answers a joiner heeds (J3e). */
 #include <criterion/criterion.h>
 
+#include "core/entry/join.h"
 #include "rig.h"
 
 enum { ANSWERED = 8, ANSWERED_TO_ONE = 4 };
@@ -244,6 +245,91 @@ Test(core_strangers, a_coordinator_echoes_the_nonce_of_a_joiner)
     join.joiner.terms.lost_ms++;
     rig_gets(rig, 'D', &join);
     cr_assert_not_null(rig_told(rig, MESSAGE_JOIN_REFUSED, 'D'));
+    cr_assert_eq(rig->sent[0].echo, 0x22222222);
+    rig_free(rig);
+}
+
+/* --- Views that a joiner is shown (V4h) --- */
+
+static void shows_joiner(struct rig *rig, char from, uint32_t echo, const char *letters)
+{
+    struct message shown = rig_message(
+        rig, from,
+        &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = rig_view(rig, letters)}});
+
+    shown.echo = echo;
+    rig_gets_raw(rig, &shown);
+}
+
+/* It knows nobody yet, but it knows whom it asked. */
+Test(core_strangers, a_joiner_installs_what_those_show_whom_it_asked)
+{
+    struct rig *rig = rig_joining('C');
+    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = rig_view(rig, "A B C")}};
+
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER, .offer = {.nonce = 77}});
+    rig_ignores(rig, 'B', &shown, REFUSED_VIEW_NOT_EXPECTED);
+    rig_ignores(rig, 'X', &shown, REFUSED_VIEW_NOT_EXPECTED);
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    rig_gets(rig, 'A', &shown);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    rig_free(rig);
+}
+
+/* Its JOIN may reach one that it does not know, and that holds the view which lets it in. */
+Test(core_strangers, a_joiner_installs_what_answers_its_join)
+{
+    struct rig *rig = rig_joining('C');
+
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER, .offer = {.nonce = 77}});
+    shows_joiner(rig, 'B', join_echo(rig->core) + 1, "A B C");
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    shows_joiner(rig, 'B', join_echo(rig->core), "A B C");
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    rig_free(rig);
+}
+
+Test(core_strangers, a_joiner_installs_what_members_of_its_view_to_be_show)
+{
+    struct rig *rig = rig_joining('C');
+    struct message proposed = {.type = MESSAGE_PREPARE,
+                               .carrier = {.view = rig_view(rig, "A B C")}};
+
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER, .offer = {.nonce = 77}});
+    rig_gets(rig, 'A', &proposed);
+    shows_joiner(rig, 'X', 0, "A B C D");
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    shows_joiner(rig, 'B', 0, "A B C D");
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    rig_free(rig);
+}
+
+Test(core_strangers, a_joiner_installs_what_it_accepted)
+{
+    struct rig *rig = rig_joining('C');
+    struct message proposed = {.type = MESSAGE_PREPARE,
+                               .carrier = {.view = rig_view(rig, "A B C")}};
+
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER, .offer = {.nonce = 77}});
+    rig_gets(rig, 'A', &proposed);
+    shows_joiner(rig, 'X', 0, "A B C");
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    rig_free(rig);
+}
+
+/* J3c: who is in already, and does not know it, is shown the view by one that it may not know, and
+ * that has heard nothing of it as a member. */
+Test(core_strangers, the_view_that_answers_a_join_echoes_its_nonce)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message shown = carries(MESSAGE_VIEW, rig_next(rig, "+D"));
+    struct message join = joins('D', 0x1111111122222222);
+
+    rig_gets(rig, 'A', &shown);
+    join = rig_message(rig, 'D', &join);
+    join.fellow = false;
+    rig_gets_raw(rig, &join);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'D'));
     cr_assert_eq(rig->sent[0].echo, 0x22222222);
     rig_free(rig);
 }

@@ -721,7 +721,7 @@ bool change_on_prepare(struct core *core, const struct message *message)
     if (core_is_member(core)) {
         return consider_as_member(core, message);
     }
-    if (!core->join.said_ready) {
+    if (core->join.ready_count == 0) {
         refuse(core, message, REFUSED_PROPOSAL_NOT_EXPECTED);
         return false;
     }

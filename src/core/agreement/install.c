@@ -151,8 +151,11 @@ static void send_view(struct core *core, const struct message *asked, const stru
     }
     if (asks_as_stranger(asked)) {
         outbox_answer(core, message, to, address, asked->echo);
-    } else {
-        route_reach(core, message, to, address);
+        return;
+    }
+    route_reach(core, message, to, address);
+    if (asked->type == MESSAGE_JOIN || asked->type == MESSAGE_READY) {
+        outbox_echo(core, message, (uint32_t)asked->joiner.nonce); /* J3e */
     }
 }
 
@@ -288,13 +291,8 @@ static enum shown_view on_view_while_joining(struct core *core, const struct mes
         refuse(core, message, REFUSED_VIEW_IN_OUR_NAME);
         return SHOWN_SETTLED;
     }
-    if (holds_us && core->join.said_ready) {
-        install_view(core, view);
-        return SHOWN_SETTLED;
-    }
     if (holds_us) {
-        refuse(core, message, REFUSED_VIEW_NOT_EXPECTED);
-        return SHOWN_SETTLED;
+        return SHOWN_TO_JOINER;
     }
     book_remember(&core->book, &view->members[0].address);
     if (view_find_gone(view, &core->life.self.id) != NULL) {

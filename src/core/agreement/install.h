@@ -11,12 +11,13 @@ struct installed install_view(struct core *core, const struct view *view);
 
 /* What has come of a view that was shown; all but the first are for the modules above to act on. */
 enum shown_view {
-    SHOWN_SETTLED,  /* installed, or of no use */
-    SHOWN_REFUSED,  /* higher, and holds us, but our coordinator is another (V4) */
-    SHOWN_LEFT_OUT, /* this life is over (L1) */
-    SHOWN_GONE,     /* while joining: this id was in without knowing, and is out again (S5) */
-    SHOWN_NOT_OURS, /* higher, in this node's name, and a member holds it that it never made (V4j)
-                     */
+    SHOWN_SETTLED,   /* installed, or of no use */
+    SHOWN_REFUSED,   /* higher, and holds us, but our coordinator is another (V4) */
+    SHOWN_LEFT_OUT,  /* this life is over (L1) */
+    SHOWN_TO_JOINER, /* while joining: it holds us; not installed yet (V4h) */
+    SHOWN_GONE,      /* while joining: this id was in without knowing, and is out again (S5) */
+    SHOWN_NOT_OURS,  /* higher, in this node's name, and a member holds it that it never made (V4j)
+                      */
 };
 enum shown_view install_on_view(struct core *core, const struct message *message);
 

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "core/agreement/change.h"
+#include "core/agreement/electorate.h"
 #include "core/entry/founding.h"
 #include "core/entry/lifecycle.h"
 #include "core/entry/meet.h"
@@ -49,7 +50,7 @@ void join_renew(struct core *core)
 {
     lifecycle_renew_identity(core);
     change_reset(core);
-    core->join.said_ready = false;
+    core->join.ready_count = 0;
     core->join.offered = 0;
     core->join.pause_ms = core->timing.retry_ms_min;
     core->join.next_ms = core->now_ms;
@@ -310,6 +311,43 @@ static bool is_answer(struct core *core, const struct message *message)
     return false;
 }
 
+static bool said_ready_to(const struct core *core, const struct node_id *id)
+{
+    const struct join *join = &core->join;
+
+    for (uint32_t i = 0; i < join->ready_count && i < READY_MAX; i++) {
+        if (id_equal(&join->ready[i], id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_ready(struct core *core, const struct node_id *to)
+{
+    struct join *join = &core->join;
+
+    if (!said_ready_to(core, to)) {
+        join->ready[join->ready_count++ % READY_MAX] = *to;
+    }
+}
+
+bool join_believes(struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+    const struct view *accepted = &core->change.pending;
+    bool asked = said_ready_to(core, &message->from) || message->echo == join_echo(core) ||
+                 electorate_was_asked(core, message);
+    bool follows = !view_is_empty(accepted) &&
+                   (view->hash == accepted->hash || view_has(accepted, &message->from));
+
+    if (core->join.ready_count > 0 && (asked || follows)) {
+        return true;
+    }
+    refuse(core, message, REFUSED_VIEW_NOT_EXPECTED);
+    return false;
+}
+
 void join_on_offer(struct core *core, const struct message *message)
 {
     if (!is_answer(core, message)) {
@@ -327,7 +365,7 @@ void join_on_offer(struct core *core, const struct message *message)
         answer->joiner.epoch_seen = core->promise.seen;
         answer->joiner.nonce = message->offer.nonce;
     }
-    core->join.said_ready = true;
+    note_ready(core, &message->from);
     core->join.offered = message->offer.nonce;
     outbox_send_to(core, answer, &message->from, &message->source);
     put_off_founding(core, core->now_ms + discover_ms(core)); /* A cluster is there. */

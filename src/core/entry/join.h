@@ -20,6 +20,10 @@ void join_meet(struct core *core, const struct message *message);
 /* What an answer to this joiner's JOIN echoes (J3e). */
 uint32_t join_echo(const struct core *core);
 
+/* V4h: does the view, which holds this joiner, come from somebody whom it asked to be let in, or
+ * who has to do with the view that it accepted? Refuses it otherwise. */
+bool join_believes(struct core *core, const struct message *message);
+
 void join_on_addresses(struct core *core, const struct addresses_event *addresses);
 void join_on_offer(struct core *core, const struct message *message);
 void join_on_refused(struct core *core, const struct message *message);

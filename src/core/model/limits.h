@@ -15,6 +15,7 @@ enum {
     ACCUSERS_MAX = 3,      /* accusers named in the evidence of a removal */
     VERIFY_HELPERS = 3,    /* members asked to look at a suspect, rule R1 */
     PROBE_SEEDS_MAX = 4,   /* seeds that a probe names, to show where its part comes from (I3) */
+    READY_MAX = 8,         /* coordinators whom a joiner asked that it knows again (V4h) */
     EXPECT_MAX = 64,       /* nodes that may be expected before one of them founds (F3) */
     VOTERS_MAX = 9,        /* names of the voters of guard strict (Z1) */
     MERGES_KEPT = 8,       /* merges that are known again when their request comes late */

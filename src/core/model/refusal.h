@@ -34,7 +34,7 @@
     X(VIEW_LEAPS, "view_leaps", "V7a",                                                             \
       "the view's epoch, version or next_age is impossibly far ahead")                             \
     X(VIEW_NOT_EXPECTED, "view_not_expected", "V4h",                                               \
-      "the view holds this joiner, which has said READY to nobody")                                \
+      "the view holds this joiner, and comes from nobody whom it asked to be let in")              \
     X(VIEW_WITHOUT_JOINER, "view_without_joiner", "V4h", "the view does not hold this joiner")     \
     X(VIEW_NOT_HIGHER, "view_not_higher", "V4g", "the view is not higher than this node's own")    \
     X(VIEW_NOT_FOLLOWED, "view_not_followed", "V4f",                                               \

@@ -123,6 +123,16 @@ void outbox_answer(struct core *core, const struct message *message, const struc
     }
 }
 
+void outbox_echo(struct core *core, const struct message *message, uint32_t nonce)
+{
+    for (uint32_t i = 0; i < core->out.count; i++) {
+        struct effect *effect = &core->out.items[i];
+        if (effect->type == EFFECT_SEND && effect->message == message && effect->echo == 0) {
+            effect->echo = nonce;
+        }
+    }
+}
+
 void outbox_hand_on(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->to);

@@ -30,6 +30,10 @@ void outbox_send_to(struct core *core, const struct message *message, const stru
 void outbox_answer(struct core *core, const struct message *message, const struct node_id *peer,
                    const struct address *address, uint32_t echo);
 
+/* Those copies of the message that were just sent without an echo, since nothing was heard of the
+ * receiver, echo the receiver's nonce. */
+void outbox_echo(struct core *core, const struct message *message, uint32_t nonce);
+
 /* Hands a message on to the member it is meant for, as it is (R2). */
 void outbox_hand_on(struct core *core, const struct message *message);
 

@@ -411,8 +411,9 @@ struct join {
     uint64_t pause_ms;    /* grows */
     bool refused;         /* the last try was: no hint makes the next one sooner */
     uint64_t tried_ms;    /* last try */
-    bool said_ready;      /* to somebody, so a view that holds us may come (J3) */
-    uint64_t offered;     /* the nonce of the OFFER that was answered last; 0: none */
+    uint32_t ready_count; /* to so many READY was said: a view that holds us may come (V4h); */
+    struct node_id ready[READY_MAX]; /* the last of them, in a ring */
+    uint64_t offered;                /* the nonce of the OFFER that was answered last; 0: none */
     uint64_t found_ms;    /* found then, if nothing was heard; NEVER_MS when not allowed */
     uint64_t gave_way_ms; /* since when it waits for others that may found too (F2b); 0: not */
 };
