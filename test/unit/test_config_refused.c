@@ -1,0 +1,268 @@
+/* Configuration: what is refused, with which words. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config_rig.h"
+
+struct bad_line {
+    const char *line;
+    int exit_code;
+    const char *message; /* a part of it */
+};
+
+Test(config, a_bad_command_line_is_refused_with_its_remedy)
+{
+    static const struct bad_line cases[] = {
+        {"--sed x", 64, "unknown option '--sed' (did you mean '--seed'?)"},
+        {"-name x", 64, "unknown option '-name' (did you mean '--name'?)"},
+        {"--frobnicate", 64, "unknown option '--frobnicate'; doyend --help says more"},
+        {"-x", 64, "unknown option '-x'"},
+        {"--name", 64, "--name: has no value: write --name NAME"},
+        {"--faults=1", 64, "--faults: takes no value"},
+        {"--l x", 64, "may mean --listen or --log-level"},
+        {"start", 64, "stray word 'start'"},
+        {"--name= ", 64, "--name: is empty"},
+        {"--name a/b", 64, "--name: 'a/b' is not a name: use 1 to 63 of"},
+        {"--name \x1b[31m", 64, "'?[31m' is not a name"},
+        {"--cluster "
+         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+         64, "is not a name: use 1 to 63 of"},
+        {"--listen localhost:7420", 64, "'localhost' is not an IP address"},
+        {"--listen 127.0.0.1:0", 64, "'0' is not a port: write 1 to 65535"},
+        {"--listen 127.0.0.1:65536", 64, "'65536' is not a port"},
+        {"--listen 127.0.0.1:", 64, "'' is not a port"},
+        {"--listen [::1", 64, "bracket"},
+        {"--advertise 0.0.0.0:7420", 64, "no address that others could reach"},
+        {"--seed :7420", 64, "names no host: write HOST:PORT"},
+        {"--seed a/b", 64, "neither a host name nor an address"},
+        {"--seed 10.0.0.999", 64, "'10.0.0.999' is not an IPv4 address"},
+        {"--seed 10.0.0.1.5:7420", 64, "is not an IPv4 address"},
+        {"--seed 10.0.0.1:7420:1", 64, "is not an IPv6 address of use here: write HOST:PORT"},
+        {"--seed fe80::1", 64, "is not an IPv6 address of use here"},
+        {"--listen ::1:7421", 64,
+         "'::1:7421' may end in a port or in the address: write [::1]:7421 or [::1:7421]"},
+        {"--seed 2001:db8::5:10", 64, "write [2001:db8::5]:10 or [2001:db8::5:10]"},
+        {"--seed 7421", 64,
+         "'7421' is a number and no host: write HOST:PORT, as in 127.0.0.1:7421"},
+        {"--http-host a:80", 64, "is more than a host name: write it without a port"},
+        {"--http-host a/b", 64, "'a/b' is no host name: use at most"},
+        {"--http 8080", 64, "is a number and no host: write HOST:PORT, as in 127.0.0.1:8080"},
+        {"--http localhost:8080", 64, "as in 127.0.0.1:8080 or [::1]:8080"},
+        {"--name -x", 64, "'-x' is not a name: use 1 to 63 of A-Z a-z 0-9 . _ -, no dash first"},
+        {"--cluster -x", 64, "'-x' is not a name"},
+        {"--http 127.0.0.1", 64, "has no port: write ADDR:PORT"},
+        {"--heartbeat 250", 64, "'250' has no unit: write 250ms or 250s"},
+        {"--heartbeat fast", 64, "is not a duration: write 250ms, 2s or 1m"},
+        {"--heartbeat 1.5s", 64, "whole numbers"},
+        {"--heartbeat -5ms", 64, "is not a duration"},
+        {"--heartbeat 4ms", 64, "choose between 5ms and 1m"},
+        {"--heartbeat 61s", 64, "choose between 5ms and 1m"},
+        {"--heartbeat 99999999999999999999s", 64, "is not a duration"},
+        {"--profile lann", 64, "(did you mean 'lan'?): use local, lan or wan"},
+        {"--log-level loud", 64, "use error, warn, info or debug"},
+        {"--capacity 0", 64, "choose between 1 and 4096"},
+        {"--capacity 4097", 64, "choose between 1 and 4096"},
+        {"--guard 0", 64, "choose between 1 and 4096"},
+        {"--guard majority --size 0", 64, "--size: "},
+        {"--guard majority --size 4097", 64, "choose between 1 and 4096"},
+        {"--guard most", 64, "unknown guard 'most': use none, a number"},
+        {"--tag zone", 64, "is not a tag: write KEY=VALUE"},
+        {"--tag =a", 64, "is not a tag: write KEY=VALUE"},
+        {"--tag a=1 --tag a=2", 64, "the tag 'a' is given twice: keep one"},
+        {"--tag a=\xff", 64, "UTF-8"},
+        {"--tag a=\x07", 64, "control characters"},
+        {"--join-timeout 5", 64, "has no unit"},
+        {"--bootstrap-expect 1", 64, "choose between 2 and 64"},
+        {"--control-mode rw", 64, "'rw' is not a mode: write it in octal, as in 0660"},
+        {"--control-mode 06", 64, "is not a mode"},
+        {"--control-mode 0060", 64, "'0060' does not suit a socket: 6 for the owner"},
+        {"--control-mode 0770", 64, "does not suit a socket"},
+        {"--control-mode 1660", 64, "does not suit a socket"},
+        {"--control-group "
+         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+         64, "use at most 63"},
+        {"--control "
+         "/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+         "xxxxxxxxxxxxxxxxxxxx",
+         64, "use at most 107"},
+        {"--config /nonexistent/doyen.ini", 78,
+         "cannot read the configuration file /nonexistent/doyen.ini: No such file"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct result *result = parse(cases[i].line);
+        expect_refusal(result, cases[i].line, cases[i].exit_code, cases[i].message);
+        free(result);
+    }
+}
+
+Test(config, values_that_contradict_one_another_are_refused)
+{
+    static const struct bad_line cases[] = {
+        {"--fail-after 500ms", 78, "--fail-after: too short for heartbeats every 250ms: use 875ms"},
+        {"--heartbeat 1s --fail-after 2s", 78, "use 3500ms or more"},
+        {"--guard 300", 78, "300 members never come together with a capacity of 256"},
+        {"--listen 10.0.0.5 --advertise ::1", 78,
+         "--advertise: an IPv6 address, but --listen is IPv4: make them alike, or listen on [::]"},
+        {"--listen 2001:db8::5 --advertise 10.0.0.5", 78, "an IPv4 address, but --listen is IPv6"},
+        {"--listen 10.0.0.5:7421 --seed 10.0.0.6 --seed [2001:db8::1]:7420", 78,
+         "--seed: [2001:db8::1]:7420 is IPv6 and --listen is IPv4: listen on [::]:7421, which is "
+         "both, or name seeds that are IPv4"},
+        {"--listen [2001:db8::5] --seed 10.0.0.6", 78,
+         "--seed: 10.0.0.6:7420 is IPv4 and --listen is IPv6"},
+        {"--listen 127.0.0.1 --seed 10.0.0.6", 78,
+         "--listen: 127.0.0.1:7420 is an address for this host alone, and the seed 10.0.0.6:7420 "
+         "is another host"},
+        {"--advertise 127.0.0.1 --seed 127.0.0.1 --seed 10.0.0.6", 78,
+         "--advertise: 127.0.0.1:7420 is an address for this host alone"},
+        {"--listen 10.0.0.5:80 --http 10.0.0.5:80", 78, "choose another port"},
+        {"--guard majority", 78, "--guard: a majority of how many?"},
+        {"--guard majority --size 300", 78,
+         "--size: 300 members do not fit a capacity of 256: raise --capacity"},
+        {"--control-group wheel", 78, "--control-group: there is no group 'wheel' on this host"},
+        {"--control-group others", 78, "--control-group: doyend's account is not in this group"},
+        {"--control-group ops --control-mode 0600", 78, "--control-mode: lets the members of"},
+        {"--control-admin wheel", 78, "--control-admin: there is no group 'wheel' on this host"},
+        {"--control-admin others", 78, "--control-admin: doyend's account is not in this group"},
+        {"--control-group ops --control-admin wheel", 78, "--control-admin: there is no group"},
+        {"--control-admin ops --control-mode 0600", 78,
+         "--control-mode: lets the members of --control-admin not connect"},
+        {"--key k --insecure", 78, "--insecure: contradicts --key: leave one of them out"},
+        {"--auth accept", 78, "--auth: accept belongs to --key: add that, or leave it out"},
+        {"--http-host a", 78, "--http-host: belongs to --http: add that, or leave it out"},
+        {"--size 5", 78, "--size: belongs to --guard majority: add that, or leave it out"},
+        {"--guard 3 --size 5", 78, "--size: belongs to --guard majority"},
+        {"--bootstrap-expect 3", 78, "there is nobody to meet: name the others with --seed"},
+        {"--bootstrap-expect 3 --capacity 2 --seed a", 78, "3 nodes never come together here"},
+        {"--bootstrap-expect 5 --guard majority --size 3 --seed a", 78, "or raise --size"},
+        {"--guard strict", 78, "--guard: whose leases count? Name the voters: add --voters A,B,C"},
+        {"--voters a,b,c", 78, "--voters: belongs to --guard strict: add that, or leave it out"},
+        {"--guard majority --size 3 --voters a,b,c", 78, "--voters: belongs to --guard strict"},
+        {"--guard strict --voters a,b,c --size 3", 78, "--size: belongs to --guard majority"},
+        {"--guard strict --voters a,b,c --name a", 78, "--voters: this node is a voter"},
+        {"--guard strict --voters a,b,c --capacity 2", 78,
+         "--voters: 3 voters do not fit a capacity of 2: raise --capacity"},
+        {"--guard strict --voters a,,c", 64, "--voters: '' is not a name"},
+        {"--guard strict --voters a,b,", 64, "--voters: '' is not a name"},
+        {"--guard strict --voters a,b/c", 64, "--voters: 'b/c' is not a name"},
+        {"--guard strict --voters a,b,a", 64, "--voters: 'a' is named twice"},
+        {"--guard strict --voters 1,2,3,4,5,6,7,8,9,10", 64, "--voters: more than 9 voters"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct result *result = parse(cases[i].line);
+        expect_refusal(result, cases[i].line, cases[i].exit_code, cases[i].message);
+        free(result);
+    }
+}
+
+Test(config, a_bad_file_is_refused_at_its_line)
+{
+    static const struct {
+        const char *content;
+        const char *message;
+    } cases[] = {
+        {"\nsed = a\n", ":2: unknown key 'sed' (did you mean 'seed'?)"},
+        {"frobnicate = a\n", ":1: unknown key 'frobnicate': see doyend --help"},
+        {"name = a\n\nname = b\n", ":3: name: said before, in line 1: keep one"},
+        {"name\n", ":1: neither a setting nor a comment: write KEY = VALUE"},
+        {"name\nsed = a\n", ":1: neither a setting nor a comment"},
+        {"[node]\nname = a\n", ":2: there are no sections here: remove [node]"},
+        {"config = a\n", ":1: 'config' cannot be said in a file"},
+        {"seed =\n", ":1: seed: is empty"},
+        {"# x\nheartbeat = 3\n", ":2: heartbeat: '3' has no unit"},
+        {"seed = 10.0.0.5 # the first\n",
+         ":1: seed: '#' begins no comment behind a value: write ' ;'"},
+        {"faults = perhaps\n", ":1: faults: 'perhaps' is neither yes nor no"},
+        {"state-dir = /xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n",
+         ":1: a line of"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct result *result = parse_file(cases[i].content, "");
+        expect_refusal(result, cases[i].content, 78, cases[i].message);
+        free(result);
+    }
+}
+
+/* What is overruled is checked all the same: it would be wrong again when the flag is gone. */
+Test(config, a_bad_value_is_refused_even_where_a_stronger_source_speaks)
+{
+    struct result *result = parse_file("heartbeat = 3\n", "--heartbeat 3s");
+
+    expect_refusal(result, "overruled", 78, ":1: heartbeat: '3' has no unit");
+    free(result);
+}
+
+Test(config, a_bad_environment_is_refused_by_the_variables_name)
+{
+    struct machine machine = plain_machine();
+
+    machine.environment[0] = "DOYEN_SEED=a,,b";
+    struct result *result = parse_on(&machine, "");
+    expect_refusal(result, "empty item", 78, "DOYEN_SEED: is empty");
+    free(result);
+
+    machine.environment[0] = "DOYEN_LOG_FORMAT=xml";
+    result = parse_on(&machine, "");
+    expect_refusal(result, "word", 78, "DOYEN_LOG_FORMAT: unknown word 'xml': use auto");
+    free(result);
+}
+
+Test(config, an_address_to_advertise_is_not_guessed)
+{
+    struct machine machine = plain_machine();
+
+    machine.addresses[1] = "192.168.1.9";
+    struct result *result = parse_on(&machine, "");
+    expect_refusal(result, "two addresses", 78, "(10.0.0.5, 192.168.1.9)");
+    free(result);
+
+    machine.addresses[2] = "2001:db8::5";
+    result = parse_on(&machine, "--listen [::]");
+    expect_refusal(result, "both families", 78, "(2001:db8::5, 10.0.0.5, 192.168.1.9)");
+    free(result);
+
+    result = parse_on(&machine, "--listen 0.0.0.0 --advertise 127.0.0.1 --seed 192.168.1.9");
+    cr_expect_eq(result->outcome.action, CONFIG_RUN, "the same host: %s", result->outcome.message);
+    free(result);
+
+    machine.addresses[0] = NULL;
+    result = parse_on(&machine, "--listen 0.0.0.0:7500");
+    expect_refusal(result, "no address", 78,
+                   "no address but loopback, and listens on all: listen on 127.0.0.1:7500");
+    free(result);
+
+    result = parse_on(&machine, "--advertise 10.9.9.9:1");
+    cr_expect_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
+    expect_address(&result->config.advertise, "10.9.9.9:1");
+    free(result);
+}
+
+Test(config, more_seeds_than_fit_are_refused)
+{
+    struct machine machine = plain_machine();
+    machine.environment[0] = "DOYEN_SEED=a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q";
+
+    struct result *result = parse_on(&machine, "");
+    expect_refusal(result, "17 seeds", 78, "more than 16 seeds");
+    free(result);
+}
+
+Test(config, more_tags_than_fit_are_refused)
+{
+    char line[700] = "--tag a=";
+    memset(line + 8, 'x', 509);
+
+    struct result *result = parse(line); /* 511 bytes and the zero: just fits */
+    cr_expect_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
+    free(result);
+
+    line[8 + 509] = 'x';
+    result = parse(line);
+    expect_refusal(result, "513 bytes", 64, "the tags take more than 512 bytes");
+    free(result);
+}
