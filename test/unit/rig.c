@@ -200,7 +200,7 @@ void rig_moves(struct rig *rig, const struct move *move)
 
 void rig_joins(struct rig *rig, char joiner)
 {
-    struct joiner content = {.member = member_of(joiner), .terms = rig_terms()};
+    struct joiner content = {.member = member_of(joiner), .terms = rig->core->terms};
 
     rig_gets(rig, joiner, &(struct message){.type = MESSAGE_JOIN, .joiner = content});
     const struct message *offer = rig_told(rig, MESSAGE_OFFER, joiner);

@@ -158,6 +158,63 @@ Test(core_strict, who_is_gone_already_does_not_come_back)
     rig_free(rig);
 }
 
+/* For T_lost, or because it has promised that epoch to another life. */
+static void refuses_claim(struct rig *rig, char by, uint8_t voter, enum vote_result why)
+{
+    const uint64_t epoch = rig->core->campaign.epoch;
+
+    rig_gets(rig, by,
+             &(struct message){.type = MESSAGE_VOTE,
+                               .carrier = {.lineage = core_view(rig->core)->lineage,
+                                           .epoch = epoch,
+                                           .vote = {.voter = voter,
+                                                    .result = why,
+                                                    .promised = epoch,
+                                                    .wait_ms = rig->timing.lost_ms}}});
+}
+
+/* Z4g: C has promised that epoch to another candidate, and A, which is gone, will not answer. */
+Test(core_strict, a_candidate_that_is_refused_an_epoch_soon_asks_for_a_higher_one)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+
+    rig_kill(rig, 'A');
+    rig_pass(rig, rig->timing.batch_ms, "C");
+    const uint64_t epoch = rig->core->campaign.epoch;
+    cr_assert(rig->core->campaign.on);
+    rig_gets(
+        rig, 'C',
+        &(struct message){
+            .type = MESSAGE_VOTE,
+            .carrier = {.lineage = core_view(rig->core)->lineage,
+                        .epoch = epoch,
+                        .vote = {.voter = 2, .result = VOTE_REFUSED_EPOCH, .promised = epoch}}});
+    rig_pass(rig, rig->timing.prepare_ms - 1, "C");
+    cr_assert(rig->core->campaign.on);
+    cr_assert_eq(rig->core->campaign.epoch, epoch);
+    rig_pass(rig, 1, "");
+    cr_assert_not(rig->core->campaign.on);
+    rig_pass(rig, 2 * rig->timing.claim_ms, "C");
+    cr_assert(rig->core->campaign.on);
+    cr_assert_gt(rig->core->campaign.epoch, epoch);
+    rig_free(rig);
+}
+
+/* Z4g: A is only fresh yet for D, which says so again and again. */
+Test(core_strict, a_candidate_that_is_refused_an_epoch_is_given_no_more_time)
+{
+    struct rig *rig = rig_strict("A B C D E", 'B');
+
+    rig_kill(rig, 'A');
+    rig_pass(rig, rig->timing.batch_ms, "C D E");
+    cr_assert(rig->core->campaign.on);
+    refuses_claim(rig, 'C', 2, VOTE_REFUSED_EPOCH);
+    refuses_claim(rig, 'D', 3, VOTE_REFUSED_FRESH);
+    rig_pass(rig, rig->timing.prepare_ms, "");
+    cr_assert_not(rig->core->campaign.on);
+    rig_free(rig);
+}
+
 /* --- A proposal and its answers (Z5) --- */
 
 static void accepts(struct rig *rig, char by, uint8_t voter, uint64_t version)
@@ -243,6 +300,103 @@ Test(core_strict, a_proposer_asks_its_own_voter_again)
     cr_assert_eq(rig->core->change.tally.answers[0], ANSWER_NONE);
     rig_pass(rig, 2 * rig->timing.batch_ms, "B C");
     cr_assert_eq(rig->core->change.tally.answers[0], ANSWER_NO);
+    rig_free(rig);
+}
+
+/* Z1e: C, which is to be let in, has begun another life since it voted. The quorum is not there
+ * without it, so the life that is there has to learn with which nonce to vote. */
+Test(core_strict, a_proposal_is_repeated_to_a_joiner_as_to_a_stranger)
+{
+    struct rig *rig = rig_strict_among("A B", 'A', "A B C");
+    bool asked = false;
+
+    rig_joins(rig, 'C');
+    rig->core->electorate.lives[2] = member_of('C').id;
+    rig->core->electorate.addresses[2] = member_of('C').address;
+    rig_pass(rig, rig->timing.batch_ms, "B");
+    cr_assert(rig->core->change.on);
+    struct message vote = {
+        .type = MESSAGE_VOTE, .from = {.bytes = {'n', 'e', 'w'}}, .source = member_of('C').address};
+    vote.carrier.lineage = rig->core->change.pending.lineage;
+    vote.carrier.epoch = rig->core->change.pending.epoch;
+    vote.carrier.vote = (struct vote_answer){.voter = 2,
+                                             .kind = VOTE_PREPARE,
+                                             .result = VOTE_GRANTED,
+                                             .version = rig->core->change.pending.version};
+    rig_pass(rig, rig->timing.prepare_ms / 3, "B");
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        const struct rig_sent *sent = &rig->sent[i];
+        if (sent->to == 'C' && sent->message.type == MESSAGE_PREPARE &&
+            (sent->echo & UINT32_C(0x80000000)) != 0) {
+            vote.echo = sent->echo;
+            asked = true;
+        }
+    }
+    cr_assert(asked);
+    vote.number = 1;
+    vote.to = rig->core->life.self.id;
+    rig_gets_raw(rig, &vote);
+    cr_assert_eq(rig->core->change.tally.answers[2], ANSWER_YES);
+    rig_free(rig);
+}
+
+/* It leases, and names the member of that age as a suspect; 0: nobody. */
+static void leases_and_suspects(struct rig *rig, char from, uint64_t suspect)
+{
+    const struct view *view = core_view(rig->core);
+
+    rig_gets(
+        rig, from,
+        &(struct message){.type = MESSAGE_HEARTBEAT,
+                          .heartbeat = {.view = view_id_of(view),
+                                        .view_hash = view->hash,
+                                        .promised = view->epoch,
+                                        .leased = true,
+                                        .suspects = {{.age = suspect, .verdict = VERDICT_LOST}},
+                                        .suspect_count = suspect != 0}});
+}
+
+/* Z5f, H8: A does not hear D; when voters answer at last, B has heard it again for long. */
+Test(core_strict, a_removal_that_waits_for_voters_is_dropped_when_others_hear_the_member)
+{
+    for (int heard = 0; heard < 2; heard++) {
+        struct rig *rig = rig_strict_among("A B C D", 'A', "A B C");
+        const struct node_id d = rig_id(rig, 'D');
+
+        for (int i = 0; i < 6; i++) {
+            rig_pass(rig, 100, "");
+            leases_and_suspects(rig, 'B', 0);
+            leases_and_suspects(rig, 'C', 0);
+        }
+        rig_pass(rig, rig->timing.lost_ms - 600 - 1, "");
+        leases_and_suspects(rig, 'B', 4);
+        rig_pass(rig, rig->timing.verify_ms + rig->timing.batch_ms + 1, "");
+        cr_assert(rig->core->change.on);
+        cr_assert_not(view_has(&rig->core->change.pending, &d));
+        leases_and_suspects(rig, 'B', heard ? 0 : 4);
+        rig_pass(rig, rig->timing.prepare_ms + rig->timing.batch_ms, "");
+        cr_assert_eq(rig->core->change.on, !heard, "%d", heard);
+        rig_free(rig);
+    }
+}
+
+/* Z5f, D3: its process is gone, whatever B says since. */
+Test(core_strict, a_removal_of_the_dead_waits_for_voters_whoever_hears_it)
+{
+    struct rig *rig = rig_strict_among("A B C D", 'A', "A B C");
+    const struct node_id d = rig_id(rig, 'D');
+
+    rig_kill(rig, 'D');
+    leases_and_suspects(rig, 'B', 4);
+    rig_pass(rig, rig->timing.batch_ms, "");
+    cr_assert(rig->core->change.on);
+    for (uint64_t ms = 0; ms < 2 * rig->timing.prepare_ms + rig->timing.silent_ms; ms += 100) {
+        rig_pass(rig, 100, "");
+        leases_and_suspects(rig, 'B', 0);
+        leases_and_suspects(rig, 'C', 0);
+    }
+    cr_assert(rig->core->change.on);
+    cr_assert_not(view_has(&rig->core->change.pending, &d));
     rig_free(rig);
 }
 

@@ -401,13 +401,22 @@ static bool is_for_us(struct core *core, const struct message *vote)
     return false;
 }
 
+/* Z4g: later only while no voter is bound to that epoch or a higher one. */
+static void wait_until(struct core *core, uint64_t until_ms)
+{
+    struct campaign *campaign = &core->campaign;
+    const bool refused = electorate_refuses(core, &campaign->tally);
+
+    campaign->deadline_ms = refused ? earlier(campaign->deadline_ms, until_ms) : until_ms;
+}
+
 /* Soon again where somebody older is only fresh yet: its lifeline may close any moment. */
 static void ask_again_in(struct core *core, uint64_t wait_ms)
 {
     uint64_t soon_ms = core->now_ms + earlier(wait_ms + 1, core->timing.batch_ms);
 
     core->campaign.ask_ms = earlier(core->campaign.ask_ms, soon_ms);
-    core->campaign.deadline_ms = core->now_ms + wait_ms + core->timing.claim_ms;
+    wait_until(core, core->now_ms + wait_ms + core->timing.claim_ms);
 }
 
 void campaign_on_vote(struct core *core, const struct message *vote)
@@ -428,6 +437,7 @@ void campaign_on_vote(struct core *core, const struct message *vote)
     case VOTE_REFUSED_EPOCH:
         promise_saw_epoch(core, answer->promised);
         core->campaign.tally.answers[answer->voter] = ANSWER_NO;
+        wait_until(core, core->now_ms + core->timing.prepare_ms);
         if (!electorate_may_agree(core, &core->campaign.tally)) {
             lose(core);
         }

@@ -11,6 +11,7 @@
 #include "core/agreement/voting.h"
 #include "core/detection/detector.h"
 #include "core/detection/follow.h"
+#include "core/detection/removal.h"
 #include "core/detection/route.h"
 #include "core/detection/standing.h"
 #include "core/detection/verdict.h"
@@ -32,15 +33,17 @@ static bool is_awaited(const struct core *core, uint32_t position)
     return in_view == VIEW_NONE || core->peers[in_view].charge.verdict == VERDICT_NONE;
 }
 
-/* Z5: the voters too, whether they are members or not. */
-static void ask_voters(struct core *core, const struct message *message)
+/* Z5: the voters too, whether they are members or not. Z1e: a joiner that does not answer may have
+ * begun another life, whose vote counts only if it was asked as a stranger. */
+static void ask_voters(struct core *core, const struct message *message, bool again)
 {
     for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
         const char *name = core->terms.voters.names[voter];
+        const struct node_id *life = &core->electorate.lives[voter];
         uint32_t position = view_find_name(&core->change.pending, name);
         bool asked = position != VIEW_NONE && is_awaited(core, position) &&
-                     id_equal(&core->change.pending.members[position].id,
-                              &core->electorate.lives[voter]);
+                     id_equal(&core->change.pending.members[position].id, life) &&
+                     !(again && !view_has(&core->view, life));
         if (!asked && voter != core->electorate.own &&
             core->change.tally.answers[voter] == ANSWER_NONE) {
             electorate_ask_one(core, message, voter);
@@ -58,7 +61,7 @@ static uint32_t who_stands_down(const struct core *core)
                : view_find(&core->change.pending, &core->change.proposal.handover_by);
 }
 
-static void send_prepare(struct core *core)
+static void send_prepare(struct core *core, bool again)
 {
     struct message *message = outbox_message(core, MESSAGE_PREPARE);
 
@@ -75,7 +78,7 @@ static void send_prepare(struct core *core)
             core->change.sent = true;
         }
     }
-    ask_voters(core, message);
+    ask_voters(core, message, again);
     core->change.resend_ms = core->now_ms + core->timing.prepare_ms / 3;
 }
 
@@ -137,7 +140,7 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
     if (!change->on) {
         return; /* It is bound to a higher epoch. */
     }
-    send_prepare(core);
+    send_prepare(core, false);
 }
 
 void change_found(struct core *core)
@@ -438,7 +441,7 @@ static bool asks_the_former(struct core *core, bool late)
     core->change.asked_last = true;
     core->change.last_chance = false;
     core->change.deadline_ms = core->now_ms + core->timing.prepare_ms;
-    send_prepare(core);
+    send_prepare(core, false);
     return true;
 }
 
@@ -457,6 +460,7 @@ static void give_way(struct core *core)
  * of the others is bound to a higher epoch, they are not waited for. */
 static void wait_for_voters(struct core *core)
 {
+    removal_reconsider(core);
     if (electorate_refuses(core, &core->change.tally)) {
         give_way(core);
     } else if (removes_the_living(core)) {
@@ -475,7 +479,7 @@ static void ask_again(struct core *core)
         ask_own_voter(core);
     }
     if (core->change.on) {
-        send_prepare(core);
+        send_prepare(core, true);
     }
 }
 

@@ -219,6 +219,19 @@ bool removal_review(struct core *core)
     return found;
 }
 
+void removal_reconsider(struct core *core)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct peer_charge *charge = &core->peers[i].charge;
+        bool proven = charge->verdict == VERDICT_DEAD;
+        if (charge->confirmed && charge->verdict != VERDICT_NONE && !proven &&
+            is_heard_by_others(core, i)) {
+            REACHED(removal_reconsidered);
+            verdict_take_back(core, i);
+        }
+    }
+}
+
 void removal_on_ping(struct core *core, const struct message *message)
 {
     struct ping answer = {.nonce = message->ping.nonce,

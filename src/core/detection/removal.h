@@ -8,6 +8,9 @@
  * what is not. For the coordinator. Returns whether anybody more is to go. */
 bool removal_review(struct core *core);
 
+/* Z5f: takes back what was found out about members whom others hear by now. */
+void removal_reconsider(struct core *core);
+
 /* D7: is the word of this node and of the others enough against the member? */
 bool removal_is_backed(const struct core *core, uint32_t position);
 

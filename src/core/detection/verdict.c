@@ -55,6 +55,12 @@ void verdict_confirm(struct core *core, uint32_t position)
     core->peers[position].charge.confirmed = true;
 }
 
+void verdict_take_back(struct core *core, uint32_t position)
+{
+    core->peers[position].charge.confirmed = false;
+    verdict_evidence_changed(core);
+}
+
 void verdict_let_go(struct core *core, uint32_t position)
 {
     core->peers[position].charge.leaves = true;

@@ -21,6 +21,9 @@ bool verdict_clear(struct core *core, uint32_t position);
 /* The member is to be removed with the next view. */
 void verdict_confirm(struct core *core, uint32_t position);
 
+/* That is not so any more. */
+void verdict_take_back(struct core *core, uint32_t position);
+
 /* It asked to be let out, or is gone (E1, E3). */
 void verdict_let_go(struct core *core, uint32_t position);
 
