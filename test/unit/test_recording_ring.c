@@ -1,10 +1,14 @@
 /* The recording in memory: it is a recording that replays, and when it has lost its beginning it
  * says so and can still be listed. */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/core.h"
+#include "proto/wire.h"
+#include "replay/listing.h"
+#include "replay/print.h"
 #include "replay/replay.h"
 #include "runtime/recording_ring.h"
 
@@ -135,6 +139,86 @@ Test(recording_ring, an_input_that_is_too_large_begins_a_gap)
     cr_assert(outcome.gap);
     cr_assert_eq(outcome.event_count, 2);
     cr_assert_eq(outcome.offset_ms, 4 * STEP_MS);
+    desk_close(&desk);
+}
+
+/* --- What is behind a gap --- */
+
+static void put_pull(struct desk *desk, struct wire *wire)
+{
+    struct message message;
+    size_t length = 0;
+
+    message_clear(&message, MESSAGE_PULL);
+    message.from.bytes[0] = 7;
+    message.number = 417;
+    message.source = (struct address){.bytes = {10, 0, 0, 5}, .port = 7420, .family = 4};
+    const struct wire_copy copy = {.to = NULL};
+    const uint8_t *frame = wire_encode(wire, &message, &copy, &length);
+    const struct event event = {
+        .type = EVENT_MESSAGE, .now_ms = desk->now_ms += STEP_MS, .message = &message};
+    recording_ring_input(desk->ring, &event, frame, length);
+}
+
+struct lines {
+    FILE *out;
+    bool json;
+};
+
+static void on_listed(void *context, const struct replay_listed *listed)
+{
+    const struct lines *lines = context;
+
+    listing_print(lines->out, lines->json, listed);
+}
+
+static void expect_listed(struct desk *desk, bool json, const char *expected)
+{
+    char text[1024] = "";
+    struct lines lines = {.out = fmemopen(text, sizeof text, "w"), .json = json};
+    const struct printer printer = {.out = lines.out, .json = json};
+    const struct replay_options all = {
+        .until_ms = NEVER_MS, .on_listed = on_listed, .context = &lines};
+    size_t length = 0;
+    uint8_t *bytes = recording_ring_copy(desk->ring, desk->core, &length);
+
+    cr_assert(lines.out != NULL && bytes != NULL);
+    const struct replay_outcome outcome = replay_run(bytes, length, &all);
+    print_summary(&printer, &outcome);
+    fclose(lines.out);
+    cr_expect_str_eq(text, expected);
+    free(bytes);
+}
+
+Test(recording_ring, what_is_behind_a_gap_is_listed)
+{
+    static uint8_t frame[RING_SEGMENT_BYTES];
+    struct message large = {.type = MESSAGE_VIEW};
+    struct wire *wire = wire_new("doyen", CAPACITY);
+    struct desk desk;
+
+    desk_open(&desk);
+    const struct event too_large = {
+        .type = EVENT_MESSAGE, .now_ms = desk.now_ms += STEP_MS, .message = &large};
+    recording_ring_input(desk.ring, &too_large, frame, sizeof frame);
+    tick(&desk);
+    put_pull(&desk, wire);
+    const struct event link = {
+        .type = EVENT_LINK, .now_ms = desk.now_ms += STEP_MS, .link = {.news = LINK_REFUSED}};
+    recording_ring_input(desk.ring, &link, NULL, 0);
+
+    expect_listed(&desk, false,
+                  "     0.060  message      pull from=10.0.0.5:7420 number=417\n"
+                  "     0.080  link         refused\n"
+                  "3 events listed; those before them are not in this recording, so it cannot be "
+                  "run\n");
+    expect_listed(
+        &desk, true,
+        "{\"offset_ms\":60,\"input\":\"message\",\"what\":\"pull\",\"from\":\"10.0.0.5:7420\","
+        "\"number\":\"417\"}\n"
+        "{\"offset_ms\":80,\"input\":\"link\",\"what\":\"refused\"}\n"
+        "{\"summary\":{\"events\":3,\"gap\":true}}\n");
+    wire_free(wire);
     desk_close(&desk);
 }
 
