@@ -165,6 +165,10 @@ export interface Conditions {
   /** This node acts. */
   acting?: boolean;
   guardMet?: boolean;
+  /**
+   * "key" or "key=value": only who has it counts for `members` and `name`; alone, one member has it.
+   */
+  tag?: string;
 }
 
 export interface ClientOptions {

@@ -68,15 +68,30 @@ export function diffOf(before, after) {
   });
 }
 
+// Has the member this "key" or "key=value", if there is one?
+function has({ tags }, tag) {
+  if (tag === undefined) {
+    return true;
+  }
+  const at = tag.indexOf("=");
+  const key = at < 0 ? tag : tag.slice(0, at);
+  return Object.hasOwn(tags, key) && (at < 0 || tags[key] === tag.slice(at + 1));
+}
+
 // What of the conditions of Client.wait does not hold yet, for a message; empty when everything
 // does.
-export function missingIn(view, { members, atLeast, name, gone, coordinator, acting, guardMet }) {
-  const count = view.members.length;
+export function missingIn(view, { members, atLeast, name, gone, coordinator, acting, guardMet, tag }) {
+  const count = view.members.filter((member) => has(member, tag)).length;
+  const chosen = name === undefined ? null : view.member(name);
+  const alone = tag !== undefined && members === undefined && name === undefined;
+  const having = tag === undefined ? "" : ` with ${tag}`;
   const named = view.coordinator?.name;
   const few = members !== undefined && (atLeast ? count < members : count !== members);
   const faults = [
     [view.phase !== "member", `${view.node} is in phase ${view.phase}`],
-    [few, `${count} members where ${members}${atLeast ? " or more" : ""} are waited for`],
+    [few, `${count} members${having} where ${members}${atLeast ? " or more" : ""} are waited for`],
+    [alone && count === 0, `no member has the tag ${tag}`],
+    [chosen !== null && !has(chosen, tag), `${name} has not the tag ${tag}`],
     [name !== undefined && !view.member(name), `${name} is not a member`],
     [gone !== undefined && view.member(gone), `${gone} is a member`],
     [coordinator !== undefined && coordinator !== named, `the coordinator is ${named ?? "not known"}`],

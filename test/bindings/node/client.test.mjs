@@ -42,7 +42,11 @@ function temporary(t) {
 test("a view tells members oldest first", async (t) => {
   const cluster = await Cluster.of(t, 2, "--tag", "zone=a");
   const client = new Client({ control: cluster.control("athens") });
-  const view = await client.wait({ members: 2, timeoutMs: LIMIT_MS });
+  const view = await client.wait({ members: 2, tag: "zone=a", timeoutMs: LIMIT_MS });
+  await client.wait({ name: "athens", tag: "zone", timeoutMs: LIMIT_MS });
+  await refuses(client.wait({ tag: "zone=b", timeoutMs: 1 }), TIMED_OUT, /no member has the tag zone=b/);
+  await refuses(client.wait({ members: 1, tag: "toString", timeoutMs: 1 }), TIMED_OUT, /0 members with toString where 1/);
+  await refuses(client.wait({ name: "athens", tag: "role", timeoutMs: 1 }), TIMED_OUT, /athens has not the tag role/);
   assert.deepEqual(view.members.map((member) => member.name).sort(), ["athens", "byzantium"]);
   assert.ok(view.members[0].age < view.members[1].age);
   assert.equal(view.coordinator, view.members[0]);
