@@ -72,7 +72,7 @@ install_packages()
 }
 
 inside apt-get update --quiet >"$work/apt.log" 2>&1 || { tail "$work/apt.log" >&2; fail "apt-get update failed"; }
-install_packages systemd systemd-sysv python3
+install_packages systemd systemd-sysv python3 nodejs
 (cd "$root" && find etc usr var run lib -xdev | sort) >"$work/before"
 inside getent passwd doyen >/dev/null && fail "there is an account doyen before the package"
 install_packages "${packages[@]/#*\//\/packages\/}"
@@ -107,6 +107,10 @@ import doyen
 with doyen.Client() as client:
     assert len(client.view().members) == 3
 "
+    DOYEN_CONTROL=/run/doyen/athens.sock node --input-type=module -e "
+import { Client } from \"/usr/share/nodejs/doyen/index.js\";
+await new Client().leading((lead) => lead.sleep(100), { timeoutMs: 30000 });
+"
 ' >"$work/cluster.log" 2>&1 || { cat "$work/cluster.log" >&2; fail "three installed nodes form no cluster"; }
 inside rm -rf /nodes /run/doyen
 
@@ -120,7 +124,7 @@ dpkg-deb --root-owner-group -b "$work/next/tree" "$root/packages/next.deb" >/dev
 install_packages /packages/next.deb
 grep -q 'changed by its owner' "$root/etc/doyen/doyend.conf" || fail "an upgrade overwrites the configuration"
 install -d "$root/var/lib/doyen"
-inside apt-get purge --yes --quiet doyen libdoyen-dev libdoyen0 libdoyen-node0 python3-doyen >"$work/apt.log" 2>&1 ||
+inside apt-get purge --yes --quiet doyen libdoyen-dev libdoyen0 libdoyen-node0 python3-doyen node-doyen >"$work/apt.log" 2>&1 ||
     { tail "$work/apt.log" >&2; fail "purge failed"; }
 inside apt-get autoremove --purge --yes --quiet >>"$work/apt.log" 2>&1
 (cd "$root" && find etc usr var run lib -xdev | sort) >"$work/after"
