@@ -1,9 +1,10 @@
 // Requests to the control socket, and server-sent events.
 
+import fs from "node:fs";
 import http from "node:http";
 
 import { DoyenError, REFUSED, senseless, silent } from "./errors.js";
-import { check, unreachable } from "./target.js";
+import { pathOf, take, unreachable } from "./target.js";
 
 export const REQUEST_MS = 5000; // within which an answer is there
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
@@ -19,38 +20,51 @@ export function explain(control, error, signal) {
   return error.code?.startsWith("HPE_") ? senseless(control, "no HTTP") : unreachable(control, error);
 }
 
+// A request to the socket that was looked at, and to no other.
+function begin(daemon, path, headers, signal) {
+  const fd = take(daemon.control, daemon.expected);
+  const options = { socketPath: pathOf(fd), path, agent: false, signal };
+  const request = http.request({
+    ...options,
+    headers: { Host: "doyen", "User-Agent": "doyen-node", Connection: "close", ...headers },
+  });
+  let open = true;
+  const done = () => {
+    if (open) {
+      open = false;
+      fs.closeSync(fd);
+    }
+  };
+  request.once("socket", (socket) => socket.once("connect", done));
+  request.once("close", done);
+  return request;
+}
+
 // A GET of `path`, until the head of its answer is there. With `upgrade` resolves to the socket and
 // what came behind the head of a 101 as well.
-export function open(daemon, path, { headers = {}, timeoutMs = REQUEST_MS, signal, upgrade = false } = {}) {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    check(daemon.control, daemon.expected);
-    const request = http.request({
-      socketPath: daemon.control,
-      path,
-      agent: false,
-      headers: { Host: "doyen", "User-Agent": "doyen-node", Connection: "close", ...headers },
-      signal,
+export async function open(daemon, path, { headers = {}, timeoutMs = REQUEST_MS, signal, upgrade = false } = {}) {
+  signal?.throwIfAborted();
+  let timer;
+  try {
+    const request = begin(daemon, path, headers, signal);
+    timer = setTimeout(() => request.destroy(silent(daemon.control, timeoutMs)), Math.max(1, timeoutMs));
+    return await new Promise((resolve, reject) => {
+      request.on("error", reject);
+      request.once("response", (response) => resolve({ response }));
+      request.once("upgrade", (response, socket, head) => {
+        if (!upgrade) {
+          socket.destroy();
+          reject(senseless(daemon.control, "it upgrades"));
+        }
+        resolve({ response, socket, head });
+      });
+      request.end();
     });
-    const timer = setTimeout(() => request.destroy(silent(daemon.control, timeoutMs)), Math.max(1, timeoutMs));
-    request.on("error", (error) => {
-      clearTimeout(timer);
-      reject(explain(daemon.control, error, signal));
-    });
-    request.once("response", (response) => {
-      clearTimeout(timer);
-      resolve({ response });
-    });
-    request.once("upgrade", (response, socket, head) => {
-      clearTimeout(timer);
-      if (!upgrade) {
-        socket.destroy();
-        reject(senseless(daemon.control, "it upgrades"));
-      }
-      resolve({ response, socket, head });
-    });
-    request.end();
-  });
+  } catch (error) {
+    throw explain(daemon.control, error, signal);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function refusal(control, status, problem) {

@@ -7,6 +7,7 @@ import { DoyenError, REFUSED, UNREACHABLE, USAGE } from "./errors.js";
 
 export const SYSTEM_DIRECTORY = "/run/doyen";
 const PATH_BYTES_MAX = 107;
+const O_PATH = 0o10000000; // of Linux; Node.js has no name for it
 const REMEDY = "give its socket with { control } or DOYEN_CONTROL";
 
 function list(directory) {
@@ -102,21 +103,27 @@ function isOfSystemDirectory(control, owner) {
   );
 }
 
-// Refuses the socket of a foreign account, before anything is sent. Node.js does not tell whose
-// process is at the other end, so the owner of the socket's file stands for it.
-export function check(control, expected) {
-  const found = stat(control);
-  if (found === undefined) {
-    return; // Connecting says why.
+// Opens the socket's file, without connecting yet, for `pathOf`; throws what the system says. A socket
+// of a foreign account is refused. Node.js does not tell whose process is at the other end, so the
+// owner of the file stands for it; nobody can put another file in its place between this and
+// connecting.
+export function take(control, expected) {
+  const fd = fs.openSync(control, O_PATH);
+  const { uid } = fs.fstatSync(fd);
+  if ([0, process.geteuid(), expected].includes(uid) || isOfSystemDirectory(control, uid)) {
+    return fd;
   }
-  const accounts = [0, process.geteuid(), expected];
-  if (!accounts.includes(found.uid) && !isOfSystemDirectory(control, found.uid)) {
-    throw new DoyenError(
-      REFUSED,
-      `the socket ${control} belongs to the account ${found.uid}, neither to this one nor to root: it is
-       not asked; if doyend runs as that account, say so with { expectUser: ${found.uid} }`,
-    );
-  }
+  fs.closeSync(fd);
+  throw new DoyenError(
+    REFUSED,
+    `the socket ${control} belongs to the account ${uid}, neither to this one nor to root: it is not
+     asked; if doyend runs as that account, say so with { expectUser: ${uid} }`,
+  );
+}
+
+// Where to connect to.
+export function pathOf(fd) {
+  return `/proc/self/fd/${fd}`;
 }
 
 // What the system's error says about a socket, and what to do about it.

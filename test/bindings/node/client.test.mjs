@@ -12,7 +12,7 @@ import * as everything from "../../../src/bindings/node/index.js";
 import { Stream } from "../../../src/bindings/node/http.js";
 import { Story } from "../../../src/bindings/node/story.js";
 import { find } from "../../../src/bindings/node/target.js";
-import { Cluster, LIMIT_MS } from "./cluster.mjs";
+import { Cluster, LIMIT_MS, soon } from "./cluster.mjs";
 
 function refuses(promise, code, pattern) {
   return assert.rejects(promise, (error) => {
@@ -259,14 +259,32 @@ test("a socket of a foreign account is not asked", async (t) => {
   });
   await new Promise((resolve) => server.listen(control, resolve));
   t.after(() => server.close());
-  const stat = fs.statSync;
-  t.mock.method(fs, "statSync", (file) => Object.assign(stat(file), file === control ? { uid: 4242 } : {}));
+  t.mock.method(fs, "fstatSync", () => ({ uid: 4242 }));
   for (const ask of [(c) => c.view(), (c) => c.acting(), (c) => c.watch().next(), (c) => c.leading(() => {})]) {
     await refuses(ask(new Client({ control })), REFUSED, /4242.*it is not asked.*expectUser: 4242/);
   }
   assert.equal(asked, 0);
   await refuses(new Client({ control, expectUser: 4242 }).view(), UNREACHABLE, /went away/);
   assert.equal(asked, 1);
+});
+
+test("no descriptor is left open", async (t) => {
+  const cluster = await Cluster.of(t, 1);
+  const client = new Client({ control: cluster.control("athens") });
+  await client.wait({ acting: true, timeoutMs: LIMIT_MS });
+  const open = () => fs.readdirSync("/proc/self/fd").length;
+  const before = open();
+  for (let i = 0; i < 20; i++) {
+    await client.view();
+    await client.leading((lead) => lead.epoch, { timeoutMs: LIMIT_MS });
+    const watch = client.watch();
+    await watch.next();
+    await watch.return();
+    await assert.rejects(client.get("/v1/nothing"));
+    await assert.rejects(new Client({ control: "/dev/null" }).view(), /it is no socket/);
+  }
+  client.close();
+  await soon(() => open() <= before);
 });
 
 test("all that is exported is declared", () => {
