@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import http from "node:http";
 
-import { DoyenError, REFUSED, senseless, silent } from "./errors.js";
+import { DoyenError, REFUSED, USAGE, senseless, silent } from "./errors.js";
 import { pathOf, take, unreachable } from "./target.js";
 
 export const REQUEST_MS = 5000; // within which an answer is there
@@ -22,6 +22,9 @@ export function explain(control, error, signal) {
 
 // A request to the socket that was looked at, and to no other.
 function begin(daemon, path, headers, signal) {
+  if (!/^\/[\x21-\x7e]*$/.test(path)) {
+    throw new DoyenError(USAGE, `${JSON.stringify(path)} is no path of a resource: give one such as /v1/status`);
+  }
   const fd = take(daemon.control, daemon.expected);
   const options = { socketPath: pathOf(fd), path, agent: false, signal };
   const request = http.request({

@@ -58,6 +58,7 @@ test("a view tells members oldest first", async (t) => {
   assert.throws(() => (view.members[0].tags.zone = "b"), TypeError);
   assert.equal((await client.get("/v1/status")).self, "athens");
   await refuses(client.get("/v1/membres"), REFUSED, /did you mean \/v1\/members\?/);
+  await refuses(client.get("/v1/sta tus"), USAGE, /is no path of a resource/);
   const over = AbortSignal.abort(new Error("enough"));
   await assert.rejects(client.view({ signal: over }), /enough/);
 });
