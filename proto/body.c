@@ -55,6 +55,15 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_HEARTBEAT: /* and more of them of a voter, or where the reign is given up */
     case MESSAGE_BALLOT:
         return 5;
+    case MESSAGE_ROLES_ANSWER:
+        return 3;
+    case MESSAGE_ROLES_ASK:
+    case MESSAGE_ROLES_LET_GO:
+        return 4;
+    case MESSAGE_ROLES_PLACE:
+        return 6;
+    case MESSAGE_ROLES_ENTER:
+        return 10;
     case MESSAGE_VOTE:
         return 9;
     case MESSAGE_JOIN:
@@ -425,6 +434,91 @@ static void write_merge_refused(struct writer *writer, const struct merge_refuse
     writer_number(writer, (uint64_t)refused->reason);
 }
 
+static void read_candidacy(struct reader *reader, struct candidacy *candidacy)
+{
+    reader_name(reader, candidacy->role);
+    candidacy->terms.policy = (enum role_policy)reader_number(reader, ROLE_FIRST, ROLE_PRIORITY);
+    candidacy->terms.holders = (uint32_t)reader_number(reader, 1, ROLE_HOLDERS_MAX);
+    candidacy->terms.preempt = reader_bool(reader);
+    candidacy->priority = (uint32_t)reader_number(reader, 0, UINT32_MAX);
+}
+
+static void write_candidacy(struct writer *writer, const struct candidacy *candidacy)
+{
+    writer_name(writer, candidacy->role);
+    writer_number(writer, (uint64_t)candidacy->terms.policy);
+    writer_number(writer, candidacy->terms.holders);
+    writer_bool(writer, candidacy->terms.preempt);
+    writer_number(writer, candidacy->priority);
+}
+
+/* What is said of one candidate; `has_number`: and in what order it came. */
+static void read_grant(struct reader *reader, struct candidacy *candidacy, bool has_number)
+{
+    candidacy->request = reader_id(reader);
+    if (has_number) {
+        candidacy->number = reader_number(reader, 0, ROLE_TOKEN_MAX);
+    }
+    candidacy->token = reader_number(reader, 0, ROLE_TOKEN_MAX);
+}
+
+static void write_grant(struct writer *writer, const struct candidacy *candidacy, bool has_number)
+{
+    writer_id(writer, &candidacy->request);
+    if (has_number) {
+        writer_number(writer, candidacy->number);
+    }
+    writer_number(writer, candidacy->token);
+}
+
+static void read_role(struct reader *reader, enum message_type type, struct role_word *word)
+{
+    word->epoch = reader_number(reader, 0, UINT64_MAX);
+    if (type == MESSAGE_ROLES_LET_GO) {
+        read_grant(reader, &word->candidacy, false);
+        word->flag = reader_bool(reader);
+        return;
+    }
+    word->stamp = reader_number(reader, 0, UINT64_MAX);
+    if (type == MESSAGE_ROLES_ASK) {
+        word->count = (uint32_t)reader_number(reader, 0, ROLE_OWN_MAX);
+        word->hash = reader_number(reader, 0, UINT64_MAX);
+    } else if (type == MESSAGE_ROLES_ANSWER) {
+        word->flag = reader_bool(reader);
+    } else {
+        read_grant(reader, &word->candidacy, true);
+    }
+    if (type == MESSAGE_ROLES_ENTER) {
+        read_candidacy(reader, &word->candidacy);
+    } else if (type == MESSAGE_ROLES_PLACE) {
+        word->order = (enum role_order)reader_number(reader, ROLE_KEEP, ROLE_FULL);
+    }
+}
+
+static void write_role(struct writer *writer, enum message_type type, const struct role_word *word)
+{
+    writer_number(writer, word->epoch);
+    if (type == MESSAGE_ROLES_LET_GO) {
+        write_grant(writer, &word->candidacy, false);
+        writer_bool(writer, word->flag);
+        return;
+    }
+    writer_number(writer, word->stamp);
+    if (type == MESSAGE_ROLES_ASK) {
+        writer_number(writer, word->count);
+        writer_number(writer, word->hash);
+    } else if (type == MESSAGE_ROLES_ANSWER) {
+        writer_bool(writer, word->flag);
+    } else {
+        write_grant(writer, &word->candidacy, true);
+    }
+    if (type == MESSAGE_ROLES_ENTER) {
+        write_candidacy(writer, &word->candidacy);
+    } else if (type == MESSAGE_ROLES_PLACE) {
+        writer_number(writer, (uint64_t)word->order);
+    }
+}
+
 /* What all messages begin with. False, with the fault noted, if it is not in order. */
 static bool read_envelope(struct reader *reader, struct message *message, uint32_t *further)
 {
@@ -496,6 +590,9 @@ void body_read(struct reader *reader, struct view *view, struct message *message
         message->move.kind = (enum move_kind)reader_number(reader, MOVE_TRANSFER, MOVE_UNDRAIN);
         message->move.subject = reader_id(reader);
         break;
+    case CARRIES_ROLES:
+        read_role(reader, message->type, &message->role);
+        break;
     case CARRIES_NOTHING:
         break;
     }
@@ -559,6 +656,9 @@ void body_write(struct writer *writer, const struct message *message, const stru
     case CARRIES_MOVE:
         writer_number(writer, (uint64_t)message->move.kind);
         writer_id(writer, &message->move.subject);
+        break;
+    case CARRIES_ROLES:
+        write_role(writer, message->type, &message->role);
         break;
     case CARRIES_NOTHING:
         break;

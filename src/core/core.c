@@ -34,6 +34,9 @@
 #include "core/entry/move.h"
 #include "core/healing/merge.h"
 #include "core/healing/probe.h"
+#include "core/holding/holder.h"
+#include "core/holding/holding.h"
+#include "core/holding/roster.h"
 #include "core/model/marks.h"
 #include "core/state/announce.h"
 #include "core/state/outbox.h"
@@ -82,6 +85,13 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     core->claim.answers = take(arena, capacity);
     core->next.joiner_capacity = joins;
     core->next.joiners = take(arena, joins * sizeof(struct member));
+    core->listed.candidate_capacity = roster_capacity(capacity);
+    core->listed.candidates = take(arena,
+                                   core->listed.candidate_capacity * sizeof(struct candidate));
+    core->listed.roles = take(arena, ROLES_MAX * sizeof(struct role));
+    core->listed.sums = take(arena, capacity * sizeof(struct listed_sum));
+    core->roster.members = take(arena, capacity * sizeof(struct roster_member));
+    core->roster.former = take(arena, capacity * sizeof(struct roster_member));
     core->out.capacity = outbox_capacity(capacity);
     core->out.items = take(arena, core->out.capacity * sizeof(struct effect));
     core->out.messages = take(arena, MESSAGES_PER_STEP_MAX * sizeof(struct message));
@@ -121,6 +131,7 @@ static uint64_t soonest_ms(const struct core *core)
     }
     due_ms = earlier(due_ms, earlier(core->detector.heartbeat_ms, core->detector.detect_ms));
     due_ms = earlier(due_ms, standing_deadline_ms(core));
+    due_ms = earlier(due_ms, holding_deadline_ms(core));
     due_ms = earlier(due_ms, core->removal.verify_ms);
     due_ms = earlier(due_ms, claim_deadline_ms(core));
     due_ms = earlier(due_ms, leave_deadline_ms(core));
@@ -172,6 +183,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     removal_reset(core);
     next_view_reset(core);
     probe_reset(core);
+    holding_start(core);
     electorate_start(core);
     voter_start(core, options->record, options->record_damaged);
     core->life.phase = PHASE_JOINING;
@@ -206,6 +218,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     move_on_view_installed(core);
     merge_on_view_installed(core);
     probe_on_view_installed(core);
+    holding_on_view_installed(core, before);
     news_tell_view(core, before);
     standing_on_view_installed(core);
     outbox_store(core);
@@ -228,6 +241,7 @@ void announce_life_over(struct core *core)
     move_reset(core);
     merge_reset(core);
     probe_reset(core);
+    holding_reset(core);
     join_on_start_over(core);
 }
 
@@ -442,6 +456,11 @@ static void dispatch_joining(struct core *core, const struct message *message)
     case MESSAGE_VOTE:
     case MESSAGE_STAND_DOWN:
     case MESSAGE_MOVE:
+    case MESSAGE_ROLES_ASK:
+    case MESSAGE_ROLES_ENTER:
+    case MESSAGE_ROLES_LET_GO:
+    case MESSAGE_ROLES_ANSWER:
+    case MESSAGE_ROLES_PLACE:
         refuse(core, message, REFUSED_NOT_YET_MEMBER);
         return;
     }
@@ -590,6 +609,13 @@ static void dispatch_member(struct core *core, const struct message *message)
     case MESSAGE_VOTE:
         (void)dispatch_ballots(core, message);
         return;
+    case MESSAGE_ROLES_ASK:
+    case MESSAGE_ROLES_ENTER:
+    case MESSAGE_ROLES_LET_GO:
+    case MESSAGE_ROLES_ANSWER:
+    case MESSAGE_ROLES_PLACE:
+        holding_on_message(core, message, sender);
+        return;
     }
 }
 
@@ -638,6 +664,9 @@ static void dispatch(struct core *core, const struct event *event)
         return;
     case EVENT_WITHDRAWN:
         move_on_withdrawn(core);
+        return;
+    case EVENT_ROLE:
+        holder_on_command(core, event->role);
         return;
     }
 }
@@ -774,6 +803,7 @@ struct effects core_step(struct core *core, const struct event *event)
     if ((timer || moved || !standing_is_told(core)) && core->life.phase != PHASE_STOPPED) {
         tell(core);
     }
+    holding_tick(core);
     core->due_ms = soonest_ms(core);
     core_check(core);
     return (struct effects){.items = core->out.items, .count = core->out.count};

@@ -40,8 +40,8 @@ struct core_options {
     bool record_damaged;              /* there is one, and it cannot be relied on (Z3) */
 };
 
-/* Bytes of the one block a core lives in; 13 to 15 KiB for each member of the capacity, most of
- * which stays untouched until that many members are there. */
+/* Bytes of the one block a core lives in; some 480 KiB, and 10 to 15 for each member of the
+ * capacity; most of which stays untouched until that many members are there. */
 size_t core_bytes(uint32_t capacity);
 
 /* Initialises a core inside `block` (core_bytes long, aligned as for malloc; the caller's). The
@@ -131,6 +131,14 @@ void core_record(const struct core *core, struct vote_record *record);
 
 /* This node as a voter of guard strict. */
 struct voter_state core_voter(const struct core *core, uint64_t now_ms);
+
+/* This node's own candidates, into `out`, which has room for ROLE_OWN_MAX; returns how many. */
+uint32_t core_own_roles(const struct core *core, struct own_role *out);
+
+/* What this coordinator lists at place `at`, from 0 on; false: nothing there. Places are below
+ * core_role_places. */
+uint32_t core_role_places(const struct core *core);
+bool core_listed_role(const struct core *core, uint32_t at, struct listed_role *out);
 
 const struct core_counters *core_counters(const struct core *core);
 

@@ -245,6 +245,45 @@ struct voter_state core_voter(const struct core *core, uint64_t now_ms)
     return state;
 }
 
+uint32_t core_own_roles(const struct core *core, struct own_role *out)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < ROLE_OWN_MAX && count < core->holder.count; i++) {
+        const struct own_candidate *own = &core->holder.own[i];
+        if (own->state == HOLDER_FREE) {
+            continue;
+        }
+        struct own_role *role = &out[count++];
+        *role = (struct own_role){.request = own->is.request,
+                                  .number = own->is.number,
+                                  .token = own->is.token,
+                                  .until_ms = own->state == HOLDER_LEADS ? own->until_ms : 0,
+                                  .lost = own->state == HOLDER_LOST};
+        memcpy(role->role, own->is.role, sizeof role->role);
+    }
+    return count;
+}
+
+uint32_t core_role_places(const struct core *core)
+{
+    return core->roster.epoch != 0 ? core->listed.candidate_top : 0;
+}
+
+bool core_listed_role(const struct core *core, uint32_t at, struct listed_role *out)
+{
+    const struct candidate *candidate = &core->listed.candidates[at];
+
+    assert(at < core_role_places(core));
+    *out = (struct listed_role){.life = candidate->life,
+                                .request = candidate->request,
+                                .role = core->listed.roles[candidate->role].name,
+                                .number = candidate->number,
+                                .token = candidate->token,
+                                .revoked = candidate->revoked};
+    return candidate->used;
+}
+
 const struct core_counters *core_counters(const struct core *core)
 {
     return &core->counters;

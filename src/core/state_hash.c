@@ -90,6 +90,21 @@ static uint64_t add_moving(uint64_t hash, const struct moving *moving)
 
 /* Not the refusals: they say why a message changed nothing, and a recording is to outlive a reason
  * that is told apart anew. */
+/* Nothing where nobody stands for a role. */
+static uint64_t add_roles(uint64_t hash, const struct core *core)
+{
+    if (core->holder.count > 0) {
+        hash = hash_u64(hash_u64(hash, core->holder.hash), core->holder.due_ms);
+    }
+    if (core->roster.on) {
+        hash = hash_u64(hash_u64(hash, core->roster.serial), core->listed.candidate_count);
+        for (uint32_t i = 0; i < core->view.member_count && core->roster.epoch != 0; i++) {
+            hash = hash_u64(hash, core->listed.sums[i].hash);
+        }
+    }
+    return hash;
+}
+
 static uint64_t add_counters(uint64_t hash, const struct core_counters *counters)
 {
     hash = add_messages(hash, counters->received);
@@ -123,5 +138,6 @@ uint64_t core_state_hash(const struct core *core)
     hash = add_moving(hash, &core->moving);
     hash = hash_u64(hash, core_deadline_ms(core));
     hash = add_peers(hash, core);
+    hash = add_roles(hash, core);
     return hash_finish(add_counters(hash, &core->counters));
 }

@@ -307,6 +307,29 @@ static void read_move(struct cursor *cursor, struct record *record)
     }
 }
 
+static void read_role(struct cursor *cursor, struct record *record)
+{
+    struct role_command *role = &record->role;
+
+    memset(role, 0, sizeof *role);
+    record->event.type = EVENT_ROLE;
+    record->event.role = role;
+    role->wish = (enum role_wish)read_number(cursor, ROLE_CAMPAIGN, ROLE_DONE);
+    const uint8_t *id = read_bytes(cursor, sizeof role->request.bytes);
+    if (id != NULL) {
+        memcpy(role->request.bytes, id, sizeof role->request.bytes);
+    }
+    if (role->wish == ROLE_CAMPAIGN) {
+        read_text(cursor, role->role, NAME_BYTES_MAX);
+        check_name(cursor, role->role);
+        role->terms.policy = (enum role_policy)read_number(cursor, ROLE_FIRST, ROLE_PRIORITY);
+        role->terms.holders = (uint32_t)read_number(cursor, 1, ROLE_HOLDERS_MAX);
+        role->terms.preempt = read_number(cursor, 0, 1) != 0;
+        role->priority = (uint32_t)read_number(cursor, 0, UINT32_MAX);
+        role->grace_ms = read_number(cursor, 0, UINT32_MAX);
+    }
+}
+
 static void read_checkpoint(struct cursor *cursor, struct record *record, uint64_t hash)
 {
     record->checkpoint.state = read_fixed(cursor);
@@ -359,6 +382,10 @@ static void read_record(struct cursor *cursor, struct record *record, uint64_t *
         break;
     case RECORD_GAP:
         read_time(cursor, now_ms);
+        break;
+    case RECORD_ROLE:
+        read_time(cursor, now_ms);
+        read_role(cursor, record);
         break;
     case RECORD_CHECKPOINT:
         read_checkpoint(cursor, record, hash);

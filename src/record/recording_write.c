@@ -142,6 +142,8 @@ static enum record_type type_of(enum event_type type)
         return RECORD_MOVE;
     case EVENT_WITHDRAWN:
         return RECORD_WITHDRAWN;
+    case EVENT_ROLE:
+        return RECORD_ROLE;
     }
     assert(!"an event of no type");
     return RECORD_TICK;
@@ -154,7 +156,24 @@ size_t recording_input_bytes_max(const struct event *event, size_t frame_length)
     if (event->type == EVENT_ADDRESSES) {
         return RECORDING_SMALL_BYTES_MAX + event->addresses.count * address_bytes_max;
     }
+    if (event->type == EVENT_ROLE) {
+        return RECORDING_SMALL_BYTES_MAX + sizeof *event->role;
+    }
     return RECORDING_SMALL_BYTES_MAX + (event->type == EVENT_MESSAGE ? frame_length : 0);
+}
+
+static void put_role(struct writer *writer, const struct role_command *role)
+{
+    put_byte(writer, (uint8_t)role->wish);
+    put_bytes(writer, role->request.bytes, sizeof role->request.bytes);
+    if (role->wish == ROLE_CAMPAIGN) {
+        put_text(writer, role->role, NAME_BYTES_MAX);
+        put_byte(writer, (uint8_t)role->terms.policy);
+        put_number(writer, role->terms.holders);
+        put_byte(writer, role->terms.preempt);
+        put_number(writer, role->priority);
+        put_number(writer, role->grace_ms);
+    }
 }
 
 size_t recording_write_input(uint8_t *out, const struct event *event, uint64_t before_ms,
@@ -195,6 +214,9 @@ size_t recording_write_input(uint8_t *out, const struct event *event, uint64_t b
     case EVENT_MOVE:
         put_byte(&writer, (uint8_t)event->move.kind);
         put_bytes(&writer, event->move.subject.bytes, sizeof event->move.subject.bytes);
+        break;
+    case EVENT_ROLE:
+        put_role(&writer, event->role);
         break;
     }
     return writer.length;

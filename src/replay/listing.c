@@ -70,6 +70,10 @@ void listing_print(FILE *out, bool json, const struct replay_listed *listed)
     case EVENT_WITHDRAWN:
         type = "withdrawn";
         break;
+    case EVENT_ROLE:
+        type = "role";
+        what = event->role->role;
+        break;
     }
     (json ? print_json : print_text)(out, listed, type, what);
 }

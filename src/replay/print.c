@@ -104,6 +104,10 @@ static struct input input_of(const struct replay_step *step)
     case EVENT_WITHDRAWN:
         input.type = "withdrawn";
         break;
+    case EVENT_ROLE:
+        input.type = "role";
+        input.what = event->role->role;
+        break;
     }
     return input;
 }

@@ -176,6 +176,7 @@ static void apply_record(struct replay *replay)
     case RECORD_SYNCED:
     case RECORD_MOVE:
     case RECORD_WITHDRAWN:
+    case RECORD_ROLE:
         step(replay);
         copy_record(replay);
         return;

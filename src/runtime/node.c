@@ -204,6 +204,8 @@ static void apply(struct node *node, const struct effect *effect, struct step *s
     case EFFECT_REFUSED:
         note_refused(node, &effect->refused, step->now_ms);
         return;
+    case EFFECT_ROLE:
+        return; /* None comes: this node has no candidates of its own. */
     }
 }
 

@@ -160,6 +160,30 @@ static const char *move_kind_text(enum move_kind kind)
     return "?";
 }
 
+static void add_role(struct words *words, const struct message *message)
+{
+    const struct role_word *word = &message->role;
+
+    add_number(words, "epoch", word->epoch);
+    if (message->type == MESSAGE_ROLES_ENTER) {
+        add_text(words, "role", word->candidacy.role);
+    }
+    add_number(words, "number", word->candidacy.number);
+    add_number(words, "token", word->candidacy.token);
+    if (message->type == MESSAGE_ROLES_ASK) {
+        add_number(words, "candidates", word->count);
+    }
+    if (message->type == MESSAGE_ROLES_ANSWER) {
+        add(words, word->flag ? " agrees" : " tell");
+    }
+    if (message->type == MESSAGE_ROLES_LET_GO && word->flag) {
+        add(words, " resigned");
+    }
+    if (word->order != ROLE_KEEP) {
+        add(words, word->order == ROLE_LET_GO ? " let_go" : " refused");
+    }
+}
+
 static void add_body(struct words *words, const struct message *message, const struct view *known)
 {
     switch (message_body(message->type)) {
@@ -215,6 +239,9 @@ static void add_body(struct words *words, const struct message *message, const s
                  name_of(known, &message->move.subject)[0] == '\0'
                      ? "?"
                      : name_of(known, &message->move.subject));
+        return;
+    case CARRIES_ROLES:
+        add_role(words, message);
         return;
     }
 }

@@ -174,6 +174,42 @@ static struct move any_move(const struct fuzz *fuzz, struct input *input)
                                                          : fuzz->people[below(input, PEOPLE)]};
 }
 
+static struct node_id any_request(struct input *input)
+{
+    return (struct node_id){.bytes = {(uint8_t)(below(input, 4) + 1)}};
+}
+
+static struct role_terms any_role_terms(struct input *input)
+{
+    return (struct role_terms){.policy = (enum role_policy)(below(input, 3) + 1),
+                               .holders = (uint32_t)below(input, 3) + 1,
+                               .preempt = below(input, 2) == 0};
+}
+
+static void any_role_name(struct input *input, char name[NAME_BYTES_MAX + 1])
+{
+    name[0] = (char)('a' + below(input, 3));
+    name[1] = '\0';
+}
+
+static struct role_word any_role(const struct fuzz *fuzz, struct input *input)
+{
+    uint64_t epoch = near(input, core_view(fuzz->core)->epoch);
+    struct role_word word = {.epoch = epoch,
+                             .stamp = near(input, fuzz->now_ms),
+                             .count = (uint32_t)below(input, 3),
+                             .hash = below(input, 2),
+                             .flag = below(input, 2) == 0,
+                             .order = (enum role_order)below(input, ROLE_FULL + 1)};
+
+    word.candidacy.request = any_request(input);
+    word.candidacy.terms = any_role_terms(input);
+    word.candidacy.number = below(input, 2) * role_token(epoch & 0xff, below(input, 8));
+    word.candidacy.token = below(input, 2) * role_token(epoch & 0xff, below(input, 8));
+    any_role_name(input, word.candidacy.role);
+    return word;
+}
+
 static void fill_body(struct fuzz *fuzz, struct input *input, struct message *message)
 {
     switch (message->type) {
@@ -257,6 +293,13 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         break;
     case MESSAGE_MOVE:
         message->move = any_move(fuzz, input);
+        break;
+    case MESSAGE_ROLES_ASK:
+    case MESSAGE_ROLES_ENTER:
+    case MESSAGE_ROLES_LET_GO:
+    case MESSAGE_ROLES_ANSWER:
+    case MESSAGE_ROLES_PLACE:
+        message->role = any_role(fuzz, input);
         break;
     case MESSAGE_OFFER:
     case MESSAGE_PULL:
@@ -358,6 +401,15 @@ static void step(struct fuzz *fuzz, struct input *input)
     } else if (below(input, 2) == 0) {
         event.type = EVENT_MOVE;
         event.move = any_move(fuzz, input);
+        give(fuzz, &event);
+    } else if (below(input, 2) == 0) {
+        struct role_command role = {.wish = (enum role_wish)(below(input, 3) + 1),
+                                    .request = any_request(input),
+                                    .terms = any_role_terms(input),
+                                    .grace_ms = near(input, 100)};
+        any_role_name(input, role.role);
+        event.type = EVENT_ROLE;
+        event.role = &role;
         give(fuzz, &event);
     } else {
         event.type = EVENT_WITHDRAWN;

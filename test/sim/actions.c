@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "roles.h"
 #include "trace.h"
 
 static struct host *host_of(struct sim *sim, uint32_t index)
@@ -65,6 +66,7 @@ void sim_start(struct sim *sim, uint32_t index)
 
     oracle_on_start(sim, host);
     process_schedule_tick(sim, host, sim->now_us);
+    roles_on_start(sim, host);
     sim->changed = true;
     if (remembers) {
         const struct stored stored = host->writes[host->latest];

@@ -143,6 +143,7 @@ struct sim {
     struct wire *foreign_wire;         /* of a cluster of another name */
     struct oracle oracle;
     struct liar *liar;    /* NULL: nobody lies */
+    struct roles *roles;  /* NULL: nobody stands for any */
     size_t core_bytes;    /* of each host's */
     struct voters voters; /* under guard strict */
     uint64_t now_us;

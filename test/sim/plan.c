@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "liar.h"
+#include "roles.h"
 
 enum {
     ROUNDS_MAX = 5,
@@ -42,6 +43,7 @@ static struct sim *cluster_of(const struct plan *plan, FILE *trace)
         .expect = plan->expect < plan->hosts ? plan->expect : plan->hosts,
         .exclusive = plan->guard.policy == GUARD_STRICT,
         .disks = true,
+        .roles = plan->roles,
         .disorder = plan->guard.policy != GUARD_STRICT &&
                     (plan->kinds != FAULT_HARMLESS || plan->heal_parts != 0),
         .spares_codec = plan->seed % CODEC_SEEDS != 0,
@@ -264,6 +266,9 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
     if (wrong == NULL && liar_has_lied(sim)) {
         wrong = check_after_lies(plan, sim);
     }
+    if (wrong == NULL) {
+        wrong = roles_settle(sim);
+    }
     uint32_t broken = plan->broken % plan->hosts;
     if (plan->breakage == BREAK_NOTHING || !sim_can_do_without(sim, broken, broken)) {
         return wrong; /* Too few voters change no view. */
@@ -315,7 +320,7 @@ void plan_run(const struct plan *plan, struct outcome *outcome, FILE *trace)
 void outcome_rule(const char *failure, char text[8])
 {
     for (const char *at = failure; *at != '\0'; at++) {
-        bool letter = strchr("CDEFGIJLMRSUVYZ", *at) != NULL;
+        bool letter = strchr("CDEFGIJKLMRSUVYZ", *at) != NULL;
         if (letter && isdigit((unsigned char)at[1]) && (at == failure || at[-1] == ' ')) {
             size_t length = isdigit((unsigned char)at[2]) ? 3 : 2;
             memcpy(text, at, length);

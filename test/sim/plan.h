@@ -25,6 +25,7 @@ struct plan {
     struct guard guard; /* strict: the first so many hosts are voters, the others are workers */
     uint32_t expect;    /* of every host (F3); 0: none */
     enum profile profile;
+    bool roles;          /* clients stand for roles (K) */
     bool together;       /* all start in one instant */
     unsigned kinds;      /* of all faults in the plan, see enum fault_kind */
     uint64_t end_ms;     /* everything heals */
@@ -46,6 +47,7 @@ struct plan_options {
     enum guard_policy guard; /* 0: as drawn */
     uint32_t heal_parts;
     bool liar;        /* somebody lies, too */
+    bool roles;       /* clients stand for roles */
     const char *only; /* the one fault to draw; NULL: any */
 };
 

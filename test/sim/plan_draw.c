@@ -210,6 +210,7 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     memset(plan, 0, sizeof *plan);
     plan->seed = seed;
     plan->profile = options->profile;
+    plan->roles = options->roles;
     plan->heal_parts = options->heal_parts;
     if (plan->heal_parts != 0) {
         plan->hosts = options->nodes;

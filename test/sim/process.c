@@ -6,6 +6,7 @@
 
 #include "cluster.h"
 #include "post.h"
+#include "roles.h"
 #include "trace.h"
 
 /* --- Timers, and the effects of a step --- */
@@ -188,6 +189,9 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
         break;
     case EFFECT_REFUSED:
         break;
+    case EFFECT_ROLE:
+        roles_on_news(sim, host, &effect->role);
+        break;
     }
 }
 
@@ -233,6 +237,7 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
         }
     }
     oracle_after_step(sim, host, &effects);
+    roles_after_step(sim, host);
     if (!id_equal(&life, &core_self(host->core)->id)) {
         lifeline_on_end(sim, host); /* Connections to the former life end with it. */
     }
@@ -511,6 +516,9 @@ static void hand_over(struct sim *sim, struct host *host, struct pending *pendin
         break;
     case PENDING_MOVE:
         host_step(sim, host, &(struct event){.type = EVENT_MOVE, .move = pending->move});
+        break;
+    case PENDING_ROLE:
+        roles_on_due(sim, host, pending->ticket);
         break;
     case PENDING_CALL:
         break;

@@ -24,6 +24,7 @@ enum pending_type {
     PENDING_LEAVE,     /* a signal: leave in good order */
     PENDING_WITHDRAWN, /* nobody goes by the right to act any more */
     PENDING_MOVE,      /* an operator wants something moved */
+    PENDING_ROLE,      /* a client does something about a role */
     PENDING_CALL,      /* a story or a fault goes on */
 };
 
@@ -39,7 +40,8 @@ struct pending {
         struct packet *packet; /* one reference, the pending's own */
         struct {
             uint32_t slot;   /* LIFELINE: which of the host's */
-            uint64_t ticket; /* LIFELINE, TICK: outdated unless it is still the same */
+            uint64_t ticket; /* LIFELINE, TICK: outdated unless it is still the same; ROLE:
+                                which client */
         };
         struct record_write *write; /* SYNCED: the pending's own */
         struct node_id peer;        /* KERNEL: about whom the question was */

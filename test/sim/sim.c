@@ -8,6 +8,7 @@
 #include "cluster.h"
 #include "liar.h"
 #include "post.h"
+#include "roles.h"
 
 /* --- Hosts --- */
 
@@ -129,6 +130,7 @@ struct sim *sim_new(const struct sim_options *options)
         memcpy(sim->voters.names[i], sim->hosts[i].name, sizeof sim->voters.names[i]);
         sim->voters.count++;
     }
+    roles_init(sim);
     return sim;
 }
 
@@ -151,6 +153,7 @@ void sim_free(struct sim *sim)
     network_deinit(&sim->network);
     oracle_deinit(&sim->oracle);
     liar_free(sim);
+    roles_free(sim);
     wire_free(sim->wire);
     wire_free(sim->foreign_wire);
     for (uint32_t i = 0; i < TEXTS; i++) {

@@ -42,6 +42,7 @@ struct sim_options {
     bool exclusive;       /* at any instant one may act at the most (S9, S10) */
     bool disorder;        /* splits may happen: S5 to S7 are held against each maker of views, not
                              against all of them together */
+    bool roles;           /* every host has clients that stand for roles (roles.h) */
     bool spares_codec; /* messages are made frames and read again only where the bytes matter: the
                           same run, sooner */
     bool lenient;      /* a broken rule ends the run and is kept for sim_failure; otherwise it is

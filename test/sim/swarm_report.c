@@ -25,6 +25,9 @@ void swarm_report(const struct swarm_options *options, uint64_t seed, const char
         printf("%u..", options->plan.nodes_least);
     }
     printf("%u --seconds %" PRIu64, options->plan.nodes, options->plan.seconds);
+    if (options->plan.roles) {
+        printf(" --roles");
+    }
     if (options->plan.guard != 0) {
         printf(" --guard %s", swarm_guard_name(options->plan.guard));
     }

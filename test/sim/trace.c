@@ -159,6 +159,19 @@ static void print_message(const struct sim *sim, const struct message *message)
         fprintf(out, " kind %d ", (int)message->move.kind);
         print_life(sim, &message->move.subject);
         break;
+    case MESSAGE_ROLES_ASK:
+    case MESSAGE_ROLES_ENTER:
+    case MESSAGE_ROLES_LET_GO:
+    case MESSAGE_ROLES_ANSWER:
+    case MESSAGE_ROLES_PLACE:
+        fprintf(out,
+                " epoch %" PRIu64 " stamp %" PRIu64 " of %02x%02x number %" PRIu64 " token %" PRIu64
+                " order %d%s",
+                message->role.epoch, message->role.stamp, message->role.candidacy.request.bytes[0],
+                message->role.candidacy.request.bytes[1], message->role.candidacy.number,
+                message->role.candidacy.token, (int)message->role.order,
+                message->role.flag ? " yes" : "");
+        break;
     case MESSAGE_PULL:
     case MESSAGE_OFFER:
     case MESSAGE_LEAVE:
@@ -205,6 +218,10 @@ static void print_event(const struct sim *sim, const struct host *host, const st
         break;
     case EVENT_WITHDRAWN:
         fputs("    withdrawn", out);
+        break;
+    case EVENT_ROLE:
+        fprintf(out, "    role wish %d %s of %02x%02x", (int)event->role->wish, event->role->role,
+                event->role->request.bytes[0], event->role->request.bytes[1]);
         break;
     }
     fputc('\n', out);
@@ -312,6 +329,12 @@ static void print_effect(struct sim *sim, const struct host *host, const struct 
         print_life(sim, &effect->refused.from);
         fprintf(out, ": %s (%s)", refusal_text(effect->refused.reason),
                 refusal_clause(effect->refused.reason));
+        break;
+    case EFFECT_ROLE:
+        fprintf(out, "   + role of %02x%02x news %d reason %d number %" PRIu64 " token %" PRIu64,
+                effect->role.request.bytes[0], effect->role.request.bytes[1],
+                (int)effect->role.kind, (int)effect->role.reason, effect->role.number,
+                effect->role.token);
         break;
     }
     fputc('\n', out);

@@ -127,6 +127,13 @@ static void tell(struct teller *teller, const struct core_options *options)
 {
     const struct address remembered[] = {peer_address,
                                          {.bytes = {[15] = 1}, .port = 1, .family = 6}};
+    const struct role_command campaign = {.wish = ROLE_CAMPAIGN,
+                                          .request = {.bytes = {1, 2, 3}},
+                                          .role = "billing",
+                                          .terms = {.policy = ROLE_FIRST, .holders = 1},
+                                          .priority = 7,
+                                          .grace_ms = 300};
+    const struct role_command resign = {.wish = ROLE_RESIGN, .request = campaign.request};
 
     step(teller,
          (struct event){
@@ -145,6 +152,8 @@ static void tell(struct teller *teller, const struct core_options *options)
     tell_of_link(teller, LINK_CLOSED);
     tell_of_link(teller, LINK_REFUSED);
     tick(teller, 20);
+    step(teller, (struct event){.type = EVENT_ROLE, .role = &campaign}, NULL, 0);
+    step(teller, (struct event){.type = EVENT_ROLE, .role = &resign}, NULL, 0);
     step(teller, (struct event){.type = EVENT_LEAVE}, NULL, 0);
 }
 

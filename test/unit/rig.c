@@ -23,6 +23,7 @@ struct node_id rig_id(const struct rig *rig, char letter)
 static void note(struct rig *rig, struct effects effects)
 {
     rig->refused_count = 0;
+    rig->role_count = 0;
     for (uint32_t i = 0; i < effects.count; i++) {
         const struct effect *effect = &effects.items[i];
         if (effect->type == EFFECT_REFUSED) {
@@ -37,6 +38,9 @@ static void note(struct rig *rig, struct effects effects)
                                                              .relay = effect->relay,
                                                              .echo = effect->echo,
                                                              .message = *effect->message};
+        } else if (effect->type == EFFECT_ROLE) {
+            rig->role = effect->role;
+            rig->role_count++;
         } else if (effect->type == EFFECT_NOTICE) {
             rig->noticed[effect->notice->type]++;
             rig->notices[effect->notice->type] = *effect->notice;
@@ -194,6 +198,12 @@ void rig_moves(struct rig *rig, const struct move *move)
 {
     rig->sent_count = 0;
     step(rig, (struct event){.type = EVENT_MOVE, .move = *move});
+}
+
+void rig_wants(struct rig *rig, const struct role_command *command)
+{
+    rig->sent_count = 0;
+    step(rig, (struct event){.type = EVENT_ROLE, .role = command});
 }
 
 /* --- What peers say --- */

@@ -43,6 +43,8 @@ struct rig {
     uint32_t kernel_ask_count;                     /* and a kernel, of any peer (D2) */
     uint32_t noticed[NOTICE_OTHER_TERMS + 1];      /* told to watchers since it was made, by type */
     struct notice notices[NOTICE_OTHER_TERMS + 1]; /* the last of them */
+    struct role_news role;                         /* the last that a client was told */
+    uint32_t role_count;                           /* in the last step */
     struct built_view views[RIG_VIEWS_MAX];
     uint32_t view_count;
 };
@@ -108,6 +110,9 @@ void rig_leaves(struct rig *rig);
 
 /* Its operator wants that. */
 void rig_moves(struct rig *rig, const struct move *move);
+
+/* A client of its own wants that. */
+void rig_wants(struct rig *rig, const struct role_command *command);
 
 /* That one asks to be let in, and proves that it receives at its address. */
 void rig_joins(struct rig *rig, char joiner);

@@ -145,6 +145,18 @@ static bool same_vote(const struct vote_answer *a, const struct vote_answer *b)
            a->version == b->version && a->promised == b->promised && a->wait_ms == b->wait_ms;
 }
 
+static bool same_role(const struct role_word *a, const struct role_word *b)
+{
+    const struct candidacy *c = &a->candidacy;
+    const struct candidacy *d = &b->candidacy;
+
+    return a->epoch == b->epoch && a->stamp == b->stamp && a->count == b->count &&
+           a->hash == b->hash && a->flag == b->flag && a->order == b->order &&
+           id_equal(&c->request, &d->request) && strcmp(c->role, d->role) == 0 &&
+           role_terms_equal(&c->terms, &d->terms) && c->priority == d->priority &&
+           c->number == d->number && c->token == d->token;
+}
+
 static bool same_body(const struct message *a, const struct message *b)
 {
     switch (a->type) {
@@ -159,6 +171,12 @@ static bool same_body(const struct message *a, const struct message *b)
         return same_view(a->carrier.view, b->carrier.view) &&
                a->carrier.epoch == b->carrier.epoch && a->carrier.merge == b->carrier.merge &&
                id_equal(&a->carrier.handover_by, &b->carrier.handover_by);
+    case MESSAGE_ROLES_ASK:
+    case MESSAGE_ROLES_ENTER:
+    case MESSAGE_ROLES_LET_GO:
+    case MESSAGE_ROLES_ANSWER:
+    case MESSAGE_ROLES_PLACE:
+        return same_role(&a->role, &b->role);
     case MESSAGE_MOVE:
         return a->move.kind == b->move.kind && id_equal(&a->move.subject, &b->move.subject);
     case MESSAGE_BALLOT:

@@ -33,7 +33,7 @@ const struct wire_refusal wire_refusals[] = {
 
     {"type-zero", WIRE_TYPE, "message 0", "pull", EDIT_TOKENS, 1, 1, "00"},
     {"type-next", WIRE_TYPE, "the first number that is not given yet", "pull", EDIT_TOKENS, 1, 1,
-     "1d"},
+     "22"},
     {"type-huge", WIRE_TYPE, "a number that is a message in its lowest 32 bits", "pull",
      EDIT_TOKENS, 1, 1, "cf 00000001 00000002"},
 
@@ -166,6 +166,21 @@ const struct wire_refusal wire_refusals[] = {
     {"trailing-byte", WIRE_TRAILING, "a byte behind the message", "pull", EDIT_TOKENS, 5, 0, "c0"},
     {"trailing-message", WIRE_TRAILING, "a second message behind the first", "pull", EDIT_TOKENS, 5,
      0, "94 02 " ID_A "c0 05"},
+
+    {"bound-role-count", WIRE_BOUND, "65 candidates of one member", "roles-ask", EDIT_TOKENS, 7, 1,
+     "41"},
+    {"bound-role-number", WIRE_BOUND, "a number of 64 bits", "roles-place", EDIT_TOKENS, 8, 1,
+     "cf 8000000000000000"},
+    {"bound-role-token", WIRE_BOUND, "a token of 64 bits", "roles-let-go", EDIT_TOKENS, 7, 1,
+     "cf 8000000000000000"},
+    {"bound-role-policy-zero", WIRE_BOUND, "policy 0", "roles-enter", EDIT_TOKENS, 11, 1, "00"},
+    {"bound-role-policy", WIRE_BOUND, "policy 4", "roles-enter", EDIT_TOKENS, 11, 1, "04"},
+    {"bound-role-holders-zero", WIRE_BOUND, "a role that nobody may hold", "roles-enter",
+     EDIT_TOKENS, 12, 1, "00"},
+    {"bound-role-holders", WIRE_BOUND, "65 holders", "roles-enter", EDIT_TOKENS, 12, 1, "41"},
+    {"bound-role-priority", WIRE_BOUND, "a priority of 33 bits", "roles-enter", EDIT_TOKENS, 14, 1,
+     "cf 0000000100000000"},
+    {"bound-role-order", WIRE_BOUND, "order 4", "roles-place", EDIT_TOKENS, 10, 1, "04"},
 };
 
 const size_t wire_refusal_count = sizeof wire_refusals / sizeof wire_refusals[0];

@@ -444,6 +444,37 @@ static void add_moves(struct samples *samples)
     message->carrier.view = &samples->drained;
 }
 
+static void add_roles(struct samples *samples)
+{
+    const uint64_t token = role_token(7, 3);
+    struct message *message = add(samples, MESSAGE_ROLES_ASK, "roles-ask",
+                                  "two candidates, asked about at that time of the sender");
+
+    message->role = (struct role_word){.epoch = 7, .stamp = 123456, .count = 2, .hash = 99};
+    message = add(samples, MESSAGE_ROLES_ENTER, "roles-enter", "a candidate that holds the role");
+    message->role = (struct role_word){
+        .epoch = 7,
+        .stamp = 123456,
+        .candidacy = {.request = id_of('R'),
+                      .role = "billing-run",
+                      .terms = {.policy = ROLE_PRIORITY, .holders = 2, .preempt = true},
+                      .priority = 100,
+                      .number = role_token(7, 1),
+                      .token = token}};
+    message = add(samples, MESSAGE_ROLES_LET_GO, "roles-let-go", "the candidate has resigned");
+    message->role = (struct role_word){
+        .epoch = 7, .flag = true, .candidacy = {.request = id_of('R'), .token = token}};
+    message = add(samples, MESSAGE_ROLES_ANSWER, "roles-answer",
+                  "the coordinator has what the member has");
+    message->role = (struct role_word){.epoch = 7, .stamp = 123456, .flag = true};
+    message = add(samples, MESSAGE_ROLES_PLACE, "roles-place", "the holder is to let go");
+    message->role = (struct role_word){
+        .epoch = 7,
+        .stamp = 123456,
+        .order = ROLE_LET_GO,
+        .candidacy = {.request = id_of('R'), .number = role_token(7, 1), .token = token}};
+}
+
 struct samples *samples_new(void)
 {
     struct samples *samples = calloc(1, sizeof *samples);
@@ -465,6 +496,7 @@ struct samples *samples_new(void)
     add_strict(samples);
     add_ballots(samples);
     add_moves(samples);
+    add_roles(samples);
     return samples;
 }
 

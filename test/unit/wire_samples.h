@@ -12,7 +12,7 @@
 
 enum {
     SAMPLE_CAPACITY = 8, /* of the codecs that read and write the samples */
-    SAMPLES_MAX = 56,
+    SAMPLES_MAX = 64,
 };
 
 #define SAMPLE_CLUSTER "doyen"

@@ -20,6 +20,7 @@ enum effect_type {
                         see core_record. The latest one supersedes those before it. */
     EFFECT_WITHDRAW, /* this coordinator is about to hand over: answer with EVENT_WITHDRAWN when
                         nobody who was told of its right to act goes by that any more */
+    EFFECT_ROLE,     /* tell the client whose request it is */
 };
 
 enum notice_type {
@@ -141,6 +142,7 @@ struct effect {
         };
         const struct notice *notice;
         struct refused_message refused;
+        struct role_news role;
         uint64_t number; /* SYNC: rises with each change of the record */
     };
 };

@@ -7,6 +7,7 @@
 
 #include "core/model/id.h"
 #include "core/model/move.h"
+#include "core/model/role.h"
 
 struct message;
 
@@ -19,6 +20,7 @@ enum event_type {
     EVENT_SYNCED,    /* the answer to EFFECT_SYNC */
     EVENT_MOVE,      /* the operator wants something moved, which the coordinator is to do */
     EVENT_WITHDRAWN, /* the answer to EFFECT_WITHDRAW */
+    EVENT_ROLE,      /* what a client of this node wants of a role, or has done */
 };
 
 /* News of the lifeline to one member, one stream connection that this node holds open to it. */
@@ -61,6 +63,7 @@ struct event {
         struct addresses_event addresses;
         struct synced_event synced;
         struct move move;
+        const struct role_command *role; /* borrowed */
     };
 };
 

@@ -72,6 +72,26 @@ enum hearing {
     HEARING_SUSPECT, /* holds a verdict */
 };
 
+/* One of this node's own candidates (K). */
+struct own_role {
+    struct node_id request;
+    char role[NAME_BYTES_MAX + 1];
+    uint64_t number;   /* 0: none yet */
+    uint64_t token;    /* 0: it holds nothing */
+    uint64_t until_ms; /* it holds until then, on this node's clock; 0: it does not */
+    bool lost;         /* its client was told that it lost, and has not said that it stopped */
+};
+
+/* One candidate that a coordinator lists. */
+struct listed_role {
+    struct node_id life;
+    struct node_id request;
+    const char *role; /* valid until the next step */
+    uint64_t number;
+    uint64_t token; /* 0: it holds nothing */
+    bool revoked;   /* it was asked to let go */
+};
+
 /* Each is counted by one module: received by core.c, refused by refusal, sent, sends_cut and
  * relayed by the outbox, views_installed and mismatches by install, late_wakeups by the detector.
  */

@@ -18,8 +18,12 @@ enum {
     READY_MAX = 8,         /* coordinators whom a joiner asked that it knows again (V4h) */
     EXPECT_MAX = 64,       /* nodes that may be expected before one of them founds (F3) */
     VOTERS_MAX = 9,        /* names of the voters of guard strict (Z1) */
-    MERGES_KEPT = 8,       /* merges that are known again when their request comes late */
-    DATAGRAM_BYTES_MAX = 1200,       /* no datagram is longer */
+    ROLES_MAX = 256,       /* roles that anybody stands for (K5d) */
+    ROLE_CANDIDATES_MAX = 4096, /* candidates of all members; a coordinator of few keeps fewer */
+    ROLE_OWN_MAX = 64,          /* of one member */
+    ROLE_HOLDERS_MAX = 64,      /* who may hold one role at once */
+    MERGES_KEPT = 8,            /* merges that are known again when their request comes late */
+    DATAGRAM_BYTES_MAX = 1200,  /* no datagram is longer */
     DATAGRAM_FRAME_BYTES_MAX = 1100, /* a longer frame travels by stream: sealed, one of these is a
                                         datagram yet */
 };

@@ -43,6 +43,8 @@ static size_t bytes_to_clear(enum message_type type)
         return BYTES_WITH(merge_refused);
     case CARRIES_MOVE:
         return BYTES_WITH(move);
+    case CARRIES_ROLES:
+        return BYTES_WITH(role);
     case CARRIES_NOTHING:
         break;
     }

@@ -9,6 +9,7 @@
 
 #include "core/model/move.h"
 #include "core/model/quorum.h"
+#include "core/model/role.h"
 #include "core/model/timing.h"
 #include "core/model/view.h"
 #include "core/model/vote.h"
@@ -28,6 +29,7 @@ enum message_body {
     CARRIES_MERGE_REFUSED,
     CARRIES_BALLOT, /* carrier too: what a voter is asked, or answers */
     CARRIES_MOVE,
+    CARRIES_ROLES, /* role: of one candidate, or of all of a member (K) */
 };
 
 /* All there is to know of each type: MESSAGE(name, number on the wire, text in logs and counters,
@@ -60,14 +62,19 @@ enum message_body {
     MESSAGE(BALLOT, 25, "ballot", BALLOT)       /* to a voter: may I have that epoch? (Z4) */      \
     MESSAGE(VOTE, 26, "vote", BALLOT)           /* a voter's answer to that, or to PREPARE (Z2) */ \
     MESSAGE(STAND_DOWN, 27, "stand_down", VIEW) /* coordinate, and I stay a member (E4) */         \
-    MESSAGE(MOVE, 28, "move", MOVE)             /* to the coordinator: a planned move (E4) */
+    MESSAGE(MOVE, 28, "move", MOVE)             /* to the coordinator: a planned move (E4) */      \
+    MESSAGE(ROLES_ASK, 29, "roles_ask", ROLES)  /* may I still hold what I hold? (K2) */           \
+    MESSAGE(ROLES_ENTER, 30, "roles_enter", ROLES)   /* one of my candidates (K5) */               \
+    MESSAGE(ROLES_LET_GO, 31, "roles_let_go", ROLES) /* I hold that grant no longer (K4) */        \
+    MESSAGE(ROLES_ANSWER, 32, "roles_answer", ROLES) /* to a question, or puts one (K2) */         \
+    MESSAGE(ROLES_PLACE, 33, "roles_place", ROLES)   /* what holds of one candidate (K2) */
 
 #define MESSAGE_NUMBER(name, number, text, body) MESSAGE_##name = (number),
 enum message_type { MESSAGES(MESSAGE_NUMBER) };
 #undef MESSAGE_NUMBER
 
 /* Types are below it, and above 0. */
-#define MESSAGE_TYPE_COUNT (MESSAGE_MOVE + 1)
+#define MESSAGE_TYPE_COUNT (MESSAGE_ROLES_PLACE + 1)
 
 /* Whom the sender of a heartbeat does not hear: the age, in the sender's view, and the verdict it
  * holds; VERDICT_NONE while it is only silent. All others it hears. */
@@ -269,6 +276,7 @@ struct message {
         struct probe probe;
         struct merge_refused merge_refused;
         struct move move;
+        struct role_word role;
     };
 };
 

@@ -25,6 +25,13 @@
       "as many non-members as may be were answered in this heartbeat interval")                    \
     X(ENOUGH_ANSWERED, "enough_answered", "V6b",                                                   \
       "this joiner has answered as many as may be since it last asked")                            \
+    /* Roles (holding.c). */                                                                       \
+    X(ROLE_OTHER_REIGN, "role_other_reign", "K4a",                                                 \
+      "what it says of roles is said under another epoch than that of the view")                   \
+    X(ROLE_NOT_OURS_TO_SAY, "role_not_ours_to_say", "K4a",                                         \
+      "it is for the coordinator of the view, or does not come from it")                           \
+    X(ROLE_NOT_ACTING, "role_not_acting", "K2b",                                                   \
+      "it asks about roles, and this coordinator may not act now")                                 \
     /* Views (install.c). */                                                                       \
     X(VIEW_TOO_LARGE, "view_too_large", "B1", "the view has more members than this node can hold") \
     X(VIEW_UNSOUND, "view_unsound", "V4i",                                                         \

@@ -2,6 +2,7 @@
 #ifndef CORE_TIMING_H
 #define CORE_TIMING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* On the wire: append only. */
@@ -44,6 +45,20 @@ static inline uint64_t timing_act_ms(const struct timing *timing)
     const uint64_t act_ms = timing->lease_ms * 4 / 5;
 
     return act_ms > 2 ? act_ms - 2 : 0;
+}
+
+/* T_hold: for so long after its last answer a member may hold what it was granted (K7c). */
+static inline uint64_t timing_hold_ms(const struct timing *timing)
+{
+    return 2 * timing->lost_ms;
+}
+
+/* For so long a member holds what an answer names, from the moment of its question (K3). Under
+ * guard strict 4/5 of T_hold, for clocks as in timing_act_ms; under the others, which are advisory,
+ * until a coordinator that stalls has been replaced. */
+static inline uint64_t timing_held_ms(const struct timing *timing, bool strict)
+{
+    return strict ? timing_hold_ms(timing) * 4 / 5 - 2 : timing->stall_ms + timing->verify_ms;
 }
 
 /* How long a proposal that was accepted counts, if nothing more is heard of it (U2, J7). */

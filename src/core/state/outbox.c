@@ -4,12 +4,16 @@
 #include <stddef.h>
 #include <string.h>
 
+/* What one step has to say of one candidate: that it is lost, and that it is none any more; that it
+ * was entered, and that it leads. */
+enum { ROLE_NEWS_MAX = 3 * ROLE_OWN_MAX };
+
 /* One step can at worst replace a whole view and form a verdict on every member: a link closed, a
  * link opened, one who went, one who came, a suspect, a cleared one for each member, and some
  * more. Those must never be lost. */
 static uint32_t reserve_for(uint32_t members)
 {
-    return 6 * members + 64;
+    return 6 * members + 64 + ROLE_NEWS_MAX;
 }
 
 uint32_t outbox_capacity(uint32_t members)
@@ -224,6 +228,11 @@ void outbox_sync(struct core *core, uint64_t number)
 void outbox_withdraw(struct core *core)
 {
     add(core, EFFECT_WITHDRAW);
+}
+
+void outbox_role(struct core *core, const struct role_news *news)
+{
+    add(core, EFFECT_ROLE)->role = *news;
 }
 
 void outbox_refused(struct core *core, const struct refused_message *refused)

@@ -54,6 +54,8 @@ void outbox_store(struct core *core);
 void outbox_sync(struct core *core, uint64_t number);
 void outbox_withdraw(struct core *core);
 
+void outbox_role(struct core *core, const struct role_news *news);
+
 /* Tells of a refusal, unless this step has told of REFUSALS_PER_STEP_MAX already. */
 void outbox_refused(struct core *core, const struct refused_message *refused);
 

@@ -15,6 +15,7 @@
 #include "core/model/message.h"
 #include "core/model/view.h"
 #include "core/model/vote.h"
+#include "core/state/holding.h"
 
 enum {
     MESSAGES_PER_STEP_MAX = 64, /* different messages one step makes; each may go to many */
@@ -526,6 +527,9 @@ struct core {
     struct merge merge;
     struct merge_log merge_log;
 
+    struct roster roster;
+    struct roster_list listed;
+
     /* Long lists, each with a count: what is beyond it is never read. From CORE_CLEARED on
      * core_init clears nothing. */
     struct detector detector;
@@ -533,6 +537,7 @@ struct core {
     struct meeting meeting;
     struct flap flap;
     struct book book;
+    struct holder holder;
 };
 
 #define CORE_CLEARED offsetof(struct core, detector.gone_ms)

@@ -1,0 +1,521 @@
+#include "core/holding/roster.h"
+
+#include <string.h>
+
+#include "core/detection/standing.h"
+#include "core/holding/roster_list.h"
+#include "core/holding/words.h"
+#include "core/model/marks.h"
+
+uint32_t roster_capacity(uint32_t members)
+{
+    return members > ROLE_CANDIDATES_MAX / ROLE_OWN_MAX ? ROLE_CANDIDATES_MAX
+                                                        : members * ROLE_OWN_MAX;
+}
+
+bool roster_acts(const struct core *core)
+{
+    const struct standing *standing = &core->standing;
+
+    return (standing->told_acting && core->now_ms < standing->acting_until_ms) ||
+           standing_is_acting(core, core->now_ms);
+}
+
+/* The next number or token of this reign (K1b); 0: there are no more of them. */
+static uint64_t draw(struct core *core)
+{
+    struct roster *roster = &core->roster;
+
+    if (roster->serial >= ROLE_SERIAL_MAX || roster->epoch > ROLE_EPOCH_MAX) {
+        return 0;
+    }
+    return role_token(roster->epoch, ++roster->serial);
+}
+
+/* --- What is said to members --- */
+
+static void answer(struct core *core, uint32_t position, bool agrees)
+{
+    struct roster_member *member = &core->roster.members[position];
+    struct role_word word = {.stamp = agrees ? member->stamp : 0, .flag = agrees};
+
+    if (agrees) {
+        member->answered_ms = core->now_ms;
+    }
+    words_to_member(core, position, MESSAGE_ROLES_ANSWER, &word);
+}
+
+/* K2d: a grant is an answer, to the member's latest question. */
+static void place(struct core *core, uint32_t at)
+{
+    const struct candidate *candidate = &core->listed.candidates[at];
+    struct roster_member *member = &core->roster.members[candidate->position];
+    struct role_word word = {.stamp = member->stamp,
+                             .order = candidate->revoked ? ROLE_LET_GO : ROLE_KEEP};
+
+    word.candidacy.request = candidate->request;
+    word.candidacy.number = candidate->number;
+    word.candidacy.token = candidate->token;
+    member->answered_ms = core->now_ms;
+    words_to_member(core, candidate->position, MESSAGE_ROLES_PLACE, &word);
+}
+
+/* Each that is listed of that member; or those alone that are to let go. */
+static void place_all(struct core *core, uint32_t position, bool revoked_alone)
+{
+    for (uint32_t i = 0; i < core->listed.candidate_top; i++) {
+        const struct candidate *candidate = &core->listed.candidates[i];
+        if (candidate->used && candidate->position == position &&
+            (candidate->revoked || !revoked_alone)) {
+            place(core, i);
+        }
+    }
+}
+
+static void refuse_entry(struct core *core, uint32_t position, const struct candidacy *candidacy,
+                         enum role_order order)
+{
+    struct role_word word = {.stamp = core->roster.members[position].stamp, .order = order};
+
+    word.candidacy.request = candidacy->request;
+    words_to_member(core, position, MESSAGE_ROLES_PLACE, &word);
+}
+
+/* --- What members say --- */
+
+static void note_question(struct core *core, uint32_t position, const struct role_word *word)
+{
+    struct roster_member *member = &core->roster.members[position];
+
+    member->asked_ms = core->now_ms;
+    member->stamp = word->stamp > member->stamp ? word->stamp : member->stamp;
+}
+
+/* K2c: the same on both sides, or both tell the other all of it. */
+static void on_ask(struct core *core, uint32_t position, const struct role_word *word)
+{
+    struct roster_member *member = &core->roster.members[position];
+    const struct listed_sum *sum = &core->listed.sums[position];
+    bool agrees = word->count == sum->count && word->hash == sum->hash;
+
+    note_question(core, position, word);
+    if (agrees && !member->told) {
+        member->told = true;
+        core->roster.due_ms = core->now_ms;
+    }
+    if (!roster_acts(core)) {
+        return; /* K2b */
+    }
+    if (agrees) {
+        if (word->count > 0) {
+            answer(core, position, true);
+        }
+        if (sum->revoked > 0) {
+            place_all(core, position, true);
+        }
+    } else {
+        place_all(core, position, false);
+        answer(core, position, false);
+    }
+}
+
+static bool terms_fit(const struct core *core, const struct candidacy *candidacy)
+{
+    uint32_t role = roster_find_role(core, candidacy->role);
+
+    return role == ROSTER_NONE ||
+           role_terms_equal(&core->listed.roles[role].terms, &candidacy->terms);
+}
+
+static void turn_on(struct core *core)
+{
+    if (!core->roster.on) {
+        core->roster.on = true;
+        core->roster.due_ms = core->now_ms;
+    }
+}
+
+/* K7b: who tells that it holds keeps it. K8b: with a new token after a merge. */
+static void take_told(struct core *core, uint32_t at)
+{
+    uint64_t token = core->listed.candidates[at].token;
+
+    if (token != 0 && role_token_epoch(token) < core->roster.merged_epoch) {
+        uint64_t renewed = draw(core);
+        REACHED(role_token_renewed);
+        roster_set_token(core, at, renewed != 0 ? renewed : token);
+    }
+}
+
+static void on_enter(struct core *core, uint32_t position, const struct role_word *word)
+{
+    const struct candidacy *candidacy = &word->candidacy;
+    const struct node_id *life = &core->view.members[position].id;
+    uint32_t at = roster_find_candidate(core, life, &candidacy->request);
+    bool is_new = candidacy->number == 0 && candidacy->token == 0;
+
+    bool acts = roster_acts(core); /* K2b */
+
+    turn_on(core);
+    note_question(core, position, word);
+    if (at != ROSTER_NONE) {
+        if (acts) {
+            place(core, at);
+        }
+        return;
+    }
+    if (is_new && !acts) {
+        return;
+    }
+    if (is_new && !terms_fit(core, candidacy)) {
+        refuse_entry(core, position, candidacy, ROLE_OTHER_TERMS);
+        return;
+    }
+    at = roster_add(core, position, candidacy);
+    if (at == ROSTER_NONE) {
+        core->roster.blocked = core->roster.blocked || candidacy->token != 0;
+        refuse_entry(core, position, candidacy, ROLE_FULL);
+        return;
+    }
+    take_told(core, at);
+    if (candidacy->number == 0) {
+        roster_set_number(core, at, draw(core));
+    }
+    if (acts) {
+        place(core, at);
+    }
+}
+
+/* K4a: it ends the grant that it names, and no other. */
+static void on_let_go(struct core *core, uint32_t position, const struct role_word *word)
+{
+    const struct node_id *life = &core->view.members[position].id;
+    uint32_t at = roster_find_candidate(core, life, &word->candidacy.request);
+
+    if (at == ROSTER_NONE || core->listed.candidates[at].token != word->candidacy.token) {
+        return;
+    }
+    if (word->flag) {
+        roster_remove(core, at);
+        return;
+    }
+    roster_set_revoked(core, at, false);
+    roster_set_token(core, at, 0);
+}
+
+void roster_on_word(struct core *core, uint32_t position, enum message_type type,
+                    const struct role_word *word)
+{
+    if (type == MESSAGE_ROLES_ASK) {
+        on_ask(core, position, word);
+    } else if (type == MESSAGE_ROLES_ENTER) {
+        on_enter(core, position, word);
+    } else {
+        on_let_go(core, position, word);
+    }
+}
+
+/* --- Target and fact --- */
+
+/* A drained member is no target (E7); nor is one that leaves, or that is gone. */
+static bool is_eligible(const struct core *core, const struct candidate *candidate)
+{
+    return candidate->position != VIEW_NONE && candidate->number != 0 &&
+           !core->view.members[candidate->position].drained &&
+           !core->peers[candidate->position].charge.leaves;
+}
+
+static uint64_t age_of(const struct core *core, const struct candidate *candidate)
+{
+    return core->view.members[candidate->position].age;
+}
+
+/* K6a to K6c: both are eligible. A holder stays before others, unless the role's terms say that the
+ * better ones take over; of two who tell that they hold, the one with the higher token. */
+static bool is_better(const struct core *core, const struct role_terms *terms,
+                      const struct candidate *a, const struct candidate *b)
+{
+    uint64_t held_a = a->revoked ? 0 : a->token;
+    uint64_t held_b = b->revoked ? 0 : b->token;
+
+    if (!terms->preempt && held_a != held_b) {
+        return held_a > held_b;
+    }
+    if (terms->policy == ROLE_OLDEST && a->position != b->position) {
+        return age_of(core, a) < age_of(core, b);
+    }
+    if (terms->policy == ROLE_PRIORITY && a->priority != b->priority) {
+        return a->priority > b->priority;
+    }
+    return a->number < b->number;
+}
+
+struct target {
+    uint32_t best[ROLE_HOLDERS_MAX]; /* the best first */
+    uint32_t count;
+    uint32_t held; /* grants that are not over */
+};
+
+static void consider(const struct core *core, const struct role *role, struct target *target,
+                     uint32_t at)
+{
+    const struct candidate *candidate = &core->listed.candidates[at];
+    uint32_t place = target->count;
+
+    while (place > 0 && is_better(core, &role->terms, candidate,
+                                  &core->listed.candidates[target->best[place - 1]])) {
+        place--;
+    }
+    if (place >= role->terms.holders) {
+        return;
+    }
+    if (target->count < role->terms.holders) {
+        target->count++;
+    }
+    memmove(&target->best[place + 1], &target->best[place],
+            (target->count - 1 - place) * sizeof target->best[0]);
+    target->best[place] = at;
+}
+
+static void find_target(const struct core *core, const struct role *role, struct target *target)
+{
+    target->count = 0;
+    target->held = 0;
+    for (uint32_t at = role->first; at != ROSTER_NONE; at = core->listed.candidates[at].next) {
+        target->held += core->listed.candidates[at].token != 0;
+        if (is_eligible(core, &core->listed.candidates[at])) {
+            consider(core, role, target, at);
+        }
+    }
+}
+
+static bool is_target(const struct target *target, uint32_t at)
+{
+    for (uint32_t i = 0; i < target->count; i++) {
+        if (target->best[i] == at) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* K1b: the one rule. Whoever is not to hold is asked to let go; whoever is to, and does not, is
+ * granted what is free. */
+static void settle(struct core *core, const struct role *role)
+{
+    struct target target;
+
+    find_target(core, role, &target);
+    for (uint32_t at = role->first, next; at != ROSTER_NONE; at = next) {
+        const struct candidate *candidate = &core->listed.candidates[at];
+        next = candidate->next;
+        if (candidate->token != 0 && candidate->position != VIEW_NONE && !candidate->revoked &&
+            !is_target(&target, at)) {
+            roster_set_revoked(core, at, true);
+            place(core, at);
+        }
+    }
+    for (uint32_t i = 0; i < target.count && target.held < role->terms.holders; i++) {
+        uint64_t token = core->listed.candidates[target.best[i]].token == 0 ? draw(core) : 0;
+        if (token != 0) {
+            target.held++;
+            roster_set_token(core, target.best[i], token);
+            place(core, target.best[i]);
+        }
+    }
+}
+
+/* --- What time brings --- */
+
+/* K7a: advisory, when every member has told; under guard strict when whoever has not cannot hold
+ * any more, be it a member or not. */
+static bool may_grant(const struct core *core)
+{
+    const struct roster *roster = &core->roster;
+
+    if (roster->blocked || roster->began_ms == 0 || !roster_acts(core)) {
+        return false;
+    }
+    if (core_is_strict(core)) {
+        return core->now_ms >= roster->began_ms + timing_hold_ms(&core->timing);
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!roster->members[i].told) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* K7c: from when on a member that was answered last at `answered_ms` cannot hold. */
+static uint64_t free_ms(const struct core *core, uint64_t answered_ms)
+{
+    uint64_t began_ms = core->roster.began_ms;
+
+    if (began_ms == 0) {
+        return NEVER_MS;
+    }
+    return (answered_ms > began_ms ? answered_ms : began_ms) + timing_hold_ms(&core->timing);
+}
+
+/* What a member that is not heard held, and has lost by now. Under the other guards it has, when it
+ * is no member. */
+static void end_grants(struct core *core)
+{
+    struct roster *roster = &core->roster;
+
+    for (uint32_t i = 0; i < core->listed.candidate_top && core_is_strict(core); i++) {
+        const struct candidate *candidate = &core->listed.candidates[i];
+        if (!candidate->used || candidate->token == 0) {
+            continue;
+        }
+        uint64_t over_ms = free_ms(core, candidate->position == VIEW_NONE
+                                             ? candidate->answered_ms
+                                             : roster->members[candidate->position].answered_ms);
+        if (core->now_ms < over_ms) {
+            roster->due_ms = earlier(roster->due_ms, over_ms);
+        } else if (candidate->position == VIEW_NONE) {
+            roster_remove(core, i);
+        } else {
+            REACHED(role_grant_ended);
+            roster_set_revoked(core, i, false);
+            roster_set_token(core, i, 0);
+        }
+    }
+}
+
+/* K7a, K5e: who has not told is asked to, and who has been listed and asks nothing. */
+static void call_members(struct core *core)
+{
+    uint64_t missed_ms = 2 * core->timing.heartbeat_ms;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct roster_member *member = &core->roster.members[i];
+        if (!member->told ||
+            (core->listed.sums[i].count > 0 && core->now_ms >= member->asked_ms + missed_ms)) {
+            answer(core, i, false);
+        }
+    }
+}
+
+static void look(struct core *core)
+{
+    struct roster *roster = &core->roster;
+    uint64_t hold_ms = timing_hold_ms(&core->timing);
+
+    roster->due_ms = core->now_ms + core->timing.heartbeat_ms;
+    if (roster->began_ms != 0 && core->now_ms < roster->began_ms + hold_ms) {
+        roster->due_ms = earlier(roster->due_ms, roster->began_ms + hold_ms);
+    }
+    end_grants(core);
+    if (roster_acts(core)) {
+        call_members(core);
+    }
+}
+
+void roster_tick(struct core *core)
+{
+    struct roster *roster = &core->roster;
+
+    if (roster->epoch == 0) {
+        return;
+    }
+    if (roster->began_ms == 0 && core->standing.told_acting) {
+        roster->began_ms = core->now_ms;
+    }
+    if (!roster->on) {
+        return;
+    }
+    if (core->now_ms >= roster->due_ms) {
+        look(core);
+    }
+    if (!core->listed.changed || !may_grant(core) || !roster_take_changes(core)) {
+        return;
+    }
+    for (uint32_t i = 0; i < core->listed.role_top; i++) {
+        if (roster_take_change(core, i)) {
+            settle(core, &core->listed.roles[i]);
+        }
+    }
+}
+
+uint64_t roster_deadline_ms(const struct core *core)
+{
+    return core->roster.epoch != 0 ? core->roster.due_ms : NEVER_MS;
+}
+
+/* --- Views --- */
+
+/* The members of this epoch have moved up, or are new, or are gone. */
+static void move_members(struct core *core, const struct view *former)
+{
+    struct roster *roster = &core->roster;
+    struct roster_member *members = roster->former;
+
+    roster->former = roster->members;
+    roster->members = members;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        uint32_t was = view_find(former, &core->view.members[i].id);
+        /* Whoever came in under this epoch has nothing to tell. */
+        members[i] = was != VIEW_NONE ? roster->former[was] : (struct roster_member){.told = true};
+    }
+    roster_forget_positions(core);
+    for (uint32_t i = 0; i < core->listed.candidate_top; i++) {
+        const struct candidate *candidate = &core->listed.candidates[i];
+        if (!candidate->used) {
+            continue;
+        }
+        uint32_t was = candidate->position;
+        uint32_t position = view_find(&core->view, &candidate->life);
+        roster_set_position(core, i, position,
+                            was != VIEW_NONE ? roster->former[was].answered_ms
+                                             : candidate->answered_ms);
+        if (position == VIEW_NONE && (candidate->token == 0 || !core_is_strict(core))) {
+            roster_remove(core, i);
+        }
+    }
+    roster->due_ms = roster->on ? core->now_ms : NEVER_MS;
+}
+
+static void begin_anew(struct core *core)
+{
+    struct roster *roster = &core->roster;
+
+    roster_clear(core);
+    roster->on = false;
+    roster->blocked = false;
+    roster->epoch = 0;
+    roster->serial = 0;
+    roster->began_ms = 0;
+    roster->due_ms = NEVER_MS;
+}
+
+void roster_on_view_installed(struct core *core, const struct installed *before)
+{
+    struct roster *roster = &core->roster;
+
+    if (core->view.cause == CAUSE_MERGE) {
+        roster->merged_epoch = core->view.epoch;
+    }
+    if (core_is_coordinator(core) && roster->epoch == core->view.epoch) {
+        if (roster->on) {
+            move_members(core, before->view);
+        } else {
+            /* Nobody was asked yet: all are told of when the first candidate comes. */
+            memset(roster->members, 0, core->view.member_count * sizeof roster->members[0]);
+            roster_forget_positions(core);
+        }
+        return;
+    }
+    begin_anew(core);
+    if (core_is_coordinator(core)) {
+        roster->epoch = core->view.epoch;
+        memset(roster->members, 0, core->view.member_count * sizeof roster->members[0]);
+    }
+}
+
+void roster_reset(struct core *core)
+{
+    begin_anew(core);
+    core->roster.merged_epoch = 0;
+}

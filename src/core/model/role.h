@@ -1,0 +1,126 @@
+/* Named roles (K): who stands for one, what a holder is given, and what the two sides say. */
+#ifndef CORE_ROLE_H
+#define CORE_ROLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/model/id.h"
+#include "core/model/limits.h"
+
+/* Who of a role's candidates is to hold it (K6). On the wire and in recordings: append only. */
+enum role_policy {
+    ROLE_FIRST = 1,    /* the lowest number */
+    ROLE_OLDEST = 2,   /* whose member is the oldest */
+    ROLE_PRIORITY = 3, /* the highest priority */
+};
+
+/* What all candidates of one role must agree on (K6d). */
+struct role_terms {
+    enum role_policy policy;
+    uint32_t holders; /* 1 to ROLE_HOLDERS_MAX may hold it at once */
+    bool preempt;     /* a better candidate takes the place of a holder */
+};
+
+static inline bool role_terms_equal(const struct role_terms *a, const struct role_terms *b)
+{
+    return a->policy == b->policy && a->holders == b->holders && a->preempt == b->preempt;
+}
+
+/* One who stands for a role, as its member tells it. */
+struct candidacy {
+    struct node_id request; /* drawn by the client: the same one finds the same candidate (K5a) */
+    char role[NAME_BYTES_MAX + 1];
+    struct role_terms terms;
+    uint32_t priority;
+    uint64_t number; /* its place in the order of coming (K5b); 0: none yet */
+    uint64_t token;  /* of the grant that it holds; 0: it holds nothing */
+};
+
+/* Numbers and tokens: an epoch, and what the coordinator of that epoch counts (K1b). */
+enum { ROLE_SERIAL_BITS = 24 };
+#define ROLE_SERIAL_MAX ((UINT64_C(1) << ROLE_SERIAL_BITS) - 1)
+#define ROLE_EPOCH_MAX ((UINT64_C(1) << (63 - ROLE_SERIAL_BITS)) - 1)
+#define ROLE_TOKEN_MAX INT64_MAX
+
+static inline uint64_t role_token(uint64_t epoch, uint64_t serial)
+{
+    return epoch << ROLE_SERIAL_BITS | serial;
+}
+
+static inline uint64_t role_token_epoch(uint64_t token)
+{
+    return token >> ROLE_SERIAL_BITS;
+}
+
+/* What the coordinator says of one candidate. On the wire: append only. */
+enum role_order {
+    ROLE_KEEP = 0,        /* it has that number, and that token if it is not 0 */
+    ROLE_LET_GO = 1,      /* it is to let go of that token */
+    ROLE_OTHER_TERMS = 2, /* refused: the role's terms are others (K6d) */
+    ROLE_FULL = 3,        /* refused: there are as many candidates or roles as may be (K5d) */
+};
+
+/* ROLES_ASK, ROLES_ENTER, ROLES_LET_GO to the coordinator; ROLES_ANSWER, ROLES_PLACE to a member.
+ */
+struct role_word {
+    uint64_t epoch; /* of the view under which it is said */
+    uint64_t stamp; /* ASK, ENTER: the member's clock, in ms; ANSWER, PLACE: of the question that
+                       is answered; 0: of none */
+    uint32_t count; /* ASK: how many candidates the member has */
+    uint64_t hash;  /* ASK: of them all */
+    bool flag;      /* ANSWER: the coordinator has the same; LET_GO: the candidate has resigned */
+    enum role_order order;      /* PLACE */
+    struct candidacy candidacy; /* ENTER: whole; PLACE: request, number, token; LET_GO: request,
+                                   token */
+};
+
+/* --- Between a node and its clients --- */
+
+/* In recordings: append only. */
+enum role_wish {
+    ROLE_CAMPAIGN = 1, /* stand for that role */
+    ROLE_RESIGN = 2,   /* do not any more: the client has ended, and all that it did as holder */
+    ROLE_DONE = 3,     /* the client has heard that it lost, and has stopped */
+};
+
+struct role_command {
+    enum role_wish wish;
+    struct node_id request;
+
+    /* CAMPAIGN */
+    char role[NAME_BYTES_MAX + 1];
+    struct role_terms terms;
+    uint32_t priority;
+    uint64_t grace_ms; /* for so long the client has time to stop, unless the guard is strict */
+};
+
+enum role_news_kind {
+    ROLE_WAITS, /* it is a candidate, under that number */
+    ROLE_LEADS, /* it holds the role, with that token */
+    ROLE_TOKEN, /* it goes on holding it, with a new token (K8b) */
+    ROLE_LOST,  /* it does not any more: to be answered with ROLE_DONE */
+    ROLE_ENDED, /* it is no candidate any more: neither resigned nor to be answered */
+};
+
+enum role_reason {
+    ROLE_NOT_LOST,
+    ROLE_LAPSED,    /* LOST: no answer of a coordinator came in time */
+    ROLE_REVOKED,   /* LOST: another is to hold it */
+    ROLE_MERGED,    /* LOST: this part was taken up by another (K8a) */
+    ROLE_LEAVING,   /* LOST, ENDED: this node leaves */
+    ROLE_LIFE_OVER, /* ENDED: this life is no member any more */
+    ROLE_NO_MEMBER, /* ENDED: this node is no member, or about to leave */
+    ROLE_MANY,      /* ENDED: as many candidates or roles as may be */
+    ROLE_TERMS,     /* ENDED: the role has other terms */
+};
+
+struct role_news {
+    struct node_id request;
+    enum role_news_kind kind;
+    enum role_reason reason;
+    uint64_t number; /* WAITS */
+    uint64_t token;  /* LEADS, TOKEN; LOST: of what was lost */
+};
+
+#endif

@@ -1,0 +1,499 @@
+/* What a coordinator grants, when, and to whom (K1, K2, K5 to K8). The rig is A, which coordinates
+ * "A B C". */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "core/detection/standing.h"
+#include "core/holding/words.h"
+#include "rig.h"
+
+/* What B or C has said that it has, one candidate each. */
+struct said {
+    uint8_t request;
+    uint64_t number;
+    uint64_t token;
+};
+
+static struct message word_of(const struct rig *rig, enum message_type type)
+{
+    struct message message = {.type = type};
+
+    message.role.epoch = core_view(rig->core)->epoch;
+    message.role.stamp = 5000 + rig->now_ms; /* by the member's clock */
+    return message;
+}
+
+static struct message entry_of(const struct rig *rig, const struct said *said,
+                               const struct role_terms *terms)
+{
+    struct message message = word_of(rig, MESSAGE_ROLES_ENTER);
+
+    message.role.candidacy = (struct candidacy){.request = {.bytes = {said->request}},
+                                                .role = "job",
+                                                .terms = *terms,
+                                                .priority = said->request,
+                                                .number = said->number,
+                                                .token = said->token};
+    return message;
+}
+
+static const struct role_terms FIRST = {.policy = ROLE_FIRST, .holders = 1};
+
+static void enters(struct rig *rig, char from, const struct said *said,
+                   const struct role_terms *terms)
+{
+    struct message message = entry_of(rig, said, terms);
+
+    rig_gets(rig, from, &message);
+}
+
+static void asks(struct rig *rig, char from, const struct said *said)
+{
+    struct message message = word_of(rig, MESSAGE_ROLES_ASK);
+
+    if (said != NULL) {
+        const struct node_id id = {.bytes = {said->request}};
+        message.role.count = 1;
+        message.role.hash = words_hash(&id, said->number, said->token);
+    }
+    rig_gets(rig, from, &message);
+}
+
+static void lets_go(struct rig *rig, char from, const struct said *said, bool resigned)
+{
+    struct message message = word_of(rig, MESSAGE_ROLES_LET_GO);
+
+    message.role.candidacy.request = (struct node_id){.bytes = {said->request}};
+    message.role.candidacy.token = said->token;
+    message.role.flag = resigned;
+    rig_gets(rig, from, &message);
+}
+
+/* The candidate of that request as the coordinator lists it. */
+static struct listed_role listed(const struct rig *rig, uint8_t name)
+{
+    struct listed_role entry = {0};
+
+    for (uint32_t i = 0; i < core_role_places(rig->core); i++) {
+        if (core_listed_role(rig->core, i, &entry) && entry.request.bytes[0] == name) {
+            return entry;
+        }
+    }
+    return (struct listed_role){0};
+}
+
+/* That one stands, and knows its number. */
+static struct said stands(struct rig *rig, char from, uint8_t name, const struct role_terms *terms)
+{
+    struct said said = {.request = name};
+
+    enters(rig, from, &said, terms);
+    const struct message *place = rig_told(rig, MESSAGE_ROLES_PLACE, from);
+    cr_assert_not_null(place);
+    said.number = place->role.candidacy.number;
+    cr_assert_neq(said.number, 0);
+    return said;
+}
+
+/* B stands under request 1 and leads, C under request 2 behind it. */
+static struct rig *both_stand(struct said *b, struct said *c, const struct role_terms *terms)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    *b = stands(rig, 'B', 1, terms);
+    asks(rig, 'C', NULL);
+    asks(rig, 'B', b);
+    b->token = listed(rig, 1).token;
+    cr_assert_neq(b->token, 0);
+    *c = stands(rig, 'C', 2, terms);
+    asks(rig, 'C', c);
+    return rig;
+}
+
+/* K7a: whoever has not told may hold; it is asked. */
+Test(core_roles, nothing_is_granted_before_all_have_told)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct said b = {.request = 1};
+
+    enters(rig, 'B', &b, &FIRST);
+    b.number = listed(rig, 1).number;
+    const struct message *call = rig_told(rig, MESSAGE_ROLES_ANSWER, 'C');
+    cr_assert_not_null(call);
+    cr_assert_not(call->role.flag);
+    asks(rig, 'B', &b);
+    cr_assert_eq(listed(rig, 1).token, 0);
+    rig_pass(rig, rig->timing.heartbeat_ms, "B C");
+    cr_assert_not_null(rig_told(rig, MESSAGE_ROLES_ANSWER, 'C'), "it is asked again");
+    asks(rig, 'C', NULL);
+    cr_assert_neq(listed(rig, 1).token, 0);
+    const struct message *grant = rig_told(rig, MESSAGE_ROLES_PLACE, 'B');
+    cr_assert_not_null(grant, "K2d: at once");
+    cr_assert_eq(grant->role.candidacy.token, listed(rig, 1).token);
+    cr_assert_eq(grant->role.stamp, rig->core->roster.members[1].stamp);
+    rig_free(rig);
+}
+
+/* K1b: a second grant has a token of its own. */
+Test(core_roles, each_grant_has_a_new_token)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+    uint64_t first = b.token;
+
+    cr_assert_eq(role_token_epoch(first), core_view(rig->core)->epoch);
+    lets_go(rig, 'B', &b, false);
+    cr_assert_gt(listed(rig, 1).token, first, "it is the first yet, and is granted anew");
+    b.token = listed(rig, 1).token;
+    lets_go(rig, 'B', &b, true);
+    cr_assert_gt(listed(rig, 2).token, b.token);
+    rig_free(rig);
+}
+
+/* K2c */
+Test(core_roles, who_has_the_same_is_answered_and_who_has_not_is_told)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+
+    asks(rig, 'B', &b);
+    cr_assert(rig_told(rig, MESSAGE_ROLES_ANSWER, 'B')->role.flag);
+    cr_assert_eq(rig_count(rig, MESSAGE_ROLES_PLACE), 0);
+    struct said less = b;
+    less.token = 0;
+    asks(rig, 'B', &less);
+    cr_assert_not(rig_told(rig, MESSAGE_ROLES_ANSWER, 'B')->role.flag);
+    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'B')->role.candidacy.token, b.token);
+    rig_free(rig);
+}
+
+/* K4c: who says that it holds nothing may not have heard yet of its grant. */
+Test(core_roles, a_question_lets_nothing_go)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+    struct said less = b;
+
+    less.token = 0;
+    asks(rig, 'B', &less);
+    enters(rig, 'B', &less, &FIRST);
+    cr_assert_eq(listed(rig, 1).token, b.token);
+    cr_assert_eq(listed(rig, 2).token, 0);
+    rig_free(rig);
+}
+
+/* K4c: an old one, repeated on the way, ends no later grant. */
+Test(core_roles, letting_go_ends_the_grant_that_it_names)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+    struct said old = b;
+
+    lets_go(rig, 'B', &old, false);
+    b.token = listed(rig, 1).token;
+    lets_go(rig, 'B', &old, false);
+    cr_assert_eq(listed(rig, 1).token, b.token);
+    lets_go(rig, 'B', &old, true);
+    cr_assert_eq(listed(rig, 1).token, b.token);
+    rig_free(rig);
+}
+
+/* K4a: a question to an earlier reign. */
+Test(core_roles, a_word_to_another_reign_is_refused)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+    struct message message = word_of(rig, MESSAGE_ROLES_LET_GO);
+
+    message.role.epoch--;
+    rig_refuses(rig, 'B', &message, REFUSED_ROLE_OTHER_REIGN);
+    rig_refuses(rig, 'D', &message, REFUSED_ROLE_NOT_OURS_TO_SAY);
+    rig_free(rig);
+}
+
+/* K5a, K5b: the same candidate, with the same number, however often it is told. */
+Test(core_roles, a_candidate_keeps_its_number)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+
+    cr_assert_gt(c.number, b.number);
+    enters(rig, 'B', &(struct said){.request = 1}, &FIRST);
+    cr_assert_eq(listed(rig, 1).number, b.number);
+    /* And one from an earlier reign, which comes after them, keeps the one that it had. */
+    struct said told = {.request = 3, .number = role_token(1, 1) - 1};
+    enters(rig, 'C', &told, &FIRST);
+    cr_assert_eq(listed(rig, 3).number, told.number);
+    rig_free(rig);
+}
+
+/* K5d: the sixty-fifth of a member is refused in words. */
+Test(core_roles, too_many_of_one_member_are_refused)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    for (uint8_t i = 1; i <= ROLE_OWN_MAX; i++) {
+        (void)stands(rig, 'B', i, &FIRST);
+    }
+    enters(rig, 'B', &(struct said){.request = ROLE_OWN_MAX + 1}, &FIRST);
+    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'B')->role.order, ROLE_FULL);
+    rig_free(rig);
+}
+
+/* K5e: who is listed and asks nothing is called. */
+Test(core_roles, who_is_listed_and_silent_is_called)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+
+    rig_pass(rig, 3 * rig->timing.heartbeat_ms, "B C");
+    const struct message *call = rig_told(rig, MESSAGE_ROLES_ANSWER, 'C');
+    cr_assert_not_null(call);
+    cr_assert_not(call->role.flag);
+    rig_free(rig);
+}
+
+/* K6a: C is younger, came first, and has the higher priority. */
+Test(core_roles, policies_choose)
+{
+    const struct role_terms terms[] = {{.policy = ROLE_FIRST, .holders = 1},
+                                       {.policy = ROLE_OLDEST, .holders = 1},
+                                       {.policy = ROLE_PRIORITY, .holders = 1}};
+    const uint8_t wanted[] = {2, 1, 2};
+
+    for (int i = 0; i < 3; i++) {
+        struct rig *rig = rig_in("A B C", 'A');
+        struct said c = stands(rig, 'C', 2, &terms[i]);
+        struct said b = stands(rig, 'B', 1, &terms[i]);
+        asks(rig, 'B', &b);
+        asks(rig, 'C', &c);
+        cr_assert_neq(listed(rig, wanted[i]).token, 0);
+        cr_assert_eq(listed(rig, (uint8_t)(3 - wanted[i])).token, 0);
+        rig_free(rig);
+    }
+}
+
+/* K1a, K6b: a holder stays; or, where the terms say so, lets go before the better one begins. */
+Test(core_roles, a_better_one_takes_over_where_the_terms_say_so)
+{
+    struct role_terms terms = {.policy = ROLE_PRIORITY, .holders = 1};
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &terms);
+
+    cr_assert_eq(listed(rig, 1).token, b.token);
+    cr_assert_not(listed(rig, 1).revoked);
+    rig_free(rig);
+
+    terms.preempt = true;
+    rig = both_stand(&b, &c, &terms);
+    cr_assert(listed(rig, 1).revoked);
+    (void)stands(rig, 'C', 3, &terms);
+    cr_assert_eq(listed(rig, 2).token, 0, "it has not let go yet");
+    cr_assert_eq(listed(rig, 3).token, 0);
+    lets_go(rig, 'C', &(struct said){.request = 3}, true);
+    asks(rig, 'B', &b);
+    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'B')->role.order, ROLE_LET_GO, "asked again");
+    lets_go(rig, 'B', &b, false);
+    cr_assert_neq(listed(rig, 2).token, 0);
+    rig_free(rig);
+}
+
+/* K6c */
+Test(core_roles, a_drained_member_holds_nothing)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+
+    rig_gets(rig, 'C',
+             &(struct message){.type = MESSAGE_MOVE,
+                               .move = {.kind = MOVE_DRAIN, .subject = rig_id(rig, 'B')}});
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    for (const char *at = "BC"; *at != '\0'; at++) {
+        struct message ack = rig_ack(rig, 'B');
+        rig_gets(rig, *at, &ack);
+        if (core_view(rig->core)->members[2].drained) {
+            break;
+        }
+        rig_pass(rig, 1, "");
+        if (rig_told(rig, MESSAGE_PREPARE, 'B') == NULL) {
+            rig_gets(rig, *at == 'B' ? 'C' : 'B', &ack);
+            break;
+        }
+    }
+    cr_assert(core_view(rig->core)->members[2].drained, "B is the youngest now");
+    cr_assert(listed(rig, 1).revoked);
+    rig_free(rig);
+}
+
+/* K6d */
+Test(core_roles, other_terms_are_refused)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+    struct role_terms other = FIRST;
+
+    other.holders = 2;
+    enters(rig, 'C', &(struct said){.request = 5}, &other);
+    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'C')->role.order, ROLE_OTHER_TERMS);
+    cr_assert_null(listed(rig, 5).role);
+    rig_free(rig);
+}
+
+/* K7b: what is told is kept, and of two the later grant. */
+Test(core_roles, who_tells_that_it_holds_keeps_it)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct said b = {.request = 1, .number = role_token(1, 1), .token = role_token(1, 5)};
+    struct said c = {.request = 2, .number = role_token(1, 2), .token = role_token(1, 6)};
+
+    enters(rig, 'B', &b, &FIRST);
+    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'B')->role.candidacy.token, b.token);
+    enters(rig, 'C', &c, &FIRST);
+    asks(rig, 'B', &b);
+    asks(rig, 'C', &c);
+    cr_assert_eq(listed(rig, 2).token, c.token);
+    cr_assert_not(listed(rig, 2).revoked);
+    cr_assert(listed(rig, 1).revoked);
+    rig_free(rig);
+}
+
+/* K7c, advisory: with its member its grant is gone. */
+Test(core_roles, a_removed_member_holds_nothing)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+
+    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_LEAVE});
+    rig_pass(rig, rig->timing.batch_ms, "");
+    struct message ack = rig_ack(rig, 'C');
+    rig_gets(rig, 'C', &ack);
+    char text[64];
+    cr_assert_str_eq(rig_sees(rig, text), "A C");
+    cr_assert_neq(listed(rig, 2).token, 0);
+    cr_assert_null(listed(rig, 1).role);
+    rig_free(rig);
+}
+
+/* K8b: the other part may have given a higher one. */
+Test(core_roles, a_token_from_before_a_merge_is_renewed)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct said b = {.request = 1, .number = role_token(0, 1), .token = role_token(0, 5)};
+
+    rig->core->roster.merged_epoch = core_view(rig->core)->epoch;
+    enters(rig, 'B', &b, &FIRST);
+    cr_assert_eq(role_token_epoch(listed(rig, 1).token), core_view(rig->core)->epoch);
+    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'B')->role.candidacy.token,
+                 listed(rig, 1).token);
+    rig_free(rig);
+}
+
+/* --- Under guard strict --- */
+
+static void leases(struct rig *rig)
+{
+    const struct view *view = core_view(rig->core);
+
+    for (const char *voter = "BC"; *voter != '\0'; voter++) {
+        rig_gets(rig, *voter,
+                 &(struct message){.type = MESSAGE_HEARTBEAT,
+                                   .heartbeat = {.view = view_id_of(view),
+                                                 .view_hash = view->hash,
+                                                 .promised = view->epoch,
+                                                 .leased = true}});
+    }
+}
+
+/* Time passes, and the voters go on leasing. */
+static void acts_on(struct rig *rig, uint64_t ms)
+{
+    for (; ms > 0; ms -= ms < 100 ? ms : 100) {
+        rig_pass(rig, ms < 100 ? ms : 100, "");
+        leases(rig);
+        cr_assert(core_is_acting(rig->core, rig->now_ms));
+    }
+}
+
+static struct rig *acts(void)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+
+    rig_pass(rig, 300, "B C");
+    leases(rig);
+    rig_pass(rig, 300, "B C");
+    leases(rig);
+    cr_assert(core_is_acting(rig->core, rig->now_ms));
+    return rig;
+}
+
+/* K7a: whoever has not told, member or not, may hold for as long as that. */
+Test(core_roles, strict_nothing_is_granted_before_t_hold)
+{
+    struct rig *rig = acts();
+    uint64_t began_ms = rig->core->roster.began_ms;
+    uint64_t hold_ms = timing_hold_ms(&rig->timing);
+
+    cr_assert_neq(began_ms, 0);
+    struct said b = stands(rig, 'B', 1, &FIRST);
+    asks(rig, 'B', &b);
+    asks(rig, 'C', NULL);
+    cr_assert_eq(listed(rig, 1).token, 0);
+    acts_on(rig, began_ms + hold_ms - rig->now_ms - 1);
+    cr_assert_eq(listed(rig, 1).token, 0);
+    acts_on(rig, 1);
+    cr_assert_neq(listed(rig, 1).token, 0);
+    rig_free(rig);
+}
+
+/* K2b: no answer goes out, and nothing is granted, while it does not act. */
+Test(core_roles, who_does_not_act_answers_nothing)
+{
+    struct rig *rig = acts();
+    struct said b = {.request = 1, .number = role_token(1, 1), .token = role_token(1, 2)};
+
+    rig_pass(rig, rig->timing.lease_ms, "B C");
+    cr_assert_not(core_is_acting(rig->core, rig->now_ms));
+    enters(rig, 'B', &b, &FIRST);
+    cr_assert_eq(rig_count(rig, MESSAGE_ROLES_PLACE), 0);
+    struct message ask = word_of(rig, MESSAGE_ROLES_ASK);
+    rig_refuses(rig, 'B', &ask, REFUSED_ROLE_NOT_ACTING);
+    cr_assert_eq(rig_count(rig, MESSAGE_ROLES_PLACE) + rig_count(rig, MESSAGE_ROLES_ANSWER), 0);
+    asks(rig, 'B', &b);
+    cr_assert_eq(rig_count(rig, MESSAGE_ROLES_PLACE) + rig_count(rig, MESSAGE_ROLES_ANSWER), 0);
+    cr_assert_eq(listed(rig, 1).token, b.token, "what was told is noted");
+    rig_free(rig);
+}
+
+/* K7c: no verdict and no closed connection ends a grant, but T_hold after the last answer does. */
+Test(core_roles, strict_a_grant_ends_t_hold_after_the_last_answer)
+{
+    struct rig *rig = acts();
+    uint64_t hold_ms = timing_hold_ms(&rig->timing);
+    struct said b = stands(rig, 'B', 1, &FIRST);
+    struct said c = stands(rig, 'C', 2, &FIRST);
+
+    acts_on(rig, hold_ms);
+    b.token = listed(rig, 1).token;
+    cr_assert_neq(b.token, 0);
+    asks(rig, 'B', &b);
+    for (uint64_t passed_ms = 0; passed_ms + 100 < hold_ms; passed_ms += 100) {
+        acts_on(rig, 100);
+        asks(rig, 'C', &c);
+        cr_assert_eq(listed(rig, 1).token, b.token);
+        cr_assert_eq(listed(rig, 2).token, 0);
+    }
+    acts_on(rig, 200);
+    cr_assert_neq(listed(rig, 1).token, b.token);
+    rig_free(rig);
+}
