@@ -215,6 +215,26 @@ Test(core_strict, a_candidate_that_is_refused_an_epoch_is_given_no_more_time)
     rig_free(rig);
 }
 
+/* Z1d, H50: whoever asks may not have heard yet that this voter has begun another life. */
+Test(core_strict, a_voter_is_asked_under_the_name_of_its_former_life)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    struct vote_record *record = &rig->core->voter.record;
+
+    record->lineage = core_view(rig->core)->lineage;
+    record->state = VOTE_RECORD_FOUNDED;
+    record->promise = (struct ballot){.epoch = 9, .life = rig_id(rig, 'A')};
+    const struct message content = {
+        .type = MESSAGE_BALLOT,
+        .carrier = {.view = rig_view(rig, "A B C"), .lineage = record->lineage, .epoch = 5}};
+    struct message ballot = rig_message(rig, 'C', &content);
+    ballot.number = ++rig->numbers['C'];
+    ballot.to.bytes[0] ^= 1;
+    rig_gets_raw(rig, &ballot);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VOTE, 'C'));
+    rig_free(rig);
+}
+
 /* --- A proposal and its answers (Z5) --- */
 
 static void accepts(struct rig *rig, char by, uint8_t voter, uint64_t version)
@@ -599,17 +619,17 @@ Test(core_strict, an_idle_coordinator_hands_over)
     rig_free(rig);
 }
 
-/* H52: the leases come just before it would hand over, and no timer has told yet that it acts. Who
- * looks at the clock may count on them. */
+/* H52: the last lease comes in the step in which it would hand over, and nobody was told yet that
+ * it acts. Who looks at the clock may count on it. */
 Test(core_strict, who_acts_by_the_clock_is_not_idle)
 {
     struct rig *rig = idle_for_long();
 
     rig->now_ms += 99;
     hears_lease(rig, 'B', true);
+    rig->now_ms += 2;
     hears_lease(rig, 'C', true);
     cr_assert(core_is_acting(rig->core, rig->now_ms));
-    rig_pass(rig, 2, "");
     cr_assert_eq(rig_count(rig, MESSAGE_STAND_DOWN), 0);
     cr_assert(core_is_acting(rig->core, rig->now_ms));
     rig_free(rig);

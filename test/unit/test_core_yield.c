@@ -369,6 +369,16 @@ Test(core_yield, a_member_of_the_part_that_is_taken_up_agrees)
     rig_free(rig);
 }
 
+/* A went over to the other part, and D has not removed it yet. */
+Test(core_yield, a_member_of_the_part_that_is_taken_up_agrees_with_one_it_knows)
+{
+    struct rig *rig = rig_in("D E A", 'E');
+
+    proposes_merged(rig, core_view(rig->core)->epoch);
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
+    rig_free(rig);
+}
+
 /* D has begun another epoch since: what it agreed to came to nothing. */
 Test(core_yield, a_merge_of_an_earlier_epoch_is_not_agreed_to)
 {
