@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "core/agreement/promise.h"
+#include "core/detection/numbers.h"
 #include "core/detection/removal.h"
 #include "core/state/refuse.h"
 
@@ -70,38 +71,55 @@ void next_view_drop_joiners(struct core *core, enum refusal reason)
     forget_joiners(core);
 }
 
-/* Is this former member's place taken by nobody: not by the joiner, nor by a member at its
- * address? */
-static bool keeps_its_place(const struct view *view, uint32_t position, const struct member *joiner)
+static bool is_of(const struct gone *gone, const struct member *joiner)
+{
+    return text_equal(gone->name, joiner->name) || address_equal(&gone->address, &joiner->address);
+}
+
+/* G1d: failed or moved, and no member has come to its address. */
+static bool left_a_place(const struct view *view, const struct gone *gone)
+{
+    return (gone->reason == GONE_FAILED || gone->reason == GONE_MOVED) &&
+           view_find_address(view, &gone->address) == VIEW_NONE;
+}
+
+/* Several lives of one node have one place. */
+static bool is_counted_before(const struct view *view, uint32_t position)
 {
     const struct gone *gone = &view->gone[position];
 
-    if ((gone->reason != GONE_FAILED && gone->reason != GONE_MOVED) ||
-        text_equal(gone->name, joiner->name) || address_equal(&gone->address, &joiner->address) ||
-        view_find_address(view, &gone->address) != VIEW_NONE) {
-        return false;
-    }
-    for (uint32_t i = 0; i < position; i++) { /* Several lives of one node have one place. */
+    for (uint32_t i = 0; i < position; i++) {
         if (text_equal(view->gone[i].name, gone->name) ||
             address_equal(&view->gone[i].address, &gone->address)) {
-            return false;
+            return true;
         }
     }
-    return true;
+    return false;
 }
 
 /* A majority means something only of the stated size, so whoever failed keeps its place: it may be
- * at work on the other side of a cut. Its own name, or its address, may come back. */
+ * at work on the other side of a cut. Its own name, or its address, may come back, whoever else has
+ * a place: those may be made up (G1e). */
 bool next_view_has_room(const struct core *core, const struct view *view,
                         const struct member *joiner)
 {
     uint32_t size = guard_size_max(&core->terms.guard);
-    uint32_t taken = view->member_count;
+    uint32_t places = 0;
+    bool has_own = false;
 
     for (uint32_t i = 0; size != UINT32_MAX && i < view->gone_count; i++) {
-        taken += keeps_its_place(view, i, joiner);
+        const struct gone *gone = &view->gone[i];
+        if (!left_a_place(view, gone)) {
+            continue;
+        }
+        if (is_of(gone, joiner)) {
+            has_own = true;
+        } else if (!is_counted_before(view, i) && !numbers_none_of(core, &gone->id)) {
+            places++; /* G1f: of whom nothing was heard, that one may be made up. */
+        }
     }
-    return view->member_count < core->capacity && taken < size;
+    places = has_own ? 0 : places;
+    return view->member_count < core->capacity && view->member_count + places < size;
 }
 
 enum refusal next_view_why_no_room(const struct core *core, const struct view *view)

@@ -62,20 +62,34 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
     return NUMBER_NEWER;
 }
 
+bool numbers_none_of(const struct core *core, const struct node_id *id)
+{
+    const struct gone *gone = view_find_gone(&core->view, id);
+    uint32_t member = view_find(&core->view, id);
+
+    return (gone != NULL && core->numbers.unheard[gone - core->view.gone]) ||
+           (member != VIEW_NONE && !core_is_self(core, member) &&
+            core->peers[member].number.highest == 0);
+}
+
 /* Of each of the gone, its last. */
 static void map_gone(struct core *core, const struct installed *before)
 {
     const struct view *former = before->view;
     uint64_t numbers[GONE_MAX];
+    bool unheard[GONE_MAX];
 
     memcpy(numbers, core->numbers.gone, former->gone_count * sizeof numbers[0]);
+    memcpy(unheard, core->numbers.unheard, former->gone_count * sizeof unheard[0]);
     for (uint32_t i = 0; i < core->view.gone_count; i++) {
         const struct gone *gone = view_find_gone(former, &core->view.gone[i].id);
         uint32_t member = view_find(former, &core->view.gone[i].id);
 
         core->numbers.gone[i] = gone != NULL ? numbers[gone - former->gone] : 0;
+        core->numbers.unheard[i] = gone != NULL && unheard[gone - former->gone];
         if (member != VIEW_NONE) {
             core->numbers.gone[i] = before->peers[member].number.highest;
+            core->numbers.unheard[i] = core->numbers.gone[i] == 0;
         }
     }
 }

@@ -206,6 +206,7 @@ struct detector {
 /* numbers: of the lives that went. */
 struct numbers {
     uint64_t gone[GONE_MAX]; /* by position among the gone of the view: the last of that life */
+    bool unheard[GONE_MAX];  /* it was a member with this node, which never heard it (G1f) */
 };
 
 /* verdict: the evidence has changed, and is judged at the end of the step. */
