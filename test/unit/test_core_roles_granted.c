@@ -230,6 +230,10 @@ Test(core_roles, a_candidate_keeps_its_number)
     struct said told = {.request = 3, .number = role_token(1, 1) - 1};
     enters(rig, 'C', &told, &FIRST);
     cr_assert_eq(listed(rig, 3).number, told.number);
+    /* One that was entered anew by a message that came late goes by its first. */
+    told = (struct said){.request = 2, .number = b.number};
+    enters(rig, 'C', &told, &FIRST);
+    cr_assert_eq(listed(rig, 2).number, b.number);
     rig_free(rig);
 }
 

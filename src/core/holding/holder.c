@@ -239,7 +239,7 @@ static void on_place(struct core *core, const struct role_word *word)
         on_refused(core, own, word->order);
         return;
     }
-    if (own->is.number == 0) {
+    if (own->is.number == 0 || (placed->number != 0 && placed->number < own->is.number)) {
         set_number(core, own, placed->number);
         tell(core, own, ROLE_WAITS, ROLE_NOT_LOST);
         ask_soon(core);

@@ -159,6 +159,11 @@ static void on_enter(struct core *core, uint32_t position, const struct role_wor
     turn_on(core);
     note_question(core, position, word);
     if (at != ROSTER_NONE) {
+        /* K5b: it was entered twice, by a message that came late; the first number is its own. */
+        if (candidacy->number != 0 && candidacy->number < core->listed.candidates[at].number) {
+            roster_set_number(core, at, candidacy->number);
+            roster_note_change(core, at);
+        }
         if (acts) {
             place(core, at);
         }
