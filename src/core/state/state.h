@@ -151,7 +151,7 @@ enum stranger_kind {
     STRANGER_PROBES,
     STRANGER_JOINS,
     STRANGER_OFFERS,
-    STRANGER_KINDS,
+    STRANGERS_QUESTIONS,
 };
 
 /* Answers that were given, by a hash of the source. */
@@ -162,9 +162,9 @@ struct stranger_answers {
 };
 
 /* strangers: since the last heartbeat, or the last try of a joiner (V6). */
-struct strangers {
+struct strangers_budget {
     uint64_t round; /* goes into the hash */
-    struct stranger_answers answers[STRANGER_KINDS];
+    struct stranger_answers answers[STRANGERS_QUESTIONS];
 };
 
 /* lifecycle: this node as one life. */
@@ -495,7 +495,7 @@ struct core {
 
     struct life life;
     struct outbox out;
-    struct strangers strangers;
+    struct strangers_budget strangers;
 
     struct view view;          /* install: the view that holds; empty while joining */
     struct view former;        /* install: the one before it */
