@@ -1,4 +1,4 @@
-# Completion of doyen, doyend and doyen-replay for fish. Verbs and options are those that --help
+# Completion of doyen, doyend, doyen-replay and doyen-lab for fish. Verbs and options are those that --help
 # names, so they are those of the installed programs; names are those of the members.
 
 function __doyen_options
@@ -38,3 +38,4 @@ complete --command doyen --condition 'contains -- (__doyen_verb) keys' --argumen
 complete --command doyen --condition 'contains -- (__doyen_verb) report' --force-files
 complete --command doyend --arguments '(__doyen_options doyend)'
 complete --command doyen-replay --arguments '(__doyen_options doyen-replay)'
+complete --command doyen-lab --arguments '(__doyen_options doyen-lab)'

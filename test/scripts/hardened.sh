@@ -29,7 +29,7 @@ is_optimized()
 }
 
 commands=$(cat "$build/compile_commands.json")
-for program in doyend doyen doyen-replay; do
+for program in doyend doyen doyen-replay doyen-lab; do
     file=$build/$program
     header=$(readelf --wide --file-header --program-headers --dynamic "$file")
     symbols=$(nm --dynamic "$file")
