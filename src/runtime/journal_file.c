@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -23,6 +24,7 @@ enum {
     HASH_DIGITS = 16,
     HEAD_BYTES = HASH_DIGITS + 1,
     FILE_BYTES_MAX = 16 << 20, /* no file of this module is larger */
+    ROOM_BYTES = 256 << 10,    /* left to what a node cannot do without: its state and its record */
 };
 
 /* Lines, each with its hash and its end. */
@@ -335,13 +337,33 @@ static int write_batch(struct journal_file *file)
     return 0;
 }
 
+static bool is_short_of_room(const struct journal_file *file)
+{
+    struct statvfs room;
+
+    return fstatvfs(file->dir, &room) == 0 && room.f_bavail * room.f_frsize < ROOM_BYTES;
+}
+
+/* Events give way where the disk is almost full. */
+static int make_room(struct journal_file *file)
+{
+    if (!is_short_of_room(file)) {
+        return 0;
+    }
+    (void)unlinkat(file->dir, OLDER_FILE, 0);
+    return is_short_of_room(file) ? ENOSPC : 0;
+}
+
 static void on_work(uv_work_t *work)
 {
     struct journal_file *file = work->data;
 
     const bool full = file->lines >= JOURNAL_FILE_LINES && file->writing.lines > 0;
 
-    file->error = full ? begin_anew(file) : 0;
+    file->error = make_room(file);
+    if (file->error == 0 && full) {
+        file->error = begin_anew(file);
+    }
     if (file->error == 0) {
         file->error = write_batch(file);
     }

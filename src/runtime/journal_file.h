@@ -1,7 +1,8 @@
 /* Keeps lines of text in the state directory, so that the next life of this node can read them: the
  * newest JOURNAL_FILE_LINES at the least, and about twice as many at the most. Writing is done by
  * libuv's threads. Lines are given to the kernel as they come, and are not waited for on the disk:
- * they survive the process, but a host that loses power may lose the last of them. */
+ * they survive the process, but a host that loses power may lose the last of them. Where less than
+ * 256 KiB would be free on the disk nothing is kept, and the older half is removed. */
 #ifndef RUNTIME_JOURNAL_FILE_H
 #define RUNTIME_JOURNAL_FILE_H
 

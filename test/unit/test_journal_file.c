@@ -3,10 +3,13 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -299,5 +302,34 @@ Test(journal_file, a_full_disk_is_told_once_and_leaves_no_half_line)
     end_life(desk);
     close(good);
     close(full);
+    desk_free(desk);
+}
+
+/* The state and the record of a voter are worth more than what happened long ago. */
+Test(journal_file, events_give_way_where_the_disk_is_almost_full)
+{
+    struct desk *desk = desk_new();
+    char line[4096];
+
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("tmpfs", desk->dir, "tmpfs", 0, "size=1m") != 0) {
+        desk_free(desk);
+        cr_skip_test("only root can mount a file system");
+    }
+    memset(line, 'x', sizeof line - 1);
+    line[sizeof line - 1] = '\0';
+    begin_life(desk);
+    for (int i = 0; i < 400; i++) {
+        append(desk, line);
+        uv_run(&desk->loop, UV_RUN_DEFAULT);
+    }
+    struct statvfs room;
+    cr_assert_eq(statvfs(desk->dir, &room), 0);
+    cr_expect_geq(room.f_bavail * room.f_frsize, 248 << 10);
+    end_life(desk);
+    const char *log = log_of(desk);
+    cr_expect_eq(line_count(log), 1, "%s", log);
+    cr_expect_not_null(strstr(log, "No space left on device"), "%s", log);
+    cr_assert_eq(umount(desk->dir), 0);
     desk_free(desk);
 }
