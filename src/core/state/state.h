@@ -141,7 +141,7 @@ struct outbox {
 };
 
 /* What non-members say, as far as it is answered. */
-enum stranger_kind {
+enum strangers_question {
     STRANGER_HEARTBEATS,
     STRANGER_VIEWS, /* whatever brings along one that is not followed, or asked for first */
     STRANGER_PULLS,
