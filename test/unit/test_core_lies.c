@@ -2,6 +2,7 @@
  * numbers that leap, contents that do not exist (V2d, V4j, V7). */
 #include <criterion/criterion.h>
 
+#include "core/agreement/promise.h"
 #include "core/model/limits.h"
 #include "core/state/state.h"
 #include "rig.h"
@@ -302,6 +303,23 @@ Test(core_lies, an_epoch_of_a_former_life_that_leaps_is_forgotten)
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER});
     rig_gets(rig, 'A', &shown);
     cr_assert_eq(rig->core->promise.seen, 1);
+    rig_free(rig);
+}
+
+/* V7d: a voter that promised it never takes less, so those who heard of it go on from there. */
+Test(core_lies, under_strict_leaps_are_measured_from_what_was_seen)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+
+    rig->core->promise.seen = 1 + LEAP_MAX;
+    rig->core->promise.base.ms = 0;
+    cr_assert_not(promise_epoch_leaps(rig->core, 1 + 2 * LEAP_MAX));
+    cr_assert(promise_epoch_leaps(rig->core, 2 + 2 * LEAP_MAX));
+    rig_free(rig);
+    rig = rig_in("A B C", 'B');
+    rig->core->promise.seen = 1 + LEAP_MAX;
+    rig->core->promise.base.ms = 0;
+    cr_assert(promise_epoch_leaps(rig->core, 1 + LEAP_MAX));
     rig_free(rig);
 }
 

@@ -13,8 +13,11 @@ static struct leap_base leap_base(const struct core *core, const struct view *vi
     if (base->ms != 0 && core->now_ms < base->ms + core->timing.stall_ms) {
         return *base;
     }
+    /* V7d: what a voter has promised is for good, so the others have to come after it. */
+    const bool from_seen = view_is_empty(view) || core_is_strict(core);
+
     return (struct leap_base){.ms = core->now_ms,
-                              .epoch = view_is_empty(view) ? core->promise.seen : view->epoch,
+                              .epoch = from_seen ? core->promise.seen : view->epoch,
                               .version = view->version,
                               .next_age = view->next_age};
 }
@@ -35,11 +38,12 @@ struct leap_base promise_numbers_max(const struct core *core)
 
 struct leap_base promise_said_max(const struct core *core)
 {
+    const uint64_t leap = core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX; /* V7d */
     struct leap_base max = leap_base(core, &core->view);
 
-    max.epoch += SAID_LEAP_MAX;
-    max.version += SAID_LEAP_MAX;
-    max.next_age += SAID_LEAP_MAX;
+    max.epoch += leap;
+    max.version += leap;
+    max.next_age += leap;
     return max;
 }
 
@@ -126,8 +130,9 @@ void promise_on_view_installed(struct core *core, const struct installed *before
     }
     if (view_is_empty(before->view)) {
         core->promise.base.ms = 0; /* The first one is no leap. */
-        if (core->promise.seen < core->view.epoch ||
-            core->promise.seen > core->view.epoch + SAID_LEAP_MAX) {
+        bool leaps = !core_is_strict(core) && core->promise.seen > core->view.epoch + SAID_LEAP_MAX;
+
+        if (core->promise.seen < core->view.epoch || leaps) {
             core->promise.seen = core->view.epoch; /* What leaps the others never heed. */
         }
         return;
