@@ -115,6 +115,28 @@ Test(core_strict, voters_that_do_not_answer_are_looked_for)
     rig_free(rig);
 }
 
+/* Z1e: C has begun another life where it was; what B heard of last under its name lives at the
+ * address of D. Whoever lives at either address has to learn with which nonce to vote. */
+Test(core_strict, a_silent_voter_is_asked_as_a_stranger_where_the_view_has_it)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    bool asked = false;
+
+    rig->core->electorate.addresses[2] = member_of('D').address;
+    rig_pass(rig, rig->timing.fresh_ms + rig->timing.batch_ms, "");
+    rig_kill(rig, 'A');
+    rig_pass(rig, rig->timing.lost_ms, "");
+    cr_assert(rig->core->campaign.on);
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        const struct rig_sent *sent = &rig->sent[i];
+        asked = asked || (sent->to == 'C' && sent->message.type == MESSAGE_BALLOT &&
+                          (sent->echo & UINT32_C(0x80000000)) != 0);
+    }
+    cr_assert(asked);
+    cr_assert_not_null(rig_told(rig, MESSAGE_BALLOT, 'D'));
+    rig_free(rig);
+}
+
 /* Z4c: what B and C accepted is perhaps committed. */
 Test(core_strict, a_winner_builds_on_what_voters_show)
 {

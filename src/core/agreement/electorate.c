@@ -99,16 +99,19 @@ void electorate_ask_stranger(struct core *core, const struct message *message,
 
 void electorate_ask_one(struct core *core, const struct message *message, uint8_t voter)
 {
-    uint32_t position = view_find_name(&core->view, core->terms.voters.names[voter]);
+    const uint32_t position = view_find_name(&core->view, core->terms.voters.names[voter]);
+    const struct member *member = position == VIEW_NONE ? NULL : &core->view.members[position];
+    const struct address *last = &core->electorate.addresses[voter];
+    bool is_fresh = member != NULL && hearing_is_fresh(core, position);
 
-    if (position != VIEW_NONE) {
+    if (member != NULL) {
         route_send(core, message, position);
     }
-    bool may_be_another = position == VIEW_NONE || !hearing_is_fresh(core, position) ||
-                          !id_equal(&core->view.members[position].id,
-                                    &core->electorate.lives[voter]);
-    if (may_be_another) {
-        electorate_ask_stranger(core, message, NULL, &core->electorate.addresses[voter]);
+    if (!is_fresh || !id_equal(&member->id, &core->electorate.lives[voter])) {
+        electorate_ask_stranger(core, message, NULL, last);
+    }
+    if (member != NULL && !is_fresh && !address_equal(&member->address, last)) {
+        electorate_ask_stranger(core, message, NULL, &member->address);
     }
 }
 
