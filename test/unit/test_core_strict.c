@@ -211,7 +211,7 @@ Test(core_strict, a_candidate_that_is_refused_an_epoch_soon_asks_for_a_higher_on
             .carrier = {.lineage = core_view(rig->core)->lineage,
                         .epoch = epoch,
                         .vote = {.voter = 2, .result = VOTE_REFUSED_EPOCH, .promised = epoch}}});
-    rig_pass(rig, rig->timing.prepare_ms - 1, "C");
+    rig_pass(rig, rig->timing.prepare_ms + rig->timing.batch_ms - 1, "C");
     cr_assert(rig->core->campaign.on);
     cr_assert_eq(rig->core->campaign.epoch, epoch);
     rig_pass(rig, 1, "");
@@ -232,7 +232,7 @@ Test(core_strict, a_candidate_that_is_refused_an_epoch_is_given_no_more_time)
     cr_assert(rig->core->campaign.on);
     refuses_claim(rig, 'C', 2, VOTE_REFUSED_EPOCH);
     refuses_claim(rig, 'D', 3, VOTE_REFUSED_FRESH);
-    rig_pass(rig, rig->timing.prepare_ms, "");
+    rig_pass(rig, rig->timing.prepare_ms + rig->timing.batch_ms, "");
     cr_assert_not(rig->core->campaign.on);
     rig_free(rig);
 }
@@ -254,6 +254,23 @@ Test(core_strict, a_voter_is_asked_under_the_name_of_its_former_life)
     ballot.to.bytes[0] ^= 1;
     rig_gets_raw(rig, &ballot);
     cr_assert_not_null(rig_told(rig, MESSAGE_VOTE, 'C'));
+    rig_free(rig);
+}
+
+/* Z4h, H47: when B turns next the time of its campaign is over, and both votes are there. */
+Test(core_strict, a_slow_candidate_reads_all_votes_that_have_come)
+{
+    struct rig *rig = rig_strict_among("A B C D", 'B', "A C D");
+
+    rig_kill(rig, 'A');
+    rig_pass(rig, rig->timing.batch_ms, "C D");
+    cr_assert(rig->core->campaign.on);
+    rig_pass(rig, rig->core->campaign.deadline_ms - rig->now_ms - 100, "C D");
+    rig->now_ms += 101;
+    is_granted(rig, 'C', 1);
+    cr_assert(rig->core->campaign.on);
+    is_granted(rig, 'D', 2);
+    cr_assert(rig->core->change.on);
     rig_free(rig);
 }
 

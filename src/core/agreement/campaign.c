@@ -288,6 +288,7 @@ static void start(struct core *core, const struct ballot *handed_over, bool stay
     campaign->handed_over = *handed_over;
     campaign->stays = stays;
     campaign->deadline_ms = core->now_ms + core->timing.lease_ms + core->timing.claim_ms;
+    campaign->last_chance = false;
     memset(&campaign->tally, 0, sizeof campaign->tally);
     view_clear(&campaign->best);
     promise_saw_epoch(core, campaign->epoch); /* No life asks for one twice. */
@@ -408,6 +409,7 @@ static void wait_until(struct core *core, uint64_t until_ms)
     const bool refused = electorate_refuses(core, &campaign->tally);
 
     campaign->deadline_ms = refused ? earlier(campaign->deadline_ms, until_ms) : until_ms;
+    campaign->last_chance = campaign->last_chance && refused;
 }
 
 /* Soon again where somebody older is only fresh yet: its lifeline may close any moment. */
@@ -499,6 +501,19 @@ static void hand_over_idle(struct core *core)
     }
 }
 
+/* Z4h: a slow loop has the answers still before it. */
+static void end_campaign(struct core *core)
+{
+    struct campaign *campaign = &core->campaign;
+
+    if (campaign->last_chance) {
+        lose(core);
+    } else {
+        campaign->last_chance = true;
+        campaign->deadline_ms = core->now_ms + core->timing.batch_ms;
+    }
+}
+
 void campaign_tick(struct core *core)
 {
     if (core->now_ms >= idle_deadline_ms(core) && !core->change.sent) {
@@ -517,7 +532,7 @@ void campaign_tick(struct core *core)
     if (electorate_agrees(core, &core->campaign.tally)) {
         win(core);
     } else if (core->now_ms >= core->campaign.deadline_ms) {
-        lose(core);
+        end_campaign(core);
     } else if (core->now_ms >= core->campaign.ask_ms) {
         ask(core, true);
     }

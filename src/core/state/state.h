@@ -360,6 +360,7 @@ struct campaign {
     uint64_t handed_ms;        /* and when */
     uint64_t ask_ms;
     uint64_t deadline_ms;
+    bool last_chance; /* the deadline has passed once, and what waited is read before it counts */
     struct tally tally;
     struct view best; /* the highest that a voter has accepted; empty: none above ours */
 };
