@@ -171,7 +171,7 @@ static void draw_head(FILE *out, const struct order *order)
     }
     fprintf(out,
             "<path d=\"M%.0f 48h16\" class=\"theory\"/><text x=\"%.0f\" y=\"52\">theory</text>\n",
-            x, x + 21);
+            x + 8, x + 29);
 }
 
 void report_svg(FILE *out, const struct order *order, const struct survey *surveys, size_t count)
@@ -188,7 +188,7 @@ void report_svg(FILE *out, const struct order *order, const struct survey *surve
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
             "font-family=\"sans-serif\" font-size=\"12\">\n",
             2 * PANEL_WIDTH, HEAD_HEIGHT + 2 * PANEL_HEIGHT + FOOT_HEIGHT);
-    fputs("<style>.head{font-size:16px;font-weight:bold}.title{font-size:13px;font-weight:bold}"
+    fputs("<style>.head{font-size:14px;font-weight:bold}.title{font-size:13px;font-weight:bold}"
           ".end{text-anchor:end}.middle{text-anchor:middle}.grid{stroke:#ddd}.axis{stroke:#333;"
           "fill:none}.line{fill:none;stroke-width:2}.theory{stroke:#000;stroke-width:1.5}</style>\n"
           "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
