@@ -11,7 +11,7 @@ enum {
     STRANGERS_ONE_IN = 2, /* where a liar is asked for, have strangers who lie */
     LIARS_ONE_IN = 2,     /* or members */
     HAUNTED_ONE_IN = 4,   /* or a stranger who does not end */
-    STRICT_ONE_IN = 3,    /* are of guard strict */
+    STRICT_ONE_IN = 4,    /* are of guard strict */
     VOTERS_LEAST = 3,
 };
 
@@ -142,7 +142,7 @@ static void draw_guard(struct plan *plan, struct random *random, enum guard_poli
     plan->guard = guard_of(asked != 0 ? asked : policy, plan->hosts);
 }
 
-/* Guard strict, in one plan of three where no guard is asked for, and where there are enough nodes
+/* Guard strict, in one plan of four where no guard is asked for, and where there are enough nodes
  * to vote. By a chance of its own: the other plans are what they were. */
 static bool draw_strict(const struct plan_options *options, uint64_t seed)
 {
