@@ -459,6 +459,40 @@ Test(core_strict, a_removal_of_the_dead_waits_for_voters_whoever_hears_it)
     rig_free(rig);
 }
 
+/* Z4e, R2a: B has lost A, which has granted by way of C. And where its process is gone, whatever
+ * came by way of C was sent before. */
+Test(core_strict, a_winner_keeps_those_whom_others_hear)
+{
+    for (int dead = 0; dead < 2; dead++) {
+        struct rig *rig = rig_strict("A B C", 'B');
+        const struct node_id a = rig_id(rig, 'A');
+
+        rig->core->voter.record.lineage = 99; /* Its own voter does not vote. */
+        if (dead) {
+            rig_kill(rig, 'A');
+        }
+        for (int i = 0; i < 100 && !rig->core->campaign.on; i++) {
+            rig_pass(rig, 50, "");
+            leases_and_suspects(rig, 'C', 1);
+        }
+        cr_assert(rig->core->campaign.on);
+        is_granted(rig, 'C', 2);
+        struct message vote = rig_message(
+            rig, 'A',
+            &(struct message){.type = MESSAGE_VOTE,
+                              .carrier = {.lineage = core_view(rig->core)->lineage,
+                                          .epoch = rig->core->campaign.epoch,
+                                          .vote = {.voter = 0, .result = VOTE_GRANTED}}});
+        vote.number++;
+        vote.relay = true;
+        rig_gets_raw(rig, &vote);
+        const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
+        cr_assert_not_null(prepare);
+        cr_assert_eq(view_find(prepare->carrier.view, &a), dead ? VIEW_NONE : 2);
+        rig_free(rig);
+    }
+}
+
 /* R1d: it was overtaken before it could remove C, which D may hear again. */
 Test(core_strict, a_removal_decided_in_the_same_ones_earlier_reign_is_decided_anew)
 {

@@ -87,14 +87,22 @@ static bool is_succeeded(const struct core *core, const struct member *member)
     return !core_is_member(core) || (position != VIEW_NONE && position < core->position);
 }
 
-/* Is this somebody older whom the node hears again, though it was to succeed it? Not one who
- * leaves, or follows another. */
+static bool is_heard(const struct core *core, uint32_t position)
+{
+    enum verdict verdict = core->peers[position].charge.verdict;
+
+    return (verdict == VERDICT_NONE && hearing_is_fresh(core, position)) ||
+           (verdict != VERDICT_DEAD && removal_is_vouched_for(core, position));
+}
+
+/* Is this somebody older whom the node hears again, or others do, though it was to succeed it
+ * (Z4e, Z5d)? Not one who leaves, or follows another. */
 static bool is_back(const struct core *core, const struct member *member)
 {
     uint32_t position = view_find(&core->view, &member->id);
 
-    return position < core->position && core->peers[position].charge.verdict == VERDICT_NONE &&
-           hearing_is_fresh(core, position) && !follow_has_moved(core, position) &&
+    return position < core->position && is_heard(core, position) &&
+           !follow_has_moved(core, position) &&
            !id_equal(&member->id, &core->campaign.handed_over.life);
 }
 

@@ -172,6 +172,13 @@ static bool is_heard_by_others(const struct core *core, uint32_t suspect)
     return false;
 }
 
+bool removal_is_vouched_for(const struct core *core, uint32_t position)
+{
+    uint64_t vouched_ms = core->peers[position].signs.vouched_ms;
+
+    return vouched_ms != 0 && core->now_ms < vouched_ms + core->timing.fresh_ms;
+}
+
 /* Returns whether it is found out just now that the member is to go. */
 static bool review_one(struct core *core, uint32_t position)
 {
@@ -190,11 +197,9 @@ static bool review_one(struct core *core, uint32_t position)
     if (proven) {
         return true;
     }
-    bool vouched = peer->signs.vouched_ms != 0 &&
-                   core->now_ms < peer->signs.vouched_ms + core->timing.fresh_ms;
     if (is_heard_by_others(core, position)) {
         REACHED(suspect_heard_by_others); /* Until its next heartbeat says otherwise. */
-    } else if (vouched) {
+    } else if (removal_is_vouched_for(core, position)) {
         REACHED(suspect_vouched_for);
         look_again(core, peer->signs.vouched_ms + core->timing.fresh_ms);
     } else if (peer->charge.verify_ms == NEVER_MS) {
