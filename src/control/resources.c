@@ -133,7 +133,7 @@ static struct answer answer_lease_page(struct request *request)
     }
     answer.response = lease_clients_response(&control->lease_clients);
     if (answer.response == NULL) {
-        return answer_busy(node_lease(control->node)->fd < 0
+        return answer_busy(node_lease(control->node)->memory.fd < 0
                                ? "this host has no sealed memory to lend a lease page in"
                                : "there are as many readers of the lease page as this node allows");
     }
