@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/text.h"
 #include "control/argument.h"
+#include "control/campaign_answer.h"
 #include "control/fault_request.h"
 #include "control/health.h"
 #include "control/metrics.h"
@@ -109,15 +109,6 @@ static struct answer answer_voters(struct request *request)
     return answer_json(MHD_HTTP_OK, report_voters(&request->server->control->facts));
 }
 
-/* Does the client want the page itself, and the connection with it? */
-static bool wants_lease_page(const struct request *request)
-{
-    const char *protocol = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
-                                                       MHD_HTTP_HEADER_UPGRADE);
-
-    return !request->is_head && protocol != NULL && strcasecmp(protocol, LEASE_PROTOCOL) == 0;
-}
-
 static struct answer answer_lease_page(struct request *request)
 {
     struct control *control = request->server->control;
@@ -142,7 +133,7 @@ static struct answer answer_lease_page(struct request *request)
 
 static struct answer answer_lease(struct request *request)
 {
-    return wants_lease_page(request)
+    return argument_wants_protocol(request, LEASE_PROTOCOL)
                ? answer_lease_page(request)
                : answer_json(MHD_HTTP_OK, report_lease(&request->server->control->facts));
 }
@@ -503,6 +494,8 @@ const struct resource resource_table[] = {
     {"/v1/keys/reload", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_keys_reload},
     {"/v1/keys/use", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_use},
     {"/v1/keys/remove", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_remove},
+    {"/v1/campaign", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, campaign_answer},
+    {"/v1/resign", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "role", campaign_answer_resign},
     {"/v1/fault", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, answer_fault},
 };
 const size_t resource_count = sizeof resource_table / sizeof resource_table[0];
@@ -540,7 +533,9 @@ enum route resource_find(const char *path, unsigned method, bool over_unix,
 bool resource_is_lasting(const struct request *request, const struct resource *resource)
 {
     return (resource->answer == answer_events && !request->is_head) ||
-           (resource->answer == answer_lease && wants_lease_page(request));
+           (resource->answer == answer_lease && argument_wants_protocol(request, LEASE_PROTOCOL)) ||
+           (resource->answer == campaign_answer &&
+            argument_wants_protocol(request, CAMPAIGN_PROTOCOL));
 }
 
 bool resource_is_change(const struct resource *resource)

@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "control/cached_answer.h"
+#include "control/campaigns.h"
 #include "control/facts.h"
 #include "control/hearing_stability.h"
 #include "control/lease_clients.h"
@@ -105,6 +106,7 @@ struct control {
     struct event_texts event_texts; /* event_stream.c */
     struct watchers watchers;       /* watchers.c */
     struct lease_clients lease_clients; /* lease_clients.c */
+    struct campaigns campaigns;         /* campaigns.c */
     struct past past;                   /* past.c */
 };
 

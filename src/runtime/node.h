@@ -14,6 +14,7 @@
 #include "runtime/log.h"
 #include "runtime/node_end.h"
 #include "runtime/refusals.h"
+#include "runtime/role_clients.h"
 #include "runtime/rotation.h"
 #include "runtime/traffic.h"
 #include "runtime/user_post.h"
@@ -62,6 +63,15 @@ const struct lease_page *node_lease(const struct node *node);
 void node_lease_add(struct node *node, struct lease_holder *holder);
 void node_lease_remove(struct node *node, struct lease_holder *holder);
 void node_lease_stopped(struct node *node, struct lease_holder *holder);
+
+/* The clients that stand for roles, and what each may ask (runtime/role_clients.h). Not to be
+ * called from inside on_event; but for node_role_remove, `client` stays where it is. */
+const struct role_clients *node_roles(const struct node *node);
+void node_role_add(struct node *node, struct role_client *client);
+void node_role_campaign(struct node *node, struct role_client *client);
+void node_role_remove(struct node *node, struct role_client *client);
+void node_role_stopped(struct node *node, struct role_client *client);
+void node_role_resign(struct node *node, struct role_client *client);
 
 /* The keys that seal and open this node's frames; NULL: it has none. */
 const struct keyring *node_keys(const struct node *node);
