@@ -11,6 +11,8 @@
 #include "control/health.h"
 #include "control/metrics.h"
 #include "control/move_request.h"
+#include "control/page.h"
+#include "control/page_file.h"
 #include "control/report_config.h"
 #include "control/report_keys.h"
 #include "control/report_past.h"
@@ -20,6 +22,9 @@
 #include "control/report_voters.h"
 #include "control/server.h"
 #include "words/notice_text.h"
+
+/* The page's scripts, styles and picture. */
+#define PAGE_FOLDER "/page/"
 
 /* --- The answers --- */
 
@@ -465,9 +470,21 @@ static struct answer answer_recording(struct request *request)
     return answer_text(MHD_HTTP_OK, &text, "application/json");
 }
 
+static struct answer answer_page(struct request *request)
+{
+    return page_answer(&request->server->control->facts);
+}
+
+static struct answer answer_page_file(struct request *request)
+{
+    return page_file_answer(request, request->path + strlen(PAGE_FOLDER));
+}
+
 /* --- The table --- */
 
 const struct resource resource_table[] = {
+    {"/", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_page},
+    {PAGE_FOLDER, METHOD_GET, FOLDER, CACHE_NOTHING, NULL, answer_page_file},
     {"/v1/members", METHOD_GET, ANYWHERE, CACHE_SNAPSHOT, NULL, answer_members},
     {"/v1/status", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_status},
     {"/v1/coordinator", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_coordinator},
@@ -511,12 +528,19 @@ unsigned method_parse(const char *method)
     return text_equal(method, MHD_HTTP_METHOD_POST) ? METHOD_POST : 0;
 }
 
+static bool resource_has_path(const struct resource *resource, const char *path)
+{
+    return (resource->traits & FOLDER) != 0
+               ? strncmp(path, resource->path, strlen(resource->path)) == 0
+               : text_equal(path, resource->path);
+}
+
 enum route resource_find(const char *path, unsigned method, bool over_unix,
                          const struct resource **found)
 {
     *found = NULL;
     for (size_t i = 0; i < resource_count; i++) {
-        if (text_equal(path, resource_table[i].path)) {
+        if (resource_has_path(&resource_table[i], path)) {
             *found = &resource_table[i];
             break;
         }

@@ -73,7 +73,8 @@ struct request {
     struct request *next;
     uint64_t due_ms; /* when the connection is closed, whatever was sent or read until then */
     enum room room;
-    bool is_head; /* HEAD: of the answer only what stands before its body is wanted */
+    const char *path; /* borrowed while the request is dispatched */
+    bool is_head;     /* HEAD: of the answer only what stands before its body is wanted */
 };
 
 struct control {

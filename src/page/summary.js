@@ -1,0 +1,50 @@
+/* The line at the top: whose view this is, whether it is live, and what counts most. */
+import { h } from "./preact.js";
+import { clock, count, duration } from "./words.js";
+
+export function Header({ feed }) {
+  const { members } = feed.documents;
+  return h("header", { class: "top" },
+    h("img", { src: "/page/icon.svg", alt: "", width: 36, height: 36 }),
+    h("div", null, h("h1", null, h("bdi", null, members.cluster)),
+      h("p", null, "as ", h("bdi", null, members.self), " sees it, a ",
+        members.phase === "member" ? "member" : `node in phase ${members.phase}`)),
+    h("span", { class: feed.connected ? "link" : "link lost", role: "status" },
+      feed.connected ? "live" : "lost"));
+}
+
+export function Alarm({ feed }) {
+  return !feed.connected && h("p", { class: "alarm", role: "alert" },
+    h("bdi", null, feed.documents.members.self), ` does not answer. What is shown is from ${clock(feed.seenAt)}, `,
+    `${duration(Date.now() - feed.seenAt)} ago. This page goes on by itself when it is back.`);
+}
+
+function Figure({ title, note, children }) {
+  return h("div", { class: "figure" }, h("dt", null, title),
+    h("dd", null, children, h("small", null, note)));
+}
+
+function acting(members) {
+  if (members.coordinator === null) {
+    return "there is none to be named";
+  }
+  if (members.coordinator !== members.self) {
+    return "heard by this node, which follows it";
+  }
+  return members.acting ? `acts, for certain ${duration(members.acting_ms)} more` : "does not act now";
+}
+
+function guard({ policy, needed, fresh, met }) {
+  return policy === "none" ? "none is asked for" : `${policy}: ${fresh} heard of ${needed} needed${met ? "" : ", not met"}`;
+}
+
+export function Summary({ documents: { members, status } }) {
+  const { counts } = status;
+  const lost = [counts.suspect && `${counts.suspect} suspected`, counts.failed && `${counts.failed} failed`].filter(Boolean);
+  return h("dl", { class: "figures" },
+    h(Figure, { title: "Coordinator", note: acting(members) }, h("bdi", null, members.coordinator ?? "none")),
+    h(Figure, { title: "Members", note: lost.join(", ") || "all alive" }, counts.members),
+    h(Figure, { title: "Epoch", note: `view ${members.view.version}, held by ${members.view.acked}` }, members.epoch),
+    h(Figure, { title: "Guard", note: guard(members.guard) }, members.guard.met ? "met" : "not met"),
+    h(Figure, { title: "Bad links", note: count(status.links.up, "connection") }, status.links.bad.length));
+}
