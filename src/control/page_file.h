@@ -23,7 +23,7 @@ struct page_file {
     struct page_bytes packed; /* by gzip */
 };
 
-/* Written by cmake/embed.cmake. */
+/* Written by src/page/embed.cmake. */
 extern const struct page_file page_files[];
 extern const size_t page_file_count;
 

@@ -9,6 +9,9 @@ const KINDS = ["snapshot", "gap", "phase", "view", "joined", "gone", "coordinato
   "vouched", "join_refused", "turned_away", "mismatch"];
 const DOCUMENTS = { members: "/v1/members", status: "/v1/status", links: "/v1/links" };
 const EVENTS_KEPT = 200;
+const LINKS_ALWAYS = 48; /* members; the matrix of more is asked for less often */
+const LINKS_EVERY = 5;
+const SAMPLES_KEPT = 900;
 
 export async function ask(path) {
   const answer = await fetch(path, { signal: AbortSignal.timeout(PATIENCE_MS), cache: "no-store" });
@@ -25,7 +28,7 @@ export class Feed {
     this.onChange = onChange;
     this.documents = null; /* members, status, links; as of `seenAt` */
     this.views = []; /* of /v1/history, oldest first */
-    this.events = []; /* newest first */
+    this.events = []; /* oldest first */
     this.samples = []; /* what the charts show, one for each look */
     this.connected = false;
     this.seenAt = 0;
@@ -33,6 +36,8 @@ export class Feed {
     this.asking = false;
     this.again = false;
     this.historyDue = true;
+    this.journalDue = true;
+    this.round = 0;
   }
 
   start() {
@@ -60,12 +65,20 @@ export class Feed {
 
   take(kind, message) {
     this.lastId = message.lastEventId || this.lastId;
-    if (kind !== "snapshot" && kind !== "gap") {
-      const event = JSON.parse(message.data);
-      this.events = [{ ...event, at: Date.parse(event.time) }, ...this.events].slice(0, EVENTS_KEPT);
+    if (kind === "gap") {
+      this.journalDue = true;
+    } else if (kind !== "snapshot") {
+      this.add([JSON.parse(message.data)]);
     }
     this.historyDue = true;
     this.look();
+  }
+
+  /* Oldest first. An event may come twice: in the journal and by itself. */
+  add(events) {
+    const known = new Set(this.events.map(({ cursor }) => cursor));
+    const added = events.filter(({ cursor }) => !known.has(cursor)).map((event) => ({ ...event, at: Date.parse(event.time) }));
+    this.events = [...this.events, ...added].sort((a, b) => a.at - b.at).slice(-EVENTS_KEPT);
   }
 
   /* One round of questions at a time; news meanwhile make one more round. */
@@ -92,16 +105,28 @@ export class Feed {
   }
 
   async read() {
-    const wantsHistory = this.historyDue;
-    const keys = Object.keys(DOCUMENTS);
+    const { historyDue, journalDue } = this;
+    const keys = Object.keys(DOCUMENTS).filter((key) => key !== "links" || historyDue || this.wantsLinks());
     const answers = await Promise.all([...keys.map((key) => ask(DOCUMENTS[key])),
-      wantsHistory ? ask("/v1/history") : null]);
-    this.documents = Object.fromEntries(keys.map((key, i) => [key, answers[i]]));
-    if (wantsHistory) {
-      this.views = answers[keys.length].views.map((view) => ({ ...view, at: Date.parse(view.time) }));
+      historyDue ? ask("/v1/history") : null, journalDue ? ask("/v1/journal") : null]);
+    const [history, journal] = answers.slice(keys.length);
+    this.documents = { ...this.documents, ...Object.fromEntries(keys.map((key, i) => [key, answers[i]])) };
+    if (history) {
+      this.views = history.views.map((view) => ({ ...view, at: Date.parse(view.time),
+        id: [view.lineage, view.epoch, view.version, view.coordinator].join(" ") }));
       this.historyDue = false;
     }
+    if (journal) {
+      this.events = [];
+      this.add(journal.events);
+      this.journalDue = false;
+    }
     this.sample();
+  }
+
+  wantsLinks() {
+    this.round++;
+    return this.documents === null || this.documents.members.members.length <= LINKS_ALWAYS || this.round % LINKS_EVERY === 0;
   }
 
   /* A daemon that was started again counts from 0. */
@@ -113,7 +138,7 @@ export class Feed {
       return;
     }
     const restarted = last && last.counters.datagrams_in > status.counters.datagrams_in;
-    this.samples = [...(restarted ? [] : this.samples.slice(-899)),
+    this.samples = [...(restarted ? [] : this.samples.slice(1 - SAMPLES_KEPT)),
       { at: now, counters: status.counters, counts: status.counts }];
   }
 }

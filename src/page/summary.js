@@ -13,14 +13,21 @@ export function Header({ feed }) {
       feed.connected ? "live" : "lost"));
 }
 
+/* The notices of what the page is made of go with it. */
+export function Footer({ version }) {
+  return h("footer", null, `Doyen ${version}. What is shown here is at `, h("a", { href: "/v1/members" }, "/v1/members"),
+    " and its neighbours. Made with Preact (", h("a", { href: "/page/preact-licence.txt" }, "licence"), ") and uPlot (",
+    h("a", { href: "/page/uplot-licence.txt" }, "licence"), ").");
+}
+
 export function Alarm({ feed }) {
   return !feed.connected && h("p", { class: "alarm", role: "alert" },
     h("bdi", null, feed.documents.members.self), ` does not answer. What is shown is from ${clock(feed.seenAt)}, `,
     `${duration(Date.now() - feed.seenAt)} ago. This page goes on by itself when it is back.`);
 }
 
-function Figure({ title, note, children }) {
-  return h("div", { class: "figure" }, h("dt", null, title),
+function Figure({ title, note, alarm, children }) {
+  return h("div", { class: alarm ? "figure off" : "figure" }, h("dt", null, title),
     h("dd", null, children, h("small", null, note)));
 }
 
@@ -35,16 +42,18 @@ function acting(members) {
 }
 
 function guard({ policy, needed, fresh, met }) {
-  return policy === "none" ? "none is asked for" : `${policy}: ${fresh} heard of ${needed} needed${met ? "" : ", not met"}`;
+  return policy === "none" ? "each part may act" : `${policy}: ${fresh} heard of ${needed} needed${met ? "" : ", not met"}`;
 }
 
-export function Summary({ documents: { members, status } }) {
+export function Summary({ documents: { members, status }, onWhy }) {
   const { counts } = status;
   const lost = [counts.suspect && `${counts.suspect} suspected`, counts.failed && `${counts.failed} failed`].filter(Boolean);
   return h("dl", { class: "figures" },
-    h(Figure, { title: "Coordinator", note: acting(members) }, h("bdi", null, members.coordinator ?? "none")),
+    h(Figure, { title: "Coordinator", note: acting(members), alarm: members.coordinator === null },
+      h("button", { type: "button", "aria-haspopup": "dialog", onClick: () => onWhy(null) }, h("bdi", null, members.coordinator ?? "none"))),
     h(Figure, { title: "Members", note: lost.join(", ") || "all alive" }, counts.members),
     h(Figure, { title: "Epoch", note: `view ${members.view.version}, held by ${members.view.acked}` }, members.epoch),
-    h(Figure, { title: "Guard", note: guard(members.guard) }, members.guard.met ? "met" : "not met"),
-    h(Figure, { title: "Bad links", note: count(status.links.up, "connection") }, status.links.bad.length));
+    h(Figure, { title: "Guard", note: guard(members.guard), alarm: !members.guard.met },
+      members.guard.policy === "none" ? "none" : members.guard.met ? "met" : "not met"),
+    h(Figure, { title: "Bad links", note: `${count(status.links.up, "connection")} open`, alarm: status.links.bad.length > 0 }, status.links.bad.length));
 }

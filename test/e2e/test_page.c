@@ -133,11 +133,14 @@ static size_t assert_file(const struct cluster *cluster, uint16_t port, const ch
     return length;
 }
 
-/* The value of each src and href of the page that is a file; then the modules that these import. */
+/* The value of each src and href of the page that is a file; then what these ask for. */
 Story(page, its_files_are_small_and_are_not_sent_twice)
 {
-    static const char *const modules[] = {"/page/preact.js", "/page/feed.js", "/page/words.js",
-                                          "/page/members.js", "/page/summary.js"};
+    static const char *const modules[] = {
+        "/page/preact.js",        "/page/feed.js",   "/page/words.js",   "/page/members.js",
+        "/page/summary.js",       "/page/matrix.js", "/page/history.js", "/page/counters.js",
+        "/page/why.js",           "/page/uplot.js",  "/page/uplot.css",  "/page/preact-licence.txt",
+        "/page/uplot-licence.txt"};
     struct cluster *cluster = cluster_new(NO_ARGS);
     const uint16_t port = start_athens(cluster, "zone=a");
     struct http_answer page;

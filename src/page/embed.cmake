@@ -1,10 +1,11 @@
 # Writes the files of the daemon's page as a C source: each plain and packed by gzip, with a tag that
 # changes with its content. Run by CMakeLists.txt:
 #
-#   cmake -DOUTPUT=FILE.c -DGZIP=PROGRAM "-DFILES=NAME=PATH;NAME=PATH" -P cmake/embed.cmake
+#   cmake -DOUTPUT=FILE.c -DGZIP=PROGRAM "-DFILES=NAME=PATH;NAME=PATH" -P src/page/embed.cmake
 set(type.js "text/javascript; charset=utf-8")
 set(type.css "text/css; charset=utf-8")
 set(type.svg "image/svg+xml")
+set(type.txt "text/plain; charset=utf-8")
 
 # embed(FORM PATH): the bytes at PATH as an array, and `FORM` as its entry of a struct page_file.
 function(embed form array path)
