@@ -47,8 +47,8 @@ static void add_header(struct text_builder *html, const struct facts *facts)
     add_name(html, facts->config->cluster);
     text_builder_add(html, "</h1><p>as ");
     add_name(html, facts->self->name);
-    text_builder_format(html, " sees it, a %s</p></div></header>\n",
-                        facts->phase == PHASE_MEMBER ? "member" : phase_text(facts->phase));
+    text_builder_format(html, " sees it, %s</p></div></header>\n",
+                        facts->phase == PHASE_MEMBER ? "a member" : phase_text(facts->phase));
 }
 
 static void add_summary(struct text_builder *html, const struct facts *facts)
@@ -165,13 +165,20 @@ static void add_table(struct text_builder *html, const struct facts *facts)
                      "</th><th scope=\"col\">State</th><th scope=\"col\" class=\"heard\">Heard</th>"
                      "<th scope=\"col\" class=\"address\">Address</th><th scope=\"col\" "
                      "class=\"tags\">Tags</th></tr></thead>\n<tbody>\n");
-    for (uint32_t i = 0; i < facts->view->member_count; i++) {
+    for (uint32_t i = 0; i < facts->view->member_count && i < PAGE_MEMBERS_MAX; i++) {
         add_member(html, facts, i);
     }
     for (uint32_t i = 0; i < facts->view->gone_count; i++) {
         add_gone(html, facts, i);
     }
-    text_builder_add(html, "</tbody></table></div></section>\n");
+    text_builder_add(html, "</tbody></table></div>");
+    if (facts->view->member_count > PAGE_MEMBERS_MAX) {
+        text_builder_format(html,
+                            "<p class=\"note\">%" PRIu32 " younger members are not shown here: "
+                            "<a href=\"/v1/members\">/v1/members</a> has all.</p>",
+                            facts->view->member_count - PAGE_MEMBERS_MAX);
+    }
+    text_builder_add(html, "</section>\n");
 }
 
 static void put_header(struct answer *answer, const char *name, const char *value)
@@ -183,20 +190,24 @@ static void put_header(struct answer *answer, const char *name, const char *valu
     }
 }
 
+void page_write(const struct facts *facts, struct text_builder *html)
+{
+    add_head(html, facts);
+    text_builder_add(html, "<body><div id=\"page\">\n");
+    add_header(html, facts);
+    text_builder_add(html, "<main>\n");
+    add_summary(html, facts);
+    add_table(html, facts);
+    text_builder_add(html, "<noscript><p class=\"note\">Without scripts this page shows the "
+                           "members alone, and loads itself anew every 5 seconds."
+                           "</p></noscript>\n</main></div></body>\n</html>\n");
+}
+
 struct answer page_answer(const struct facts *facts)
 {
     struct text_builder html = {0};
 
-    add_head(&html, facts);
-    text_builder_add(&html, "<body><div id=\"page\">\n");
-    add_header(&html, facts);
-    text_builder_add(&html, "<main>\n");
-    add_summary(&html, facts);
-    add_table(&html, facts);
-    text_builder_add(&html, "<noscript><p class=\"note\">Without scripts this page shows the "
-                            "members alone, and loads itself anew every 5 seconds."
-                            "</p></noscript>\n</main></div></body>\n</html>\n");
-
+    page_write(facts, &html);
     struct answer answer = answer_text(MHD_HTTP_OK, &html, "text/html; charset=utf-8");
     put_header(&answer, "Content-Security-Policy", PAGE_POLICY);
     put_header(&answer, "X-Content-Type-Options", "nosniff");

@@ -38,6 +38,7 @@ export class Feed {
     this.historyDue = true;
     this.journalDue = true;
     this.round = 0;
+    this.ahead = 0; /* milliseconds of the daemon's clock before this one's */
   }
 
   start() {
@@ -121,7 +122,18 @@ export class Feed {
       this.add(journal.events);
       this.journalDue = false;
     }
+    this.setClock();
     this.sample();
+  }
+
+  /* What the daemon tells of moments is by its host's clock, which may differ from this one's. */
+  setClock() {
+    const change = this.documents.status.last_change;
+    this.ahead = change ? Date.parse(change.time) + change.since_ms - Date.now() : 0;
+  }
+
+  now() {
+    return Date.now() + this.ahead;
   }
 
   wantsLinks() {

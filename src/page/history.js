@@ -158,7 +158,7 @@ export class History extends Component {
 
   drawing(views, range, width) {
     const { at } = this.state;
-    const now = Math.max(Date.now(), views.at(-1).at + 1);
+    const now = Math.max(this.props.now, views.at(-1).at + 1);
     const { from, shown } = shownOf(views, range, now);
     const scale = scaleOf(shown, from, now, width);
     const { line, area } = areaOf(shown, scale, now);
@@ -192,8 +192,8 @@ export class History extends Component {
     return chosen ? wordsOf(chosen) : "members over time, and who coordinated";
   }
 
-  render({ views }, { width }) {
-    const range = this.state.range ?? (views.length > 0 ? rangeFor(views, Date.now()) : 0);
+  render({ views, now }, { width }) {
+    const range = this.state.range ?? (views.length > 0 ? rangeFor(views, now) : 0);
     return h("section", { class: "card", "aria-labelledby": "history" },
       h("header", null, h("h2", { id: "history" }, "Views, splits and merges"),
         h("p", { id: "view", "aria-live": "polite" }, this.words(views)),

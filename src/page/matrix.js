@@ -135,10 +135,9 @@ function Ways({ names, bad, total }) {
 }
 
 /* From the sender to just before the one that does not hear it. */
-function Lost({ from, to, both }) {
+function Lost({ from, to, both, end }) {
   const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
   const [x, y] = [(to.x - from.x) / length, (to.y - from.y) / length];
-  const end = 14;
   return h("line", { class: "lost", x1: from.x + x * end, y1: from.y + y * end, x2: to.x - x * end, y2: to.y - y * end,
     "marker-end": "url(#arrow)", ...(both ? { "marker-start": "url(#arrow)" } : {}) });
 }
@@ -147,7 +146,7 @@ function Node({ name, place, kind, labelled, onPick }) {
   const side = Math.cos(place.angle);
   const anchor = Math.abs(side) < 0.3 ? "middle" : side > 0 ? "start" : "end";
   const away = 1 + (Math.abs(side) < 0.3 ? 20 : 14) / RING_RADIUS;
-  return h("g", { class: `node ${kind}`, onClick: () => onPick(name) },
+  return h("g", { class: `node ${kind}${labelled ? "" : " small"}`, onClick: () => onPick(name) },
     h("circle", { cx: place.x, cy: place.y, r: labelled ? 8 : 4 }, h("title", null, name)),
     labelled && h("text", { x: place.x * away, y: place.y * away, "text-anchor": anchor, "dominant-baseline": "central" }, short(name)));
 }
@@ -169,7 +168,8 @@ function Ring({ links, coordinator, onPick }) {
   total <= RING_LINES_MAX ? h(Ways, { names: links.members, bad: links.bad, total })
     : h("circle", { class: "way", r: RING_RADIUS }),
   links.bad.filter(({ from, to }) => at.has(from) && at.has(to)).map(({ from, to, kind }) =>
-    h(Lost, { key: `${from} ${to}`, from: at.get(from), to: at.get(to), both: kind === "both" })),
+    h(Lost, { key: `${from} ${to}`, from: at.get(from), to: at.get(to), both: kind === "both",
+      end: labelled ? 14 : 6 })),
   everyone.map((name, i) => h(Node, { key: name, name, place: at.get(name), kind: kindOf(name, i), labelled, onPick })));
 }
 

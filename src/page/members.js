@@ -1,6 +1,9 @@
 /* The members by age, and those that are gone. */
-import { h } from "./preact.js";
-import { duration } from "./words.js";
+import { Component, h } from "./preact.js";
+import { count, duration } from "./words.js";
+
+const ROWS_MAX = 300; /* drawn at once; of more the filter shows those that are wanted */
+const FILTER_FROM = 12;
 
 function stateOf(member) {
   return member.state === "alive" && member.silent ? "silent" : member.state;
@@ -61,15 +64,44 @@ function onKey(event) {
 
 const COLUMNS = [["Age", "age"], ["Member"], ["State"], ["Heard", "heard"], ["Address", "address"], ["Tags", "tags"]];
 
-export function Members({ document, onWhy }) {
-  return h("section", { class: "card members", "aria-labelledby": "members" },
-    h("header", null, h("h2", { id: "members" }, "Members"),
-      h("p", null, "oldest first: the oldest that can coordinates")),
-    h("div", { class: "wide" },
-      h("table", { onKeyDown: onKey },
-        h("thead", null, h("tr", null, COLUMNS.map(([title, name]) =>
-          h("th", { scope: "col", class: name, key: title }, title)))),
-        h("tbody", null,
-          document.members.map((member) => h(Member, { key: member.id, member, document, onWhy })),
-          document.gone.map((member) => h(Gone, { key: `gone ${member.id}`, member, onWhy }))))));
+function textOf(member) {
+  const tags = Object.entries(member.tags ?? {}).map(([key, value]) => `${key}=${value}`);
+  return [member.name, member.address, member.reason ?? stateOf(member), ...tags].join(" ").toLowerCase();
+}
+
+function Filter({ value, onChange }) {
+  return h("input", { type: "search", class: "filter", placeholder: "name, address, state or tag", "aria-label": "show only members with this in name, address, state or tags",
+    value, onInput: (event) => onChange(event.target.value) });
+}
+
+function Table({ document, members, gone, onWhy }) {
+  return h("div", { class: "wide" },
+    h("table", { onKeyDown: onKey },
+      h("thead", null, h("tr", null, COLUMNS.map(([title, name]) =>
+        h("th", { scope: "col", class: name, key: title }, title)))),
+      h("tbody", null,
+        members.map((member) => h(Member, { key: member.id, member, document, onWhy })),
+        gone.map((member) => h(Gone, { key: `gone ${member.id}`, member, onWhy })))));
+}
+
+export class Members extends Component {
+  constructor() {
+    super();
+    this.state = { filter: "" };
+    this.onFilter = (filter) => this.setState({ filter });
+  }
+
+  render({ document, onWhy }, { filter }) {
+    const wanted = filter.trim().toLowerCase();
+    const fits = (member) => wanted === "" || textOf(member).includes(wanted);
+    const members = document.members.filter(fits);
+    const gone = document.gone.filter(fits);
+    const more = members.length - ROWS_MAX;
+    return h("section", { class: "card members", "aria-labelledby": "members" },
+      h("header", null, h("h2", { id: "members" }, "Members"),
+        h("p", null, wanted === "" ? "oldest first: the oldest that can coordinates" : count(members.length, "member")),
+        (document.members.length + document.gone.length >= FILTER_FROM || wanted !== "") && h(Filter, { value: filter, onChange: this.onFilter })),
+      h(Table, { document, members: members.slice(0, ROWS_MAX), gone, onWhy }),
+      more > 0 && h("p", { class: "note" }, `${more} more are not shown: say above which you want to see`));
+  }
 }

@@ -29,7 +29,7 @@ class Page extends Component {
           h(Events, { events: feed.events, onWhy })),
         h("div", { class: "column" },
           h(Links, { links, coordinator: members.coordinator, onWhy })),
-        h(History, { views: feed.views }),
+        h(History, { views: feed.views, now: feed.now() }),
         h(Counters, { samples: feed.samples })),
       h(Footer, { version: feed.documents.status.version }),
       asked !== undefined && h(Why, { name: asked, newest: feed.events.at(-1)?.cursor, onClose: this.onClose }),

@@ -148,6 +148,9 @@ class Story:
             const look = (now) => { times.push(now - last); last = now; times.length < 180 ? requestAnimationFrame(look) : done(times); };
             requestAnimationFrame(look);
         })""")
+        browser.value("document.querySelector('.filter').focus()")
+        browser.call("Input.insertText", text="NODE04")
+        browser.wait("document.querySelectorAll('.members tbody tr').length === 10")
         frames.sort()
         print(f"100 members: a frame takes {frames[len(frames) // 2]:.0f} ms, the longest of 180 {frames[-1]:.0f} ms")
         self.picture("hundred")
