@@ -32,19 +32,19 @@ struct verb {
     enum exit_code (*run)(struct cli *cli, int argc, char **argv);
 };
 
-extern const struct verb verb_campaign;
 extern const struct verb verb_coordinator;
 extern const struct verb verb_drain;
+extern const struct verb verb_elect;
 extern const struct verb verb_fault;
 extern const struct verb verb_history;
 extern const struct verb verb_hook;
 extern const struct verb verb_keys;
+extern const struct verb verb_leader;
 extern const struct verb verb_lease;
 extern const struct verb verb_leave;
 extern const struct verb verb_matrix;
 extern const struct verb verb_members;
 extern const struct verb verb_report;
-extern const struct verb verb_resign;
 extern const struct verb verb_run;
 extern const struct verb verb_restart_plan;
 extern const struct verb verb_status;

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "control/argument.h"
 #include "control/campaign_answer.h"
+#include "control/elect_request.h"
 #include "control/fault_request.h"
 #include "control/health.h"
 #include "control/metrics.h"
@@ -15,6 +16,7 @@
 #include "control/page_file.h"
 #include "control/report_config.h"
 #include "control/report_keys.h"
+#include "control/report_leader.h"
 #include "control/report_past.h"
 #include "control/report_peers.h"
 #include "control/report_recording.h"
@@ -294,6 +296,16 @@ static struct answer drain(struct request *request, bool drained)
     return move_request_drain(facts, position, drained);
 }
 
+static struct answer answer_leader(struct request *request)
+{
+    return answer_json(MHD_HTTP_OK, report_leader(&request->server->control->facts));
+}
+
+static struct answer answer_elect(struct request *request)
+{
+    return elect_request(&request->server->control->facts, argument_value(request, "stand"));
+}
+
 static struct answer answer_keys(struct request *request)
 {
     return answer_json(MHD_HTTP_OK, report_keys(&request->server->control->facts));
@@ -498,6 +510,7 @@ const struct resource resource_table[] = {
     {"/v1/journal", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_journal},
     {"/v1/keys", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_keys},
     {"/v1/voters", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_voters},
+    {"/v1/leader", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_leader},
     {"/v1/why", METHOD_GET, ANYWHERE, CACHE_MOMENT, "node", answer_why},
     {"/v1/peers", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_peers},
     {"/v1/config", METHOD_GET, UNIX_ONLY, CACHE_NOTHING, NULL, answer_config},
@@ -508,6 +521,7 @@ const struct resource resource_table[] = {
     {"/v1/transfer", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "to", answer_transfer},
     {"/v1/drain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_drain},
     {"/v1/undrain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_undrain},
+    {"/v1/elect", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "stand", answer_elect},
     {"/v1/keys/reload", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_keys_reload},
     {"/v1/keys/use", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_use},
     {"/v1/keys/remove", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_remove},

@@ -280,6 +280,7 @@ static void one_step(struct node *node, struct event event, struct bytes frame)
         listener_close_inbound(&node->listener);
     }
     node->stepping = false;
+    elector_on_step(&node->elector, event.now_ms);
 
     arm_timer(node, event.type == EVENT_TICK ? event.now_ms + 1 : 0);
     enum phase phase = core_phase(node->core);
@@ -418,6 +419,10 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
     }
     if (user_message_is(frame.at, frame.length)) {
         node_on_user_frame(node, frame, source);
+        return;
+    }
+    if (election_frame_is(frame.at, frame.length)) {
+        node_on_election_frame(node, frame, source);
         return;
     }
     enum wire_error error = wire_decode(node->wire, frame.at, frame.length, &message);

@@ -9,6 +9,7 @@
 
 #include "core/core.h"
 #include "runtime/config.h"
+#include "runtime/elector.h"
 #include "runtime/inquiry.h"
 #include "runtime/lease_page.h"
 #include "runtime/log.h"
@@ -111,6 +112,12 @@ enum user_sent {
 };
 enum user_sent node_send_user_message(struct node *node, uint32_t position, const uint8_t *data,
                                       size_t length);
+
+/* Elections: what this node knows of them; begins one; stands no more, or again, which begins one
+ * too. False: its algorithm does not allow that. */
+const struct elector *node_elector(const struct node *node);
+void node_elect(struct node *node);
+bool node_stand(struct node *node, bool stands);
 
 /* For --faults: drops everything from and to these members, until node_fault_clear; delays what
  * goes to one. Names are looked up among the members of the current view and those that are gone.
