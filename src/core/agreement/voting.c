@@ -266,20 +266,20 @@ void voting_on_ballot(struct core *core, const struct message *ballot)
 {
     const struct vote_question question = question_of(core, ballot);
 
-    if (ballot->carrier.view != NULL && !install_is_sound(core, ballot)) {
-        return;
-    }
     if (core->electorate.own == VOTER_NONE) {
         refuse(core, ballot, REFUSED_NO_VOTER);
+        return;
+    }
+    if (question.kind == VOTE_CLAIM && !voter_votes(core, question.lineage)) {
+        refuse(core, ballot, REFUSED_VOTER_MUTE);
+        return;
+    }
+    if (ballot->carrier.view != NULL && !install_is_sound(core, ballot)) {
         return;
     }
     if (question.kind == VOTE_FOUNDING) {
         const struct vote vote = voter_on_founding(core, &question);
         answer(core, ballot, &question, &vote);
-        return;
-    }
-    if (!voter_votes(core, question.lineage)) {
-        refuse(core, ballot, REFUSED_VOTER_MUTE);
         return;
     }
     if (is_strangers_leap(core, ballot, question.ballot.epoch)) {
