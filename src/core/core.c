@@ -154,7 +154,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     lay_out(&arena, core, options->capacity);
     random_seed_wide(&core->random, options->random_seed);
     core->secret = random_u64(&core->random);
-    core->life.self.id = id_draw(&core->random);
+    lifecycle_draw_id(core);
     core->life.self.address = options->address;
     core->life.self.incarnation = options->incarnation + 1;
     bool fits = text_set(core->life.self.name, sizeof core->life.self.name, options->name,

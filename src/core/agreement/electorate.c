@@ -57,11 +57,9 @@ static bool is_voter(const struct core *core, const struct view *view, uint32_t 
 static uint32_t nonce_of(const struct core *core, enum message_type question)
 {
     const uint64_t purpose = question == MESSAGE_PULL ? 0 : 1;
-    const struct node_id *id = &core->life.self.id;
-    uint64_t hash = hash_bytes(hash_u64(HASH_START, core->secret), id->bytes, sizeof id->bytes);
+    const uint64_t hash = hash_u64(hash_u64(core->life.salt, ~core->secret), purpose);
 
-    return (uint32_t)hash_finish(hash_u64(hash_u64(hash, ~core->secret), purpose)) |
-           UINT32_C(0x80000000);
+    return (uint32_t)hash_finish(hash) | UINT32_C(0x80000000);
 }
 
 bool electorate_knows(const struct core *core, const struct message *vote)

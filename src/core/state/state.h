@@ -171,6 +171,7 @@ struct strangers_budget {
 struct life {
     struct member self; /* its age is kept in the view, not here */
     enum phase phase;
+    uint64_t salt; /* of its nonces: a hash of the secret and of its id */
 };
 
 /* lease: this number was reached then. */
