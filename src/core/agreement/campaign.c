@@ -491,7 +491,7 @@ static uint64_t idle_deadline_ms(const struct core *core)
 {
     bool idle = core_is_strict(core) && core_is_coordinator(core) &&
                 core->life.phase == PHASE_MEMBER && !core->standing.told_acting &&
-                core->campaign.handed_epoch < core->view.epoch && has_voters(core) &&
+                core->campaign.handed_epoch < core->view.epoch && core->campaign.has_voters &&
                 !standing_is_acting(core, core->now_ms);
 
     return idle ? core->standing.idle_ms + core->timing.lost_ms : NEVER_MS;
@@ -578,6 +578,7 @@ void campaign_drop(struct core *core)
 void campaign_on_view_installed(struct core *core)
 {
     campaign_drop(core);
+    core->campaign.has_voters = has_voters(core);
 }
 
 void campaign_reset(struct core *core)

@@ -355,6 +355,7 @@ struct campaign {
     bool out;  /* won, and this member is not in the view to build on */
     bool anew; /* the first proposal was made anew (Z5d) */
     uint64_t epoch;
+    bool has_voters;           /* so many of them are members that another one could act (Z7b) */
     struct ballot handed_over; /* by whom, to us; epoch 0: nobody */
     bool stays;                /* it does not leave (E5) */
     uint64_t handed_epoch;     /* what we handed over: no acting under it, nor below (Z7) */
