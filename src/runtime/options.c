@@ -270,7 +270,7 @@ static const struct setting options[] = {
      IN_CONFIG(hooks)},
     {.name = "http",
      .argument = "ADDR:PORT",
-     .help = "Serves the same resources over TCP, GET only",
+     .help = "Serves a page for browsers and the resources over TCP, GET only",
      .fallback = "off",
      .group = GROUP_CLIENTS,
      .kind = &option_http},
