@@ -21,9 +21,10 @@ export function Footer({ version }) {
 }
 
 export function Alarm({ feed }) {
-  return !feed.connected && h("p", { class: "alarm", role: "alert" },
-    h("bdi", null, feed.documents.members.self), ` does not answer. What is shown is from ${clock(feed.seenAt)}, `,
-    `${duration(Date.now() - feed.seenAt)} ago. This page goes on by itself when it is back.`);
+  return !feed.connected && h("p", { class: "alarm" },
+    h("span", { role: "alert" }, h("bdi", null, feed.documents.members.self),
+      ` does not answer. What is shown is from ${clock(feed.seenAt)}. This page goes on by itself when it is back.`),
+    ` It has been ${duration(Date.now() - feed.seenAt)}.`);
 }
 
 function Figure({ title, note, alarm, children }) {
