@@ -459,36 +459,69 @@ Test(core_strict, a_removal_of_the_dead_waits_for_voters_whoever_hears_it)
     rig_free(rig);
 }
 
-/* Z4e, R2a: B has lost A, which has granted by way of C. And where its process is gone, whatever
- * came by way of C was sent before. */
-Test(core_strict, a_winner_keeps_those_whom_others_hear)
+/* B has lost A, as C has, and asks for an epoch; its own voter does not vote. Or A is gone. */
+static struct rig *asks_without(bool dead)
+{
+    struct rig *rig = rig_strict("A B C D E", 'B');
+
+    rig->core->voter.record.lineage = 99;
+    if (dead) {
+        rig_kill(rig, 'A');
+    }
+    for (int i = 0; i < 100 && !rig->core->campaign.on; i++) {
+        rig_pass(rig, 50, "");
+        leases_and_suspects(rig, 'C', 1);
+        leases_and_suspects(rig, 'D', 1);
+        leases_and_suspects(rig, 'E', 1);
+    }
+    cr_assert(rig->core->campaign.on);
+    return rig;
+}
+
+/* The position of A in what B proposes when the last vote of a quorum has come. */
+static uint32_t place_of_a(struct rig *rig)
+{
+    const struct node_id a = rig_id(rig, 'A');
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
+
+    cr_assert_not_null(prepare);
+    return view_find(prepare->carrier.view, &a);
+}
+
+/* Z4e, R2a: A has granted by way of C. And where its process is gone, whatever came by way of C was
+ * sent before. */
+Test(core_strict, a_winner_keeps_those_who_are_relayed)
 {
     for (int dead = 0; dead < 2; dead++) {
-        struct rig *rig = rig_strict("A B C", 'B');
-        const struct node_id a = rig_id(rig, 'A');
+        struct rig *rig = asks_without(dead);
 
-        rig->core->voter.record.lineage = 99; /* Its own voter does not vote. */
-        if (dead) {
-            rig_kill(rig, 'A');
-        }
-        for (int i = 0; i < 100 && !rig->core->campaign.on; i++) {
-            rig_pass(rig, 50, "");
-            leases_and_suspects(rig, 'C', 1);
-        }
-        cr_assert(rig->core->campaign.on);
         is_granted(rig, 'C', 2);
+        is_granted(rig, 'D', 3);
         struct message vote = rig_message(
             rig, 'A',
             &(struct message){.type = MESSAGE_VOTE,
                               .carrier = {.lineage = core_view(rig->core)->lineage,
                                           .epoch = rig->core->campaign.epoch,
-                                          .vote = {.voter = 0, .result = VOTE_GRANTED}}});
+                                          .vote = {.result = VOTE_GRANTED}}});
         vote.number++;
         vote.relay = true;
         rig_gets_raw(rig, &vote);
-        const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
-        cr_assert_not_null(prepare);
-        cr_assert_eq(view_find(prepare->carrier.view, &a), dead ? VIEW_NONE : 2);
+        cr_assert_eq(place_of_a(rig), dead ? VIEW_NONE : 4);
+        rig_free(rig);
+    }
+}
+
+/* Z4e, R2b: C hears A again, and says so before it grants, for another that it hears gave up. */
+Test(core_strict, a_winner_keeps_those_whom_others_hear)
+{
+    for (int heard = 0; heard < 2; heard++) {
+        struct rig *rig = asks_without(false);
+
+        leases_and_suspects(rig, 'C', heard ? 0 : 1);
+        is_granted(rig, 'D', 3);
+        is_granted(rig, 'E', 4);
+        is_granted(rig, 'C', 2);
+        cr_assert_eq(place_of_a(rig), heard ? 4 : VIEW_NONE);
         rig_free(rig);
     }
 }

@@ -89,10 +89,9 @@ static bool is_succeeded(const struct core *core, const struct member *member)
 
 static bool is_heard(const struct core *core, uint32_t position)
 {
-    enum verdict verdict = core->peers[position].charge.verdict;
+    bool trusted = core->peers[position].charge.verdict == VERDICT_NONE;
 
-    return (verdict == VERDICT_NONE && hearing_is_fresh(core, position)) ||
-           (verdict != VERDICT_DEAD && removal_is_vouched_for(core, position));
+    return (trusted && hearing_is_fresh(core, position)) || removal_is_unwarranted(core, position);
 }
 
 /* Is this somebody older whom the node hears again, or others do, though it was to succeed it
