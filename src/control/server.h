@@ -9,7 +9,6 @@
 #include <uv.h>
 
 #include "control/cached_answer.h"
-#include "control/campaigns.h"
 #include "control/facts.h"
 #include "control/hearing_stability.h"
 #include "control/lease_clients.h"
@@ -35,7 +34,7 @@ enum {
     NEXT_REQUEST_MS = 60000,    /* from one answer until the next request, or to take it */
     DUE_CHECK_MS = 250,
     BODY_BYTES_MAX = 64 * 1024,
-    RESOURCES_MAX = 40,
+    RESOURCES_MAX = 32,
 };
 
 struct control;
@@ -73,8 +72,7 @@ struct request {
     struct request *next;
     uint64_t due_ms; /* when the connection is closed, whatever was sent or read until then */
     enum room room;
-    const char *path; /* borrowed while the request is dispatched */
-    bool is_head;     /* HEAD: of the answer only what stands before its body is wanted */
+    bool is_head; /* HEAD: of the answer only what stands before its body is wanted */
 };
 
 struct control {
@@ -107,7 +105,6 @@ struct control {
     struct event_texts event_texts; /* event_stream.c */
     struct watchers watchers;       /* watchers.c */
     struct lease_clients lease_clients; /* lease_clients.c */
-    struct campaigns campaigns;         /* campaigns.c */
     struct past past;                   /* past.c */
 };
 

@@ -33,8 +33,7 @@ static uint64_t hops_to_best(const struct roster *roster, size_t place)
     return (best + roster->count - place) % roster->count;
 }
 
-uint64_t theory_one(const struct election_algorithm *algorithm, const struct roster *roster,
-                    size_t starter)
+uint64_t theory_one(const struct algorithm *algorithm, const struct roster *roster, size_t starter)
 {
     const uint64_t m = roster->count;
     const uint64_t h = rank_of(roster, starter);
@@ -54,7 +53,7 @@ uint64_t theory_one(const struct election_algorithm *algorithm, const struct ros
     return algorithm == &algorithm_sequential_herd ? 3 * m : 0;
 }
 
-uint64_t theory_all(const struct election_algorithm *algorithm, const struct roster *roster)
+uint64_t theory_all(const struct algorithm *algorithm, const struct roster *roster)
 {
     const uint64_t m = roster->count;
     uint64_t hops = 0;
@@ -87,8 +86,7 @@ static struct theory_range always(double messages)
     return (struct theory_range){messages, messages, messages};
 }
 
-struct theory_range theory_range(const struct election_algorithm *algorithm, size_t members,
-                                 bool all_start)
+struct theory_range theory_range(const struct algorithm *algorithm, size_t members, bool all_start)
 {
     const double m = (double)members;
 

@@ -6,12 +6,14 @@
 
 struct record_write *record_write_new(const struct core *core, uint64_t number, uint32_t capacity)
 {
-    struct record_write *write = malloc(sizeof *write + view_bytes(capacity));
+    struct record_write *write = calloc(1, sizeof *write);
 
     assert(write != NULL);
     write->number = number;
     memcpy(write->voter, core_self(core)->name, sizeof write->voter);
     core_record(core, &write->record);
+    write->storage = malloc(view_bytes(capacity));
+    assert(write->storage != NULL);
     view_init(&write->view, capacity, write->storage);
     view_clear(&write->view);
     if (write->record.accepted != NULL) {
@@ -23,7 +25,10 @@ struct record_write *record_write_new(const struct core *core, uint64_t number, 
 
 void record_write_free(struct record_write *write)
 {
-    free(write);
+    if (write != NULL) {
+        free(write->storage);
+        free(write);
+    }
 }
 
 struct record_write *record_disk_ask(struct record_disk *disk, struct record_write *write)

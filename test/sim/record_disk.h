@@ -6,7 +6,6 @@
 #define SIM_RECORD_DISK_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "core/core.h"
@@ -17,7 +16,7 @@ struct record_write {
     char voter[NAME_BYTES_MAX + 1]; /* whose it is */
     struct vote_record record;
     struct view view;
-    _Alignas(max_align_t) uint8_t storage[]; /* of the view */
+    void *storage; /* of the view */
 };
 
 struct record_disk {
