@@ -43,6 +43,8 @@ _doyen()
     --guard) words='none majority strict' ;;
     --profile) words='local lan wan' ;;
     --state) words='alive silent suspect failed left moved replaced' ;;
+    --election) words='oldest bully ring token-ring sequential' ;;
+    --best) words='lowest highest' ;;
     --auth) words='require accept' ;;
     --sandbox) words='on off' ;;
     --log-level) words='error warn info debug' ;;

@@ -42,6 +42,8 @@ _doyen()
         [[ -z $verb ]] || _doyen_members
         return
         ;;
+    --election) compadd oldest bully ring token-ring sequential && return ;;
+    --best) compadd lowest highest && return ;;
     --guard) compadd none majority strict && return ;;
     --profile) compadd local lan wan && return ;;
     --state) compadd alive silent suspect failed left moved replaced && return ;;

@@ -34,10 +34,12 @@ struct verb {
 
 extern const struct verb verb_coordinator;
 extern const struct verb verb_drain;
+extern const struct verb verb_elect;
 extern const struct verb verb_fault;
 extern const struct verb verb_history;
 extern const struct verb verb_hook;
 extern const struct verb verb_keys;
+extern const struct verb verb_leader;
 extern const struct verb verb_lease;
 extern const struct verb verb_leave;
 extern const struct verb verb_matrix;

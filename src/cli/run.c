@@ -51,6 +51,8 @@ struct running {
     bool told_advisory;
     uint64_t give_up_ms; /* UINT64_MAX: never */
     unsigned starts;
+    uint64_t
+        late_ns; /* the deadline before which the last start was not through; 0: none was late */
     uint64_t again_ms; /* the next pause */
     bool over;         /* doyen run is to end with `status` */
     int status;
@@ -219,13 +221,15 @@ static void learn(struct running *running, const struct doyen_lease_content *con
     }
 }
 
-/* May something be started under what the page says? If not, for how long to wait? */
+/* May something be started under what the page says? If not, for how long to wait? On a host so
+ * busy that a start was late it begins right after a renewal, when the most time is left. */
 static bool may_start(const struct running *running, const struct doyen_lease_content *content,
                       uint64_t *pause_ms)
 {
     const uint64_t now_ns = doyen_lease_now_ns();
 
-    if (content->deadline_ns > now_ns + run_times_start_ns(&running->times)) {
+    if (content->deadline_ns > now_ns + run_times_start_ns(&running->times) &&
+        content->deadline_ns != running->late_ns) {
         return true;
     }
     *pause_ms = content->deadline_ns > now_ns ? RENEWAL_WAIT_MS : LOOK_AGAIN_MS;
@@ -448,8 +452,16 @@ static void conclude(struct running *running, const struct episode *episode)
                         strerror(episode->last.status));
             (void)fail(running, &failure);
         }
+        running->late_ns = episode->hold.deadline_ns;
+        if (reason == REASON_LAPSED) {
+            say_waiting(running, "late",
+                        "the lease would have ended before the command was there: is this host too "
+                        "busy? waiting for the next renewal");
+        }
         return; /* The right went before the command was there. */
     }
+    running->late_ns = 0;
+    running->told = NULL;
     running->give_up_ms = UINT64_MAX;
     if (running->options->once || running->asked != 0) {
         end(running, status_of(&episode->last));
@@ -486,7 +498,6 @@ int run(struct cli *cli, const struct run_options *options)
 
         await_right(&running, &content);
         if (!running.over && start(&running, &content, &episode)) {
-            running.told = NULL;
             attend(&running, &episode);
             run_cgroup_remove(&episode.family.cgroup);
             conclude(&running, &episode);

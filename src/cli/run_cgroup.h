@@ -4,22 +4,25 @@
 #define CLI_RUN_CGROUP_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 enum { RUN_CGROUP_PATH_MAX = 1024 };
 
 /* All descriptors are -1 where there is none. */
 struct run_cgroup {
     char path[RUN_CGROUP_PATH_MAX];
-    int procs; /* cgroup.procs */
-    int kill;  /* cgroup.kill */
+    int folder; /* the group itself */
+    int procs;  /* cgroup.procs */
+    int kill;   /* cgroup.kill */
 };
 
 /* Makes one below the one that this process is in, if this account may, the system has cgroup v2,
  * and the kernel can kill by it (Linux 5.14). Where not, there is none, which is no error. */
 void run_cgroup_make(struct run_cgroup *cgroup, unsigned number);
 
-/* Moves the calling process into it. False where there is none, or it may not be entered. */
-bool run_cgroup_enter(const struct run_cgroup *cgroup);
+/* Like fork(), but the new process begins in the group, where there is one that may be entered. For
+ * programs of one thread. */
+pid_t run_cgroup_fork(const struct run_cgroup *cgroup);
 
 /* Kills whatever is in it. Returns at once. */
 void run_cgroup_kill(const struct run_cgroup *cgroup);

@@ -76,7 +76,6 @@ static _Noreturn void become_command(const struct watchdog_order *order, int gat
     char go = 0;
 
     (void)setpgid(0, 0);
-    (void)run_cgroup_enter(&order->cgroup);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != parent ||
         read(gate, &go, 1) != 1) {
         _exit(NOT_EXECUTABLE);
@@ -101,7 +100,7 @@ static bool start_command(struct guard *guard)
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
         return false;
     }
-    const pid_t pid = fork();
+    const pid_t pid = run_cgroup_fork(&guard->order->cgroup);
     if (pid == 0) {
         close(ends[0]);
         become_command(guard->order, ends[1], self);
@@ -338,14 +337,17 @@ static void take_precedence(void)
     (void)mlockall(MCL_CURRENT | MCL_ONFAULT);
 }
 
-/* Lets the command go, if the right is still there: no time has passed that would not be seen. */
+/* Lets the command go, if the right is still there: no time has passed that would not be seen. What
+ * has not begun needs no grace. */
 static void open_gate(struct guard *guard)
 {
     const char go = 'g';
 
-    if (run_hold_look(&guard->hold, run_times_lead_ns(&guard->order->times)) == REASON_NONE &&
-        send(guard->gate, &go, 1, MSG_NOSIGNAL) == 1) {
+    guard->reason = run_hold_look(&guard->hold, run_times_lead_ns(&guard->order->times));
+    if (guard->reason == REASON_NONE && send(guard->gate, &go, 1, MSG_NOSIGNAL) == 1) {
         tell(guard, RUN_STARTED, 0);
+    } else {
+        begin_killing(guard);
     }
 }
 

@@ -283,6 +283,14 @@ static void on_told(struct doyen *d, struct told *told)
     release_told(d, told);
 }
 
+static void end_without_memory(struct doyen *d)
+{
+    struct problem problem;
+
+    (void)problem_memory(&problem);
+    end_with(d, &problem);
+}
+
 static void take_events(struct doyen *d)
 {
     struct watch *watch = &d->watch;
@@ -291,12 +299,13 @@ static void take_events(struct doyen *d)
     while (watch->on && sse_next(&watch->sse, &event)) {
         struct told *told = told_new(&d->memory, &event);
         if (told == NULL) {
-            struct problem problem;
-            (void)problem_memory(&problem);
-            end_with(d, &problem);
+            end_without_memory(d);
             return;
         }
         on_told(d, told);
+    }
+    if (watch->on && watch->sse.broken && exchange_is_running(&watch->stream)) {
+        end_without_memory(d); /* Now, as a quiet daemon may send the next bytes much later. */
     }
 }
 

@@ -1,6 +1,7 @@
 #include "control/argument.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "control/server.h"
 
@@ -16,4 +17,12 @@ bool argument_is_given(const struct request *request, const char *name)
 
     return MHD_lookup_connection_value_n(request->connection, MHD_GET_ARGUMENT_KIND, name,
                                          strlen(name), &value, &length) == MHD_YES;
+}
+
+bool argument_wants_protocol(const struct request *request, const char *name)
+{
+    const char *protocol = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
+                                                       MHD_HTTP_HEADER_UPGRADE);
+
+    return !request->is_head && protocol != NULL && strcasecmp(protocol, name) == 0;
 }

@@ -1,4 +1,4 @@
-/* The arguments behind the question mark of a request. */
+/* What a request says besides its path: the arguments behind the question mark, and Upgrade. */
 #ifndef CONTROL_ARGUMENT_H
 #define CONTROL_ARGUMENT_H
 
@@ -12,5 +12,8 @@ const char *argument_value(const struct request *request, const char *name);
 
 /* Is the argument there, with a value or without? */
 bool argument_is_given(const struct request *request, const char *name);
+
+/* Does the client want to keep the connection, and speak that protocol over it (Upgrade)? */
+bool argument_wants_protocol(const struct request *request, const char *name);
 
 #endif

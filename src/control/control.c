@@ -152,12 +152,15 @@ static void on_prepare(uv_prepare_t *prepare)
     const bool called = queue_turn(&control->queue);
     watchers_notify(&control->watchers);
     lease_clients_notify(&control->lease_clients);
+    campaigns_sweep(&control->campaigns);
     past_write(&control->past);
-    if (called || control->watchers.woken || control->lease_clients.woken) {
+    if (called || control->watchers.woken || control->lease_clients.woken ||
+        control->campaigns.woken) {
         /* Resuming a connection wakes nobody: without threads of its own the library leaves it to
          * the next run. */
         control->watchers.woken = false;
         control->lease_clients.woken = false;
+        control->campaigns.woken = false;
         control_run_all(control);
     }
     if (!control->closing) {
@@ -291,6 +294,7 @@ struct control *control_open(uv_loop_t *loop, struct node *node, struct log *log
                                                      .snapshot = snapshot_of,
                                                      .context = &control->snapshot};
     control->lease_clients = (struct lease_clients){.loop = loop, .node = node};
+    control->campaigns = (struct campaigns){.loop = loop, .node = node, .log = log};
     control_start_handles(control);
     past_open(&control->past, loop, node, control->facts.life, log);
     if (!control_listen(control, node_config(node))) {
@@ -363,6 +367,7 @@ static void control_end(struct control *control)
 
     watchers_close(&control->watchers);
     lease_clients_close(&control->lease_clients);
+    campaigns_close(&control->campaigns);
     queue_end(&control->queue);
     for (uint32_t i = 0; i < control->server_count; i++) {
         server_stop(&control->servers[i]);

@@ -118,6 +118,7 @@ enum MHD_Result dispatch(struct request *request, const char *path, const char *
     const struct resource *resource = NULL;
     struct answer refusal;
 
+    request->path = path;
     if (request_refuse(request, path, method, &resource, &refusal)) {
         return send_answer(request, refusal);
     }

@@ -34,7 +34,7 @@ static bool lend_page(const struct lease_clients *clients, int fd)
 
     control.header = (struct cmsghdr){
         .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-    memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &lease->fd, sizeof lease->fd);
+    memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), &lease->memory.fd, sizeof lease->memory.fd);
     return sendmsg(fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
 }
 
@@ -116,7 +116,7 @@ static void on_upgrade(void *context, struct MHD_Connection *connection, void *r
 
 struct MHD_Response *lease_clients_response(struct lease_clients *clients)
 {
-    if (clients->count >= LEASE_CLIENTS_MAX || node_lease(clients->node)->fd < 0) {
+    if (clients->count >= LEASE_CLIENTS_MAX || node_lease(clients->node)->memory.fd < 0) {
         return NULL;
     }
     struct MHD_Response *response = MHD_create_response_for_upgrade(on_upgrade, clients);

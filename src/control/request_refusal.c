@@ -14,15 +14,18 @@ static struct answer answer_unknown(const char *path)
 {
     const char *paths[RESOURCES_MAX] = {NULL};
     char hint[512] = "there are";
+    size_t count = 0;
 
     for (size_t i = 0; i < resource_count; i++) {
-        paths[i] = resource_table[i].path;
+        if ((resource_table[i].traits & FOLDER) == 0) {
+            paths[count++] = resource_table[i].path;
+        }
     }
-    const char *near = suggest_nearest(path, paths, resource_count);
+    const char *near = suggest_nearest(path, paths, count);
     if (near != NULL) {
         snprintf(hint, sizeof hint, "did you mean %s?", near);
     } else {
-        for (size_t i = 0; i < resource_count; i++) {
+        for (size_t i = 0; i < count; i++) {
             const size_t length = strlen(hint);
             snprintf(hint + length, sizeof hint - length, " %s", paths[i]);
         }

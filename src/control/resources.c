@@ -3,16 +3,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/text.h"
 #include "control/argument.h"
+#include "control/campaign_answer.h"
+#include "control/elect_request.h"
 #include "control/fault_request.h"
 #include "control/health.h"
 #include "control/metrics.h"
 #include "control/move_request.h"
+#include "control/page.h"
+#include "control/page_file.h"
 #include "control/report_config.h"
 #include "control/report_keys.h"
+#include "control/report_leader.h"
 #include "control/report_past.h"
 #include "control/report_peers.h"
 #include "control/report_recording.h"
@@ -20,6 +24,9 @@
 #include "control/report_voters.h"
 #include "control/server.h"
 #include "words/notice_text.h"
+
+/* The page's scripts, styles and picture. */
+#define PAGE_FOLDER "/page/"
 
 /* --- The answers --- */
 
@@ -109,15 +116,6 @@ static struct answer answer_voters(struct request *request)
     return answer_json(MHD_HTTP_OK, report_voters(&request->server->control->facts));
 }
 
-/* Does the client want the page itself, and the connection with it? */
-static bool wants_lease_page(const struct request *request)
-{
-    const char *protocol = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
-                                                       MHD_HTTP_HEADER_UPGRADE);
-
-    return !request->is_head && protocol != NULL && strcasecmp(protocol, LEASE_PROTOCOL) == 0;
-}
-
 static struct answer answer_lease_page(struct request *request)
 {
     struct control *control = request->server->control;
@@ -133,7 +131,7 @@ static struct answer answer_lease_page(struct request *request)
     }
     answer.response = lease_clients_response(&control->lease_clients);
     if (answer.response == NULL) {
-        return answer_busy(node_lease(control->node)->fd < 0
+        return answer_busy(node_lease(control->node)->memory.fd < 0
                                ? "this host has no sealed memory to lend a lease page in"
                                : "there are as many readers of the lease page as this node allows");
     }
@@ -142,7 +140,7 @@ static struct answer answer_lease_page(struct request *request)
 
 static struct answer answer_lease(struct request *request)
 {
-    return wants_lease_page(request)
+    return argument_wants_protocol(request, LEASE_PROTOCOL)
                ? answer_lease_page(request)
                : answer_json(MHD_HTTP_OK, report_lease(&request->server->control->facts));
 }
@@ -296,6 +294,16 @@ static struct answer drain(struct request *request, bool drained)
         return answer_unknown_member(facts, MHD_HTTP_NOT_FOUND, name);
     }
     return move_request_drain(facts, position, drained);
+}
+
+static struct answer answer_leader(struct request *request)
+{
+    return answer_json(MHD_HTTP_OK, report_leader(&request->server->control->facts));
+}
+
+static struct answer answer_elect(struct request *request)
+{
+    return elect_request(&request->server->control->facts, argument_value(request, "stand"));
 }
 
 static struct answer answer_keys(struct request *request)
@@ -474,9 +482,21 @@ static struct answer answer_recording(struct request *request)
     return answer_text(MHD_HTTP_OK, &text, "application/json");
 }
 
+static struct answer answer_page(struct request *request)
+{
+    return page_answer(&request->server->control->facts);
+}
+
+static struct answer answer_page_file(struct request *request)
+{
+    return page_file_answer(request, request->path + strlen(PAGE_FOLDER));
+}
+
 /* --- The table --- */
 
 const struct resource resource_table[] = {
+    {"/", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_page},
+    {PAGE_FOLDER, METHOD_GET, FOLDER, CACHE_NOTHING, NULL, answer_page_file},
     {"/v1/members", METHOD_GET, ANYWHERE, CACHE_SNAPSHOT, NULL, answer_members},
     {"/v1/status", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_status},
     {"/v1/coordinator", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_coordinator},
@@ -490,6 +510,7 @@ const struct resource resource_table[] = {
     {"/v1/journal", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_journal},
     {"/v1/keys", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_keys},
     {"/v1/voters", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_voters},
+    {"/v1/leader", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_leader},
     {"/v1/why", METHOD_GET, ANYWHERE, CACHE_MOMENT, "node", answer_why},
     {"/v1/peers", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_peers},
     {"/v1/config", METHOD_GET, UNIX_ONLY, CACHE_NOTHING, NULL, answer_config},
@@ -500,9 +521,12 @@ const struct resource resource_table[] = {
     {"/v1/transfer", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "to", answer_transfer},
     {"/v1/drain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_drain},
     {"/v1/undrain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_undrain},
+    {"/v1/elect", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "stand", answer_elect},
     {"/v1/keys/reload", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_keys_reload},
     {"/v1/keys/use", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_use},
     {"/v1/keys/remove", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_remove},
+    {"/v1/campaign", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, campaign_answer},
+    {"/v1/resign", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "role", campaign_answer_resign},
     {"/v1/fault", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, answer_fault},
 };
 const size_t resource_count = sizeof resource_table / sizeof resource_table[0];
@@ -518,12 +542,19 @@ unsigned method_parse(const char *method)
     return text_equal(method, MHD_HTTP_METHOD_POST) ? METHOD_POST : 0;
 }
 
+static bool resource_has_path(const struct resource *resource, const char *path)
+{
+    return (resource->traits & FOLDER) != 0
+               ? strncmp(path, resource->path, strlen(resource->path)) == 0
+               : text_equal(path, resource->path);
+}
+
 enum route resource_find(const char *path, unsigned method, bool over_unix,
                          const struct resource **found)
 {
     *found = NULL;
     for (size_t i = 0; i < resource_count; i++) {
-        if (text_equal(path, resource_table[i].path)) {
+        if (resource_has_path(&resource_table[i], path)) {
             *found = &resource_table[i];
             break;
         }
@@ -540,7 +571,9 @@ enum route resource_find(const char *path, unsigned method, bool over_unix,
 bool resource_is_lasting(const struct request *request, const struct resource *resource)
 {
     return (resource->answer == answer_events && !request->is_head) ||
-           (resource->answer == answer_lease && wants_lease_page(request));
+           (resource->answer == answer_lease && argument_wants_protocol(request, LEASE_PROTOCOL)) ||
+           (resource->answer == campaign_answer &&
+            argument_wants_protocol(request, CAMPAIGN_PROTOCOL));
 }
 
 bool resource_is_change(const struct resource *resource)

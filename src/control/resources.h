@@ -30,6 +30,7 @@ enum resource_trait {
     FLAG = 4,      /* its argument stands without a value */
     BODY = 8,      /* it takes a body */
     GUARDED = 16,  /* for those alone who may change something */
+    FOLDER = 32,   /* its path is what the paths of many things begin with */
 };
 
 struct resource {

@@ -344,6 +344,15 @@ static void split_sentence(const struct notice *notice, struct text_builder *sen
                         notice->count, notice->needed);
 }
 
+static void leader_sentence(const struct subject *subject, struct text_builder *sentence)
+{
+    if (id_is_none(&subject->id)) {
+        text_builder_add(sentence, "there is no elected leader now");
+    } else {
+        text_builder_format(sentence, "%s is elected to lead (advisory)", subject->name);
+    }
+}
+
 void entry_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
     const struct notice *notice = &entry->notice;
@@ -405,6 +414,9 @@ void entry_sentence(const struct journal_entry *entry, struct text_builder *sent
         return;
     case NOTICE_OTHER_TERMS:
         other_terms_sentence(notice, sentence);
+        return;
+    case NOTICE_LEADER:
+        leader_sentence(&notice->subject, sentence);
         return;
     }
 }

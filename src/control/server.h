@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "control/cached_answer.h"
+#include "control/campaigns.h"
 #include "control/facts.h"
 #include "control/hearing_stability.h"
 #include "control/lease_clients.h"
@@ -34,7 +35,7 @@ enum {
     NEXT_REQUEST_MS = 60000,    /* from one answer until the next request, or to take it */
     DUE_CHECK_MS = 250,
     BODY_BYTES_MAX = 64 * 1024,
-    RESOURCES_MAX = 32,
+    RESOURCES_MAX = 40,
 };
 
 struct control;
@@ -72,7 +73,8 @@ struct request {
     struct request *next;
     uint64_t due_ms; /* when the connection is closed, whatever was sent or read until then */
     enum room room;
-    bool is_head; /* HEAD: of the answer only what stands before its body is wanted */
+    const char *path; /* borrowed while the request is dispatched */
+    bool is_head;     /* HEAD: of the answer only what stands before its body is wanted */
 };
 
 struct control {
@@ -105,6 +107,7 @@ struct control {
     struct event_texts event_texts; /* event_stream.c */
     struct watchers watchers;       /* watchers.c */
     struct lease_clients lease_clients; /* lease_clients.c */
+    struct campaigns campaigns;         /* campaigns.c */
     struct past past;                   /* past.c */
 };
 

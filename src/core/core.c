@@ -154,7 +154,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     lay_out(&arena, core, options->capacity);
     random_seed_wide(&core->random, options->random_seed);
     core->secret = random_u64(&core->random);
-    core->life.self.id = id_draw(&core->random);
+    lifecycle_draw_id(core);
     core->life.self.address = options->address;
     core->life.self.incarnation = options->incarnation + 1;
     bool fits = text_set(core->life.self.name, sizeof core->life.self.name, options->name,
@@ -400,12 +400,10 @@ static bool dispatch_ballots(struct core *core, const struct message *message)
     if (message->type != MESSAGE_BALLOT) {
         return false;
     }
-    if (!core_is_strict(core)) {
-        refuse(core, message, REFUSED_NO_VOTER);
-    } else if (message->carrier.epoch == 0 && message->echo != join_echo(core)) {
-        refuse(core, message, REFUSED_RECORD_UNASKED);
-    } else {
+    if (core_is_strict(core)) {
         voting_on_ballot(core, message);
+    } else {
+        refuse(core, message, REFUSED_NO_VOTER);
     }
     return true;
 }
@@ -629,9 +627,6 @@ static void on_message(struct core *core, const struct message *message)
         return;
     }
     if (core->life.phase == PHASE_JOINING && dispatch_ballots(core, message)) {
-        return;
-    }
-    if (message->type == MESSAGE_PONG && voting_take_proof(core, message)) {
         return;
     }
     if (core->life.phase == PHASE_JOINING) {

@@ -68,5 +68,5 @@ static void timer(struct machine *machine, struct election_out *out)
     }
 }
 
-const struct algorithm algorithm_bully = {
+const struct election_algorithm algorithm_bully = {
     .name = "bully", .lets_resign = true, .start = start, .take = take, .timer = timer};

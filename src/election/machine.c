@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
-const struct algorithm *const *algorithms(size_t *count)
+const struct election_algorithm *const *algorithms(size_t *count)
 {
-    static const struct algorithm *const all[] = {
+    static const struct election_algorithm *const all[] = {
         &algorithm_oldest,     &algorithm_bully,      &algorithm_ring,
         &algorithm_token_ring, &algorithm_sequential, &algorithm_sequential_herd,
     };

@@ -14,7 +14,7 @@
 
 struct machine;
 
-struct algorithm {
+struct election_algorithm {
     const char *name;   /* as on a command line */
     bool decides_alone; /* every participant starts with each view, and sends nothing */
     bool asks_registry; /* a registry beside the members says who leads; nobody starts by itself */
@@ -26,18 +26,18 @@ struct algorithm {
     void (*timer)(struct machine *machine, struct election_out *out);
 };
 
-extern const struct algorithm algorithm_oldest;
-extern const struct algorithm algorithm_bully;
-extern const struct algorithm algorithm_ring;
-extern const struct algorithm algorithm_token_ring;
-extern const struct algorithm algorithm_sequential;
-extern const struct algorithm algorithm_sequential_herd;
+extern const struct election_algorithm algorithm_oldest;
+extern const struct election_algorithm algorithm_bully;
+extern const struct election_algorithm algorithm_ring;
+extern const struct election_algorithm algorithm_token_ring;
+extern const struct election_algorithm algorithm_sequential;
+extern const struct election_algorithm algorithm_sequential_herd;
 
 /* All of them, `*count` in number. */
-const struct algorithm *const *algorithms(size_t *count);
+const struct election_algorithm *const *algorithms(size_t *count);
 
 struct machine {
-    const struct algorithm *algorithm;
+    const struct election_algorithm *algorithm;
     const struct roster *roster; /* borrowed; the view that is installed */
     uint64_t self;               /* age */
     uint64_t now_ms;

@@ -21,5 +21,5 @@ static void timer(struct machine *machine, struct election_out *out)
     (void)out;
 }
 
-const struct algorithm algorithm_oldest = {
+const struct election_algorithm algorithm_oldest = {
     .name = "oldest", .decides_alone = true, .start = start, .take = take, .timer = timer};

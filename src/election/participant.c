@@ -20,9 +20,15 @@ void participant_init(struct participant *participant, const struct participant_
     participant->machine.roster = &participant->roster;
     participant->machine.self = self;
     participant->machine.answer_ms = settings->answer_ms;
-    participant->machine.stands = true;
+    participant->machine.stands = !settings->resigned;
     machine_enter(&participant->machine, &(struct election_round){0});
     random_seed(&participant->random, seed);
+}
+
+void participant_set_round_ms(struct participant *participant, uint64_t round_ms)
+{
+    assert(round_ms > 0);
+    participant->settings.round_ms = round_ms;
 }
 
 uint64_t participant_leader(const struct participant *participant)
@@ -97,7 +103,9 @@ static void settle(struct participant *participant)
     const bool challenges = machine->leader != NOBODY && machine->stands &&
                             !participant->settings.leaves_worse_leader &&
                             roster_better(machine->roster, machine->self, machine->leader);
-    if (!challenges) {
+    /* Somebody says that it leads, though it does not stand. */
+    const bool refuses = machine->leader == machine->self && !machine->stands;
+    if (!challenges && !refuses) {
         participant->challenge_ms = ELECTION_NEVER_MS;
     } else if (participant->challenge_ms == ELECTION_NEVER_MS) {
         participant->challenge_ms = machine->now_ms + participant->settings.round_ms;
@@ -162,12 +170,26 @@ static void take_heartbeat(struct participant *participant, const struct electio
     }
 }
 
+/* W2: a round of this view that so many others came before is a lie, and one of a number so high
+ * that none is higher would never end. Rounds of older views are lower than the next one anyway. */
+static bool is_plausible(const struct participant *participant, const struct election_round *round)
+{
+    const uint64_t age_ms = participant->machine.now_ms - participant->installed_ms;
+
+    return round->epoch != participant->roster.epoch ||
+           round->version != participant->roster.version ||
+           round->attempt <= ELECTION_ATTEMPTS_AT_ONCE + age_ms;
+}
+
 /* W1: what is of another view than this one, or of a round that is over, is dropped. */
 static void take(struct participant *participant, const struct election_message *message,
                  struct election_out *out)
 {
     const struct roster *roster = &participant->roster;
 
+    if (!is_plausible(participant, &message->round)) {
+        return;
+    }
     if (message->type == ELECTION_HEARTBEAT) {
         take_heartbeat(participant, message);
         return;
@@ -235,7 +257,7 @@ void participant_take(struct participant *participant, const struct election_mes
 /* W3: with the view goes a leader that is no member of it. */
 static void install(struct participant *participant, bool is_first, struct election_out *out)
 {
-    const struct algorithm *algorithm = participant->settings.algorithm;
+    const struct election_algorithm *algorithm = participant->settings.algorithm;
     const struct roster *roster = &participant->roster;
     const struct election_round first = {roster->epoch, roster->version, 0};
     const bool founds = is_first && roster->members[0].age == participant->machine.self;
@@ -264,6 +286,7 @@ void participant_install(struct participant *participant, const struct roster *r
         return;
     }
     participant->machine.now_ms = now_ms;
+    participant->installed_ms = now_ms;
     carry_heard(participant, roster);
     participant->roster = *roster;
     note_silent(participant);

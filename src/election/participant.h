@@ -13,12 +13,16 @@
 #include "base/random.h"
 #include "election/machine.h"
 
+/* W2: rounds of one view that may have been begun at once; after that one in each millisecond. */
+enum { ELECTION_ATTEMPTS_AT_ONCE = 1000 };
+
 struct participant_settings {
-    const struct algorithm *algorithm;
+    const struct election_algorithm *algorithm;
     uint64_t answer_ms;   /* how long Bully waits for an OK: 2 t_max + t_process */
     uint64_t round_ms;    /* undefined for 1 to 1.5 times as long: the round is tried again */
     uint64_t silent_ms;   /* the ring passes over who was not heard for so long; 0: over nobody */
     bool waits_for_start; /* a view without a leader starts nothing: participant_start does */
+    bool resigned;        /* it begins without standing */
     bool leaves_worse_leader; /* a better participant than the leader does not take over */
 };
 
@@ -28,7 +32,8 @@ struct participant {
     struct roster roster;
     struct random random;
     uint64_t retry_ms;     /* when to begin the next round, while undefined */
-    uint64_t challenge_ms; /* when to begin one, as the leader is a worse one */
+    uint64_t challenge_ms; /* when to begin one, as the leader is a worse one, or does not stand */
+    uint64_t installed_ms; /* when its view was */
     uint64_t heard_ms[ROSTER_MAX];
     struct {
         bool waits;
@@ -40,6 +45,9 @@ struct participant {
 /* `self` is its age, not NOBODY. It is undefined, and in no view. */
 void participant_init(struct participant *participant, const struct participant_settings *settings,
                       uint64_t self, uint64_t seed);
+
+/* How long a round is, from the next one on: it depends on how many members there are. */
+void participant_set_round_ms(struct participant *participant, uint64_t round_ms);
 
 /* W3: takes a view, if it is newer. It has to contain this participant, with ages that rise. */
 void participant_install(struct participant *participant, const struct roster *roster,

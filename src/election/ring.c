@@ -71,5 +71,5 @@ static void timer(struct machine *machine, struct election_out *out)
     (void)out;
 }
 
-const struct algorithm algorithm_ring = {
+const struct election_algorithm algorithm_ring = {
     .name = "ring", .lets_resign = true, .start = start, .take = take, .timer = timer};

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum {
-    ROSTER_MAX = 128, /* members that an election can have */
+    ROSTER_MAX = 256, /* members that an election can have */
     NOBODY = 0,       /* no age: ages begin with 1 */
 };
 

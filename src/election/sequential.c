@@ -27,8 +27,8 @@ static void timer(struct machine *machine, struct election_out *out)
     (void)out;
 }
 
-const struct algorithm algorithm_sequential = {
+const struct election_algorithm algorithm_sequential = {
     .name = "sequential", .asks_registry = true, .start = start, .take = take, .timer = timer};
 
-const struct algorithm algorithm_sequential_herd = {
+const struct election_algorithm algorithm_sequential_herd = {
     .name = "sequential-herd", .asks_registry = true, .start = start, .take = take, .timer = timer};

@@ -73,5 +73,5 @@ static void timer(struct machine *machine, struct election_out *out)
     (void)out;
 }
 
-const struct algorithm algorithm_token_ring = {
+const struct election_algorithm algorithm_token_ring = {
     .name = "token-ring", .lets_resign = true, .start = start, .take = take, .timer = timer};

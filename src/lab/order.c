@@ -52,7 +52,7 @@ static bool read_range(char *text, const char *unit, uint64_t low, uint64_t high
 static void parse_algorithm(struct order *order, const char *word)
 {
     size_t count;
-    const struct algorithm *const *all = algorithms(&count);
+    const struct election_algorithm *const *all = algorithms(&count);
 
     for (size_t i = 0; i < count; i++) {
         if (strcmp(word, "all") == 0 || strcmp(word, all[i]->name) == 0) {

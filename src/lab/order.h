@@ -16,7 +16,7 @@ enum {
 };
 
 struct order {
-    const struct algorithm *algorithms[ORDER_ALGORITHMS_MAX];
+    const struct election_algorithm *algorithms[ORDER_ALGORITHMS_MAX];
     size_t algorithm_count;
     size_t sizes[ORDER_SIZES_MAX]; /* members, with the leader that falls */
     size_t size_count;

@@ -25,7 +25,7 @@ static void add(struct survey *survey, const struct trial_result *result)
     survey->double_runs += result->doubles > 0;
 }
 
-bool survey_run(const struct order *order, const struct algorithm *algorithm, size_t nodes,
+bool survey_run(const struct order *order, const struct election_algorithm *algorithm, size_t nodes,
                 struct survey *survey)
 {
     struct trial trial = order->trial;

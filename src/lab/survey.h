@@ -11,7 +11,7 @@
 
 /* One algorithm at one size. Means are over the runs that have settled. */
 struct survey {
-    const struct algorithm *algorithm;
+    const struct election_algorithm *algorithm;
     size_t nodes;
     uint64_t runs;
     uint64_t unsettled; /* runs that were not over within TRIAL_MS_MAX */
@@ -30,7 +30,7 @@ struct survey {
 };
 
 /* Returns false when memory ran out. */
-bool survey_run(const struct order *order, const struct algorithm *algorithm, size_t nodes,
+bool survey_run(const struct order *order, const struct election_algorithm *algorithm, size_t nodes,
                 struct survey *survey);
 
 /* Has it met what the formulas do not know: faults? */

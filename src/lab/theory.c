@@ -33,7 +33,8 @@ static uint64_t hops_to_best(const struct roster *roster, size_t place)
     return (best + roster->count - place) % roster->count;
 }
 
-uint64_t theory_one(const struct algorithm *algorithm, const struct roster *roster, size_t starter)
+uint64_t theory_one(const struct election_algorithm *algorithm, const struct roster *roster,
+                    size_t starter)
 {
     const uint64_t m = roster->count;
     const uint64_t h = rank_of(roster, starter);
@@ -53,7 +54,7 @@ uint64_t theory_one(const struct algorithm *algorithm, const struct roster *rost
     return algorithm == &algorithm_sequential_herd ? 3 * m : 0;
 }
 
-uint64_t theory_all(const struct algorithm *algorithm, const struct roster *roster)
+uint64_t theory_all(const struct election_algorithm *algorithm, const struct roster *roster)
 {
     const uint64_t m = roster->count;
     uint64_t hops = 0;
@@ -86,7 +87,8 @@ static struct theory_range always(double messages)
     return (struct theory_range){messages, messages, messages};
 }
 
-struct theory_range theory_range(const struct algorithm *algorithm, size_t members, bool all_start)
+struct theory_range theory_range(const struct election_algorithm *algorithm, size_t members,
+                                 bool all_start)
 {
     const double m = (double)members;
 

@@ -11,10 +11,11 @@
 
 /* Messages of an election that the member at `starter` starts alone. For the elections that members
  * do not start (oldest, sequential) it does not matter who. */
-uint64_t theory_one(const struct algorithm *algorithm, const struct roster *roster, size_t starter);
+uint64_t theory_one(const struct election_algorithm *algorithm, const struct roster *roster,
+                    size_t starter);
 
 /* The same when all start at once. */
-uint64_t theory_all(const struct algorithm *algorithm, const struct roster *roster);
+uint64_t theory_all(const struct election_algorithm *algorithm, const struct roster *roster);
 
 /* Over all orders of the ids on the ring, and over all starters. */
 struct theory_range {
@@ -24,6 +25,7 @@ struct theory_range {
 };
 
 /* For `m` live members, at least 2; one starter or all of them. */
-struct theory_range theory_range(const struct algorithm *algorithm, size_t m, bool all_start);
+struct theory_range theory_range(const struct election_algorithm *algorithm, size_t m,
+                                 bool all_start);
 
 #endif

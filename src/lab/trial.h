@@ -31,7 +31,7 @@ struct trial_event {
 };
 
 struct trial {
-    const struct algorithm *algorithm;
+    const struct election_algorithm *algorithm;
     size_t nodes;    /* 3 to ROSTER_MAX, with the leader that falls */
     size_t starters; /* how many start at once, drawn; at most all */
     bool ids_by_age; /* otherwise priorities are drawn, so that the ring has no order */

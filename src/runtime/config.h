@@ -32,6 +32,8 @@ enum auth { AUTH_REQUIRE, AUTH_ACCEPT };
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 enum log_format { LOG_AUTO, LOG_TEXT, LOG_JSON };
+enum election_kind { ELECT_OLDEST, ELECT_BULLY, ELECT_RING, ELECT_TOKEN_RING, ELECT_SEQUENTIAL };
+enum best { BEST_LOWEST, BEST_HIGHEST }; /* age, among equal priorities */
 enum sandbox { SANDBOX_ON, SANDBOX_OFF };
 
 struct config {
@@ -60,7 +62,10 @@ struct config {
     struct voters voters; /* none but under guard strict */
     enum profile profile;
     struct timing timing; /* the profile's, with the overrides applied */
-    struct tags tags;
+    struct tags tags;     /* with the one of --priority */
+    uint32_t priority;    /* 0: not given */
+    enum election_kind election;
+    enum best best;
     uint32_t capacity;
     uint64_t join_timeout_ms;     /* 0: ask for ever */
     uint32_t expect;              /* --bootstrap-expect; 0: not given */

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "election/roster.h"
 #include "runtime/config_file.h"
 #include "runtime/env_typos.h"
 #include "runtime/flags.h"
@@ -612,6 +613,55 @@ static bool complete_guard(struct reading *reading)
     return true;
 }
 
+/* An elected leader, unlike a coordinator under strict, may be one of two. */
+static bool complete_election(struct reading *reading)
+{
+    const struct config *config = &reading->partial.config;
+    char why[160];
+
+    if (config->election == ELECT_OLDEST) {
+        return true;
+    }
+    if (config->guard.policy == GUARD_STRICT) {
+        return refuse_option(reading, "election",
+                             "an elected leader is advisory, which --guard strict is not: leave it "
+                             "out, or choose another --guard");
+    }
+    if (config->capacity > ROSTER_MAX) {
+        snprintf(why, sizeof why, "no more than %d members can elect: lower --capacity, %u now",
+                 ROSTER_MAX, config->capacity);
+        return refuse_option(reading, "election", why);
+    }
+    return true;
+}
+
+/* The others see the priority as a tag. */
+static bool complete_priority(struct reading *reading)
+{
+    struct config *config = &reading->partial.config;
+    struct tags *tags = &config->tags;
+    char tag[32];
+
+    const size_t bytes = (size_t)snprintf(tag, sizeof tag, "priority=%u", config->priority) + 1;
+    if (config->priority == 0) {
+        return true;
+    }
+    for (size_t at = 0; at < tags->length; at += strlen(tags->text + at) + 1) {
+        if (text_equal(tags->text + at, tag)) {
+            return true;
+        }
+        if (strncmp(tags->text + at, tag, sizeof "priority=" - 1) == 0) {
+            return refuse_option(reading, "priority", "a --tag says otherwise: leave out that one");
+        }
+    }
+    if (tags->length + bytes > TAGS_BYTES_MAX) {
+        return refuse_option(reading, "priority", "there is no room for its tag: shorten the tags");
+    }
+    memcpy(tags->text + tags->length, tag, bytes);
+    tags->length = (uint16_t)(tags->length + bytes);
+    return true;
+}
+
 static bool complete_expect(struct reading *reading)
 {
     const struct config *config = &reading->partial.config;
@@ -779,8 +829,9 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
         flags_walk(argc, argv, apply_flag, &reading, &complaint) && !reading.refused &&
         complete_name(&reading) && complete_control(&reading) && complete_control_group(&reading) &&
         complete_timing(&reading) && complete_advertise(&reading) && complete_seeds(&reading) &&
-        complete_voters(&reading) && complete_guard(&reading) && complete_expect(&reading) &&
-        complete_http(&reading) && complete_key(&reading)) {
+        complete_voters(&reading) && complete_guard(&reading) && complete_election(&reading) &&
+        complete_priority(&reading) && complete_expect(&reading) && complete_http(&reading) &&
+        complete_key(&reading)) {
         *config = reading.partial.config;
         memcpy(config->file, outcome->file, sizeof config->file);
         warn_of_repeated_seeds(&reading);

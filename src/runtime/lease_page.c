@@ -2,115 +2,27 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "runtime/clock.h"
 
 enum { MEMBERS_PER_MS = 256 }; /* so many members are walked through, at most */
 
-/* Newer than the C library of some systems that have them. */
-#ifndef F_SEAL_FUTURE_WRITE
-#define F_SEAL_FUTURE_WRITE 0x0010 /* Linux 5.1 */
-#endif
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U /* Linux 6.3 */
-#endif
-
-_Static_assert(sizeof(struct doyen_lease_page) <= DOYEN_LEASE_BYTES, "the page holds it");
 _Static_assert((int)DOYEN_LEASE_NAME_BYTES > (int)NAME_BYTES_MAX, "each name fits, with its zero");
 _Static_assert(sizeof(struct node_id) == sizeof((struct doyen_lease_content){0}.id), "an id fits");
 
-/* --- The memory ------------------------------------------------------------------------------ */
-
-static int make_memory(void)
-{
-    const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-    const int fd = memfd_create("doyen-lease", flags | MFD_NOEXEC_SEAL);
-
-    return fd < 0 && errno == EINVAL ? memfd_create("doyen-lease", flags) : fd;
-}
-
-static struct doyen_lease_page *map_writable(int fd)
-{
-    void *at = ftruncate(fd, DOYEN_LEASE_BYTES) == 0
-                   ? mmap(NULL, DOYEN_LEASE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-                   : MAP_FAILED;
-
-    return at == MAP_FAILED ? NULL : at;
-}
-
-/* From here on nobody can change the page but through the one mapping that there is. */
-static bool seal(int fd)
-{
-    return fchmod(fd, S_IRUSR | S_IRGRP | S_IROTH) == 0 &&
-           fcntl(fd, F_ADD_SEALS,
-                 F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) == 0;
-}
-
-/* The same memory by a descriptor that can only read. Where /proc is not mounted it is the other
- * one, of which the seals hold as well. */
-static int read_only(int fd)
-{
-    char path[64];
-
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    const int reader = open(path, O_RDONLY | O_CLOEXEC);
-    if (reader < 0) {
-        return fd;
-    }
-    close(fd);
-    return reader;
-}
-
 void lease_page_open(struct lease_page *lease, const struct config *config, struct log *log)
 {
-    const int fd = make_memory();
-
-    *lease = (struct lease_page){.fd = -1, .due_ms = NEVER_MS};
+    *lease = (struct lease_page){.due_ms = NEVER_MS};
     memcpy(lease->now.name, config->name, strlen(config->name));
     lease->now.flags = guard_is_advisory(&config->guard) ? DOYEN_LEASE_ADVISORY : 0U;
     lease->now.renewal_ns = config->timing.heartbeat_ms * CLOCK_NS_PER_MS;
-    lease->page = fd < 0 ? NULL : map_writable(fd);
-    if (lease->page == NULL || !seal(fd)) {
+    if (!page_memory_open(&lease->memory)) {
         log_line(log, LOG_WARN, "lease",
                  "the system has no sealed memory to lend (%s): GET /v1/lease answers, but there "
                  "is no lease page, and doyen run will not work; it takes Linux 5.1",
                  strerror(errno));
-        if (lease->page != NULL) {
-            (void)munmap(lease->page, DOYEN_LEASE_BYTES);
-            lease->page = NULL;
-        }
-        if (fd >= 0) {
-            close(fd);
-        }
-        return;
     }
-    lease->page->magic = DOYEN_LEASE_MAGIC;
-    lease->page->layout = DOYEN_LEASE_LAYOUT;
-    lease->fd = read_only(fd);
-}
-
-/* --- Writing --------------------------------------------------------------------------------- */
-
-/* A sequence lock: readers take nothing of what is there while the sequence is odd, or is another
- * one afterwards. */
-void lease_page_write(struct doyen_lease_page *page, const struct doyen_lease_content *content)
-{
-    uint64_t words[DOYEN_LEASE_WORDS];
-    const uint64_t sequence = page->sequence; /* Nobody else writes it. */
-
-    memcpy(words, content, sizeof *content);
-    __atomic_store_n(&page->sequence, sequence + 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    for (int i = 0; i < DOYEN_LEASE_WORDS; i++) {
-        __atomic_store_n(&page->content[i], words[i], __ATOMIC_RELAXED);
-    }
-    __atomic_store_n(&page->sequence, sequence + 2, __ATOMIC_RELEASE);
 }
 
 /* Does `after` say no more than that the right of `before`, which is not over, ends later? */
@@ -133,8 +45,8 @@ static void put(struct lease_page *lease, const struct doyen_lease_content *cont
     }
     lease->change += !is_renewal(&lease->now, content, now_ns);
     lease->now = *content;
-    if (lease->page != NULL) {
-        lease_page_write(lease->page, content);
+    if (lease->memory.page != NULL) {
+        page_memory_write(lease->memory.page, content);
     }
 }
 
@@ -210,14 +122,7 @@ void lease_page_close(struct lease_page *lease)
     content.deadline_ns = 0;
     content.flags |= DOYEN_LEASE_WITHDRAWN;
     put(lease, &content, UINT64_MAX);
-    if (lease->page != NULL) {
-        (void)munmap(lease->page, DOYEN_LEASE_BYTES);
-        lease->page = NULL;
-    }
-    if (lease->fd >= 0) {
-        close(lease->fd);
-        lease->fd = -1;
-    }
+    page_memory_close(&lease->memory);
 }
 
 /* --- Giving it up ---------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include "doyen/lease.h"
 #include "runtime/config.h"
 #include "runtime/log.h"
+#include "runtime/page_memory.h"
 
 /* One holder; the memory is its owner's. */
 struct lease_holder {
@@ -32,10 +33,8 @@ struct lease_reign {
     bool handed_over;
 };
 
-/* All zero but for `fd` is a page that nobody has opened. */
 struct lease_page {
-    int fd;                         /* for clients, read only; -1: the system has none to lend */
-    struct doyen_lease_page *page;  /* NULL then */
+    struct page_memory memory;      /* none where the system has none to lend */
     struct doyen_lease_content now; /* as it was written last */
     struct lease_reign reign;       /* of which the core was asked last, */
     uint64_t looked_ms;             /* and when */
@@ -55,10 +54,6 @@ void lease_page_open(struct lease_page *lease, const struct config *config, stru
 
 /* Writes that the right is over, for good, and gives the memory back; clients keep theirs. */
 void lease_page_close(struct lease_page *lease);
-
-/* Writes the content into the page: a reader gets the former one or this one, whole. For one writer
- * at a time. */
-void lease_page_write(struct doyen_lease_page *page, const struct doyen_lease_content *content);
 
 /* To be called after each step and before its effects are carried out: when others hear that this
  * node gives way, the page says so already. Asks the core, and writes what has changed; while the

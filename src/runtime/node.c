@@ -205,7 +205,8 @@ static void apply(struct node *node, const struct effect *effect, struct step *s
         note_refused(node, &effect->refused, step->now_ms);
         return;
     case EFFECT_ROLE:
-        return; /* None comes: this node has no candidates of its own. */
+        role_clients_on_news(&node->roles, &effect->role, step->now_ms);
+        return;
     }
 }
 
@@ -224,13 +225,26 @@ static uint64_t sooner_ms(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+/* When a node that is to leave can: nobody acts by a right that it has, or holds a role. */
+static uint64_t leave_ms(const struct node *node)
+{
+    const uint64_t lease_ms = lease_page_free_ms(&node->lease);
+    const uint64_t roles_ms = role_clients_free_ms(&node->roles);
+
+    return lease_ms > roles_ms ? lease_ms : roles_ms;
+}
+
 /* `earliest_ms` keeps a deadline that a tick left in the past from starving the sockets. */
 static void arm_timer(struct node *node, uint64_t earliest_ms)
 {
     uint64_t due_ms = sooner_ms(core_deadline_ms(node->core), lease_page_due_ms(&node->lease));
 
-    if (node->leave_asked || node->withdraw_asked) {
+    due_ms = sooner_ms(due_ms, role_clients_due_ms(&node->roles));
+    if (node->withdraw_asked) {
         due_ms = sooner_ms(due_ms, lease_page_free_ms(&node->lease));
+    }
+    if (node->leave_asked) {
+        due_ms = sooner_ms(due_ms, leave_ms(node));
     }
     if (due_ms == NEVER_MS) {
         (void)uv_timer_stop(&node->timer);
@@ -261,10 +275,12 @@ static void one_step(struct node *node, struct event event, struct bytes frame)
     for (uint32_t i = 0; i < effects.count; i++) {
         apply(node, &effects.items[i], &step);
     }
+    role_clients_on_step(&node->roles);
     if (!id_equal(&life, &core_self(node->core)->id)) {
         listener_close_inbound(&node->listener);
     }
     node->stepping = false;
+    elector_on_step(&node->elector, event.now_ms);
 
     arm_timer(node, event.type == EVENT_TICK ? event.now_ms + 1 : 0);
     enum phase phase = core_phase(node->core);
@@ -300,6 +316,11 @@ static void node_step(struct node *node, struct event event)
     end_withdrawal(node);
 }
 
+void node_on_role_command(void *context, const struct role_command *command)
+{
+    node_step(context, (struct event){.type = EVENT_ROLE, .role = command});
+}
+
 static void step_with_frame(struct node *node, struct event event, struct bytes frame)
 {
     one_step(node, event, frame);
@@ -319,13 +340,26 @@ static void start(struct node *node)
     node_step(node, (struct event){.type = EVENT_TICK});
 }
 
+/* Whoever holds a role on this node stops before it leaves. */
+static bool may_leave(struct node *node)
+{
+    if (!node->leave_asked) {
+        return false;
+    }
+    role_clients_resign_all(&node->roles, ROLE_END_LEAVING);
+    return clock_ms() >= leave_ms(node);
+}
+
 void node_on_timer(uv_timer_t *timer)
 {
     struct node *node = timer->data;
 
     if (!node->started) {
         start(node);
-    } else if (node->leave_asked && clock_ms() >= lease_page_free_ms(&node->lease)) {
+        return;
+    }
+    role_clients_tick(&node->roles, clock_ms());
+    if (may_leave(node)) {
         node->leave_asked = false;
         node_step(node, (struct event){.type = EVENT_LEAVE});
     } else if (node->move_asked) {
@@ -385,6 +419,10 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
     }
     if (user_message_is(frame.at, frame.length)) {
         node_on_user_frame(node, frame, source);
+        return;
+    }
+    if (election_frame_is(frame.at, frame.length)) {
+        node_on_election_frame(node, frame, source);
         return;
     }
     enum wire_error error = wire_decode(node->wire, frame.at, frame.length, &message);

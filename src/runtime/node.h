@@ -9,11 +9,13 @@
 
 #include "core/core.h"
 #include "runtime/config.h"
+#include "runtime/elector.h"
 #include "runtime/inquiry.h"
 #include "runtime/lease_page.h"
 #include "runtime/log.h"
 #include "runtime/node_end.h"
 #include "runtime/refusals.h"
+#include "runtime/role_clients.h"
 #include "runtime/rotation.h"
 #include "runtime/traffic.h"
 #include "runtime/user_post.h"
@@ -63,6 +65,15 @@ void node_lease_add(struct node *node, struct lease_holder *holder);
 void node_lease_remove(struct node *node, struct lease_holder *holder);
 void node_lease_stopped(struct node *node, struct lease_holder *holder);
 
+/* The clients that stand for roles, and what each may ask (runtime/role_clients.h). Not to be
+ * called from inside on_event; but for node_role_remove, `client` stays where it is. */
+const struct role_clients *node_roles(const struct node *node);
+void node_role_add(struct node *node, struct role_client *client);
+void node_role_campaign(struct node *node, struct role_client *client);
+void node_role_remove(struct node *node, struct role_client *client);
+void node_role_stopped(struct node *node, struct role_client *client);
+void node_role_resign(struct node *node, struct role_client *client);
+
 /* The keys that seal and open this node's frames; NULL: it has none. */
 const struct keyring *node_keys(const struct node *node);
 
@@ -101,6 +112,12 @@ enum user_sent {
 };
 enum user_sent node_send_user_message(struct node *node, uint32_t position, const uint8_t *data,
                                       size_t length);
+
+/* Elections: what this node knows of them; begins one; stands no more, or again, which begins one
+ * too. False: its algorithm does not allow that. */
+const struct elector *node_elector(const struct node *node);
+void node_elect(struct node *node);
+bool node_stand(struct node *node, bool stands);
 
 /* For --faults: drops everything from and to these members, until node_fault_clear; delays what
  * goes to one. Names are looked up among the members of the current view and those that are gone.

@@ -145,6 +145,8 @@ static bool open_core(struct node *node, const struct keyring *ring)
     const uint64_t now_ms = clock_ms();
     node->ring = recording_ring_new(config->cluster, &options, now_ms);
     node->core = core_init(block, &options, now_ms);
+    node->roles = (struct role_clients){
+        .core = node->core, .config = config, .command = node_on_role_command, .context = node};
     if (!gate_open(&node->gate, &(struct gate_options){.ring = ring,
                                                        .wire = node->wire,
                                                        .core = node->core,
@@ -161,6 +163,17 @@ static bool open_core(struct node *node, const struct keyring *ring)
                                                            .transmit = node_transmit,
                                                            .is_cut = node_is_cut,
                                                            .context = node});
+    if (!elector_open(&node->elector, node->loop, &node->latch,
+                      &(struct elector_options){.config = config,
+                                                .core = node->core,
+                                                .wire = node->wire,
+                                                .log = node->log,
+                                                .send = node_send_election,
+                                                .on_leader = node_on_leader,
+                                                .context = node})) {
+        log_line(node->log, LOG_ERROR, "memory", "not enough memory for elections");
+        return false;
+    }
     user_post_open(&node->user_post, node->core, config->capacity);
     node->streams.wire = node->wire;
     node->streams.gate = &node->gate;
@@ -187,6 +200,7 @@ static void free_memory(void *context)
     inquiry_close(&node->inquiry);
     gate_close(&node->gate);
     user_post_close(&node->user_post);
+    elector_free(&node->elector);
     wire_free(node->wire);
     journal_free(node->journal);
     free(node->core);
@@ -271,6 +285,7 @@ static void on_close_turn(uv_timer_t *timer)
     seed_checker_stop(&node->seed_checker);
     resolver_close(&node->resolver);
     faults_close(&node->faults);
+    elector_close(&node->elector);
     if (node->store != NULL) {
         latch_acquire(&node->latch);
         store_close(node->store, on_store_closed, node);

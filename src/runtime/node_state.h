@@ -1,6 +1,6 @@
 /* The inside of a node, for node_open.c, which builds and closes it, node.c, which runs it, and
- * node_user.c, which has the messages between programs, and node_faults.c. No other file includes
- * this. */
+ * node_user.c, which has the messages between programs, node_roles.c, node_election.c and
+ * node_faults.c. No other file includes this. */
 #ifndef RUNTIME_NODE_STATE_H
 #define RUNTIME_NODE_STATE_H
 
@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "runtime/elector.h"
 #include "runtime/faults.h"
 #include "runtime/frame_reader.h"
 #include "runtime/gate.h"
@@ -22,6 +23,7 @@
 #include "runtime/recording_ring.h"
 #include "runtime/refusals.h"
 #include "runtime/resolver.h"
+#include "runtime/role_clients.h"
 #include "runtime/seed_check.h"
 #include "runtime/store.h"
 #include "runtime/stream.h"
@@ -49,6 +51,7 @@ struct node {
     struct voter_store *voter_store; /* NULL: no voter */
 
     struct lease_page lease;
+    struct role_clients roles;
 
     struct latch latch;
     struct udp udp;
@@ -60,6 +63,7 @@ struct node {
     struct resolver resolver;
     struct faults faults;
     struct user_post user_post;
+    struct elector elector;
     struct node_traffic traffic;
     struct refusals refusals;
     struct inquiry inquiry;
@@ -100,6 +104,18 @@ void node_send_note(void *context, const struct address *to, const uint8_t *byte
 
 /* Sends the message by datagram, lifeline or stream pool, as its length demands. */
 void node_transmit(void *context, const struct outgoing *outgoing);
+
+/* One of this node's clients wants something of a role, or has done it. */
+void node_on_role_command(void *context, const struct role_command *command);
+
+/* Sends a frame that is none of the core's as a datagram, unless a fault drops it. False: the
+ * socket does not take it now. */
+bool node_send_frame(struct node *node, const struct outgoing *outgoing);
+
+/* A frame of an election, and a leader of which clients are told; neither changes the core. */
+void node_on_election_frame(struct node *node, struct bytes frame, const struct address *source);
+void node_send_election(void *context, const struct outgoing *outgoing);
+void node_on_leader(void *context, const struct member *leader);
 
 /* A frame that is one of a program's messages; it changes nothing of the core. */
 void node_on_user_frame(struct node *node, struct bytes frame, const struct address *source);

@@ -32,8 +32,8 @@ void node_on_user_frame(struct node *node, struct bytes frame, const struct addr
     }
 }
 
-/* False: the socket does not take it now. Faults lose it, or hold it back, without a word. */
-static bool transmit(struct node *node, const struct outgoing *outgoing)
+/* Faults lose it, or hold it back, without a word. */
+bool node_send_frame(struct node *node, const struct outgoing *outgoing)
 {
     const struct fault *fault = faults_find(&node->faults, outgoing->peer, outgoing->to);
 
@@ -66,7 +66,7 @@ enum user_sent node_send_user_message(struct node *node, uint32_t position, cons
                                       .hop = &member->id,
                                       .bytes = frame,
                                       .length = user_message_encode(node->wire, &message, frame)};
-    if (!transmit(node, &outgoing)) {
+    if (!node_send_frame(node, &outgoing)) {
         return USER_SENT_NOT;
     }
     node->traffic.user_out++;

@@ -21,6 +21,8 @@ enum {
 static const char *const profile_words[] = {"local", "lan", "wan"};
 static const char *const auth_words[] = {"require", "accept"};
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
+static const char *const election_words[] = {"oldest", "bully", "ring", "token-ring", "sequential"};
+static const char *const best_words[] = {"lowest", "highest"};
 static const char *const sandbox_words[] = {"on", "off"};
 static const char *const format_words[] = {"auto", "text", "json"};
 
@@ -72,6 +74,16 @@ static const struct setting options[] = {
      .group = GROUP_NODE,
      .repeatable = true,
      .kind = &option_tag},
+    {.name = "priority",
+     .argument = "N",
+     .help = "What elections compare before age, 1 to 999999999, the highest is best; the others "
+             "see it as the tag priority=N",
+     .fallback_note = "0, no tag",
+     .group = GROUP_NODE,
+     .kind = &option_number,
+     IN_CONFIG(priority),
+     .min = 1,
+     .max = 999999999},
 
     {.name = "cluster",
      .argument = "NAME",
@@ -160,6 +172,26 @@ static const struct setting options[] = {
      .group = GROUP_CLUSTER,
      .kind = &option_switch,
      IN_CONFIG(insecure)},
+    {.name = "election",
+     .argument = "oldest|bully|ring|token-ring|sequential",
+     .help = "How doyen leader finds the leader, which is advisory: read off the view, or elected "
+             "by messages, the same way by all members; not with --guard strict",
+     .fallback = "oldest",
+     .group = GROUP_CLUSTER,
+     .kind = &option_word,
+     IN_CONFIG(election),
+     .min = ELECT_OLDEST,
+     WORDS(election_words)},
+    {.name = "best",
+     .argument = "lowest|highest",
+     .help = "Which age leads among equal priorities, the same with all members: the lowest is the "
+             "oldest",
+     .fallback = "lowest",
+     .group = GROUP_CLUSTER,
+     .kind = &option_word,
+     IN_CONFIG(best),
+     .min = BEST_LOWEST,
+     WORDS(best_words)},
     {.name = "join-timeout",
      .argument = "DUR",
      .help = "Gives up, with exit status 1, if the node has not joined after DUR",
@@ -238,7 +270,7 @@ static const struct setting options[] = {
      IN_CONFIG(hooks)},
     {.name = "http",
      .argument = "ADDR:PORT",
-     .help = "Serves the same resources over TCP, GET only",
+     .help = "Serves a page for browsers and the resources over TCP, GET only",
      .fallback = "off",
      .group = GROUP_CLIENTS,
      .kind = &option_http},

@@ -296,6 +296,7 @@ bool journal_is_evidence(enum notice_type type)
     case NOTICE_GUARD:
     case NOTICE_ACTING:
     case NOTICE_MISMATCH:
+    case NOTICE_LEADER:
         return false;
     }
     return false;

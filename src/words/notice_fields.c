@@ -447,6 +447,7 @@ static void add_own(struct notice_fields *fields, const struct journal_entry *en
         add_gone(fields, entry);
         return;
     case NOTICE_COORDINATOR:
+    case NOTICE_LEADER:
         add_fact(fields, entry, coordinator_rows(&notice->subject));
         return;
     case NOTICE_SUSPECT:

@@ -200,6 +200,8 @@ const char *notice_event(enum notice_type type)
         return "merging";
     case NOTICE_OTHER_TERMS:
         return "other_terms";
+    case NOTICE_LEADER:
+        return "leader";
     }
     return "unknown";
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Lets chaos loose on a cluster of real daemons under guard strict, and checks that never two act.
 
-    scripts/chaos [TIME] [--profile lan|local] [--nodes N] [--seed S] [--build DIR] [--keep]
+    scripts/chaos [TIME] [--profile lan|local] [--nodes N] [--seed S] [--clocks wrong|true]
+                  [--build DIR] [--keep]
 
 Each node stands in a network namespace of its own, all on one bridge with no way out, with a small
 file system for its state and a disk whose syncs can be slowed. Beside each daemon runs
@@ -10,8 +11,9 @@ file system for its state and a disk whose syncs can be slowed. Beside each daem
 One round after the other, one to three faults strike at random moments: kill -9, SIGSTOP of the
 daemon, of `doyen run`, of its worker; links cut one way or both, between two nodes or around one;
 full disk, slow disk; planned moves; everybody killed. Then all is healed, and the cluster has five
-seconds until exactly one acts, with its worker. All daemons share this host's clock, so what is seen
-here is true time:
+seconds until exactly one acts, with its worker. The clock of each node runs true, or a ninth too
+fast or too slow, as drawn; what watches them goes by this host's clock, so what is seen here is true
+time:
 
     overlap   two lease pages, or two workers' records in the log, that hold at one instant
     fell      an epoch that acts after a higher one did
@@ -35,6 +37,7 @@ import threading
 import time
 
 HEAL_LIMIT_S = 5.0
+WRONG_BY = 111111  # parts in a million: the ninth that the leases allow for (Z6a)
 RECORD = struct.Struct("<QQII")  # a worker's: ns, epoch, node, process
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -99,10 +102,11 @@ class Net:
 
 
 class Node:
-    """A daemon, `doyen run` beside it, and its disk."""
+    """A daemon, `doyen run` beside it, its disk, and its clock."""
 
-    def __init__(self, cluster, index):
+    def __init__(self, cluster, index, clock):
         self.cluster, self.index, self.name = cluster, index, "n%d" % index
+        self.clock = clock  # by how many parts in a million it is fast
         self.disk = cluster.path("disk-" + self.name)
         self.socket = cluster.path(self.name + ".sock")
         self.daemon = self.run = None
@@ -118,8 +122,10 @@ class Node:
         def die_with_parent():
             LIBC.prctl(1, signal.SIGKILL)
 
-        environment = dict(os.environ, LD_PRELOAD=self.cluster.helper("slow_sync.so"),
-                           CHAOS_SYNC=self.cluster.path("sync-" + self.name))
+        preloaded = [self.cluster.helper("slow_sync.so"), self.cluster.helper("wrong_clock.so")]
+        environment = dict(os.environ, LD_PRELOAD=" ".join(preloaded),
+                           CHAOS_SYNC=self.cluster.path("sync-" + self.name),
+                           CHAOS_CLOCK=str(self.clock))
         return subprocess.Popen(["ip", "netns", "exec", self.cluster.net.nodes[self.index]] + argv,
                                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment,
                                 preexec_fn=die_with_parent)
@@ -131,7 +137,7 @@ class Node:
                     "--listen", "%s:7420" % cluster.net.address(self.index), "--guard", "strict",
                     "--voters", ",".join(node.name for node in cluster.nodes),
                     "--key", cluster.key(), "--state-dir", self.disk + "/state", "--profile", cluster.options.profile,
-                    "--log-level", "warn"]
+                    "--log-level", "info"]
             for i in range(len(cluster.nodes)):
                 argv += ["--seed", "%s:7420" % cluster.net.address(i)]
             self.daemon = self.spawn(argv, cluster.log(self.name))
@@ -267,9 +273,16 @@ class Cluster:
         open(self.work_log, "wb").close()
         self.has_run = "\n  run " in subprocess.run([self.program("doyen"), "--help"], text=True,
                                                     capture_output=True).stdout
-        self.nodes.extend(Node(self, i) for i in range(options.nodes))
+        self.nodes.extend(Node(self, i, self.draw_clock(i)) for i in range(options.nodes))
         self.work = WorkLog(self.work_log)
-        self.pages = Pages(self.helper("page_watch"), [node.socket for node in self.nodes])
+        self.pages = Pages(self.helper("page_watch"),
+                           ["%s@%d" % (node.socket, node.clock) for node in self.nodes])
+
+    def draw_clock(self, index):
+        if self.options.clocks == "true":
+            return 0
+        return random.Random("%d clock %d" % (self.options.seed, index)).choice(
+            [-WRONG_BY, 0, WRONG_BY])
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -298,6 +311,15 @@ class Cluster:
         self.tell("ALARM " + text)
         self.alarms.append(text)
         print("\nALARM %s (see %s)" % (text, self.folder), file=sys.stderr)
+
+    def tell_state(self):
+        """Into the record: who acts, who writes, and what each node says of itself."""
+        self.tell("pages: %s, worker: %s" % (self.pages.acting, self.work.current))
+        for node in self.nodes:
+            try:
+                self.tell("%s says %s" % (node.name, node.ask("status", "--json").stdout.strip()))
+            except subprocess.TimeoutExpired:
+                self.tell("%s says nothing" % node.name)
 
     # What strikes.
 
@@ -443,6 +465,7 @@ class Cluster:
         self.tell("settled after %s" % took)
         if took is None:
             self.alarm("nobody acts %g s after all was healed" % HEAL_LIMIT_S)
+            self.tell_state()
             took = self.wait_settled(120)
             self.tell("settled %s later" % took)
             return None
@@ -475,6 +498,7 @@ def arguments():
     parser.add_argument("--profile", choices=["lan", "local"], default="lan")
     parser.add_argument("--nodes", type=int, default=5)
     parser.add_argument("--seed", type=int, default=time.time_ns() // 10 ** 6)
+    parser.add_argument("--clocks", choices=["wrong", "true"], default="wrong")
     parser.add_argument("--build", required=True, help="the folder with doyend and doyen")
     parser.add_argument("--helpers", required=True, help="the folder with page_watch and others")
     parser.add_argument("--keep", action="store_true", help="keeps logs and state")
@@ -498,6 +522,7 @@ def main():
     draw = random.Random(options.seed)
     print("seed %d, %s, %d nodes" % (options.seed, options.profile, options.nodes))
     cluster = Cluster(options)
+    print("clocks fast by %s parts in a million" % [node.clock for node in cluster.nodes])
     rounds, took, until = 0, [], time.monotonic() + options.time
     try:
         cluster.heal()

@@ -1,9 +1,10 @@
 /* Watches the lease pages of several daemons on one host, and tells when two of them act at once.
  *
- *     page_watch SOCKET...
+ *     page_watch SOCKET[@CLOCK]...
  *
- * All pages are held against one clock, which all daemons of a host share, so what this program
- * sees is what truly was. Each line of its output begins with that clock, in nanoseconds:
+ * A daemon's clock may be fast by CLOCK parts in a million (wrong_clock.c). Its page is held
+ * against that, but all of them at the same time, so what this program sees is what truly was. Each
+ * line of its output begins with the clock of this host, in nanoseconds:
  *
  *     NS begin NODE EPOCH       the node at this socket (counted from 0) has the right to act
  *     NS end NODE EPOCH         and has it no more
@@ -11,13 +12,21 @@
  *     NS fell NODE EPOCH        it acts under an epoch that is not above those of the nodes before
  *
  * It ends when its standard input does. */
+#include <time.h>
+
+static int clock_of_node(clockid_t clock, struct timespec *time);
+
+#define clock_gettime clock_of_node /* What the reader of pages asks. */
 #include "doyen/lease.h"
+#undef clock_gettime
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
+    MILLION = 1000000,
     MAX_NODES = 16,
     LOOK_EVERY_NS = 200 * 1000,
     ASK_AGAIN_LOOKS = 100, /* that many looks between two attempts to reach a daemon */
@@ -25,19 +34,37 @@ enum {
 
 struct watched {
     const char *socket;
+    int64_t fast;   /* by how many parts in a million its clock is */
     int connection; /* -1: none */
     bool page_came; /* on this connection */
     bool mapped;
     struct doyen_lease lease;
     bool acting;
-    uint64_t epoch;   /* while acting, and of the last time */
-    uint64_t read_ns; /* when it was last found acting */
-    uint64_t deadline_ns;
+    uint64_t epoch; /* while acting, and of the last time */
 };
 
-static void say(uint64_t now_ns, const char *what, int node, uint64_t number)
+static int64_t looks_at_fast; /* the clock of the node whose page is read */
+
+static int clock_of_node(clockid_t clock, struct timespec *time)
 {
-    printf("%" PRIu64 " %s %d %" PRIu64 "\n", now_ns, what, node, number);
+    const int64_t second = 1000 * 1000 * 1000;
+    const int status = clock_gettime(clock, time);
+    int64_t ns = (int64_t)time->tv_sec * second + time->tv_nsec;
+
+    ns += ns / MILLION * looks_at_fast + ns % MILLION * looks_at_fast / MILLION;
+    *time = (struct timespec){.tv_sec = ns / second, .tv_nsec = ns % second};
+    return status;
+}
+
+static uint64_t now_ns(void)
+{
+    looks_at_fast = 0;
+    return doyen_lease_now_ns();
+}
+
+static void say(uint64_t at_ns, const char *what, int node, uint64_t number)
+{
+    printf("%" PRIu64 " %s %d %" PRIu64 "\n", at_ns, what, node, number);
     (void)fflush(stdout);
 }
 
@@ -105,11 +132,10 @@ static bool look_at(struct watched *node)
     uint64_t epoch;
     uint64_t left_ns;
 
+    looks_at_fast = node->fast;
     if (!node->mapped || !doyen_lease_acting(&node->lease, &epoch, &left_ns)) {
         return false;
     }
-    node->read_ns = doyen_lease_now_ns();
-    node->deadline_ns = node->read_ns + left_ns;
     node->epoch = epoch;
     return true;
 }
@@ -119,10 +145,10 @@ static void note_change(struct watched *nodes, int count, int i, bool acting)
     struct watched *node = &nodes[i];
 
     node->acting = acting;
-    say(doyen_lease_now_ns(), acting ? "begin" : "end", i, node->epoch);
+    say(now_ns(), acting ? "begin" : "end", i, node->epoch);
     for (int j = 0; acting && j < count; j++) {
         if (j != i && nodes[j].epoch >= node->epoch) {
-            say(doyen_lease_now_ns(), "fell", i, node->epoch);
+            say(now_ns(), "fell", i, node->epoch);
         }
     }
 }
@@ -133,7 +159,7 @@ static void find_overlap(struct watched *nodes, int i, int j)
     const uint64_t epoch = nodes[i].epoch;
 
     if (look_at(&nodes[j]) && look_at(&nodes[i]) && nodes[i].epoch == epoch) {
-        printf("%" PRIu64 " overlap %d %d\n", doyen_lease_now_ns(), i, j);
+        printf("%" PRIu64 " overlap %d %d\n", now_ns(), i, j);
         (void)fflush(stdout);
     }
 }
@@ -166,6 +192,11 @@ int main(int argc, char **argv)
         return 64;
     }
     for (int i = 0; i < count; i++) {
+        char *clock = strchr(argv[i + 1], '@');
+        if (clock != NULL) {
+            *clock = '\0';
+            nodes[i].fast = strtol(clock + 1, NULL, 10);
+        }
         nodes[i].socket = argv[i + 1];
         nodes[i].connection = -1;
     }

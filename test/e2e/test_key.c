@@ -159,7 +159,7 @@ Story(key, a_node_that_strangers_can_rule_says_so)
 
 /* --- Played back --- */
 
-enum { RECORDS = 400, RECORD_MS = 20000, HEARTBEATS = 100 };
+enum { RECORDS = 400, RECORD_MS = 20000, HEARTBEATS = 48 };
 
 #define EVERYBODY "athens byzantium cyrene delphi ephesus"
 

@@ -453,8 +453,11 @@ Story(run, the_command_knows_under_what_it_acts)
 Story(run, a_command_that_ends_leaves_nobody_behind)
 {
     const struct stage stage = stage_single();
+    const char *ready = cluster_path(stage.cluster, "ready");
     const struct outcome left = run_once(
-        &stage, "trap '' TERM; setsid sh -c 'echo $$; exec sleep 1000' & sleep 1000 & exit 3");
+        &stage, text_kept("trap '' TERM; setsid sh -c 'echo $$; : >%s; exec sleep 1000' & "
+                          "sleep 1000 & until [ -e %s ]; do sleep 0.02; done; exit 3",
+                          ready, ready));
 
     cr_assert_eq(left.code, 3);
     assert_text_has(left.err, "it ended and left processes behind: TERM");

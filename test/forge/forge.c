@@ -12,6 +12,7 @@
 
 #include "core/model/message.h"
 #include "core/model/view.h"
+#include "proto/election_frame.h"
 #include "proto/wire.h"
 #include "seal/keyring.h"
 #include "seal/seal.h"
@@ -159,13 +160,10 @@ static struct sockaddr_in address_of(const struct forger *forger, uint16_t port)
 }
 
 /* Sends the frame, sealed for that life if there is a key. */
-static void send_to(struct forger *forger, const struct message *message, unsigned flags,
-                    const struct node_id *to, uint16_t port)
+static void send_frame(struct forger *forger, const uint8_t *frame, size_t length,
+                       const struct node_id *to, uint16_t port)
 {
     const struct sockaddr_in address = address_of(forger, port);
-    size_t length = 0;
-    const uint8_t *frame = wire_encode(forger->wire, message,
-                                       &(struct wire_copy){.to = to, .flags = flags}, &length);
 
     if (forger->sealed) {
         frame = seal_close(
@@ -181,6 +179,16 @@ static void send_to(struct forger *forger, const struct message *message, unsign
     }
     (void)sendto(forger->socket, frame, length, 0, (const struct sockaddr *)&address,
                  sizeof address);
+}
+
+static void send_to(struct forger *forger, const struct message *message, unsigned flags,
+                    const struct node_id *to, uint16_t port)
+{
+    size_t length = 0;
+    const uint8_t *frame = wire_encode(forger->wire, message,
+                                       &(struct wire_copy){.to = to, .flags = flags}, &length);
+
+    send_frame(forger, frame, length, to, port);
 }
 
 void forger_keep(struct forger *forger, struct forged_frame *frame)
@@ -366,6 +374,43 @@ void forger_heartbeat(struct forger *forger, int as, int to, uint64_t number, bo
     message.heartbeat.view = view_id_of(&forger->learned);
     message.heartbeat.view_hash = forger->learned.hash ^ (wrong_hash ? 1 : 0);
     finish(forger, &message, to);
+}
+
+static void send_election(struct forger *forger, const struct election_frame *frame, int to)
+{
+    uint8_t bytes[ELECTION_FRAME_BYTES_MAX];
+    const struct member *receiver = &forger->learned.members[to];
+
+    send_frame(forger, bytes, election_frame_encode(forger->wire, frame, bytes), &receiver->id,
+               receiver->address.port);
+}
+
+void forger_leader(struct forger *forger, int as, int to, int subject, uint64_t attempt)
+{
+    const struct view *view = &forger->learned;
+    const struct election_frame frame = {
+        .from = view->members[as].id,
+        .to = view->members[to].id,
+        .rule = RULE_BULLY,
+        .kind = ELECTION_HEARTBEAT,
+        .round = {.epoch = view->epoch, .version = view->version, .attempt = attempt},
+        .subject = view->members[subject].id};
+
+    send_election(forger, &frame, to);
+}
+
+void forger_wild_election(struct forger *forger, int as, int to)
+{
+    struct election_frame frame;
+
+    draw(&frame, sizeof frame);
+    frame.from = forger->learned.members[as].id;
+    frame.to = forger->learned.members[to].id;
+    frame.rule = RULE_BULLY;
+    frame.kind = (enum election_message_type)((unsigned)frame.home.bytes[0] %
+                                              ELECTION_MESSAGE_TYPE_COUNT);
+    frame.hops %= ELECTION_HOPS_MAX + 1;
+    send_election(forger, &frame, to);
 }
 
 /* One frame of that number, sealed under the life of `as`. What it says is of no interest: the core

@@ -63,6 +63,11 @@ void forger_not_following(struct forger *forger, int as, int to, uint64_t epoch_
 /* A heartbeat of that number, which names the view that was learned, perhaps under a wrong hash. */
 void forger_heartbeat(struct forger *forger, int as, int to, uint64_t number, bool wrong_hash);
 
+/* A message of an election: `subject` leads, says `as`, in a round of the view that was learned.
+ * With `wild`, another kind each time, and everything in it drawn at random. */
+void forger_leader(struct forger *forger, int as, int to, int subject, uint64_t attempt);
+void forger_wild_election(struct forger *forger, int as, int to);
+
 /* Uses up the numbers of the sealed frames of `as` at `to`: more than a receiver remembers of a
  * sender, all far above its own. The forger holds the key, and seals under that life. */
 void forger_use_up_numbers(struct forger *forger, int as, int to);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/election_frame.h"
 #include "proto/user_message.h"
 #include "proto/wire.h"
 
@@ -27,12 +28,26 @@ static void check_user(struct wire *wire, const uint8_t *bytes, size_t length)
     assert(memcmp(again, bytes, length) == 0);
 }
 
+static void check_election(struct wire *wire, const uint8_t *bytes, size_t length)
+{
+    struct election_frame frame;
+    uint8_t again[ELECTION_FRAME_BYTES_MAX];
+
+    if (!election_frame_is(bytes, length) ||
+        election_frame_decode(wire, bytes, length, &frame) != WIRE_OK) {
+        return;
+    }
+    assert(election_frame_encode(wire, &frame, again) == length);
+    assert(memcmp(again, bytes, length) == 0);
+}
+
 static void check(struct wire *wire, const uint8_t *bytes, size_t length)
 {
     struct message message;
     size_t length_again;
 
     check_user(wire, bytes, length);
+    check_election(wire, bytes, length);
     memset(&message, 0, sizeof message);
     if (wire_decode(wire, bytes, length, &message) != WIRE_OK) {
         return;

@@ -12,4 +12,21 @@ export DOYEN_BUILD=$build PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/src/bindings
 if [ $# -gt 0 ]; then
     exec python3 -W error -m unittest --verbose "$@"
 fi
-exec python3 -W error -m unittest discover --verbose
+
+# A process for each class of tests and four at a time, as most of them wait most of the time.
+# shellcheck disable=SC2016 # For the shell of xargs.
+python3 -W error -c '
+import unittest
+
+def classes(tests):
+    for test in tests:
+        if isinstance(test, unittest.TestSuite):
+            yield from classes(test)
+        else:
+            yield f"{type(test).__module__}.{type(test).__qualname__}"
+
+print(*sorted(set(classes(unittest.defaultTestLoader.discover(".")))), sep="\0", end="")
+' | xargs -0 -n 1 -P 4 sh -c 'said=$(python3 -W error -m unittest --verbose "$1" 2>&1)
+    status=$?
+    printf "%s\n" "$said"
+    exit $status' sh

@@ -137,7 +137,8 @@ struct sim {
     struct queue queue;
     struct network network;
     struct wire *wire;                 /* one for all: a step ends before the next begins */
-    const struct message *encoded;     /* the last one in this step, sent to several perhaps */
+    const struct message *sent;        /* the last one in this step, to several perhaps */
+    const struct message *encoded;     /* likewise, the last one that became a frame */
     const struct message *carried_for; /* likewise, the last one with a view; NULL: none */
     struct carried_view *carried;      /* and its view; one reference */
     struct wire *foreign_wire;         /* of a cluster of another name */

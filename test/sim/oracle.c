@@ -170,10 +170,11 @@ static void on_phase(struct sim *sim, struct host *host, enum phase phase)
 
 static inline bool says_it_acts(const struct sim *sim, const struct host *host)
 {
+    if (!core_is_acting(host->core, host_now_ms(sim, host))) {
+        return false;
+    }
     const struct member *coordinator = core_coordinator(host->core);
-
-    return coordinator != NULL && id_equal(&coordinator->id, &host->witness.life) &&
-           core_is_acting(host->core, host_now_ms(sim, host));
+    return coordinator != NULL && id_equal(&coordinator->id, &host->witness.life);
 }
 
 static void look_at_acting(struct sim *sim, struct host *host)

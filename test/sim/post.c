@@ -118,6 +118,7 @@ static struct carried_view *carry(struct sim *sim, const struct message *message
 
 void post_forget(struct sim *sim)
 {
+    sim->sent = NULL;
     sim->encoded = NULL;
     if (sim->carried_for != NULL) {
         sim->carried_for = NULL;

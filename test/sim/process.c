@@ -91,7 +91,7 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
     const struct message *message = effect->message;
 
     note_sent(host, effect);
-    if (carries_view(message)) {
+    if (message != sim->sent && carries_view(message)) { /* Once for all that it goes to. */
         oracle_on_sent_view(sim, host, message->carrier.view);
     } else if (message->type == MESSAGE_ACK) {
         oracle_on_ack(sim, host, &message->reference.view);
@@ -100,6 +100,7 @@ static void on_send(struct sim *sim, struct host *host, const struct effect *eff
         oracle_on_handed_over(sim, host);
     }
     post_send(sim, host, effect);
+    sim->sent = message;
 }
 
 /* Is it a life that runs, on a host that is not broken? */

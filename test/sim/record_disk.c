@@ -6,14 +6,12 @@
 
 struct record_write *record_write_new(const struct core *core, uint64_t number, uint32_t capacity)
 {
-    struct record_write *write = calloc(1, sizeof *write);
+    struct record_write *write = malloc(sizeof *write + view_bytes(capacity));
 
     assert(write != NULL);
     write->number = number;
     memcpy(write->voter, core_self(core)->name, sizeof write->voter);
     core_record(core, &write->record);
-    write->storage = malloc(view_bytes(capacity));
-    assert(write->storage != NULL);
     view_init(&write->view, capacity, write->storage);
     view_clear(&write->view);
     if (write->record.accepted != NULL) {
@@ -25,10 +23,7 @@ struct record_write *record_write_new(const struct core *core, uint64_t number, 
 
 void record_write_free(struct record_write *write)
 {
-    if (write != NULL) {
-        free(write->storage);
-        free(write);
-    }
+    free(write);
 }
 
 struct record_write *record_disk_ask(struct record_disk *disk, struct record_write *write)

@@ -6,6 +6,7 @@
 #define SIM_RECORD_DISK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/core.h"
@@ -16,7 +17,7 @@ struct record_write {
     char voter[NAME_BYTES_MAX + 1]; /* whose it is */
     struct vote_record record;
     struct view view;
-    void *storage; /* of the view */
+    _Alignas(max_align_t) uint8_t storage[]; /* of the view */
 };
 
 struct record_disk {

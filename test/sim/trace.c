@@ -37,6 +37,7 @@ static const char *notice_text(enum notice_type type)
         [NOTICE_MERGE] = "merge",
         [NOTICE_MERGING] = "merging",
         [NOTICE_OTHER_TERMS] = "other terms",
+        [NOTICE_LEADER] = "leader",
     };
     return texts[type];
 }
@@ -277,6 +278,7 @@ static void print_notice(const struct sim *sim, const struct host *host,
     case NOTICE_COORDINATOR:
     case NOTICE_BAD_LINK:
     case NOTICE_MISMATCH:
+    case NOTICE_LEADER:
         print_life(sim, &notice->subject.id);
         break;
     }

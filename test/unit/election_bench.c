@@ -28,7 +28,7 @@ static void install(struct election_bench *bench)
     }
 }
 
-struct election_bench *poll_new(const struct algorithm *algorithm, size_t count)
+struct election_bench *poll_new(const struct election_algorithm *algorithm, size_t count)
 {
     struct election_bench *bench = calloc(1, sizeof *bench);
     const struct participant_settings settings = {.algorithm = algorithm,

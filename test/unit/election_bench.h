@@ -20,7 +20,7 @@ struct election_bench {
 
 /* Members of ages 1 to `count` in their first view, which has not chosen a leader: the higher the
  * age, the better. Nothing starts by itself. The bench is the caller's to free. */
-struct election_bench *poll_new(const struct algorithm *algorithm, size_t count);
+struct election_bench *poll_new(const struct election_algorithm *algorithm, size_t count);
 
 struct participant *poll_at(struct election_bench *bench, uint64_t age);
 void poll_start(struct election_bench *bench, uint64_t age);

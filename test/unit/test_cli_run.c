@@ -11,7 +11,7 @@
 #include "cli/run_family.h"
 #include "cli/run_hold.h"
 #include "cli/run_times.h"
-#include "runtime/lease_page.h"
+#include "runtime/page_memory.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -77,7 +77,7 @@ struct desk {
 
 static void put(struct desk *desk)
 {
-    lease_page_write(&desk->page, &desk->content);
+    page_memory_write(&desk->page, &desk->content);
 }
 
 /* A right with an hour left. */

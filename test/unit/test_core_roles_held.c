@@ -103,6 +103,20 @@ Test(core_roles, asks_with_each_heartbeat)
     rig_free(rig);
 }
 
+/* K5c: one word, so that the coordinator does not grant it the role again before it hears the rest.
+ */
+Test(core_roles, resigns_and_lets_go_in_one_word)
+{
+    struct rig *rig = leads("A B C", false);
+
+    wants(rig, ROLE_RESIGN, 1);
+    cr_assert_eq(rig_count(rig, MESSAGE_ROLES_LET_GO), 1);
+    const struct message *let_go = rig_told(rig, MESSAGE_ROLES_LET_GO, 'A');
+    cr_assert(let_go->role.flag);
+    cr_assert_eq(let_go->role.candidacy.token, token_of(rig, 2));
+    rig_free(rig);
+}
+
 /* K2c: it is told that the other lacks something, and tells all. */
 Test(core_roles, tells_all_when_the_coordinator_lacks_something)
 {

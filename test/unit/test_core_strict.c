@@ -3,12 +3,10 @@
 #include <criterion/criterion.h>
 
 #include "core/agreement/campaign.h"
-#include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/voter.h"
 #include "core/detection/lease.h"
 #include "core/entry/founding.h"
-#include "core/entry/join.h"
 #include "rig.h"
 #include "voter_bench.h"
 
@@ -461,36 +459,69 @@ Test(core_strict, a_removal_of_the_dead_waits_for_voters_whoever_hears_it)
     rig_free(rig);
 }
 
-/* Z4e, R2a: B has lost A, which has granted by way of C. And where its process is gone, whatever
- * came by way of C was sent before. */
-Test(core_strict, a_winner_keeps_those_whom_others_hear)
+/* B has lost A, as C has, and asks for an epoch; its own voter does not vote. Or A is gone. */
+static struct rig *asks_without(bool dead)
+{
+    struct rig *rig = rig_strict("A B C D E", 'B');
+
+    rig->core->voter.record.lineage = 99;
+    if (dead) {
+        rig_kill(rig, 'A');
+    }
+    for (int i = 0; i < 100 && !rig->core->campaign.on; i++) {
+        rig_pass(rig, 50, "");
+        leases_and_suspects(rig, 'C', 1);
+        leases_and_suspects(rig, 'D', 1);
+        leases_and_suspects(rig, 'E', 1);
+    }
+    cr_assert(rig->core->campaign.on);
+    return rig;
+}
+
+/* The position of A in what B proposes when the last vote of a quorum has come. */
+static uint32_t place_of_a(struct rig *rig)
+{
+    const struct node_id a = rig_id(rig, 'A');
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
+
+    cr_assert_not_null(prepare);
+    return view_find(prepare->carrier.view, &a);
+}
+
+/* Z4e, R2a: A has granted by way of C. And where its process is gone, whatever came by way of C was
+ * sent before. */
+Test(core_strict, a_winner_keeps_those_who_are_relayed)
 {
     for (int dead = 0; dead < 2; dead++) {
-        struct rig *rig = rig_strict("A B C", 'B');
-        const struct node_id a = rig_id(rig, 'A');
+        struct rig *rig = asks_without(dead);
 
-        rig->core->voter.record.lineage = 99; /* Its own voter does not vote. */
-        if (dead) {
-            rig_kill(rig, 'A');
-        }
-        for (int i = 0; i < 100 && !rig->core->campaign.on; i++) {
-            rig_pass(rig, 50, "");
-            leases_and_suspects(rig, 'C', 1);
-        }
-        cr_assert(rig->core->campaign.on);
         is_granted(rig, 'C', 2);
+        is_granted(rig, 'D', 3);
         struct message vote = rig_message(
             rig, 'A',
             &(struct message){.type = MESSAGE_VOTE,
                               .carrier = {.lineage = core_view(rig->core)->lineage,
                                           .epoch = rig->core->campaign.epoch,
-                                          .vote = {.voter = 0, .result = VOTE_GRANTED}}});
+                                          .vote = {.result = VOTE_GRANTED}}});
         vote.number++;
         vote.relay = true;
         rig_gets_raw(rig, &vote);
-        const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
-        cr_assert_not_null(prepare);
-        cr_assert_eq(view_find(prepare->carrier.view, &a), dead ? VIEW_NONE : 2);
+        cr_assert_eq(place_of_a(rig), dead ? VIEW_NONE : 4);
+        rig_free(rig);
+    }
+}
+
+/* Z4e, R2b: C hears A again, and says so before it grants, for another that it hears gave up. */
+Test(core_strict, a_winner_keeps_those_whom_others_hear)
+{
+    for (int heard = 0; heard < 2; heard++) {
+        struct rig *rig = asks_without(false);
+
+        leases_and_suspects(rig, 'C', heard ? 0 : 1);
+        is_granted(rig, 'D', 3);
+        is_granted(rig, 'E', 4);
+        is_granted(rig, 'C', 2);
+        cr_assert_eq(place_of_a(rig), heard ? 4 : VIEW_NONE);
         rig_free(rig);
     }
 }
@@ -777,67 +808,18 @@ Test(core_strict, founding_is_not_over_before_all_voters_have_a_record)
     bench_free(bench);
 }
 
-/* Of A, as one that heard the JOIN of this life. */
-static struct message requests_record(struct rig *rig)
-{
-    const struct message content = {.type = MESSAGE_BALLOT, .carrier = {.lineage = 99}};
-    struct message request = rig_message(rig, 'A', &content);
-
-    request.fellow = false;
-    request.echo = join_echo(rig->core);
-    return request;
-}
-
 /* H53: the former life may have made one, voted, and lost it. */
 Test(core_strict, a_request_for_a_record_is_for_one_life)
 {
     struct rig *rig = rig_strict("A B C", 'B');
-    struct message request = requests_record(rig);
+    const struct message request = {.type = MESSAGE_BALLOT, .carrier = {.lineage = 99}};
+    struct message late = rig_message(rig, 'A', &request);
 
-    request.to = rig_id(rig, 'D');
-    request.number++;
-    rig_gets_raw(rig, &request);
+    late.to = rig_id(rig, 'D');
+    late.number++;
+    rig_gets_raw(rig, &late);
     cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_NONE);
-    request = requests_record(rig);
-    rig_gets_raw(rig, &request);
+    rig_gets(rig, 'A', &request);
     cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_FOUNDING);
     rig_free(rig);
-}
-
-/* H48: or one frame would bind this voter for good to a founding that there is not. */
-Test(core_strict, a_request_for_a_record_echoes_the_join)
-{
-    struct rig *rig = rig_strict("A B C", 'B');
-    struct message request = requests_record(rig);
-
-    request.echo++;
-    rig_ignores_raw(rig, &request, REFUSED_RECORD_UNASKED);
-    cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_NONE);
-    rig_free(rig);
-}
-
-/* H48, H53: a founder goes on when all have records, and must not be told so by anybody else. */
-Test(core_strict, the_answer_of_who_has_a_record_echoes_its_join)
-{
-    struct voter_bench *bench = bench_new_named('A');
-    struct core *core = bench->core;
-    const struct member voter = {.id = {{'B'}}, .address = {.family = 4}, .name = "B"};
-    struct message vote = {.type = MESSAGE_VOTE,
-                           .from = voter.id,
-                           .echo = 77,
-                           .carrier = {.vote = {.voter = 1, .kind = VOTE_FOUNDING}}};
-
-    cr_assert_not(electorate_knows(core, &vote));
-    electorate_learn(core, &voter, 77);
-    cr_assert(electorate_knows(core, &vote));
-    vote.echo = 78;
-    cr_assert_not(electorate_knows(core, &vote));
-    vote.echo = 77;
-    vote.from.bytes[0] = 'X';
-    cr_assert_not(electorate_knows(core, &vote));
-    vote.from = voter.id;
-    electorate_learn(core, &voter, 0); /* Heard of otherwise since. */
-    vote.echo = 0;
-    cr_assert_not(electorate_knows(core, &vote));
-    bench_free(bench);
 }

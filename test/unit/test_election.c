@@ -182,6 +182,48 @@ Test(election, a_message_of_a_lower_round_is_dropped)
     free(bench);
 }
 
+/* W2: a round of a number so high that none is higher would hold its leader for ever. */
+Test(election, a_round_that_cannot_have_been_begun_is_dropped)
+{
+    struct election_bench *bench = poll_new(&algorithm_bully, 3);
+    struct election_out out = {0};
+    struct election_message lie = {.type = ELECTION_HEARTBEAT, .from = 2, .to = 3, .subject = 1};
+
+    poll_start(bench, 3);
+    poll_run(bench);
+    lie.round = (struct election_round){1, 1, UINT64_MAX};
+    participant_take(poll_at(bench, 3), &lie, bench->now_ms, &out);
+    cr_assert_eq(participant_leader(poll_at(bench, 3)), 3);
+
+    lie.round.attempt = ELECTION_ATTEMPTS_AT_ONCE;
+    participant_take(poll_at(bench, 3), &lie, bench->now_ms, &out);
+    cr_assert_eq(participant_leader(poll_at(bench, 3)), 1);
+
+    poll_pass(bench, 4000); /* W4: the better one begins a round, which is higher. */
+    cr_assert_eq(poll_leader(bench), 3);
+    free(bench);
+}
+
+/* W2: a round of an older view is lower than the next, whatever its number. */
+Test(election, a_lie_about_an_older_view_ends_with_the_next_round)
+{
+    struct election_bench *bench = poll_new(&algorithm_bully, 3);
+    struct election_out out = {0};
+    struct election_message lie = {.type = ELECTION_HEARTBEAT, .from = 2, .to = 1, .subject = 2};
+
+    lie.round = (struct election_round){1, 0, UINT64_MAX};
+    for (uint64_t age = 1; age <= 3; age += 2) {
+        lie.to = age;
+        participant_take(poll_at(bench, age), &lie, bench->now_ms, &out);
+    }
+    participant_elect(poll_at(bench, 1), bench->now_ms, &out);
+    poll_send(bench, &out);
+    poll_run(bench);
+
+    cr_assert_eq(poll_leader(bench), 3);
+    free(bench);
+}
+
 /* W3: a view that keeps the leader begins nothing. */
 Test(election, a_leader_stays_as_long_as_it_is_a_member)
 {
@@ -220,8 +262,8 @@ Test(election, the_oldest_starts_when_the_leader_is_gone)
 /* W4: the leader stands down; the next best leads, and it does not come back by itself. */
 Test(election, a_leader_that_resigns_is_followed_by_the_next_best)
 {
-    static const struct algorithm *const each[] = {&algorithm_bully, &algorithm_ring,
-                                                   &algorithm_token_ring};
+    static const struct election_algorithm *const each[] = {&algorithm_bully, &algorithm_ring,
+                                                            &algorithm_token_ring};
 
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
         struct election_bench *bench = poll_new(each[i], 5);
@@ -240,6 +282,32 @@ Test(election, a_leader_that_resigns_is_followed_by_the_next_best)
         cr_assert_eq(poll_leader(bench), 5, "%s", each[i]->name);
         free(bench);
     }
+}
+
+/* W4: who does not stand does not lead either because somebody says so. */
+Test(election, who_resigned_begins_anew_when_it_is_said_to_lead)
+{
+    struct election_bench *bench = poll_new(&algorithm_bully, 3);
+    struct election_out out = {0};
+
+    cr_assert(participant_stand(poll_at(bench, 3), false, bench->now_ms, &out));
+    poll_send(bench, &out);
+    poll_pass(bench, 4000);
+    cr_assert_eq(poll_leader(bench), 2);
+
+    for (uint64_t age = 1; age <= 3; age++) {
+        const uint64_t from = age == 1 ? 2 : 1;
+        const struct election_message lie = {.type = ELECTION_HEARTBEAT,
+                                             .from = from,
+                                             .to = age,
+                                             .round = {1, 1, 500},
+                                             .subject = 3};
+        participant_take(poll_at(bench, age), &lie, bench->now_ms, &out);
+    }
+    cr_assert_eq(poll_leader(bench), 3);
+    poll_pass(bench, 4000);
+    cr_assert_eq(poll_leader(bench), 2);
+    free(bench);
 }
 
 /* W4: a better one that comes to follow a worse leader takes over, if it may. */
@@ -266,8 +334,8 @@ Test(election, a_better_participant_takes_over)
 /* W5: whatever is lost, an undefined participant tries again, in a higher round. */
 Test(election, a_round_without_an_end_is_tried_again)
 {
-    static const struct algorithm *const each[] = {&algorithm_bully, &algorithm_ring,
-                                                   &algorithm_token_ring};
+    static const struct election_algorithm *const each[] = {&algorithm_bully, &algorithm_ring,
+                                                            &algorithm_token_ring};
     static const enum election_message_type lost[] = {ELECTION_CALL, ELECTION_CANDIDATE,
                                                       ELECTION_TOKEN};
 
@@ -364,8 +432,8 @@ Test(election, nothing_goes_round_for_ever)
 /* W7: alone, one leads at once. */
 Test(election, who_is_alone_leads_without_a_message)
 {
-    static const struct algorithm *const each[] = {&algorithm_oldest, &algorithm_bully,
-                                                   &algorithm_ring, &algorithm_token_ring};
+    static const struct election_algorithm *const each[] = {&algorithm_oldest, &algorithm_bully,
+                                                            &algorithm_ring, &algorithm_token_ring};
 
     for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
         struct election_bench *bench = poll_new(each[i], 1);

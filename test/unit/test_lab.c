@@ -16,7 +16,7 @@ static struct trial_result run(const struct trial *trial)
     return result;
 }
 
-static struct trial without_faults(const struct algorithm *algorithm, size_t live)
+static struct trial without_faults(const struct election_algorithm *algorithm, size_t live)
 {
     return (struct trial){.algorithm = algorithm,
                           .nodes = live + 1,
@@ -31,7 +31,7 @@ static struct trial without_faults(const struct algorithm *algorithm, size_t liv
 Test(lab, counts_of_one_starter_equal_the_formulas)
 {
     size_t count;
-    const struct algorithm *const *all = algorithms(&count);
+    const struct election_algorithm *const *all = algorithms(&count);
 
     for (size_t i = 0; i < count; i++) {
         for (size_t live = 2; live <= LIVE_MAX; live++) {
@@ -56,7 +56,7 @@ Test(lab, counts_of_one_starter_equal_the_formulas)
 Test(lab, counts_of_all_starting_equal_the_formulas)
 {
     size_t count;
-    const struct algorithm *const *all = algorithms(&count);
+    const struct election_algorithm *const *all = algorithms(&count);
 
     for (size_t i = 0; i < count; i++) {
         for (size_t live = 2; live <= LIVE_MAX; live++) {
@@ -110,7 +110,7 @@ Test(lab, times_without_faults_are_hops)
 Test(lab, every_election_ends_under_faults)
 {
     size_t count;
-    const struct algorithm *const *all = algorithms(&count);
+    const struct election_algorithm *const *all = algorithms(&count);
 
     for (size_t i = 0; i < count; i++) {
         for (uint64_t seed = 0; seed < 150; seed++) {

@@ -45,7 +45,7 @@ static void desk_open(struct desk *desk)
     desk->core = core_init(block, &options, desk->now_ms);
     (void)core_step(desk->core, &(struct event){.type = EVENT_TICK, .now_ms = desk->now_ms});
     lease_page_open(&desk->page, &desk->config, &desk->log);
-    cr_assert_geq(desk->page.fd, 0, "this kernel has memory to lend");
+    cr_assert_geq(desk->page.memory.fd, 0, "this kernel has memory to lend");
     lease_page_update(&desk->page, desk->core, desk->now_ms);
 }
 
@@ -59,14 +59,14 @@ static struct doyen_lease map_of(const struct desk *desk)
 {
     struct doyen_lease lease;
 
-    cr_assert_eq(doyen_lease_map(&lease, desk->page.fd), 0);
+    cr_assert_eq(doyen_lease_map(&lease, desk->page.memory.fd), 0);
     return lease;
 }
 
 static void put(const struct desk *desk, uint64_t epoch, uint64_t deadline_ns)
 {
     struct doyen_lease_content content = {.epoch = epoch, .deadline_ns = deadline_ns};
-    lease_page_write(desk->page.page, &content);
+    page_memory_write(desk->page.memory.page, &content);
 }
 
 /* --- What it says ---------------------------------------------------------------------------- */
@@ -129,10 +129,10 @@ Test(lease_page, a_write_that_is_not_finished_is_a_no)
     uint64_t left_ns = 0;
 
     cr_assert(doyen_lease_acting(&lease, &epoch, &left_ns));
-    desk.page.page->sequence++;
+    desk.page.memory.page->sequence++;
     cr_expect_eq(doyen_lease_read(&lease, &content), -EAGAIN);
     cr_expect_not(doyen_lease_acting(&lease, &epoch, &left_ns));
-    desk.page.page->sequence++;
+    desk.page.memory.page->sequence++;
     cr_expect(doyen_lease_acting(&lease, &epoch, &left_ns));
     doyen_lease_unmap(&lease);
     desk_close(&desk);
@@ -183,7 +183,7 @@ static void *hammer(void *context)
 
     for (uint64_t number = 1; !__atomic_load_n(&hammering->done, __ATOMIC_RELAXED); number++) {
         const struct doyen_lease_content content = content_of(number);
-        lease_page_write(hammering->page, &content);
+        page_memory_write(hammering->page, &content);
     }
     return NULL;
 }
@@ -212,12 +212,12 @@ Test(lease_page, readers_get_what_was_written_whole_or_nothing)
     struct desk desk;
     desk_open(&desk);
     struct doyen_lease lease = map_of(&desk);
-    struct hammering hammering = {.page = desk.page.page, .lease = &lease};
+    struct hammering hammering = {.page = desk.page.memory.page, .lease = &lease};
     pthread_t writer;
     pthread_t readers[READERS];
 
     const struct doyen_lease_content first = content_of(0);
-    lease_page_write(desk.page.page, &first);
+    page_memory_write(desk.page.memory.page, &first);
     cr_assert_eq(pthread_create(&writer, NULL, hammer, &hammering), 0);
     for (unsigned i = 0; i < READERS; i++) {
         cr_assert_eq(pthread_create(&readers[i], NULL, read_often, &hammering), 0);
@@ -255,9 +255,9 @@ Test(lease_page, clients_cannot_write)
     desk_open(&desk);
     char path[64];
 
-    assert_cannot_be_changed(desk.page.fd);
-    cr_expect_eq(fcntl(desk.page.fd, F_GETFL) & O_ACCMODE, O_RDONLY);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", desk.page.fd);
+    assert_cannot_be_changed(desk.page.memory.fd);
+    cr_expect_eq(fcntl(desk.page.memory.fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", desk.page.memory.fd);
     const int again = open(path, O_RDWR | O_CLOEXEC);
     if (again >= 0) {
         assert_cannot_be_changed(again);

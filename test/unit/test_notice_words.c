@@ -188,6 +188,10 @@ static const struct words_case cases[] = {
      "address=10.0.0.2:7421 refusal=terms guard=majority size=5 "
      "profile=wan heartbeat_ms=1000 fail_after_ms=8000 "
      "capacity=64"},
+    {{.type = NOTICE_LEADER, .subject = OF_B},
+     "byzantium is elected to lead (advisory)",
+     "name=byzantium"},
+    {{.type = NOTICE_LEADER}, "there is no elected leader now", "name=none"},
 };
 
 static struct journal_entry entry_of(const struct notice *notice)
@@ -225,7 +229,7 @@ Test(notice_words, each_kind_has_its_sentence_and_its_line)
     }
 }
 
-enum { NOTICE_TYPES = NOTICE_OTHER_TERMS + 1 };
+enum { NOTICE_TYPES = NOTICE_LEADER + 1 };
 
 /* The line of the log as an object, without what every line has. */
 static json_t *logged(const struct journal_entry *entry)

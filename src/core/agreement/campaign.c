@@ -89,10 +89,9 @@ static bool is_succeeded(const struct core *core, const struct member *member)
 
 static bool is_heard(const struct core *core, uint32_t position)
 {
-    enum verdict verdict = core->peers[position].charge.verdict;
+    bool trusted = core->peers[position].charge.verdict == VERDICT_NONE;
 
-    return (verdict == VERDICT_NONE && hearing_is_fresh(core, position)) ||
-           (verdict != VERDICT_DEAD && removal_is_vouched_for(core, position));
+    return (trusted && hearing_is_fresh(core, position)) || removal_is_unwarranted(core, position);
 }
 
 /* Is this somebody older whom the node hears again, or others do, though it was to succeed it
@@ -465,7 +464,6 @@ void campaign_on_vote(struct core *core, const struct message *vote)
         return;
     case VOTE_WAITS:
     case VOTE_MUTE:
-    case VOTE_UNPROVED:
         return;
     }
     if (electorate_agrees(core, &core->campaign.tally)) {
@@ -492,7 +490,7 @@ static uint64_t idle_deadline_ms(const struct core *core)
 {
     bool idle = core_is_strict(core) && core_is_coordinator(core) &&
                 core->life.phase == PHASE_MEMBER && !core->standing.told_acting &&
-                core->campaign.handed_epoch < core->view.epoch && has_voters(core) &&
+                core->campaign.handed_epoch < core->view.epoch && core->campaign.has_voters &&
                 !standing_is_acting(core, core->now_ms);
 
     return idle ? core->standing.idle_ms + core->timing.lost_ms : NEVER_MS;
@@ -579,6 +577,7 @@ void campaign_drop(struct core *core)
 void campaign_on_view_installed(struct core *core)
 {
     campaign_drop(core);
+    core->campaign.has_voters = has_voters(core);
 }
 
 void campaign_reset(struct core *core)

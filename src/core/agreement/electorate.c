@@ -12,14 +12,13 @@ void electorate_start(struct core *core)
     core->electorate.own = voters_find(&core->terms.voters, core->life.self.name);
 }
 
-void electorate_learn(struct core *core, const struct member *node, uint32_t nonce)
+void electorate_learn(struct core *core, const struct member *node)
 {
     uint8_t voter = voters_find(&core->terms.voters, node->name);
 
     if (voter != VOTER_NONE) {
         core->electorate.addresses[voter] = node->address;
         core->electorate.lives[voter] = node->id;
-        core->electorate.nonces[voter] = nonce;
     }
 }
 
@@ -31,7 +30,6 @@ void electorate_learn_from(struct core *core, const struct message *vote)
         !id_equal(&core->electorate.lives[voter], &vote->from)) {
         core->electorate.addresses[voter] = vote->source;
         core->electorate.lives[voter] = vote->from;
-        core->electorate.nonces[voter] = 0;
     }
 }
 
@@ -41,7 +39,7 @@ void electorate_on_view_installed(struct core *core, const struct installed *bef
     for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
         uint32_t position = view_find_name(&core->view, core->terms.voters.names[voter]);
         if (position != VIEW_NONE && !view_has(before->view, &core->view.members[position].id)) {
-            electorate_learn(core, &core->view.members[position], 0);
+            electorate_learn(core, &core->view.members[position]);
         }
     }
 }
@@ -59,21 +57,9 @@ static bool is_voter(const struct core *core, const struct view *view, uint32_t 
 static uint32_t nonce_of(const struct core *core, enum message_type question)
 {
     const uint64_t purpose = question == MESSAGE_PULL ? 0 : 1;
-    const struct node_id *id = &core->life.self.id;
-    uint64_t hash = hash_bytes(hash_u64(HASH_START, core->secret), id->bytes, sizeof id->bytes);
+    const uint64_t hash = hash_u64(hash_u64(core->life.salt, ~core->secret), purpose);
 
-    return (uint32_t)hash_finish(hash_u64(hash_u64(hash, ~core->secret), purpose)) |
-           UINT32_C(0x80000000);
-}
-
-/* Z8h: the life that was asked for a record echoes what its own JOIN said. That it was asked, the
- * lineage shows, which nobody knows before (Z8a). */
-static bool was_asked_for_record(const struct core *core, const struct message *vote)
-{
-    const uint8_t voter = vote->carrier.vote.voter;
-
-    return id_equal(&core->electorate.lives[voter], &vote->from) &&
-           core->electorate.nonces[voter] != 0 && vote->echo == core->electorate.nonces[voter];
+    return (uint32_t)hash_finish(hash) | UINT32_C(0x80000000);
 }
 
 bool electorate_knows(const struct core *core, const struct message *vote)
@@ -84,9 +70,6 @@ bool electorate_knows(const struct core *core, const struct message *vote)
 
     if (voter >= core->terms.voters.count) {
         return false;
-    }
-    if (vote->carrier.vote.kind == VOTE_FOUNDING) {
-        return was_asked_for_record(core, vote) || id_equal(&vote->from, &core->life.self.id);
     }
     if (position != VIEW_NONE) {
         return is_voter(core, &core->view, position, voter);
@@ -109,16 +92,6 @@ void electorate_ask_stranger(struct core *core, const struct message *message,
 {
     if (message != NULL) {
         outbox_answer(core, message, peer, address, nonce_of(core, message->type));
-    }
-}
-
-void electorate_ask_for_record(struct core *core, const struct message *message, uint8_t voter)
-{
-    const struct electorate *electorate = &core->electorate;
-
-    if (!id_is_none(&electorate->lives[voter])) {
-        outbox_answer(core, message, &electorate->lives[voter], &electorate->addresses[voter],
-                      electorate->nonces[voter]);
     }
 }
 

@@ -172,11 +172,17 @@ static bool is_heard_by_others(const struct core *core, uint32_t suspect)
     return false;
 }
 
-bool removal_is_vouched_for(const struct core *core, uint32_t position)
+static bool is_vouched_for(const struct core *core, uint32_t position)
 {
     uint64_t vouched_ms = core->peers[position].signs.vouched_ms;
 
     return vouched_ms != 0 && core->now_ms < vouched_ms + core->timing.fresh_ms;
+}
+
+bool removal_is_unwarranted(const struct core *core, uint32_t position)
+{
+    return core->peers[position].charge.verdict != VERDICT_DEAD &&
+           (is_vouched_for(core, position) || is_heard_by_others(core, position));
 }
 
 /* Returns whether it is found out just now that the member is to go. */
@@ -199,7 +205,7 @@ static bool review_one(struct core *core, uint32_t position)
     }
     if (is_heard_by_others(core, position)) {
         REACHED(suspect_heard_by_others); /* Until its next heartbeat says otherwise. */
-    } else if (removal_is_vouched_for(core, position)) {
+    } else if (is_vouched_for(core, position)) {
         REACHED(suspect_vouched_for);
         look_again(core, peer->signs.vouched_ms + core->timing.fresh_ms);
     } else if (peer->charge.verify_ms == NEVER_MS) {

@@ -14,8 +14,8 @@ void removal_reconsider(struct core *core);
 /* D7: is the word of this node and of the others enough against the member? */
 bool removal_is_backed(const struct core *core, uint32_t position);
 
-/* R2a: did somebody else hear the member within T_fresh, and hand on what it said? */
-bool removal_is_vouched_for(const struct core *core, uint32_t position);
+/* R2: does somebody else hear the member, whose process is not known to be gone? */
+bool removal_is_unwarranted(const struct core *core, uint32_t position);
 
 /* How many other members hold a verdict against the one at `position`, as told within T_fresh. */
 uint32_t removal_accusers(const struct core *core, uint32_t position, uint64_t now_ms);

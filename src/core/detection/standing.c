@@ -77,13 +77,14 @@ uint64_t standing_acting_until(const struct core *core, uint64_t now_ms)
 
 bool standing_is_acting(const struct core *core, uint64_t now_ms)
 {
-    uint32_t needed = leases_needed(core);
-
-    if (core_is_strict(core)) {
-        return may_act(core) && lease_voters(core, now_ms) >= guard_needed(&core->terms.guard);
+    if (!may_act(core)) {
+        return false;
     }
-    return may_act(core) && (needed == 0 ? lease_until(core, 0, now_ms) != 0
-                                         : lease_holders(core, now_ms) >= needed);
+    if (core_is_strict(core)) {
+        return lease_voters(core, now_ms) >= guard_needed(&core->terms.guard);
+    }
+    uint32_t needed = leases_needed(core);
+    return needed == 0 ? lease_until(core, 0, now_ms) != 0 : lease_holders(core, now_ms) >= needed;
 }
 
 uint64_t standing_deadline_ms(const struct core *core)

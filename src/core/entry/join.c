@@ -22,10 +22,7 @@ enum {
  * computed, as that of an OFFER is. */
 static uint64_t nonce_of(const struct core *core)
 {
-    const struct node_id *id = &core->life.self.id;
-    uint64_t hash = hash_bytes(hash_u64(HASH_START, core->secret), id->bytes, sizeof id->bytes);
-
-    return hash_finish(hash_u64(hash, core->secret));
+    return hash_finish(hash_u64(core->life.salt, core->secret));
 }
 
 uint32_t join_echo(const struct core *core)

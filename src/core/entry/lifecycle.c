@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/hash.h"
 #include "core/state/announce.h"
 #include "core/state/outbox.h"
 
@@ -38,9 +39,17 @@ void lifecycle_enter(struct core *core, enum phase phase, enum phase_reason reas
     notice->reason = reason;
 }
 
+void lifecycle_draw_id(struct core *core)
+{
+    const struct node_id id = id_draw(&core->random);
+
+    core->life.self.id = id;
+    core->life.salt = hash_bytes(hash_u64(HASH_START, core->secret), id.bytes, sizeof id.bytes);
+}
+
 void lifecycle_renew_identity(struct core *core)
 {
-    core->life.self.id = id_draw(&core->random);
+    lifecycle_draw_id(core);
     core->life.self.incarnation++;
     outbox_start_life(core);
     outbox_store(core);

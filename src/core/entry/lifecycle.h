@@ -10,6 +10,9 @@ void lifecycle_enter(struct core *core, enum phase phase, enum phase_reason reas
  * on: new id, no view, asking to be let in through everyone it knew. */
 void lifecycle_end_life(struct core *core, enum phase_reason reason);
 
+/* The id of a life that begins, and the salt of its nonces. */
+void lifecycle_draw_id(struct core *core);
+
 /* I1: a new id; nothing that names the former life concerns this one. */
 void lifecycle_renew_identity(struct core *core);
 

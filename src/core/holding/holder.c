@@ -132,15 +132,25 @@ static void let_go(struct core *core, struct own_candidate *own)
     }
 }
 
+/* K5c: it is no candidate any more. One word says so and ends its grant: between two, it would be
+ * the first of the candidates, and get the role again. */
+static void resign(struct core *core, struct own_candidate *own)
+{
+    uint64_t token = own->is.token;
+
+    own->let_go = token > own->let_go ? token : own->let_go;
+    send_let_go(core, &own->is.request, token, true);
+    remove_own(core, own);
+}
+
 /* The client has stopped, or is taken to have. */
 static void on_stopped(struct core *core, struct own_candidate *own)
 {
-    let_go(core, own);
     if (core->life.phase == PHASE_LEAVING) {
         tell(core, own, ROLE_ENDED, ROLE_LEAVING);
-        send_let_go(core, &own->is.request, 0, true);
-        remove_own(core, own);
+        resign(core, own);
     } else {
+        let_go(core, own);
         ask_soon(core);
     }
 }
@@ -348,9 +358,7 @@ void holder_on_command(struct core *core, const struct role_command *command)
         return;
     case ROLE_RESIGN:
         if (own != NULL) {
-            let_go(core, own);
-            send_let_go(core, &own->is.request, 0, true);
-            remove_own(core, own);
+            resign(core, own);
             ask_soon(core);
         }
         return;

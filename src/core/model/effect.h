@@ -49,6 +49,8 @@ enum notice_type {
                             coordinator. Off: it came to nothing; refusal, if there was one */
     NOTICE_OTHER_TERMS,  /* another part cannot be one with ours, for its terms differ (J2):
                             refused quotes them, subject.address of its coordinator */
+    NOTICE_LEADER,       /* subject, whom an election found; id none: there is no leader now. Not
+                            the core's: the runtime tells it (docs/elections.md) */
 };
 
 /* Why the phase changed. */

@@ -1,0 +1,31 @@
+/* The body of POST /v1/campaign: which role, and under which terms. */
+#ifndef CONTROL_CAMPAIGN_REQUEST_H
+#define CONTROL_CAMPAIGN_REQUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/core.h"
+#include "runtime/role_clients.h"
+
+enum { CAMPAIGN_WHY_MAX = 256 };
+
+struct campaign_request {
+    char role[NAME_BYTES_MAX + 1];
+    struct role_terms terms;
+    uint32_t priority;
+    bool has_grace;
+    uint64_t grace_ms; /* between the loss and the moment at which the client has stopped */
+    char value[ROLE_VALUE_BYTES_MAX + 1];
+};
+
+/* Parses the body. Returns false, with the fault of it in `why`, for anything that is no campaign
+ * as control.md has it. */
+bool campaign_request_parse(struct campaign_request *campaign, const char *body, size_t length,
+                            char why[CAMPAIGN_WHY_MAX]);
+
+/* A role's policy as word. */
+const char *role_policy_word(enum role_policy policy);
+
+#endif

@@ -1,0 +1,156 @@
+/* What the daemon tells, kept up to date: changes come as server-sent events at once; what moves
+ * with the clock is asked for each second while anybody looks. Nothing is ever sent but GET. */
+
+const LOOK_MS = 1000;
+const PATIENCE_MS = 4000; /* for one answer */
+const REOPEN_MS = 1500;
+const KINDS = ["snapshot", "gap", "phase", "view", "joined", "gone", "coordinator", "suspect",
+  "cleared", "guard", "acting", "late", "claim", "split", "merging", "other_terms", "merge",
+  "vouched", "join_refused", "turned_away", "mismatch"];
+const DOCUMENTS = { members: "/v1/members", status: "/v1/status", links: "/v1/links" };
+const EVENTS_KEPT = 200;
+const LINKS_ALWAYS = 48; /* members; the matrix of more is asked for less often */
+const LINKS_EVERY = 5;
+const SAMPLES_KEPT = 900;
+
+export async function ask(path) {
+  const answer = await fetch(path, { signal: AbortSignal.timeout(PATIENCE_MS), cache: "no-store" });
+  if (!answer.ok) {
+    const problem = await answer.json().catch(() => ({}));
+    throw new Error(problem.detail || `${path}: ${answer.status}`);
+  }
+  return answer.json();
+}
+
+export class Feed {
+  /* `onChange` is called after each news. */
+  constructor(onChange) {
+    this.onChange = onChange;
+    this.documents = null; /* members, status, links; as of `seenAt` */
+    this.views = []; /* of /v1/history, oldest first */
+    this.events = []; /* oldest first */
+    this.samples = []; /* what the charts show, one for each look */
+    this.connected = false;
+    this.seenAt = 0;
+    this.lastId = null;
+    this.asking = false;
+    this.again = false;
+    this.historyDue = true;
+    this.journalDue = true;
+    this.round = 0;
+    this.ahead = 0; /* milliseconds of the daemon's clock before this one's */
+  }
+
+  start() {
+    this.open();
+    this.look();
+    setInterval(() => document.hidden || this.look(), LOOK_MS);
+    document.addEventListener("visibilitychange", () => document.hidden || this.look());
+  }
+
+  /* The browser reconnects by itself with the last event's id, but not after an answer that is an
+   * error, such as when there are too many watchers. */
+  open() {
+    const query = this.lastId === null ? "" : `?since=${encodeURIComponent(this.lastId)}`;
+    const source = new EventSource(`/v1/events${query}`);
+    for (const kind of KINDS) {
+      source.addEventListener(kind, (message) => this.take(kind, message));
+    }
+    source.addEventListener("error", () => {
+      if (source.readyState === EventSource.CLOSED) {
+        setTimeout(() => this.open(), REOPEN_MS);
+      }
+      this.look();
+    });
+  }
+
+  take(kind, message) {
+    this.lastId = message.lastEventId || this.lastId;
+    if (kind === "gap") {
+      this.journalDue = true;
+    } else if (kind !== "snapshot") {
+      this.add([JSON.parse(message.data)]);
+    }
+    this.historyDue = true;
+    this.look();
+  }
+
+  /* Oldest first. An event may come twice: in the journal and by itself. */
+  add(events) {
+    const known = new Set(this.events.map(({ cursor }) => cursor));
+    const added = events.filter(({ cursor }) => !known.has(cursor)).map((event) => ({ ...event, at: Date.parse(event.time) }));
+    this.events = [...this.events, ...added].sort((a, b) => a.at - b.at).slice(-EVENTS_KEPT);
+  }
+
+  /* One round of questions at a time; news meanwhile make one more round. */
+  async look() {
+    if (this.asking) {
+      this.again = true;
+      return;
+    }
+    this.asking = true;
+    try {
+      await this.read();
+      this.connected = true;
+      this.seenAt = Date.now();
+    } catch {
+      this.connected = false;
+      this.historyDue = true;
+    }
+    this.asking = false;
+    this.onChange();
+    if (this.again && this.connected) {
+      this.again = false;
+      this.look();
+    }
+  }
+
+  async read() {
+    const { historyDue, journalDue } = this;
+    const keys = Object.keys(DOCUMENTS).filter((key) => key !== "links" || historyDue || this.wantsLinks());
+    const answers = await Promise.all([...keys.map((key) => ask(DOCUMENTS[key])),
+      historyDue ? ask("/v1/history") : null, journalDue ? ask("/v1/journal") : null]);
+    const [history, journal] = answers.slice(keys.length);
+    this.documents = { ...this.documents, ...Object.fromEntries(keys.map((key, i) => [key, answers[i]])) };
+    if (history) {
+      this.views = history.views.map((view) => ({ ...view, at: Date.parse(view.time),
+        id: [view.lineage, view.epoch, view.version, view.coordinator].join(" ") }));
+      this.historyDue = false;
+    }
+    if (journal) {
+      this.events = [];
+      this.add(journal.events);
+      this.journalDue = false;
+    }
+    this.setClock();
+    this.sample();
+  }
+
+  /* What the daemon tells of moments is by its host's clock, which may differ from this one's. */
+  setClock() {
+    const change = this.documents.status.last_change;
+    this.ahead = change ? Date.parse(change.time) + change.since_ms - Date.now() : 0;
+  }
+
+  now() {
+    return Date.now() + this.ahead;
+  }
+
+  wantsLinks() {
+    this.round++;
+    return this.documents === null || this.documents.members.members.length <= LINKS_ALWAYS || this.round % LINKS_EVERY === 0;
+  }
+
+  /* A daemon that was started again counts from 0. */
+  sample() {
+    const { status } = this.documents;
+    const last = this.samples.at(-1);
+    const now = Date.now() / 1000;
+    if (last && now - last.at < 0.5) {
+      return;
+    }
+    const restarted = last && last.counters.datagrams_in > status.counters.datagrams_in;
+    this.samples = [...(restarted ? [] : this.samples.slice(1 - SAMPLES_KEPT)),
+      { at: now, counters: status.counters, counts: status.counts }];
+  }
+}

@@ -1,0 +1,54 @@
+/* The live page: takes the place of the table that the daemon sent, once there is something to show. */
+import { Component, h, render } from "./preact.js";
+import { Counters } from "./counters.js";
+import { Feed } from "./feed.js";
+import { Events, History } from "./history.js";
+import { Links } from "./matrix.js";
+import { Members } from "./members.js";
+import { Alarm, Footer, Header, Summary } from "./summary.js";
+import { Why } from "./why.js";
+
+class Page extends Component {
+  constructor() {
+    super();
+    this.state = { asked: undefined }; /* of whom it is asked why; null: of the coordinator */
+    this.onWhy = (name) => this.setState({ asked: name });
+    this.onClose = () => this.setState({ asked: undefined });
+  }
+
+  render({ feed }, { asked }) {
+    const { members, links } = feed.documents;
+    const { onWhy } = this;
+    return [
+      h(Header, { feed }),
+      h(Alarm, { feed }),
+      h("main", null,
+        h(Summary, { documents: feed.documents, onWhy }),
+        h("div", { class: "column wider" },
+          h(Members, { document: members, onWhy }),
+          h(Events, { events: feed.events, onWhy })),
+        h("div", { class: "column" },
+          h(Links, { links, coordinator: members.coordinator, onWhy })),
+        h(History, { views: feed.views, now: feed.now() }),
+        h(Counters, { samples: feed.samples })),
+      h(Footer, { version: feed.documents.status.version }),
+      asked !== undefined && h(Why, { name: asked, newest: feed.events.at(-1)?.cursor, onClose: this.onClose }),
+    ];
+  }
+}
+
+const root = document.getElementById("page");
+let mounted = false;
+
+const feed = new Feed(() => {
+  if (feed.documents === null) {
+    return; /* The table that came with the page stays. */
+  }
+  if (!mounted) {
+    root.replaceChildren();
+    mounted = true;
+  }
+  document.body.classList.toggle("stale", !feed.connected);
+  render(h(Page, { feed }), root);
+});
+feed.start();

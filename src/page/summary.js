@@ -1,0 +1,60 @@
+/* The line at the top: whose view this is, whether it is live, and what counts most. */
+import { h } from "./preact.js";
+import { clock, count, duration } from "./words.js";
+
+export function Header({ feed }) {
+  const { members } = feed.documents;
+  return h("header", { class: "top" },
+    h("img", { src: "/page/icon.svg", alt: "", width: 36, height: 36 }),
+    h("div", null, h("h1", null, h("bdi", null, members.cluster)),
+      h("p", null, "as ", h("bdi", null, members.self), " sees it, a ",
+        members.phase === "member" ? "member" : `node in phase ${members.phase}`)),
+    h("span", { class: feed.connected ? "link" : "link lost", role: "status" },
+      feed.connected ? "live" : "lost"));
+}
+
+/* The notices of what the page is made of go with it. */
+export function Footer({ version }) {
+  return h("footer", null, `Doyen ${version}. What is shown here is at `, h("a", { href: "/v1/members" }, "/v1/members"),
+    " and its neighbours. Made with Preact (", h("a", { href: "/page/preact-licence.txt" }, "licence"), ") and uPlot (",
+    h("a", { href: "/page/uplot-licence.txt" }, "licence"), ").");
+}
+
+export function Alarm({ feed }) {
+  return !feed.connected && h("p", { class: "alarm" },
+    h("span", { role: "alert" }, h("bdi", null, feed.documents.members.self),
+      ` does not answer. What is shown is from ${clock(feed.seenAt)}. This page goes on by itself when it is back.`),
+    ` It has been ${duration(Date.now() - feed.seenAt)}.`);
+}
+
+function Figure({ title, note, alarm, children }) {
+  return h("div", { class: alarm ? "figure off" : "figure" }, h("dt", null, title),
+    h("dd", null, children, h("small", null, note)));
+}
+
+function acting(members) {
+  if (members.coordinator === null) {
+    return "there is none to be named";
+  }
+  if (members.coordinator !== members.self) {
+    return "heard by this node, which follows it";
+  }
+  return members.acting ? `acts, for certain ${duration(members.acting_ms)} more` : "does not act now";
+}
+
+function guard({ policy, needed, fresh, met }) {
+  return policy === "none" ? "each part may act" : `${policy}: ${fresh} heard of ${needed} needed${met ? "" : ", not met"}`;
+}
+
+export function Summary({ documents: { members, status }, onWhy }) {
+  const { counts } = status;
+  const lost = [counts.suspect && `${counts.suspect} suspected`, counts.failed && `${counts.failed} failed`].filter(Boolean);
+  return h("dl", { class: "figures" },
+    h(Figure, { title: "Coordinator", note: acting(members), alarm: members.coordinator === null },
+      h("button", { type: "button", "aria-haspopup": "dialog", onClick: () => onWhy(null) }, h("bdi", null, members.coordinator ?? "none"))),
+    h(Figure, { title: "Members", note: lost.join(", ") || "all alive" }, counts.members),
+    h(Figure, { title: "Epoch", note: `view ${members.view.version}, held by ${members.view.acked}` }, members.epoch),
+    h(Figure, { title: "Guard", note: guard(members.guard), alarm: !members.guard.met },
+      members.guard.policy === "none" ? "none" : members.guard.met ? "met" : "not met"),
+    h(Figure, { title: "Bad links", note: `${count(status.links.up, "connection")} open`, alarm: status.links.bad.length > 0 }, status.links.bad.length));
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/python3
+"""The page of doyend in a headless Chromium, against a cluster of real daemons that is split, healed,
+and whose node goes away and comes back.
+
+    test/scripts/page.py URL CHROMIUM CLUSTER FOLDER STORY [PICTURES]
+
+URL is that of athens' page, CLUSTER the path of scripts/cluster, FOLDER for the browser's files; STORY is
+`live` or `hundred`. Pictures are taken into the folder PICTURES, if one is given.
+"""
+
+import os
+import subprocess
+import sys
+
+from browser import Browser
+
+MEMBERS = "[...document.querySelectorAll('.members tbody tr:not(.gone) th bdi')].map(x => x.textContent).join(' ')"
+GONE = "[...document.querySelectorAll('.members tr.gone th bdi')].map(x => x.textContent).join(' ')"
+COORDINATOR = "document.querySelector('.badge.coordinator')?.closest('th').querySelector('bdi').textContent"
+PAINT_MS = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+ALL = "athens byzantium cyrene delphi ephesus"
+
+# A hundred members where there are five: what the daemon answers is changed on its way to the page.
+HUNDRED = """
+const real = window.fetch, count = 100, silent = 40, cuts = [[3, 9], [50, 60]];
+const names = Array.from({length: count}, (_, i) => `node${String(i).padStart(3, "0")}.example`);
+const change = {
+  "/v1/members": (d) => ({...d, self: names[0], coordinator: names[0], members: names.map((name, i) => ({...d.members[0],
+    name, id: String(i), age: i + 1, coordinator: i === 0, silent: i === silent, heard_ms: Math.floor(Math.random() * 250)}))}),
+  "/v1/links": (d) => ({...d, members: names, silent: [names[silent]], failed: [],
+    states: names.map((_, i) => names.map((_, k) => k === silent || cuts.some(([a, b]) => a === i && b === k) ? "silent" : "ok")),
+    bad: cuts.map(([to, from]) => ({from: names[from], to: names[to], kind: "one-way", detail: "messages are lost"}))}),
+};
+window.fetch = async (path, options) => {
+  const answer = await real(path, options);
+  return change[path] ? new Response(JSON.stringify(change[path](await answer.json()))) : answer;
+};
+"""
+
+
+def expect(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+class Story:
+    def __init__(self, browser, url, cluster, pictures):
+        self.browser = browser
+        self.url = url
+        self.script = cluster
+        self.pictures = pictures
+
+    def cluster(self, *words):
+        subprocess.run([self.script, *words], check=True, stdout=subprocess.DEVNULL)
+
+    def picture(self, name, whole=True):
+        if self.pictures:
+            self.browser.value("document.activeElement.blur()")
+            self.browser.picture(os.path.join(self.pictures, f"{name}.png"), whole)
+
+    def is_shown(self, script, expected):
+        """Waits until the page shows it; says what it shows instead."""
+        try:
+            self.browser.wait(f"({script}) === {expected!r}")
+        except TimeoutError:
+            raise AssertionError(f"the page shows {self.browser.value(script)!r}, not {expected!r}") from None
+
+    def no_faults(self):
+        expect(not self.browser.faults, f"the console says: {self.browser.faults}")
+
+    def live(self):
+        browser = self.browser
+        browser.show(1280, 800)
+        browser.open(self.url)
+        browser.wait("document.querySelector('.link')?.textContent === 'live'")
+        self.is_shown(MEMBERS, ALL)
+        self.is_shown(COORDINATOR, "athens")
+        browser.wait("document.querySelectorAll('.plot canvas').length === 3")
+        print(f"first paint after {browser.value(PAINT_MS):.0f} ms")
+        self.no_faults()
+        self.by_keyboard()
+        self.split_and_healed()
+        self.on_a_phone()
+        self.no_faults()
+        self.away_and_back()
+
+    def by_keyboard(self):
+        """From name to name, to the evidence and back; from pair to pair; from view to view."""
+        browser = self.browser
+        browser.value("document.querySelector('.members tbody button').focus()")
+        browser.press("ArrowDown", 40)
+        self.is_shown("document.activeElement.textContent", "byzantium")
+        browser.press("Enter", 13)
+        browser.wait("document.querySelector('dialog[open] .answer')?.textContent.includes('byzantium')")
+        browser.press("Escape", 27)
+        browser.wait("!document.querySelector('dialog')")
+        self.is_shown("document.activeElement.textContent", "byzantium")
+        browser.value("document.querySelector('.cells').focus()")
+        browser.press("ArrowRight", 39)
+        browser.press("ArrowRight", 39)
+        self.is_shown("document.getElementById('cell').textContent", "athens hears byzantium")
+        browser.value("document.querySelector('.history').focus({preventScroll: true})")
+        browser.press("ArrowLeft", 37)
+        browser.wait("document.getElementById('view').textContent.includes('athens coordinates')")
+
+    def split_and_healed(self):
+        browser = self.browser
+        self.cluster("partition", "athens,byzantium", "cyrene,delphi,ephesus")
+        self.is_shown(MEMBERS, "athens byzantium")
+        self.is_shown(f"{GONE}.split(' ').sort().join(' ')", "cyrene delphi ephesus")
+        browser.wait("document.querySelector('.history .mark.split')")
+        self.picture("split")
+        self.cluster("heal")
+        self.is_shown(MEMBERS, "cyrene delphi ephesus athens byzantium")
+        self.is_shown(COORDINATOR, "cyrene")
+        browser.wait("document.querySelector('.history .mark.merge')")
+        browser.wait("[...document.querySelectorAll('.events .merge')].some(x => x.textContent.includes('absorbed'))")
+        self.picture("healed")
+
+    def on_a_phone(self):
+        browser = self.browser
+        browser.show(390, 844, scale=1)
+        browser.wait("document.documentElement.scrollWidth <= 390")
+        self.picture("phone")
+        browser.show(1280, 800, dark=True)
+        self.picture("dark")
+
+    def away_and_back(self):
+        """The console then tells of connections that were refused, which it should."""
+        browser = self.browser
+        self.cluster("kill", "athens")
+        browser.wait("document.querySelector('[role=alert]')?.textContent.includes('does not answer')")
+        self.picture("away", whole=False)
+        self.cluster("restart", "athens")
+        browser.wait("document.querySelector('.link').textContent === 'live' && !document.querySelector('[role=alert]')")
+        self.is_shown(MEMBERS, "cyrene delphi ephesus byzantium athens")
+
+    def hundred(self):
+        """How smooth it is, is told and not judged: the machine may be busy."""
+        browser = self.browser
+        browser.call("Page.addScriptToEvaluateOnNewDocument", source=HUNDRED)
+        browser.show(1280, 800)
+        browser.open(self.url)
+        browser.wait("document.querySelectorAll('.members tbody tr').length === 100")
+        browser.wait("document.querySelectorAll('.lost').length > 0")
+        frames = browser.value("""new Promise((done) => {
+            const times = []; let last = performance.now();
+            const look = (now) => { times.push(now - last); last = now; times.length < 180 ? requestAnimationFrame(look) : done(times); };
+            requestAnimationFrame(look);
+        })""")
+        browser.value("document.querySelector('.filter').focus()")
+        browser.call("Input.insertText", text="NODE04")
+        browser.wait("document.querySelectorAll('.members tbody tr').length === 10")
+        frames.sort()
+        print(f"100 members: a frame takes {frames[len(frames) // 2]:.0f} ms, the longest of 180 {frames[-1]:.0f} ms")
+        self.picture("hundred")
+        browser.show(390, 844)
+        browser.wait("document.documentElement.scrollWidth <= 390")
+        self.no_faults()
+
+
+def main():
+    url, program, cluster, folder, story = sys.argv[1:6]
+    browser = Browser(program, folder)
+    try:
+        getattr(Story(browser, url, cluster, sys.argv[6] if len(sys.argv) > 6 else None), story)()
+    except (AssertionError, TimeoutError, RuntimeError) as error:
+        sys.exit(f"page: {error}")
+    finally:
+        browser.close()
+
+
+main()

@@ -1,0 +1,101 @@
+/* The body of POST /v1/campaign. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/campaign_request.h"
+
+static struct campaign_request parsed(const char *body)
+{
+    struct campaign_request campaign;
+    char why[CAMPAIGN_WHY_MAX] = "";
+
+    cr_assert(campaign_request_parse(&campaign, body, strlen(body), why), "%s: %s", body, why);
+    return campaign;
+}
+
+Test(campaign_request, has_defaults)
+{
+    const struct campaign_request campaign = parsed("{\"role\": \"backup\"}");
+
+    cr_assert_str_eq(campaign.role, "backup");
+    cr_assert_eq(campaign.terms.policy, ROLE_FIRST);
+    cr_assert_eq(campaign.terms.holders, 1);
+    cr_assert_not(campaign.terms.preempt);
+    cr_assert_not(campaign.has_grace);
+    cr_assert_str_empty(campaign.value);
+}
+
+Test(campaign_request, takes_all_fields)
+{
+    const struct campaign_request campaign = parsed(
+        "{\"role\": \"r\", \"policy\": \"priority\", \"holders\": 2, "
+        "\"priority\": 4294967295, \"preempt\": false, \"value\": \"here:1\", "
+        "\"grace_ms\": 70}");
+
+    cr_assert_eq(campaign.terms.policy, ROLE_PRIORITY);
+    cr_assert_eq(campaign.terms.holders, 2);
+    cr_assert_eq(campaign.priority, UINT32_MAX);
+    cr_assert_not(campaign.terms.preempt);
+    cr_assert_str_eq(campaign.value, "here:1");
+    cr_assert(campaign.has_grace);
+    cr_assert_eq(campaign.grace_ms, 70);
+}
+
+/* A better candidate takes over where that is the point of the policy. */
+Test(campaign_request, a_role_by_priority_changes_hands)
+{
+    cr_assert(parsed("{\"role\": \"r\", \"policy\": \"priority\"}").terms.preempt);
+    cr_assert_not(parsed("{\"role\": \"r\", \"policy\": \"oldest\"}").terms.preempt);
+}
+
+static const struct {
+    const char *body;
+    const char *why;
+} refused[] = {
+    {"", "no JSON object"},
+    {"[]", "no JSON object"},
+    {"{\"role\": \"a\", \"role\": \"b\"}", "no JSON object"},
+    {"{}", "names no role"},
+    {"{\"role\": \"\"}", "'' is not the name of a role"},
+    {"{\"role\": \"a b\"}", "'a b' is not the name of a role"},
+    {"{\"role\": \"-a\"}", "'-a' is not the name of a role"},
+    {"{\"role\": 7}", "is not the name of a role"},
+    {"{\"role\": \"a\", \"policy\": \"last\"}", "'last' is no policy"},
+    {"{\"role\": \"a\", \"holders\": 0}", "holders wants a whole number from 1 to 64"},
+    {"{\"role\": \"a\", \"holders\": 65}", "holders wants a whole number from 1 to 64"},
+    {"{\"role\": \"a\", \"priority\": 1}", "under the policy priority alone"},
+    {"{\"role\": \"a\", \"policy\": \"priority\", \"priority\": -1}",
+     "priority wants a whole number"},
+    {"{\"role\": \"a\", \"preempt\": 1}", "preempt wants true or false"},
+    {"{\"role\": \"a\", \"grace_ms\": 600001}", "grace_ms wants a whole number"},
+    {"{\"role\": \"a\", \"value\": \"a\\nb\"}", "without control characters"},
+    {"{\"role\": \"a\", \"tag\": \"zone=a\"}", "'tag' is no part of a campaign"},
+    {"{\"role\": \"a\", \"preempt_after\": 5}", "'preempt_after' is no part of a campaign"},
+};
+
+Test(campaign_request, refuses_what_is_no_campaign)
+{
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        struct campaign_request campaign;
+        char why[CAMPAIGN_WHY_MAX] = "";
+        cr_assert_not(
+            campaign_request_parse(&campaign, refused[i].body, strlen(refused[i].body), why), "%s",
+            refused[i].body);
+        cr_assert(strstr(why, refused[i].why) != NULL, "%s: %s", refused[i].body, why);
+    }
+}
+
+Test(campaign_request, a_value_has_its_bound)
+{
+    char body[2 * ROLE_VALUE_BYTES_MAX];
+    struct campaign_request campaign;
+    char why[CAMPAIGN_WHY_MAX];
+    char value[ROLE_VALUE_BYTES_MAX + 2] = "";
+
+    memset(value, 'v', ROLE_VALUE_BYTES_MAX + 1);
+    snprintf(body, sizeof body, "{\"role\": \"a\", \"value\": \"%s\"}", value);
+    cr_assert_not(campaign_request_parse(&campaign, body, strlen(body), why));
+    snprintf(body, sizeof body, "{\"role\": \"a\", \"value\": \"%s\"}", value + 1);
+    cr_assert(campaign_request_parse(&campaign, body, strlen(body), why));
+}

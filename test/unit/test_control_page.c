@@ -1,0 +1,86 @@
+/* The page as HTML: what it says of each member, and that it is bounded. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/page.h"
+#include "view_builder.h"
+
+/* The facts of A in a view of letters, each heard 10 ms ago. */
+struct scene {
+    struct config config;
+    struct built_view built;
+    struct member self;
+    struct facts facts;
+    struct text_builder html;
+};
+
+static void scene_open(struct scene *scene, const char *letters)
+{
+    memset(scene, 0, sizeof *scene);
+    scene->built = view_of(letters);
+    strcpy(scene->config.cluster, "R&D");
+    scene->self = member_of('A');
+
+    struct facts *facts = &scene->facts;
+    facts->config = &scene->config;
+    facts->self = &scene->self;
+    facts->view = &scene->built.view;
+    facts->coordinator = view_is_empty(facts->view) ? NULL : view_coordinator(&scene->built.view);
+    facts->phase = view_is_empty(facts->view) ? PHASE_JOINING : PHASE_MEMBER;
+    facts->peers = calloc(facts->view->member_count + 1, sizeof *facts->peers);
+    facts->silent = calloc(facts->view->member_count + 1, sizeof *facts->silent);
+    for (uint32_t i = 0; i < facts->view->member_count; i++) {
+        facts->peers[i].heard_ms_ago = 10;
+    }
+}
+
+static void scene_close(struct scene *scene)
+{
+    text_builder_deinit(&scene->html);
+    facts_deinit(&scene->facts);
+    view_built_free(&scene->built);
+}
+
+/* The page as text that ends with a zero. */
+static const char *page_of(struct scene *scene)
+{
+    text_builder_clear(&scene->html);
+    page_write(&scene->facts, &scene->html);
+    text_builder_add_bytes(&scene->html, "", 1);
+    cr_assert_not(scene->html.failed);
+    return scene->html.bytes;
+}
+
+static void assert_says(struct scene *scene, const char *text)
+{
+    cr_assert_not_null(strstr(page_of(scene), text), "no '%s' in %s", text, page_of(scene));
+}
+
+Test(control_page, each_member_is_shown_as_it_is_heard)
+{
+    struct scene scene;
+
+    scene_open(&scene, "A B C D");
+    scene.facts.acting = true;
+    scene.facts.silent[1] = true;
+    scene.facts.peers[2].verdict = VERDICT_DEAD;
+    scene.facts.peers[3].heard_ms_ago = NEVER_MS;
+    assert_says(&scene, "<title>R&amp;D at A");
+    assert_says(&scene, "<span class=\"badge acting\">acting</span>");
+    assert_says(&scene, "<td class=\"heard\">this node</td>");
+    assert_says(&scene, "<tr class=\"silent\"><td class=\"age\">2</td>");
+    assert_says(&scene, "<tr class=\"suspect\"><td class=\"age\">3</td>");
+    assert_says(&scene, "<td class=\"heard\">not yet</td>");
+    scene_close(&scene);
+}
+
+Test(control_page, a_node_without_a_view_says_so)
+{
+    struct scene scene;
+
+    scene_open(&scene, "");
+    assert_says(&scene, "sees it, joining</p>");
+    assert_says(&scene, "There is no coordinator.");
+    scene_close(&scene);
+}
