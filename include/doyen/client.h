@@ -320,6 +320,46 @@ DOYEN_API bool doyen_acting(struct doyen *d, struct doyen_right *right);
  * error. */
 DOYEN_API int doyen_lease_open(struct doyen *d, int timeout_ms, int *page);
 
+/* --- Roles --- */
+
+enum {
+    DOYEN_PREEMPT_DEFAULT = 0, /* under the policy "priority" alone */
+    DOYEN_PREEMPT_YES = 1,     /* a better candidate takes the place of a holder */
+    DOYEN_PREEMPT_NO = 2,
+};
+
+/* What to stand for; POST /v1/campaign in proto/control.md says more. All zero but for `role` will
+ * do. The texts are borrowed for the call. */
+struct doyen_campaign {
+    const char *role;
+    const char *policy; /* "first", "oldest", "priority"; NULL: "first" */
+    const char *value;  /* for others to read: where the holder is reached; NULL: none */
+    uint32_t holders;   /* so many may hold it at once; 0: 1 */
+    uint32_t priority;  /* under "priority" alone */
+    int preempt;
+    bool has_grace;
+    uint64_t grace_ms; /* between the loss and the moment at which the caller has stopped */
+    uint64_t reserved[4];
+};
+
+/* Stands for a role, at the daemon of this host alone. Returns a connection, which is the caller's
+ * and does not block: over it come lines of JSON, one for each event, as proto/control.md has them;
+ * the first one, which names the campaign, was taken. When the caller was told "lost" and has
+ * stopped, it sends DOYEN_LEASE_STOPPED. The role is let go when the connection is closed by all
+ * that have it: who lets a process that does the work inherit it loses the role no sooner than
+ * that process ends.
+ *
+ * `page` is set to the descriptor of a page (doyen/lease.h) that says until when the caller holds
+ * the role, with its token as the epoch; also the caller's. -1: the system has none to lend.
+ *
+ * Or an error: DOYEN_E_UNREACHABLE nobody is there, or it is no member yet; DOYEN_E_REFUSED the
+ * campaign makes no sense to the daemon; DOYEN_E_USAGE, also for a URL. */
+DOYEN_API int doyen_campaign(struct doyen *d, const struct doyen_campaign *campaign, int timeout_ms,
+                             int *page);
+
+/* Has all that stand for the role at this daemon stand no more. DOYEN_E_REFUSED: nobody does. */
+DOYEN_API int doyen_resign(struct doyen *d, const char *role, int timeout_ms);
+
 /* --- Everything else --- */
 
 /* Asks the node to leave in good order, and waits until its daemon is gone. */

@@ -69,11 +69,13 @@ enum {
 enum {
     DOYEN_LEASE_ADVISORY = 1,  /* the guard cannot rule out that another node acts as well */
     DOYEN_LEASE_WITHDRAWN = 2, /* given up for a hand-over */
+    DOYEN_LEASE_RESIGNED = 4,  /* of a role's page: the campaign is over, for it resigned */
 };
 
 /* What the page says. Times are nanoseconds of CLOCK_BOOTTIME. */
 struct doyen_lease_content {
-    uint64_t epoch;       /* to act under: what is acted on refuses a lower one */
+    uint64_t epoch;       /* to act under: what is acted on refuses a lower one; in the page of a
+                             role (POST /v1/campaign) its token */
     uint64_t deadline_ns; /* the right to act ends before this moment; 0: there is none */
     uint64_t span_ns;     /* for how long one renewal lasts at most */
     uint64_t renewal_ns;  /* how often it is renewed */

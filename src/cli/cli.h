@@ -32,6 +32,7 @@ struct verb {
     enum exit_code (*run)(struct cli *cli, int argc, char **argv);
 };
 
+extern const struct verb verb_campaign;
 extern const struct verb verb_coordinator;
 extern const struct verb verb_drain;
 extern const struct verb verb_elect;
@@ -45,6 +46,7 @@ extern const struct verb verb_leave;
 extern const struct verb verb_matrix;
 extern const struct verb verb_members;
 extern const struct verb verb_report;
+extern const struct verb verb_resign;
 extern const struct verb verb_run;
 extern const struct verb verb_restart_plan;
 extern const struct verb verb_status;

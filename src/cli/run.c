@@ -161,7 +161,8 @@ static void reach(struct running *running)
     char text[FAILURE_TEXT_MAX + 64];
 
     for (;;) {
-        const enum exit_code code = run_link_open(&running->link, running->cli, &failure);
+        const enum exit_code code = run_link_open(&running->link, running->cli,
+                                                  running->options->campaign, &failure);
         if (code == EXIT_DONE) {
             running->reached = true;
             return;
@@ -236,18 +237,54 @@ static bool may_start(const struct running *running, const struct doyen_lease_co
     return false;
 }
 
+/* Returns whether there is a connection, after what was said on it. */
+static bool is_linked(struct running *running)
+{
+    struct failure failure;
+
+    if (running->link.connection < 0) {
+        return false;
+    }
+    switch (run_link_take(&running->link, &failure)) {
+    case RUN_LINK_UP:
+        return true;
+    case RUN_LINK_GONE:
+        return false;
+    case RUN_LINK_RESIGNED:
+        end(running, running->status);
+        return false;
+    case RUN_LINK_REFUSED:
+        (void)fail(running, &failure);
+        return false;
+    }
+    return false;
+}
+
+static void say_not_acting(struct running *running)
+{
+    const struct doyen_campaign *campaign = running->options->campaign;
+    char text[2 * DOYEN_LEASE_NAME_BYTES + 64];
+
+    if (campaign != NULL) {
+        snprintf(text, sizeof text, "%s stands for %s; waiting until it is granted", running->node,
+                 campaign->role);
+    } else {
+        snprintf(text, sizeof text, "%s does not act; waiting until it does", running->node);
+    }
+    say_waiting(running, "waiting", text);
+}
+
 /* Waits until this node acts; `content` is what the page said then. */
 static void await_right(struct running *running, struct doyen_lease_content *content)
 {
     uint64_t pause_ms = RENEWAL_WAIT_MS;
-    char text[DOYEN_LEASE_NAME_BYTES + 64];
 
     while (!running->over) {
-        if (running->link.connection < 0 || !run_link_take(&running->link)) {
+        if (!is_linked(running) && !running->over) {
             reach(running);
-            if (running->over) {
-                return;
-            }
+        }
+        if (running->over) {
+            return;
         }
         const bool readable = doyen_lease_read(&running->link.lease, content) == 0 &&
                               content->span_ns != 0;
@@ -259,12 +296,13 @@ static void await_right(struct running *running, struct doyen_lease_content *con
         }
         const bool acts = readable && pause_ms == RENEWAL_WAIT_MS;
         const uint64_t patience_ms = acts ? content->span_ns / RUN_NS_PER_MS : 0;
-        if (must_give_up(running, patience_ms, "this node does not act")) {
+        if (must_give_up(running, patience_ms,
+                         running->options->campaign == NULL ? "this node does not act"
+                                                            : "another candidate holds the role")) {
             return;
         }
         if (readable && !acts) {
-            snprintf(text, sizeof text, "%s does not act; waiting until it does", running->node);
-            say_waiting(running, "waiting", text);
+            say_not_acting(running);
         }
         pause_for(running, running->link.connection, within(running, pause_ms));
     }
@@ -396,6 +434,7 @@ static bool start(struct running *running, const struct doyen_lease_content *con
     struct watchdog_order order = {.argv = running->options->argv,
                                    .times = running->times,
                                    .page = running->link.page,
+                                   .shares_connection = running->options->campaign != NULL,
                                    .connection = running->link.connection,
                                    .mask = &running->former_mask,
                                    .pipe_ignored = running->pipe_ignored};
@@ -432,8 +471,8 @@ static void pause_before_again(struct running *running, const struct episode *ep
             "starts again in %" PRIu64 " ms if %s acts", running->again_ms, running->node);
     running->again_ms = 2 * running->again_ms < AGAIN_MS_MAX ? 2 * running->again_ms : AGAIN_MS_MAX;
     while (clock_left_ms(until_ms) > 0 && running->asked == 0) {
-        const bool linked = running->link.connection >= 0 && run_link_take(&running->link);
-        pause_for(running, linked ? running->link.connection : -1, clock_left_ms(until_ms));
+        pause_for(running, is_linked(running) ? running->link.connection : -1,
+                  clock_left_ms(until_ms));
     }
     if (running->asked != 0) {
         end(running, status_of(&episode->last));
@@ -463,9 +502,12 @@ static void conclude(struct running *running, const struct episode *episode)
     running->late_ns = 0;
     running->told = NULL;
     running->give_up_ms = UINT64_MAX;
-    if (running->options->once || running->asked != 0) {
-        end(running, status_of(&episode->last));
-    } else if (reason == REASON_NONE || reason == REASON_LEFTOVERS) {
+    running->status = status_of(&episode->last);
+    const bool by_itself = reason == REASON_NONE || reason == REASON_LEFTOVERS;
+    if (running->options->once || running->asked != 0 ||
+        (by_itself && running->options->campaign != NULL)) {
+        end(running, running->status);
+    } else if (by_itself) {
         pause_before_again(running, episode);
     } else {
         running->again_ms = AGAIN_MS_MIN;
@@ -476,12 +518,14 @@ static void conclude(struct running *running, const struct episode *episode)
 
 int run(struct cli *cli, const struct run_options *options)
 {
-    struct running running = {.cli = cli,
-                              .options = options,
-                              .voice = {.json = cli->json},
-                              .link = RUN_LINK_NONE,
-                              .again_ms = AGAIN_MS_MIN,
-                              .give_up_ms = UINT64_MAX};
+    struct running running = {
+        .cli = cli,
+        .options = options,
+        .voice = {.json = cli->json,
+                  .role = options->campaign == NULL ? NULL : options->campaign->role},
+        .link = RUN_LINK_NONE,
+        .again_ms = AGAIN_MS_MIN,
+        .give_up_ms = UINT64_MAX};
     struct failure failure;
 
     if (options->has_timeout) {

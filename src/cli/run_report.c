@@ -26,12 +26,23 @@ static void put_line(const char *text)
     }
 }
 
+/* Who speaks. */
+static const char *run_voice_name(const struct run_voice *voice)
+{
+    return voice->role == NULL ? "doyen run" : "doyen campaign";
+}
+
 static void say_json(const struct run_voice *voice, const char *event, json_t *facts,
                      const char *text)
 {
     json_t *line = json_pack(
-        "{s:i s:s s:s? s:o s:s}", "schema", 1, "event", event, "node", voice->node, "epoch",
+        "{s:i s:s s:s? s:o s:s}", "schema", 1, "event", event, "node", voice->node,
+        voice->role == NULL ? "epoch" : "token",
         voice->epoch == 0 ? json_null() : json_sprintf("%" PRIu64, voice->epoch), "text", text);
+
+    if (voice->role != NULL) {
+        json_object_set_new(line, "role", json_string(voice->role));
+    }
 
     if (facts != NULL) {
         json_object_update(line, facts);
@@ -50,7 +61,7 @@ void run_say(const struct run_voice *voice, const char *event, json_t *facts, co
              ...)
 {
     char text[LINE_MAX];
-    char line[LINE_MAX + 16];
+    char line[LINE_MAX + 32];
     va_list arguments;
 
     va_start(arguments, format);
@@ -64,7 +75,7 @@ void run_say(const struct run_voice *voice, const char *event, json_t *facts, co
     if (voice->json) {
         say_json(voice, event, facts, text);
     } else {
-        snprintf(line, sizeof line, "doyen run: %s\n", text);
+        snprintf(line, sizeof line, "%s: %s\n", run_voice_name(voice), text);
         put_line(line);
     }
     json_decref(facts);
@@ -110,9 +121,30 @@ static const char *reason_word(enum run_reason reason)
     return "by_itself";
 }
 
+/* Why a role has to be let go, where that is another thing than with the right to act. Returns
+ * false where it is not. */
+static bool role_reason_text(char text[WORDS_MAX], const struct run_voice *voice,
+                             const struct run_news *news)
+{
+    if (news->reason == REASON_WITHDRAWN) {
+        snprintf(text, WORDS_MAX, "%s is to let go of %s", voice->node, voice->role);
+    } else if (news->reason == REASON_STEPPED_DOWN) {
+        snprintf(text, WORDS_MAX, "%s does not hold %s any more", voice->node, voice->role);
+    } else if (news->reason == REASON_EPOCH) {
+        snprintf(text, WORDS_MAX, "%s does not hold %s under token %" PRIu64 " any more",
+                 voice->node, voice->role, voice->epoch);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void reason_text(char text[WORDS_MAX], const struct run_voice *voice,
                         const struct run_news *news)
 {
+    if (voice->role != NULL && role_reason_text(text, voice, news)) {
+        return;
+    }
     switch (news->reason) {
     case REASON_NONE:
         snprintf(text, WORDS_MAX, "it ended");
@@ -135,10 +167,10 @@ static void reason_text(char text[WORDS_MAX], const struct run_voice *voice,
         snprintf(text, WORDS_MAX, "doyend is gone, and renews the lease no more");
         return;
     case REASON_ASKED:
-        snprintf(text, WORDS_MAX, "doyen run got %s", signal_word(news->signal));
+        snprintf(text, WORDS_MAX, "%s got %s", run_voice_name(voice), signal_word(news->signal));
         return;
     case REASON_ORPHANED:
-        snprintf(text, WORDS_MAX, "doyen run itself is gone");
+        snprintf(text, WORDS_MAX, "%s itself is gone", run_voice_name(voice));
         return;
     case REASON_LEFTOVERS:
         snprintf(text, WORDS_MAX, "it ended and left processes behind");
@@ -187,6 +219,19 @@ static void report_end(const struct run_voice *voice, const struct run_news *new
             "pid %d %s%s", (int)news->pid, how, lead);
 }
 
+static void report_start(const struct run_voice *voice, const struct run_news *news)
+{
+    json_t *facts = json_pack("{s:i}", "pid", (int)news->pid);
+
+    if (voice->role != NULL) {
+        run_say(voice, "started", facts, "%s holds %s with token %" PRIu64 ": started pid %d",
+                voice->node, voice->role, voice->epoch, (int)news->pid);
+    } else {
+        run_say(voice, "started", facts, "%s acts under epoch %" PRIu64 ": started pid %d",
+                voice->node, voice->epoch, (int)news->pid);
+    }
+}
+
 void run_report_news(const struct run_voice *voice, const struct run_news *news)
 {
     json_t *facts = json_pack("{s:i s:s}", "pid", (int)news->pid, "reason",
@@ -197,9 +242,7 @@ void run_report_news(const struct run_voice *voice, const struct run_news *news)
     reason_text(reason, voice, news);
     switch (news->event) {
     case RUN_STARTED:
-        run_say(voice, "started", json_pack("{s:i}", "pid", (int)news->pid),
-                "%s acts under epoch %" PRIu64 ": started pid %d", voice->node, voice->epoch,
-                (int)news->pid);
+        report_start(voice, news);
         break;
     case RUN_TERMINATING:
         run_say(voice, "term", json_incref(facts), "pid %d: %s: TERM, and KILL in %" PRId64 " ms",

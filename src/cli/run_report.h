@@ -1,4 +1,5 @@
-/* What doyen run tells of a command: one line on stderr for each start, stop and reason. */
+/* What doyen run, or doyen campaign, tells of a command: one line on stderr for each start, stop
+ * and reason. */
 #ifndef CLI_RUN_REPORT_H
 #define CLI_RUN_REPORT_H
 
@@ -12,12 +13,14 @@
 /* For whom the lines are, and of whom they tell. */
 struct run_voice {
     bool json;
+    const char *role; /* NULL: the right to act is what the command runs under */
     const char *node; /* its name; NULL while it is not known */
-    uint64_t epoch;   /* 0 while the node does not act */
+    uint64_t epoch;   /* 0 while the node does not act; of a role the token */
 };
 
-/* One line "doyen run: TEXT"; with --json an object with `event`, `node`, `epoch`, `text` and what
- * is in `facts`, which is the callee's from then on and may be NULL. */
+/* One line "doyen run: TEXT"; with --json an object with `event`, `node`, `epoch` (of a role:
+ * `role` and `token`), `text` and what is in `facts`, which is the callee's from then on and may be
+ * NULL. */
 void run_say(const struct run_voice *voice, const char *event, json_t *facts, const char *format,
              ...) __attribute__((format(printf, 4, 5)));
 

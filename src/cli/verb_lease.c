@@ -19,15 +19,17 @@ const struct verb verb_lease = {
     .summary = "May this node act, for how long, under which epoch?",
     .details = "Below doyen run, that is with DOYEN_LEASE_FD in the environment and neither "
                "--control nor --url, it reads the page that the command was given, asks no daemon, "
-               "and answers for DOYEN_EPOCH: a command asks so whether it may still act.\n\n"
+               "and answers for DOYEN_EPOCH: a command asks so whether it may still act. Below "
+               "doyen campaign it answers for DOYEN_TOKEN.\n\n"
                "Exit: 0 it may act, 3 it may not.",
     .run = run_lease,
 };
 
-/* Under which epoch does whoever asks act? 0: under whichever it is. */
+/* Under which epoch does whoever asks act? Below doyen campaign the page has the role's token in
+ * its place. 0: under whichever it is. */
 static uint64_t asked_epoch(void)
 {
-    const char *epoch = getenv("DOYEN_EPOCH");
+    const char *epoch = getenv(getenv("DOYEN_ROLE") == NULL ? "DOYEN_EPOCH" : "DOYEN_TOKEN");
 
     return epoch == NULL ? 0 : strtoull(epoch, NULL, 10);
 }

@@ -64,7 +64,12 @@ static void set_environment(const struct watchdog_order *order)
     char text[32];
 
     snprintf(text, sizeof text, "%" PRIu64, order->hold.epoch);
-    (void)setenv("DOYEN_EPOCH", text, 1);
+    if (order->voice.role != NULL) {
+        (void)setenv("DOYEN_ROLE", order->voice.role, 1);
+        (void)setenv("DOYEN_TOKEN", text, 1);
+    } else {
+        (void)setenv("DOYEN_EPOCH", text, 1);
+    }
     (void)setenv("DOYEN_NODE", order->voice.node, 1);
     snprintf(text, sizeof text, "%d", order->page);
     (void)setenv("DOYEN_LEASE_FD", text, 1);
@@ -82,6 +87,9 @@ static _Noreturn void become_command(const struct watchdog_order *order, int gat
     }
     set_environment(order);
     (void)fcntl(order->page, F_SETFD, 0);
+    if (order->shares_connection) {
+        (void)fcntl(order->connection, F_SETFD, 0);
+    }
     (void)signal(SIGPIPE, order->pipe_ignored ? SIG_IGN : SIG_DFL);
     (void)sigprocmask(SIG_SETMASK, order->mask, NULL);
     execvp(order->argv[0], order->argv);

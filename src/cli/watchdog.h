@@ -29,6 +29,7 @@ struct watchdog_order {
     struct run_voice voice;   /* for what is said when doyen run is gone */
     int page;                 /* descriptor of the lease page, for the command */
     int connection;           /* to doyend, for the watchdog's use as long as it lives */
+    bool shares_connection;   /* the command inherits it: a role is held while anybody has it */
     const sigset_t *mask;     /* signals to be blocked in the command */
     bool pipe_ignored;        /* SIGPIPE is to be ignored in the command */
 };

@@ -6,61 +6,21 @@
 #include "client/client_state.h"
 #include "client/clock.h"
 #include "client/daemon_account.h"
-#include "client/unreachable.h"
+#include "client/local.h"
 
 enum { RETRY_MS = 100 };
-
-static int explain(const struct target *target, int error, struct problem *problem)
-{
-    const char *where = target_text(target);
-
-    switch (error) {
-    case ENOSYS:
-        return problem_set(problem, DOYEN_E_REFUSED,
-                           "the doyend at %s is too old: it lends no lease page", where);
-    case EBUSY:
-        return problem_set(problem, DOYEN_E_REFUSED,
-                           "the doyend at %s lends no lease page: it has as many readers as it "
-                           "allows, or its system has no sealed memory (Linux 5.1)",
-                           where);
-    case EPROTO:
-        return problem_set(problem, DOYEN_E_PROTOCOL,
-                           "the answer of %s makes no sense: is it doyend?", where);
-    case ETIMEDOUT:
-        return problem_set(problem, DOYEN_E_UNREACHABLE,
-                           "the daemon at %s does not answer: it may be stopped or overloaded",
-                           where);
-    case ECONNRESET:
-        return problem_set(problem, DOYEN_E_UNREACHABLE, "the daemon at %s went away", where);
-    default:
-        return unreachable(target, error, problem);
-    }
-}
-
-static int find_socket(struct doyen *d, struct problem *problem)
-{
-    const int code = client_find(d, problem);
-
-    if (code == 0 && d->target.socket[0] == '\0') {
-        return problem_set(problem, DOYEN_E_USAGE,
-                           "the lease page of %s is not lent over a network: give the control "
-                           "socket of a doyend on this host with %s",
-                           target_text(&d->target), d->target.names.control);
-    }
-    return code;
-}
 
 int doyen_lease_open(struct doyen *d, int timeout_ms, int *page)
 {
     struct problem problem = {.code = 0};
 
     *page = -1;
-    if (find_socket(d, &problem) != 0) {
+    if (local_find(d, &problem) != 0) {
         return client_fail(d, &problem);
     }
     const int connection = doyen_lease_connect(d->target.socket, timeout_ms, page);
     if (connection < 0) {
-        (void)explain(&d->target, -connection, &problem);
+        (void)local_explain(&d->target, -connection, &problem);
         return client_fail(d, &problem);
     }
     if (daemon_account_check(connection, &d->target, &problem) != 0) {
@@ -117,7 +77,7 @@ int doyen_lease_get(struct doyen *d, int timeout_ms)
     const int error = map_page(&d->acting, page);
     if (error != 0) {
         disconnect(&d->acting);
-        (void)explain(&d->target, -error, &problem);
+        (void)local_explain(&d->target, -error, &problem);
         return client_fail(d, &problem);
     }
     return 0;
@@ -133,7 +93,7 @@ static void request_page(struct doyen *d)
         return;
     }
     acting->retry_ms = clock_ms() + RETRY_MS;
-    if (find_socket(d, &problem) != 0) {
+    if (local_find(d, &problem) != 0) {
         return;
     }
     const int connection = doyen_lease_request(d->target.socket);

@@ -2,8 +2,8 @@
 
 #include "control/argument.h"
 #include "control/campaign_request.h"
-#include "control/move_request.h"
 #include "control/server.h"
+#include "words/notice_text.h"
 
 /* The head of the answer has been sent, and the socket is ours. The request is still there. */
 static void on_upgrade(void *context, struct MHD_Connection *connection, void *request_context,
@@ -53,7 +53,8 @@ struct answer campaign_answer(struct request *request)
                               "a campaign lasts as long as its connection, which is to stay open");
     }
     if (control->facts.phase != PHASE_MEMBER) {
-        return move_request_not_a_member(&control->facts);
+        return answer_problem(MHD_HTTP_SERVICE_UNAVAILABLE, "not a member", "ask again in a moment",
+                              "this node is in phase %s", phase_text(control->facts.phase));
     }
     if (control->campaigns.count >= CAMPAIGNS_MAX) {
         return answer_busy("there are as many campaigns as this node allows");

@@ -82,7 +82,8 @@ static void write_page(const struct role_clients *clients, struct role_client *c
     content.deadline_ns = holds ? client->until_ms * CLOCK_NS_PER_MS : 0;
     content.lineage = core_view(clients->core)->lineage;
     content.flags = (content.flags & DOYEN_LEASE_ADVISORY) |
-                    (client->state == ROLE_CLIENT_STOPS ? DOYEN_LEASE_WITHDRAWN : 0U);
+                    (client->state == ROLE_CLIENT_STOPS ? DOYEN_LEASE_WITHDRAWN : 0U) |
+                    (client->resigns_for == ROLE_END_RESIGNED ? DOYEN_LEASE_RESIGNED : 0U);
     memcpy(content.id, core_self(clients->core)->id.bytes, sizeof content.id);
     if (memcmp(&content, &client->now, sizeof content) == 0) {
         return;

@@ -1,0 +1,343 @@
+/* Roles with real processes: who holds one, who is next when it dies, and who hears of it. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+enum { NODES = 3 };
+
+static const char *const names[NODES] = {"athens", "byzantium", "cyrene"};
+
+/* A cluster of three, with a client of each. */
+struct stage {
+    struct cluster *cluster;
+    struct process clients[NODES];
+};
+
+static struct stage stage_open(const char *const *arguments)
+{
+    struct stage stage = {.cluster = cluster_new(arguments)};
+
+    cluster_form(stage.cluster, "athens byzantium cyrene");
+    return stage;
+}
+
+static const char *out_of(const struct stage *stage, size_t i)
+{
+    return cluster_path(stage->cluster, text_kept("%s.role", names[i]));
+}
+
+static void client_start(struct stage *stage, size_t i, const char *const *arguments)
+{
+    doyen_start(stage->cluster, &stage->clients[i], names[i], arguments, out_of(stage, i));
+}
+
+/* --- What clients say ------------------------------------------------------------------------- */
+
+static const char *text_at(const char *path)
+{
+    char *text = file_read(path, NULL);
+    const char *kept = text_kept("%s", text == NULL ? "" : text);
+
+    free(text);
+    return kept;
+}
+
+static const char *last_part(const char *text, const char *part)
+{
+    const char *last = NULL;
+
+    for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part)) {
+        last = at;
+    }
+    return last;
+}
+
+static size_t part_count(const char *text, const char *part)
+{
+    size_t count = 0;
+
+    for (const char *at = strstr(text, part); at != NULL; at = strstr(at + 1, part)) {
+        count++;
+    }
+    return count;
+}
+
+/* The token of the latest grant; 0: there was none. */
+static uint64_t granted_token(const struct stage *stage, size_t i)
+{
+    const char *last = last_part(text_at(out_of(stage, i)), "granted job token ");
+
+    return last == NULL ? 0 : strtoull(last + strlen("granted job token "), NULL, 10);
+}
+
+static bool has_said(const struct stage *stage, size_t i, const char *part)
+{
+    return strstr(text_at(out_of(stage, i)), part) != NULL;
+}
+
+/* One after the other, so that they stand in the order of `order`. The first holds the role. */
+static void all_campaign(struct stage *stage, const size_t order[NODES])
+{
+    for (size_t i = 0; i < NODES; i++) {
+        client_start(stage, order[i], ARGS("campaign", "job"));
+        assert_soon(has_said(stage, order[i], "candidate job number "));
+    }
+    assert_soon(granted_token(stage, order[0]) != 0);
+}
+
+/* The next one in order holds it, under a higher token, and nobody else has heard of it. */
+static void assert_next(const struct stage *stage, const size_t order[NODES])
+{
+    assert_soon(granted_token(stage, order[1]) != 0);
+    cr_assert_gt(granted_token(stage, order[1]), granted_token(stage, order[0]));
+    cr_assert_eq(line_count(text_at(out_of(stage, order[2]))), 1, "%s",
+                 text_at(out_of(stage, order[2])));
+}
+
+/* --- Deaths ----------------------------------------------------------------------------------- */
+
+/* K5c: its connection ends with it. */
+Story(roles, the_next_holds_when_the_holders_client_is_killed)
+{
+    static const size_t order[NODES] = {2, 1, 0};
+    struct stage stage = stage_open(NO_ARGS);
+
+    all_campaign(&stage, order);
+    process_kill(&stage.clients[2]);
+    assert_next(&stage, order);
+}
+
+/* K7c: the member is gone, and what it held. Its client is told at once. */
+Story(roles, the_next_holds_when_the_holders_daemon_is_killed)
+{
+    static const size_t order[NODES] = {2, 1, 0};
+    struct stage stage = stage_open(NO_ARGS);
+
+    all_campaign(&stage, order);
+    cluster_kill(stage.cluster, "cyrene");
+    assert_next(&stage, order);
+    assert_soon(has_said(&stage, 2, "lost job token "));
+}
+
+/* K7a, K7b: who holds tells the next coordinator, and goes on; tokens rise all the same. */
+Story(roles, outlast_the_coordinator)
+{
+    static const size_t order[NODES] = {2, 1, 0};
+    struct stage stage = stage_open(NO_ARGS);
+
+    all_campaign(&stage, order);
+    cluster_kill(stage.cluster, "athens");
+    assert_agreement(stage.cluster, "byzantium cyrene");
+    process_kill(&stage.clients[0]);
+    cr_assert_not(has_said(&stage, 2, "lost"));
+    process_kill(&stage.clients[2]);
+    assert_soon(granted_token(&stage, 1) > granted_token(&stage, 2));
+    cr_assert_not(has_said(&stage, 1, "lost"));
+}
+
+/* Under guard strict a client's death frees its role at once, too. */
+Story(roles, the_next_holds_under_guard_strict)
+{
+    static const size_t order[NODES] = {2, 1, 0};
+    struct stage stage = {
+        .cluster = cluster_new(ARGS("--guard", "strict", "--voters", "athens,byzantium,cyrene"))};
+
+    for (size_t i = 0; i < NODES; i++) {
+        cluster_start(stage.cluster, names[i], "athens byzantium cyrene",
+                      ARGS("--state-dir", cluster_path(stage.cluster, names[i])));
+    }
+    for (size_t i = 0; i < NODES; i++) {
+        assert_soon(strstr(cluster_view(stage.cluster, names[i]), "cyrene") != NULL);
+    }
+    all_campaign(&stage, order);
+    process_kill(&stage.clients[2]);
+    assert_next(&stage, order);
+}
+
+/* --- Going in good order ---------------------------------------------------------------------- */
+
+Story(roles, resign)
+{
+    static const size_t order[NODES] = {2, 1, 0};
+    struct stage stage = stage_open(NO_ARGS);
+
+    all_campaign(&stage, order);
+    cr_assert_eq(doyen(stage.cluster, "cyrene", ARGS("resign", "job")).code, 0);
+    assert_next(&stage, order);
+    cr_assert(process_wait(&stage.clients[2], LIMIT_MS));
+    cr_assert_eq(process_exit_code(&stage.clients[2]), 0);
+    cr_assert(has_said(&stage, 2, "lost job token "));
+    cr_assert(has_said(&stage, 2, "ended job: it resigned"));
+
+    const struct outcome again = doyen(stage.cluster, "cyrene", ARGS("resign", "job"));
+    cr_assert_eq(again.code, 1);
+    assert_text_has(again.err, "no client of cyrene stands for the role 'job'");
+}
+
+/* A node that leaves lets go first, when its clients have stopped. */
+Story(roles, move_when_the_holders_node_leaves)
+{
+    static const size_t order[NODES] = {2, 1, 0};
+    struct stage stage = stage_open(NO_ARGS);
+
+    all_campaign(&stage, order);
+    cr_assert_eq(cluster_terminate(stage.cluster, "cyrene"), 0);
+    assert_next(&stage, order);
+    cr_assert(has_said(&stage, 2, "this node leaves"));
+}
+
+/* --- Terms and names -------------------------------------------------------------------------- */
+
+/* K6a, K6b: a better one takes over, and goes when it is told to. */
+Story(roles, by_priority_change_hands)
+{
+    struct stage stage = stage_open(NO_ARGS);
+
+    client_start(&stage, 0, ARGS("campaign", "job", "--policy", "priority", "--priority", "1"));
+    assert_soon(granted_token(&stage, 0) != 0);
+    client_start(&stage, 1, ARGS("campaign", "job", "--policy", "priority", "--priority", "2"));
+    assert_soon(granted_token(&stage, 1) > granted_token(&stage, 0));
+    cr_assert(has_said(&stage, 0, "lost job token "));
+    cr_assert(has_said(&stage, 0, "another candidate is to hold it"));
+    process_kill(&stage.clients[1]);
+    assert_soon(granted_token(&stage, 0) > granted_token(&stage, 1));
+}
+
+Story(roles, as_many_hold_as_may)
+{
+    struct stage stage = stage_open(NO_ARGS);
+
+    for (size_t i = 0; i < NODES; i++) {
+        client_start(&stage, i, ARGS("campaign", "job", "--holders", "2"));
+        assert_soon(has_said(&stage, i, "candidate job number "));
+    }
+    assert_soon(granted_token(&stage, 0) != 0 && granted_token(&stage, 1) != 0);
+    cr_assert_eq(granted_token(&stage, 2), 0);
+}
+
+static void assert_refused(struct cluster *cluster, const char *const *arguments, int code,
+                           const char *why)
+{
+    const struct outcome outcome = doyen(cluster, "athens", arguments);
+
+    cr_assert_eq(outcome.code, code, "%s", outcome.err);
+    assert_text_has(outcome.err, why);
+    cr_assert_eq(line_count(outcome.err), 1, "%s", outcome.err);
+}
+
+Story(roles, refuse_what_makes_no_sense)
+{
+    struct stage stage = stage_open(NO_ARGS);
+
+    assert_refused(stage.cluster, ARGS("campaign"), 64, "no role: write doyen campaign ROLE");
+    assert_refused(stage.cluster, ARGS("campaign", "a b"), 1, "'a b' is not the name of a role");
+    assert_refused(stage.cluster, ARGS("campaign", "job", "--policy", "last"), 1,
+                   "'last' is no policy; there are first, oldest and priority");
+    assert_refused(stage.cluster, ARGS("campaign", "job", "--holders", "65"), 64,
+                   "--holders 65: give a number from 1 to 64");
+    assert_refused(stage.cluster, ARGS("campaign", "job", "--priority", "2"), 1,
+                   "a priority counts under the policy priority alone");
+    assert_refused(stage.cluster, ARGS("campaign", "job", "true"), 64, "write -- before");
+    assert_refused(stage.cluster, ARGS("campaign", "job", "--", "/no/such"), 127, "/no/such");
+
+    client_start(&stage, 1, ARGS("campaign", "job"));
+    assert_soon(granted_token(&stage, 1) != 0);
+    assert_refused(stage.cluster, ARGS("campaign", "job", "--holders", "2"), 1,
+                   "the role's first candidate has set other terms");
+}
+
+/* --- A command -------------------------------------------------------------------------------- */
+
+static pid_t pid_in(const char *path)
+{
+    return (pid_t)strtol(text_at(path), NULL, 10);
+}
+
+Story(roles, run_a_command)
+{
+    struct stage stage = stage_open(NO_ARGS);
+    const char *seen = cluster_path(stage.cluster, "seen");
+    const char *script = text_kept("echo $DOYEN_ROLE $DOYEN_NODE $DOYEN_TOKEN >> %s; exit 7", seen);
+
+    const struct outcome outcome = doyen(stage.cluster, "byzantium",
+                                         ARGS("campaign", "job", "--", "sh", "-c", script));
+    cr_assert_eq(outcome.code, 7, "%s", outcome.err);
+    assert_text_has(text_at(seen), "job byzantium ");
+    assert_text_has(outcome.err, "byzantium holds job with token ");
+}
+
+/* Its command gets TERM; the next one's begins when it is gone. After the loss the first waits for
+ * its turn again. */
+Story(roles, move_a_command)
+{
+    struct stage stage = stage_open(NO_ARGS);
+    const char *seen = cluster_path(stage.cluster, "seen");
+    const char *script = text_kept("echo begin $DOYEN_NODE >> %s; "
+                                   "trap 'echo end $DOYEN_NODE >> %s; exit' TERM; "
+                                   "while :; do sleep 0.05; done",
+                                   seen, seen);
+
+    for (size_t i = 0; i < 2; i++) {
+        client_start(&stage, i,
+                     ARGS("campaign", "job", "--policy", "priority", "--priority",
+                          i == 0 ? "1" : "2", "--", "sh", "-c", script));
+        assert_soon(strstr(text_at(seen), text_kept("begin %s", names[i])) != NULL);
+    }
+    cr_assert_eq(doyen(stage.cluster, "byzantium", ARGS("resign", "job")).code, 0);
+    cr_assert(process_wait(&stage.clients[1], LIMIT_MS));
+    assert_soon(part_count(text_at(seen), "begin athens") == 2);
+    cr_assert_str_eq(text_at(seen), "begin athens\nend athens\nbegin byzantium\nend byzantium\n"
+                                    "begin athens\n");
+}
+
+static pid_t parent_of(pid_t pid)
+{
+    const char *text = text_at(text_kept("/proc/%d/stat", (int)pid));
+    const char *at = strrchr(text, ')');
+
+    cr_assert(at != NULL, "no process %d", (int)pid);
+    return (pid_t)strtol(at + 4, NULL, 10);
+}
+
+/* It may not have been reaped yet. */
+static bool is_dead(pid_t pid)
+{
+    const char *at = strrchr(text_at(text_kept("/proc/%d/stat", (int)pid)), ')');
+
+    return at == NULL || at[2] == 'Z';
+}
+
+/* Nobody is left who could end what the command has left behind: it keeps the role, in place of
+ * doing the work beside the next one. */
+Story(roles, are_kept_by_an_orphan)
+{
+    struct stage stage = stage_open(NO_ARGS);
+    const char *left = cluster_path(stage.cluster, "left");
+    const char *script = text_kept("setsid sleep 1000 & echo $! > %s; wait", left);
+    const char *started = cluster_path(stage.cluster, "byzantium.role.err");
+
+    client_start(&stage, 1, ARGS("campaign", "job", "--", "sh", "-c", script));
+    assert_soon(pid_in(left) != 0 && strstr(text_at(started), "started pid ") != NULL);
+    client_start(&stage, 0, ARGS("campaign", "job"));
+    assert_soon(has_said(&stage, 0, "candidate job number "));
+
+    const pid_t command = (pid_t)strtol(strstr(text_at(started), "started pid ") + 12, NULL, 10);
+    const pid_t watchdog = parent_of(command);
+    (void)kill(stage.clients[1].pid, SIGSTOP);
+    (void)kill(watchdog, SIGKILL);
+    assert_soon(is_dead(command));
+    process_kill(&stage.clients[1]);
+    cr_assert_eq(kill(pid_in(left), 0), 0);
+    /* Whatever the daemons have to say to each other, they have said when this is through. */
+    for (int i = 0; i < 3; i++) {
+        cr_assert_eq(
+            doyen(stage.cluster, "byzantium", ARGS("campaign", "other", "--", "true")).code, 0);
+    }
+    cr_assert_eq(granted_token(&stage, 0), 0, "it was granted beside an orphan");
+    (void)kill(pid_in(left), SIGKILL);
+    assert_soon(granted_token(&stage, 0) != 0);
+}
