@@ -295,6 +295,7 @@ struct control *control_open(uv_loop_t *loop, struct node *node, struct log *log
                                                      .context = &control->snapshot};
     control->lease_clients = (struct lease_clients){.loop = loop, .node = node};
     control->campaigns = (struct campaigns){.loop = loop, .node = node, .log = log};
+    control->role_survey.node = node;
     control_start_handles(control);
     past_open(&control->past, loop, node, control->facts.life, log);
     if (!control_listen(control, node_config(node))) {
@@ -302,6 +303,7 @@ struct control *control_open(uv_loop_t *loop, struct node *node, struct log *log
         return NULL;
     }
     inquiry_set_answerer(node_inquiry(node), answer_peer, control);
+    role_survey_open(&control->role_survey);
     return control;
 }
 
@@ -395,6 +397,7 @@ void control_close(struct control *control, void (*on_closed)(void *context), vo
     assert(!control->closing);
 
     inquiry_set_answerer(node_inquiry(control->node), NULL, NULL);
+    role_survey_close(&control->role_survey);
     control->closing = true;
     control->on_closed = on_closed;
     control->context = context;

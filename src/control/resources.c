@@ -204,6 +204,20 @@ static struct answer answer_peers(struct request *request)
     return answer_json(MHD_HTTP_OK, report_peers(&control->facts, inquiry));
 }
 
+/* As with /v1/peers. Whoever asks for the first time begins a round. */
+static struct answer answer_roles(struct request *request)
+{
+    struct control *control = request->server->control;
+    struct role_survey *survey = &control->role_survey;
+
+    if ((survey->slots == NULL || argument_is_given(request, "begin")) &&
+        !role_survey_begin(survey)) {
+        return answer_json(MHD_HTTP_OK, NULL);
+    }
+    role_survey_ask(survey);
+    return answer_json(MHD_HTTP_OK, role_survey_report(survey, &control->facts));
+}
+
 static struct answer answer_version(struct request *request)
 {
     (void)request;
@@ -513,6 +527,7 @@ const struct resource resource_table[] = {
     {"/v1/leader", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_leader},
     {"/v1/why", METHOD_GET, ANYWHERE, CACHE_MOMENT, "node", answer_why},
     {"/v1/peers", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_peers},
+    {"/v1/roles", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_roles},
     {"/v1/config", METHOD_GET, UNIX_ONLY, CACHE_NOTHING, NULL, answer_config},
     {"/v1/recording", METHOD_GET, UNIX_ONLY | GUARDED, CACHE_NOTHING, NULL, answer_recording},
     {"/v1/version", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_version},

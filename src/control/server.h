@@ -17,6 +17,7 @@
 #include "control/listen_socket.h"
 #include "control/past.h"
 #include "control/queue.h"
+#include "control/role_survey.h"
 #include "control/snapshot.h"
 #include "control/text_builder.h"
 #include "control/watchers.h"
@@ -108,6 +109,7 @@ struct control {
     struct watchers watchers;       /* watchers.c */
     struct lease_clients lease_clients; /* lease_clients.c */
     struct campaigns campaigns;         /* campaigns.c */
+    struct role_survey role_survey;     /* role_survey.c */
     struct past past;                   /* past.c */
 };
 

@@ -28,6 +28,9 @@ enum {
     MARK = 0xc1,
     KIND_QUESTION = 1, /* without text */
     KIND_ANSWER = 2,
+    KIND_PAGE_QUESTION = 3, /* its text: from which entry on, eight bytes */
+    KIND_PAGE = 4,
+    PAGE_QUESTION_BYTES = 8,
 
     NS_PER_US = 1000,
 };
@@ -77,7 +80,7 @@ static void send_frame(struct inquiry *inquiry, const struct member *to, uint8_t
                                                            .length = AT_TEXT + length});
 }
 
-static bool draw(uint64_t *number)
+bool inquiry_draw(uint64_t *number)
 {
     ssize_t drawn;
 
@@ -98,7 +101,7 @@ bool inquiry_begin(struct inquiry *inquiry)
         return true;
     }
     struct inquiry_slot *slots = calloc((size_t)view->member_count + 1, sizeof *slots);
-    if (slots == NULL || !draw(&inquiry->nonce)) {
+    if (slots == NULL || !inquiry_draw(&inquiry->nonce)) {
         free(slots);
         return false;
     }
@@ -149,6 +152,20 @@ static struct inquiry_slot *find(const struct inquiry *inquiry, uint32_t positio
 const struct inquiry_slot *inquiry_find(const struct inquiry *inquiry, uint32_t position)
 {
     return find(inquiry, position);
+}
+
+void inquiry_set_pages(struct inquiry *inquiry, const struct inquiry_pages *pages)
+{
+    inquiry->pages = *pages;
+}
+
+void inquiry_ask_page(struct inquiry *inquiry, uint32_t position, uint64_t nonce, uint64_t from)
+{
+    uint8_t text[PAGE_QUESTION_BYTES];
+
+    put_u64(text, from);
+    send_frame(inquiry, &core_view(inquiry->options.core)->members[position], KIND_PAGE_QUESTION,
+               nonce, (const char *)text, sizeof text);
 }
 
 /* --- What comes ------------------------------------------------------------------------------ */
@@ -202,6 +219,22 @@ static void take_answer(struct inquiry *inquiry, uint32_t position, struct bytes
     slot->answered = true;
 }
 
+static void answer_page(struct inquiry *inquiry, const struct member *to, struct bytes question)
+{
+    char text[INQUIRY_TEXT_MAX];
+
+    if (inquiry->pages.answer == NULL ||
+        !per_second_take(&inquiry->answers, INQUIRY_ANSWERS_PER_S, clock_ms())) {
+        return;
+    }
+    const size_t length = inquiry->pages.answer(inquiry->pages.context,
+                                                get_u64(question.at + AT_TEXT), text);
+    if (length > 0) {
+        assert(length <= INQUIRY_TEXT_MAX);
+        send_frame(inquiry, to, KIND_PAGE, get_u64(question.at + AT_NONCE), text, length);
+    }
+}
+
 void inquiry_on_frame(struct inquiry *inquiry, struct bytes frame)
 {
     const struct inquiry_options *options = &inquiry->options;
@@ -218,5 +251,11 @@ void inquiry_on_frame(struct inquiry *inquiry, struct bytes frame)
         answer(inquiry, from, get_u64(frame.at + AT_NONCE));
     } else if (frame.at[AT_KIND] == KIND_ANSWER) {
         take_answer(inquiry, position, frame);
+    } else if (frame.at[AT_KIND] == KIND_PAGE_QUESTION &&
+               frame.length == AT_TEXT + PAGE_QUESTION_BYTES) {
+        answer_page(inquiry, from, frame);
+    } else if (frame.at[AT_KIND] == KIND_PAGE && inquiry->pages.take != NULL) {
+        inquiry->pages.take(inquiry->pages.context, position, get_u64(frame.at + AT_NONCE),
+                            (const char *)frame.at + AT_TEXT, frame.length - AT_TEXT);
     }
 }

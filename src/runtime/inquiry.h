@@ -35,6 +35,16 @@ struct inquiry_slot {
 /* Writes this node's own answer; returns its length, 0 for none. */
 typedef size_t inquiry_answerer(void *context, char text[INQUIRY_TEXT_MAX]);
 
+/* Questions of another kind, whose rounds are their asker's: the answer to each is a page of a
+ * list, from one entry on. */
+struct inquiry_pages {
+    /* Writes this node's own page from entry `from` on; returns its length, 0 for no answer. */
+    size_t (*answer)(void *context, uint64_t from, char text[INQUIRY_TEXT_MAX]);
+    /* Takes the page of the member at that position, which says anything. */
+    void (*take)(void *context, uint32_t position, uint64_t nonce, const char *text, size_t length);
+    void *context;
+};
+
 struct inquiry_options {
     const struct core *core;
     const uint8_t *header; /* of plain frames: wire_header */
@@ -48,6 +58,7 @@ struct inquiry {
     inquiry_answerer *answerer; /* NULL: nothing is answered */
     void *answerer_context;
     struct per_second answers;
+    struct inquiry_pages pages; /* all zero: nobody answers, or asks */
 
     uint64_t nonce; /* of the round */
     uint64_t began_ms;
@@ -62,6 +73,15 @@ void inquiry_close(struct inquiry *inquiry);
 
 /* Who answers for this node; NULL: nobody any more. */
 void inquiry_set_answerer(struct inquiry *inquiry, inquiry_answerer *answerer, void *context);
+
+/* Who answers and asks for pages; all zero: nobody any more. */
+void inquiry_set_pages(struct inquiry *inquiry, const struct inquiry_pages *pages);
+
+/* Asks the member at that position, which is another, for a page. */
+void inquiry_ask_page(struct inquiry *inquiry, uint32_t position, uint64_t nonce, uint64_t from);
+
+/* A number that nobody can guess, for a round; false where the system has none. */
+bool inquiry_draw(uint64_t *nonce);
 
 /* Begins a round with the members of now, unless one began a moment ago. Returns false when memory
  * ran out. */

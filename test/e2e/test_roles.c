@@ -250,6 +250,91 @@ Story(roles, refuse_what_makes_no_sense)
                    "the role's first candidate has set other terms");
 }
 
+/* --- What others see -------------------------------------------------------------------------- */
+
+static const char *first_holder(struct cluster *cluster, const char *asked, const char *key)
+{
+    const struct outcome outcome = doyen(cluster, asked, ARGS("roles", "--json"));
+    const json_t *role = json_array_get(json_object_get(document_kept(outcome.out), "roles"), 0);
+
+    return text_of(json_array_get(json_object_get(role, "holders"), 0), key);
+}
+
+/* Any member tells of all, with what the holder wants others to know. */
+Story(roles, are_shown_by_each_member)
+{
+    struct stage stage = stage_open(NO_ARGS);
+    const struct outcome none = doyen(stage.cluster, "athens", ARGS("roles"));
+
+    cr_assert_eq(none.code, 0);
+    assert_text_has(none.err, "nobody stands for any role");
+    client_start(&stage, 2, ARGS("campaign", "job", "--value", "10.0.0.5:5432"));
+    assert_soon(granted_token(&stage, 2) != 0);
+    client_start(&stage, 1, ARGS("campaign", "job", "--value", "10.0.0.4:5432"));
+    assert_soon(has_said(&stage, 1, "candidate job number "));
+    for (size_t i = 0; i < NODES; i++) {
+        assert_soon(strcmp(first_holder(stage.cluster, names[i], "member"), "cyrene") == 0);
+        cr_assert_str_eq(first_holder(stage.cluster, names[i], "value"), "10.0.0.5:5432");
+        cr_assert_eq(strtoull(first_holder(stage.cluster, names[i], "token"), NULL, 10),
+                     granted_token(&stage, 2));
+    }
+    const struct outcome table = doyen(stage.cluster, "athens", ARGS("roles"));
+    cr_assert_eq(line_count(table.out), 3, "%s", table.out);
+    assert_text_has(table.out, "byzantium  waits");
+}
+
+/* More than one answer has room for. */
+Story(roles, are_shown_however_many_there_are)
+{
+    enum { MANY = 8 };
+    struct stage stage = stage_open(NO_ARGS);
+    struct process clients[MANY];
+    char value[251];
+
+    memset(value, '"', sizeof value - 1);
+    value[sizeof value - 1] = '\0';
+    for (size_t i = 0; i < MANY; i++) {
+        doyen_start(stage.cluster, &clients[i], "cyrene",
+                    ARGS("campaign", text_kept("job%zu", i), "--value", value),
+                    cluster_path(stage.cluster, text_kept("many%zu", i)));
+        assert_soon(strstr(text_at(cluster_path(stage.cluster, text_kept("many%zu", i))),
+                           "granted") != NULL);
+    }
+    assert_soon(first_holder(stage.cluster, "athens", "value")[0] == '"');
+    const struct outcome outcome = doyen(stage.cluster, "athens", ARGS("roles", "--json"));
+    const json_t *roles = json_object_get(document_kept(outcome.out), "roles");
+    cr_assert_eq(json_array_size(roles), MANY, "%s", outcome.out);
+    cr_assert_str_eq(
+        text_of(json_array_get(json_object_get(json_array_get(roles, 7), "holders"), 0), "value"),
+        value);
+}
+
+Story(roles, are_observed)
+{
+    struct stage stage = stage_open(NO_ARGS);
+    const char *seen = cluster_path(stage.cluster, "seen");
+    struct process observer;
+
+    doyen_start(stage.cluster, &observer, "athens", ARGS("observe", "job"), seen);
+    assert_soon(strstr(text_at(seen), "job is held by nobody\n") != NULL);
+    client_start(&stage, 2, ARGS("campaign", "job", "--value", "here"));
+    assert_soon(strstr(text_at(seen), "job is held by cyrene token ") != NULL);
+    assert_text_has(text_at(seen), " value here\n");
+    process_kill(&stage.clients[2]);
+    assert_soon(part_count(text_at(seen), "job is held by nobody\n") == 2);
+}
+
+/* Whoever does not answer is named: it may hold what nobody else does. */
+Story(roles, are_not_known_of_a_member_that_is_silent)
+{
+    struct stage stage = stage_open(NO_ARGS);
+
+    cluster_pause(stage.cluster, "cyrene");
+    const struct outcome outcome = doyen(stage.cluster, "athens", ARGS("roles"));
+    cluster_resume(stage.cluster, "cyrene");
+    assert_text_has(outcome.err, "cyrene has not answered: its candidates are not known");
+}
+
 /* --- A command -------------------------------------------------------------------------------- */
 
 static pid_t pid_in(const char *path)
