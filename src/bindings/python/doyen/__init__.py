@@ -7,6 +7,9 @@
         with d.leading() as lead:  # waits until this node acts
             while lead.held():
                 work(epoch=lead.epoch)
+        with d.campaign("backup") as holding:  # waits until this process holds the role
+            while holding.held():
+                back_up(token=holding.token)
 
 `doyen.aio` has the same for asyncio. Nothing but the standard library is needed.
 """
@@ -15,6 +18,7 @@ from .client import Client
 from .errors import REFUSED, TIMED_OUT, UNREACHABLE, USAGE, Error, LeadLost
 from .lease import Lead, Right
 from .model import Diff, Event, Gone, Guard, Member, View
+from .role import Holding
 
 __version__ = "0.2.0"
 
@@ -25,6 +29,7 @@ __all__ = [
     "Event",
     "Gone",
     "Guard",
+    "Holding",
     "Lead",
     "LeadLost",
     "Member",

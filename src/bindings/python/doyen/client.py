@@ -6,13 +6,14 @@ import socket
 import threading
 import time
 from contextlib import closing, contextmanager
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator, Optional, TypeVar
 
 from . import target
 from .errors import REFUSED, TIMED_OUT, UNREACHABLE, Error
 from .lease import REQUEST as LEASE_REQUEST
 from .lease import Lead, Link, Right, Watcher, doze, try_to_lead
 from .model import Conditions, Event, View
+from .role import Holding, RoleLink, campaign_request, over
 from .story import QUIET_S, Story
 from .wire import Response, Stream, request
 
@@ -20,6 +21,8 @@ REQUEST_S = 5.0  # within which an answer is there
 LEASE_S = 0.5  # within which the lease page is there
 PAUSE_S = 0.1  # before a daemon that is away is tried again
 _LOOK_AGAIN_S = 1.0
+
+AnyLead = TypeVar("AnyLead", bound=Lead)
 
 
 def silent(path: str, seconds: float) -> Error:
@@ -194,7 +197,7 @@ class Client:
         """
         with self._linking:
             if self._link is None:
-                self._link, _ = self._reopen_link(first=True)
+                self._link, _ = self._reopen_link(self._open_link, first=True)
             if self._link is None:
                 return None
             self._link.pump()
@@ -233,8 +236,52 @@ class Client:
         Raises Error with TIMED_OUT when it takes longer than `timeout` seconds, with USAGE where the
         lease is too short for `grace`, and where the daemon cannot be reached at the very first.
         """
-        until = None if timeout is None else time.monotonic() + timeout
-        lead = self._begin_lead(grace, until, timeout)
+        with self._lead(self._begin_lead(Lead, self._open_link, grace, timeout), on_lost) as lead:
+            yield lead
+
+    @contextmanager
+    def campaign(
+        self,
+        role: str,
+        *,
+        policy: Optional[str] = None,
+        value: Optional[str] = None,
+        holders: Optional[int] = None,
+        priority: Optional[int] = None,
+        preempt: Optional[bool] = None,
+        grace: Optional[float] = None,
+        timeout: Optional[float] = None,
+        on_lost: Optional[Callable[[], object]] = None,
+    ) -> Iterator[Holding]:
+        """Stands for the role, waits until this process holds it, and gives a Holding to the block
+        of `with`; the role is let go at its end.
+
+        The block has to end when the role is lost, as with leading(). What is None is as
+        proto/control.md has it; all candidates of a role have to say the same. Raises Error also
+        where the campaign is refused, or `doyen resign` ends it.
+        """
+        grace_ms = None if grace is None else int(grace * 1000)
+        request_bytes = campaign_request(
+            {
+                "role": role,
+                "policy": policy,
+                "value": value,
+                "holders": holders,
+                "priority": priority,
+                "preempt": preempt,
+                "grace_ms": grace_ms,
+            }
+        )
+
+        def open_link() -> Link:
+            return self._open_link(RoleLink, request_bytes)
+
+        with self._lead(self._begin_lead(Holding, open_link, grace, timeout), on_lost) as holding:
+            holding.role = role
+            yield holding
+
+    @contextmanager
+    def _lead(self, lead: AnyLead, on_lost: Optional[Callable[[], object]]) -> Iterator[AnyLead]:
         watcher = None if on_lost is None else Watcher(lead, on_lost)
         try:
             yield lead
@@ -244,28 +291,36 @@ class Client:
             lead.end()
 
     def _begin_lead(
-        self, grace: Optional[float], until: Optional[float], timeout: Optional[float]
-    ) -> Lead:
-        link, missing = self._reopen_link(first=True)
+        self,
+        kind: type[AnyLead],
+        open_link: Callable[[], Link],
+        grace: Optional[float],
+        timeout: Optional[float],
+    ) -> AnyLead:
+        until = None if timeout is None else time.monotonic() + timeout
+        link, missing = self._reopen_link(open_link, first=True)
         try:
             while True:
                 pause: Optional[float] = PAUSE_S
                 if link is not None:
                     found, pause = try_to_lead(link, grace)
                     if found is not None:
-                        lead, link = Lead(link, *found), None
+                        lead, link = kind(link, *found), None
                         return lead
+                    refused = over(link)
+                    if refused is not None:
+                        raise refused
                 left = None if until is None else until - time.monotonic()
                 if left is not None and left <= 0:
                     raise too_late(timeout or 0.0, missing)
                 seconds = min(s for s in (pause, left, 60.0) if s is not None)
-                link, missing = self._await_link(link, seconds, missing)
+                link, missing = self._await_link(open_link, link, seconds, missing)
         finally:
             if link is not None:
                 link.close()
 
     def _await_link(
-        self, link: Optional[Link], seconds: float, missing: str
+        self, open_link: Callable[[], Link], link: Optional[Link], seconds: float, missing: str
     ) -> tuple[Optional[Link], str]:
         """Sleeps until the daemon says something, so long at the most; gets its page again when it
         was away. With the second value says what is missing."""
@@ -274,24 +329,28 @@ class Client:
             return link, missing
         if link is not None:
             link.close()
-        link, missing = self._reopen_link()
+        link, missing = self._reopen_link(open_link)
         if link is None:
             time.sleep(min(seconds, PAUSE_S))
         return link, missing
 
-    def _reopen_link(self, first: bool = False) -> tuple[Optional[Link], str]:
+    def _reopen_link(
+        self, open_link: Callable[[], Link], first: bool = False
+    ) -> tuple[Optional[Link], str]:
         try:
-            return self._open_link(), "this node does not act"
+            link = open_link()
+            is_role = isinstance(link, RoleLink)
+            return link, "another holds the role" if is_role else "this node does not act"
         except Error as error:
             if not may_pass(error, first):
                 raise
             return None, str(error)
 
-    def _open_link(self) -> Link:
+    def _open_link(self, kind: type[Link] = Link, asked: bytes = LEASE_REQUEST) -> Link:
         until = time.monotonic() + LEASE_S
-        link = Link(self._connect(LEASE_S), self.control)
+        link = kind(self._connect(LEASE_S), self.control)
         try:
-            self._send(link.connection, LEASE_REQUEST)
+            self._send(link.connection, asked)
             while True:
                 left = until - time.monotonic()
                 if left <= 0:

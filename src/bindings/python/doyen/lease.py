@@ -196,8 +196,11 @@ class Link:
                     return
                 except OSError:
                     words = b""
-                self._stop_asked = self._stop_asked or _STOP in words
+                self._heard(words)
                 self.open = bool(words)
+
+    def _heard(self, words: bytes) -> None:
+        self._stop_asked = self._stop_asked or _STOP in words
 
     def stopped(self) -> None:
         """Says that this client acts no more, if it was asked to stop."""

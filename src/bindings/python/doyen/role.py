@@ -1,0 +1,94 @@
+"""A campaign for a role: POST /v1/campaign of proto/control.md."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from typing import Any, Optional
+
+from .errors import REFUSED, Error
+from .lease import Lead, Link, Page
+
+_FINAL = ("terms", "many", "resigned")  # reasons for which a campaign ends for good
+
+
+def campaign_request(campaign: dict[str, Any]) -> bytes:
+    """What is sent for it; what is None is left out."""
+    body = json.dumps({key: value for key, value in campaign.items() if value is not None}).encode()
+    return (
+        b"POST /v1/campaign HTTP/1.1\r\nHost: doyen\r\nConnection: Upgrade\r\n"
+        b"Upgrade: doyen-campaign\r\nContent-Type: application/json\r\n"
+        b"Content-Length: %d\r\n\r\n" % len(body) + body
+    )
+
+
+def _refusal(head: bytes, where: str) -> Error:
+    """What an answer other than 101 means."""
+    status, _, body = head[9:12], *head.partition(b"\r\n\r\n")[1:]
+    if status == b"404":
+        return Error(REFUSED, f"the doyend at {where} is too old: it knows of no roles")
+    try:
+        problem = json.loads(body)
+        text = f"{problem['title']}: {problem['detail']}; {problem['hint']}"
+    except (ValueError, KeyError, TypeError):
+        return Error(REFUSED, f"the answer of {where} makes no sense: is it doyend?")
+    return Error(REFUSED, text, passing=status == b"503")
+
+
+class RoleLink(Link):
+    """The connection that is the campaign, and its page. Lines of JSON come over it."""
+
+    def __init__(self, connection: socket.socket, where: str) -> None:
+        super().__init__(connection, where)
+        self._line = b""
+        self.over = ""  # why it has ended for good
+
+    def take_page(self) -> bool:
+        text, fds, _, _ = socket.recv_fds(self.connection, 4096, 1, socket.MSG_CMSG_CLOEXEC)
+        if not text:
+            raise ConnectionResetError(104, "connection closed")
+        try:
+            if text.startswith(b"HTTP/1.1 ") and text[9:12] != b"101":
+                raise _refusal(text, self._where)
+            if not fds:
+                return False  # The head of the answer; the page comes behind it.
+            self.page = Page(fds[0], self._where)
+        finally:
+            for fd in fds:
+                os.close(fd)  # The mapping stays.
+        self.connection.setblocking(False)
+        self._heard(text)
+        return True
+
+    def _heard(self, words: bytes) -> None:
+        *lines, self._line = (self._line + words).split(b"\n")
+        for line in lines:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue
+            if event.get("event") == "lost":
+                self._stop_asked = True
+            elif event.get("event") == "ended" and event.get("reason") in _FINAL:
+                self.over = f"{event.get('role')}: {event.get('text')}"
+
+
+class Holding(Lead):
+    """This process holds a role: what Client.campaign gives to its block.
+
+    What is acted on has to refuse a token below the highest that it has seen.
+    """
+
+    role = ""
+
+    @property
+    def token(self) -> int:
+        """Of this grant; higher than that of each before it."""
+        return self.epoch
+
+
+def over(link: Optional[Link]) -> Optional[Error]:
+    """Why the campaign on this connection has ended for good, if it has."""
+    text = getattr(link, "over", "")
+    return Error(REFUSED, text) if text else None
