@@ -55,7 +55,7 @@ class Cluster:
         command = [f"{build}/doyend", "--name", NAMES[i], "--listen", self.addresses[i],
                    "--control", self.control(i), "--guard", guard]
         if guard == "majority":
-            command[-1] = "majority:5"
+            command += ["--size", str(len(NAMES))]
         if guard == "strict":
             command += ["--voters", ",".join(NAMES), "--state-dir", f"{self.folder.name}/{NAMES[i]}"]
             command += [word for address in self.addresses for word in ("--seed", address)]
