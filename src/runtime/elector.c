@@ -208,15 +208,15 @@ static void tell_now(struct elector *elector, uint64_t now_ms)
 static void tell(struct elector *elector, uint64_t now_ms)
 {
     const struct member *leader = elector_leader(elector);
+    const bool is_told = leader == NULL ? id_is_none(&elector->told)
+                                        : id_equal(&elector->told, &leader->id);
 
-    if (leader == NULL ? id_is_none(&elector->told) : id_equal(&elector->told, &leader->id)) {
+    if (is_told) {
         elector->tell_ms = ELECTION_NEVER_MS;
-    } else if (leader != NULL) {
+    } else if (leader != NULL || now_ms >= elector->tell_ms) {
         tell_now(elector, now_ms);
     } else if (elector->tell_ms == ELECTION_NEVER_MS) {
         elector->tell_ms = now_ms + elector->options.config->timing.heartbeat_ms;
-    } else if (now_ms >= elector->tell_ms) {
-        tell_now(elector, now_ms);
     }
 }
 
