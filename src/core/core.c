@@ -400,10 +400,12 @@ static bool dispatch_ballots(struct core *core, const struct message *message)
     if (message->type != MESSAGE_BALLOT) {
         return false;
     }
-    if (core_is_strict(core)) {
-        voting_on_ballot(core, message);
-    } else {
+    if (!core_is_strict(core)) {
         refuse(core, message, REFUSED_NO_VOTER);
+    } else if (message->carrier.epoch == 0 && message->echo != join_echo(core)) {
+        refuse(core, message, REFUSED_RECORD_UNASKED);
+    } else {
+        voting_on_ballot(core, message);
     }
     return true;
 }
@@ -627,6 +629,9 @@ static void on_message(struct core *core, const struct message *message)
         return;
     }
     if (core->life.phase == PHASE_JOINING && dispatch_ballots(core, message)) {
+        return;
+    }
+    if (message->type == MESSAGE_PONG && voting_take_proof(core, message)) {
         return;
     }
     if (core->life.phase == PHASE_JOINING) {

@@ -110,6 +110,7 @@ static const char *vote_result_text(enum vote_result result)
         return "fresh";
     case VOTE_WAITS:
     case VOTE_MUTE:
+    case VOTE_UNPROVED:
         break;
     }
     return "?";

@@ -275,6 +275,36 @@ Story(liar, offers_do_not_keep_a_founder_waiting)
     }
 }
 
+/* Z8h, Z2k: nor do questions of strangers keep voters from founding, or from beginning anew. */
+Story(liar, ballots_do_not_keep_voters_from_founding)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
+                                                    .host_count = 3,
+                                                    .seed_count = 3,
+                                                    .guard = {.policy = GUARD_STRICT, .count = 3},
+                                                    .voter_count = 3,
+                                                    .disks = true,
+                                                    .lenient = true});
+    struct lies told = strangers_lies;
+
+    told.lie.kind = LIE_BALLOTS;
+    told.gap_ms = 10;
+    told.ms = UINT64_MAX;
+    told.seed = seed;
+    liar_goes_on(sim, &told);
+    for (int time = 0; time < 2; time++) {
+        for (uint32_t host = A; host <= C; host++) {
+            sim_start(sim, host);
+        }
+        story_check(sim_converges(sim, STALLED_MS), seed);
+        for (uint32_t host = A; host <= C; host++) {
+            sim_crash(sim, host);
+        }
+    }
+    story_holds(sim, seed);
+    sim_free(sim);
+}
+
 /* V2d: one who names a view by a wrong hash has to say so again before there is a new version. */
 Story(liar, one_wrong_hash_makes_no_view)
 {

@@ -287,3 +287,105 @@ Test(core_asked, a_stranger_releases_no_lease)
     cr_assert_eq(rig->core->voter.record.promise.epoch, view->epoch + 1);
     rig_free(rig);
 }
+
+/* --- Strangers who have to prove where they are (Z2k) --- */
+
+/* X asks for the epoch above the promise. Returns the PING that it got, or NULL. */
+static const struct message *asks_for_more(struct rig *rig)
+{
+    struct message ballot = ballot_of(rig, NULL);
+
+    ballot.carrier.epoch = rig->core->promise.seen + 1;
+    rig->core->voter.until_ms = 0; /* No lease holds it. */
+    struct message told = from_stranger(rig, 'X', &ballot, 77);
+    rig_gets_raw(rig, &told);
+    return rig_told(rig, MESSAGE_PING, 'X');
+}
+
+static uint64_t promised(const struct rig *rig)
+{
+    return rig->core->voter.record.promise.epoch;
+}
+
+/* H43: nobody could ask for epochs as fast as one that does not wait for the answers. */
+Test(core_asked, a_stranger_is_taken_at_its_word_so_often)
+{
+    struct rig *rig = voter();
+
+    for (int i = 0; i < 16; i++) {
+        uint64_t before = promised(rig);
+        cr_assert_null(asks_for_more(rig));
+        cr_assert_gt(promised(rig), before);
+    }
+    uint64_t before = promised(rig);
+    cr_assert_not_null(asks_for_more(rig));
+    cr_assert_eq(promised(rig), before);
+    rig_pass(rig, rig->timing.stall_ms, "A C");
+    cr_assert_null(asks_for_more(rig));
+    cr_assert_gt(promised(rig), before);
+    rig_free(rig);
+}
+
+static void answers_ping(struct rig *rig, uint64_t nonce)
+{
+    struct message pong = {
+        .type = MESSAGE_PONG,
+        .ping = {.nonce = nonce, .subject = rig_id(rig, 'X'), .origin = core_self(rig->core)->id}};
+
+    pong = from_stranger(rig, 'X', &pong, 0);
+    rig_gets_raw(rig, &pong);
+}
+
+/* H50: who begins anew is a stranger too. */
+Test(core_asked, a_stranger_that_answers_is_promised_more)
+{
+    struct rig *rig = voter();
+    const struct message *ping = NULL;
+
+    while (ping == NULL) {
+        ping = asks_for_more(rig);
+    }
+    const uint64_t nonce = ping->ping.nonce;
+    const uint64_t before = promised(rig);
+    answers_ping(rig, nonce + 1);
+    (void)asks_for_more(rig);
+    cr_assert_eq(promised(rig), before);
+    answers_ping(rig, nonce);
+    cr_assert_null(asks_for_more(rig));
+    cr_assert_gt(promised(rig), before);
+    rig_free(rig);
+}
+
+/* H16, H50: a voter that was away for long, or the cluster's epochs, may have leapt. */
+Test(core_asked, a_leap_is_a_question_that_a_stranger_may_answer)
+{
+    struct rig *rig = voter();
+    struct message ballot = ballot_of(rig, NULL);
+    const uint64_t before = promised(rig);
+
+    ballot.carrier.epoch = rig->core->promise.seen + (UINT64_C(1) << 21);
+    struct message told = from_stranger(rig, 'X', &ballot, 77);
+    rig_gets_raw(rig, &told);
+    const struct message *ping = rig_told(rig, MESSAGE_PING, 'X');
+    cr_assert_not_null(ping);
+    cr_assert_eq(promised(rig), before);
+    answers_ping(rig, ping->ping.nonce);
+    told = from_stranger(rig, 'X', &ballot, 77);
+    rig_gets_raw(rig, &told);
+    cr_assert_eq(promised(rig), ballot.carrier.epoch);
+    rig_free(rig);
+}
+
+/* H49: nor may it be made to flood whoever is named as the source. */
+Test(core_asked, strangers_are_asked_to_prove_it_so_often)
+{
+    struct rig *rig = voter();
+    uint32_t pings = 0;
+
+    for (int i = 0; i < 100; i++) {
+        pings += asks_for_more(rig) != NULL;
+    }
+    cr_assert_gt(pings, 0);
+    cr_assert_leq(pings, 8);
+    rig_free(rig);
+}

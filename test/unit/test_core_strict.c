@@ -3,10 +3,12 @@
 #include <criterion/criterion.h>
 
 #include "core/agreement/campaign.h"
+#include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/voter.h"
 #include "core/detection/lease.h"
 #include "core/entry/founding.h"
+#include "core/entry/join.h"
 #include "rig.h"
 #include "voter_bench.h"
 
@@ -808,18 +810,67 @@ Test(core_strict, founding_is_not_over_before_all_voters_have_a_record)
     bench_free(bench);
 }
 
+/* Of A, as one that heard the JOIN of this life. */
+static struct message requests_record(struct rig *rig)
+{
+    const struct message content = {.type = MESSAGE_BALLOT, .carrier = {.lineage = 99}};
+    struct message request = rig_message(rig, 'A', &content);
+
+    request.fellow = false;
+    request.echo = join_echo(rig->core);
+    return request;
+}
+
 /* H53: the former life may have made one, voted, and lost it. */
 Test(core_strict, a_request_for_a_record_is_for_one_life)
 {
     struct rig *rig = rig_strict("A B C", 'B');
-    const struct message request = {.type = MESSAGE_BALLOT, .carrier = {.lineage = 99}};
-    struct message late = rig_message(rig, 'A', &request);
+    struct message request = requests_record(rig);
 
-    late.to = rig_id(rig, 'D');
-    late.number++;
-    rig_gets_raw(rig, &late);
+    request.to = rig_id(rig, 'D');
+    request.number++;
+    rig_gets_raw(rig, &request);
     cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_NONE);
-    rig_gets(rig, 'A', &request);
+    request = requests_record(rig);
+    rig_gets_raw(rig, &request);
     cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_FOUNDING);
     rig_free(rig);
+}
+
+/* H48: or one frame would bind this voter for good to a founding that there is not. */
+Test(core_strict, a_request_for_a_record_echoes_the_join)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    struct message request = requests_record(rig);
+
+    request.echo++;
+    rig_ignores_raw(rig, &request, REFUSED_RECORD_UNASKED);
+    cr_assert_eq(rig->core->voter.record.state, VOTE_RECORD_NONE);
+    rig_free(rig);
+}
+
+/* H48, H53: a founder goes on when all have records, and must not be told so by anybody else. */
+Test(core_strict, the_answer_of_who_has_a_record_echoes_its_join)
+{
+    struct voter_bench *bench = bench_new_named('A');
+    struct core *core = bench->core;
+    const struct member voter = {.id = {{'B'}}, .address = {.family = 4}, .name = "B"};
+    struct message vote = {.type = MESSAGE_VOTE,
+                           .from = voter.id,
+                           .echo = 77,
+                           .carrier = {.vote = {.voter = 1, .kind = VOTE_FOUNDING}}};
+
+    cr_assert_not(electorate_knows(core, &vote));
+    electorate_learn(core, &voter, 77);
+    cr_assert(electorate_knows(core, &vote));
+    vote.echo = 78;
+    cr_assert_not(electorate_knows(core, &vote));
+    vote.echo = 77;
+    vote.from.bytes[0] = 'X';
+    cr_assert_not(electorate_knows(core, &vote));
+    vote.from = voter.id;
+    electorate_learn(core, &voter, 0); /* Heard of otherwise since. */
+    vote.echo = 0;
+    cr_assert_not(electorate_knows(core, &vote));
+    bench_free(bench);
 }

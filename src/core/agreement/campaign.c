@@ -464,6 +464,7 @@ void campaign_on_vote(struct core *core, const struct message *vote)
         return;
     case VOTE_WAITS:
     case VOTE_MUTE:
+    case VOTE_UNPROVED:
         return;
     }
     if (electorate_agrees(core, &core->campaign.tally)) {

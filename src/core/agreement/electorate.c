@@ -12,13 +12,14 @@ void electorate_start(struct core *core)
     core->electorate.own = voters_find(&core->terms.voters, core->life.self.name);
 }
 
-void electorate_learn(struct core *core, const struct member *node)
+void electorate_learn(struct core *core, const struct member *node, uint32_t nonce)
 {
     uint8_t voter = voters_find(&core->terms.voters, node->name);
 
     if (voter != VOTER_NONE) {
         core->electorate.addresses[voter] = node->address;
         core->electorate.lives[voter] = node->id;
+        core->electorate.nonces[voter] = nonce;
     }
 }
 
@@ -30,6 +31,7 @@ void electorate_learn_from(struct core *core, const struct message *vote)
         !id_equal(&core->electorate.lives[voter], &vote->from)) {
         core->electorate.addresses[voter] = vote->source;
         core->electorate.lives[voter] = vote->from;
+        core->electorate.nonces[voter] = 0;
     }
 }
 
@@ -39,7 +41,7 @@ void electorate_on_view_installed(struct core *core, const struct installed *bef
     for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
         uint32_t position = view_find_name(&core->view, core->terms.voters.names[voter]);
         if (position != VIEW_NONE && !view_has(before->view, &core->view.members[position].id)) {
-            electorate_learn(core, &core->view.members[position]);
+            electorate_learn(core, &core->view.members[position], 0);
         }
     }
 }
@@ -62,6 +64,16 @@ static uint32_t nonce_of(const struct core *core, enum message_type question)
     return (uint32_t)hash_finish(hash) | UINT32_C(0x80000000);
 }
 
+/* Z8h: the life that was asked for a record echoes what its own JOIN said. That it was asked, the
+ * lineage shows, which nobody knows before (Z8a). */
+static bool was_asked_for_record(const struct core *core, const struct message *vote)
+{
+    const uint8_t voter = vote->carrier.vote.voter;
+
+    return id_equal(&core->electorate.lives[voter], &vote->from) &&
+           core->electorate.nonces[voter] != 0 && vote->echo == core->electorate.nonces[voter];
+}
+
 bool electorate_knows(const struct core *core, const struct message *vote)
 {
     const uint8_t voter = vote->carrier.vote.voter;
@@ -70,6 +82,9 @@ bool electorate_knows(const struct core *core, const struct message *vote)
 
     if (voter >= core->terms.voters.count) {
         return false;
+    }
+    if (vote->carrier.vote.kind == VOTE_FOUNDING) {
+        return was_asked_for_record(core, vote) || id_equal(&vote->from, &core->life.self.id);
     }
     if (position != VIEW_NONE) {
         return is_voter(core, &core->view, position, voter);
@@ -92,6 +107,16 @@ void electorate_ask_stranger(struct core *core, const struct message *message,
 {
     if (message != NULL) {
         outbox_answer(core, message, peer, address, nonce_of(core, message->type));
+    }
+}
+
+void electorate_ask_for_record(struct core *core, const struct message *message, uint8_t voter)
+{
+    const struct electorate *electorate = &core->electorate;
+
+    if (!id_is_none(&electorate->lives[voter])) {
+        outbox_answer(core, message, &electorate->lives[voter], &electorate->addresses[voter],
+                      electorate->nonces[voter]);
     }
 }
 

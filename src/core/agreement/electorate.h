@@ -8,8 +8,13 @@
 
 void electorate_start(struct core *core);
 
-/* This node was heard of; nothing happens if its name is no voter's. */
-void electorate_learn(struct core *core, const struct member *node);
+/* This node was heard of; nothing happens if its name is no voter's. `nonce`: of its JOIN, as an
+ * answer echoes it; 0 if it was heard of otherwise. */
+void electorate_learn(struct core *core, const struct member *node, uint32_t nonce);
+
+/* Asks the voter, if it was heard of, for a record: that life, and with the nonce of its JOIN
+ * (Z8h). */
+void electorate_ask_for_record(struct core *core, const struct message *message, uint8_t voter);
 
 void electorate_on_view_installed(struct core *core, const struct installed *before);
 

@@ -54,7 +54,7 @@ bool promise_epoch_leaps(const struct core *core, uint64_t epoch)
 
 bool promise_epoch_leaps_for_stranger(const struct core *core, uint64_t epoch)
 {
-    return core_is_member(core) && epoch > leap_base(core, &core->view).epoch + STRANGERS_LEAP_MAX;
+    return epoch > leap_base(core, &core->view).epoch + STRANGERS_LEAP_MAX;
 }
 
 void promise_saw_epoch(struct core *core, uint64_t epoch)

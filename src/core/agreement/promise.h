@@ -23,7 +23,7 @@ struct leap_base promise_numbers_max(const struct core *core);
 struct leap_base promise_said_max(const struct core *core);
 bool promise_epoch_leaps(const struct core *core, uint64_t epoch);
 
-/* Z2j: the same for one who is no member here, and whom nobody else may have heard of. */
+/* Z2j: the same for one who is no member here, and has not proved where it is. */
 bool promise_epoch_leaps_for_stranger(const struct core *core, uint64_t epoch);
 
 /* Nothing came of it within its time (C5). */

@@ -5,6 +5,8 @@
 #include "core/agreement/promise.h"
 #include "core/state/outbox.h"
 
+enum { AT_THEIR_WORD_MAX = 16 }; /* promises to strangers in T_stall (Z2k) */
+
 /* --- The record --- */
 
 /* The disk is behind, until it says that it has this change too. */
@@ -70,10 +72,71 @@ static bool is_released(const struct core *core, const struct ballot *handed_ove
     return id_equal(&promise->life, &handed_over->life) && promise->epoch <= handed_over->epoch;
 }
 
+/* --- Strangers (Z2k) --- */
+
+static bool is_proved(const struct core *core, const struct node_id *life)
+{
+    for (uint32_t i = 0; i < PROVED_MAX; i++) {
+        if (id_equal(&core->voter.proved[i], life)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_known(const struct core *core, const struct node_id *life)
+{
+    return id_equal(life, &core->life.self.id) || view_has(&core->view, life) ||
+           is_proved(core, life);
+}
+
+/* Counted from the first one after the T_stall before, as leaps are (V7a). */
+static uint32_t granted_lately(const struct core *core)
+{
+    const struct voter *voter = &core->voter;
+
+    return core->now_ms < voter->strangers_ms + core->timing.stall_ms ? voter->strangers_granted
+                                                                      : 0;
+}
+
+static void count_promise(struct core *core, const struct node_id *life)
+{
+    struct voter *voter = &core->voter;
+
+    if (is_known(core, life)) {
+        return;
+    }
+    voter->strangers_granted = granted_lately(core) + 1;
+    if (voter->strangers_granted == 1) {
+        voter->strangers_ms = core->now_ms;
+    }
+}
+
+static bool must_prove(const struct core *core, const struct ballot *ballot)
+{
+    bool doubted = granted_lately(core) >= AT_THEIR_WORD_MAX ||
+                   promise_epoch_leaps_for_stranger(core, ballot->epoch);
+
+    return doubted && !is_known(core, &ballot->life);
+}
+
+void voter_proved(struct core *core, const struct node_id *life)
+{
+    struct voter *voter = &core->voter;
+
+    if (!is_proved(core, life)) {
+        voter->proved[voter->proved_next] = *life;
+        voter->proved_next = (voter->proved_next + 1) % PROVED_MAX;
+    }
+}
+
+/* --- The promise --- */
+
 static void promise_to(struct core *core, const struct ballot *ballot, bool same_life)
 {
     struct voter *voter = &core->voter;
 
+    count_promise(core, &ballot->life);
     voter->record.promise = *ballot;
     voter->record.state = VOTE_RECORD_FOUNDED; /* The claim shows that founding is over (Z8). */
     voter->until_ms = same_life ? voter->until_ms : 0;
@@ -99,6 +162,9 @@ static struct vote bind(struct core *core, const struct vote_question *question)
         !is_released(core, &question->handed_over)) {
         return (struct vote){.result = VOTE_REFUSED_LEASE,
                              .wait_ms = core->voter.until_ms - core->now_ms};
+    }
+    if (must_prove(core, ballot)) {
+        return (struct vote){.result = VOTE_UNPROVED};
     }
     promise_to(core, ballot, same_life);
     return (struct vote){.result = VOTE_GRANTED};

@@ -35,6 +35,9 @@ struct vote voter_on_heartbeat(struct core *core, const struct vote_question *qu
  * any other life, one that only asked for the epoch among them, nothing follows. */
 void voter_hears(struct core *core, const struct node_id *life);
 
+/* That life, which is no member here, has shown that it receives where it asked from (Z2k). */
+void voter_proved(struct core *core, const struct node_id *life);
+
 /* The message that brought the view is a sign of life, too. */
 void voter_on_view_installed(struct core *core);
 

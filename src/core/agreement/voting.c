@@ -1,5 +1,6 @@
 #include "core/agreement/voting.h"
 
+#include "base/hash.h"
 #include "core/agreement/authority.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
@@ -82,9 +83,43 @@ static enum refusal refusal_of(const struct vote *vote)
         return REFUSED_OLDER_ONE_FRESH;
     case VOTE_GRANTED:
     case VOTE_WAITS:
+    case VOTE_UNPROVED:
         break;
     }
     return REFUSED_COUNT;
+}
+
+/* Z2k: what nobody knows who does not receive where this life was asked from. */
+static uint64_t proof_of(const struct core *core, const struct node_id *life)
+{
+    uint64_t hash = hash_bytes(HASH_START, life->bytes, sizeof life->bytes);
+
+    return hash_finish(hash_u64(hash_u64(hash, core->secret), ~core->secret));
+}
+
+static void ask_for_proof(struct core *core, const struct message *asked)
+{
+    if (refuse_beyond_few(core, asked)) {
+        return;
+    }
+    refuse(core, asked, REFUSED_VOTER_ASKS_FIRST);
+    struct message *ping = outbox_message(core, MESSAGE_PING);
+    if (ping != NULL) {
+        ping->ping = (struct ping){.nonce = proof_of(core, &asked->from),
+                                   .subject = asked->from,
+                                   .origin = core->life.self.id};
+    }
+    outbox_send_to(core, ping, &asked->from, &asked->source);
+}
+
+bool voting_take_proof(struct core *core, const struct message *pong)
+{
+    if (core->electorate.own == VOTER_NONE || pong->relay ||
+        pong->ping.nonce != proof_of(core, &pong->from)) {
+        return false;
+    }
+    voter_proved(core, &pong->from);
+    return true;
 }
 
 static void answer(struct core *core, const struct message *asked,
@@ -97,6 +132,8 @@ static void answer(struct core *core, const struct message *asked,
     }
     if (is_answer(vote)) {
         reply(core, question, vote);
+    } else if (vote->result == VOTE_UNPROVED) {
+        ask_for_proof(core, asked);
     }
 }
 
@@ -250,18 +287,6 @@ static bool passes_membership(struct core *core, const struct message *ballot,
     return true;
 }
 
-/* Z2j: refuses it if it is. */
-static bool is_strangers_leap(struct core *core, const struct message *message, uint64_t epoch)
-{
-    bool leaps = !view_has(&core->view, &message->from) &&
-                 promise_epoch_leaps_for_stranger(core, epoch);
-
-    if (leaps) {
-        refuse(core, message, REFUSED_EPOCH_LEAPS);
-    }
-    return leaps;
-}
-
 void voting_on_ballot(struct core *core, const struct message *ballot)
 {
     const struct vote_question question = question_of(core, ballot);
@@ -280,9 +305,6 @@ void voting_on_ballot(struct core *core, const struct message *ballot)
     if (question.kind == VOTE_FOUNDING) {
         const struct vote vote = voter_on_founding(core, &question);
         answer(core, ballot, &question, &vote);
-        return;
-    }
-    if (is_strangers_leap(core, ballot, question.ballot.epoch)) {
         return;
     }
     if (core_is_member(core) && !passes_membership(core, ballot, &question)) {
@@ -312,8 +334,7 @@ void voting_on_prepare(struct core *core, const struct message *prepare)
                                            .stamp = stamp_of(prepare),
                                            .view = view_id_of(view)};
 
-    if (core->electorate.own == VOTER_NONE || removes_this_voter(core, view) ||
-        is_strangers_leap(core, prepare, view->epoch)) {
+    if (core->electorate.own == VOTER_NONE || removes_this_voter(core, view)) {
         return;
     }
     const struct vote vote = voter_on_prepare(core, &question, view);

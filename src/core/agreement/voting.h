@@ -11,6 +11,10 @@ void voting_on_ballot(struct core *core, const struct message *ballot);
 /* PREPARE, beside what it is for a member. The view must be sound. */
 void voting_on_prepare(struct core *core, const struct message *prepare);
 
+/* Z2k: is this PONG the answer of one who asked this voter, and has to show that it receives where
+ * it is? Then it has shown it. */
+bool voting_take_proof(struct core *core, const struct message *pong);
+
 /* A sign of life of the life that this voter is bound to renews the lease: an echo tells that life
  * that it was heard, and means that it is leased from then on. A heartbeat of a coordinator binds
  * the voter to it, if it may. */

@@ -197,7 +197,7 @@ void admit_on_join(struct core *core, const struct message *message)
 {
     const struct joiner *joiner = &message->joiner;
 
-    electorate_learn(core, &joiner->member);
+    electorate_learn(core, &joiner->member, (uint32_t)joiner->nonce);
     if (core->life.phase == PHASE_JOINING) {
         on_join_while_joining(core, message);
         return;

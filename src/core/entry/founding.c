@@ -21,8 +21,8 @@ bool founding_may_begin(const struct core *core)
     return voter->record.state == VOTE_RECORD_FOUNDED || core->electorate.own == FOUNDER;
 }
 
-/* A request for a record names the life that it is for, so that a late one makes none for another.
- */
+/* A request for a record names the life that it is for, so that a late one makes none for another;
+ * and echoes that life's JOIN (Z8h). */
 static void ask(struct core *core, uint64_t lineage)
 {
     struct message *message = outbox_message(core, MESSAGE_BALLOT);
@@ -31,10 +31,8 @@ static void ask(struct core *core, uint64_t lineage)
         message->carrier.lineage = lineage;
     }
     for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
-        if (voter != core->electorate.own && !id_is_none(&core->electorate.lives[voter]) &&
-            core->founding.tally.answers[voter] != ANSWER_YES) {
-            electorate_ask_stranger(core, message, &core->electorate.lives[voter],
-                                    &core->electorate.addresses[voter]);
+        if (voter != core->electorate.own && core->founding.tally.answers[voter] != ANSWER_YES) {
+            electorate_ask_for_record(core, message, voter);
         }
     }
 }

@@ -32,7 +32,8 @@ enum {
  * its life, and COUNTER_MAX is many such leaps away (H16). */
 #define LEAP_MAX (UINT64_C(1) << 32)
 
-/* Nor does a voter follow a stranger as far as the others, whom that one may not tell (Z2j). */
+/* Nor does a voter follow a stranger as far that has not proved where it is, for that one may not
+ * tell the others (Z2j). */
 #define STRANGERS_LEAP_MAX (UINT64_C(1) << 20)
 
 /* The same for what is only said. Less than what is installed: what a node makes of what it was

@@ -224,7 +224,11 @@
     X(NOT_FOUNDING, "not_founding", "Z8b", "this node asks for no records")                        \
     X(MERGE_NOT_ASKED_FOR, "merge_not_asked_for", "M3c", "this part waits for no merge")           \
     X(MERGE_OF_ANOTHER_NUMBER, "merge_of_another_number", "M3c",                                   \
-      "it is not about the merge that this part waits for")
+      "it is not about the merge that this part waits for")                                        \
+    X(VOTER_ASKS_FIRST, "voter_asks_first", "Z2k",                                                 \
+      "this voter has taken many strangers at their word and asks this one first")                 \
+    X(RECORD_UNASKED, "record_unasked", "Z8h",                                                     \
+      "who asks for a record did not hear this node's JOIN")
 
 enum refusal {
 #define REFUSAL_ENUMERATOR(enumerator, name, clause, text) REFUSED_##enumerator,

@@ -21,6 +21,7 @@ enum {
     MESSAGES_PER_STEP_MAX = 64, /* different messages one step makes; each may go to many */
     FLAPPERS_MAX = 64,          /* names whose failures are counted, oldest forgotten first */
     REFUSALS_PER_STEP_MAX = 4,  /* told of in one step; all are counted */
+    PROVED_MAX = 16,            /* lives that a voter knows to receive where they are (Z2k) */
     STRANGER_PLACES = 32,       /* by which the sources of strangers are told apart (V6) */
     LEASE_MARKS = 32,           /* numbers of messages whose time is known (D8) */
     LEASE_ANSWERERS_MAX = 32,   /* members that answer their coordinator's heartbeat at once (D8) */
@@ -286,6 +287,12 @@ struct voter {
 
     struct waiting_vote waiting[VOTE_ASKERS_MAX]; /* the oldest first */
     uint32_t waiting_count;
+
+    /* Those who are no fellow members (Z2k). */
+    uint64_t strangers_ms;      /* when the T_stall began in which the promises are counted */
+    uint32_t strangers_granted; /* promises to them */
+    struct node_id proved[PROVED_MAX]; /* the lives that answered a PING, in turn */
+    uint32_t proved_next;
 };
 
 struct install {
@@ -346,6 +353,8 @@ struct electorate {
     uint8_t own;                          /* VOTER_NONE: this node is none */
     struct address addresses[VOTERS_MAX]; /* where each was heard of last; none: nowhere */
     struct node_id lives[VOTERS_MAX];     /* and as which life */
+    uint32_t nonces[VOTERS_MAX];          /* of that life's JOIN, as answers echo it (J3e); 0: none
+                                             was heard */
     uint32_t sought;                      /* how often those who do not answer were looked for */
 };
 
