@@ -24,7 +24,7 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
             return ARGP_ERR_UNKNOWN;
         }
         if (!report_archive_can_write(argument)) {
-            cli_usage_error(state, "FILE %s: give a name that ends in .tar.gz, .tgz or .tar",
+            cli_usage_error(state, "\"%s\": give FILE a name that ends in .tar.gz, .tgz or .tar",
                             argument);
         }
         options->path = argument;

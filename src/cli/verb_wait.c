@@ -47,10 +47,22 @@ static uint64_t parse_timeout(const char *text, struct argp_state *state)
     uint64_t timeout_ms = 0;
 
     if (!duration_parse(text, &timeout_ms) || timeout_ms == 0) {
-        cli_usage_error(state, "--timeout %s: give a number and its unit, as in 500ms, 5s or 2m",
-                        text);
+        cli_usage_error(
+            state, "--timeout %s: give a number above 0 and its unit, as in 500ms, 5s or 2m", text);
     }
     return timeout_ms;
+}
+
+static void parse_tag(char *text, struct doyen_condition *condition, struct argp_state *state)
+{
+    if (text[0] == '\0' || text[0] == '=') {
+        cli_usage_error(state, "--tag %s: give KEY or KEY=VALUE", text);
+    }
+    if (condition->tag != NULL) {
+        cli_usage_error(state, "--tag is given twice, %s and %s: one tag is waited for",
+                        condition->tag, text);
+    }
+    condition->tag = text;
 }
 
 static error_t parse_wait(int key, char *argument, struct argp_state *state)
@@ -71,10 +83,7 @@ static error_t parse_wait(int key, char *argument, struct argp_state *state)
         options->condition.gone = parse_name("--gone", argument, state);
         return 0;
     case 'T':
-        if (argument[0] == '\0' || argument[0] == '=') {
-            cli_usage_error(state, "--tag %s: give KEY or KEY=VALUE", argument);
-        }
-        options->condition.tag = argument;
+        parse_tag(argument, &options->condition, state);
         return 0;
     case 'a':
         options->condition.acting = true;

@@ -304,6 +304,8 @@ static const struct mistake mistakes[] = {
     {{"conquer"}, "--help"},
     {{"wait", "--members", "3"}, "--timeout"},
     {{"wait", "--timeout", "5"}, "--timeout 5"},
+    {{"wait", "--timeout", "0s"}, "a number above 0"},
+    {{"wait", "--tag", "a=b", "--tag", "c=d", "--timeout", "1s"}, "a=b and c=d"},
     {{"wait", "--members", "none", "--timeout", "1s"}, "--members none"},
     {{"watch", "--since", "two words"}, "--since two words"},
     {{"watch", "--since", ""}, "--since"},
