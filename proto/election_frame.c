@@ -3,23 +3,19 @@
 #include <assert.h>
 #include <string.h>
 
-#include "proto/reader.h"
-#include "proto/token.h"
-#include "proto/writer.h"
+#include "proto/bare_frame.h"
 
 enum {
-    ELECTION_FIELDS = 12,
-    AT_TYPE = WIRE_HEADER_BYTES + 1,
     IDS_BYTES_MAX = ROSTER_MAX / 8,
     KINDS = ELECTION_MESSAGE_TYPE_COUNT,
 };
 _Static_assert(KINDS == 12, "a kind that is appended gets the next number on the wire");
 
+static const struct bare_kind election_kind = {.type = ELECTION_TYPE, .field_count = 12};
+
 bool election_frame_is(const uint8_t *bytes, size_t length)
 {
-    return length > AT_TYPE &&
-           (bytes[WIRE_HEADER_BYTES] ^ (unsigned)HEAD_LIST) < HEAD_LIST_COUNTS &&
-           bytes[AT_TYPE] == ELECTION_TYPE;
+    return bare_frame_is(&election_kind, bytes, length);
 }
 
 /* The member at place p is bit p % 8 of byte p / 8; the last byte is not zero, so that a set has
@@ -61,17 +57,9 @@ static void write_ids(struct writer *writer, const struct roster_set *ids)
 enum wire_error election_frame_decode(const struct wire *wire, const uint8_t *bytes, size_t length,
                                       struct election_frame *frame)
 {
-    const enum wire_error error = wire_check_header(wire, bytes, length);
-    struct reader reader = {.bytes = bytes, .length = length, .at = WIRE_HEADER_BYTES};
+    struct reader reader;
 
-    if (error != WIRE_OK) {
-        return error;
-    }
-    if (!wire_header_is_bare(wire, bytes)) {
-        return WIRE_FLAGS;
-    }
-    reader_fields(&reader, ELECTION_FIELDS);
-    (void)reader_number(&reader, ELECTION_TYPE, ELECTION_TYPE);
+    bare_frame_begin(&reader, wire, &election_kind, bytes, length);
     frame->from = reader_id(&reader);
     frame->to = reader_id(&reader);
     frame->rule = (unsigned)reader_number(&reader, RULE_BULLY, RULE_MAX);
@@ -84,10 +72,7 @@ enum wire_error election_frame_decode(const struct wire *wire, const uint8_t *by
     frame->home = reader_id_or_nil(&reader);
     frame->hops = reader_number(&reader, 0, ELECTION_HOPS_MAX);
     read_ids(&reader, &frame->ids);
-    if (reader.at != length) {
-        reader_fail(&reader, WIRE_TRAILING);
-    }
-    return reader.error;
+    return bare_frame_end(&reader, length);
 }
 
 size_t election_frame_encode(const struct wire *wire, const struct election_frame *frame,
@@ -97,10 +82,7 @@ size_t election_frame_encode(const struct wire *wire, const struct election_fram
 
     assert(frame->rule >= RULE_BULLY && frame->rule <= RULE_MAX &&
            frame->hops <= ELECTION_HOPS_MAX);
-    memcpy(bytes, wire_header(wire), WIRE_HEADER_BYTES);
-    writer_init(&writer, bytes + WIRE_HEADER_BYTES, ELECTION_FRAME_BYTES_MAX - WIRE_HEADER_BYTES);
-    writer_array(&writer, ELECTION_FIELDS);
-    writer_number(&writer, ELECTION_TYPE);
+    bare_frame_write(&writer, wire, &election_kind, bytes, ELECTION_FRAME_BYTES_MAX);
     writer_id(&writer, &frame->from);
     writer_id(&writer, &frame->to);
     writer_number(&writer, frame->rule);
