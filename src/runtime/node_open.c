@@ -106,10 +106,12 @@ static bool open_recorder(struct node *node, const struct core_options *options,
     return node->recorder != NULL;
 }
 
-static bool open_core(struct node *node, const struct keyring *ring)
+/* Fails without random numbers. */
+static bool choose_core_options(const struct node *node, struct core_options *options)
 {
     const struct config *config = node->config;
-    struct core_options options = {
+
+    *options = (struct core_options){
         .name = config->name,
         .address = config->advertise,
         .tags = &config->tags,
@@ -123,15 +125,20 @@ static bool open_core(struct node *node, const struct keyring *ring)
         .incarnation = node->remembered.incarnation,
         .epoch_seen = node->remembered.epoch_seen,
     };
-
     if (node->voter_store != NULL) {
-        options.record = voter_store_found(node->voter_store);
-        options.record_damaged = voter_store_is_damaged(node->voter_store);
+        options->record = voter_store_found(node->voter_store);
+        options->record_damaged = voter_store_is_damaged(node->voter_store);
     }
-    if (!draw_seed(node, options.random_seed)) {
-        return false;
-    }
+    return draw_seed(node, options->random_seed);
+}
+
+/* What a core needs around it. Returns its block, to be freed; NULL: no memory, which was logged.
+ */
+static void *open_block(struct node *node)
+{
+    const struct config *config = node->config;
     void *block = calloc(1, core_bytes(config->capacity));
+
     node->wire = wire_new(config->cluster, config->capacity);
     node->journal = journal_new();
     if (block == NULL || node->wire == NULL || node->journal == NULL ||
@@ -140,6 +147,53 @@ static bool open_core(struct node *node, const struct keyring *ring)
         free(block);
         log_line(node->log, LOG_ERROR, "memory",
                  "not enough memory for %u members: choose a smaller capacity", config->capacity);
+        return NULL;
+    }
+    return block;
+}
+
+static bool open_gate(struct node *node, const struct keyring *ring)
+{
+    const struct gate_options options = {.ring = ring,
+                                         .wire = node->wire,
+                                         .core = node->core,
+                                         .config = node->config,
+                                         .log = node->log,
+                                         .traffic = &node->traffic,
+                                         .send = node_send_note,
+                                         .context = node};
+
+    if (!gate_open(&node->gate, &options)) {
+        log_line(node->log, LOG_ERROR, "key", "cannot seal frames: no memory, or no random bytes");
+        return false;
+    }
+    return true;
+}
+
+static bool open_elector(struct node *node)
+{
+    const struct elector_options options = {.config = node->config,
+                                            .core = node->core,
+                                            .wire = node->wire,
+                                            .log = node->log,
+                                            .send = node_send_election,
+                                            .on_leader = node_on_leader,
+                                            .context = node};
+
+    if (!elector_open(&node->elector, node->loop, &node->latch, &options)) {
+        log_line(node->log, LOG_ERROR, "memory", "not enough memory for elections");
+        return false;
+    }
+    return true;
+}
+
+static bool open_core(struct node *node, const struct keyring *ring)
+{
+    const struct config *config = node->config;
+    struct core_options options;
+    void *block = choose_core_options(node, &options) ? open_block(node) : NULL;
+
+    if (block == NULL) {
         return false;
     }
     const uint64_t now_ms = clock_ms();
@@ -147,15 +201,7 @@ static bool open_core(struct node *node, const struct keyring *ring)
     node->core = core_init(block, &options, now_ms);
     node->roles = (struct role_clients){
         .core = node->core, .config = config, .command = node_on_role_command, .context = node};
-    if (!gate_open(&node->gate, &(struct gate_options){.ring = ring,
-                                                       .wire = node->wire,
-                                                       .core = node->core,
-                                                       .config = config,
-                                                       .log = node->log,
-                                                       .traffic = &node->traffic,
-                                                       .send = node_send_note,
-                                                       .context = node})) {
-        log_line(node->log, LOG_ERROR, "key", "cannot seal frames: no memory, or no random bytes");
+    if (!open_gate(node, ring)) {
         return false;
     }
     inquiry_open(&node->inquiry, &(struct inquiry_options){.core = node->core,
@@ -163,15 +209,7 @@ static bool open_core(struct node *node, const struct keyring *ring)
                                                            .transmit = node_transmit,
                                                            .is_cut = node_is_cut,
                                                            .context = node});
-    if (!elector_open(&node->elector, node->loop, &node->latch,
-                      &(struct elector_options){.config = config,
-                                                .core = node->core,
-                                                .wire = node->wire,
-                                                .log = node->log,
-                                                .send = node_send_election,
-                                                .on_leader = node_on_leader,
-                                                .context = node})) {
-        log_line(node->log, LOG_ERROR, "memory", "not enough memory for elections");
+    if (!open_elector(node)) {
         return false;
     }
     user_post_open(&node->user_post, node->core, config->capacity);
