@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 #include "core/core.h"
+#include "recorded_core.h"
 #include "replay/replay.h"
 #include "runtime/recorder.h"
 #include "view_builder.h"
 
-enum { LOG_READ_MAX = 4096, CAPACITY = 4 };
+enum { LOG_READ_MAX = 4096 };
 
 /* A core that founds a cluster alone, its recorder, and a log that is read back. */
 struct desk {
@@ -28,46 +29,19 @@ struct desk {
     uint64_t now_ms;
 };
 
-static const struct core_options options = {
-    .name = "athens",
-    .address = {.bytes = {127, 0, 0, 1}, .port = 7420, .family = 4},
-    .guard = {.policy = GUARD_NONE},
-    .profile = PROFILE_LOCAL,
-    .timing = {.heartbeat_ms = 25,
-               .silent_ms = 63,
-               .fresh_ms = 63,
-               .lost_ms = 100,
-               .stall_ms = 1000,
-               .verify_ms = 30,
-               .claim_ms = 50,
-               .prepare_ms = 100,
-               .batch_ms = 5,
-               .probe_ms = 100,
-               .merge_ms = 500,
-               .flap_ms = 10000,
-               .discover_ms = 300,
-               .leave_ms = 500,
-               .retry_ms_min = 10,
-               .retry_ms_max = 500},
-    .capacity = CAPACITY,
-    .random_seed = {1, 2, 3, 4},
-};
-
 static bool start_with(struct desk *desk, const struct core_options *chosen, uint64_t bytes_max)
 {
     desk->recorder = recorder_open(desk->path, "doyen", chosen, desk->now_ms, bytes_max,
                                    &desk->log);
     if (desk->recorder != NULL) {
-        void *block = calloc(1, core_bytes(CAPACITY));
-        cr_assert_not_null(block);
-        desk->core = core_init(block, chosen, desk->now_ms);
+        desk->core = recorded_core_new(chosen, desk->now_ms);
     }
     return desk->recorder != NULL;
 }
 
 static bool start(struct desk *desk, uint64_t bytes_max)
 {
-    return start_with(desk, &options, bytes_max);
+    return start_with(desk, &recorded_options, bytes_max);
 }
 
 static void stop(struct desk *desk)
@@ -163,7 +137,7 @@ Test(recorder, a_voter_is_replayed_with_the_record_that_it_found)
                                        .state = VOTE_RECORD_FOUNDED,
                                        .promise = {.epoch = 3, .life = member_of('B').id},
                                        .accepted = &accepted.view};
-    struct core_options strict = options;
+    struct core_options strict = recorded_options;
     struct desk desk;
 
     strict.guard = (struct guard){.policy = GUARD_STRICT, .count = 2};
@@ -255,7 +229,7 @@ Test(recorder, what_is_being_recorded_is_left_alone)
 
     desk_open(&desk);
     cr_assert(start(&desk, RECORDER_BYTES_MAX));
-    struct recorder *second = recorder_open(desk.path, "doyen", &options, desk.now_ms,
+    struct recorder *second = recorder_open(desk.path, "doyen", &recorded_options, desk.now_ms,
                                             RECORDER_BYTES_MAX, &desk.log);
     cr_assert_null(second);
     assert_logged(&desk, "is being written by another process: choose another --record");

@@ -7,37 +7,13 @@
 
 #include "core/core.h"
 #include "proto/wire.h"
+#include "recorded_core.h"
 #include "replay/listing.h"
 #include "replay/print.h"
 #include "replay/replay.h"
 #include "runtime/recording_ring.h"
 
-enum { CAPACITY = 4, STEP_MS = 20 };
-
-static const struct core_options options = {
-    .name = "athens",
-    .address = {.bytes = {127, 0, 0, 1}, .port = 7420, .family = 4},
-    .guard = {.policy = GUARD_NONE},
-    .profile = PROFILE_LOCAL,
-    .timing = {.heartbeat_ms = 25,
-               .silent_ms = 63,
-               .fresh_ms = 63,
-               .lost_ms = 100,
-               .stall_ms = 1000,
-               .verify_ms = 30,
-               .claim_ms = 50,
-               .prepare_ms = 100,
-               .batch_ms = 5,
-               .probe_ms = 100,
-               .merge_ms = 500,
-               .flap_ms = 10000,
-               .discover_ms = 300,
-               .leave_ms = 500,
-               .retry_ms_min = 10,
-               .retry_ms_max = 500},
-    .capacity = CAPACITY,
-    .random_seed = {1, 2, 3, 4},
-};
+enum { STEP_MS = 20 };
 
 /* A core that founds a cluster alone, and the ring that it is recorded in. */
 struct desk {
@@ -48,13 +24,10 @@ struct desk {
 
 static void desk_open(struct desk *desk)
 {
-    void *block = calloc(1, core_bytes(CAPACITY));
-
-    cr_assert_not_null(block);
     *desk = (struct desk){.now_ms = 1000};
-    desk->ring = recording_ring_new("doyen", &options, desk->now_ms);
+    desk->ring = recording_ring_new("doyen", &recorded_options, desk->now_ms);
     cr_assert_not_null(desk->ring);
-    desk->core = core_init(block, &options, desk->now_ms);
+    desk->core = recorded_core_new(&recorded_options, desk->now_ms);
 }
 
 static void desk_close(struct desk *desk)
@@ -194,7 +167,7 @@ Test(recording_ring, what_is_behind_a_gap_is_listed)
 {
     static uint8_t frame[RING_SEGMENT_BYTES];
     struct message large = {.type = MESSAGE_VIEW};
-    struct wire *wire = wire_new("doyen", CAPACITY);
+    struct wire *wire = wire_new("doyen", RECORDED_CAPACITY);
     struct desk desk;
 
     desk_open(&desk);
