@@ -394,8 +394,8 @@ static void say_other_rule(struct elector *elector, const struct member *from, u
     }
     elector->said_other = true;
     log_line(elector->options.log, LOG_WARN, "election",
-             "%s elects by %s, --best %s, and this node by %s, --best %s: what it says of that is "
-             "ignored; give all members the same --election and --best",
+             "%s elects by %s, --best %s, and this node by %s, --best %s: the messages of its "
+             "elections are ignored; give all members the same --election and --best",
              from->name, names[(rule - RULE_BULLY) % RULE_NEWEST],
              rule > RULE_SEQUENTIAL ? "highest" : "lowest",
              elector_algorithm_text(config->election),
@@ -416,17 +416,17 @@ static void note_state(struct elector_state *state, const struct election_frame 
 void elector_take(struct elector *elector, const struct election_frame *frame, uint64_t now_ms)
 {
     const struct view *view = view_now(elector);
+    const struct node_id *self = &core_self(elector->options.core)->id;
+    const uint32_t position = view_is_empty(view) ? VIEW_NONE : view_find(view, &frame->from);
 
-    if (!elector_takes_part(elector) || !id_equal(&frame->to, &elector->life) ||
-        id_equal(&frame->from, &elector->life)) {
-        return;
-    }
-    const uint32_t position = view_find(view, &frame->from);
-    if (position == VIEW_NONE) {
+    if (position == VIEW_NONE || !id_equal(&frame->to, self) || id_equal(&frame->from, self)) {
         return;
     }
     if (frame->rule != rule_of(elector->options.config)) {
         say_other_rule(elector, &view->members[position], frame->rule);
+        return;
+    }
+    if (!elector_takes_part(elector) || !id_equal(self, &elector->life)) {
         return;
     }
     const bool of_registry = is_of_registry(frame->kind);

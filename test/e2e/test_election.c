@@ -210,6 +210,11 @@ Story(election, members_of_two_rules_ignore_each_other)
     assert_soon(cluster_log_has(cluster, "athens",
                                 "byzantium elects by ring, --best lowest, and this node by bully"));
     assert_soon(cluster_log_count(cluster, "byzantium", "election") == 1);
+
+    cluster_start(cluster, "cyrene", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens byzantium cyrene");
+    assert_soon(cluster_log_has(cluster, "cyrene", "and this node by oldest, --best lowest"));
+    cr_assert_eq(cluster_log_count(cluster, "athens", "election"), 1);
 }
 
 /* All have resigned: there is no leader, and it is said. */
