@@ -219,15 +219,16 @@ static int take_refusal(struct doyen *d, struct asking *asking, struct problem *
 
 static int take_answer(struct doyen *d, struct asking *asking, struct problem *problem)
 {
-    int status = 0;
-    int code = take_up_to(asking, "\r\n\r\n", problem);
+    static const char version[] = "HTTP/1.1 ";
+    const int code = take_up_to(asking, "\r\n\r\n", problem);
 
     if (code != 0) {
         return code;
     }
-    if (sscanf(asking->text, "HTTP/1.1 %d", &status) != 1) {
+    if (strncmp(asking->text, version, strlen(version)) != 0) {
         return local_explain(asking->target, EPROTO, problem);
     }
+    const long status = strtol(asking->text + strlen(version), NULL, 10);
     return status == STATUS_SWITCHING ? take_up_to(asking, "\n", problem)
                                       : take_refusal(d, asking, problem);
 }

@@ -92,7 +92,6 @@ static json_t *own_clients(const struct role_survey *survey, uint64_t from)
 static size_t write_page(json_t *page, json_t *clients, char text[INQUIRY_TEXT_MAX])
 {
     json_t *told = json_object_get(page, "c");
-    size_t length = json_dumpb(page, text, INQUIRY_TEXT_MAX, JSON_COMPACT);
     json_t *client = NULL;
     size_t i = 0;
 
@@ -109,7 +108,7 @@ static size_t write_page(json_t *page, json_t *clients, char text[INQUIRY_TEXT_M
             (void)json_object_set_new(client, "v", json_string(""));
         }
     }
-    length = json_dumpb(page, text, INQUIRY_TEXT_MAX, JSON_COMPACT);
+    const size_t length = json_dumpb(page, text, INQUIRY_TEXT_MAX, JSON_COMPACT);
     return length <= INQUIRY_TEXT_MAX ? length : 0;
 }
 
