@@ -49,8 +49,8 @@ struct running {
     bool reached;      /* some doyend has lent its page */
     const char *told;  /* the event that said last why nothing runs; NULL: none did */
     bool told_advisory;
-    uint64_t give_up_ms; /* UINT64_MAX: never */
-    unsigned starts;
+    uint64_t give_up_ms;      /* UINT64_MAX: never */
+    struct run_cgroup cgroup; /* for the command, each time; empty in between */
     uint64_t
         late_ns; /* the deadline before which the last start was not through; 0: none was late */
     uint64_t again_ms; /* the next pause */
@@ -441,7 +441,7 @@ static bool start(struct running *running, const struct doyen_lease_content *con
 
     running->voice.epoch = content->epoch;
     run_hold_begin(&episode->hold, &running->link.lease, content);
-    run_cgroup_make(&episode->family.cgroup, running->starts++);
+    episode->family.cgroup = running->cgroup;
     order.hold = episode->hold;
     order.cgroup = episode->family.cgroup;
     order.voice = running->voice;
@@ -450,7 +450,6 @@ static bool start(struct running *running, const struct doyen_lease_content *con
     }
     failure_set(&failure, EXIT_REFUSED, "cannot start a process: %s", strerror(errno));
     (void)fail(running, &failure);
-    run_cgroup_remove(&episode->family.cgroup);
     return false;
 }
 
@@ -536,6 +535,7 @@ int run(struct cli *cli, const struct run_options *options)
         return fail(&running, &failure);
     }
     run_family_adopt();
+    run_cgroup_make(&running.cgroup);
     while (!running.over) {
         struct doyen_lease_content content;
         struct episode episode = {.started = false};
@@ -543,10 +543,10 @@ int run(struct cli *cli, const struct run_options *options)
         await_right(&running, &content);
         if (!running.over && start(&running, &content, &episode)) {
             attend(&running, &episode);
-            run_cgroup_remove(&episode.family.cgroup);
             conclude(&running, &episode);
         }
     }
+    run_cgroup_remove(&running.cgroup);
     run_link_close(&running.link);
     close(running.signals);
     return running.status;

@@ -58,7 +58,7 @@ static int open_file(const struct run_cgroup *cgroup, const char *name)
     return openat(cgroup->folder, name, O_WRONLY | O_CLOEXEC);
 }
 
-void run_cgroup_make(struct run_cgroup *cgroup, unsigned number)
+void run_cgroup_make(struct run_cgroup *cgroup)
 {
     char mount[RUN_CGROUP_PATH_MAX];
     char own[RUN_CGROUP_PATH_MAX];
@@ -67,9 +67,14 @@ void run_cgroup_make(struct run_cgroup *cgroup, unsigned number)
     if (!find_mount(mount) || !find_own(own)) {
         return;
     }
-    const int length = snprintf(cgroup->path, sizeof cgroup->path, "%s%s/doyen-run-%ld-%u", mount,
-                                own, (long)getpid(), number);
-    if (length < 0 || (size_t)length >= sizeof cgroup->path || mkdir(cgroup->path, 0755) != 0) {
+    const int length = snprintf(cgroup->path, sizeof cgroup->path, "%s%s/doyen-run-%ld", mount, own,
+                                (long)getpid());
+    if (length < 0 || (size_t)length >= sizeof cgroup->path) {
+        cgroup->path[0] = '\0';
+        return;
+    }
+    (void)rmdir(cgroup->path); /* Of one that had this number before, and was killed. */
+    if (mkdir(cgroup->path, 0755) != 0) {
         cgroup->path[0] = '\0';
         return;
     }

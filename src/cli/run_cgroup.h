@@ -1,4 +1,4 @@
-/* A control group (cgroup v2) for one command: whatever the command starts stays in it, and the
+/* A control group (cgroup v2) for a command: whatever the command starts stays in it, and the
  * kernel can kill all of it at once. */
 #ifndef CLI_RUN_CGROUP_H
 #define CLI_RUN_CGROUP_H
@@ -17,8 +17,9 @@ struct run_cgroup {
 };
 
 /* Makes one below the one that this process is in, if this account may, the system has cgroup v2,
- * and the kernel can kill by it (Linux 5.14). Where not, there is none, which is no error. */
-void run_cgroup_make(struct run_cgroup *cgroup, unsigned number);
+ * and the kernel can kill by it (Linux 5.14). Where not, there is none, which is no error. It can
+ * take seconds on a busy host, as removing it can: not when a command is to start soon. */
+void run_cgroup_make(struct run_cgroup *cgroup);
 
 /* Like fork(), but the new process begins in the group, where there is one that may be entered. For
  * programs of one thread. */

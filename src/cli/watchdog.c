@@ -381,7 +381,9 @@ static _Noreturn void watch(const struct watchdog_order *order, int socket)
     if (guard.connection >= 0) {
         (void)send(guard.connection, &stopped, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     }
-    run_cgroup_remove(&guard.family.cgroup); /* doyen run does it too, if it is there. */
+    if (guard.socket < 0) {
+        run_cgroup_remove(&guard.family.cgroup); /* For doyen run is gone. */
+    }
     say_the_rest(&guard);
     _exit(0);
 }
