@@ -240,6 +240,51 @@ Test(core_lies, a_leap_that_its_coordinator_takes_back_puts_nobody_out)
     rig_free(rig);
 }
 
+/* Refuses what that one shows: a leap, which it names for so long. */
+static void hears_of_leap(struct rig *rig, char from, uint64_t ms)
+{
+    struct view *leaps = rig_next(rig, "");
+
+    leaps->version += LEAP_MAX + 10;
+    view_seal(leaps);
+    const struct view_id named = view_id_of(leaps);
+    stays(rig, from, leaps, REFUSED_VIEW_LEAPS);
+    names(rig, from, &named, ms);
+}
+
+/* There is one chain, and voters know it: who cannot follow it has to come in anew. */
+Test(core_lies, a_voter_tells_of_a_leap_under_strict)
+{
+    for (const char *self = "AC"; *self != '\0'; self++) { /* The coordinator itself, too. */
+        struct rig *rig = rig_strict("A B C", *self);
+
+        hears_of_leap(rig, 'B', rig->timing.stall_ms - 500);
+        cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+        hears_of_leap(rig, 'B', 500);
+        cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+        rig_free(rig);
+    }
+}
+
+/* Anybody else may lie, and what the others held may have been committed since. */
+Test(core_lies, nobody_else_puts_out_under_strict)
+{
+    struct rig *rig = rig_strict_among("A B C D", 'C', "A B C");
+    struct view_id lower = view_id_of(core_view(rig->core));
+
+    hears_of_leap(rig, 'D', rig->timing.stall_ms);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER, "D has no vote");
+    hears_of_leap(rig, 'B', rig->timing.stall_ms - 500);
+    rig_hears(rig, 'A');
+    hears_of_leap(rig, 'B', rig->timing.stall_ms - 500);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER, "A named ours meanwhile");
+    rig_hears(rig, 'A');
+    lower.version--;
+    names(rig, 'A', &lower, rig->timing.stall_ms);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER, "what it named is only lower");
+    rig_free(rig);
+}
+
 /* --- Leaps (V7) --- */
 
 /* What is made of what was said has to be within reach of those who were not told. */

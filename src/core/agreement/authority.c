@@ -130,6 +130,12 @@ uint32_t authority_voter(const struct core *core)
     return position < core->view.member_count ? position : VIEW_NONE;
 }
 
+bool authority_knows(const struct core *core, uint32_t position)
+{
+    return position == 0 ||
+           (position != VIEW_NONE && core_is_strict(core) && is_voter(core, position));
+}
+
 /* Z9d: the word of a member on the chain counts if it is the coordinator or a voter, and any
  * other's where no voter can be asked. A proposal is its maker's. */
 static bool knows_the_chain(const struct core *core, const struct message *message)
@@ -139,7 +145,7 @@ static bool knows_the_chain(const struct core *core, const struct message *messa
     if (position == VIEW_NONE) {
         return false;
     }
-    return position == 0 || is_voter(core, position) || message->type == MESSAGE_PREPARE ||
+    return authority_knows(core, position) || message->type == MESSAGE_PREPARE ||
            authority_voter(core) == VIEW_NONE;
 }
 

@@ -20,6 +20,10 @@ enum authority {
  * view, and what came of its own proposals it knows. */
 bool authority_is_in_our_name(const struct core *core, const struct view *view);
 
+/* Is the member at that position (VIEW_NONE: nobody) one whose word on which view holds counts: the
+ * coordinator, or under guard strict a voter (Z9d)? */
+bool authority_knows(const struct core *core, uint32_t position);
+
 /* The oldest other voter that is a member and is heard, who knows which views hold (Z9d);
  * VIEW_NONE: there is none. */
 uint32_t authority_voter(const struct core *core);

@@ -49,11 +49,12 @@ bool install_leaps(const struct core *core, const struct message *message)
            (hearsay && core_is_member(core) && is_beyond_outdoing(core, view));
 }
 
-/* L4: what its own coordinator shows it, and it does not take. */
+/* L4: what its own coordinator shows it, or another who knows the chain, and it does not take. */
 static void note_leap(struct core *core, const struct message *message)
 {
-    if (core_is_member(core) && id_equal(&message->from, &core->view.members[0].id) &&
-        core->install.leaps_ms == 0) {
+    uint32_t position = view_find(&core->view, &message->from);
+
+    if (authority_knows(core, position) && core->install.leaps_ms == 0) {
         core->install.leaps_ms = core->now_ms;
     }
 }
@@ -119,10 +120,11 @@ void install_on_view_installed(struct core *core, const struct installed *before
 
 bool install_is_disowned(const struct core *core)
 {
-    uint64_t lower_ms = core->peers[0].repair.lower_ms;
+    /* Z9: of two views that were committed the higher one holds. */
+    uint64_t lower_ms = core_is_strict(core) ? 0 : core->peers[0].repair.lower_ms;
     uint64_t since_ms = lower_ms != 0 ? lower_ms : core->install.leaps_ms;
 
-    return !core_is_coordinator(core) && !core_is_strict(core) && since_ms != 0 &&
+    return (!core_is_coordinator(core) || core_is_strict(core)) && since_ms != 0 &&
            core->now_ms >= since_ms + core->timing.stall_ms;
 }
 
@@ -457,7 +459,7 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     }
     repair->lower_ms = 0;
     if (order == 0) {
-        core->install.leaps_ms = position == 0 ? 0 : core->install.leaps_ms;
+        core->install.leaps_ms = authority_knows(core, position) ? 0 : core->install.leaps_ms;
         follow_forget(core, position); /* It came back. */
         if (heartbeat->view_hash != core->view.hash) {
             on_mismatch(core, message, position);

@@ -61,7 +61,7 @@ bool install_is_as_good_as_commit(const struct core *core, const struct message 
 bool install_is_left_alone(const struct core *core);
 
 /* L4: this node's own coordinator has named a lower view than this node's for T_stall, so it never
- * made this one. */
+ * made this one; or whose word counts has shown for as long what this node cannot take. */
 bool install_is_disowned(const struct core *core);
 
 void install_on_view_installed(struct core *core, const struct installed *before);

@@ -298,7 +298,7 @@ struct voter {
 struct install {
     uint64_t pull_ms;       /* no PULL before (V5) */
     uint64_t superseded_ms; /* no new version for another content before (V2d) */
-    uint64_t leaps_ms;      /* since when the own coordinator shows what leaps; 0: it does not */
+    uint64_t leaps_ms;      /* since when who knows better shows what leaps; 0: nobody does */
 };
 
 /* news: members that went within T_fresh of each other (M8). */
