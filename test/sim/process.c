@@ -141,7 +141,7 @@ static void begin_write(struct sim *sim, struct host *host, struct record_write 
 static void on_sync(struct sim *sim, struct host *host, uint64_t number)
 {
     struct record_write *write = record_disk_ask(
-        &host->record, record_write_new(host->core, number, sim->options.capacity));
+        &host->record, record_write_new(&host->record, host->core, number, sim->options.capacity));
 
     if (write != NULL) {
         begin_write(sim, host, write);

@@ -57,7 +57,7 @@ void queue_release(struct queue *queue, struct pending *pending)
 
 static bool entry_before(const struct queue_entry *a, const struct queue_entry *b)
 {
-    return a->at_us != b->at_us ? a->at_us < b->at_us : a->sequence < b->sequence;
+    return a->at_us != b->at_us ? a->at_us < b->at_us : a->pending->sequence < b->pending->sequence;
 }
 
 static void heap_push(struct queue *queue, struct queue_entry entry)
@@ -136,10 +136,11 @@ static void near_refill(struct queue *queue)
 
 void queue_push(struct queue *queue, uint64_t at_us, struct pending *pending)
 {
-    struct queue_entry entry = {at_us, queue->sequence++, pending};
+    struct queue_entry entry = {at_us, pending};
     bool full = queue->near_count == QUEUE_NEAR_MAX;
     bool before_some = queue->near_count > 0 && at_us < queue->near[0].at_us;
 
+    pending->sequence = queue->sequence++;
     if (!before_some && (full || queue->count > 0)) {
         heap_push(queue, entry);
         return;

@@ -35,6 +35,7 @@ struct pending {
     uint32_t host;        /* where it happens; of no meaning to a call */
     uint32_t process;     /* for which process of that host; of no meaning to a packet or a call */
     bool woken;           /* has already waited for a slow host's next turn */
+    uint64_t sequence;    /* rises with every push */
     struct pending *next; /* in the pool, or among what waits for a paused process */
     union {
         struct packet *packet; /* one reference, the pending's own */
@@ -56,7 +57,6 @@ struct pending {
 
 struct queue_entry {
     uint64_t at_us;
-    uint64_t sequence;
     struct pending *pending;
 };
 

@@ -4,11 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct record_write *record_write_new(const struct core *core, uint64_t number, uint32_t capacity)
+struct record_write *record_write_new(struct record_disk *disk, const struct core *core,
+                                      uint64_t number, uint32_t capacity)
 {
-    struct record_write *write = malloc(sizeof *write + view_bytes(capacity));
+    struct record_write *write = disk->spare;
 
-    assert(write != NULL);
+    disk->spare = NULL;
+    if (write == NULL) {
+        write = malloc(sizeof *write + view_bytes(capacity));
+        assert(write != NULL);
+    }
     write->number = number;
     memcpy(write->voter, core_self(core)->name, sizeof write->voter);
     core_record(core, &write->record);
@@ -55,7 +60,8 @@ void record_disk_abandon(struct record_disk *disk)
 
 void record_disk_keep(struct record_disk *disk, struct record_write *write)
 {
-    record_write_free(disk->kept);
+    record_write_free(disk->spare);
+    disk->spare = disk->kept;
     disk->kept = write;
 }
 
@@ -67,5 +73,8 @@ const struct vote_record *record_disk_find(const struct record_disk *disk)
 void record_disk_wipe(struct record_disk *disk)
 {
     record_disk_abandon(disk);
-    record_disk_keep(disk, NULL);
+    record_write_free(disk->kept);
+    disk->kept = NULL;
+    record_write_free(disk->spare);
+    disk->spare = NULL;
 }

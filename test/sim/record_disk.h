@@ -21,18 +21,20 @@ struct record_write {
 };
 
 struct record_disk {
-    struct record_write *kept; /* NULL: there is no record */
-    struct record_write *next; /* asked for while another is under way; NULL: none */
-    bool busy;                 /* one is under way */
-    bool damaged;              /* what is kept does not match its checksum */
-    bool fails;                /* writes are answered with an error */
-    bool spoilt;               /* its voter does not vote, for good or until it is restarted */
-    uint64_t sync_us_max;      /* a write takes up to this long; 0: the default */
-    uint64_t stuck_until_us;   /* no write ends before */
+    struct record_write *kept;  /* NULL: there is no record */
+    struct record_write *next;  /* asked for while another is under way; NULL: none */
+    struct record_write *spare; /* what was kept before, to be used again; NULL: nothing */
+    bool busy;                  /* one is under way */
+    bool damaged;               /* what is kept does not match its checksum */
+    bool fails;                 /* writes are answered with an error */
+    bool spoilt;                /* its voter does not vote, for good or until it is restarted */
+    uint64_t sync_us_max;       /* a write takes up to this long; 0: the default */
+    uint64_t stuck_until_us;    /* no write ends before */
 };
 
 /* A copy of the record as the core wants it written now. */
-struct record_write *record_write_new(const struct core *core, uint64_t number, uint32_t capacity);
+struct record_write *record_write_new(struct record_disk *disk, const struct core *core,
+                                      uint64_t number, uint32_t capacity);
 void record_write_free(struct record_write *write);
 
 /* Takes the write over. Returns it if it is to begin now; else NULL, and it is the next one. */
