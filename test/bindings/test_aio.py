@@ -121,6 +121,35 @@ class Aio(unittest.IsolatedAsyncioTestCase):
                 pass
         self.assertEqual(caught.exception.code, doyen.TIMED_OUT)
 
+    async def test_a_role_passes_and_cancels_the_block_of_its_holder(self):
+        cluster = self.cluster(2)
+        client, other = (doyen.aio.Client(cluster.control(name)) for name in ("athens", "byzantium"))
+        for each in (client, other):
+            await each.wait(members=2, timeout=LIMIT_S)
+        terms = {"policy": "priority", "timeout": LIMIT_S}
+        held = asyncio.Event()
+
+        async def hold():
+            async with client.campaign("job", **terms) as holding:
+                tokens.append(holding.token)
+                held.set()
+                await asyncio.sleep(LIMIT_S)
+
+        tokens = []
+        holder = asyncio.create_task(hold())
+        await asyncio.wait_for(held.wait(), LIMIT_S)
+        with self.assertRaisesRegex(doyen.Error, "another holds the role"):
+            async with other.campaign("job", policy="priority", timeout=0.2):
+                pass
+        async with other.campaign("job", priority=1, **terms) as better:
+            self.assertEqual(better.role, "job")
+            self.assertGreater(better.token, tokens[0])
+            with self.assertRaises(doyen.LeadLost):
+                await holder
+        with self.assertRaisesRegex(doyen.Error, "'a b' is not the name of a role"):
+            async with client.campaign("a b", timeout=LIMIT_S):
+                pass
+
 
 if __name__ == "__main__":
     unittest.main()

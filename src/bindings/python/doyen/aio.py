@@ -3,6 +3,8 @@
     async with doyen.aio.Client() as d:
         async with d.leading() as lead:  # cancels the block when the lead is lost
             await work(epoch=lead.epoch)
+        async with d.campaign("backup") as holding:  # cancels the block when the role is lost
+            await back_up(token=holding.token)
 """
 
 from __future__ import annotations
@@ -11,21 +13,23 @@ import asyncio
 import socket
 import time
 from contextlib import asynccontextmanager
-from typing import Any, AsyncIterator, Awaitable, Optional, TypeVar
+from typing import Any, AsyncIterator, Awaitable, Callable, Optional, TypeVar
 
 from . import target
-from .client import LEASE_S, PAUSE_S, REQUEST_S, may_pass, silent, too_late
-from .errors import TIMED_OUT, UNREACHABLE, Error, LeadLost
+from .client import LEASE_S, PAUSE_S, REQUEST_S, AnyLead, may_pass, silent, too_late
+from .errors import TIMED_OUT, UNREACHABLE, Error
 from .lease import REQUEST as LEASE_REQUEST
 from .lease import Lead, Link, Right, try_to_lead
 from .model import Conditions, Event, View
+from .role import Holding, RoleLink, campaign_request, over
 from .story import QUIET_S, Story
 from .wire import Response, Stream, request
 
-__all__ = ["Client", "Lead"]
+__all__ = ["Client", "Holding", "Lead"]
 
 _LOOK_AGAIN_S = 1.0
 _T = TypeVar("_T")
+_Opening = Callable[[], Awaitable[Link]]
 
 
 async def _doze(seconds: float, *connections: socket.socket) -> None:
@@ -181,7 +185,7 @@ class Client:
         """The right of this node to act now, or None; see `doyen.Client.acting`."""
         async with self._linking:
             if self._link is None:
-                self._link, _ = await self._reopen_link(first=True)
+                self._link, _ = await self._reopen_link(self._open_link, first=True)
             if self._link is None:
                 return None
             self._link.pump()
@@ -212,8 +216,38 @@ class Client:
         seconds to come to its end, and then the right to act may end. `lead.held()` and
         `lead.check()` are as in `doyen.Lead`; do not call `lead.sleep()`, which blocks the loop.
         """
-        until = None if timeout is None else time.monotonic() + timeout
-        lead = await self._begin_lead(grace, until, timeout)
+        lead = await self._begin_lead(Lead, self._open_link, grace, timeout)
+        async with self._lead(lead):
+            yield lead
+
+    @asynccontextmanager
+    async def campaign(
+        self,
+        role: str,
+        *,
+        policy: Optional[str] = None,
+        value: Optional[str] = None,
+        holders: Optional[int] = None,
+        priority: Optional[int] = None,
+        preempt: Optional[bool] = None,
+        grace: Optional[float] = None,
+        timeout: Optional[float] = None,
+    ) -> AsyncIterator[Holding]:
+        """Stands for the role, waits until this process holds it, and gives a Holding to the block
+        of `async with`, which is cancelled when the role is lost, as with leading(). See
+        `doyen.Client.campaign`.
+        """
+        asked = campaign_request(role, policy, value, holders, priority, preempt, grace)
+        holding = await self._begin_lead(
+            Holding, lambda: self._open_link(RoleLink, asked), grace, timeout
+        )
+        holding.role = role
+        async with self._lead(holding):
+            yield holding
+
+    @asynccontextmanager
+    async def _lead(self, lead: Lead) -> AsyncIterator[None]:
+        """Cancels the block when the lead is lost, and ends the lead behind the block."""
         block = asyncio.current_task()
         assert block is not None
         cancelled_before = block.cancelling()
@@ -228,7 +262,7 @@ class Client:
 
         watcher = asyncio.create_task(look_after())
         try:
-            yield lead
+            yield
         except asyncio.CancelledError:
             if lost and block.uncancel() <= cancelled_before:
                 lead.check()
@@ -241,52 +275,64 @@ class Client:
                 lead.end()
 
     async def _begin_lead(
-        self, grace: Optional[float], until: Optional[float], timeout: Optional[float]
-    ) -> Lead:
-        link, missing = await self._reopen_link(first=True)
+        self,
+        kind: type[AnyLead],
+        open_link: _Opening,
+        grace: Optional[float],
+        timeout: Optional[float],
+    ) -> AnyLead:
+        until = None if timeout is None else time.monotonic() + timeout
+        link, missing = await self._reopen_link(open_link, first=True)
         try:
             while True:
                 pause: Optional[float] = PAUSE_S
                 if link is not None:
                     found, pause = try_to_lead(link, grace)
                     if found is not None:
-                        lead, link = Lead(link, *found), None
+                        lead, link = kind(link, *found), None
                         return lead
+                    refused = over(link)
+                    if refused is not None:
+                        raise refused
                 left = None if until is None else until - time.monotonic()
                 if left is not None and left <= 0:
                     raise too_late(timeout or 0.0, missing)
                 seconds = min(s for s in (pause, left, 60.0) if s is not None)
-                link, missing = await self._await_link(link, seconds, missing)
+                link, missing = await self._await_link(open_link, link, seconds, missing)
         finally:
             if link is not None:
                 link.close()
 
     async def _await_link(
-        self, link: Optional[Link], seconds: float, missing: str
+        self, open_link: _Opening, link: Optional[Link], seconds: float, missing: str
     ) -> tuple[Optional[Link], str]:
         if link is not None and link.open:
             await _doze(seconds, link.connection)
             return link, missing
         if link is not None:
             link.close()
-        link, missing = await self._reopen_link()
+        link, missing = await self._reopen_link(open_link)
         if link is None:
             await asyncio.sleep(min(seconds, PAUSE_S))
         return link, missing
 
-    async def _reopen_link(self, first: bool = False) -> tuple[Optional[Link], str]:
+    async def _reopen_link(
+        self, open_link: _Opening, first: bool = False
+    ) -> tuple[Optional[Link], str]:
         try:
-            return await self._open_link(), "this node does not act"
+            link = await open_link()
+            is_role = isinstance(link, RoleLink)
+            return link, "another holds the role" if is_role else "this node does not act"
         except Error as error:
             if not may_pass(error, first):
                 raise
             return None, str(error)
 
-    async def _open_link(self) -> Link:
+    async def _open_link(self, kind: type[Link] = Link, asked: bytes = LEASE_REQUEST) -> Link:
         until = time.monotonic() + LEASE_S
-        link = Link(await self._connect(LEASE_S), self.control)
+        link = kind(await self._connect(LEASE_S), self.control)
         try:
-            await self._send(link.connection, LEASE_REQUEST)
+            await self._send(link.connection, asked)
             while True:
                 await _doze(max(0.0, until - time.monotonic()), link.connection)
                 try:

@@ -260,18 +260,7 @@ class Client:
         proto/control.md has it; all candidates of a role have to say the same. Raises Error also
         where the campaign is refused, or `doyen resign` ends it.
         """
-        grace_ms = None if grace is None else int(grace * 1000)
-        request_bytes = campaign_request(
-            {
-                "role": role,
-                "policy": policy,
-                "value": value,
-                "holders": holders,
-                "priority": priority,
-                "preempt": preempt,
-                "grace_ms": grace_ms,
-            }
-        )
+        request_bytes = campaign_request(role, policy, value, holders, priority, preempt, grace)
 
         def open_link() -> Link:
             return self._open_link(RoleLink, request_bytes)

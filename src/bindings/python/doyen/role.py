@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
-from typing import Any, Optional
+from typing import Optional
 
 from .errors import REFUSED, Error
 from .lease import Lead, Link, Page
@@ -13,9 +13,26 @@ from .lease import Lead, Link, Page
 _FINAL = ("terms", "many", "resigned")  # reasons for which a campaign ends for good
 
 
-def campaign_request(campaign: dict[str, Any]) -> bytes:
+def campaign_request(
+    role: str,
+    policy: Optional[str],
+    value: Optional[str],
+    holders: Optional[int],
+    priority: Optional[int],
+    preempt: Optional[bool],
+    grace: Optional[float],
+) -> bytes:
     """What is sent for it; what is None is left out."""
-    body = json.dumps({key: value for key, value in campaign.items() if value is not None}).encode()
+    campaign = {
+        "role": role,
+        "policy": policy,
+        "value": value,
+        "holders": holders,
+        "priority": priority,
+        "preempt": preempt,
+        "grace_ms": None if grace is None else int(grace * 1000),
+    }
+    body = json.dumps({key: told for key, told in campaign.items() if told is not None}).encode()
     return (
         b"POST /v1/campaign HTTP/1.1\r\nHost: doyen\r\nConnection: Upgrade\r\n"
         b"Upgrade: doyen-campaign\r\nContent-Type: application/json\r\n"
