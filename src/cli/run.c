@@ -50,7 +50,7 @@ struct running {
     const char *told;  /* the event that said last why nothing runs; NULL: none did */
     bool told_advisory;
     uint64_t give_up_ms;      /* UINT64_MAX: never */
-    struct run_cgroup cgroup; /* for the command, each time; empty in between */
+    struct run_cgroup cgroup; /* for the next command */
     uint64_t
         late_ns; /* the deadline before which the last start was not through; 0: none was late */
     uint64_t again_ms; /* the next pause */
@@ -543,6 +543,7 @@ int run(struct cli *cli, const struct run_options *options)
         await_right(&running, &content);
         if (!running.over && start(&running, &content, &episode)) {
             attend(&running, &episode);
+            run_cgroup_renew(&running.cgroup);
             conclude(&running, &episode);
         }
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define RUN_CGROUP_NONE ((struct run_cgroup){.folder = -1, .procs = -1, .kill = -1})
@@ -58,6 +59,30 @@ static int open_file(const struct run_cgroup *cgroup, const char *name)
     return openat(cgroup->folder, name, O_WRONLY | O_CLOEXEC);
 }
 
+/* Forks into the group without entering it later. Returns a negative value where that cannot be. */
+static pid_t fork_inside(const struct run_cgroup *cgroup, int exit_signal)
+{
+    struct clone_args args = {.flags = CLONE_INTO_CGROUP,
+                              .exit_signal = (__u64)exit_signal,
+                              .cgroup = (__u64)cgroup->folder};
+
+    return cgroup->folder < 0 ? -1 : (pid_t)syscall(SYS_clone3, &args, sizeof args);
+}
+
+/* Does who is born in the group live? Linux 6.18 kills all that are born in a group that was killed
+ * once, or as whose parent was: it compares the group's count of kills with that of the group that
+ * the parent is in. */
+static bool lets_live(const struct run_cgroup *cgroup)
+{
+    int status = 0;
+    const pid_t pid = fork_inside(cgroup, 0);
+
+    if (pid == 0) {
+        _exit(0);
+    }
+    return pid > 0 && waitpid(pid, &status, __WALL) == pid && WIFEXITED(status);
+}
+
 void run_cgroup_make(struct run_cgroup *cgroup)
 {
     char mount[RUN_CGROUP_PATH_MAX];
@@ -83,7 +108,16 @@ void run_cgroup_make(struct run_cgroup *cgroup)
     cgroup->kill = open_file(cgroup, "cgroup.kill");
     if (cgroup->procs < 0 || cgroup->kill < 0) {
         run_cgroup_remove(cgroup);
+    } else if (cgroup->folder >= 0 && !lets_live(cgroup)) {
+        close(cgroup->folder);
+        cgroup->folder = -1;
     }
+}
+
+void run_cgroup_renew(struct run_cgroup *cgroup)
+{
+    run_cgroup_remove(cgroup);
+    run_cgroup_make(cgroup);
 }
 
 /* For kernels, and sandboxes, without the other way. On a busy host it takes long: the kernel first
@@ -99,16 +133,9 @@ static pid_t fork_and_enter(const struct run_cgroup *cgroup)
 
 pid_t run_cgroup_fork(const struct run_cgroup *cgroup)
 {
-    struct clone_args args = {
-        .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD, .cgroup = (__u64)cgroup->folder};
+    const pid_t pid = fork_inside(cgroup, SIGCHLD);
 
-    if (cgroup->folder >= 0) {
-        const long pid = syscall(SYS_clone3, &args, sizeof args);
-        if (pid >= 0) {
-            return (pid_t)pid;
-        }
-    }
-    return fork_and_enter(cgroup);
+    return pid >= 0 ? pid : fork_and_enter(cgroup);
 }
 
 void run_cgroup_kill(const struct run_cgroup *cgroup)

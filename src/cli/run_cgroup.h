@@ -11,7 +11,8 @@ enum { RUN_CGROUP_PATH_MAX = 1024 };
 /* All descriptors are -1 where there is none. */
 struct run_cgroup {
     char path[RUN_CGROUP_PATH_MAX];
-    int folder; /* the group itself */
+    int folder; /* the group itself, to fork into; -1 also where the kernel kills who is born there
+                 */
     int procs;  /* cgroup.procs */
     int kill;   /* cgroup.kill */
 };
@@ -20,6 +21,10 @@ struct run_cgroup {
  * and the kernel can kill by it (Linux 5.14). Where not, there is none, which is no error. It can
  * take seconds on a busy host, as removing it can: not when a command is to start soon. */
 void run_cgroup_make(struct run_cgroup *cgroup);
+
+/* A group that is empty and was never killed, in the place of this one: by kernels that kill what
+ * is born in a group that was killed before, none is used again. Takes as long. */
+void run_cgroup_renew(struct run_cgroup *cgroup);
 
 /* Like fork(), but the new process begins in the group, where there is one that may be entered. For
  * programs of one thread. */

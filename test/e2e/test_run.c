@@ -351,8 +351,9 @@ Story(run, a_killed_watchdog)
     cr_assert_eq(kill(watchdog_pid(&stage, first), SIGKILL), 0);
     assert_soon(has_said(&stage, first, "ended"));
     cr_assert_str_eq(text_of(said(&stage, first, "ended"), "reason"), "watchdog_gone");
-    /* The node still acts, and the command is started again. */
+    /* The node still acts, and the command is started again, and lives. */
     assert_soon(said_count(&stage, first, "started") == 2);
+    assert_soon(last_record(&stage).pid == command_pid(&stage, first));
     cluster_kill(stage.cluster, names[first]);
     (void)assert_succeeded(&stage, first, epoch);
 }
