@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 enum {
-    ASK_MS = 5000,     /* until a daemon counts as silent */
-    COMMAND_MS = 30000 /* until a command counts as hanging */
+    ASK_MS = 5000,      /* until a daemon counts as silent */
+    COMMAND_MS = 30000, /* until a command counts as hanging */
+    LINES_SHOWN = 6     /* of a log, where a test fails */
 };
 
 /* Something to be freed when the test ends. */
@@ -127,6 +128,34 @@ static void check_daemon(struct daemon *daemon)
         keep(log, NULL);
         cr_assert(bad_line(log) == NULL, "%s: %s", daemon->name, bad_line(log));
     }
+}
+
+/* Where the last lines of the text begin. */
+static const char *last_lines(const char *text, size_t count)
+{
+    const char *at = text + strlen(text);
+
+    for (; at > text; at--) {
+        if (at[-1] == '\n' && at[0] != '\0' && count-- == 1) {
+            break;
+        }
+    }
+    return at;
+}
+
+const char *daemons_text(void)
+{
+    const char *all = "";
+
+    for (size_t i = 0; test.cluster != NULL && i < test.cluster->daemon_count; i++) {
+        struct daemon *daemon = &test.cluster->daemons[i];
+        char *log = file_read(daemon->log, NULL);
+        const char *how = process_is_running(&daemon->process) ? "runs" : "does not run";
+        all = text_kept("%s\n%s %s:\n%s", all, daemon->name, how,
+                        log == NULL ? "" : last_lines(log, LINES_SHOWN));
+        free(log);
+    }
+    return all;
 }
 
 void story_check(void)

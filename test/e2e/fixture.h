@@ -39,7 +39,7 @@ enum {
             clock_nap_ms(LOOK_AGAIN_MS);                                                           \
             holds__ = (condition);                                                                 \
         }                                                                                          \
-        cr_assert(holds__, "not within %d ms: %s", LIMIT_MS, #condition);                          \
+        cr_assert(holds__, "not within %d ms: %s%s", LIMIT_MS, #condition, daemons_text());        \
     } while (0)
 
 /* Waits until each of `names` ("athens byzantium") holds one and the same view, whose members are
@@ -68,6 +68,10 @@ void story_check(void); /* in the test: Criterion does not count what fails in .
 void story_end(void);
 
 /* --- Daemons --- */
+
+/* A line for each daemon of the story, with how it does and what it has logged last, for the
+ * message of an assertion. Kept until the end of the test. */
+const char *daemons_text(void);
 
 struct daemon {
     char name[64];

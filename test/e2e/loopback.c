@@ -7,7 +7,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { TRIES = 100 };
+enum {
+    TRIES = 100,
+    FIRST_PORT = 10000,
+    PORTS = 20000,
+    PORTS_EACH = 13, /* of a process, before those of the next one */
+};
 
 void loopback_host(char host[HOST_TEXT_MAX])
 {
@@ -31,16 +36,27 @@ static uint16_t bind_port(int fd, const char *host, uint16_t port)
     return ntohs(address.sin_port);
 }
 
+static bool is_free(const char *host, uint16_t port)
+{
+    const int udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const int tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool both = bind_port(udp, host, port) == port && bind_port(tcp, host, port) == port;
+
+    close(udp);
+    close(tcp);
+    return both;
+}
+
+/* Below the ports that the kernel gives to who connects: one of those could be another's connection
+ * before the daemon has it that it is meant for. */
 uint16_t loopback_port(const char *host)
 {
+    static unsigned count;
+
     for (int tries = 0; tries < TRIES; tries++) {
-        const int udp = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-        const int tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        const uint16_t port = bind_port(udp, host, 0);
-        const bool both = port != 0 && bind_port(tcp, host, port) == port;
-        close(udp);
-        close(tcp);
-        if (both) {
+        const unsigned offset = (unsigned)getpid() * PORTS_EACH + count++;
+        const uint16_t port = (uint16_t)(FIRST_PORT + offset % PORTS);
+        if (is_free(host, port)) {
             return port;
         }
     }
