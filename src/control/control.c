@@ -35,6 +35,7 @@ static void control_end(struct control *control);
 static void control_run(struct control *control, struct server *server)
 {
     control->running = true;
+    control->has_run = true;
     const uint32_t before = server->connections;
     MHD_run(server->daemon);
     if (before > server->connections) {
@@ -83,12 +84,13 @@ static void keepalive_arm(struct control *control)
 {
     const bool wanted = control->watchers.count > 0;
 
-    if (wanted && !uv_is_active((uv_handle_t *)&control->keepalive_timer)) {
+    if (wanted && !control->keepalive_runs) {
         uv_timer_start(&control->keepalive_timer, on_keepalive, WATCHER_KEEPALIVE_MS,
                        WATCHER_KEEPALIVE_MS);
-    } else if (!wanted) {
+    } else if (!wanted && control->keepalive_runs) {
         uv_timer_stop(&control->keepalive_timer);
     }
+    control->keepalive_runs = wanted;
 }
 
 static void on_due_timer(uv_timer_t *timer)
@@ -108,11 +110,12 @@ static void due_timer_arm(struct control *control)
     for (uint32_t i = 0; i < control->server_count; i++) {
         due_count += control->servers[i].due_count;
     }
-    if (due_count > 0 && !uv_is_active((uv_handle_t *)&control->due_timer)) {
+    if (due_count > 0 && !control->due_timer_runs) {
         uv_timer_start(&control->due_timer, on_due_timer, DUE_CHECK_MS, DUE_CHECK_MS);
-    } else if (due_count == 0) {
+    } else if (due_count == 0 && control->due_timer_runs) {
         uv_timer_stop(&control->due_timer);
     }
+    control->due_timer_runs = due_count > 0;
 }
 
 /* Arms the timer for the daemons' next deadline. The deadline moves away with every request, and
@@ -164,7 +167,10 @@ static void on_prepare(uv_prepare_t *prepare)
         control_run_all(control);
     }
     if (!control->closing) {
-        timer_arm(control);
+        if (control->has_run) {
+            control->has_run = false;
+            timer_arm(control);
+        }
         keepalive_arm(control);
         due_timer_arm(control);
     }
@@ -270,6 +276,7 @@ static void control_start_handles(struct control *control)
     control->timer.data = control;
     control->keepalive_timer.data = control;
     control->due_timer.data = control;
+    control->has_run = true;
     (void)uv_prepare_start(&control->prepare, on_prepare);
 }
 

@@ -64,11 +64,14 @@ static void follow_view(struct hearing_stability *stability, const struct view *
 void hearing_stability_update(struct hearing_stability *stability, const struct core *core,
                               const struct timing *timing, uint64_t now_ms)
 {
-    const struct view *view = core_view(core);
-    const uint32_t self = view_find(view, &core_self(core)->id);
     const uint64_t since_ms = now_ms - stability->updated_ms;
 
-    if (self == VIEW_NONE || (stability->updated_ms != 0 && since_ms < timing->heartbeat_ms)) {
+    if (stability->updated_ms != 0 && since_ms < timing->heartbeat_ms) {
+        return;
+    }
+    const struct view *view = core_view(core);
+    const uint32_t self = view_find(view, &core_self(core)->id);
+    if (self == VIEW_NONE) {
         return;
     }
     stability->heartbeat_ms = timing->heartbeat_ms;

@@ -91,8 +91,11 @@ struct control {
     uint64_t timer_due_ms;
     struct process_meter meter;
     uv_timer_t keepalive_timer;
+    bool keepalive_runs;
     uv_timer_t due_timer; /* looks for requests that take too long */
-    bool running;         /* inside a daemon's run */
+    bool due_timer_runs;
+    bool running; /* inside a daemon's run */
+    bool has_run; /* since the daemons' deadline was looked at */
     bool closing;
     uint32_t handles_open;
     void (*on_closed)(void *context);

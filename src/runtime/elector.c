@@ -345,7 +345,7 @@ static bool fits(struct elector *elector, const struct view *view)
     return view->member_count <= ROSTER_MAX;
 }
 
-void elector_on_step(struct elector *elector, uint64_t now_ms)
+static void follow(struct elector *elector, uint64_t now_ms)
 {
     const struct core *core = elector->options.core;
     const struct view *view = core_view(core);
@@ -353,9 +353,6 @@ void elector_on_step(struct elector *elector, uint64_t now_ms)
     const enum phase phase = core_phase(core);
     const uint32_t position = view_is_empty(view) ? VIEW_NONE : view_find(view, &self->id);
 
-    if (!elector_elects(elector)) {
-        return;
-    }
     if (position == VIEW_NONE || (phase != PHASE_MEMBER && phase != PHASE_LEAVING) ||
         !fits(elector, view)) {
         if (elector_takes_part(elector)) {
@@ -375,6 +372,13 @@ void elector_on_step(struct elector *elector, uint64_t now_ms)
     }
     install(elector, view, now_ms);
     settle(elector, now_ms);
+}
+
+void elector_on_step(struct elector *elector, uint64_t now_ms)
+{
+    if (elector_elects(elector)) {
+        follow(elector, now_ms);
+    }
 }
 
 /* --- What others say ------------------------------------------------------------------------- */

@@ -283,11 +283,12 @@ static void one_step(struct node *node, struct event event, struct bytes frame)
     elector_on_step(&node->elector, event.now_ms);
 
     arm_timer(node, event.type == EVENT_TICK ? event.now_ms + 1 : 0);
-    enum phase phase = core_phase(node->core);
-    if (phase != PHASE_JOINING) {
+    const enum phase phase = core_phase(node->core);
+    if (node->was_joining && phase != PHASE_JOINING) {
         seed_checker_stop(&node->seed_checker);
         (void)uv_timer_stop(&node->join_timer);
     }
+    node->was_joining = phase == PHASE_JOINING;
     if (phase == PHASE_STOPPED) {
         report_end(node, NODE_LEFT);
     }

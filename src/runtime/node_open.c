@@ -269,6 +269,7 @@ struct node *node_open(uv_loop_t *loop, const struct config *config, const struc
     node->loop = loop;
     node->config = config;
     node->log = log;
+    node->was_joining = true;
     node->on_end = on_end;
     node->context = context;
     node->latch = (struct latch){.held = 1, .on_free = free_memory, .context = node};

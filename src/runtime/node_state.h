@@ -73,6 +73,7 @@ struct node {
     uv_timer_t closer;
     bool started;
     bool stepping;
+    bool was_joining; /* after the last step */
     bool leave_asked;
     bool withdraw_asked; /* the core waits until nobody goes by its right to act any more */
     bool move_asked;     /* `move`, in a turn of its own */

@@ -201,10 +201,10 @@ void role_clients_on_news(struct role_clients *clients, const struct role_news *
     }
 }
 
-void role_clients_on_step(struct role_clients *clients)
+static void write_pages(const struct role_clients *clients)
 {
     struct own_role own[ROLE_OWN_MAX];
-    const uint32_t count = clients->first == NULL ? 0 : core_own_roles(clients->core, own);
+    const uint32_t count = core_own_roles(clients->core, own);
 
     for (uint32_t i = 0; i < count; i++) {
         struct role_client *client = own[i].until_ms == 0 ? NULL : find(clients, &own[i].request);
@@ -212,6 +212,13 @@ void role_clients_on_step(struct role_clients *clients)
             client->until_ms = own[i].until_ms;
             write_page(clients, client);
         }
+    }
+}
+
+void role_clients_on_step(struct role_clients *clients)
+{
+    if (clients->first != NULL) {
+        write_pages(clients);
     }
 }
 
