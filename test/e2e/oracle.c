@@ -95,10 +95,24 @@ static void check_age(const struct sight *now, size_t place, bool holds, const c
               (unsigned long long)now->version);
 }
 
-/* S7: an age does not change, or, for those that a merge takes up, rises. S6: whom a coordinator
- * lets in or takes up is younger than everybody it ever had. Views may have been missed between
- * the two, so that somebody who was taken up is not seen to have been away. */
-static void check_ages(const struct sight *before, const struct sight *now, uint64_t age_max)
+/* Has any node shown it with that age? */
+static bool was_shown(const struct oracle *oracle, const char *id, uint64_t age)
+{
+    for (size_t i = 0; i < oracle->count; i++) {
+        const size_t place = place_of(&oracle->views[i], id);
+        if (place != NOWHERE && oracle->views[i].ages[place] == age) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* S7: an age does not change, or, for those that a merge takes up, rises. When this part is taken
+ * up itself, the ages are those of the other part, which may not have known of the change. S6: whom
+ * a coordinator lets in or takes up is younger than everybody it ever had. Views may have been
+ * missed between the two, so that somebody who was taken up is not seen to have been away. */
+static void check_ages(const struct oracle *oracle, const struct sight *before,
+                       const struct sight *now, uint64_t age_max)
 {
     const bool same_reign = strcmp(before->ids[0], now->ids[0]) == 0;
 
@@ -108,8 +122,9 @@ static void check_ages(const struct sight *before, const struct sight *now, uint
         if (place == NOWHERE) {
             check_age(now, i, is_new, "S6");
         } else if (now->ages[i] != before->ages[place]) {
-            check_age(now, i, now->ages[i] > before->ages[place], "S7");
-            check_age(now, i, is_new && now->epoch > before->epoch, "S7");
+            const bool is_theirs = !same_reign && was_shown(oracle, now->ids[i], now->ages[i]);
+            check_age(now, i, is_theirs || now->ages[i] > before->ages[place], "S7");
+            check_age(now, i, is_theirs || (is_new && now->epoch > before->epoch), "S7");
         }
     }
 }
@@ -139,7 +154,7 @@ static void compare_with_earlier(struct oracle *oracle, const struct sight *sigh
         *age_max = 0;
     } else if (strcmp(before->ids[before->self], sight->ids[sight->self]) == 0) {
         check_order(before, sight);
-        check_ages(before, sight, *age_max);
+        check_ages(oracle, before, sight, *age_max);
     }
     if (strcmp(before->ids[0], sight->ids[0]) != 0) {
         *age_max = 0;
