@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -94,6 +95,28 @@ static ssize_t read_file(const char *path, char text[FILE_MAX + 1], struct failu
         (void)close(fd);
     }
     return fault == NULL ? length : -1;
+}
+
+int hook_memory_open_lock(const char *path, struct failure *failure)
+{
+    char lock[PATH_MAX];
+    int fd = -1;
+
+    errno = ENAMETOOLONG;
+    if (snprintf(lock, sizeof lock, "%s.lock", path) < (int)sizeof lock) {
+        fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    }
+    if (fd < 0) {
+        (void)failure_set(failure, EXIT_REFUSED,
+                          "%s.lock cannot be opened: %s: name a file of this account with --resume",
+                          path, strerror(errno));
+    }
+    return fd;
+}
+
+bool hook_memory_try_lock(int lock)
+{
+    return flock(lock, LOCK_EX | LOCK_NB) == 0;
 }
 
 void hook_memory_report_damage(const char *path)

@@ -20,6 +20,13 @@ struct hook_memory {
     char coordinator[HOOK_NAME_MAX]; /* "": there was none */
 };
 
+/* Opens PATH.lock, which whoever keeps this memory locks: two that tell by one memory would each
+ * miss what the other has told. -1 with `failure` filled in where it cannot be. */
+int hook_memory_open_lock(const char *path, struct failure *failure);
+
+/* False while another process has it. It is held until the descriptor is closed. */
+bool hook_memory_try_lock(int lock);
+
 /* A file that is not there, or is empty, is an empty memory. So is one that is damaged, which is
  * said on standard error. False with `failure` filled in: it cannot be read, or is of somebody
  * else, and must not be written over. */

@@ -16,7 +16,10 @@
 #include "cli/hook_memory.h"
 #include "cli/hook_tell.h"
 
-enum { HOOK_TIMEOUT_MS = 30000 };
+enum {
+    HOOK_TIMEOUT_MS = 30000,
+    LOCK_MS = 20, /* between two looks whether the memory is free */
+};
 
 struct hook_options {
     const char *folder;
@@ -86,7 +89,8 @@ const struct verb verb_hook = {
         "DOYEN_ADDRESS, DOYEN_REASON and DOYEN_CONTROL. The daemon waits for none of them.\n\n"
         "After a restart, of this or of the daemon, they are told what happened meanwhile; and "
         "not-acting when the daemon goes away while it acted. What has to end before another node "
-        "can begin is a matter for doyen run, which looks at the lease.\n\n"
+        "can begin is a matter for doyen run, which looks at the lease. Where another doyen hook "
+        "keeps the same file of --resume, this one waits until it has ended.\n\n"
         "Exit: 0 after INT, TERM, or HUP, which stands for the end of the daemon, 1 when DIR or "
         "the file of --resume cannot be used.",
     .options = hook_options,
@@ -100,7 +104,9 @@ struct hooks {
     struct hook_teller teller; /* its end_fd: INT or TERM */
     char memory_path[PATH_MAX];
     struct hook_memory memory;
+    int lock;    /* of the memory */
     int gone_fd; /* HUP: the daemon is gone */
+    bool ended;  /* by a signal, before anything was told */
     bool failed; /* the memory could not be kept; that was said */
 };
 
@@ -247,6 +253,29 @@ static int signals_of(int one, int other)
     return signalfd(-1, &both, SFD_CLOEXEC);
 }
 
+/* Another may still be telling what a daemon that has ended left to be told. False: a signal came
+ * first, or the lock cannot be had. */
+static bool lock_memory(struct hooks *hooks, struct failure *failure)
+{
+    bool said = false;
+
+    hooks->lock = hook_memory_open_lock(hooks->memory_path, failure);
+    while (hooks->lock >= 0 && !hook_memory_try_lock(hooks->lock)) {
+        struct pollfd fds[] = {{.fd = hooks->teller.end_fd, .events = POLLIN},
+                               {.fd = hooks->gone_fd, .events = POLLIN}};
+        if (!said) {
+            fprintf(stderr, "doyen hook: another one keeps %s: waiting until it has ended\n",
+                    hooks->memory_path);
+            said = true;
+        }
+        if (poll(fds, sizeof fds / sizeof fds[0], LOCK_MS) > 0) {
+            hooks->ended = true;
+            return false;
+        }
+    }
+    return hooks->lock >= 0;
+}
+
 /* Also finds out whether the memory can be kept, before anything is told. */
 static bool prepare(struct hooks *hooks, struct failure *failure)
 {
@@ -257,17 +286,15 @@ static bool prepare(struct hooks *hooks, struct failure *failure)
     }
     snprintf(hooks->memory_path, sizeof hooks->memory_path, "%s%s", file == NULL ? folder : file,
              file == NULL ? "/.resume" : "");
-    if (!hook_memory_read(hooks->memory_path, &hooks->memory, failure) ||
-        !hook_memory_write(hooks->memory_path, &hooks->memory, failure)) {
-        return false;
-    }
     hooks->teller.end_fd = signals_of(SIGINT, SIGTERM);
     hooks->gone_fd = signals_of(SIGHUP, SIGHUP);
     if (hooks->teller.end_fd < 0 || hooks->gone_fd < 0) {
         (void)failure_set(failure, EXIT_REFUSED, "no descriptor is left: %s", strerror(errno));
         return false;
     }
-    return true;
+    return lock_memory(hooks, failure) &&
+           hook_memory_read(hooks->memory_path, &hooks->memory, failure) &&
+           hook_memory_write(hooks->memory_path, &hooks->memory, failure);
 }
 
 /* Waits until the client has something to do. False: INT, TERM or HUP came first. */
@@ -318,7 +345,10 @@ static enum exit_code run_hooks(struct cli *cli, int argc, char **argv)
     struct failure failure;
 
     cli_parse(cli, &verb_hook, argc, argv, &hooks.options);
-    if (!prepare(&hooks, &failure) || cli_connect(cli, &failure) != EXIT_DONE) {
+    if (!prepare(&hooks, &failure)) {
+        return hooks.ended ? EXIT_DONE : failure_report(&failure);
+    }
+    if (cli_connect(cli, &failure) != EXIT_DONE) {
         return failure_report(&failure);
     }
     hooks.teller.client = cli->client;
@@ -334,6 +364,7 @@ static enum exit_code run_hooks(struct cli *cli, int argc, char **argv)
     }
     (void)close(hooks.teller.end_fd);
     (void)close(hooks.gone_fd);
+    (void)close(hooks.lock);
     if (result < 0) {
         (void)client_failure(cli->client, result, &failure);
         return failure_report(&failure);

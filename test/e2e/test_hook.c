@@ -235,6 +235,28 @@ Story(hook, a_damaged_memory_is_said_and_the_hooks_run)
     }
 }
 
+/* The hook that was told of the end still runs when the next daemon begins: the last word is that
+ * of the next one. */
+Story(hook, one_that_outlives_its_daemon_is_waited_for)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+    const char *script = text_kept(
+        "#!/bin/sh\necho not-acting >>%s\nuntil [ -e %s ]; do sleep 0.02; done\n",
+        cluster_path(cluster, "told"), cluster_path(cluster, "go"));
+
+    write_file(text_kept("%s/not-acting", folder), script, 0755);
+    cluster_start(cluster, "athens", "athens", ARGS("--hooks", folder));
+    assert_soon(is_told(cluster, "acting - by athens, acting yes\n"));
+    cluster_kill(cluster, "athens");
+    assert_soon(is_told(cluster, "not-acting\n"));
+    cluster_restart(cluster, "athens");
+    assert_soon(cluster_log_has(cluster, "athens", "another one keeps"));
+    write_file(cluster_path(cluster, "go"), "", 0644);
+    assert_soon(strstr(strstr(told(cluster), "not-acting\n"), "\nacting - by athens") != NULL);
+    cr_assert_eq(cluster_terminate(cluster, "athens"), 0);
+}
+
 Story(hook, the_daemon_runs_them_itself)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
