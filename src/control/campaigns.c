@@ -16,6 +16,7 @@ enum {
     MARGIN_PARTS = 8, /* of the span: what dying takes beyond the grace */
 
     WORD_RESIGN = 'r', /* from a client, besides DOYEN_LEASE_STOPPED */
+    WORD_HOLDING = 'h',
 };
 
 struct campaign {
@@ -157,6 +158,21 @@ static bool send_head(const struct campaign *campaign)
     return send_line(campaign, json_finished(line, complete), client->memory.fd);
 }
 
+/* For who cannot read the page: what it says now. */
+static bool send_holding(const struct campaign *campaign)
+{
+    const struct role_client *client = &campaign->client;
+    const bool holds = client->state == ROLE_CLIENT_HOLDS;
+    json_t *line = json_object();
+    const bool complete = json_put(line, "event", json_of_word("holding")) &&
+                          json_put(line, "role", json_of_word(client->campaign.role)) &&
+                          json_put(line, "token", json_of_u64(client->token)) &&
+                          json_put(line, "holding_ms",
+                                   json_of_number(holds ? left_ms(client->until_ms) : 0));
+
+    return send_line(campaign, json_finished(line, complete), -1);
+}
+
 /* --- Its connection -------------------------------------------------------------------------- */
 
 static void on_poll_closed(uv_handle_t *handle)
@@ -206,6 +222,10 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     }
     if (memchr(words, WORD_RESIGN, (size_t)count) != NULL) {
         node_role_resign(node, &campaign->client);
+    }
+    if (memchr(words, WORD_HOLDING, (size_t)count) != NULL && !campaign->over &&
+        !send_holding(campaign)) {
+        campaign_end(campaign);
     }
 }
 

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { DoyenError, REFUSED, UNREACHABLE, tooLate } from "./errors.js";
 import { events, get } from "./http.js";
-import { Answer, Link, tryToLead } from "./lease.js";
+import { Answer, Lead, Link, tryToLead } from "./lease.js";
 import { missingIn, viewOf } from "./model.js";
+import { Holding, RoleLink, campaignBody } from "./role.js";
 import { QUIET_MS, Story } from "./story.js";
 import { account, find } from "./target.js";
 
@@ -146,8 +147,17 @@ export class Client {
     return right;
   }
 
-  async leading(block, { graceMs, timeoutMs, signal } = {}) {
-    const lead = await this.#beginLead(graceMs, timeoutMs, signal);
+  leading(block, options = {}) {
+    return this.#lead(block, (signal) => Link.open(this.#daemon, signal), Lead, options);
+  }
+
+  campaign(role, block, options = {}) {
+    const body = campaignBody(role, options);
+    return this.#lead(block, (signal) => RoleLink.open(this.#daemon, body, signal), Holding, options);
+  }
+
+  async #lead(block, openLink, Kind, options) {
+    const lead = await this.#beginLead(openLink, Kind, options);
     try {
       return await block(lead);
     } catch (error) {
@@ -157,7 +167,7 @@ export class Client {
     }
   }
 
-  async #beginLead(graceMs, timeoutMs, signal) {
+  async #beginLead(openLink, Kind, { graceMs, timeoutMs, signal }) {
     const until = timeoutMs === undefined ? Infinity : performance.now() + timeoutMs;
     let missing = "this node does not act";
     let link = null;
@@ -165,18 +175,21 @@ export class Client {
 
     try {
       for (;;) {
+        if (link?.over) {
+          throw new DoyenError(REFUSED, link.over);
+        }
         let pauseMs = PAUSE_MS;
         let count = link?.count;
         try {
           if (link === null || !link.open) {
             link?.close();
             link = null;
-            link = await Link.open(this.#daemon, signal);
+            link = await openLink(signal);
           }
           first = false;
-          missing = "this node does not act";
+          missing = link.missing;
           count = link.count;
-          const found = await tryToLead(this.#daemon, link, graceMs, signal);
+          const found = await tryToLead(link, Kind, graceMs, signal);
           if (found.lead) {
             link = null;
             return found.lead;

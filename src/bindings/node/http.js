@@ -21,12 +21,12 @@ export function explain(control, error, signal) {
 }
 
 // A request to the socket that was looked at, and to no other.
-function begin(daemon, path, headers, signal) {
+function begin(daemon, path, { method = "GET", headers, signal }) {
   if (!/^\/[\x21-\x7e]*$/.test(path)) {
     throw new DoyenError(USAGE, `${JSON.stringify(path)} is no path of a resource: give one such as /v1/status`);
   }
   const fd = take(daemon.control, daemon.expected);
-  const options = { socketPath: pathOf(fd), path, agent: false, signal };
+  const options = { socketPath: pathOf(fd), path, method, agent: false, signal };
   const request = http.request({
     ...options,
     headers: { Host: "doyen", "User-Agent": "doyen-node", Connection: "close", ...headers },
@@ -43,13 +43,14 @@ function begin(daemon, path, headers, signal) {
   return request;
 }
 
-// A GET of `path`, until the head of its answer is there. With `upgrade` resolves to the socket and
-// what came behind the head of a 101 as well.
-export async function open(daemon, path, { headers = {}, timeoutMs = REQUEST_MS, signal, upgrade = false } = {}) {
+// A GET of `path`, or another method with a body, until the head of its answer is there. With
+// `upgrade` resolves to the socket and what came behind the head of a 101 as well.
+export async function open(daemon, path, options = {}) {
+  const { headers = {}, timeoutMs = REQUEST_MS, signal, upgrade = false, method, body } = options;
   signal?.throwIfAborted();
   let timer;
   try {
-    const request = begin(daemon, path, headers, signal);
+    const request = begin(daemon, path, { method, headers, signal });
     timer = setTimeout(() => request.destroy(silent(daemon.control, timeoutMs)), Math.max(1, timeoutMs));
     return await new Promise((resolve, reject) => {
       request.on("error", reject);
@@ -61,7 +62,7 @@ export async function open(daemon, path, { headers = {}, timeoutMs = REQUEST_MS,
         }
         resolve({ response, socket, head });
       });
-      request.end();
+      request.end(body);
     });
   } catch (error) {
     throw explain(daemon.control, error, signal);

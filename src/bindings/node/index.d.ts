@@ -153,6 +153,30 @@ export class Lead {
   sleep(ms: number): Promise<void>;
 }
 
+/**
+ * This process holds a role: what `Client.campaign` gives to its callback.
+ *
+ * What is acted on has to refuse a token below the highest that it has seen.
+ */
+export class Holding extends Lead {
+  private constructor();
+  /** Of this grant; higher than that of each before it. */
+  readonly token: bigint;
+}
+
+/** What is left out is as proto/control.md has it; all candidates of a role have to say the same. */
+export interface Candidacy {
+  policy?: "first" | "oldest" | "priority";
+  /** For others to read: where the holder is reached. */
+  value?: string;
+  /** So many may hold the role at once. */
+  holders?: number;
+  /** Under the policy `priority`. */
+  priority?: number;
+  /** A better candidate takes the place of a holder. */
+  preempt?: boolean;
+}
+
 export interface Conditions {
   /** So many members; with `atLeast` or more. */
   members?: number;
@@ -239,5 +263,18 @@ export class Client {
   leading<T>(
     block: (lead: Lead) => T | Promise<T>,
     options?: { graceMs?: number; timeoutMs?: number; signal?: AbortSignal },
+  ): Promise<T>;
+
+  /**
+   * Stands for the role, waits until this process holds it, and calls `block`. Resolves to what that
+   * returns; the role is let go then.
+   *
+   * `block` has to end when the role is lost, as with `leading`. Rejects also where the campaign is
+   * refused, or `doyen resign` ends it.
+   */
+  campaign<T>(
+    role: string,
+    block: (holding: Holding) => T | Promise<T>,
+    options?: Candidacy & { graceMs?: number; timeoutMs?: number; signal?: AbortSignal },
   ): Promise<T>;
 }

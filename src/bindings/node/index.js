@@ -13,3 +13,4 @@
 export { Client } from "./client.js";
 export { DoyenError, LeadLost, REFUSED, TIMED_OUT, UNREACHABLE, USAGE } from "./errors.js";
 export { Lead } from "./lease.js";
+export { Holding } from "./role.js";

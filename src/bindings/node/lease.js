@@ -36,11 +36,14 @@ function refusalOf(daemon, status) {
 // The connection on which doyend says that its right ends early, and is told that this program has
 // stopped.
 export class Link {
+  #daemon;
   #socket;
   #paged = false; // the byte that the page comes with was there
   #count = 0;
   stopAsked = false;
   open = true;
+  missing = "this node does not act"; // while it cannot lead
+  why = "this node gives its right up"; // when it is to stop
 
   static async open(daemon, signal) {
     const { response, socket, head } = await open(daemon, "/v1/lease", {
@@ -54,23 +57,41 @@ export class Link {
       response.destroy();
       throw refusalOf(daemon, status);
     }
-    return new Link(socket, head);
+    return new this(daemon, socket).begin(head);
   }
 
-  constructor(socket, head) {
+  constructor(daemon, socket) {
+    this.#daemon = daemon;
     this.#socket = socket;
-    socket.on("error", () => {}); // It is followed by "close".
-    socket.on("close", () => this.#end());
-    socket.on("end", () => this.#end());
-    socket.on("data", (bytes) => this.#take(bytes));
-    this.#take(head);
   }
 
-  #take(bytes) {
+  // Listens; `head` came already.
+  begin(head) {
+    const take = (bytes) => {
+      this.heard(bytes);
+      this.#tell();
+    };
+    this.#socket.on("error", () => {}); // It is followed by "close".
+    this.#socket.on("close", () => this.#end());
+    this.#socket.on("end", () => this.#end());
+    this.#socket.on("data", take);
+    take(head);
+    return this;
+  }
+
+  heard(bytes) {
     const words = this.#paged ? bytes : bytes.subarray(1);
     this.#paged ||= bytes.length > 0;
     this.stopAsked ||= words.includes(STOP);
-    this.#tell();
+  }
+
+  // What the right is now: an Answer.
+  ask(options) {
+    return Answer.ask(this.#daemon, options);
+  }
+
+  say(word) {
+    this.#socket.write(word);
   }
 
   #end() {
@@ -107,7 +128,7 @@ export class Link {
   stopped() {
     if (this.stopAsked && this.open) {
       this.stopAsked = false;
-      this.#socket.write(STOPPED);
+      this.say(STOPPED);
     }
   }
 
@@ -171,7 +192,6 @@ export function timesOf({ spanMs, renewalMs }, graceMs) {
 
 // This node acts: what Client.leading gives to its callback. It is lost once and for all.
 export class Lead {
-  #daemon;
   #link;
   #answer;
   #times;
@@ -180,8 +200,7 @@ export class Lead {
   #over = new AbortController();
   #looking;
 
-  constructor(daemon, link, answer, times) {
-    this.#daemon = daemon;
+  constructor(link, answer, times) {
     this.#link = link;
     this.#answer = answer;
     this.#times = times;
@@ -191,13 +210,17 @@ export class Lead {
     this.#looking = this.#look();
   }
 
+  get what() {
+    return `the lead of epoch ${this.epoch}`;
+  }
+
   // For so many milliseconds the lead is certain; 0 when it is lost.
   leftMs() {
     if (this.#why) {
       return 0;
     }
     if (this.#link.stopAsked) {
-      return this.#lose("this node gives its right up");
+      return this.#lose(this.#link.why);
     }
     const leftMs = this.#answer.leftMs() - this.#times.graceMs - this.#times.marginMs;
     return leftMs > 0
@@ -236,7 +259,7 @@ export class Lead {
   }
 
   #error() {
-    return new LeadLost(`the lead of epoch ${this.epoch} is lost (${this.#why}): stop acting now`);
+    return new LeadLost(`${this.what} is lost (${this.#why}): stop acting now`);
   }
 
   #lose(why) {
@@ -267,7 +290,7 @@ export class Lead {
 
   async #renew(signal) {
     try {
-      const answer = await Answer.ask(this.#daemon, { timeoutMs: Math.max(LEASE_MS, this.leftMs()), signal });
+      const answer = await this.#link.ask({ timeoutMs: Math.max(LEASE_MS, this.leftMs()), signal });
       if (this.#why || !this.#link.open) {
         return; // Another doyend would not wait for this program.
       }
@@ -282,18 +305,24 @@ export class Lead {
   }
 }
 
-// A lead, if this node acts and for long enough; else for how long to wait until it is worth another
-// look (null: until the daemon says something).
-export async function tryToLead(daemon, link, graceMs, signal) {
-  const answer = await Answer.ask(daemon, { signal });
+// A lead of this kind, if this node acts and for long enough; else for how long to wait until it is
+// worth another look (null: until the daemon says something).
+export async function tryToLead(link, Kind, graceMs, signal) {
+  if (!link.open) {
+    return { pauseMs: POLL_MS_MIN };
+  }
+  const answer = await link.ask({ signal });
   const times = timesOf(answer, graceMs);
 
-  if (link.stopAsked || !link.open || !answer.acting) {
+  if (link.stopAsked) {
     link.stopped();
+    return { pauseMs: POLL_MS_MIN };
+  }
+  if (!answer.acting) {
     return { pauseMs: null };
   }
   if (answer.leftMs() >= times.startMs) {
-    return { lead: new Lead(daemon, link, answer, times) };
+    return { lead: new Kind(link, answer, times) };
   }
   return { pauseMs: Math.max(answer.renewalMs / 8, 5) };
 }

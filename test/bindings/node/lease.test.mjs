@@ -21,6 +21,10 @@ function answerOf(since, changes = {}) {
   return new Answer({ ...document, span_ms: 1600, renewal_ms: 400, self: "athens", ...changes }, since);
 }
 
+function linkOf(socket, head) {
+  return new Link({ control: "/nonexistent/x.sock" }, socket).begin(Buffer.from(head));
+}
+
 test("a sleep of the host has passed, too", (t) => {
   let up = 100;
   t.mock.method(fs, "readFileSync", () => `${up.toFixed(2)} 17.5\n`);
@@ -50,7 +54,7 @@ test("a lead is lost before the right ends, once and for all", async () => {
   const times = timesOf(answer, 500);
   assert.deepEqual(times, { graceMs: 500, marginMs: 100, pollMs: 100, startMs: 700 });
   const socket = Object.assign(new EventEmitter(), { write() {}, end() {}, unref() {} });
-  const lead = new Lead({ control: "/nonexistent/x.sock" }, new Link(socket, Buffer.alloc(0)), answer, times);
+  const lead = new Lead(linkOf(socket, ""), answer, times);
   since.ms = 899;
   assert.equal(lead.leftMs(), 1);
   assert.ok(!lead.signal.aborted);
@@ -68,9 +72,9 @@ test("the word to stop ends a lead, and is answered when its block is over", asy
   const written = [];
   const socket = Object.assign(new EventEmitter(), { write: (text) => written.push(text), end() {}, unref() {} });
   const answer = answerOf(since);
-  const link = new Link(socket, Buffer.from("w"));
+  const link = linkOf(socket, "w");
   assert.ok(!link.stopAsked, "the first byte is the page's");
-  const lead = new Lead({ control: "/nonexistent/x.sock" }, link, answer, timesOf(answer));
+  const lead = new Lead(link, answer, timesOf(answer));
   assert.ok(lead.held());
   const asleep = assert.rejects(lead.sleep(LIMIT_MS), /gives its right up/);
   socket.emit("data", Buffer.from("cw"));
