@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/document.h"
 #include "cli/report_archive.h"
+#include "cli/roles_ask.h"
 #include "cli/status_all.h"
 
 struct report_options {
@@ -45,8 +46,8 @@ const struct verb verb_report = {
     .summary = "Packs what is known of the last minutes into FILE, for a bug report",
     .details =
         "FILE ends in .tar.gz, .tgz or .tar. In it are status, also of the other members, "
-        "members, history, events, evidence, links, voters, configuration, metrics, and a "
-        "recording of the last minutes for doyen-replay. It has names, addresses and tags, and "
+        "members, history, events, evidence, links, voters, the elected leader, roles, "
+        "configuration, metrics, and a recording of the last minutes for doyen-replay. It has names, addresses and tags, and "
         "the random numbers of this life, but no key. The recording is for the accounts alone "
         "that may change something; for others the rest is packed.",
     .parse = parse_report,
@@ -63,7 +64,8 @@ static const struct source {
     {"events.json", "/v1/journal"},  {"why.json", "/v1/why"},
     {"links.json", "/v1/links"},     {"lease.json", "/v1/lease"},
     {"voters.json", "/v1/voters"},   {"keys.json", "/v1/keys"},
-    {"config.json", "/v1/config"},   {"metrics.txt", "/metrics"},
+    {"leader.json", "/v1/leader"},   {"config.json", "/v1/config"},
+    {"metrics.txt", "/metrics"},
 };
 
 struct report {
@@ -117,6 +119,19 @@ static void add_peers(struct report *report)
         return;
     }
     add(report, "peers.json", answer.text, strlen(answer.text));
+    answer_deinit(&answer);
+}
+
+static void add_roles(struct report *report)
+{
+    struct answer answer = {.json = NULL};
+    struct failure failure;
+
+    if (roles_ask(report->cli, &answer, &failure) != EXIT_DONE) {
+        note_missing(report, "roles.json", failure.text);
+        return;
+    }
+    add(report, "roles.json", answer.text, strlen(answer.text));
     answer_deinit(&answer);
 }
 
@@ -195,6 +210,7 @@ static enum exit_code pack(struct report *report, const char *path, const char *
         add_source(report, &sources[i]);
     }
     add_peers(report);
+    add_roles(report);
     add_recording(report);
     add_readme(report);
     if (!report_archive_close(report->archive, &failure)) {

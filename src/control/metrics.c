@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/version.h"
 #include "control/health.h"
 #include "proto/wire.h"
@@ -368,6 +369,37 @@ static void write_voter(const struct facts *facts, struct text_builder *text)
                   "How long the slowest write of it took.", facts->voter_times.slowest_us, 1000000);
 }
 
+/* Advice, which elections of messages give (docs/elections.md). */
+static void write_leader(const struct metrics *metrics, struct text_builder *text)
+{
+    const struct member *leader = metrics->leader;
+
+    gauge(text, "doyen_leader_known", "Whether this node knows an elected leader.", leader != NULL);
+    gauge(text, "doyen_leader_is_self", "Whether this node is the elected leader, as it knows.",
+          leader != NULL && id_equal(&leader->id, &metrics->facts->self->id));
+}
+
+static void write_roles(const struct metrics *metrics, struct text_builder *text)
+{
+    begin(text, "doyen_role_changes_total", "counter",
+          "Times that a client of this node got a role, and lost one.");
+    sample(text, "doyen_role_changes_total", "change", "granted", metrics->roles_granted);
+    sample(text, "doyen_role_changes_total", "change", "lost", metrics->roles_lost);
+    if (metrics->role_count == 0) {
+        return; /* A family without samples is not announced. */
+    }
+    begin(text, "doyen_role_candidates", "gauge",
+          "Clients of this node that stand for the role, or hold it.");
+    for (uint32_t i = 0; i < metrics->role_count; i++) {
+        sample(text, "doyen_role_candidates", "role", metrics->roles[i].role,
+               metrics->roles[i].candidates);
+    }
+    begin(text, "doyen_role_held", "gauge", "Clients of this node that hold the role.");
+    for (uint32_t i = 0; i < metrics->role_count; i++) {
+        sample(text, "doyen_role_held", "role", metrics->roles[i].role, metrics->roles[i].held);
+    }
+}
+
 static void write_control(const struct metrics *metrics, struct text_builder *text)
 {
     begin(text, "doyen_control_connections", "gauge",
@@ -399,6 +431,36 @@ static void write_process(const struct process_usage *process, struct text_build
                   (uint64_t)process->started_wall_ms, 1000);
 }
 
+/* The entry of the role, a new one if need be; NULL: there is no room, which cannot be. */
+static struct metrics_role *role_of(struct metrics *metrics, const char *role)
+{
+    for (uint32_t i = 0; i < metrics->role_count; i++) {
+        if (text_equal(metrics->roles[i].role, role)) {
+            return &metrics->roles[i];
+        }
+    }
+    if (metrics->role_count == ROLE_OWN_MAX) {
+        return NULL;
+    }
+    metrics->roles[metrics->role_count].role = role;
+    return &metrics->roles[metrics->role_count++];
+}
+
+void metrics_collect_roles(struct metrics *metrics, const struct role_clients *clients)
+{
+    metrics->roles_granted = clients->granted;
+    metrics->roles_lost = clients->lost;
+    for (const struct role_client *client = clients->first; client != NULL; client = client->next) {
+        struct metrics_role *role = client->state == ROLE_CLIENT_ENDED
+                                        ? NULL
+                                        : role_of(metrics, client->campaign.role);
+        if (role != NULL) {
+            role->candidates++;
+            role->held += client->state == ROLE_CLIENT_HOLDS;
+        }
+    }
+}
+
 void metrics_write(const struct metrics *metrics, struct text_builder *text)
 {
     const struct facts *facts = metrics->facts;
@@ -414,6 +476,8 @@ void metrics_write(const struct metrics *metrics, struct text_builder *text)
     write_user_messages(facts->traffic, text);
     write_keys(metrics, text);
     write_voter(facts, text);
+    write_leader(metrics, text);
+    write_roles(metrics, text);
     write_control(metrics, text);
     write_process(&metrics->process, text);
 }

@@ -124,15 +124,16 @@ static void tell(const struct role_clients *clients, struct role_client *client,
     client->on_event(client, &event);
 }
 
-static void lose(const struct role_clients *clients, struct role_client *client, enum role_end end,
+static void lose(struct role_clients *clients, struct role_client *client, enum role_end end,
                  uint64_t now_ms)
 {
     client->state = ROLE_CLIENT_STOPS;
     client->stop_ms = is_strict(clients) ? NEVER_MS : now_ms + client->campaign.grace_ms;
+    clients->lost++;
     tell(clients, client, ROLE_LOST, end);
 }
 
-static void end(const struct role_clients *clients, struct role_client *client, enum role_end why,
+static void end(struct role_clients *clients, struct role_client *client, enum role_end why,
                 uint64_t now_ms)
 {
     if (client->state == ROLE_CLIENT_HOLDS) {
@@ -185,6 +186,7 @@ void role_clients_on_news(struct role_clients *clients, const struct role_news *
     case ROLE_TOKEN:
         client->token = news->token;
         if (!client->resigns) {
+            clients->granted += news->kind == ROLE_LEADS;
             client->state = ROLE_CLIENT_HOLDS;
             client->until_ms = held_until_ms(clients, client);
             tell(clients, client, news->kind, ROLE_END_NONE);

@@ -78,6 +78,8 @@ struct role_clients {
     void *context;
     struct role_client *first;
     uint32_t count;
+    uint64_t granted; /* so often one of them got a role, and lost one */
+    uint64_t lost;
 };
 
 /* For how long one answer of the coordinator lets a client hold. */

@@ -27,12 +27,15 @@ fail()
 
 folder=$(mktemp -d)
 pid=
+client=
 stop()
 {
-    if [ -n "$pid" ]; then
-        kill "$pid" 2>/dev/null || true
-        wait "$pid" 2>/dev/null || true
-    fi
+    local one
+
+    for one in $client $pid; do
+        kill "$one" 2>/dev/null || true
+        wait "$one" 2>/dev/null || true
+    done
     rm -rf "$folder"
 }
 trap stop EXIT
@@ -41,6 +44,23 @@ trap stop EXIT
 get()
 {
     curl --silent --show-error --fail --unix-socket "$folder/athens.sock" "http://doyen$1"
+}
+
+# A client that holds a role, so that the families of roles are there, too.
+stand()
+{
+    local tries=0
+
+    "$build/doyen" -c "$folder/athens.sock" campaign job >"$folder/client" 2>&1 &
+    client=$!
+    until grep -q '^granted' "$folder/client"; do
+        tries=$((tries + 1))
+        if [ $tries -gt 400 ]; then
+            cat "$folder/client" >&2
+            fail "no client gets a role"
+        fi
+        sleep 0.05
+    done
 }
 
 # A node with a key, so that the families of keys are there too.
@@ -60,6 +80,7 @@ start_node()
         fi
         sleep 0.05
     done
+    stand
     get /metrics >"$folder/metrics"
 }
 
@@ -84,6 +105,10 @@ case_names()
         'doyen_voter{status="cannot write"}'; do
         grep -qF "$name" "$folder/metrics" || fail "$name is used, and not served"
     done
+    for name in doyen_role_candidates doyen_role_held; do
+        grep -qxF "$name{role=\"job\"} 1" "$folder/metrics" || fail "$name is wrong"
+    done
+    grep -qxF 'doyen_role_changes_total{change="granted"} 1' "$folder/metrics" || fail "no grant is counted"
     # These are read from /proc, which a node in its sandbox cannot open any more.
     for name in process_open_fds process_resident_memory_bytes process_cpu_seconds_total; do
         grep -qE "^$name [0-9.]*[1-9]" "$folder/metrics" || fail "$name is not known"

@@ -256,6 +256,10 @@ Test(control_metrics, they_say_what_the_node_knows)
         {"doyen_late_wakeups_total", 5},
         {"doyen_events_total{event=\"suspect\"}", 0},
         {"doyen_keys", 0},
+        {"doyen_leader_known", 1},
+        {"doyen_leader_is_self", 0},
+        {"doyen_role_changes_total{change=\"granted\"}", 3},
+        {"doyen_role_changes_total{change=\"lost\"}", 2},
         {"doyen_voter{status=\"none\"}", 1},
         {"doyen_log_lines_lost_total{reason=\"unread\"}", 9},
         {"process_cpu_seconds_total", 2.000034},
@@ -271,6 +275,9 @@ Test(control_metrics, they_say_what_the_node_knows)
     scene.traffic.user_in = 3;
     scene.traffic.user_refused[USER_FLOOD] = 6;
     scene.log.dropped_ever = 9;
+    scene.metrics.leader = &scene.built.view.members[1];
+    scene.metrics.roles_granted = 3;
+    scene.metrics.roles_lost = 2;
     scene.metrics.process = (struct process_usage){
         .cpu_us = 2000034, .resident_bytes = 8192, .started_wall_ms = 1700000000001};
 
@@ -282,7 +289,8 @@ Test(control_metrics, they_say_what_the_node_knows)
     scene_close(&scene);
 }
 
-/* Nothing that happens later brings a new series, but a key; nor does a larger cluster. */
+/* Nothing that happens later brings a new series, but a key and a role; nor does a larger cluster.
+ */
 Test(control_metrics, the_series_are_the_same_before_anything_has_happened)
 {
     struct scene scene;
@@ -311,6 +319,17 @@ Test(control_metrics, the_series_are_the_same_before_anything_has_happened)
     expect_value(keys, "doyen_key_held_members{key=\"3fa2\"}", 3);
     expect_value(keys, "doyen_key_seals{key=\"0017\"}", 0);
     free(keys);
+
+    scene.metrics.key_count = 0;
+    scene.metrics.role_count = 2;
+    scene.metrics.roles[0] = (struct metrics_role){.role = "backup", .candidates = 2, .held = 1};
+    scene.metrics.roles[1] = (struct metrics_role){.role = "job", .candidates = 1};
+    struct reading *roles = scene_read(&scene);
+    cr_assert_eq(roles->series_count, three->series_count + 4);
+    expect_value(roles, "doyen_role_candidates{role=\"backup\"}", 2);
+    expect_value(roles, "doyen_role_held{role=\"backup\"}", 1);
+    expect_value(roles, "doyen_role_held{role=\"job\"}", 0);
+    free(roles);
     free(three);
     scene_close(&scene);
 }
@@ -342,6 +361,8 @@ Test(control_metrics, each_family_is_in_the_contract)
     fclose(file);
     scene_open(&scene);
     scene.metrics.key_count = 1;
+    scene.metrics.role_count = 1;
+    scene.metrics.roles[0] = (struct metrics_role){.role = "job"};
     struct reading *reading = scene_read(&scene);
     for (size_t i = 0; i < reading->family_count; i++) {
         char quoted[128];
