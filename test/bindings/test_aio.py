@@ -43,6 +43,25 @@ class Aio(unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(doyen.Error, "no such socket"):
             await doyen.aio.Client("/nonexistent/doyen.sock").view()
 
+    async def test_leader_is_whom_an_election_found(self):
+        cluster = self.cluster(2, "--election", "bully")
+        async with doyen.aio.Client(cluster.control("athens")) as client:
+            view = await client.wait(members=2, timeout=LIMIT_S)
+            leader = await soon(client.leader)
+            self.assertEqual((leader.name, leader.algorithm), (view.members[0].name, "bully"))
+            self.assertEqual((leader.id, leader.address), (view.members[0].id, view.members[0].address))
+            self.assertEqual(leader.is_self, leader.name == "athens")
+            self.assertEqual(doyen.Client(cluster.control("athens")).leader(), leader)
+            cluster.kill(view.members[0].name)
+            other = doyen.Client(cluster.control(view.members[1].name))
+            other.wait(members=1, timeout=LIMIT_S)
+
+            async def another():
+                found = other.leader()
+                return found if found and found.id != leader.id else None
+
+            self.assertTrue((await soon(another)).is_self)
+
     async def test_watch_goes_on_over_a_kill(self):
         cluster = self.cluster(1)
         client = doyen.aio.Client(cluster.control("athens"))

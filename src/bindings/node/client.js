@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DoyenError, REFUSED, UNREACHABLE, tooLate } from "./errors.js";
 import { events, get } from "./http.js";
 import { Answer, Lead, Link, tryToLead } from "./lease.js";
-import { missingIn, viewOf } from "./model.js";
+import { leaderOf, missingIn, viewOf } from "./model.js";
 import { Holding, RoleLink, campaignBody } from "./role.js";
 import { QUIET_MS, Story } from "./story.js";
 import { account, find } from "./target.js";
@@ -46,6 +46,10 @@ export class Client {
 
   async view(options) {
     return viewOf(await this.get("/v1/members", options));
+  }
+
+  async leader(options) {
+    return leaderOf(await this.get("/v1/leader", options));
   }
 
   watch({ resume, signal } = {}) {

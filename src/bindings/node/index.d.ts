@@ -79,6 +79,19 @@ export interface View {
   member(name: string): Member | null;
 }
 
+/**
+ * Whom an election found, as one node knew it at one moment. It is advice: two parts of a network
+ * have a leader each.
+ */
+export interface Leader {
+  readonly name: string;
+  readonly id: string;
+  readonly address: string;
+  readonly algorithm: "oldest" | "bully" | "ring" | "token-ring" | "sequential";
+  /** It is the node that was asked. */
+  readonly isSelf: boolean;
+}
+
 /** What changed while nobody told: between the last event before a gap and the snapshot after it. */
 export interface Diff {
   /** Names that are new. */
@@ -221,6 +234,12 @@ export class Client {
 
   /** Who is in, oldest first, who coordinates, and who is gone. */
   view(options?: { signal?: AbortSignal }): Promise<View>;
+
+  /**
+   * Whom an election found (doyend --election), or null while there is no leader; without elections
+   * the best member of the view. To act, see `leading`.
+   */
+  leader(options?: { signal?: AbortSignal }): Promise<Leader | null>;
 
   /**
    * What happens, for ever: a snapshot first, then each change.

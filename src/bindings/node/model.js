@@ -55,6 +55,14 @@ export function viewOf(document) {
   }
 }
 
+// The leader in a document of /v1/leader; null: that node knows none.
+export function leaderOf({ leader, leader_id: id, leader_address: address, algorithm, self }) {
+  if ([id, address, algorithm, self].includes(undefined)) {
+    throw new DoyenError(REFUSED, "the leader of doyend is not as expected: is it another version?");
+  }
+  return leader === null ? null : Object.freeze({ name: leader, id, address, algorithm, isSelf: leader === self });
+}
+
 // What changed while nobody told. `before` has the former members by id.
 export function diffOf(before, after) {
   const former = new Map([...before.values()].map((member) => [member.name, member]));

@@ -10,6 +10,7 @@ import { test } from "node:test";
 import { Client, DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, USAGE } from "../../../src/bindings/node/index.js";
 import * as everything from "../../../src/bindings/node/index.js";
 import { Stream } from "../../../src/bindings/node/http.js";
+import { leaderOf } from "../../../src/bindings/node/model.js";
 import { Story } from "../../../src/bindings/node/story.js";
 import { find } from "../../../src/bindings/node/target.js";
 import { Cluster, LIMIT_MS, soon } from "./cluster.mjs";
@@ -61,6 +62,18 @@ test("a view tells members oldest first", async (t) => {
   await refuses(client.get("/v1/sta tus"), USAGE, /is no path of a resource/);
   const over = AbortSignal.abort(new Error("enough"));
   await assert.rejects(client.view({ signal: over }), /enough/);
+});
+
+test("the leader is whom an election found", async (t) => {
+  const cluster = await Cluster.of(t, 1, "--election", "ring");
+  const client = new Client({ control: cluster.control("athens") });
+  const { members } = await client.wait({ members: 1, timeoutMs: LIMIT_MS });
+  const { id, address } = members[0];
+  const leader = await soon(() => client.leader());
+  assert.deepEqual(leader, { name: "athens", id, address, algorithm: "ring", isSelf: true });
+  const told = { leader: null, leader_id: null, leader_address: null, algorithm: "ring", self: "athens" };
+  assert.equal(leaderOf(told), null);
+  assert.throws(() => leaderOf({ self: "athens" }), DoyenError);
 });
 
 test("wait waits for a daemon and for members, and says what is missing", async (t) => {

@@ -17,7 +17,7 @@
 from .client import Client
 from .errors import REFUSED, TIMED_OUT, UNREACHABLE, USAGE, Error, LeadLost
 from .lease import Lead, Right
-from .model import Diff, Event, Gone, Guard, Member, View
+from .model import Diff, Event, Gone, Guard, Leader, Member, View
 from .role import Holding
 
 __version__ = "0.2.0"
@@ -32,6 +32,7 @@ __all__ = [
     "Holding",
     "Lead",
     "LeadLost",
+    "Leader",
     "Member",
     "REFUSED",
     "Right",

@@ -20,7 +20,7 @@ from .client import LEASE_S, PAUSE_S, REQUEST_S, AnyLead, may_pass, silent, too_
 from .errors import TIMED_OUT, UNREACHABLE, Error
 from .lease import REQUEST as LEASE_REQUEST
 from .lease import Lead, Link, Right, try_to_lead
-from .model import Conditions, Event, View
+from .model import Conditions, Event, Leader, View
 from .role import Holding, RoleLink, campaign_request, over
 from .story import QUIET_S, Story
 from .wire import Response, Stream, request
@@ -89,6 +89,10 @@ class Client:
     async def view(self) -> View:
         """Who is in, oldest first, who coordinates, and who is gone."""
         return View.of(await self.get("/v1/members"))
+
+    async def leader(self) -> Optional[Leader]:
+        """Whom an election found, or None; see `doyen.Client.leader`."""
+        return Leader.of(await self.get("/v1/leader"))
 
     def watch(self, resume: Optional[str] = None) -> AsyncIterator[Event]:
         """What happens, for ever, for `async for`; see `doyen.Client.watch`."""

@@ -12,7 +12,7 @@ from . import target
 from .errors import REFUSED, TIMED_OUT, UNREACHABLE, Error
 from .lease import REQUEST as LEASE_REQUEST
 from .lease import Lead, Link, Right, Watcher, doze, try_to_lead
-from .model import Conditions, Event, View
+from .model import Conditions, Event, Leader, View
 from .role import Holding, RoleLink, campaign_request, over
 from .story import QUIET_S, Story
 from .wire import Response, Stream, request
@@ -88,6 +88,11 @@ class Client:
     def view(self) -> View:
         """Who is in, oldest first, who coordinates, and who is gone."""
         return View.of(self.get("/v1/members"))
+
+    def leader(self) -> Optional[Leader]:
+        """Whom an election found (doyend --election), or None while there is no leader; without
+        elections the best member of the view. To act, see leading()."""
+        return Leader.of(self.get("/v1/leader"))
 
     def watch(self, resume: Optional[str] = None) -> Iterator[Event]:
         """What happens, for ever: a snapshot first, then each change.

@@ -138,6 +138,36 @@ def _gone(entry: Mapping[str, Any]) -> Gone:
 
 
 @dataclass(frozen=True)
+class Leader:
+    """Whom an election found, as one node knew it at one moment. It is advice: two parts of a
+    network have a leader each."""
+
+    name: str
+    id: str
+    address: str
+    algorithm: str  # "oldest", "bully", "ring", "token-ring" or "sequential"
+    is_self: bool  # the node that was asked
+
+    @staticmethod
+    def of(document: Mapping[str, Any]) -> Optional[Leader]:
+        """The leader in a document of /v1/leader; None: that node knows none."""
+        if document.get("leader") is None:
+            return None
+        try:
+            return Leader(
+                name=document["leader"],
+                id=document["leader_id"],
+                address=document["leader_address"],
+                algorithm=document["algorithm"],
+                is_self=document["leader"] == document["self"],
+            )
+        except (KeyError, TypeError) as error:
+            raise Error(
+                REFUSED, f"the leader of doyend is not as expected ({error!r}): is it another version?"
+            ) from error
+
+
+@dataclass(frozen=True)
 class Diff:
     """What changed while nobody told: between the last event before a gap and the snapshot after it."""
 
