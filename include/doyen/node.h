@@ -136,6 +136,52 @@ DOYEN_API int doyen_node_drain(struct doyen_node *node, const char *name, bool d
 DOYEN_API int doyen_node_send(struct doyen_node *node, const char *to, const void *data,
                               size_t length, char why[DOYEN_NODE_WHY]);
 
+/* One that stands for a role: the program itself. */
+struct doyen_candidate;
+
+enum doyen_role_kind {
+    DOYEN_ROLE_CANDIDATE =
+        1,              /* it is listed, under that number; after a merge it may get another */
+    DOYEN_ROLE_GRANTED, /* it holds the role, under that token */
+    DOYEN_ROLE_TOKEN,   /* it goes on holding it, under a new token */
+    DOYEN_ROLE_LOST,    /* it does not any more; it stays a candidate */
+    DOYEN_ROLE_ENDED,   /* it is no candidate any more, and gone when the callback returns */
+};
+
+/* As an event of POST /v1/campaign (proto/control.md). All of it is borrowed for the callback. */
+struct doyen_role_event {
+    enum doyen_role_kind kind;
+    const char *role;
+    uint64_t number;    /* its place in the order of coming; 0: none yet */
+    uint64_t token;     /* GRANTED, TOKEN; LOST: of what was lost */
+    const char *reason; /* LOST, ENDED, else NULL: a word of control.md */
+    const char *text;   /* the same as a clause for people */
+};
+
+/* Has this program stand for a role. What comes of it is told by `on_role`, which like all
+ * callbacks runs in a turn of its own. When `on_role` returns from DOYEN_ROLE_LOST, the program
+ * counts as having stopped what it did as holder. All of `campaign` is copied. Returns 0, or, with
+ * `*out` NULL and one line in `why`,
+ *
+ * DOYEN_E_USAGE: the campaign makes no sense; DOYEN_E_REFUSED: this node is no member now;
+ * DOYEN_E_MEMORY.
+ *
+ * `*out` is the node's: it is gone after doyen_node_resign, after DOYEN_ROLE_ENDED, and with the
+ * node. */
+DOYEN_API int doyen_node_campaign(struct doyen_node *node, const struct doyen_campaign *campaign,
+                                  void (*on_role)(void *user, const struct doyen_role_event *event),
+                                  void *user, struct doyen_candidate **out,
+                                  char why[DOYEN_NODE_WHY]);
+
+/* Does it hold the role now? By the clock, so that it is right also when the loop stood still. As
+ * doyen_node_acting, but that `right->epoch` is the token. */
+DOYEN_API bool doyen_candidate_holds(const struct doyen_candidate *candidate,
+                                     struct doyen_right *right);
+
+/* Stands no more, and lets go of the role at once: the program has stopped what it did as holder.
+ * It is told nothing any more. */
+DOYEN_API void doyen_node_resign(struct doyen_node *node, struct doyen_candidate *candidate);
+
 /* Leaves in good order; on_stopped follows. Harmless when repeated. */
 DOYEN_API void doyen_node_leave(struct doyen_node *node);
 

@@ -1,6 +1,5 @@
 /* Standing for a role: a connection that stays open (POST /v1/campaign). */
 #include <errno.h>
-#include <jansson.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "client/campaign_body.h"
 #include "client/client_state.h"
 #include "client/clock.h"
 #include "client/daemon_account.h"
@@ -35,40 +35,6 @@ struct asking {
 };
 
 /* --- What is asked --------------------------------------------------------------------------- */
-
-static bool put(json_t *body, const char *key, json_t *value)
-{
-    return json_object_set_new(body, key, value) == 0;
-}
-
-/* As text, to be freed; NULL: no memory, or a text is not UTF-8. */
-static char *body_of(const struct doyen_campaign *campaign)
-{
-    json_t *body = json_object();
-    bool whole = put(body, "role", json_string(campaign->role));
-
-    if (campaign->policy != NULL) {
-        whole = whole && put(body, "policy", json_string(campaign->policy));
-    }
-    if (campaign->value != NULL) {
-        whole = whole && put(body, "value", json_string(campaign->value));
-    }
-    if (campaign->holders != 0) {
-        whole = whole && put(body, "holders", json_integer(campaign->holders));
-    }
-    if (campaign->priority != 0) {
-        whole = whole && put(body, "priority", json_integer(campaign->priority));
-    }
-    if (campaign->preempt != DOYEN_PREEMPT_DEFAULT) {
-        whole = whole && put(body, "preempt", json_boolean(campaign->preempt == DOYEN_PREEMPT_YES));
-    }
-    if (campaign->has_grace) {
-        whole = whole && put(body, "grace_ms", json_integer((json_int_t)campaign->grace_ms));
-    }
-    char *text = whole ? json_dumps(body, JSON_COMPACT) : NULL;
-    json_decref(body);
-    return text;
-}
 
 static int connect_to(const struct target *target, struct problem *problem)
 {
@@ -271,7 +237,7 @@ int doyen_campaign(struct doyen *d, const struct doyen_campaign *campaign, int t
     if (local_find(d, &problem) != 0) {
         return client_fail(d, &problem);
     }
-    char *body = body_of(campaign);
+    char *body = campaign_body(campaign);
     if (body == NULL) {
         (void)problem_set(&problem, DOYEN_E_USAGE,
                           "the texts of a campaign have to be UTF-8, and memory is needed");

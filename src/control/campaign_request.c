@@ -7,7 +7,10 @@
 #include "base/text.h"
 #include "runtime/option_kinds.h"
 
-enum { GRACE_MS_MAX = 600000 };
+enum {
+    GRACE_MS_MAX = 600000,
+    MARGIN_PARTS = 8, /* of the span: what dying takes beyond the grace */
+};
 
 static const struct {
     enum role_policy policy;
@@ -187,4 +190,16 @@ bool campaign_request_parse(struct campaign_request *campaign, const char *body,
     const bool taken = take_all(campaign, document, why);
     json_decref(document);
     return taken;
+}
+
+void campaign_request_fill(const struct campaign_request *campaign, uint64_t span_ms,
+                           struct role_client *client)
+{
+    const uint64_t grace_ms = campaign->has_grace ? campaign->grace_ms : span_ms / 2;
+
+    client->campaign.terms = campaign->terms;
+    client->campaign.priority = campaign->priority;
+    client->campaign.grace_ms = grace_ms + span_ms / MARGIN_PARTS;
+    memcpy(client->campaign.role, campaign->role, sizeof client->campaign.role);
+    memcpy(client->value, campaign->value, sizeof client->value);
 }

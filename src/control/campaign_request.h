@@ -25,6 +25,10 @@ struct campaign_request {
 bool campaign_request_parse(struct campaign_request *campaign, const char *body, size_t length,
                             char why[CAMPAIGN_WHY_MAX]);
 
+/* Sets in `client` what it asks for. `span_ms` is that of one answer of the coordinator. */
+void campaign_request_fill(const struct campaign_request *campaign, uint64_t span_ms,
+                           struct role_client *client);
+
 /* A role's policy as word. */
 const char *role_policy_word(enum role_policy policy);
 

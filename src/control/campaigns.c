@@ -13,8 +13,6 @@
 
 enum {
     LINE_BYTES_MAX = 2048,
-    MARGIN_PARTS = 8, /* of the span: what dying takes beyond the grace */
-
     WORD_RESIGN = 'r', /* from a client, besides DOYEN_LEASE_STOPPED */
     WORD_HOLDING = 'h',
 };
@@ -241,21 +239,6 @@ static void campaign_link(struct campaign *campaign)
     campaigns->count++;
 }
 
-static void fill_client(struct campaign *campaign, const struct campaign_request *request)
-{
-    const uint64_t span_ms = role_clients_span_ms(node_roles(campaign->campaigns->node));
-    const uint64_t grace_ms = request->has_grace ? request->grace_ms : span_ms / 2;
-    struct role_client *client = &campaign->client;
-
-    client->owner = campaign;
-    client->on_event = on_event;
-    client->campaign.terms = request->terms;
-    client->campaign.priority = request->priority;
-    client->campaign.grace_ms = grace_ms + span_ms / MARGIN_PARTS;
-    memcpy(client->campaign.role, request->role, sizeof client->campaign.role);
-    memcpy(client->value, request->value, sizeof client->value);
-}
-
 bool campaigns_start(struct campaigns *campaigns, const struct campaign_request *request,
                      MHD_socket fd, struct MHD_UpgradeResponseHandle *connection)
 {
@@ -271,7 +254,10 @@ bool campaigns_start(struct campaigns *campaigns, const struct campaign_request 
     campaign->fd = fd;
     campaign->poll.data = campaign;
     campaign_link(campaign);
-    fill_client(campaign, request);
+    campaign->client.owner = campaign;
+    campaign->client.on_event = on_event;
+    campaign_request_fill(request, role_clients_span_ms(node_roles(campaigns->node)),
+                          &campaign->client);
     node_role_add(campaigns->node, &campaign->client);
     (void)uv_poll_start(&campaign->poll, UV_READABLE | UV_DISCONNECT, on_readable);
     campaign->over = !send_head(campaign);

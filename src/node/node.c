@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/campaign_body.h"
 #include "client/event.h"
 #include "client/stamped.h"
 #include "client/view.h"
@@ -15,6 +16,7 @@
 #include "control/facts.h"
 #include "control/snapshot.h"
 #include "doyen/lease.h"
+#include "node/candidates.h"
 #include "node/inbox.h"
 #include "node/member.h"
 #include "node/settings.h"
@@ -38,6 +40,7 @@ struct doyen_node {
     struct facts facts;
     struct snapshot snapshot;
     struct inbox inbox;
+    struct candidates candidates;
     struct allocator memory;
     struct lease_holder holder; /* a hand-over waits for the callback */
     uint64_t told;              /* number of the newest event that was handed on */
@@ -155,6 +158,8 @@ static void on_prepare(uv_prepare_t *prepare)
     if (node->holder.must_stop && !node->closing) {
         node_lease_stopped(node->member.node, &node->holder); /* It was told, and has returned. */
     }
+    candidates_tell(&node->candidates, node->member.node, &node->closing);
+    candidates_sweep(&node->candidates, &node->memory);
 }
 
 static void on_log(void *context, const char *line)
@@ -178,6 +183,7 @@ static void free_node(struct doyen_node *node)
 {
     const struct allocator memory = node->memory;
 
+    candidates_sweep(&node->candidates, &memory);
     inbox_close(&node->inbox, &memory);
     allocator_release(&memory, node);
 }
@@ -215,6 +221,7 @@ static void close_node(struct doyen_node *node, int why)
     node->closing = true;
     node->ended = why;
     if (node->opened) {
+        candidates_remove_all(&node->candidates, node->member.node);
         node_lease_remove(node->member.node, &node->holder);
     }
     uv_close((uv_handle_t *)&node->prepare, on_handle_closed);
@@ -525,6 +532,40 @@ int doyen_node_send(struct doyen_node *node, const char *to, const void *data, s
         return DOYEN_E_USAGE;
     }
     return say_sent(node_send_user_message(node->member.node, position, data, length), why);
+}
+
+/* --- Roles --- */
+
+int doyen_node_campaign(struct doyen_node *node, const struct doyen_campaign *campaign,
+                        void (*on_role)(void *user, const struct doyen_role_event *event),
+                        void *user, struct doyen_candidate **out, char why[DOYEN_NODE_WHY])
+{
+    int code = DOYEN_E_REFUSED;
+
+    *out = NULL;
+    if (find_member(node, node->config.name, why) == VIEW_NONE) {
+        return code;
+    }
+    char *body = campaign->role == NULL ? NULL : campaign_body(campaign);
+    if (body == NULL) {
+        snprintf(why, DOYEN_NODE_WHY, "a campaign needs the name of a role, and texts in UTF-8");
+        return DOYEN_E_USAGE;
+    }
+    *out = candidates_add(&node->candidates, node->member.node, &node->memory, body, &code, why);
+    free(body);
+    if (*out == NULL) {
+        return code;
+    }
+    (*out)->on_role = on_role;
+    (*out)->user = user;
+    node_role_campaign(node->member.node, &(*out)->client);
+    why[0] = '\0';
+    return 0;
+}
+
+void doyen_node_resign(struct doyen_node *node, struct doyen_candidate *candidate)
+{
+    candidate_remove(candidate, node->member.node);
 }
 
 /* --- Leaving --- */

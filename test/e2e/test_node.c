@@ -255,6 +255,136 @@ Story(node, a_control_socket_is_served_where_one_is_wanted)
     end_loop(&loop);
 }
 
+/* --- Roles --- */
+
+/* What a candidate was told, and what it does about it. */
+struct stand {
+    struct inside *inside;
+    struct doyen_candidate *candidate;
+    size_t count[DOYEN_ROLE_ENDED + 1]; /* by kind */
+    uint64_t token;
+    char reason[32];
+    bool resigns; /* from within the callback, when it holds */
+    bool closes;  /* the node, likewise */
+};
+
+static void on_role(void *user, const struct doyen_role_event *event)
+{
+    struct stand *stand = user;
+
+    cr_assert_not(stand->inside->busy, "a callback within a callback");
+    cr_assert_str_eq(event->role, "job");
+    stand->inside->busy = true;
+    stand->count[event->kind]++;
+    stand->token = event->token != 0 ? event->token : stand->token;
+    snprintf(stand->reason, sizeof stand->reason, "%s", event->reason == NULL ? "" : event->reason);
+    if (event->kind == DOYEN_ROLE_GRANTED) {
+        struct doyen_right right;
+        cr_assert(doyen_candidate_holds(stand->candidate, &right));
+        cr_assert_eq(right.epoch, event->token);
+        cr_assert(right.left_ns > 0 && right.advisory);
+    }
+    if (event->kind == DOYEN_ROLE_LOST) {
+        cr_assert_not(doyen_candidate_holds(stand->candidate, NULL));
+    }
+    if (event->kind == DOYEN_ROLE_GRANTED && stand->resigns) {
+        doyen_node_resign(stand->inside->node, stand->candidate);
+    }
+    if (event->kind == DOYEN_ROLE_GRANTED && stand->closes) {
+        doyen_node_close(stand->inside->node);
+    }
+    stand->inside->busy = false;
+}
+
+static void campaign(struct stand *stand, struct inside *inside, const char *policy,
+                     uint32_t priority)
+{
+    const struct doyen_campaign wanted = {
+        .role = "job", .policy = policy, .priority = priority, .value = inside->name};
+    char why[DOYEN_NODE_WHY];
+
+    *stand = (struct stand){.inside = inside};
+    cr_assert_eq(doyen_node_campaign(inside->node, &wanted, on_role, stand, &stand->candidate, why),
+                 0, "%s", why);
+}
+
+static bool has_said(const char *path, const char *part)
+{
+    char *text = file_read(path, NULL);
+    const bool said = text != NULL && strstr(text, part) != NULL;
+
+    free(text);
+    return said;
+}
+
+/* The better candidate of another process takes the role, and it comes back with a higher token. */
+Story(node, a_program_stands_for_a_role)
+{
+    struct cluster *cluster = cluster_new(ARGS("--profile", "local"));
+    struct process other = {.pid = 0};
+    struct inside athens;
+    struct stand stand;
+    char why[DOYEN_NODE_WHY];
+    uv_loop_t loop;
+
+    uv_loop_init(&loop);
+    start_inside(cluster, &loop, &athens, "athens", "athens");
+    cr_assert_eq(doyen_node_campaign(athens.node, &(struct doyen_campaign){.role = "job"}, on_role,
+                                     &stand, &stand.candidate, why),
+                 DOYEN_E_REFUSED);
+    run_until(&loop, athens.acts);
+    cluster_start(cluster, "byzantium", "athens", NO_ARGS);
+    run_until(&loop, athens.members == 2);
+    cr_assert_eq(doyen_node_campaign(athens.node, &(struct doyen_campaign){.role = "a b"}, on_role,
+                                     &stand, &stand.candidate, why),
+                 DOYEN_E_USAGE);
+    assert_text_has(why, "is not the name of a role");
+    campaign(&stand, &athens, "priority", 0);
+    run_until(&loop, stand.count[DOYEN_ROLE_GRANTED] == 1);
+    cr_assert_eq(stand.count[DOYEN_ROLE_CANDIDATE], 1);
+    const uint64_t token = stand.token;
+
+    doyen_start(cluster, &other, "byzantium",
+                ARGS("campaign", "job", "--policy", "priority", "--priority", "1"),
+                cluster_path(cluster, "other"));
+    run_until(&loop, stand.count[DOYEN_ROLE_LOST] == 1);
+    cr_assert_str_eq(stand.reason, "revoked");
+    run_until(&loop, has_said(cluster_path(cluster, "other"), "granted job"));
+    process_kill(&other);
+    run_until(&loop, stand.count[DOYEN_ROLE_GRANTED] == 2);
+    cr_assert_gt(stand.token, token);
+    cr_assert(doyen_candidate_holds(stand.candidate, NULL));
+    doyen_node_leave(athens.node);
+    run_until(&loop, athens.stopped);
+    cr_assert_eq(stand.count[DOYEN_ROLE_LOST], 2);
+    cr_assert_eq(stand.count[DOYEN_ROLE_ENDED], 1);
+    cr_assert_str_eq(stand.reason, "leaving");
+    end_loop(&loop);
+}
+
+Story(node, a_candidate_may_resign_or_close_from_within_its_callback)
+{
+    struct cluster *cluster = cluster_new(ARGS("--profile", "local"));
+    struct inside athens;
+    struct stand first;
+    struct stand second;
+    uv_loop_t loop;
+
+    uv_loop_init(&loop);
+    start_inside(cluster, &loop, &athens, "athens", "athens");
+    run_until(&loop, athens.acts);
+    campaign(&first, &athens, "first", 0);
+    campaign(&second, &athens, "first", 0);
+    first.resigns = true;
+    second.closes = true;
+    run_until(&loop, athens.stopped);
+    cr_assert_eq(first.count[DOYEN_ROLE_GRANTED], 1);
+    cr_assert_eq(second.count[DOYEN_ROLE_GRANTED], 1);
+    cr_assert_gt(second.token, first.token);
+    cr_assert_eq(first.count[DOYEN_ROLE_LOST] + first.count[DOYEN_ROLE_ENDED], 0);
+    end_loop(&loop);
+}
+
 /* --- Memory --- */
 
 /* Of the caller: how many pieces are lent, and how many more may be. */
