@@ -1,5 +1,6 @@
-/* Which members keep which partitions: a pure function of the table of the view before and of the
- * members now, so that all who hold one view hold one table, without a message.
+/* Which members keep which partitions: a pure function of the table before and of the members now.
+ * All who go through the same views from the same table on hold the same one. Who joins, or passes
+ * over a view, cannot know the table before: it has to be told.
  *
  * Copies are spread within one over the members, or, where there are at least as many zones as
  * copies, over those of each zone, and no row has two copies in one zone. Owners, the first of each
