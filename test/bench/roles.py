@@ -40,6 +40,16 @@ def free_ports(host, count):
     return ports
 
 
+def members_at(control):
+    """The document of /v1/members."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(LIMIT_S)
+        connection.connect(control)
+        connection.sendall(b"GET /v1/members HTTP/1.1\r\nHost: d\r\nConnection: close\r\n\r\n")
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    return json.loads(answer.split(b"\r\n\r\n", 1)[1])
+
+
 class Cluster:
     def __init__(self, build, guard):
         self.folder = tempfile.TemporaryDirectory(prefix="doyen-roles-")
@@ -64,19 +74,12 @@ class Cluster:
         with open(f"{self.folder.name}/{NAMES[i]}.log", "wb") as log:
             return subprocess.Popen(command, stdout=log, stderr=log)
 
-    def members(self, i):
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(self.control(i))
-            connection.sendall(b"GET /v1/members HTTP/1.1\r\nHost: d\r\nConnection: close\r\n\r\n")
-            answer = b"".join(iter(lambda: connection.recv(65536), b""))
-        return json.loads(answer.split(b"\r\n\r\n", 1)[1])
-
     def await_members(self, places):
         """Until these hold one view, of them alone; returns its coordinator's place."""
         until = time.monotonic() + LIMIT_S
         while time.monotonic() < until:
             try:
-                views = [self.members(i) for i in places]
+                views = [members_at(self.control(i)) for i in places]
                 if (all(len(view["members"]) == len(views) for view in views)
                         and len({json.dumps(view["view"]["version"]) for view in views}) == 1
                         and views[0]["coordinator"] is not None
@@ -101,8 +104,8 @@ class Cluster:
 class Campaign:
     """One that stands for the role, over a connection of this process."""
 
-    def __init__(self, control):
-        body = json.dumps({"role": "job"}).encode()
+    def __init__(self, control, role="job"):
+        body = json.dumps({"role": role}).encode()
         self.connection = socket.socket(socket.AF_UNIX)
         self.connection.connect(control)
         self.connection.sendall(b"POST /v1/campaign HTTP/1.1\r\nHost: d\r\nConnection: Upgrade\r\n"
@@ -247,4 +250,5 @@ def main():
               f"| {changes} | | | {runs} |", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
