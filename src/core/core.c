@@ -307,10 +307,23 @@ static void on_view_not_ours(struct core *core, const struct message *message)
     }
 }
 
+/* L4, Z9e: what its own coordinator, or others under strict, held for long this node cannot follow.
+ */
+static void end_life_if_disowned(struct core *core)
+{
+    if (install_is_disowned(core)) {
+        REACHED(disowned);
+        lifecycle_end_life(core, REASON_LEFT_ALONE);
+    }
+}
+
 static void on_view(struct core *core, const struct message *message)
 {
     switch (install_on_view(core, message)) {
     case SHOWN_SETTLED:
+        if (core_is_strict(core)) { /* There may be nobody left whose heartbeats would do it. */
+            end_life_if_disowned(core);
+        }
         return;
     case SHOWN_REFUSED:
         /* Should both coordinators turn out to be dead, it is still the highest view there is. */
@@ -355,6 +368,21 @@ static void on_probe(struct core *core, const struct message *message)
     }
 }
 
+/* Does the voter name a promise that leaps, or vote in another founding than this member's? */
+static bool is_beyond(struct core *core, const struct message *vote)
+{
+    if (promise_epoch_leaps(core, vote->carrier.vote.promised)) {
+        promise_near_epoch(core, vote->carrier.vote.promised);
+        refuse(core, vote, REFUSED_EPOCH_LEAPS);
+        return true;
+    }
+    if (core_is_member(core) && vote->carrier.lineage != core->view.lineage) {
+        refuse(core, vote, REFUSED_VOTE_OF_OTHER_LINEAGE);
+        return true;
+    }
+    return false;
+}
+
 /* A voter's answer, from the network or from this node's own. */
 static void on_vote(struct core *core, const struct message *message)
 {
@@ -365,10 +393,12 @@ static void on_vote(struct core *core, const struct message *message)
         return;
     }
     if (message->carrier.view != NULL && !install_is_sound(core, message)) {
+        end_life_if_disowned(core);
         return;
     }
-    if (promise_epoch_leaps(core, vote->promised)) {
-        refuse(core, message, REFUSED_EPOCH_LEAPS);
+    if (is_beyond(core, message)) {
+        install_saw_leap(core);
+        end_life_if_disowned(core);
         return;
     }
     switch (vote->kind) {
@@ -497,10 +527,7 @@ static void dispatch_heartbeat(struct core *core, const struct message *message,
         note_lease(core, message, sender);
         install_compare(core, message, sender);
         change_compare(core, message, sender);
-        if (install_is_disowned(core)) {
-            REACHED(disowned);
-            lifecycle_end_life(core, REASON_LEFT_ALONE);
-        }
+        end_life_if_disowned(core);
     }
 }
 

@@ -932,6 +932,9 @@ void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
     if (!lie->stranger) {
         sim->liar->betrayed = true;
         sim->oracle.suspended = true;
+        if (message.type == MESSAGE_BALLOT && message.carrier.handover_epoch != 0) {
+            oracle_on_false_release(sim);
+        }
     }
     send(&teller);
 }

@@ -119,8 +119,9 @@ struct oracle {
     size_t life_count;
     size_t life_places;
     uint64_t visits;
-    bool suspended;    /* members lie: what depends on their honesty is not looked at (liar.h) */
-    char failure[512]; /* empty while all is well */
+    uint64_t released_us; /* until then S9 and S10 are not looked at (oracle_on_false_release) */
+    bool suspended;       /* members lie: what depends on their honesty is not looked at (liar.h) */
+    char failure[512];    /* empty while all is well */
 };
 
 void oracle_init(struct oracle *oracle, uint32_t host_count);
@@ -149,6 +150,9 @@ void oracle_on_ack(struct sim *sim, struct host *host, const struct view_id *id)
 /* The host's process says that it may act under this epoch until its clock shows so many
  * milliseconds; if that is past, that it may not. */
 void oracle_on_acting(struct sim *sim, struct host *host, uint64_t epoch, uint64_t until_ms);
+
+/* A member is about to say falsely that somebody has handed over to it. */
+void oracle_on_false_release(struct sim *sim);
 
 /* The host's process has ended all that acted in its name, and handed over: what it said before of
  * how long it may act is void. */

@@ -61,6 +61,13 @@ static void set_until(struct sim *sim, uint32_t index, uint64_t until_us)
 
 /* --- Where at most one may act --- */
 
+/* A voter takes the word of a fellow member that the coordinator has handed over to it (Z2d). Where
+ * that was a lie, the coordinator acts until the leases that it counts are over. */
+void oracle_on_false_release(struct sim *sim)
+{
+    sim->oracle.released_us = sim->now_us + 2 * sim->timing.lease_ms * US_PER_MS;
+}
+
 /* S9: nobody else was told that it may act now. */
 static void check_alone(struct sim *sim, const struct host *host, uint32_t own)
 {
@@ -103,6 +110,9 @@ static void check(struct sim *sim, const struct host *host, uint64_t epoch)
     acting->life = host->witness.life;
     acting->host = index;
     acting->epoch = epoch;
+    if (sim->now_us < sim->oracle.released_us) {
+        return;
+    }
     check_alone(sim, host, index);
     check_epoch(sim, host, acting);
 }

@@ -389,3 +389,99 @@ Test(core_asked, strangers_are_asked_to_prove_it_so_often)
     cr_assert_leq(pings, 8);
     rig_free(rig);
 }
+
+/* --- Who cannot follow the voters (V7e, Z2h, Z9e) --- */
+
+/* Of C, who is asked by B. */
+static struct message refused_for(const struct rig *rig, uint64_t promised)
+{
+    struct message vote = granted(rig, 2);
+
+    vote.carrier.vote.result = VOTE_REFUSED_EPOCH;
+    vote.carrier.vote.promised = promised;
+    return vote;
+}
+
+/* Such a member would ask for ever, and keep all others from beginning anew (Z8f). */
+static void is_out_after_stall(struct rig *rig, const struct message *vote)
+{
+    rig_gets(rig, 'C', vote);
+    rig_pass(rig, rig->timing.stall_ms - 100, "");
+    rig_gets(rig, 'C', vote);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    rig_pass(rig, 100, "");
+    rig_gets(rig, 'C', vote);
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    rig_free(rig);
+}
+
+Test(core_asked, whoever_is_told_of_promises_that_leap_comes_in_anew)
+{
+    struct rig *rig = candidate();
+    const struct message vote = refused_for(rig, rig->core->promise.seen + 9 * LEAP_MAX);
+
+    is_out_after_stall(rig, &vote);
+}
+
+Test(core_asked, whoever_is_told_of_another_lineage_comes_in_anew)
+{
+    struct rig *rig = candidate();
+    struct message vote = granted(rig, 2);
+
+    vote.carrier.vote.result = VOTE_MUTE;
+    vote.carrier.lineage++;
+    is_out_after_stall(rig, &vote);
+}
+
+Test(core_asked, what_leaps_is_come_near)
+{
+    struct rig *rig = candidate();
+    const uint64_t seen = rig->core->promise.seen;
+    const struct message vote = refused_for(rig, seen + 2 * LEAP_MAX);
+
+    rig_gets(rig, 'C', &vote);
+    rig_gets(rig, 'C', &vote);
+    cr_assert_leq(rig->core->promise.seen, seen + SAID_LEAP_MAX);
+    cr_assert_geq(rig->core->promise.seen, SAID_LEAP_MAX);
+    rig_free(rig);
+}
+
+/* H48: who was made to believe in a founding that was none. */
+Test(core_asked, a_voter_names_its_lineage_to_one_of_another)
+{
+    struct rig *rig = voter();
+    struct message ballot = ballot_of(rig, NULL);
+    const uint64_t lineage = ballot.carrier.lineage;
+    const uint64_t before = promised(rig);
+
+    ballot.carrier.lineage++;
+    struct message told = from_stranger(rig, 'X', &ballot, 77);
+    rig_gets_raw(rig, &told);
+    const struct message *vote = rig_told(rig, MESSAGE_VOTE, 'X');
+    cr_assert_not_null(vote);
+    cr_assert_eq(vote->carrier.vote.result, VOTE_MUTE);
+    cr_assert_eq(vote->carrier.lineage, lineage);
+    cr_assert_eq(promised(rig), before);
+    rig_free(rig);
+}
+
+/* Z4i, H48: A is said to coordinate a view that it does not have, and has to outdo. */
+Test(core_asked, a_coordinator_may_ask_that_lacks_its_own_view)
+{
+    struct rig *rig = voter();
+    struct view *lower = rig_next(rig, "");
+    struct message ballot = ballot_of(rig, lower);
+    const uint64_t before = promised(rig);
+
+    lower->version = core_view(rig->core)->version - 1;
+    view_seal(lower);
+    rig->core->voter.until_ms = 0;
+    ballot.carrier.epoch = core_view(rig->core)->epoch;
+    rig_refuses(rig, 'A', &ballot, REFUSED_CLAIM_VIEW_LOWER);
+    ballot.carrier.epoch++;
+    rig_refuses(rig, 'C', &ballot, REFUSED_CLAIM_VIEW_LOWER);
+    cr_assert_eq(promised(rig), before);
+    rig_gets(rig, 'A', &ballot);
+    cr_assert_eq(promised(rig), ballot.carrier.epoch);
+    rig_free(rig);
+}

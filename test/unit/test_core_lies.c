@@ -266,6 +266,21 @@ Test(core_lies, a_voter_tells_of_a_leap_under_strict)
     }
 }
 
+/* Z9e: it would be shown that view for ever, and could not install it. */
+Test(core_lies, a_voter_tells_of_a_view_that_misnames_this_node)
+{
+    struct rig *rig = rig_strict("A B C", 'C');
+    struct view *other = rig_next(rig, "");
+    const struct view_id named = view_id_of(other);
+
+    other->members[2].address.port++;
+    view_seal(other);
+    stays(rig, 'B', other, REFUSED_VIEW_MISNAMES_US);
+    names(rig, 'B', &named, rig->timing.stall_ms);
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    rig_free(rig);
+}
+
 /* Anybody else may lie, and what the others held may have been committed since. */
 Test(core_lies, nobody_else_puts_out_under_strict)
 {

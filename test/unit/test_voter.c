@@ -184,11 +184,34 @@ Test(voter, an_epoch_that_leaps_is_not_promised)
     struct voter_bench *bench = bench_of_x();
 
     bench->now_ms += bench->lease_ms;
-    cr_assert_eq(bench_claims(bench, 'Y', 2 + LEAP_MAX), VOTE_MUTE);
+    cr_assert_eq(bench_claims(bench, 'Y', 2 + LEAP_MAX), VOTE_UNPROVED);
     cr_assert_eq(bench_beats(bench, 'Y', 2 + LEAP_MAX, 1), VOTE_MUTE);
     cr_assert_eq(bench_prepares(bench, 'Y', 2 + LEAP_MAX, 1), VOTE_MUTE);
     cr_assert_eq(bench_claims(bench, 'Y', COUNTER_MAX + 1), VOTE_MUTE);
     cr_assert(is_promised(bench, 'X', 1));
+    bench_free(bench);
+}
+
+/* V7e: half of a leap in each T_stall, whoever asks how often; or both would wait for ever. */
+Test(voter, comes_near_an_epoch_that_leaps)
+{
+    struct voter_bench *bench = bench_of_x();
+    const uint64_t epoch = 2 + LEAP_MAX;
+
+    bench->now_ms += bench->core->timing.stall_ms;
+    const uint64_t before = bench->core->promise.seen;
+    cr_assert_eq(bench_claims(bench, 'Y', epoch), VOTE_UNPROVED);
+    cr_assert_eq(bench->core->promise.seen, before, "for it is a stranger");
+    const struct vote_question asked = bench_question(VOTE_CLAIM, 'Y', epoch);
+    voter_proved(bench->core, &asked.ballot.life);
+    for (int i = 0; i < 10; i++) {
+        cr_assert_eq(bench_claims(bench, 'Y', epoch), VOTE_MUTE);
+        cr_assert_eq(bench->core->promise.seen, before + SAID_LEAP_MAX);
+    }
+    cr_assert_eq(bench_claims(bench, 'Y', COUNTER_MAX + 1), VOTE_MUTE);
+    bench->now_ms += bench->core->timing.stall_ms;
+    cr_assert_eq(bench_claims(bench, 'Y', epoch), VOTE_WAITS);
+    cr_assert(is_promised(bench, 'Y', epoch));
     bench_free(bench);
 }
 

@@ -49,12 +49,22 @@ bool install_leaps(const struct core *core, const struct message *message)
            (hearsay && core_is_member(core) && is_beyond_outdoing(core, view));
 }
 
-/* L4: what its own coordinator shows it, or another who knows the chain, and it does not take. */
+/* L4: what its own coordinator shows it, or another who knows the chain, and it does not take. What
+ * strangers answer counts where the same answer would be followed (Z9e). */
 static void note_leap(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->from);
+    bool answers = core_is_strict(core) &&
+                   (message->type == MESSAGE_VOTE || electorate_was_asked(core, message));
 
-    if (authority_knows(core, position) && core->install.leaps_ms == 0) {
+    if (authority_knows(core, position) || answers) {
+        install_saw_leap(core);
+    }
+}
+
+void install_saw_leap(struct core *core)
+{
+    if (core_is_member(core) && core->install.leaps_ms == 0) {
         core->install.leaps_ms = core->now_ms;
     }
 }
@@ -72,6 +82,9 @@ bool install_is_sound(struct core *core, const struct message *message)
         return false;
     }
     if (!names_us_rightly(core, view)) {
+        if (core_is_strict(core)) {
+            note_leap(core, message);
+        }
         refuse(core, message, REFUSED_VIEW_MISNAMES_US);
         return false;
     }
@@ -152,7 +165,7 @@ static void send_view(struct core *core, const struct message *asked, const stru
         message->carrier.view = &core->view;
     }
     if (asks_as_stranger(asked)) {
-        outbox_answer(core, message, to, address, asked->echo);
+        outbox_answer(core, message, to, &asked->source, asked->echo);
         return;
     }
     route_reach(core, message, to, address);

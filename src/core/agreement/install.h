@@ -60,6 +60,9 @@ bool install_is_as_good_as_commit(const struct core *core, const struct message 
  * follows another. */
 bool install_is_left_alone(const struct core *core);
 
+/* L4: one whose word counts has just shown, or said, what this node cannot follow. */
+void install_saw_leap(struct core *core);
+
 /* L4: this node's own coordinator has named a lower view than this node's for T_stall, so it never
  * made this one; or whose word counts has shown for as long what this node cannot take. */
 bool install_is_disowned(const struct core *core);

@@ -65,6 +65,14 @@ void promise_saw_epoch(struct core *core, uint64_t epoch)
     }
 }
 
+void promise_near_epoch(struct core *core, uint64_t epoch)
+{
+    if (epoch <= COUNTER_MAX) {
+        uint64_t near = leap_base(core, &core->view).epoch + SAID_LEAP_MAX;
+        promise_saw_epoch(core, near < epoch ? near : epoch);
+    }
+}
+
 uint64_t promise_new_epoch(const struct core *core)
 {
     return core->promise.seen + 1;

@@ -6,6 +6,10 @@
 #include "core/state/state.h"
 
 /* Somebody in this cluster knows of that epoch (V2). */
+/* V7e: one whose word counts names an epoch that leaps. What is seen comes as near to it as it may
+ * in this T_stall. */
+void promise_near_epoch(struct core *core, uint64_t epoch);
+
 void promise_saw_epoch(struct core *core, uint64_t epoch);
 
 /* An epoch above all that this node has seen. */

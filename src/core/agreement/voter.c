@@ -258,10 +258,24 @@ bool voter_take_answer(struct core *core, struct vote_question *answered)
 
 /* --- Questions --- */
 
+/* V7e: whoever is in earnest asks again in the next T_stall, and the others may have promised as
+ * much. */
+static struct vote come_near(struct core *core, const struct ballot *ballot)
+{
+    if (ballot->epoch <= COUNTER_MAX && !is_known(core, &ballot->life)) {
+        return (struct vote){.result = VOTE_UNPROVED};
+    }
+    promise_near_epoch(core, ballot->epoch);
+    return (struct vote){.result = VOTE_MUTE};
+}
+
 struct vote voter_on_claim(struct core *core, const struct vote_question *question)
 {
-    if (!voter_votes(core, question->lineage) || leaps(core, question->ballot.epoch)) {
+    if (!voter_votes(core, question->lineage)) {
         return (struct vote){.result = VOTE_MUTE};
+    }
+    if (leaps(core, question->ballot.epoch)) {
+        return come_near(core, &question->ballot);
     }
     struct vote vote = bind(core, question);
     return vote.result == VOTE_GRANTED ? grant(core, question, core->voter.number) : vote;

@@ -122,6 +122,18 @@ bool voting_take_proof(struct core *core, const struct message *pong)
     return true;
 }
 
+/* Z2h: who was made to believe in a founding that was none cannot know it from anybody else. */
+static void tell_lineage(struct core *core, const struct vote_question *asked)
+{
+    struct vote_question question = *asked;
+    const struct vote mute = {.result = VOTE_MUTE};
+
+    question.lineage = core->voter.record.lineage;
+    if (core->voter.record.state == VOTE_RECORD_FOUNDED && voter_votes(core, question.lineage)) {
+        reply(core, &question, &mute);
+    }
+}
+
 static void answer(struct core *core, const struct message *asked,
                    const struct vote_question *question, const struct vote *vote)
 {
@@ -273,7 +285,9 @@ static bool passes_membership(struct core *core, const struct message *ballot,
         ours = question->view;
     }
     uint32_t claimant = view_find(&core->view, &ballot->from);
-    if (claimant != VIEW_NONE && view_id_compare(&question->view, &ours) < 0) {
+    /* Z4i: who coordinates a view has it; this one says that it has not, and so never made it. */
+    bool disowns = claimant == 0 && question->ballot.epoch > core->view.epoch;
+    if (claimant != VIEW_NONE && !disowns && view_id_compare(&question->view, &ours) < 0) {
         refuse(core, ballot, REFUSED_CLAIM_VIEW_LOWER);
         install_on_pull(core, ballot); /* It gets the newer view and starts again from there. */
         return false;
@@ -297,6 +311,7 @@ void voting_on_ballot(struct core *core, const struct message *ballot)
     }
     if (question.kind == VOTE_CLAIM && !voter_votes(core, question.lineage)) {
         refuse(core, ballot, REFUSED_VOTER_MUTE);
+        tell_lineage(core, &question);
         return;
     }
     if (ballot->carrier.view != NULL && !install_is_sound(core, ballot)) {

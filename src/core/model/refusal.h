@@ -220,6 +220,8 @@
     X(VOTER_MUTE, "voter_mute", "Z3b", "this voter has no sound record, or of another founding")   \
     X(NO_VOTER, "no_voter", "Z1a", "this node is no voter")                                        \
     X(VOTER_UNKNOWN, "voter_unknown", "Z1e", "its sender is not the voter whose answer it gives")  \
+    X(VOTE_OF_OTHER_LINEAGE, "vote_of_other_lineage", "Z9e",                                       \
+      "the voter's record is of another founding than this node's view")                           \
     X(VIEW_UNASKED, "view_unasked", "Z9d", "the word of who shows it does not count until asked")  \
     X(NOT_FOUNDING, "not_founding", "Z8b", "this node asks for no records")                        \
     X(MERGE_NOT_ASKED_FOR, "merge_not_asked_for", "M3c", "this part waits for no merge")           \
