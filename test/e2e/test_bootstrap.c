@@ -1,4 +1,5 @@
 /* Founding in company, and what a node that waits says: rule F3. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -15,6 +16,17 @@ static size_t member_count(struct cluster *cluster, const char *name)
     return json_array_size(json_object_get(cluster_members(cluster, name), "members"));
 }
 
+/* Has it written down whom to ask after a restart? That is not waited for by anybody. */
+static bool has_stored_both_others(struct cluster *cluster, const char *name)
+{
+    char *state = file_read(text_kept("%s/state", cluster_path(cluster, name)), NULL);
+    const char *first = state == NULL ? NULL : strstr(state, "\npeer=");
+    const bool both = first != NULL && strstr(first + 1, "\npeer=") != NULL;
+
+    free(state);
+    return both;
+}
+
 /* Three with a state, all with athens as their only seed, that became one cluster and then all
  * died; byzantium and cyrene come back. */
 static void lose_the_founder(struct cluster *cluster)
@@ -25,6 +37,7 @@ static void lose_the_founder(struct cluster *cluster)
     }
     for (size_t i = 0; i < 3; i++) {
         assert_soon(member_count(cluster, names[i]) == 3);
+        assert_soon(has_stored_both_others(cluster, names[i]));
     }
     for (size_t i = 0; i < 3; i++) {
         cluster_kill(cluster, names[i]);
