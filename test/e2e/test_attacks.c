@@ -326,7 +326,7 @@ Story(attacks, a_split_heals_while_strangers_ask_for_the_view)
         healed = are_together(cluster);
     }
     cr_assert(healed, "%s", cluster_text(cluster));
-    cr_assert_gt(counter(cluster, "athens", "without_key"), FLOOD_AT_ONCE);
+    assert_soon(counter(cluster, "athens", "without_key") > 0); /* They did ask. */
     forger_free(forger);
 }
 
