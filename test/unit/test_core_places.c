@@ -52,6 +52,21 @@ Test(core_places, whoever_has_one_comes_in_whatever_places_there_are)
     rig_free(rig);
 }
 
+/* J4 ends the former life before the next one is let in. */
+Test(core_places, whoever_replaces_its_former_life_has_a_place)
+{
+    struct rig *rig = rig_without("DEFGH");
+
+    rig->core->view.gone[0].reason = GONE_REPLACED;
+    cr_assert(has_room(rig, 'D'));
+    cr_assert_not(has_room(rig, 'I'));
+    rig_free(rig);
+    rig = rig_without("DE");
+    rig->core->view.gone[0].reason = GONE_REPLACED;
+    cr_assert(has_room(rig, 'I'), "nobody else waits for who was replaced");
+    rig_free(rig);
+}
+
 Test(core_places, no_place_is_beyond_the_stated_size)
 {
     struct rig *rig = rig_guarded("A B C D E", 'A',

@@ -83,6 +83,14 @@ static bool left_a_place(const struct view *view, const struct gone *gone)
            view_find_address(view, &gone->address) == VIEW_NONE;
 }
 
+/* G1e: of whom it is, that one may come back to it. Replaced, where no member has come to its
+ * address: its next life is to be let in, or was not in time. Nobody else waits for that. */
+static bool has_its_place(const struct view *view, const struct gone *gone)
+{
+    return left_a_place(view, gone) ||
+           (gone->reason == GONE_REPLACED && view_find_address(view, &gone->address) == VIEW_NONE);
+}
+
 /* Several lives of one node have one place. */
 static bool is_counted_before(const struct view *view, uint32_t position)
 {
@@ -109,12 +117,10 @@ bool next_view_has_room(const struct core *core, const struct view *view,
 
     for (uint32_t i = 0; size != UINT32_MAX && i < view->gone_count; i++) {
         const struct gone *gone = &view->gone[i];
-        if (!left_a_place(view, gone)) {
-            continue;
-        }
         if (is_of(gone, joiner)) {
-            has_own = true;
-        } else if (!is_counted_before(view, i) && !numbers_none_of(core, &gone->id)) {
+            has_own |= has_its_place(view, gone);
+        } else if (left_a_place(view, gone) && !is_counted_before(view, i) &&
+                   !numbers_none_of(core, &gone->id)) {
             places++; /* G1f: of whom nothing was heard, that one may be made up. */
         }
     }
