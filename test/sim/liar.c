@@ -91,6 +91,11 @@ bool liar_has_lied(const struct sim *sim)
     return sim->liar != NULL && sim->liar->told > 0;
 }
 
+bool liar_has_betrayed(const struct sim *sim)
+{
+    return sim->liar != NULL && sim->liar->betrayed;
+}
+
 /* --- Views that were made up, by their hashes --- */
 
 static struct forged *forged_place(struct forged *table, size_t places, uint64_t hash)

@@ -8,9 +8,10 @@
  * its own), S4, S10, S11
  * (that the guard was met as the node counts it), S13, S14, S16, M3, that views of one life rise in
  * order (S2), that nobody installs a view in its own name that it never made (V2c), and that no
- * epoch, version or age leaps further than time allows (V7). S9 and S10 hold where
- * the liar has no vote, and does not coordinate when it lies; but not for two T_lease after a
- * member has said falsely that somebody has handed over to it, for voters then skip a lease (Z2d).
+ * epoch, version or age leaps further than time allows (V7), from a life's first view on. S9 and
+ * S10 hold where the liar has no vote, and does not coordinate when it lies; but not for two
+ * T_lease after a member has said falsely that somebody has handed over to it, for voters then skip
+ * a lease (Z2d).
  *
  * The others rest on what members say, and are suspended from the first lie in a member's name
  * until sim_trust: S1, the lineage in S2, S5 to S8, S17, F2, J3, M4, C4, R1, D4, and that whoever
@@ -90,6 +91,7 @@ const char *liar_text(enum lie_kind kind);
 
 /* Has any lie been told, and one in a member's name? */
 bool liar_has_lied(const struct sim *sim);
+bool liar_has_betrayed(const struct sim *sim);
 
 /* From now on the oracle holds all rules again, against what the nodes have now. */
 void sim_trust(struct sim *sim);

@@ -223,6 +223,7 @@ void oracle_begin_anew(struct sim *sim)
         begin_anew_at(sim, &sim->hosts[i]);
     }
     sim->oracle.suspended = false;
+    sim->oracle.trusted_us = sim->now_us;
 }
 
 void oracle_before_step(struct sim *sim, struct host *host)

@@ -29,6 +29,8 @@ struct witness {
     bool has_view;
     uint64_t follows_us; /* since when its views have had this coordinator */
     uint64_t next_age;
+    uint64_t first[3];  /* epoch, version and next_age of its first view */
+    uint64_t first_us;  /* when it installed that */
     uint64_t installed; /* views that its core had installed by then */
     uint64_t hash;
     struct memory *memories;
@@ -120,6 +122,7 @@ struct oracle {
     size_t life_places;
     uint64_t visits;
     uint64_t released_us; /* until then S9 and S10 are not looked at (oracle_on_false_release) */
+    uint64_t trusted_us;  /* since when what members say counts again (sim_trust) */
     bool suspended;       /* members lie: what depends on their honesty is not looked at (liar.h) */
     char failure[512];    /* empty while all is well */
 };

@@ -205,6 +205,14 @@ static void check_leases(struct sim *sim, const struct host *host, uint32_t fres
     }
 }
 
+/* A number that was made up may have outrun what a member said since, as the oracle counts it, but
+ * not for the node that asked it (D6c). */
+static bool knows_who_was_heard(const struct sim *sim)
+{
+    return sim->oracle.trusted_us == 0 ||
+           sim->now_us > sim->oracle.trusted_us + 2 * sim->timing.lost_ms * US_PER_MS;
+}
+
 /* S11, and M3. */
 void oracle_check_acting(struct sim *sim, const struct host *host)
 {
@@ -221,8 +229,8 @@ void oracle_check_acting(struct sim *sim, const struct host *host)
     if (!guard.met || guard.fresh < guard.needed) {
         oracle_fail(sim, host, "S11: acting, with %u of %u needed", guard.fresh, guard.needed);
     }
-    if (host->guard.policy != GUARD_STRICT &&
-        !sim->oracle.suspended) { /* Voters need be no members. */
+    if (host->guard.policy != GUARD_STRICT && /* Voters need be no members. */
+        !sim->oracle.suspended && knows_who_was_heard(sim)) {
         check_leases(sim, host, guard.fresh);
     }
 }

@@ -46,7 +46,7 @@ void oracle_check_content(struct sim *sim, const struct host *host, const struct
                           bool installed);
 
 /* Whatever anybody says: V2c, V7, S15. */
-void oracle_check_lies(struct sim *sim, const struct host *host, const struct view *view);
+void oracle_check_lies(struct sim *sim, struct host *host, const struct view *view);
 void oracle_check_shape(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_check_rise(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_check_ages_given(struct sim *sim, const struct host *host, const struct view *view);

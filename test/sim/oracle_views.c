@@ -85,18 +85,53 @@ void oracle_check_content(struct sim *sim, const struct host *host, const struct
     }
 }
 
-/* V7: what time allows. An honest run stays far below the first leap. */
-static uint64_t leap_max(const struct sim *sim)
+/* V7: what time allows since then, by the fastest clock. An honest run stays far below the first
+ * leap. */
+static uint64_t leaps_since(const struct sim *sim, uint64_t since_us)
 {
-    return LEAP_MAX * (sim->now_us / US_PER_MS / sim->timing.stall_ms + 2);
+    uint64_t passed_ms = (sim->now_us - since_us) * 10 / 9 / US_PER_MS;
+
+    return LEAP_MAX * (passed_ms / sim->timing.stall_ms + 2);
 }
 
-void oracle_check_lies(struct sim *sim, const struct host *host, const struct view *view)
+/* Whoever has no view yet believes what it is told, where members lie; from then on time counts for
+ * that life (V7b). */
+static uint64_t numbers_max(const struct sim *sim, const struct host *host, bool first, int number)
+{
+    const struct witness *witness = &host->witness;
+
+    if (!liar_has_betrayed(sim)) {
+        return leaps_since(sim, 0);
+    }
+    return first ? COUNTER_MAX / 4 : witness->first[number] + leaps_since(sim, witness->first_us);
+}
+
+static void check_leaps(struct sim *sim, struct host *host, const struct view *view)
+{
+    const bool first = !host->witness.has_view;
+    const uint64_t numbers[] = {view->epoch, view->version, view->next_age};
+    static const char *const names[] = {"epoch", "version", "next_age"};
+
+    for (int i = 0; i < 3; i++) {
+        if (numbers[i] > numbers_max(sim, host, first, i)) {
+            oracle_fail(sim, host, "V7: %s %" PRIu64 " is installed", names[i], numbers[i]);
+        }
+    }
+    if (first) {
+        struct stored stored;
+        core_stored(host->core, &stored);
+        memcpy(host->witness.first, numbers, sizeof numbers);
+        if (sim->options.exclusive && host->witness.first[0] < stored.epoch_seen) {
+            host->witness.first[0] = stored.epoch_seen; /* V7d */
+        }
+        host->witness.first_us = sim->now_us;
+    }
+}
+
+void oracle_check_lies(struct sim *sim, struct host *host, const struct view *view)
 {
     bool stranger = false;
     bool made_up = liar_made(sim, view, &stranger);
-    uint64_t numbers[] = {view->epoch, view->version, view->next_age};
-    static const char *const names[] = {"epoch", "version", "next_age"};
 
     if (made_up && id_equal(&view->members[0].id, &core_self(host->core)->id)) {
         oracle_fail(sim, host, "V2c: installs a view in its own name that it never made");
@@ -105,16 +140,14 @@ void oracle_check_lies(struct sim *sim, const struct host *host, const struct vi
         oracle_fail(sim, host, "S15: installs a view that a stranger made up");
         sim->oracle.suspended = true;
     }
-    for (int i = 0; i < 3; i++) {
-        if (numbers[i] > leap_max(sim)) {
-            oracle_fail(sim, host, "V7: %s %" PRIu64 " is installed", names[i], numbers[i]);
-        }
-    }
+    check_leaps(sim, host, view);
 }
 
 void oracle_on_stored(struct sim *sim, struct host *host, uint64_t epoch)
 {
-    if (epoch > leap_max(sim)) {
+    const bool first = !host->witness.has_view || core_phase(host->core) == PHASE_JOINING;
+
+    if (epoch > numbers_max(sim, host, first, 0)) {
         oracle_fail(sim, host, "V7: epoch %" PRIu64 " is stored", epoch);
     }
 }
