@@ -527,6 +527,7 @@ static void dispatch_heartbeat(struct core *core, const struct message *message,
         note_lease(core, message, sender);
         install_compare(core, message, sender);
         change_compare(core, message, sender);
+        claim_compare(core, message, sender);
         end_life_if_disowned(core);
     }
 }

@@ -13,7 +13,11 @@ static struct rig *rig_without(const char *gone)
 
     for (; *gone != '\0'; gone++) {
         const struct member member = member_of(*gone);
-        struct gone entry = {.id = member.id, .address = member.address, .reason = GONE_FAILED};
+        struct gone entry = {.id = member.id,
+                             .address = member.address,
+                             .reason = GONE_FAILED,
+                             .accusers = {1},
+                             .accuser_count = 1};
         memcpy(entry.name, member.name, sizeof entry.name);
         view_add_gone(&rig->core->view, &entry);
     }
@@ -67,6 +71,26 @@ Test(core_places, whoever_replaces_its_former_life_has_a_place)
     rig_free(rig);
 }
 
+/* Whoever removed them never heard them, and this node came in later. */
+Test(core_places, a_failure_without_an_accuser_keeps_none)
+{
+    struct rig *rig = rig_without("DE");
+
+    rig->core->view.gone[0].accuser_count = 0;
+    cr_assert(has_room(rig, 'F'));
+    rig_free(rig);
+    rig = rig_without("DEFG");
+    rig->core->view.gone[0].accuser_count = 0;
+    cr_assert(has_room(rig, 'D'), "but it may come back");
+    cr_assert_not(has_room(rig, 'H'));
+    rig_free(rig);
+    rig = rig_without("DE");
+    rig->core->view.gone[0].accuser_count = 0;
+    rig->core->view.gone[0].reason = GONE_MOVED;
+    cr_assert_not(has_room(rig, 'F'), "it said itself where it went");
+    rig_free(rig);
+}
+
 Test(core_places, no_place_is_beyond_the_stated_size)
 {
     struct rig *rig = rig_guarded("A B C D E", 'A',
@@ -80,10 +104,17 @@ Test(core_places, no_place_is_beyond_the_stated_size)
     rig_free(rig);
 }
 
+/* Whoever is gone failed, and A accuses it. */
 static void shows(struct rig *rig, const char *changes)
 {
-    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = rig_next(rig, changes)}};
+    struct view *view = rig_next(rig, changes);
+    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = view}};
 
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        view->gone[i].accusers[0] = 1;
+        view->gone[i].accuser_count = 1;
+    }
+    view_seal(view);
     rig_gets(rig, 'A', &shown);
 }
 

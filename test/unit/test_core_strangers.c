@@ -147,6 +147,29 @@ Test(core_strangers, a_former_life_is_answered_at_its_own_address_only)
     rig_free(rig);
 }
 
+/* What the view says of its address is a lie, and it would wait for an answer for ever. The book
+ * has the right one. */
+Test(core_strangers, a_former_life_is_answered_where_the_book_knows_its_address)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *lie = rig_next(rig, "");
+    struct message join = {.type = MESSAGE_JOIN, .joiner = {.member = member_of('B')}};
+
+    lie->members[1].address = member_of('X').address;
+    view_seal(lie);
+    struct message shown = carries(MESSAGE_VIEW, lie);
+    rig_gets(rig, 'A', &shown);
+    shown = carries(MESSAGE_VIEW, rig_next(rig, "-B"));
+    rig_gets(rig, 'A', &shown);
+    rig_gets(rig, 'B', &join);
+    cr_assert_eq(rig->sent_count, 1);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'B'));
+    struct message elsewhere = rig_message(rig, 'X', &join);
+    rig_gets_raw(rig, &elsewhere);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'X'), "B's address is not where it came from");
+    rig_free(rig);
+}
+
 /* --- A joiner (V6b, J3e) --- */
 
 /* H48: it asked, but not for so many. */

@@ -102,6 +102,24 @@ Test(view, the_gone_are_bounded)
     view_built_free(&built);
 }
 
+/* R5b, M4b: nobody would take a view that names a member among the gone, under whatever name. */
+Test(view, no_member_is_among_the_gone_under_another_name)
+{
+    struct built_view built = view_of("A");
+    struct member member = member_of('X');
+    struct gone gone = {.reason = GONE_FAILED, .id = member.id, .age = 1, .name = "B"};
+
+    view_add_gone(&built.view, &gone);
+    cr_assert_eq(built.view.gone_count, 1);
+    view_append(&built.view, &member);
+    cr_assert_eq(built.view.gone_count, 0);
+    view_add_gone(&built.view, &gone);
+    cr_assert_eq(built.view.gone_count, 0);
+    view_seal(&built.view);
+    cr_assert(view_is_sound(&built.view));
+    view_built_free(&built);
+}
+
 /* R5, M4: what another part knows of the gone is added, but for those who are here, as far as there
  * is room. */
 Test(view, the_gone_of_another_part_are_added)

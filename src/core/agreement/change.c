@@ -187,14 +187,23 @@ bool change_outdo(struct core *core, const struct view *forged)
     return true;
 }
 
+bool change_is_in_vain(const struct core *core, const struct message *heartbeat, uint32_t position,
+                       const struct view *higher, uint64_t since_ms)
+{
+    struct view_id id = view_id_of(higher);
+    uint64_t kept_ms = position == 0 ? 2 * core->timing.merge_ms : core->timing.flap_ms;
+
+    return !core_is_strict(core) && !view_is_empty(higher) &&
+           view_id_compare(&heartbeat->heartbeat.view, &id) < 0 &&
+           core->now_ms >= since_ms + kept_ms;
+}
+
 void change_compare(struct core *core, const struct message *heartbeat, uint32_t position)
 {
-    const struct view_id *named = &heartbeat->heartbeat.view;
-    struct view_id accepted = view_id_of(&core->change.pending);
+    struct change *change = &core->change;
 
-    if (position == 0 && !core->change.on && !core_is_strict(core) &&
-        !view_is_empty(&core->change.pending) && view_id_compare(named, &accepted) < 0 &&
-        core->now_ms >= core->change.accepted_ms + 2 * core->timing.merge_ms) {
+    if (!change->on &&
+        change_is_in_vain(core, heartbeat, position, &change->pending, change->accepted_ms)) {
         REACHED(accepted_in_vain);
         change_forget(core);
     }

@@ -31,6 +31,10 @@ bool change_outdo(struct core *core, const struct view *forged);
  * of it. */
 void change_compare(struct core *core, const struct message *heartbeat, uint32_t position);
 
+/* U2g: has nothing come of that view, which this node has known for so long? */
+bool change_is_in_vain(const struct core *core, const struct message *heartbeat, uint32_t position,
+                       const struct view *higher, uint64_t since_ms);
+
 /* A voter's answer, or that of our own, to what we propose (Z5). */
 void change_on_vote(struct core *core, const struct message *vote);
 

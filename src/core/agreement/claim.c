@@ -146,6 +146,16 @@ static void build_on(struct core *core, const struct view *view)
 {
     REACHED(voter_had_accepted_more);
     view_copy(&core->claim.base, view);
+    core->claim.base_ms = core->now_ms;
+}
+
+void claim_compare(struct core *core, const struct message *heartbeat, uint32_t position)
+{
+    struct claim *claim = &core->claim;
+
+    if (!claim->on && change_is_in_vain(core, heartbeat, position, &claim->base, claim->base_ms)) {
+        view_clear(&claim->base);
+    }
 }
 
 /* S6: what this node saw given is given, whether it builds on that or not. */
@@ -178,6 +188,9 @@ static void start(struct core *core)
     core->claim.epoch = epoch > core->promise.epoch ? epoch : core->promise.epoch + 1;
     core->claim.deadline_ms = core->now_ms + core->timing.claim_ms;
     core->claim.retry_ms = NEVER_MS;
+    if (core->claim.base.epoch >= core->claim.epoch) {
+        view_clear(&core->claim.base); /* What was shown before may leap (C4b, V7a). */
+    }
     const struct view *accepted = &core->change.pending;
     if (!view_is_empty(accepted) && why_not_base(core, accepted) == REFUSED_COUNT) {
         build_on(core, accepted);
@@ -201,7 +214,7 @@ static struct gone evidence_of(const struct core *core, uint32_t position)
     struct gone gone = removal_evidence(core, position);
 
     for (uint32_t i = 0; i < core->view.member_count && gone.accuser_count < ACCUSERS_MAX; i++) {
-        if (core->claim.answers[i] != ANSWER_YES) {
+        if (core->claim.answers[i] != ANSWER_YES || !removal_may_be_accused(core, position)) {
             continue;
         }
         bool known = false;

@@ -49,6 +49,13 @@ bool install_leaps(const struct core *core, const struct message *message)
            (hearsay && core_is_member(core) && is_beyond_outdoing(core, view));
 }
 
+/* L4: V4d asks for no more, where the view does not leap. */
+static bool is_fellows_word(const struct core *core, const struct message *message)
+{
+    return !core_is_strict(core) && view_has(&core->view, &message->from) &&
+           !hearing_coordinator_is_fresh(core) && view_has(message->carrier.view, &message->from);
+}
+
 /* L4: what its own coordinator shows it, or another who knows the chain, and it does not take. What
  * strangers answer counts where the same answer would be followed (Z9e). */
 static void note_leap(struct core *core, const struct message *message)
@@ -57,7 +64,7 @@ static void note_leap(struct core *core, const struct message *message)
     bool answers = core_is_strict(core) &&
                    (message->type == MESSAGE_VOTE || electorate_was_asked(core, message));
 
-    if (authority_knows(core, position) || answers) {
+    if (authority_knows(core, position) || answers || is_fellows_word(core, message)) {
         install_saw_leap(core);
     }
 }
@@ -358,11 +365,16 @@ void install_ask_stranger(struct core *core, const struct message *message)
     }
 }
 
-/* Both contents are superseded, now that the other was seen. */
+/* Both contents are superseded, now that the other was seen. The lineage may be what differs. */
 static void on_other_content(struct core *core, const struct message *message)
 {
     bool from_member = view_has(&core->view, &message->from);
+    struct view_id theirs = view_id_of(message->carrier.view);
+    struct view_id ours = view_id_of(&core->view);
 
+    if (view_id_compare(&theirs, &ours) != 0 || message->carrier.view->hash == core->view.hash) {
+        return;
+    }
     if (core_is_coordinator(core) && from_member && core->now_ms >= core->install.superseded_ms) {
         REACHED(other_content_superseded);
         core->install.superseded_ms = core->now_ms + core->timing.fresh_ms;
@@ -394,11 +406,24 @@ static enum shown_view on_higher_view(struct core *core, const struct message *m
     return ours ? SHOWN_NOT_OURS : SHOWN_REFUSED;
 }
 
+/* What leaps is not taken, but tells that there is another content, or whom its sender follows. */
+static void heed_what_leaps(struct core *core, const struct message *message)
+{
+    struct view *view = message->carrier.view;
+
+    if (view->member_count <= core->capacity && view_is_sound(view) &&
+        install_leaps(core, message)) {
+        on_other_content(core, message);
+        note_follows_other(core, message);
+    }
+}
+
 enum shown_view install_on_view(struct core *core, const struct message *message)
 {
     struct view *view = message->carrier.view;
 
     if (!install_is_sound(core, message)) {
+        heed_what_leaps(core, message);
         return SHOWN_SETTLED;
     }
     bool holds_us = view_has(view, &core->life.self.id);
@@ -407,10 +432,8 @@ enum shown_view install_on_view(struct core *core, const struct message *message
     }
     struct view_id theirs = view_id_of(view);
     struct view_id ours = view_id_of(&core->view);
-    if (view_id_equal(&theirs, &ours) && view->hash != core->view.hash) {
-        on_other_content(core, message);
-    }
     if (view_id_compare(&theirs, &ours) <= 0) {
+        on_other_content(core, message);
         note_follows_other(core, message);
         refuse(core, message, REFUSED_VIEW_NOT_HIGHER);
         return SHOWN_SETTLED;

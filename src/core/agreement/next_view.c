@@ -76,19 +76,19 @@ static bool is_of(const struct gone *gone, const struct member *joiner)
     return text_equal(gone->name, joiner->name) || address_equal(&gone->address, &joiner->address);
 }
 
-/* G1d: failed or moved, and no member has come to its address. */
-static bool left_a_place(const struct view *view, const struct gone *gone)
-{
-    return (gone->reason == GONE_FAILED || gone->reason == GONE_MOVED) &&
-           view_find_address(view, &gone->address) == VIEW_NONE;
-}
-
-/* G1e: of whom it is, that one may come back to it. Replaced, where no member has come to its
- * address: its next life is to be let in, or was not in time. Nobody else waits for that. */
+/* G1e: it did not leave, and no member has come to its address: it may come back. */
 static bool has_its_place(const struct view *view, const struct gone *gone)
 {
-    return left_a_place(view, gone) ||
-           (gone->reason == GONE_REPLACED && view_find_address(view, &gone->address) == VIEW_NONE);
+    return gone->reason != GONE_LEFT && view_find_address(view, &gone->address) == VIEW_NONE;
+}
+
+/* G1d: failed or moved, too, and then the others wait for it. Nobody who heard it stands behind a
+ * failure that names no accuser (G1f). */
+static bool keeps_its_place(const struct view *view, const struct gone *gone)
+{
+    const bool failed = gone->reason == GONE_FAILED && gone->accuser_count > 0;
+
+    return (failed || gone->reason == GONE_MOVED) && has_its_place(view, gone);
 }
 
 /* Several lives of one node have one place. */
@@ -119,7 +119,7 @@ bool next_view_has_room(const struct core *core, const struct view *view,
         const struct gone *gone = &view->gone[i];
         if (is_of(gone, joiner)) {
             has_own |= has_its_place(view, gone);
-        } else if (left_a_place(view, gone) && !is_counted_before(view, i) &&
+        } else if (keeps_its_place(view, gone) && !is_counted_before(view, i) &&
                    !numbers_none_of(core, &gone->id)) {
             places++; /* G1f: of whom nothing was heard, that one may be made up. */
         }

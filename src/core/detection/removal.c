@@ -3,6 +3,7 @@
 #include "core/detection/detector.h"
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
+#include "core/detection/numbers.h"
 #include "core/detection/verdict.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
@@ -61,6 +62,11 @@ bool removal_is_backed(const struct core *core, uint32_t position)
     return witnesses == 0;
 }
 
+bool removal_may_be_accused(const struct core *core, uint32_t position)
+{
+    return !numbers_none_of(core, &core->view.members[position].id);
+}
+
 struct gone removal_evidence(const struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
@@ -73,6 +79,9 @@ struct gone removal_evidence(const struct core *core, uint32_t position)
         gone.reason = GONE_LEFT;
     } else if (peer->charge.verdict == VERDICT_NONE && follow_has_moved(core, position)) {
         gone.reason = GONE_MOVED;
+    }
+    if (!removal_may_be_accused(core, position)) {
+        return gone;
     }
     for (uint32_t i = 0; i < core->view.member_count && gone.accuser_count < ACCUSERS_MAX; i++) {
         bool own = core_is_self(core, i) && peer->charge.verdict != VERDICT_NONE;

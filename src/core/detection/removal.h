@@ -20,6 +20,9 @@ bool removal_is_unwarranted(const struct core *core, uint32_t position);
 /* How many other members hold a verdict against the one at `position`, as told within T_fresh. */
 uint32_t removal_accusers(const struct core *core, uint32_t position, uint64_t now_ms);
 
+/* R5a: did this node ever hear that member? */
+bool removal_may_be_accused(const struct core *core, uint32_t position);
+
 /* R5: reason and evidence for the record. */
 struct gone removal_evidence(const struct core *core, uint32_t position);
 

@@ -168,7 +168,8 @@ static void send_offer(struct core *core, const struct joiner *joiner)
     answer(core, message, joiner);
 }
 
-/* To where the view has it: a JOIN may name any address. */
+/* V6e: to where the view has it, for a JOIN may name any address; but what the view says of that
+ * may be a lie, so to where it comes from, if that is one of the cluster's. */
 static void show_view(struct core *core, const struct message *message)
 {
     const struct member *joiner = &message->joiner.member;
@@ -177,6 +178,10 @@ static void show_view(struct core *core, const struct message *message)
     const struct address *address = position != VIEW_NONE ? &core->view.members[position].address
                                                           : &gone->address;
 
+    if (address_equal(&message->source, &joiner->address) &&
+        book_has(&core->book, &joiner->address)) {
+        address = &joiner->address;
+    }
     install_show(core, message, &joiner->id, address);
 }
 

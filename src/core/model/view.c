@@ -184,10 +184,11 @@ static void gone_drop(struct view *view, uint32_t position)
 }
 
 /* Who is back is not gone: the list names only those who are missing. */
-static void gone_forget(struct view *view, const char *name)
+static void gone_forget(struct view *view, const struct member *member)
 {
     for (uint32_t i = view->gone_count; i > 0; i--) {
-        if (text_equal(view->gone[i - 1].name, name)) {
+        if (text_equal(view->gone[i - 1].name, member->name) ||
+            id_equal(&view->gone[i - 1].id, &member->id)) {
             gone_drop(view, i - 1);
         }
     }
@@ -200,7 +201,7 @@ void view_append(struct view *view, const struct member *member)
     struct member *added = &view->members[view->member_count];
     member_copy(added, member);
     added->age = view->next_age++;
-    gone_forget(view, member->name);
+    gone_forget(view, member);
     view->member_count++;
     bool unique = index_add(view, view->member_count - 1);
     assert(unique);
@@ -292,7 +293,7 @@ void view_put_drained_behind(struct view *view)
 
 void view_add_gone(struct view *view, const struct gone *gone)
 {
-    bool is_known = view_find_name(view, gone->name) != VIEW_NONE ||
+    bool is_known = view_find_name(view, gone->name) != VIEW_NONE || view_has(view, &gone->id) ||
                     view_find_gone(view, &gone->id) != NULL;
 
     if (!is_known && view->gone_count < GONE_MAX) {

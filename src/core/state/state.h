@@ -392,6 +392,7 @@ struct claim {
     uint64_t retry_ms; /* C5: ask those who refused again; NEVER_MS when not */
     uint8_t *answers;  /* enum answer, by position in the view */
     struct view base;  /* the highest view known above ours (C4); empty when none */
+    uint64_t base_ms;  /* when that was shown */
     uint64_t next_age; /* the highest that a view had which came with a grant, or was refused */
     struct waiting_claim waiting;
 };
