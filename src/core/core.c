@@ -506,7 +506,7 @@ static void note_lease(struct core *core, const struct message *message, uint32_
     if (!message->heartbeat.leased || !to_us || !message->fellow) {
         return;
     }
-    uint8_t voter = voters_find(&core->terms.voters, core->view.members[sender].name);
+    uint8_t voter = core->peers[sender].franchise.voter;
     if (voter != VOTER_NONE) {
         lease_on_grant(core, voter, message->heartbeat.promised, message->echo);
     }
@@ -759,7 +759,9 @@ static void run_due(struct core *core)
         judge_evidence(core);
     }
     claim_tick(core);
-    campaign_tick(core);
+    if (core_is_strict(core)) {
+        campaign_tick(core);
+    }
     merge_tick(core);
     change_tick(core);
     move_tick(core);

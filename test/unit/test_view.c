@@ -260,3 +260,47 @@ Test(view, unsound_views_are_recognised)
     cr_assert_not(view_is_sound(view), "nobody in it");
     view_built_free(&built);
 }
+
+/* The hash that a view brings along is its sender's word: each field has to be the same. */
+Test(view, only_the_same_content_repeats_a_view)
+{
+    struct built_view known = view_of("A B C");
+    struct built_view other = view_of("A B C");
+    struct view *view = &other.view;
+
+    cr_assert(view_repeats(view, &known.view));
+    view->members[1].tags.text[0] = 'x'; /* behind the end of its tags */
+    cr_assert(view_repeats(view, &known.view));
+
+    view->members[2].name[0] = 'D';
+    cr_assert_not(view_repeats(view, &known.view), "another name");
+    view->members[2].name[0] = 'C';
+    view->members[2].age = 2;
+    cr_assert_not(view_repeats(view, &known.view), "another age");
+    view->members[2].age = 3;
+    view->members[1].tags.length = 1;
+    cr_assert_not(view_repeats(view, &known.view), "other tags");
+    view->members[1].tags.length = 0;
+    view->gone[view->gone_count++] = (struct gone){.id = member_of('D').id, .name = "D"};
+    cr_assert_not(view_repeats(view, &known.view), "one more is gone");
+    view->gone_count--;
+    view->next_age++;
+    cr_assert_not(view_repeats(view, &known.view), "another next_age");
+    view->next_age--;
+    view->parent.version++;
+    cr_assert_not(view_repeats(view, &known.view), "another parent");
+    view->parent.version--;
+    view->lineage++;
+    cr_assert_not(view_repeats(view, &known.view), "another lineage");
+    view->lineage--;
+    view->hash++;
+    cr_assert_not(view_repeats(view, &known.view), "another hash");
+    view->hash--;
+    cr_assert(view_repeats(view, &known.view));
+
+    view_clear(view);
+    view_clear(&known.view);
+    cr_assert_not(view_repeats(view, &known.view), "nobody in it: no sound view has so few");
+    view_built_free(&other);
+    view_built_free(&known);
+}

@@ -115,7 +115,7 @@ static bool releases_us(const struct core *core, const struct message *message)
 
 static bool is_voter(const struct core *core, uint32_t position)
 {
-    return voters_find(&core->terms.voters, core->view.members[position].name) != VOTER_NONE;
+    return core->peers[position].franchise.voter != VOTER_NONE;
 }
 
 uint32_t authority_voter(const struct core *core)

@@ -38,6 +38,10 @@ void electorate_learn_from(struct core *core, const struct message *vote)
 /* Who was a member before may have another life by now that has asked to be let in. */
 void electorate_on_view_installed(struct core *core, const struct installed *before)
 {
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        core->peers[i].franchise.voter = voters_find(&core->terms.voters,
+                                                     core->view.members[i].name);
+    }
     for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
         uint32_t position = view_find_name(&core->view, core->terms.voters.names[voter]);
         if (position != VIEW_NONE && !view_has(before->view, &core->view.members[position].id)) {
@@ -46,10 +50,12 @@ void electorate_on_view_installed(struct core *core, const struct installed *bef
     }
 }
 
-/* Is that life, in that view, the voter? VIEW_NONE as its position: it is not in it. */
-static bool is_voter(const struct core *core, const struct view *view, uint32_t position,
-                     uint8_t voter)
+/* Is that life, which is in that view, the voter? */
+static bool is_voter_in(const struct core *core, const struct view *view,
+                        const struct node_id *life, uint8_t voter)
 {
+    const uint32_t position = view_find(view, life);
+
     return position != VIEW_NONE &&
            voters_find(&core->terms.voters, view->members[position].name) == voter;
 }
@@ -87,9 +93,9 @@ bool electorate_knows(const struct core *core, const struct message *vote)
         return was_asked_for_record(core, vote) || id_equal(&vote->from, &core->life.self.id);
     }
     if (position != VIEW_NONE) {
-        return is_voter(core, &core->view, position, voter);
+        return core->peers[position].franchise.voter == voter;
     }
-    if (core->change.on && is_voter(core, proposed, view_find(proposed, &vote->from), voter)) {
+    if (core->change.on && is_voter_in(core, proposed, &vote->from, voter)) {
         return true; /* Its READY has proved where it is. */
     }
     return id_equal(&vote->from, &core->life.self.id) ||

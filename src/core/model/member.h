@@ -35,6 +35,13 @@ static inline void member_copy(struct member *to, const struct member *from)
     }
 }
 
+/* Are they equal byte by byte, but for that room? Equals may differ in their padding. */
+static inline bool member_repeats(const struct member *a, const struct member *b)
+{
+    return memcmp(a, b, offsetof(struct member, tags.text)) == 0 &&
+           memcmp(a->tags.text, b->tags.text, a->tags.length) == 0;
+}
+
 /* What a watcher holds against a member (D2). On the wire: append only. */
 enum verdict {
     VERDICT_NONE = 0,

@@ -106,6 +106,11 @@ struct peer_wish {
     enum drain_wish drain;
 };
 
+/* electorate: has it a vote? */
+struct peer_franchise {
+    uint8_t voter; /* its place among the voters; VOTER_NONE: it is none */
+};
+
 struct peer {
     struct node_id id; /* peers */
     struct peer_number number;
@@ -114,6 +119,7 @@ struct peer {
     struct peer_course course;
     struct peer_repair repair;
     struct peer_wish wish;
+    struct peer_franchise franchise;
     struct peer_signs signs;
 };
 
