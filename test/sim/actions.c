@@ -59,10 +59,7 @@ void sim_start(struct sim *sim, uint32_t index)
         options.incarnation = host->writes[host->latest].incarnation;
         options.epoch_seen = host->writes[host->latest].epoch_seen;
     }
-    void *block = malloc(sim->core_bytes);
-    assert(block != NULL);
-    host->core = core_init(block, &options, host_now_ms(sim, host));
-    assert((void *)host->core == block);
+    host->core = core_init(sim->cores + index * sim->core_stride, &options, host_now_ms(sim, host));
 
     oracle_on_start(sim, host);
     process_schedule_tick(sim, host, sim->now_us);

@@ -76,6 +76,8 @@ struct host {
     struct address address;
     struct core *core;
     struct clock clock;
+    uint64_t now_us;     /* at which moment something came to it last, */
+    uint64_t now_ms;     /* and what its clock showed then */
     struct heard *heard; /* by host */
     uint64_t turn_us;    /* of a slow process; 0: every event at once */
     uint64_t late_us;    /* its timers fire so late at the most; 0: as late as usual */
@@ -136,16 +138,19 @@ struct sim {
     struct random random;
     struct queue queue;
     struct network network;
-    struct wire *wire;                 /* one for all: a step ends before the next begins */
-    const struct message *sent;        /* the last one in this step, to several perhaps */
-    const struct message *encoded;     /* likewise, the last one that became a frame */
+    struct wire *wire;              /* one for all: a step ends before the next begins */
+    const struct message *sent;     /* the last one in this step, to several perhaps */
+    const struct message *encoded;  /* likewise, the last one that became a frame */
+    const struct message *measured; /* likewise, the last one with a view that was measured */
+    size_t measured_bytes;
     const struct message *carried_for; /* likewise, the last one with a view; NULL: none */
     struct carried_view *carried;      /* and its view; one reference */
     struct wire *foreign_wire;         /* of a cluster of another name */
     struct oracle oracle;
     struct liar *liar;    /* NULL: nobody lies */
     struct roles *roles;  /* NULL: nobody stands for any */
-    size_t core_bytes;    /* of each host's */
+    uint8_t *cores;       /* a place for each host's */
+    size_t core_stride;   /* from one to the next */
     struct voters voters; /* under guard strict */
     uint64_t now_us;
     uint64_t converged_ms;
@@ -175,7 +180,7 @@ struct sim {
 /* The host's monotonic clock: every host's began at another value. */
 static inline uint64_t host_now_ms(const struct sim *sim, const struct host *host)
 {
-    return clock_ms(&host->clock, sim->now_us);
+    return host->now_us == sim->now_us ? host->now_ms : clock_ms(&host->clock, sim->now_us);
 }
 
 static inline uint32_t host_index(const struct sim *sim, const struct host *host)

@@ -11,7 +11,7 @@ enum {
     ROUNDS_MAX = 5,
     CUT_MS = 30000,    /* of a run that measures how fast a partition heals */
     RETURN_MS = 10000, /* until a leaver is started again, and in */
-    CODEC_SEEDS = 8,   /* of so many runs one has the codec write and read every message */
+    CODEC_SEEDS = 16,  /* of so many runs one has the codec write and read every message */
 };
 
 /* Generous: pauses of R4 may have to pass. */
@@ -47,6 +47,7 @@ static struct sim *cluster_of(const struct plan *plan, FILE *trace)
         .disorder = plan->guard.policy != GUARD_STRICT &&
                     (plan->kinds != FAULT_HARMLESS || plan->heal_parts != 0),
         .spares_codec = plan->seed % CODEC_SEEDS != 0,
+        .spares_hash = plan->spares_hash,
         .lenient = true,
         .trace = trace,
     });

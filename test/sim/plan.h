@@ -26,6 +26,7 @@ struct plan {
     uint32_t expect;    /* of every host (F3); 0: none */
     enum profile profile;
     bool roles;          /* clients stand for roles (K) */
+    bool spares_hash;    /* the run's trace_hash is not taken */
     bool together;       /* all start in one instant */
     unsigned kinds;      /* of all faults in the plan, see enum fault_kind */
     uint64_t end_ms;     /* everything heals */
@@ -67,7 +68,7 @@ struct outcome {
     uint64_t steps;
     uint64_t virtual_ms;
     uint64_t heal_ms;
-    uint64_t trace_hash;
+    uint64_t trace_hash; /* 0 where the plan spares it */
     uint64_t struck[FAULTS_MAX];
     uint64_t merges;
     struct two_acted_sum two_acted[GUARD_POLICIES]; /* by guard_policy */

@@ -120,6 +120,7 @@ void post_forget(struct sim *sim)
 {
     sim->sent = NULL;
     sim->encoded = NULL;
+    sim->measured = NULL;
     if (sim->carried_for != NULL) {
         sim->carried_for = NULL;
         network_put_down(&sim->network, sim->carried);
@@ -162,20 +163,27 @@ static size_t frame_bytes_most(const struct view *view)
     return bytes;
 }
 
-static bool is_datagram(const struct message *message)
+/* Asked for each receiver, of one message after the other. */
+static bool is_datagram(struct sim *sim, const struct message *message)
 {
     const struct view *view = message_view(message);
 
-    return view == NULL ||
-           (message->type != MESSAGE_MERGE && frame_bytes_most(view) <= DATAGRAM_FRAME_BYTES_MAX);
+    if (view == NULL || message->type == MESSAGE_MERGE) {
+        return view == NULL;
+    }
+    if (sim->measured != message) {
+        sim->measured = message;
+        sim->measured_bytes = frame_bytes_most(view);
+    }
+    return sim->measured_bytes <= DATAGRAM_FRAME_BYTES_MAX;
 }
 
 /* Do the bytes of this message matter on this link, or only what they say? */
-static bool needs_frame(const struct sim *sim, const struct quality *quality,
+static bool needs_frame(struct sim *sim, const struct quality *quality,
                         const struct message *message)
 {
     return !sim->options.spares_codec || may_be_damaged(quality) ||
-           quality->datagram_bytes_max != 0 || !is_datagram(message);
+           quality->datagram_bytes_max != 0 || !is_datagram(sim, message);
 }
 
 /* --- Sending --- */
@@ -235,7 +243,7 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
     if (packet->open || packet->length <= DATAGRAM_FRAME_BYTES_MAX) {
         send_datagram(sim, packet, link);
     } else {
-        assert(!is_datagram(message));
+        assert(!is_datagram(sim, message));
         send_frame(sim, packet);
     }
     network_release(&sim->network, packet);

@@ -202,7 +202,6 @@ void process_end(struct sim *sim, struct host *host)
     process_drop_waiting(sim, host);
     lifelines_drop(&host->lifelines);
     record_disk_abandon(&host->record);
-    free(host->core);
     host->core = NULL;
     host->running = false;
     host->paused = false;
@@ -590,6 +589,8 @@ void process_dispatch(struct sim *sim, struct pending *pending)
         return;
     }
     pending->woken = false;
+    host->now_ms = clock_ms(&host->clock, sim->now_us);
+    host->now_us = sim->now_us;
     hand_over(sim, host, pending);
     process_release(sim, pending);
 }

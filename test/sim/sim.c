@@ -88,6 +88,7 @@ static void init_host(struct sim *sim, uint32_t index)
     host->guard = sim->options.guard;
     host->has_disk = sim->options.disks;
     host->clock.shown_us = US_PER_MS * random_between(&sim->random, 1000, 100 * 1000 * 1000);
+    host->now_us = UINT64_MAX;
     host->tick_at_us = UINT64_MAX;
     host->seed_count = sim->options.seed_count;
     for (uint32_t i = 0; i < host->seed_count; i++) {
@@ -95,6 +96,18 @@ static void init_host(struct sim *sim, uint32_t index)
     }
     host->heard = calloc(sim->host_count, sizeof *host->heard);
     assert(host->heard != NULL);
+}
+
+/* One place for each host, whose processes follow each other in it. Where a page begins differs
+ * from one to the next: what all of them use would have to share few lines of a cache otherwise. */
+static void add_cores(struct sim *sim)
+{
+    enum { PAGE = 4096, LINE = 64, APART = 13 * LINE };
+    const size_t pages = (core_bytes(sim->options.capacity) + PAGE - 1) / PAGE;
+
+    sim->core_stride = pages * PAGE + APART;
+    sim->cores = aligned_alloc(LINE, sim->host_count * sim->core_stride);
+    assert(sim->cores != NULL);
 }
 
 struct sim *sim_new(const struct sim_options *options)
@@ -116,7 +129,7 @@ struct sim *sim_new(const struct sim_options *options)
     sim->foreign_wire = wire_new("not-" SIM_CLUSTER_NAME, sim->options.capacity);
     assert(sim->wire != NULL && sim->foreign_wire != NULL);
     oracle_init(&sim->oracle, sim->host_count);
-    sim->core_bytes = core_bytes(sim->options.capacity);
+    add_cores(sim);
 
     sim->text_size = (size_t)sim->options.capacity * LETTER_BYTES + 1;
     for (uint32_t i = 0; i < TEXTS; i++) {
@@ -141,7 +154,6 @@ void sim_free(struct sim *sim)
         process_drop_waiting(sim, host);
         lifelines_deinit(&host->lifelines);
         witness_deinit(&host->witness);
-        free(host->core);
         free(host->heard);
         record_disk_wipe(&host->record);
     }
@@ -154,6 +166,7 @@ void sim_free(struct sim *sim)
     oracle_deinit(&sim->oracle);
     liar_free(sim);
     roles_free(sim);
+    free(sim->cores);
     wire_free(sim->wire);
     wire_free(sim->foreign_wire);
     for (uint32_t i = 0; i < TEXTS; i++) {

@@ -41,9 +41,12 @@ static void work(const struct swarm_options *options, struct shared *shared, str
             break;
         }
         plan_draw(plan, &options->plan, worker->seed);
+        plan->spares_hash = options->limit_s != 0; /* How many runs there are, the clock decides. */
         plan_run(plan, &worker->outcome, NULL);
         worker->runs++;
-        worker->traces += hash_finish(hash_u64(worker->outcome.trace_hash, worker->seed));
+        if (!plan->spares_hash) {
+            worker->traces += hash_finish(hash_u64(worker->outcome.trace_hash, worker->seed));
+        }
         for (uint32_t i = 0; i < marks_count(); i++) {
             worker->reached[i] = worker->reached_before[i] + marks_reached(i);
         }

@@ -37,7 +37,8 @@ struct worker {
     pid_t pid;
     uint64_t seed; /* under way */
     uint64_t runs;
-    uint64_t traces; /* of all its runs, as one number that does not depend on their order */
+    uint64_t traces; /* of all its runs, as one number that does not depend on their order; 0: they
+                        are not taken */
     struct outcome outcome;
     uint64_t reached[MARKS_MAX];
     uint64_t reached_before[MARKS_MAX]; /* by workers that this one replaced */

@@ -12,7 +12,7 @@ int swarm_usage(FILE *out)
         "usage: doyen_swarm --seeds FROM..TO [--for SECONDS] [--jobs N] [OPTION...]\n"
         "       doyen_swarm --replay SEED [--keep N,N...] [--hosts N] [--trace] [OPTION...]\n"
         "  --seeds FROM..TO  one run for each seed, both ends included\n"
-        "  --for SECONDS     start no more runs after that time\n"
+        "  --for SECONDS     start no more runs after that time, and tell no hash of their traces\n"
         "  --jobs N          so many processes (default 1)\n"
         "  --nodes [M..]N    hosts in a cluster at the least and at the most, 2 to 256 (default 3..5)\n"
         "  --seconds S       virtual seconds of faults in each run (default 60)\n"

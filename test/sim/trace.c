@@ -376,10 +376,11 @@ static uint64_t hash_effect(uint64_t hash, const struct effect *effect)
     return hash;
 }
 
-void trace_step(struct sim *sim, const struct host *host, const struct event *event,
-                const struct effects *effects)
+static void keep_hash(struct sim *sim, const struct host *host, const struct event *event,
+                      const struct effects *effects)
 {
     uint64_t hash = mix(sim->trace_hash, sim->now_us);
+
     hash = mix(hash, (uint64_t)host_index(sim, host) << 32 | (uint64_t)event->type);
     if (event->type == EVENT_MESSAGE) {
         hash = mix(hash, (uint64_t)event->message->type << 48 | event->message->number);
@@ -390,7 +391,14 @@ void trace_step(struct sim *sim, const struct host *host, const struct event *ev
         hash = hash_effect(hash, &effects->items[i]);
     }
     sim->trace_hash = hash;
+}
 
+void trace_step(struct sim *sim, const struct host *host, const struct event *event,
+                const struct effects *effects)
+{
+    if (!sim->options.spares_hash) {
+        keep_hash(sim, host, event, effects);
+    }
     if (sim->options.trace != NULL) {
         print_event(sim, host, event);
         for (uint32_t i = 0; i < effects->count; i++) {
