@@ -40,7 +40,8 @@ static void draw_switches(struct random *random, const char *only, bool *on)
     }
 }
 
-static uint32_t draw_fault(struct random *random, const bool *on)
+/* Of all faults that are on together. */
+static uint64_t weight_of(const bool *on)
 {
     uint32_t count;
     const struct fault *table = fault_table(&count);
@@ -49,7 +50,15 @@ static uint32_t draw_fault(struct random *random, const bool *on)
     for (uint32_t i = 0; i < count; i++) {
         sum += on[i] ? table[i].weight : 0;
     }
+    return sum;
+}
+
+static uint32_t draw_fault(struct random *random, const bool *on, uint64_t sum)
+{
+    uint32_t count;
+    const struct fault *table = fault_table(&count);
     uint64_t at = random_below(random, sum);
+
     for (uint32_t i = 0; i < count; i++) {
         uint64_t weight = on[i] ? table[i].weight : 0;
         if (at < weight) {
@@ -78,6 +87,7 @@ static void add_strike(struct plan *plan, uint64_t at_ms, uint32_t fault, uint64
 static void draw_strikes(struct plan *plan, struct random *random, const bool *on,
                          uint64_t gap_ms_max)
 {
+    const uint64_t sum = weight_of(on);
     uint64_t at_ms = 0;
 
     for (;;) {
@@ -86,7 +96,7 @@ static void draw_strikes(struct plan *plan, struct random *random, const bool *o
         if (at_ms >= plan->end_ms || plan->strike_count == STRIKES_MAX) {
             return;
         }
-        uint32_t fault = draw_fault(random, on);
+        uint32_t fault = draw_fault(random, on, sum);
         add_strike(plan, at_ms, fault, random_u64(random));
     }
 }
@@ -154,15 +164,16 @@ static bool draw_strict(const struct plan_options *options, uint64_t seed)
             draw(&random, 1, STRICT_ONE_IN) == 1);
 }
 
-/* Three voters, now and then five, and up to two workers: all who vote are seeds. There are more
- * hosts than the guards that count members get, for the workers; or as many as were asked for. */
+/* Three voters, now and then five, and up to two workers where so many hosts are asked for: all who
+ * vote are seeds. */
 static void draw_voters(struct plan *plan, uint32_t nodes, uint32_t least)
 {
     struct random random;
 
     random_seed(&random, plan->seed ^ UINT64_C(0x564f544552));
     uint32_t voters = nodes >= 5 && draw(&random, 0, 2) == 0 ? 5 : VOTERS_LEAST;
-    uint32_t hosts = voters + (uint32_t)draw(&random, 0, 2);
+    uint32_t wished = voters + (uint32_t)draw(&random, 0, 2);
+    uint32_t hosts = wished < nodes ? wished : nodes;
     plan->guard = (struct guard){.policy = GUARD_STRICT, .count = voters};
     plan->hosts = hosts > least ? hosts : least;
     plan->seeds = voters;
