@@ -20,6 +20,7 @@
 #include "core/detection/detector.h"
 #include "core/detection/flap.h"
 #include "core/detection/follow.h"
+#include "core/detection/hearing.h"
 #include "core/detection/lease.h"
 #include "core/detection/numbers.h"
 #include "core/detection/peers.h"
@@ -383,6 +384,12 @@ static bool is_beyond(struct core *core, const struct message *vote)
     return false;
 }
 
+/* Z9f: nobody lives in its view but itself, and those who live have another. */
+static bool is_forlorn(const struct core *core)
+{
+    return core_is_member(core) && hearing_is_alone(core, core->timing.flap_ms);
+}
+
 /* A voter's answer, from the network or from this node's own. */
 static void on_vote(struct core *core, const struct message *message)
 {
@@ -403,6 +410,10 @@ static void on_vote(struct core *core, const struct message *message)
     }
     switch (vote->kind) {
     case VOTE_CLAIM:
+        if (vote->result == VOTE_REFUSED_FRESH && is_forlorn(core)) {
+            lifecycle_end_life(core, REASON_LEFT_ALONE);
+            return;
+        }
         if (vote->result == VOTE_REFUSED_FRESH && core->life.phase == PHASE_JOINING) {
             join_put_off_founding(core);
         }

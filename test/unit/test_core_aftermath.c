@@ -40,6 +40,36 @@ Test(core_aftermath, another_content_that_leaps_is_superseded)
     rig_free(rig);
 }
 
+/* V2d: nor one that has this node at another address. */
+Test(core_aftermath, another_content_that_misnames_its_coordinator_is_superseded)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct view *other = rig_view(rig, "A B C");
+
+    other->version = core_view(rig->core)->version;
+    other->members[0].address.port++;
+    is_shown(rig, 'B', other);
+    cr_assert_eq(rig->refused.reason, REFUSED_VIEW_MISNAMES_US);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'B'));
+    rig_free(rig);
+}
+
+/* L4: A follows a view that B cannot be in. */
+Test(core_aftermath, a_view_that_misnames_us_puts_out_if_our_coordinator_holds_it)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *other = rig_next(rig, "");
+
+    other->members[1].address.port++;
+    is_shown(rig, 'A', other);
+    const struct view_id named = view_id_of(other);
+    names(rig, 'A', &named, rig->timing.stall_ms - 500);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    names(rig, 'A', &named, 500);
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    rig_free(rig);
+}
+
 /* V2d: by its numbers and its coordinator it is the same view. */
 Test(core_aftermath, a_content_of_another_lineage_is_superseded)
 {

@@ -206,13 +206,18 @@ Test(core_step, who_does_not_count_us_in_is_no_fellow)
 
 /* --- Views (V4, V7, S3) --- */
 
-static void ignores_view(struct rig *rig, struct view *view, enum refusal reason)
+static void ignores_view_of(struct rig *rig, char from, struct view *view, enum refusal reason)
 {
     view_seal(view);
-    rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}},
+    rig_ignores(rig, from, &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}},
                 reason);
-    rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = view}},
+    rig_ignores(rig, from, &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = view}},
                 reason);
+}
+
+static void ignores_view(struct rig *rig, struct view *view, enum refusal reason)
+{
+    ignores_view_of(rig, 'A', view, reason);
 }
 
 Test(core_step, a_view_that_holds_our_id_under_another_name_changes_nothing)
@@ -221,7 +226,7 @@ Test(core_step, a_view_that_holds_our_id_under_another_name_changes_nothing)
     struct view *view = rig_next(rig, "");
 
     view->members[1].name[0] = 'X';
-    ignores_view(rig, view, REFUSED_VIEW_MISNAMES_US);
+    ignores_view_of(rig, 'C', view, REFUSED_VIEW_MISNAMES_US);
     rig_free(rig);
 }
 
@@ -231,7 +236,7 @@ Test(core_step, a_view_that_holds_our_id_at_another_address_changes_nothing)
     struct view *view = rig_next(rig, "");
 
     view->members[1].address.port++;
-    ignores_view(rig, view, REFUSED_VIEW_MISNAMES_US);
+    ignores_view_of(rig, 'C', view, REFUSED_VIEW_MISNAMES_US);
     rig_free(rig);
 }
 

@@ -351,7 +351,7 @@ void campaign_on_evidence(struct core *core)
     bool candidate = claim_is_ours(core);
 
     if (core->campaign.on && core->position > 0 && core->campaign.handed_over.epoch == 0 &&
-        core_is_member(core) && !claim_goes_on(core)) {
+        !core->campaign.stays && core_is_member(core) && !claim_goes_on(core)) {
         REACHED(campaign_ended_by_a_sign_of_life);
         lose(core);
         return;
@@ -384,6 +384,15 @@ void campaign_on_handover(struct core *core, const struct ballot *by)
 void campaign_on_stand_down(struct core *core, const struct ballot *by)
 {
     on_handed_over(core, by, true);
+}
+
+void campaign_on_followed(struct core *core)
+{
+    const struct ballot nobody = {.epoch = 0};
+
+    if (may_begin(core)) {
+        start(core, &nobody, true);
+    }
 }
 
 void campaign_as_outsider(struct core *core)
@@ -585,5 +594,6 @@ void campaign_reset(struct core *core)
 {
     campaign_drop(core);
     core->campaign.out = false;
+    core->campaign.epoch = 0;
     core->campaign.handed_epoch = 0;
 }

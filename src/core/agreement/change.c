@@ -178,6 +178,7 @@ bool change_outdo(struct core *core, const struct view *forged)
     }
     if (core_is_strict(core) && forged->epoch > core->view.epoch) {
         change->overtaken = core->promise.seen; /* Z5c: the voters give the epoch. */
+        verdict_evidence_changed(core);
     }
     if (core_is_coordinator(core)) {
         next_view_want_epoch(core);

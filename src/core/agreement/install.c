@@ -96,9 +96,7 @@ bool install_is_sound(struct core *core, const struct message *message)
         return false;
     }
     if (!names_us_rightly(core, view)) {
-        if (core_is_strict(core)) {
-            note_leap(core, message);
-        }
+        note_leap(core, message);
         refuse(core, message, REFUSED_VIEW_MISNAMES_US);
         return false;
     }
@@ -413,13 +411,13 @@ static enum shown_view on_higher_view(struct core *core, const struct message *m
     return ours ? SHOWN_NOT_OURS : SHOWN_REFUSED;
 }
 
-/* What leaps is not taken, but tells that there is another content, or whom its sender follows. */
-static void heed_what_leaps(struct core *core, const struct message *message)
+/* What leaps, or misnames this node, is not taken, but tells that there is another content, or whom
+ * its sender follows. */
+static void heed_what_is_refused(struct core *core, const struct message *message)
 {
     struct view *view = message->carrier.view;
 
-    if (view->member_count <= core->capacity && view_is_sound(view) &&
-        install_leaps(core, message)) {
+    if (view->member_count <= core->capacity && view_is_sound(view)) {
         on_other_content(core, message);
         note_follows_other(core, message);
     }
@@ -430,7 +428,7 @@ enum shown_view install_on_view(struct core *core, const struct message *message
     struct view *view = message->carrier.view;
 
     if (!install_is_sound(core, message)) {
-        heed_what_leaps(core, message);
+        heed_what_is_refused(core, message);
         return SHOWN_SETTLED;
     }
     bool holds_us = view_has(view, &core->life.self.id);
@@ -502,7 +500,9 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     }
     repair->lower_ms = 0;
     if (order == 0) {
-        core->install.leaps_ms = authority_knows(core, position) ? 0 : core->install.leaps_ms;
+        if (position == 0 || (core_is_coordinator(core) && authority_knows(core, position))) {
+            core->install.leaps_ms = 0;
+        }
         follow_forget(core, position); /* It came back. */
         if (heartbeat->view_hash != core->view.hash) {
             on_mismatch(core, message, position);

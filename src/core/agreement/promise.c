@@ -129,6 +129,20 @@ void promise_end_pause(struct core *core)
     }
 }
 
+/* V7c: what a joiner was told leaps above the first view that it installs, so the others never heed
+ * it. What this node's voter has promised, or this life has asked for (Z4a), is not forgotten. */
+static void forget_what_leaps(struct core *core)
+{
+    const uint64_t leap = core_is_strict(core) ? LEAP_MAX : SAID_LEAP_MAX; /* V7d */
+    const uint64_t promised = core->voter.record.promise.epoch;
+    const uint64_t known = core->view.epoch > promised ? core->view.epoch : promised;
+    const bool leaps = core->promise.seen > core->view.epoch + leap && core->campaign.epoch == 0;
+
+    if (core->promise.seen < known || leaps) {
+        core->promise.seen = known;
+    }
+}
+
 void promise_on_view_installed(struct core *core, const struct installed *before)
 {
     bool merged = !view_is_empty(before->view) && before->view->lineage != core->view.lineage;
@@ -138,11 +152,7 @@ void promise_on_view_installed(struct core *core, const struct installed *before
     }
     if (view_is_empty(before->view)) {
         core->promise.base.ms = 0; /* The first one is no leap. */
-        bool leaps = !core_is_strict(core) && core->promise.seen > core->view.epoch + SAID_LEAP_MAX;
-
-        if (core->promise.seen < core->view.epoch || leaps) {
-            core->promise.seen = core->view.epoch; /* What leaps the others never heed. */
-        }
+        forget_what_leaps(core);
         return;
     }
     core->promise.base = leap_base(core, before->view);

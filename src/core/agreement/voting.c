@@ -267,6 +267,30 @@ static bool is_chosen(const struct core *core, const struct vote_question *quest
            question->handed_over.epoch >= core->view.epoch;
 }
 
+/* C2c */
+static bool is_refused_for_freshness(struct core *core, const struct message *ballot,
+                                     const struct vote_question *question, uint32_t claimant)
+{
+    uint64_t wait_ms = elders_are_fresh_for_ms(core, claimant, &question->handed_over.life);
+
+    if (wait_ms == 0 || coordinator_is_idle(core) || is_chosen(core, question)) {
+        return false;
+    }
+    const struct vote fresh = {.result = VOTE_REFUSED_FRESH, .wait_ms = wait_ms};
+    answer(core, ballot, question, &fresh);
+    return true;
+}
+
+/* Z9f: whoever asks with a view that cannot be taken is to hear that somebody coordinates here. */
+static void answer_unsound(struct core *core, const struct message *ballot,
+                           const struct vote_question *question)
+{
+    if (question->kind == VOTE_CLAIM && core_is_member(core) &&
+        !view_has(&core->view, &ballot->from)) {
+        is_refused_for_freshness(core, ballot, question, VIEW_NONE);
+    }
+}
+
 /* C2a, C2c: what a voter that is a member has against a claim. Returns whether it may be granted.
  */
 static bool passes_membership(struct core *core, const struct message *ballot,
@@ -292,10 +316,10 @@ static bool passes_membership(struct core *core, const struct message *ballot,
         install_on_pull(core, ballot); /* It gets the newer view and starts again from there. */
         return false;
     }
-    uint64_t wait_ms = elders_are_fresh_for_ms(core, claimant, &question->handed_over.life);
-    if (wait_ms > 0 && !coordinator_is_idle(core) && !is_chosen(core, question)) {
-        const struct vote fresh = {.result = VOTE_REFUSED_FRESH, .wait_ms = wait_ms};
-        answer(core, ballot, question, &fresh);
+    if (is_refused_for_freshness(core, ballot, question, claimant)) {
+        if (claimant == VIEW_NONE && theirs != NULL && !higher) {
+            install_answer_stranger(core, ballot); /* It is out, and does not know it. */
+        }
         return false;
     }
     return true;
@@ -315,6 +339,7 @@ void voting_on_ballot(struct core *core, const struct message *ballot)
         return;
     }
     if (ballot->carrier.view != NULL && !install_is_sound(core, ballot)) {
+        answer_unsound(core, ballot, &question);
         return;
     }
     if (question.kind == VOTE_FOUNDING) {

@@ -29,6 +29,16 @@ bool hearing_coordinator_is_fresh(const struct core *core)
     return core_is_coordinator(core) || hearing_is_fresh(core, 0);
 }
 
+bool hearing_is_alone(const struct core *core, uint64_t ms)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!core_is_self(core, i) && core->now_ms < core->peers[i].signs.silent_from_ms + ms) {
+            return false;
+        }
+    }
+    return core->view.member_count > 1;
+}
+
 static enum hearing own_hearing(const struct core *core, uint32_t subject, uint64_t now_ms)
 {
     const struct peer *peer = &core->peers[subject];

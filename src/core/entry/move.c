@@ -196,12 +196,16 @@ void move_on_stand_down(struct core *core, const struct message *message)
 /* V4j: it stopped acting for a view that this node never made, so that nobody coordinates. */
 void move_on_followed(struct core *core)
 {
-    if (core->life.phase == PHASE_MEMBER && !core_is_coordinator(core) && !core_is_strict(core) &&
-        !core->change.on) {
-        const struct node_id former = core->view.members[0].id;
-        REACHED(followed_by_its_coordinator);
-        take_over_from(core, &former);
+    if (core->life.phase != PHASE_MEMBER || core_is_coordinator(core) || core->change.on) {
+        return;
     }
+    REACHED(followed_by_its_coordinator);
+    if (core_is_strict(core)) {
+        campaign_on_followed(core);
+        return;
+    }
+    const struct node_id former = core->view.members[0].id;
+    take_over_from(core, &former);
 }
 
 /* --- What an operator wants --- */
