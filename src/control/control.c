@@ -166,11 +166,9 @@ static void on_prepare(uv_prepare_t *prepare)
         control->campaigns.woken = false;
         control_run_all(control);
     }
-    if (!control->closing) {
-        if (control->has_run) {
-            control->has_run = false;
-            timer_arm(control);
-        }
+    if (control->has_run && !control->closing) {
+        control->has_run = false;
+        timer_arm(control);
         keepalive_arm(control);
         due_timer_arm(control);
     }

@@ -79,41 +79,44 @@ struct request {
 };
 
 struct control {
-    /* control.c */
+    /* control.c; what comes before `past` is looked at in every turn, and memory is cold then */
+    uv_prepare_t prepare;
     uv_loop_t *loop;
     struct node *node;
     struct log *log;
-    struct server servers[SERVERS_MAX]; /* their connections: request.c */
+    bool closing;
+    bool running; /* inside a daemon's run */
+    bool has_run; /* since the daemons' deadline was looked at */
+    bool keepalive_runs;
+    bool due_timer_runs;
     uint32_t server_count;
+
+    struct queue queue;                         /* queue.c */
+    struct hearing_stability hearing_stability; /* hearing_stability.c */
+    struct watchers watchers;                   /* watchers.c */
+    struct lease_clients lease_clients;         /* lease_clients.c */
+    struct campaigns campaigns;                 /* campaigns.c */
+    struct past past;                           /* past.c */
+
+    /* control.c */
+    struct server servers[SERVERS_MAX];  /* their connections: request.c */
     char host_name[CONFIG_HOST_MAX + 1]; /* of this host; empty where it has none */
-    uv_prepare_t prepare;
-    uv_timer_t timer; /* the daemons' next deadline */
+    uv_timer_t timer;                    /* the daemons' next deadline */
     uint64_t timer_due_ms;
     struct process_meter meter;
     uv_timer_t keepalive_timer;
-    bool keepalive_runs;
     uv_timer_t due_timer; /* looks for requests that take too long */
-    bool due_timer_runs;
-    bool running; /* inside a daemon's run */
-    bool has_run; /* since the daemons' deadline was looked at */
-    bool closing;
     uint32_t handles_open;
     void (*on_closed)(void *context);
     void *context;
 
-    struct facts facts;                         /* facts.c */
-    struct links links;                         /* links.c; collected where a document shows them */
-    struct hearing_stability hearing_stability; /* hearing_stability.c */
-    struct snapshot snapshot;                   /* snapshot.c */
+    struct facts facts;       /* facts.c */
+    struct links links;       /* links.c; collected where a document shows them */
+    struct snapshot snapshot; /* snapshot.c */
     struct cached_answer cached_answers[RESOURCES_MAX]; /* cached_answer.c; by resource */
     uint64_t cached_right;          /* dispatch.c; the lease page's change when they were made */
-    struct queue queue;             /* queue.c */
     struct event_texts event_texts; /* event_stream.c */
-    struct watchers watchers;       /* watchers.c */
-    struct lease_clients lease_clients; /* lease_clients.c */
-    struct campaigns campaigns;         /* campaigns.c */
-    struct role_survey role_survey;     /* role_survey.c */
-    struct past past;                   /* past.c */
+    struct role_survey role_survey; /* role_survey.c */
 };
 
 #endif

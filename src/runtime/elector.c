@@ -469,7 +469,7 @@ bool elector_open(struct elector *elector, uv_loop_t *loop, struct latch *latch,
     elector->timer.data = elector;
     latch_acquire(latch);
     elector->open = true;
-    if (!elector_elects(elector)) {
+    if (options->config->election == ELECT_OLDEST) {
         return true;
     }
     elector->participant = calloc(1, sizeof *elector->participant);
@@ -505,7 +505,7 @@ void elector_free(struct elector *elector)
 
 bool elector_elects(const struct elector *elector)
 {
-    return elector->options.config->election != ELECT_OLDEST;
+    return elector->participant != NULL;
 }
 
 bool elector_takes_part(const struct elector *elector)

@@ -33,28 +33,36 @@
 #include "runtime/user_post.h"
 #include "runtime/voter_store.h"
 
+/* What every turn of the loop has use for comes first: a node at rest finds its memory cold. */
 struct node {
     uv_loop_t *loop;
     const struct config *config;
+    struct wire *wire;
+    struct core *core;
+    struct journal *journal;
+    struct recorder *recorder;   /* NULL: nothing is recorded to a file */
+    struct recording_ring *ring; /* NULL: nor in memory, of which there was too little */
+    bool started;
+    bool stepping;
+    bool was_joining; /* after the last step */
+    bool leave_asked;
+    bool withdraw_asked; /* the core waits until nobody goes by its right to act any more */
+    bool move_asked;     /* `move`, in a turn of its own */
+    bool ended;          /* on_end was called */
+    bool said_families;  /* a member of another address family was logged */
+    bool closing;
+    struct lease_page lease;
+    struct role_clients roles;
+    struct gate gate;
+
     struct log *log;
     node_on_end *on_end;
     void *context;
-
-    struct wire *wire;
-    struct gate gate;
-    struct core *core;
-    struct journal *journal;
-    struct recorder *recorder;       /* NULL: nothing is recorded to a file */
-    struct recording_ring *ring;     /* NULL: nor in memory, of which there was too little */
     struct store *store;             /* NULL: volatile */
     struct stored remembered;        /* of earlier lives */
     struct voter_store *voter_store; /* NULL: no voter */
 
-    struct lease_page lease;
-    struct role_clients roles;
-
     struct latch latch;
-    struct udp udp;
     struct streams streams;
     struct listener listener;
     struct links links;
@@ -71,18 +79,11 @@ struct node {
     uv_timer_t timer; /* the core's next deadline */
     uv_timer_t join_timer;
     uv_timer_t closer;
-    bool started;
-    bool stepping;
-    bool was_joining; /* after the last step */
-    bool leave_asked;
-    bool withdraw_asked; /* the core waits until nobody goes by its right to act any more */
-    bool move_asked;     /* `move`, in a turn of its own */
-    struct move move;
-    bool ended;         /* on_end was called */
-    bool said_families; /* a member of another address family was logged */
-    bool closing;
+    struct move move; /* of move_asked */
     void (*on_closed)(void *context);
     void *on_closed_context;
+
+    struct udp udp; /* with room for many datagrams, last */
 };
 
 /* The callbacks of a node's parts; `context` is the node. Each may step the core, and is called in

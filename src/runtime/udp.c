@@ -3,14 +3,15 @@
 #include <assert.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <sys/socket.h>
+#include <unistd.h>
 
-#include "runtime/buffer.h"
 #include "words/address_text.h"
 
 /* Room for datagrams that arrive while this process waits to run: a heartbeat from each of 4096
  * members fills about half of it. The system may grant less. */
 enum { RECEIVE_BUFFER_BYTES = 1 << 20 };
+
+/* --- Opening --------------------------------------------------------------------------------- */
 
 static void on_closed(uv_handle_t *handle)
 {
@@ -23,110 +24,141 @@ static void on_closed(uv_handle_t *handle)
  */
 static int set_family_options(const struct udp *udp, const struct address *listen)
 {
-    uv_os_fd_t fd;
-    int only = !address_is_wildcard(listen);
+    const int only = !address_is_wildcard(listen);
 
-    if (udp->family != AF_INET6) {
-        return 0;
+    return udp->family != AF_INET6
+               ? 0
+               : setsockopt(udp->fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only);
+}
+
+static int bind_to(const struct udp *udp, const struct address *listen)
+{
+    struct sockaddr_storage name;
+    const socklen_t size = address_to_sockaddr(listen, udp->family, &name);
+
+    return bind(udp->fd, (const struct sockaddr *)&name, size);
+}
+
+/* Where the system is to put what it receives. */
+static void prepare_batch(struct udp *udp)
+{
+    for (size_t i = 0; i < UDP_BATCH; i++) {
+        udp->parts[i] = (struct iovec){.iov_base = udp->inbox[i], .iov_len = sizeof udp->inbox[i]};
+        udp->messages[i].msg_hdr = (struct msghdr){.msg_name = &udp->sources[i],
+                                                   .msg_namelen = sizeof udp->sources[i],
+                                                   .msg_iov = &udp->parts[i],
+                                                   .msg_iovlen = 1};
     }
-    int error = uv_fileno((const uv_handle_t *)&udp->handle, &fd);
-    if (error != 0) {
-        return error;
-    }
-    if (setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only, sizeof only) != 0) {
-        return uv_translate_sys_error(errno);
-    }
-    return 0;
 }
 
 int udp_open(struct udp *udp, uv_loop_t *loop, struct latch *latch, struct node_traffic *traffic,
              const struct address *listen)
 {
-    struct sockaddr_storage name;
     int bytes = RECEIVE_BUFFER_BYTES;
 
     udp->family = address_family(listen);
     udp->latch = latch;
     udp->traffic = traffic;
-    int error = uv_udp_init_ex(loop, &udp->handle, (unsigned)udp->family);
+    udp->fd = socket(udp->family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (udp->fd < 0) {
+        return uv_translate_sys_error(errno);
+    }
+    const int error = uv_poll_init(loop, &udp->poll, udp->fd);
     if (error != 0) {
+        (void)close(udp->fd);
         return error;
     }
     udp->open = true;
-    udp->handle.data = udp;
+    udp->poll.data = udp;
     latch_acquire(latch);
-
-    error = set_family_options(udp, listen);
-    if (error != 0) {
-        return error;
+    prepare_batch(udp);
+    if (set_family_options(udp, listen) != 0 || bind_to(udp, listen) != 0) {
+        return uv_translate_sys_error(errno);
     }
-    (void)address_to_sockaddr(listen, udp->family, &name);
-    error = uv_udp_bind(&udp->handle, (const struct sockaddr *)&name, 0);
-    if (error != 0) {
-        return error;
-    }
-    (void)uv_recv_buffer_size((uv_handle_t *)&udp->handle, &bytes);
+    (void)uv_recv_buffer_size((uv_handle_t *)&udp->poll, &bytes);
     return 0;
 }
 
-static void on_buffer(uv_handle_t *handle, size_t suggested_size, uv_buf_t *buffer)
-{
-    struct udp *udp = handle->data;
+/* --- Receiving ------------------------------------------------------------------------------- */
 
-    (void)suggested_size;
-    *buffer = uv_buf_init((char *)udp->inbox, sizeof udp->inbox);
-}
-
-static void on_received(uv_udp_t *handle, ssize_t length, const uv_buf_t *buffer,
-                        const struct sockaddr *from, unsigned flags)
+static void deliver(struct udp *udp, size_t index)
 {
-    struct udp *udp = handle->data;
+    const struct mmsghdr *message = &udp->messages[index];
     struct address source;
 
-    (void)buffer;
-    if (length < 0 || from == NULL) {
-        return; /* Nothing more to read, or an error that says nothing about any member. */
-    }
     udp->traffic->datagrams_in++;
-    udp->traffic->bytes_in += (uint64_t)length;
-    if ((flags & UV_UDP_PARTIAL) != 0) {
+    udp->traffic->bytes_in += message->msg_len;
+    if ((message->msg_hdr.msg_flags & MSG_TRUNC) != 0) {
         udp->traffic->malformed[WIRE_BOUND]++; /* Longer than any datagram of ours. */
-        return;
+    } else if (address_from_sockaddr((const struct sockaddr *)&udp->sources[index], &source)) {
+        udp->on_datagram(udp->context, udp->inbox[index], message->msg_len, &source);
     }
-    if (!address_from_sockaddr(from, &source)) {
-        return;
+}
+
+/* What is more than a batch is there in the next turn. Nothing to read, or an error, says nothing
+ * about any member. */
+static void receive(struct udp *udp)
+{
+    int count;
+
+    do {
+        count = recvmmsg(udp->fd, udp->messages, UDP_BATCH, 0, NULL);
+    } while (count < 0 && errno == EINTR);
+    for (int i = 0; i < count; i++) {
+        deliver(udp, (size_t)i);
+        udp->messages[i].msg_hdr.msg_namelen = sizeof udp->sources[i];
     }
-    udp->on_datagram(udp->context, udp->inbox, (size_t)length, &source);
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    struct udp *udp = poll->data;
+
+    (void)events;
+    if (status < 0) { /* An error of the socket, which receiving clears; libuv has stopped at it. */
+        (void)uv_poll_start(poll, UV_READABLE, on_ready);
+    }
+    receive(udp);
 }
 
 int udp_start(struct udp *udp, udp_on_datagram *on_datagram, void *context)
 {
     udp->on_datagram = on_datagram;
     udp->context = context;
-    return uv_udp_recv_start(&udp->handle, on_buffer, on_received);
+    return uv_poll_start(&udp->poll, UV_READABLE, on_ready);
 }
 
 void udp_close(struct udp *udp)
 {
     if (udp->open) {
         udp->open = false;
-        uv_close((uv_handle_t *)&udp->handle, on_closed);
+        uv_close((uv_handle_t *)&udp->poll, on_closed);
+        (void)close(udp->fd);
     }
 }
 
-static int send_now(struct udp *udp, const struct address *to, const uint8_t *bytes, size_t length)
+/* --- Sending --------------------------------------------------------------------------------- */
+
+static int send_now(const struct udp *udp, const struct address *to, const uint8_t *bytes,
+                    size_t length)
 {
     struct sockaddr_storage name;
-    uv_buf_t buffer = buffer_of(bytes, length);
+    ssize_t sent;
 
     if (!udp->open) {
         return UV_ECANCELED;
     }
-    if (address_to_sockaddr(to, udp->family, &name) == 0) {
+    const socklen_t size = address_to_sockaddr(to, udp->family, &name);
+    if (size == 0) {
         return UV_EAFNOSUPPORT;
     }
-    const int sent = uv_udp_try_send(&udp->handle, &buffer, 1, (const struct sockaddr *)&name);
-    return sent < 0 ? sent : 0;
+    do {
+        sent = sendto(udp->fd, bytes, length, 0, (const struct sockaddr *)&name, size);
+    } while (sent < 0 && errno == EINTR);
+    if (sent >= 0) {
+        return 0;
+    }
+    return errno == ENOBUFS ? UV_EAGAIN : uv_translate_sys_error(errno);
 }
 
 int udp_send(struct udp *udp, const struct address *to, const uint8_t *bytes, size_t length)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <uv.h>
 
 #include "core/model/id.h"
@@ -17,15 +18,21 @@
 typedef void udp_on_datagram(void *context, const uint8_t *bytes, size_t length,
                              const struct address *source);
 
+enum { UDP_BATCH = 16 }; /* datagrams received by one system call */
+
 struct udp {
-    uv_udp_t handle;
+    uv_poll_t poll;
     bool open;
+    int fd;
     int family;
     struct latch *latch;
     struct node_traffic *traffic;
     udp_on_datagram *on_datagram;
     void *context;
-    uint8_t inbox[DATAGRAM_BYTES_MAX];
+    struct mmsghdr messages[UDP_BATCH]; /* they point to what follows */
+    struct iovec parts[UDP_BATCH];
+    struct sockaddr_storage sources[UDP_BATCH];
+    uint8_t inbox[UDP_BATCH][DATAGRAM_BYTES_MAX];
 };
 
 /* Binds to `listen`; udp_start begins to receive. The wildcard of IPv6 accepts IPv4 as well. `udp`
@@ -37,8 +44,7 @@ int udp_open(struct udp *udp, uv_loop_t *loop, struct latch *latch, struct node_
 /* Begins to receive datagrams. Returns 0, or libuv's error code. */
 int udp_start(struct udp *udp, udp_on_datagram *on_datagram, void *context);
 
-/* Must not be called from inside `on_datagram`: libuv 1.44 goes on to use a handle that its receive
- * callback has closed. */
+/* Must not be called from inside `on_datagram`. */
 void udp_close(struct udp *udp);
 
 /* Sends the datagram now, or counts it as failed. Returns 0, or libuv's error code. */
