@@ -1,15 +1,20 @@
 #include "cli/run_cgroup.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <mntent.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define GROUP_NAME "doyen-run-"
 
 #define RUN_CGROUP_NONE ((struct run_cgroup){.folder = -1, .procs = -1, .kill = -1})
 
@@ -54,6 +59,38 @@ static bool find_own(char path[RUN_CGROUP_PATH_MAX])
     return true;
 }
 
+/* Is it the group of a doyen run that is no more? */
+static bool is_left_behind(const char *name)
+{
+    const size_t length = sizeof GROUP_NAME - 1;
+    char *end = NULL;
+
+    if (strncmp(name, GROUP_NAME, length) != 0) {
+        return false;
+    }
+    const long pid = strtol(name + length, &end, 10);
+    return pid > 0 && *end == '\0' && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+/* Whoever was killed together with its watchdog could not remove its group. Those that are not
+ * empty stay. */
+static void remove_left_behind(const char *parent)
+{
+    enum { REMOVED_MAX = 64 }; /* each may take a while */
+    DIR *folder = opendir(parent);
+    int removed = 0;
+
+    if (folder == NULL) {
+        return;
+    }
+    for (const struct dirent *entry = readdir(folder); entry != NULL && removed < REMOVED_MAX;
+         entry = readdir(folder)) {
+        removed += is_left_behind(entry->d_name) &&
+                   unlinkat(dirfd(folder), entry->d_name, AT_REMOVEDIR) == 0;
+    }
+    closedir(folder);
+}
+
 static int open_file(const struct run_cgroup *cgroup, const char *name)
 {
     return openat(cgroup->folder, name, O_WRONLY | O_CLOEXEC);
@@ -92,9 +129,15 @@ void run_cgroup_make(struct run_cgroup *cgroup)
     if (!find_mount(mount) || !find_own(own)) {
         return;
     }
-    const int length = snprintf(cgroup->path, sizeof cgroup->path, "%s%s/doyen-run-%ld", mount, own,
-                                (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof cgroup->path) {
+    const int parent = snprintf(cgroup->path, sizeof cgroup->path, "%s%s", mount, own);
+    if (parent < 0 || (size_t)parent >= sizeof cgroup->path) {
+        cgroup->path[0] = '\0';
+        return;
+    }
+    remove_left_behind(cgroup->path);
+    const size_t left = sizeof cgroup->path - (size_t)parent;
+    const int length = snprintf(cgroup->path + parent, left, "/" GROUP_NAME "%ld", (long)getpid());
+    if (length < 0 || (size_t)length >= left) {
         cgroup->path[0] = '\0';
         return;
     }

@@ -18,7 +18,8 @@ struct run_cgroup {
 };
 
 /* Makes one below the one that this process is in, if this account may, the system has cgroup v2,
- * and the kernel can kill by it (Linux 5.14). Where not, there is none, which is no error. It can
+ * and the kernel can kill by it (Linux 5.14). Where not, there is none, which is no error. Empty
+ * ones there of runs that are dead are removed. It can
  * take seconds on a busy host, as removing it can: not when a command is to start soon. */
 void run_cgroup_make(struct run_cgroup *cgroup);
 

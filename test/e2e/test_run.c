@@ -398,6 +398,32 @@ Story(run, a_command_that_ignores_term)
     cluster_resume(stage.cluster, names[first]);
 }
 
+/* In a shell: "made" where this account may make a group beside those of doyen run. */
+static const char *const make_group =
+    "d=$(sed -n 's/^[^ ]* \\([^ ]*\\) cgroup2 .*/\\1/p' /proc/self/mounts | head -n 1)"
+    "$(sed -n 's/^0:://p' /proc/self/cgroup); (exit) & wait $!; "
+    "test -e \"$d/cgroup.kill\" -o -e \"$d/cgroup.procs\" && mkdir \"$d/doyen-run-$!\" 2>/dev/null && "
+    "echo \"$d/doyen-run-$!\"";
+
+/* What a run that was killed together with its watchdog could not remove. */
+Story(run, the_group_of_a_dead_run_is_removed_by_the_next_one)
+{
+    struct stage stage = stage_open();
+    FILE *shell = popen(make_group, "r");
+    char group[512] = "";
+
+    cr_assert_not_null(shell);
+    const bool made = fgets(group, sizeof group, shell) != NULL;
+    cr_assert_neq(pclose(shell), -1);
+    if (!made) {
+        cr_skip_test("no control group may be made here");
+    }
+    group[strcspn(group, "\n")] = '\0';
+    cr_assert_eq(access(group, F_OK), 0);
+    stage_run(&stage, 0, ARGS("run", "--once", "--", "true"));
+    assert_soon(access(group, F_OK) != 0);
+}
+
 Story(run, a_grandchild_that_left_its_session)
 {
     struct stage stage = stage_write("stubborn", "escaping");
