@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "proto/election_frame.h"
+#include "proto/partition_frame.h"
 #include "proto/user_message.h"
 #include "proto/wire.h"
 
@@ -41,6 +42,19 @@ static void check_election(struct wire *wire, const uint8_t *bytes, size_t lengt
     assert(memcmp(again, bytes, length) == 0);
 }
 
+static void check_partitions(struct wire *wire, const uint8_t *bytes, size_t length)
+{
+    struct partition_message message;
+    uint8_t again[PARTITION_FRAME_BYTES_MAX];
+
+    if (!partition_frame_is(bytes, length) ||
+        partition_frame_decode(wire, bytes, length, &message) != WIRE_OK) {
+        return;
+    }
+    assert(partition_frame_encode(wire, &message, again) == length);
+    assert(memcmp(again, bytes, length) == 0);
+}
+
 static void check(struct wire *wire, const uint8_t *bytes, size_t length)
 {
     struct message message;
@@ -48,6 +62,7 @@ static void check(struct wire *wire, const uint8_t *bytes, size_t length)
 
     check_user(wire, bytes, length);
     check_election(wire, bytes, length);
+    check_partitions(wire, bytes, length);
     memset(&message, 0, sizeof message);
     if (wire_decode(wire, bytes, length, &message) != WIRE_OK) {
         return;
