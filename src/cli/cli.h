@@ -46,6 +46,7 @@ extern const struct verb verb_leave;
 extern const struct verb verb_matrix;
 extern const struct verb verb_members;
 extern const struct verb verb_observe;
+extern const struct verb verb_partitions;
 extern const struct verb verb_report;
 extern const struct verb verb_resign;
 extern const struct verb verb_roles;

@@ -17,6 +17,7 @@
 #include "control/report_config.h"
 #include "control/report_keys.h"
 #include "control/report_leader.h"
+#include "control/report_partitions.h"
 #include "control/report_past.h"
 #include "control/report_peers.h"
 #include "control/report_recording.h"
@@ -315,6 +316,12 @@ static struct answer answer_leader(struct request *request)
     return answer_json(MHD_HTTP_OK, report_leader(&request->server->control->facts));
 }
 
+static struct answer answer_partitions(struct request *request)
+{
+    return answer_json(MHD_HTTP_OK, report_partitions(&request->server->control->facts,
+                                                      argument_value(request, "key")));
+}
+
 static struct answer answer_elect(struct request *request)
 {
     return elect_request(&request->server->control->facts, argument_value(request, "stand"));
@@ -527,6 +534,7 @@ const struct resource resource_table[] = {
     {"/v1/keys", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_keys},
     {"/v1/voters", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_voters},
     {"/v1/leader", METHOD_GET, ANYWHERE, CACHE_NOTHING, NULL, answer_leader},
+    {"/v1/partitions", METHOD_GET, ANYWHERE, CACHE_NOTHING, "key", answer_partitions},
     {"/v1/why", METHOD_GET, ANYWHERE, CACHE_MOMENT, "node", answer_why},
     {"/v1/peers", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_peers},
     {"/v1/roles", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_roles},

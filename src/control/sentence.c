@@ -353,6 +353,16 @@ static void leader_sentence(const struct subject *subject, struct text_builder *
     }
 }
 
+static void partitions_sentence(const struct notice *notice, struct text_builder *sentence)
+{
+    text_builder_format(sentence,
+                        "partitions: %" PRIu32 " copies moved, the least is %" PRIu32
+                        "; this node gained %" PRIu32 ", lost %" PRIu32 " and owns %" PRIu32,
+                        notice->partitions.moved, notice->partitions.least,
+                        notice->partitions.gained, notice->partitions.lost,
+                        notice->partitions.owned);
+}
+
 void entry_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
     const struct notice *notice = &entry->notice;
@@ -417,6 +427,9 @@ void entry_sentence(const struct journal_entry *entry, struct text_builder *sent
         return;
     case NOTICE_LEADER:
         leader_sentence(&notice->subject, sentence);
+        return;
+    case NOTICE_PARTITIONS:
+        partitions_sentence(notice, sentence);
         return;
     }
 }

@@ -62,10 +62,12 @@ struct config {
     struct voters voters; /* none but under guard strict */
     enum profile profile;
     struct timing timing; /* the profile's, with the overrides applied */
-    struct tags tags;     /* with the one of --priority */
+    struct tags tags;     /* with those of --priority and --partitions */
     uint32_t priority;    /* 0: not given */
     enum election_kind election;
     enum best best;
+    uint32_t partitions; /* 0: none */
+    uint32_t backups;
     uint32_t capacity;
     uint64_t join_timeout_ms;     /* 0: ask for ever */
     uint32_t expect;              /* --bootstrap-expect; 0: not given */

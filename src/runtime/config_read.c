@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "election/roster.h"
+#include "partition/crew.h"
 #include "runtime/config_file.h"
 #include "runtime/env_typos.h"
 #include "runtime/flags.h"
@@ -635,31 +636,51 @@ static bool complete_election(struct reading *reading)
     return true;
 }
 
-/* The others see the priority as a tag. */
-static bool complete_priority(struct reading *reading)
+/* What an option says is a tag, too, for the others to see: "key=value", the key of `key_bytes`
+ * with its sign. */
+static bool add_own_tag(struct reading *reading, const char *option, const char *tag,
+                        size_t key_bytes)
 {
-    struct config *config = &reading->partial.config;
-    struct tags *tags = &config->tags;
-    char tag[32];
+    struct tags *tags = &reading->partial.config.tags;
+    const size_t bytes = strlen(tag) + 1;
 
-    const size_t bytes = (size_t)snprintf(tag, sizeof tag, "priority=%u", config->priority) + 1;
-    if (config->priority == 0) {
-        return true;
-    }
     for (size_t at = 0; at < tags->length; at += strlen(tags->text + at) + 1) {
         if (text_equal(tags->text + at, tag)) {
             return true;
         }
-        if (strncmp(tags->text + at, tag, sizeof "priority=" - 1) == 0) {
-            return refuse_option(reading, "priority", "a --tag says otherwise: leave out that one");
+        if (strncmp(tags->text + at, tag, key_bytes) == 0) {
+            return refuse_option(reading, option, "a --tag says otherwise: leave out that one");
         }
     }
     if (tags->length + bytes > TAGS_BYTES_MAX) {
-        return refuse_option(reading, "priority", "there is no room for its tag: shorten the tags");
+        return refuse_option(reading, option, "there is no room for its tag: shorten the tags");
     }
     memcpy(tags->text + tags->length, tag, bytes);
     tags->length = (uint16_t)(tags->length + bytes);
     return true;
+}
+
+static bool complete_priority(struct reading *reading)
+{
+    const uint32_t priority = reading->partial.config.priority;
+    char tag[32];
+
+    snprintf(tag, sizeof tag, "priority=%u", priority);
+    return priority == 0 || add_own_tag(reading, "priority", tag, sizeof "priority=" - 1);
+}
+
+static bool complete_partitions(struct reading *reading)
+{
+    const struct config *config = &reading->partial.config;
+    char tag[32];
+
+    if (config->partitions == 0) {
+        return config->backups == 0 ||
+               refuse_option(reading, "backups",
+                             "there is nothing to back up: add --partitions N, or leave it out");
+    }
+    snprintf(tag, sizeof tag, PARTITION_TAG_KEY "=%u+%u", config->partitions, config->backups);
+    return add_own_tag(reading, "partitions", tag, sizeof PARTITION_TAG_KEY);
 }
 
 static bool complete_expect(struct reading *reading)
@@ -830,8 +851,8 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
         complete_name(&reading) && complete_control(&reading) && complete_control_group(&reading) &&
         complete_timing(&reading) && complete_advertise(&reading) && complete_seeds(&reading) &&
         complete_voters(&reading) && complete_guard(&reading) && complete_election(&reading) &&
-        complete_priority(&reading) && complete_expect(&reading) && complete_http(&reading) &&
-        complete_key(&reading)) {
+        complete_priority(&reading) && complete_partitions(&reading) && complete_expect(&reading) &&
+        complete_http(&reading) && complete_key(&reading)) {
         *config = reading.partial.config;
         memcpy(config->file, outcome->file, sizeof config->file);
         warn_of_repeated_seeds(&reading);

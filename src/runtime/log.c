@@ -385,6 +385,7 @@ static enum log_level level_of(enum notice_type type)
     case NOTICE_MERGE:
     case NOTICE_MERGING:
     case NOTICE_LEADER:
+    case NOTICE_PARTITIONS:
         return LOG_INFO;
     case NOTICE_JOIN_REFUSED:
     case NOTICE_LATE:

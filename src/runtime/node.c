@@ -281,6 +281,7 @@ static void one_step(struct node *node, struct event event, struct bytes frame)
     }
     node->stepping = false;
     elector_on_step(&node->elector, event.now_ms);
+    partitioner_on_step(&node->partitioner, event.now_ms);
 
     arm_timer(node, event.type == EVENT_TICK ? event.now_ms + 1 : 0);
     const enum phase phase = core_phase(node->core);
@@ -424,6 +425,10 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
     }
     if (election_frame_is(frame.at, frame.length)) {
         node_on_election_frame(node, frame, source);
+        return;
+    }
+    if (partition_frame_is(frame.at, frame.length)) {
+        node_on_partition_frame(node, frame, source);
         return;
     }
     enum wire_error error = wire_decode(node->wire, frame.at, frame.length, &message);

@@ -8,6 +8,7 @@
 #include <uv.h>
 
 #include "core/core.h"
+#include "partition/keeper.h"
 #include "runtime/config.h"
 #include "runtime/elector.h"
 #include "runtime/inquiry.h"
@@ -118,6 +119,9 @@ enum user_sent node_send_user_message(struct node *node, uint32_t position, cons
 const struct elector *node_elector(const struct node *node);
 void node_elect(struct node *node);
 bool node_stand(struct node *node, bool stands);
+
+/* What this node knows of the table of partitions; NULL: it was started without --partitions. */
+const struct keeper *node_partitions(const struct node *node);
 
 /* For --faults: drops everything from and to these members, until node_fault_clear; delays what
  * goes to one. Names are looked up among the members of the current view and those that are gone.

@@ -187,6 +187,23 @@ static bool open_elector(struct node *node)
     return true;
 }
 
+static bool open_partitioner(struct node *node)
+{
+    const struct partitioner_options options = {.config = node->config,
+                                                .core = node->core,
+                                                .wire = node->wire,
+                                                .log = node->log,
+                                                .send = node_send_partitions,
+                                                .on_table = node_on_partitions,
+                                                .context = node};
+
+    if (!partitioner_open(&node->partitioner, node->loop, &node->latch, &options)) {
+        log_line(node->log, LOG_ERROR, "memory", "not enough memory for partitions");
+        return false;
+    }
+    return true;
+}
+
 static bool open_core(struct node *node, const struct keyring *ring)
 {
     const struct config *config = node->config;
@@ -209,7 +226,7 @@ static bool open_core(struct node *node, const struct keyring *ring)
                                                            .transmit = node_transmit,
                                                            .is_cut = node_is_cut,
                                                            .context = node});
-    if (!open_elector(node)) {
+    if (!open_elector(node) || !open_partitioner(node)) {
         return false;
     }
     user_post_open(&node->user_post, node->core, config->capacity);
@@ -239,6 +256,7 @@ static void free_memory(void *context)
     gate_close(&node->gate);
     user_post_close(&node->user_post);
     elector_free(&node->elector);
+    partitioner_free(&node->partitioner);
     wire_free(node->wire);
     journal_free(node->journal);
     free(node->core);
@@ -325,6 +343,7 @@ static void on_close_turn(uv_timer_t *timer)
     resolver_close(&node->resolver);
     faults_close(&node->faults);
     elector_close(&node->elector);
+    partitioner_close(&node->partitioner);
     if (node->store != NULL) {
         latch_acquire(&node->latch);
         store_close(node->store, on_store_closed, node);

@@ -1,6 +1,6 @@
 /* The inside of a node, for node_open.c, which builds and closes it, node.c, which runs it, and
- * node_user.c, which has the messages between programs, node_roles.c, node_election.c and
- * node_faults.c. No other file includes this. */
+ * node_user.c, which has the messages between programs, node_roles.c, node_election.c,
+ * node_partitions.c and node_faults.c. No other file includes this. */
 #ifndef RUNTIME_NODE_STATE_H
 #define RUNTIME_NODE_STATE_H
 
@@ -19,6 +19,7 @@
 #include "runtime/listener.h"
 #include "runtime/node_end.h"
 #include "runtime/outgoing.h"
+#include "runtime/partitioner.h"
 #include "runtime/recorder.h"
 #include "runtime/recording_ring.h"
 #include "runtime/refusals.h"
@@ -72,6 +73,7 @@ struct node {
     struct faults faults;
     struct user_post user_post;
     struct elector elector;
+    struct partitioner partitioner;
     struct node_traffic traffic;
     struct refusals refusals;
     struct inquiry inquiry;
@@ -118,6 +120,11 @@ bool node_send_frame(struct node *node, const struct outgoing *outgoing);
 void node_on_election_frame(struct node *node, struct bytes frame, const struct address *source);
 void node_send_election(void *context, const struct outgoing *outgoing);
 void node_on_leader(void *context, const struct member *leader);
+
+/* A frame about partitions, and a new table; neither changes the core. */
+void node_on_partition_frame(struct node *node, struct bytes frame, const struct address *source);
+void node_send_partitions(void *context, const struct outgoing *outgoing);
+void node_on_partitions(void *context, const struct keeper_news *news);
 
 /* A frame that is one of a program's messages; it changes nothing of the core. */
 void node_on_user_frame(struct node *node, struct bytes frame, const struct address *source);

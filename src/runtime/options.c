@@ -6,6 +6,7 @@
 
 #include "base/suggest.h"
 #include "base/text.h"
+#include "partition/place.h"
 #include "runtime/option_forms.h"
 #include "runtime/option_kinds.h"
 
@@ -192,6 +193,26 @@ static const struct setting options[] = {
      IN_CONFIG(best),
      .min = BEST_LOWEST,
      WORDS(best_words)},
+    {.name = "partitions",
+     .argument = "N",
+     .help = "Shares out so many partitions among the members, 1 to 4096, the same with all of "
+             "them: doyen partitions; the others see it as the tag partitions=N+BACKUPS",
+     .fallback_note = "none, no tag",
+     .group = GROUP_CLUSTER,
+     .kind = &option_number,
+     IN_CONFIG(partitions),
+     .min = 1,
+     .max = PARTITIONS_MAX},
+    {.name = "backups",
+     .argument = "N",
+     .help = "Members besides its owner that keep a copy of each partition, 1 or 2; with "
+             "--partitions",
+     .fallback_note = "0",
+     .group = GROUP_CLUSTER,
+     .kind = &option_number,
+     IN_CONFIG(backups),
+     .min = 1,
+     .max = PARTITION_COPIES_MAX - 1},
     {.name = "join-timeout",
      .argument = "DUR",
      .help = "Gives up, with exit status 1, if the node has not joined after DUR",

@@ -297,6 +297,7 @@ bool journal_is_evidence(enum notice_type type)
     case NOTICE_ACTING:
     case NOTICE_MISMATCH:
     case NOTICE_LEADER:
+    case NOTICE_PARTITIONS:
         return false;
     }
     return false;

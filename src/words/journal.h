@@ -21,7 +21,7 @@ enum {
     CAUSE_TEXT_MAX = 160,
     JOURNAL_OBSERVERS_MAX = 8,
     JOURNAL_NAMES_MAX = ACCUSERS_MAX,
-    JOURNAL_TYPES = NOTICE_LEADER + 1, /* kinds of notices */
+    JOURNAL_TYPES = NOTICE_PARTITIONS + 1, /* kinds of notices */
 };
 
 struct journal_entry {

@@ -214,6 +214,16 @@ static const struct row merge_rows[] = {
     END,
 };
 
+static const struct row partitions_rows[] = {
+    {"moved", FACT_U32, TOLD_ALWAYS, AT(notice.partitions.moved)},
+    {"least", FACT_U32, TOLD_ALWAYS, AT(notice.partitions.least)},
+    {"owners_changed", FACT_U32, TOLD_ALWAYS, AT(notice.partitions.led)},
+    {"gained", FACT_U32, TOLD_ALWAYS, AT(notice.partitions.gained)},
+    {"lost", FACT_U32, TOLD_ALWAYS, AT(notice.partitions.lost)},
+    {"owned", FACT_U32, TOLD_ALWAYS, AT(notice.partitions.owned)},
+    END,
+};
+
 static const struct row merging_rows[] = {
     {"merging", FACT_FLAG, TOLD_ALWAYS, AT(notice.on)},
     {"with", FACT_ADDRESS, TOLD_ALWAYS, AT(notice.subject.address)},
@@ -449,6 +459,9 @@ static void add_own(struct notice_fields *fields, const struct journal_entry *en
     case NOTICE_COORDINATOR:
     case NOTICE_LEADER:
         add_fact(fields, entry, coordinator_rows(&notice->subject));
+        return;
+    case NOTICE_PARTITIONS:
+        add_fact(fields, entry, partitions_rows);
         return;
     case NOTICE_SUSPECT:
         add_fact(fields, entry, subject_rows);

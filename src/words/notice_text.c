@@ -202,6 +202,8 @@ const char *notice_event(enum notice_type type)
         return "other_terms";
     case NOTICE_LEADER:
         return "leader";
+    case NOTICE_PARTITIONS:
+        return "partitions";
     }
     return "unknown";
 }

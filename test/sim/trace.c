@@ -38,6 +38,7 @@ static const char *notice_text(enum notice_type type)
         [NOTICE_MERGING] = "merging",
         [NOTICE_OTHER_TERMS] = "other terms",
         [NOTICE_LEADER] = "leader",
+        [NOTICE_PARTITIONS] = "partitions",
     };
     return texts[type];
 }
@@ -279,6 +280,7 @@ static void print_notice(const struct sim *sim, const struct host *host,
     case NOTICE_BAD_LINK:
     case NOTICE_MISMATCH:
     case NOTICE_LEADER:
+    case NOTICE_PARTITIONS:
         print_life(sim, &notice->subject.id);
         break;
     }

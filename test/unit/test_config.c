@@ -44,7 +44,7 @@ Test(config, every_flag_reaches_its_field)
         "--http-host one --http-host two.example.org. "
         "--state-dir /var/lib/x --guard 3 --profile wan --heartbeat 2s --fail-after 1m "
         "--tag zone=a --tag rack= --capacity 9 --bootstrap-expect 3 --join-timeout 500ms --log-level debug "
-        "--log-format json --election token-ring --best highest --priority 7 --faults --key run/key --auth accept");
+        "--log-format json --election token-ring --best highest --priority 7 --partitions 271 --backups 2 --faults --key run/key --auth accept");
     const struct config *config = &result->config;
 
     cr_assert_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
@@ -68,11 +68,13 @@ Test(config, every_flag_reaches_its_field)
     cr_expect_eq(config->profile, PROFILE_WAN);
     cr_expect_eq(config->timing.heartbeat_ms, 2000);
     cr_expect_eq(config->timing.lost_ms, 60000);
-    cr_expect_eq(config->tags.length, sizeof "zone=a\0rack=\0priority=7");
-    cr_expect_arr_eq(config->tags.text, "zone=a\0rack=\0priority=7",
-                     sizeof "zone=a\0rack=\0priority=7");
+    cr_expect_eq(config->tags.length, sizeof "zone=a\0rack=\0priority=7\0partitions=271+2");
+    cr_expect_arr_eq(config->tags.text, "zone=a\0rack=\0priority=7\0partitions=271+2",
+                     sizeof "zone=a\0rack=\0priority=7\0partitions=271+2");
     cr_expect_eq(config->priority, 7);
     cr_expect_eq(config->election, ELECT_TOKEN_RING);
+    cr_expect_eq(config->partitions, 271);
+    cr_expect_eq(config->backups, 2);
     cr_expect_eq(config->best, BEST_HIGHEST);
     cr_expect_eq(config->capacity, 9);
     cr_expect_eq(config->join_timeout_ms, 500);

@@ -51,6 +51,7 @@ enum notice_type {
                             refused quotes them, subject.address of its coordinator */
     NOTICE_LEADER,       /* subject, whom an election found; id none: there is no leader now. Not
                             the core's: the runtime tells it (docs/elections.md) */
+    NOTICE_PARTITIONS,   /* partitions: another table. Not the core's either (docs/partitions.md) */
 };
 
 /* Why the phase changed. */
@@ -119,6 +120,14 @@ struct notice {
             uint64_t apart_ms;         /* since the first of the other part went; 0: never met */
             bool lost;                 /* this node was on the side that was taken up */
         };
+        struct {
+            uint32_t moved; /* copies that somebody keeps who did not; the least that it can be */
+            uint32_t least;
+            uint32_t led;    /* partitions with another owner */
+            uint32_t gained; /* of these by this node, and lost by it */
+            uint32_t lost;
+            uint32_t owned; /* by this node now */
+        } partitions;
     };
 };
 

@@ -18,6 +18,7 @@ from .client import Client
 from .errors import REFUSED, TIMED_OUT, UNREACHABLE, USAGE, Error, LeadLost
 from .lease import Lead, Right
 from .model import Diff, Event, Gone, Guard, Leader, Member, View
+from .partition import partition_of
 from .role import Holding
 
 __version__ = "0.2.0"
@@ -40,4 +41,5 @@ __all__ = [
     "UNREACHABLE",
     "USAGE",
     "View",
+    "partition_of",
 ]
