@@ -360,6 +360,13 @@ DOYEN_API int doyen_campaign(struct doyen *d, const struct doyen_campaign *campa
 /* Has all that stand for the role at this daemon stand no more. DOYEN_E_REFUSED: nobody does. */
 DOYEN_API int doyen_resign(struct doyen *d, const char *role, int timeout_ms);
 
+/* --- Partitions --- */
+
+/* The partition, from 0 on, of a key among as many as doyend was given by --partitions: the same
+ * that "doyen partitions KEY" says. Asks nobody; 0 partitions: 0. Who keeps it is in
+ * /v1/partitions. */
+DOYEN_API uint32_t doyen_partition_of(const void *key, size_t length, uint32_t partitions);
+
 /* --- Everything else --- */
 
 /* Asks the node to leave in good order, and waits until its daemon is gone. */

@@ -46,7 +46,7 @@ const struct verb verb_report = {
     .summary = "Packs what is known of the last minutes into FILE, for a bug report",
     .details =
         "FILE ends in .tar.gz, .tgz or .tar. In it are status, also of the other members, "
-        "members, history, events, evidence, links, voters, the elected leader, roles, "
+        "members, history, events, evidence, links, voters, the elected leader, roles, partitions, "
         "configuration, metrics, and a recording of the last minutes for doyen-replay. It has names, addresses and tags, and "
         "the random numbers of this life, but no key. The recording is for the accounts alone "
         "that may change something; for others the rest is packed.",
@@ -59,13 +59,13 @@ static const struct source {
     const char *file;
     const char *path;
 } sources[] = {
-    {"status.json", "/v1/status"},   {"version.json", "/v1/version"},
-    {"members.json", "/v1/members"}, {"history.json", "/v1/history"},
-    {"events.json", "/v1/journal"},  {"why.json", "/v1/why"},
-    {"links.json", "/v1/links"},     {"lease.json", "/v1/lease"},
-    {"voters.json", "/v1/voters"},   {"keys.json", "/v1/keys"},
-    {"leader.json", "/v1/leader"},   {"config.json", "/v1/config"},
-    {"metrics.txt", "/metrics"},
+    {"status.json", "/v1/status"},         {"version.json", "/v1/version"},
+    {"members.json", "/v1/members"},       {"history.json", "/v1/history"},
+    {"events.json", "/v1/journal"},        {"why.json", "/v1/why"},
+    {"links.json", "/v1/links"},           {"lease.json", "/v1/lease"},
+    {"voters.json", "/v1/voters"},         {"keys.json", "/v1/keys"},
+    {"leader.json", "/v1/leader"},         {"config.json", "/v1/config"},
+    {"partitions.json", "/v1/partitions"}, {"metrics.txt", "/metrics"},
 };
 
 struct report {

@@ -461,6 +461,16 @@ void metrics_collect_roles(struct metrics *metrics, const struct role_clients *c
     }
 }
 
+/* Advice, too (docs/partitions.md). */
+static void write_partitions(const struct keeper *keeper, struct text_builder *text)
+{
+    gauge(text, "doyen_partitions_owned", "Partitions that this node owns, as it knows.",
+          keeper == NULL ? 0 : keeper_owned(keeper));
+    gauge(text, "doyen_partitions_settled",
+          "Whether this node has the table of partitions of its view.",
+          keeper != NULL && keeper->settled);
+}
+
 void metrics_write(const struct metrics *metrics, struct text_builder *text)
 {
     const struct facts *facts = metrics->facts;
@@ -477,6 +487,7 @@ void metrics_write(const struct metrics *metrics, struct text_builder *text)
     write_keys(metrics, text);
     write_voter(facts, text);
     write_leader(metrics, text);
+    write_partitions(metrics->keeper, text);
     write_roles(metrics, text);
     write_control(metrics, text);
     write_process(&metrics->process, text);

@@ -32,6 +32,7 @@ struct metrics {
     uint32_t watchers;
     uint32_t lease_clients;
     const struct member *leader; /* that an election found; NULL: there is none */
+    const struct keeper *keeper; /* of partitions; NULL: it keeps none */
     struct metrics_role roles[ROLE_OWN_MAX];
     uint32_t role_count;
     uint64_t roles_granted;

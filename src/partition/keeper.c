@@ -24,6 +24,16 @@ bool keeper_has_table(const struct keeper *keeper)
     return !is_none(&keeper->of);
 }
 
+uint32_t keeper_owned(const struct keeper *keeper)
+{
+    uint32_t owned = 0;
+
+    for (uint32_t p = 0; keeper_has_table(keeper) && p < keeper->table.partitions; p++) {
+        owned += id_equal(&keeper->members[keeper->table.rows[p].copies[0]], &keeper->self);
+    }
+    return owned;
+}
+
 /* Does this member have the table of the installed view? */
 static bool has_present(const struct keeper *keeper)
 {

@@ -102,4 +102,7 @@ bool keeper_takes_part(const struct keeper *keeper);
 /* Is there a table, whichever view it is of? */
 bool keeper_has_table(const struct keeper *keeper);
 
+/* Partitions that this member owns by it. */
+uint32_t keeper_owned(const struct keeper *keeper);
+
 #endif

@@ -67,6 +67,8 @@ Story(report, it_has_what_the_daemon_knows_and_a_recording_that_replays)
     cr_assert_eq(
         json_array_size(json_object_get(document_in(tar, tar_length, "peers.json"), "members")), 2);
     cr_assert_str_eq(text_of(document_in(tar, tar_length, "leader.json"), "leader"), "athens");
+    cr_assert(json_is_null(
+        json_object_get(document_in(tar, tar_length, "partitions.json"), "partitions")));
     cr_assert_eq(
         json_array_size(json_object_get(document_in(tar, tar_length, "roles.json"), "roles")), 0);
     const json_t *settings = json_object_get(document_in(tar, tar_length, "config.json"),

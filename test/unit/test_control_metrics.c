@@ -257,6 +257,8 @@ Test(control_metrics, they_say_what_the_node_knows)
         {"doyen_events_total{event=\"suspect\"}", 0},
         {"doyen_keys", 0},
         {"doyen_leader_known", 1},
+        {"doyen_partitions_owned", 0},
+        {"doyen_partitions_settled", 0},
         {"doyen_leader_is_self", 0},
         {"doyen_role_changes_total{change=\"granted\"}", 3},
         {"doyen_role_changes_total{change=\"lost\"}", 2},

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "doyen/client.h"
 #include "partition/place.h"
 
 enum { WALK_MEMBERS_MAX = 50, ZONES_MAX = 8 };
@@ -490,6 +491,7 @@ Test(partition, keys_are_where_the_vectors_say)
             key[length] = (uint8_t)byte;
         }
         cr_assert_eq(partition_of(key, length, partitions), expected, "%s", line);
+        cr_assert_eq(doyen_partition_of(key, length, partitions), expected, "%s", line);
         count++;
     }
     fclose(file);

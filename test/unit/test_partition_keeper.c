@@ -326,6 +326,7 @@ Test(partition_keeper, a_maker_waits_until_all_have_said_what_they_have)
     ask_from('C', NULL);
     cr_assert_eq(tables, 1);
     cr_assert(keeper->settled && news.first && news.owned == 2);
+    cr_assert_eq(keeper_owned(keeper), 2);
     cr_assert_eq(sent_count, 2); /* A page for each of them. */
     cr_assert(sent[0].kind == PARTITION_TABLE && sent[0].count == 6);
     cr_assert(sent[0].change.moved == 6 && sent[0].change.least == 6);
