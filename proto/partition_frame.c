@@ -74,7 +74,7 @@ static void write_values(struct writer *writer, const struct partition_message *
 {
     uint8_t bytes[VALUES_BYTES_MAX];
 
-    for (uint16_t i = 0; i < message->count; i++) {
+    for (size_t i = 0; i < message->count; i++) {
         bytes[i * VALUE_BYTES] = (uint8_t)(message->values[i] >> 8);
         bytes[i * VALUE_BYTES + 1] = (uint8_t)message->values[i];
     }
