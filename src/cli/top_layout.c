@@ -68,22 +68,41 @@ static void acting_text(char text[128], const struct top_model *model, const str
              document_text(members, "acting_is", "advisory"));
 }
 
+/* "3 members, 1 suspect, 2 bad links": what is well is left out, as a line of 80 columns is short.
+ */
+static void counts_text(char text[TOP_LINE_MAX], const struct top_model *model)
+{
+    const json_t *members = json_object_get(model->documents[TOP_MEMBERS], "members");
+    const json_t *counts = json_object_get(model->documents[TOP_STATUS], "counts");
+    const struct {
+        uint64_t count;
+        const char *what;
+    } troubles[] = {
+        {document_number(counts, "suspect"), "suspect"},
+        {document_number(counts, "failed"), "failed"},
+        {json_array_size(json_object_get(model->documents[TOP_LINKS], "bad")), "bad links"},
+    };
+    int length = snprintf(text, TOP_LINE_MAX, "%zu members", json_array_size(members));
+
+    for (size_t i = 0; i < sizeof troubles / sizeof troubles[0]; i++) {
+        if (troubles[i].count > 0 && length > 0 && length < TOP_LINE_MAX) {
+            length += snprintf(text + length, TOP_LINE_MAX - (size_t)length, ", %" PRIu64 " %s",
+                               troubles[i].count, troubles[i].what);
+        }
+    }
+}
+
 static void draw_coordinator(const struct top_area *area, size_t line,
                              const struct top_model *model, const struct top_now *now)
 {
-    const json_t *members = model->documents[TOP_MEMBERS];
-    const json_t *counts = json_object_get(model->documents[TOP_STATUS], "counts");
-    const char *coordinator = document_coordinator(members);
-    const size_t bad = json_array_size(json_object_get(model->documents[TOP_LINKS], "bad"));
+    const char *coordinator = document_coordinator(model->documents[TOP_MEMBERS]);
     char acting[128];
+    char counts[TOP_LINE_MAX];
 
     acting_text(acting, model, now);
-    top_area_line(area, line, coordinator == NULL ? LOOK_BAD : TOP_PLAIN,
-                  "coordinator %s%s  |  %zu members, %" PRIu64 " suspect, %" PRIu64
-                  " failed, %zu bad links",
-                  coordinator == NULL ? "none" : coordinator, acting,
-                  json_array_size(json_object_get(members, "members")),
-                  document_number(counts, "suspect"), document_number(counts, "failed"), bad);
+    counts_text(counts, model);
+    top_area_line(area, line, coordinator == NULL ? LOOK_BAD : TOP_PLAIN, "coordinator %s%s  |  %s",
+                  coordinator == NULL ? "none" : coordinator, acting, counts);
 }
 
 /* "voters (2 needed): athens votes, byzantium in, cyrene out"; what another voter keeps on disk

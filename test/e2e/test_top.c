@@ -227,3 +227,43 @@ Story(top, once_prints_all_panes)
     cr_expect_null(strchr(once.out, '\033'));
     cr_expect_eq(doyen(cluster, "athens", ARGS("--json", "top")).code, 64);
 }
+
+/* By the daemon's --http, which is how one looks from another host. */
+Story(top, an_url_is_as_good_as_a_socket)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *http = text_kept("%s:%u", cluster->host, cluster_port(cluster));
+    const char *url = text_kept("http://%s", http);
+    const char *const argv[] = {DOYEN_PATH, "--url", url, "top", NULL};
+    struct pty *pty = malloc(sizeof *pty);
+
+    cluster_start(cluster, "athens", NULL, ARGS("--http", http));
+    assert_agreement(cluster, "athens");
+    const struct outcome once = doyen(cluster, NULL, ARGS("--url", url, "top", "--once"));
+    cr_expect_eq(once.code, 0, "%s", once.err);
+    assert_text_has(once.out, "athens: member");
+    cr_assert(pty != NULL && pty_start(pty, argv, NULL, ROWS, COLUMNS));
+    assert_soon(pty_shows(pty, "athens: member"));
+    cluster_start(cluster, "byzantium", "athens", NO_ARGS);
+    assert_soon(pty_shows(pty, "byzantium"));
+    end(pty);
+}
+
+Story(top, the_voters_of_guard_strict_are_named)
+{
+    static const char *const names[] = {"athens", "byzantium", "cyrene"};
+    static const char *const strict[] = {"--guard", "strict", "--voters", "athens,byzantium,cyrene",
+                                         NULL};
+    struct cluster *cluster = cluster_new(strict);
+
+    for (size_t i = 0; i < 3; i++) {
+        const char *state = cluster_path(cluster, text_kept("%s.state", names[i]));
+        cluster_start(cluster, names[i], "athens", ARGS("--state-dir", state));
+    }
+    assert_soon(cluster_members(cluster, "athens") != NULL);
+    struct pty *pty = top_at(cluster, "athens", NULL);
+    assert_soon(pty_shows(pty, "voters (2 needed): athens votes, byzantium is in, cyrene is in"));
+    cluster_kill(cluster, "cyrene");
+    assert_soon(pty_shows(pty, "cyrene is not in"));
+    end(pty);
+}

@@ -482,6 +482,54 @@ Test(cli_top, a_daemon_that_is_away_is_said_first_and_why_is_shown_below)
     top_model_deinit(&model);
 }
 
+/* Where there is room: who holds which role, tags, and how many are in trouble. */
+Test(cli_top, a_wide_screen_has_roles_and_tags)
+{
+    struct top_model model = model_of_three();
+    struct top_ui ui = {.pane = TOP_PANE_MEMBERS};
+    char *text = screen_of(&model, &ui, 12, 130);
+
+    cr_expect_not_null(strstr(text, "|  3 members, 1 suspect, 1 failed, 1 bad links\n"), "%s",
+                       text);
+    cr_expect_not_null(strstr(text, "ADDRESS         HOLDS           TAGS\n"), "%s", text);
+    cr_expect_not_null(strstr(text, "127.0.0.1:7421                  rack=b\n"), "%s", text);
+    cr_expect_not_null(strstr(text, "127.0.0.1:7422  backup, leader  note="), "%s", text);
+    free(text);
+    top_model_deinit(&model);
+}
+
+Test(cli_top, what_is_well_is_not_counted)
+{
+    struct top_model model = model_of_three();
+    struct top_ui ui = {.pane = TOP_PANE_MEMBERS};
+
+    take(&model, TOP_STATUS, "{\"counts\":{\"suspect\":0,\"failed\":0}}", ASKED_MS);
+    take(&model, TOP_LINKS, "{\"members\":[],\"bad\":[]}", ASKED_MS);
+    char *text = screen_of(&model, &ui, 12, 80);
+    cr_expect_not_null(strstr(text, "(advisory)  |  3 members\n"), "%s", text);
+    free(text);
+    top_model_deinit(&model);
+}
+
+/* What another voter keeps on its disk is not known, but whether it is in the view is. */
+Test(cli_top, under_guard_strict_a_line_names_the_voters)
+{
+    struct top_model model = model_of_three();
+    struct top_ui ui = {.pane = TOP_PANE_MEMBERS};
+
+    take(&model, TOP_VOTERS,
+         "{\"needed\":2,\"voters\":[{\"name\":\"athens\",\"member\":true,\"voter\":\"votes\"},"
+         "{\"name\":\"byzantium\",\"member\":true},{\"name\":\"milet\",\"member\":false}]}",
+         ASKED_MS);
+    char *text = screen_of(&model, &ui, 24, 80);
+    cr_expect_not_null(
+        strstr(text,
+               "\nvoters (2 needed): athens votes, byzantium is in, milet is not in\n[1 Members]"),
+        "%s", text);
+    free(text);
+    top_model_deinit(&model);
+}
+
 /* Whatever the size, nothing is written outside the screen: sanitizers and malloc would say so. */
 Test(cli_top, every_size_is_borne)
 {
