@@ -215,6 +215,12 @@ static void look_again(struct keeper *keeper)
     }
 }
 
+/* Pages of what is told next begin with the first. */
+static void forget_pages(struct keeper *keeper)
+{
+    pages_begin(&keeper->pages, keeper->crew.terms.partitions, keeper->crew.terms.copies);
+}
+
 /* --- The maker ------------------------------------------------------------------------------- */
 
 /* P5: is the table of `a` to be taken rather than that of `b`? */
@@ -270,6 +276,7 @@ static void make_from_best(struct keeper *keeper, uint64_t now_ms)
     if (source != keeper->place) {
         keeper->source = source;
         keeper->tries = 0;
+        forget_pages(keeper);
         fetch(keeper);
         retry_soon(keeper, now_ms);
         return;
@@ -352,7 +359,7 @@ void keeper_install(struct keeper *keeper, const struct view *view, const struct
         return;
     }
     look_again(keeper);
-    pages_begin(&keeper->pages, keeper->crew.terms.partitions, keeper->crew.terms.copies);
+    forget_pages(keeper);
     if (keeper->founds) {
         make_first(keeper);
     } else if (keeper_has_table(keeper) && view_id_equal(&keeper->of, &keeper->parent)) {
@@ -409,6 +416,8 @@ static void on_table(struct keeper *keeper, uint16_t from, const struct partitio
     } else if (table_is_whole(&keeper->pages.table, keeper->crew.count)) {
         adopt(keeper, &keeper->pages.table, &message->change);
         settle(keeper);
+    } else {
+        forget_pages(keeper);
     }
 }
 
@@ -432,15 +441,18 @@ static void on_page(struct keeper *keeper, uint16_t from, const struct partition
         }
         return;
     }
-    if (!view_id_equal(&message->of, &keeper->view)) {
-        if (table_is_bounded(&keeper->pages.table, keeper->crew.count)) {
-            make(keeper, &keeper->pages.table);
-            settle(keeper);
-        }
-    } else if (table_is_whole(&keeper->pages.table, keeper->crew.count)) {
-        adopt(keeper, &keeper->pages.table, &message->change);
-        settle(keeper);
+    const bool is_present = view_id_equal(&message->of, &keeper->view);
+    if (is_present ? !table_is_whole(&keeper->pages.table, keeper->crew.count)
+                   : !table_is_bounded(&keeper->pages.table, keeper->crew.count)) {
+        forget_pages(keeper);
+        return;
     }
+    if (is_present) {
+        adopt(keeper, &keeper->pages.table, &message->change);
+    } else {
+        make(keeper, &keeper->pages.table);
+    }
+    settle(keeper);
 }
 
 void keeper_take(struct keeper *keeper, const struct partition_message *message, uint64_t now_ms)

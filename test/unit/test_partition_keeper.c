@@ -401,6 +401,28 @@ Test(partition_keeper, a_maker_waits_for_nobody_for_ever)
     cr_assert(keeper->settled && news.first);
 }
 
+/* P5, P6: a maker that is given one that cannot be asks for it again, and then another member. */
+Test(partition_keeper, a_maker_takes_none_that_cannot_be)
+{
+    static const uint16_t beyond[6] = {0, 0, 1, 1, 2, 3};
+
+    install('A', "A B C", 9, 8);
+    const struct view_id older = id_of_version('A', 4);
+    const struct view_id newer = id_of_version('A', 6);
+    ask_from('B', &older);
+    ask_from('C', &newer);
+    take_page('C', PARTITION_PAGE, &newer, beyond);
+    cr_assert_eq(tables, 0);
+    tick_until(FIRST_MS);
+    cr_assert(sent[1].kind == PARTITION_FETCH && sent[1].page == 0);
+    tick_until((PARTITION_TRIES + 2) * MOST_MS);
+    const struct member b = member_of('B');
+    cr_assert(id_equal(&sent[sent_count - 1].to, &b.id) && sent[sent_count - 1].page == 0);
+    take_page('B', PARTITION_PAGE, &older, even);
+    cr_assert(keeper->settled);
+    assert_owners(even);
+}
+
 /* P6. */
 Test(partition_keeper, a_table_is_believed_from_the_maker_alone)
 {
@@ -438,6 +460,8 @@ Test(partition_keeper, a_table_that_cannot_be_is_not_taken)
     no_page.page = 1;
     keeper_take(keeper, &no_page, 0);
     cr_assert_eq(tables, 0);
+    tick_until(FIRST_MS);
+    cr_assert_eq(sent[sent_count - 1].page, 0); /* All of it once more. */
     take_page('A', PARTITION_TABLE, &keeper->view, even);
     cr_assert_eq(tables, 1);
 }
