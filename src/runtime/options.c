@@ -339,8 +339,8 @@ static const struct setting options[] = {
      WORDS(format_words)},
     {.name = "record",
      .argument = "FILE",
-     .help = "Keeps every input of this node, up to 64 MiB, for doyen-replay; the recording of the "
-             "life before becomes FILE.1",
+     .help = "Keeps every input of this node for doyen-replay; the recording of the life before "
+             "becomes FILE.1, and so does one that has 64 MiB",
      .fallback_note = "none",
      .group = GROUP_LOG,
      .kind = &option_path,

@@ -26,6 +26,10 @@ struct recorder {
     uint64_t length; /* bytes written */
     uint64_t hash;   /* of them */
     uint64_t now_ms; /* of the last input */
+    uint8_t *start;  /* as recorder_encode_start made it: each file begins with it */
+    size_t start_length;
+    uint64_t start_ms;
+    bool gap; /* this file does not begin with the life */
 
     /* At the last checkpoint. */
     uint64_t views_installed;
@@ -233,18 +237,23 @@ uint8_t *recorder_encode_start(const char *cluster, const struct core_options *o
     return bytes;
 }
 
-static void write_start(struct recorder *recorder, const char *cluster,
-                        const struct core_options *options)
+/* Makes the file at `path`, for its owner alone: with the seed in it, what this node drew by chance
+ * is no secret. */
+static bool make_file(struct recorder *recorder)
 {
-    size_t length = 0;
-    uint8_t *bytes = recorder_encode_start(cluster, options, recorder->now_ms, &length);
+    struct complaint complaint;
+    char why[OWN_FILE_WHY_MAX];
 
-    if (bytes == NULL) {
-        stop_without_memory(recorder);
-        return;
+    recorder->fd = own_file_open(AT_FDCWD, recorder->path, O_WRONLY | O_CREAT | O_EXCL, why);
+    if (recorder->fd < 0) {
+        (void)cannot_make(recorder->path, &complaint);
+        log_line(recorder->log, LOG_ERROR, "record", "%s", complaint.text);
+        return false;
     }
-    write_bytes(recorder, bytes, length);
-    free(bytes);
+    (void)flock(recorder->fd, LOCK_EX | LOCK_NB); /* Where there are no locks it goes without. */
+    recorder->length = 0;
+    recorder->hash = HASH_START;
+    return true;
 }
 
 struct recorder *recorder_open(const char *path, const char *cluster,
@@ -252,34 +261,32 @@ struct recorder *recorder_open(const char *path, const char *cluster,
                                uint64_t bytes_max, struct log *log)
 {
     struct complaint complaint;
-    char why[OWN_FILE_WHY_MAX];
 
     if (!put_aside(path, &complaint)) {
         log_line(log, LOG_ERROR, "record", "%s", complaint.text);
         return NULL;
     }
     struct recorder *recorder = calloc(1, sizeof *recorder);
-    if (recorder == NULL) {
-        log_line(log, LOG_ERROR, "memory", "not enough memory to start");
-        return NULL;
+    if (recorder != NULL) {
+        *recorder = (struct recorder){.fd = -1,
+                                      .path = path,
+                                      .log = log,
+                                      .bytes_max = bytes_max,
+                                      .now_ms = now_ms,
+                                      .start_ms = now_ms};
+        recorder->start = recorder_encode_start(cluster, options, now_ms, &recorder->start_length);
     }
-    /* For its owner alone: with the seed in it, what this node drew by chance is no secret. */
-    *recorder = (struct recorder){
-        .fd = own_file_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL, why),
-        .path = path,
-        .log = log,
-        .bytes_max = bytes_max,
-        .hash = HASH_START,
-        .now_ms = now_ms};
-    if (recorder->fd < 0) {
-        (void)cannot_make(path, &complaint);
-        log_line(log, LOG_ERROR, "record", "%s", complaint.text);
+    if (recorder == NULL || recorder->start == NULL) {
+        log_line(log, LOG_ERROR, "memory", "not enough memory to start");
         free(recorder);
         return NULL;
     }
-    (void)flock(recorder->fd, LOCK_EX | LOCK_NB); /* Where there are no locks it goes without. */
-    write_start(recorder, cluster, options);
-    log_line(log, LOG_INFO, "record", "every input goes to %s, up to %llu MiB", path,
+    if (!make_file(recorder)) {
+        recorder_close(recorder, NULL);
+        return NULL;
+    }
+    write_bytes(recorder, recorder->start, recorder->start_length);
+    log_line(log, LOG_INFO, "record", "every input goes to %s, the last %llu MiB at least", path,
              (unsigned long long)(bytes_max >> 20));
     return recorder;
 }
@@ -307,6 +314,42 @@ static void write_end(struct recorder *recorder, const struct core *core, enum r
     write_bytes(recorder, bytes, recording_write_end(bytes, end));
 }
 
+/* Is there room for so many bytes, and for the end of the file? */
+static bool has_room(const struct recorder *recorder, size_t length)
+{
+    return recorder->length + length + (size_t)2 * RECORDING_SMALL_BYTES_MAX <= recorder->bytes_max;
+}
+
+/* The file is as long as it may be: it becomes `path`.1, in place of what was there, and the
+ * recording goes on in a new one, which begins with a gap. */
+static void turn(struct recorder *recorder, const struct core *core)
+{
+    struct complaint complaint;
+    uint8_t bytes[RECORDING_SMALL_BYTES_MAX];
+
+    write_end(recorder, core, RECORDING_FULL);
+    if (recorder->fd < 0) {
+        return;
+    }
+    stop(recorder);
+    if (!put_aside(recorder->path, &complaint)) {
+        log_line(recorder->log, LOG_WARN, "record", "%s: the recording ends here, the node goes on",
+                 complaint.text);
+        return;
+    }
+    if (!make_file(recorder)) {
+        return;
+    }
+    if (!recorder->gap) {
+        log_line(recorder->log, LOG_INFO, "record",
+                 "%s is as long as it may be: it is kept as %s.1 until the next one is, too",
+                 recorder->path, recorder->path);
+    }
+    recorder->gap = true;
+    write_bytes(recorder, recorder->start, recorder->start_length);
+    write_bytes(recorder, bytes, recording_write_gap(bytes, recorder->now_ms - recorder->start_ms));
+}
+
 void recorder_input(struct recorder *recorder, const struct event *event, const uint8_t *frame,
                     size_t frame_length, const struct core *core)
 {
@@ -316,15 +359,8 @@ void recorder_input(struct recorder *recorder, const struct event *event, const 
     }
     const size_t length = recording_write_input(recorder->buffer, event, recorder->now_ms, frame,
                                                 frame_length);
-    if (recorder->length + length + (size_t)2 * RECORDING_SMALL_BYTES_MAX > recorder->bytes_max) {
-        write_end(recorder, core, RECORDING_FULL);
-        if (recorder->fd >= 0) {
-            log_line(recorder->log, LOG_WARN, "record",
-                     "%s is as long as it may be: the recording ends here, the node goes on",
-                     recorder->path);
-            stop(recorder);
-        }
-        return;
+    if (!has_room(recorder, length)) {
+        turn(recorder, core);
     }
     write_bytes(recorder, recorder->buffer, length);
     recorder->now_ms = event->now_ms;
@@ -353,6 +389,7 @@ void recorder_close(struct recorder *recorder, const struct core *core)
     if (recorder->fd >= 0) {
         stop(recorder);
     }
+    free(recorder->start);
     free(recorder->buffer);
     free(recorder);
 }

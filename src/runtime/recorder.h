@@ -2,8 +2,9 @@
  * the run (record/recording.h has the format).
  *
  * An input is written before the core sees it: if it ends the process, by an assertion or a signal,
- * the file has it. A file that cannot be written any more, or that is as long as it may be, ends
- * the recording with one line on the log, never the node. */
+ * the file has it. A file that is as long as it may be is put aside, and another one begins with a
+ * gap. A file that cannot be written any more ends the recording with one line on the log, never
+ * the node. */
 #ifndef RUNTIME_RECORDER_H
 #define RUNTIME_RECORDER_H
 
@@ -23,9 +24,9 @@ enum {
 };
 
 /* Starts a recording of the core that core_init is about to make of `options` at `now_ms`. An
- * earlier recording at `path` becomes `path`.1. `path` and `log` are borrowed. `bytes_max` is
- * RECORDER_BYTES_MAX except in tests. Returns NULL after one line on the log that says what failed
- * and how to mend it. */
+ * earlier recording at `path` becomes `path`.1, and so does each file of this one that is full.
+ * `path` and `log` are borrowed. `bytes_max` is RECORDER_BYTES_MAX except in tests. Returns NULL
+ * after one line on the log that says what failed and how to mend it. */
 struct recorder *recorder_open(const char *path, const char *cluster,
                                const struct core_options *options, uint64_t now_ms,
                                uint64_t bytes_max, struct log *log);

@@ -187,23 +187,59 @@ Test(recorder, an_input_is_in_the_file_before_the_core_has_seen_it)
     desk_close(&desk);
 }
 
-Test(recorder, at_its_limit_it_ends_whole_and_says_so_once)
+enum { SHORT_FILE = 1024 };
+
+static uint64_t size_of(const char *path)
 {
-    struct desk desk;
     struct stat status;
 
+    cr_assert_eq(stat(path, &status), 0, "%s", path);
+    return (uint64_t)status.st_size;
+}
+
+Test(recorder, at_its_limit_a_file_is_put_aside_whole_and_another_begins)
+{
+    struct desk desk;
+
     desk_open(&desk);
-    cr_assert(start(&desk, 1024));
-    step(&desk, 1000);
+    cr_assert(start(&desk, SHORT_FILE));
+    step(&desk, 1);
+    while (size_of(desk.path) > SHORT_FILE / 2 || access(desk.aside, F_OK) != 0) {
+        step(&desk, 1);
+    }
     stop(&desk);
 
-    cr_assert_eq(stat(desk.path, &status), 0);
-    cr_assert_leq(status.st_size, 1024);
-    const struct replay_outcome outcome = replay(desk.path);
-    cr_assert_eq(outcome.verdict, REPLAY_SAME);
-    cr_assert(outcome.full && !outcome.torn);
-    cr_assert_eq(outcome.checked_count, outcome.event_count);
-    assert_logged(&desk, "is as long as it may be: the recording ends here, the node goes on");
+    cr_assert_leq(size_of(desk.aside), SHORT_FILE);
+    const struct replay_outcome first = replay(desk.aside);
+    cr_assert_eq(first.verdict, REPLAY_SAME);
+    cr_assert(first.full && !first.torn && !first.gap);
+    cr_assert_eq(first.checked_count, first.event_count);
+    const struct replay_outcome second = replay(desk.path);
+    cr_assert_eq(second.verdict, REPLAY_SAME);
+    cr_assert(second.gap && !second.full && !second.torn);
+    cr_assert_gt(second.event_count, 0);
+    cr_assert_eq(second.offset_ms, first.offset_ms + 10 * second.event_count);
+    assert_logged(&desk, "is as long as it may be: it is kept as ");
+    desk_close(&desk);
+}
+
+/* What fills the files, be it a flood of strangers, does not end the recording. */
+Test(recorder, of_many_files_the_last_two_are_kept)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    cr_assert(start(&desk, SHORT_FILE));
+    step(&desk, 5000);
+    stop(&desk);
+
+    cr_assert_leq(size_of(desk.path), SHORT_FILE);
+    cr_assert_leq(size_of(desk.aside), SHORT_FILE);
+    const struct replay_outcome former = replay(desk.aside);
+    const struct replay_outcome latest = replay(desk.path);
+    cr_assert(former.gap && former.full && latest.gap);
+    cr_assert_eq(latest.offset_ms, 50000);
+    cr_assert_eq(latest.offset_ms, former.offset_ms + 10 * latest.event_count);
     desk_close(&desk);
 }
 

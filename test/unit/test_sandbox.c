@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "recorded_core.h"
+#include "runtime/recorder.h"
 #include "runtime/replace_file.h"
 #include "runtime/sandbox.h"
 
@@ -27,6 +29,14 @@ struct desk {
     struct config config;
 };
 
+static void make_directory(const struct desk *desk, const char *name)
+{
+    char path[96];
+
+    snprintf(path, sizeof path, "%s/%s", desk->dir, name);
+    cr_assert_eq(mkdir(path, 0700), 0);
+}
+
 static void desk_open(struct desk *desk)
 {
     *desk = (struct desk){.dir = "/tmp/doyen-sandbox-XXXXXX"};
@@ -34,10 +44,10 @@ static void desk_open(struct desk *desk)
     snprintf(desk->outside, sizeof desk->outside, "%s/outside", desk->dir);
     snprintf(desk->config.state_dir, sizeof desk->config.state_dir, "%s/state", desk->dir);
     snprintf(desk->config.control, sizeof desk->config.control, "%s/run/a.sock", desk->dir);
-    char run[96];
-    snprintf(run, sizeof run, "%s/run", desk->dir);
+    snprintf(desk->config.record, sizeof desk->config.record, "%s/rec/a.rec", desk->dir);
     cr_assert_eq(mkdir(desk->config.state_dir, 0700), 0);
-    cr_assert_eq(mkdir(run, 0700), 0);
+    make_directory(desk, "run");
+    make_directory(desk, "rec");
     const int fd = open(desk->outside, O_WRONLY | O_CREAT, 0600);
     cr_assert_geq(fd, 0);
     close(fd);
@@ -208,6 +218,33 @@ static bool keeps_its_state(const struct desk *desk)
 Test(sandbox, the_state_is_still_written)
 {
     expect_passes(keeps_its_state);
+}
+
+/* A file that is full is put aside, and another one is made. */
+static bool goes_on_recording(const struct desk *desk)
+{
+    enum { BYTES_MAX = 1024, INPUTS = 1000 };
+    struct event event = {.type = EVENT_TICK, .now_ms = 1};
+    char aside[sizeof desk->config.record + 2];
+    struct log log;
+
+    log_init(&log, open("/dev/null", O_WRONLY), LOG_ERROR, LOG_TEXT, "athens");
+    struct core *core = recorded_core_new(&recorded_options, event.now_ms);
+    struct recorder *recorder = recorder_open(desk->config.record, "doyen", &recorded_options,
+                                              event.now_ms, BYTES_MAX, &log);
+    for (int i = 0; i < INPUTS; i++) {
+        event.now_ms++;
+        recorder_input(recorder, &event, NULL, 0, core);
+    }
+    recorder_close(recorder, core);
+    free(core);
+    snprintf(aside, sizeof aside, "%s.1", desk->config.record);
+    return recorder != NULL && access(desk->config.record, R_OK) == 0 && access(aside, R_OK) == 0;
+}
+
+Test(sandbox, the_recording_still_goes_on_in_another_file)
+{
+    expect_passes(goes_on_recording);
 }
 
 static void *look_up(void *found)
