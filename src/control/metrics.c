@@ -277,6 +277,9 @@ static void write_refused_frames(const struct node_traffic *traffic, struct text
     }
     counter(text, "doyen_frames_without_key_total",
             "Frames without a key that came to a node that has one.", traffic->plain_refused);
+    counter(text, "doyen_strangers_cut_total",
+            "Messages of strangers beyond what a node without a key takes in a second.",
+            traffic->strangers_cut);
     counter(text, "doyen_challenges_sent_total",
             "Notes that ask the sender of a sealed frame to prove its address.",
             traffic->challenges_out);

@@ -163,6 +163,7 @@ static json_t *counters_json(const struct facts *facts)
                     json_put(object, "not_opened",
                              reasons_json(traffic->sealed_refused, SEAL_RESULTS, seal_text_of)) &&
                     json_put(object, "without_key", json_of_number(traffic->plain_refused)) &&
+                    json_put(object, "strangers_cut", json_of_number(traffic->strangers_cut)) &&
                     json_put(object, "challenges_out", json_of_number(traffic->challenges_out)) &&
                     json_put(object, "counts_asked", json_of_number(traffic->counts_asked)) &&
                     json_put(object, "hints_out", json_of_number(traffic->hints_out)) &&

@@ -397,6 +397,18 @@ static bool came_by_cut_link(struct node *node, const struct message *message,
     return node_is_cut(node, message->relay ? &nobody : &message->from, hop);
 }
 
+/* Strangers say so much and no more to a node that hears who has no key. */
+static bool is_one_too_many(struct node *node, const struct message *message,
+                            const struct address *hop)
+{
+    const bool admitted = (gate_is_keyed(&node->gate) && !node->gate.accepts_plain) ||
+                          admission_take(&node->admission, core_view(node->core), &message->from,
+                                         hop, clock_ms());
+
+    node->traffic.strangers_cut += admitted ? 0 : 1;
+    return !admitted;
+}
+
 static void step_with_message(struct node *node, struct message *message, struct bytes frame,
                               const struct address *source)
 {
@@ -436,7 +448,7 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
         node->traffic.malformed[error]++;
         return;
     }
-    if (!came_by_cut_link(node, &message, source)) {
+    if (!came_by_cut_link(node, &message, source) && !is_one_too_many(node, &message, source)) {
         step_with_message(node, &message, frame, source);
     }
 }
@@ -463,7 +475,8 @@ void node_on_stream_message(void *context, struct message *message, struct bytes
         listed = listed_address(message_view(message), &message->from);
     }
     const struct address *source = listed != NULL ? listed : from;
-    if (!came_by_cut_link(node, message, message->relay ? from : source)) {
+    if (!came_by_cut_link(node, message, message->relay ? from : source) &&
+        !is_one_too_many(node, message, from)) {
         step_with_message(node, message, frame, source);
     }
 }

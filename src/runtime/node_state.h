@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "runtime/admission.h"
 #include "runtime/elector.h"
 #include "runtime/faults.h"
 #include "runtime/frame_reader.h"
@@ -75,6 +76,7 @@ struct node {
     struct elector elector;
     struct partitioner partitioner;
     struct node_traffic traffic;
+    struct admission admission;
     struct refusals refusals;
     struct inquiry inquiry;
 

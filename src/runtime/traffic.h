@@ -21,6 +21,7 @@ struct node_traffic {
     uint64_t counts_asked;                 /* of senders whose frames seemed to be played back */
     uint64_t hints_out;                    /* to who has another key, or none */
     uint64_t plain_refused;                /* frames without a key at a node that has one */
+    uint64_t strangers_cut;                /* their messages beyond what is taken in a second */
     uint64_t streams_refused;              /* over a cap, too slow, or not a frame */
     uint64_t starved;                      /* connections given up for lack of descriptors */
     uint64_t user_in;                      /* messages of programs that were handed on */
