@@ -245,3 +245,47 @@ Story(access, a_socket_is_not_served_where_another_account_could_replace_it)
     cr_assert_eq(outcome.code, 1, "%s", outcome.err);
     assert_text_has(outcome.err, "it belongs to the account " STRANGER);
 }
+
+static struct outcome doyend_with_state(struct cluster *cluster, const char *directory)
+{
+    return doyend(cluster, ARGS("--name", "athens", "--listen",
+                                text_kept("%s:%u", cluster->host, (unsigned)cluster_port(cluster)),
+                                "--control", cluster_path(cluster, "athens.sock"), "--state-dir",
+                                directory));
+}
+
+/* The finding: a directory that somebody else had made beforehand let root overwrite any file. */
+Story(access, a_state_directory_where_another_account_chose_the_files_is_refused)
+{
+    require_root();
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *directory = cluster_path(cluster, "theirs");
+    const char *target = cluster_path(cluster, "target");
+    const char *const links[] = {"state.new", "state", "lock"};
+    FILE *file = fopen(target, "we");
+
+    cr_assert(file != NULL && fputs("root's\n", file) >= 0 && fclose(file) == 0);
+    cr_assert_eq(mkdir(directory, 0755), 0);
+    for (size_t i = 0; i < 3; i++) {
+        cr_assert_eq(symlink(target, text_kept("%s/%s", directory, links[i])), 0);
+    }
+    cr_assert_eq(chown(directory, 65534, 65534), 0);
+    struct outcome outcome = doyend_with_state(cluster, directory);
+    cr_assert_eq(outcome.code, 1, "%s", outcome.err);
+    assert_text_has(outcome.err, "it belongs to the account " STRANGER);
+    cr_assert_eq(chown(directory, 0, 0), 0);
+    outcome = doyend_with_state(cluster, directory); /* Of root's now, with their links in it. */
+    cr_assert_eq(outcome.code, 1, "%s", outcome.err);
+    assert_text_has(outcome.err, "it is a symbolic link");
+    char *text = file_read(target, NULL);
+    cr_assert_str_eq(text, "root's\n");
+    free(text);
+
+    for (size_t i = 0; i < 3; i++) {
+        cr_assert_eq(unlink(text_kept("%s/%s", directory, links[i])), 0);
+    }
+    cr_assert_eq(mkfifo(text_kept("%s/state", directory), 0600), 0);
+    outcome = doyend_with_state(cluster, directory); /* It does not wait for a writer. */
+    cr_assert_eq(outcome.code, 1, "%s", outcome.err);
+    assert_text_has(outcome.err, "it is no regular file");
+}

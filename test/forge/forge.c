@@ -15,6 +15,7 @@
 #include "proto/election_frame.h"
 #include "proto/wire.h"
 #include "seal/keyring.h"
+#include "seal/note.h"
 #include "seal/seal.h"
 #include "seal/window.h"
 
@@ -23,11 +24,18 @@ enum {
     SENDERS = 16,
     ASK_AGAIN_MS = 200,
     DATAGRAM_MAX = 1500,
+    PROOFS = 8,
     NUMBER_BEYOND = 1 << 16, /* of messages that need not lie about theirs */
 };
 
 /* Where the numbers are that nobody comes to in an honest way. */
 #define NUMBERS_FAR_AHEAD (UINT64_C(1) << 62)
+
+/* The forger's address is proved to whoever lives at that port. */
+struct proof {
+    uint16_t port;
+    uint8_t cookie[COOKIE_BYTES];
+};
 
 struct forger {
     int socket;
@@ -37,8 +45,11 @@ struct forger {
     bool sealed;
     struct node_id self;
     uint64_t number;
-    uint64_t far_ahead;        /* numbers that were used up there */
-    struct forged_frame *kept; /* where frames go instead of being sent; NULL: they are sent */
+    uint64_t far_ahead; /* numbers that were used up there */
+    struct proof proofs[PROOFS];
+    uint32_t proof_count;
+    uint8_t proved[DATAGRAM_MAX]; /* a frame with its cookie */
+    struct forged_frame *kept;    /* where frames go instead of being sent; NULL: they are sent */
     void *learned_storage;
     void *forged_storage;
     struct view learned;
@@ -159,6 +170,22 @@ static struct sockaddr_in address_of(const struct forger *forger, uint16_t port)
     return own;
 }
 
+/* Puts the cookie in that proves the forger's address at that port, if it has one. */
+static const uint8_t *with_cookie(struct forger *forger, const uint8_t *frame, size_t length,
+                                  uint16_t port)
+{
+    const uint8_t *cookie = seal_cookie(frame, length);
+
+    for (uint32_t i = 0; cookie != NULL && i < forger->proof_count; i++) {
+        if (forger->proofs[i].port == port && length <= sizeof forger->proved) {
+            memcpy(forger->proved, frame, length);
+            memcpy(forger->proved + (cookie - frame), forger->proofs[i].cookie, COOKIE_BYTES);
+            return forger->proved;
+        }
+    }
+    return frame;
+}
+
 /* Sends the frame, sealed for that life if there is a key. */
 static void send_frame(struct forger *forger, const uint8_t *frame, size_t length,
                        const struct node_id *to, uint16_t port)
@@ -171,6 +198,7 @@ static void send_frame(struct forger *forger, const uint8_t *frame, size_t lengt
             &(struct seal_order){
                 .frame = frame, .length = length, .to = to, .place = {.channel = SEAL_DATAGRAM}},
             &length);
+        frame = with_cookie(forger, frame, length, port);
     }
     if (forger->kept != NULL && length <= sizeof forger->kept->bytes) {
         memcpy(forger->kept->bytes, frame, length);
@@ -276,6 +304,38 @@ bool forger_learn(struct forger *forger, uint16_t port, const char *id, uint64_t
     return false;
 }
 
+static bool take_challenge(struct forger *forger, struct proof *proof)
+{
+    uint8_t bytes[DATAGRAM_MAX];
+    struct note note;
+    const ssize_t length = recv(forger->socket, bytes, sizeof bytes, MSG_DONTWAIT);
+
+    if (length <= 0 || !note_read(&note, wire_header(forger->wire), bytes, (size_t)length) ||
+        note.kind != NOTE_CHALLENGE) {
+        return false;
+    }
+    memcpy(proof->cookie, note.cookie, sizeof proof->cookie);
+    return true;
+}
+
+bool forger_prove(struct forger *forger, uint16_t port, uint64_t limit_ms)
+{
+    const uint64_t until_ms = now_ms() + limit_ms;
+    struct proof proof = {.port = port};
+
+    while (forger->proof_count < PROOFS && now_ms() < until_ms) {
+        forger_pull(forger, port);
+        struct pollfd ready = {.fd = forger->socket, .events = POLLIN};
+        while (poll(&ready, 1, ASK_AGAIN_MS) > 0) {
+            if (take_challenge(forger, &proof)) {
+                forger->proofs[forger->proof_count++] = proof;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* --- Lies ------------------------------------------------------------------------------------ */
 
 /* Begins a message in somebody's name. */
@@ -294,6 +354,18 @@ static void finish(struct forger *forger, const struct message *message, int to)
             &receiver->id, receiver->address.port);
 }
 
+/* Adds somebody who is nowhere. */
+static void invent(struct forger *forger, struct view *view, uint32_t number, uint16_t port)
+{
+    const struct sockaddr_in address = address_of(forger, port);
+    struct member member = {.incarnation = 1, .address = {.family = 4, .port = port}};
+
+    draw(member.id.bytes, sizeof member.id.bytes);
+    memcpy(member.address.bytes, &address.sin_addr, sizeof address.sin_addr);
+    snprintf(member.name, sizeof member.name, "nobody%u", (unsigned)number);
+    view_append(view, &member);
+}
+
 static struct view *forge(struct forger *forger, const struct forged_view *how)
 {
     struct view *view = &forger->forged;
@@ -307,6 +379,9 @@ static struct view *forge(struct forger *forger, const struct forged_view *how)
     view->next_age = how->next_age == 0 ? view->next_age : how->next_age;
     while (how->alone && view->member_count > 1) {
         view_take_out(view, view->member_count - 1);
+    }
+    for (uint32_t i = 0; i < how->invented; i++) {
+        invent(forger, view, i, how->invented_at);
     }
     view_seal(view);
     return view;

@@ -25,6 +25,11 @@ void forger_free(struct forger *forger);
  * file holds no key. */
 bool forger_use_key(struct forger *forger, const char *path);
 
+/* Has whoever lives at that port challenge the forger, and keeps the cookie: what it sends there
+ * from now on to whoever lives there is opened. It holds the key. False: no challenge came within
+ * `limit_ms`. */
+bool forger_prove(struct forger *forger, uint16_t port, uint64_t limit_ms);
+
 /* One frame as it would be sent. */
 struct forged_frame {
     size_t length;
@@ -49,6 +54,8 @@ struct forged_view {
     uint64_t version_above;
     uint64_t next_age; /* 0: as it was */
     bool alone;        /* the coordinator is its only member */
+    uint32_t invented; /* members that are added, all of them at the port `invented_at` */
+    uint16_t invented_at;
 };
 
 /* Members are named by their place in the view that was learned, the coordinator is 0; `as` may be
