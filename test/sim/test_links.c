@@ -239,7 +239,7 @@ Story(links, with_a_bridge_and_loss_nobody_goes)
         &(struct sim_options){.seed = seed, .host_count = 7, .disorder = true});
     struct quality quality = sim_default_quality();
     uint64_t version = sim_version(sim, A);
-    quality.loss_ppm = 50000;
+    quality.loss_ppm = 30000;
     sim_set_quality(sim, &quality);
     for (uint32_t i = A; i <= C; i++) {
         for (uint32_t k = E; k <= G; k++) {

@@ -100,13 +100,16 @@ static void tell_bad_link(struct core *core, uint32_t position)
     signs->told_bad = bad;
 }
 
-/* D8: the answer to our coordinator's heartbeat stands for the one that would be due now. */
-static bool was_answered_lately(const struct core *core, uint32_t position)
+/* D8: does this node answer the heartbeats of its coordinator? */
+static bool is_answerer(const struct core *core)
 {
-    uint64_t answered_ms = core->peers[position].signs.answered_ms;
+    return core->position > 0 && core->position <= LEASE_ANSWERERS_MAX;
+}
 
-    return position == 0 && answered_ms != 0 &&
-           core->now_ms < answered_ms + timing_answered_ms(&core->timing);
+/* D8: who answers lets its coordinator begin, so that one round is both. */
+static uint64_t until_next_round_ms(const struct core *core)
+{
+    return is_answerer(core) ? timing_answerer_ms(&core->timing) : core->timing.heartbeat_ms;
 }
 
 static void send_heartbeats(struct core *core)
@@ -119,13 +122,13 @@ static void send_heartbeats(struct core *core)
         verdict_evidence_changed(core);
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!core_is_self(core, i) && !was_answered_lately(core, i)) {
+        if (!core_is_self(core, i)) {
             tell_bad_link(core, i);
             outbox_send(core, message, i);
         }
     }
     core->detector.heartbeat_ms = core->now_ms +
-                                  random_jitter(&core->random, core->timing.heartbeat_ms, 5);
+                                  random_jitter(&core->random, until_next_round_ms(core), 5);
     strangers_renew(core);
 }
 
@@ -223,28 +226,30 @@ static bool does_not_hear_us(const struct core *core, const struct heartbeat *he
     return false;
 }
 
-/* A heartbeat out of turn, not more often than that helps: returns it, or NULL. */
-static struct message *answer_at_once(struct core *core, uint32_t position)
+/* Is a heartbeat out of turn due to a peer, for it helps no more often than that? Notes it. */
+static bool may_answer(struct core *core, uint32_t position)
 {
     struct peer_signs *signs = &core->peers[position].signs;
 
     if (signs->answered_ms != 0 &&
         core->now_ms < signs->answered_ms + timing_repair_ms(&core->timing)) {
-        return NULL;
+        return false;
     }
     signs->answered_ms = core->now_ms;
-    struct message *message = make_heartbeat(core);
-    outbox_send(core, message, position);
-    return message;
+    return true;
 }
 
 /* D5: who learns that it is suspected says so, to the one who suspects it and to the coordinator.
  */
 static void refute(struct core *core, uint32_t position)
 {
-    struct message *message = answer_at_once(core, position);
+    if (!may_answer(core, position)) {
+        return;
+    }
+    struct message *message = make_heartbeat(core);
 
-    if (message != NULL && position != 0 && !core_is_coordinator(core)) {
+    outbox_send(core, message, position);
+    if (position != 0 && !core_is_coordinator(core)) {
         outbox_send(core, message, 0);
     }
 }
@@ -292,8 +297,8 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     } else {
         signs->unheard_ms = 0;
     }
-    if (position == 0 && core->position <= LEASE_ANSWERERS_MAX) {
-        (void)answer_at_once(core, position); /* D8: its leases are as old as the answers. */
+    if (position == 0 && is_answerer(core) && may_answer(core, position)) {
+        send_heartbeats(core); /* D8: its leases are as old as the answers. */
     }
     if (changed) {
         verdict_evidence_changed(core);

@@ -73,9 +73,9 @@ static inline uint64_t timing_repair_ms(const struct timing *timing)
     return timing->heartbeat_ms / 4;
 }
 
-/* Who was sent a heartbeat out of turn so lately needs none in turn: an interval, and its jitter.
- */
-static inline uint64_t timing_answered_ms(const struct timing *timing)
+/* For so long who answers its coordinator waits for the heartbeat of that one before it begins a
+ * round by itself (D8): an interval, and its jitter. */
+static inline uint64_t timing_answerer_ms(const struct timing *timing)
 {
     return timing->heartbeat_ms * 11 / 10;
 }
