@@ -154,22 +154,6 @@ static void seed_of_other_family(struct resolver *resolver, uint32_t index,
              address_family_text(listen));
 }
 
-static void seed_resolved(struct resolver *resolver, uint32_t index, const struct addrinfo *found)
-{
-    struct seed *seed = &resolver->seeds[index];
-
-    seed->failed = false;
-    seed->count = 0;
-    for (const struct addrinfo *at = found; at != NULL; at = at->ai_next) {
-        struct address address;
-
-        if (address_from_sockaddr(at->ai_addr, &address)) {
-            address.port = resolver->config->seeds[index].port;
-            seed_add(resolver, seed, &address);
-        }
-    }
-}
-
 /* A socket of IPv4 reaches IPv4 only, and so does IPv6 unless it listens on the wildcard. */
 static int family_wanted(const struct address *listen)
 {
@@ -179,6 +163,39 @@ static int family_wanted(const struct address *listen)
     return address_family(listen);
 }
 
+static bool can_be_sent_to(const struct resolver *resolver, const struct addrinfo *found)
+{
+    const int wanted = family_wanted(&resolver->config->listen);
+
+    return wanted == AF_UNSPEC || found->ai_family == wanted;
+}
+
+/* Also asked for any family a name may have an address to send to: it has got it since it was first
+ * looked up. */
+static bool any_can_be_sent_to(const struct resolver *resolver, const struct addrinfo *found)
+{
+    while (found != NULL && !can_be_sent_to(resolver, found)) {
+        found = found->ai_next;
+    }
+    return found != NULL;
+}
+
+static void seed_resolved(struct resolver *resolver, uint32_t index, const struct addrinfo *found)
+{
+    struct seed *seed = &resolver->seeds[index];
+
+    seed->failed = false;
+    seed->count = 0;
+    for (const struct addrinfo *at = found; at != NULL; at = at->ai_next) {
+        struct address address;
+
+        if (can_be_sent_to(resolver, at) && address_from_sockaddr(at->ai_addr, &address)) {
+            address.port = resolver->config->seeds[index].port;
+            seed_add(resolver, seed, &address);
+        }
+    }
+}
+
 static void lookup_start(struct resolver *resolver, uint32_t index, bool any_family);
 
 static void seed_looked_up(struct resolver *resolver, const struct lookup *lookup, int status,
@@ -186,7 +203,7 @@ static void seed_looked_up(struct resolver *resolver, const struct lookup *looku
 {
     const uint32_t index = lookup->seed_index;
 
-    if (status == 0 && lookup->any_family) {
+    if (status == 0 && !any_can_be_sent_to(resolver, found)) {
         seed_of_other_family(resolver, index, found);
     } else if (status == 0) {
         seed_resolved(resolver, index, found);

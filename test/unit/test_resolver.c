@@ -14,7 +14,8 @@ typedef int lookup_function(const char *name, const char *service, const struct 
                             struct addrinfo **found);
 
 /* Stands before the system's own, for the names of this test alone: "six.test" has an IPv6 address
- * and no other, "nobody.test" has none. */
+ * and no other, "nobody.test" has none, "late.test" gets one of IPv4 after it was first asked for.
+ */
 int getaddrinfo(const char *restrict name, const char *restrict service,
                 const struct addrinfo *restrict hints, struct addrinfo **restrict found)
 {
@@ -27,6 +28,9 @@ int getaddrinfo(const char *restrict name, const char *restrict service,
     }
     if (name != NULL && strcmp(name, "six.test") == 0) {
         return hints->ai_family == AF_INET ? EAI_NONAME : system("2001:db8::6", NULL, hints, found);
+    }
+    if (name != NULL && strcmp(name, "late.test") == 0) {
+        return hints->ai_family == AF_INET ? EAI_NONAME : system("192.0.2.4", NULL, hints, found);
     }
     return system(name, service, hints, found);
 }
@@ -128,6 +132,19 @@ Test(resolver, a_seed_of_another_family_is_named_as_such_once)
                           "on [::]:7420, which is both, or give the name an address that is IPv4"),
                  1, "%s", bench->text);
     cr_expect_eq(count_of(bench->text, "\n"), 1, "%s", bench->text);
+    free(bench);
+}
+
+/* As those of pods do. */
+Test(resolver, a_name_that_gets_its_address_while_it_is_looked_up_is_taken)
+{
+    struct bench *bench = bench_new("10.0.0.5:7420", "late.test");
+
+    bench_ask(bench);
+    cr_expect_eq(bench->count, 1);
+    cr_expect_eq(bench->last.family, 4);
+    bench_end(bench);
+    cr_expect_str_empty(bench->text);
     free(bench);
 }
 
