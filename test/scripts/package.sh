@@ -45,6 +45,11 @@ unit=packaging/systemd/doyend.service
 systemd-analyze security --offline=true --threshold=13 --no-pager "$unit" >"$work/unit.log" 2>&1 ||
     { tail -n 1 "$work/unit.log" >&2; fail "$unit is more open than 1.3"; }
 
+# The image has no package of ours that would bring the libraries.
+while read -r library; do
+    grep -qw -- "$library" packaging/container/Containerfile || fail "packaging/container/Containerfile does not install $library"
+done < <(dpkg-deb --field "$work"/packages/doyen_*.deb Depends | grep -oE 'lib[^ ,]+' | grep -vE '^(libc6|libtinfo6|libdoyen.*)$') # libtinfo6 comes with libncursesw6
+
 # --- Completions ----------------------------------------------------------------------------------
 
 mkdir "$work/next"
