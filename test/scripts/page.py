@@ -5,7 +5,7 @@ and whose node goes away and comes back.
     test/scripts/page.py URL CHROMIUM CLUSTER FOLDER STORY [PICTURES]
 
 URL is that of athens' page, CLUSTER the path of scripts/cluster, FOLDER for the browser's files; STORY is
-`live` or `hundred`. Pictures are taken into the folder PICTURES, if one is given.
+`live`, `hundred` or `without_scripts`. Pictures are taken into the folder PICTURES, if one is given.
 """
 
 import os
@@ -17,7 +17,7 @@ from browser import Browser
 MEMBERS = "[...document.querySelectorAll('.members tbody tr:not(.gone) th bdi')].map(x => x.textContent).join(' ')"
 GONE = "[...document.querySelectorAll('.members tr.gone th bdi')].map(x => x.textContent).join(' ')"
 COORDINATOR = "document.querySelector('.badge.coordinator')?.closest('th').querySelector('bdi').textContent"
-PAINT_MS = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+PAINT = "performance.getEntriesByName('first-contentful-paint')"
 ALL = "athens byzantium cyrene delphi ephesus"
 
 # A hundred members where there are five: what the daemon answers is changed on its way to the page.
@@ -71,18 +71,49 @@ class Story:
     def live(self):
         browser = self.browser
         browser.show(1280, 800)
-        browser.open(self.url)
+        self.first_paint()
         browser.wait("document.querySelector('.link')?.textContent === 'live'")
         self.is_shown(MEMBERS, ALL)
         self.is_shown(COORDINATOR, "athens")
         browser.wait("document.querySelectorAll('.plot canvas').length === 3")
-        print(f"first paint after {browser.value(PAINT_MS):.0f} ms")
         self.no_faults()
         self.by_keyboard()
         self.split_and_healed()
         self.on_a_phone()
         self.no_faults()
         self.away_and_back()
+
+    def first_paint(self):
+        """How soon it is there, is told and not judged: the machine may be busy."""
+        browser = self.browser
+        browser.call("Network.setCacheDisabled", cacheDisabled=True)
+        times = []
+        for _ in range(9):
+            browser.open("about:blank")
+            browser.wait("location.href === 'about:blank'")
+            browser.open(self.url)
+            browser.wait(f"{PAINT}.length === 1")
+            times.append(browser.value(f"{PAINT}[0].startTime"))
+        browser.call("Network.setCacheDisabled", cacheDisabled=False)
+        times.sort()
+        print(f"first paint after {times[len(times) // 2]:.0f} ms, the longest of {len(times)} {times[-1]:.0f} ms")
+
+    def without_scripts(self):
+        """The table is there, and is loaded anew by itself."""
+        browser = self.browser
+        browser.call("Emulation.setScriptExecutionDisabled", value=True)
+        browser.show(1280, 800)
+        browser.open(self.url)
+        self.is_shown(MEMBERS, ALL)
+        self.is_shown(COORDINATOR, "athens")
+        expect(browser.value("document.querySelectorAll('canvas, .link, .history').length") == 0, "a script has run")
+        self.picture("without-scripts")
+        self.cluster("kill", "delphi")
+        self.is_shown(MEMBERS, "athens byzantium cyrene ephesus")
+        self.is_shown(GONE, "delphi")
+        browser.show(390, 844)
+        browser.wait("document.documentElement.scrollWidth <= 390")
+        self.no_faults()
 
     def by_keyboard(self):
         """From name to name, to the evidence and back; from pair to pair; from view to view."""
@@ -143,6 +174,7 @@ class Story:
         browser.open(self.url)
         browser.wait("document.querySelectorAll('.members tbody tr').length === 100")
         browser.wait("document.querySelectorAll('.lost').length > 0")
+        self.no_faults()
         frames = browser.value("""new Promise((done) => {
             const times = []; let last = performance.now();
             const look = (now) => { times.push(now - last); last = now; times.length < 180 ? requestAnimationFrame(look) : done(times); };

@@ -10,7 +10,7 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 
 if [ "${1-}" = --list ]; then
-    printf '%s\n' live hundred
+    printf '%s\n' live hundred without_scripts
     exit
 fi
 if [ $# -lt 2 ]; then
