@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/udp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,8 +22,8 @@
 #include "forge/forge.h"
 
 enum {
-    FRAMES = 512, /* made beforehand, and sent in turn */
-    BATCH = 32,
+    FRAMES = 256, /* made beforehand for each port, and sent in turn */
+    AT_ONCE = 32, /* frames of one length that the kernel takes apart again */
     PORTS_MAX = 16,
     SLICE_US = 500,
     PAYLOAD_MAX = 1500,
@@ -35,7 +36,9 @@ struct flood {
     struct sockaddr_in to[PORTS_MAX];
     uint8_t marks[PORTS_MAX]; /* the first byte of the id of who lives there */
     size_t ports;
-    struct forged_frame frames[FRAMES];
+    size_t next;          /* port */
+    size_t at[PORTS_MAX]; /* frame */
+    struct forged_frame frames[PORTS_MAX][FRAMES];
     uint64_t sent;
     uint64_t bytes_out;
     uint64_t bytes_in;
@@ -80,6 +83,22 @@ static void open_flood(struct flood *flood, const char *host, char *ports)
     }
 }
 
+static void make_frame(struct flood *flood, struct forger *forger, const char *kind, size_t port,
+                       size_t at)
+{
+    struct forged_frame *frame = &flood->frames[port][at];
+
+    forger_keep(forger, frame);
+    if (strcmp(kind, "join") == 0) {
+        forger_join(forger, 1, 1);
+    } else {
+        forger_pull(forger, 1);
+    }
+    if (strcmp(kind, "forged") == 0) {
+        forger_spoil(frame, flood->marks[port]);
+    }
+}
+
 static void make_frames(struct flood *flood, const char *host, const char *kind, const char *key)
 {
     struct forger *forger = forger_new(host);
@@ -87,16 +106,9 @@ static void make_frames(struct flood *flood, const char *host, const char *kind,
     if (forger == NULL || !forger_use_key(forger, key)) {
         fail("no forger, or no key in that file");
     }
-    for (size_t i = 0; i < FRAMES; i++) {
-        struct forged_frame *frame = &flood->frames[i];
-        forger_keep(forger, frame);
-        if (strcmp(kind, "join") == 0) {
-            forger_join(forger, 1, 1);
-        } else {
-            forger_pull(forger, 1);
-        }
-        if (strcmp(kind, "forged") == 0) {
-            forger_spoil(frame, flood->marks[i % flood->ports]);
+    for (size_t port = 0; port < flood->ports; port++) {
+        for (size_t at = 0; at < FRAMES; at++) {
+            make_frame(flood, forger, kind, port, at);
         }
     }
     forger_free(forger);
@@ -112,26 +124,52 @@ static void take_answers(struct flood *flood)
     }
 }
 
-static void send_batch(struct flood *flood, unsigned count)
+/* How many frames from the next one on, of so many at most, have its length. */
+static unsigned run_of(const struct flood *flood, unsigned most)
 {
-    struct mmsghdr messages[BATCH];
-    struct iovec pieces[BATCH];
+    const struct forged_frame *frames = flood->frames[flood->next];
+    const size_t first = flood->at[flood->next];
+    const size_t length = frames[first].length;
+    unsigned count = 1;
 
-    memset(messages, 0, sizeof messages);
+    while (count < most && count < AT_ONCE && first + count < FRAMES &&
+           frames[first + count].length == length) {
+        count++;
+    }
+    return count;
+}
+
+/* Sends some frames to the next port, of so many at most: in one call, of which the kernel makes
+ * datagrams. */
+static void send_some(struct flood *flood, unsigned most)
+{
+    const size_t port = flood->next;
+    struct forged_frame *frames = &flood->frames[port][flood->at[port]];
+    const unsigned count = run_of(flood, most);
+    const uint16_t length = (uint16_t)frames->length;
+    struct iovec pieces[AT_ONCE];
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof length)];
+    } control = {.header = {.cmsg_level = IPPROTO_UDP,
+                            .cmsg_type = UDP_SEGMENT,
+                            .cmsg_len = CMSG_LEN(sizeof length)}};
+    const struct msghdr message = {.msg_iov = pieces,
+                                   .msg_iovlen = count,
+                                   .msg_name = &flood->to[port],
+                                   .msg_namelen = sizeof flood->to[port],
+                                   .msg_control = &control,
+                                   .msg_controllen = sizeof control};
+
+    memcpy(CMSG_DATA(&control.header), &length, sizeof length);
     for (unsigned i = 0; i < count; i++) {
-        const size_t at = (flood->sent + i) % FRAMES; /* frames and ports go in step */
-        struct forged_frame *frame = &flood->frames[at];
-        pieces[i] = (struct iovec){.iov_base = frame->bytes, .iov_len = frame->length};
-        messages[i].msg_hdr.msg_iov = &pieces[i];
-        messages[i].msg_hdr.msg_iovlen = 1;
-        messages[i].msg_hdr.msg_name = &flood->to[at % flood->ports];
-        messages[i].msg_hdr.msg_namelen = sizeof flood->to[0];
+        pieces[i] = (struct iovec){.iov_base = frames[i].bytes, .iov_len = length};
     }
-    const int sent = sendmmsg(flood->socket, messages, count, 0);
-    for (int i = 0; i < sent; i++) {
-        flood->bytes_out += messages[i].msg_len;
-    }
-    flood->sent += sent > 0 ? (uint64_t)sent : 0;
+    const ssize_t bytes = sendmsg(flood->socket, &message, 0);
+    flood->bytes_out += bytes > 0 ? (uint64_t)bytes : 0;
+    flood->sent += bytes > 0 ? (uint64_t)bytes / length : 0;
+    flood->at[port] = (flood->at[port] + count) % FRAMES;
+    flood->next = (port + 1) % flood->ports;
 }
 
 /* Keeps to the rate, as far as the machine goes; what it cannot send is not made up for. */
@@ -150,7 +188,7 @@ static void run(struct flood *flood, uint64_t rate, uint64_t seconds)
         while (flood->sent + skipped < due) {
             const uint64_t left = due - flood->sent - skipped;
             const uint64_t before = flood->sent;
-            send_batch(flood, left < BATCH ? (unsigned)left : BATCH);
+            send_some(flood, left < AT_ONCE ? (unsigned)left : AT_ONCE);
             if (flood->sent == before) {
                 break;
             }
