@@ -34,6 +34,7 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_HANDOVER:
     case MESSAGE_STAND_DOWN:
     case MESSAGE_OFFER:
+    case MESSAGE_TAGS:
         return 1;
     case MESSAGE_ACK:
     case MESSAGE_COMMIT:
@@ -593,6 +594,9 @@ void body_read(struct reader *reader, struct view *view, struct message *message
     case CARRIES_ROLES:
         read_role(reader, message->type, &message->role);
         break;
+    case CARRIES_TAGS:
+        reader_tags(reader, &message->tags);
+        break;
     case CARRIES_NOTHING:
         break;
     }
@@ -659,6 +663,9 @@ void body_write(struct writer *writer, const struct message *message, const stru
         break;
     case CARRIES_ROLES:
         write_role(writer, message->type, &message->role);
+        break;
+    case CARRIES_TAGS:
+        writer_tags(writer, &message->tags);
         break;
     case CARRIES_NOTHING:
         break;

@@ -363,6 +363,11 @@ static void partitions_sentence(const struct notice *notice, struct text_builder
                         notice->partitions.owned);
 }
 
+static void tags_sentence(const struct subject *subject, struct text_builder *sentence)
+{
+    text_builder_format(sentence, "%s has other tags", subject->name);
+}
+
 void entry_sentence(const struct journal_entry *entry, struct text_builder *sentence)
 {
     const struct notice *notice = &entry->notice;
@@ -430,6 +435,9 @@ void entry_sentence(const struct journal_entry *entry, struct text_builder *sent
         return;
     case NOTICE_PARTITIONS:
         partitions_sentence(notice, sentence);
+        return;
+    case NOTICE_TAGS:
+        tags_sentence(&notice->subject, sentence);
         return;
     }
 }

@@ -33,6 +33,7 @@
 #include "core/entry/leave.h"
 #include "core/entry/lifecycle.h"
 #include "core/entry/move.h"
+#include "core/entry/tag.h"
 #include "core/healing/merge.h"
 #include "core/healing/probe.h"
 #include "core/holding/holder.h"
@@ -187,6 +188,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     holding_start(core);
     electorate_start(core);
     voter_start(core, options->record, options->record_damaged);
+    core->tagging.on = false; /* Behind CORE_CLEARED. */
     core->life.phase = PHASE_JOINING;
     join_start(core, false);
     core->due_ms = soonest_ms(core);
@@ -504,6 +506,7 @@ static void dispatch_joining(struct core *core, const struct message *message)
     case MESSAGE_ROLES_LET_GO:
     case MESSAGE_ROLES_ANSWER:
     case MESSAGE_ROLES_PLACE:
+    case MESSAGE_TAGS:
         refuse(core, message, REFUSED_NOT_YET_MEMBER);
         return;
     }
@@ -621,6 +624,9 @@ static void dispatch_member(struct core *core, const struct message *message)
     case MESSAGE_MOVE:
         move_on_move(core, message);
         return;
+    case MESSAGE_TAGS:
+        tag_on_tags(core, message, number == NUMBER_NEWER);
+        return;
     case MESSAGE_PING:
         removal_on_ping(core, message);
         return;
@@ -711,6 +717,9 @@ static void dispatch(struct core *core, const struct event *event)
         return;
     case EVENT_ROLE:
         holder_on_command(core, event->role);
+        return;
+    case EVENT_TAGS:
+        move_on_tags_command(core, event->tags);
         return;
     }
 }

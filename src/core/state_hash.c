@@ -88,6 +88,23 @@ static uint64_t add_moving(uint64_t hash, const struct moving *moving)
     return hash;
 }
 
+/* Nothing while nobody wants other tags. */
+static uint64_t add_tags(uint64_t hash, const struct core *core)
+{
+    const struct tagging *tagging = &core->tagging;
+
+    if (tagging->on) {
+        hash = hash_u64(hash, tagging->until_ms);
+        hash = hash_bytes(hash, tagging->tags.text, tagging->tags.length);
+    }
+    for (uint32_t i = 0; i < core->tag_wishes.count; i++) {
+        const struct tag_wish *wish = &core->tag_wishes.list[i];
+        hash = hash_u64(add_id(hash, &wish->id), wish->done ? wish->until_ms : 0);
+        hash = hash_bytes(hash, wish->tags.text, wish->tags.length);
+    }
+    return hash;
+}
+
 /* Not the refusals: they say why a message changed nothing, and a recording is to outlive a reason
  * that is told apart anew. */
 /* Nothing where nobody stands for a role. */
@@ -136,6 +153,7 @@ uint64_t core_state_hash(const struct core *core)
     hash = hash_u64(hash, core->book.count);
     hash = hash_u64(hash, core->next.joiner_count);
     hash = add_moving(hash, &core->moving);
+    hash = add_tags(hash, core);
     hash = hash_u64(hash, core_deadline_ms(core));
     hash = add_peers(hash, core);
     hash = add_roles(hash, core);

@@ -57,6 +57,7 @@ enum record_type {
     RECORD_WITHDRAWN = 10,
     RECORD_GAP = 11, /* inputs between the start and here are missing */
     RECORD_ROLE = 12,
+    RECORD_TAGS = 13,
 };
 
 enum recording_end {
@@ -119,13 +120,14 @@ struct record {
     enum record_type type;
 
     /* The input. Its message is NULL: it must be decoded from `frame`, and gets `source`. Addresses
-     * and a role's command point into this struct, which must not be copied. */
+     * a role's command and tags point into this struct, which must not be copied. */
     struct event event;
     const uint8_t *frame;
     size_t frame_length;
     struct address source;
     struct address addresses[RECORDING_ADDRESSES_MAX];
     struct role_command role; /* the input's, if it is one */
+    struct tags tags;         /* the same */
 
     struct checkpoint checkpoint; /* RECORD_CHECKPOINT; `bytes` is known to be right */
     enum recording_end end;       /* RECORD_END */

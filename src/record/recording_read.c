@@ -387,6 +387,12 @@ static void read_record(struct cursor *cursor, struct record *record, uint64_t *
         read_time(cursor, now_ms);
         read_role(cursor, record);
         break;
+    case RECORD_TAGS:
+        read_time(cursor, now_ms);
+        record->event.type = EVENT_TAGS;
+        record->event.tags = &record->tags;
+        read_tags(cursor, &record->tags);
+        break;
     case RECORD_CHECKPOINT:
         read_checkpoint(cursor, record, hash);
         break;

@@ -58,6 +58,12 @@ static void put_address(struct writer *writer, const struct address *address)
     }
 }
 
+static void put_tags(struct writer *writer, const struct tags *tags)
+{
+    put_number(writer, tags->length);
+    put_bytes(writer, tags->text, tags->length);
+}
+
 /* What a node of another guard does not have. */
 static void put_strict(struct writer *writer, const struct recording_start *start)
 {
@@ -87,6 +93,7 @@ size_t recording_write_start(uint8_t *out, const struct recording_start *start)
     struct timing timing = options->timing;
     const struct timing_fields fields = timing_fields_of(&timing);
     const bool strict = options->guard.policy == GUARD_STRICT;
+    const struct tags no_tags = {.length = 0};
     struct writer writer = {.bytes = out};
 
     put_bytes(&writer, RECORDING_MAGIC_TEXT, RECORDING_MAGIC_BYTES);
@@ -97,10 +104,7 @@ size_t recording_write_start(uint8_t *out, const struct recording_start *start)
     put_fixed(&writer, (uint64_t)start->wall_ms);
     put_text(&writer, options->name, NAME_BYTES_MAX);
     put_address(&writer, &options->address);
-    put_number(&writer, options->tags == NULL ? 0 : options->tags->length);
-    if (options->tags != NULL) {
-        put_bytes(&writer, options->tags->text, options->tags->length);
-    }
+    put_tags(&writer, options->tags == NULL ? &no_tags : options->tags);
     put_number(&writer, options->guard.policy);
     put_number(&writer, options->guard.count);
     put_number(&writer, options->profile);
@@ -144,6 +148,8 @@ static enum record_type type_of(enum event_type type)
         return RECORD_WITHDRAWN;
     case EVENT_ROLE:
         return RECORD_ROLE;
+    case EVENT_TAGS:
+        return RECORD_TAGS;
     }
     assert(!"an event of no type");
     return RECORD_TICK;
@@ -158,6 +164,9 @@ size_t recording_input_bytes_max(const struct event *event, size_t frame_length)
     }
     if (event->type == EVENT_ROLE) {
         return RECORDING_SMALL_BYTES_MAX + sizeof *event->role;
+    }
+    if (event->type == EVENT_TAGS) {
+        return RECORDING_SMALL_BYTES_MAX + sizeof *event->tags;
     }
     return RECORDING_SMALL_BYTES_MAX + (event->type == EVENT_MESSAGE ? frame_length : 0);
 }
@@ -217,6 +226,9 @@ size_t recording_write_input(uint8_t *out, const struct event *event, uint64_t b
         break;
     case EVENT_ROLE:
         put_role(&writer, event->role);
+        break;
+    case EVENT_TAGS:
+        put_tags(&writer, event->tags);
         break;
     }
     return writer.length;

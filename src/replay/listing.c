@@ -74,6 +74,9 @@ void listing_print(FILE *out, bool json, const struct replay_listed *listed)
         type = "role";
         what = event->role->role;
         break;
+    case EVENT_TAGS:
+        type = "tags";
+        break;
     }
     (json ? print_json : print_text)(out, listed, type, what);
 }

@@ -108,6 +108,9 @@ static struct input input_of(const struct replay_step *step)
         input.type = "role";
         input.what = event->role->role;
         break;
+    case EVENT_TAGS:
+        input.type = "tags";
+        break;
     }
     return input;
 }

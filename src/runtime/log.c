@@ -393,8 +393,9 @@ static enum log_level level_of(enum notice_type type)
     case NOTICE_SPLIT:
     case NOTICE_OTHER_TERMS:
         return LOG_WARN;
-    case NOTICE_JOINED: /* The line of the view has these two. */
+    case NOTICE_JOINED: /* The line of the view has these. */
     case NOTICE_GONE:
+    case NOTICE_TAGS:
     case NOTICE_TURNED_AWAY: /* A stranger may ask as often as it likes. */
         return LOG_DEBUG;
     }

@@ -110,6 +110,14 @@ static void pending_gone(struct pending_change *pending, const struct gone *gone
     pending_add(pending, word);
 }
 
+static void pending_tags(struct pending_change *pending, const struct subject *subject)
+{
+    char word[NAME_BYTES_MAX + 8];
+
+    snprintf(word, sizeof word, "~%s(tags)", subject->name);
+    pending_add(pending, word);
+}
+
 /* --- Names ----------------------------------------------------------------------------------- */
 
 static void set_name(char out[NAME_BYTES_MAX + 1], const char *name)
@@ -298,6 +306,7 @@ bool journal_is_evidence(enum notice_type type)
     case NOTICE_MISMATCH:
     case NOTICE_LEADER:
     case NOTICE_PARTITIONS:
+    case NOTICE_TAGS:
         return false;
     }
     return false;
@@ -362,7 +371,7 @@ static void evidence_append(struct journal *journal, const struct journal_entry 
 static bool belongs_to_new_view(const struct notice *notice)
 {
     return notice->type == NOTICE_JOINED || notice->type == NOTICE_GONE ||
-           notice->type == NOTICE_VIEW ||
+           notice->type == NOTICE_VIEW || notice->type == NOTICE_TAGS ||
            (notice->type == NOTICE_PHASE && notice->phase == PHASE_MEMBER);
 }
 
@@ -420,6 +429,10 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
         pending_joined(&journal->pending, &notice->subject);
     } else if (notice->type == NOTICE_GONE) {
         pending_gone(&journal->pending, &notice->gone);
+    } else if (notice->type == NOTICE_TAGS) {
+        pending_tags(&journal->pending, &notice->subject);
+        entry->notice.tags_before = NULL; /* Borrowed for the step only. */
+        entry->notice.tags_now = NULL;
     } else if (notice->type == NOTICE_VIEW) {
         record_view(journal, entry, view);
     } else {

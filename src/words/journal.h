@@ -21,7 +21,7 @@ enum {
     CAUSE_TEXT_MAX = 160,
     JOURNAL_OBSERVERS_MAX = 8,
     JOURNAL_NAMES_MAX = ACCUSERS_MAX,
-    JOURNAL_TYPES = NOTICE_PARTITIONS + 1, /* kinds of notices */
+    JOURNAL_TYPES = NOTICE_TAGS + 1, /* kinds of notices */
 };
 
 struct journal_entry {
@@ -68,7 +68,7 @@ struct view_record {
     uint32_t joined_count;
     uint32_t gone_count;
     char coordinator[NAME_BYTES_MAX + 1];
-    char change[CAUSE_TEXT_MAX]; /* "+delphi -athens(dead)"; cut with "..." where too long */
+    char change[CAUSE_TEXT_MAX]; /* "+delphi -athens(dead) ~cyrene(tags)"; cut with "..." */
 
     /* The views that it was made from, each with its coordinator's name, empty where it is not
      * known. */

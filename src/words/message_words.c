@@ -244,6 +244,9 @@ static void add_body(struct words *words, const struct message *message, const s
     case CARRIES_ROLES:
         add_role(words, message);
         return;
+    case CARRIES_TAGS:
+        add_number(words, "bytes", message->tags.length);
+        return;
     }
 }
 

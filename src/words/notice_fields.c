@@ -488,6 +488,7 @@ static void add_own(struct notice_fields *fields, const struct journal_entry *en
         add_claim(fields, entry);
         return;
     case NOTICE_BAD_LINK:
+    case NOTICE_TAGS:
         add_fact(fields, entry, subject_rows);
         return;
     case NOTICE_JOIN_REFUSED:

@@ -204,6 +204,8 @@ const char *notice_event(enum notice_type type)
         return "leader";
     case NOTICE_PARTITIONS:
         return "partitions";
+    case NOTICE_TAGS:
+        return "tags";
     }
     return "unknown";
 }

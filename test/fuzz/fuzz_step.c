@@ -174,6 +174,11 @@ static struct move any_move(const struct fuzz *fuzz, struct input *input)
                                                          : fuzz->people[below(input, PEOPLE)]};
 }
 
+static struct tags any_tags(struct input *input)
+{
+    return (struct tags){.length = 4, .text = {'k', '=', (char)('a' + below(input, 3)), '\0'}};
+}
+
 static struct node_id any_request(struct input *input)
 {
     return (struct node_id){.bytes = {(uint8_t)(below(input, 4) + 1)}};
@@ -294,6 +299,9 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
     case MESSAGE_MOVE:
         message->move = any_move(fuzz, input);
         break;
+    case MESSAGE_TAGS:
+        message->tags = any_tags(input);
+        break;
     case MESSAGE_ROLES_ASK:
     case MESSAGE_ROLES_ENTER:
     case MESSAGE_ROLES_LET_GO:
@@ -401,6 +409,11 @@ static void step(struct fuzz *fuzz, struct input *input)
     } else if (below(input, 2) == 0) {
         event.type = EVENT_MOVE;
         event.move = any_move(fuzz, input);
+        give(fuzz, &event);
+    } else if (below(input, 4) == 0) {
+        const struct tags tags = any_tags(input);
+        event.type = EVENT_TAGS;
+        event.tags = &tags;
         give(fuzz, &event);
     } else if (below(input, 2) == 0) {
         struct role_command role = {.wish = (enum role_wish)(below(input, 3) + 1),

@@ -313,6 +313,24 @@ void sim_undrain(struct sim *sim, uint32_t host, uint32_t subject)
     move(sim, host, MOVE_UNDRAIN, subject);
 }
 
+struct tags sim_tags_of(const char *tag)
+{
+    struct tags tags = {.length = tag[0] == '\0' ? 0 : (uint16_t)(strlen(tag) + 1)};
+
+    assert(tags.length <= sizeof tags.text);
+    memcpy(tags.text, tag, tags.length);
+    return tags;
+}
+
+void sim_set_tags(struct sim *sim, uint32_t index, const char *tag)
+{
+    if (sim_is_running(sim, index)) {
+        struct pending *pending = process_pending(sim, &sim->hosts[index], PENDING_TAGS);
+        pending->tags = tag;
+        queue_push(&sim->queue, sim->now_us, pending);
+    }
+}
+
 void sim_rename(struct sim *sim, uint32_t index, const char *name)
 {
     struct host *host = host_of(sim, index);

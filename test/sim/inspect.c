@@ -192,6 +192,15 @@ uint64_t sim_age(const struct sim *sim, uint32_t observer, uint32_t subject)
                                  : core_view(host_of(sim, observer)->core)->members[position].age;
 }
 
+bool sim_has_tag(const struct sim *sim, uint32_t observer, uint32_t subject, const char *tag)
+{
+    const struct tags tags = sim_tags_of(tag);
+    uint32_t position = position_of(host_of(sim, observer), host_of(sim, subject));
+
+    return position != VIEW_NONE &&
+           tags_equal(&core_view(host_of(sim, observer)->core)->members[position].tags, &tags);
+}
+
 uint64_t sim_epoch(const struct sim *sim, uint32_t host)
 {
     return host_of(sim, host)->running ? core_view(host_of(sim, host)->core)->epoch : 0;

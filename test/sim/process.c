@@ -517,6 +517,11 @@ static void hand_over(struct sim *sim, struct host *host, struct pending *pendin
     case PENDING_MOVE:
         host_step(sim, host, &(struct event){.type = EVENT_MOVE, .move = pending->move});
         break;
+    case PENDING_TAGS: {
+        const struct tags tags = sim_tags_of(pending->tags);
+        host_step(sim, host, &(struct event){.type = EVENT_TAGS, .tags = &tags});
+        break;
+    }
     case PENDING_ROLE:
         roles_on_due(sim, host, pending->ticket);
         break;

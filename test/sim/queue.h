@@ -24,6 +24,7 @@ enum pending_type {
     PENDING_LEAVE,     /* a signal: leave in good order */
     PENDING_WITHDRAWN, /* nobody goes by the right to act any more */
     PENDING_MOVE,      /* an operator wants something moved */
+    PENDING_TAGS,      /* an operator wants its node to have other tags */
     PENDING_ROLE,      /* a client does something about a role */
     PENDING_CALL,      /* a story or a fault goes on */
 };
@@ -47,6 +48,7 @@ struct pending {
         struct record_write *write; /* SYNCED: the pending's own */
         struct node_id peer;        /* KERNEL: about whom the question was */
         struct move move;           /* MOVE */
+        const char *tags;           /* TAGS: borrowed, of static storage */
         struct {
             sim_call *call;
             uint32_t a;

@@ -25,7 +25,7 @@ struct sim;
 
 enum {
     SIM_SEEDS_MAX = 8,
-    SIM_NOTICE_COUNT = NOTICE_PARTITIONS + 1,
+    SIM_NOTICE_COUNT = NOTICE_TAGS + 1,
     SIM_CLAIM_COUNT = CLAIM_DECLINED + 1,
 };
 
@@ -135,6 +135,14 @@ void sim_transfer(struct sim *sim, uint32_t host, uint32_t to);
 /* It wants it drained, or not any more. */
 void sim_drain(struct sim *sim, uint32_t host, uint32_t subject);
 void sim_undrain(struct sim *sim, uint32_t host, uint32_t subject);
+
+/* Its operator wants the host to have that one tag, "role=db"; "": none. The text is of static
+ * storage. Nothing happens unless it runs. */
+void sim_set_tags(struct sim *sim, uint32_t host, const char *tag);
+struct tags sim_tags_of(const char *tag);
+
+/* Has `subject` that one tag in the view of the host? */
+bool sim_has_tag(const struct sim *sim, uint32_t host, uint32_t subject, const char *tag);
 
 /* Before sim_start: another name, other seeds, another guard than the sim's. */
 void sim_rename(struct sim *sim, uint32_t host, const char *name);

@@ -39,6 +39,7 @@ static const char *notice_text(enum notice_type type)
         [NOTICE_OTHER_TERMS] = "other terms",
         [NOTICE_LEADER] = "leader",
         [NOTICE_PARTITIONS] = "partitions",
+        [NOTICE_TAGS] = "tags",
     };
     return texts[type];
 }
@@ -174,6 +175,9 @@ static void print_message(const struct sim *sim, const struct message *message)
                 message->role.candidacy.token, (int)message->role.order,
                 message->role.flag ? " yes" : "");
         break;
+    case MESSAGE_TAGS:
+        fprintf(out, " bytes %u", message->tags.length);
+        break;
     case MESSAGE_PULL:
     case MESSAGE_OFFER:
     case MESSAGE_LEAVE:
@@ -220,6 +224,9 @@ static void print_event(const struct sim *sim, const struct host *host, const st
         break;
     case EVENT_WITHDRAWN:
         fputs("    withdrawn", out);
+        break;
+    case EVENT_TAGS:
+        fprintf(out, "    tags, bytes %u", event->tags->length);
         break;
     case EVENT_ROLE:
         fprintf(out, "    role wish %d %s of %02x%02x", (int)event->role->wish, event->role->role,
@@ -281,6 +288,7 @@ static void print_notice(const struct sim *sim, const struct host *host,
     case NOTICE_MISMATCH:
     case NOTICE_LEADER:
     case NOTICE_PARTITIONS:
+    case NOTICE_TAGS:
         print_life(sim, &notice->subject.id);
         break;
     }

@@ -200,6 +200,15 @@ void rig_moves(struct rig *rig, const struct move *move)
     step(rig, (struct event){.type = EVENT_MOVE, .move = *move});
 }
 
+void rig_tags(struct rig *rig, const char *tag)
+{
+    struct tags tags = {.length = (uint16_t)(strlen(tag) + 1)};
+
+    memcpy(tags.text, tag, tags.length);
+    rig->sent_count = 0;
+    step(rig, (struct event){.type = EVENT_TAGS, .tags = &tags});
+}
+
 void rig_wants(struct rig *rig, const struct role_command *command)
 {
     rig->sent_count = 0;

@@ -7,7 +7,7 @@
 #include "control/sentence.h"
 #include "view_builder.h"
 
-enum { NOTICE_TYPES = NOTICE_PARTITIONS + 1, LIFE = 0x0a1b2c3d };
+enum { NOTICE_TYPES = NOTICE_TAGS + 1, LIFE = 0x0a1b2c3d };
 
 static struct journal_entry entry_of(struct notice notice)
 {

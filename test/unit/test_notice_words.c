@@ -196,6 +196,7 @@ static const struct words_case cases[] = {
       .partitions = {.moved = 54, .least = 53, .led = 52, .gained = 51, .lost = 3, .owned = 50}},
      "partitions: 54 copies moved, the least is 53; this node gained 51, lost 3 and owns 50",
      "moved=54 least=53 owners_changed=52 gained=51 lost=3 owned=50"},
+    {{.type = NOTICE_TAGS, .subject = OF_B}, "byzantium has other tags", "name=byzantium"},
 };
 
 static struct journal_entry entry_of(const struct notice *notice)
@@ -233,7 +234,7 @@ Test(notice_words, each_kind_has_its_sentence_and_its_line)
     }
 }
 
-enum { NOTICE_TYPES = NOTICE_PARTITIONS + 1 };
+enum { NOTICE_TYPES = NOTICE_TAGS + 1 };
 
 /* The line of the log as an object, without what every line has. */
 static json_t *logged(const struct journal_entry *entry)

@@ -170,7 +170,7 @@ struct bad_recording {
 Test(recording, what_no_writer_writes_is_refused)
 {
     static const struct bad_recording refusals[] = {
-        {"no such record", {13, 0}, 2, RECORDING_DAMAGED},
+        {"no such record", {14, 0}, 2, RECORDING_DAMAGED},
         {"zeros, as after a loss of power", {0, 0, 0}, 3, RECORDING_TORN},
         {"a time that never comes",
          {RECORD_TICK, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
@@ -195,6 +195,7 @@ Test(recording, what_no_writer_writes_is_refused)
          5,
          RECORDING_DAMAGED},
         {"a wish about a role that there is not", {RECORD_ROLE, 0, 4}, 3, RECORDING_DAMAGED},
+        {"tags beyond their bound", {RECORD_TAGS, 0, 0x81, 4}, 4, RECORDING_DAMAGED},
         {"an end for no reason", {RECORD_END, 9}, 2, RECORDING_DAMAGED},
         {"something behind the end", {RECORD_END, 1, RECORD_TICK}, 3, RECORDING_DAMAGED},
         {"a checkpoint of other bytes", {RECORD_CHECKPOINT}, 16, RECORDING_TORN},

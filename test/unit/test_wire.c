@@ -177,6 +177,8 @@ static bool same_body(const struct message *a, const struct message *b)
     case MESSAGE_ROLES_ANSWER:
     case MESSAGE_ROLES_PLACE:
         return same_role(&a->role, &b->role);
+    case MESSAGE_TAGS:
+        return tags_equal(&a->tags, &b->tags);
     case MESSAGE_MOVE:
         return a->move.kind == b->move.kind && id_equal(&a->move.subject, &b->move.subject);
     case MESSAGE_BALLOT:

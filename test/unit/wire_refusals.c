@@ -33,7 +33,7 @@ const struct wire_refusal wire_refusals[] = {
 
     {"type-zero", WIRE_TYPE, "message 0", "pull", EDIT_TOKENS, 1, 1, "00"},
     {"type-next", WIRE_TYPE, "the first number that is not given yet", "pull", EDIT_TOKENS, 1, 1,
-     "22"},
+     "23"},
     {"type-huge", WIRE_TYPE, "a number that is a message in its lowest 32 bits", "pull",
      EDIT_TOKENS, 1, 1, "cf 00000001 00000002"},
 

@@ -444,6 +444,14 @@ static void add_moves(struct samples *samples)
     message->carrier.view = &samples->drained;
 }
 
+static void add_tags(struct samples *samples)
+{
+    struct message *message = add(samples, MESSAGE_TAGS, "tags", "all that the sender is to have");
+
+    message->tags = (struct tags){.length = 14, .text = "rack=7\0zone=b\0"};
+    (void)add(samples, MESSAGE_TAGS, "tags-none", "none at all");
+}
+
 static void add_roles(struct samples *samples)
 {
     const uint64_t token = role_token(7, 3);
@@ -497,6 +505,7 @@ struct samples *samples_new(void)
     add_ballots(samples);
     add_moves(samples);
     add_roles(samples);
+    add_tags(samples);
     return samples;
 }
 

@@ -34,13 +34,26 @@ static void tell_gone(struct core *core, const struct member *member)
     memcpy(notice->gone.name, member->name, sizeof notice->gone.name);
 }
 
+/* E8: the record of a member changes while it is one. */
+static void tell_tags(struct core *core, const struct member *before, const struct member *now)
+{
+    if (!tags_equal(&before->tags, &now->tags)) {
+        struct notice *notice = outbox_notice_of(core, NOTICE_TAGS, now);
+        notice->tags_before = &before->tags;
+        notice->tags_now = &now->tags;
+    }
+}
+
 void news_tell_members(struct core *core, const struct installed *before)
 {
     for (uint32_t i = 0; i < before->view->member_count; i++) {
         const struct member *member = &before->view->members[i];
-        if (!view_has(&core->view, &member->id)) {
+        uint32_t position = view_find(&core->view, &member->id);
+        if (position == VIEW_NONE) {
             outbox_link(core, EFFECT_LINK_CLOSE, member);
             tell_gone(core, member);
+        } else {
+            tell_tags(core, member, &core->view.members[position]);
         }
     }
     tell_joined(core, before->view);

@@ -260,6 +260,90 @@ static void forget_marks(struct core *core)
     }
 }
 
+/* --- Tags (E8) --- */
+
+static struct tag_wish *wish_of(struct core *core, const struct node_id *id)
+{
+    for (uint32_t i = 0; i < core->tag_wishes.count; i++) {
+        if (id_equal(&core->tag_wishes.list[i].id, id)) {
+            return &core->tag_wishes.list[i];
+        }
+    }
+    return NULL;
+}
+
+/* The member's own place, or one that nobody needs any more; NULL: there is none. */
+static struct tag_wish *place_for(struct core *core, const struct node_id *id)
+{
+    struct tag_wishes *wishes = &core->tag_wishes;
+    struct tag_wish *own = wish_of(core, id);
+
+    for (uint32_t i = 0; own == NULL && i < wishes->count; i++) {
+        if (wishes->list[i].done && core->now_ms >= wishes->list[i].until_ms) {
+            own = &wishes->list[i];
+        }
+    }
+    if (own == NULL && wishes->count < TAG_WISHES_MAX) {
+        own = &wishes->list[wishes->count++];
+    }
+    return own;
+}
+
+enum refusal next_view_want_tags(struct core *core, uint32_t position, const struct tags *tags)
+{
+    const struct member *member = &core->view.members[position];
+    struct tag_wish *wish = wish_of(core, &member->id);
+    bool same = tags_equal(&member->tags, tags);
+
+    if (wish == NULL || wish->done) {
+        if (same) {
+            return REFUSED_TAGS_DONE;
+        }
+        if (wish != NULL && core->now_ms < wish->until_ms) {
+            return REFUSED_TAGS_TOO_SOON;
+        }
+        wish = place_for(core, &member->id);
+    }
+    if (wish == NULL) {
+        return REFUSED_TAGS_NO_PLACE;
+    }
+    *wish = (struct tag_wish){.id = member->id, .done = same, .until_ms = core->now_ms};
+    tags_copy(&wish->tags, tags);
+    next_view_soon(core);
+    return REFUSED_COUNT;
+}
+
+/* Returns whether anybody is given other tags than before. */
+static bool give_tags(const struct core *core, struct view *next)
+{
+    bool given = false;
+
+    for (uint32_t i = 0; i < core->tag_wishes.count; i++) {
+        const struct tag_wish *wish = &core->tag_wishes.list[i];
+        uint32_t position = wish->done ? VIEW_NONE : view_find(next, &wish->id);
+        if (position != VIEW_NONE && !tags_equal(&next->members[position].tags, &wish->tags)) {
+            tags_copy(&next->members[position].tags, &wish->tags);
+            given = true;
+        }
+    }
+    return given;
+}
+
+/* What the view has, or whose member has gone, is not to be done any more. */
+static void settle_wishes(struct core *core)
+{
+    for (uint32_t i = 0; i < core->tag_wishes.count; i++) {
+        struct tag_wish *wish = &core->tag_wishes.list[i];
+        uint32_t position = view_find(&core->view, &wish->id);
+        bool has = position != VIEW_NONE &&
+                   tags_equal(&core->view.members[position].tags, &wish->tags);
+        if (!wish->done && (has || position == VIEW_NONE)) {
+            wish->done = true;
+            wish->until_ms = core->now_ms + (has ? TAGS_PAUSE_MS : 0);
+        }
+    }
+}
+
 /* Drained members stand behind the joiners, where there are any. */
 static uint32_t first_joiner(const struct core *core, const struct view *next)
 {
@@ -284,8 +368,9 @@ struct view *next_view_build(struct core *core, struct proposal *proposal)
     if (core->life.phase == PHASE_MEMBER) { /* E3 */
         admit_queued(core, next, &proposal->first_joiner);
     }
-    proposal->forced = mark_drained(core, next) || core->next.epoch_wanted ||
-                       core->next.version_wanted;
+    bool marked = mark_drained(core, next);
+    bool given = give_tags(core, next);
+    proposal->forced = marked || given || core->next.epoch_wanted || core->next.version_wanted;
     if (next->member_count == core->view.member_count &&
         proposal->first_joiner == next->member_count && !proposal->forced) {
         return NULL;
@@ -304,6 +389,7 @@ void next_view_on_view_installed(struct core *core, const struct installed *befo
 {
     forget_let_in(core, before->view);
     forget_marks(core);
+    settle_wishes(core);
     core->next.epoch_wanted = core->next.epoch_wanted && core->view.epoch < core->promise.seen;
     if (core->view.cause == CAUSE_MERGE) {
         /* Their READYs knew nothing of the other part (S5). */
@@ -318,6 +404,7 @@ void next_view_on_view_installed(struct core *core, const struct installed *befo
 void next_view_reset(struct core *core)
 {
     forget_joiners(core);
+    core->tag_wishes.count = 0;
     core->next.due_ms = NEVER_MS;
     core->next.epoch_wanted = false;
     core->next.version_wanted = false;

@@ -19,6 +19,10 @@ void next_view_want_version(struct core *core);
 /* The member at `position` is to be drained, or not any more (E7). */
 void next_view_mark(struct core *core, uint32_t position, bool drained);
 
+/* The member at `position` is to have these tags, which are copied. REFUSED_COUNT: the next view
+ * gives it them, or the view has them; else why not (E8). */
+enum refusal next_view_want_tags(struct core *core, uint32_t position, const struct tags *tags);
+
 /* A joiner said READY. Returns false where there is no room to wait. */
 bool next_view_queue(struct core *core, const struct member *joiner);
 void next_view_drop_joiners(struct core *core, enum refusal reason);

@@ -9,6 +9,7 @@
 #include "core/detection/route.h"
 #include "core/detection/standing.h"
 #include "core/entry/leave.h"
+#include "core/entry/tag.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
@@ -292,9 +293,16 @@ void move_on_move(struct core *core, const struct message *message)
 
 void move_on_command(struct core *core, const struct move *move)
 {
+    core->moving.asks = true;
     core->moving.asked = *move;
     core->moving.ask_ms = core->now_ms;
     core->moving.ask_until_ms = core->now_ms + core->timing.leave_ms;
+}
+
+void move_on_tags_command(struct core *core, const struct tags *tags)
+{
+    core->moving.asks = true;
+    tag_on_command(core, tags);
 }
 
 static void ask_coordinator(struct core *core)
@@ -315,6 +323,31 @@ static void ask_coordinator(struct core *core)
     route_send(core, message, 0);
 }
 
+static void ask_for_what_is_wanted(struct core *core)
+{
+    struct moving *moving = &core->moving;
+
+    if (moving->asked.kind != MOVE_NONE &&
+        (is_done(core, &moving->asked) || core->now_ms >= moving->ask_until_ms)) {
+        moving->asked.kind = MOVE_NONE;
+    }
+    if (moving->asked.kind != MOVE_NONE && core->now_ms >= moving->ask_ms) {
+        ask_coordinator(core);
+    }
+    bool asks_for_tags = tag_tick(core);
+    moving->asks = moving->asked.kind != MOVE_NONE || asks_for_tags;
+}
+
+static uint64_t asked_deadline_ms(const struct core *core)
+{
+    const struct moving *moving = &core->moving;
+    uint64_t move_ms = moving->asked.kind == MOVE_NONE
+                           ? NEVER_MS
+                           : earlier(moving->ask_ms, moving->ask_until_ms);
+
+    return earlier(move_ms, tag_deadline_ms(core));
+}
+
 /* --- Both --- */
 
 void move_tick(struct core *core)
@@ -324,12 +357,8 @@ void move_tick(struct core *core)
     if (!core_is_member(core)) {
         return;
     }
-    if (moving->asked.kind != MOVE_NONE &&
-        (is_done(core, &moving->asked) || core->now_ms >= moving->ask_until_ms)) {
-        moving->asked.kind = MOVE_NONE;
-    }
-    if (moving->asked.kind != MOVE_NONE && core->now_ms >= moving->ask_ms) {
-        ask_coordinator(core);
+    if (moving->asks) {
+        ask_for_what_is_wanted(core);
     }
     give_way_if_drained(core);
     if (moving->step != STAND_DOWN_NOT) {
@@ -340,9 +369,7 @@ void move_tick(struct core *core)
 uint64_t move_deadline_ms(const struct core *core)
 {
     const struct moving *moving = &core->moving;
-    uint64_t asked_ms = moving->asked.kind == MOVE_NONE
-                            ? NEVER_MS
-                            : earlier(moving->ask_ms, moving->ask_until_ms);
+    uint64_t asked_ms = moving->asks ? asked_deadline_ms(core) : NEVER_MS;
 
     if (moving->step == STAND_DOWN_NOT) {
         return asked_ms;
@@ -363,5 +390,6 @@ void move_reset(struct core *core)
 {
     stay(core);
     core->moving.asked.kind = MOVE_NONE;
+    tag_reset(core); /* Tags stay asked for. */
     core->moving.pause_ms = 0;
 }

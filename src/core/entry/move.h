@@ -8,6 +8,9 @@
 /* The operator of this node wants it. */
 void move_on_command(struct core *core, const struct move *move);
 
+/* Or that this node has these tags (E8). */
+void move_on_tags_command(struct core *core, const struct tags *tags);
+
 /* A member wants it of this node. */
 void move_on_move(struct core *core, const struct message *message);
 

@@ -52,6 +52,8 @@ enum notice_type {
     NOTICE_LEADER,       /* subject, whom an election found; id none: there is no leader now. Not
                             the core's: the runtime tells it (docs/elections.md) */
     NOTICE_PARTITIONS,   /* partitions: another table. Not the core's either (docs/partitions.md) */
+    NOTICE_TAGS,         /* subject, tags: a view gives a member other tags (E8); before its
+                            NOTICE_VIEW */
 };
 
 /* Why the phase changed. */
@@ -128,6 +130,10 @@ struct notice {
             uint32_t lost;
             uint32_t owned; /* by this node now */
         } partitions;
+        struct {
+            const struct tags *tags_before; /* borrowed from the views until the next step */
+            const struct tags *tags_now;
+        };
     };
 };
 

@@ -10,6 +10,7 @@
 #include "core/model/role.h"
 
 struct message;
+struct tags;
 
 enum event_type {
     EVENT_TICK,      /* a deadline passed, or nothing in particular */
@@ -21,6 +22,7 @@ enum event_type {
     EVENT_MOVE,      /* the operator wants something moved, which the coordinator is to do */
     EVENT_WITHDRAWN, /* the answer to EFFECT_WITHDRAW */
     EVENT_ROLE,      /* what a client of this node wants of a role, or has done */
+    EVENT_TAGS,      /* the operator wants this node to have these tags, and no others (E8) */
 };
 
 /* News of the lifeline to one member, one stream connection that this node holds open to it. */
@@ -64,6 +66,7 @@ struct event {
         struct synced_event synced;
         struct move move;
         const struct role_command *role; /* borrowed */
+        const struct tags *tags;         /* borrowed; sound, as in a JOIN */
     };
 };
 

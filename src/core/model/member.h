@@ -16,6 +16,18 @@ struct tags {
     char text[TAGS_BYTES_MAX];
 };
 
+/* Copies all but the room that is not used. */
+static inline void tags_copy(struct tags *to, const struct tags *from)
+{
+    to->length = from->length;
+    memcpy(to->text, from->text, from->length);
+}
+
+static inline bool tags_equal(const struct tags *a, const struct tags *b)
+{
+    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
+}
+
 struct member {
     struct node_id id;
     struct address address;

@@ -45,6 +45,8 @@ static size_t bytes_to_clear(enum message_type type)
         return BYTES_WITH(move);
     case CARRIES_ROLES:
         return BYTES_WITH(role);
+    case CARRIES_TAGS:
+        return BYTES_BEFORE(tags.text);
     case CARRIES_NOTHING:
         break;
     }
@@ -74,6 +76,8 @@ void message_copy(struct message *to, const struct message *from)
         join_refused_copy(&to->join_refused, &from->join_refused);
     } else if (body == CARRIES_PROBE) {
         terms_copy(&to->probe.terms, &from->probe.terms);
+    } else if (body == CARRIES_TAGS) {
+        tags_copy(&to->tags, &from->tags);
     }
 }
 
@@ -84,6 +88,9 @@ size_t message_bytes(const struct message *message)
     if (body == CARRIES_HEARTBEAT) {
         return BYTES_BEFORE(heartbeat.suspects) +
                message->heartbeat.suspect_count * sizeof message->heartbeat.suspects[0];
+    }
+    if (body == CARRIES_TAGS) {
+        return BYTES_BEFORE(tags.text) + message->tags.length;
     }
     return body == CARRIES_JOINER || body == CARRIES_JOIN_REFUSED || body == CARRIES_PROBE
                ? sizeof *message

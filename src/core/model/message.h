@@ -30,6 +30,7 @@ enum message_body {
     CARRIES_BALLOT, /* carrier too: what a voter is asked, or answers */
     CARRIES_MOVE,
     CARRIES_ROLES, /* role: of one candidate, or of all of a member (K) */
+    CARRIES_TAGS,
 };
 
 /* All there is to know of each type: MESSAGE(name, number on the wire, text in logs and counters,
@@ -67,14 +68,15 @@ enum message_body {
     MESSAGE(ROLES_ENTER, 30, "roles_enter", ROLES)   /* one of my candidates (K5) */               \
     MESSAGE(ROLES_LET_GO, 31, "roles_let_go", ROLES) /* I hold that grant no longer (K4) */        \
     MESSAGE(ROLES_ANSWER, 32, "roles_answer", ROLES) /* to a question, or puts one (K2) */         \
-    MESSAGE(ROLES_PLACE, 33, "roles_place", ROLES)   /* what holds of one candidate (K2) */
+    MESSAGE(ROLES_PLACE, 33, "roles_place", ROLES)   /* what holds of one candidate (K2) */        \
+    MESSAGE(TAGS, 34, "tags", TAGS) /* to the coordinator: the tags I am to have (E8) */
 
 #define MESSAGE_NUMBER(name, number, text, body) MESSAGE_##name = (number),
 enum message_type { MESSAGES(MESSAGE_NUMBER) };
 #undef MESSAGE_NUMBER
 
 /* Types are below it, and above 0. */
-#define MESSAGE_TYPE_COUNT (MESSAGE_ROLES_PLACE + 1)
+#define MESSAGE_TYPE_COUNT (MESSAGE_TAGS + 1)
 
 /* Whom the sender of a heartbeat does not hear: the age, in the sender's view, and the verdict it
  * holds; VERDICT_NONE while it is only silent. All others it hears. */
@@ -277,6 +279,7 @@ struct message {
         struct merge_refused merge_refused;
         struct move move;
         struct role_word role;
+        struct tags tags; /* all of the sender's */
     };
 };
 

@@ -174,6 +174,14 @@
     X(MOVE_PAUSES, "move_pauses", "E4b", "this coordinator stood down for nobody a moment ago")    \
     X(MOVE_TO_UNFIT, "move_to_unfit", "E4b",                                                       \
       "the member that is to coordinate is unknown, drained, suspected, silent or leaves")         \
+    /* Tags at run time (tag.c, next_view.c). */                                                   \
+    X(TAGS_OF_STRANGER, "tags_of_stranger", "E8b", "who asks for tags is no member here")          \
+    X(TAGS_OVERTAKEN, "tags_overtaken", "E8b", "a later message of its sender came before it")     \
+    X(TAGS_ELSEWHERE, "tags_elsewhere", "E8a", "this node does not coordinate")                    \
+    X(TAGS_WHILE_LEAVING, "tags_while_leaving", "E8c", "this coordinator is leaving")              \
+    X(TAGS_DONE, "tags_done", "E8a", "its sender has these tags already")                          \
+    X(TAGS_TOO_SOON, "tags_too_soon", "E8d", "its sender's tags have changed within a second")     \
+    X(TAGS_NO_PLACE, "tags_no_place", "E8d", "too many members have asked for other tags")         \
     /* Questions about suspects (removal.c). */                                                    \
     X(QUESTION_OF_STRANGER, "question_of_stranger", "R1a", "who asks for help is no member here")  \
     X(SUSPECT_STRANGER, "suspect_stranger", "R1a", "the suspect is no member here")                \

@@ -325,6 +325,19 @@ struct next_view {
     uint32_t joiner_capacity;
 };
 
+/* next_view: the tags that one member is to have in the next view, or got in one lately. */
+struct tag_wish {
+    struct node_id id;
+    bool done;         /* the view has them */
+    uint64_t until_ms; /* done: no other ones before */
+    struct tags tags;
+};
+
+struct tag_wishes {
+    uint32_t count;
+    struct tag_wish list[TAG_WISHES_MAX];
+};
+
 /* What a proposal is besides its view. */
 struct proposal {
     uint32_t first_joiner;      /* members from here on are left out if they do not answer */
@@ -460,6 +473,7 @@ enum stand_down {
 
 /* move: what an operator wants moved. */
 struct moving {
+    bool asks;         /* something is asked for: `asked`, or tags */
     struct move asked; /* by the operator of this node, and not done yet */
     uint64_t ask_ms;
     uint64_t ask_until_ms;
@@ -470,6 +484,15 @@ struct moving {
     uint64_t again_ms;
     uint64_t judge_ms; /* who it stands down for is not judged before */
     uint64_t deadline_ms;
+};
+
+/* tag: the tags that the operator of this node wants it to have. */
+struct tagging {
+    bool on;
+    bool told;         /* the coordinator that is, or one before it, was asked */
+    uint64_t again_ms; /* asked again then, unless the view has them */
+    uint64_t until_ms; /* not any more then */
+    struct tags tags;
 };
 
 /* probe: looking for other parts. */
@@ -558,6 +581,8 @@ struct core {
     struct flap flap;
     struct book book;
     struct holder holder;
+    struct tag_wishes tag_wishes;
+    struct tagging tagging;
 };
 
 #define CORE_CLEARED offsetof(struct core, detector.gone_ms)

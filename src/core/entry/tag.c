@@ -1,0 +1,105 @@
+#include "core/entry/tag.h"
+
+#include "core/agreement/next_view.h"
+#include "core/detection/route.h"
+#include "core/entry/lifecycle.h"
+#include "core/state/outbox.h"
+#include "core/state/refuse.h"
+
+static bool view_has_them(const struct core *core)
+{
+    return tags_equal(&core->view.members[core->position].tags, &core->tagging.tags);
+}
+
+void tag_on_command(struct core *core, const struct tags *tags)
+{
+    struct tagging *tagging = &core->tagging;
+
+    tags_copy(&tagging->tags, tags);
+    tagging->on = true;
+    tagging->told = false;
+    tagging->again_ms = core->now_ms;
+    tagging->until_ms = core->now_ms + core->timing.leave_ms + TAGS_PAUSE_MS;
+    if (!core_is_member(core)) {
+        lifecycle_set_tags(core, tags);
+    }
+}
+
+static void ask_coordinator(struct core *core)
+{
+    struct tagging *tagging = &core->tagging;
+
+    tagging->told = true;
+    tagging->again_ms = core->now_ms + core->timing.prepare_ms / 3;
+    if (core_is_coordinator(core)) {
+        if (core->life.phase == PHASE_MEMBER) {
+            (void)next_view_want_tags(core, 0, &tagging->tags);
+        }
+        return;
+    }
+    struct message *message = outbox_message(core, MESSAGE_TAGS);
+    if (message != NULL) {
+        tags_copy(&message->tags, &tagging->tags);
+    }
+    route_send(core, message, 0);
+}
+
+/* Asks at least once, and goes on watching when the view has them: an earlier wish may still be on
+ * its way. */
+bool tag_tick(struct core *core)
+{
+    struct tagging *tagging = &core->tagging;
+
+    if (tagging->on && core->now_ms >= tagging->until_ms) {
+        tagging->on = false;
+    }
+    if (tagging->on && core->now_ms >= tagging->again_ms &&
+        (!tagging->told || !view_has_them(core))) {
+        ask_coordinator(core);
+    }
+    return tagging->on;
+}
+
+uint64_t tag_deadline_ms(const struct core *core)
+{
+    const struct tagging *tagging = &core->tagging;
+
+    if (!tagging->on) {
+        return NEVER_MS;
+    }
+    return tagging->told && view_has_them(core) ? tagging->until_ms
+                                                : earlier(tagging->again_ms, tagging->until_ms);
+}
+
+void tag_on_tags(struct core *core, const struct message *message, bool newer)
+{
+    uint32_t position = view_find(&core->view, &message->from);
+
+    if (position == VIEW_NONE) {
+        refuse(core, message, REFUSED_TAGS_OF_STRANGER);
+        return;
+    }
+    if (!newer) {
+        refuse(core, message, REFUSED_TAGS_OVERTAKEN);
+        return;
+    }
+    if (!core_is_coordinator(core)) {
+        refuse(core, message, REFUSED_TAGS_ELSEWHERE);
+        return;
+    }
+    if (core->life.phase != PHASE_MEMBER) {
+        refuse(core, message, REFUSED_TAGS_WHILE_LEAVING);
+        return;
+    }
+    enum refusal against = next_view_want_tags(core, position, &message->tags);
+    if (against != REFUSED_COUNT) {
+        refuse(core, message, against);
+    }
+}
+
+void tag_reset(struct core *core)
+{
+    if (core->tagging.on) {
+        lifecycle_set_tags(core, &core->tagging.tags);
+    }
+}

@@ -1,0 +1,24 @@
+/* Tags at run time: what the operator of this node wants it to have is asked of the coordinator
+ * until the view has it (E8). */
+#ifndef CORE_ENTRY_TAG_H
+#define CORE_ENTRY_TAG_H
+
+#include "core/state/state.h"
+
+/* The operator of this node wants it to have these tags, and no others; copied. Whoever calls this
+ * has tag_tick called from now on. */
+void tag_on_command(struct core *core, const struct tags *tags);
+
+/* Asks once more if it is time. Returns whether there is anything left to ask for. */
+bool tag_tick(struct core *core);
+
+/* When tag_tick has something to do; NEVER_MS: never. */
+uint64_t tag_deadline_ms(const struct core *core);
+
+/* A member wants other tags of this node; `newer`: nothing that it sent later came before (D6). */
+void tag_on_tags(struct core *core, const struct message *message, bool newer);
+
+/* This life is over: what is wanted is what the next one joins with. */
+void tag_reset(struct core *core);
+
+#endif
