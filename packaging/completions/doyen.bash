@@ -68,6 +68,7 @@ _doyen()
         case $verb in
         transfer | drain | undrain | why | fault) words+=" $(_doyen_members)" ;;
         keys) words+=" reload use remove" ;;
+        tag) words+=" set unset" ;;
         esac
     fi
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

@@ -63,6 +63,7 @@ _doyen()
         case $verb in
         transfer | drain | undrain | why | fault) _doyen_members ;;
         keys) compadd reload use remove ;;
+        tag) compadd set unset ;;
         report) _files ;;
         esac
         _doyen_options $program $verb

@@ -12,7 +12,7 @@
 #include "usage/usage.h"
 
 enum {
-    VERB_COUNT = 29,
+    VERB_COUNT = 30,
     VERB_COLUMN = 14, /* where the summaries begin in the list of verbs */
 };
 
@@ -29,7 +29,7 @@ static struct verbs all_verbs(void)
          &verb_voters,       &verb_keys,       &verb_lease,       &verb_run,     &verb_campaign,
          &verb_resign,       &verb_roles,      &verb_observe,     &verb_hook,    &verb_leader,
          &verb_elect,        &verb_partitions, &verb_transfer,    &verb_drain,   &verb_undrain,
-         &verb_restart_plan, &verb_leave,      &verb_fault,       &verb_version}};
+         &verb_restart_plan, &verb_tag,        &verb_leave,       &verb_fault,   &verb_version}};
 }
 
 static const struct verb *find_verb(const struct verbs *verbs, const char *name)

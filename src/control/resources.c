@@ -24,6 +24,7 @@
 #include "control/report_status.h"
 #include "control/report_voters.h"
 #include "control/server.h"
+#include "control/tags_request.h"
 #include "words/notice_text.h"
 
 /* The page's scripts, styles and picture. */
@@ -378,6 +379,12 @@ static struct answer answer_undrain(struct request *request)
     return drain(request, false);
 }
 
+static struct answer answer_tags(struct request *request)
+{
+    return tags_request(&request->server->control->facts, request->body.bytes,
+                        request->body.length);
+}
+
 static bool fault_apply(const struct fault_request *fault, struct node *node)
 {
     switch (fault->kind) {
@@ -547,6 +554,7 @@ const struct resource resource_table[] = {
     {"/v1/transfer", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "to", answer_transfer},
     {"/v1/drain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_drain},
     {"/v1/undrain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_undrain},
+    {"/v1/tags", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, answer_tags},
     {"/v1/elect", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "stand", answer_elect},
     {"/v1/keys/reload", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_keys_reload},
     {"/v1/keys/use", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_use},

@@ -102,6 +102,9 @@ bool core_is_merging(const struct core *core);
 bool core_is_handing_over(const struct core *core);
 bool core_has_handed_over(const struct core *core);
 
+/* The tags that this node's operator wants it to have, or else those that it has. */
+const struct tags *core_tags_wanted(const struct core *core);
+
 /* What stands against handing over to the member at `position`, in this node's eyes; and the oldest
  * member after the coordinator that is fit for it, or VIEW_NONE. */
 enum unfit core_unfit(const struct core *core, uint32_t position);

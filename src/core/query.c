@@ -25,6 +25,11 @@ const struct member *core_self(const struct core *core)
     return &core->life.self;
 }
 
+const struct tags *core_tags_wanted(const struct core *core)
+{
+    return core->tagging.on ? &core->tagging.tags : &core->life.self.tags;
+}
+
 const struct view *core_view(const struct core *core)
 {
     return &core->view;

@@ -104,6 +104,21 @@ static bool take_seeds(struct config *config, const struct config *fresh, struct
     return true;
 }
 
+/* What was set at run time gives way to what the configuration says now. A priority is a tag. */
+static bool take_tags(const struct setting *option, struct config *config,
+                      const struct config *fresh, struct node *node)
+{
+    if (!text_equal(option->name, "tag") && !text_equal(option->name, "priority")) {
+        return false;
+    }
+    config->priority = fresh->priority;
+    if (!tags_equal(&config->tags, &fresh->tags)) {
+        config->tags = fresh->tags;
+        node_set_tags(node, &config->tags);
+    }
+    return true;
+}
+
 static void apply(const struct reload *reload, const struct setting *option,
                   const struct config *fresh, struct node *node, struct log *log)
 {
@@ -116,6 +131,8 @@ static void apply(const struct reload *reload, const struct setting *option,
         take_log_level(reload->config, fresh->log_level, log, from, to);
     } else if (text_equal(option->name, "seed") && take_seeds(reload->config, fresh, node)) {
         log_line(log, LOG_INFO, "reload", "seed: %s -> %s", from, to);
+    } else if (take_tags(option, reload->config, fresh, node)) {
+        log_line(log, LOG_INFO, "reload", "%s: %s -> %s", option->name, from, to);
     } else {
         log_line(log, LOG_WARN, "reload", "%s: %s -> %s needs a restart: it stays as it is",
                  option->name, from, to);

@@ -367,6 +367,9 @@ void node_on_timer(uv_timer_t *timer)
     } else if (node->move_asked) {
         node->move_asked = false;
         node_step(node, (struct event){.type = EVENT_MOVE, .move = node->move});
+    } else if (node->tags_asked) {
+        node->tags_asked = false;
+        node_step(node, (struct event){.type = EVENT_TAGS, .tags = &node->tags});
     } else if (clock_ms() < core_deadline_ms(node->core)) {
         end_withdrawal(node);
         lease_page_on_step(&node->lease, node->core, clock_ms());
@@ -536,6 +539,20 @@ void node_move(struct node *node, const struct move *move)
         node->move_asked = true;
         clock_start_timer(&node->timer, node_on_timer, 0);
     }
+}
+
+void node_set_tags(struct node *node, const struct tags *tags)
+{
+    if (!node->closing) {
+        node->tags = *tags;
+        node->tags_asked = true;
+        clock_start_timer(&node->timer, node_on_timer, 0);
+    }
+}
+
+const struct tags *node_tags(const struct node *node)
+{
+    return node->tags_asked ? &node->tags : core_tags_wanted(node->core);
 }
 
 const struct core *node_core(const struct node *node)

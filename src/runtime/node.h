@@ -42,6 +42,14 @@ void node_leave(struct node *node);
  * passed. The latest takes the place of those before it. */
 void node_move(struct node *node, const struct move *move);
 
+/* The operator wants this node to have these tags and no others, which are copied: asks the
+ * coordinator until the view shows them, or T_leave and a second have passed (E8). */
+void node_set_tags(struct node *node, const struct tags *tags);
+
+/* The tags that are wanted, or else those that it has; valid until the next of these calls, and no
+ * longer than this turn of the loop. */
+const struct tags *node_tags(const struct node *node);
+
 /* Closes every handle. The memory is freed, and `on_closed`, which may be NULL, is called, when the
  * loop has run the close callbacks. */
 void node_close(struct node *node, void (*on_closed)(void *context), void *context);

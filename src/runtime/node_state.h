@@ -50,6 +50,7 @@ struct node {
     bool leave_asked;
     bool withdraw_asked; /* the core waits until nobody goes by its right to act any more */
     bool move_asked;     /* `move`, in a turn of its own */
+    bool tags_asked;     /* `tags`, in a turn of its own */
     bool ended;          /* on_end was called */
     bool said_families;  /* a member of another address family was logged */
     bool closing;
@@ -84,6 +85,7 @@ struct node {
     uv_timer_t join_timer;
     uv_timer_t closer;
     struct move move; /* of move_asked */
+    struct tags tags; /* of tags_asked */
     void (*on_closed)(void *context);
     void *on_closed_context;
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/utf8.h"
 #include "runtime/option_kinds.h"
+#include "runtime/tag_list.h"
 #include "words/address_text.h"
 #include "words/terms_text.h"
 
@@ -32,43 +32,18 @@ static bool parse_advertise(const struct setting *option, struct partial_config 
 const struct option_kind option_advertise = {.parse = parse_advertise,
                                              .print = option_print_address};
 
-/* Is there a tag with the key that `tag` begins with, `key_bytes` long? */
-static bool tags_have_key(const struct tags *tags, const char *tag, size_t key_bytes)
-{
-    for (size_t at = 0; at < tags->length; at += strlen(tags->text + at) + 1) {
-        if (strncmp(tags->text + at, tag, key_bytes + 1) == 0) {
-            return true; /* Compared with its '=', so that a longer key is another one. */
-        }
-    }
-    return false;
-}
-
 static bool parse_tag(const struct setting *option, struct partial_config *partial,
                       const char *text, struct complaint *complaint)
 {
     (void)option;
     struct tags *tags = &partial->config.tags;
     const char *equals = strchr(text, '=');
-    const size_t bytes = strlen(text) + 1;
 
-    if (equals == NULL || equals == text) {
-        return complaint_set(complaint, "'%.60s' is not a tag: write KEY=VALUE", text);
-    }
-    if (!utf8_is_printable(text, strlen(text))) {
-        return complaint_set(complaint,
-                             "a tag has to be UTF-8 without control characters: change it");
-    }
-    if (tags_have_key(tags, text, (size_t)(equals - text))) {
+    if (equals != NULL && tag_list_has(tags, text, (size_t)(equals - text))) {
         return complaint_set(complaint, "the tag '%.*s' is given twice: keep one",
                              (int)(equals - text < 60 ? equals - text : 60), text);
     }
-    if (tags->length + bytes > TAGS_BYTES_MAX) {
-        return complaint_set(complaint, "the tags take more than %d bytes: shorten them",
-                             TAGS_BYTES_MAX);
-    }
-    memcpy(tags->text + tags->length, text, bytes);
-    tags->length = (uint16_t)(tags->length + bytes);
-    return true;
+    return tag_list_set(tags, text, complaint);
 }
 
 static void clear_tags(struct partial_config *partial)
