@@ -438,7 +438,7 @@ static void write_merge_refused(struct writer *writer, const struct merge_refuse
 static void read_candidacy(struct reader *reader, struct candidacy *candidacy)
 {
     reader_name(reader, candidacy->role);
-    candidacy->terms.policy = (enum role_policy)reader_number(reader, ROLE_FIRST, ROLE_PRIORITY);
+    candidacy->terms.policy = (enum role_policy)reader_number(reader, ROLE_FIRST, ROLE_EACH);
     candidacy->terms.holders = (uint32_t)reader_number(reader, 1, ROLE_HOLDERS_MAX);
     candidacy->terms.preempt = reader_bool(reader);
     candidacy->priority = (uint32_t)reader_number(reader, 0, UINT32_MAX);

@@ -138,6 +138,14 @@ struct voter_state core_voter(const struct core *core, uint64_t now_ms);
 /* This node's own candidates, into `out`, which has room for ROLE_OWN_MAX; returns how many. */
 uint32_t core_own_roles(const struct core *core, struct own_role *out);
 
+/* May this node grant roles that nobody tells it that he holds (K7a), as of the last step?
+ * O(members). */
+bool core_may_grant(const struct core *core);
+
+/* The epoch of the last merge that this life has installed; 0: none. Tokens of epochs before it are
+ * renewed (K8b). */
+uint64_t core_merged_epoch(const struct core *core);
+
 /* What this coordinator lists at place `at`, from 0 on; false: nothing there. Places are below
  * core_role_places. */
 uint32_t core_role_places(const struct core *core);

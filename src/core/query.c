@@ -9,6 +9,7 @@
 #include "core/detection/removal.h"
 #include "core/detection/standing.h"
 #include "core/entry/meet.h"
+#include "core/holding/roster.h"
 
 uint64_t core_deadline_ms(const struct core *core)
 {
@@ -268,6 +269,16 @@ uint32_t core_own_roles(const struct core *core, struct own_role *out)
         memcpy(role->role, own->is.role, sizeof role->role);
     }
     return count;
+}
+
+bool core_may_grant(const struct core *core)
+{
+    return core->roster.epoch != 0 && roster_may_grant(core);
+}
+
+uint64_t core_merged_epoch(const struct core *core)
+{
+    return core->roster.merged_epoch;
 }
 
 uint32_t core_role_places(const struct core *core)

@@ -322,7 +322,7 @@ static void read_role(struct cursor *cursor, struct record *record)
     if (role->wish == ROLE_CAMPAIGN) {
         read_text(cursor, role->role, NAME_BYTES_MAX);
         check_name(cursor, role->role);
-        role->terms.policy = (enum role_policy)read_number(cursor, ROLE_FIRST, ROLE_PRIORITY);
+        role->terms.policy = (enum role_policy)read_number(cursor, ROLE_FIRST, ROLE_EACH);
         role->terms.holders = (uint32_t)read_number(cursor, 1, ROLE_HOLDERS_MAX);
         role->terms.preempt = read_number(cursor, 0, 1) != 0;
         role->priority = (uint32_t)read_number(cursor, 0, UINT32_MAX);

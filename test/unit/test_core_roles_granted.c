@@ -310,13 +310,8 @@ Test(core_roles, a_better_one_takes_over_where_the_terms_say_so)
     rig_free(rig);
 }
 
-/* K6c */
-Test(core_roles, a_drained_member_holds_nothing)
+static void drain_b(struct rig *rig)
 {
-    struct said b;
-    struct said c;
-    struct rig *rig = both_stand(&b, &c, &FIRST);
-
     rig_gets(rig, 'C',
              &(struct message){.type = MESSAGE_MOVE,
                                .move = {.kind = MOVE_DRAIN, .subject = rig_id(rig, 'B')}});
@@ -334,7 +329,39 @@ Test(core_roles, a_drained_member_holds_nothing)
         }
     }
     cr_assert(core_view(rig->core)->members[2].drained, "B is the youngest now");
+}
+
+/* K6c */
+Test(core_roles, a_drained_member_holds_nothing)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+
+    drain_b(rig);
     cr_assert(listed(rig, 1).revoked);
+    rig_free(rig);
+}
+
+/* K6e: each with a token of its own, and who is drained goes on. */
+Test(core_roles, each_holds_where_the_terms_say_so)
+{
+    const struct role_terms terms = {.policy = ROLE_EACH, .holders = 1};
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &terms);
+
+    cr_assert(core_may_grant(rig->core));
+    b.token = listed(rig, 1).token;
+    c.token = listed(rig, 2).token;
+    cr_assert(b.token != 0 && c.token != 0 && b.token != c.token);
+    asks(rig, 'B', &b);
+    cr_assert(rig_told(rig, MESSAGE_ROLES_ANSWER, 'B')->role.flag, "the same on both sides");
+    drain_b(rig);
+    cr_assert_not(listed(rig, 1).revoked);
+    cr_assert_eq(listed(rig, 1).token, b.token);
+    lets_go(rig, 'B', &b, false);
+    cr_assert_gt(listed(rig, 1).token, b.token, "granted again, drained or not");
     rig_free(rig);
 }
 

@@ -174,7 +174,7 @@ const struct wire_refusal wire_refusals[] = {
     {"bound-role-token", WIRE_BOUND, "a token of 64 bits", "roles-let-go", EDIT_TOKENS, 7, 1,
      "cf 8000000000000000"},
     {"bound-role-policy-zero", WIRE_BOUND, "policy 0", "roles-enter", EDIT_TOKENS, 11, 1, "00"},
-    {"bound-role-policy", WIRE_BOUND, "policy 4", "roles-enter", EDIT_TOKENS, 11, 1, "04"},
+    {"bound-role-policy", WIRE_BOUND, "policy 5", "roles-enter", EDIT_TOKENS, 11, 1, "05"},
     {"bound-role-holders-zero", WIRE_BOUND, "a role that nobody may hold", "roles-enter",
      EDIT_TOKENS, 12, 1, "00"},
     {"bound-role-holders", WIRE_BOUND, "65 holders", "roles-enter", EDIT_TOKENS, 12, 1, "41"},

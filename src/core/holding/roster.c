@@ -222,11 +222,13 @@ void roster_on_word(struct core *core, uint32_t position, enum message_type type
 
 /* --- Target and fact --- */
 
-/* A drained member is no target (E7); nor is one that leaves, or that is gone. */
+/* K6c: a drained member is no target (E7), unless each is; nor is one that leaves, or that is gone.
+ */
 static bool is_eligible(const struct core *core, const struct candidate *candidate)
 {
     return candidate->position != VIEW_NONE && candidate->number != 0 &&
-           !core->view.members[candidate->position].drained &&
+           (!core->view.members[candidate->position].drained ||
+            core->listed.roles[candidate->role].terms.policy == ROLE_EACH) &&
            !core->peers[candidate->position].charge.leaves;
 }
 
@@ -304,12 +306,29 @@ static bool is_target(const struct target *target, uint32_t at)
     return false;
 }
 
+/* K6e: nobody stands in the way of anybody. */
+static void grant_each(struct core *core, const struct role *role)
+{
+    for (uint32_t at = role->first; at != ROSTER_NONE; at = core->listed.candidates[at].next) {
+        const struct candidate *candidate = &core->listed.candidates[at];
+        uint64_t token = candidate->token == 0 && is_eligible(core, candidate) ? draw(core) : 0;
+        if (token != 0) {
+            roster_set_token(core, at, token);
+            place(core, at);
+        }
+    }
+}
+
 /* K1b: the one rule. Whoever is not to hold is asked to let go; whoever is to, and does not, is
  * granted what is free. */
 static void settle(struct core *core, const struct role *role)
 {
     struct target target;
 
+    if (role->terms.policy == ROLE_EACH) {
+        grant_each(core, role);
+        return;
+    }
     find_target(core, role, &target);
     for (uint32_t at = role->first, next; at != ROSTER_NONE; at = next) {
         const struct candidate *candidate = &core->listed.candidates[at];
@@ -332,9 +351,7 @@ static void settle(struct core *core, const struct role *role)
 
 /* --- What time brings --- */
 
-/* K7a: advisory, when every member has told; under guard strict when whoever has not cannot hold
- * any more, be it a member or not. */
-static bool may_grant(const struct core *core)
+bool roster_may_grant(const struct core *core)
 {
     const struct roster *roster = &core->roster;
 
@@ -434,7 +451,7 @@ void roster_tick(struct core *core)
     if (core->now_ms >= roster->due_ms) {
         look(core);
     }
-    if (!core->listed.changed || !may_grant(core) || !roster_take_changes(core)) {
+    if (!core->listed.changed || !roster_may_grant(core) || !roster_take_changes(core)) {
         return;
     }
     for (uint32_t i = 0; i < core->listed.role_top; i++) {

@@ -17,6 +17,11 @@ void roster_on_word(struct core *core, uint32_t position, enum message_type type
 /* May this coordinator act now? In a step that changed nothing about it O(1). */
 bool roster_acts(const struct core *core);
 
+/* K7a: may this coordinator grant what nobody tells that he holds? Advisory, when every member has
+ * told; under guard strict when whoever has not cannot hold any more, be it a member or not. As of
+ * the last step. O(members). */
+bool roster_may_grant(const struct core *core);
+
 /* What is due, and what follows from what this step brought. */
 void roster_tick(struct core *core);
 

@@ -13,6 +13,7 @@ enum role_policy {
     ROLE_FIRST = 1,    /* the lowest number */
     ROLE_OLDEST = 2,   /* whose member is the oldest */
     ROLE_PRIORITY = 3, /* the highest priority */
+    ROLE_EACH = 4,     /* each of them, with a token of its own; also those who are drained */
 };
 
 /* What all candidates of one role must agree on (K6d). */
