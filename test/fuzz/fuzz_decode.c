@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "proto/election_frame.h"
+#include "proto/own_frame.h"
 #include "proto/partition_frame.h"
 #include "proto/user_message.h"
 #include "proto/wire.h"
@@ -55,6 +56,19 @@ static void check_partitions(struct wire *wire, const uint8_t *bytes, size_t len
     assert(memcmp(again, bytes, length) == 0);
 }
 
+static void check_owners(struct wire *wire, const uint8_t *bytes, size_t length)
+{
+    struct own_message message;
+    uint8_t again[OWN_FRAME_BYTES_MAX];
+
+    if (!own_frame_is(bytes, length) ||
+        own_frame_decode(wire, bytes, length, &message) != WIRE_OK) {
+        return;
+    }
+    assert(own_frame_encode(wire, &message, again) == length);
+    assert(memcmp(again, bytes, length) == 0);
+}
+
 static void check(struct wire *wire, const uint8_t *bytes, size_t length)
 {
     struct message message;
@@ -63,6 +77,7 @@ static void check(struct wire *wire, const uint8_t *bytes, size_t length)
     check_user(wire, bytes, length);
     check_election(wire, bytes, length);
     check_partitions(wire, bytes, length);
+    check_owners(wire, bytes, length);
     memset(&message, 0, sizeof message);
     if (wire_decode(wire, bytes, length, &message) != WIRE_OK) {
         return;

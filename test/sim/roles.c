@@ -189,7 +189,10 @@ void roles_on_news(struct sim *sim, struct host *host, const struct role_news *n
     struct client *client = NULL;
     uint64_t index = 0;
 
-    for (uint64_t i = 0; sim->roles != NULL && i < CLIENTS; i++) {
+    if (sim->roles == NULL) {
+        return; /* of a story that stands by itself */
+    }
+    for (uint64_t i = 0; i < CLIENTS; i++) {
         if (id_equal(&client_at(sim, host, i)->request, &news->request)) {
             client = client_at(sim, host, i);
             index = i;
