@@ -69,6 +69,8 @@ static json_t *field_json(const struct notice_field *field, const struct journal
         return accusers_json(entry);
     case FIELD_VIEW:
         return view_id_json(&entry->notice.parents[field->number], entry->names[field->number]);
+    case FIELD_TAGS:
+        return json_of_tags(field->tags);
     }
     return NULL;
 }

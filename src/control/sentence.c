@@ -4,6 +4,7 @@
 
 #include "words/address_text.h"
 #include "words/notice_text.h"
+#include "words/tags_text.h"
 #include "words/terms_text.h"
 
 const char *verdict_words(enum verdict verdict)
@@ -363,9 +364,22 @@ static void partitions_sentence(const struct notice *notice, struct text_builder
                         notice->partitions.owned);
 }
 
-static void tags_sentence(const struct subject *subject, struct text_builder *sentence)
+static const char *tags_words(const struct tags *tags, char out[TAGS_TEXT_MAX])
 {
-    text_builder_format(sentence, "%s has other tags", subject->name);
+    tags_text(tags, out);
+    return tags->length == 0 ? "none" : out;
+}
+
+static void tags_sentence(const struct notice *notice, struct text_builder *sentence)
+{
+    char now[TAGS_TEXT_MAX];
+    char before[TAGS_TEXT_MAX];
+
+    text_builder_format(sentence, "%s has other tags", notice->subject.name);
+    if (notice->tags_now != NULL && notice->tags_before != NULL) {
+        text_builder_format(sentence, ": %s, before: %s", tags_words(notice->tags_now, now),
+                            tags_words(notice->tags_before, before));
+    }
 }
 
 void entry_sentence(const struct journal_entry *entry, struct text_builder *sentence)
@@ -437,7 +451,7 @@ void entry_sentence(const struct journal_entry *entry, struct text_builder *sent
         partitions_sentence(notice, sentence);
         return;
     case NOTICE_TAGS:
-        tags_sentence(&notice->subject, sentence);
+        tags_sentence(notice, sentence);
         return;
     }
 }

@@ -206,6 +206,7 @@ static void print_field(FILE *out, const struct notice_field *field)
     case FIELD_TEXT:
     case FIELD_NAMES:
     case FIELD_VIEW:
+    case FIELD_TAGS:
         quote(out, field->text);
         return;
     case FIELD_NUMBER:

@@ -167,6 +167,7 @@ static void append_member(struct line *line, const struct notice_field *field)
     case FIELD_TEXT:
     case FIELD_NAMES:
     case FIELD_VIEW:
+    case FIELD_TAGS:
         append_quoted(line, field->text);
         break;
     case FIELD_NUMBER:
@@ -386,6 +387,7 @@ static enum log_level level_of(enum notice_type type)
     case NOTICE_MERGING:
     case NOTICE_LEADER:
     case NOTICE_PARTITIONS:
+    case NOTICE_TAGS:
         return LOG_INFO;
     case NOTICE_JOIN_REFUSED:
     case NOTICE_LATE:
@@ -395,7 +397,6 @@ static enum log_level level_of(enum notice_type type)
         return LOG_WARN;
     case NOTICE_JOINED: /* The line of the view has these. */
     case NOTICE_GONE:
-    case NOTICE_TAGS:
     case NOTICE_TURNED_AWAY: /* A stranger may ask as often as it likes. */
         return LOG_DEBUG;
     }

@@ -24,6 +24,13 @@ struct pending_change {
     char text[CAUSE_TEXT_MAX];
 };
 
+/* The tags of a NOTICE_TAGS. */
+struct tags_change {
+    uint64_t cursor; /* of its entry; 0: none */
+    struct tags before;
+    struct tags now;
+};
+
 /* Rings: item `number`, counted from 0 for ever, lies at number % MAX. */
 struct journal {
     uint64_t cursor; /* of the newest entry */
@@ -36,6 +43,9 @@ struct journal {
     uint64_t evidence_first; /* number of the oldest that is kept */
     size_t evidence_count;
     struct journal_entry evidence[EVIDENCE_MAX];
+
+    uint64_t tags_count; /* ever changed */
+    struct tags_change tags[JOURNAL_TAGS_MAX];
 
     /* The view told last. */
     uint64_t epoch;
@@ -401,6 +411,23 @@ static void put_acting(struct journal_entry *entry, const struct core *core)
     }
 }
 
+/* The core lends the tags for the step only. The oldest that are kept make room. */
+static void keep_tags(struct journal *journal, struct journal_entry *entry)
+{
+    struct tags_change *change = &journal->tags[journal->tags_count++ % JOURNAL_TAGS_MAX];
+
+    if (journal_get(journal, change->cursor) != NULL) {
+        struct notice *former = &journal->entries[change->cursor % JOURNAL_ENTRIES_MAX].notice;
+        former->tags_before = NULL;
+        former->tags_now = NULL;
+    }
+    change->cursor = entry->cursor;
+    tags_copy(&change->before, entry->notice.tags_before);
+    tags_copy(&change->now, entry->notice.tags_now);
+    entry->notice.tags_before = &change->before;
+    entry->notice.tags_now = &change->now;
+}
+
 void journal_append(struct journal *journal, const struct notice *notice, const struct core *core,
                     uint64_t now_ms, int64_t wall_ms)
 {
@@ -431,8 +458,7 @@ void journal_append(struct journal *journal, const struct notice *notice, const 
         pending_gone(&journal->pending, &notice->gone);
     } else if (notice->type == NOTICE_TAGS) {
         pending_tags(&journal->pending, &notice->subject);
-        entry->notice.tags_before = NULL; /* Borrowed for the step only. */
-        entry->notice.tags_now = NULL;
+        keep_tags(journal, entry);
     } else if (notice->type == NOTICE_VIEW) {
         record_view(journal, entry, view);
     } else {

@@ -20,6 +20,7 @@ enum {
     EVIDENCE_REFUSALS_MAX = 32, /* of the evidence: a flood of joiners must not displace the rest */
     CAUSE_TEXT_MAX = 160,
     JOURNAL_OBSERVERS_MAX = 8,
+    JOURNAL_TAGS_MAX = 64, /* changes of tags that are kept with the tags */
     JOURNAL_NAMES_MAX = ACCUSERS_MAX,
     JOURNAL_TYPES = NOTICE_TAGS + 1, /* kinds of notices */
 };
@@ -36,7 +37,8 @@ struct journal_entry {
     uint32_t member_count;
 
     /* The journal fills in the subject of NOTICE_VIEW, that view's coordinator, and of
-     * NOTICE_PHASE, this node. */
+     * NOTICE_PHASE, this node. NOTICE_TAGS: the tags are the journal's; NULL, both, when
+     * JOURNAL_TAGS_MAX others have changed since. */
     struct notice notice;
 
     /* The names for ages and ids in the notice, resolved while they were known; empty where they

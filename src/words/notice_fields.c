@@ -38,6 +38,7 @@ enum fact {
     FACT_ACCUSERS,
     FACT_PARENT,
     FACT_MERGED,
+    FACT_TAGS, /* by a pointer; NULL: null */
 };
 
 /* A list of rows ends with one without a key. */
@@ -117,6 +118,11 @@ static const struct row subject_rows[] = {
     {"id", FACT_ID, TOLD_NOT, AT(notice.subject.id)},
     {"address", FACT_ADDRESS, TOLD_NOT, AT(notice.subject.address)},
     {"age", FACT_U64, TOLD_NOT, AT(notice.subject.age)},
+    END,
+};
+static const struct row tags_rows[] = {
+    {"tags", FACT_TAGS, TOLD_IF_KNOWN, AT(notice.tags_now)},
+    {"tags_before", FACT_TAGS, TOLD_IF_KNOWN, AT(notice.tags_before)},
     END,
 };
 static const struct row nobody_rows[] = {
@@ -306,6 +312,16 @@ static struct notice_field voters_field(const struct voters *voters, struct noti
     return text_field(text);
 }
 
+static struct notice_field tags_field(const struct tags *tags, struct notice_fields *fields)
+{
+    if (tags == NULL) {
+        return null_field();
+    }
+    char *text = room(fields, TAGS_TEXT_MAX);
+    tags_text(tags, text);
+    return (struct notice_field){.kind = FIELD_TAGS, .text = text, .tags = tags};
+}
+
 /* What the row finds in the entry. */
 static struct notice_field fact_of(const struct row *row, const struct journal_entry *entry,
                                    struct notice_fields *fields)
@@ -376,6 +392,8 @@ static struct notice_field fact_of(const struct row *row, const struct journal_e
     case FACT_MERGED:
         return (struct notice_field){
             .kind = FIELD_VIEW, .number = 1, .text = parent_text(entry, 1, fields)};
+    case FACT_TAGS:
+        return tags_field(*(const struct tags *const *)at, fields);
     }
     return null_field();
 }
@@ -488,8 +506,11 @@ static void add_own(struct notice_fields *fields, const struct journal_entry *en
         add_claim(fields, entry);
         return;
     case NOTICE_BAD_LINK:
+        add_fact(fields, entry, subject_rows);
+        return;
     case NOTICE_TAGS:
         add_fact(fields, entry, subject_rows);
+        add_fact(fields, entry, tags_rows);
         return;
     case NOTICE_JOIN_REFUSED:
     case NOTICE_OTHER_TERMS:
@@ -544,6 +565,7 @@ static size_t print_field(const struct notice_field *field, char *out, size_t si
     case FIELD_TEXT:
     case FIELD_NAMES:
     case FIELD_VIEW:
+    case FIELD_TAGS:
         /* What changed is a list with signs of its own. */
         length = text_equal(field->key, "change")
                      ? snprintf(out, size, "%s", field->text)

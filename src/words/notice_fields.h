@@ -10,6 +10,7 @@
 #include "words/id_text.h"
 #include "words/journal.h"
 #include "words/notice_text.h"
+#include "words/tags_text.h"
 #include "words/terms_text.h"
 
 enum field_kind {
@@ -20,6 +21,7 @@ enum field_kind {
     FIELD_FLAG,   /* `number` is 0 or 1 */
     FIELD_NAMES,  /* the accusers; on one line "athens,cyrene" */
     FIELD_VIEW,   /* parent `number` of a merge; on one line "4.9@athens" */
+    FIELD_TAGS,   /* `tags`; on one line "zone=eu,role=db" */
 };
 
 /* Does the line for people show the field? JSON always has all fields. */
@@ -35,13 +37,14 @@ struct notice_field {
     enum told told;
     const char *text; /* for one line; not of numbers and flags */
     uint64_t number;
+    const struct tags *tags;
 };
 
 enum {
     NOTICE_FIELDS_MAX = 16,
     NOTICE_TEXT_MAX = 512,
     NOTICE_WORDS_MAX = ID_TEXT_MAX + 2 * ADDRESS_TEXT_MAX + GUARD_TEXT_MAX + VOTERS_TEXT_MAX +
-                       2 * VIEW_NAME_MAX + ACCUSERS_MAX * (NAME_BYTES_MAX + 1),
+                       2 * VIEW_NAME_MAX + ACCUSERS_MAX * (NAME_BYTES_MAX + 1) + 2 * TAGS_TEXT_MAX,
 };
 
 /* The fields of a notice, in the order for people; epoch, version and member_count, which every

@@ -1,4 +1,5 @@
 /* Tags at run time with real processes: rule E8. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "fixture.h"
@@ -48,6 +49,50 @@ Story(tags, are_set_and_removed_at_run_time)
     assert_soon(sees(cluster, "cyrene", "role=db", "byzantium"));
     const struct outcome own = doyen(cluster, "athens", ARGS("tag", "set", "role=web"));
     cr_assert_eq(own.code, DONE, "a coordinator gives itself tags: %s", own.err);
+}
+
+/* Reads up to the event of that name. */
+static const json_t *next_of(struct events *events, const char *name)
+{
+    struct http_event event;
+
+    do {
+        cr_assert(events_next(events, LIMIT_MS, &event), "no event came");
+        const json_t *document = document_kept(event.data);
+        free(event.data);
+        if (strcmp(event.name, name) == 0) {
+            return document;
+        }
+    } while (true);
+}
+
+static const char *text_at(const json_t *document, const char *object, const char *key)
+{
+    return json_string_value(json_object_get(json_object_get(document, object), key));
+}
+
+/* Whoever watches learns what changed, not just that something did. */
+Story(tags, an_event_has_those_before_and_after)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct events events;
+
+    cluster_start(cluster, "athens", NULL, NO_ARGS);
+    cluster_start(cluster, "byzantium", "athens", ARGS("--tag", "zone=eu"));
+    assert_agreement(cluster, "athens byzantium");
+    cr_assert(events_open(&events, cluster_daemon(cluster, "athens")->control, NULL));
+    (void)next_of(&events, "snapshot");
+    cr_assert_eq(doyen(cluster, "byzantium", ARGS("tag", "set", "zone=us", "role=db")).code, DONE);
+    const json_t *told = next_of(&events, "tags");
+    cr_assert_str_eq(json_string_value(json_object_get(told, "name")), "byzantium");
+    cr_assert_str_eq(text_at(told, "tags_before", "zone"), "eu");
+    cr_assert_null(text_at(told, "tags_before", "role"));
+    cr_assert_str_eq(text_at(told, "tags", "zone"), "us");
+    cr_assert_str_eq(text_at(told, "tags", "role"), "db");
+    cr_assert_str_eq(json_string_value(json_object_get(next_of(&events, "view"), "change")),
+                     "~byzantium(tags)");
+    events_close(&events);
+    assert_soon(cluster_log_has(cluster, "athens", "tags=zone=us,role=db tags_before=zone=eu"));
 }
 
 /* A refusal names fault and remedy. */

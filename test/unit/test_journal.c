@@ -109,6 +109,44 @@ Test(journal, cursors_rise_by_one_and_old_entries_are_overwritten)
     desk_close(&desk);
 }
 
+static struct tags numbered_tags(uint64_t number)
+{
+    struct tags tags;
+
+    tags.length =
+        (uint16_t)(snprintf(tags.text, sizeof tags.text, "k=%llu", (unsigned long long)number) + 1);
+    return tags;
+}
+
+/* The core takes back what it lent; the oldest change goes without its tags, not with others. */
+Test(journal, keeps_the_tags_of_the_last_changes)
+{
+    struct desk desk;
+    desk_open(&desk);
+
+    for (uint64_t i = 1; i <= JOURNAL_TAGS_MAX + 1; i++) {
+        struct tags before = numbered_tags(i - 1);
+        struct tags now = numbered_tags(i);
+        tell(&desk, (struct notice){.type = NOTICE_TAGS,
+                                    .subject = subject_of("byzantium"),
+                                    .tags_before = &before,
+                                    .tags_now = &now});
+        memset(&before, 'x', sizeof before);
+        memset(&now, 'x', sizeof now);
+    }
+    const struct notice *oldest = &journal_get(desk.journal, 1)->notice;
+    cr_expect_null(oldest->tags_before);
+    cr_expect_null(oldest->tags_now);
+    for (uint64_t i = 2; i <= JOURNAL_TAGS_MAX + 1; i++) {
+        const struct notice *notice = &journal_get(desk.journal, i)->notice;
+        const struct tags before = numbered_tags(i - 1);
+        const struct tags now = numbered_tags(i);
+        cr_assert(tags_equal(notice->tags_before, &before), "%llu", (unsigned long long)i);
+        cr_assert(tags_equal(notice->tags_now, &now), "%llu", (unsigned long long)i);
+    }
+    desk_close(&desk);
+}
+
 static void count_entries(void *context, const struct journal_entry *entry)
 {
     uint64_t *last = context;

@@ -35,6 +35,10 @@ struct words_case {
         .heartbeat_ms = 1000, .lost_ms = 8000, .capacity = 64                                      \
     }
 
+static const struct tags zone_eu = {.length = 8, .text = "zone=eu"};
+static const struct tags zone_and_role = {.length = 16, .text = "zone=us\0role=db"};
+static const struct tags no_tags = {.length = 0};
+
 static const struct words_case cases[] = {
     {{.type = NOTICE_PHASE, .phase = PHASE_MEMBER, .reason = REASON_ADMITTED},
      "this node is in phase member: it was let in",
@@ -196,6 +200,12 @@ static const struct words_case cases[] = {
       .partitions = {.moved = 54, .least = 53, .led = 52, .gained = 51, .lost = 3, .owned = 50}},
      "partitions: 54 copies moved, the least is 53; this node gained 51, lost 3 and owns 50",
      "moved=54 least=53 owners_changed=52 gained=51 lost=3 owned=50"},
+    {{.type = NOTICE_TAGS, .subject = OF_B, {.tags_before = &zone_eu, .tags_now = &zone_and_role}},
+     "byzantium has other tags: zone=us,role=db, before: zone=eu",
+     "name=byzantium tags=zone=us,role=db tags_before=zone=eu"},
+    {{.type = NOTICE_TAGS, .subject = OF_B, {.tags_before = &zone_eu, .tags_now = &no_tags}},
+     "byzantium has other tags: none, before: zone=eu",
+     "name=byzantium tags_before=zone=eu"},
     {{.type = NOTICE_TAGS, .subject = OF_B}, "byzantium has other tags", "name=byzantium"},
 };
 
