@@ -476,6 +476,13 @@ static void mute_all_at_the_coordinator(struct forger *forger)
     }
 }
 
+static void mute_the_coordinator_everywhere(struct forger *forger)
+{
+    for (int to = 1; to < MEMBERS; to++) {
+        forger_heartbeat(forger, COORDINATOR, to, NUMBER_LEAP, false);
+    }
+}
+
 static void name_a_wrong_hash(struct forger *forger)
 {
     forger_heartbeat(forger, DELPHI, COORDINATOR, WITHIN_ALL_BOUNDS, true);
@@ -539,6 +546,7 @@ Story(attacks, a_member_that_lies_about_numbers_mutes_nobody)
 
     assert_heals(cluster, &(struct lie){.tell = mute_delphi, .refused = reason});
     assert_heals(cluster, &(struct lie){.tell = mute_all_at_the_coordinator, .refused = reason});
+    assert_heals(cluster, &(struct lie){.tell = mute_the_coordinator_everywhere});
     assert_heals(cluster,
                  &(struct lie){.tell = name_a_wrong_hash, .refused = "heartbeat_overtaken"});
 }

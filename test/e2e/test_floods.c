@@ -252,6 +252,49 @@ Story(floods, members_that_a_member_invents_are_not_sent_to)
     forger_free(forger);
 }
 
+/* A part of the cluster that is nowhere, and older than all: whoever coordinates it is asked, for a
+ * while. */
+static void assert_merges_with_nobody(bool keyed)
+{
+    struct cluster *cluster = five_with(NO_ARGS, keyed);
+    struct forger *forger = forger_at(cluster);
+    const struct victim victim = victim_of(cluster);
+    const char *view = cluster_view(cluster, "athens");
+    struct forged_frame probe;
+    uint64_t bytes = 0;
+
+    forger_keep(forger, &probe);
+    forger_probe(forger, cluster_daemon(cluster, "athens")->port, victim.port);
+    forger_keep(forger, NULL);
+    for (int i = 1; i <= ASKED; i++) {
+        forger_probe(forger, cluster_daemon(cluster, "athens")->port, victim.port);
+        forger_merge(forger, BYZANTIUM, 0, victim.port);
+        forger_merge(forger, FORGE_ANYBODY, 0, victim.port);
+        if (i % AT_ONCE == 0) {
+            clock_nap_ms(1);
+            bytes += bytes_at(&victim);
+        }
+    }
+    assert_soon(messages(cluster, "athens", "received", "probe") > 0 &&
+                messages(cluster, "athens", "received", "merge") > 0);
+    bytes += bytes_at(&victim);
+    cr_assert_lt(bytes, ASKED * probe.length, "%lu bytes", (unsigned long)bytes);
+    assert_soon(cluster_agrees(cluster, EVERYBODY, 1) &&
+                strcmp(cluster_view(cluster, "athens"), view) == 0);
+    close(victim.socket);
+    forger_free(forger);
+}
+
+Story(floods, a_part_that_a_member_invents_is_not_merged_with)
+{
+    assert_merges_with_nobody(true);
+}
+
+Story(floods, a_part_that_strangers_invent_is_not_merged_with)
+{
+    assert_merges_with_nobody(false);
+}
+
 /* --- Views and evidence ---------------------------------------------------------------------- */
 
 /* Each heartbeat that named a wrong hash was a new view for all. */
@@ -269,6 +312,30 @@ Story(floods, wrong_hashes_that_a_member_names_make_few_views)
     assert_agreement(cluster, EVERYBODY);
     cr_assert_lt(counter(cluster, "athens", "views_installed"), views + 20, "%s",
                  cluster_text(cluster));
+    forger_free(forger);
+}
+
+/* Each of these was an answer, or a question to somebody else. */
+Story(floods, what_a_member_asks_on_and_on_changes_nothing)
+{
+    struct cluster *cluster = five_with(NO_ARGS, true);
+    struct forger *forger = forger_at(cluster);
+    const char *view = cluster_view(cluster, "athens");
+    const uint64_t views = messages(cluster, "athens", "sent", "view");
+
+    for (int i = 1; i <= ASKED; i++) {
+        forger_pull_as(forger, BYZANTIUM, 0);
+        forger_fall_behind(forger, BYZANTIUM, 0, NUMBERS_AHEAD + (uint64_t)i);
+        forger_ping_request(forger, BYZANTIUM, 0, DELPHI);
+        if (i % AT_ONCE == 0) {
+            clock_nap_ms(1);
+        }
+    }
+    assert_soon(messages(cluster, "athens", "received", "pull") > ASKED / 4);
+    cr_assert_lt(messages(cluster, "athens", "sent", "view"), views + ASKED / 4);
+    assert_soon(cluster_agrees(cluster, EVERYBODY, 1) &&
+                strcmp(cluster_view(cluster, "athens"), view) == 0);
+    cr_assert_eq(cluster_log_count(cluster, "athens", "removed"), 0);
     forger_free(forger);
 }
 

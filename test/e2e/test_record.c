@@ -1,7 +1,9 @@
 /* --record and doyen-replay: what a real node was given, told again to the same end. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "fixture.h"
+#include "forge/forge.h"
 
 static const char *recording_of(struct cluster *cluster, const char *name)
 {
@@ -51,6 +53,32 @@ Story(record, what_a_node_went_through_is_replayed_to_the_same_state)
     cr_assert_eq(none.code, 1);
     assert_text_has(none.err,
                     "no message 0 of byzantium: --messages shows those that there are; who was");
+}
+
+/* What is recorded was opened before; the key that opened it is not in the file. */
+Story(record, the_key_is_not_in_it)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *path = recording_of(cluster, "athens");
+    uint8_t key[FORGE_KEY_BYTES];
+    size_t text_length = 0;
+    size_t length = 0;
+
+    cluster_make_key(cluster, "the.key");
+    cluster_start(cluster, "athens", "athens", ARGS("--record", path));
+    cluster_start(cluster, "byzantium", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens byzantium");
+    cr_assert_eq(cluster_terminate(cluster, "athens"), 0);
+    char *text = file_read(cluster->key, &text_length);
+    char *bytes = file_read(path, &length);
+    cr_assert(text != NULL && bytes != NULL);
+    cr_assert(forge_read_key(cluster->key, key));
+    cr_assert_null(memmem(bytes, length, key, sizeof key));
+    text[strcspn(text, "\n")] = '\0';
+    cr_assert_null(memmem(bytes, length, text, strlen(text)));
+    cr_assert_not_null(memmem(bytes, length, "byzantium", strlen("byzantium")));
+    free(text);
+    free(bytes);
 }
 
 /* Nobody closes the file; what was written until then is there. */

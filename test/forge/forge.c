@@ -10,51 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/model/message.h"
-#include "core/model/view.h"
+#include "forge/forge_parts.h"
 #include "proto/election_frame.h"
 #include "proto/wire.h"
 #include "seal/keyring.h"
-#include "seal/note.h"
-#include "seal/seal.h"
 #include "seal/window.h"
-
-enum {
-    CAPACITY = 256, /* a node's own, unless it was told another */
-    SENDERS = 16,
-    ASK_AGAIN_MS = 200,
-    DATAGRAM_MAX = 1500,
-    PROOFS = 8,
-    NUMBER_BEYOND = 1 << 16, /* of messages that need not lie about theirs */
-};
-
-/* Where the numbers are that nobody comes to in an honest way. */
-#define NUMBERS_FAR_AHEAD (UINT64_C(1) << 62)
-
-/* The forger's address is proved to whoever lives at that port. */
-struct proof {
-    uint16_t port;
-    uint8_t cookie[COOKIE_BYTES];
-};
-
-struct forger {
-    int socket;
-    struct wire *wire;
-    struct wire *reader; /* its view is not written to */
-    struct seal *seal;
-    bool sealed;
-    struct node_id self;
-    uint64_t number;
-    uint64_t far_ahead; /* numbers that were used up there */
-    struct proof proofs[PROOFS];
-    uint32_t proof_count;
-    uint8_t proved[DATAGRAM_MAX]; /* a frame with its cookie */
-    struct forged_frame *kept;    /* where frames go instead of being sent; NULL: they are sent */
-    void *learned_storage;
-    void *forged_storage;
-    struct view learned;
-    struct view forged;
-};
 
 /* --- Life ------------------------------------------------------------------------------------ */
 
@@ -83,9 +43,7 @@ static bool open_codec(struct forger *forger)
     return forger->seal != NULL;
 }
 
-/* An id, or a salt, that is not drawn again within a test: chance of the process would do as well.
- */
-static void draw(void *out, size_t length)
+void forge_draw(void *out, size_t length)
 {
     FILE *file = fopen("/dev/urandom", "re");
 
@@ -109,8 +67,8 @@ struct forger *forger_new(const char *host)
         forger_free(forger);
         return NULL;
     }
-    draw(forger->self.bytes, sizeof forger->self.bytes);
-    draw(salt, sizeof salt);
+    forge_draw(forger->self.bytes, sizeof forger->self.bytes);
+    forge_draw(salt, sizeof salt);
     seal_set_self(forger->seal, &forger->self, salt);
     return forger;
 }
@@ -135,32 +93,48 @@ void forger_free(struct forger *forger)
     free(forger);
 }
 
-bool forger_use_key(struct forger *forger, const char *path)
+static bool read_ring(const char *path, struct keyring *ring)
 {
     char text[KEYRING_TEXT_MAX];
-    struct keyring ring;
     uint32_t line = 0;
+    FILE *file = fopen(path, "re");
+    const size_t length = file == NULL ? 0 : fread(text, 1, sizeof text, file);
+
+    if (file != NULL) {
+        fclose(file);
+    }
+    return keyring_parse(ring, text, length, &line) == KEYRING_OK;
+}
+
+bool forger_use_key(struct forger *forger, const char *path)
+{
+    struct keyring ring;
 
     forger->sealed = path != NULL;
     if (path == NULL) {
         return true;
     }
-    FILE *file = fopen(path, "re");
-    const size_t length = file == NULL ? 0 : fread(text, 1, sizeof text, file);
-    if (file != NULL) {
-        fclose(file);
-    }
-    if (keyring_parse(&ring, text, length, &line) != KEYRING_OK) {
+    if (!read_ring(path, &ring)) {
         return false;
     }
     seal_set_ring(forger->seal, &ring);
     return true;
 }
 
+bool forge_read_key(const char *path, uint8_t out[FORGE_KEY_BYTES])
+{
+    struct keyring ring;
+
+    if (!read_ring(path, &ring)) {
+        return false;
+    }
+    memcpy(out, ring.keys[0].bytes, FORGE_KEY_BYTES);
+    return true;
+}
+
 /* --- Sending --------------------------------------------------------------------------------- */
 
-/* All nodes of a test have one address, and so has the forger. */
-static struct sockaddr_in address_of(const struct forger *forger, uint16_t port)
+struct sockaddr_in forge_address(const struct forger *forger, uint16_t port)
 {
     struct sockaddr_in own = {.sin_family = AF_INET};
     socklen_t bytes = sizeof own;
@@ -190,7 +164,7 @@ static const uint8_t *with_cookie(struct forger *forger, const uint8_t *frame, s
 static void send_frame(struct forger *forger, const uint8_t *frame, size_t length,
                        const struct node_id *to, uint16_t port)
 {
-    const struct sockaddr_in address = address_of(forger, port);
+    const struct sockaddr_in address = forge_address(forger, port);
 
     if (forger->sealed) {
         frame = seal_close(
@@ -209,8 +183,8 @@ static void send_frame(struct forger *forger, const uint8_t *frame, size_t lengt
                  sizeof address);
 }
 
-static void send_to(struct forger *forger, const struct message *message, unsigned flags,
-                    const struct node_id *to, uint16_t port)
+void forge_send(struct forger *forger, const struct message *message, unsigned flags,
+                const struct node_id *to, uint16_t port)
 {
     size_t length = 0;
     const uint8_t *frame = wire_encode(forger->wire, message,
@@ -293,7 +267,7 @@ bool forger_learn(struct forger *forger, uint16_t port, const char *id, uint64_t
         message_clear(&pull, MESSAGE_PULL);
         pull.from = forger->self;
         pull.number = ++forger->number;
-        send_to(forger, &pull, 0, &to, port);
+        forge_send(forger, &pull, 0, &to, port);
         struct pollfd ready = {.fd = forger->socket, .events = POLLIN};
         while (poll(&ready, 1, ASK_AGAIN_MS) > 0) {
             if (take_view(forger)) {
@@ -338,29 +312,28 @@ bool forger_prove(struct forger *forger, uint16_t port, uint64_t limit_ms)
 
 /* --- Lies ------------------------------------------------------------------------------------ */
 
-/* Begins a message in somebody's name. */
-static void begin(struct forger *forger, struct message *message, enum message_type type, int as)
+void forge_begin(struct forger *forger, struct message *message, enum message_type type, int as)
 {
     message_clear(message, type);
     message->from = as == FORGE_ANYBODY ? forger->self : forger->learned.members[as].id;
     message->number = NUMBER_BEYOND + ++forger->number;
 }
 
-static void finish(struct forger *forger, const struct message *message, int to)
+void forge_finish(struct forger *forger, const struct message *message, int to)
 {
     const struct member *receiver = &forger->learned.members[to];
 
-    send_to(forger, message, view_has(&forger->learned, &message->from) ? WIRE_FELLOW : 0,
-            &receiver->id, receiver->address.port);
+    forge_send(forger, message, view_has(&forger->learned, &message->from) ? WIRE_FELLOW : 0,
+               &receiver->id, receiver->address.port);
 }
 
 /* Adds somebody who is nowhere. */
 static void invent(struct forger *forger, struct view *view, uint32_t number, uint16_t port)
 {
-    const struct sockaddr_in address = address_of(forger, port);
+    const struct sockaddr_in address = forge_address(forger, port);
     struct member member = {.incarnation = 1, .address = {.family = 4, .port = port}};
 
-    draw(member.id.bytes, sizeof member.id.bytes);
+    forge_draw(member.id.bytes, sizeof member.id.bytes);
     memcpy(member.address.bytes, &address.sin_addr, sizeof address.sin_addr);
     snprintf(member.name, sizeof member.name, "nobody%u", (unsigned)number);
     view_append(view, &member);
@@ -392,9 +365,9 @@ static void show(struct forger *forger, enum message_type type, int as, int to,
 {
     struct message message;
 
-    begin(forger, &message, type, as);
+    forge_begin(forger, &message, type, as);
     message.carrier.view = forge(forger, view);
-    finish(forger, &message, to);
+    forge_finish(forger, &message, to);
 }
 
 void forger_view(struct forger *forger, int as, int to, const struct forged_view *view)
@@ -411,19 +384,19 @@ void forger_claim(struct forger *forger, int as, int to, uint64_t epoch_above)
 {
     struct message message;
 
-    begin(forger, &message, MESSAGE_CLAIM, as);
+    forge_begin(forger, &message, MESSAGE_CLAIM, as);
     message.carrier.view = &forger->learned;
     message.carrier.epoch = forger->learned.epoch + epoch_above;
-    finish(forger, &message, to);
+    forge_finish(forger, &message, to);
 }
 
 void forger_leave(struct forger *forger, int as, int to, uint64_t number)
 {
     struct message message;
 
-    begin(forger, &message, MESSAGE_LEAVE, as);
+    forge_begin(forger, &message, MESSAGE_LEAVE, as);
     message.number = number;
-    finish(forger, &message, to);
+    forge_finish(forger, &message, to);
 }
 
 void forger_not_following(struct forger *forger, int as, int to, uint64_t epoch_above,
@@ -431,24 +404,24 @@ void forger_not_following(struct forger *forger, int as, int to, uint64_t epoch_
 {
     struct message message;
 
-    begin(forger, &message, MESSAGE_NOT_FOLLOWING, as);
+    forge_begin(forger, &message, MESSAGE_NOT_FOLLOWING, as);
     message.number = number;
     message.reference.view = view_id_of(&forger->learned);
     message.reference.view.epoch += epoch_above;
     message.reference.view.coordinator = forger->learned.members[1].id;
     message.reference.view_hash = forger->learned.hash + 1;
-    finish(forger, &message, to);
+    forge_finish(forger, &message, to);
 }
 
 void forger_heartbeat(struct forger *forger, int as, int to, uint64_t number, bool wrong_hash)
 {
     struct message message;
 
-    begin(forger, &message, MESSAGE_HEARTBEAT, as);
+    forge_begin(forger, &message, MESSAGE_HEARTBEAT, as);
     message.number = number;
     message.heartbeat.view = view_id_of(&forger->learned);
     message.heartbeat.view_hash = forger->learned.hash ^ (wrong_hash ? 1 : 0);
-    finish(forger, &message, to);
+    forge_finish(forger, &message, to);
 }
 
 static void send_election(struct forger *forger, const struct election_frame *frame, int to)
@@ -478,7 +451,7 @@ void forger_wild_election(struct forger *forger, int as, int to)
 {
     struct election_frame frame;
 
-    draw(&frame, sizeof frame);
+    forge_draw(&frame, sizeof frame);
     frame.from = forger->learned.members[as].id;
     frame.to = forger->learned.members[to].id;
     frame.rule = RULE_BULLY;
@@ -492,11 +465,11 @@ void forger_wild_election(struct forger *forger, int as, int to)
  * knows a later number of that life. */
 static void use_up(struct forger *forger, int as, const struct member *receiver, uint64_t number)
 {
-    const struct sockaddr_in address = address_of(forger, receiver->address.port);
+    const struct sockaddr_in address = forge_address(forger, receiver->address.port);
     struct message message;
     size_t length = 0;
 
-    begin(forger, &message, MESSAGE_NOT_FOLLOWING, as);
+    forge_begin(forger, &message, MESSAGE_NOT_FOLLOWING, as);
     message.reference.view = view_id_of(&forger->learned);
     message.number = 1;
     const uint8_t *frame = wire_encode(forger->wire, &message,
@@ -516,60 +489,11 @@ void forger_use_up_numbers(struct forger *forger, int as, int to)
 {
     uint8_t salt[SALT_BYTES];
 
-    draw(salt, sizeof salt);
+    forge_draw(salt, sizeof salt);
     seal_set_self(forger->seal, &forger->learned.members[as].id, salt);
     for (uint32_t i = 0; i < WINDOW_NUMBERS + WINDOW_NUMBERS / 4; i++) {
         use_up(forger, as, &forger->learned.members[to], NUMBERS_FAR_AHEAD + forger->far_ahead++);
     }
-    draw(salt, sizeof salt);
+    forge_draw(salt, sizeof salt);
     seal_set_self(forger->seal, &forger->self, salt);
-}
-
-/* --- Of a stranger --------------------------------------------------------------------------- */
-
-static void begin_as_stranger(struct forger *forger, struct message *message,
-                              enum message_type type)
-{
-    message_clear(message, type);
-    draw(message->from.bytes, sizeof message->from.bytes);
-    message->number = ++forger->number;
-}
-
-void forger_pull(struct forger *forger, uint16_t port)
-{
-    struct message message;
-
-    begin_as_stranger(forger, &message, MESSAGE_PULL);
-    send_to(forger, &message, 0, NULL, port);
-}
-
-void forger_offer(struct forger *forger, uint16_t port)
-{
-    struct message message;
-
-    begin_as_stranger(forger, &message, MESSAGE_OFFER);
-    message.offer.nonce = forger->number;
-    send_to(forger, &message, 0, NULL, port);
-}
-
-void forger_join(struct forger *forger, uint16_t port, uint16_t answer_to)
-{
-    const struct sockaddr_in address = address_of(forger, answer_to);
-    const struct timing timing = timing_of(PROFILE_LAN);
-    struct message message;
-
-    begin_as_stranger(forger, &message, MESSAGE_JOIN);
-    struct joiner *joiner = &message.joiner;
-    joiner->member.id = message.from;
-    joiner->member.incarnation = 1;
-    joiner->member.address = (struct address){.family = 4, .port = answer_to};
-    memcpy(joiner->member.address.bytes, &address.sin_addr, sizeof address.sin_addr);
-    snprintf(joiner->member.name, sizeof joiner->member.name, "stranger%u",
-             (unsigned)forger->number);
-    joiner->terms.guard.policy = GUARD_NONE;
-    joiner->terms.profile = PROFILE_LAN;
-    joiner->terms.heartbeat_ms = timing.heartbeat_ms;
-    joiner->terms.lost_ms = timing.lost_ms;
-    joiner->terms.capacity = CAPACITY;
-    send_to(forger, &message, 0, NULL, port);
 }

@@ -11,6 +11,7 @@
 enum {
     FORGE_MEMBERS_MAX = 16,
     FORGED_BYTES_MAX = 1500,
+    FORGE_KEY_BYTES = 32,
     FORGE_ANYBODY = -1, /* in the name of a life that no view holds */
 };
 
@@ -24,6 +25,9 @@ void forger_free(struct forger *forger);
 /* Seals what it sends from now on with the first key of the file; NULL: with none. False when the
  * file holds no key. */
 bool forger_use_key(struct forger *forger, const char *path);
+
+/* The bytes of the file's first key. False when it holds none. */
+bool forge_read_key(const char *path, uint8_t out[FORGE_KEY_BYTES]);
 
 /* Has whoever lives at that port challenge the forger, and keeps the cookie: what it sends there
  * from now on to whoever lives there is opened. It holds the key. False: no challenge came within
@@ -70,6 +74,14 @@ void forger_not_following(struct forger *forger, int as, int to, uint64_t epoch_
 /* A heartbeat of that number, which names the view that was learned, perhaps under a wrong hash. */
 void forger_heartbeat(struct forger *forger, int as, int to, uint64_t number, bool wrong_hash);
 
+/* Questions: for the view, by a PULL or a heartbeat that names the one before it; to another
+ * member, whether `subject` lives; and to be taken up with a part that lives at the port
+ * `answer_to`. */
+void forger_pull_as(struct forger *forger, int as, int to);
+void forger_fall_behind(struct forger *forger, int as, int to, uint64_t number);
+void forger_ping_request(struct forger *forger, int as, int to, int subject);
+void forger_merge(struct forger *forger, int as, int to, uint16_t answer_to);
+
 /* A message of an election: `subject` leads, says `as`, in a round of the view that was learned.
  * With `wild`, another kind each time, and everything in it drawn at random. */
 void forger_leader(struct forger *forger, int as, int to, int subject, uint64_t attempt);
@@ -79,10 +91,12 @@ void forger_wild_election(struct forger *forger, int as, int to);
  * sender, all far above its own. The forger holds the key, and seals under that life. */
 void forger_use_up_numbers(struct forger *forger, int as, int to);
 
-/* What a stranger can send without knowing a view, to whoever lives at that port: a PULL, an OFFER
- * to whoever asked to be let in, and a JOIN that asks for its answer at the port `answer_to`. */
+/* What a stranger can send to whoever lives at that port: a PULL, an OFFER to whoever asked to be
+ * let in, a JOIN that asks for its answer at the port `answer_to`, and, where a view was learned, a
+ * PROBE of another part of the cluster, which does too. */
 void forger_pull(struct forger *forger, uint16_t port);
 void forger_offer(struct forger *forger, uint16_t port);
 void forger_join(struct forger *forger, uint16_t port, uint16_t answer_to);
+void forger_probe(struct forger *forger, uint16_t port, uint16_t answer_to);
 
 #endif
