@@ -11,29 +11,77 @@
 static enum exit_code run_partitions(struct cli *cli, int argc, char **argv);
 
 struct partitions_options {
-    const char *key; /* NULL: the table */
+    const char *key;  /* NULL: the table */
+    const char *post; /* NULL: nothing is said */
 };
+
+static void set_post(struct partitions_options *options, const char *path,
+                     const struct argp_state *state)
+{
+    if (options->post != NULL) {
+        cli_usage_error(state,
+                        "--hold, --ready and --done contradict each other: give one of them");
+    }
+    options->post = path;
+}
 
 static error_t parse(int option, char *argument, struct argp_state *state)
 {
     struct partitions_options *options = state->input;
 
-    if (option != ARGP_KEY_ARG || options->key != NULL) {
+    switch (option) {
+    case 'H':
+        set_post(options, "/v1/partitions/hold", state);
+        return 0;
+    case 'r':
+        set_post(options, "/v1/partitions/ready", state);
+        return 0;
+    case 'd':
+        set_post(options, "/v1/partitions/done", state);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->key != NULL) {
+            return ARGP_ERR_UNKNOWN;
+        }
+        options->key = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->key != NULL && options->post != NULL) {
+            cli_usage_error(state, "a key beside --hold, --ready or --done: these are said of all "
+                                   "partitions of this node");
+        }
+        return 0;
+    default:
         return ARGP_ERR_UNKNOWN;
     }
-    options->key = argument;
-    return 0;
 }
+
+static const struct argp_option partitions_options[] = {
+    {.name = "hold",
+     .key = 'H',
+     .doc = "Promises what this node owns now, to the program that asks: one line for each token, "
+            "then until when; it is not let go of sooner, unless by --done"},
+    {.name = "ready",
+     .key = 'r',
+     .doc = "Says that all is ready for what this node is to own (doyend --partitions-ready)"},
+    {.name = "done",
+     .key = 'd',
+     .doc = "Says that no program of this host goes by what was promised any more"},
+    {0},
+};
 
 const struct verb verb_partitions = {
     .name = "partitions",
     .arguments = "[KEY]",
     .summary = "Which member keeps which partition (doyend --partitions), or that of a key",
-    .details = "One line per member: how many partitions it owns, how many it keeps with those it "
-               "backs up, and which it owns. With KEY one line: the key's partition, its owner, "
-               "then its backups. A table is advisory: two parts of a network have one each.\n\n"
-               "Exit: 0, 1 when the node was started without --partitions, 3 when it has no table "
-               "yet.",
+    .details =
+        "One line per member: how many partitions it is to own, how many it keeps with those "
+        "it backs up, how many it owns by now, as far as this node knows, and which it is to "
+        "own. With KEY one line: the key's partition, its owner, then its backups. A table "
+        "is advisory: two parts of a network have one each.\n\n"
+        "Exit: 0, 1 when the node was started without --partitions, 3 when it has no table "
+        "yet.",
+    .options = partitions_options,
     .parse = parse,
     .run = run_partitions,
 };
@@ -108,7 +156,7 @@ static char *owned_text(const json_t *table, size_t place)
 static enum exit_code print_table(const json_t *document)
 {
     static const struct column columns[] = {
-        {"NAME", false}, {"OWNS", true}, {"KEEPS", true}, {"PARTITIONS", false}};
+        {"NAME", false}, {"OWNS", true}, {"KEEPS", true}, {"HELD", true}, {"PARTITIONS", false}};
     const json_t *members = json_object_get(document, "members");
     const json_t *change = json_object_get(document, "change");
     struct printer printer;
@@ -122,6 +170,11 @@ static enum exit_code print_table(const json_t *document)
         table_cell(table, TONE_PLAIN, document_text(member, "name", "?"));
         table_cell_number(table, document_number(member, "owned"));
         table_cell_number(table, document_number(member, "kept"));
+        if (document_has(member, "held")) {
+            table_cell_number(table, document_number(member, "held"));
+        } else {
+            table_cell(table, TONE_PLAIN, "-");
+        }
         table_cell(table, TONE_PLAIN, owned == NULL || owned[0] == '\0' ? "-" : owned);
         free(owned);
     }
@@ -131,6 +184,57 @@ static enum exit_code print_table(const json_t *document)
             document_is_true(document, "settled") ? "" : ", the next one is under way",
             document_number(change, "moved"), document_number(change, "least"));
     return printed ? EXIT_DONE : EXIT_REFUSED;
+}
+
+/* "0-3,7": the partitions of a list, in its order. */
+static void print_list(const json_t *list)
+{
+    const size_t count = json_array_size(list);
+
+    for (size_t from = 0; from < count; from++) {
+        const json_int_t first = json_integer_value(json_array_get(list, from));
+        size_t end = from;
+        while (end + 1 < count && json_integer_value(json_array_get(list, end + 1)) ==
+                                      first + (json_int_t)(end + 1 - from)) {
+            end++;
+        }
+        printf("%s%" JSON_INTEGER_FORMAT, from == 0 ? "" : ",", first);
+        if (end > from) {
+            printf("-%" JSON_INTEGER_FORMAT, first + (json_int_t)(end - from));
+        }
+        from = end;
+    }
+}
+
+static void print_held(const json_t *document)
+{
+    const json_t *held = json_object_get(document, "held");
+
+    for (size_t i = 0; i < json_array_size(held); i++) {
+        const json_t *batch = json_array_get(held, i);
+        printf("%s ", document_text(batch, "token", "?"));
+        print_list(json_object_get(batch, "partitions"));
+        printf("\n");
+    }
+    fprintf(stderr, "for %" PRIu64 " ms, %s\n", document_number(document, "holding_ms"),
+            document_text(document, "owning_is", "advisory"));
+}
+
+static enum exit_code say(struct cli *cli, const char *path)
+{
+    struct answer answer = {.json = NULL};
+    const enum exit_code code = cli_post(cli, path, NULL, &answer);
+
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    if (cli->json) {
+        cli_print_document(&answer);
+    } else {
+        print_held(answer.json);
+    }
+    answer_deinit(&answer);
+    return EXIT_DONE;
 }
 
 /* What the document is without, said on stderr. */
@@ -154,6 +258,9 @@ static enum exit_code run_partitions(struct cli *cli, int argc, char **argv)
     struct answer answer = {.json = NULL};
 
     cli_parse(cli, &verb_partitions, argc, argv, &options);
+    if (options.post != NULL) {
+        return say(cli, options.post);
+    }
     enum exit_code code = ask(cli, options.key, &answer);
     if (code != EXIT_DONE) {
         return code;

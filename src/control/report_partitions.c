@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "control/json.h"
+#include "control/report_owning.h"
 #include "partition/keeper.h"
 
 /* The name of the member at that place of the table; null: it has gone. */
@@ -27,10 +28,12 @@ static json_t *member_json(const struct facts *facts, const struct keeper *keepe
             kept += keeper->table.rows[p].copies[i] == place;
         }
     }
-    return json_finished(object, json_put(object, "name", name_json(facts, keeper, place)) &&
-                                     json_put(object, "id", json_of_id(&keeper->members[place])) &&
-                                     json_put(object, "owned", json_of_number(owned)) &&
-                                     json_put(object, "kept", json_of_number(kept)));
+    return json_finished(
+        object, json_put(object, "name", name_json(facts, keeper, place)) &&
+                    json_put(object, "id", json_of_id(&keeper->members[place])) &&
+                    json_put(object, "owned", json_of_number(owned)) &&
+                    json_put(object, "kept", json_of_number(kept)) &&
+                    json_put(object, "held", report_owned_by(facts, &keeper->members[place])));
 }
 
 static json_t *members_json(const struct facts *facts, const struct keeper *keeper)
@@ -107,11 +110,12 @@ static bool put_table(json_t *object, const struct facts *facts, const struct ke
         return false;
     }
     if (key == NULL) {
-        return json_put(object, "table", table_json(keeper));
+        return json_put(object, "table", table_json(keeper)) && report_owning_put(object, facts);
     }
     const uint32_t partition = partition_of(key, strlen(key), keeper->table.partitions);
     return json_put(object, "partition", json_of_number(partition)) &&
-           json_put(object, "keepers", keepers_json(facts, keeper, partition));
+           json_put(object, "keepers", keepers_json(facts, keeper, partition)) &&
+           report_owning_put_token(object, facts, partition);
 }
 
 json_t *report_partitions(const struct facts *facts, const char *key)

@@ -7,7 +7,7 @@
 #include "control/facts.h"
 
 /* The table of partitions as this node has it, or, with a key, the row of that key's partition.
- * NULL: no memory. */
+ * With what this node owns of it. NULL: no memory. */
 json_t *report_partitions(const struct facts *facts, const char *key);
 
 #endif

@@ -17,6 +17,7 @@
 #include "control/report_config.h"
 #include "control/report_keys.h"
 #include "control/report_leader.h"
+#include "control/report_owning.h"
 #include "control/report_partitions.h"
 #include "control/report_past.h"
 #include "control/report_peers.h"
@@ -323,6 +324,23 @@ static struct answer answer_partitions(struct request *request)
                                                       argument_value(request, "key")));
 }
 
+static struct answer answer_partitions_hold(struct request *request)
+{
+    return owning_request_hold(&request->server->control->facts);
+}
+
+static struct answer answer_partitions_ready(struct request *request)
+{
+    return owning_request_ready(&request->server->control->facts,
+                                argument_value(request, "partitions"));
+}
+
+static struct answer answer_partitions_done(struct request *request)
+{
+    return owning_request_done(&request->server->control->facts,
+                               argument_value(request, "partitions"));
+}
+
 static struct answer answer_elect(struct request *request)
 {
     return elect_request(&request->server->control->facts, argument_value(request, "stand"));
@@ -555,6 +573,11 @@ const struct resource resource_table[] = {
     {"/v1/drain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_drain},
     {"/v1/undrain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_undrain},
     {"/v1/tags", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, answer_tags},
+    {"/v1/partitions/hold", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_partitions_hold},
+    {"/v1/partitions/ready", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "partitions",
+     answer_partitions_ready},
+    {"/v1/partitions/done", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "partitions",
+     answer_partitions_done},
     {"/v1/elect", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "stand", answer_elect},
     {"/v1/keys/reload", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_keys_reload},
     {"/v1/keys/use", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_use},

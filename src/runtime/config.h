@@ -68,6 +68,7 @@ struct config {
     enum best best;
     uint32_t partitions; /* 0: none */
     uint32_t backups;
+    uint64_t partitions_ready_ms; /* 0: not given */
     uint32_t capacity;
     uint64_t join_timeout_ms;     /* 0: ask for ever */
     uint32_t expect;              /* --bootstrap-expect; 0: not given */

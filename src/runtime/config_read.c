@@ -675,9 +675,14 @@ static bool complete_partitions(struct reading *reading)
     char tag[32];
 
     if (config->partitions == 0) {
-        return config->backups == 0 ||
-               refuse_option(reading, "backups",
-                             "there is nothing to back up: add --partitions N, or leave it out");
+        return (config->backups == 0 ||
+                refuse_option(reading, "backups",
+                              "there is nothing to back up: add --partitions N, or leave it "
+                              "out")) &&
+               (config->partitions_ready_ms == 0 ||
+                refuse_option(reading, "partitions-ready",
+                              "there is nothing to be ready for: add --partitions N, or leave it "
+                              "out"));
     }
     snprintf(tag, sizeof tag, PARTITION_TAG_KEY "=%u+%u", config->partitions, config->backups);
     return add_own_tag(reading, "partitions", tag, sizeof PARTITION_TAG_KEY);

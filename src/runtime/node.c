@@ -225,13 +225,16 @@ static uint64_t sooner_ms(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* When a node that is to leave can: nobody acts by a right that it has, or holds a role. */
-static uint64_t leave_ms(const struct node *node)
+/* When a node that is to leave can: nobody acts by a right that it has, or holds a role, or goes by
+ * the partitions that it owns. */
+static uint64_t leave_ms(struct node *node)
 {
+    const uint64_t partitions_ms = partitioner_free_ms(&node->partitioner);
     const uint64_t lease_ms = lease_page_free_ms(&node->lease);
     const uint64_t roles_ms = role_clients_free_ms(&node->roles);
+    const uint64_t held_ms = lease_ms > roles_ms ? lease_ms : roles_ms;
 
-    return lease_ms > roles_ms ? lease_ms : roles_ms;
+    return held_ms > partitions_ms ? held_ms : partitions_ms;
 }
 
 /* `earliest_ms` keeps a deadline that a tick left in the past from starving the sockets. */
@@ -440,6 +443,10 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
     }
     if (election_frame_is(frame.at, frame.length)) {
         node_on_election_frame(node, frame, source);
+        return;
+    }
+    if (own_frame_is(frame.at, frame.length)) {
+        node_on_own_frame(node, frame, source);
         return;
     }
     if (partition_frame_is(frame.at, frame.length)) {

@@ -9,6 +9,7 @@
 
 #include "core/core.h"
 #include "partition/keeper.h"
+#include "partition/tenure.h"
 #include "runtime/config.h"
 #include "runtime/elector.h"
 #include "runtime/inquiry.h"
@@ -130,6 +131,18 @@ bool node_stand(struct node *node, bool stands);
 
 /* What this node knows of the table of partitions; NULL: it was started without --partitions. */
 const struct keeper *node_partitions(const struct node *node);
+
+/* What this node owns of them, and lists as coordinator; NULL: as above. */
+const struct tenure *node_tenure(const struct node *node);
+
+/* Programs of this host go by all that this node owns until the time that is returned, in ms of its
+ * clock, unless they say before that they have done; 0: it owns nothing. Nothing of it is let go of
+ * before (P14). */
+uint64_t node_partitions_promise(struct node *node);
+
+/* They are ready for these; and have done with these, and go by none of them. */
+void node_partitions_ready(struct node *node, const struct partition_set *set);
+void node_partitions_done(struct node *node, const struct partition_set *set);
 
 /* For --faults: drops everything from and to these members, until node_fault_clear; delays what
  * goes to one. Names are looked up among the members of the current view and those that are gone.

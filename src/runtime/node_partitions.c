@@ -16,6 +16,18 @@ void node_on_partition_frame(struct node *node, struct bytes frame, const struct
     }
 }
 
+void node_on_own_frame(struct node *node, struct bytes frame, const struct address *source)
+{
+    struct own_message message;
+    const enum wire_error error = own_frame_decode(node->wire, frame.at, frame.length, &message);
+
+    if (error != WIRE_OK) {
+        node->traffic.malformed[error]++;
+    } else if (!node->closing && !node_is_cut(node, &message.from, source)) {
+        partitioner_take_own(&node->partitioner, &message, clock_ms());
+    }
+}
+
 void node_send_partitions(void *context, const struct outgoing *outgoing)
 {
     struct node *node = context;
@@ -47,4 +59,29 @@ void node_on_partitions(void *context, const struct keeper_news *news)
 const struct keeper *node_partitions(const struct node *node)
 {
     return partitioner_keeper(&node->partitioner);
+}
+
+const struct tenure *node_tenure(const struct node *node)
+{
+    return partitioner_tenure(&node->partitioner);
+}
+
+uint64_t node_partitions_promise(struct node *node)
+{
+    return node->closing ? 0 : partitioner_promise(&node->partitioner, clock_ms());
+}
+
+void node_partitions_ready(struct node *node, const struct partition_set *set)
+{
+    if (!node->closing) {
+        partitioner_ready(&node->partitioner, set, clock_ms());
+    }
+}
+
+void node_partitions_done(struct node *node, const struct partition_set *set)
+{
+    if (!node->closing) {
+        partitioner_done(&node->partitioner, set, clock_ms());
+        clock_start_timer(&node->timer, node_on_timer, 0); /* Does a leave wait for it? */
+    }
 }

@@ -127,6 +127,7 @@ void node_on_leader(void *context, const struct member *leader);
 
 /* A frame about partitions, and a new table; neither changes the core. */
 void node_on_partition_frame(struct node *node, struct bytes frame, const struct address *source);
+void node_on_own_frame(struct node *node, struct bytes frame, const struct address *source);
 void node_send_partitions(void *context, const struct outgoing *outgoing);
 void node_on_partitions(void *context, const struct keeper_news *news);
 

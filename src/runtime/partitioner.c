@@ -1,5 +1,6 @@
 #include "runtime/partitioner.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,9 @@ static void on_timer(uv_timer_t *timer);
 
 static void settle(struct partitioner *partitioner, uint64_t now_ms)
 {
-    const uint64_t due_ms = keeper_deadline_ms(partitioner->keeper);
+    const uint64_t keeper_ms = keeper_deadline_ms(partitioner->keeper);
+    const uint64_t tenure_ms = tenure_deadline_ms(partitioner->tenure);
+    const uint64_t due_ms = keeper_ms < tenure_ms ? keeper_ms : tenure_ms;
 
     if (due_ms == PARTITION_NEVER_MS) {
         (void)uv_timer_stop(&partitioner->timer);
@@ -26,27 +29,59 @@ static void on_timer(uv_timer_t *timer)
     const uint64_t now_ms = clock_ms();
 
     keeper_tick(partitioner->keeper, now_ms);
+    tenure_tick(partitioner->tenure, now_ms);
+    tenure_on_step(partitioner->tenure, now_ms); /* The maker may have made a table. */
     settle(partitioner, now_ms);
 }
 
-static void on_send(void *context, const struct partition_message *message)
+static void send_frame(const struct partitioner *partitioner, const struct node_id *life,
+                       const uint8_t *bytes, size_t length)
 {
-    const struct partitioner *partitioner = context;
     const struct view *view = core_view(partitioner->options.core);
-    const uint32_t position = view_find(view, &message->to);
-    uint8_t bytes[PARTITION_FRAME_BYTES_MAX];
+    const uint32_t position = view_find(view, life);
 
     if (position == VIEW_NONE) {
         return;
     }
     const struct member *to = &view->members[position];
     const struct outgoing outgoing = {
-        .peer = &to->id,
-        .to = &to->address,
-        .hop = &to->id,
-        .bytes = bytes,
-        .length = partition_frame_encode(partitioner->options.wire, message, bytes)};
+        .peer = &to->id, .to = &to->address, .hop = &to->id, .bytes = bytes, .length = length};
     partitioner->options.send(partitioner->options.context, &outgoing);
+}
+
+static void on_send(void *context, const struct partition_message *message)
+{
+    const struct partitioner *partitioner = context;
+    uint8_t bytes[PARTITION_FRAME_BYTES_MAX];
+
+    send_frame(partitioner, &message->to, bytes,
+               partition_frame_encode(partitioner->options.wire, message, bytes));
+}
+
+static void on_send_own(void *context, const struct own_message *message)
+{
+    const struct partitioner *partitioner = context;
+    uint8_t bytes[OWN_FRAME_BYTES_MAX];
+
+    send_frame(partitioner, &message->to, bytes,
+               own_frame_encode(partitioner->options.wire, message, bytes));
+}
+
+static void on_command(void *context, const struct role_command *command)
+{
+    const struct partitioner *partitioner = context;
+
+    partitioner->options.command(partitioner->options.context, command);
+}
+
+static void on_owner_news(void *context, enum owner_news news, const struct partition_set *set)
+{
+    static const char *const words[] = {"to be owned, once all is ready", "owned", "asked for",
+                                        "owned no more"};
+    const struct partitioner *partitioner = context;
+
+    log_line(partitioner->options.log, LOG_INFO, "owner", "%u partitions %s", set_count(set),
+             words[news]);
 }
 
 static void on_table(void *context, const struct keeper_news *news)
@@ -72,20 +107,17 @@ static void say_other_terms(struct partitioner *partitioner)
              terms->partitions, terms->copies - 1, config->partitions, config->backups);
 }
 
-void partitioner_on_step(struct partitioner *partitioner, uint64_t now_ms)
+/* The keeper goes by the view that is installed. */
+static void follow_view(struct partitioner *partitioner, uint64_t now_ms)
 {
     const struct core *core = partitioner->options.core;
     const struct view *view = core_view(core);
     const struct member *self = core_self(core);
     const enum phase phase = core_phase(core);
 
-    if (partitioner->keeper == NULL) {
-        return;
-    }
     if ((phase != PHASE_MEMBER && phase != PHASE_LEAVING) || view_is_empty(view) ||
         !view_has(view, &self->id)) {
         keeper_leave(partitioner->keeper);
-        settle(partitioner, now_ms);
         return;
     }
     const struct view_id id = view_id_of(view);
@@ -98,21 +130,90 @@ void partitioner_on_step(struct partitioner *partitioner, uint64_t now_ms)
     if (!keeper_takes_part(partitioner->keeper)) {
         say_other_terms(partitioner);
     }
+}
+
+void partitioner_on_step(struct partitioner *partitioner, uint64_t now_ms)
+{
+    if (partitioner->keeper == NULL) {
+        return;
+    }
+    follow_view(partitioner, now_ms);
+    tenure_on_step(partitioner->tenure, now_ms);
     settle(partitioner, now_ms);
+}
+
+/* May one more message of that member be looked at? */
+static bool is_taken(struct partitioner *partitioner, const struct node_id *from, uint64_t now_ms)
+{
+    const struct view *view = core_view(partitioner->options.core);
+    const uint32_t position = view_is_empty(view) ? VIEW_NONE : view_find(view, from);
+
+    return partitioner->keeper != NULL && position != VIEW_NONE &&
+           per_second_take(&partitioner->taken[position], PARTITION_TAKEN_PER_S, now_ms);
 }
 
 void partitioner_take(struct partitioner *partitioner, const struct partition_message *message,
                       uint64_t now_ms)
 {
-    const struct view *view = core_view(partitioner->options.core);
-    const uint32_t position = view_is_empty(view) ? VIEW_NONE : view_find(view, &message->from);
-
-    if (partitioner->keeper == NULL || position == VIEW_NONE ||
-        !per_second_take(&partitioner->taken[position], PARTITION_TAKEN_PER_S, now_ms)) {
-        return;
+    if (is_taken(partitioner, &message->from, now_ms)) {
+        keeper_take(partitioner->keeper, message, now_ms);
+        tenure_on_step(partitioner->tenure, now_ms);
+        settle(partitioner, now_ms);
     }
-    keeper_take(partitioner->keeper, message, now_ms);
-    settle(partitioner, now_ms);
+}
+
+void partitioner_take_own(struct partitioner *partitioner, const struct own_message *message,
+                          uint64_t now_ms)
+{
+    if (is_taken(partitioner, &message->from, now_ms)) {
+        tenure_take(partitioner->tenure, message, now_ms);
+        settle(partitioner, now_ms);
+    }
+}
+
+const struct tenure *partitioner_tenure(const struct partitioner *partitioner)
+{
+    return partitioner->tenure;
+}
+
+/* --- For this node's programs ---------------------------------------------------------------- */
+
+uint64_t partitioner_promise(struct partitioner *partitioner, uint64_t now_ms)
+{
+    uint64_t until_ms = 0;
+
+    if (partitioner->tenure == NULL || partitioner->leaves) {
+        return 0;
+    }
+    for (uint32_t p = 0; p < partitioner->options.config->partitions; p++) {
+        const uint64_t each_ms = owner_promise(&partitioner->tenure->owner, p, now_ms);
+        until_ms = each_ms != 0 ? each_ms : until_ms; /* One lease, one end. */
+    }
+    return until_ms;
+}
+
+void partitioner_ready(struct partitioner *partitioner, const struct partition_set *set,
+                       uint64_t now_ms)
+{
+    if (partitioner->tenure != NULL) {
+        tenure_ready(partitioner->tenure, set, now_ms);
+        settle(partitioner, now_ms);
+    }
+}
+
+void partitioner_done(struct partitioner *partitioner, const struct partition_set *set,
+                      uint64_t now_ms)
+{
+    if (partitioner->tenure != NULL) {
+        tenure_done(partitioner->tenure, set, now_ms);
+        settle(partitioner, now_ms);
+    }
+}
+
+uint64_t partitioner_free_ms(struct partitioner *partitioner)
+{
+    partitioner->leaves = true;
+    return partitioner->tenure == NULL ? 0 : owner_promised_ms(&partitioner->tenure->owner);
 }
 
 const struct keeper *partitioner_keeper(const struct partitioner *partitioner)
@@ -121,6 +222,25 @@ const struct keeper *partitioner_keeper(const struct partitioner *partitioner)
 }
 
 /* --- For its owner --------------------------------------------------------------------------- */
+
+static void open_tenure(struct partitioner *partitioner)
+{
+    const struct config *config = partitioner->options.config;
+
+    tenure_init(partitioner->tenure,
+                &(struct tenure_options){.core = partitioner->options.core,
+                                         .keeper = partitioner->keeper,
+                                         .partitions = config->partitions,
+                                         .ready_ms = config->partitions_ready_ms,
+                                         .heartbeat_ms = config->timing.heartbeat_ms,
+                                         .held_ms = timing_held_ms(
+                                             &config->timing, config->guard.policy == GUARD_STRICT),
+                                         .send = on_send_own,
+                                         .command = on_command,
+                                         .on_news = on_owner_news,
+                                         .context = partitioner},
+                partitioner->slots);
+}
 
 bool partitioner_open(struct partitioner *partitioner, uv_loop_t *loop, struct latch *latch,
                       const struct partitioner_options *options)
@@ -143,10 +263,14 @@ bool partitioner_open(struct partitioner *partitioner, uv_loop_t *loop, struct l
     }
     partitioner->work = malloc(partition_work_bytes());
     partitioner->taken = calloc(PARTITION_MEMBERS_MAX, sizeof *partitioner->taken);
+    partitioner->tenure = malloc(sizeof *partitioner->tenure);
+    partitioner->slots = calloc(LEDGER_SLOTS_MAX, sizeof *partitioner->slots);
     partitioner->keeper = malloc(sizeof *partitioner->keeper);
-    if (partitioner->keeper == NULL || partitioner->work == NULL || partitioner->taken == NULL) {
+    if (partitioner->keeper == NULL || partitioner->work == NULL || partitioner->taken == NULL ||
+        partitioner->tenure == NULL || partitioner->slots == NULL) {
         return false;
     }
+    open_tenure(partitioner);
     keeper_init(partitioner->keeper, &keeper_options, partitioner->work);
     return true;
 }
@@ -171,4 +295,6 @@ void partitioner_free(struct partitioner *partitioner)
     free(partitioner->keeper);
     free(partitioner->work);
     free(partitioner->taken);
+    free(partitioner->tenure);
+    free(partitioner->slots);
 }

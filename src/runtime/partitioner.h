@@ -10,6 +10,8 @@
 
 #include "core/core.h"
 #include "partition/keeper.h"
+#include "partition/tenure.h"
+#include "proto/own_frame.h"
 #include "proto/partition_frame.h"
 #include "runtime/config.h"
 #include "runtime/latch.h"
@@ -29,6 +31,8 @@ struct partitioner_options {
     void (*send)(void *context, const struct outgoing *outgoing);
     /* There is another table, that of the present view. */
     void (*on_table)(void *context, const struct keeper_news *news);
+    /* EVENT_ROLE for the core: it steps it. */
+    void (*command)(void *context, const struct role_command *command);
     void *context;
 };
 
@@ -36,9 +40,13 @@ struct partitioner {
     struct partitioner_options options;
     struct keeper *keeper; /* NULL: without --partitions */
     struct partition_work *work;
+    struct tenure *tenure; /* who owns them; with the keeper */
+    struct ledger_slot
+        *slots; /* LEDGER_SLOTS_MAX, of which those that are not used are not touched */
     struct per_second *taken; /* PARTITION_MEMBERS_MAX, by place in the view */
     struct view_id view;      /* that was installed last */
     bool said_other;          /* that the others keep them by other terms */
+    bool leaves;              /* nothing is promised any more */
     struct latch *latch;
     uv_timer_t timer;
     bool open;
@@ -59,6 +67,26 @@ void partitioner_on_step(struct partitioner *partitioner, uint64_t now_ms);
 /* A message of partitions that came. */
 void partitioner_take(struct partitioner *partitioner, const struct partition_message *message,
                       uint64_t now_ms);
+
+/* A message of owners that came. */
+void partitioner_take_own(struct partitioner *partitioner, const struct own_message *message,
+                          uint64_t now_ms);
+
+/* What this node owns, and what it lists as coordinator; NULL: it was started without --partitions.
+ */
+const struct tenure *partitioner_tenure(const struct partitioner *partitioner);
+
+/* For this node's programs, as owner.h says. A promise lasts until the time that is returned; 0: it
+ * owns nothing. None of these does anything without --partitions. */
+uint64_t partitioner_promise(struct partitioner *partitioner, uint64_t now_ms);
+void partitioner_ready(struct partitioner *partitioner, const struct partition_set *set,
+                       uint64_t now_ms);
+void partitioner_done(struct partitioner *partitioner, const struct partition_set *set,
+                      uint64_t now_ms);
+
+/* From now on nothing is promised any more, as this node is about to leave; it can when what was
+ * promised is over, at the time that is returned. 0: nothing is. */
+uint64_t partitioner_free_ms(struct partitioner *partitioner);
 
 /* The keeper, borrowed; NULL: this node was started without --partitions. */
 const struct keeper *partitioner_keeper(const struct partitioner *partitioner);

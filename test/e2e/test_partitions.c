@@ -73,7 +73,7 @@ Story(partitions, are_shown_by_the_command)
     assert_soon(all_have_it(cluster, 0, 2, 2));
     const struct outcome table = doyen(cluster, "byzantium", ARGS("partitions"));
     cr_assert_eq(table.code, DONE);
-    assert_text_has(table.out, "NAME       OWNS  KEEPS  PARTITIONS\n");
+    assert_text_has(table.out, "NAME       OWNS  KEEPS  HELD  PARTITIONS\n");
     cr_assert_eq(line_count(table.out), 3);
     assert_text_has(table.err, "copies moved, the least is");
 

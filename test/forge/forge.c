@@ -10,8 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/model/role.h"
 #include "forge/forge_parts.h"
 #include "proto/election_frame.h"
+#include "proto/own_frame.h"
 #include "proto/wire.h"
 #include "seal/keyring.h"
 #include "seal/window.h"
@@ -459,6 +461,25 @@ void forger_wild_election(struct forger *forger, int as, int to)
                                               ELECTION_MESSAGE_TYPE_COUNT);
     frame.hops %= ELECTION_HOPS_MAX + 1;
     send_election(forger, &frame, to);
+}
+
+void forger_wild_owners(struct forger *forger, int as, int to)
+{
+    const struct member *receiver = &forger->learned.members[to];
+    uint8_t bytes[OWN_FRAME_BYTES_MAX];
+    struct own_message message;
+
+    forge_draw(&message, sizeof message);
+    message.from = forger->learned.members[as].id;
+    message.to = receiver->id;
+    message.kind = (enum own_kind)(message.set.words[0] % OWN_MESSAGE_KINDS);
+    message.epoch = forger->learned.epoch;
+    message.lease &= ROLE_TOKEN_MAX;
+    message.token &= ROLE_TOKEN_MAX;
+    message.count %= PARTITIONS_MAX + 1;
+    message.agrees = message.set.words[1] % 2 == 0;
+    send_frame(forger, bytes, own_frame_encode(forger->wire, &message, bytes), &receiver->id,
+               receiver->address.port);
 }
 
 /* One frame of that number, sealed under the life of `as`. What it says is of no interest: the core

@@ -87,6 +87,10 @@ void forger_merge(struct forger *forger, int as, int to, uint16_t answer_to);
 void forger_leader(struct forger *forger, int as, int to, int subject, uint64_t attempt);
 void forger_wild_election(struct forger *forger, int as, int to);
 
+/* A message of owners under the epoch that was learned: another kind each time, and everything else
+ * in it drawn at random. */
+void forger_wild_owners(struct forger *forger, int as, int to);
+
 /* Uses up the numbers of the sealed frames of `as` at `to`: more than a receiver remembers of a
  * sender, all far above its own. The forger holds the key, and seals under that life. */
 void forger_use_up_numbers(struct forger *forger, int as, int to);

@@ -44,7 +44,7 @@ Test(config, every_flag_reaches_its_field)
         "--http-host one --http-host two.example.org. "
         "--state-dir /var/lib/x --guard 3 --profile wan --heartbeat 2s --fail-after 1m "
         "--tag zone=a --tag rack= --capacity 9 --bootstrap-expect 3 --join-timeout 500ms --log-level debug "
-        "--log-format json --election token-ring --best highest --priority 7 --partitions 271 --backups 2 --faults --key run/key --auth accept");
+        "--log-format json --election token-ring --best highest --priority 7 --partitions 271 --backups 2 --partitions-ready 3s --faults --key run/key --auth accept");
     const struct config *config = &result->config;
 
     cr_assert_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
@@ -75,6 +75,7 @@ Test(config, every_flag_reaches_its_field)
     cr_expect_eq(config->election, ELECT_TOKEN_RING);
     cr_expect_eq(config->partitions, 271);
     cr_expect_eq(config->backups, 2);
+    cr_expect_eq(config->partitions_ready_ms, 3000);
     cr_expect_eq(config->best, BEST_HIGHEST);
     cr_expect_eq(config->capacity, 9);
     cr_expect_eq(config->join_timeout_ms, 500);

@@ -77,6 +77,7 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
         {"--partitions 0", 64, "4096"},
         {"--partitions 271 --backups 3", 64, "2"},
         {"--backups 1", 78, "--backups: there is nothing to back up: add --partitions N"},
+        {"--partitions-ready 1s", 78, "there is nothing to be ready for: add --partitions N"},
         {"--partitions 271 --tag partitions=270+0", 78, "a --tag says otherwise"},
         {"--election paxos", 64, "use oldest, bully, ring, token-ring or sequential"},
         {"--best first", 64, "use lowest or highest"},
