@@ -217,6 +217,7 @@ enum doyen_kind {
     DOYEN_ACTING,
     DOYEN_NOT_ACTING,
     DOYEN_GUARD, /* met now, or not any more */
+    DOYEN_TAGS,  /* a member has other tags */
     DOYEN_VIEW,  /* a view was installed; what it brought was told before */
     DOYEN_GAP,   /* events are missing; what changed meanwhile comes next, then a snapshot */
     DOYEN_AWAY,  /* the daemon cannot be reached: what was told may be out of date */
@@ -368,6 +369,13 @@ DOYEN_API int doyen_resign(struct doyen *d, const char *role, int timeout_ms);
 DOYEN_API uint32_t doyen_partition_of(const void *key, size_t length, uint32_t partitions);
 
 /* --- Everything else --- */
+
+/* Changes tags of the node that is asked, at run time: each key gets its value, in the place of the
+ * one that it had; a value that is NULL removes the key. Waits until the view shows it, and so does
+ * every member. It is not kept when the daemon starts again. A node's tags change once a second at
+ * most. DOYEN_E_REFUSED: a tag is none, or all of them take more than 512 bytes. */
+DOYEN_API int doyen_set_tags(struct doyen *d, const struct doyen_tag *changes, size_t count,
+                             int timeout_ms);
 
 /* Asks the node to leave in good order, and waits until its daemon is gone. */
 DOYEN_API int doyen_leave(struct doyen *d, int timeout_ms);

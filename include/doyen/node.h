@@ -121,6 +121,13 @@ DOYEN_API int doyen_node_transfer(struct doyen_node *node, const char *to,
 DOYEN_API int doyen_node_drain(struct doyen_node *node, const char *name, bool drained,
                                char why[DOYEN_NODE_WHY]);
 
+/* Changes this node's tags as doyen_set_tags does, but waits for nothing: DOYEN_TAGS tells when the
+ * view shows it. It asks for T_leave and a second. All is copied. Returns 0 when it is asked or so
+ * already, else DOYEN_E_USAGE with one line in `why` (a tag is none, or all of them take more than
+ * 512 bytes), and nothing has changed. */
+DOYEN_API int doyen_node_set_tags(struct doyen_node *node, const struct doyen_tag *changes,
+                                  size_t count, char why[DOYEN_NODE_WHY]);
+
 /* Sends up to DOYEN_MESSAGE_MAX bytes, which are copied, to the program of another member: `to` is
  * its id, which is one life of it, or its name. The message is one datagram, sealed as all others
  * are where there is a key. It arrives at most once; it may be lost, and overtake others. Nobody

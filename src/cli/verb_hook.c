@@ -191,6 +191,7 @@ static void tell_event(struct hooks *hooks, const struct doyen_event *event)
         }
         break;
     case DOYEN_VIEW:
+    case DOYEN_TAGS:
     case DOYEN_GAP:
         break;
     }

@@ -14,7 +14,7 @@ static enum doyen_kind kind_of(const char *name, const json_t *data)
         {"snapshot", DOYEN_SNAPSHOT}, {"joined", DOYEN_JOINED},
         {"gone", DOYEN_GONE},         {"coordinator", DOYEN_COORDINATOR},
         {"guard", DOYEN_GUARD},       {"view", DOYEN_VIEW},
-        {"gap", DOYEN_GAP},
+        {"gap", DOYEN_GAP},           {"tags", DOYEN_TAGS},
     };
 
     if (strcmp(name, "acting") == 0) {

@@ -102,6 +102,32 @@ static bool tell_missing(struct doyen *d, enum doyen_kind kind, const char *name
     return true;
 }
 
+static bool has_same_tags(const struct doyen_member *a, const struct doyen_member *b)
+{
+    bool same = a->tag_count == b->tag_count;
+
+    for (size_t i = 0; i < a->tag_count && same; i++) {
+        same = strcmp(a->tags[i].key, b->tags[i].key) == 0 &&
+               strcmp(a->tags[i].value, b->tags[i].value) == 0;
+    }
+    return same;
+}
+
+/* Tells of each member that was there and has other tags now. */
+static bool tell_tags(struct doyen *d, const struct doyen_view *before,
+                      const struct doyen_view *view)
+{
+    for (size_t i = 0; i < view->member_count; i++) {
+        const struct doyen_member *member = view->members[i];
+        const struct doyen_member *former = view_find_life(before, member->id);
+        if (former != NULL && !has_same_tags(former, member) &&
+            !tell_derived(d, DOYEN_TAGS, "tags", view, member)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool is_same_life(const struct doyen_member *a, const struct doyen_member *b)
 {
     return a == b || (a != NULL && b != NULL && strcmp(a->id, b->id) == 0);
@@ -111,7 +137,8 @@ static bool tell_difference(struct doyen *d, const struct doyen_view *before,
                             const struct doyen_view *view)
 {
     if (!tell_missing(d, DOYEN_GONE, "gone", before, view, view) ||
-        !tell_missing(d, DOYEN_JOINED, "joined", view, before, view)) {
+        !tell_missing(d, DOYEN_JOINED, "joined", view, before, view) ||
+        !tell_tags(d, before, view)) {
         return false;
     }
     if (!is_same_life(before->coordinator, view->coordinator) &&

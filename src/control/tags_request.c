@@ -10,20 +10,10 @@
 static bool set_one(struct tags *tags, const char *key, const json_t *value,
                     struct complaint *complaint)
 {
-    char tag[TAGS_BYTES_MAX + 1];
-
     if (!json_is_string(value)) {
         return complaint_set(complaint, "the value of '%.60s' is no text", key);
     }
-    if (key[0] == '\0' || strchr(key, '=') != NULL) {
-        return complaint_set(complaint, "'%.60s' is no key: it needs a letter, and no '='", key);
-    }
-    const int bytes = snprintf(tag, sizeof tag, "%s=%s", key, json_string_value(value));
-    if (bytes < 0 || (size_t)bytes >= sizeof tag) {
-        return complaint_set(complaint, "the tags take more than %d bytes: shorten them",
-                             TAGS_BYTES_MAX);
-    }
-    return tag_list_set(tags, tag, complaint);
+    return tag_list_put(tags, key, json_string_value(value), complaint);
 }
 
 static bool set_all(struct tags *tags, json_t *set, struct complaint *complaint)

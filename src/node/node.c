@@ -21,6 +21,7 @@
 #include "node/member.h"
 #include "node/settings.h"
 #include "runtime/key_file.h"
+#include "runtime/tag_list.h"
 #include "words/id_text.h"
 #include "words/notice_text.h"
 
@@ -475,6 +476,29 @@ int doyen_node_drain(struct doyen_node *node, const char *name, bool drained,
     if (member->drained != drained) {
         move(node, drained ? MOVE_DRAIN : MOVE_UNDRAIN, member);
     }
+    return 0;
+}
+
+/* --- Tags --- */
+
+int doyen_node_set_tags(struct doyen_node *node, const struct doyen_tag *changes, size_t count,
+                        char why[DOYEN_NODE_WHY])
+{
+    struct complaint complaint;
+
+    if (node->closing) {
+        return 0; /* Nobody asks any more. */
+    }
+    struct tags tags = *node_tags(node->member.node);
+    for (size_t i = 0; i < count; i++) {
+        if (changes[i].value == NULL) {
+            (void)tag_list_unset(&tags, changes[i].key); /* What is not there need not go. */
+        } else if (!tag_list_put(&tags, changes[i].key, changes[i].value, &complaint)) {
+            snprintf(why, DOYEN_NODE_WHY, "%.*s", DOYEN_NODE_WHY - 1, complaint.text);
+            return DOYEN_E_USAGE;
+        }
+    }
+    node_set_tags(node->member.node, &tags);
     return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/tag_list.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -53,6 +54,22 @@ bool tag_list_set(struct tags *tags, const char *tag, struct complaint *complain
     }
     replace(tags, at, former, tag, bytes);
     return true;
+}
+
+bool tag_list_put(struct tags *tags, const char *key, const char *value,
+                  struct complaint *complaint)
+{
+    char tag[TAGS_BYTES_MAX + 1];
+
+    if (key[0] == '\0' || strchr(key, '=') != NULL) {
+        return complaint_set(complaint, "'%.60s' is no key: it needs a letter, and no '='", key);
+    }
+    const int bytes = snprintf(tag, sizeof tag, "%s=%s", key, value);
+    if (bytes < 0 || (size_t)bytes >= sizeof tag) {
+        return complaint_set(complaint, "the tags take more than %d bytes: shorten them",
+                             TAGS_BYTES_MAX);
+    }
+    return tag_list_set(tags, tag, complaint);
 }
 
 bool tag_list_unset(struct tags *tags, const char *key)

@@ -13,6 +13,10 @@ bool tag_list_has(const struct tags *tags, const char *key, size_t length);
  */
 bool tag_list_set(struct tags *tags, const char *tag, struct complaint *complaint);
 
+/* The same of a key and its value. */
+bool tag_list_put(struct tags *tags, const char *key, const char *value,
+                  struct complaint *complaint);
+
 /* Takes the tag with that key out. Returns false when there is none. */
 bool tag_list_unset(struct tags *tags, const char *key);
 

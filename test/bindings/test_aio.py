@@ -43,6 +43,15 @@ class Aio(unittest.IsolatedAsyncioTestCase):
         with self.assertRaisesRegex(doyen.Error, "no such socket"):
             await doyen.aio.Client("/nonexistent/doyen.sock").view()
 
+    async def test_tags_are_changed_at_run_time(self):
+        cluster = self.cluster(2, "--tag", "zone=a")
+        async with doyen.aio.Client(cluster.control("byzantium")) as client:
+            await client.wait(members=2, timeout=LIMIT_S)
+            view = await client.set_tags({"role": "db", "zone": None}, timeout=LIMIT_S)
+            self.assertEqual(dict(view.member("byzantium").tags), {"role": "db"})
+            with self.assertRaisesRegex(doyen.Error, "'a=b' is no key"):
+                await client.set_tags({"a=b": "c"}, timeout=LIMIT_S)
+
     async def test_leader_is_whom_an_election_found(self):
         cluster = self.cluster(2, "--election", "bully")
         async with doyen.aio.Client(cluster.control("athens")) as client:

@@ -42,6 +42,24 @@ class View(TestCase):
         self.assertEqual(caught.exception.code, doyen.REFUSED)
 
 
+class Tags(TestCase):
+    def test_are_changed_at_run_time(self):
+        cluster = self.cluster(2, "--tag", "zone=a")
+        client = doyen.Client(cluster.control("byzantium"))
+        other = doyen.Client(cluster.control("athens"))
+        client.wait(members=2, timeout=LIMIT_S)
+        resume = other.wait(members=2, timeout=LIMIT_S).resume
+        view = client.set_tags({"role": "db", "zone": None}, timeout=LIMIT_S)
+        self.assertEqual(dict(view.member("byzantium").tags), {"role": "db"})
+        told = next(event for event in other.watch(resume) if event.kind == "tags")
+        self.assertEqual(told.name, "byzantium")
+        self.assertEqual(told.data["tags_before"], {"zone": "a"})
+        self.assertEqual(told.data["tags"], {"role": "db"})
+        with self.assertRaises(doyen.Error) as caught:
+            client.set_tags({"a=b": "c"}, timeout=LIMIT_S)
+        self.assertIn("'a=b' is no key", str(caught.exception))
+
+
 class Wait(TestCase):
     def test_waits_for_a_daemon_and_for_members(self):
         cluster = self.cluster(2)

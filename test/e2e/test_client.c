@@ -480,6 +480,50 @@ Story(client, the_right_to_act_ends_by_itself_when_the_daemon_is_dead)
     doyen_close(d);
 }
 
+/* Steps until such an event came, and has the watch go on. */
+static void step_past(struct doyen *d, const struct seen *seen, enum doyen_kind kind)
+{
+    while (index_of(seen, kind, NULL) == EVENTS_MAX) {
+        struct pollfd fd = {.fd = doyen_fd(d), .events = POLLIN};
+        const int timeout_ms = doyen_timeout_ms(d);
+        const int wait_ms = timeout_ms < 0 || timeout_ms > LIMIT_MS ? LIMIT_MS : timeout_ms;
+        cr_assert(poll(&fd, 1, wait_ms) > 0 || wait_ms < LIMIT_MS, "no kind %d", (int)kind);
+        cr_assert_eq(doyen_step(d), 0, "%s", doyen_error(d));
+    }
+}
+
+/* A gap hides the tags of who was a member before and is one now. */
+Story(client, tags_are_set_and_what_a_gap_hid_is_told)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const struct doyen_tag role = {"role", "db"};
+    const struct doyen_tag without = {"role", NULL};
+    const struct doyen_tag no_tag = {"", "c"};
+    struct seen seen = {.until = DOYEN_OTHER};
+
+    cluster_form(cluster, "athens byzantium");
+    struct doyen *athens = open_client(cluster, "athens");
+    struct doyen *byzantium = open_client(cluster, "byzantium");
+    cr_assert_eq(doyen_watch_start(athens, NULL, 0, see, &seen), 0);
+    step_past(athens, &seen, DOYEN_SNAPSHOT);
+    cr_assert_eq(doyen_set_tags(byzantium, &role, 1, LIMIT_MS), 0, "%s", doyen_error(byzantium));
+    step_past(athens, &seen, DOYEN_TAGS);
+    cr_assert_not(seen.events[index_of(&seen, DOYEN_TAGS, "byzantium")].derived);
+
+    cluster_kill(cluster, "athens");
+    step_past(athens, &seen, DOYEN_AWAY);
+    assert_agreement(cluster, "byzantium");
+    cr_assert_eq(doyen_set_tags(byzantium, &without, 1, LIMIT_MS), 0, "%s", doyen_error(byzantium));
+    cluster_restart(cluster, "athens");
+    assert_agreement(cluster, "byzantium athens");
+    step_until(athens, &seen, DOYEN_TAGS, "byzantium");
+    cr_assert(seen.events[seen.count - 1].derived);
+    cr_assert_eq(doyen_set_tags(byzantium, &no_tag, 1, LIMIT_MS), DOYEN_E_REFUSED);
+    assert_text_has(doyen_error(byzantium), "is no key");
+    doyen_close(byzantium);
+    doyen_close(athens);
+}
+
 Story(client, who_leaves_is_gone_when_that_is_said)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);

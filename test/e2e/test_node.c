@@ -211,6 +211,49 @@ Story(node, two_members_in_one_process_and_a_daemon_form_one_cluster)
     cr_assert(byzantium.stopped);
 }
 
+/* The value of a tag of the member, as this one sees it; "" without. */
+static const char *tag_of(const struct inside *inside, const char *name, const char *key)
+{
+    const struct doyen_view *view = doyen_node_view(inside->node);
+    const struct doyen_member *member = view == NULL ? NULL : doyen_view_member(view, name);
+    const char *value = "";
+
+    for (size_t i = 0; member != NULL && i < member->tag_count; i++) {
+        value = strcmp(member->tags[i].key, key) == 0 ? text_kept("%s", member->tags[i].value)
+                                                      : value;
+    }
+    doyen_view_release(view);
+    return value;
+}
+
+Story(node, a_program_changes_its_tags)
+{
+    struct cluster *cluster = cluster_new(ARGS("--profile", "local"));
+    const struct doyen_tag changes[] = {{"kind", NULL}, {"role", "db"}, {"none", NULL}};
+    const struct doyen_tag no_tag = {"a=b", "c"};
+    struct inside athens;
+    struct inside byzantium;
+    uv_loop_t loop;
+    char why[DOYEN_NODE_WHY];
+
+    uv_loop_init(&loop);
+    start_inside(cluster, &loop, &athens, "athens", "athens");
+    run_until(&loop, athens.acts);
+    start_inside(cluster, &loop, &byzantium, "byzantium", "athens");
+    run_until(&loop, athens.members == 2 && byzantium.members == 2);
+    cr_assert_str_eq(tag_of(&athens, "byzantium", "kind"), "inside");
+    cr_assert_eq(doyen_node_set_tags(byzantium.node, changes, 3, why), 0, "%s", why);
+    run_until(&loop, tells(&athens, DOYEN_TAGS) && tells(&byzantium, DOYEN_TAGS));
+    cr_assert_str_eq(tag_of(&athens, "byzantium", "role"), "db");
+    cr_assert_str_eq(tag_of(&athens, "byzantium", "kind"), "");
+    cr_assert_str_eq(tag_of(&athens, "athens", "kind"), "inside");
+    cr_assert_eq(doyen_node_set_tags(byzantium.node, &no_tag, 1, why), DOYEN_E_USAGE);
+    assert_text_has(why, "'a=b' is no key");
+    doyen_node_close(athens.node);
+    doyen_node_close(byzantium.node);
+    end_loop(&loop);
+}
+
 Story(node, a_callback_may_close_its_own_node)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);

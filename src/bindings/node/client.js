@@ -13,6 +13,7 @@ import { account, find } from "./target.js";
 const PAUSE_MS = 100; // before a daemon that is away is tried again
 const LOOK_AGAIN_MS = 1000;
 const LONGEST_MS = 60000;
+const ASK_AGAIN_MS = 2000; // a node that finds no coordinator gives up after a while
 
 // Is it worth another try? What stands in the way at the very first is told, but for a daemon that is
 // there and lends no page now.
@@ -95,6 +96,31 @@ export class Client {
       }
       if (performance.now() >= until) {
         throw tooLate(timeoutMs, missing);
+      }
+    }
+  }
+
+  async setTags(changes, { timeoutMs, signal } = {}) {
+    const until = performance.now() + timeoutMs;
+    const wanted = Object.entries(changes);
+    const document = {
+      set: Object.fromEntries(wanted.filter(([, value]) => value !== null)),
+      unset: wanted.filter(([, value]) => value === null).map(([key]) => key),
+    };
+    for (let askAt = 0; ; ) {
+      if (performance.now() >= askAt) {
+        askAt = performance.now() + ASK_AGAIN_MS;
+        await get(this.#daemon, "/v1/tags", { document, signal });
+      }
+      const view = await this.view({ signal });
+      const tags = view.member(view.node)?.tags;
+      if (tags !== undefined && wanted.every(([key, value]) => (Object.hasOwn(tags, key) ? tags[key] : null) === value)) {
+        return view;
+      }
+      await this.#sleepUntilEvent(view.resume, until, signal);
+      signal?.throwIfAborted();
+      if (performance.now() >= until) {
+        throw tooLate(timeoutMs, "the view does not show the tags; is there a coordinator?");
       }
     }
   }

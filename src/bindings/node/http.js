@@ -110,10 +110,16 @@ export async function documentOf(daemon, response, { timeoutMs = REQUEST_MS, sig
   return document;
 }
 
+function posted(document) {
+  const headers = { "Content-Type": "application/json" };
+  return document === undefined ? {} : { method: "POST", headers, body: JSON.stringify(document) };
+}
+
+// The document of `path`; of a POST, where there is a `document` to send.
 export async function get(daemon, path, options = {}) {
-  const { timeoutMs = REQUEST_MS } = options;
+  const { timeoutMs = REQUEST_MS, document } = options;
   const until = performance.now() + timeoutMs;
-  const { response } = await open(daemon, path, options);
+  const { response } = await open(daemon, path, { ...options, ...posted(document) });
   return documentOf(daemon, response, { ...options, timeoutMs: until - performance.now() });
 }
 

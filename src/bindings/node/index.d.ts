@@ -259,6 +259,17 @@ export class Client {
   wait(options: Conditions & { timeoutMs: number; signal?: AbortSignal }): Promise<View>;
 
   /**
+   * Changes tags of this node at run time: each key gets its value, in the place of the one that it
+   * had, or goes where that is null. Resolves to the view that shows it; all members do. It is not
+   * kept when the daemon starts again. Rejects where a tag is refused, and with TIMED_OUT when the
+   * time is over.
+   */
+  setTags(
+    changes: Record<string, string | null>,
+    options: { timeoutMs: number; signal?: AbortSignal },
+  ): Promise<View>;
+
+  /**
    * The right of this node to act now, or null.
    *
    * The first call rejects where the daemon cannot be asked. Later one that is away or stopped means

@@ -64,6 +64,23 @@ test("a view tells members oldest first", async (t) => {
   await assert.rejects(client.view({ signal: over }), /enough/);
 });
 
+test("tags are changed at run time", async (t) => {
+  const cluster = await Cluster.of(t, 2, "--tag", "zone=a");
+  const client = new Client({ control: cluster.control("byzantium") });
+  const other = new Client({ control: cluster.control("athens") });
+  await client.wait({ members: 2, timeoutMs: LIMIT_MS });
+  const { resume } = await other.wait({ members: 2, timeoutMs: LIMIT_MS });
+  const view = await client.setTags({ role: "db", zone: null }, { timeoutMs: LIMIT_MS });
+  assert.deepEqual(view.member("byzantium").tags, { role: "db" });
+  const watch = other.watch({ resume });
+  const told = await nextOf(watch, "tags");
+  await watch.return();
+  assert.equal(told.name, "byzantium");
+  assert.deepEqual(told.data.tags_before, { zone: "a" });
+  assert.deepEqual(told.data.tags, { role: "db" });
+  await refuses(client.setTags({ "a=b": "c" }, { timeoutMs: LIMIT_MS }), REFUSED, /'a=b' is no key/);
+});
+
 test("the leader is whom an election found", async (t) => {
   const cluster = await Cluster.of(t, 1, "--election", "ring");
   const client = new Client({ control: cluster.control("athens") });

@@ -13,17 +13,17 @@ import asyncio
 import socket
 import time
 from contextlib import asynccontextmanager
-from typing import Any, AsyncIterator, Awaitable, Callable, Optional, TypeVar
+from typing import Any, AsyncIterator, Awaitable, Callable, Mapping, Optional, TypeVar
 
 from . import target
 from .client import LEASE_S, PAUSE_S, REQUEST_S, AnyLead, may_pass, silent, too_late
 from .errors import TIMED_OUT, UNREACHABLE, Error
 from .lease import REQUEST as LEASE_REQUEST
 from .lease import Lead, Link, Right, try_to_lead
-from .model import Conditions, Event, Leader, View
+from .model import Conditions, Event, Leader, TagChanges, View
 from .role import Holding, RoleLink, campaign_request, over
 from .story import QUIET_S, Story
-from .wire import Response, Stream, request
+from .wire import Response, Stream, post, request
 
 __all__ = ["Client", "Holding", "Lead"]
 
@@ -72,12 +72,15 @@ class Client:
 
     async def get(self, path: str) -> dict[str, Any]:
         """The document of any resource that proto/control.md lists, such as /v1/status."""
+        return await self._ask(request(path))
+
+    async def _ask(self, asked: bytes) -> dict[str, Any]:
         response = Response(self.control)
         body = b""
         connection = await self._connect(REQUEST_S)
         try:
             async with asyncio.timeout(REQUEST_S):
-                await self._send(connection, request(path))
+                await self._send(connection, asked)
                 while not response.ended:
                     body += response.feed(await self._read(connection, REQUEST_S))
         except TimeoutError as error:
@@ -182,6 +185,20 @@ class Client:
                 raise
         finally:
             connection.close()
+
+    async def set_tags(self, changes: Mapping[str, Optional[str]], *, timeout: float) -> View:
+        """Changes tags of this node at run time; see `doyen.Client.set_tags`."""
+        asked = TagChanges(changes)
+        until = time.monotonic() + timeout
+        while True:
+            if asked.due(time.monotonic()):
+                await self._ask(post("/v1/tags", asked.body()))
+            view = await self.view()
+            if asked.shown(view):
+                return view
+            await self._sleep_until_event(view.resume, until)
+            if time.monotonic() >= until:
+                raise too_late(timeout, "the view does not show the tags; is there a coordinator?")
 
     # --- The right to act ---
 

@@ -6,16 +6,16 @@ import socket
 import threading
 import time
 from contextlib import closing, contextmanager
-from typing import Any, Callable, Iterator, Optional, TypeVar
+from typing import Any, Callable, Iterator, Mapping, Optional, TypeVar
 
 from . import target
 from .errors import REFUSED, TIMED_OUT, UNREACHABLE, Error
 from .lease import REQUEST as LEASE_REQUEST
 from .lease import Lead, Link, Right, Watcher, doze, try_to_lead
-from .model import Conditions, Event, Leader, View
+from .model import Conditions, Event, Leader, TagChanges, View
 from .role import Holding, RoleLink, campaign_request, over
 from .story import QUIET_S, Story
-from .wire import Response, Stream, request
+from .wire import Response, Stream, post, request
 
 REQUEST_S = 5.0  # within which an answer is there
 LEASE_S = 0.5  # within which the lease page is there
@@ -76,11 +76,14 @@ class Client:
 
     def get(self, path: str) -> dict[str, Any]:
         """The document of any resource that proto/control.md lists, such as /v1/status."""
+        return self._ask(request(path))
+
+    def _ask(self, asked: bytes) -> dict[str, Any]:
         until = time.monotonic() + REQUEST_S
         response = Response(self.control)
         body = b""
         with closing(self._connect(REQUEST_S)) as connection:
-            self._send(connection, request(path))
+            self._send(connection, asked)
             while not response.ended:
                 body += response.feed(self._read(connection, until))
         return response.document(body)
@@ -189,6 +192,24 @@ class Client:
                     return
                 if not data or stream.feed(response.feed(data)):
                     return
+
+    def set_tags(self, changes: Mapping[str, Optional[str]], *, timeout: float) -> View:
+        """Changes tags of this node at run time: each key gets its value, in the place of the one
+        that it had, or goes where that is None. Returns the view that shows it; all members do. It
+        is not kept when the daemon starts again. Raises Error where a tag is refused, and with
+        TIMED_OUT when `timeout` seconds are over.
+        """
+        asked = TagChanges(changes)
+        until = time.monotonic() + timeout
+        while True:
+            if asked.due(time.monotonic()):
+                self._ask(post("/v1/tags", asked.body()))
+            view = self.view()
+            if asked.shown(view):
+                return view
+            self._sleep_until_event(view.resume, until)
+            if time.monotonic() >= until:
+                raise too_late(timeout, "the view does not show the tags; is there a coordinator?")
 
     # --- The right to act ---
 

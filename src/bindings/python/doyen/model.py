@@ -8,6 +8,8 @@ from typing import Any, Mapping, Optional
 
 from .errors import REFUSED, Error
 
+_ASK_AGAIN_S = 2.0  # a node that finds no coordinator gives up after a while
+
 
 def _nothing() -> Mapping[str, Any]:
     return MappingProxyType({})
@@ -204,6 +206,35 @@ class Event:
     view: Optional[View] = None  # with `snapshot` and `gap`
     diff: Optional[Diff] = None  # with `gap`
     data: Mapping[str, Any] = field(default_factory=_nothing, hash=False)  # all that the daemon told
+
+
+class TagChanges:
+    """What Client.set_tags asks for, and whether a view shows it."""
+
+    def __init__(self, changes: Mapping[str, Optional[str]]) -> None:
+        self._changes = dict(changes)
+        self._ask_at = 0.0
+
+    def body(self) -> dict[str, Any]:
+        """The document of POST /v1/tags."""
+        return {
+            "set": {key: value for key, value in self._changes.items() if value is not None},
+            "unset": [key for key, value in self._changes.items() if value is None],
+        }
+
+    def due(self, now: float) -> bool:
+        """Is it time to ask, for the first time or because nobody took it up?"""
+        if now < self._ask_at:
+            return False
+        self._ask_at = now + _ASK_AGAIN_S
+        return True
+
+    def shown(self, view: View) -> bool:
+        """Does the view of that node show them?"""
+        own = view.member(view.node)
+        return own is not None and all(
+            own.tags.get(key) == value for key, value in self._changes.items()
+        )
 
 
 class Conditions:

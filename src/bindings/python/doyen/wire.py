@@ -10,6 +10,13 @@ from .errors import REFUSED, Error
 HEAD_BYTES_MAX = 65536
 
 
+def post(path: str, document: dict[str, Any]) -> bytes:
+    """A POST of `document` to `path`."""
+    body = json.dumps(document).encode()
+    head = request(path, Content_Type="application/json", Content_Length=str(len(body)))
+    return head.replace(b"GET", b"POST", 1) + body
+
+
 def request(path: str, **headers: str) -> bytes:
     """A GET of `path`; underscores in the names of headers stand for dashes."""
     headers = {"Host": "doyen", "Connection": "close", "User-Agent": "doyen-python", **headers}
