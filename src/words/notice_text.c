@@ -154,7 +154,8 @@ const char *join_refusal_advice(enum join_refusal reason)
     case JOIN_REFUSED_NAME:
         return "choose another --name, or end the member that has it";
     case JOIN_REFUSED_FULL:
-        return "raise --capacity on all members, or --size under --guard majority";
+        return "raise --capacity on all members; under --guard majority raise --size, or take the "
+               "--name of a lost member, whose place is kept";
     }
     return "see the protocol's rules for joining";
 }
