@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +17,24 @@
 #include <unistd.h>
 
 #include "cli/clock.h"
+
+/* May nobody but root and this account change it? */
+static bool is_ours(const struct stat *status)
+{
+    return (status->st_uid == 0 || status->st_uid == geteuid()) && (status->st_mode & 022) == 0;
+}
+
+/* Whoever may change the folder may put a link in it to any program, whosoever that is. */
+static bool folder_is_ours(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char folder[PATH_MAX];
+    struct stat status;
+
+    snprintf(folder, sizeof folder, "%.*s", slash == NULL ? 1 : (int)(slash - path),
+             slash == NULL ? "." : path);
+    return stat(folder[0] == '\0' ? "/" : folder, &status) == 0 && is_ours(&status);
+}
 
 /* False, with `result` filled in, when it is not to be run. */
 static bool may_run(const char *path, struct hook_result *result)
@@ -31,11 +51,11 @@ static bool may_run(const char *path, struct hook_result *result)
                           "%s is no file that may be executed: chmod +x it, or take it away", path);
         return false;
     }
-    if ((status.st_uid != 0 && status.st_uid != geteuid()) || (status.st_mode & 022) != 0) {
+    if (!is_ours(&status) || !folder_is_ours(path)) {
         (void)failure_set(&result->failure, EXIT_REFUSED,
-                          "%s can be changed by others, so it is not run: it has to belong to root "
-                          "or to this account, with mode go-w",
-                          path);
+                          "%s can be changed by others, so it is not run: %s to belong to root or "
+                          "to this account, with mode go-w",
+                          path, is_ours(&status) ? "its folder has" : "it has");
         return false;
     }
     return true;

@@ -167,6 +167,21 @@ Story(hook, one_that_hangs_costs_nothing_but_itself)
     cr_assert(is_reported(cluster, "guard can be changed by others, so it is not run"));
 }
 
+/* Whoever may add to it could name any program a hook, by a link. */
+Story(hook, in_a_folder_that_others_may_change_nothing_is_run)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+
+    cr_assert_eq(chmod(folder, 0777), 0);
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    struct process hooks = start_hooks(cluster, "athens", ARGS("hook", folder));
+    assert_soon(is_reported(cluster, "it is not run: its folder has to belong to root or to this"));
+    stop_hooks(&hooks);
+    cr_assert_str_empty(told(cluster));
+}
+
 Story(hook, what_cannot_be_used_is_said_at_once)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
