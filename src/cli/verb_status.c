@@ -343,14 +343,29 @@ static void print_waiting(const struct printer *printer, const json_t *waiting)
     }
 }
 
+/* Under strict only voters count, and not each of them (Z3b). */
+static void print_unmet(const struct printer *printer, const json_t *guard)
+{
+    const uint64_t needed = document_number(guard, "needed");
+    const uint64_t fresh = document_number(guard, "fresh");
+
+    if (strcmp(document_text(guard, "policy", ""), "strict") == 0) {
+        printer_fact(printer, "next", TONE_BAD,
+                     "start the voters that are down, or mend the network: %" PRIu64
+                     " have to be there, each with its record: doyen voters on each shows it",
+                     needed);
+        return;
+    }
+    printer_fact(printer, "next", TONE_BAD, "start %" PRIu64 " more, or mend the network",
+                 needed > fresh ? needed - fresh : 1);
+}
+
 /* The one thing worth doing now, the most pressing first. */
 static void print_next(const struct printer *printer, const json_t *status)
 {
     const json_t *refused = json_object_get(status, "join_refused");
     const json_t *guard = json_object_get(status, "guard");
     const json_t *counts = json_object_get(status, "counts");
-    const uint64_t needed = document_number(guard, "needed");
-    const uint64_t fresh = document_number(guard, "fresh");
     const char *phase = document_text(status, "phase", "");
     const json_t *links = json_object_get(status, "links");
 
@@ -362,8 +377,7 @@ static void print_next(const struct printer *printer, const json_t *status)
     } else if (strcmp(phase, "leaving") == 0 || strcmp(phase, "stopped") == 0) {
         printer_fact(printer, "next", TONE_PLAIN, "nothing: it is leaving");
     } else if (!document_guard_is_met(status)) {
-        printer_fact(printer, "next", TONE_BAD, "start %" PRIu64 " more, or mend the network",
-                     needed > fresh ? needed - fresh : 1);
+        print_unmet(printer, guard);
     } else if (json_array_size(json_object_get(status, "faults")) > 0) {
         printer_fact(printer, "next", TONE_DOUBTFUL, "doyen fault clear ends the faults");
     } else if (json_array_size(json_object_get(links, "bad")) > 0) {

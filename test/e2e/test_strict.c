@@ -83,4 +83,6 @@ Story(strict, too_few_voters_have_no_coordinator)
     }
     assert_soon(json_is_null(json_object_get(cluster_members(cluster, last), "coordinator")));
     cr_assert_not(is_acting(cluster, last));
+    assert_text_has(doyen(cluster, last, ARGS("status")).out,
+                    "start the voters that are down, or mend the network: 2 have to be there");
 }
