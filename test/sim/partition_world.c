@@ -503,6 +503,8 @@ void world_strike(struct world *world)
     } else if (chance == 9) {
         sim_resume(world->sim, host);
     } else if (chance > 5 && !runs) {
+        world->parted = world->parted ||
+                        host == A; /* Its own seed: it may found another cluster. */
         sim_start(world->sim, host);
     }
 }
