@@ -189,6 +189,31 @@ DOYEN_API bool doyen_candidate_holds(const struct doyen_candidate *candidate,
  * It is told nothing any more. */
 DOYEN_API void doyen_node_resign(struct doyen_node *node, struct doyen_candidate *candidate);
 
+/* --- Partitions --- */
+
+/* What the program may go by when this node owns a partition ("partitions=271" of `settings`). */
+struct doyen_owned {
+    uint64_t token;       /* to act under: what is acted on has to refuse a lower one */
+    uint64_t left_ns;     /* for so long the partition is this node's at least */
+    uint64_t deadline_ns; /* the same as a moment of CLOCK_BOOTTIME */
+    bool advisory;        /* the guard cannot rule out that another acts as well */
+    uint64_t reserved[4];
+};
+
+/* Does this node own that partition now? It does not let go of what it answered yes to before
+ * `left_ns` is over, or doyen_node_partitions_done is called: so look before each act, and act for
+ * less than that. `owned`, which may be NULL, is all zero when the answer is no; so it is without
+ * partitions, and for a number beyond the last. */
+DOYEN_API bool doyen_node_owns(struct doyen_node *node, uint32_t partition,
+                               struct doyen_owned *owned);
+
+/* The program is ready for these, which this node is to own ("partitions-ready=DUR"); and goes by
+ * none of these any more. NULL: all; numbers beyond the last are left out. */
+DOYEN_API void doyen_node_partitions_ready(struct doyen_node *node, const uint32_t *partitions,
+                                           size_t count);
+DOYEN_API void doyen_node_partitions_done(struct doyen_node *node, const uint32_t *partitions,
+                                          size_t count);
+
 /* Leaves in good order; on_stopped follows. Harmless when repeated. */
 DOYEN_API void doyen_node_leave(struct doyen_node *node);
 

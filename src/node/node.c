@@ -19,6 +19,7 @@
 #include "node/candidates.h"
 #include "node/inbox.h"
 #include "node/member.h"
+#include "node/owned.h"
 #include "node/settings.h"
 #include "runtime/key_file.h"
 #include "runtime/tag_list.h"
@@ -590,6 +591,13 @@ int doyen_node_campaign(struct doyen_node *node, const struct doyen_campaign *ca
 void doyen_node_resign(struct doyen_node *node, struct doyen_candidate *candidate)
 {
     candidate_remove(candidate, node->member.node);
+}
+
+/* --- Partitions: owned.c --- */
+
+struct node *doyen_node_member(struct doyen_node *node)
+{
+    return node->closing ? NULL : node->member.node;
 }
 
 /* --- Leaving --- */

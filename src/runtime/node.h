@@ -140,6 +140,9 @@ const struct tenure *node_tenure(const struct node *node);
  * before (P14). */
 uint64_t node_partitions_promise(struct node *node);
 
+/* The same for one of them, with its token; 0: this node does not own it. */
+uint64_t node_partition_promise(struct node *node, uint32_t partition, uint64_t *token);
+
 /* They are ready for these; and have done with these, and go by none of them. */
 void node_partitions_ready(struct node *node, const struct partition_set *set);
 void node_partitions_done(struct node *node, const struct partition_set *set);

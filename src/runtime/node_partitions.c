@@ -71,6 +71,13 @@ uint64_t node_partitions_promise(struct node *node)
     return node->closing ? 0 : partitioner_promise(&node->partitioner, clock_ms());
 }
 
+uint64_t node_partition_promise(struct node *node, uint32_t partition, uint64_t *token)
+{
+    return node->closing
+               ? 0
+               : partitioner_promise_one(&node->partitioner, partition, token, clock_ms());
+}
+
 void node_partitions_ready(struct node *node, const struct partition_set *set)
 {
     if (!node->closing) {

@@ -178,15 +178,25 @@ const struct tenure *partitioner_tenure(const struct partitioner *partitioner)
 
 /* --- For this node's programs ---------------------------------------------------------------- */
 
+uint64_t partitioner_promise_one(struct partitioner *partitioner, uint32_t partition,
+                                 uint64_t *token, uint64_t now_ms)
+{
+    *token = 0;
+    if (partitioner->tenure == NULL || partitioner->leaves ||
+        partition >= partitioner->options.config->partitions) {
+        return 0;
+    }
+    *token = owner_token(&partitioner->tenure->owner, partition, now_ms);
+    return owner_promise(&partitioner->tenure->owner, partition, now_ms);
+}
+
 uint64_t partitioner_promise(struct partitioner *partitioner, uint64_t now_ms)
 {
     uint64_t until_ms = 0;
 
-    if (partitioner->tenure == NULL || partitioner->leaves) {
-        return 0;
-    }
     for (uint32_t p = 0; p < partitioner->options.config->partitions; p++) {
-        const uint64_t each_ms = owner_promise(&partitioner->tenure->owner, p, now_ms);
+        uint64_t token = 0;
+        const uint64_t each_ms = partitioner_promise_one(partitioner, p, &token, now_ms);
         until_ms = each_ms != 0 ? each_ms : until_ms; /* One lease, one end. */
     }
     return until_ms;

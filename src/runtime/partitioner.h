@@ -79,6 +79,8 @@ const struct tenure *partitioner_tenure(const struct partitioner *partitioner);
 /* For this node's programs, as owner.h says. A promise lasts until the time that is returned; 0: it
  * owns nothing. None of these does anything without --partitions. */
 uint64_t partitioner_promise(struct partitioner *partitioner, uint64_t now_ms);
+uint64_t partitioner_promise_one(struct partitioner *partitioner, uint32_t partition,
+                                 uint64_t *token, uint64_t now_ms);
 void partitioner_ready(struct partitioner *partitioner, const struct partition_set *set,
                        uint64_t now_ms);
 void partitioner_done(struct partitioner *partitioner, const struct partition_set *set,

@@ -114,11 +114,10 @@ static bool is_drained(const struct inside *inside, const char *name)
 }
 
 /* Starts a member with the address that a daemon of that name would have. */
-static void start_inside(struct cluster *cluster, uv_loop_t *loop, struct inside *inside,
-                         const char *name, const char *seed)
+static void start_inside_with(struct cluster *cluster, uv_loop_t *loop, struct inside *inside,
+                              const char *name, const char *seed, const char *const *settings)
 {
     const char *const seeds[] = {cluster_daemon(cluster, seed)->address, NULL};
-    const char *const settings[] = {"profile=local", "tag=kind=inside", NULL};
     const struct doyen_node_options options = {.size = sizeof options,
                                                .name = name,
                                                .listen = cluster_daemon(cluster, name)->address,
@@ -135,6 +134,14 @@ static void start_inside(struct cluster *cluster, uv_loop_t *loop, struct inside
     *inside = (struct inside){.name = name};
     (void)signal(SIGPIPE, SIG_IGN);
     cr_assert_eq(doyen_node_start(&inside->node, loop, &options, why), 0, "%s", why);
+}
+
+static void start_inside(struct cluster *cluster, uv_loop_t *loop, struct inside *inside,
+                         const char *name, const char *seed)
+{
+    const char *const settings[] = {"profile=local", "tag=kind=inside", NULL};
+
+    start_inside_with(cluster, loop, inside, name, seed, settings);
 }
 
 static void on_tick(uv_timer_t *timer)
@@ -251,6 +258,55 @@ Story(node, a_program_changes_its_tags)
     assert_text_has(why, "'a=b' is no key");
     doyen_node_close(athens.node);
     doyen_node_close(byzantium.node);
+    end_loop(&loop);
+}
+
+static uint32_t owned_count(struct doyen_node *node)
+{
+    uint32_t count = 0;
+
+    for (uint32_t p = 0; p < 12; p++) {
+        count += doyen_node_owns(node, p, NULL);
+    }
+    return count;
+}
+
+/* Says that it is ready for whatever it is to own by now. */
+static uint32_t owned_when_ready(struct doyen_node *node)
+{
+    doyen_node_partitions_ready(node, NULL, 0);
+    return owned_count(node);
+}
+
+/* P8, P14 of docs/partitions.md. */
+Story(node, a_program_owns_partitions)
+{
+    const char *const settings[] = {"profile=local", "partitions=12", "partitions-ready=1h", NULL};
+    const uint32_t beyond[] = {12, UINT32_MAX};
+    struct cluster *cluster = cluster_new(ARGS("--profile", "local"));
+    struct inside athens;
+    struct inside byzantium;
+    struct doyen_owned owned;
+    uv_loop_t loop;
+
+    uv_loop_init(&loop);
+    start_inside_with(cluster, &loop, &athens, "athens", "athens", settings);
+    run_until(&loop, athens.acts && athens.members == 1);
+    cr_assert_eq(owned_count(athens.node), 0, "it is not ready");
+    doyen_node_partitions_ready(athens.node, beyond, 2);
+    cr_assert_not(doyen_node_owns(athens.node, 12, &owned));
+    cr_assert_eq(owned.token, 0);
+    run_until(&loop, owned_when_ready(athens.node) == 12);
+    cr_assert(doyen_node_owns(athens.node, 3, &owned));
+    cr_assert(owned.token > 0 && owned.left_ns > 0 && owned.advisory);
+
+    start_inside_with(cluster, &loop, &byzantium, "byzantium", "athens", settings);
+    run_until(&loop, athens.members == 2 && byzantium.members == 2);
+    run_until(&loop, owned_when_ready(byzantium.node) <= 6 && owned_count(athens.node) == 6);
+    doyen_node_partitions_done(athens.node, NULL, 0);
+    run_until(&loop, owned_count(byzantium.node) == 6 && owned_count(athens.node) == 6);
+    doyen_node_close(byzantium.node);
+    doyen_node_close(athens.node);
     end_loop(&loop);
 }
 

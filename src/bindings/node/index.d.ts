@@ -308,3 +308,7 @@ export class Client {
     options?: Candidacy & { graceMs?: number; timeoutMs?: number; signal?: AbortSignal },
   ): Promise<T>;
 }
+
+/** The partition, from 0 on, of a key among as many as `doyend --partitions` has it, 1 to 4096: the
+ * same that `doyen partitions KEY` says. A text stands for its UTF-8. */
+export function partitionOf(key: string | Uint8Array, partitions: number): number;

@@ -13,4 +13,5 @@
 export { Client } from "./client.js";
 export { DoyenError, LeadLost, REFUSED, TIMED_OUT, UNREACHABLE, USAGE } from "./errors.js";
 export { Lead } from "./lease.js";
+export { partitionOf } from "./partition.js";
 export { Holding } from "./role.js";

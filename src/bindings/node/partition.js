@@ -1,0 +1,20 @@
+// Where a key is: doyend --partitions.
+
+const START = 0xcbf29ce484222325n;
+const PRIME = 0x100000001b3n;
+
+const wrap = (value) => BigInt.asUintN(64, value);
+
+// The partition, from 0 on, of a key among so many; of a text, that of its UTF-8.
+export function partitionOf(key, partitions) {
+  if (!Number.isInteger(partitions) || partitions < 1 || partitions > 4096) {
+    throw new RangeError(`${partitions} partitions: give 1 to 4096, as doyend --partitions has it`);
+  }
+  let value = START;
+  for (const byte of typeof key === "string" ? Buffer.from(key) : key) {
+    value = wrap((value ^ BigInt(byte)) * PRIME);
+  }
+  value ^= value >> 32n;
+  value = wrap(value * 0xd6e8feb86659fd93n);
+  return Number((value ^ (value >> 32n)) % BigInt(partitions));
+}

@@ -1,0 +1,11 @@
+/* doyen/node.h, partitions: for node.c, which knows the node of the program's handle. */
+#ifndef NODE_OWNED_H
+#define NODE_OWNED_H
+
+#include "doyen/node.h"
+#include "runtime/node.h"
+
+/* The member behind the program's handle; NULL: it is closing. Of node.c. */
+struct node *doyen_node_member(struct doyen_node *node);
+
+#endif
