@@ -46,6 +46,12 @@ documents=$prefix/share/doc/doyen
 for document in $(documents_of "$documents/README.md"); do
     [ -s "$documents/$document" ] || fail "README.md links to $document, which is not installed"
 done
+for page in "$documents"/docs/guide/*.md; do
+    for document in $(documents_of "$page"); do
+        [ -s "$documents/docs/guide/$document" ] ||
+            fail "docs/guide/${page##*/} links to $document, which is not installed"
+    done
+done
 
 if grep -q '^DOYEN_NODEJS:BOOL=ON$' "$build/CMakeCache.txt"; then
     module=$prefix/share/nodejs/doyen
