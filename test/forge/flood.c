@@ -4,8 +4,10 @@
  *
  * forged: sealed in form for the life whose id begins with BYTE (two hexadecimal digits), but the
  * tag does not hold; join, pull: sealed with the key, to whoever lives there; without KEYFILE all
- * of these are plain. RATE is frames a second in all. At the end one line of JSON tells how many
- * were sent and how many bytes went out and came back. */
+ * of these are plain. member-join, member-pull: the same from an address that is proved, each frame
+ * sealed anew; KEYFILE is needed, and what comes back is not counted. RATE is frames a second in
+ * all. At the end one line of JSON tells how many were sent and how many bytes went out and came
+ * back. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -26,6 +28,7 @@ enum {
     AT_ONCE = 32, /* frames of one length that the kernel takes apart again */
     PORTS_MAX = 16,
     SLICE_US = 500,
+    PROVED_MS = 10000,
     PAYLOAD_MAX = 1500,
     BUFFER_BYTES = 4 << 20,
     USAGE = 64,
@@ -39,6 +42,8 @@ struct flood {
     size_t next;          /* port */
     size_t at[PORTS_MAX]; /* frame */
     struct forged_frame frames[PORTS_MAX][FRAMES];
+    struct forger *member; /* seals each frame anew; NULL: `frames` are sent */
+    bool joins;            /* it sends JOINs, else PULLs */
     uint64_t sent;
     uint64_t bytes_out;
     uint64_t bytes_in;
@@ -172,6 +177,33 @@ static void send_some(struct flood *flood, unsigned most)
     flood->next = (port + 1) % flood->ports;
 }
 
+static void prepare_member(struct flood *flood, const char *host, const char *kind, const char *key)
+{
+    flood->member = forger_new(host);
+    flood->joins = strcmp(kind, "member-join") == 0;
+    if (flood->member == NULL || key == NULL || !forger_use_key(flood->member, key)) {
+        fail("no forger, or no key in that file");
+    }
+    for (size_t i = 0; i < flood->ports; i++) {
+        if (!forger_prove(flood->member, ntohs(flood->to[i].sin_port), PROVED_MS)) {
+            fail("nobody there asks for proof of the address");
+        }
+    }
+}
+
+static void send_as_member(struct flood *flood)
+{
+    const uint16_t port = ntohs(flood->to[flood->next].sin_port);
+
+    if (flood->joins) {
+        forger_join(flood->member, port, 1);
+    } else {
+        forger_pull(flood->member, port);
+    }
+    flood->sent++;
+    flood->next = (flood->next + 1) % flood->ports;
+}
+
 /* Keeps to the rate, as far as the machine goes; what it cannot send is not made up for. */
 static void run(struct flood *flood, uint64_t rate, uint64_t seconds)
 {
@@ -188,7 +220,11 @@ static void run(struct flood *flood, uint64_t rate, uint64_t seconds)
         while (flood->sent + skipped < due) {
             const uint64_t left = due - flood->sent - skipped;
             const uint64_t before = flood->sent;
-            send_some(flood, left < AT_ONCE ? (unsigned)left : AT_ONCE);
+            if (flood->member != NULL) {
+                send_as_member(flood);
+            } else {
+                send_some(flood, left < AT_ONCE ? (unsigned)left : AT_ONCE);
+            }
             if (flood->sent == before) {
                 break;
             }
@@ -202,20 +238,35 @@ static void run(struct flood *flood, uint64_t rate, uint64_t seconds)
     take_answers(flood);
 }
 
+static bool is_kind(const char *word)
+{
+    static const char *const kinds[] = {"forged", "join", "pull", "member-join", "member-pull"};
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(word, kinds[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     static struct flood flood;
 
-    if (argc < 6 || argc > 7 ||
-        (strcmp(argv[1], "forged") != 0 && strcmp(argv[1], "join") != 0 &&
-         strcmp(argv[1], "pull") != 0)) {
-        fprintf(stderr, "usage: doyen_flood forged|join|pull HOST PORT[:BYTE][,...] RATE SECONDS "
-                        "[KEYFILE]\n");
+    if (argc < 6 || argc > 7 || !is_kind(argv[1])) {
+        fprintf(stderr, "usage: doyen_flood forged|[member-]join|[member-]pull HOST "
+                        "PORT[:BYTE][,...] RATE SECONDS [KEYFILE]\n");
         return USAGE;
     }
     open_flood(&flood, argv[2], argv[3]);
-    make_frames(&flood, argv[2], argv[1], argc > 6 ? argv[6] : NULL);
+    if (strncmp(argv[1], "member-", strlen("member-")) == 0) {
+        prepare_member(&flood, argv[2], argv[1], argv[6]);
+    } else {
+        make_frames(&flood, argv[2], argv[1], argv[6]);
+    }
     run(&flood, strtoull(argv[4], NULL, 10), strtoull(argv[5], NULL, 10));
+    forger_free(flood.member);
     printf("{\"kind\": \"%s\", \"sent\": %llu, \"bytes_out\": %llu, \"bytes_in\": %llu}\n", argv[1],
            (unsigned long long)flood.sent, (unsigned long long)flood.bytes_out,
            (unsigned long long)flood.bytes_in);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,13 +48,8 @@ static bool open_codec(struct forger *forger)
 
 void forge_draw(void *out, size_t length)
 {
-    FILE *file = fopen("/dev/urandom", "re");
-
-    if (file == NULL || fread(out, 1, length, file) != length) {
+    if (getrandom(out, length, 0) != (ssize_t)length) {
         memset(out, 0x5a, length);
-    }
-    if (file != NULL) {
-        fclose(file);
     }
 }
 

@@ -7,7 +7,8 @@
 #   test/scripts/flood.sh --list
 #
 # The cases are what is sent: forged (frames whose tag does not hold), join and pull (sealed, to
-# whoever lives there, from an address that is not proved), plain (JOINs without a key). Without
+# whoever lives there, from an address that is not proved), plain (JOINs without a key), member-join and
+# member-pull (of who holds the key, from a proved address; what comes back is not counted). Without
 # --rate it is one that any machine stands, for a few seconds; the figures of docs/security.md are
 # those of --rate 300000 --seconds 60 (forged) and --rate 20000 --seconds 60 (the others). All five
 # get an equal share, or that member all of it. How long a death takes to be seen is told, not judged,
@@ -20,13 +21,13 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 
 usage()
 {
-    echo "usage: test/scripts/flood.sh BUILD forged|join|pull|plain|rotate [--at NAME] [--split]" \
-        "[--rate N] [--seconds S] [--json]" >&2
+    echo "usage: test/scripts/flood.sh BUILD forged|[member-]join|[member-]pull|plain|rotate [--at NAME]" \
+        "[--split] [--rate N] [--seconds S] [--json]" >&2
     exit 64
 }
 
 if [ "${1-}" = --list ]; then
-    printf '%s\n' forged join pull plain rotate
+    printf '%s\n' forged join pull plain member-join rotate
     exit 0
 fi
 [ $# -ge 2 ] || usage
@@ -62,7 +63,7 @@ if [ "$case" = rotate ]; then
     case=forged
     rotate=1
 fi
-[[ $case =~ ^(forged|join|pull|plain)$ ]] || usage
+[[ $case =~ ^(forged|plain|(member-)?(join|pull))$ ]] || usage
 
 # The namespace is left with all that was started in it when this script ends.
 if [ -z "${DOYEN_FLOOD_INSIDE-}" ]; then
@@ -111,8 +112,9 @@ cpu_ticks()
     echo "$total"
 }
 
-# turned_away: how many frames of strangers the members have turned away, all together.
-turned_away()
+# came: how many frames of strangers the members have turned away, all together, or, of who holds the
+# key, how many JOINs and PULLs they have heard, of which some were handed on by another.
+came()
 {
     local name
     for name in "${names[@]}"; do
@@ -120,7 +122,10 @@ turned_away()
     done | python3 -c '
 import json, sys
 counters = [json.loads(line)["counters"] for line in sys.stdin]
-print(sum(sum(each["not_opened"].values()) + each["without_key"] for each in counters))'
+if sys.argv[1].startswith("member-"):
+    print(sum(each["received"].get("join", 0) + each["received"].get("pull", 0) for each in counters))
+else:
+    print(sum(sum(each["not_opened"].values()) + each["without_key"] for each in counters))' "$case"
 }
 
 # suspected: how many suspicions the logs tell of.
@@ -258,7 +263,7 @@ fi
 
 before=$(suspected)
 ticks=$(cpu_ticks)
-came=$(turned_away)
+came=$(came)
 since=${EPOCHREALTIME/./}
 "$build/doyen_flood" "$kind" 127.0.0.1 "$targets" "$rate" "$seconds" "${key[@]}" >"$folder/sent" &
 flood=$!
@@ -267,7 +272,7 @@ python3 -c 'import sys, time; time.sleep(float(sys.argv[1]) / 2)' "$seconds"
 middle=$(suspected)
 [ "$middle" -eq "$before" ] || fail "$((middle - before)) suspicions under the flood"
 used=$(($(cpu_ticks) - ticks))
-came=$((($(turned_away) - came) * 1000000 / (${EPOCHREALTIME/./} - since)))
+came=$((($(came) - came) * 1000000 / (${EPOCHREALTIME/./} - since)))
 seen=$(python3 - "$build/doyen" "$DOYEN_CLUSTER_DIR" <<'END'
 import json, os, signal, subprocess, sys, time
 doyen, folder = sys.argv[1:]
