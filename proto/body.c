@@ -13,6 +13,7 @@ enum {
     SUSPICION_FIELDS = 2,
     VOTER_FIELDS = 2,
     HANDED_OVER_FIELDS = 1,
+    NEED_FIELDS = 1,
     TERMS_FIELDS = 6, /* and under guard strict one more, the voters */
     VOTERS_BYTES = 1 + VOTERS_MAX * BODY_NAME_BYTES,
     TERMS_BYTES = 1 + 1 + 1 + 1 + 5 + 5 + 3 + VOTERS_BYTES, /* durations are 32 bits wide */
@@ -125,7 +126,7 @@ static void write_heartbeat(struct writer *writer, const struct heartbeat *heart
     }
 }
 
-static uint32_t further_fields(const struct heartbeat *heartbeat)
+static uint32_t further_of_heartbeat(const struct heartbeat *heartbeat)
 {
     return (heartbeat->promised != 0 ? VOTER_FIELDS : 0U) +
            (heartbeat->handed_over ? HANDED_OVER_FIELDS : 0U);
@@ -435,13 +436,17 @@ static void write_merge_refused(struct writer *writer, const struct merge_refuse
     writer_number(writer, (uint64_t)refused->reason);
 }
 
-static void read_candidacy(struct reader *reader, struct candidacy *candidacy)
+/* One further field is there only where a tag is needed. */
+static void read_candidacy(struct reader *reader, struct candidacy *candidacy, bool has_need)
 {
     reader_name(reader, candidacy->role);
     candidacy->terms.policy = (enum role_policy)reader_number(reader, ROLE_FIRST, ROLE_EACH);
     candidacy->terms.holders = (uint32_t)reader_number(reader, 1, ROLE_HOLDERS_MAX);
     candidacy->terms.preempt = reader_bool(reader);
     candidacy->priority = (uint32_t)reader_number(reader, 0, UINT32_MAX);
+    if (has_need) {
+        reader_need(reader, candidacy->terms.need);
+    }
 }
 
 static void write_candidacy(struct writer *writer, const struct candidacy *candidacy)
@@ -451,6 +456,9 @@ static void write_candidacy(struct writer *writer, const struct candidacy *candi
     writer_number(writer, candidacy->terms.holders);
     writer_bool(writer, candidacy->terms.preempt);
     writer_number(writer, candidacy->priority);
+    if (candidacy->terms.need[0] != '\0') {
+        writer_need(writer, candidacy->terms.need);
+    }
 }
 
 /* What is said of one candidate; `has_number`: and in what order it came. */
@@ -472,7 +480,8 @@ static void write_grant(struct writer *writer, const struct candidacy *candidacy
     writer_number(writer, candidacy->token);
 }
 
-static void read_role(struct reader *reader, enum message_type type, struct role_word *word)
+static void read_role(struct reader *reader, enum message_type type, struct role_word *word,
+                      uint32_t further)
 {
     word->epoch = reader_number(reader, 0, UINT64_MAX);
     if (type == MESSAGE_ROLES_LET_GO) {
@@ -490,7 +499,7 @@ static void read_role(struct reader *reader, enum message_type type, struct role
         read_grant(reader, &word->candidacy, true);
     }
     if (type == MESSAGE_ROLES_ENTER) {
-        read_candidacy(reader, &word->candidacy);
+        read_candidacy(reader, &word->candidacy, further >= NEED_FIELDS);
     } else if (type == MESSAGE_ROLES_PLACE) {
         word->order = (enum role_order)reader_number(reader, ROLE_KEEP, ROLE_FULL);
     }
@@ -520,6 +529,25 @@ static void write_role(struct writer *writer, enum message_type type, const stru
     }
 }
 
+/* Fields that are there only where they say something: how many there may be, and are. */
+static uint32_t further_most(enum message_type type)
+{
+    if (type == MESSAGE_HEARTBEAT) {
+        return VOTER_FIELDS + HANDED_OVER_FIELDS;
+    }
+    return type == MESSAGE_ROLES_ENTER ? NEED_FIELDS : 0;
+}
+
+static uint32_t further_of(const struct message *message)
+{
+    if (message->type == MESSAGE_HEARTBEAT) {
+        return further_of_heartbeat(&message->heartbeat);
+    }
+    return message->type == MESSAGE_ROLES_ENTER && message->role.candidacy.terms.need[0] != '\0'
+               ? NEED_FIELDS
+               : 0;
+}
+
 /* What all messages begin with. False, with the fault noted, if it is not in order. */
 static bool read_envelope(struct reader *reader, struct message *message, uint32_t *further)
 {
@@ -534,8 +562,7 @@ static bool read_envelope(struct reader *reader, struct message *message, uint32
     }
     message_clear(message, (enum message_type)type);
     const uint32_t expected = ENVELOPE_FIELDS + body_fields(message->type);
-    const uint32_t most = message->type == MESSAGE_HEARTBEAT ? VOTER_FIELDS + HANDED_OVER_FIELDS
-                                                             : 0;
+    const uint32_t most = further_most(message->type);
     *further = fields - expected;
     if (fields < expected || fields > expected + most) {
         reader_fail(reader, WIRE_SHAPE);
@@ -592,7 +619,7 @@ void body_read(struct reader *reader, struct view *view, struct message *message
         message->move.subject = reader_id(reader);
         break;
     case CARRIES_ROLES:
-        read_role(reader, message->type, &message->role);
+        read_role(reader, message->type, &message->role, further);
         break;
     case CARRIES_TAGS:
         reader_tags(reader, &message->tags);
@@ -605,9 +632,7 @@ void body_read(struct reader *reader, struct view *view, struct message *message
 static void write_envelope(struct writer *writer, const struct message *message,
                            const struct node_id *to)
 {
-    uint32_t further = message->type == MESSAGE_HEARTBEAT ? further_fields(&message->heartbeat) : 0;
-
-    writer_array(writer, ENVELOPE_FIELDS + body_fields(message->type) + further);
+    writer_array(writer, ENVELOPE_FIELDS + body_fields(message->type) + further_of(message));
     writer_number(writer, (uint64_t)message->type);
     writer_id(writer, &message->from);
     if (to == NULL) {

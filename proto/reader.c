@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "core/model/role.h"
 #include "proto/token.h"
 
 void reader_fail(struct reader *reader, enum wire_error error)
@@ -317,6 +318,21 @@ void reader_name(struct reader *reader, char *name)
         }
     }
     text_set(name, NAME_BYTES_MAX + 1, (const char *)token.bytes, (size_t)token.number);
+}
+
+void reader_need(struct reader *reader, char *need)
+{
+    struct token token;
+
+    need[0] = '\0';
+    if (!reader_text(reader, &token)) {
+        return;
+    }
+    if (!role_need_is_sound((const char *)token.bytes, (size_t)token.number)) {
+        reader_fail(reader, WIRE_BOUND);
+        return;
+    }
+    text_set(need, ROLE_NEED_BYTES_MAX + 1, (const char *)token.bytes, (size_t)token.number);
 }
 
 static bool tags_are_sound(const char *text, size_t length)

@@ -51,6 +51,10 @@ struct address reader_address_or_nil(struct reader *reader);
  * NAME_BYTES_MAX + 1 bytes. */
 void reader_name(struct reader *reader, char *name);
 
+/* The tag that a role needs, and a terminating zero, into `need`, which holds ROLE_NEED_BYTES_MAX +
+ * 1 bytes. */
+void reader_need(struct reader *reader, char *need);
+
 /* At most TAGS_BYTES_MAX bytes of "key=value" texts, each ended by a zero: UTF-8 without control
  * characters, no key empty. */
 void reader_tags(struct reader *reader, struct tags *tags);

@@ -125,6 +125,14 @@ void writer_name(struct writer *writer, const char *name)
     packer_str_body(writer, name, length);
 }
 
+void writer_need(struct writer *writer, const char *need)
+{
+    const size_t length = text_length(need, ROLE_NEED_BYTES_MAX);
+
+    packer_str(writer, length);
+    packer_str_body(writer, need, length);
+}
+
 void writer_tags(struct writer *writer, const struct tags *tags)
 {
     assert(tags->length <= TAGS_BYTES_MAX);

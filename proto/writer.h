@@ -29,6 +29,7 @@ void writer_id(struct writer *writer, const struct node_id *id);
 void writer_address(struct writer *writer, const struct address *address);
 
 void writer_name(struct writer *writer, const char *name);
+void writer_need(struct writer *writer, const char *need);
 void writer_tags(struct writer *writer, const struct tags *tags);
 
 void writer_blob(struct writer *writer, const uint8_t *bytes, uint16_t length);

@@ -338,6 +338,7 @@ struct doyen_campaign {
     uint32_t holders;   /* so many may hold it at once; 0: 1 */
     uint32_t priority;  /* under "priority" alone */
     int preempt;
+    const char *need; /* "KEY" or "KEY=VALUE": who has no such tag holds nothing; NULL: all may */
     bool has_grace;
     uint64_t grace_ms; /* between the loss and the moment at which the caller has stopped */
     uint64_t reserved[4];

@@ -67,6 +67,9 @@ static error_t parse_campaign(int key, char *argument, struct argp_state *state)
     case 'k':
         campaign->holders = parse_number("--holders", argument, 1, HOLDERS_MAX, state);
         return 0;
+    case 'n':
+        campaign->need = argument;
+        return 0;
     case 'o':
         options->wish.once = true;
         return 0;
@@ -108,6 +111,10 @@ static const struct argp_option campaign_options[] = {
      .arg = "DUR",
      .doc = "Time between TERM and KILL (default: half of what the lease can hold)"},
     {.name = "holders", .key = 'k', .arg = "N", .doc = "So many may hold it at once (default: 1)"},
+    {.name = "need",
+     .key = 'n',
+     .arg = "TAG",
+     .doc = "Only nodes with this tag, KEY or KEY=VALUE, may hold it"},
     {.name = "no-preempt",
      .key = OPTION_NO_PREEMPT,
      .doc = "Who holds it stays, also under the policy priority"},
@@ -144,7 +151,7 @@ const struct verb verb_campaign = {
     .summary = "Stands for a role, and runs a command while this node holds it",
     .details =
         "One of all candidates of a cluster holds a role at a time, or as many as --holders says. "
-        "Policy, holders and preemption are those of the role's first candidate. Without a command "
+        "Policy, holders, need and preemption are those of the role's first candidate. Without a command "
         "each event is one line on stdout: candidate, granted, lost, ended.\n\n"
         "The command finds the role in DOYEN_ROLE, the token of this grant in DOYEN_TOKEN (what it "
         "acts on has to refuse a lower one), the node's name in DOYEN_NODE, and the descriptor of "

@@ -18,6 +18,9 @@ char *campaign_body(const struct doyen_campaign *campaign)
     if (campaign->value != NULL) {
         whole = whole && put(body, "value", json_string(campaign->value));
     }
+    if (campaign->need != NULL) {
+        whole = whole && put(body, "need", json_string(campaign->need));
+    }
     if (campaign->holders != 0) {
         whole = whole && put(body, "holders", json_integer(campaign->holders));
     }

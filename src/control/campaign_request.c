@@ -125,12 +125,27 @@ static bool take_value(struct campaign_request *campaign, const json_t *value, c
     return text_set(campaign->value, sizeof campaign->value, text, length);
 }
 
+static bool take_need(struct campaign_request *campaign, const json_t *value, char *why)
+{
+    const char *text = json_string_value(value);
+    const size_t length = json_string_length(value);
+
+    if (text == NULL || !role_need_is_sound(text, length)) {
+        snprintf(why, CAMPAIGN_WHY_MAX,
+                 "need wants a tag, \"KEY\" or \"KEY=VALUE\", of 1 to %d bytes without control "
+                 "characters",
+                 ROLE_NEED_BYTES_MAX);
+        return false;
+    }
+    return text_set(campaign->terms.need, sizeof campaign->terms.need, text, length);
+}
+
 static const struct {
     const char *name;
     bool (*take)(struct campaign_request *campaign, const json_t *value, char *why);
 } fields[] = {{"role", take_role},         {"policy", take_policy},   {"holders", take_holders},
               {"priority", take_priority}, {"preempt", take_preempt}, {"value", take_value},
-              {"grace_ms", take_grace}};
+              {"grace_ms", take_grace},    {"need", take_need}};
 
 static bool take_field(struct campaign_request *campaign, const char *name, const json_t *value,
                        char *why)
@@ -142,7 +157,7 @@ static bool take_field(struct campaign_request *campaign, const char *name, cons
     }
     snprintf(why, CAMPAIGN_WHY_MAX,
              "'%.80s' is no part of a campaign; there are role, policy, holders, priority, "
-             "preempt, value and grace_ms",
+             "preempt, need, value and grace_ms",
              name);
     return false;
 }

@@ -24,6 +24,7 @@ struct row {
     const char *state;
     const char *value;
     const char *policy;
+    const char *need; /* empty: none */
     uint64_t number;
     uint64_t token;
     json_int_t left_ms;
@@ -49,6 +50,11 @@ static const char *state_word(enum role_client_state state)
     return "waits";
 }
 
+static bool put_need(json_t *object, const char *need)
+{
+    return need[0] == '\0' || json_put(object, "d", json_of_text(need, strlen(need)));
+}
+
 static json_t *client_json(const struct role_client *client)
 {
     const struct role_command *campaign = &client->campaign;
@@ -67,6 +73,7 @@ static json_t *client_json(const struct role_client *client)
                     json_put(object, "p", json_of_word(role_policy_word(campaign->terms.policy))) &&
                     json_put(object, "k", json_of_number(campaign->terms.holders)) &&
                     json_put(object, "e", json_boolean(campaign->terms.preempt)) &&
+                    put_need(object, campaign->terms.need) &&
                     json_put(object, "y", json_of_number(campaign->priority)) &&
                     json_put(object, "v", json_of_text(client->value, strlen(client->value))));
 }
@@ -254,10 +261,11 @@ static bool read_row(struct row *row, json_t *client)
     const char *number = NULL;
     const char *token = NULL;
 
-    if (json_unpack(client, "{s:s s:s s:s s:s s:s s:I s:s s:I s:b s:I s:s}", "r", &row->role, "q",
-                    &row->request, "s", &row->state, "n", &number, "t", &token, "u", &row->left_ms,
-                    "p", &row->policy, "k", &row->most, "e", &row->preempt, "y", &row->priority,
-                    "v", &row->value) != 0) {
+    row->need = "";
+    if (json_unpack(client, "{s:s s:s s:s s:s s:s s:I s:s s:I s:b s:I s:s s?s}", "r", &row->role,
+                    "q", &row->request, "s", &row->state, "n", &number, "t", &token, "u",
+                    &row->left_ms, "p", &row->policy, "k", &row->most, "e", &row->preempt, "y",
+                    &row->priority, "v", &row->value, "d", &row->need) != 0) {
         return false;
     }
     row->number = strtoull(number, NULL, 10);
@@ -295,6 +303,19 @@ static int compare_rows(const void *one, const void *other)
     return order != 0 ? order : compare_numbers(a->number, b->number);
 }
 
+static json_t *need_json(const char *need)
+{
+    return need[0] == '\0' ? json_null() : json_of_text(need, strlen(need));
+}
+
+/* K6c, K6f: may it hold the role, as this node's view has its member? */
+static bool is_eligible(const struct row *row, const struct facts *facts)
+{
+    const struct member *member = &facts->view->members[row->position];
+
+    return !member->drained && (row->need[0] == '\0' || tags_have(&member->tags, row->need));
+}
+
 static json_t *row_json(const struct row *row, const struct facts *facts)
 {
     json_t *object = json_object();
@@ -303,6 +324,7 @@ static json_t *row_json(const struct row *row, const struct facts *facts)
         json_put(object, "request", json_of_text(row->request, strlen(row->request))) &&
         json_put(object, "number", row->number == 0 ? json_null() : json_of_u64(row->number)) &&
         json_put(object, "priority", json_integer(row->priority)) &&
+        json_put(object, "eligible", json_boolean(is_eligible(row, facts))) &&
         json_put(object, "value", json_of_text(row->value, strlen(row->value)));
 
     if (row_holds(row)) {
@@ -334,7 +356,8 @@ static json_t *role_json(const struct row *rows, size_t count, size_t *at,
                                      json_put(object, "policy",
                                               json_of_text(first->policy, strlen(first->policy))) &&
                                      json_put(object, "max_holders", json_integer(first->most)) &&
-                                     json_put(object, "preempt", json_boolean(first->preempt)));
+                                     json_put(object, "preempt", json_boolean(first->preempt)) &&
+                                     json_put(object, "need", need_json(first->need)));
 }
 
 /* `said` by the member at that position, `ago_ms` ago. Returns the number of rows by then. */

@@ -58,6 +58,7 @@ enum record_type {
     RECORD_GAP = 11, /* inputs between the start and here are missing */
     RECORD_ROLE = 12,
     RECORD_TAGS = 13,
+    RECORD_ROLE_WITH_NEED = 14, /* RECORD_ROLE, and the tag that its holders need */
 };
 
 enum recording_end {

@@ -307,7 +307,17 @@ static void read_move(struct cursor *cursor, struct record *record)
     }
 }
 
-static void read_role(struct cursor *cursor, struct record *record)
+static void check_need(struct cursor *cursor, const struct role_command *role)
+{
+    const char *need = role->terms.need;
+
+    if (role->wish != ROLE_CAMPAIGN ||
+        !role_need_is_sound(need, text_length(need, ROLE_NEED_BYTES_MAX))) {
+        fail(cursor, RECORDING_DAMAGED);
+    }
+}
+
+static void read_role(struct cursor *cursor, struct record *record, bool has_need)
 {
     struct role_command *role = &record->role;
 
@@ -327,6 +337,10 @@ static void read_role(struct cursor *cursor, struct record *record)
         role->terms.preempt = read_number(cursor, 0, 1) != 0;
         role->priority = (uint32_t)read_number(cursor, 0, UINT32_MAX);
         role->grace_ms = read_number(cursor, 0, UINT32_MAX);
+    }
+    if (has_need) {
+        read_text(cursor, role->terms.need, ROLE_NEED_BYTES_MAX);
+        check_need(cursor, role);
     }
 }
 
@@ -384,8 +398,9 @@ static void read_record(struct cursor *cursor, struct record *record, uint64_t *
         read_time(cursor, now_ms);
         break;
     case RECORD_ROLE:
+    case RECORD_ROLE_WITH_NEED:
         read_time(cursor, now_ms);
-        read_role(cursor, record);
+        read_role(cursor, record, record->type == RECORD_ROLE_WITH_NEED);
         break;
     case RECORD_TAGS:
         read_time(cursor, now_ms);

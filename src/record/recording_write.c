@@ -127,9 +127,14 @@ size_t recording_write_start(uint8_t *out, const struct recording_start *start)
 
 /* --- Records --------------------------------------------------------------------------------- */
 
-static enum record_type type_of(enum event_type type)
+static bool needs_tag(const struct role_command *role)
 {
-    switch (type) {
+    return role->wish == ROLE_CAMPAIGN && role->terms.need[0] != '\0';
+}
+
+static enum record_type type_of(const struct event *event)
+{
+    switch (event->type) {
     case EVENT_TICK:
         return RECORD_TICK;
     case EVENT_MESSAGE:
@@ -147,7 +152,7 @@ static enum record_type type_of(enum event_type type)
     case EVENT_WITHDRAWN:
         return RECORD_WITHDRAWN;
     case EVENT_ROLE:
-        return RECORD_ROLE;
+        return needs_tag(event->role) ? RECORD_ROLE_WITH_NEED : RECORD_ROLE;
     case EVENT_TAGS:
         return RECORD_TAGS;
     }
@@ -183,6 +188,9 @@ static void put_role(struct writer *writer, const struct role_command *role)
         put_number(writer, role->priority);
         put_number(writer, role->grace_ms);
     }
+    if (needs_tag(role)) {
+        put_text(writer, role->terms.need, ROLE_NEED_BYTES_MAX);
+    }
 }
 
 size_t recording_write_input(uint8_t *out, const struct event *event, uint64_t before_ms,
@@ -191,7 +199,7 @@ size_t recording_write_input(uint8_t *out, const struct event *event, uint64_t b
     struct writer writer = {.bytes = out};
 
     assert(event->now_ms >= before_ms);
-    put_byte(&writer, (uint8_t)type_of(event->type));
+    put_byte(&writer, (uint8_t)type_of(event));
     put_number(&writer, event->now_ms - before_ms);
     switch (event->type) {
     case EVENT_TICK:

@@ -177,6 +177,7 @@ static void apply_record(struct replay *replay)
     case RECORD_MOVE:
     case RECORD_WITHDRAWN:
     case RECORD_ROLE:
+    case RECORD_ROLE_WITH_NEED:
     case RECORD_TAGS:
         step(replay);
         copy_record(replay);

@@ -219,6 +219,30 @@ Story(roles, as_many_hold_as_may)
     cr_assert_eq(granted_token(&stage, 2), 0);
 }
 
+/* K6f: tags come and go while candidates wait; the role follows. */
+Story(roles, go_to_who_has_the_tag)
+{
+    struct stage stage = stage_open(NO_ARGS);
+
+    for (size_t i = 0; i < NODES; i++) {
+        client_start(&stage, i, ARGS("campaign", "job", "--need", "zone=eu"));
+        assert_soon(has_said(&stage, i, "candidate job number "));
+    }
+    cr_assert_eq(doyen(stage.cluster, "cyrene", ARGS("tag", "set", "zone=eu")).code, 0);
+    assert_soon(granted_token(&stage, 2) != 0);
+    cr_assert_eq(doyen(stage.cluster, "byzantium", ARGS("tag", "set", "zone=eu")).code, 0);
+    cr_assert_eq(doyen(stage.cluster, "cyrene", ARGS("tag", "unset", "zone")).code, 0);
+    assert_soon(granted_token(&stage, 1) > granted_token(&stage, 2));
+    cr_assert(has_said(&stage, 2, "lost job token "));
+    cr_assert_eq(granted_token(&stage, 0), 0);
+
+    const struct outcome roles = doyen(stage.cluster, "athens", ARGS("roles", "--json"));
+    const json_t *role = json_array_get(json_object_get(document_kept(roles.out), "roles"), 0);
+    cr_assert_str_eq(text_of(role, "need"), "zone=eu");
+    const json_t *waits = json_array_get(json_object_get(role, "candidates"), 0);
+    cr_assert(json_is_false(json_object_get(waits, "eligible")));
+}
+
 static void assert_refused(struct cluster *cluster, const char *const *arguments, int code,
                            const char *why)
 {
@@ -244,8 +268,12 @@ Story(roles, refuse_what_makes_no_sense)
     assert_refused(stage.cluster, ARGS("campaign", "job", "true"), 64, "write -- before");
     assert_refused(stage.cluster, ARGS("campaign", "job", "--", "/no/such"), 127, "/no/such");
 
+    assert_refused(stage.cluster, ARGS("campaign", "job", "--need", "=a"), 1, "need wants a tag");
+
     client_start(&stage, 1, ARGS("campaign", "job"));
     assert_soon(granted_token(&stage, 1) != 0);
+    assert_refused(stage.cluster, ARGS("campaign", "job", "--need", "zone"), 1,
+                   "the role's first candidate has set other terms");
     assert_refused(stage.cluster, ARGS("campaign", "job", "--holders", "2"), 1,
                    "the role's first candidate has set other terms");
 }

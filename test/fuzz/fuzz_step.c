@@ -186,9 +186,14 @@ static struct node_id any_request(struct input *input)
 
 static struct role_terms any_role_terms(struct input *input)
 {
-    return (struct role_terms){.policy = (enum role_policy)(below(input, 3) + 1),
+    struct role_terms terms = {.policy = (enum role_policy)(below(input, 3) + 1),
                                .holders = (uint32_t)below(input, 3) + 1,
                                .preempt = below(input, 2) == 0};
+
+    if (terms.holders == 3) {
+        memcpy(terms.need, "k=a", sizeof "k=a"); /* One of those that any_tags gives. */
+    }
+    return terms;
 }
 
 static void any_role_name(struct input *input, char name[NAME_BYTES_MAX + 1])

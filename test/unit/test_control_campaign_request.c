@@ -31,7 +31,7 @@ Test(campaign_request, takes_all_fields)
     const struct campaign_request campaign = parsed(
         "{\"role\": \"r\", \"policy\": \"priority\", \"holders\": 2, "
         "\"priority\": 4294967295, \"preempt\": false, \"value\": \"here:1\", "
-        "\"grace_ms\": 70}");
+        "\"grace_ms\": 70, \"need\": \"zone=eu\"}");
 
     cr_assert_eq(campaign.terms.policy, ROLE_PRIORITY);
     cr_assert_eq(campaign.terms.holders, 2);
@@ -40,6 +40,7 @@ Test(campaign_request, takes_all_fields)
     cr_assert_str_eq(campaign.value, "here:1");
     cr_assert(campaign.has_grace);
     cr_assert_eq(campaign.grace_ms, 70);
+    cr_assert_str_eq(campaign.terms.need, "zone=eu");
 }
 
 /* A better candidate takes over where that is the point of the policy. */
@@ -70,6 +71,9 @@ static const struct {
     {"{\"role\": \"a\", \"preempt\": 1}", "preempt wants true or false"},
     {"{\"role\": \"a\", \"grace_ms\": 600001}", "grace_ms wants a whole number"},
     {"{\"role\": \"a\", \"value\": \"a\\nb\"}", "without control characters"},
+    {"{\"role\": \"a\", \"need\": \"=a\"}", "need wants a tag"},
+    {"{\"role\": \"a\", \"need\": \"\"}", "need wants a tag"},
+    {"{\"role\": \"a\", \"need\": 7}", "need wants a tag"},
     {"{\"role\": \"a\", \"tag\": \"zone=a\"}", "'tag' is no part of a campaign"},
     {"{\"role\": \"a\", \"preempt_after\": 5}", "'preempt_after' is no part of a campaign"},
 };

@@ -343,6 +343,59 @@ Test(core_roles, a_drained_member_holds_nothing)
     rig_free(rig);
 }
 
+/* B has that tag and no other from the next view on. */
+static void give_b(struct rig *rig, const char *tag)
+{
+    const struct node_id b = rig_id(rig, 'B');
+    struct message message = {.type = MESSAGE_TAGS,
+                              .tags = {.length = (uint16_t)(strlen(tag) + 1)}};
+
+    memcpy(message.tags.text, tag, strlen(tag) + 1);
+    rig_gets(rig, 'B', &message);
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    const struct message ack = rig_ack(rig, 'B');
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'C', &ack);
+    const struct view *view = core_view(rig->core);
+    cr_assert(tags_have(&view->members[view_find(view, &b)].tags, tag));
+}
+
+/* K6f: also when the view has given or taken the tag since. */
+Test(core_roles, who_has_not_the_tag_holds_nothing)
+{
+    const struct role_terms terms = {.policy = ROLE_FIRST, .holders = 1, .need = "zone=eu"};
+    struct rig *rig = rig_in("A B C", 'A');
+    struct said b = stands(rig, 'B', 1, &terms);
+
+    asks(rig, 'C', NULL);
+    asks(rig, 'B', &b);
+    cr_assert(core_may_grant(rig->core));
+    cr_assert_eq(listed(rig, 1).token, 0);
+    give_b(rig, "zone=europe");
+    cr_assert_eq(listed(rig, 1).token, 0, "another value is another tag");
+    rig_pass(rig, TAGS_PAUSE_MS, "B C");
+    give_b(rig, "zone=eu");
+    b.token = listed(rig, 1).token;
+    cr_assert_neq(b.token, 0);
+    rig_pass(rig, TAGS_PAUSE_MS, "B C");
+    give_b(rig, "zone=us");
+    cr_assert(listed(rig, 1).revoked);
+    rig_free(rig);
+}
+
+/* K6d: the tag that is needed is one of the terms. */
+Test(core_roles, another_need_is_refused)
+{
+    const struct role_terms other = {.policy = ROLE_FIRST, .holders = 1, .need = "zone"};
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+
+    enters(rig, 'C', &(struct said){.request = 3}, &other);
+    cr_assert_eq(rig_told(rig, MESSAGE_ROLES_PLACE, 'C')->role.order, ROLE_OTHER_TERMS);
+    rig_free(rig);
+}
+
 /* K6e: each with a token of its own, and who is drained goes on. */
 Test(core_roles, each_holds_where_the_terms_say_so)
 {

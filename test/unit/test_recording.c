@@ -155,6 +155,15 @@ Test(recording, each_input_comes_back_as_it_was)
     cr_assert_eq(record->event.type, EVENT_SYNCED);
     cr_assert_eq(record->event.synced.number, 300);
     cr_assert(record->event.synced.ok);
+    const struct role_command campaign = {
+        .wish = ROLE_CAMPAIGN,
+        .request = {.bytes = {1}},
+        .role = "job",
+        .terms = {.policy = ROLE_FIRST, .holders = 1, .need = "zone=eu"}};
+    event = (struct event){.type = EVENT_ROLE, .now_ms = before_ms + 1, .role = &campaign};
+    cr_assert_eq(read_back(bytes, recording_write_input(bytes, &event, before_ms, NULL, 0), record),
+                 RECORDING_OK);
+    cr_assert(role_terms_equal(&record->event.role->terms, &campaign.terms));
     event.type = EVENT_TICK;
     cr_assert_eq(recording_write_input(bytes, &event, before_ms, NULL, 0), 2, "is kept short");
     free(record);
@@ -170,7 +179,7 @@ struct bad_recording {
 Test(recording, what_no_writer_writes_is_refused)
 {
     static const struct bad_recording refusals[] = {
-        {"no such record", {14, 0}, 2, RECORDING_DAMAGED},
+        {"no such record", {15, 0}, 2, RECORDING_DAMAGED},
         {"zeros, as after a loss of power", {0, 0, 0}, 3, RECORDING_TORN},
         {"a time that never comes",
          {RECORD_TICK, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
@@ -194,6 +203,10 @@ Test(recording, what_no_writer_writes_is_refused)
          {RECORD_ADDRESSES, 0, 0, 0x81, 2},
          5,
          RECORDING_DAMAGED},
+        {"a need of a role that nobody stands for",
+         {RECORD_ROLE_WITH_NEED, 0, ROLE_RESIGN, 1},
+         4,
+         RECORDING_TORN},
         {"a wish about a role that there is not", {RECORD_ROLE, 0, 4}, 3, RECORDING_DAMAGED},
         {"tags beyond their bound", {RECORD_TAGS, 0, 0x81, 4}, 4, RECORDING_DAMAGED},
         {"an end for no reason", {RECORD_END, 9}, 2, RECORDING_DAMAGED},

@@ -180,6 +180,10 @@ const struct wire_refusal wire_refusals[] = {
     {"bound-role-holders", WIRE_BOUND, "65 holders", "roles-enter", EDIT_TOKENS, 12, 1, "41"},
     {"bound-role-priority", WIRE_BOUND, "a priority of 33 bits", "roles-enter", EDIT_TOKENS, 14, 1,
      "cf 0000000100000000"},
+    {"bound-role-need-empty", WIRE_BOUND, "a tag without a key", "roles-enter-need", EDIT_TOKENS,
+     15, 1, "a0"},
+    {"bound-role-need-no-key", WIRE_BOUND, "a tag with an empty key", "roles-enter-need",
+     EDIT_TOKENS, 15, 1, "a2 3d61"},
     {"bound-role-order", WIRE_BOUND, "order 4", "roles-place", EDIT_TOKENS, 10, 1, "04"},
 };
 

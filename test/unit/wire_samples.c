@@ -483,6 +483,19 @@ static void add_roles(struct samples *samples)
         .candidacy = {.request = id_of('R'), .number = role_token(7, 1), .token = token}};
 }
 
+static void add_needs(struct samples *samples)
+{
+    struct message *message = add(samples, MESSAGE_ROLES_ENTER, "roles-enter-need",
+                                  "a new candidate for a role that needs a tag");
+
+    message->role = (struct role_word){
+        .epoch = 7,
+        .stamp = 123456,
+        .candidacy = {.request = id_of('R'),
+                      .role = "billing-run",
+                      .terms = {.policy = ROLE_FIRST, .holders = 1, .need = "zone=eu"}}};
+}
+
 struct samples *samples_new(void)
 {
     struct samples *samples = calloc(1, sizeof *samples);
@@ -506,6 +519,7 @@ struct samples *samples_new(void)
     add_moves(samples);
     add_roles(samples);
     add_tags(samples);
+    add_needs(samples);
     return samples;
 }
 

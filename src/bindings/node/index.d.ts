@@ -188,6 +188,8 @@ export interface Candidacy {
   priority?: number;
   /** A better candidate takes the place of a holder. */
   preempt?: boolean;
+  /** "key" or "key=value": who has no such tag holds nothing. */
+  need?: string;
 }
 
 export interface Conditions {

@@ -222,10 +222,22 @@ void roster_on_word(struct core *core, uint32_t position, enum message_type type
 
 /* --- Target and fact --- */
 
+/* K6f */
+static bool has_need(const struct core *core, const struct candidate *candidate)
+{
+    const char *need = core->listed.roles[candidate->role].terms.need;
+
+    return need[0] == '\0' || (candidate->position != VIEW_NONE &&
+                               tags_have(&core->view.members[candidate->position].tags, need));
+}
+
 /* K6c: a drained member is no target (E7), unless each is; nor is one that leaves, or that is gone.
  */
 static bool is_eligible(const struct core *core, const struct candidate *candidate)
 {
+    if (!has_need(core, candidate)) {
+        return false;
+    }
     return candidate->position != VIEW_NONE && candidate->number != 0 &&
            (!core->view.members[candidate->position].drained ||
             core->listed.roles[candidate->role].terms.policy == ROLE_EACH) &&

@@ -22,6 +22,7 @@ enum {
     VOTERS_MAX = 9,        /* names of the voters of guard strict (Z1) */
     ROLES_MAX = 256,       /* roles that anybody stands for (K5d) */
     ROLE_CANDIDATES_MAX = 4096, /* candidates of all members; a coordinator of few keeps fewer */
+    ROLE_NEED_BYTES_MAX = 127,  /* of the tag that the holders of a role need */
     ROLE_OWN_MAX = 64,          /* of one member */
     ROLE_HOLDERS_MAX = 64,      /* who may hold one role at once */
     MERGES_KEPT = 8,            /* merges that are known again when their request comes late */

@@ -28,6 +28,9 @@ static inline bool tags_equal(const struct tags *a, const struct tags *b)
     return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
 
+/* Is there a tag with that "KEY=VALUE", or with that "KEY", whatever its value? */
+bool tags_have(const struct tags *tags, const char *wanted);
+
 struct member {
     struct node_id id;
     struct address address;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text.h"
+#include "base/utf8.h"
 #include "core/model/id.h"
 #include "core/model/limits.h"
 
@@ -21,11 +23,23 @@ struct role_terms {
     enum role_policy policy;
     uint32_t holders; /* 1 to ROLE_HOLDERS_MAX may hold it at once */
     bool preempt;     /* a better candidate takes the place of a holder */
+
+    /* "KEY" or "KEY=VALUE": whose member has no such tag holds nothing (K6f). Empty: none is
+     * needed. */
+    char need[ROLE_NEED_BYTES_MAX + 1];
 };
+
+/* May that be the need of a role? It need not end with a zero. */
+static inline bool role_need_is_sound(const char *text, size_t length)
+{
+    return length > 0 && length <= ROLE_NEED_BYTES_MAX && text[0] != '=' &&
+           utf8_is_printable(text, length);
+}
 
 static inline bool role_terms_equal(const struct role_terms *a, const struct role_terms *b)
 {
-    return a->policy == b->policy && a->holders == b->holders && a->preempt == b->preempt;
+    return a->policy == b->policy && a->holders == b->holders && a->preempt == b->preempt &&
+           text_equal(a->need, b->need);
 }
 
 /* One who stands for a role, as its member tells it. */

@@ -275,6 +275,7 @@ class Client:
         holders: Optional[int] = None,
         priority: Optional[int] = None,
         preempt: Optional[bool] = None,
+        need: Optional[str] = None,
         grace: Optional[float] = None,
         timeout: Optional[float] = None,
         on_lost: Optional[Callable[[], object]] = None,
@@ -286,7 +287,7 @@ class Client:
         proto/control.md has it; all candidates of a role have to say the same. Raises Error also
         where the campaign is refused, or `doyen resign` ends it.
         """
-        request_bytes = campaign_request(role, policy, value, holders, priority, preempt, grace)
+        request_bytes = campaign_request(role, policy, value, holders, priority, preempt, grace, need)
 
         def open_link() -> Link:
             return self._open_link(RoleLink, request_bytes)

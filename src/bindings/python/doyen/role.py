@@ -21,6 +21,7 @@ def campaign_request(
     priority: Optional[int],
     preempt: Optional[bool],
     grace: Optional[float],
+    need: Optional[str] = None,
 ) -> bytes:
     """What is sent for it; what is None is left out."""
     campaign = {
@@ -30,6 +31,7 @@ def campaign_request(
         "holders": holders,
         "priority": priority,
         "preempt": preempt,
+        "need": need,
         "grace_ms": None if grace is None else int(grace * 1000),
     }
     body = json.dumps({key: told for key, told in campaign.items() if told is not None}).encode()
