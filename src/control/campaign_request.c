@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "partition/tenure.h"
 #include "runtime/option_kinds.h"
 
 enum {
@@ -40,6 +41,13 @@ static bool take_role(struct campaign_request *campaign, const json_t *value, ch
                  "'%.80s' is not the name of a role: use 1 to %d of A-Z a-z 0-9 . _ -, no dash "
                  "first",
                  name == NULL ? "" : name, NAME_BYTES_MAX);
+        return false;
+    }
+    if (text_equal(name, PARTITION_ROLE)) {
+        snprintf(why, CAMPAIGN_WHY_MAX,
+                 "'%s' is the role that doyend itself stands for with --partitions: give another "
+                 "name",
+                 name);
         return false;
     }
     return text_set(campaign->role, sizeof campaign->role, name, strlen(name));

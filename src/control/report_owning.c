@@ -1,6 +1,5 @@
 #include "control/report_owning.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "control/json.h"
@@ -147,6 +146,19 @@ struct answer owning_request_hold(const struct facts *facts)
     return answer_json(MHD_HTTP_OK, json_finished(object, complete));
 }
 
+/* Reads a number below `below`, and goes behind it. */
+static bool parse_number(const char **at, uint32_t below, uint32_t *number)
+{
+    const char *begin = *at;
+
+    *number = 0;
+    while (**at >= '0' && **at <= '9' && *number < below) {
+        *number = *number * 10 + (uint32_t)(**at - '0');
+        (*at)++;
+    }
+    return *at != begin && *number < below;
+}
+
 /* Reads "0-3,7", all below `partitions`. */
 static bool parse_list(const char *list, uint32_t partitions, struct partition_set *set)
 {
@@ -154,24 +166,24 @@ static bool parse_list(const char *list, uint32_t partitions, struct partition_s
 
     memset(set, 0, sizeof *set);
     while (true) {
-        char *end = NULL;
-        const unsigned long first = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10)
-                                                             : PARTITIONS_MAX;
-        unsigned long last = first;
-        if (first < partitions && *end == '-') {
-            at = end + 1;
-            last = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : PARTITIONS_MAX;
-        }
-        if (first >= partitions || last >= partitions || last < first) {
+        uint32_t first = 0;
+        if (!parse_number(&at, partitions, &first)) {
             return false;
         }
-        for (unsigned long p = first; p <= last; p++) {
-            set_add(set, (uint32_t)p);
+        uint32_t last = first;
+        if (*at == '-') {
+            at++;
+            if (!parse_number(&at, partitions, &last) || last < first) {
+                return false;
+            }
         }
-        if (*end != ',') {
-            return *end == '\0';
+        for (uint32_t p = first; p <= last; p++) {
+            set_add(set, p);
         }
-        at = end + 1;
+        if (*at != ',') {
+            return *at == '\0';
+        }
+        at++;
     }
 }
 

@@ -1,8 +1,11 @@
 /* Who owns partitions among real daemons: rules P8 to P14 of docs/partitions.md. */
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fixture.h"
 #include "forge/forge.h"
+#include "http.h"
 
 enum { DONE = 0, REFUSED = 1, PARTITIONS = 271, WILD_FRAMES = 500 };
 
@@ -111,6 +114,40 @@ Story(owners, hand_over_in_two_steps)
     cr_assert_eq(held_by(cluster, "byzantium"), 0, "it was promised to a program of athens");
     cr_assert_eq(doyen(cluster, "athens", ARGS("partitions", "--done")).code, DONE);
     assert_soon(all_own(cluster, names, 2));
+}
+
+/* What a POST of that path is answered with. */
+static int status_of(struct cluster *cluster, const char *path)
+{
+    const int fd = dial_unix(cluster_daemon(cluster, "athens")->control);
+    struct http_answer answer;
+
+    cr_assert(fd >= 0);
+    cr_assert(http_ask(fd, "POST", path, "Content-Length: 0\r\n", LIMIT_MS, &answer));
+    const int status = answer.status;
+    http_answer_deinit(&answer);
+    close(fd);
+    return status;
+}
+
+Story(owners, take_lists_of_partitions)
+{
+    static const char *const bad[] = {"",    "271", "0-271",      "5-3",   "-1",         "0-",
+                                      "0,,", "a",   "4294967296", "0%201", "0-99999999", "0,"};
+    struct cluster *cluster = cluster_new(
+        ARGS("--partitions", "271", "--profile", "local", "--partitions-ready", "1h"));
+    char path[80];
+
+    cluster_start(cluster, "athens", NULL, NO_ARGS);
+    assert_soon(json_array_size(json_object_get(document_of(cluster, "athens"), "incoming")) ==
+                PARTITIONS);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        snprintf(path, sizeof path, "/v1/partitions/ready?partitions=%s", bad[i]);
+        cr_assert_eq(status_of(cluster, path), 400, "%s", path);
+    }
+    cr_assert_eq(held_by(cluster, "athens"), 0);
+    cr_assert_eq(status_of(cluster, "/v1/partitions/ready?partitions=0-3,270"), 200);
+    assert_soon(held_by(cluster, "athens") == 5);
 }
 
 /* What is asked of a node that cannot answer it. */

@@ -62,6 +62,7 @@ static const struct {
     {"{\"role\": \"a b\"}", "'a b' is not the name of a role"},
     {"{\"role\": \"-a\"}", "'-a' is not the name of a role"},
     {"{\"role\": 7}", "is not the name of a role"},
+    {"{\"role\": \"doyen.partitions\"}", "is the role that doyend itself stands for"},
     {"{\"role\": \"a\", \"policy\": \"last\"}", "'last' is no policy"},
     {"{\"role\": \"a\", \"holders\": 0}", "holders wants a whole number from 1 to 64"},
     {"{\"role\": \"a\", \"holders\": 65}", "holders wants a whole number from 1 to 64"},
