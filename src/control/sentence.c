@@ -364,6 +364,29 @@ static void partitions_sentence(const struct notice *notice, struct text_builder
                         notice->partitions.owned);
 }
 
+/* One of the four has changed. */
+static void owners_sentence(const struct notice *notice, struct text_builder *sentence)
+{
+    const uint32_t held = notice->owners.held;
+
+    if (notice->owners.incoming > 0) {
+        text_builder_format(
+            sentence, "this node is to own %" PRIu32 " partitions more, and is not ready for them",
+            notice->owners.incoming);
+    } else if (notice->owners.stopping > 0) {
+        text_builder_format(sentence,
+                            "this node is to let go of %" PRIu32
+                            " partitions, when its programs have done with them",
+                            notice->owners.stopping);
+    } else if (notice->owners.began > 0) {
+        text_builder_format(sentence, "this node owns %" PRIu32 " partitions more, %" PRIu32 " now",
+                            notice->owners.began, held);
+    } else {
+        text_builder_format(sentence, "this node owns %" PRIu32 " partitions less, %" PRIu32 " now",
+                            notice->owners.ended, held);
+    }
+}
+
 static const char *tags_words(const struct tags *tags, char out[TAGS_TEXT_MAX])
 {
     tags_text(tags, out);
@@ -449,6 +472,9 @@ void entry_sentence(const struct journal_entry *entry, struct text_builder *sent
         return;
     case NOTICE_PARTITIONS:
         partitions_sentence(notice, sentence);
+        return;
+    case NOTICE_OWNERS:
+        owners_sentence(notice, sentence);
         return;
     case NOTICE_TAGS:
         tags_sentence(notice, sentence);

@@ -387,6 +387,7 @@ static enum log_level level_of(enum notice_type type)
     case NOTICE_MERGING:
     case NOTICE_LEADER:
     case NOTICE_PARTITIONS:
+    case NOTICE_OWNERS:
     case NOTICE_TAGS:
         return LOG_INFO;
     case NOTICE_JOIN_REFUSED:

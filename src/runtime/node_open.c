@@ -195,6 +195,7 @@ static bool open_partitioner(struct node *node)
                                                 .log = node->log,
                                                 .send = node_send_partitions,
                                                 .on_table = node_on_partitions,
+                                                .on_owners = node_on_owners,
                                                 .command = node_on_role_command,
                                                 .context = node};
 

@@ -37,6 +37,12 @@ void node_send_partitions(void *context, const struct outgoing *outgoing)
     }
 }
 
+static void tell(struct node *node, const struct notice *notice)
+{
+    journal_append(node->journal, notice, node->core, clock_ms(), clock_wall_ms());
+    log_notice(node->log, journal_get(node->journal, journal_cursor(node->journal)));
+}
+
 void node_on_partitions(void *context, const struct keeper_news *news)
 {
     struct node *node = context;
@@ -52,8 +58,20 @@ void node_on_partitions(void *context, const struct keeper_news *news)
         news->lost == 0) {
         return; /* Another view, and the same table. */
     }
-    journal_append(node->journal, &notice, node->core, clock_ms(), clock_wall_ms());
-    log_notice(node->log, journal_get(node->journal, journal_cursor(node->journal)));
+    tell(node, &notice);
+}
+
+void node_on_owners(void *context, enum owner_news news, uint32_t count, uint32_t held)
+{
+    struct node *node = context;
+    const struct notice notice = {.type = NOTICE_OWNERS,
+                                  .owners = {.incoming = news == OWNER_INCOMING ? count : 0,
+                                             .began = news == OWNER_OWNS ? count : 0,
+                                             .stopping = news == OWNER_STOPS ? count : 0,
+                                             .ended = news == OWNER_LOST ? count : 0,
+                                             .held = held}};
+
+    tell(node, &notice);
 }
 
 const struct keeper *node_partitions(const struct node *node)

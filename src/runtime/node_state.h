@@ -130,6 +130,7 @@ void node_on_partition_frame(struct node *node, struct bytes frame, const struct
 void node_on_own_frame(struct node *node, struct bytes frame, const struct address *source);
 void node_send_partitions(void *context, const struct outgoing *outgoing);
 void node_on_partitions(void *context, const struct keeper_news *news);
+void node_on_owners(void *context, enum owner_news news, uint32_t count, uint32_t held);
 
 /* A frame that is one of a program's messages; it changes nothing of the core. */
 void node_on_user_frame(struct node *node, struct bytes frame, const struct address *source);

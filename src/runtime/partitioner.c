@@ -76,12 +76,10 @@ static void on_command(void *context, const struct role_command *command)
 
 static void on_owner_news(void *context, enum owner_news news, const struct partition_set *set)
 {
-    static const char *const words[] = {"to be owned, once all is ready", "owned", "asked for",
-                                        "owned no more"};
     const struct partitioner *partitioner = context;
 
-    log_line(partitioner->options.log, LOG_INFO, "owner", "%u partitions %s", set_count(set),
-             words[news]);
+    partitioner->options.on_owners(partitioner->options.context, news, set_count(set),
+                                   partitioner->tenure->owner.count);
 }
 
 static void on_table(void *context, const struct keeper_news *news)

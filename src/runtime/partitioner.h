@@ -31,6 +31,8 @@ struct partitioner_options {
     void (*send)(void *context, const struct outgoing *outgoing);
     /* There is another table, that of the present view. */
     void (*on_table)(void *context, const struct keeper_news *news);
+    /* What this node owns, `held` now, or is to own, is other than before by so many. */
+    void (*on_owners)(void *context, enum owner_news news, uint32_t count, uint32_t held);
     /* EVENT_ROLE for the core: it steps it. */
     void (*command)(void *context, const struct role_command *command);
     void *context;

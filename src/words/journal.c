@@ -317,6 +317,7 @@ bool journal_is_evidence(enum notice_type type)
     case NOTICE_LEADER:
     case NOTICE_PARTITIONS:
     case NOTICE_TAGS:
+    case NOTICE_OWNERS:
         return false;
     }
     return false;

@@ -230,6 +230,15 @@ static const struct row partitions_rows[] = {
     END,
 };
 
+static const struct row owners_rows[] = {
+    {"incoming", FACT_U32, TOLD_ALWAYS, AT(notice.owners.incoming)},
+    {"began", FACT_U32, TOLD_ALWAYS, AT(notice.owners.began)},
+    {"stopping", FACT_U32, TOLD_ALWAYS, AT(notice.owners.stopping)},
+    {"ended", FACT_U32, TOLD_ALWAYS, AT(notice.owners.ended)},
+    {"held", FACT_U32, TOLD_ALWAYS, AT(notice.owners.held)},
+    END,
+};
+
 static const struct row merging_rows[] = {
     {"merging", FACT_FLAG, TOLD_ALWAYS, AT(notice.on)},
     {"with", FACT_ADDRESS, TOLD_ALWAYS, AT(notice.subject.address)},
@@ -480,6 +489,9 @@ static void add_own(struct notice_fields *fields, const struct journal_entry *en
         return;
     case NOTICE_PARTITIONS:
         add_fact(fields, entry, partitions_rows);
+        return;
+    case NOTICE_OWNERS:
+        add_fact(fields, entry, owners_rows);
         return;
     case NOTICE_SUSPECT:
         add_fact(fields, entry, subject_rows);

@@ -205,6 +205,8 @@ const char *notice_event(enum notice_type type)
         return "leader";
     case NOTICE_PARTITIONS:
         return "partitions";
+    case NOTICE_OWNERS:
+        return "owners";
     case NOTICE_TAGS:
         return "tags";
     }

@@ -105,7 +105,7 @@ class Cluster:
 
     def handed_over_ms(self):
         made = min(self.lines(i, "partitions")[-1] for i in self.daemons)
-        return max(self.lines(i, "owner")[-1] for i in self.daemons) - made
+        return max(self.lines(i, "owners")[-1] for i in self.daemons) - made
 
     def kill(self, i):
         daemon = self.daemons.pop(i)

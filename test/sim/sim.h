@@ -25,7 +25,7 @@ struct sim;
 
 enum {
     SIM_SEEDS_MAX = 8,
-    SIM_NOTICE_COUNT = NOTICE_TAGS + 1,
+    SIM_NOTICE_COUNT = NOTICE_OWNERS + 1,
     SIM_CLAIM_COUNT = CLAIM_DECLINED + 1,
 };
 

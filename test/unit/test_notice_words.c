@@ -200,6 +200,18 @@ static const struct words_case cases[] = {
       .partitions = {.moved = 54, .least = 53, .led = 52, .gained = 51, .lost = 3, .owned = 50}},
      "partitions: 54 copies moved, the least is 53; this node gained 51, lost 3 and owns 50",
      "moved=54 least=53 owners_changed=52 gained=51 lost=3 owned=50"},
+    {{.type = NOTICE_OWNERS, .owners = {.incoming = 9, .held = 50}},
+     "this node is to own 9 partitions more, and is not ready for them",
+     "incoming=9 began=0 stopping=0 ended=0 held=50"},
+    {{.type = NOTICE_OWNERS, .owners = {.began = 9, .held = 59}},
+     "this node owns 9 partitions more, 59 now",
+     "incoming=0 began=9 stopping=0 ended=0 held=59"},
+    {{.type = NOTICE_OWNERS, .owners = {.stopping = 4, .held = 59}},
+     "this node is to let go of 4 partitions, when its programs have done with them",
+     "incoming=0 began=0 stopping=4 ended=0 held=59"},
+    {{.type = NOTICE_OWNERS, .owners = {.ended = 4, .held = 55}},
+     "this node owns 4 partitions less, 55 now",
+     "incoming=0 began=0 stopping=0 ended=4 held=55"},
     {{.type = NOTICE_TAGS, .subject = OF_B, {.tags_before = &zone_eu, .tags_now = &zone_and_role}},
      "byzantium has other tags: zone=us,role=db, before: zone=eu",
      "name=byzantium tags=zone=us,role=db tags_before=zone=eu"},
@@ -244,7 +256,7 @@ Test(notice_words, each_kind_has_its_sentence_and_its_line)
     }
 }
 
-enum { NOTICE_TYPES = NOTICE_TAGS + 1 };
+enum { NOTICE_TYPES = NOTICE_OWNERS + 1 };
 
 /* The line of the log as an object, without what every line has. */
 static json_t *logged(const struct journal_entry *entry)

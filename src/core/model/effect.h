@@ -54,6 +54,8 @@ enum notice_type {
     NOTICE_PARTITIONS,   /* partitions: another table. Not the core's either (docs/partitions.md) */
     NOTICE_TAGS,         /* subject, tags: a view gives a member other tags (E8); before its
                             NOTICE_VIEW */
+    NOTICE_OWNERS,       /* owners: what this node owns of the partitions, or is to own, is other
+                            than before. Not the core's either */
 };
 
 /* Why the phase changed. */
@@ -130,6 +132,13 @@ struct notice {
             uint32_t lost;
             uint32_t owned; /* by this node now */
         } partitions;
+        struct {
+            uint32_t incoming; /* it is to own so many more, once it is ready */
+            uint32_t began;    /* it owns so many more */
+            uint32_t stopping; /* it was asked to let go of so many, that programs go by yet */
+            uint32_t ended;    /* it owns so many less */
+            uint32_t held;     /* all that it owns now */
+        } owners;
         struct {
             const struct tags *tags_before; /* borrowed from the views until the next step */
             const struct tags *tags_now;
