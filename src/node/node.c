@@ -595,7 +595,7 @@ void doyen_node_resign(struct doyen_node *node, struct doyen_candidate *candidat
 
 /* --- Partitions: owned.c --- */
 
-struct node *doyen_node_member(struct doyen_node *node)
+struct node *member_of_handle(struct doyen_node *node)
 {
     return node->closing ? NULL : node->member.node;
 }

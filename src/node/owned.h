@@ -6,6 +6,6 @@
 #include "runtime/node.h"
 
 /* The member behind the program's handle; NULL: it is closing. Of node.c. */
-struct node *doyen_node_member(struct doyen_node *node);
+struct node *member_of_handle(struct doyen_node *node);
 
 #endif
