@@ -40,7 +40,7 @@ static void write_set(struct writer *writer, const struct partition_set *set)
     uint8_t bytes[SET_BYTES_MAX];
     uint16_t length = 0;
 
-    for (uint16_t i = 0; i < SET_BYTES_MAX; i++) {
+    for (size_t i = 0; i < SET_BYTES_MAX; i++) {
         bytes[i] = (uint8_t)(set->words[i / 8] >> i % 8 * 8);
         length = bytes[i] != 0 ? (uint16_t)(i + 1) : length;
     }
