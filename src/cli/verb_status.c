@@ -316,13 +316,39 @@ static void print_last_change(const struct printer *printer, const json_t *statu
                  text[0] == '\0' ? "" : " ", document_text(change, "cause", "?"));
 }
 
-/* Whom a node that is not in waits for, and what would end that. */
-static void print_waiting(const struct printer *printer, const json_t *waiting)
+static bool is_strict(const json_t *guard)
 {
+    return strcmp(document_text(guard, "policy", ""), "strict") == 0;
+}
+
+/* Under strict only voters count, and not each of them (Z3b). */
+static void print_unmet(const struct printer *printer, const json_t *guard)
+{
+    const uint64_t needed = document_number(guard, "needed");
+    const uint64_t fresh = document_number(guard, "fresh");
+
+    if (is_strict(guard)) {
+        printer_fact(printer, "next", TONE_BAD,
+                     "start the voters that are down, or mend the network: %" PRIu64
+                     " have to be there, each with its record: doyen voters on each shows it",
+                     needed);
+        return;
+    }
+    printer_fact(printer, "next", TONE_BAD, "start %" PRIu64 " more, or mend the network",
+                 needed > fresh ? needed - fresh : 1);
+}
+
+/* Whom a node that is not in waits for, and what would end that. */
+static void print_waiting(const struct printer *printer, const json_t *status)
+{
+    const json_t *waiting = json_object_get(status, "waiting");
+    const json_t *guard = json_object_get(status, "guard");
     const uint64_t expect = document_number(waiting, "expect");
     const uint64_t met = document_number(waiting, "met");
 
-    if (expect > met) {
+    if (is_strict(guard) && met < document_number(guard, "needed")) {
+        print_unmet(printer, guard);
+    } else if (expect > met) {
         printer_fact(printer, "next", TONE_DOUBTFUL,
                      "it waits for %" PRIu64 " nodes to found together, and has met %" PRIu64
                      ", itself included: start the others, with one of these among their seeds",
@@ -343,23 +369,6 @@ static void print_waiting(const struct printer *printer, const json_t *waiting)
     }
 }
 
-/* Under strict only voters count, and not each of them (Z3b). */
-static void print_unmet(const struct printer *printer, const json_t *guard)
-{
-    const uint64_t needed = document_number(guard, "needed");
-    const uint64_t fresh = document_number(guard, "fresh");
-
-    if (strcmp(document_text(guard, "policy", ""), "strict") == 0) {
-        printer_fact(printer, "next", TONE_BAD,
-                     "start the voters that are down, or mend the network: %" PRIu64
-                     " have to be there, each with its record: doyen voters on each shows it",
-                     needed);
-        return;
-    }
-    printer_fact(printer, "next", TONE_BAD, "start %" PRIu64 " more, or mend the network",
-                 needed > fresh ? needed - fresh : 1);
-}
-
 /* The one thing worth doing now, the most pressing first. */
 static void print_next(const struct printer *printer, const json_t *status)
 {
@@ -373,7 +382,7 @@ static void print_next(const struct printer *printer, const json_t *status)
         printer_fact(printer, "next", TONE_BAD, "%s",
                      document_text(refused, "text", "it was turned away: see its log"));
     } else if (strcmp(phase, "joining") == 0) {
-        print_waiting(printer, json_object_get(status, "waiting"));
+        print_waiting(printer, status);
     } else if (strcmp(phase, "leaving") == 0 || strcmp(phase, "stopped") == 0) {
         printer_fact(printer, "next", TONE_PLAIN, "nothing: it is leaving");
     } else if (!document_guard_is_met(status)) {

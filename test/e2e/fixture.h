@@ -49,7 +49,11 @@ enum {
               (names), cluster_text(cluster))
 
 #define assert_text_has(text, part)                                                                \
-    cr_assert(strstr((text), (part)) != NULL, "\"%s\" does not say \"%s\"", (text), (part))
+    do {                                                                                           \
+        const char *const said = (text);                                                           \
+        const char *const wanted = (part);                                                         \
+        cr_assert(strstr(said, wanted) != NULL, "\"%s\" does not say \"%s\"", said, wanted);       \
+    } while (0)
 
 /* A test. When its body is through, it fails all the same if a daemon has ended unasked, or if a
  * sanitizer or an assertion has spoken in a log. With DOYEN_E2E_KEEP in the environment the

@@ -25,6 +25,21 @@ static const char *acting(struct cluster *cluster)
     return found;
 }
 
+/* All of them are members of the coordinator's view; one that acts may still be alone with its
+ * majority. */
+static bool all_are_in(struct cluster *cluster)
+{
+    for (size_t i = 0; i < NODES; i++) {
+        const json_t *members = cluster_members(cluster, names[i]);
+
+        if (json_is_null(json_object_get(members, "coordinator")) ||
+            json_array_size(json_object_get(members, "members")) != NODES) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static struct cluster *three_voters(void)
 {
     struct cluster *cluster = cluster_new(
@@ -34,6 +49,7 @@ static struct cluster *three_voters(void)
         cluster_start(cluster, names[i], "athens byzantium cyrene",
                       ARGS("--state-dir", cluster_path(cluster, names[i])));
     }
+    assert_soon(all_are_in(cluster));
     assert_soon(acting(cluster) != NULL);
     return cluster;
 }
@@ -68,6 +84,19 @@ Story(strict, after_all_were_killed_epochs_go_on)
     }
     assert_soon(acting(cluster) != NULL);
     cr_assert_gt(cluster_epoch(cluster, acting(cluster)), epoch);
+}
+
+/* One that starts alone says it, too: it waits for voters, not for a member. */
+Story(strict, a_voter_that_starts_alone_says_whom_it_waits_for)
+{
+    struct cluster *cluster = cluster_new(
+        ARGS("--guard", "strict", "--voters", "athens,byzantium,cyrene"));
+
+    cluster_start(cluster, "cyrene", "athens byzantium",
+                  ARGS("--state-dir", cluster_path(cluster, "cyrene")));
+    assert_soon(strstr(doyen(cluster, "cyrene", ARGS("status")).out,
+                       "start the voters that are down, or mend the network: 2 have to be there") !=
+                NULL);
 }
 
 /* Z9b: one of three is too few. */
