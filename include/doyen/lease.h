@@ -86,13 +86,16 @@ struct doyen_lease_content {
     uint64_t reserved[2];
 };
 
-/* The page as it lies in memory. The content is read and written word by word; `sequence` is odd
- * while it is being written. */
+/* The page as it lies in memory. The content is read and written word by word, and is there twice:
+ * while `sequence` is odd, `content` is being written and `copy` is whole; while it is even, it is
+ * the other way round. So a doyend that is stopped in the middle of a write takes no right away. (A
+ * sequence latch: see raw_write_seqcount_latch() of Linux.) */
 struct doyen_lease_page {
     uint64_t magic;
     uint64_t layout;
     uint64_t sequence;
     uint64_t content[DOYEN_LEASE_WORDS];
+    uint64_t copy[DOYEN_LEASE_WORDS];
 };
 
 /* A page that is mapped for reading. */
@@ -175,8 +178,9 @@ static inline void doyen_lease_unmap(struct doyen_lease *lease)
     }
 }
 
-/* Copies what the page says, whole. Returns 0, or -EAGAIN when it was being written at each of
- * many tries: doyend is stopped, or died, just there. What was read before still holds then. */
+/* Copies what the page says, whole. Returns 0, or -EAGAIN when it was written anew during each of
+ * many tries: that takes a reader that is stopped again and again. What was read before still holds
+ * then. */
 static inline int doyen_lease_read(const struct doyen_lease *lease,
                                    struct doyen_lease_content *content)
 {
@@ -185,11 +189,12 @@ static inline int doyen_lease_read(const struct doyen_lease *lease,
 
     for (int i = 0; i < DOYEN_LEASE_TRIES; i++) {
         const uint64_t before = __atomic_load_n(&page->sequence, __ATOMIC_ACQUIRE);
+        const uint64_t *whole = before % 2 == 0 ? page->content : page->copy;
         for (int j = 0; j < DOYEN_LEASE_WORDS; j++) {
-            words[j] = __atomic_load_n(&page->content[j], __ATOMIC_RELAXED);
+            words[j] = __atomic_load_n(&whole[j], __ATOMIC_RELAXED);
         }
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        if (before % 2 == 0 && before == __atomic_load_n(&page->sequence, __ATOMIC_RELAXED)) {
+        if (before == __atomic_load_n(&page->sequence, __ATOMIC_RELAXED)) {
             memcpy(content, words, sizeof *content);
             return 0;
         }

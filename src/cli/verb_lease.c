@@ -117,7 +117,7 @@ static enum exit_code read_page(const char *descriptor, struct answer *answer,
                            descriptor);
     }
     if (doyen_lease_read(&lease, &content) != 0) {
-        content = (struct doyen_lease_content){.name = "this node"}; /* doyend stands in a write. */
+        content = (struct doyen_lease_content){.name = "this node"}; /* It changed all the time. */
     }
     doyen_lease_unmap(&lease);
     answer->json = document_of(&content);

@@ -94,18 +94,27 @@ void page_memory_close(struct page_memory *memory)
     }
 }
 
-/* A sequence lock: readers take nothing of what is there while the sequence is odd, or is another
- * one afterwards. */
+static void write_words(uint64_t *to, const uint64_t *words)
+{
+    for (int i = 0; i < DOYEN_LEASE_WORDS; i++) {
+        __atomic_store_n(&to[i], words[i], __ATOMIC_RELAXED);
+    }
+}
+
+/* A sequence latch. Readers take the copy while the sequence is odd and the content while it is
+ * even, and nothing of either when it is another one afterwards. So they find one of the two whole
+ * also while this process is stopped between any two of these lines; the content counts from the
+ * second store of the sequence on. */
 void page_memory_write(struct doyen_lease_page *page, const struct doyen_lease_content *content)
 {
     uint64_t words[DOYEN_LEASE_WORDS];
     const uint64_t sequence = page->sequence; /* Nobody else writes it. */
 
     memcpy(words, content, sizeof *content);
-    __atomic_store_n(&page->sequence, sequence + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&page->sequence, sequence + 1, __ATOMIC_RELEASE);
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    for (int i = 0; i < DOYEN_LEASE_WORDS; i++) {
-        __atomic_store_n(&page->content[i], words[i], __ATOMIC_RELAXED);
-    }
+    write_words(page->content, words);
     __atomic_store_n(&page->sequence, sequence + 2, __ATOMIC_RELEASE);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    write_words(page->copy, words);
 }

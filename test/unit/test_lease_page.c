@@ -118,22 +118,42 @@ Test(lease_page, the_end_needs_nobody_to_tell_it)
     desk_close(&desk);
 }
 
-/* A daemon that is stopped, or dies, between the two halves of a write. */
-Test(lease_page, a_write_that_is_not_finished_is_a_no)
+static void assert_acting_under(const struct doyen_lease *lease, uint64_t expected)
+{
+    uint64_t epoch = 0;
+    uint64_t left_ns = 0;
+
+    cr_expect(doyen_lease_acting(lease, &epoch, &left_ns));
+    cr_expect_eq(epoch, expected);
+}
+
+/* A daemon that is stopped, or dies, in the middle of a write: what was there holds until the new
+ * content is whole. */
+Test(lease_page, a_write_that_is_not_finished_takes_no_right_away)
 {
     struct desk desk;
     desk_open(&desk);
     struct doyen_lease lease = map_of(&desk);
-    struct doyen_lease_content content = {.epoch = 0};
-    uint64_t epoch = 0;
-    uint64_t left_ns = 0;
+    struct doyen_lease_page *page = desk.page.memory.page;
+    uint64_t whole[DOYEN_LEASE_WORDS];
 
-    cr_assert(doyen_lease_acting(&lease, &epoch, &left_ns));
-    desk.page.memory.page->sequence++;
-    cr_expect_eq(doyen_lease_read(&lease, &content), -EAGAIN);
-    cr_expect_not(doyen_lease_acting(&lease, &epoch, &left_ns));
-    desk.page.memory.page->sequence++;
-    cr_expect(doyen_lease_acting(&lease, &epoch, &left_ns));
+    put(&desk, 7, doyen_lease_now_ns() + (uint64_t)HOUR_MS * CLOCK_NS_PER_MS);
+    cr_assert_eq(page->sequence % 2, 0);
+    memcpy(whole, page->content, sizeof whole);
+
+    page->sequence++; /* Stopped while it writes the content. */
+    memset(page->content, 0, sizeof page->content);
+    assert_acting_under(&lease, 7);
+
+    memcpy(page->content, whole, sizeof whole);
+    page->content[0] = 8;
+    page->sequence++; /* Stopped while it writes the copy. */
+    memset(page->copy, 0, sizeof page->copy);
+    assert_acting_under(&lease, 8);
+
+    put(&desk, 9, 0);
+    cr_expect_eq(memcmp(page->content, page->copy, sizeof page->copy), 0);
+    cr_expect_eq(page->content[0], 9);
     doyen_lease_unmap(&lease);
     desk_close(&desk);
 }

@@ -95,16 +95,17 @@ class Page:
             self._map.close()
 
     def read(self) -> Optional[Content]:
-        """All of it, of one moment. When it was being written at each of many tries, because doyend
-        is stopped or died just there, what was read before, which still holds: a right is never
-        taken back before its deadline without a word on the connection."""
+        """All of it, of one moment. There are two copies, of which one is whole at any time. When it
+        was written anew during each of many tries, what was read before, which still holds: a right
+        is never taken back before its deadline without a word on the connection."""
         for _ in range(_TRIES):
             with self._barrier:
                 before = self._words[_SEQUENCE]
                 self._order()
-                content = bytes(self._bytes[_CONTENT * 8 : (_CONTENT + _WORDS) * 8])
+                whole = _CONTENT + before % 2 * _WORDS
+                content = bytes(self._bytes[whole * 8 : (whole + _WORDS) * 8])
                 self._order()
-                if before % 2 == 0 and before == self._words[_SEQUENCE]:
+                if before == self._words[_SEQUENCE]:
                     self._last = _content_of(content)
                     break
         return self._last
