@@ -23,6 +23,7 @@
 #include "runtime/node.h"
 #include "runtime/options.h"
 #include "runtime/sandbox.h"
+#include "runtime/scheduling.h"
 #include "words/address_text.h"
 #include "words/terms_text.h"
 
@@ -50,6 +51,7 @@ struct daemon {
     uv_timer_t outside;
     uv_timer_t insecure;
     struct supervisor supervisor;
+    struct scheduling scheduling;
     uint32_t outside_count; /* of OUTSIDE_MS in a row at whose end it was joining */
     struct member_process member;
     bool leaving;        /* a signal asked for it */
@@ -75,6 +77,7 @@ static void close_all(struct daemon *daemon, int exit_code)
     uv_close((uv_handle_t *)&daemon->outside, NULL);
     uv_close((uv_handle_t *)&daemon->insecure, NULL);
     supervisor_close(&daemon->supervisor);
+    scheduling_close(&daemon->scheduling);
     (void)signal(SIGTERM, SIG_IGN); /* The end is near: one more must not make it a bad one. */
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGUSR1, SIG_IGN);
@@ -285,6 +288,7 @@ static bool open_all(struct daemon *daemon)
     if (daemon->config->sandbox == SANDBOX_ON) {
         (void)sandbox_enter(daemon->config, &daemon->log); /* Before the loop starts threads. */
     }
+    scheduling_start_threads(&daemon->scheduling);
     return true;
 }
 
@@ -324,6 +328,7 @@ static int run(const struct reload *start, const struct config_outcome *outcome)
     (void)uv_timer_init(&daemon.loop, &daemon.insecure); /* nor this */
     daemon.insecure.data = &daemon;
     supervisor_open(&daemon.supervisor, &daemon.loop, &daemon.log);
+    scheduling_open(&daemon.scheduling, &daemon.loop, &daemon.log);
     say_start(&daemon);
     if (config_is_insecure(config)) {
         on_insecure(&daemon.insecure);
@@ -334,6 +339,9 @@ static int run(const struct reload *start, const struct config_outcome *outcome)
                  outcome->warnings[i].text);
     }
     descriptors_raise(&daemon.log, config->capacity);
+    if (config->scheduling == SCHEDULING_REALTIME) {
+        scheduling_start(&daemon.scheduling, SCHEDULING_BURST_MS, SCHEDULING_AGAIN_MS);
+    }
     if (!open_all(&daemon)) {
         close_all(&daemon, EXIT_FAILURE);
     } else {

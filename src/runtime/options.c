@@ -25,6 +25,7 @@ static const char *const level_words[] = {"error", "warn", "info", "debug"};
 static const char *const election_words[] = {"oldest", "bully", "ring", "token-ring", "sequential"};
 static const char *const best_words[] = {"lowest", "highest"};
 static const char *const sandbox_words[] = {"on", "off"};
+static const char *const scheduling_words[] = {"realtime", "normal"};
 static const char *const format_words[] = {"auto", "text", "json"};
 
 /* --- The table ------------------------------------------------------------------------------- */
@@ -261,6 +262,16 @@ static const struct setting options[] = {
      PRINTED_FROM(timing.lost_ms),
      .min = 15,
      .max = HOUR_MS},
+    {.name = "scheduling",
+     .argument = "realtime|normal",
+     .help = "Whether it runs before other programs, where its account may, so that a busy host "
+             "does not make it late",
+     .fallback = "realtime",
+     .group = GROUP_TIMING,
+     .kind = &option_word,
+     IN_CONFIG(scheduling),
+     .min = SCHEDULING_REALTIME,
+     WORDS(scheduling_words)},
 
     {.name = "control",
      .argument = "PATH",

@@ -90,6 +90,8 @@ static const int allowed[] = {
     SYS_memfd_create, /* the page of a client that stands for a role */
     SYS_sched_yield,
     SYS_sched_getaffinity,
+    SYS_sched_getscheduler, /* precedence over other programs, and without it again */
+    SYS_sched_setscheduler,
     SYS_exit,
     SYS_exit_group,
     SYS_restart_syscall,

@@ -33,6 +33,7 @@ Test(config, without_a_word_the_defaults_hold)
     cr_expect_eq(config->log_format, LOG_AUTO);
     cr_expect_not(config->faults);
     cr_expect_eq(config->sandbox, SANDBOX_ON);
+    cr_expect_eq(config->scheduling, SCHEDULING_REALTIME);
     free(result);
 }
 
