@@ -15,6 +15,14 @@ enum {
     LINE_BYTES_MAX = 2048,
     WORD_RESIGN = 'r', /* from a client, besides DOYEN_LEASE_STOPPED */
     WORD_HOLDING = 'h',
+    LAST_READ_MS = 5000, /* within which a client that was told of the end has closed */
+};
+
+enum campaign_phase {
+    CAMPAIGN_OPEN,
+    CAMPAIGN_ENDED,   /* its client was told so; campaigns_sweep goes on */
+    CAMPAIGN_BROKEN,  /* its client reads nothing; campaigns_sweep closes the connection */
+    CAMPAIGN_CLOSING, /* its client may still read, and is heard no more */
 };
 
 struct campaign {
@@ -25,7 +33,8 @@ struct campaign {
     struct MHD_UpgradeResponseHandle *connection;
     int fd; /* the connection's, which is the library's to close */
     uv_poll_t poll;
-    bool over; /* to be ended by campaigns_sweep */
+    uv_timer_t last_read;
+    enum campaign_phase phase;
 };
 
 /* --- What the client is told ----------------------------------------------------------------- */
@@ -130,11 +139,14 @@ static void on_event(struct role_client *client, const struct role_event *event)
     struct campaign *campaign = client->owner;
 
     log_event(campaign, event);
-    if (campaign->over) {
+    if (campaign->phase != CAMPAIGN_OPEN) {
         return;
     }
-    campaign->over = !send_line(campaign, event_json(client, event), -1) ||
-                     event->kind == ROLE_ENDED;
+    if (!send_line(campaign, event_json(client, event), -1)) {
+        campaign->phase = CAMPAIGN_BROKEN;
+    } else if (event->kind == ROLE_ENDED) {
+        campaign->phase = CAMPAIGN_ENDED;
+    }
 }
 
 /* The first line. The page, which says nothing yet, comes with it. */
@@ -173,16 +185,24 @@ static bool send_holding(const struct campaign *campaign)
 
 /* --- Its connection -------------------------------------------------------------------------- */
 
-static void on_poll_closed(uv_handle_t *handle)
+static void on_timer_closed(uv_handle_t *handle)
 {
     free(handle->data);
 }
 
+static void on_poll_closed(uv_handle_t *handle)
+{
+    struct campaign *campaign = handle->data;
+
+    uv_close((uv_handle_t *)&campaign->last_read, on_timer_closed);
+}
+
 /* The library closes the socket in its next run, so the loop must have let go of it before. */
-static void campaign_end(struct campaign *campaign)
+static void campaign_close(struct campaign *campaign)
 {
     struct campaigns *campaigns = campaign->campaigns;
 
+    (void)uv_timer_stop(&campaign->last_read);
     (void)uv_poll_stop(&campaign->poll);
     uv_close((uv_handle_t *)&campaign->poll, on_poll_closed);
     if (campaign->previous != NULL) {
@@ -195,9 +215,36 @@ static void campaign_end(struct campaign *campaign)
     }
     campaigns->count--;
     campaigns->woken = true;
-    campaign->over = true;
-    node_role_remove(campaigns->node, &campaign->client);
     (void)MHD_upgrade_action(campaign->connection, MHD_UPGRADE_ACTION_CLOSE);
+}
+
+/* It is no candidate any more. */
+static void campaign_withdraw(struct campaign *campaign)
+{
+    if (campaign->phase != CAMPAIGN_CLOSING) {
+        campaign->phase = CAMPAIGN_CLOSING;
+        node_role_remove(campaign->campaigns->node, &campaign->client);
+    }
+}
+
+static void campaign_end(struct campaign *campaign)
+{
+    campaign_withdraw(campaign);
+    campaign_close(campaign);
+}
+
+static void on_last_read(uv_timer_t *timer)
+{
+    campaign_end(timer->data);
+}
+
+/* The client is left the time to read why its campaign has ended: if it asked something of a
+ * connection that is closed, it would meet that error first, and might read no further. */
+static void campaign_let_read(struct campaign *campaign)
+{
+    campaign_withdraw(campaign);
+    (void)shutdown(campaign->fd, SHUT_WR);
+    (void)uv_timer_start(&campaign->last_read, on_last_read, LAST_READ_MS, 0);
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)
@@ -215,13 +262,16 @@ static void on_readable(uv_poll_t *poll, int status, int events)
         campaign_end(campaign);
         return;
     }
+    if (campaign->phase == CAMPAIGN_CLOSING) {
+        return;
+    }
     if (memchr(words, DOYEN_LEASE_STOPPED, (size_t)count) != NULL) {
         node_role_stopped(node, &campaign->client);
     }
     if (memchr(words, WORD_RESIGN, (size_t)count) != NULL) {
         node_role_resign(node, &campaign->client);
     }
-    if (memchr(words, WORD_HOLDING, (size_t)count) != NULL && !campaign->over &&
+    if (memchr(words, WORD_HOLDING, (size_t)count) != NULL && campaign->phase == CAMPAIGN_OPEN &&
         !send_holding(campaign)) {
         campaign_end(campaign);
     }
@@ -253,6 +303,8 @@ bool campaigns_start(struct campaigns *campaigns, const struct campaign_request 
     campaign->connection = connection;
     campaign->fd = fd;
     campaign->poll.data = campaign;
+    campaign->last_read.data = campaign;
+    (void)uv_timer_init(campaigns->loop, &campaign->last_read);
     campaign_link(campaign);
     campaign->client.owner = campaign;
     campaign->client.on_event = on_event;
@@ -260,9 +312,10 @@ bool campaigns_start(struct campaigns *campaigns, const struct campaign_request 
                           &campaign->client);
     node_role_add(campaigns->node, &campaign->client);
     (void)uv_poll_start(&campaign->poll, UV_READABLE | UV_DISCONNECT, on_readable);
-    campaign->over = !send_head(campaign);
-    if (!campaign->over) {
+    if (send_head(campaign)) {
         node_role_campaign(campaigns->node, &campaign->client);
+    } else {
+        campaign->phase = CAMPAIGN_BROKEN;
     }
     return true;
 }
@@ -275,7 +328,7 @@ uint32_t campaigns_resign(struct campaigns *campaigns, const char *role)
 
     for (struct campaign *campaign = campaigns->first; campaign != NULL;
          campaign = campaign->next) {
-        if (!campaign->over && text_equal(campaign->client.campaign.role, role)) {
+        if (campaign->phase == CAMPAIGN_OPEN && text_equal(campaign->client.campaign.role, role)) {
             node_role_resign(campaigns->node, &campaign->client);
             count++;
         }
@@ -287,7 +340,9 @@ void campaigns_sweep(struct campaigns *campaigns)
 {
     for (struct campaign *campaign = campaigns->first, *next; campaign != NULL; campaign = next) {
         next = campaign->next;
-        if (campaign->over) {
+        if (campaign->phase == CAMPAIGN_ENDED) {
+            campaign_let_read(campaign);
+        } else if (campaign->phase == CAMPAIGN_BROKEN) {
             campaign_end(campaign);
         }
     }

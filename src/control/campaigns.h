@@ -35,7 +35,8 @@ bool campaigns_start(struct campaigns *campaigns, const struct campaign_request 
 /* Has all clients that stand for the role stand no more; returns how many there are. */
 uint32_t campaigns_resign(struct campaigns *campaigns, const char *role);
 
-/* Ends the connections whose campaign is over or whose client reads nothing: outside of steps. */
+/* Ends the connections whose campaign is over, once the client has read so, and those whose client
+ * reads nothing: outside of steps. */
 void campaigns_sweep(struct campaigns *campaigns);
 
 /* Ends all connections. The daemons have to be run after it. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "http.h"
 
 enum { NODES = 3 };
 
@@ -276,6 +277,28 @@ Story(roles, refuse_what_makes_no_sense)
                    "the role's first candidate has set other terms");
     assert_refused(stage.cluster, ARGS("campaign", "job", "--holders", "2"), 1,
                    "the role's first candidate has set other terms");
+}
+
+/* Its client may be asking something just then: it meets no closed connection before it has read
+ * why. */
+Story(roles, say_why_a_campaign_has_ended)
+{
+    static const char body[] = "{\"role\":\"job\",\"holders\":2}";
+    struct stage stage = stage_open(NO_ARGS);
+    struct http_answer answer;
+    const int fd = dial_unix(cluster_daemon(stage.cluster, "cyrene")->control);
+
+    client_start(&stage, 1, ARGS("campaign", "job"));
+    assert_soon(granted_token(&stage, 1) != 0);
+    cr_assert(send_text(fd, text_kept("POST /v1/campaign HTTP/1.1\r\nHost: d\r\n"
+                                      "Connection: Upgrade\r\nUpgrade: doyen-campaign\r\n"
+                                      "Content-Length: %zu\r\n\r\n%s",
+                                      strlen(body), body)));
+    cr_assert(http_read(fd, false, LIMIT_MS, &answer));
+    assert_text_has(answer.body, "\"reason\":\"terms\"");
+    cr_assert(send_text(fd, "h"));
+    http_answer_deinit(&answer);
+    (void)close(fd);
 }
 
 /* --- What others see -------------------------------------------------------------------------- */
