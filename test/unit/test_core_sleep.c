@@ -376,6 +376,21 @@ Test(core_sleep, a_member_answers_its_coordinator_once_in_a_while)
     rig_free(rig);
 }
 
+/* A turn for silences alone would find none, as long as everybody is heard with each round. */
+Test(core_sleep, whoever_answers_wakes_up_for_its_own_rounds_alone)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    for (int round = 0; round < 8; round++) {
+        rig->now_ms += rig->timing.heartbeat_ms;
+        rig_hears(rig, 'C');
+        rig_hears(rig, 'A');
+        cr_assert(answers(rig, 'C'));
+        cr_assert_gt(core_deadline_ms(rig->core), rig->now_ms + rig->timing.heartbeat_ms);
+    }
+    rig_free(rig);
+}
+
 static bool answers_at_once(const char *letters, char self)
 {
     struct rig *rig = rig_in(letters, self);

@@ -298,7 +298,9 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
         signs->unheard_ms = 0;
     }
     if (position == 0 && is_answerer(core) && may_answer(core, position)) {
-        send_heartbeats(core); /* D8: its leases are as old as the answers. */
+        /* D8: its leases are as old as the answers. Silences are looked at as with any round. */
+        send_heartbeats(core);
+        core->detector.detect_ms = core->now_ms;
     }
     if (changed) {
         verdict_evidence_changed(core);

@@ -138,7 +138,7 @@ static void tell_acting(struct core *core)
 {
     bool acting = standing_is_acting(core, core->now_ms);
 
-    if (acting && core->now_ms >= standing_deadline_ms(core)) {
+    if (acting) { /* Each turn looks, so that none is for this alone while leases are renewed. */
         core->standing.acting_until_ms = standing_acting_until(core, core->now_ms);
     }
     if (acting == core->standing.told_acting) {
@@ -146,7 +146,6 @@ static void tell_acting(struct core *core)
     }
     core->standing.told_acting = acting;
     core->standing.idle_ms = core->now_ms;
-    core->standing.acting_until_ms = standing_acting_until(core, core->now_ms);
     struct guard_state guard = standing_guard(core, core->now_ms);
     struct notice *notice = outbox_notice_of(core, NOTICE_ACTING, &core->life.self);
     notice->on = acting;
