@@ -85,6 +85,13 @@ size_t wire_frame_bytes_max(const struct wire *wire)
 }
 
 /* Foreign traffic is told apart by its header, in this order, before anything else is read. */
+static bool are_flags(uint8_t flags)
+{
+    bool known = (flags & ~(WIRE_FELLOW | WIRE_RELAY | WIRE_HANDED_ON)) == 0;
+
+    return known && ((flags & WIRE_HANDED_ON) == 0 || (flags & WIRE_RELAY) != 0);
+}
+
 enum wire_error wire_check_header(const struct wire *wire, const uint8_t *bytes, size_t length)
 {
     if (length < WIRE_HEADER_BYTES) {
@@ -96,7 +103,7 @@ enum wire_error wire_check_header(const struct wire *wire, const uint8_t *bytes,
     if (bytes[AT_VERSION] != WIRE_VERSION) {
         return WIRE_OTHER_VERSION;
     }
-    if ((bytes[AT_FLAGS] & ~(WIRE_FELLOW | WIRE_RELAY)) != 0) {
+    if (!are_flags(bytes[AT_FLAGS])) {
         return WIRE_FLAGS;
     }
     if (memcmp(bytes + AT_CLUSTER, wire->header + AT_CLUSTER, WIRE_HEADER_BYTES - AT_CLUSTER) !=
@@ -132,6 +139,7 @@ enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t leng
     message->source = source;
     message->fellow = (bytes[AT_FLAGS] & WIRE_FELLOW) != 0;
     message->relay = (bytes[AT_FLAGS] & WIRE_RELAY) != 0;
+    message->handed_on = (bytes[AT_FLAGS] & WIRE_HANDED_ON) != 0;
     message->echo = echo_of(bytes);
     if (reader.at != length) {
         reader_fail(&reader, WIRE_TRAILING);
@@ -144,7 +152,7 @@ static void set_header(uint8_t *frame, const struct wire_copy *copy)
 {
     uint8_t *at = frame + AT_ECHO;
 
-    frame[AT_FLAGS] = (uint8_t)(copy->flags & (WIRE_FELLOW | WIRE_RELAY));
+    frame[AT_FLAGS] = (uint8_t)(copy->flags & (WIRE_FELLOW | WIRE_RELAY | WIRE_HANDED_ON));
     at[0] = (uint8_t)(copy->echo >> 24);
     at[1] = (uint8_t)(copy->echo >> 16);
     at[2] = (uint8_t)(copy->echo >> 8);

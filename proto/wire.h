@@ -45,8 +45,9 @@ enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t leng
 
 /* What differs between the copies of one message, besides the receiver. */
 enum wire_flags {
-    WIRE_FELLOW = 1, /* message.fellow */
-    WIRE_RELAY = 4,  /* message.relay */
+    WIRE_FELLOW = 1,    /* message.fellow */
+    WIRE_RELAY = 4,     /* message.relay */
+    WIRE_HANDED_ON = 8, /* message.handed_on */
 };
 
 /* One copy of a message. */

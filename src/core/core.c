@@ -264,14 +264,23 @@ static bool asks_the_voter(struct core *core, const struct message *message)
     return message->type == MESSAGE_PREPARE && change_asks_voter(core, message);
 }
 
-/* R2f: from one fellow member to another. A life at this node's own address, which only a lie can
- * have brought into the view, would be handed the message for ever. */
-static bool may_hand_on(const struct core *core, const struct message *message)
+/* R2f: from one fellow member to another. */
+static bool is_between_fellows(const struct core *core, const struct message *message)
 {
-    uint32_t to = core_is_member(core) ? view_find(&core->view, &message->to) : VIEW_NONE;
+    return core_is_member(core) && view_has(&core->view, &message->to) &&
+           view_has(&core->view, &message->from);
+}
 
-    return to != VIEW_NONE && view_has(&core->view, &message->from) &&
-           !address_equal(&core->view.members[to].address, &core->life.self.address);
+static void hand_on(struct core *core, const struct message *message)
+{
+    if (message->handed_on) {
+        refuse(core, message, REFUSED_RELAYED_BEFORE);
+    } else if (!is_between_fellows(core, message)) {
+        refuse(core, message, REFUSED_RELAY_OF_STRANGERS);
+    } else {
+        REACHED(relayed);
+        outbox_hand_on(core, message);
+    }
 }
 
 /* What holds for every message, asked once (I1, V6). */
@@ -286,12 +295,10 @@ static bool passes_gate(struct core *core, const struct message *message)
         return false;
     }
     if (!id_is_none(&message->to) && !id_equal(&message->to, &core->life.self.id)) {
-        if (message->relay && may_hand_on(core, message)) {
-            REACHED(relayed);
-            outbox_hand_on(core, message); /* R2 */
+        if (message->relay) {
+            hand_on(core, message);
         } else if (!asks_the_voter(core, message)) {
-            refuse(core, message,
-                   message->relay ? REFUSED_RELAY_OF_STRANGERS : REFUSED_FOR_ANOTHER_LIFE);
+            refuse(core, message, REFUSED_FOR_ANOTHER_LIFE);
         }
         return false;
     }

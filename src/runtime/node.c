@@ -74,7 +74,8 @@ static struct outgoing encode(struct node *node, const struct effect *effect, st
     assert(effect->message != NULL);
     const struct wire_copy copy = {
         .to = id_is_none(&effect->peer) ? NULL : &effect->peer,
-        .flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U),
+        .flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U) |
+                 (effect->handed_on ? WIRE_HANDED_ON : 0U),
         .echo = effect->echo,
     };
     const bool again = effect->message == step->encoded;

@@ -82,7 +82,8 @@ static void check(struct wire *wire, const uint8_t *bytes, size_t length)
     if (wire_decode(wire, bytes, length, &message) != WIRE_OK) {
         return;
     }
-    const unsigned flags = (message.fellow ? WIRE_FELLOW : 0U) | (message.relay ? WIRE_RELAY : 0U);
+    const unsigned flags = (message.fellow ? WIRE_FELLOW : 0U) | (message.relay ? WIRE_RELAY : 0U) |
+                           (message.handed_on ? WIRE_HANDED_ON : 0U);
     const uint8_t *again = wire_encode(
         wire, &message,
         &(struct wire_copy){.to = &message.to, .flags = flags, .echo = message.echo},

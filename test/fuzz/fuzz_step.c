@@ -353,7 +353,9 @@ static void step_message(struct fuzz *fuzz, struct input *input, struct event *e
     message.number = below(input, 8) == 0 ? byte_of(input) : ++fuzz->numbers[who];
     message.to = core_self(fuzz->core)->id;
     message.fellow = below(input, 4) != 0;
-    message.relay = below(input, 16) == 0;
+    const uint64_t relay = below(input, 16);
+    message.relay = relay < 2;
+    message.handed_on = relay == 1;
     message.echo = (uint32_t)near(input, fuzz->sent);
     if (message.relay && below(input, 2) == 0) {
         message.to = fuzz->people[below(input, PEOPLE)];

@@ -88,7 +88,8 @@ static struct packet *frame_of(struct sim *sim, const struct effect *effect)
     size_t length;
     const struct wire_copy copy = {
         .to = id_is_none(&effect->peer) ? NULL : &effect->peer,
-        .flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U),
+        .flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U) |
+                 (effect->handed_on ? WIRE_HANDED_ON : 0U),
         .echo = effect->echo,
     };
     const uint8_t *bytes = (effect->message == sim->encoded ? wire_encode_copy : wire_encode)(
@@ -139,6 +140,7 @@ static struct packet *open_packet_of(struct sim *sim, const struct effect *effec
     message->to = effect->peer;
     message->fellow = effect->fellow;
     message->relay = effect->relay;
+    message->handed_on = effect->handed_on;
     message->echo = effect->echo;
     message->source = *source;
     if (message_view(message) != NULL) {

@@ -36,6 +36,7 @@ static void note(struct rig *rig, struct effects effects)
                                                              .peer = effect->peer,
                                                              .fellow = effect->fellow,
                                                              .relay = effect->relay,
+                                                             .handed_on = effect->handed_on,
                                                              .echo = effect->echo,
                                                              .message = *effect->message};
         } else if (effect->type == EFFECT_ROLE) {

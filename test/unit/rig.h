@@ -21,6 +21,7 @@ struct rig_sent {
     struct node_id peer;
     bool fellow; /* goes out as one's (D2) */
     bool relay;
+    bool handed_on;
     uint32_t echo; /* (D8) */
     struct message message;
 };

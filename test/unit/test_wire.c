@@ -58,7 +58,8 @@ static void assert_stable(struct wire *codec, const uint8_t *bytes, size_t lengt
 {
     size_t length_again;
     const unsigned flags = (message->fellow ? WIRE_FELLOW : 0U) |
-                           (message->relay ? WIRE_RELAY : 0U);
+                           (message->relay ? WIRE_RELAY : 0U) |
+                           (message->handed_on ? WIRE_HANDED_ON : 0U);
     const uint8_t *again = wire_encode(
         codec, message,
         &(struct wire_copy){.to = &message->to, .flags = flags, .echo = message->echo},
@@ -257,6 +258,7 @@ Test(wire, every_message_arrives_as_it_was_sent)
         cr_assert_eq(got.number, sample->message.number);
         cr_assert_eq(got.fellow, (sample->flags & WIRE_FELLOW) != 0);
         cr_assert_eq(got.relay, (sample->flags & WIRE_RELAY) != 0);
+        cr_assert_eq(got.handed_on, (sample->flags & WIRE_HANDED_ON) != 0);
         cr_assert_eq(got.echo, sample->message.echo);
         cr_assert(address_equal(&got.source, &source), "the source is not the codec's");
         cr_assert(same_body(&got, &sample->message), "%s", sample->name);

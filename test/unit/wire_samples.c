@@ -496,6 +496,16 @@ static void add_needs(struct samples *samples)
                       .terms = {.policy = ROLE_FIRST, .holders = 1, .need = "zone=eu"}}};
 }
 
+static void add_handed_on(struct samples *samples)
+{
+    struct message *message = add(samples, MESSAGE_HEARTBEAT, "heartbeat-handed-on",
+                                  "handed on by a relay");
+
+    message->heartbeat.view = view_id_of(&samples->settled);
+    message->heartbeat.view_hash = samples->settled.hash;
+    samples->items[samples->count - 1].flags = WIRE_FELLOW | WIRE_RELAY | WIRE_HANDED_ON;
+}
+
 struct samples *samples_new(void)
 {
     struct samples *samples = calloc(1, sizeof *samples);
@@ -520,6 +530,7 @@ struct samples *samples_new(void)
     add_roles(samples);
     add_tags(samples);
     add_needs(samples);
+    add_handed_on(samples);
     return samples;
 }
 

@@ -163,6 +163,7 @@ struct effect {
             struct address address;
             bool fellow;                   /* SEND: goes out as `fellow` */
             bool relay;                    /* SEND: goes out as `relay` */
+            bool handed_on;                /* SEND: goes out as `handed_on` */
             uint32_t echo;                 /* SEND: goes out as `echo` */
             const struct message *message; /* SEND: shared by all its receivers */
         };

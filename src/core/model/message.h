@@ -262,6 +262,7 @@ struct message {
     bool fellow;           /* the sender's view holds the receiver: a sign of life (D2) */
     struct address source; /* where it came from; filled in on receipt, not on the wire */
     bool relay;            /* to be handed on to the member that `to` names (R2) */
+    bool handed_on;        /* with `relay`: a relay did so already (R2f) */
     uint32_t echo; /* the number, its low 32 bits, of the latest sign of life that the sender
                       had of the receiver; 0: none (D8). Between those who are no
                       members together a nonce, or what answers it (J3e, Z1e, Z9d) */

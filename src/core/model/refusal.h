@@ -12,6 +12,7 @@
     X(FOR_ANOTHER_LIFE, "for_another_life", "I1b", "it is meant for another life at this address") \
     X(RELAY_OF_STRANGERS, "relay_of_strangers", "R2f",                                             \
       "it asks to be handed on, and its sender or its receiver is no member here")                 \
+    X(RELAYED_BEFORE, "relayed_before", "R2f", "it asks to be handed on, and was already")         \
     X(NOT_YET_MEMBER, "not_yet_member", "J6", "this node is not a member yet")                     \
     X(ALREADY_MEMBER, "already_member", "J6",                                                      \
       "this node is a member and does not ask to be let in")                                       \

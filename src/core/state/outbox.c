@@ -70,6 +70,7 @@ static struct effect *add_to(struct core *core, enum effect_type type, const str
     effect->address = *address;
     effect->fellow = false;
     effect->relay = false;
+    effect->handed_on = false;
     effect->echo = 0;
     effect->message = NULL;
     return effect;
@@ -153,6 +154,7 @@ void outbox_hand_on(struct core *core, const struct message *message)
     effect->message = copy;
     effect->fellow = message->fellow;
     effect->relay = true;
+    effect->handed_on = true;
     effect->echo = message->echo;
     core->counters.relayed++;
 }
