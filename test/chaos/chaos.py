@@ -2,7 +2,7 @@
 """Lets chaos loose on a cluster of real daemons under guard strict, and checks that never two act.
 
     scripts/chaos [TIME] [--profile lan|local] [--nodes N] [--seed S] [--clocks wrong|true]
-                  [--build DIR] [--keep]
+                  [--roles] [--build DIR] [--keep]
 
 Each node stands in a network namespace of its own, all on one bridge with no way out, with a small
 file system for its state and a disk whose syncs can be slowed. Beside each daemon runs
@@ -19,15 +19,23 @@ time:
     fell      an epoch that acts after a higher one did
     late      nobody acts five seconds after all was healed
 
+With --roles the daemons share partitions, too, and on each node a client stands for one role and
+`doyen campaign -- worker` for another, which are struck like `doyen run`. The same is counted of the
+roles' pages and tokens, of the records of their workers, and of what each node promises to programs
+that work on partitions. Late is a role without a holder, or a partition without an owner, fifteen seconds
+after all was healed.
+
 Exits with 1 when one of them is not 0. Needs root, iproute2 and Python 3.
 """
 import argparse
 import ctypes
+import json
 import mmap
 import os
 import random
 import shutil
 import signal
+import socket
 import statistics
 import struct
 import subprocess
@@ -37,6 +45,8 @@ import threading
 import time
 
 HEAL_LIMIT_S = 5.0
+ROLES_LIMIT_S = 15.0  # with what the last grants may last beyond it: wrong clocks, T_hold twice
+PARTITIONS = 64
 WRONG_BY = 111111  # parts in a million: the ninth that the leases allow for (Z6a)
 RECORD = struct.Struct("<QQII")  # a worker's: ns, epoch, node, process
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -109,7 +119,7 @@ class Node:
         self.clock = clock  # by how many parts in a million it is fast
         self.disk = cluster.path("disk-" + self.name)
         self.socket = cluster.path(self.name + ".sock")
-        self.daemon = self.run = None
+        self.daemon = self.run = self.campaign = None
         self.stopped = []  # pids to be continued when all is healed
         os.mkdir(self.disk)
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", self.disk], check=True)
@@ -138,6 +148,8 @@ class Node:
                     "--voters", ",".join(node.name for node in cluster.nodes),
                     "--key", cluster.key(), "--state-dir", self.disk + "/state", "--profile", cluster.options.profile,
                     "--log-level", "info"]
+            if cluster.options.roles:
+                argv += ["--partitions", str(PARTITIONS)]
             for i in range(len(cluster.nodes)):
                 argv += ["--seed", "%s:7420" % cluster.net.address(i)]
             self.daemon = self.spawn(argv, cluster.log(self.name))
@@ -145,10 +157,15 @@ class Node:
             self.run = self.spawn([cluster.program("doyen"), "--control", self.socket, "run", "--",
                                    cluster.helper("worker"), cluster.work_log, str(self.index)],
                                   cluster.log("run-" + self.name))
+        if self.campaign is None and cluster.options.roles:
+            self.campaign = self.spawn([cluster.program("doyen"), "--control", self.socket,
+                                        "campaign", "work", "--", cluster.helper("worker"),
+                                        cluster.role_log, str(self.index)],
+                                       cluster.log("campaign-" + self.name))
 
     def reap(self):
         """Forgets what has ended by itself."""
-        for what in ("daemon", "run"):
+        for what in ("daemon", "run", "campaign"):
             process = getattr(self, what)
             if process is not None and process.poll() is not None:
                 self.cluster.tell("%s of %s ended with %d" % (what, self.name, process.returncode))
@@ -232,8 +249,9 @@ class WorkLog:
 class Pages:
     """Who acts by the lease pages: reads what page_watch says."""
 
-    def __init__(self, program, sockets):
-        self.process = subprocess.Popen([program] + sockets, stdin=subprocess.PIPE,
+    def __init__(self, program, sockets, role=None):
+        words = ["--role", role] if role else []
+        self.process = subprocess.Popen([program] + words + sockets, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
         self.acting = {}
         self.begins = []  # (ns, node), the latest last
@@ -262,12 +280,91 @@ class Pages:
         self.process.wait()
 
 
+class Promises:
+    """Who owns which partition: what each node promises to programs, asked for without end."""
+
+    def __init__(self, nodes):
+        self.lock = threading.Lock()
+        self.over = False
+        self.asked = self.overlaps = self.fell = 0
+        self.alarms = []
+        self.held = [{} for _ in nodes]  # partition: (heard ns, end ns, token), in true time
+        self.latest = {}  # partition: (node, token)
+        for node in nodes:
+            threading.Thread(target=self.ask, args=(node,), daemon=True).start()
+
+    def ask(self, node):
+        while not self.over:
+            try:
+                with socket.socket(socket.AF_UNIX) as connection:
+                    connection.settimeout(2)
+                    connection.connect(node.socket)
+                    while not self.over:
+                        self.take(node, self.exchange(connection))
+                        time.sleep(0.02)
+            except (OSError, ValueError, KeyError, IndexError):
+                time.sleep(0.05)
+
+    @staticmethod
+    def exchange(connection):
+        connection.sendall(b"POST /v1/partitions/hold HTTP/1.1\r\nHost: d\r\n"
+                           b"Content-Length: 0\r\n\r\n")
+        text = b""
+        while b"\r\n\r\n" not in text:
+            some = connection.recv(65536)
+            if not some:
+                raise OSError("closed")
+            text += some
+        head, body = text.split(b"\r\n\r\n", 1)
+        length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+        while len(body) < length:
+            some = connection.recv(65536)
+            if not some:
+                raise OSError("closed")
+            body += some
+        return json.loads(body)
+
+    def take(self, node, document):
+        """It was promised before it is heard, so what overlaps here did overlap."""
+        with self.lock:
+            now = now_ns()
+            self.asked += 1
+            end = document["deadline_ns"]
+            end = 0 if end is None else int(end) * 10 ** 6 // (10 ** 6 + node.clock)
+            mine = self.held[node.index]
+            for batch in document["held"] if now < end else []:
+                token = int(batch["token"])
+                for partition in batch["partitions"]:
+                    self.compare(node, partition, token, now)
+                    mine[partition] = (end, token)
+                    self.latest[partition] = (node.index, token)
+
+    def compare(self, node, partition, token, now):
+        for other, held in enumerate(self.held):
+            if other != node.index and now < held.get(partition, (0, 0))[0]:
+                self.overlaps += 1
+                self.alarms.append("%d overlap %d %d partition %d until %d" % (
+                    now, other, node.index, partition, held[partition][0]))
+        before, highest = self.latest.get(partition, (node.index, 0))
+        if token < highest or (token == highest and before != node.index):
+            self.fell += 1
+            self.alarms.append("%d fell %d partition %d: %d after %d" % (
+                now, node.index, partition, token, highest))
+
+    def all_owned(self, since_ns):
+        with self.lock:
+            now = now_ns()
+            return len({partition for held in self.held for partition, (end, _) in held.items()
+                        if end > max(now, since_ns)}) == PARTITIONS
+
+
 class Cluster:
     def __init__(self, options):
         self.options = options
         self.folder = tempfile.mkdtemp(prefix="doyen-chaos-")
         self.nodes = []
         self.alarms = []
+        self.roles_took = []
         self.net = Net(options.nodes)
         self.work_log = self.path("work.log")
         open(self.work_log, "wb").close()
@@ -275,8 +372,15 @@ class Cluster:
                                                     capture_output=True).stdout
         self.nodes.extend(Node(self, i, self.draw_clock(i)) for i in range(options.nodes))
         self.work = WorkLog(self.work_log)
-        self.pages = Pages(self.helper("page_watch"),
-                           ["%s@%d" % (node.socket, node.clock) for node in self.nodes])
+        sockets = ["%s@%d" % (node.socket, node.clock) for node in self.nodes]
+        self.pages = Pages(self.helper("page_watch"), sockets)
+        self.role_log = self.path("role.log")
+        self.role_pages = self.role_work = self.promises = None
+        if options.roles:
+            open(self.role_log, "wb").close()
+            self.role_work = WorkLog(self.role_log)
+            self.role_pages = Pages(self.helper("page_watch"), sockets, "page")
+            self.promises = Promises(self.nodes)
 
     def draw_clock(self, index):
         if self.options.clocks == "true":
@@ -315,6 +419,10 @@ class Cluster:
     def tell_state(self):
         """Into the record: who acts, who writes, and what each node says of itself."""
         self.tell("pages: %s, worker: %s" % (self.pages.acting, self.work.current))
+        if self.options.roles:
+            self.tell("role: page held by %s, worker: %s; partitions: %s" % (
+                self.role_pages.acting, self.role_work.current,
+                [len(held) for held in self.promises.held]))
         for node in self.nodes:
             try:
                 self.tell("%s says %s" % (node.name, node.ask("status", "--json").stdout.strip()))
@@ -329,11 +437,18 @@ class Cluster:
         index = acting[0] if acting and draw.random() < 0.6 else draw.randrange(len(self.nodes))
         return self.nodes[index]
 
-    def worker_of(self, node):
+    @staticmethod
+    def worker_of(work, node):
         """The process id of the worker of this node, if it is the one that writes."""
-        if self.work.current and self.work.current[0] == node.index:
-            return self.work.current[1]
+        if work.current and work.current[0] == node.index:
+            return work.current[1]
         return None
+
+    def holder(self, draw):
+        """Mostly the node on which the role's worker runs."""
+        work = self.role_work
+        index = work.current[0] if work.current and draw.random() < 0.8 else None
+        return self.nodes[draw.randrange(len(self.nodes)) if index is None else index]
 
     def strike(self, draw):
         node = self.someone(draw)
@@ -341,7 +456,13 @@ class Cluster:
                   "full", "slow", "stuck", "all", "leave", "transfer"]
         if self.has_run:
             faults += ["stop run", "kill run", "stop worker", "stop worker", "stop all of it"]
+        if self.options.roles:
+            faults += ["kill campaign", "stop campaign", "stop role worker", "stop role worker",
+                       "kill holder", "stop holder", "stop all of role", "island of holder"]
         fault = draw.choice(faults)
+        if fault in ("kill campaign", "stop campaign", "stop role worker", "kill holder",
+                     "stop holder", "stop all of role", "island of holder"):
+            node = self.holder(draw)
         self.tell("%s %s" % (fault, node.name))
         getattr(self, "strike_" + fault.replace(" ", "_"))(draw, node)
 
@@ -364,9 +485,35 @@ class Cluster:
         node.kill("run")
 
     def strike_stop_worker(self, draw, node):
-        worker = self.worker_of(node)
+        worker = self.worker_of(self.work, node)
         if worker is not None:
             node.stop(worker)
+
+    def strike_kill_campaign(self, draw, node):
+        node.kill("campaign")
+
+    def strike_stop_campaign(self, draw, node):
+        if node.campaign is not None:
+            node.stop(node.campaign.pid)
+
+    def strike_stop_role_worker(self, draw, node):
+        worker = self.worker_of(self.role_work, node)
+        if worker is not None:
+            node.stop(worker)
+
+    def strike_kill_holder(self, draw, node):
+        self.strike_kill(draw, node)
+
+    def strike_stop_holder(self, draw, node):
+        self.strike_stop(draw, node)
+
+    def strike_stop_all_of_role(self, draw, node):
+        self.strike_stop(draw, node)
+        self.strike_stop_campaign(draw, node)
+        self.strike_stop_role_worker(draw, node)
+
+    def strike_island_of_holder(self, draw, node):
+        self.strike_island(draw, node)
 
     def strike_stop_all_of_it(self, draw, node):
         self.strike_stop(draw, node)
@@ -433,27 +580,54 @@ class Cluster:
             node.reap()
             node.start()
 
+    def read(self):
+        self.work.read()
+        if self.role_work is not None:
+            self.role_work.read()
+
     def look(self, seconds):
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            self.work.read()
+            self.read()
             time.sleep(0.01)
 
     def settled(self, healed_ns):
         """One acts, and where there are workers, one of them has written since all was healed."""
-        self.work.read()
+        self.read()
         for node in self.nodes:
             node.reap()
             node.start()
         return self.pages.one_acts() and (not self.has_run or self.work.last_ns > healed_ns)
 
-    def wait_settled(self, limit_s):
-        began, healed_ns = time.monotonic(), now_ns()
+    def roles_settled(self, healed_ns):
+        """Both roles are held, and each partition is owned."""
+        self.settled(healed_ns)
+        return (self.role_pages.one_acts() and self.role_work.last_ns > healed_ns and
+                self.promises.all_owned(healed_ns))
+
+    @staticmethod
+    def wait_for(settled, limit_s, healed_ns):
+        began = time.monotonic()
         while time.monotonic() < began + limit_s:
-            if self.settled(healed_ns):
+            if settled(healed_ns):
                 return time.monotonic() - began
             time.sleep(0.005)
         return None
+
+    def wait_settled(self, limit_s):
+        return self.wait_for(self.settled, limit_s, now_ns())
+
+    def wait_roles(self, healed_ns):
+        if not self.options.roles:
+            return
+        left_s = ROLES_LIMIT_S - (now_ns() - healed_ns) / 1e9
+        if self.wait_for(self.roles_settled, max(left_s, 1), healed_ns) is None:
+            self.alarm("a role or a partition is free %g s after all was healed" % ROLES_LIMIT_S)
+            self.tell_state()
+            took = self.wait_for(self.roles_settled, 120, healed_ns)
+            self.tell("roles settled %s later" % took)
+        else:
+            self.roles_took.append((now_ns() - healed_ns) / 1e9)
 
     def round(self, draw):
         for _ in range(draw.choice([1, 1, 2, 3])):
@@ -461,6 +635,7 @@ class Cluster:
             self.look(draw.choice([0, 0.05, 0.3, 1.0]) * draw.random() * 2)
         self.look(draw.choice([0.1, 0.5, 1, 2, 4]) * draw.random() * 2)
         self.heal()
+        healed_ns = now_ns()
         took = self.wait_settled(HEAL_LIMIT_S)
         self.tell("settled after %s" % took)
         if took is None:
@@ -468,21 +643,35 @@ class Cluster:
             self.tell_state()
             took = self.wait_settled(120)
             self.tell("settled %s later" % took)
+            self.wait_roles(now_ns())
             return None
+        self.wait_roles(healed_ns)
         self.look(draw.random())
         return took
+
+    def roles_failed(self):
+        if not self.options.roles:
+            return 0
+        for line in self.role_pages.alarms + self.promises.alarms:
+            self.tell("roles: " + line)
+        return sum(part.overlaps + part.fell
+                   for part in (self.role_pages, self.role_work, self.promises))
 
     def close(self):
         for node in self.nodes:
             node.heal()
             node.kill("run")
+            node.kill("campaign")
             node.kill("daemon")
         self.pages.close()
+        if self.options.roles:
+            self.promises.over = True
+            self.role_pages.close()
         self.net.close()
         for node in self.nodes:
             subprocess.run(["umount", "-l", node.disk])
         if not (self.options.keep or self.alarms or self.pages.alarms or self.work.overlaps or
-                self.work.fell):
+                self.work.fell or self.roles_failed()):
             shutil.rmtree(self.folder)
 
 
@@ -499,6 +688,7 @@ def arguments():
     parser.add_argument("--nodes", type=int, default=5)
     parser.add_argument("--seed", type=int, default=time.time_ns() // 10 ** 6)
     parser.add_argument("--clocks", choices=["wrong", "true"], default="wrong")
+    parser.add_argument("--roles", action="store_true", help="roles and partitions, too")
     parser.add_argument("--build", required=True, help="the folder with doyend and doyen")
     parser.add_argument("--helpers", required=True, help="the folder with page_watch and others")
     parser.add_argument("--keep", action="store_true", help="keeps logs and state")
@@ -514,7 +704,19 @@ def report(cluster, rounds, took):
               (statistics.median(took), max(took)))
     print("overlaps %d (pages) %d (workers), epochs fell %d %d, late %d" %
           (pages.overlaps, work.overlaps, pages.fell, work.fell, len(cluster.alarms)))
-    return pages.overlaps + work.overlaps + pages.fell + work.fell + len(cluster.alarms)
+    if cluster.options.roles:
+        pages_of, worked, promised = cluster.role_pages, cluster.role_work, cluster.promises
+        print("roles: %d turns, %d records of %d workers; partitions: %d promises" %
+              (len(pages_of.begins), worked.records, worked.turns, promised.asked))
+        if cluster.roles_took:
+            print("both roles held, each partition owned: median %.2f s after all was healed, "
+                  "at most %.2f s" %
+                  (statistics.median(cluster.roles_took), max(cluster.roles_took)))
+        print("overlaps %d (pages) %d (workers) %d (partitions), tokens fell %d %d %d" %
+              (pages_of.overlaps, worked.overlaps, promised.overlaps,
+               pages_of.fell, worked.fell, promised.fell))
+    return (pages.overlaps + work.overlaps + pages.fell + work.fell + len(cluster.alarms) +
+            cluster.roles_failed())
 
 
 def main():

@@ -1,6 +1,9 @@
 /* Watches the lease pages of several daemons on one host, and tells when two of them act at once.
  *
- *     page_watch SOCKET[@CLOCK]...
+ *     page_watch [--role ROLE] SOCKET[@CLOCK]...
+ *
+ * With --role it stands for that role at each of them, and watches who holds it instead: for epochs
+ * there are tokens then.
  *
  * A daemon's clock may be fast by CLOCK parts in a million (wrong_clock.c). Its page is held
  * against that, but all of them at the same time, so what this program sees is what truly was. Each
@@ -30,6 +33,7 @@ enum {
     MAX_NODES = 16,
     LOOK_EVERY_NS = 200 * 1000,
     ASK_AGAIN_LOOKS = 100, /* that many looks between two attempts to reach a daemon */
+    LINE_BYTES_MAX = 2048, /* of what is told of a role */
 };
 
 struct watched {
@@ -40,9 +44,12 @@ struct watched {
     bool mapped;
     struct doyen_lease lease;
     bool acting;
-    uint64_t epoch; /* while acting, and of the last time */
+    uint64_t epoch;            /* while acting, and of the last time */
+    char line[LINE_BYTES_MAX]; /* of a role: as far as it has come */
+    size_t line_length;
 };
 
+static const char *role_name; /* NULL: none, but the right to act */
 static int64_t looks_at_fast; /* the clock of the node whose page is read */
 
 static int clock_of_node(clockid_t clock, struct timespec *time)
@@ -74,6 +81,35 @@ static void forget_connection(struct watched *node)
 {
     (void)close(node->connection);
     node->connection = -1;
+}
+
+/* As doyen_lease_request, for the page of a role. */
+static int request_page(const char *control_socket)
+{
+    char body[128];
+    char request[512];
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const int fd = role_name == NULL ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (role_name == NULL) {
+        return doyen_lease_request(control_socket);
+    }
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", control_socket);
+    snprintf(body, sizeof body, "{\"role\":\"%.60s\"}", role_name);
+    const int length = snprintf(request, sizeof request,
+                                "POST /v1/campaign HTTP/1.1\r\nHost: doyen\r\n"
+                                "Connection: Upgrade\r\nUpgrade: doyen-campaign\r\n"
+                                "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
+                                strlen(body), body);
+    if (fd >= 0 && fcntl(fd, F_SETFL, O_NONBLOCK) == 0 &&
+        connect(fd, (const struct sockaddr *)&address, sizeof address) == 0 &&
+        send(fd, request, (size_t)length, MSG_NOSIGNAL) == length) {
+        return fd;
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return -1;
 }
 
 /* The page of a daemon that is gone says no for ever, or until its deadline: it stays mapped until
@@ -114,13 +150,46 @@ static void answer_notices(struct watched *node)
     }
 }
 
+/* A role that is lost is let go of at once; a campaign that has ended is begun anew. */
+static void answer_line(struct watched *node)
+{
+    static const char stopped = DOYEN_LEASE_STOPPED;
+
+    node->line[node->line_length] = '\0';
+    node->line_length = 0;
+    if (strstr(node->line, "\"event\":\"lost\"") != NULL) {
+        (void)send(node->connection, &stopped, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    } else if (strstr(node->line, "\"event\":\"ended\"") != NULL) {
+        forget_connection(node);
+    }
+}
+
+static void answer_lines(struct watched *node)
+{
+    char text[1024];
+    const ssize_t length = recv(node->connection, text, sizeof text, MSG_DONTWAIT);
+
+    if (length == 0 || (length < 0 && errno != EAGAIN && errno != EINTR)) {
+        forget_connection(node);
+        return;
+    }
+    for (ssize_t i = 0; i < length && node->connection >= 0; i++) {
+        if (text[i] == '\n') {
+            answer_line(node);
+        } else if (node->line_length < sizeof node->line - 1) {
+            node->line[node->line_length++] = text[i];
+        }
+    }
+}
+
 static void keep_connection(struct watched *node, unsigned look)
 {
     if (node->connection >= 0) {
-        (node->page_came ? answer_notices : take_page)(node);
+        (!node->page_came ? take_page : role_name == NULL ? answer_notices : answer_lines)(node);
     } else if (look % ASK_AGAIN_LOOKS == 0) {
-        node->connection = doyen_lease_request(node->socket);
+        node->connection = request_page(node->socket);
         node->page_came = false;
+        node->line_length = 0;
     }
 }
 
@@ -183,7 +252,8 @@ static void look_at_all(struct watched *nodes, int count)
 int main(int argc, char **argv)
 {
     static struct watched nodes[MAX_NODES];
-    const int count = argc - 1;
+    const int words = argc > 2 && strcmp(argv[1], "--role") == 0 ? 2 : 0;
+    const int count = argc - 1 - words;
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     const struct timespec pause = {.tv_nsec = LOOK_EVERY_NS};
 
@@ -191,13 +261,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "page_watch: name 1 to %d control sockets\n", MAX_NODES);
         return 64;
     }
+    role_name = words == 0 ? NULL : argv[2];
     for (int i = 0; i < count; i++) {
-        char *clock = strchr(argv[i + 1], '@');
+        char *clock = strchr(argv[i + 1 + words], '@');
         if (clock != NULL) {
             *clock = '\0';
             nodes[i].fast = strtol(clock + 1, NULL, 10);
         }
-        nodes[i].socket = argv[i + 1];
+        nodes[i].socket = argv[i + 1 + words];
         nodes[i].connection = -1;
     }
     for (unsigned look = 0; poll(&input, 1, 0) == 0; look++) {

@@ -1,10 +1,11 @@
-/* What `doyen run` runs while chaos reigns: writes to one log that all workers of all nodes share.
+/* What `doyen run` and `doyen campaign` run while chaos reigns: writes to one log that all workers
+ * of all nodes share.
  *
  *     worker LOG NODE
  *
- * Each record says node, epoch, process and time. They are appended, so their order in the log is
- * the order in which they were written, whatever the clock says; and nothing in here looks at the
- * lease: what is shown is that doyen run ends it in time. */
+ * Each record says node, epoch (or the role's token), process and time. They are appended, so their
+ * order in the log is the order in which they were written, whatever the clock says; and nothing in
+ * here looks at the lease: what is shown is that doyen run ends it in time. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@ struct entry {
 
 int main(int argc, char **argv)
 {
-    const char *epoch = getenv("DOYEN_EPOCH");
+    const char *token = getenv("DOYEN_TOKEN"); /* of `doyen campaign` */
+    const char *epoch = token != NULL ? token : getenv("DOYEN_EPOCH");
     const struct timespec pause = {.tv_nsec = 1000 * 1000};
     struct entry entry = {.process = (uint32_t)getpid()};
     struct timespec now;
