@@ -436,13 +436,33 @@ static void write_merge_refused(struct writer *writer, const struct merge_refuse
     writer_number(writer, (uint64_t)refused->reason);
 }
 
+/* A time, where the better one has to have stood for that long first. */
+static void read_preempt(struct reader *reader, struct role_terms *terms)
+{
+    if (reader_is_at_bool(reader)) {
+        terms->preempt = reader_bool(reader);
+    } else {
+        terms->preempt = true;
+        terms->preempt_after_ms = (uint32_t)reader_number(reader, 1, ROLE_PREEMPT_AFTER_MS_MAX);
+    }
+}
+
+static void write_preempt(struct writer *writer, const struct role_terms *terms)
+{
+    if (terms->preempt_after_ms == 0) {
+        writer_bool(writer, terms->preempt);
+    } else {
+        writer_number(writer, terms->preempt_after_ms);
+    }
+}
+
 /* One further field is there only where a tag is needed. */
 static void read_candidacy(struct reader *reader, struct candidacy *candidacy, bool has_need)
 {
     reader_name(reader, candidacy->role);
     candidacy->terms.policy = (enum role_policy)reader_number(reader, ROLE_FIRST, ROLE_EACH);
     candidacy->terms.holders = (uint32_t)reader_number(reader, 1, ROLE_HOLDERS_MAX);
-    candidacy->terms.preempt = reader_bool(reader);
+    read_preempt(reader, &candidacy->terms);
     candidacy->priority = (uint32_t)reader_number(reader, 0, UINT32_MAX);
     if (has_need) {
         reader_need(reader, candidacy->terms.need);
@@ -454,7 +474,7 @@ static void write_candidacy(struct writer *writer, const struct candidacy *candi
     writer_name(writer, candidacy->role);
     writer_number(writer, (uint64_t)candidacy->terms.policy);
     writer_number(writer, candidacy->terms.holders);
-    writer_bool(writer, candidacy->terms.preempt);
+    write_preempt(writer, &candidacy->terms);
     writer_number(writer, candidacy->priority);
     if (candidacy->terms.need[0] != '\0') {
         writer_need(writer, candidacy->terms.need);

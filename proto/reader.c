@@ -202,6 +202,11 @@ bool reader_bool(struct reader *reader)
     return value == HEAD_TRUE;
 }
 
+bool reader_is_at_bool(const struct reader *reader)
+{
+    return head(reader) == HEAD_FALSE || head(reader) == HEAD_TRUE;
+}
+
 bool reader_accept_nil(struct reader *reader)
 {
     if (head(reader) != HEAD_NIL) {

@@ -35,6 +35,7 @@ uint32_t reader_list(struct reader *reader, uint32_t low, uint32_t high);
 uint64_t reader_number(struct reader *reader, uint64_t low, uint64_t high);
 
 bool reader_bool(struct reader *reader);
+bool reader_is_at_bool(const struct reader *reader);
 
 /* Is nil next? Reads it if so, and nothing else. */
 bool reader_accept_nil(struct reader *reader);

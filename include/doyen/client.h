@@ -340,8 +340,9 @@ struct doyen_campaign {
     int preempt;
     const char *need; /* "KEY" or "KEY=VALUE": who has no such tag holds nothing; NULL: all may */
     bool has_grace;
-    uint64_t grace_ms; /* between the loss and the moment at which the caller has stopped */
-    uint64_t reserved[4];
+    uint64_t grace_ms;         /* between the loss and the moment at which the caller has stopped */
+    uint64_t preempt_after_ms; /* the better candidate takes over once it has stood for so long */
+    uint64_t reserved[3];
 };
 
 /* Stands for a role, at the daemon of this host alone. Returns a connection, which is the caller's

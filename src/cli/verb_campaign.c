@@ -7,7 +7,7 @@
 #include "cli/run.h"
 #include "cli/run_command.h"
 
-enum { HOLDERS_MAX = 64, OPTION_PREEMPT = 256, OPTION_NO_PREEMPT };
+enum { HOLDERS_MAX = 64, OPTION_PREEMPT = 256, OPTION_NO_PREEMPT, OPTION_PREEMPT_AFTER };
 
 struct campaign_options {
     struct campaign_wish wish;
@@ -85,6 +85,10 @@ static error_t parse_campaign(int key, char *argument, struct argp_state *state)
     case OPTION_NO_PREEMPT:
         campaign->preempt = DOYEN_PREEMPT_NO;
         return 0;
+    case OPTION_PREEMPT_AFTER:
+        campaign->preempt = DOYEN_PREEMPT_YES;
+        campaign->preempt_after_ms = parse_duration("--preempt-after", argument, state);
+        return 0;
     case 't':
         options->wish.timeout_ms = parse_duration("--timeout", argument, state);
         options->wish.has_timeout = true;
@@ -128,6 +132,10 @@ static const struct argp_option campaign_options[] = {
     {.name = "preempt",
      .key = OPTION_PREEMPT,
      .doc = "A better candidate takes the place of a holder; so it is under priority"},
+    {.name = "preempt-after",
+     .key = OPTION_PREEMPT_AFTER,
+     .arg = "DUR",
+     .doc = "The same, once the better candidate has stood for so long (30s, 5m; at most 1 day)"},
     {.name = "priority",
      .key = 'P',
      .arg = "N",

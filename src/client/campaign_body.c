@@ -30,6 +30,10 @@ char *campaign_body(const struct doyen_campaign *campaign)
     if (campaign->preempt != DOYEN_PREEMPT_DEFAULT) {
         whole = whole && put(body, "preempt", json_boolean(campaign->preempt == DOYEN_PREEMPT_YES));
     }
+    if (campaign->preempt_after_ms != 0) {
+        whole = whole &&
+                put(body, "preempt_after_ms", json_integer((json_int_t)campaign->preempt_after_ms));
+    }
     if (campaign->has_grace) {
         whole = whole && put(body, "grace_ms", json_integer((json_int_t)campaign->grace_ms));
     }

@@ -115,6 +115,16 @@ static bool take_preempt(struct campaign_request *campaign, const json_t *value,
     return json_is_boolean(value);
 }
 
+static bool take_preempt_after(struct campaign_request *campaign, const json_t *value, char *why)
+{
+    uint64_t number = 0;
+    const bool taken = take_number(value, "preempt_after_ms", 0, ROLE_PREEMPT_AFTER_MS_MAX, &number,
+                                   why);
+
+    campaign->terms.preempt_after_ms = (uint32_t)number;
+    return taken;
+}
+
 static bool take_value(struct campaign_request *campaign, const json_t *value, char *why)
 {
     const char *text = json_string_value(value);
@@ -151,9 +161,15 @@ static bool take_need(struct campaign_request *campaign, const json_t *value, ch
 static const struct {
     const char *name;
     bool (*take)(struct campaign_request *campaign, const json_t *value, char *why);
-} fields[] = {{"role", take_role},         {"policy", take_policy},   {"holders", take_holders},
-              {"priority", take_priority}, {"preempt", take_preempt}, {"value", take_value},
-              {"grace_ms", take_grace},    {"need", take_need}};
+} fields[] = {{"role", take_role},
+              {"policy", take_policy},
+              {"holders", take_holders},
+              {"priority", take_priority},
+              {"preempt", take_preempt},
+              {"value", take_value},
+              {"grace_ms", take_grace},
+              {"need", take_need},
+              {"preempt_after_ms", take_preempt_after}};
 
 static bool take_field(struct campaign_request *campaign, const char *name, const json_t *value,
                        char *why)
@@ -165,7 +181,7 @@ static bool take_field(struct campaign_request *campaign, const char *name, cons
     }
     snprintf(why, CAMPAIGN_WHY_MAX,
              "'%.80s' is no part of a campaign; there are role, policy, holders, priority, "
-             "preempt, need, value and grace_ms",
+             "preempt, preempt_after_ms, need, value and grace_ms",
              name);
     return false;
 }
@@ -192,7 +208,13 @@ static bool take_all(struct campaign_request *campaign, json_t *body, char *why)
         return false;
     }
     if (json_object_get(body, "preempt") == NULL) {
-        campaign->terms.preempt = campaign->terms.policy == ROLE_PRIORITY;
+        campaign->terms.preempt = campaign->terms.policy == ROLE_PRIORITY ||
+                                  campaign->terms.preempt_after_ms > 0;
+    }
+    if (!campaign->terms.preempt && campaign->terms.preempt_after_ms > 0) {
+        snprintf(why, CAMPAIGN_WHY_MAX,
+                 "preempt_after_ms says when a better one takes over, and preempt that none does");
+        return false;
     }
     return true;
 }

@@ -31,6 +31,7 @@ struct row {
     json_int_t priority;
     json_int_t most; /* who may hold it at once */
     int preempt;
+    json_int_t preempt_after_ms;
 };
 
 /* --- This node's own clients ----------------------------------------------------------------- */
@@ -48,6 +49,12 @@ static const char *state_word(enum role_client_state state)
         return "waits";
     }
     return "waits";
+}
+
+static bool put_preempt_after(json_t *object, const struct role_terms *terms)
+{
+    return terms->preempt_after_ms == 0 ||
+           json_put(object, "a", json_of_number(terms->preempt_after_ms));
 }
 
 static bool put_need(json_t *object, const char *need)
@@ -73,6 +80,7 @@ static json_t *client_json(const struct role_client *client)
                     json_put(object, "p", json_of_word(role_policy_word(campaign->terms.policy))) &&
                     json_put(object, "k", json_of_number(campaign->terms.holders)) &&
                     json_put(object, "e", json_boolean(campaign->terms.preempt)) &&
+                    put_preempt_after(object, &campaign->terms) &&
                     put_need(object, campaign->terms.need) &&
                     json_put(object, "y", json_of_number(campaign->priority)) &&
                     json_put(object, "v", json_of_text(client->value, strlen(client->value))));
@@ -262,16 +270,18 @@ static bool read_row(struct row *row, json_t *client)
     const char *token = NULL;
 
     row->need = "";
-    if (json_unpack(client, "{s:s s:s s:s s:s s:s s:I s:s s:I s:b s:I s:s s?s}", "r", &row->role,
-                    "q", &row->request, "s", &row->state, "n", &number, "t", &token, "u",
-                    &row->left_ms, "p", &row->policy, "k", &row->most, "e", &row->preempt, "y",
-                    &row->priority, "v", &row->value, "d", &row->need) != 0) {
+    row->preempt_after_ms = 0;
+    if (json_unpack(client, "{s:s s:s s:s s:s s:s s:I s:s s:I s:b s:I s:s s?s s?I}", "r",
+                    &row->role, "q", &row->request, "s", &row->state, "n", &number, "t", &token,
+                    "u", &row->left_ms, "p", &row->policy, "k", &row->most, "e", &row->preempt, "y",
+                    &row->priority, "v", &row->value, "d", &row->need, "a",
+                    &row->preempt_after_ms) != 0) {
         return false;
     }
     row->number = strtoull(number, NULL, 10);
     row->token = strtoull(token, NULL, 10);
-    return option_name_is_valid(row->role) && row->left_ms >= 0 && row->priority >= 0 &&
-           row->most > 0 && row->most < HOLDERS_STATED_MAX;
+    return option_name_is_valid(row->role) && row->left_ms >= 0 && row->preempt_after_ms >= 0 &&
+           row->priority >= 0 && row->most > 0 && row->most < HOLDERS_STATED_MAX;
 }
 
 static bool row_holds(const struct row *row)
@@ -352,12 +362,14 @@ static json_t *role_json(const struct row *rows, size_t count, size_t *at,
     }
     complete = json_put(object, "holders", holders) && complete;
     complete = json_put(object, "candidates", candidates) && complete;
-    return json_finished(object, complete && json_put(object, "role", json_of_word(first->role)) &&
-                                     json_put(object, "policy",
-                                              json_of_text(first->policy, strlen(first->policy))) &&
-                                     json_put(object, "max_holders", json_integer(first->most)) &&
-                                     json_put(object, "preempt", json_boolean(first->preempt)) &&
-                                     json_put(object, "need", need_json(first->need)));
+    return json_finished(
+        object,
+        complete && json_put(object, "role", json_of_word(first->role)) &&
+            json_put(object, "policy", json_of_text(first->policy, strlen(first->policy))) &&
+            json_put(object, "max_holders", json_integer(first->most)) &&
+            json_put(object, "preempt", json_boolean(first->preempt)) &&
+            json_put(object, "preempt_after_ms", json_integer(first->preempt_after_ms)) &&
+            json_put(object, "need", need_json(first->need)));
 }
 
 /* `said` by the member at that position, `ago_ms` ago. Returns the number of rows by then. */

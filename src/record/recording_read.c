@@ -334,7 +334,10 @@ static void read_role(struct cursor *cursor, struct record *record, bool has_nee
         check_name(cursor, role->role);
         role->terms.policy = (enum role_policy)read_number(cursor, ROLE_FIRST, ROLE_EACH);
         role->terms.holders = (uint32_t)read_number(cursor, 1, ROLE_HOLDERS_MAX);
-        role->terms.preempt = read_number(cursor, 0, 1) != 0;
+        /* 2 and above: after so many milliseconds but one. */
+        const uint64_t preempt = read_number(cursor, 0, ROLE_PREEMPT_AFTER_MS_MAX + 1);
+        role->terms.preempt = preempt != 0;
+        role->terms.preempt_after_ms = preempt > 1 ? (uint32_t)preempt - 1 : 0;
         role->priority = (uint32_t)read_number(cursor, 0, UINT32_MAX);
         role->grace_ms = read_number(cursor, 0, UINT32_MAX);
     }

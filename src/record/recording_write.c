@@ -184,7 +184,7 @@ static void put_role(struct writer *writer, const struct role_command *role)
         put_text(writer, role->role, NAME_BYTES_MAX);
         put_byte(writer, (uint8_t)role->terms.policy);
         put_number(writer, role->terms.holders);
-        put_byte(writer, role->terms.preempt);
+        put_number(writer, (uint64_t)role->terms.preempt + role->terms.preempt_after_ms);
         put_number(writer, role->priority);
         put_number(writer, role->grace_ms);
     }

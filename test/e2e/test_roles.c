@@ -208,6 +208,22 @@ Story(roles, by_priority_change_hands)
     assert_soon(granted_token(&stage, 0) > granted_token(&stage, 1));
 }
 
+/* K6g */
+Story(roles, by_priority_change_hands_later)
+{
+    struct stage stage = stage_open(NO_ARGS);
+
+    client_start(&stage, 0,
+                 ARGS("campaign", "job", "--policy", "priority", "--priority", "1",
+                      "--preempt-after", "1s"));
+    assert_soon(granted_token(&stage, 0) != 0);
+    client_start(&stage, 1,
+                 ARGS("campaign", "job", "--policy", "priority", "--priority", "2",
+                      "--preempt-after", "1s"));
+    assert_soon(granted_token(&stage, 1) > granted_token(&stage, 0));
+    cr_assert(has_said(&stage, 0, "lost job token "));
+}
+
 Story(roles, as_many_hold_as_may)
 {
     struct stage stage = stage_open(NO_ARGS);

@@ -190,6 +190,9 @@ static struct role_terms any_role_terms(struct input *input)
                                .holders = (uint32_t)below(input, 3) + 1,
                                .preempt = below(input, 2) == 0};
 
+    if (terms.preempt && terms.holders == 2) {
+        terms.preempt_after_ms = 40;
+    }
     if (terms.holders == 3) {
         memcpy(terms.need, "k=a", sizeof "k=a"); /* One of those that any_tags gives. */
     }

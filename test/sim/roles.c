@@ -10,8 +10,8 @@
 #include "trace.h"
 
 enum {
-    ROLES = 3,
-    CLIENTS = 4,        /* of each host; the last one stands for the first role, too */
+    ROLES = 4,
+    CLIENTS = 5,        /* of each host; the last one stands for the first role, too */
     STOP_MS_MAX = 400,  /* until a client that has lost has stopped, */
     HANG_MS = 4000,     /* or one that hangs */
     REST_MS_MAX = 4000, /* between what a client does by itself */
@@ -23,8 +23,9 @@ static const struct role_terms ROLE_TERMS_OF[ROLES] = {
     {.policy = ROLE_FIRST, .holders = 1},
     {.policy = ROLE_PRIORITY, .holders = 1, .preempt = true},
     {.policy = ROLE_OLDEST, .holders = 2},
+    {.policy = ROLE_PRIORITY, .holders = 1, .preempt = true, .preempt_after_ms = 1500},
 };
-static const char *const ROLE_NAMES[ROLES] = {"first", "priority", "oldest"};
+static const char *const ROLE_NAMES[ROLES] = {"first", "priority", "oldest", "late"};
 
 enum client_state {
     CLIENT_IDLE,

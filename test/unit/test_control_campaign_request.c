@@ -48,6 +48,9 @@ Test(campaign_request, a_role_by_priority_changes_hands)
 {
     cr_assert(parsed("{\"role\": \"r\", \"policy\": \"priority\"}").terms.preempt);
     cr_assert_not(parsed("{\"role\": \"r\", \"policy\": \"oldest\"}").terms.preempt);
+    const struct campaign_request late = parsed("{\"role\": \"r\", \"preempt_after_ms\": 5}");
+    cr_assert(late.terms.preempt);
+    cr_assert_eq(late.terms.preempt_after_ms, 5);
 }
 
 static const struct {
@@ -77,6 +80,9 @@ static const struct {
     {"{\"role\": \"a\", \"need\": 7}", "need wants a tag"},
     {"{\"role\": \"a\", \"tag\": \"zone=a\"}", "'tag' is no part of a campaign"},
     {"{\"role\": \"a\", \"preempt_after\": 5}", "'preempt_after' is no part of a campaign"},
+    {"{\"role\": \"a\", \"preempt_after_ms\": 86400001}", "preempt_after_ms wants a whole number"},
+    {"{\"role\": \"a\", \"preempt\": false, \"preempt_after_ms\": 5}",
+     "preempt_after_ms says when"},
 };
 
 Test(campaign_request, refuses_what_is_no_campaign)

@@ -310,6 +310,27 @@ Test(core_roles, a_better_one_takes_over_where_the_terms_say_so)
     rig_free(rig);
 }
 
+/* K6g: who holds it stays until then; a role that nobody holds waits for nobody. */
+Test(core_roles, a_better_one_takes_over_once_it_has_stood_for_long)
+{
+    const struct role_terms terms = {
+        .policy = ROLE_PRIORITY, .holders = 1, .preempt = true, .preempt_after_ms = 700};
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &terms);
+
+    cr_assert_not(listed(rig, 1).revoked);
+    rig_pass(rig, 699, "B C");
+    cr_assert_not(listed(rig, 1).revoked);
+    rig_pass(rig, 1, "B C");
+    cr_assert(listed(rig, 1).revoked);
+    (void)stands(rig, 'C', 3, &terms);
+    lets_go(rig, 'B', &b, true);
+    cr_assert_eq(listed(rig, 2).token, 0);
+    cr_assert_neq(listed(rig, 3).token, 0, "the best, as nobody holds it");
+    rig_free(rig);
+}
+
 static void drain_b(struct rig *rig)
 {
     rig_gets(rig, 'C',

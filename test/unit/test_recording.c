@@ -155,11 +155,14 @@ Test(recording, each_input_comes_back_as_it_was)
     cr_assert_eq(record->event.type, EVENT_SYNCED);
     cr_assert_eq(record->event.synced.number, 300);
     cr_assert(record->event.synced.ok);
-    const struct role_command campaign = {
-        .wish = ROLE_CAMPAIGN,
-        .request = {.bytes = {1}},
-        .role = "job",
-        .terms = {.policy = ROLE_FIRST, .holders = 1, .need = "zone=eu"}};
+    const struct role_command campaign = {.wish = ROLE_CAMPAIGN,
+                                          .request = {.bytes = {1}},
+                                          .role = "job",
+                                          .terms = {.policy = ROLE_FIRST,
+                                                    .holders = 1,
+                                                    .preempt = true,
+                                                    .preempt_after_ms = 300,
+                                                    .need = "zone=eu"}};
     event = (struct event){.type = EVENT_ROLE, .now_ms = before_ms + 1, .role = &campaign};
     cr_assert_eq(read_back(bytes, recording_write_input(bytes, &event, before_ms, NULL, 0), record),
                  RECORDING_OK);

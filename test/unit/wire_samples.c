@@ -506,6 +506,22 @@ static void add_handed_on(struct samples *samples)
     samples->items[samples->count - 1].flags = WIRE_FELLOW | WIRE_RELAY | WIRE_HANDED_ON;
 }
 
+static void add_preempt_after(struct samples *samples)
+{
+    struct message *message = add(samples, MESSAGE_ROLES_ENTER, "roles-enter-after",
+                                  "a better candidate takes over after 30 s");
+
+    message->role = (struct role_word){.epoch = 7,
+                                       .stamp = 123456,
+                                       .candidacy = {.request = id_of('R'),
+                                                     .role = "billing-run",
+                                                     .terms = {.policy = ROLE_PRIORITY,
+                                                               .holders = 1,
+                                                               .preempt = true,
+                                                               .preempt_after_ms = 30000},
+                                                     .priority = 100}};
+}
+
 struct samples *samples_new(void)
 {
     struct samples *samples = calloc(1, sizeof *samples);
@@ -531,6 +547,7 @@ struct samples *samples_new(void)
     add_tags(samples);
     add_needs(samples);
     add_handed_on(samples);
+    add_preempt_after(samples);
     return samples;
 }
 

@@ -188,6 +188,8 @@ export interface Candidacy {
   priority?: number;
   /** A better candidate takes the place of a holder. */
   preempt?: boolean;
+  /** The same, once the better one has stood for so long. */
+  preemptAfterMs?: number;
   /** "key" or "key=value": who has no such tag holds nothing. */
   need?: string;
 }

@@ -15,8 +15,8 @@ const FINAL = ["terms", "many", "resigned"]; // reasons for which a campaign end
 const LINE_CHARS_MAX = 65536;
 
 // What is sent for it; what is undefined is left out.
-export function campaignBody(role, { policy, value, holders, priority, preempt, need, graceMs } = {}) {
-  return JSON.stringify({ role, policy, value, holders, priority, preempt, need, grace_ms: graceMs });
+export function campaignBody(role, { policy, value, holders, priority, preempt, preemptAfterMs, need, graceMs } = {}) {
+  return JSON.stringify({ role, policy, value, holders, priority, preempt, preempt_after_ms: preemptAfterMs, need, grace_ms: graceMs });
 }
 
 // Throws what an answer other than 101 means.

@@ -249,9 +249,16 @@ static uint64_t age_of(const struct core *core, const struct candidate *candidat
     return core->view.members[candidate->position].age;
 }
 
+/* K6g: a holder stays, and who has stood for long enough may take over; who has not comes behind
+ * both. */
+static bool is_settled(const struct candidate *candidate)
+{
+    return candidate->ripe || (candidate->token != 0 && !candidate->revoked);
+}
+
 /* K6a to K6c: both are eligible. A holder stays before others, unless the role's terms say that the
  * better ones take over; of two who tell that they hold, the one with the higher token. */
-static bool is_better(const struct core *core, const struct role_terms *terms,
+static bool is_better(const struct core *core, const struct role_terms *terms, bool is_held,
                       const struct candidate *a, const struct candidate *b)
 {
     uint64_t held_a = a->revoked ? 0 : a->token;
@@ -259,6 +266,9 @@ static bool is_better(const struct core *core, const struct role_terms *terms,
 
     if (!terms->preempt && held_a != held_b) {
         return held_a > held_b;
+    }
+    if (is_held && is_settled(a) != is_settled(b)) {
+        return is_settled(a);
     }
     if (terms->policy == ROLE_OLDEST && a->position != b->position) {
         return age_of(core, a) < age_of(core, b);
@@ -273,6 +283,7 @@ struct target {
     uint32_t best[ROLE_HOLDERS_MAX]; /* the best first */
     uint32_t count;
     uint32_t held; /* grants that are not over */
+    bool is_held;  /* by somebody who was not asked to let go */
 };
 
 static void consider(const struct core *core, const struct role *role, struct target *target,
@@ -281,7 +292,7 @@ static void consider(const struct core *core, const struct role *role, struct ta
     const struct candidate *candidate = &core->listed.candidates[at];
     uint32_t place = target->count;
 
-    while (place > 0 && is_better(core, &role->terms, candidate,
+    while (place > 0 && is_better(core, &role->terms, target->is_held, candidate,
                                   &core->listed.candidates[target->best[place - 1]])) {
         place--;
     }
@@ -298,10 +309,13 @@ static void consider(const struct core *core, const struct role *role, struct ta
 
 static void find_target(const struct core *core, const struct role *role, struct target *target)
 {
-    target->count = 0;
-    target->held = 0;
+    *target = (struct target){.count = 0};
     for (uint32_t at = role->first; at != ROSTER_NONE; at = core->listed.candidates[at].next) {
-        target->held += core->listed.candidates[at].token != 0;
+        const struct candidate *candidate = &core->listed.candidates[at];
+        target->held += candidate->token != 0;
+        target->is_held = target->is_held || (candidate->token != 0 && !candidate->revoked);
+    }
+    for (uint32_t at = role->first; at != ROSTER_NONE; at = core->listed.candidates[at].next) {
         if (is_eligible(core, &core->listed.candidates[at])) {
             consider(core, role, target, at);
         }
@@ -418,6 +432,27 @@ static void end_grants(struct core *core)
     }
 }
 
+/* K6g: who has stood for long enough by now. */
+static void ripen(struct core *core)
+{
+    struct roster *roster = &core->roster;
+
+    for (uint32_t i = 0; i < core->listed.candidate_top; i++) {
+        const struct candidate *candidate = &core->listed.candidates[i];
+        if (!candidate->used || candidate->ripe) {
+            continue;
+        }
+        uint64_t ripe_ms = candidate->since_ms +
+                           core->listed.roles[candidate->role].terms.preempt_after_ms;
+        if (core->now_ms >= ripe_ms) {
+            REACHED(role_candidate_ripe);
+            roster_set_ripe(core, i);
+        } else {
+            roster->due_ms = earlier(roster->due_ms, ripe_ms);
+        }
+    }
+}
+
 /* K7a, K5e: who has not told is asked to, and who has been listed and asks nothing. */
 static void call_members(struct core *core)
 {
@@ -442,6 +477,7 @@ static void look(struct core *core)
         roster->due_ms = earlier(roster->due_ms, roster->began_ms + hold_ms);
     }
     end_grants(core);
+    ripen(core);
     if (roster_acts(core)) {
         call_members(core);
     }

@@ -111,7 +111,9 @@ uint32_t roster_add(struct core *core, uint32_t position, const struct candidacy
                                     .life = core->view.members[position].id,
                                     .request = candidacy->request,
                                     .number = candidacy->number,
-                                    .token = candidacy->token};
+                                    .token = candidacy->token,
+                                    .since_ms = core->now_ms,
+                                    .ripe = candidacy->terms.preempt_after_ms == 0};
     if (candidate->next != ROSTER_NONE) {
         candidate_at(core, candidate->next)->prev = at;
     }
@@ -161,6 +163,12 @@ void roster_set_revoked(struct core *core, uint32_t at, bool revoked)
     count(core, candidate_at(core, at), false);
     candidate_at(core, at)->revoked = revoked;
     count(core, candidate_at(core, at), true);
+}
+
+void roster_set_ripe(struct core *core, uint32_t at)
+{
+    candidate_at(core, at)->ripe = true;
+    roster_note_change(core, at);
 }
 
 void roster_forget_positions(struct core *core)

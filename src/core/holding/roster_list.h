@@ -18,6 +18,7 @@ uint32_t roster_find_role(const struct core *core, const char *name);
 void roster_set_number(struct core *core, uint32_t at, uint64_t number);
 void roster_set_token(struct core *core, uint32_t at, uint64_t token);
 void roster_set_revoked(struct core *core, uint32_t at, bool revoked);
+void roster_set_ripe(struct core *core, uint32_t at);
 
 /* Another view was installed: nobody is counted anywhere, until each candidate has its position
  * anew; VIEW_NONE: none, and when its member was answered last. */

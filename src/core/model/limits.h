@@ -23,10 +23,11 @@ enum {
     ROLES_MAX = 256,       /* roles that anybody stands for (K5d) */
     ROLE_CANDIDATES_MAX = 4096, /* candidates of all members; a coordinator of few keeps fewer */
     ROLE_NEED_BYTES_MAX = 127,  /* of the tag that the holders of a role need */
-    ROLE_OWN_MAX = 64,          /* of one member */
-    ROLE_HOLDERS_MAX = 64,      /* who may hold one role at once */
-    MERGES_KEPT = 8,            /* merges that are known again when their request comes late */
-    DATAGRAM_BYTES_MAX = 1200,  /* no datagram is longer */
+    ROLE_PREEMPT_AFTER_MS_MAX = 86400000, /* a better candidate takes over within a day */
+    ROLE_OWN_MAX = 64,                    /* of one member */
+    ROLE_HOLDERS_MAX = 64,                /* who may hold one role at once */
+    MERGES_KEPT = 8,                 /* merges that are known again when their request comes late */
+    DATAGRAM_BYTES_MAX = 1200,       /* no datagram is longer */
     DATAGRAM_FRAME_BYTES_MAX = 1100, /* a longer frame travels by stream: sealed, one of these is a
                                         datagram yet */
 };

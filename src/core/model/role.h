@@ -21,8 +21,9 @@ enum role_policy {
 /* What all candidates of one role must agree on (K6d). */
 struct role_terms {
     enum role_policy policy;
-    uint32_t holders; /* 1 to ROLE_HOLDERS_MAX may hold it at once */
-    bool preempt;     /* a better candidate takes the place of a holder */
+    uint32_t holders;          /* 1 to ROLE_HOLDERS_MAX may hold it at once */
+    bool preempt;              /* a better candidate takes the place of a holder, */
+    uint32_t preempt_after_ms; /* once it has stood for so long (K6g); without preempt 0 */
 
     /* "KEY" or "KEY=VALUE": whose member has no such tag holds nothing (K6f). Empty: none is
      * needed. */
@@ -39,7 +40,7 @@ static inline bool role_need_is_sound(const char *text, size_t length)
 static inline bool role_terms_equal(const struct role_terms *a, const struct role_terms *b)
 {
     return a->policy == b->policy && a->holders == b->holders && a->preempt == b->preempt &&
-           text_equal(a->need, b->need);
+           a->preempt_after_ms == b->preempt_after_ms && text_equal(a->need, b->need);
 }
 
 /* One who stands for a role, as its member tells it. */

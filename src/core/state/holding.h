@@ -48,6 +48,8 @@ struct candidate {
     uint64_t number;
     uint64_t token;       /* 0: holds nothing */
     uint64_t answered_ms; /* of one that is gone: when its member was answered last; 0: never */
+    uint64_t since_ms;    /* it was entered, under this epoch */
+    bool ripe;            /* it has stood for as long as its role's terms want (K6g) */
 };
 
 struct role {

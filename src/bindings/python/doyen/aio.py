@@ -251,6 +251,7 @@ class Client:
         holders: Optional[int] = None,
         priority: Optional[int] = None,
         preempt: Optional[bool] = None,
+        preempt_after: Optional[float] = None,
         need: Optional[str] = None,
         grace: Optional[float] = None,
         timeout: Optional[float] = None,
@@ -259,7 +260,9 @@ class Client:
         of `async with`, which is cancelled when the role is lost, as with leading(). See
         `doyen.Client.campaign`.
         """
-        asked = campaign_request(role, policy, value, holders, priority, preempt, grace, need)
+        asked = campaign_request(
+            role, policy, value, holders, priority, preempt, grace, need, preempt_after
+        )
         holding = await self._begin_lead(
             Holding, lambda: self._open_link(RoleLink, asked), grace, timeout
         )

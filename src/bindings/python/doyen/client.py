@@ -275,6 +275,7 @@ class Client:
         holders: Optional[int] = None,
         priority: Optional[int] = None,
         preempt: Optional[bool] = None,
+        preempt_after: Optional[float] = None,
         need: Optional[str] = None,
         grace: Optional[float] = None,
         timeout: Optional[float] = None,
@@ -287,7 +288,9 @@ class Client:
         proto/control.md has it; all candidates of a role have to say the same. Raises Error also
         where the campaign is refused, or `doyen resign` ends it.
         """
-        request_bytes = campaign_request(role, policy, value, holders, priority, preempt, grace, need)
+        request_bytes = campaign_request(
+            role, policy, value, holders, priority, preempt, grace, need, preempt_after
+        )
 
         def open_link() -> Link:
             return self._open_link(RoleLink, request_bytes)

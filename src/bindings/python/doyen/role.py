@@ -22,6 +22,7 @@ def campaign_request(
     preempt: Optional[bool],
     grace: Optional[float],
     need: Optional[str] = None,
+    preempt_after: Optional[float] = None,
 ) -> bytes:
     """What is sent for it; what is None is left out."""
     campaign = {
@@ -31,6 +32,7 @@ def campaign_request(
         "holders": holders,
         "priority": priority,
         "preempt": preempt,
+        "preempt_after_ms": None if preempt_after is None else int(preempt_after * 1000),
         "need": need,
         "grace_ms": None if grace is None else int(grace * 1000),
     }
