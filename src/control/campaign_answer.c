@@ -63,6 +63,29 @@ struct answer campaign_answer(struct request *request)
                            .response = make_response(&control->campaigns)};
 }
 
+static struct answer no_such_candidate(const struct control *control, const char *role)
+{
+    return answer_problem(MHD_HTTP_NOT_FOUND, "no such candidate",
+                          "doyen roles, or GET /v1/roles, shows who stands for what",
+                          "no client of %s stands for the role '%.80s'", control->facts.self->name,
+                          role);
+}
+
+struct answer campaign_answer_value(struct request *request)
+{
+    struct control *control = request->server->control;
+    struct campaign_value value;
+    char why[CAMPAIGN_WHY_MAX];
+
+    if (!campaign_value_parse(&value, request->body.bytes, request->body.length, why)) {
+        return answer_problem(MHD_HTTP_BAD_REQUEST, "not a value",
+                              "send {\"role\": \"NAME\", \"value\": \"TEXT\"}", "%s", why);
+    }
+    const uint32_t count = campaigns_set_value(&control->campaigns, &value);
+    return count == 0 ? no_such_candidate(control, value.role)
+                      : answer_json(MHD_HTTP_OK, json_pack("{s:i}", "changed", (int)count));
+}
+
 struct answer campaign_answer_resign(struct request *request)
 {
     struct control *control = request->server->control;
@@ -74,10 +97,7 @@ struct answer campaign_answer_resign(struct request *request)
     }
     const uint32_t count = campaigns_resign(&control->campaigns, role);
     if (count == 0) {
-        return answer_problem(MHD_HTTP_NOT_FOUND, "no such candidate",
-                              "doyen roles, or GET /v1/roles, shows who stands for what",
-                              "no client of %s stands for the role '%.80s'",
-                              control->facts.self->name, role);
+        return no_such_candidate(control, role);
     }
     return answer_json(MHD_HTTP_ACCEPTED, json_pack("{s:i}", "resigning", (int)count));
 }

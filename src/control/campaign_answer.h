@@ -13,6 +13,9 @@ struct request;
 /* POST /v1/campaign. With 101 the connection becomes a campaign's. */
 struct answer campaign_answer(struct request *request);
 
+/* POST /v1/value. */
+struct answer campaign_answer_value(struct request *request);
+
 /* POST /v1/resign?role=ROLE. */
 struct answer campaign_answer_resign(struct request *request);
 

@@ -237,6 +237,29 @@ bool campaign_request_parse(struct campaign_request *campaign, const char *body,
     return taken;
 }
 
+bool campaign_value_parse(struct campaign_value *value, const char *body, size_t length,
+                          char why[CAMPAIGN_WHY_MAX])
+{
+    json_error_t error;
+    json_t *document = length == 0 ? NULL
+                                   : json_loadb(body, length, JSON_REJECT_DUPLICATES, &error);
+    const json_t *request = json_object_get(document, "request");
+    struct campaign_request parts = {.role = ""};
+    const bool is_known = json_object_size(document) == (request == NULL ? 2U : 3U);
+
+    *value = (struct campaign_value){.role = ""};
+    snprintf(why, CAMPAIGN_WHY_MAX, "the body has role, value and request, and nothing else");
+    const bool taken = is_known && take_role(&parts, json_object_get(document, "role"), why) &&
+                       take_value(&parts, json_object_get(document, "value"), why) &&
+                       (request == NULL || (json_string_length(request) == ID_TEXT_MAX - 1 &&
+                                            text_set(value->request, sizeof value->request,
+                                                     json_string_value(request), ID_TEXT_MAX - 1)));
+    memcpy(value->role, parts.role, sizeof value->role);
+    memcpy(value->value, parts.value, sizeof value->value);
+    json_decref(document);
+    return taken;
+}
+
 void campaign_request_fill(const struct campaign_request *campaign, uint64_t span_ms,
                            struct role_client *client)
 {

@@ -8,6 +8,7 @@
 
 #include "core/core.h"
 #include "runtime/role_clients.h"
+#include "words/id_text.h"
 
 enum { CAMPAIGN_WHY_MAX = 256 };
 
@@ -24,6 +25,16 @@ struct campaign_request {
  * as control.md has it. */
 bool campaign_request_parse(struct campaign_request *campaign, const char *body, size_t length,
                             char why[CAMPAIGN_WHY_MAX]);
+
+/* The body of POST /v1/value: what others are to read of this node's candidates of a role. */
+struct campaign_value {
+    char role[NAME_BYTES_MAX + 1];
+    char request[ID_TEXT_MAX]; /* the one candidate that is meant; empty: all of this node */
+    char value[ROLE_VALUE_BYTES_MAX + 1];
+};
+
+bool campaign_value_parse(struct campaign_value *value, const char *body, size_t length,
+                          char why[CAMPAIGN_WHY_MAX]);
 
 /* Sets in `client` what it asks for. `span_ms` is that of one answer of the coordinator. */
 void campaign_request_fill(const struct campaign_request *campaign, uint64_t span_ms,

@@ -336,6 +336,24 @@ uint32_t campaigns_resign(struct campaigns *campaigns, const char *role)
     return count;
 }
 
+uint32_t campaigns_set_value(struct campaigns *campaigns, const struct campaign_value *value)
+{
+    uint32_t count = 0;
+
+    for (struct campaign *campaign = campaigns->first; campaign != NULL;
+         campaign = campaign->next) {
+        struct role_client *client = &campaign->client;
+        char request[ID_TEXT_MAX];
+        if (campaign->phase == CAMPAIGN_OPEN && text_equal(client->campaign.role, value->role) &&
+            (value->request[0] == '\0' ||
+             text_equal(value->request, id_text(&client->campaign.request, request)))) {
+            memcpy(client->value, value->value, sizeof client->value);
+            count++;
+        }
+    }
+    return count;
+}
+
 void campaigns_sweep(struct campaigns *campaigns)
 {
     for (struct campaign *campaign = campaigns->first, *next; campaign != NULL; campaign = next) {

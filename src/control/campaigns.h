@@ -35,6 +35,9 @@ bool campaigns_start(struct campaigns *campaigns, const struct campaign_request 
 /* Has all clients that stand for the role stand no more; returns how many there are. */
 uint32_t campaigns_resign(struct campaigns *campaigns, const char *role);
 
+/* What others read of the clients that stand for that role; returns how many those are. */
+uint32_t campaigns_set_value(struct campaigns *campaigns, const struct campaign_value *value);
+
 /* Ends the connections whose campaign is over, once the client has read so, and those whose client
  * reads nothing: outside of steps. */
 void campaigns_sweep(struct campaigns *campaigns);

@@ -583,6 +583,7 @@ const struct resource resource_table[] = {
     {"/v1/keys/use", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_use},
     {"/v1/keys/remove", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "key", answer_keys_remove},
     {"/v1/campaign", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, campaign_answer},
+    {"/v1/value", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, campaign_answer_value},
     {"/v1/resign", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "role", campaign_answer_resign},
     {"/v1/fault", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, answer_fault},
 };

@@ -350,6 +350,25 @@ Story(roles, are_shown_by_each_member)
     assert_text_has(table.out, "byzantium  waits");
 }
 
+/* While it holds, and without a loss. */
+Story(roles, change_what_others_read)
+{
+    struct stage stage = stage_open(NO_ARGS);
+
+    client_start(&stage, 2, ARGS("campaign", "job", "--value", "10.0.0.5:5432"));
+    assert_soon(granted_token(&stage, 2) != 0);
+    cr_assert_eq(doyen(stage.cluster, "cyrene", ARGS("value", "job", "10.0.0.5:5433")).code, 0);
+    assert_soon(strcmp(first_holder(stage.cluster, "athens", "value"), "10.0.0.5:5433") == 0);
+    cr_assert_not(has_said(&stage, 2, "lost"));
+
+    const struct outcome none = doyen(stage.cluster, "athens", ARGS("value", "job", "here"));
+    cr_assert_eq(none.code, 1);
+    assert_text_has(none.err, "no client of athens stands for the role 'job'");
+    const struct outcome bad = doyen(stage.cluster, "cyrene", ARGS("value", "job", "a\nb"));
+    cr_assert_eq(bad.code, 1);
+    assert_text_has(bad.err, "without control characters");
+}
+
 /* More than one answer has room for. */
 Story(roles, are_shown_however_many_there_are)
 {
