@@ -207,14 +207,21 @@ static struct answer answer_peers(struct request *request)
     return answer_json(MHD_HTTP_OK, report_peers(&control->facts, inquiry));
 }
 
-/* As with /v1/peers. Whoever asks for the first time begins a round. */
+enum {
+    ROLES_PAUSE_MS = 20, /* a round that began so lately serves the next who asks, too */
+    ROLES_PAUSE_TCP_MS = 1000,
+};
+
+/* As with /v1/peers. Whoever asks for the first time begins a round. Over TCP, where anybody may
+ * ask, a round is begun once a second at most. */
 static struct answer answer_roles(struct request *request)
 {
     struct control *control = request->server->control;
     struct role_survey *survey = &control->role_survey;
+    const uint64_t pause_ms = request->server->over_unix ? ROLES_PAUSE_MS : ROLES_PAUSE_TCP_MS;
 
     if ((survey->slots == NULL || argument_is_given(request, "begin")) &&
-        !role_survey_begin(survey)) {
+        !role_survey_begin(survey, pause_ms)) {
         return answer_json(MHD_HTTP_OK, NULL);
     }
     role_survey_ask(survey);
@@ -563,7 +570,7 @@ const struct resource resource_table[] = {
     {"/v1/partitions", METHOD_GET, ANYWHERE, CACHE_NOTHING, "key", answer_partitions},
     {"/v1/why", METHOD_GET, ANYWHERE, CACHE_MOMENT, "node", answer_why},
     {"/v1/peers", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_peers},
-    {"/v1/roles", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_roles},
+    {"/v1/roles", METHOD_GET, ANYWHERE | FLAG, CACHE_NOTHING, "begin", answer_roles},
     {"/v1/config", METHOD_GET, UNIX_ONLY, CACHE_NOTHING, NULL, answer_config},
     {"/v1/recording", METHOD_GET, UNIX_ONLY | GUARDED, CACHE_NOTHING, NULL, answer_recording},
     {"/v1/version", METHOD_GET, ANYWHERE, CACHE_UNTIL_CHANGE, NULL, answer_version},

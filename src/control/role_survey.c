@@ -12,7 +12,6 @@
 #include "words/id_text.h"
 
 enum {
-    ROUND_MS = 20, /* a round that began so lately serves the next who asks, too */
     HOLDERS_STATED_MAX = 1 << 20,
 };
 
@@ -220,12 +219,12 @@ void role_survey_close(struct role_survey *survey)
     forget_round(survey);
 }
 
-bool role_survey_begin(struct role_survey *survey)
+bool role_survey_begin(struct role_survey *survey, uint64_t pause_ms)
 {
     const struct view *view = core_view(node_core(survey->node));
     const uint64_t now_ms = clock_ms();
 
-    if (survey->slots != NULL && now_ms - survey->began_ms < ROUND_MS) {
+    if (survey->slots != NULL && now_ms - survey->began_ms < pause_ms) {
         return true;
     }
     struct survey_slot *slots = calloc((size_t)view->member_count + 1, sizeof *slots);

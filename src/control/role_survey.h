@@ -34,8 +34,8 @@ struct role_survey {
 void role_survey_open(struct role_survey *survey);
 void role_survey_close(struct role_survey *survey);
 
-/* Begins a round, unless one began a moment ago; false when memory ran out. */
-bool role_survey_begin(struct role_survey *survey);
+/* Begins a round, unless one began less than `pause_ms` ago; false when memory ran out. */
+bool role_survey_begin(struct role_survey *survey, uint64_t pause_ms);
 
 /* Asks some more of the members that were not asked yet in this round. */
 void role_survey_ask(struct role_survey *survey);

@@ -11,6 +11,7 @@ const DOCUMENTS = { members: "/v1/members", status: "/v1/status", links: "/v1/li
 const EVENTS_KEPT = 200;
 const LINKS_ALWAYS = 48; /* members; the matrix of more is asked for less often */
 const LINKS_EVERY = 5;
+const ROLES_EVERY = 4; /* looks: at one all members are asked, and at the next they have answered */
 const SAMPLES_KEPT = 900;
 
 export async function ask(path) {
@@ -38,6 +39,8 @@ export class Feed {
     this.historyDue = true;
     this.journalDue = true;
     this.round = 0;
+    this.roles = null; /* of /v1/roles */
+    this.rolesRound = 0;
     this.ahead = 0; /* milliseconds of the daemon's clock before this one's */
   }
 
@@ -124,6 +127,16 @@ export class Feed {
     }
     this.setClock();
     this.sample();
+    await this.readRoles();
+  }
+
+  async readRoles() {
+    const turn = this.rolesRound++ % ROLES_EVERY;
+    if (turn === 0) {
+      await ask("/v1/roles?begin");
+    } else if (turn === 1) {
+      this.roles = await ask("/v1/roles");
+    }
   }
 
   /* What the daemon tells of moments is by its host's clock, which may differ from this one's. */

@@ -5,6 +5,7 @@ import { Feed } from "./feed.js";
 import { Events, History } from "./history.js";
 import { Links } from "./matrix.js";
 import { Members } from "./members.js";
+import { Roles } from "./roles.js";
 import { Alarm, Footer, Header, Summary } from "./summary.js";
 import { Why } from "./why.js";
 
@@ -26,6 +27,7 @@ class Page extends Component {
         h(Summary, { documents: feed.documents, onWhy }),
         h("div", { class: "column wider" },
           h(Members, { document: members, onWhy }),
+          h(Roles, { document: feed.roles, onWhy }),
           h(Events, { events: feed.events, onWhy })),
         h("div", { class: "column" },
           h(Links, { links, coordinator: members.coordinator, onWhy })),

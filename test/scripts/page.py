@@ -17,6 +17,7 @@ from browser import Browser
 MEMBERS = "[...document.querySelectorAll('.members tbody tr:not(.gone) th bdi')].map(x => x.textContent).join(' ')"
 GONE = "[...document.querySelectorAll('.members tr.gone th bdi')].map(x => x.textContent).join(' ')"
 COORDINATOR = "document.querySelector('.badge.coordinator')?.closest('th').querySelector('bdi').textContent"
+ROLES = ("[...document.querySelectorAll('.roles tbody tr')].map(x => [0, 1, 2, 4].map(i => x.children[i].textContent).join(' ')).join('; ')")
 PAINT = "performance.getEntriesByName('first-contentful-paint')"
 ALL = "athens byzantium cyrene delphi ephesus"
 
@@ -78,6 +79,7 @@ class Story:
         browser.wait("document.querySelectorAll('.plot canvas').length === 3")
         self.no_faults()
         self.by_keyboard()
+        self.with_roles()
         self.split_and_healed()
         self.on_a_phone()
         self.no_faults()
@@ -133,6 +135,24 @@ class Story:
         browser.value("document.querySelector('.history').focus({preventScroll: true})")
         browser.press("ArrowLeft", 37)
         browser.wait("document.getElementById('view').textContent.includes('athens coordinates')")
+
+    def with_roles(self):
+        """There is no table of roles before anybody stands for one. Markup in a value is text."""
+        browser = self.browser
+        expect(browser.value("document.querySelectorAll('.roles').length") == 0, "roles, where nobody stands for any")
+        program = os.path.join(os.environ["DOYEN_BUILD"], "doyen")
+        campaigns = []
+        for name in ["cyrene", "delphi"]:
+            socket = os.path.join(os.environ["DOYEN_CLUSTER_DIR"], f"{name}.sock")
+            campaigns.append(subprocess.Popen([program, "-c", socket, "campaign", "backup", "--value", "<b>:5432"],
+                                              stdout=subprocess.PIPE, text=True))
+            expect("candidate backup" in campaigns[-1].stdout.readline(), f"{name} is no candidate")
+        self.is_shown(ROLES, "backup cyrene holds <b>:5432; backup delphi waits <b>:5432")
+        self.picture("roles")
+        for campaign in campaigns:
+            campaign.terminate()
+            campaign.wait()
+        browser.wait("document.querySelectorAll('.roles').length === 0")
 
     def split_and_healed(self):
         browser = self.browser
