@@ -34,6 +34,7 @@ struct verb {
 
 extern const struct verb verb_campaign;
 extern const struct verb verb_coordinator;
+extern const struct verb verb_doctor;
 extern const struct verb verb_drain;
 extern const struct verb verb_elect;
 extern const struct verb verb_fault;

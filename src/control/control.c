@@ -269,7 +269,8 @@ static void control_start_handles(struct control *control)
     (void)uv_timer_init(control->loop, &control->timer);
     (void)uv_timer_init(control->loop, &control->keepalive_timer);
     (void)uv_timer_init(control->loop, &control->due_timer);
-    control->handles_open += 4;
+    measure_open(&control->measure, control->loop, control->node);
+    control->handles_open += 5;
     control->prepare.data = control;
     control->timer.data = control;
     control->keepalive_timer.data = control;
@@ -334,7 +335,7 @@ static void handle_closed(struct control *control)
     }
 }
 
-static void on_past_closed(void *context)
+static void on_part_closed(void *context)
 {
     handle_closed(context);
 }
@@ -383,7 +384,7 @@ static void control_end(struct control *control)
         cached_answer_drop(&control->cached_answers[i]);
     }
     process_meter_close(&control->meter);
-    if (past_close(&control->past, on_past_closed, control)) {
+    if (past_close(&control->past, on_part_closed, control)) {
         control->handles_open++;
     }
     snapshot_deinit(&control->snapshot);
@@ -395,6 +396,7 @@ static void control_end(struct control *control)
     uv_close((uv_handle_t *)&control->timer, on_handle_closed);
     uv_close((uv_handle_t *)&control->keepalive_timer, on_handle_closed);
     uv_close((uv_handle_t *)&control->due_timer, on_handle_closed);
+    measure_close(&control->measure, on_part_closed, control);
 }
 
 void control_close(struct control *control, void (*on_closed)(void *context), void *context)

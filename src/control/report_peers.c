@@ -27,6 +27,17 @@ static bool put_terms(json_t *object, const struct facts *facts)
            json_put(object, "capacity", json_of_number(config->capacity));
 }
 
+/* The key that it seals with: those of one cluster seal with the same, but while they change. */
+static json_t *key_json(const struct facts *facts)
+{
+    const struct keyring *ring = node_keys(facts->node);
+    char fingerprint[FINGERPRINT_TEXT_MAX];
+
+    return json_of_word(ring == NULL || ring->count == 0
+                            ? NULL
+                            : fingerprint_text(ring->keys[0].fingerprint, fingerprint));
+}
+
 /* Names and meanings are those of /v1/status. */
 static json_t *own_answer(const struct facts *facts)
 {
@@ -45,7 +56,7 @@ static json_t *own_answer(const struct facts *facts)
                      json_of_word(coordinator == NULL ? NULL : coordinator->name)) &&
             json_put(object, "acting", json_boolean(facts->acting)) &&
             json_put(object, "guard_met", json_boolean(facts->guard.met)) &&
-            put_terms(object, facts) &&
+            put_terms(object, facts) && json_put(object, "key", key_json(facts)) &&
             json_put(object, "voter", json_of_word(voter_status_text(facts->voter.status))) &&
             json_put(object, "late_wakeups", json_of_number(facts->counters->late_wakeups)) &&
             json_put(object, "uptime_ms", json_of_number(facts->uptime_ms)) &&
@@ -76,7 +87,7 @@ static const struct field {
     {"coordinator", KIND_TEXT},     {"acting", KIND_FLAG},      {"guard_met", KIND_FLAG},
     {"guard", KIND_TEXT},           {"profile", KIND_TEXT},     {"heartbeat_ms", KIND_NUMBER},
     {"fail_after_ms", KIND_NUMBER}, {"capacity", KIND_NUMBER},  {"voter", KIND_TEXT},
-    {"late_wakeups", KIND_NUMBER},  {"uptime_ms", KIND_NUMBER},
+    {"late_wakeups", KIND_NUMBER},  {"uptime_ms", KIND_NUMBER}, {"key", KIND_TEXT},
 };
 
 static bool is_of_kind(const json_t *value, enum kind kind)
@@ -182,6 +193,23 @@ static json_t *members_json(const struct facts *facts, const struct inquiry *inq
                                                              inquiry_find(inquiry, i))) == 0;
     }
     return json_finished(array, complete);
+}
+
+json_t *report_peer_said(const struct facts *facts, const struct inquiry *inquiry,
+                         uint32_t position)
+{
+    const struct inquiry_slot *slot = inquiry_find(inquiry, position);
+    json_t *said = NULL;
+
+    if (id_equal(&facts->view->members[position].id, &facts->self->id)) {
+        said = own_answer(facts);
+    } else if (slot != NULL && slot->answered) {
+        said = json_loadb(slot->text, slot->length, 0, NULL);
+    }
+    json_t *known = said == NULL ? NULL : known_fields(said);
+
+    json_decref(said);
+    return known;
 }
 
 json_t *report_peers(const struct facts *facts, const struct inquiry *inquiry)

@@ -17,4 +17,9 @@ size_t report_peer_write(const struct facts *facts, char text[INQUIRY_TEXT_MAX])
  * memory ran out. */
 json_t *report_peers(const struct facts *facts, const struct inquiry *inquiry);
 
+/* What the member at that position of the view says of itself: the keys that are known, null where
+ * it does not say. NULL: it has not answered, or memory ran out. */
+json_t *report_peer_said(const struct facts *facts, const struct inquiry *inquiry,
+                         uint32_t position);
+
 #endif

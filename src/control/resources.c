@@ -15,6 +15,7 @@
 #include "control/page.h"
 #include "control/page_file.h"
 #include "control/report_config.h"
+#include "control/report_doctor.h"
 #include "control/report_keys.h"
 #include "control/report_leader.h"
 #include "control/report_owning.h"
@@ -26,6 +27,7 @@
 #include "control/report_voters.h"
 #include "control/server.h"
 #include "control/tags_request.h"
+#include "runtime/value.h"
 #include "words/notice_text.h"
 
 /* The page's scripts, styles and picture. */
@@ -205,6 +207,29 @@ static struct answer answer_peers(struct request *request)
     }
     inquiry_ask(inquiry);
     return answer_json(MHD_HTTP_OK, report_peers(&control->facts, inquiry));
+}
+
+/* ?begin=MS begins a measurement of that length, unless one runs. */
+static struct answer answer_doctor(struct request *request)
+{
+    struct control *control = request->server->control;
+    const char *text = argument_value(request, "begin");
+    struct complaint complaint;
+    uint32_t span_ms = 0;
+
+    if (argument_is_given(request, "begin")) {
+        if (text == NULL ||
+            !value_number(text, MEASURE_MS_MIN, MEASURE_MS_MAX, &span_ms, &complaint)) {
+            return answer_problem(MHD_HTTP_BAD_REQUEST, "bad argument", "write ?begin=5000",
+                                  "begin: a measurement takes %d to %d milliseconds",
+                                  MEASURE_MS_MIN, MEASURE_MS_MAX);
+        }
+        if (!measure_begin(&control->measure, span_ms)) {
+            return answer_json(MHD_HTTP_OK, NULL);
+        }
+    }
+    return answer_json(MHD_HTTP_OK, report_doctor(&control->facts, &control->measure,
+                                                  node_inquiry(control->node)));
 }
 
 enum {
@@ -570,6 +595,7 @@ const struct resource resource_table[] = {
     {"/v1/partitions", METHOD_GET, ANYWHERE, CACHE_NOTHING, "key", answer_partitions},
     {"/v1/why", METHOD_GET, ANYWHERE, CACHE_MOMENT, "node", answer_why},
     {"/v1/peers", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_peers},
+    {"/v1/doctor", METHOD_GET, UNIX_ONLY, CACHE_NOTHING, "begin", answer_doctor},
     {"/v1/roles", METHOD_GET, ANYWHERE | FLAG, CACHE_NOTHING, "begin", answer_roles},
     {"/v1/config", METHOD_GET, UNIX_ONLY, CACHE_NOTHING, NULL, answer_config},
     {"/v1/recording", METHOD_GET, UNIX_ONLY | GUARDED, CACHE_NOTHING, NULL, answer_recording},

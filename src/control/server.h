@@ -21,6 +21,7 @@
 #include "control/snapshot.h"
 #include "control/text_builder.h"
 #include "control/watchers.h"
+#include "runtime/measure.h"
 #include "runtime/process_usage.h"
 
 enum {
@@ -117,6 +118,7 @@ struct control {
     uint64_t cached_right;          /* dispatch.c; the lease page's change when they were made */
     struct event_texts event_texts; /* event_stream.c */
     struct role_survey role_survey; /* role_survey.c */
+    struct measure measure;         /* runtime/measure.c */
 };
 
 #endif

@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "base/version.h"
 #include "runtime/config_file.h"
 #include "runtime/flags.h"
+#include "runtime/option_forms.h"
 #include "runtime/options.h"
 #include "words/terms_text.h"
 
@@ -12,6 +14,13 @@ enum {
     COLUMN = 40,                          /* where the origins stand, if the values leave room */
     ORIGIN_MAX = CONFIG_DIR_MAX + 1 + 32, /* a path, its line, and words */
 };
+
+/* Is it a value that --detect has set, and that a file may not set beside it? */
+static bool follows_from_detect(const struct setting *option, const struct config *config)
+{
+    return config->detect_ms != 0 &&
+           (text_equal(option->name, "heartbeat") || text_equal(option->name, "fail-after"));
+}
 
 /* Where a value comes from, as people say it. */
 static void origin_text(const struct setting *option, struct config_origin origin,
@@ -33,7 +42,10 @@ static void origin_text(const struct setting *option, struct config_origin origi
     case SOURCE_DEFAULT:
         break;
     }
-    if (option->group == GROUP_TIMING && option->fallback == NULL) {
+    if (follows_from_detect(option, config)) {
+        snprintf(out, ORIGIN_MAX, "follows from detect");
+    } else if (option->group == GROUP_TIMING && option->fallback == NULL &&
+               option->kind != &option_detect) {
         const struct timing usual = timing_of(config->profile);
         const bool scaled = config->timing.heartbeat_ms != usual.heartbeat_ms;
         snprintf(out, ORIGIN_MAX, "profile %s%s", profile_text(config->profile),
@@ -62,6 +74,16 @@ static void print_value(FILE *to, const struct setting *option, const char *valu
     }
 }
 
+/* A comment, so that the file says the same when it is read. */
+static void print_followed(FILE *to, const struct setting *option, const char *value,
+                           const char *origin)
+{
+    const size_t used = strlen("# ") + strlen(option->name) + strlen(" = ") + strlen(value);
+    const int padding = used < COLUMN ? (int)(COLUMN - used) : 0;
+
+    fprintf(to, "# %s = %s%*s ; %s\n", option->name, value, padding, "", origin);
+}
+
 static void print_unset(FILE *to, const struct setting *option, const char *origin)
 {
     const size_t used = strlen("# ") + strlen(option->name) + strlen(" =");
@@ -85,7 +107,11 @@ void config_print(FILE *to, const struct config *config, const struct config_out
         }
         origin_text(option, outcome->origins[i], config, outcome->file, origin);
         while (option->kind->print(option, config, count, value)) {
-            print_value(to, option, value, origin);
+            if (follows_from_detect(option, config)) {
+                print_followed(to, option, value, origin);
+            } else {
+                print_value(to, option, value, origin);
+            }
             count++;
         }
         if (count == 0) {

@@ -10,12 +10,14 @@
 #include "base/text.h"
 #include "election/roster.h"
 #include "partition/crew.h"
+#include "runtime/budget.h"
 #include "runtime/config_file.h"
 #include "runtime/env_typos.h"
 #include "runtime/flags.h"
 #include "runtime/option_kinds.h"
 #include "runtime/options.h"
 #include "words/address_text.h"
+#include "words/terms_text.h"
 
 enum {
     LOCATION_MAX = 400, /* bytes of "PATH:LINE: KEY", cut where the path is long */
@@ -388,12 +390,39 @@ static bool complete_control_group(struct reading *reading)
     return true;
 }
 
+/* Heartbeat and T_lost follow from one duration. They come out in order: nothing is raised. */
+static bool complete_detect(struct reading *reading)
+{
+    struct partial_config *partial = &reading->partial;
+    struct timing *timing = &partial->config.timing;
+    char why[160];
+    char least[VALUE_DURATION_MAX];
+
+    if (partial->heartbeat_ms != 0 || partial->lost_ms != 0) {
+        snprintf(why, sizeof why, "does not go with --%s, which follows from it: give one of them",
+                 partial->heartbeat_ms != 0 ? "heartbeat" : "fail-after");
+        return refuse_option(reading, "detect", why);
+    }
+    if (!budget_split(timing, partial->detect_ms, &partial->heartbeat_ms, &partial->lost_ms)) {
+        value_duration_print(budget_least_ms(timing), least);
+        snprintf(why, sizeof why, "too short for profile %s: use %s or more, or another profile",
+                 profile_text(partial->config.profile), least);
+        return refuse_option(reading, "detect", why);
+    }
+    partial->config.detect_ms = partial->detect_ms;
+    timing_override(timing, partial->heartbeat_ms, partial->lost_ms);
+    return true;
+}
+
 static bool complete_timing(struct reading *reading)
 {
     struct partial_config *partial = &reading->partial;
     struct timing *timing = &partial->config.timing;
 
     *timing = timing_of(partial->config.profile);
+    if (partial->detect_ms != 0) {
+        return complete_detect(reading);
+    }
     timing_override(timing, partial->heartbeat_ms, partial->lost_ms);
     if (partial->lost_ms != 0 && timing->lost_ms != partial->lost_ms) {
         /* timing_override has raised it: with so few heartbeats, loss would look like a failure. */

@@ -31,11 +31,17 @@ enum {
     KIND_PAGE_QUESTION = 3, /* its text: from which entry on, eight bytes */
     KIND_PAGE = 4,
     PAGE_QUESTION_BYTES = 8,
+    KIND_PROBE = 5,        /* its text: a number, and as many zeros as it is to be long */
+    KIND_PROBE_ANSWER = 6, /* the same number, the clock in us, and zeros, as long as the probe */
+    AT_PROBE_NUMBER = AT_TEXT,
+    AT_PROBE_CLOCK = AT_PROBE_NUMBER + 8,
+    PROBE_BYTES_MIN = AT_PROBE_CLOCK + 8,
 
     NS_PER_US = 1000,
 };
 
 _Static_assert((int)FRAME_BYTES_MAX <= (int)DATAGRAM_FRAME_BYTES_MAX, "an answer is a datagram");
+_Static_assert((int)PROBE_BYTES_MIN == (int)INQUIRY_PROBE_BYTES_MIN, "there is room for a clock");
 
 void inquiry_open(struct inquiry *inquiry, const struct inquiry_options *options)
 {
@@ -61,7 +67,7 @@ static void send_frame(struct inquiry *inquiry, const struct member *to, uint8_t
                        uint64_t nonce, const char *text, size_t length)
 {
     const struct inquiry_options *options = &inquiry->options;
-    uint8_t frame[FRAME_BYTES_MAX];
+    uint8_t frame[DATAGRAM_FRAME_BYTES_MAX];
 
     if (options->is_cut(options->context, &to->id, &to->address)) {
         return;
@@ -168,11 +174,35 @@ void inquiry_ask_page(struct inquiry *inquiry, uint32_t position, uint64_t nonce
                nonce, (const char *)text, sizeof text);
 }
 
+void inquiry_set_prober(struct inquiry *inquiry, const struct inquiry_prober *prober)
+{
+    inquiry->prober = *prober;
+}
+
+void inquiry_probe(struct inquiry *inquiry, uint32_t position, uint64_t nonce, uint64_t number,
+                   size_t bytes)
+{
+    uint8_t text[INQUIRY_PROBE_BYTES_MAX - AT_TEXT] = {0};
+
+    assert(bytes >= INQUIRY_PROBE_BYTES_MIN && bytes <= INQUIRY_PROBE_BYTES_MAX);
+    put_u64(text, number);
+    send_frame(inquiry, &core_view(inquiry->options.core)->members[position], KIND_PROBE, nonce,
+               (const char *)text, bytes - AT_TEXT);
+}
+
 /* --- What comes ------------------------------------------------------------------------------ */
 
 bool inquiry_is_frame(struct bytes frame)
 {
     return frame.length > AT_MARK && frame.at[AT_MARK] == MARK;
+}
+
+/* Of a whole frame of that kind. */
+static size_t bytes_max(uint8_t kind)
+{
+    const bool probes = kind == KIND_PROBE || kind == KIND_PROBE_ANSWER;
+
+    return probes ? INQUIRY_PROBE_BYTES_MAX : FRAME_BYTES_MAX;
 }
 
 /* The position of the member that sent it; VIEW_NONE: it is not of our cluster, or its sender is no
@@ -182,7 +212,7 @@ static uint32_t sender_of(const struct inquiry *inquiry, struct bytes frame)
     const uint8_t *header = inquiry->options.header;
     struct node_id life;
 
-    if (frame.length < AT_TEXT || frame.length > FRAME_BYTES_MAX ||
+    if (frame.length < AT_TEXT || frame.length > bytes_max(frame.at[AT_KIND]) ||
         memcmp(frame.at, header, HEADER_BYTES) != 0) {
         return VIEW_NONE;
     }
@@ -235,6 +265,43 @@ static void answer_page(struct inquiry *inquiry, const struct member *to, struct
     }
 }
 
+/* As long as the probe, so that nobody's question makes more traffic than it is. */
+static void answer_probe(struct inquiry *inquiry, const struct member *to, struct bytes probe)
+{
+    uint8_t text[INQUIRY_PROBE_BYTES_MAX - AT_TEXT] = {0};
+
+    if (!per_second_take(&inquiry->probes, INQUIRY_PROBES_PER_S, clock_ms())) {
+        return;
+    }
+    memcpy(text, probe.at + AT_PROBE_NUMBER, AT_PROBE_CLOCK - AT_PROBE_NUMBER);
+    put_u64(text + AT_PROBE_CLOCK - AT_TEXT, clock_ns() / NS_PER_US);
+    send_frame(inquiry, to, KIND_PROBE_ANSWER, get_u64(probe.at + AT_NONCE), (const char *)text,
+               probe.length - AT_TEXT);
+}
+
+static void take_probe_answer(struct inquiry *inquiry, uint32_t position, struct bytes answer)
+{
+    const struct inquiry_prober *prober = &inquiry->prober;
+
+    if (prober->take != NULL) {
+        prober->take(prober->context, position, get_u64(answer.at + AT_NONCE),
+                     get_u64(answer.at + AT_PROBE_NUMBER), answer.length,
+                     get_u64(answer.at + AT_PROBE_CLOCK));
+    }
+}
+
+static void on_probe(struct inquiry *inquiry, uint32_t position, struct bytes frame)
+{
+    if (frame.length < PROBE_BYTES_MIN) {
+        return;
+    }
+    if (frame.at[AT_KIND] == KIND_PROBE) {
+        answer_probe(inquiry, &core_view(inquiry->options.core)->members[position], frame);
+    } else {
+        take_probe_answer(inquiry, position, frame);
+    }
+}
+
 void inquiry_on_frame(struct inquiry *inquiry, struct bytes frame)
 {
     const struct inquiry_options *options = &inquiry->options;
@@ -257,5 +324,7 @@ void inquiry_on_frame(struct inquiry *inquiry, struct bytes frame)
     } else if (frame.at[AT_KIND] == KIND_PAGE && inquiry->pages.take != NULL) {
         inquiry->pages.take(inquiry->pages.context, position, get_u64(frame.at + AT_NONCE),
                             (const char *)frame.at + AT_TEXT, frame.length - AT_TEXT);
+    } else if (frame.at[AT_KIND] == KIND_PROBE || frame.at[AT_KIND] == KIND_PROBE_ANSWER) {
+        on_probe(inquiry, position, frame);
     }
 }

@@ -16,9 +16,12 @@
 
 enum {
     INQUIRY_TEXT_MAX = 800,
-    INQUIRY_TURN = 64,          /* members that one call of inquiry_ask asks */
-    INQUIRY_ROUND_MS = 250,     /* a round that began so lately serves the next who asks, too */
-    INQUIRY_ANSWERS_PER_S = 64, /* more questions than that are not answered */
+    INQUIRY_TURN = 64,            /* members that one call of inquiry_ask asks */
+    INQUIRY_ROUND_MS = 250,       /* a round that began so lately serves the next who asks, too */
+    INQUIRY_ANSWERS_PER_S = 64,   /* more questions than that are not answered */
+    INQUIRY_PROBES_PER_S = 2048,  /* nor are more probes: they cost next to nothing */
+    INQUIRY_PROBE_BYTES_MIN = 58, /* of a probe's frame */
+    INQUIRY_PROBE_BYTES_MAX = DATAGRAM_FRAME_BYTES_MAX,
 };
 
 /* What is known of one member in the round that runs. */
@@ -45,6 +48,15 @@ struct inquiry_pages {
     void *context;
 };
 
+/* What takes the answers to probes, which measure the way to a member and back. */
+struct inquiry_prober {
+    /* The member at that position answered a probe of that nonce and number with a frame of
+     * `bytes`, and its own clock (clock_ns) stood at `clock_us`, or so it says. */
+    void (*take)(void *context, uint32_t position, uint64_t nonce, uint64_t number, size_t bytes,
+                 uint64_t clock_us);
+    void *context;
+};
+
 struct inquiry_options {
     const struct core *core;
     const uint8_t *header; /* of plain frames: wire_header */
@@ -58,7 +70,9 @@ struct inquiry {
     inquiry_answerer *answerer; /* NULL: nothing is answered */
     void *answerer_context;
     struct per_second answers;
-    struct inquiry_pages pages; /* all zero: nobody answers, or asks */
+    struct inquiry_pages pages;   /* all zero: nobody answers, or asks */
+    struct inquiry_prober prober; /* all zero: nobody probes */
+    struct per_second probes;
 
     uint64_t nonce; /* of the round */
     uint64_t began_ms;
@@ -79,6 +93,14 @@ void inquiry_set_pages(struct inquiry *inquiry, const struct inquiry_pages *page
 
 /* Asks the member at that position, which is another, for a page. */
 void inquiry_ask_page(struct inquiry *inquiry, uint32_t position, uint64_t nonce, uint64_t from);
+
+/* Who takes the answers to probes; all zero: nobody any more. Probes are answered all the same. */
+void inquiry_set_prober(struct inquiry *inquiry, const struct inquiry_prober *prober);
+
+/* Sends a probe, a frame of `bytes`, to the member at that position, which is another. Its answer
+ * is as long. */
+void inquiry_probe(struct inquiry *inquiry, uint32_t position, uint64_t nonce, uint64_t number,
+                   size_t bytes);
 
 /* A number that nobody can guess, for a round; false where the system has none. */
 bool inquiry_draw(uint64_t *nonce);

@@ -194,6 +194,24 @@ static bool print_join_timeout(const struct setting *option, const struct config
 const struct option_kind option_join_timeout = {.parse = parse_join_timeout,
                                                 .print = print_join_timeout};
 
+static bool parse_detect(const struct setting *option, struct partial_config *partial,
+                         const char *text, struct complaint *complaint)
+{
+    return value_duration(text, option->min, option->max, &partial->detect_ms, complaint);
+}
+
+static bool print_detect(const struct setting *option, const struct config *config, uint32_t index,
+                         char *out)
+{
+    (void)option;
+    char text[VALUE_DURATION_MAX];
+
+    value_duration_print(config->detect_ms, text);
+    return config->detect_ms != 0 && option_print_text(text, index, out);
+}
+
+const struct option_kind option_detect = {.parse = parse_detect, .print = print_detect};
+
 static bool add_voter(struct voters *voters, const char *name, struct complaint *complaint)
 {
     if (!option_name_is_valid(name)) {

@@ -262,6 +262,15 @@ static const struct setting options[] = {
      PRINTED_FROM(timing.lost_ms),
      .min = 15,
      .max = HOUR_MS},
+    {.name = "detect",
+     .argument = "DUR",
+     .help = "Time within which a lost host is out: what --heartbeat and --fail-after follow from, "
+             "instead of them; all members have the same",
+     .fallback_note = "none: the profile's timings",
+     .group = GROUP_TIMING,
+     .kind = &option_detect,
+     .min = 30,
+     .max = UINT64_C(3) * MINUTE_MS},
     {.name = "scheduling",
      .argument = "realtime|normal",
      .help = "Whether it runs before other programs, where its account may, so that a busy host "

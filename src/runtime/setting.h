@@ -18,6 +18,7 @@ struct partial_config {
     uint32_t size;         /* --size; 0: not given */
     uint64_t heartbeat_ms; /* --heartbeat; 0: the profile's */
     uint64_t lost_ms;      /* --fail-after; 0: the profile's */
+    uint64_t detect_ms;    /* --detect, which both follow from; 0: not given */
 };
 
 enum option_group {

@@ -37,12 +37,9 @@ Test(config, what_is_printed_names_each_origin)
     free(result);
 }
 
-Test(config, what_is_printed_reads_back_the_same)
+static void assert_reads_back(const char *line)
 {
-    struct result *first = parse(
-        "--name b --listen [::]:7420 --seed a --seed [::1]:2 --tag k=v=w --tag x=;y --guard 2 --profile local "
-        "--heartbeat 40ms --http [::1]:1 --http-host h --control-mode 0640 --join-timeout 90s --bootstrap-expect 2 --state-dir s --faults --sandbox off --scheduling normal "
-        "--log-format text --election ring --partitions 12 --backups 1 --priority 4 --advertise 10.0.0.9 --control c.sock --capacity 7");
+    struct result *first = parse(line);
     cr_assert_eq(first->outcome.action, CONFIG_RUN, "%s", first->outcome.message);
     char *text = printed(first);
     struct result *second = parse_file(text, "");
@@ -66,6 +63,28 @@ Test(config, what_is_printed_reads_back_the_same)
     free(text);
     free(first);
     free(second);
+}
+
+Test(config, what_is_printed_reads_back_the_same)
+{
+    assert_reads_back(
+        "--name b --listen [::]:7420 --seed a --seed [::1]:2 --tag k=v=w --tag x=;y --guard 2 --profile local "
+        "--heartbeat 40ms --http [::1]:1 --http-host h --control-mode 0640 --join-timeout 90s --bootstrap-expect 2 --state-dir s --faults --sandbox off --scheduling normal "
+        "--log-format text --election ring --partitions 12 --backups 1 --priority 4 --advertise 10.0.0.9 --control c.sock --capacity 7");
+}
+
+/* Heartbeat and silence stand in comments, for a file may not set them beside it. */
+Test(config, what_follows_from_one_time_is_printed_as_a_comment)
+{
+    struct result *result = parse("--detect 2s");
+    char *text = printed(result);
+
+    cr_expect_not_null(strstr(text, "\ndetect = 2s "), "%s", text);
+    cr_expect_not_null(strstr(text, "\n# heartbeat = 513ms "), "%s", text);
+    cr_expect_not_null(strstr(text, "; follows from detect\n"), "%s", text);
+    free(text);
+    free(result);
+    assert_reads_back("--detect 2s --profile local");
 }
 
 Test(config, what_a_file_cannot_say_is_printed_as_a_comment)

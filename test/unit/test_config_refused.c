@@ -111,6 +111,11 @@ Test(config, values_that_contradict_one_another_are_refused)
     static const struct bad_line cases[] = {
         {"--fail-after 500ms", 78, "--fail-after: too short for heartbeats every 250ms: use 875ms"},
         {"--heartbeat 1s --fail-after 2s", 78, "use 3500ms or more"},
+        {"--detect 449ms", 78, "--detect: too short for profile lan: use 450ms or more"},
+        {"--detect 2s --heartbeat 250ms", 78,
+         "--detect: does not go with --heartbeat, which follows from it: give one of them"},
+        {"--detect 2s --fail-after 1s", 78, "--detect: does not go with --fail-after"},
+        {"--detect 2s --profile wan", 78, "too short for profile wan: use 6s or more"},
         {"--guard 300", 78, "300 members never come together with a capacity of 256"},
         {"--listen 10.0.0.5 --advertise ::1", 78,
          "--advertise: an IPv6 address, but --listen is IPv4: make them alike, or listen on [::]"},

@@ -196,3 +196,90 @@ Test(inquiry, a_cut_holds_both_ways)
     cr_expect_eq(desk.answer_count, 0);
     desk_close(&desk);
 }
+
+/* A whole frame of that kind, of the member at that position, with a nonce of ones. */
+static void hear_frame(struct desk *desk, uint32_t position, uint8_t kind, size_t length)
+{
+    uint8_t frame[1200] = {0};
+
+    memcpy(frame, header, sizeof header);
+    frame[AT_MARK] = 0xc1;
+    frame[AT_KIND] = kind;
+    memcpy(frame + AT_LIFE, &member_at(desk, position)->id, sizeof(struct node_id));
+    memset(frame + AT_NONCE, 1, 8);
+    frame[AT_TEXT + 7] = 42;
+    inquiry_on_frame(&desk->inquiry, (struct bytes){.at = frame, .length = length});
+}
+
+Test(inquiry, an_answer_to_a_probe_is_as_long_as_the_probe)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    for (size_t length = INQUIRY_PROBE_BYTES_MIN; length <= INQUIRY_PROBE_BYTES_MAX; length += 13) {
+        hear_frame(&desk, 2, 5, length);
+        cr_assert_eq(desk.length, length);
+        cr_assert_eq(desk.frame[AT_KIND], 6);
+        cr_assert_eq(desk.frame[AT_NONCE], 1);
+        cr_assert_eq(desk.frame[AT_TEXT + 7], 42, "the number");
+    }
+    const uint32_t sent_count = desk.sent_count;
+    hear_frame(&desk, 2, 5, INQUIRY_PROBE_BYTES_MIN - 1);
+    hear_frame(&desk, 2, 5, INQUIRY_PROBE_BYTES_MAX + 1);
+    cr_expect_eq(desk.sent_count, sent_count, "no such probe");
+    cr_expect_eq(desk.answer_count, 0, "nobody is asked");
+    desk_close(&desk);
+}
+
+struct taken {
+    uint32_t count;
+    uint32_t position;
+    uint64_t number;
+    size_t bytes;
+};
+
+static void take(void *context, uint32_t position, uint64_t nonce, uint64_t number, size_t bytes,
+                 uint64_t clock_us)
+{
+    struct taken *taken = context;
+
+    (void)nonce;
+    (void)clock_us;
+    *taken = (struct taken){taken->count + 1, position, number, bytes};
+}
+
+Test(inquiry, the_answer_to_a_probe_is_handed_on)
+{
+    struct taken taken = {0};
+    struct desk desk;
+
+    desk_open(&desk);
+    hear_frame(&desk, 0, 6, 100); /* Nobody probes. */
+    inquiry_set_prober(&desk.inquiry, &(struct inquiry_prober){.take = take, .context = &taken});
+    inquiry_probe(&desk.inquiry, 0, 7, 42, 100);
+    cr_expect_eq(desk.length, 100);
+    cr_expect_eq(desk.frame[AT_KIND], 5);
+    hear_frame(&desk, 0, 6, 100);
+    hear_frame(&desk, 0, 6, INQUIRY_PROBE_BYTES_MIN - 1);
+    cr_expect_eq(taken.count, 1);
+    cr_expect_eq(taken.position, 0);
+    cr_expect_eq(taken.number, 42);
+    cr_expect_eq(taken.bytes, 100);
+    desk_close(&desk);
+}
+
+/* Only a probe may be as long as a datagram: there is no room for more of an answer. */
+Test(inquiry, an_answer_that_is_too_long_is_not_taken)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    cr_assert(inquiry_begin(&desk.inquiry));
+    inquiry_ask(&desk.inquiry);
+    memset(&desk.inquiry.nonce, 1, sizeof desk.inquiry.nonce);
+    hear_frame(&desk, 0, 2, AT_TEXT + INQUIRY_TEXT_MAX + 1);
+    cr_expect(!inquiry_find(&desk.inquiry, 0)->answered);
+    hear_frame(&desk, 0, 2, AT_TEXT + INQUIRY_TEXT_MAX);
+    cr_expect(inquiry_find(&desk.inquiry, 0)->answered);
+    desk_close(&desk);
+}

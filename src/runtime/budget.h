@@ -1,0 +1,51 @@
+/* What a set of timings promises about lost hosts, what it costs, and when chance breaks it: what
+ * `doyen doctor` compares with the network that it measured. All of it follows from the rules of
+ * proto/protocol.md that are named here; nothing that a node decides depends on it. */
+#ifndef RUNTIME_BUDGET_H
+#define RUNTIME_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/model/timing.h"
+
+/* Splits the time within which a lost host is to be out, T_lost and then T_verify (D2b, R1c), into
+ * T_lost and a heartbeat's interval, in the proportion of the profile. T_verify stays the
+ * profile's. Returns false if what is left for T_lost is less than two T_verify. */
+bool budget_split(const struct timing *profile, uint64_t detect_ms, uint64_t *heartbeat_ms,
+                  uint64_t *lost_ms);
+
+/* The shortest time that budget_split takes. */
+uint64_t budget_least_ms(const struct timing *profile);
+
+/* Between two heartbeats of one member to another lies at most this: who answers its coordinator
+ * begins a round by itself only then (D8c). */
+uint64_t budget_gap_ms(const struct timing *timing);
+
+/* Of an outage of one member's network, in which nothing of it arrives anywhere. */
+struct promise {
+    /* A shorter one makes no verdict (D2b), and deposes no coordinator: it is over before the
+     * kernel is asked for the second time (D2c), or before the last heartbeat that surely comes
+     * within T_lost is sent. */
+    uint64_t unnoticed_ms;
+    /* A shorter one removes no member: it is over before the second question of R1c is put. */
+    uint64_t survived_ms;
+    /* A longer one removes it. From its beginning until then: */
+    uint64_t removed_ms_min;
+    uint64_t removed_ms_max;
+};
+
+/* `answer_ms` is what a question and its answer take at most. */
+struct promise budget_promise(const struct timing *timing, uint64_t answer_ms);
+
+/* Heartbeats that a node sends in a second, in thousandths, with so many other members (D1a). */
+uint64_t budget_beats_per_1000_s(const struct timing *timing, uint32_t others);
+
+/* How many living members a cluster may expect to remove in a year, with so many members, if one
+ * question in `asked` of which `unanswered` got no answer is lost by chance, each packet for
+ * itself: every heartbeat of T_lost, both of the kernel's answers (D2c), a second member's
+ * heartbeats as well (D7a), and all questions of R1. */
+double budget_removals_per_year(const struct timing *timing, uint32_t members, uint64_t unanswered,
+                                uint64_t asked);
+
+#endif
