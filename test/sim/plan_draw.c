@@ -226,6 +226,7 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     if (plan->heal_parts != 0) {
         plan->hosts = options->nodes;
         plan->seeds = (uint32_t)draw(&random, 1, plan->hosts);
+        plan->seeds = plan->seeds < SIM_SEEDS_MAX ? plan->seeds : SIM_SEEDS_MAX;
         draw_guard(plan, &random, options->guard);
         return;
     }
