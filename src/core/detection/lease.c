@@ -95,6 +95,16 @@ uint32_t lease_holders(const struct core *core, uint64_t at_ms)
     return count;
 }
 
+bool lease_held_by(const struct core *core, uint32_t count, uint64_t at_ms)
+{
+    uint32_t left = count;
+
+    for (uint32_t i = 0; left > 0 && i < core->view.member_count; i++) {
+        left -= lease_of(core, i) > at_ms && counts(core, i);
+    }
+    return left == 0;
+}
+
 /* The last moment before `before_ms` at which leases run out, and how many do then; 0: there is
  * none. */
 static uint64_t lease_end_before(const struct core *core, uint64_t before_ms, uint32_t *count)

@@ -30,6 +30,10 @@ uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms);
  * O(members). */
 uint32_t lease_holders(const struct core *core, uint64_t at_ms);
 
+/* Are there so many of them? Looks no further than it needs: where most have leases, at little more
+ * than `count` members, whatever their number. */
+bool lease_held_by(const struct core *core, uint32_t count, uint64_t at_ms);
+
 /* --- Under guard strict (Z6) --- */
 
 /* The epoch whose lease this node's voter may tell the coordinator of its view; 0: none. Only while

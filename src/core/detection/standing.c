@@ -84,7 +84,7 @@ bool standing_is_acting(const struct core *core, uint64_t now_ms)
         return lease_voters(core, now_ms) >= guard_needed(&core->terms.guard);
     }
     uint32_t needed = leases_needed(core);
-    return needed == 0 ? lease_until(core, 0, now_ms) != 0 : lease_holders(core, now_ms) >= needed;
+    return needed == 0 ? lease_until(core, 0, now_ms) != 0 : lease_held_by(core, needed, now_ms);
 }
 
 uint64_t standing_deadline_ms(const struct core *core)
@@ -99,7 +99,7 @@ static bool is_sure(const struct core *core)
     uint32_t majority = core->view.member_count / 2;
     bool any = core->terms.guard.policy == GUARD_NONE && others > 0;
 
-    return lease_holders(core, core->now_ms) >= (any ? 1 : majority);
+    return lease_held_by(core, any ? 1 : majority, core->now_ms);
 }
 
 bool standing_is_settled(const struct core *core)
