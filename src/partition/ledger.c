@@ -279,8 +279,9 @@ static void on_tell(struct ledger *ledger, uint16_t at, const struct own_message
     const bool renews = role_token_epoch(message->token) < ledger->merged_epoch;
     uint64_t token = message->token;
 
-    if (message->lease != ledger->slots[at].lease) {
-        return;
+    if (message->lease != ledger->slots[at].lease ||
+        role_token_epoch(message->token) > ledger->epoch) {
+        return; /* P10 */
     }
     for (uint32_t p = 0; p < ledger->options.partitions; p++) {
         if (!set_has(&message->set, p) ||

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/model/role.h"
+
 static const struct node_id nobody;
 
 static uint64_t sooner(uint64_t a, uint64_t b)
@@ -234,7 +236,8 @@ static void on_grant(struct owner *owner, const struct own_message *message, uin
     struct partition_set over = {.words = {0}};
     bool any = false;
 
-    if (message->lease != owner->lease || is_over(owner, now_ms)) {
+    if (message->lease != owner->lease || is_over(owner, now_ms) ||
+        role_token_epoch(message->token) > owner->epoch) {
         return; /* P10 */
     }
     for (uint32_t p = 0; p < owner->options.partitions; p++) {

@@ -216,6 +216,21 @@ Test(core_roles, a_word_to_another_reign_is_refused)
     rig_free(rig);
 }
 
+/* K4d: who tells of a grant that nobody can have made keeps nothing from others. */
+Test(core_roles, who_tells_of_a_grant_of_a_later_epoch_is_not_listed)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+    const struct said lie = {.request = 3, .number = c.number, .token = ROLE_TOKEN_MAX};
+    struct message entry = entry_of(rig, &lie, &FIRST);
+
+    rig_refuses(rig, 'C', &entry, REFUSED_ROLE_LEAPS);
+    cr_assert_eq(listed(rig, 3).number, 0);
+    cr_assert_eq(listed(rig, 1).token, b.token);
+    rig_free(rig);
+}
+
 /* K5a, K5b: the same candidate, with the same number, however often it is told. */
 Test(core_roles, a_candidate_keeps_its_number)
 {

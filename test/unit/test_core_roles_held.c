@@ -209,6 +209,27 @@ Test(core_roles, another_reign_grants_nothing)
     rig_free(rig);
 }
 
+/* K4d: one such word, and no grant counted any more for as long as this node lived: also by a word
+ * about a candidate that nobody knows. */
+Test(core_roles, a_token_that_nobody_can_have_drawn_is_not_believed)
+{
+    struct rig *rig = leads("A B C", false);
+    struct message leap = place_of(rig, 1, 3, rig->now_ms);
+
+    leap.role.candidacy.token = ROLE_TOKEN_MAX;
+    rig_refuses(rig, 'A', &leap, REFUSED_ROLE_LEAPS);
+    leap.role.candidacy.request = request(7);
+    rig_refuses(rig, 'A', &leap, REFUSED_ROLE_LEAPS);
+    cr_assert_null(rig_told(rig, MESSAGE_ROLES_LET_GO, 'A'));
+    leap = place_of(rig, 1, 3, rig->now_ms);
+    leap.role.candidacy.number = role_token(core_view(rig->core)->epoch + 1, 0);
+    rig_refuses(rig, 'A', &leap, REFUSED_ROLE_LEAPS);
+    cr_assert_eq(own(rig).token, token_of(rig, 2));
+    places(rig, 1, 3, rig->now_ms);
+    cr_assert_eq(own(rig).token, token_of(rig, 3));
+    rig_free(rig);
+}
+
 /* K4b: a repeated answer does not bring back what was let go of. */
 Test(core_roles, what_was_let_go_of_is_not_taken_up_again)
 {

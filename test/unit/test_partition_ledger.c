@@ -292,6 +292,22 @@ Test(partition_ledger, renews_tokens_after_a_merge)
 }
 
 /* P10 */
+Test(partition_ledger, a_token_that_nobody_can_have_drawn_takes_nothing_over)
+{
+    const uint64_t token = begin_with_b();
+    struct own_message lie = word(&c, OWN_TELL);
+    uint64_t listed = 0;
+
+    leases(lease_of(&b), lease_of(&c), true);
+    lie.set = set_of(0, 10);
+    lie.token = ROLE_TOKEN_MAX;
+    ledger_take(&ledger, &lie);
+    cr_assert(id_equal(ledger_owner(&ledger, 3, &listed), &b));
+    cr_assert_eq(listed, token);
+    end();
+}
+
+/* P10 */
 Test(partition_ledger, a_former_epoch_is_over)
 {
     const uint64_t token = begin_with_b();

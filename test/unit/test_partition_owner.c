@@ -146,6 +146,9 @@ Test(partition_owner, a_grant_counts_for_what_it_was_made_for_alone)
     grant = word(OWN_GRANT, 1, 0, 10);
     grant.lease = role_token(5, 2);
     take(grant);
+    grant = word(OWN_GRANT, 1, 0, 10);
+    grant.token = ROLE_TOKEN_MAX; /* Nobody has drawn that. */
+    take(grant);
     cr_assert_eq(owner.count, 0);
     grant = word(OWN_GRANT, 1, 0, 10);
     owner_take(&owner, &grant, LEASE_MS);

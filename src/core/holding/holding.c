@@ -53,6 +53,13 @@ static bool is_for_coordinator(enum message_type type)
     return type == MESSAGE_ROLES_ASK || type == MESSAGE_ROLES_ENTER || type == MESSAGE_ROLES_LET_GO;
 }
 
+/* K4d: nobody can have drawn a number or a token of an epoch that is yet to come. */
+static bool leaps(const struct core *core, const struct candidacy *candidacy)
+{
+    return role_token_epoch(candidacy->number) > core->view.epoch ||
+           role_token_epoch(candidacy->token) > core->view.epoch;
+}
+
 void holding_on_message(struct core *core, const struct message *message, uint32_t sender)
 {
     bool to_coordinator = is_for_coordinator(message->type);
@@ -64,6 +71,10 @@ void holding_on_message(struct core *core, const struct message *message, uint32
     }
     if (message->role.epoch != core->view.epoch) {
         refuse(core, message, REFUSED_ROLE_OTHER_REIGN);
+        return;
+    }
+    if (leaps(core, &message->role.candidacy)) {
+        refuse(core, message, REFUSED_ROLE_LEAPS);
         return;
     }
     if (!to_coordinator) {

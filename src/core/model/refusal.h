@@ -33,6 +33,8 @@
       "it is for the coordinator of the view, or does not come from it")                           \
     X(ROLE_NOT_ACTING, "role_not_acting", "K2b",                                                   \
       "it asks about roles, and this coordinator may not act now")                                 \
+    X(ROLE_LEAPS, "role_leaps", "K4d",                                                             \
+      "it has a number or a token of an epoch above that of the view")                             \
     /* Views (install.c). */                                                                       \
     X(VIEW_TOO_LARGE, "view_too_large", "B1", "the view has more members than this node can hold") \
     X(VIEW_UNSOUND, "view_unsound", "V4i",                                                         \
