@@ -312,6 +312,9 @@ static int run(const struct reload *start, const struct config_outcome *outcome)
     if (!hooks_start(config, &daemon.log)) { /* Before there is anything that they could inherit. */
         return EXIT_FAILURE;
     }
+    if (config->sandbox == SANDBOX_ON) {
+        (void)setenv("UV_USE_IO_URING", "0", 1); /* It has none; libuv would find out too late. */
+    }
     int error = uv_loop_init(&daemon.loop);
     if (error != 0) {
         log_line(&daemon.log, LOG_ERROR, "start", "cannot make an event loop: %s",

@@ -20,8 +20,21 @@ bool sandbox_enter(const struct config *config, struct log *log)
 
 #else
 
+/* What `what` is for has to do without where everybody's files are. */
+static void say_shared(struct log *log, const char *what, const char *file, const char *without)
+{
+    if (file[0] != '\0' && sandbox_shares_directory(file)) {
+        log_line(log, LOG_WARN, "sandbox",
+                 "--%s %s: %s, since from inside of the sandbox nothing is made in a directory of "
+                 "the system: give it a directory of its own",
+                 what, file, without);
+    }
+}
+
 bool sandbox_enter(const struct config *config, struct log *log)
 {
+    say_shared(log, "key", config->key, "doyen keys use and remove cannot write it");
+    say_shared(log, "record", config->record, "it ends when it is full");
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
         log_line(log, LOG_WARN, "sandbox", "off: the kernel keeps no process from new privileges");
         return false;

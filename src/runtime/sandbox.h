@@ -11,7 +11,8 @@
 
 /* Gives up for good what the daemon of this configuration does not need once everything is open:
  * new privileges, by Landlock all files but those of the state directory, the recording, the key
- * and the control socket (to write), and /etc and the libraries (to read, for looking up names),
+ * and the control socket (to write, but not in a directory of the system such as /etc), and /etc
+ * and the libraries (to read, for looking up names),
  * and by seccomp all system calls that are not on the list. To be called before there are threads,
  * which inherit it. What the kernel does not have is said in one line on the log, and does without.
  * Returns whether files are fenced off and calls are filtered. */

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,7 +32,8 @@ int sandbox_filter_calls(void)
 #else
 
 /* What the daemon, libuv, libmicrohttpd and the C library with its resolver ask for; the most
- * frequent ones first. Not every processor has all of them. */
+ * frequent ones first. Not every processor has all of them. There is no io_uring: what is asked for
+ * over it passes by this list. */
 static const int allowed[] = {
     /* The loop, its sockets and pipes. */
     SYS_epoll_pwait,
@@ -63,15 +65,11 @@ static const int allowed[] = {
     SYS_pipe2,
     SYS_ppoll,
     SYS_pselect6,
-    SYS_ioctl,
     SYS_fcntl,
     SYS_dup,
     SYS_dup3,
     SYS_timerfd_create,
     SYS_timerfd_settime,
-    SYS_io_uring_setup,
-    SYS_io_uring_enter,
-    SYS_io_uring_register,
     /* Memory, threads and time. */
     SYS_mmap,
     SYS_munmap,
@@ -90,8 +88,7 @@ static const int allowed[] = {
     SYS_memfd_create, /* the page of a client that stands for a role */
     SYS_sched_yield,
     SYS_sched_getaffinity,
-    SYS_sched_getscheduler, /* precedence over other programs, and without it again */
-    SYS_sched_setscheduler,
+    SYS_sched_getscheduler, /* precedence over other programs */
     SYS_exit,
     SYS_exit_group,
     SYS_restart_syscall,
@@ -109,9 +106,7 @@ static const int allowed[] = {
     SYS_getegid,
     SYS_uname,
     SYS_sysinfo,
-    SYS_prlimit64,
     SYS_getrusage,
-    SYS_tgkill,
     SYS_rt_sigaction,
     SYS_rt_sigprocmask,
     SYS_rt_sigreturn,
@@ -169,11 +164,26 @@ static const int deadly[] = {
     SYS_setuid,           SYS_setresuid,         SYS_mount,
 };
 
+/* Of this process alone, which the first argument names: others of its account are not to be
+ * signalled, kept waiting or bounded. */
+static const int own[] = {
+    SYS_tgkill,             /* abort */
+    SYS_prlimit64,          /* descriptors, and how long it may run without a pause */
+    SYS_sched_setscheduler, /* precedence over other programs, and without it again */
+};
+
+/* What types into a terminal as if somebody sat there: the shell in front of it would run that. */
+static const int typing[] = {TIOCSTI, TIOCLINUX};
+
 static const int families[] = {AF_INET, AF_INET6, AF_UNIX, AF_NETLINK};
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { PROGRAM_MAX = 2 * (COUNT_OF(allowed) + COUNT_OF(deadly) + COUNT_OF(families)) + 32 };
+enum {
+    PROGRAM_MAX = 2 * (COUNT_OF(allowed) + COUNT_OF(deadly) + COUNT_OF(families) +
+                       COUNT_OF(typing)) +
+                  8 * COUNT_OF(own) + 32
+};
 
 struct program {
     unsigned short length;
@@ -227,6 +237,16 @@ static size_t offset_of_argument(unsigned number)
     return offsetof(struct seccomp_data, args) + number * sizeof(uint64_t) + low_half;
 }
 
+/* That call, if its first argument is 0, which is who calls, or this process. */
+static void allow_own(struct program *program, int call)
+{
+    skip_unless(program, (uint32_t)call, 6);
+    load(program, offset_of_argument(0));
+    finish_if(program, BPF_JEQ, 0, SECCOMP_RET_ALLOW);
+    finish_if(program, BPF_JEQ, (uint32_t)getpid(), SECCOMP_RET_ALLOW);
+    finish(program, SECCOMP_RET_ERRNO | EPERM);
+}
+
 static void compose(struct program *program)
 {
     const uint32_t no_such_call = SECCOMP_RET_ERRNO | ENOSYS;
@@ -250,6 +270,14 @@ static void compose(struct program *program)
         (struct sock_filter){.code = BPF_JMP | BPF_JSET | BPF_K, .jf = 1, .k = CLONE_THREAD});
     finish(program, SECCOMP_RET_ALLOW);
     finish(program, SECCOMP_RET_ERRNO | EPERM);
+
+    for (size_t i = 0; i < COUNT_OF(own); i++) {
+        allow_own(program, own[i]);
+    }
+    skip_unless(program, SYS_ioctl, 2 * COUNT_OF(typing) + 2);
+    load(program, offset_of_argument(1));
+    finish_if_any(program, typing, COUNT_OF(typing), SECCOMP_RET_ERRNO | EPERM);
+    finish(program, SECCOMP_RET_ALLOW);
 
     skip_unless(program, SYS_socket, 2 * COUNT_OF(families) + 2);
     load(program, offset_of_argument(0));

@@ -86,28 +86,68 @@ static int allow(const struct fence *fence, const char *path, uint64_t access)
     return error;
 }
 
+static void directory_of(const char *file, char directory[PATH_MAX])
+{
+    const char *slash = strrchr(file, '/');
+
+    if (slash == NULL) {
+        snprintf(directory, PATH_MAX, ".");
+    } else {
+        snprintf(directory, PATH_MAX, "%.*s", slash == file ? 1 : (int)(slash - file), file);
+    }
+}
+
 /* The same for the directory that a file is in. */
 static int allow_around(const struct fence *fence, const char *file, uint64_t access)
 {
     char directory[PATH_MAX];
-    const char *slash = strrchr(file, '/');
 
-    if (slash == NULL) {
-        return allow(fence, ".", access);
-    }
-    snprintf(directory, sizeof directory, "%.*s", slash == file ? 1 : (int)(slash - file), file);
+    directory_of(file, directory);
     return allow(fence, directory, access);
+}
+
+/* Whoever may make files in these can have others run them. */
+static const char *const shared[] = {
+    "/",    "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64",   "/opt",       "/proc",
+    "/root", "/run", "/sbin", "/srv", "/sys", "/usr", "/var", "/var/lib", "/var/spool",
+};
+
+bool sandbox_shares_directory(const char *file)
+{
+    char directory[PATH_MAX];
+    char resolved[PATH_MAX];
+    bool is_shared;
+
+    directory_of(file, directory);
+    if (realpath(directory, resolved) == NULL) {
+        return false; /* There is nothing to allow, either. */
+    }
+    is_shared = strncmp(resolved, "/usr/", strlen("/usr/")) == 0;
+    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
+        is_shared = is_shared || strcmp(resolved, shared[i]) == 0;
+    }
+    return is_shared;
+}
+
+/* A file that is replaced by another one: what is around it may be written, unless others have
+ * theirs there. */
+static int allow_replacing(const struct fence *fence, const char *file)
+{
+    if (file[0] == '\0') {
+        return 0;
+    }
+    return allow_around(fence, file, sandbox_shares_directory(file) ? READING : WRITING);
 }
 
 static int allow_own(const struct fence *fence, const struct config *config)
 {
     int error = config->state_dir[0] == '\0' ? 0 : allow(fence, config->state_dir, WRITING);
 
-    if (error == 0 && config->record[0] != '\0') {
-        error = allow_around(fence, config->record, WRITING);
+    if (error == 0) {
+        error = allow_replacing(fence, config->record);
     }
-    if (error == 0 && config->key[0] != '\0') {
-        error = allow_around(fence, config->key, WRITING); /* doyen keys use replaces it. */
+    if (error == 0) {
+        error = allow_replacing(fence, config->key); /* doyen keys use replaces it. */
     }
     if (error == 0 && config->file[0] != '\0') {
         error = allow_around(fence, config->file, LANDLOCK_ACCESS_FS_READ_FILE);

@@ -5,13 +5,17 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +23,7 @@
 #include "runtime/recorder.h"
 #include "runtime/replace_file.h"
 #include "runtime/sandbox.h"
+#include "runtime/sandbox_files.h"
 
 enum { PASSED = 0, FAILED = 1, NO_SANDBOX = 2 };
 
@@ -167,6 +172,36 @@ Test(sandbox, no_file_outside_is_opened)
     expect_passes(is_fenced);
 }
 
+/* The key may be where everybody's files are: then nothing is made there. */
+static bool makes_nothing_beside_its_key(const struct desk *desk)
+{
+    (void)desk;
+    return is_denied("/etc/doyen-sandbox-test", O_WRONLY | O_CREAT) &&
+           is_denied("/etc/passwd", O_WRONLY);
+}
+
+Test(sandbox, nothing_is_made_in_a_directory_of_the_system)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    snprintf(desk.config.key, sizeof desk.config.key, "/etc/doyen-sandbox.key");
+    const int status = fate_of(&desk, makes_nothing_beside_its_key);
+    (void)unlink("/etc/doyen-sandbox-test");
+    cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == PASSED, "status %x", (unsigned)status);
+    desk_close(&desk);
+}
+
+Test(sandbox, a_directory_of_the_system_is_told_from_one_of_its_own)
+{
+    cr_expect(sandbox_shares_directory("/etc/doyen.key"));
+    cr_expect(sandbox_shares_directory("/key"));
+    cr_expect(sandbox_shares_directory("/usr/lib/key"));
+    cr_expect(sandbox_shares_directory("/tmp/../etc/doyen.key"));
+    cr_expect_not(sandbox_shares_directory("/tmp/a.rec"));
+    cr_expect_not(sandbox_shares_directory("/nowhere/doyen/key"));
+}
+
 static bool has_no_fork(const struct desk *desk)
 {
     const pid_t child = fork();
@@ -192,6 +227,60 @@ static bool has_no_other_socket(const struct desk *desk)
 Test(sandbox, no_socket_of_another_family_is_made)
 {
     expect_passes(has_no_other_socket);
+}
+
+/* Whose number is known before the process is in the sandbox. */
+static pid_t other;
+
+static bool is_not_permitted(long result)
+{
+    return result == -1 && errno == EPERM;
+}
+
+static bool leaves_others_alone(const struct desk *desk)
+{
+    const struct sched_param usual = {.sched_priority = 0};
+    struct rlimit limit;
+
+    (void)desk;
+    return is_not_permitted(syscall(SYS_tgkill, other, other, 0)) &&
+           is_not_permitted(syscall(SYS_prlimit64, other, RLIMIT_NOFILE, NULL, &limit)) &&
+           is_not_permitted(syscall(SYS_sched_setscheduler, other, SCHED_OTHER, &usual)) &&
+           kill(other, 0) != 0 && errno == ENOSYS && getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+           sched_setscheduler(0, SCHED_OTHER, &usual) == 0 &&
+           sched_setscheduler(getpid(), SCHED_OTHER, &usual) == 0;
+}
+
+Test(sandbox, other_processes_are_left_alone)
+{
+    other = getpid();
+    expect_passes(leaves_others_alone);
+}
+
+static bool types_nothing(const struct desk *desk)
+{
+    char letter = 'x';
+    int count = 0;
+
+    (void)desk;
+    return is_not_permitted(ioctl(STDIN_FILENO, TIOCSTI, &letter)) &&
+           (ioctl(STDIN_FILENO, FIONREAD, &count) == 0 || errno != EPERM);
+}
+
+Test(sandbox, nothing_is_typed_into_a_terminal)
+{
+    expect_passes(types_nothing);
+}
+
+static bool has_no_ring(const struct desk *desk)
+{
+    (void)desk;
+    return syscall(SYS_io_uring_setup, 1, NULL) == -1 && errno == ENOSYS;
+}
+
+Test(sandbox, nothing_passes_by_the_list_of_calls)
+{
+    expect_passes(has_no_ring);
 }
 
 static bool lacks_a_rare_call(const struct desk *desk)
