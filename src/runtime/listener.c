@@ -16,11 +16,14 @@ struct inbound {
     struct address from;
     struct guest guest; /* until it is greeted */
     bool greeted;
+    struct chain stranger; /* from then on, unless its life was a member's */
+    struct node_id life;
 };
 
 static void inbound_free(struct inbound *inbound)
 {
     chain_remove(&inbound->link);
+    chain_remove(&inbound->stranger);
     guests_remove(&inbound->listener->guests, &inbound->guest);
     inbound->listener->inbound_count--;
     free(inbound);
@@ -36,6 +39,27 @@ static void inbound_refuse(struct inbound *inbound)
 {
     inbound->listener->streams->traffic->streams_refused++;
     inbound_close(inbound);
+}
+
+static bool is_member(const struct listener *listener, const struct node_id *life)
+{
+    const struct view *view = core_view(listener->streams->core);
+
+    return !view_is_empty(view) && view_has(view, life);
+}
+
+static void inbound_greet(struct inbound *inbound, const struct node_id *life)
+{
+    struct listener *listener = inbound->listener;
+
+    inbound->greeted = true;
+    inbound->life = *life;
+    guests_remove(&listener->guests, &inbound->guest);
+    if (!is_member(listener, life)) {
+        chain_insert(&listener->strangers, &inbound->stranger);
+    }
+    stream_expect(inbound->stream, 0);
+    stream_send_hello(inbound->stream, life);
 }
 
 static void inbound_on_frame(void *owner, const uint8_t *bytes, size_t length)
@@ -56,10 +80,7 @@ static void inbound_on_frame(void *owner, const uint8_t *bytes, size_t length)
         return;
     }
     if (!inbound->greeted) {
-        inbound->greeted = true;
-        guests_remove(&listener->guests, &inbound->guest);
-        stream_expect(inbound->stream, 0);
-        stream_send_hello(inbound->stream, &message.from);
+        inbound_greet(inbound, &message.from);
         return;
     }
     listener->on_message(listener->context, &message, (struct bytes){.at = bytes, .length = length},
@@ -94,6 +115,20 @@ static void admit_guest(struct inbound *inbound)
     }
 }
 
+/* There are more than there may be. The oldest of those who said HELLO in the name of no member goes;
+ * members, which have few, are not kept out by them. Without such a one it is the newest. */
+static struct inbound *one_too_many(struct listener *listener, struct inbound *newest)
+{
+    while (!chain_is_empty(&listener->strangers)) {
+        struct inbound *oldest = CHAIN_ITEM(chain_pop_first(&listener->strangers), struct inbound,
+                                            stranger);
+        if (!is_member(listener, &oldest->life)) {
+            return oldest;
+        }
+    }
+    return newest;
+}
+
 static void on_connection(uv_stream_t *server, int status)
 {
     struct listener *listener = server->data;
@@ -109,6 +144,7 @@ static void on_connection(uv_stream_t *server, int status)
         return;
     }
     chain_init(&inbound->link);
+    chain_init(&inbound->stranger);
     inbound->listener = listener;
     listener->inbound_count++;
     inbound->stream = stream_accept(streams, server, &inbound_handler, inbound, &inbound->from,
@@ -120,8 +156,11 @@ static void on_connection(uv_stream_t *server, int status)
     }
     chain_insert(&listener->inbound, &inbound->link);
     if (listener->inbound_count > listener->inbound_max) {
-        inbound_refuse(inbound);
-        return;
+        struct inbound *out = one_too_many(listener, inbound);
+        inbound_refuse(out);
+        if (out == inbound) {
+            return;
+        }
     }
     admit_guest(inbound);
 }
@@ -135,6 +174,7 @@ int listener_open(struct listener *listener, struct streams *streams, const stru
     listener->streams = streams;
     listener->inbound_max = inbound_max;
     chain_init(&listener->inbound);
+    chain_init(&listener->strangers);
     guests_init(&listener->guests);
     int error = uv_tcp_init_ex(streams->loop, &listener->server, (unsigned)family);
     if (error != 0) {

@@ -25,7 +25,8 @@ struct listener {
     struct chain inbound;
     uint32_t inbound_count;
     uint32_t inbound_max;
-    struct guests guests; /* those of them that have not said HELLO */
+    struct guests guests;   /* those of them that have not said HELLO */
+    struct chain strangers; /* that said it for a life that was no member's, the oldest first */
     listener_on_message *on_message;
     void *context;
 };

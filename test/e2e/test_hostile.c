@@ -1,5 +1,6 @@
 /* Whatever arrives on its ports changes counters only: rule S15. Each story ends with proof that
  * the cluster still works: its coordinator is killed, and the next oldest takes over. */
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,6 +13,7 @@ enum {
     DATAGRAMS = 20000,
     DATAGRAMS_AT_ONCE = 50, /* then a pause, so that the socket's buffer does not overflow */
     STREAMS = 300,
+    GREETED = 120, /* more than a node with room for four members keeps */
     CONNECTIONS = 200,
     RSS_KB_MAX = 64 * 1024,
     SANITIZED_KB = 1 << 30, /* more address space than this is a sanitizer's shadow */
@@ -174,6 +176,29 @@ Story(hostile, hundreds_of_broken_streams_change_nothing_but_counters)
     assert_unharmed(cluster, view);
     for (size_t i = 0; i < hanging_count; i++) {
         close(hanging[i]);
+    }
+}
+
+/* Each of these was kept for good, and when there were enough of them, members were turned away. */
+Story(hostile, who_says_hello_and_no_more_keeps_no_member_out)
+{
+    struct cluster *cluster = cluster_new(ARGS("--capacity", "4"));
+    int greeted[GREETED];
+    struct frame frame;
+
+    cluster_form(cluster, "athens byzantium");
+    for (int i = 0; i < GREETED; i++) {
+        greeted[i] = dial_tcp(cluster->host, cluster_daemon(cluster, "athens")->port);
+        cr_assert_geq(greeted[i], 0);
+        cr_assert(send_frame(greeted[i], garbage_vector("hello-anyone.txt", &frame)));
+        struct pollfd answer = {.fd = greeted[i], .events = POLLIN};
+        cr_assert_eq(poll(&answer, 1, LIMIT_MS), 1);
+    }
+    cr_assert(is_closed(greeted[0], LIMIT_MS), "the oldest has gone");
+    cluster_start(cluster, "corinth", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens byzantium corinth");
+    for (int i = 0; i < GREETED; i++) {
+        close(greeted[i]);
     }
 }
 
