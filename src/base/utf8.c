@@ -45,11 +45,18 @@ size_t utf8_character_bytes(const char *text, size_t length)
     return bytes;
 }
 
+/* U+0080 to U+009F are control characters, too, which some terminals obey: U+009B begins what
+ * escape and a bracket begin. */
+static bool is_c1(const char *text, size_t bytes)
+{
+    return bytes == 2 && (uint8_t)text[0] == 0xc2 && (uint8_t)text[1] < 0xa0;
+}
+
 bool utf8_is_printable(const char *text, size_t length)
 {
     while (length > 0) {
         const size_t bytes = utf8_character_bytes(text, length);
-        if (bytes == 0 || (uint8_t)*text < ' ' || *text == 0x7f) {
+        if (bytes == 0 || (uint8_t)*text < ' ' || *text == 0x7f || is_c1(text, bytes)) {
             return false;
         }
         text += bytes;

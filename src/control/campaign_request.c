@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "partition/tenure.h"
 #include "runtime/option_kinds.h"
 
@@ -28,6 +29,11 @@ const char *role_policy_word(enum role_policy policy)
         }
     }
     return "?";
+}
+
+bool role_value_is_sound(const char *text, size_t length)
+{
+    return length <= ROLE_VALUE_BYTES_MAX && utf8_is_printable(text, length);
 }
 
 /* --- The fields ------------------------------------------------------------------------------ */
@@ -129,12 +135,8 @@ static bool take_value(struct campaign_request *campaign, const json_t *value, c
 {
     const char *text = json_string_value(value);
     const size_t length = json_string_length(value);
-    bool plain = text != NULL && length <= ROLE_VALUE_BYTES_MAX;
 
-    for (size_t i = 0; plain && i < length; i++) {
-        plain = (unsigned char)text[i] >= ' ' && text[i] != 0x7f;
-    }
-    if (!plain) {
+    if (text == NULL || !role_value_is_sound(text, length)) {
         snprintf(why, CAMPAIGN_WHY_MAX,
                  "a value is a text of up to %d bytes without control characters",
                  ROLE_VALUE_BYTES_MAX);

@@ -40,6 +40,9 @@ bool campaign_value_parse(struct campaign_value *value, const char *body, size_t
 void campaign_request_fill(const struct campaign_request *campaign, uint64_t span_ms,
                            struct role_client *client);
 
+/* May a candidate have that value? People look at it on their terminals. */
+bool role_value_is_sound(const char *text, size_t length);
+
 /* A role's policy as word. */
 const char *role_policy_word(enum role_policy policy);
 

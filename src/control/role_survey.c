@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "control/campaign_request.h"
 #include "control/json.h"
 #include "runtime/clock.h"
@@ -263,6 +264,16 @@ void role_survey_ask(struct role_survey *survey)
 
 /* --- The document ---------------------------------------------------------------------------- */
 
+/* Another member may say what it likes, and people look at it on their terminals. */
+static bool are_texts_sound(const struct row *row)
+{
+    return strlen(row->request) == ID_TEXT_MAX - 1 &&
+           strspn(row->request, "0123456789abcdef") == ID_TEXT_MAX - 1 &&
+           utf8_is_printable(row->policy, strlen(row->policy)) &&
+           role_value_is_sound(row->value, strlen(row->value)) &&
+           (row->need[0] == '\0' || role_need_is_sound(row->need, strlen(row->need)));
+}
+
 static bool read_row(struct row *row, json_t *client)
 {
     const char *number = NULL;
@@ -279,8 +290,9 @@ static bool read_row(struct row *row, json_t *client)
     }
     row->number = strtoull(number, NULL, 10);
     row->token = strtoull(token, NULL, 10);
-    return option_name_is_valid(row->role) && row->left_ms >= 0 && row->preempt_after_ms >= 0 &&
-           row->priority >= 0 && row->most > 0 && row->most < HOLDERS_STATED_MAX;
+    return option_name_is_valid(row->role) && are_texts_sound(row) && row->left_ms >= 0 &&
+           row->preempt_after_ms >= 0 && row->priority >= 0 && row->most > 0 &&
+           row->most < HOLDERS_STATED_MAX;
 }
 
 static bool row_holds(const struct row *row)

@@ -115,8 +115,8 @@ static void admit_guest(struct inbound *inbound)
     }
 }
 
-/* There are more than there may be. The oldest of those who said HELLO in the name of no member goes;
- * members, which have few, are not kept out by them. Without such a one it is the newest. */
+/* There are more than there may be. The oldest of those who said HELLO in the name of no member
+ * goes; members, which have few, are not kept out by them. Without such a one it is the newest. */
 static struct inbound *one_too_many(struct listener *listener, struct inbound *newest)
 {
     while (!chain_is_empty(&listener->strangers)) {

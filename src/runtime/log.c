@@ -112,7 +112,7 @@ static size_t plain_character(const char *text, size_t length, const char **out)
     const size_t bytes = utf8_character_bytes(text, length);
 
     *out = text;
-    if (bytes == 0 || (unsigned char)*text < ' ' || *text == 0x7f) {
+    if (bytes == 0 || !utf8_is_printable(text, bytes)) {
         *out = "?";
         return 1;
     }

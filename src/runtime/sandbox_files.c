@@ -108,8 +108,8 @@ static int allow_around(const struct fence *fence, const char *file, uint64_t ac
 
 /* Whoever may make files in these can have others run them. */
 static const char *const shared[] = {
-    "/",    "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64",   "/opt",       "/proc",
-    "/root", "/run", "/sbin", "/srv", "/sys", "/usr", "/var", "/var/lib", "/var/spool",
+    "/",     "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib64",   "/opt",       "/proc",
+    "/root", "/run", "/sbin", "/srv", "/sys", "/usr",  "/var", "/var/lib", "/var/spool",
 };
 
 bool sandbox_shares_directory(const char *file)

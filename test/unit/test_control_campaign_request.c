@@ -75,6 +75,7 @@ static const struct {
     {"{\"role\": \"a\", \"preempt\": 1}", "preempt wants true or false"},
     {"{\"role\": \"a\", \"grace_ms\": 600001}", "grace_ms wants a whole number"},
     {"{\"role\": \"a\", \"value\": \"a\\nb\"}", "without control characters"},
+    {"{\"role\": \"a\", \"value\": \"a\\u009b2J\"}", "without control characters"},
     {"{\"role\": \"a\", \"need\": \"=a\"}", "need wants a tag"},
     {"{\"role\": \"a\", \"need\": \"\"}", "need wants a tag"},
     {"{\"role\": \"a\", \"need\": 7}", "need wants a tag"},

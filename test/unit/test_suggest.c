@@ -91,3 +91,18 @@ Test(utf8, tells_characters_from_what_is_none)
                      cases[i].expected, "case %zu", i);
     }
 }
+
+/* The first and the last of each kind, and what is beside them. */
+Test(utf8, no_control_character_is_printable)
+{
+    static const char *const controls[] = {"\x01",     "a\x1f",     "\x7f",
+                                           "\xc2\x80", "a\xc2\x9b", "\xc2\x9f"};
+    static const char *const others[] = {" ~", "\xc2\xa0", "\xc3\x80", "\xdf\x80"};
+
+    for (size_t i = 0; i < sizeof controls / sizeof controls[0]; i++) {
+        cr_expect_not(utf8_is_printable(controls[i], strlen(controls[i])), "%zu", i);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        cr_expect(utf8_is_printable(others[i], strlen(others[i])), "%zu", i);
+    }
+}
