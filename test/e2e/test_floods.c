@@ -125,7 +125,7 @@ Story(floods, a_split_without_a_key_heals_while_strangers_ask_for_the_view)
 
 /* --- A founder ------------------------------------------------------------------------------- */
 
-static void assert_founds_while_offered(bool keyed)
+static void assert_founds_while_told(bool keyed, void (*tell)(struct forger *, uint16_t))
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
     struct forger *forger = forger_new(cluster->host);
@@ -140,7 +140,7 @@ static void assert_founds_while_offered(bool keyed)
     cr_assert(!keyed || forger_prove(forger, athens->port, LIMIT_MS));
     const uint64_t until_ms = clock_now_ms() + LIMIT_MS;
     while (!founded && clock_now_ms() < until_ms) {
-        forger_offer(forger, athens->port);
+        tell(forger, athens->port);
         clock_nap_ms(20);
         founded = strcmp(cluster_view(cluster, "athens"), "1.1 athens/1") == 0;
     }
@@ -150,12 +150,22 @@ static void assert_founds_while_offered(bool keyed)
 
 Story(floods, offers_of_a_member_put_off_no_founding)
 {
-    assert_founds_while_offered(true);
+    assert_founds_while_told(true, forger_offer);
 }
 
 Story(floods, offers_of_strangers_put_off_no_founding_without_a_key)
 {
-    assert_founds_while_offered(false);
+    assert_founds_while_told(false, forger_offer);
+}
+
+Story(floods, refusals_of_a_member_put_off_no_founding)
+{
+    assert_founds_while_told(true, forger_refuse_entry);
+}
+
+Story(floods, refusals_of_strangers_put_off_no_founding_without_a_key)
+{
+    assert_founds_while_told(false, forger_refuse_entry);
 }
 
 /* --- A victim elsewhere ---------------------------------------------------------------------- */
@@ -192,7 +202,7 @@ static uint64_t bytes_at(const struct victim *victim)
 }
 
 /* Each JOIN was answered at the address that it names, whoever lives there. */
-static void assert_is_no_reflector(bool keyed)
+static void assert_is_no_reflector(bool keyed, void (*ask)(struct forger *, uint16_t, uint16_t))
 {
     struct cluster *cluster = five_with(NO_ARGS, keyed);
     struct forger *forger = forger_at(cluster);
@@ -201,11 +211,10 @@ static void assert_is_no_reflector(bool keyed)
     uint64_t bytes = 0;
 
     forger_keep(forger, &join);
-    forger_join(forger, cluster_daemon(cluster, "athens")->port, victim.port);
+    ask(forger, cluster_daemon(cluster, "athens")->port, victim.port);
     forger_keep(forger, NULL);
     for (int i = 1; i <= ASKED; i++) {
-        forger_join(forger, cluster_daemon(cluster, i % 2 == 0 ? "athens" : "delphi")->port,
-                    victim.port);
+        ask(forger, cluster_daemon(cluster, i % 2 == 0 ? "athens" : "delphi")->port, victim.port);
         if (i % AT_ONCE == 0) {
             clock_nap_ms(1);
             bytes += bytes_at(&victim);
@@ -222,12 +231,22 @@ static void assert_is_no_reflector(bool keyed)
 
 Story(floods, a_member_makes_nobody_answer_to_somebody_else)
 {
-    assert_is_no_reflector(true);
+    assert_is_no_reflector(true, forger_join);
 }
 
 Story(floods, strangers_make_nobody_answer_to_somebody_else_without_a_key)
 {
-    assert_is_no_reflector(false);
+    assert_is_no_reflector(false, forger_join);
+}
+
+Story(floods, a_member_makes_nobody_refuse_somebody_else)
+{
+    assert_is_no_reflector(true, forger_join_otherwise);
+}
+
+Story(floods, strangers_make_nobody_refuse_somebody_else_without_a_key)
+{
+    assert_is_no_reflector(false, forger_join_otherwise);
 }
 
 /* One view with members that nobody is made everybody send to them for ever. */

@@ -119,7 +119,19 @@ void forger_offer(struct forger *forger, uint16_t port)
     forge_send(forger, &message, 0, NULL, port);
 }
 
-void forger_join(struct forger *forger, uint16_t port, uint16_t answer_to)
+void forger_refuse_entry(struct forger *forger, uint16_t port)
+{
+    struct message message;
+
+    begin_as_stranger(forger, &message, MESSAGE_JOIN_REFUSED);
+    message.join_refused.reason = JOIN_REFUSED_FULL;
+    message.join_refused.limit = 1;
+    message.join_refused.terms = usual_terms();
+    forge_send(forger, &message, 0, NULL, port);
+}
+
+/* By the usual terms, or by some with which nobody is let in. */
+static void ask_to_be_let_in(struct forger *forger, uint16_t port, uint16_t answer_to, bool usual)
 {
     struct message message;
 
@@ -131,7 +143,18 @@ void forger_join(struct forger *forger, uint16_t port, uint16_t answer_to)
     snprintf(joiner->member.name, sizeof joiner->member.name, "stranger%u",
              (unsigned)forger->number);
     joiner->terms = usual_terms();
+    joiner->terms.heartbeat_ms += usual ? 0 : 1;
     forge_send(forger, &message, 0, NULL, port);
+}
+
+void forger_join(struct forger *forger, uint16_t port, uint16_t answer_to)
+{
+    ask_to_be_let_in(forger, port, answer_to, true);
+}
+
+void forger_join_otherwise(struct forger *forger, uint16_t port, uint16_t answer_to)
+{
+    ask_to_be_let_in(forger, port, answer_to, false);
 }
 
 void forger_probe(struct forger *forger, uint16_t port, uint16_t answer_to)

@@ -95,12 +95,15 @@ void forger_wild_owners(struct forger *forger, int as, int to);
  * sender, all far above its own. The forger holds the key, and seals under that life. */
 void forger_use_up_numbers(struct forger *forger, int as, int to);
 
-/* What a stranger can send to whoever lives at that port: a PULL, an OFFER to whoever asked to be
- * let in, a JOIN that asks for its answer at the port `answer_to`, and, where a view was learned, a
- * PROBE of another part of the cluster, which does too. */
+/* What a stranger can send to whoever lives at that port: a PULL, an OFFER or a refusal to whoever
+ * asked to be let in, a JOIN that asks for its answer at the port `answer_to`, which is refused for
+ * its terms when they are other than usual, and, where a view was learned, a PROBE of another part
+ * of the cluster, which does too. */
 void forger_pull(struct forger *forger, uint16_t port);
 void forger_offer(struct forger *forger, uint16_t port);
+void forger_refuse_entry(struct forger *forger, uint16_t port);
 void forger_join(struct forger *forger, uint16_t port, uint16_t answer_to);
+void forger_join_otherwise(struct forger *forger, uint16_t port, uint16_t answer_to);
 void forger_probe(struct forger *forger, uint16_t port, uint16_t answer_to);
 
 #endif
