@@ -14,7 +14,7 @@
 #include "daemon/reload.h"
 #include "daemon/status_line.h"
 #include "daemon/supervisor.h"
-#include "node/member.h"
+#include "node/inside.h"
 #include "runtime/config_print.h"
 #include "runtime/config_read.h"
 #include "runtime/descriptors.h"
@@ -52,11 +52,12 @@ struct daemon {
     uv_timer_t insecure;
     struct supervisor supervisor;
     struct scheduling scheduling;
-    uint32_t outside_count; /* of OUTSIDE_MS in a row at whose end it was joining */
-    struct member_process member;
-    bool leaving;        /* a signal asked for it */
-    uint64_t leaving_ms; /* when it did */
+    uint32_t outside_count;  /* of OUTSIDE_MS in a row at whose end it was joining */
+    struct doyen_node *node; /* NULL: not open */
+    bool leaving;            /* a signal asked for it */
+    uint64_t leaving_ms;     /* when it did */
     bool closing;
+    bool stopped; /* the node is gone, or never was there */
     int exit_code;
 };
 
@@ -83,7 +84,18 @@ static void close_all(struct daemon *daemon, int exit_code)
     (void)signal(SIGUSR1, SIG_IGN);
     (void)signal(SIGUSR2, SIG_IGN);
     (void)signal(SIGHUP, SIG_IGN);
-    member_close(&daemon->member, NULL, NULL);
+    if (daemon->node != NULL) {
+        doyen_node_close(daemon->node);
+    }
+}
+
+static void on_stopped(void *user, int why)
+{
+    struct daemon *daemon = user;
+
+    (void)why; /* on_ending was told more. */
+    daemon->node = NULL;
+    daemon->stopped = true;
 }
 
 static void count_handle(uv_handle_t *handle, void *count)
@@ -97,10 +109,10 @@ static bool is_over(struct daemon *daemon)
 {
     size_t handle_count = 0;
 
-    if (daemon->member.closed) {
+    if (daemon->stopped) {
         uv_walk(&daemon->loop, count_handle, &handle_count);
     }
-    return daemon->member.closed && handle_count == 0;
+    return daemon->stopped && handle_count == 0;
 }
 
 static void on_outside(uv_timer_t *timer)
@@ -108,7 +120,7 @@ static void on_outside(uv_timer_t *timer)
     struct daemon *daemon = timer->data;
     char since[40];
 
-    if (core_phase(node_core(daemon->member.node)) != PHASE_JOINING) {
+    if (core_phase(node_core(node_inside(daemon->node))) != PHASE_JOINING) {
         daemon->outside_count = 0;
         return;
     }
@@ -116,7 +128,7 @@ static void on_outside(uv_timer_t *timer)
     if (daemon->outside_count == 1 || daemon->outside_count % OUTSIDE_EVERY == 0) {
         snprintf(since, sizeof since, "for %u s",
                  (unsigned)(daemon->outside_count * (OUTSIDE_MS / 1000)));
-        outside_log(&daemon->log, LOG_WARN, daemon->member.node, since);
+        outside_log(&daemon->log, LOG_WARN, node_inside(daemon->node), since);
     }
 }
 
@@ -147,7 +159,7 @@ static enum phase_reason last_reason(const struct journal *journal)
 
 static void say_stopped(struct daemon *daemon)
 {
-    if (last_reason(node_journal(daemon->member.node)) == REASON_LEAVE_TIMEOUT) {
+    if (last_reason(node_journal(node_inside(daemon->node))) == REASON_LEAVE_TIMEOUT) {
         log_line(&daemon->log, LOG_WARN, "stop",
                  "stopped, but nobody confirmed in time that this node has left: the others may "
                  "take it for failed");
@@ -156,9 +168,9 @@ static void say_stopped(struct daemon *daemon)
     }
 }
 
-static void on_end(void *context, enum node_end end)
+static void on_ending(void *user, enum node_end end)
 {
-    struct daemon *daemon = context;
+    struct daemon *daemon = user;
 
     switch (end) {
     case NODE_LEFT:
@@ -166,7 +178,7 @@ static void on_end(void *context, enum node_end end)
         close_all(daemon, EXIT_SUCCESS);
         return;
     case NODE_JOIN_TIMED_OUT:
-        outside_log(&daemon->log, LOG_ERROR, daemon->member.node, "within --join-timeout");
+        outside_log(&daemon->log, LOG_ERROR, node_inside(daemon->node), "within --join-timeout");
         close_all(daemon, EXIT_FAILURE);
         return;
     }
@@ -183,7 +195,7 @@ static void on_end_signal(uv_signal_t *handle, int number)
         daemon->leaving = true;
         daemon->leaving_ms = uv_now(&daemon->loop);
         supervisor_stopping(&daemon->supervisor);
-        node_leave(daemon->member.node);
+        doyen_node_leave(daemon->node);
     } else if (uv_now(&daemon->loop) - daemon->leaving_ms >= IMPATIENT_MS) {
         log_line(&daemon->log, LOG_WARN, "stop", "signal=%s again -> going at once", name);
         _exit(EXIT_FAILURE);
@@ -193,10 +205,11 @@ static void on_end_signal(uv_signal_t *handle, int number)
 static void on_report(uv_signal_t *handle, int number)
 {
     struct daemon *daemon = handle->data;
+    const struct node *node = node_inside(daemon->node);
 
     (void)number;
-    if (daemon->member.node != NULL) {
-        status_line_log(&daemon->log, daemon->member.node);
+    if (node != NULL) {
+        status_line_log(&daemon->log, node);
     }
 }
 
@@ -205,15 +218,16 @@ static void on_reload(uv_signal_t *handle, int number)
 {
     const struct rotation reload = {.kind = ROTATION_RELOAD};
     struct daemon *daemon = handle->data;
+    struct node *node = node_inside(daemon->node);
     struct complaint complaint;
 
     (void)number;
     supervisor_reloading(&daemon->supervisor);
-    if (daemon->member.node != NULL) {
-        reload_config(&daemon->reloading, daemon->member.node, &daemon->log);
+    if (node != NULL) {
+        reload_config(&daemon->reloading, node, &daemon->log);
     }
-    if (daemon->member.node != NULL && node_keys(daemon->member.node) != NULL) {
-        (void)node_rotate(daemon->member.node, &reload, &complaint);
+    if (node != NULL && node_keys(node) != NULL) {
+        (void)node_rotate(node, &reload, &complaint);
     }
     supervisor_reloaded(&daemon->supervisor);
 }
@@ -279,10 +293,19 @@ static void start_signal(struct daemon *daemon, uv_signal_t *handle, uv_signal_c
 /* Opens everything; what fails has said so on the log. */
 static bool open_all(struct daemon *daemon)
 {
-    const bool opened = member_open(&daemon->member, &daemon->loop, daemon->config, &daemon->ring,
-                                    &daemon->log, true, on_end, daemon);
+    const struct doyen_node_options options = {.size = sizeof options,
+                                               .control = daemon->config->control,
+                                               .on_stopped = on_stopped,
+                                               .user = daemon};
+    const struct node_inside inside = {.config = daemon->config,
+                                       .ring = &daemon->ring,
+                                       .log = &daemon->log,
+                                       .on_ending = on_ending};
+    const int code = node_start_inside(&daemon->node, &daemon->loop, &options, &inside);
+
     keyring_wipe(&daemon->ring); /* The node has them. */
-    if (!opened) {
+    if (code != 0) {
+        daemon->stopped = true;
         return false;
     }
     if (daemon->config->sandbox == SANDBOX_ON) {
@@ -349,7 +372,7 @@ static int run(const struct reload *start, const struct config_outcome *outcome)
         close_all(&daemon, EXIT_FAILURE);
     } else {
         (void)uv_timer_start(&daemon.outside, on_outside, OUTSIDE_MS, OUTSIDE_MS);
-        supervisor_watch(&daemon.supervisor, daemon.member.node);
+        supervisor_watch(&daemon.supervisor, node_inside(daemon.node));
     }
 
     while (uv_run(&daemon.loop, UV_RUN_ONCE) != 0 && !is_over(&daemon)) {

@@ -1,5 +1,5 @@
 /* A node and, where there is to be one, its control socket: opened and closed in the right order.
- * What doyend and doyen/node.h have in common. */
+ * For node.c. */
 #ifndef NODE_MEMBER_H
 #define NODE_MEMBER_H
 

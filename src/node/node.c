@@ -18,8 +18,8 @@
 #include "doyen/lease.h"
 #include "node/candidates.h"
 #include "node/inbox.h"
+#include "node/inside.h"
 #include "node/member.h"
-#include "node/owned.h"
 #include "node/settings.h"
 #include "runtime/key_file.h"
 #include "runtime/tag_list.h"
@@ -28,8 +28,8 @@
 
 struct doyen_node {
     struct member_process member;
-    struct config config;
-    struct log log;
+    struct node_inside inside; /* what it runs with: doyend's, or its own */
+    struct log own_log;
     void (*on_event)(void *user, const struct doyen_event *event);
     void (*on_stopped)(void *user, int why);
     void (*on_log)(void *user, const char *line);
@@ -52,9 +52,12 @@ struct doyen_node {
     bool starting; /* doyen_node_start has not returned: what the log says is why it fails */
     bool opened;
     bool closing;
+    enum node_end end;
     int ended; /* what on_stopped gets */
     uint32_t handles_open;
     struct problem problem;
+    bool is_doyend;
+    struct config own_config[]; /* one; doyend has its own */
 };
 
 /* --- Telling --- */
@@ -224,7 +227,9 @@ static void close_node(struct doyen_node *node, int why)
     node->ended = why;
     if (node->opened) {
         candidates_remove_all(&node->candidates, node->member.node);
-        node_lease_remove(node->member.node, &node->holder);
+        if (!node->is_doyend) {
+            node_lease_remove(node->member.node, &node->holder);
+        }
     }
     uv_close((uv_handle_t *)&node->prepare, on_handle_closed);
     uv_close((uv_handle_t *)&node->ending, on_handle_closed);
@@ -238,6 +243,9 @@ static void on_ending(uv_idle_t *idle)
     if (node->on_event != NULL) {
         tell_new(node); /* Its last words. */
     }
+    if (node->inside.on_ending != NULL && !node->closing) {
+        node->inside.on_ending(node->user, node->end);
+    }
     close_node(node, node->ended);
 }
 
@@ -245,6 +253,7 @@ static void on_end(void *context, enum node_end end)
 {
     struct doyen_node *node = context;
 
+    node->end = end;
     node->ended = end == NODE_LEFT ? 0 : DOYEN_E_TIMEOUT;
     (void)uv_idle_start(&node->ending, on_ending);
 }
@@ -279,15 +288,18 @@ static int check(const struct doyen_node_options *options, struct doyen_node_opt
     return 0;
 }
 
-static struct doyen_node *make_node(uv_loop_t *loop, const struct doyen_node_options *options)
+static struct doyen_node *make_node(uv_loop_t *loop, const struct doyen_node_options *options,
+                                    bool is_doyend)
 {
     const struct allocator memory = {
         .allocate = options->allocate, .release = options->release, .user = options->user};
-    struct doyen_node *node = allocator_get(&memory, sizeof *node);
+    const size_t own_bytes = is_doyend ? 0 : sizeof(struct config);
+    struct doyen_node *node = allocator_get(&memory, sizeof *node + own_bytes);
 
     if (node == NULL) {
         return NULL;
     }
+    node->is_doyend = is_doyend;
     node->memory = memory;
     node->loop = loop;
     node->on_event = options->on_event;
@@ -300,20 +312,19 @@ static struct doyen_node *make_node(uv_loop_t *loop, const struct doyen_node_opt
     return node;
 }
 
-/* Opens everything. False when that failed, and the problem says why; what is open is closed then,
- * and the node gone, when the loop has run. */
-static bool open_node(struct doyen_node *node, const struct keyring *ring, bool with_control)
+/* Opens everything. False when that failed, and the problem or doyend's log says why; what is open
+ * is closed then, and the node gone, when the loop has run. */
+static bool open_node(struct doyen_node *node, bool with_control)
 {
+    const struct node_inside *inside = &node->inside;
+
     (void)uv_prepare_init(node->loop, &node->prepare); /* cannot fail */
     (void)uv_idle_init(node->loop, &node->ending);     /* nor this */
     node->prepare.data = node;
     node->ending.data = node;
     node->handles_open = 3; /* these and the member */
-    log_init(&node->log, -1, LOG_INFO, LOG_TEXT, node->config.name);
-    node->log.sink = on_log;
-    node->log.sink_context = node;
-    if (!member_open(&node->member, node->loop, &node->config, ring, &node->log, with_control,
-                     on_end, node)) {
+    if (!member_open(&node->member, node->loop, inside->config, inside->ring, inside->log,
+                     with_control, on_end, node)) {
         return false;
     }
     if (node->on_message != NULL &&
@@ -324,50 +335,81 @@ static bool open_node(struct doyen_node *node, const struct keyring *ring, bool 
     }
     facts_init(&node->facts, node->member.node);
     node->snapshot.facts = &node->facts;
-    node_lease_add(node->member.node, &node->holder);
     node->opened = true;
-    (void)uv_prepare_start(&node->prepare, on_prepare);
-    uv_unref((uv_handle_t *)&node->prepare); /* The member keeps the loop going. */
+    if (!node->is_doyend) { /* Which asks for no news, and so for no time to act on them. */
+        node_lease_add(node->member.node, &node->holder);
+        (void)uv_prepare_start(&node->prepare, on_prepare);
+        uv_unref((uv_handle_t *)&node->prepare); /* The member keeps the loop going. */
+    }
     return true;
 }
 
-/* The configuration and the keys. */
+/* The configuration, the keys and the log of a node that is not doyend's. */
 static int configure(struct doyen_node *node, const struct doyen_node_options *options,
                      struct keyring *ring, struct problem *problem)
 {
     struct complaint complaint;
-    const int code = settings_read(options, &node->config, problem);
-
-    if (code == 0 && !key_file_of(&node->config, ring, &complaint)) {
+    const int code = settings_read(options, node->own_config, problem);
+    if (code == 0 && !key_file_of(node->own_config, ring, &complaint)) {
         return problem_set(problem, DOYEN_E_USAGE, "%s", complaint.text);
     }
+    log_init(&node->own_log, -1, LOG_INFO, LOG_TEXT, node->own_config->name);
+    node->own_log.sink = on_log;
+    node->own_log.sink_context = node;
+    node->inside = (struct node_inside){
+        .config = node->own_config, .ring = ring, .log = &node->own_log};
     return code;
 }
 
-static int start(struct doyen_node **out, uv_loop_t *loop, const struct doyen_node_options *options,
+/* Opens what is configured; the node is `*out`'s, or gone when the loop has run. */
+static int start(struct doyen_node **out, struct doyen_node *node, bool with_control,
                  struct problem *problem)
 {
-    struct doyen_node *node = make_node(loop, options);
+    const bool opened = open_node(node, with_control);
+
+    node->inside.ring = NULL; /* The node has them. */
+    if (!opened) {
+        *problem = node->problem;
+        close_node(node, 0);
+        return problem->code == 0 ? DOYEN_E_REFUSED : problem->code;
+    }
+    node->starting = false;
+    *out = node;
+    return 0;
+}
+
+static int start_own(struct doyen_node **out, uv_loop_t *loop,
+                     const struct doyen_node_options *options, struct problem *problem)
+{
+    struct doyen_node *node = make_node(loop, options, false);
     struct keyring ring = {.count = 0};
 
     if (node == NULL) {
         return problem_memory(problem);
     }
-    const int code = configure(node, options, &ring, problem);
+    int code = configure(node, options, &ring, problem);
     if (code != 0) {
         free_node(node);
-        return code;
+    } else {
+        code = start(out, node, options->control != NULL, problem);
     }
-    const bool opened = open_node(node, &ring, options->control != NULL);
-    keyring_wipe(&ring); /* The node has them. */
-    if (!opened) {
-        *problem = node->problem;
-        close_node(node, 0);
-        return problem->code;
+    keyring_wipe(&ring);
+    return code;
+}
+
+int node_start_inside(struct doyen_node **out, uv_loop_t *loop,
+                      const struct doyen_node_options *options, const struct node_inside *inside)
+{
+    struct doyen_node *node = make_node(loop, options, true);
+    struct problem problem = {.code = 0};
+
+    *out = NULL;
+    if (node == NULL) {
+        log_line(inside->log, LOG_ERROR, "start", "there is not enough memory");
+        return DOYEN_E_MEMORY;
     }
-    node->starting = false;
-    *out = node;
-    return 0;
+    node->inside = *inside;
+    return start(out, node, options->control != NULL, &problem);
 }
 
 int doyen_node_start(struct doyen_node **out, uv_loop_t *loop,
@@ -379,7 +421,7 @@ int doyen_node_start(struct doyen_node **out, uv_loop_t *loop,
 
     *out = NULL;
     if (code == 0) {
-        code = start(out, loop, &own, &problem);
+        code = start_own(out, loop, &own, &problem);
     }
     snprintf(why, DOYEN_NODE_WHY, "%.*s", DOYEN_NODE_WHY - 1, problem.text);
     return code;
@@ -438,7 +480,7 @@ static void move(struct doyen_node *node, enum move_kind kind, const struct memb
 
 int doyen_node_transfer(struct doyen_node *node, const char *to, char why[DOYEN_NODE_WHY])
 {
-    uint32_t position = find_member(node, to == NULL ? node->config.name : to, why);
+    uint32_t position = find_member(node, to == NULL ? node->inside.config->name : to, why);
 
     if (position == VIEW_NONE) {
         return DOYEN_E_REFUSED;
@@ -468,7 +510,8 @@ int doyen_node_transfer(struct doyen_node *node, const char *to, char why[DOYEN_
 int doyen_node_drain(struct doyen_node *node, const char *name, bool drained,
                      char why[DOYEN_NODE_WHY])
 {
-    const uint32_t position = find_member(node, name == NULL ? node->config.name : name, why);
+    const uint32_t position = find_member(node, name == NULL ? node->inside.config->name : name,
+                                          why);
 
     if (position == VIEW_NONE) {
         return DOYEN_E_REFUSED;
@@ -568,7 +611,7 @@ int doyen_node_campaign(struct doyen_node *node, const struct doyen_campaign *ca
     int code = DOYEN_E_REFUSED;
 
     *out = NULL;
-    if (find_member(node, node->config.name, why) == VIEW_NONE) {
+    if (find_member(node, node->inside.config->name, why) == VIEW_NONE) {
         return code;
     }
     char *body = campaign->role == NULL ? NULL : campaign_body(campaign);
@@ -593,11 +636,11 @@ void doyen_node_resign(struct doyen_node *node, struct doyen_candidate *candidat
     candidate_remove(candidate, node->member.node);
 }
 
-/* --- Partitions: owned.c --- */
+/* --- Looking inside: owned.c and doyend --- */
 
-struct node *member_of_handle(struct doyen_node *node)
+struct node *node_inside(const struct doyen_node *node)
 {
-    return node->closing ? NULL : node->member.node;
+    return node == NULL || node->closing ? NULL : node->member.node;
 }
 
 /* --- Leaving --- */

@@ -1,12 +1,12 @@
-#include "node/owned.h"
-
 #include "doyen/lease.h"
+#include "doyen/node.h"
+#include "node/inside.h"
 #include "partition/tenure.h"
 #include "runtime/clock.h"
 
 bool doyen_node_owns(struct doyen_node *node, uint32_t partition, struct doyen_owned *owned)
 {
-    struct node *member = member_of_handle(node);
+    struct node *member = node_inside(node);
     uint64_t token = 0;
     const uint64_t until_ms = member == NULL ? 0
                                              : node_partition_promise(member, partition, &token);
@@ -44,7 +44,7 @@ static struct partition_set set_of(const uint32_t *partitions, size_t count)
 
 void doyen_node_partitions_ready(struct doyen_node *node, const uint32_t *partitions, size_t count)
 {
-    struct node *member = member_of_handle(node);
+    struct node *member = node_inside(node);
     const struct partition_set set = set_of(partitions, count);
 
     if (member != NULL) {
@@ -54,7 +54,7 @@ void doyen_node_partitions_ready(struct doyen_node *node, const uint32_t *partit
 
 void doyen_node_partitions_done(struct doyen_node *node, const uint32_t *partitions, size_t count)
 {
-    struct node *member = member_of_handle(node);
+    struct node *member = node_inside(node);
     const struct partition_set set = set_of(partitions, count);
 
     if (member != NULL) {
