@@ -42,8 +42,18 @@ lintian --allow-root --fail-on error "${packages[@]}" >"$work/lintian.log" 2>&1 
     { cat "$work/lintian.log" >&2; fail "lintian found errors"; }
 
 unit=packaging/systemd/doyend.service
-systemd-analyze security --offline=true --threshold=15 --no-pager "$unit" >"$work/unit.log" 2>&1 ||
-    { tail -n 1 "$work/unit.log" >&2; fail "$unit is more open than 1.5"; }
+# closed_to TENTHS UNIT
+closed_to()
+{
+    systemd-analyze security --offline=true --threshold="$1" --no-pager "$2" >"$work/unit.log" 2>&1 ||
+        { tail -n 1 "$work/unit.log" >&2; fail "$2 is more open than ${1%?}.${1#?}"; }
+}
+closed_to 13 "$unit"
+mkdir -p "$work/busy/doyend.service.d"
+cp "$unit" "$work/busy"
+cp packaging/systemd/realtime.conf "$work/busy/doyend.service.d"
+closed_to 15 "$work/busy/doyend.service"
+! grep -q '^✓.*RestrictRealtime=' "$work/unit.log" || fail "realtime.conf gives no real-time priority"
 
 # The image has no package of ours that would bring the libraries.
 while read -r library; do
