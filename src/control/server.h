@@ -37,7 +37,7 @@ enum {
     NEXT_REQUEST_MS = 60000,    /* from one answer until the next request, or to take it */
     DUE_CHECK_MS = 250,
     BODY_BYTES_MAX = 64 * 1024,
-    RESOURCES_MAX = 40,
+    RESOURCES_MAX = 48,
 };
 
 struct control;
