@@ -911,6 +911,21 @@ static bool must_not_lie(const struct sim *sim, const struct host *host)
            id_equal(&view->members[0].id, &host->witness.life);
 }
 
+/* Where voters skip a lease on that word: of whoever says that somebody has handed over to it
+ * (Z2d); or of whom the receiver takes for its coordinator, so that it says as much (Z7). */
+static bool tells_hand_over(const struct teller *teller)
+{
+    const struct message *message = teller->message;
+    const struct view *view = core_view(teller->to->core);
+    bool hands_over = message->type == MESSAGE_HANDOVER || message->type == MESSAGE_STAND_DOWN ||
+                      (message->type == MESSAGE_HEARTBEAT && message->heartbeat.handed_over);
+
+    if (message->type == MESSAGE_BALLOT) {
+        return message->carrier.handover_epoch != 0;
+    }
+    return hands_over && !view_is_empty(view) && id_equal(&view->members[0].id, &message->from);
+}
+
 void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
 {
     struct message message;
@@ -937,7 +952,7 @@ void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
     if (!lie->stranger) {
         sim->liar->betrayed = true;
         sim->oracle.suspended = true;
-        if (message.type == MESSAGE_BALLOT && message.carrier.handover_epoch != 0) {
+        if (tells_hand_over(&teller)) {
             oracle_on_false_release(sim);
         }
     }

@@ -191,7 +191,7 @@ static void look_at_acting(struct sim *sim, struct host *host)
     if (acting != witness->acting) {
         witness->acting = acting;
         sim->changed = true;
-        if (acting && !sim->options.disorder &&
+        if (acting && !sim->options.disorder && sim->now_us >= sim->oracle.released_us &&
             (sim->options.exclusive || !sim->oracle.suspended)) {
             oracle_check_one_acts(sim, host);
         }
