@@ -216,7 +216,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     voter_on_view_installed(core);
     campaign_on_view_installed(core);
     promise_on_view_installed(core, before);
-    change_on_view_installed(core);
+    change_on_view_installed(core, before);
     next_view_on_view_installed(core, before);
     move_on_view_installed(core);
     merge_on_view_installed(core);

@@ -224,6 +224,25 @@ Test(core_lies, a_member_whose_coordinator_leaps_for_long_is_out)
     rig_free(rig);
 }
 
+/* It made both, as it seems, and holds the other one: the member's was made up. */
+Test(core_lies, a_member_whose_view_its_coordinator_has_otherwise_is_out)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *other = rig_next(rig, "-B");
+    struct view_id named = view_id_of(other);
+
+    other->version--;
+    stays(rig, 'B', other, REFUSED_VIEW_NOT_HIGHER);
+    names(rig, 'A', &named, rig->timing.stall_ms);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER, "B did not make it");
+    stays(rig, 'A', other, REFUSED_VIEW_NOT_HIGHER);
+    names(rig, 'A', &named, rig->timing.stall_ms - 500);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    names(rig, 'A', &named, 500);
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    rig_free(rig);
+}
+
 Test(core_lies, a_leap_that_its_coordinator_takes_back_puts_nobody_out)
 {
     struct rig *rig = rig_in("A B C", 'C');
@@ -363,6 +382,45 @@ Test(core_lies, an_epoch_of_a_former_life_that_leaps_is_forgotten)
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER});
     rig_gets(rig, 'A', &shown);
     cr_assert_eq(rig->core->promise.seen, 1);
+    rig_free(rig);
+}
+
+/* It had nothing to measure it by when it was proposed. */
+Test(core_lies, a_proposal_that_leaps_above_the_first_view_is_forgotten)
+{
+    struct rig *rig = rig_joining('C');
+    struct view *leaps = rig_view(rig, "X C");
+
+    leaps->version = 4 + LEAP_MAX;
+    view_seal(leaps);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER});
+    rig_gets(rig, 'X', &(struct message){.type = MESSAGE_OFFER});
+    rig_gets(rig, 'X', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = leaps}});
+    cr_assert_eq(rig_count(rig, MESSAGE_ACK), 1);
+    const struct view_reference named = {.view = view_id_of(leaps), .view_hash = leaps->hash};
+    struct message shown = shows(rig_view(rig, "A B C"));
+    rig_gets(rig, 'A', &shown);
+    cr_assert_eq(core_view(rig->core)->hash, shown.carrier.view->hash);
+    rig_gets(rig, 'X', &(struct message){.type = MESSAGE_COMMIT, .reference = named});
+    cr_assert_eq(core_view(rig->core)->hash, shown.carrier.view->hash);
+    rig_free(rig);
+}
+
+/* It began anew on a view that leaps, and another was committed before its own: what it proposes as
+ * a member would be dropped by all. */
+Test(core_lies, a_version_of_a_joiner_that_leaps_is_forgotten)
+{
+    struct rig *rig = rig_joining('A');
+    struct message shown = shows(rig_view(rig, "B A C"));
+
+    rig->core->change.version_used = 4 + LEAP_MAX;
+    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_OFFER});
+    rig_gets(rig, 'B', &shown);
+    rig_kill(rig, 'B');
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_GRANT, .carrier = {.epoch = 2}});
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
+    cr_assert_not_null(prepare);
+    cr_assert_lt(prepare->carrier.view->version, 10);
     rig_free(rig);
 }
 

@@ -306,7 +306,7 @@ Test(core_step, another_content_under_our_views_name_changes_nothing)
 
     view->version--;
     view_seal(view);
-    rig_ignores(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}},
+    rig_ignores(rig, 'C', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}},
                 REFUSED_VIEW_NOT_HIGHER);
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = view}});
     const struct message *ack = rig_told(rig, MESSAGE_ACK, 'A');

@@ -344,6 +344,25 @@ Test(core_strict, whose_epoch_is_promised_to_another_life_asks_for_a_higher_one)
     rig_free(rig);
 }
 
+/* Z5c: B is bound for good to an epoch of which nothing came. What it accepted under it would come
+ * back with its vote whenever that is needed; and until then one voter less may fail. */
+Test(core_strict, a_coordinator_hears_that_a_voter_stays_bound_to_a_higher_epoch)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    const struct view *view = core_view(rig->core);
+    const struct message says = {.type = MESSAGE_HEARTBEAT,
+                                 .heartbeat = {.view = view_id_of(view),
+                                               .view_hash = view->hash,
+                                               .promised = view->epoch + 5}};
+
+    rig_gets(rig, 'B', &says);
+    rig_pass(rig, rig->timing.heartbeat_ms, "C");
+    cr_assert_eq(rig_count(rig, MESSAGE_BALLOT), 0, "a view may come of it yet");
+    rig_gets(rig, 'B', &says);
+    cr_assert_not_null(rig_told(rig, MESSAGE_BALLOT, 'C'));
+    rig_free(rig);
+}
+
 /* H43: while its disk was slow, it was bound to a higher epoch, and its answer fell away. */
 Test(core_strict, a_proposer_asks_its_own_voter_again)
 {

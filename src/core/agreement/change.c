@@ -860,7 +860,22 @@ void change_begin_step(struct core *core)
     core->change.sent = false;
 }
 
-void change_on_view_installed(struct core *core)
+/* V7c: what a joiner accepted or proposed has nothing to be measured by before its first view; then
+ * it may leap above that one. It has asked for another epoch before it proposes again, so the
+ * versions that it has used need not count (V2b). */
+static void forget_what_leaps(struct core *core, bool first)
+{
+    const struct leap_base max = promise_numbers_max(core);
+
+    if (promise_is_above(&core->change.pending, &max)) {
+        change_forget(core);
+    }
+    if (first && core->change.version_used > max.version) {
+        core->change.version_used = 0;
+    }
+}
+
+void change_on_view_installed(struct core *core, const struct installed *before)
 {
     struct view_id now = view_id_of(&core->view);
     struct view_id pending = view_id_of(&core->change.pending);
@@ -870,6 +885,7 @@ void change_on_view_installed(struct core *core)
         view_id_compare(&pending, &now) <= 0) {
         change_forget(core);
     }
+    forget_what_leaps(core, view_is_empty(before->view));
 }
 
 void change_forget(struct core *core)

@@ -62,7 +62,7 @@ void change_begin_step(struct core *core);
 void change_tick(struct core *core);
 void change_start_next(struct core *core);
 
-void change_on_view_installed(struct core *core);
+void change_on_view_installed(struct core *core, const struct installed *before);
 void change_reset(struct core *core);
 
 #endif

@@ -25,18 +25,12 @@ static bool names_us_rightly(const struct core *core, const struct view *view)
             address_equal(&view->members[position].address, &core->life.self.address));
 }
 
-static bool is_above(const struct view *view, const struct leap_base *max)
-{
-    return view->epoch > max->epoch || view->version > max->version ||
-           view->next_age > max->next_age;
-}
-
 /* V7c: what is made above it is then no leap for those who were not told of it. */
 static bool is_beyond_outdoing(const struct core *core, const struct view *view)
 {
     struct leap_base max = promise_said_max(core);
 
-    return is_above(view, &max);
+    return promise_is_above(view, &max);
 }
 
 bool install_leaps(const struct core *core, const struct message *message)
@@ -45,7 +39,7 @@ bool install_leaps(const struct core *core, const struct message *message)
     bool hearsay = !id_equal(&view->members[0].id, &message->from); /* Its maker may not know it. */
     struct leap_base max = promise_numbers_max(core);
 
-    return is_above(view, &max) ||
+    return promise_is_above(view, &max) ||
            (hearsay && core_is_member(core) && is_beyond_outdoing(core, view));
 }
 
@@ -379,6 +373,9 @@ static void on_other_content(struct core *core, const struct message *message)
 
     if (view_id_compare(&theirs, &ours) != 0 || message->carrier.view->hash == core->view.hash) {
         return;
+    }
+    if (id_equal(&message->from, &core->view.members[0].id)) {
+        install_saw_leap(core); /* L4: its maker holds another one under that name. */
     }
     if (core_is_coordinator(core) && from_member && core->now_ms >= core->install.superseded_ms) {
         REACHED(other_content_superseded);

@@ -47,6 +47,12 @@ struct leap_base promise_said_max(const struct core *core)
     return max;
 }
 
+bool promise_is_above(const struct view *view, const struct leap_base *max)
+{
+    return view->epoch > max->epoch || view->version > max->version ||
+           view->next_age > max->next_age;
+}
+
 bool promise_epoch_leaps(const struct core *core, uint64_t epoch)
 {
     return epoch > COUNTER_MAX || epoch > promise_said_max(core).epoch;

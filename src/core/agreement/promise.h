@@ -27,6 +27,9 @@ struct leap_base promise_numbers_max(const struct core *core);
 struct leap_base promise_said_max(const struct core *core);
 bool promise_epoch_leaps(const struct core *core, uint64_t epoch);
 
+/* Is any of the view's numbers above those? */
+bool promise_is_above(const struct view *view, const struct leap_base *max);
+
 /* Z2j: the same for one who is no member here, and has not proved where it is. */
 bool promise_epoch_leaps_for_stranger(const struct core *core, uint64_t epoch);
 

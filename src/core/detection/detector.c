@@ -266,13 +266,22 @@ static bool accuses_the_same(const struct heartbeat *heartbeat, const struct pee
     return true;
 }
 
+/* Z5c: it says so again, so no take-over is under way from which a view will come. */
+static bool stays_bound_beyond(const struct core *core, const struct heartbeat *heartbeat,
+                               const struct peer_signs *signs)
+{
+    return core_is_coordinator(core) && heartbeat->promised > core->view.epoch &&
+           heartbeat->promised == signs->promised;
+}
+
 void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position)
 {
     const struct heartbeat *heartbeat = &message->heartbeat;
     struct peer_signs *signs = &core->peers[position].signs;
     bool accused = heartbeat->suspect_count > 0;
     bool changed = heartbeat->suspect_count != signs->suspect_count ||
-                   heartbeat->late != signs->late || heartbeat->handed_over != signs->handed_over ||
+                   stays_bound_beyond(core, heartbeat, signs) || heartbeat->late != signs->late ||
+                   heartbeat->handed_over != signs->handed_over ||
                    (accused && (!accuses_the_same(heartbeat, signs) ||
                                 core->now_ms >= signs->suspects_ms + core->timing.fresh_ms));
 
