@@ -48,7 +48,7 @@ _doyen()
     --best) words='lowest highest' ;;
     --auth) words='require accept' ;;
     --sandbox) words='on off' ;;
-    --scheduling) words='realtime normal' ;;
+    --scheduling) words='auto realtime normal' ;;
     --log-level) words='error warn info debug' ;;
     --log-format) words='auto text json' ;;
     esac

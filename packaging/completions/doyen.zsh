@@ -50,7 +50,7 @@ _doyen()
     --state) compadd alive silent suspect failed left moved replaced && return ;;
     --auth) compadd require accept && return ;;
     --sandbox) compadd on off && return ;;
-    --scheduling) compadd realtime normal && return ;;
+    --scheduling) compadd auto realtime normal && return ;;
     --log-level) compadd error warn info debug && return ;;
     --log-format) compadd auto text json && return ;;
     esac

@@ -365,7 +365,7 @@ static int run(const struct reload *start, const struct config_outcome *outcome)
                  outcome->warnings[i].text);
     }
     descriptors_raise(&daemon.log, config->capacity);
-    if (config->scheduling == SCHEDULING_REALTIME) {
+    if (scheduling_is_wanted(config)) {
         scheduling_start(&daemon.scheduling, SCHEDULING_BURST_MS, SCHEDULING_AGAIN_MS);
     }
     if (!open_all(&daemon)) {

@@ -35,7 +35,7 @@ enum log_format { LOG_AUTO, LOG_TEXT, LOG_JSON };
 enum election_kind { ELECT_OLDEST, ELECT_BULLY, ELECT_RING, ELECT_TOKEN_RING, ELECT_SEQUENTIAL };
 enum best { BEST_LOWEST, BEST_HIGHEST }; /* age, among equal priorities */
 enum sandbox { SANDBOX_ON, SANDBOX_OFF };
-enum scheduling_policy { SCHEDULING_REALTIME, SCHEDULING_NORMAL };
+enum scheduling_policy { SCHEDULING_AUTO, SCHEDULING_REALTIME, SCHEDULING_NORMAL };
 
 struct config {
     char file[CONFIG_DIR_MAX + 1]; /* of --config; empty: none */

@@ -25,7 +25,7 @@ static const char *const level_words[] = {"error", "warn", "info", "debug"};
 static const char *const election_words[] = {"oldest", "bully", "ring", "token-ring", "sequential"};
 static const char *const best_words[] = {"lowest", "highest"};
 static const char *const sandbox_words[] = {"on", "off"};
-static const char *const scheduling_words[] = {"realtime", "normal"};
+static const char *const scheduling_words[] = {"auto", "realtime", "normal"};
 static const char *const format_words[] = {"auto", "text", "json"};
 
 /* --- The table ------------------------------------------------------------------------------- */
@@ -272,14 +272,14 @@ static const struct setting options[] = {
      .min = 30,
      .max = UINT64_C(3) * MINUTE_MS},
     {.name = "scheduling",
-     .argument = "realtime|normal",
+     .argument = "auto|realtime|normal",
      .help = "Whether it runs before other programs, where its account may, so that a busy host "
-             "does not make it late",
-     .fallback = "realtime",
+             "does not make it late; auto: where a lateness of 300 ms would end its right to act",
+     .fallback = "auto",
      .group = GROUP_TIMING,
      .kind = &option_word,
      IN_CONFIG(scheduling),
-     .min = SCHEDULING_REALTIME,
+     .min = SCHEDULING_AUTO,
      WORDS(scheduling_words)},
 
     {.name = "control",

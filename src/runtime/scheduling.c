@@ -25,6 +25,19 @@ static void say(struct scheduling *scheduling, enum precedence precedence)
     }
 }
 
+bool scheduling_is_wanted(const struct config *config)
+{
+    switch (config->scheduling) {
+    case SCHEDULING_REALTIME:
+        return true;
+    case SCHEDULING_NORMAL:
+        return false;
+    case SCHEDULING_AUTO:
+        break;
+    }
+    return config->timing.lost_ms < SCHEDULING_LOST_MS || config->guard.policy == GUARD_STRICT;
+}
+
 static void on_again(uv_timer_t *timer)
 {
     struct scheduling *scheduling = timer->data;

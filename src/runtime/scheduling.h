@@ -7,11 +7,13 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "runtime/config.h"
 #include "runtime/log.h"
 
 enum {
     SCHEDULING_BURST_MS = 500,   /* of processor time, without a pause */
     SCHEDULING_AGAIN_MS = 60000, /* after this it takes precedence anew */
+    SCHEDULING_LOST_MS = 500,    /* with a shorter T_lost it is wanted: 300 ms were met */
 };
 
 struct scheduling {
@@ -20,6 +22,10 @@ struct scheduling {
     struct log *log;
     bool realtime; /* it was permitted at the start */
 };
+
+/* Is it wanted with this configuration? Unless that says so itself, where it may matter: a right to
+ * act that is shorter than the scheduler of a busy host now and then makes a program wait. */
+bool scheduling_is_wanted(const struct config *config);
 
 /* Prepares it on the loop, which the process's first thread runs. */
 void scheduling_open(struct scheduling *scheduling, uv_loop_t *loop, struct log *log);

@@ -33,7 +33,7 @@ Test(config, without_a_word_the_defaults_hold)
     cr_expect_eq(config->log_format, LOG_AUTO);
     cr_expect_not(config->faults);
     cr_expect_eq(config->sandbox, SANDBOX_ON);
-    cr_expect_eq(config->scheduling, SCHEDULING_REALTIME);
+    cr_expect_eq(config->scheduling, SCHEDULING_AUTO);
     free(result);
 }
 
