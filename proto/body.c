@@ -234,12 +234,37 @@ static void write_probe(struct writer *writer, const struct probe *probe)
     write_terms(writer, &probe->terms);
 }
 
-static void read_carrier(struct reader *reader, struct view *view, struct message *message)
+bool body_may_be_brief(enum message_type type)
+{
+    return type == MESSAGE_PREPARE || type == MESSAGE_CLAIM;
+}
+
+/* Whole, or as a change: the number of fields says which. */
+static void read_view(struct reader *reader, const struct view *base, struct view *view,
+                      enum message_type type)
+{
+    if (!body_may_be_brief(type)) {
+        body_read_view(reader, view);
+        return;
+    }
+    const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
+    if (fields == BODY_CHANGE_FIELDS) {
+        body_read_change(reader, base, view);
+        return;
+    }
+    if (fields != BODY_VIEW_FIELDS) {
+        reader_fail(reader, WIRE_SHAPE);
+    }
+    body_read_view_fields(reader, view);
+}
+
+static void read_carrier(struct reader *reader, const struct view *base, struct view *view,
+                         struct message *message)
 {
     struct view_carrier *carrier = &message->carrier;
 
     if (message->type != MESSAGE_GRANT || !reader_accept_nil(reader)) {
-        body_read_view(reader, view);
+        read_view(reader, base, view, message->type);
         carrier->view = view;
     }
     if (message->type == MESSAGE_CLAIM || message->type == MESSAGE_GRANT) {
@@ -256,16 +281,11 @@ static void read_carrier(struct reader *reader, struct view *view, struct messag
     }
 }
 
-static void write_carrier(struct writer *writer, const struct message *message)
+/* Behind the view. */
+static void write_carried(struct writer *writer, const struct message *message)
 {
     const struct view_carrier *carrier = &message->carrier;
 
-    assert(carrier->view != NULL || message->type == MESSAGE_GRANT);
-    if (carrier->view == NULL) {
-        writer_nil(writer);
-    } else {
-        body_write_view(writer, carrier->view);
-    }
     if (message->type == MESSAGE_CLAIM || message->type == MESSAGE_GRANT) {
         writer_number(writer, carrier->epoch);
     }
@@ -278,6 +298,19 @@ static void write_carrier(struct writer *writer, const struct message *message)
     if (message->type == MESSAGE_MERGE) {
         write_probe(writer, &carrier->part);
     }
+}
+
+static void write_carrier(struct writer *writer, const struct message *message)
+{
+    const struct view_carrier *carrier = &message->carrier;
+
+    assert(carrier->view != NULL || message->type == MESSAGE_GRANT);
+    if (carrier->view == NULL) {
+        writer_nil(writer);
+    } else {
+        body_write_view(writer, carrier->view);
+    }
+    write_carried(writer, message);
 }
 
 static void read_vote(struct reader *reader, struct vote_answer *vote)
@@ -593,7 +626,8 @@ static bool read_envelope(struct reader *reader, struct message *message, uint32
     return reader->error == WIRE_OK;
 }
 
-void body_read(struct reader *reader, struct view *view, struct message *message)
+void body_read(struct reader *reader, const struct view *base, struct view *view,
+               struct message *message)
 {
     uint32_t further;
 
@@ -605,7 +639,7 @@ void body_read(struct reader *reader, struct view *view, struct message *message
         read_heartbeat(reader, &message->heartbeat, further);
         break;
     case CARRIES_VIEW:
-        read_carrier(reader, view, message);
+        read_carrier(reader, base, view, message);
         break;
     case CARRIES_BALLOT:
         read_ballot(reader, view, message);
@@ -715,6 +749,19 @@ void body_write(struct writer *writer, const struct message *message, const stru
     case CARRIES_NOTHING:
         break;
     }
+}
+
+bool body_write_brief(struct writer *writer, const struct message *message,
+                      const struct node_id *to, const struct view *base, const uint8_t *limit)
+{
+    assert(body_may_be_brief(message->type));
+
+    write_envelope(writer, message, to);
+    if (!body_write_change(writer, message->carrier.view, base, limit)) {
+        return false;
+    }
+    write_carried(writer, message);
+    return writer->at <= limit;
 }
 
 bool body_redirect(uint8_t *bytes, const struct node_id *to)

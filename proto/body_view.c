@@ -8,7 +8,6 @@ enum {
     VIEW_ID_FIELDS = 4,
     MEMBER_FIELDS = 6, /* and of one that is drained one more, which says so */
     GONE_FIELDS = 8,
-    VIEW_FIELDS = 10,
 
     MEMBER_BYTES = 1 + BODY_ID_BYTES + BODY_ADDRESS_BYTES + 2 * BODY_NUMBER_BYTES +
                    BODY_NAME_BYTES + BODY_TAGS_BYTES + 1,
@@ -70,7 +69,7 @@ void body_write_member(struct writer *writer, const struct member *member)
     }
 }
 
-static void read_gone(struct reader *reader, struct gone *gone)
+void body_read_gone(struct reader *reader, struct gone *gone)
 {
     memset(gone, 0, sizeof *gone);
     reader_fields(reader, GONE_FIELDS);
@@ -87,7 +86,7 @@ static void read_gone(struct reader *reader, struct gone *gone)
     }
 }
 
-static void write_gone(struct writer *writer, const struct gone *gone)
+void body_write_gone(struct writer *writer, const struct gone *gone)
 {
     assert(gone->accuser_count <= ACCUSERS_MAX);
 
@@ -107,8 +106,13 @@ static void write_gone(struct writer *writer, const struct gone *gone)
 
 void body_read_view(struct reader *reader, struct view *view)
 {
+    reader_fields(reader, BODY_VIEW_FIELDS);
+    body_read_view_fields(reader, view);
+}
+
+void body_read_view_fields(struct reader *reader, struct view *view)
+{
     view_clear(view);
-    reader_fields(reader, VIEW_FIELDS);
     view->lineage = reader_number(reader, 0, UINT64_MAX);
     view->epoch = reader_number(reader, 0, UINT64_MAX);
     view->version = reader_number(reader, 0, UINT64_MAX);
@@ -124,7 +128,7 @@ void body_read_view(struct reader *reader, struct view *view)
     }
     view->gone_count = reader_list(reader, 0, GONE_MAX);
     for (uint32_t i = 0; i < view->gone_count && reader->error == WIRE_OK; i++) {
-        read_gone(reader, &view->gone[i]);
+        body_read_gone(reader, &view->gone[i]);
     }
 }
 
@@ -133,7 +137,7 @@ void body_write_view(struct writer *writer, const struct view *view)
     assert(view->member_count >= 1);
     assert(view->gone_count <= GONE_MAX);
 
-    writer_array(writer, VIEW_FIELDS);
+    writer_array(writer, BODY_VIEW_FIELDS);
     writer_number(writer, view->lineage);
     writer_number(writer, view->epoch);
     writer_number(writer, view->version);
@@ -149,7 +153,7 @@ void body_write_view(struct writer *writer, const struct view *view)
     }
     writer_array(writer, view->gone_count);
     for (uint32_t i = 0; i < view->gone_count; i++) {
-        write_gone(writer, &view->gone[i]);
+        body_write_gone(writer, &view->gone[i]);
     }
 }
 

@@ -10,6 +10,8 @@
 #include "proto/reader.h"
 #include "proto/writer.h"
 
+enum { BODY_VIEW_FIELDS = 10 };
+
 /* Longest forms, each with its head, in bytes. */
 enum {
     BODY_NUMBER_BYTES = 9,
@@ -25,12 +27,17 @@ void body_read_member(struct reader *reader, struct member *member, uint64_t age
                       uint64_t age_high);
 void body_write_member(struct writer *writer, const struct member *member);
 
+/* One that was a member. */
+void body_read_gone(struct reader *reader, struct gone *gone);
+void body_write_gone(struct writer *writer, const struct gone *gone);
+
 /* The name of a view; the coordinator is none where there is no view. */
 void body_read_view_id(struct reader *reader, struct view_id *id);
 void body_write_view_id(struct writer *writer, const struct view_id *id);
 
 /* A whole view. Only filled in, not judged: view_is_sound does that. */
 void body_read_view(struct reader *reader, struct view *view);
+void body_read_view_fields(struct reader *reader, struct view *view); /* what follows the head */
 void body_write_view(struct writer *writer, const struct view *view);
 
 /* Longest form of a view of at most `capacity` members, in bytes. */

@@ -23,13 +23,20 @@ enum {
     MAGIC_1 = 'Y',
 };
 
+/* The last frame of a form that was written. */
+struct encoded {
+    uint8_t *frame;
+    size_t length;                 /* 0: the message does not have this form */
+    const struct message *message; /* which one it is of; NULL: none */
+};
+
 struct wire {
     uint8_t header[WIRE_HEADER_BYTES]; /* of every frame of this cluster, with no flag set */
     struct view view;                  /* of the last message decoded */
     void *view_storage;
-    uint8_t *frame; /* the last one encoded */
-    size_t frame_length;
-    const struct message *encoded; /* which message it is of */
+    const struct view *base; /* borrowed; NULL: none */
+    struct encoded whole;
+    struct encoded brief;
     size_t frame_bytes_max;
 };
 
@@ -54,8 +61,9 @@ struct wire *wire_new(const char *cluster, uint32_t capacity)
     }
     wire->frame_bytes_max = WIRE_HEADER_BYTES + body_bytes_max(capacity);
     wire->view_storage = malloc(view_bytes(capacity));
-    wire->frame = malloc(wire->frame_bytes_max);
-    if (wire->view_storage == NULL || wire->frame == NULL) {
+    wire->whole.frame = malloc(wire->frame_bytes_max);
+    wire->brief.frame = malloc(DATAGRAM_FRAME_BYTES_MAX + BODY_BRIEF_BEYOND);
+    if (wire->view_storage == NULL || wire->whole.frame == NULL || wire->brief.frame == NULL) {
         wire_free(wire);
         return NULL;
     }
@@ -70,8 +78,14 @@ void wire_free(struct wire *wire)
         return;
     }
     free(wire->view_storage);
-    free(wire->frame);
+    free(wire->whole.frame);
+    free(wire->brief.frame);
     free(wire);
+}
+
+void wire_set_base(struct wire *wire, const struct view *base)
+{
+    wire->base = base;
 }
 
 const uint8_t *wire_header(const struct wire *wire)
@@ -135,7 +149,7 @@ enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t leng
 
     struct reader reader = {.bytes = bytes, .length = length, .at = WIRE_HEADER_BYTES};
     const struct address source = message->source;
-    body_read(&reader, &wire->view, message);
+    body_read(&reader, wire->base, &wire->view, message);
     message->source = source;
     message->fellow = (bytes[AT_FLAGS] & WIRE_FELLOW) != 0;
     message->relay = (bytes[AT_FLAGS] & WIRE_RELAY) != 0;
@@ -159,29 +173,81 @@ static void set_header(uint8_t *frame, const struct wire_copy *copy)
     at[3] = (uint8_t)copy->echo;
 }
 
+static void encode_whole(struct wire *wire, const struct message *message,
+                         const struct wire_copy *copy)
+{
+    struct encoded *whole = &wire->whole;
+    struct writer writer;
+
+    memcpy(whole->frame, wire->header, WIRE_HEADER_BYTES);
+    set_header(whole->frame, copy);
+    writer_init(&writer, whole->frame + WIRE_HEADER_BYTES,
+                wire->frame_bytes_max - WIRE_HEADER_BYTES);
+    body_write(&writer, message, copy->to);
+    whole->message = message;
+    whole->length = (size_t)(writer.at - whole->frame);
+}
+
+/* Only where that is a datagram: what travels by stream may be whole as well. */
+static void encode_brief(struct wire *wire, const struct message *message,
+                         const struct wire_copy *copy)
+{
+    struct encoded *brief = &wire->brief;
+    const uint8_t *limit = brief->frame + DATAGRAM_FRAME_BYTES_MAX;
+    struct writer writer;
+
+    memcpy(brief->frame, wire->header, WIRE_HEADER_BYTES);
+    set_header(brief->frame, copy);
+    writer_init(&writer, brief->frame + WIRE_HEADER_BYTES,
+                DATAGRAM_FRAME_BYTES_MAX + BODY_BRIEF_BEYOND - WIRE_HEADER_BYTES);
+    const bool fits = wire->base != NULL && body_may_be_brief(message->type) &&
+                      body_write_brief(&writer, message, copy->to, wire->base, limit);
+    brief->message = message;
+    brief->length = fits ? (size_t)(writer.at - brief->frame) : 0;
+}
+
 const uint8_t *wire_encode(struct wire *wire, const struct message *message,
                            const struct wire_copy *copy, size_t *length)
 {
-    struct writer writer;
+    wire->whole.message = NULL;
+    wire->brief.message = NULL;
+    return wire_encode_copy(wire, message, copy, length);
+}
 
-    memcpy(wire->frame, wire->header, WIRE_HEADER_BYTES);
-    set_header(wire->frame, copy);
-    writer_init(&writer, wire->frame + WIRE_HEADER_BYTES,
-                wire->frame_bytes_max - WIRE_HEADER_BYTES);
-    body_write(&writer, message, copy->to);
-    wire->encoded = message;
-    wire->frame_length = (size_t)(writer.at - wire->frame);
-    *length = wire->frame_length;
-    return wire->frame;
+/* Makes the frame that is there this copy's; false if it is of another message, or not like that.
+ */
+static bool readdress(const struct encoded *encoded, const struct message *message,
+                      const struct wire_copy *copy)
+{
+    if (encoded->message != message || encoded->length == 0 ||
+        !body_redirect(encoded->frame + WIRE_HEADER_BYTES, copy->to)) {
+        return false;
+    }
+    set_header(encoded->frame, copy);
+    return true;
 }
 
 const uint8_t *wire_encode_copy(struct wire *wire, const struct message *message,
                                 const struct wire_copy *copy, size_t *length)
 {
-    if (wire->encoded != message || !body_redirect(wire->frame + WIRE_HEADER_BYTES, copy->to)) {
-        return wire_encode(wire, message, copy, length);
+    const struct encoded *encoded = &wire->whole;
+
+    if (copy->brief) {
+        const bool has_none = wire->brief.message == message && wire->brief.length == 0;
+        if (!has_none && !readdress(&wire->brief, message, copy)) {
+            encode_brief(wire, message, copy);
+        }
+        encoded = wire->brief.length > 0 ? &wire->brief : encoded;
     }
-    set_header(wire->frame, copy);
-    *length = wire->frame_length;
-    return wire->frame;
+    if (encoded == &wire->whole && !readdress(&wire->whole, message, copy)) {
+        encode_whole(wire, message, copy);
+    }
+    *length = encoded->length;
+    return encoded->frame;
+}
+
+size_t wire_brief_bytes(struct wire *wire, const struct message *message)
+{
+    encode_brief(wire, message, &(struct wire_copy){.to = &message->from});
+    return wire->brief.length;
 }

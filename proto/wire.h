@@ -23,6 +23,10 @@ struct wire;
 struct wire *wire_new(const char *cluster, uint32_t capacity);
 void wire_free(struct wire *wire);
 
+/* The view that this node holds, borrowed: changes are read and written against it (U3b), as it is
+ * at that moment. NULL, as at first: there is none. */
+void wire_set_base(struct wire *wire, const struct view *base);
+
 /* The first WIRE_HEADER_BYTES of every frame of this cluster, with no flag set and no echo. */
 const uint8_t *wire_header(const struct wire *wire);
 
@@ -55,6 +59,7 @@ struct wire_copy {
     const struct node_id *to; /* NULL: whoever lives there */
     unsigned flags;           /* of enum wire_flags */
     uint32_t echo;            /* message.echo */
+    bool brief;               /* its view as a change of the base, where that makes it a datagram */
 };
 
 /* Encodes one copy of a message. Returns the frame, valid until the next wire_encode, and its
@@ -63,9 +68,13 @@ struct wire_copy {
 const uint8_t *wire_encode(struct wire *wire, const struct message *message,
                            const struct wire_copy *copy, size_t *length);
 
-/* The same for one more copy of a message that was encoded before, unchanged since: writes only
- * what differs between the two, unless another one was encoded in between. */
+/* The same for one more copy of a message that was encoded before, unchanged since, and the base
+ * too: writes only what differs between the two, unless another one was encoded in between. Whole
+ * and brief copies may take turns. */
 const uint8_t *wire_encode_copy(struct wire *wire, const struct message *message,
                                 const struct wire_copy *copy, size_t *length);
+
+/* How long a brief copy of that message is; 0: there is none, the whole view goes out. */
+size_t wire_brief_bytes(struct wire *wire, const struct message *message);
 
 #endif

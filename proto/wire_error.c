@@ -23,6 +23,10 @@ const char *wire_error_text(enum wire_error error)
         return "value out of bounds";
     case WIRE_TRAILING:
         return "bytes left over";
+    case WIRE_BASE:
+        return "change of a view that is not held";
+    case WIRE_RESULT:
+        return "change that makes another view";
     case WIRE_ERROR_COUNT:
         break;
     }

@@ -13,6 +13,8 @@ enum wire_error {
     WIRE_SHAPE,         /* not the fields that wire.md says, or not their types */
     WIRE_BOUND,         /* a frame, list, text or number beyond its bound */
     WIRE_TRAILING,      /* bytes left over */
+    WIRE_BASE,          /* a change of a view that is not held here (U3b) */
+    WIRE_RESULT,        /* a change that does not make the view it announces (U3b) */
     WIRE_ERROR_COUNT,
 };
 const char *wire_error_text(enum wire_error error);

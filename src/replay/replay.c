@@ -81,8 +81,12 @@ static bool decode(struct replay *replay)
     struct record *record = &replay->record;
 
     replay->message.source = record->source;
-    if (wire_decode(replay->wire, record->frame, record->frame_length, &replay->message) !=
-        WIRE_OK) {
+    const enum wire_error error = wire_decode(replay->wire, record->frame, record->frame_length,
+                                              &replay->message);
+    if (error == WIRE_BASE && replay->outcome.gap) {
+        return false; /* The view that it is a change of came into the gap: it cannot be listed. */
+    }
+    if (error != WIRE_OK) {
         find_fault(replay, REPLAY_REFUSED);
         return false;
     }
@@ -265,6 +269,7 @@ static enum replay_verdict open_core(struct replay *replay)
         return REPLAY_UNREADABLE;
     }
     replay->core = core_init(replay->block, &replay->start.options, replay->start.now_ms);
+    wire_set_base(replay->wire, core_view(replay->core));
     return REPLAY_SAME;
 }
 

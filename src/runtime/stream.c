@@ -363,7 +363,7 @@ static struct frame *frame_new(enum message_type type, const uint8_t prefix[FRAM
     return frame;
 }
 
-/* U3: only the newest of these matters to a receiver that has seen none of them. */
+/* U3a: only the newest of these matters to a receiver that has seen none of them. */
 static bool is_superseded_by_newer(enum message_type type)
 {
     return type == MESSAGE_VIEW || type == MESSAGE_PREPARE || type == MESSAGE_COMMIT;

@@ -81,7 +81,7 @@ void stream_expect(struct stream *stream, uint64_t patience_ms);
 
 /* Sends a frame with a message of `type` to the life `to`, NULL or none: whoever is there, sealed
  * where this node seals; `bytes` are copied as far as needed. A newer view
- * replaces an older one that still waits here (U3). Returns false, with the failure counted, when
+ * replaces an older one that still waits here (U3a). Returns false, with the failure counted, when
  * too much waits already. */
 bool stream_send(struct stream *stream, const struct node_id *to, enum message_type type,
                  const uint8_t *bytes, size_t length);

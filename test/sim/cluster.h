@@ -143,6 +143,8 @@ struct sim {
     const struct message *encoded;  /* likewise, the last one that became a frame */
     const struct message *measured; /* likewise, the last one with a view that was measured */
     size_t measured_bytes;
+    const struct message *shortened;   /* likewise, the last one that was to be brief */
+    size_t brief_bytes;                /* of such a copy; 0: it goes out whole */
     const struct message *carried_for; /* likewise, the last one with a view; NULL: none */
     struct carried_view *carried;      /* and its view; one reference */
     struct wire *foreign_wire;         /* of a cluster of another name */

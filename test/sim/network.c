@@ -155,6 +155,7 @@ struct packet *network_packet(struct network *network, size_t length)
     packet->damaged = false;
     packet->forged = false;
     packet->open = false;
+    packet->brief = false;
     packet->carried = NULL;
     packet->length = length;
     return packet;

@@ -48,9 +48,12 @@ struct packet {
     uint32_t from; /* host */
     uint32_t to;
     struct address source;
-    bool damaged;                 /* not what its sender sent */
-    bool forged;                  /* a lie */
-    bool open;                    /* no frame, but the message itself: see network_message */
+    bool damaged; /* not what its sender sent */
+    bool forged;  /* a lie */
+    bool open;    /* no frame, but the message itself: see network_message */
+    bool brief;   /* and a change of this view, which the receiver must hold (U3b) */
+    struct view_id base;
+    uint64_t base_hash;
     struct carried_view *carried; /* that message's; one reference; NULL: it brings none */
     size_t length;
     _Alignas(max_align_t) uint8_t bytes[];

@@ -91,6 +91,7 @@ static struct packet *frame_of(struct sim *sim, const struct effect *effect)
         .flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U) |
                  (effect->handed_on ? WIRE_HANDED_ON : 0U),
         .echo = effect->echo,
+        .brief = effect->brief,
     };
     const uint8_t *bytes = (effect->message == sim->encoded ? wire_encode_copy : wire_encode)(
         sim->wire, effect->message, &copy, &length);
@@ -122,6 +123,7 @@ void post_forget(struct sim *sim)
     sim->sent = NULL;
     sim->encoded = NULL;
     sim->measured = NULL;
+    sim->shortened = NULL;
     if (sim->carried_for != NULL) {
         sim->carried_for = NULL;
         network_put_down(&sim->network, sim->carried);
@@ -180,12 +182,38 @@ static bool is_datagram(struct sim *sim, const struct message *message)
     return sim->measured_bytes <= DATAGRAM_FRAME_BYTES_MAX;
 }
 
+/* Does its view go out as a change of the one that the sender holds? */
+static bool is_brief(struct sim *sim, const struct effect *effect)
+{
+    if (effect->brief && sim->shortened != effect->message) {
+        sim->shortened = effect->message;
+        sim->brief_bytes = wire_brief_bytes(sim->wire, effect->message);
+    }
+    return effect->brief && sim->brief_bytes > 0;
+}
+
 /* Do the bytes of this message matter on this link, or only what they say? */
-static bool needs_frame(struct sim *sim, const struct quality *quality,
-                        const struct message *message)
+static bool needs_frame(struct sim *sim, const struct quality *quality, const struct effect *effect)
 {
     return !sim->options.spares_codec || may_be_damaged(quality) ||
-           quality->datagram_bytes_max != 0 || !is_datagram(sim, message);
+           quality->datagram_bytes_max != 0 ||
+           !(is_brief(sim, effect) || is_datagram(sim, effect->message));
+}
+
+static void note_base(struct packet *packet, const struct view *base)
+{
+    packet->brief = true;
+    packet->base = view_id_of(base);
+    packet->base_hash = base->hash;
+}
+
+/* As wire_decode asks. */
+static bool holds_base(const struct packet *packet, const struct view *held)
+{
+    const struct view_id id = view_id_of(held);
+
+    return !view_is_empty(held) && held->hash == packet->base_hash &&
+           view_id_equal(&id, &packet->base);
 }
 
 /* --- Sending --- */
@@ -236,9 +264,13 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
         return;
     }
     const struct link *link = network_link(&sim->network, from, to);
-    struct packet *packet = needs_frame(sim, &link->quality, message)
+    wire_set_base(sim->wire, core_view(host->core));
+    struct packet *packet = needs_frame(sim, &link->quality, effect)
                                 ? frame_of(sim, effect)
                                 : open_packet_of(sim, effect, &host->address);
+    if (packet->open && is_brief(sim, effect)) {
+        note_base(packet, core_view(host->core));
+    }
     packet->from = from;
     packet->to = to;
     packet->source = host->address;
@@ -259,19 +291,25 @@ static void empty_index(struct view *view)
 
 const struct message *post_read(struct sim *sim, struct packet *packet, struct message *room)
 {
+    const struct view *held = core_view(sim->hosts[packet->to].core);
+
     if (packet->open) {
+        if (packet->brief && !holds_base(packet, held)) {
+            return NULL;
+        }
         if (packet->carried != NULL) {
             empty_index(&packet->carried->view);
         }
         return network_message(packet);
     }
     room->source = packet->source;
+    wire_set_base(sim->wire, held);
     enum wire_error error = wire_decode(sim->wire, packet->bytes, packet->length, room);
     if (packet->damaged) {
         /* Garbage that happens to be a message would be a forgery, against which there is no
          * protection: it is not let through. */
         return NULL;
     }
-    assert(error == WIRE_OK); /* Our own bytes. */
-    return room;
+    assert(error == WIRE_OK || error == WIRE_BASE); /* Our own bytes. */
+    return error == WIRE_OK ? room : NULL;
 }

@@ -60,6 +60,48 @@ Story(repair, an_update_that_reached_one_member_survives_its_coordinator)
     }
 }
 
+/* U1a: what was lost on its way is sent again after 20 ms, before it is a delay that anybody sees.
+ */
+Story(repair, a_lost_proposal_costs_little)
+{
+    struct sim *sim = four_and_a_joiner(seed);
+    sim_run(sim, FRESH_MS);
+    sim_lose(sim, A, B, MESSAGE_PREPARE, 1);
+    sim_lose(sim, C, A, MESSAGE_ACK, 1);
+    sim_crash(sim, D);
+    story_check(sim_sees(sim, A, "A B C", FAST_MS), seed);
+    story_check(sim_sees(sim, B, "A B C", FAST_MS), seed);
+    sim_free(sim);
+}
+
+/* C3e: nor is it one when the questions of one who takes over are lost. */
+Story(repair, a_lost_claim_costs_little)
+{
+    struct sim *sim = four_and_a_joiner(seed);
+    sim_run(sim, FRESH_MS);
+    sim_lose(sim, B, C, MESSAGE_CLAIM, 1);
+    sim_lose(sim, B, D, MESSAGE_CLAIM, 1);
+    sim_crash(sim, A);
+    story_check(sim_sees(sim, B, "B C D", FAST_MS), seed);
+    story_check(sim_sees(sim, D, "B C D", FAST_MS), seed);
+    sim_free(sim);
+}
+
+/* H58: C has acknowledged the view with E, and nobody gets through with more: then the next change
+ * is one of a view that it does not hold. It takes part in it all the same. */
+Story(repair, who_lacks_the_view_that_a_change_is_of_gets_the_whole)
+{
+    struct sim *sim = four_and_a_joiner(seed);
+    sim_lose(sim, A, C, MESSAGE_COMMIT, 1);
+    sim_lose(sim, SIM_ANY, C, MESSAGE_VIEW, UINT32_MAX);
+    sim_start(sim, E);
+    story_check(sim_sees(sim, A, "A B C D E", SETTLE_MS), seed);
+    sim_crash(sim, D);
+    story_check(sim_sees(sim, A, "A B C E", 2 * FAST_MS), seed);
+    story_check(sim_sees(sim, C, "A B C E", FAST_MS), seed);
+    sim_free(sim);
+}
+
 /* U1: a member that acknowledges nothing does not stop a change; S2 holds for it all the same. */
 Story(repair, a_member_that_acknowledges_nothing_stops_no_change)
 {

@@ -38,6 +38,7 @@ static void note(struct rig *rig, struct effects effects)
                                                              .relay = effect->relay,
                                                              .handed_on = effect->handed_on,
                                                              .echo = effect->echo,
+                                                             .brief = effect->brief,
                                                              .message = *effect->message};
         } else if (effect->type == EFFECT_ROLE) {
             rig->role = effect->role;
@@ -420,6 +421,18 @@ uint32_t rig_count(const struct rig *rig, enum message_type type)
         count += rig->sent[i].message.type == type;
     }
     return count;
+}
+
+bool rig_told_briefly(const struct rig *rig, enum message_type type, char to)
+{
+    for (uint32_t i = rig->sent_count; i > 0; i--) {
+        const struct rig_sent *sent = &rig->sent[i - 1];
+        if (sent->message.type == type && sent->to == to) {
+            return sent->brief;
+        }
+    }
+    cr_assert_fail("%c was not told", to);
+    return false;
 }
 
 const struct message *rig_told(const struct rig *rig, enum message_type type, char to)

@@ -23,6 +23,7 @@ struct rig_sent {
     bool relay;
     bool handed_on;
     uint32_t echo; /* (D8) */
+    bool brief;    /* its view as a change of ours (U3b) */
     struct message message;
 };
 
@@ -130,6 +131,9 @@ struct probe rig_part(const struct view *view, uint32_t holders);
 /* How many of that type the core sent, and the last of them to that peer; NULL for none. */
 uint32_t rig_count(const struct rig *rig, enum message_type type);
 const struct message *rig_told(const struct rig *rig, enum message_type type, char to);
+
+/* How the last of them went to that peer that it was told of: as a change of our view? */
+bool rig_told_briefly(const struct rig *rig, enum message_type type, char to);
 
 /* The core's view, "A B C". Valid until the next call. */
 const char *rig_sees(const struct rig *rig, char text[64]);

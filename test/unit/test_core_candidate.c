@@ -49,6 +49,30 @@ static const struct view *proposed(const struct rig *rig, char member)
     return prepare == NULL ? &nothing : prepare->carrier.view;
 }
 
+/* --- Asking (C3e) --- */
+
+/* H58: as a change twice, which here changes nothing, and whole from then on. */
+Test(core_candidate, asks_those_again_who_have_not_answered)
+{
+    struct rig *rig = candidate("A B C D E");
+    const uint64_t wait_ms = rig->timing.prepare_ms / 25;
+
+    cr_assert(rig_told_briefly(rig, MESSAGE_CLAIM, 'D'));
+    grants(rig, 'C', NULL);
+    refuses(rig, 'E', CLAIM_REFUSED_FRESH, 10 * wait_ms);
+    rig_pass(rig, wait_ms - 1, "C D E");
+    cr_assert_eq(claimed(rig, 'D'), 0);
+    rig_pass(rig, 1, "C D E");
+    cr_assert_eq(claimed(rig, 'D'), 2);
+    cr_assert(rig_told_briefly(rig, MESSAGE_CLAIM, 'D'));
+    cr_assert_eq(rig_count(rig, MESSAGE_CLAIM), 1);
+    rig_pass(rig, 2 * wait_ms, "C D E");
+    cr_assert_eq(claimed(rig, 'D'), 2);
+    cr_assert_not(rig_told_briefly(rig, MESSAGE_CLAIM, 'D'));
+    cr_assert_eq(rig_count(rig, MESSAGE_CLAIM), 1);
+    rig_free(rig);
+}
+
 /* --- Being candidate (C1d) --- */
 
 /* H7: it was the link. */

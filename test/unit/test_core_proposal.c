@@ -75,6 +75,72 @@ Test(core_proposal, is_repeated_to_those_who_have_not_answered)
     rig_free(rig);
 }
 
+/* U1a: 20, 40, 80 and 160 ms with profile lan, and from then on every T_prepare/3. */
+Test(core_proposal, is_repeated_soon_and_then_more_seldom)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    uint64_t wait_ms = rig->timing.prepare_ms / 25;
+
+    letting_in(rig, "D");
+    for (int sending = 2; sending <= 5; sending++) {
+        rig_pass(rig, wait_ms - 1, "B C");
+        cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'C'), "sending %d", sending);
+        rig_pass(rig, 1, "B C");
+        cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'C'), "sending %d", sending);
+        wait_ms *= 2;
+    }
+    cr_assert_gt(wait_ms, rig->timing.prepare_ms / 3);
+    rig_pass(rig, rig->timing.prepare_ms / 3, "B C");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 3);
+    rig_free(rig);
+}
+
+/* --- As a change, or whole (U3b, U3c) --- */
+
+/* H58: only members have the base, and only those who said so; what was sent twice in vain is
+ * repeated whole. */
+Test(core_proposal, is_a_change_for_members_and_whole_from_the_third_sending_on)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    letting_in(rig, "D");
+    cr_assert(rig_told_briefly(rig, MESSAGE_PREPARE, 'B'));
+    cr_assert(rig_told_briefly(rig, MESSAGE_PREPARE, 'C'));
+    cr_assert_not(rig_told_briefly(rig, MESSAGE_PREPARE, 'D'));
+    rig_pass(rig, rig->timing.prepare_ms / 25, "B C");
+    cr_assert(rig_told_briefly(rig, MESSAGE_PREPARE, 'C'));
+    cr_assert_not(rig_told_briefly(rig, MESSAGE_PREPARE, 'D'));
+    rig_pass(rig, 2 * (rig->timing.prepare_ms / 25), "B C");
+    cr_assert_not(rig_told_briefly(rig, MESSAGE_PREPARE, 'C'));
+    rig_pass(rig, 4 * (rig->timing.prepare_ms / 25), "B C");
+    cr_assert_not(rig_told_briefly(rig, MESSAGE_PREPARE, 'C'));
+    rig_free(rig);
+}
+
+static void names_view(struct rig *rig, char member, const struct view *view, uint64_t hash)
+{
+    rig_gets(rig, member,
+             &(struct message){.type = MESSAGE_HEARTBEAT,
+                               .heartbeat = {.view = view_id_of(view), .view_hash = hash}});
+}
+
+Test(core_proposal, is_whole_for_whoever_named_another_view)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct view *older = rig_view(rig, "A B C");
+
+    older->version--;
+    view_seal(older);
+    names_view(rig, 'B', older, older->hash);
+    names_view(rig, 'C', core_view(rig->core), core_view(rig->core)->hash + 1);
+    letting_in(rig, "D");
+    cr_assert_not(rig_told_briefly(rig, MESSAGE_PREPARE, 'B'));
+    cr_assert_not(rig_told_briefly(rig, MESSAGE_PREPARE, 'C'));
+    rig_free(rig);
+}
+
+/* --- One after the other --- */
+
 Test(core_proposal, waits_until_the_one_before_is_decided)
 {
     struct rig *rig = rig_in("A B C", 'A');

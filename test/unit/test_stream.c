@@ -1,4 +1,4 @@
-/* What waits on a stream whose peer does not read yet (U3). */
+/* What waits on a stream whose peer does not read yet (U3a). */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

@@ -27,6 +27,8 @@ static const char *const error_names[WIRE_ERROR_COUNT] = {
     [WIRE_SHAPE] = "WIRE_SHAPE",
     [WIRE_BOUND] = "WIRE_BOUND",
     [WIRE_TRAILING] = "WIRE_TRAILING",
+    [WIRE_BASE] = "WIRE_BASE",
+    [WIRE_RESULT] = "WIRE_RESULT",
 };
 
 static void set_name(struct vector *vector, const char *name)

@@ -61,6 +61,22 @@ static uint32_t who_stands_down(const struct core *core)
                : view_find(&core->change.pending, &core->change.proposal.handover_by);
 }
 
+/* U3c: whoever was to have the base and does not gets the whole view with the repetitions. */
+static void prepare_one(struct core *core, const struct message *message, uint32_t position)
+{
+    const struct change *change = &core->change;
+    const struct member *member = &change->pending.members[position];
+    const uint32_t in_view = view_find(&core->view, &member->id);
+
+    if (in_view == VIEW_NONE) {
+        outbox_send_to(core, message, &member->id, &member->address);
+    } else if (change->sendings < BRIEF_SENDINGS) {
+        route_send_brief(core, message, in_view);
+    } else {
+        route_send(core, message, in_view);
+    }
+}
+
 static void send_prepare(struct core *core, bool again)
 {
     struct message *message = outbox_message(core, MESSAGE_PREPARE);
@@ -71,15 +87,15 @@ static void send_prepare(struct core *core, bool again)
         message->carrier.merge = core->change.proposal.merge;
     }
     for (uint32_t i = 0; i < core->change.pending.member_count; i++) {
-        const struct member *member = &core->change.pending.members[i];
         bool its_turn = core->change.asked_last || i != who_stands_down(core);
         if (is_awaited(core, i) && its_turn) {
-            route_reach(core, message, &member->id, &member->address);
+            prepare_one(core, message, i);
             core->change.sent = true;
         }
     }
     ask_voters(core, message, again);
-    core->change.resend_ms = core->now_ms + core->timing.prepare_ms / 3;
+    core->change.sendings++;
+    core->change.resend_ms = core->now_ms + timing_resend_ms(&core->timing, core->change.sendings);
 }
 
 /* M4: the other part's coordinator may be slow (D4), and without it there is no merge; it waits for
@@ -128,6 +144,7 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
     memset(change->answers, ANSWER_NONE, change->pending.member_count);
     change->on = true;
     change->sent = false;
+    change->sendings = 0;
     change->asked_last = false;
     change->last_chance = false;
     change->proposal = *proposal;
@@ -449,6 +466,7 @@ static bool asks_the_former(struct core *core, bool late)
         return false;
     }
     core->change.asked_last = true;
+    core->change.sendings = 0;
     core->change.last_chance = false;
     core->change.deadline_ms = core->now_ms + core->timing.prepare_ms;
     send_prepare(core, false);

@@ -55,7 +55,31 @@ bool claim_goes_on(const struct core *core)
     return is_candidate(core, true);
 }
 
-static void ask(struct core *core, bool refused_only)
+/* Is that member's answer waited for (C3)? */
+static bool is_awaited(const struct core *core, uint32_t position)
+{
+    return core->claim.answers[position] == ANSWER_NONE && !core_is_self(core, position) &&
+           core->peers[position].charge.verdict == VERDICT_NONE &&
+           !elders_are_passed_over(core, position);
+}
+
+/* Whom to ask. */
+enum asked { ASK_ALL, ASK_REFUSED, ASK_AWAITED };
+
+static bool is_asked(const struct core *core, uint32_t position, enum asked asked)
+{
+    switch (asked) {
+    case ASK_ALL:
+        return !core_is_self(core, position);
+    case ASK_REFUSED:
+        return core->claim.answers[position] == ANSWER_NO;
+    case ASK_AWAITED:
+        return is_awaited(core, position);
+    }
+    return false;
+}
+
+static void ask(struct core *core, enum asked asked)
 {
     struct message *message = outbox_message(core, MESSAGE_CLAIM);
 
@@ -64,11 +88,21 @@ static void ask(struct core *core, bool refused_only)
         message->carrier.epoch = core->claim.epoch;
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        bool self = core_is_self(core, i);
-        if (!self && (!refused_only || core->claim.answers[i] == ANSWER_NO)) {
+        if (!is_asked(core, i, asked)) {
+            continue;
+        }
+        if (core->claim.sendings < BRIEF_SENDINGS) {
+            route_send_brief(core, message, i); /* U3c */
+        } else {
             route_send(core, message, i);
         }
     }
+}
+
+static void wait_for_answers(struct core *core)
+{
+    core->claim.sendings++;
+    core->claim.resend_ms = core->now_ms + timing_resend_ms(&core->timing, core->claim.sendings);
 }
 
 static void tell(struct core *core, enum claim_step step, const struct member *claimant,
@@ -198,7 +232,9 @@ static void start(struct core *core)
     promise_give(core, core->claim.epoch, &core->life.self.id,
                  core->now_ms + 2 * core->timing.claim_ms); /* A candidate is its first voter. */
     tell(core, CLAIM_STARTED, &core->view.members[core->position], core->claim.epoch);
-    ask(core, false);
+    core->claim.sendings = 0;
+    ask(core, ASK_ALL);
+    wait_for_answers(core);
 }
 
 static void lose(struct core *core)
@@ -291,7 +327,7 @@ static void decide(struct core *core)
         refused += core->claim.answers[i] == ANSWER_NO;
         if (core->peers[i].charge.verdict == VERDICT_NONE && !elders_are_passed_over(core, i)) {
             voters++;
-            silent += core->claim.answers[i] == ANSWER_NONE;
+            silent += is_awaited(core, i);
         }
     }
     bool over = core->now_ms >= core->claim.deadline_ms;
@@ -565,7 +601,11 @@ void claim_tick(struct core *core)
     if (core->claim.on) {
         if (core->now_ms >= core->claim.retry_ms) {
             core->claim.retry_ms = NEVER_MS;
-            ask(core, true);
+            ask(core, ASK_REFUSED);
+        }
+        if (core->now_ms >= core->claim.resend_ms) {
+            ask(core, ASK_AWAITED);
+            wait_for_answers(core);
         }
         decide(core);
     }
@@ -577,7 +617,7 @@ uint64_t claim_deadline_ms(const struct core *core)
 
     if (core->claim.on) {
         due_ms = core->claim.deadline_ms;
-        due_ms = core->claim.retry_ms < due_ms ? core->claim.retry_ms : due_ms;
+        due_ms = earlier(due_ms, earlier(core->claim.retry_ms, core->claim.resend_ms));
     }
     if (core->promise.backoff_ms != 0 && core->promise.backoff_ms < due_ms) {
         due_ms = core->promise.backoff_ms;

@@ -92,16 +92,21 @@ bool hearing_accuses(const struct core *core, uint32_t accuser, uint64_t age, ui
     return false;
 }
 
+bool hearing_holds_our_view(const struct core *core, uint32_t position)
+{
+    const struct peer_signs *signs = &core->peers[position].signs;
+    const struct view_id ours = view_id_of(&core->view);
+
+    return view_id_equal(&signs->view, &ours) && signs->view_hash == core->view.hash;
+}
+
 uint32_t hearing_view_holders(const struct core *core)
 {
-    struct view_id ours = view_id_of(&core->view);
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        const struct peer *peer = &core->peers[i];
         count += core_is_self(core, i) ||
-                 (view_id_equal(&peer->signs.view, &ours) &&
-                  peer->signs.view_hash == core->view.hash && peer->charge.verdict == VERDICT_NONE);
+                 (hearing_holds_our_view(core, i) && core->peers[i].charge.verdict == VERDICT_NONE);
     }
     return count;
 }

@@ -27,6 +27,9 @@ enum hearing hearing_of(const struct core *core, uint32_t observer, uint32_t sub
 /* Does `accuser` hold a verdict against the member of that age, as told within T_fresh? */
 bool hearing_accuses(const struct core *core, uint32_t accuser, uint64_t age, uint64_t now_ms);
 
+/* Did that member last say that it holds this node's view, by a heartbeat or an ACK? */
+bool hearing_holds_our_view(const struct core *core, uint32_t position);
+
 /* Members that hold this node's view, as far as it knows, itself included. O(members). */
 uint32_t hearing_view_holders(const struct core *core);
 

@@ -2,9 +2,8 @@
 
 #include "core/detection/hearing.h"
 
-void route_send(struct core *core, const struct message *message, uint32_t position)
+static void send_around(struct core *core, const struct message *message, uint32_t position)
 {
-    outbox_send(core, message, position);
     if (message == NULL || !hearing_link_is_bad(core, position)) {
         return;
     }
@@ -12,6 +11,22 @@ void route_send(struct core *core, const struct message *message, uint32_t posit
     if (relay != VIEW_NONE) {
         outbox_send_around(core, message, position, relay);
     }
+}
+
+void route_send(struct core *core, const struct message *message, uint32_t position)
+{
+    outbox_send(core, message, position);
+    send_around(core, message, position);
+}
+
+void route_send_brief(struct core *core, const struct message *message, uint32_t position)
+{
+    if (hearing_holds_our_view(core, position)) {
+        outbox_send_brief(core, message, position);
+    } else {
+        outbox_send(core, message, position);
+    }
+    send_around(core, message, position);
 }
 
 void route_reach(struct core *core, const struct message *message, const struct node_id *peer,

@@ -8,6 +8,10 @@
 /* To the member at this position of the installed view; NULL: does nothing. */
 void route_send(struct core *core, const struct message *message, uint32_t position);
 
+/* The same; the direct copy brings its view as a change of the installed one, if that member was
+ * last heard to hold it (U3b). */
+void route_send_brief(struct core *core, const struct message *message, uint32_t position);
+
 /* As route_send where the receiver is a member, else as outbox_send_to. */
 void route_reach(struct core *core, const struct message *message, const struct node_id *peer,
                  const struct address *address);

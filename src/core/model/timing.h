@@ -67,6 +67,21 @@ static inline uint64_t timing_proposal_ms(const struct timing *timing)
     return 2 * timing->prepare_ms;
 }
 
+/* Until a question that was sent so often, once or more, is repeated: soon, and then more and more
+ * seldom (U1a, C3e). */
+static inline uint64_t timing_resend_ms(const struct timing *timing, uint32_t sendings)
+{
+    uint64_t wait_ms = timing->prepare_ms / 25;
+
+    for (uint32_t i = 1; i < sendings && wait_ms < timing->prepare_ms / 3; i++) {
+        wait_ms *= 2;
+    }
+    return wait_ms < timing->prepare_ms / 3 ? wait_ms : timing->prepare_ms / 3;
+}
+
+/* U3c: a view goes out as a change in so many of the first sendings, and from then on whole. */
+enum { BRIEF_SENDINGS = 2 };
+
 /* Between two repairs to the same peer (V5). */
 static inline uint64_t timing_repair_ms(const struct timing *timing)
 {

@@ -72,6 +72,7 @@ static struct effect *add_to(struct core *core, enum effect_type type, const str
     effect->relay = false;
     effect->handed_on = false;
     effect->echo = 0;
+    effect->brief = false;
     effect->message = NULL;
     return effect;
 }
@@ -164,7 +165,8 @@ void outbox_start_life(struct core *core)
     core->out.number = 0;
 }
 
-void outbox_send(struct core *core, const struct message *message, uint32_t position)
+static struct effect *send_to_member(struct core *core, const struct message *message,
+                                     uint32_t position)
 {
     const struct member *member = &core->view.members[position];
 
@@ -172,6 +174,21 @@ void outbox_send(struct core *core, const struct message *message, uint32_t posi
     if (sent != NULL) {
         sent->fellow = true; /* The view holds it. */
         sent->echo = echo_for(core, position);
+    }
+    return sent;
+}
+
+void outbox_send(struct core *core, const struct message *message, uint32_t position)
+{
+    send_to_member(core, message, position);
+}
+
+void outbox_send_brief(struct core *core, const struct message *message, uint32_t position)
+{
+    struct effect *sent = send_to_member(core, message, position);
+
+    if (sent != NULL) {
+        sent->brief = true;
     }
 }
 

@@ -40,6 +40,9 @@ void outbox_hand_on(struct core *core, const struct message *message);
 /* Sends it to the member at this position of the installed view, and nowhere else. */
 void outbox_send(struct core *core, const struct message *message, uint32_t position);
 
+/* The same, with the view that it brings as a change of the installed one (U3b). */
+void outbox_send_brief(struct core *core, const struct message *message, uint32_t position);
+
 /* Sends it to the member at `relay`, to be handed on to the one at `position` (R2). */
 void outbox_send_around(struct core *core, const struct message *message, uint32_t position,
                         uint32_t relay);

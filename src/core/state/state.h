@@ -362,6 +362,7 @@ struct change {
     struct proposal proposal;
     uint64_t deadline_ms;
     uint64_t resend_ms;
+    uint32_t sendings;  /* how often it was sent (U1a) */
     uint8_t *answers;   /* enum answer, by position in `pending` */
     struct tally tally; /* of the voters, under guard strict (Z5) */
     uint64_t overtaken; /* voters agree to no view of an epoch below this; 0: none told of it */
@@ -407,12 +408,14 @@ struct claim {
     bool on;
     uint64_t epoch;
     uint64_t deadline_ms;
-    uint8_t chances;   /* how often the deadline has passed, and what waited is read first */
-    uint64_t retry_ms; /* C5: ask those who refused again; NEVER_MS when not */
-    uint8_t *answers;  /* enum answer, by position in the view */
-    struct view base;  /* the highest view known above ours (C4); empty when none */
-    uint64_t base_ms;  /* when that was shown */
-    uint64_t next_age; /* the highest that a view had which came with a grant, or was refused */
+    uint64_t resend_ms; /* C3e: those who have not answered are asked again */
+    uint32_t sendings;  /* how often they were */
+    uint8_t chances;    /* how often the deadline has passed, and what waited is read first */
+    uint64_t retry_ms;  /* C5: ask those who refused again; NEVER_MS when not */
+    uint8_t *answers;   /* enum answer, by position in the view */
+    struct view base;   /* the highest view known above ours (C4); empty when none */
+    uint64_t base_ms;   /* when that was shown */
+    uint64_t next_age;  /* the highest that a view had which came with a grant, or was refused */
     struct waiting_claim waiting;
 };
 
