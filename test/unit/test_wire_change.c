@@ -431,6 +431,7 @@ Test(wire_change, a_damaged_one_is_refused_or_what_it_announces)
             const uint64_t announced = got.carrier.view->hash;
             view_seal(got.carrier.view);
             cr_assert_eq(got.carrier.view->hash, announced);
+            cr_assert_eq(announced, next.hash, "no other content has that hash by chance");
         }
     }
 }
