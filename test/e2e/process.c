@@ -61,6 +61,7 @@ static _Noreturn void become(const struct place *place, const char *const *argv,
     for (int fd = STDERR_FILENO + 1; fd < 1024; fd++) {
         (void)close(fd);
     }
+    (void)signal(SIGINT, SIG_DFL); /* A shell has what it runs in the background ignore it. */
     execv(argv[0], arguments.out);
     dprintf(STDERR_FILENO, "cannot run %s: %s\n", argv[0], strerror(errno));
     _exit(127);
