@@ -26,8 +26,9 @@ enum {
 /* The last frame of a form that was written. */
 struct encoded {
     uint8_t *frame;
+    bool is_made;
     size_t length;                 /* 0: the message does not have this form */
-    const struct message *message; /* which one it is of; NULL: none */
+    const struct message *message; /* which one it is of, if it is made */
 };
 
 struct wire {
@@ -184,6 +185,7 @@ static void encode_whole(struct wire *wire, const struct message *message,
     writer_init(&writer, whole->frame + WIRE_HEADER_BYTES,
                 wire->frame_bytes_max - WIRE_HEADER_BYTES);
     body_write(&writer, message, copy->to);
+    whole->is_made = true;
     whole->message = message;
     whole->length = (size_t)(writer.at - whole->frame);
 }
@@ -202,6 +204,7 @@ static void encode_brief(struct wire *wire, const struct message *message,
                 DATAGRAM_FRAME_BYTES_MAX + BODY_BRIEF_BEYOND - WIRE_HEADER_BYTES);
     const bool fits = wire->base != NULL && body_may_be_brief(message->type) &&
                       body_write_brief(&writer, message, copy->to, wire->base, limit);
+    brief->is_made = true;
     brief->message = message;
     brief->length = fits ? (size_t)(writer.at - brief->frame) : 0;
 }
@@ -209,9 +212,14 @@ static void encode_brief(struct wire *wire, const struct message *message,
 const uint8_t *wire_encode(struct wire *wire, const struct message *message,
                            const struct wire_copy *copy, size_t *length)
 {
-    wire->whole.message = NULL;
-    wire->brief.message = NULL;
+    wire->whole.is_made = false;
+    wire->brief.is_made = false;
     return wire_encode_copy(wire, message, copy, length);
+}
+
+static bool is_of(const struct encoded *encoded, const struct message *message)
+{
+    return encoded->is_made && encoded->message == message;
 }
 
 /* Makes the frame that is there this copy's; false if it is of another message, or not like that.
@@ -219,7 +227,7 @@ const uint8_t *wire_encode(struct wire *wire, const struct message *message,
 static bool readdress(const struct encoded *encoded, const struct message *message,
                       const struct wire_copy *copy)
 {
-    if (encoded->message != message || encoded->length == 0 ||
+    if (!is_of(encoded, message) || encoded->length == 0 ||
         !body_redirect(encoded->frame + WIRE_HEADER_BYTES, copy->to)) {
         return false;
     }
@@ -233,7 +241,7 @@ const uint8_t *wire_encode_copy(struct wire *wire, const struct message *message
     const struct encoded *encoded = &wire->whole;
 
     if (copy->brief) {
-        const bool has_none = wire->brief.message == message && wire->brief.length == 0;
+        const bool has_none = is_of(&wire->brief, message) && wire->brief.length == 0;
         if (!has_none && !readdress(&wire->brief, message, copy)) {
             encode_brief(wire, message, copy);
         }
