@@ -175,6 +175,7 @@ static void add_counters(struct counter_lines *lines)
         {"views installed", "views_installed", TONE_PLAIN, NULL},
         {"messages refused", "refused", TONE_DOUBTFUL, "refused"},
         {"frames malformed", "malformed", TONE_BAD, "malformed"},
+        {"changes without base", "without_base", TONE_PLAIN, NULL},
         {"frames not opened", "not_opened", TONE_BAD, "not opened:"},
         {"frames without key", "without_key", TONE_DOUBTFUL, NULL},
         {"sends failed", "send_failed", TONE_BAD, NULL},

@@ -269,6 +269,9 @@ static void write_refused_frames(const struct node_traffic *traffic, struct text
         sample(text, "doyen_frames_malformed_total", "reason", wire_error_text((enum wire_error)i),
                traffic->malformed[i]);
     }
+    counter(text, "doyen_changes_without_base_total",
+            "Changes of a view that this node did not hold; it is shown the whole.",
+            traffic->without_base);
     begin(text, "doyen_frames_not_opened_total", "counter",
           "Sealed frames that were not opened, by reason.");
     for (unsigned i = SEAL_OK + 1; i < SEAL_RESULTS; i++) {

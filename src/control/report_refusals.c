@@ -35,6 +35,9 @@ json_t *report_refusal_counts(const struct facts *facts)
         complete &= append_count(array, wire_error_text(i), NULL, "these bytes are no message",
                                  facts->traffic->malformed[i]);
     }
+    complete &= append_count(array, "without_base", "U3b",
+                             "a change of a view that this node does not hold",
+                             facts->traffic->without_base);
     return json_finished(array, complete);
 }
 

@@ -160,6 +160,7 @@ static json_t *counters_json(const struct facts *facts)
                              reasons_json(core->refused, REFUSED_COUNT, refusal_name_of)) &&
                     json_put(object, "malformed",
                              reasons_json(traffic->malformed, WIRE_ERROR_COUNT, wire_text_of)) &&
+                    json_put(object, "without_base", json_of_number(traffic->without_base)) &&
                     json_put(object, "not_opened",
                              reasons_json(traffic->sealed_refused, SEAL_RESULTS, seal_text_of)) &&
                     json_put(object, "without_key", json_of_number(traffic->plain_refused)) &&

@@ -227,7 +227,7 @@ static void on_frame(void *owner, const uint8_t *bytes, size_t length)
 
     enum wire_error error = wire_decode(streams->wire, bytes, length, &message);
     if (error != WIRE_OK) {
-        streams->traffic->malformed[error]++;
+        traffic_count_refused(streams->traffic, error);
     }
     if (lifeline->state != LIFELINE_GREETING || error != WIRE_OK || message.type != MESSAGE_HELLO) {
         streams->traffic->streams_refused++; /* Only one HELLO may come back. */

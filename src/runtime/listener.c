@@ -71,7 +71,7 @@ static void inbound_on_frame(void *owner, const uint8_t *bytes, size_t length)
 
     enum wire_error error = wire_decode(streams->wire, bytes, length, &message);
     if (error != WIRE_OK) {
-        streams->traffic->malformed[error]++;
+        traffic_count_refused(streams->traffic, error);
         inbound_refuse(inbound);
         return;
     }

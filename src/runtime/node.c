@@ -457,7 +457,7 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
     }
     enum wire_error error = wire_decode(node->wire, frame.at, frame.length, &message);
     if (error != WIRE_OK) {
-        node->traffic.malformed[error]++;
+        traffic_count_refused(&node->traffic, error);
         return;
     }
     if (!came_by_cut_link(node, &message, source) && !is_one_too_many(node, &message, source)) {

@@ -11,7 +11,7 @@ void node_on_election_frame(struct node *node, struct bytes frame, const struct 
                                                         &message);
 
     if (error != WIRE_OK) {
-        node->traffic.malformed[error]++;
+        traffic_count_refused(&node->traffic, error);
     } else if (!node->closing && !node_is_cut(node, &message.from, source)) {
         elector_take(&node->elector, &message, clock_ms());
     }

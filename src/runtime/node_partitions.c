@@ -10,7 +10,7 @@ void node_on_partition_frame(struct node *node, struct bytes frame, const struct
                                                          &message);
 
     if (error != WIRE_OK) {
-        node->traffic.malformed[error]++;
+        traffic_count_refused(&node->traffic, error);
     } else if (!node->closing && !node_is_cut(node, &message.from, source)) {
         partitioner_take(&node->partitioner, &message, clock_ms());
     }
@@ -22,7 +22,7 @@ void node_on_own_frame(struct node *node, struct bytes frame, const struct addre
     const enum wire_error error = own_frame_decode(node->wire, frame.at, frame.length, &message);
 
     if (error != WIRE_OK) {
-        node->traffic.malformed[error]++;
+        traffic_count_refused(&node->traffic, error);
     } else if (!node->closing && !node_is_cut(node, &message.from, source)) {
         partitioner_take_own(&node->partitioner, &message, clock_ms());
     }

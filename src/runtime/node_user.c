@@ -18,7 +18,7 @@ void node_on_user_frame(struct node *node, struct bytes frame, const struct addr
     const enum wire_error error = user_message_decode(node->wire, frame.at, frame.length, &message);
 
     if (error != WIRE_OK) {
-        node->traffic.malformed[error]++;
+        traffic_count_refused(&node->traffic, error);
         return;
     }
     if (node->closing || node_is_cut(node, &message.from, source)) {

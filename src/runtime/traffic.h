@@ -16,6 +16,7 @@ struct node_traffic {
     uint64_t frames_in; /* by stream */
     uint64_t frames_out;
     uint64_t malformed[WIRE_ERROR_COUNT];  /* refused by the codec, by reason */
+    uint64_t without_base;                 /* changes of a view that is not held here (U3b) */
     uint64_t sealed_refused[SEAL_RESULTS]; /* sealed frames that were not opened, by reason */
     uint64_t challenges_out;               /* to datagrams whose source was not proved */
     uint64_t counts_asked;                 /* of senders whose frames seemed to be played back */
@@ -31,5 +32,9 @@ struct node_traffic {
     uint32_t streams_open;
     uint32_t lifelines_up;
 };
+
+/* Counts a frame that the codec refused for `error`. That a change has no base here is no fault of
+ * the frame's: who missed a view is shown it whole. */
+void traffic_count_refused(struct node_traffic *traffic, enum wire_error error);
 
 #endif

@@ -251,6 +251,7 @@ Test(control_metrics, they_say_what_the_node_knows)
         {"doyen_messages_received_total{type=\"heartbeat\"}", 22},
         {"doyen_messages_sent_total{type=\"heartbeat\"}", 0},
         {"doyen_frames_malformed_total{reason=\"other cluster\"}", 4},
+        {"doyen_changes_without_base_total", 6},
         {"doyen_user_messages_received_total", 3},
         {"doyen_user_messages_refused_total{reason=\"over budget\"}", 6},
         {"doyen_late_wakeups_total", 5},
@@ -273,7 +274,11 @@ Test(control_metrics, they_say_what_the_node_knows)
     scene.counters.refused[REFUSED_EPOCH_PROMISED] = 7;
     scene.counters.received[MESSAGE_HEARTBEAT] = 22;
     scene.counters.late_wakeups = 5;
-    scene.traffic.malformed[WIRE_OTHER_CLUSTER] = 4;
+    scene.traffic.malformed[WIRE_OTHER_CLUSTER] = 3;
+    traffic_count_refused(&scene.traffic, WIRE_OTHER_CLUSTER);
+    for (int i = 0; i < 6; i++) {
+        traffic_count_refused(&scene.traffic, WIRE_BASE);
+    }
     scene.traffic.user_in = 3;
     scene.traffic.user_refused[USER_FLOOD] = 6;
     scene.log.dropped_ever = 9;

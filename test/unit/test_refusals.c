@@ -151,18 +151,21 @@ Test(refusals, a_client_gets_the_latest_first_of_one_or_of_all)
     view_built_free(&built);
 }
 
-/* Frames that are no message stand in the same list, without a rule. */
+/* Frames that are no message stand in the same list, without a rule; changes that could not be made
+ * here as well, with theirs. */
 Test(refusals, a_client_gets_what_was_met_and_no_zeros)
 {
     const struct core_counters counters = {.refused = {[REFUSED_EPOCH_TAKEN] = 3}};
-    const struct node_traffic traffic = {.malformed = {[WIRE_OK + 1] = 5}};
+    const struct node_traffic traffic = {.malformed = {[WIRE_OK + 1] = 5}, .without_base = 2};
     const struct facts facts = {.counters = &counters, .traffic = &traffic};
     json_t *counts = report_refusal_counts(&facts);
 
-    cr_assert_eq(json_array_size(counts), 2);
+    cr_assert_eq(json_array_size(counts), 3);
     cr_expect_str_eq(json_string_value(at(counts, 0, "reason")), "epoch_taken");
     cr_expect_eq(json_integer_value(at(counts, 0, "count")), 3);
     cr_expect(json_is_null(at(counts, 1, "rule")));
     cr_expect_eq(json_integer_value(at(counts, 1, "count")), 5);
+    cr_expect_str_eq(json_string_value(at(counts, 2, "rule")), "U3b");
+    cr_expect_eq(json_integer_value(at(counts, 2, "count")), 2);
     json_decref(counts);
 }
