@@ -363,6 +363,11 @@ DOYEN_API int doyen_campaign(struct doyen *d, const struct doyen_campaign *campa
 /* Has all that stand for the role at this daemon stand no more. DOYEN_E_REFUSED: nobody does. */
 DOYEN_API int doyen_resign(struct doyen *d, const char *role, int timeout_ms);
 
+/* Changes what others read of this daemon's candidates for the role: the `value` of doyen_campaign.
+ * DOYEN_E_REFUSED: nobody stands for it at this daemon, or the value is no sound one;
+ * DOYEN_E_USAGE: a text is missing, or not UTF-8. */
+DOYEN_API int doyen_set_value(struct doyen *d, const char *role, const char *value, int timeout_ms);
+
 /* --- Partitions --- */
 
 /* The partition, from 0 on, of a key among as many as doyend was given by --partitions: the same

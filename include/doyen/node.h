@@ -185,6 +185,12 @@ DOYEN_API int doyen_node_campaign(struct doyen_node *node, const struct doyen_ca
 DOYEN_API bool doyen_candidate_holds(const struct doyen_candidate *candidate,
                                      struct doyen_right *right);
 
+/* Changes what others read of the candidate: the `value` of doyen_campaign, which is copied; "" or
+ * NULL: none. Returns 0, or DOYEN_E_USAGE with one line in `why`: it is too long, or not fit for a
+ * line of a terminal. */
+DOYEN_API int doyen_candidate_set_value(struct doyen_candidate *candidate, const char *value,
+                                        char why[DOYEN_NODE_WHY]);
+
 /* Stands no more, and lets go of the role at once: the program has stopped what it did as holder.
  * It is told nothing any more. */
 DOYEN_API void doyen_node_resign(struct doyen_node *node, struct doyen_candidate *candidate);

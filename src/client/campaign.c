@@ -1,5 +1,6 @@
 /* Standing for a role: a connection that stays open (POST /v1/campaign). */
 #include <errno.h>
+#include <jansson.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,4 +274,21 @@ int doyen_resign(struct doyen *d, const char *role, int timeout_ms)
         return client_fail(d, &problem);
     }
     return doyen_request(d, "POST", path, NULL, timeout_ms, NULL);
+}
+
+int doyen_set_value(struct doyen *d, const char *role, const char *value, int timeout_ms)
+{
+    json_t *body = json_pack("{s:s, s:s}", "role", role, "value", value);
+    char *text = body == NULL ? NULL : json_dumps(body, JSON_COMPACT);
+    struct problem problem;
+
+    json_decref(body);
+    if (text == NULL) {
+        (void)problem_set(&problem, DOYEN_E_USAGE,
+                          "a value needs the name of a role and a text, both in UTF-8");
+        return client_fail(d, &problem);
+    }
+    const int code = doyen_request(d, "POST", "/v1/value", text, timeout_ms, NULL);
+    free(text);
+    return code;
 }

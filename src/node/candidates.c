@@ -88,6 +88,23 @@ bool doyen_candidate_holds(const struct doyen_candidate *candidate, struct doyen
     return holds;
 }
 
+int doyen_candidate_set_value(struct doyen_candidate *candidate, const char *value,
+                              char why[DOYEN_NODE_WHY])
+{
+    const size_t length = value == NULL ? 0 : strlen(value);
+
+    if (!role_value_is_sound(value, length)) {
+        snprintf(why, DOYEN_NODE_WHY,
+                 "a value is a text of up to %d bytes without control characters",
+                 ROLE_VALUE_BYTES_MAX);
+        return DOYEN_E_USAGE;
+    }
+    snprintf(candidate->client.value, sizeof candidate->client.value, "%s",
+             value == NULL ? "" : value);
+    why[0] = '\0';
+    return 0;
+}
+
 /* --- Telling --------------------------------------------------------------------------------- */
 
 static void tell(const struct doyen_candidate *candidate, enum doyen_role_kind kind, uint64_t token)

@@ -2,6 +2,9 @@
 
 #include <stddef.h>
 
+#include "control/role_page.h"
+#include "runtime/inquiry.h"
+
 bool member_open(struct member_process *member, uv_loop_t *loop, const struct config *config,
                  const struct keyring *ring, struct log *log, bool with_control,
                  node_on_end *on_end, void *context)
@@ -11,10 +14,14 @@ bool member_open(struct member_process *member, uv_loop_t *loop, const struct co
     if (member->node == NULL) {
         return false;
     }
-    if (with_control) {
-        member->control = control_open(loop, member->node, log);
+    if (!with_control) {
+        inquiry_set_pages(
+            node_inquiry(member->node),
+            &(struct inquiry_pages){.answer = role_page_answer, .context = member->node});
+        return true;
     }
-    return !with_control || member->control != NULL;
+    member->control = control_open(loop, member->node, log);
+    return member->control != NULL;
 }
 
 static void on_node_closed(void *context)

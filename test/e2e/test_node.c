@@ -443,6 +443,15 @@ Story(node, a_program_stands_for_a_role)
     cr_assert_eq(stand.count[DOYEN_ROLE_CANDIDATE], 1);
     const uint64_t token = stand.token;
 
+    doyen_start(cluster, &other, "byzantium", ARGS("observe", "job"),
+                cluster_path(cluster, "observed"));
+    run_until(&loop, has_said(cluster_path(cluster, "observed"), "athens"));
+    cr_assert_eq(doyen_candidate_set_value(stand.candidate, "10.0.0.4:5432", why), 0);
+    run_until(&loop, has_said(cluster_path(cluster, "observed"), "10.0.0.4:5432"));
+    process_kill(&other);
+    cr_assert_eq(doyen_candidate_set_value(stand.candidate, "a\nb", why), DOYEN_E_USAGE);
+    assert_text_has(why, "without control characters");
+
     doyen_start(cluster, &other, "byzantium",
                 ARGS("campaign", "job", "--policy", "priority", "--priority", "1"),
                 cluster_path(cluster, "other"));

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "doyen/client.h"
 #include "fixture.h"
 #include "http.h"
 
@@ -359,6 +360,16 @@ Story(roles, change_what_others_read)
     assert_soon(granted_token(&stage, 2) != 0);
     cr_assert_eq(doyen(stage.cluster, "cyrene", ARGS("value", "job", "10.0.0.5:5433")).code, 0);
     assert_soon(strcmp(first_holder(stage.cluster, "athens", "value"), "10.0.0.5:5433") == 0);
+
+    const struct doyen_options options = {
+        .size = sizeof options, .control = cluster_daemon(stage.cluster, "cyrene")->control};
+    struct doyen *d = NULL;
+    cr_assert_eq(doyen_open(&d, &options), 0);
+    cr_assert_eq(doyen_set_value(d, "job", "10.0.0.5:5434", LIMIT_MS), 0, "%s", doyen_error(d));
+    assert_soon(strcmp(first_holder(stage.cluster, "athens", "value"), "10.0.0.5:5434") == 0);
+    cr_assert_eq(doyen_set_value(d, "task", "here", LIMIT_MS), DOYEN_E_REFUSED);
+    cr_assert_eq(doyen_set_value(d, NULL, "here", LIMIT_MS), DOYEN_E_USAGE);
+    doyen_close(d);
     cr_assert_not(has_said(&stage, 2, "lost"));
 
     const struct outcome none = doyen(stage.cluster, "athens", ARGS("value", "job", "here"));
