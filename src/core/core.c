@@ -36,7 +36,6 @@
 #include "core/entry/tag.h"
 #include "core/healing/merge.h"
 #include "core/healing/probe.h"
-#include "core/holding/holder.h"
 #include "core/holding/holding.h"
 #include "core/holding/roster.h"
 #include "core/model/marks.h"
@@ -723,7 +722,7 @@ static void dispatch(struct core *core, const struct event *event)
         move_on_withdrawn(core);
         return;
     case EVENT_ROLE:
-        holder_on_command(core, event->role);
+        holding_on_command(core, event->role);
         return;
     case EVENT_TAGS:
         move_on_tags_command(core, event->tags);

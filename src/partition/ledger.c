@@ -51,7 +51,11 @@ static void free_all(struct ledger *ledger, uint16_t at)
 /* P9: a new one at each grant; 0: there are no more of them under this epoch. */
 static uint64_t draw(struct ledger *ledger)
 {
-    if (ledger->serial >= ROLE_SERIAL_MAX || ledger->epoch > ROLE_EPOCH_MAX) {
+    if (ledger->epoch > ROLE_EPOCH_MAX) {
+        return 0;
+    }
+    if (ledger->serial >= ROLE_SERIAL_MAX) {
+        ledger->outgrown = true;
         return 0;
     }
     return role_token(ledger->epoch, ++ledger->serial);
@@ -236,6 +240,16 @@ static void apply_rule(struct ledger *ledger)
 
 /* --- What members say ------------------------------------------------------------------------ */
 
+/* P15: whoever was told this token in the coordinator's name takes none below it. */
+static void rise_above(struct ledger *ledger, uint64_t token)
+{
+    const uint64_t serial = token & ROLE_SERIAL_MAX;
+
+    if (role_token_epoch(token) == ledger->epoch && serial > ledger->serial) {
+        ledger->serial = serial;
+    }
+}
+
 static void answer(struct ledger *ledger, uint16_t at, bool agrees)
 {
     struct own_message message = message_to(ledger, at, OWN_ANSWER);
@@ -333,6 +347,9 @@ void ledger_take(struct ledger *ledger, const struct own_message *message)
     if (at == PARTITION_NOBODY) {
         return;
     }
+    if (message->kind != OWN_ASK) {
+        rise_above(ledger, message->token);
+    }
     if (message->kind == OWN_ASK) {
         on_ask(ledger, at, message);
     } else if (message->kind == OWN_TELL) {
@@ -356,6 +373,7 @@ static void begin_anew(struct ledger *ledger)
     ledger->may_grant = false;
     ledger->blocked = false;
     ledger->changed = false;
+    ledger->outgrown = false;
 }
 
 void ledger_init(struct ledger *ledger, const struct ledger_options *options,

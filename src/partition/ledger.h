@@ -46,8 +46,9 @@ struct ledger {
     uint64_t merged_epoch; /* tokens of epochs before it are renewed (P13) */
     uint64_t serial;
     bool may_grant;
-    bool blocked; /* there was no room for a lease: nothing is granted under this epoch */
-    bool changed; /* the rule is to be applied */
+    bool blocked;  /* there was no room for a lease: nothing is granted under this epoch */
+    bool changed;  /* the rule is to be applied */
+    bool outgrown; /* another epoch is wanted (P15); whoever has asked for it clears this */
     uint32_t hint;
     uint32_t top; /* slots that were ever used under this epoch */
     struct ledger_slot *slots;

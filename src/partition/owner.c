@@ -146,6 +146,14 @@ static void send_let_go(struct owner *owner, const struct partition_set *set, ui
     owner->options.send(owner->options.context, &message);
 }
 
+static void show_floor(struct owner *owner, uint32_t partition)
+{
+    struct partition_set one = {.words = {0}};
+
+    set_add(&one, partition);
+    send_let_go(owner, &one, owner->floors[partition]);
+}
+
 /* --- Owning ---------------------------------------------------------------------------------- */
 
 static void let_go(struct owner *owner, const struct partition_set *set, uint64_t now_ms)
@@ -234,6 +242,7 @@ static void on_grant(struct owner *owner, const struct own_message *message, uin
 {
     struct partition_set begun = {.words = {0}};
     struct partition_set over = {.words = {0}};
+    uint32_t highest = 0; /* of those that are void, whose floor is */
     bool any = false;
 
     if (message->lease != owner->lease || is_over(owner, now_ms) ||
@@ -245,6 +254,8 @@ static void on_grant(struct owner *owner, const struct own_message *message, uin
             continue;
         }
         if (message->token <= owner->floors[p]) {
+            highest = set_is_empty(&over) || owner->floors[p] > owner->floors[highest] ? p
+                                                                                       : highest;
             set_add(&over, p); /* P11 */
         } else if (message->token > owner->tokens[p]) {
             set_add(&begun, p);
@@ -254,6 +265,9 @@ static void on_grant(struct owner *owner, const struct own_message *message, uin
     }
     if (!set_is_empty(&over)) {
         send_let_go(owner, &over, message->token);
+        if (owner->floors[highest] > message->token) {
+            show_floor(owner, highest); /* P15 */
+        }
     }
     tell_programs(owner, OWNER_OWNS, &begun);
     if (any) {

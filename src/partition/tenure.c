@@ -99,6 +99,15 @@ static void tend_lease(struct tenure *tenure, uint64_t now_ms)
     }
 }
 
+/* P15: the core begins another epoch. */
+static void outgrow(struct tenure *tenure)
+{
+    if (tenure->ledger.outgrown) {
+        tenure->ledger.outgrown = false;
+        command(tenure, ROLE_OUTGROW);
+    }
+}
+
 /* --- What the core says ---------------------------------------------------------------------- */
 
 static void follow_table(struct tenure *tenure, uint64_t now_ms)
@@ -158,6 +167,7 @@ static void follow(struct tenure *tenure, uint64_t now_ms)
     tend_lease(tenure, now_ms);
     follow_table(tenure, now_ms);
     take_queued(tenure, now_ms);
+    outgrow(tenure);
 }
 
 /* --- For its driver -------------------------------------------------------------------------- */
@@ -201,6 +211,7 @@ void tenure_take(struct tenure *tenure, const struct own_message *message, uint6
 {
     take_one(tenure, message, now_ms);
     take_queued(tenure, now_ms);
+    outgrow(tenure);
 }
 
 uint64_t tenure_deadline_ms(const struct tenure *tenure)

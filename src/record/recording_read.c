@@ -324,7 +324,7 @@ static void read_role(struct cursor *cursor, struct record *record, bool has_nee
     memset(role, 0, sizeof *role);
     record->event.type = EVENT_ROLE;
     record->event.role = role;
-    role->wish = (enum role_wish)read_number(cursor, ROLE_CAMPAIGN, ROLE_DONE);
+    role->wish = (enum role_wish)read_number(cursor, ROLE_CAMPAIGN, ROLE_OUTGROW);
     const uint8_t *id = read_bytes(cursor, sizeof role->request.bytes);
     if (id != NULL) {
         memcpy(role->request.bytes, id, sizeof role->request.bytes);

@@ -426,7 +426,7 @@ static void step(struct fuzz *fuzz, struct input *input)
         event.tags = &tags;
         give(fuzz, &event);
     } else if (below(input, 2) == 0) {
-        struct role_command role = {.wish = (enum role_wish)(below(input, 3) + 1),
+        struct role_command role = {.wish = (enum role_wish)(below(input, 4) + 1),
                                     .request = any_request(input),
                                     .terms = any_role_terms(input),
                                     .grace_ms = near(input, 100)};

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "core/agreement/change.h"
 #include "core/detection/standing.h"
 #include "core/holding/words.h"
 #include "rig.h"
@@ -228,6 +229,95 @@ Test(core_roles, who_tells_of_a_grant_of_a_later_epoch_is_not_listed)
     rig_refuses(rig, 'C', &entry, REFUSED_ROLE_LEAPS);
     cr_assert_eq(listed(rig, 3).number, 0);
     cr_assert_eq(listed(rig, 1).token, b.token);
+    rig_free(rig);
+}
+
+/* K4e: one word in the coordinator's name, and no grant would count for that member under this
+ * epoch; what is drawn next is above it, and no epoch is needed for that. */
+Test(core_roles, what_is_drawn_rises_above_what_was_let_go_of)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+
+    b.token += 1000;
+    lets_go(rig, 'B', &b, false);
+    cr_assert_gt(listed(rig, 1).token, b.token);
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    cr_assert_not(rig->core->change.on);
+    cr_assert_not(rig->core->next.epoch_wanted);
+    rig_free(rig);
+}
+
+/* K4e: also above what somebody tells that he holds, and what is over by then (K4c). */
+Test(core_roles, what_is_drawn_rises_above_what_is_held)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+    const uint64_t token = b.token;
+
+    b.token += 1000;
+    enters(rig, 'B', &b, &FIRST);
+    cr_assert_eq(listed(rig, 1).token, token, "what it was granted goes on");
+    lets_go(rig, 'B', &(struct said){.request = 1, .token = token}, true);
+    cr_assert_gt(listed(rig, 2).token, b.token);
+    rig_free(rig);
+}
+
+/* K4e: what was drawn, or was so under an epoch before, is nothing new. */
+Test(core_roles, a_token_that_was_drawn_moves_nothing)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+    const uint64_t serial = rig->core->roster.serial;
+
+    lets_go(rig, 'B', &b, false);
+    cr_assert_eq(rig->core->roster.serial, serial + 1, "it is granted again");
+    b.token = role_token(core_view(rig->core)->epoch - 1, ROLE_SERIAL_MAX);
+    lets_go(rig, 'B', &b, false);
+    cr_assert_eq(rig->core->roster.serial, serial + 1);
+    rig_free(rig);
+}
+
+/* K4e, K4f: a word that leaves nothing to draw costs an epoch, and no more than one. */
+Test(core_roles, who_uses_up_all_tokens_begins_one_epoch)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+    const uint64_t epoch = core_view(rig->core)->epoch;
+
+    b.token = role_token(epoch, ROLE_SERIAL_MAX);
+    lets_go(rig, 'B', &b, false);
+    cr_assert_eq(listed(rig, 1).token, 0, "nothing is granted in vain");
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    cr_assert(rig->core->change.on);
+    cr_assert_gt(rig->core->change.pending.epoch, epoch);
+    const uint64_t outdone_ms = rig->core->change.outdone_ms;
+    cr_assert_gt(outdone_ms, rig->now_ms);
+    rig_pass(rig, rig->timing.heartbeat_ms + 1, "B C");
+    lets_go(rig, 'B', &b, false);
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    cr_assert_eq(rig->core->change.outdone_ms, outdone_ms);
+    rig_free(rig);
+}
+
+/* K1b, K4f: when the last one is drawn, an epoch with new ones begins. */
+Test(core_roles, when_there_are_no_more_tokens_another_epoch_begins)
+{
+    struct said b;
+    struct said c;
+    struct rig *rig = both_stand(&b, &c, &FIRST);
+    const uint64_t epoch = core_view(rig->core)->epoch;
+
+    rig->core->roster.serial = ROLE_SERIAL_MAX;
+    lets_go(rig, 'B', &b, true);
+    cr_assert_eq(listed(rig, 2).token, 0);
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    cr_assert(rig->core->change.on);
+    cr_assert_gt(rig->core->change.pending.epoch, epoch);
     rig_free(rig);
 }
 
@@ -555,6 +645,22 @@ static struct rig *acts(void)
     leases(rig);
     cr_assert(core_is_acting(rig->core, rig->now_ms));
     return rig;
+}
+
+/* K4f, Z5c: there the voters give the epoch. */
+Test(core_roles, strict_another_epoch_comes_from_the_voters)
+{
+    struct rig *rig = acts();
+    const uint64_t epoch = core_view(rig->core)->epoch;
+    const struct role_command outgrow = {.wish = ROLE_OUTGROW};
+
+    rig_wants(rig, &outgrow);
+    cr_assert(change_is_overtaken(rig->core));
+    rig_pass(rig, rig->timing.claim_ms, "B C");
+    cr_assert(rig->core->campaign.on);
+    cr_assert_gt(rig->core->campaign.epoch, epoch);
+    cr_assert(core_is_acting(rig->core, rig->now_ms));
+    rig_free(rig);
 }
 
 /* K7a: whoever has not told, member or not, may hold for as long as that. */

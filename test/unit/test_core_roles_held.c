@@ -251,6 +251,39 @@ Test(core_roles, what_was_let_go_of_is_not_taken_up_again)
     rig_free(rig);
 }
 
+/* K4b, K4e: what a word in the coordinator's name made this node let go of stands above all that
+ * the coordinator draws, so it has to hear which token that is. */
+Test(core_roles, what_it_refuses_is_told_with_the_token_it_goes_by)
+{
+    struct rig *rig = leads("A B C", false);
+    struct message revoke = place_of(rig, 1, 900, rig->now_ms);
+
+    places(rig, 1, 900, rig->now_ms);
+    revoke.role.order = ROLE_LET_GO;
+    rig_gets(rig, 'A', &revoke);
+    wants(rig, ROLE_DONE, 1);
+    places(rig, 1, 3, rig->now_ms);
+    cr_assert_eq(own(rig).until_ms, 0);
+    const struct message *let_go = rig_told(rig, MESSAGE_ROLES_LET_GO, 'A');
+    cr_assert_not_null(let_go);
+    cr_assert_eq(let_go->role.candidacy.token, token_of(rig, 900));
+    rig_free(rig);
+}
+
+/* K4f: it has no number yet, and does not ask for one again and again. */
+Test(core_roles, who_is_told_no_number_waits)
+{
+    struct rig *rig = leads("A B C", false);
+    struct message place = place_of(rig, 2, 0, rig->now_ms);
+
+    wants(rig, ROLE_CAMPAIGN, 2);
+    rig_pass(rig, 1, "A C");
+    place.role.candidacy.number = 0;
+    rig_gets(rig, 'A', &place);
+    cr_assert_null(rig_told(rig, MESSAGE_ROLES_ASK, 'A'));
+    rig_free(rig);
+}
+
 /* K4b: nor under the same request, when the candidate stands again. */
 Test(core_roles, what_was_let_go_of_stays_void_for_the_next)
 {

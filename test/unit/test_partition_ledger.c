@@ -307,6 +307,54 @@ Test(partition_ledger, a_token_that_nobody_can_have_drawn_takes_nothing_over)
     end();
 }
 
+/* P15: one word in the coordinator's name, and no grant would count for B under this epoch; what is
+ * drawn next is above it. */
+Test(partition_ledger, what_is_drawn_rises_above_what_was_let_go_of)
+{
+    struct own_message gone = word(&b, OWN_LET_GO);
+
+    (void)begin_with_b();
+    gone.set = set_of(0, 1);
+    gone.token = role_token(5, 1000);
+    ledger_take(&ledger, &gone);
+    uint64_t token = 0;
+    cr_assert_not_null(ledger_owner(&ledger, 0, &token));
+    cr_assert_eq(token, role_token(5, 1001));
+    cr_assert_not(ledger.outgrown);
+    end();
+}
+
+/* P15: also above that of who still owns by it, so that he can be asked to let go; but not above
+ * what cannot have been drawn (P10). */
+Test(partition_ledger, what_is_drawn_rises_above_what_is_owned)
+{
+    const uint64_t token = begin_with_b();
+    struct own_message tell = word(&b, OWN_TELL);
+
+    tell.set = set_of(0, 10);
+    tell.token = role_token(6, 1000);
+    ledger_take(&ledger, &tell);
+    cr_assert_eq(role_token(5, ledger.serial), token);
+    tell.token = role_token(5, 1000);
+    ledger_take(&ledger, &tell);
+    asks(&c, 7, set_of(0, 1), nothing, 0);
+    const struct own_message *revoke = told(OWN_REVOKE, &b);
+    cr_assert_not_null(revoke);
+    cr_assert_geq(revoke->token, role_token(5, 1000));
+    end();
+}
+
+/* P15: when the last one is drawn, an epoch with new ones begins. */
+Test(partition_ledger, when_there_are_no_more_tokens_another_epoch_is_wanted)
+{
+    (void)begin_with_b();
+    ledger.serial = ROLE_SERIAL_MAX;
+    asks(&c, 7, set_of(50, 1), nothing, 0);
+    cr_assert_null(told(OWN_GRANT, &c));
+    cr_assert(ledger.outgrown);
+    end();
+}
+
 /* P10 */
 Test(partition_ledger, a_former_epoch_is_over)
 {

@@ -178,6 +178,23 @@ Test(partition_owner, what_it_let_go_of_is_void)
     cr_assert_eq(owner_token(&owner, 0, 2), role_token(5, 4), "that was of the grant before");
 }
 
+/* P15: the coordinator has to hear why it grants in vain; of what it owns by then, nothing ends. */
+Test(partition_owner, what_it_refuses_is_told_with_the_token_it_goes_by)
+{
+    begin_with(0);
+    take(word(OWN_GRANT, 900, 0, 1));
+    take(word(OWN_REVOKE, 900, 0, 1));
+    take(word(OWN_GRANT, 3, 1, 1));
+    take(word(OWN_REVOKE, 3, 1, 1));
+    take(word(OWN_GRANT, 4, 1, 1));
+    sent_count = 0;
+    take(word(OWN_GRANT, 2, 0, 2));
+    const struct own_message gone = the(OWN_LET_GO);
+    cr_assert_eq(gone.token, role_token(5, 900));
+    cr_assert(set_equal(&gone.set, &(struct partition_set){.words = {1}}));
+    cr_assert_eq(owner_token(&owner, 1, 2), role_token(5, 4));
+}
+
 /* P8 */
 Test(partition_owner, all_is_lost_with_the_lease)
 {

@@ -210,7 +210,7 @@ Test(recording, what_no_writer_writes_is_refused)
          {RECORD_ROLE_WITH_NEED, 0, ROLE_RESIGN, 1},
          4,
          RECORDING_TORN},
-        {"a wish about a role that there is not", {RECORD_ROLE, 0, 4}, 3, RECORDING_DAMAGED},
+        {"a wish about a role that there is not", {RECORD_ROLE, 0, 5}, 3, RECORDING_DAMAGED},
         {"tags beyond their bound", {RECORD_TAGS, 0, 0x81, 4}, 4, RECORDING_DAMAGED},
         {"an end for no reason", {RECORD_END, 9}, 2, RECORDING_DAMAGED},
         {"something behind the end", {RECORD_END, 1, RECORD_TICK}, 3, RECORDING_DAMAGED},

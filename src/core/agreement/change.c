@@ -205,6 +205,24 @@ bool change_outdo(struct core *core, const struct view *forged)
     return true;
 }
 
+void change_outgrow(struct core *core)
+{
+    struct change *change = &core->change;
+    const uint64_t seen = core->promise.seen;
+
+    if (core->now_ms < change->outdone_ms) {
+        return;
+    }
+    change->outdone_ms = core->now_ms + core->timing.fresh_ms;
+    if (core_is_strict(core)) {
+        change->overtaken = seen > core->view.epoch ? seen : core->view.epoch + 1; /* Z5c */
+        verdict_evidence_changed(core);
+    } else {
+        next_view_want_epoch(core);
+        next_view_now(core);
+    }
+}
+
 bool change_is_in_vain(const struct core *core, const struct message *heartbeat, uint32_t position,
                        const struct view *higher, uint64_t since_ms)
 {

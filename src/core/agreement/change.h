@@ -27,6 +27,10 @@ bool change_is_overtaken(const struct core *core);
  * was outdone a moment ago. */
 bool change_outdo(struct core *core, const struct view *forged);
 
+/* What counts under the epoch of the coordinator's view is used up, so it takes another one; once
+ * in T_fresh, those for forged views counted in (K4f). */
+void change_outgrow(struct core *core);
+
 /* U2g: gives up what was accepted if the heartbeat of the own coordinator shows that nothing came
  * of it. */
 void change_compare(struct core *core, const struct message *heartbeat, uint32_t position);

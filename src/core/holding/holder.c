@@ -183,14 +183,15 @@ static void lapse(struct core *core)
 
 /* --- From the coordinator --- */
 
-/* K4b: a token at or below one that was let go of is void, and the coordinator hears it again. */
+/* K4b: a token at or below one that was let go of is void, and the coordinator hears again which
+ * one that is. */
 static void on_token(struct core *core, struct own_candidate *own, const struct role_word *word)
 {
     uint64_t token = word->candidacy.token;
 
     if (token <= own->let_go) {
         REACHED(role_token_void);
-        send_let_go(core, &own->is.request, token, false);
+        send_let_go(core, &own->is.request, own->let_go, false);
         return;
     }
     if (token < own->is.token) {
@@ -249,7 +250,7 @@ static void on_place(struct core *core, const struct role_word *word)
         on_refused(core, own, word->order);
         return;
     }
-    if (own->is.number == 0 || (placed->number != 0 && placed->number < own->is.number)) {
+    if (placed->number != 0 && (own->is.number == 0 || placed->number < own->is.number)) {
         set_number(core, own, placed->number);
         tell(core, own, ROLE_WAITS, ROLE_NOT_LOST);
         ask_soon(core);
@@ -367,6 +368,8 @@ void holder_on_command(struct core *core, const struct role_command *command)
             on_stopped(core, own);
         }
         return;
+    case ROLE_OUTGROW:
+        return; /* The roster's. */
     }
 }
 

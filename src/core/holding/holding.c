@@ -60,6 +60,15 @@ static bool leaps(const struct core *core, const struct candidacy *candidacy)
            role_token_epoch(candidacy->token) > core->view.epoch;
 }
 
+void holding_on_command(struct core *core, const struct role_command *command)
+{
+    if (command->wish != ROLE_OUTGROW) {
+        holder_on_command(core, command);
+    } else if (core_is_coordinator(core)) {
+        roster_outgrow(core);
+    }
+}
+
 void holding_on_message(struct core *core, const struct message *message, uint32_t sender)
 {
     bool to_coordinator = is_for_coordinator(message->type);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/agreement/change.h"
 #include "core/detection/standing.h"
 #include "core/holding/roster_list.h"
 #include "core/holding/words.h"
@@ -21,12 +22,25 @@ bool roster_acts(const struct core *core)
            standing_is_acting(core, core->now_ms);
 }
 
+void roster_outgrow(struct core *core)
+{
+    if (!core->roster.outgrown) {
+        core->roster.on = true;
+        core->roster.outgrown = true;
+        core->roster.due_ms = core->now_ms;
+    }
+}
+
 /* The next number or token of this reign (K1b); 0: there are no more of them. */
 static uint64_t draw(struct core *core)
 {
     struct roster *roster = &core->roster;
 
-    if (roster->serial >= ROLE_SERIAL_MAX || roster->epoch > ROLE_EPOCH_MAX) {
+    if (roster->epoch > ROLE_EPOCH_MAX) {
+        return 0;
+    }
+    if (roster->serial >= ROLE_SERIAL_MAX) {
+        roster_outgrow(core);
         return 0;
     }
     return role_token(roster->epoch, ++roster->serial);
@@ -82,6 +96,18 @@ static void refuse_entry(struct core *core, uint32_t position, const struct cand
 }
 
 /* --- What members say --- */
+
+/* K4e: whoever was told this token in the coordinator's name takes none below it. */
+static void rise_above(struct core *core, uint64_t token)
+{
+    struct roster *roster = &core->roster;
+    const uint64_t serial = token & ROLE_SERIAL_MAX;
+
+    if (role_token_epoch(token) == roster->epoch && serial > roster->serial) {
+        REACHED(role_token_leapt);
+        roster->serial = serial;
+    }
+}
 
 static void note_question(struct core *core, uint32_t position, const struct role_word *word)
 {
@@ -191,13 +217,19 @@ static void on_enter(struct core *core, uint32_t position, const struct role_wor
     }
 }
 
-/* K4a: it ends the grant that it names, and no other. */
+/* K4c: it ends the grant that it names, or one before it, and no other; who resigns, only that. */
+static bool is_ended_by(const struct candidate *candidate, const struct role_word *word)
+{
+    return word->flag ? candidate->token == word->candidacy.token
+                      : candidate->token <= word->candidacy.token;
+}
+
 static void on_let_go(struct core *core, uint32_t position, const struct role_word *word)
 {
     const struct node_id *life = &core->view.members[position].id;
     uint32_t at = roster_find_candidate(core, life, &word->candidacy.request);
 
-    if (at == ROSTER_NONE || core->listed.candidates[at].token != word->candidacy.token) {
+    if (at == ROSTER_NONE || !is_ended_by(&core->listed.candidates[at], word)) {
         return;
     }
     if (word->flag) {
@@ -211,6 +243,7 @@ static void on_let_go(struct core *core, uint32_t position, const struct role_wo
 void roster_on_word(struct core *core, uint32_t position, enum message_type type,
                     const struct role_word *word)
 {
+    rise_above(core, word->candidacy.token); /* An ASK names none. */
     if (type == MESSAGE_ROLES_ASK) {
         on_ask(core, position, word);
     } else if (type == MESSAGE_ROLES_ENTER) {
@@ -480,6 +513,9 @@ static void look(struct core *core)
     ripen(core);
     if (roster_acts(core)) {
         call_members(core);
+        if (roster->outgrown) {
+            change_outgrow(core);
+        }
     }
 }
 
@@ -554,6 +590,7 @@ static void begin_anew(struct core *core)
     roster_clear(core);
     roster->on = false;
     roster->blocked = false;
+    roster->outgrown = false;
     roster->epoch = 0;
     roster->serial = 0;
     roster->began_ms = 0;

@@ -14,6 +14,9 @@ uint32_t roster_capacity(uint32_t members);
 void roster_on_word(struct core *core, uint32_t position, enum message_type type,
                     const struct role_word *word);
 
+/* K4f: nothing more can be granted under this epoch, so another one is to begin. */
+void roster_outgrow(struct core *core);
+
 /* May this coordinator act now? In a step that changed nothing about it O(1). */
 bool roster_acts(const struct core *core);
 

@@ -98,6 +98,7 @@ enum role_wish {
     ROLE_CAMPAIGN = 1, /* stand for that role */
     ROLE_RESIGN = 2,   /* do not any more: the client has ended, and all that it did as holder */
     ROLE_DONE = 3,     /* the client has heard that it lost, and has stopped */
+    ROLE_OUTGROW = 4,  /* the coordinator's own client can draw no token under this epoch (K4f) */
 };
 
 struct role_command {
