@@ -799,6 +799,69 @@ static void tell_heartbeats(struct teller *teller)
     }
 }
 
+/* Of this epoch, mostly. */
+static uint64_t any_token(struct teller *teller)
+{
+    const uint64_t epoch = teller->known->epoch;
+    const uint64_t serial = chance(teller, 2) ? ROLE_SERIAL_MAX - draw(teller, 0, 2)
+                                              : draw(teller, 1, UINT64_C(1) << draw(teller, 0, 24));
+
+    if (epoch >= ROLE_EPOCH_MAX || chance(teller, 8)) {
+        return leap(teller, 0) & ROLE_TOKEN_MAX;
+    }
+    return role_token(epoch, serial & ROLE_SERIAL_MAX);
+}
+
+/* Of a client of that host, or of none. */
+static struct node_id any_request(struct teller *teller, const struct host *of)
+{
+    struct own_role own[ROLE_OWN_MAX];
+    const uint32_t count = of->running ? core_own_roles(of->core, own) : 0;
+
+    return count == 0 || chance(teller, 8) ? fresh_id(teller)
+                                           : own[draw(teller, 0, count - 1)].request;
+}
+
+/* Where that is no lie that breaks S9: see must_not_lie. */
+static void speak_for_coordinator(struct teller *teller)
+{
+    for (uint32_t i = 0; i < teller->sim->host_count; i++) {
+        const struct host *host = &teller->sim->hosts[i];
+        if (host->running && !view_is_empty(teller->known) &&
+            id_equal(&host->witness.life, &teller->known->members[0].id)) {
+            teller->message->from = host->witness.life;
+            teller->message->source = host->address;
+            teller->message->number = 1 + near(teller, host->number);
+        }
+    }
+}
+
+/* K4: to the coordinator in a member's name, or to a member in the coordinator's. */
+static void tell_roles(struct teller *teller)
+{
+    const struct view *known = teller->known;
+    const bool to_coordinator = known->member_count > 0 &&
+                                id_equal(&known->members[0].id, &teller->to->witness.life);
+
+    begin(teller, to_coordinator ? MESSAGE_ROLES_LET_GO : MESSAGE_ROLES_PLACE);
+    if (!to_coordinator && teller->from != NULL && !teller->sim->options.exclusive) {
+        speak_for_coordinator(teller);
+    }
+    struct role_word *word = &teller->message->role;
+    const struct host *of = to_coordinator && teller->from != NULL ? teller->from : teller->to;
+
+    word->epoch = known->epoch;
+    word->candidacy.request = any_request(teller, of);
+    word->candidacy.token = any_token(teller);
+    if (to_coordinator) {
+        word->flag = chance(teller, 4);
+        return;
+    }
+    word->stamp = host_now_ms(teller->sim, teller->to);
+    word->stamp -= word->stamp < 100 ? word->stamp : draw(teller, 0, 100);
+    word->order = chance(teller, 2) ? ROLE_KEEP : ROLE_LET_GO;
+}
+
 static void tell_kind(struct teller *teller, enum lie_kind kind);
 
 static void tell_anything(struct teller *teller)

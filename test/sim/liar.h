@@ -14,9 +14,9 @@
  * takes it for the coordinator, that it hands over itself: for voters then skip a lease (Z2d).
  *
  * The others rest on what members say, and are suspended from the first lie in a member's name
- * until sim_trust: S1, the lineage in S2, S5 to S8, S17, F2, J3, M4, C4, R1, D4, and that whoever
- * is counted by the guard holds a lease (S11). F3 counts strangers too, and is suspended by any
- * lie.
+ * until sim_trust: S1, the lineage in S2, S5 to S8, S17, S18, that tokens of a role rise (S19), F2,
+ * J3, M4, C4, R1, D4, and that whoever is counted by the guard holds a lease (S11). F3 counts
+ * strangers too, and is suspended by any lie.
  *
  * What a stranger says suspends nothing else, and no view that it made up is ever installed (S15).
  */
@@ -57,6 +57,7 @@
     LIE(HASHES, hashes, "wrong hashes")                                                            \
     LIE(SUSPICIONS, suspicions, "wrong suspicions")                                                \
     LIE(HEARTBEATS, heartbeats, "heartbeats of other views")                                       \
+    LIE(ROLES, roles, "tokens of roles that leap")                                                 \
     LIE(ANYTHING, anything, "anything")
 
 #define LIE_ENUM(NAME, function, text) LIE_##NAME,

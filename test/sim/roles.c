@@ -166,13 +166,15 @@ static void check_token(struct sim *sim, struct host *host, uint32_t role, struc
                     ROLE_NAMES[role], client->token, token);
     }
     /* Of several holders the later grant may be heard of first. */
-    if (sim->options.exclusive && ROLE_TERMS_OF[role].holders == 1 && token != client->token &&
-        token <= memory->token) {
+    if (sim->options.exclusive && !sim->oracle.suspended && ROLE_TERMS_OF[role].holders == 1 &&
+        token != client->token && token <= memory->token) {
         oracle_fail(sim, host,
                     "S19: %s is held with token %" PRIu64 " after token %" PRIu64 " was given",
                     ROLE_NAMES[role], token, memory->token);
     }
-    memory->token = token > memory->token ? token : memory->token;
+    if (!sim->oracle.suspended) { /* What a liar grants under a view of its own is no token. */
+        memory->token = token > memory->token ? token : memory->token;
+    }
     client->token = token;
 }
 

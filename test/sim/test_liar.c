@@ -7,6 +7,7 @@
 #include "cluster.h"
 #include "liar.h"
 #include "oracle_parts.h"
+#include "roles.h"
 #include "story.h"
 
 enum { LIES_TOLD = 200 };
@@ -402,4 +403,42 @@ Story(liar, one_without_a_vote_makes_no_two_act)
     sim_run(sim, told.ms + STALLED_MS);
     story_holds(sim, seed);
     sim_free(sim);
+}
+
+/* K4e, K4f, Y7: whatever tokens somebody named, when it is silent every role is held that anybody
+ * stands for. */
+static void check_tokens_that_leap(uint64_t seed, enum guard_policy policy)
+{
+    const bool strict = policy == GUARD_STRICT;
+    const uint32_t counts[] = {
+        [GUARD_NONE] = 0, [GUARD_COUNT] = 3, [GUARD_MAJORITY] = 4, [GUARD_STRICT] = 3};
+    struct sim *sim = story_of(&(struct sim_options){.seed = seed,
+                                                     .host_count = 4,
+                                                     .seed_count = strict ? 3 : 0,
+                                                     .guard = {policy, counts[policy]},
+                                                     .voter_count = strict ? 3 : 0,
+                                                     .disks = true,
+                                                     .exclusive = strict,
+                                                     .roles = true,
+                                                     .lenient = true});
+    struct lies told = strangers_lies;
+
+    sim_run(sim, STALLED_MS);
+    told.lie = (struct lie){.kind = LIE_ROLES, .host = D};
+    told.seed = seed;
+    liar_goes_on(sim, &told);
+    sim_run(sim, told.ms + STALLED_MS);
+    sim_trust(sim);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    const char *wrong = roles_settle(sim);
+    cr_assert(wrong == NULL, "seed %llu: %s", (unsigned long long)seed, wrong);
+    story_holds(sim, seed);
+    sim_free(sim);
+}
+
+Story(liar, tokens_that_leap_do_no_lasting_harm)
+{
+    for (enum guard_policy policy = GUARD_NONE; policy <= GUARD_STRICT; policy++) {
+        check_tokens_that_leap(seed, policy);
+    }
 }
