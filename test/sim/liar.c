@@ -923,12 +923,10 @@ static struct wire_copy copy_of(struct teller *teller, struct node_id *to)
     return copy;
 }
 
-static void send(struct teller *teller)
+static void post(struct teller *teller, const struct wire_copy *copy, uint64_t delay_us)
 {
-    struct node_id to;
-    struct wire_copy copy = copy_of(teller, &to);
     size_t length;
-    const uint8_t *bytes = wire_encode(teller->liar->wire, teller->message, &copy, &length);
+    const uint8_t *bytes = wire_encode(teller->liar->wire, teller->message, copy, &length);
     struct packet *packet = network_packet(&teller->sim->network, length);
 
     memcpy(packet->bytes, bytes, length);
@@ -936,7 +934,15 @@ static void send(struct teller *teller)
     packet->from = packet->to;
     packet->source = teller->message->source;
     packet->forged = true;
-    post_push(teller->sim, packet, teller->sim->now_us + draw(teller, 80, 400));
+    post_push(teller->sim, packet, teller->sim->now_us + delay_us);
+}
+
+static void send(struct teller *teller)
+{
+    struct node_id to;
+    const struct wire_copy copy = copy_of(teller, &to);
+
+    post(teller, &copy, draw(teller, 80, 400));
 }
 
 /* In whose name: of a process that runs, and not of the receiver itself. NULL: there is none. */
@@ -987,6 +993,23 @@ static bool tells_hand_over(const struct teller *teller)
         return message->carrier.handover_epoch != 0;
     }
     return hands_over && !view_is_empty(view) && id_equal(&view->members[0].id, &message->from);
+}
+
+void liar_says(struct sim *sim, uint32_t to, struct message *message)
+{
+    struct teller teller = {
+        .sim = sim, .liar = liar_of(sim), .to = &sim->hosts[to], .message = message};
+    const struct wire_copy copy = {
+        .to = &teller.to->witness.life, .flags = WIRE_FELLOW, .echo = (uint32_t)teller.to->number};
+
+    if (message_view(message) != NULL) {
+        remember_forged(teller.liar, message_view(message)->hash, false);
+    }
+    trace_note(sim, "somebody says to %s: %s", teller.to->name, message_text(message->type));
+    sim->liar->told++;
+    sim->liar->betrayed = true;
+    sim->oracle.suspended = true;
+    post(&teller, &copy, 100);
 }
 
 void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)

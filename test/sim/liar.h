@@ -75,6 +75,12 @@ struct lie {
  */
 void liar_tell(struct sim *sim, struct random *random, const struct lie *lie);
 
+struct message;
+
+/* That very message, in the name and from the address that it has, is under way to that host. It
+ * counts as a lie in a member's name. */
+void liar_says(struct sim *sim, uint32_t to, struct message *message);
+
 /* Lies again and again, for so long; ends with sim_heal. */
 struct lies {
     struct lie lie;     /* `to` does not count */

@@ -356,6 +356,78 @@ Story(liar, what_it_proposed_is_forgotten)
     sim_free(sim);
 }
 
+/* --- A member that never was --- */
+
+/* In the name of athens, whose last breath it could be: somebody came in at an address where nobody
+ * lives. */
+static void invent_member(struct sim *sim, const struct member *nobody, struct view *view)
+{
+    struct message shown = {.type = MESSAGE_VIEW, .carrier = {.view = view}};
+
+    view_copy(view, core_view(sim->hosts[A].core));
+    view->parent = view_id_of(view);
+    view->cause = CAUSE_CHANGE;
+    view->version++;
+    view_append(view, nobody);
+    view_seal(view);
+    shown.from = sim->hosts[A].witness.life;
+    shown.source = sim->hosts[A].address;
+    shown.number = sim->hosts[A].number + 1;
+    sim_crash(sim, A);
+    liar_says(sim, B, &shown);
+    liar_says(sim, C, &shown);
+}
+
+/* From another address than it is listed at. */
+static void speak_as(struct sim *sim, const struct member *nobody)
+{
+    const struct view *view = core_view(sim->hosts[B].core);
+    struct message beat = {.type = MESSAGE_HEARTBEAT,
+                           .from = nobody->id,
+                           .source = nobody->address,
+                           .number = 1,
+                           .heartbeat = {.view = view_id_of(view), .view_hash = view->hash}};
+
+    beat.source.port++;
+    liar_says(sim, B, &beat);
+    liar_says(sim, C, &beat);
+}
+
+/* G1f: four have places. Delphi left; who was made up in its stead, and failed, keeps it not. */
+Story(liar, who_never_was_where_it_is_listed_keeps_nobody_out)
+{
+    struct sim *sim = story_of(
+        &(struct sim_options){.seed = seed,
+                              .host_count = 4,
+                              .guard = {.policy = GUARD_MAJORITY, .count = 4},
+                              .lenient = true});
+    const struct member nobody = {.id = {{0xee}},
+                                  .incarnation = 1,
+                                  .name = "nobody",
+                                  .address = {.family = 4, .bytes = {10, 9, 9, 9}, .port = 7420}};
+    struct view view;
+    void *storage = calloc(1, view_bytes(MEMBER_MAX));
+
+    cr_assert_not_null(storage);
+    view_init(&view, MEMBER_MAX, storage);
+    sim_leave(sim, D);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    invent_member(sim, &nobody, &view);
+    sim_run(sim, 1);
+    story_check(view_has(core_view(sim->hosts[B].core), &nobody.id), seed);
+    speak_as(sim, &nobody);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_trust(sim);
+    sim_start(sim, D);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_sees(sim, B, "B C D", seed);
+    sim_start(sim, A);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_holds(sim, seed);
+    sim_free(sim);
+    free(storage);
+}
+
 /* Four, of whom three vote; delphi does not. */
 static struct sim *lenient_voters(uint64_t seed)
 {

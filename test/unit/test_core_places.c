@@ -140,3 +140,122 @@ Test(core_places, who_was_never_heard_has_none)
     cr_assert_not(has_room(rig, 'F'));
     rig_free(rig);
 }
+
+/* --- Where it was heard from (G1f) --- */
+
+/* B, and D has come in, of which it has not heard yet. */
+static struct rig *rig_beside_d(void)
+{
+    struct rig *rig = rig_guarded("A B C", 'B',
+                                  (struct guard){.policy = GUARD_MAJORITY, .count = 4});
+
+    shows(rig, "+D");
+    return rig;
+}
+
+/* As D's next message, from its address or another one. */
+static void says(struct rig *rig, bool elsewhere, bool relayed)
+{
+    const struct view *view = core_view(rig->core);
+
+    rig->numbers['D']++;
+    struct message message = rig_message(
+        rig, 'D',
+        &(struct message){.type = MESSAGE_HEARTBEAT,
+                          .heartbeat = {.view = view_id_of(view), .view_hash = view->hash}});
+    if (elsewhere) {
+        message.source.port++;
+    }
+    message.relay = relayed;
+    rig_gets_raw(rig, &message);
+}
+
+static bool is_none(const struct rig *rig)
+{
+    const struct node_id id = rig_id(rig, 'D');
+
+    return numbers_none_of(rig->core, &id);
+}
+
+Test(core_places, who_was_heard_from_elsewhere_only_has_none)
+{
+    struct rig *rig = rig_beside_d();
+
+    says(rig, true, false);
+    cr_assert(is_none(rig));
+    says(rig, false, true);
+    cr_assert(is_none(rig), "what is relayed comes from the relay");
+    shows(rig, "-D");
+    cr_assert(is_none(rig));
+    cr_assert(has_room(rig, 'E'));
+    rig_free(rig);
+}
+
+Test(core_places, who_was_heard_at_its_address_has_one)
+{
+    struct rig *rig = rig_beside_d();
+
+    says(rig, true, false);
+    says(rig, false, false);
+    cr_assert_not(is_none(rig));
+    says(rig, true, false);
+    cr_assert_not(is_none(rig), "another may speak in its name");
+    shows(rig, "-D");
+    shows(rig, "+E");
+    cr_assert_not(has_room(rig, 'F'));
+    rig_free(rig);
+}
+
+/* It is behind a gateway, and answers there. */
+Test(core_places, whose_lifeline_was_opened_has_one)
+{
+    struct rig *rig = rig_beside_d();
+
+    says(rig, true, false);
+    rig_links(rig, 'D', LINK_OPENED);
+    cr_assert_not(is_none(rig));
+    rig_free(rig);
+}
+
+/* Nothing says that it is not there. */
+Test(core_places, who_was_heard_through_others_only_has_one)
+{
+    struct rig *rig = rig_beside_d();
+
+    says(rig, true, true);
+    cr_assert_not(is_none(rig));
+    rig_free(rig);
+}
+
+/* No life has two addresses: one of the views was made up. */
+Test(core_places, who_was_listed_at_two_addresses_has_one_when_it_is_heard_there)
+{
+    struct rig *rig = rig_beside_d();
+
+    says(rig, false, false);
+    struct view *view = rig_next(rig, "");
+    const struct node_id id = rig_id(rig, 'D');
+    view->members[view_find(view, &id)].address.port++;
+    view_seal(view);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
+    cr_assert_eq(core_view(rig->core)->version, view->version);
+    cr_assert(is_none(rig));
+    says(rig, false, false);
+    cr_assert(is_none(rig));
+    says(rig, true, false);
+    cr_assert_not(is_none(rig));
+    rig_free(rig);
+}
+
+/* A merge brings it back, and it is not heard again. */
+Test(core_places, who_was_heard_from_elsewhere_and_comes_back_has_none)
+{
+    struct rig *rig = rig_beside_d();
+
+    says(rig, true, false);
+    shows(rig, "-D");
+    shows(rig, "+D");
+    cr_assert_eq(core_view(rig->core)->member_count, 4);
+    cr_assert(is_none(rig));
+    rig_free(rig);
+}

@@ -5,6 +5,7 @@
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
 #include "core/detection/lease.h"
+#include "core/detection/numbers.h"
 #include "core/detection/standing.h"
 #include "core/detection/verdict.h"
 #include "core/model/marks.h"
@@ -368,6 +369,7 @@ void detector_on_link(struct core *core, const struct link_event *link)
     case LINK_OPENED:
         signs->linked = true;
         signs->was_linked = true;
+        numbers_on_lifeline(core, position);
         signs->closed_ms = 0;
         signs->kernel_ms = core->now_ms;
         if (charge->verdict == VERDICT_DEAD) {

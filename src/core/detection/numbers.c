@@ -39,6 +39,26 @@ static bool answers(const struct core *core, const struct message *message, uint
             (peer->charge.verify_ms != NEVER_MS && nonce == peer->charge.nonce));
 }
 
+/* G1f. What was relayed comes from the relay. */
+static void note_source(struct core *core, const struct message *message, uint32_t position)
+{
+    struct peer_number *number = &core->peers[position].number;
+
+    if (number->at_home || message->relay) {
+        return;
+    }
+    if (address_equal(&message->source, &core->view.members[position].address)) {
+        number->at_home = true;
+    } else {
+        number->elsewhere = true;
+    }
+}
+
+void numbers_on_lifeline(struct core *core, uint32_t position)
+{
+    core->peers[position].number.at_home = true;
+}
+
 enum number numbers_take(struct core *core, const struct message *message, uint32_t position)
 {
     struct peer_number *number = &core->peers[position].number;
@@ -46,6 +66,7 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
     if (answers(core, message, position)) {
         number->nonce = 0;
         number->highest = message->number;
+        note_source(core, message, position);
         return NUMBER_ANSWERS;
     }
     if (message->number <= number->highest) {
@@ -59,7 +80,14 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
         return NUMBER_LEAPS;
     }
     number->highest = message->number;
+    note_source(core, message, position);
     return NUMBER_NEWER;
+}
+
+/* G1f: nothing came of it, or none of it from where the view has it. */
+static bool is_unheard(const struct peer_number *number)
+{
+    return number->highest == 0 || (number->elsewhere && !number->at_home);
 }
 
 bool numbers_none_of(const struct core *core, const struct node_id *id)
@@ -69,7 +97,7 @@ bool numbers_none_of(const struct core *core, const struct node_id *id)
 
     return (gone != NULL && core->numbers.unheard[gone - core->view.gone]) ||
            (member != VIEW_NONE && !core_is_self(core, member) &&
-            core->peers[member].number.highest == 0);
+            is_unheard(&core->peers[member].number));
 }
 
 /* Of each of the gone, its last. */
@@ -89,8 +117,19 @@ static void map_gone(struct core *core, const struct installed *before)
         core->numbers.unheard[i] = gone != NULL && unheard[gone - former->gone];
         if (member != VIEW_NONE) {
             core->numbers.gone[i] = before->peers[member].number.highest;
-            core->numbers.unheard[i] = core->numbers.gone[i] == 0;
+            core->numbers.unheard[i] = is_unheard(&before->peers[member].number);
         }
+    }
+}
+
+/* No life has two addresses: one of the views was made up. */
+static void note_address(struct core *core, uint32_t position, const struct member *former)
+{
+    struct peer_number *number = &core->peers[position].number;
+
+    if (!address_equal(&former->address, &core->view.members[position].address)) {
+        number->at_home = false;
+        number->elsewhere = true;
     }
 }
 
@@ -99,10 +138,17 @@ void numbers_on_view_installed(struct core *core, const struct installed *before
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct node_id *id = &core->view.members[i].id;
         const struct gone *gone = view_find_gone(before->view, id);
+        uint32_t former = view_find(before->view, id);
 
-        if (!view_has(before->view, id) && gone != NULL) {
-            /* A life that was apart goes on where it was (D6b). */
-            core->peers[i].number.highest = core->numbers.gone[gone - before->view->gone];
+        if (former != VIEW_NONE) {
+            note_address(core, i, &before->view->members[former]);
+        } else if (gone != NULL) {
+            /* A life that was apart goes on where it was (D6b), also as one unheard at its address
+             * (G1f). */
+            uint32_t at = (uint32_t)(gone - before->view->gone);
+            core->peers[i].number.highest = core->numbers.gone[at];
+            core->peers[i].number.elsewhere = core->numbers.gone[at] != 0 &&
+                                              core->numbers.unheard[at];
         }
     }
     map_gone(core, before);

@@ -15,7 +15,11 @@ enum number {
 /* Judges the number of a message of the member at `position`. O(1). */
 enum number numbers_take(struct core *core, const struct message *message, uint32_t position);
 
-/* Was that life a member, or is it one, of which this node, a member with it, never heard? */
+/* The lifeline of the member at `position` was opened: that life answered at its address (G1f). */
+void numbers_on_lifeline(struct core *core, uint32_t position);
+
+/* Was that life a member, or is it one, of which this node, a member with it, never heard, or only
+ * from elsewhere than where the view has it? */
 bool numbers_none_of(const struct core *core, const struct node_id *id);
 
 void numbers_on_view_installed(struct core *core, const struct installed *before);

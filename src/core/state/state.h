@@ -67,6 +67,8 @@ struct peer_number {
     uint64_t highest;
     uint64_t nonce;    /* of the question whether a number is its own; 0: none is open */
     uint64_t asked_ms; /* when it was put; 0: never */
+    bool at_home;      /* it was heard from the address that the view lists, or reached there */
+    bool elsewhere;    /* it was heard from another one, or listed at another one (G1f) */
 };
 
 /* lease: what it is known to have heard of us. */
@@ -214,7 +216,7 @@ struct detector {
 /* numbers: of the lives that went. */
 struct numbers {
     uint64_t gone[GONE_MAX]; /* by position among the gone of the view: the last of that life */
-    bool unheard[GONE_MAX];  /* it was a member with this node, which never heard it (G1f) */
+    bool unheard[GONE_MAX];  /* it was a member with this node, which never heard it there (G1f) */
 };
 
 /* verdict: the evidence has changed, and is judged at the end of the step. */
