@@ -130,11 +130,12 @@ Test(core_candidate, waits_again_while_its_own_loop_is_late)
     }
 }
 
-static void follows_the_dead(struct rig *rig, char member)
+static void follows_the_dead(struct rig *rig, char member, uint64_t lineage)
 {
     struct message answer = {.type = MESSAGE_NOT_FOLLOWING,
                              .reference = {.view = view_id_of(core_view(rig->core))}};
 
+    answer.reference.view.lineage = lineage;
     rig_gets(rig, member, &answer);
 }
 
@@ -156,10 +157,28 @@ Test(core_candidate, has_lost_when_a_refusal_comes_late)
     cr_assert_eq(next->member_count, 3);
     const struct view_id id = view_id_of(next);
     uint64_t hash = next->hash;
-    follows_the_dead(rig, 'D');
+    follows_the_dead(rig, 'D', core_view(rig->core)->lineage);
     acknowledges(rig, 'C', &id, hash);
     rig_pass(rig, rig->timing.prepare_ms + 2 * rig->timing.batch_ms, "C D");
     cr_assert_str_eq(rig_sees(rig, text), "A B C D");
+    rig_free(rig);
+}
+
+/* H48: D was told a view of another founding in A's name, and would keep the dead A there for ever.
+ * It is not waited for. */
+Test(core_candidate, is_not_refused_by_who_believes_another_founding)
+{
+    struct rig *rig = candidate("A B C D");
+    char text[64];
+
+    grants(rig, 'C', NULL);
+    rig_pass(rig, rig->timing.claim_ms, "C D");
+    const struct view *next = proposed(rig, 'C');
+    const struct view_id id = view_id_of(next);
+    uint64_t hash = next->hash;
+    follows_the_dead(rig, 'D', core_view(rig->core)->lineage + 1);
+    acknowledges(rig, 'C', &id, hash);
+    cr_assert_str_eq(rig_sees(rig, text), "B C D");
     rig_free(rig);
 }
 

@@ -714,7 +714,7 @@ void change_on_not_following(struct core *core, const struct message *message)
     uint32_t in_pending = core->change.on ? view_find(&core->change.pending, &message->from)
                                           : VIEW_NONE;
 
-    if (position != VIEW_NONE &&
+    if (position != VIEW_NONE && message->reference.view.lineage == core->view.lineage &&
         id_equal(&message->reference.view.coordinator, &core->view.members[0].id)) {
         on_late_refusal(core, message); /* It hears the one whom our claim would depose. */
         return;
