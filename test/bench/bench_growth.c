@@ -1,0 +1,169 @@
+/* How long changes of the view take, by the number of members, in the simulator: virtual time, so
+ * that the figures say what the rules cost, and nothing of the machine. Work costs no time there.
+ *
+ *     bench_growth [--table] [HOSTS [RUNS]]
+ *
+ * prints one JSON object, or a table, for 100 hosts and 5 runs if it is not told; progress goes to
+ * stderr. A thousand hosts take minutes. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/figures.h"
+#include "sim/sim.h"
+
+enum { RUNS_MAX = 50, LIMIT_MS = 120000, REST_MS = 3000, APART_MS = 10000 };
+
+/* What one run finds, in this order. */
+enum what {
+    FORM,
+    FORM_VIEWS,
+    CHANGE,
+    CHANGE_LOSS,
+    KILL,
+    KILL_FIRST,
+    HEAL_HALVES,
+    HEAL_FEW,
+    LOST,
+    WHAT_COUNT
+};
+
+static const struct {
+    const char *text;
+    const char *unit;
+} captions[WHAT_COUNT] = {
+    [FORM] = {"all start at once, until all agree", "ms"},
+    [FORM_VIEWS] = {"views that it took", ""},
+    [CHANGE] = {"a member's tags change, until all agree", "ms"},
+    [CHANGE_LOSS] = {"the same at 1 % loss", "ms"},
+    [KILL] = {"kill -9 of a member, until all others agree", "ms"},
+    [KILL_FIRST] = {"kill -9 of the coordinator, until all others agree", "ms"},
+    [HEAL_HALVES] = {"two halves that can meet again, until all agree", "ms"},
+    [HEAL_FEW] = {"three that were apart can come back, until all agree", "ms"},
+    [LOST] = {"a host falls silent, until all others agree", "ms"},
+};
+
+static double agreement_ms(struct sim *sim, const char *what)
+{
+    if (!sim_converges(sim, LIMIT_MS)) {
+        fprintf(stderr, "bench_growth: no agreement after %s\n", what);
+        exit(EXIT_FAILURE);
+    }
+    const double ms = (double)sim_converged_ms(sim);
+    sim_run(sim, REST_MS);
+    return ms;
+}
+
+static bool all_have(struct sim *sim, uint32_t subject, const char *tag)
+{
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        if (sim_is_running(sim, i) && !sim_has_tag(sim, i, subject, tag)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static double tags_ms(struct sim *sim, uint32_t subject, const char *tag)
+{
+    const uint64_t began_ms = sim_now_ms(sim);
+
+    sim_set_tags(sim, subject, tag);
+    while (!all_have(sim, subject, tag)) {
+        sim_run(sim, 1);
+    }
+    const double ms = (double)(sim_now_ms(sim) - began_ms);
+    sim_run(sim, REST_MS);
+    return ms;
+}
+
+static double split_ms(struct sim *sim, uint32_t first_part, const char *what)
+{
+    const uint32_t count = sim_host_count(sim);
+
+    for (uint32_t i = 0; i < first_part; i++) {
+        for (uint32_t k = first_part; k < count; k++) {
+            sim_cut(sim, i, k);
+        }
+    }
+    sim_run(sim, APART_MS);
+    sim_heal(sim);
+    return agreement_ms(sim, what);
+}
+
+static void measure(uint32_t hosts, uint64_t seed, double found[WHAT_COUNT])
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
+                                                    .host_count = hosts,
+                                                    .capacity = hosts + 8,
+                                                    .disks = true,
+                                                    .spares_codec = true,
+                                                    .spares_hash = true});
+    sim_start_together(sim);
+    found[FORM] = agreement_ms(sim, "the start");
+    found[FORM_VIEWS] = (double)sim_version(sim, 0);
+    found[CHANGE] = tags_ms(sim, hosts / 3, "role=db");
+
+    struct quality quality = sim_default_quality();
+    quality.loss_ppm = 10000;
+    sim_set_quality(sim, &quality);
+    found[CHANGE_LOSS] = tags_ms(sim, hosts / 3, "role=web");
+    sim_heal(sim);
+    sim_run(sim, REST_MS);
+
+    sim_crash(sim, hosts / 2);
+    found[KILL] = agreement_ms(sim, "kill -9 of a member");
+    sim_crash(sim, sim_coordinator(sim, 1));
+    found[KILL_FIRST] = agreement_ms(sim, "kill -9 of the coordinator");
+    sim_start(sim, 0);
+    sim_start(sim, hosts / 2);
+    (void)agreement_ms(sim, "two returns");
+
+    found[HEAL_HALVES] = split_ms(sim, hosts / 2, "a split in halves");
+    found[HEAL_FEW] = split_ms(sim, hosts > 6 ? hosts - 3 : hosts / 2, "three apart");
+    sim_vanish(sim, hosts / 2);
+    found[LOST] = agreement_ms(sim, "the loss of a host");
+    sim_free(sim);
+}
+
+static uint32_t number(const char *text, uint32_t least, uint32_t most)
+{
+    char *end;
+    const unsigned long value = strtoul(text, &end, 10);
+
+    if (*text == '\0' || *end != '\0' || value < least || value > most) {
+        fprintf(stderr,
+                "usage: bench_growth [--table] [HOSTS [RUNS]]: HOSTS 5 to 2000, RUNS 1 to %d\n",
+                RUNS_MAX);
+        exit(64);
+    }
+    return (uint32_t)value;
+}
+
+int main(int argc, char **argv)
+{
+    const bool table = argc > 1 && strcmp(argv[1], "--table") == 0;
+    char **rest = argv + 1 + table;
+    const int left = argc - 1 - table;
+    const uint32_t hosts = left > 0 ? number(rest[0], 5, 2000) : 100;
+    const uint32_t runs = left > 1 ? number(rest[1], 1, RUNS_MAX) : 5;
+    static double samples[WHAT_COUNT][RUNS_MAX];
+    static struct figures figures;
+
+    for (uint32_t run = 0; run < runs; run++) {
+        double found[WHAT_COUNT];
+        measure(hosts, run + 1, found);
+        for (size_t i = 0; i < WHAT_COUNT; i++) {
+            samples[i][run] = found[i];
+        }
+    }
+    for (size_t i = 0; i < WHAT_COUNT; i++) {
+        figures_add(&figures, captions[i].text, captions[i].unit, samples[i], runs);
+    }
+    char heading[64];
+    snprintf(heading, sizeof heading, "%u hosts, simulated", hosts);
+    figures_print(&figures, table, "growth", heading);
+    return EXIT_SUCCESS;
+}
