@@ -762,8 +762,15 @@ static void judge_evidence(struct core *core)
     } else {
         claim_on_evidence(core);
     }
-    if (removal_review(core)) {
+    switch (removal_review(core)) {
+    case FOUND_DEAD:
+        next_view_without_the_dead(core);
+        break;
+    case FOUND_OTHERS:
         next_view_soon(core);
+        break;
+    case FOUND_NOBODY:
+        break;
     }
     if (install_is_left_alone(core)) {
         REACHED(left_alone);

@@ -572,6 +572,26 @@ Test(core_join, what_comes_within_a_batch_goes_into_one_view)
     rig_free(rig);
 }
 
+/* J5c, H30: and that is proposed at once, but for what comes with it. */
+Test(core_join, the_dead_are_waited_with_for_a_moment_only)
+{
+    struct rig *rig = rig_in("A B C D E", 'A');
+    char text[64];
+
+    is_ready(rig, joins(MESSAGE_JOIN, 'F', 0));
+    accuses(rig, 'D', 2);
+    rig_kill(rig, 'B');
+    rig_pass(rig, rig->timing.batch_ms / 4 - 1, "");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    accuses(rig, 'D', 3);
+    rig_kill(rig, 'C');
+    rig_pass(rig, 1, "");
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');
+    cr_assert_not_null(prepare);
+    cr_assert_str_eq(view_text(prepare->carrier.view, text, sizeof text), "A D E F");
+    rig_free(rig);
+}
+
 /* H11, H12: its acknowledgement alone lists it nowhere. */
 Test(core_join, a_joiner_is_in_when_the_view_is_committed)
 {

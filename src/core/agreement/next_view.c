@@ -13,6 +13,12 @@ void next_view_soon(struct core *core)
     core->next.due_ms = earlier(core->next.due_ms, core->now_ms + core->timing.batch_ms);
 }
 
+void next_view_without_the_dead(struct core *core)
+{
+    core->next.due_ms = earlier(core->next.due_ms,
+                                core->now_ms + timing_dead_batch_ms(&core->timing));
+}
+
 void next_view_put_off(struct core *core, uint64_t until_ms)
 {
     core->next.due_ms = until_ms;

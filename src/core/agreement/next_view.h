@@ -8,6 +8,9 @@
 /* Something is to be changed: the coordinator builds the next view within T_batch. */
 void next_view_soon(struct core *core);
 
+/* Somebody's process is known to be gone: sooner (J5c). */
+void next_view_without_the_dead(struct core *core);
+
 /* Not before that time; and at once. */
 void next_view_put_off(struct core *core, uint64_t until_ms);
 void next_view_now(struct core *core);

@@ -223,17 +223,22 @@ static bool review_one(struct core *core, uint32_t position)
     return false;
 }
 
-bool removal_review(struct core *core)
+enum found removal_review(struct core *core)
 {
-    bool found = false;
+    enum found found = FOUND_NOBODY;
 
     if (!core_is_coordinator(core) || core->now_ms < core->detector.late_until_ms) {
-        return false;
+        return FOUND_NOBODY;
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!core_is_self(core, i) && review_one(core, i)) {
-            verdict_confirm(core, i);
-            found = true;
+        if (core_is_self(core, i) || !review_one(core, i)) {
+            continue;
+        }
+        verdict_confirm(core, i);
+        if (core->peers[i].charge.verdict == VERDICT_DEAD) {
+            found = FOUND_DEAD;
+        } else if (found == FOUND_NOBODY) {
+            found = FOUND_OTHERS;
         }
     }
     return found;

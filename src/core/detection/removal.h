@@ -4,9 +4,12 @@
 
 #include "core/state/state.h"
 
+/* Whom a review has found: who is more to go. */
+enum found { FOUND_NOBODY, FOUND_DEAD, FOUND_OTHERS };
+
 /* Judges the evidence against every member anew: confirms what is proven, starts verification of
- * what is not. For the coordinator. Returns whether anybody more is to go. */
-bool removal_review(struct core *core);
+ * what is not. For the coordinator. FOUND_DEAD: somebody's process is known to be gone. */
+enum found removal_review(struct core *core);
 
 /* Z5f: takes back what was found out about members whom others hear by now. */
 void removal_reconsider(struct core *core);

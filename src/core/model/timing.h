@@ -79,6 +79,12 @@ static inline uint64_t timing_resend_ms(const struct timing *timing, uint32_t se
     return wait_ms < timing->prepare_ms / 3 ? wait_ms : timing->prepare_ms / 3;
 }
 
+/* J5c: for so long the removal of the dead waits for more of them. */
+static inline uint64_t timing_dead_batch_ms(const struct timing *timing)
+{
+    return timing->batch_ms / 4;
+}
+
 /* U3c: a view goes out as a change in so many of the first sendings, and from then on whole. */
 enum { BRIEF_SENDINGS = 2 };
 
