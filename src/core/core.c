@@ -125,10 +125,7 @@ static uint64_t soonest_ms(const struct core *core)
                           ? earlier(campaign_deadline_ms(core), voter_deadline_ms(core))
                           : NEVER_MS;
     if (core->life.phase == PHASE_JOINING) {
-        uint64_t change_ms = core->change.on
-                                 ? earlier(core->change.deadline_ms, core->change.resend_ms)
-                                 : NEVER_MS;
-        return earlier(join_deadline_ms(core), earlier(change_ms, due_ms));
+        return earlier(join_deadline_ms(core), earlier(change_deadline_ms(core), due_ms));
     }
     due_ms = earlier(due_ms, earlier(core->detector.heartbeat_ms, core->detector.detect_ms));
     due_ms = earlier(due_ms, standing_deadline_ms(core));
@@ -138,9 +135,9 @@ static uint64_t soonest_ms(const struct core *core)
     due_ms = earlier(due_ms, leave_deadline_ms(core));
     due_ms = earlier(due_ms, move_deadline_ms(core));
     due_ms = earlier(due_ms, merge_deadline_ms(core));
-    if (core->change.on) {
-        due_ms = earlier(due_ms, earlier(core->change.deadline_ms, core->change.resend_ms));
-    } else if (core_is_coordinator(core) && !hands_over(core) && !core->merge.yielding) {
+    due_ms = earlier(due_ms, change_deadline_ms(core));
+    if (!core->change.on && core_is_coordinator(core) && !hands_over(core) &&
+        !core->merge.yielding) {
         due_ms = earlier(due_ms, core->next.due_ms);
     }
     return earlier(due_ms, core_is_coordinator(core) ? core->probe.due_ms : NEVER_MS);

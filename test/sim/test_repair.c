@@ -74,6 +74,19 @@ Story(repair, a_lost_proposal_costs_little)
     sim_free(sim);
 }
 
+/* U2h: nor is a lost COMMIT one, though nobody can show C the view. */
+Story(repair, a_lost_commit_costs_little)
+{
+    struct sim *sim = four_and_a_joiner(seed);
+    sim_run(sim, FRESH_MS);
+    sim_lose(sim, A, C, MESSAGE_COMMIT, 1);
+    sim_lose(sim, SIM_ANY, C, MESSAGE_VIEW, UINT32_MAX);
+    sim_crash(sim, D);
+    story_check(sim_sees(sim, A, "A B C", FAST_MS), seed);
+    story_check(sim_sees(sim, C, "A B C", 40), seed);
+    sim_free(sim);
+}
+
 /* C3e: nor is it one when the questions of one who takes over are lost. */
 Story(repair, a_lost_claim_costs_little)
 {
@@ -92,10 +105,14 @@ Story(repair, a_lost_claim_costs_little)
 Story(repair, who_lacks_the_view_that_a_change_is_of_gets_the_whole)
 {
     struct sim *sim = four_and_a_joiner(seed);
-    sim_lose(sim, A, C, MESSAGE_COMMIT, 1);
+    sim_lose(sim, A, C, MESSAGE_COMMIT, UINT32_MAX);
     sim_lose(sim, SIM_ANY, C, MESSAGE_VIEW, UINT32_MAX);
     sim_start(sim, E);
     story_check(sim_sees(sim, A, "A B C D E", SETTLE_MS), seed);
+    sim_run(sim, sim_timing(sim).prepare_ms);
+    story_sees(sim, C, "A B C D", seed);
+    sim_lose_nothing(sim);
+    sim_lose(sim, SIM_ANY, C, MESSAGE_VIEW, UINT32_MAX);
     sim_crash(sim, D);
     story_check(sim_sees(sim, A, "A B C E", 2 * FAST_MS), seed);
     story_check(sim_sees(sim, C, "A B C E", FAST_MS), seed);

@@ -421,3 +421,81 @@ Test(core_proposal, that_is_below_a_promise_is_made_anew_above_it)
     cr_assert_eq(again->carrier.view->epoch, 8);
     rig_free(rig);
 }
+
+/* --- What is not committed (U2h) --- */
+
+/* H17: the ACK or the COMMIT may be lost; but whoever proposed it may be dead, too. */
+Test(core_proposal, what_is_not_committed_is_acknowledged_again)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    uint64_t wait_ms = rig->timing.prepare_ms / 16;
+
+    proposes(rig, 'A', rig_next(rig, "+D"));
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
+    for (int time = 2; time <= 5; time++) {
+        rig_pass(rig, wait_ms - 1, "");
+        cr_assert_null(rig_told(rig, MESSAGE_ACK, 'A'), "time %d", time);
+        rig_pass(rig, 1, "");
+        cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'), "time %d", time);
+        wait_ms *= 2;
+    }
+    rig_pass(rig, 2 * rig->timing.prepare_ms, "A C");
+    cr_assert_eq(rig_count(rig, MESSAGE_ACK), 0);
+    rig_free(rig);
+}
+
+Test(core_proposal, what_is_committed_is_not_acknowledged_again)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *next = rig_next(rig, "+D");
+    struct message commit = refers(MESSAGE_COMMIT, next);
+
+    proposes(rig, 'A', next);
+    rig_gets(rig, 'A', &commit);
+    check_sees(rig, "A B C D");
+    rig_pass(rig, rig->timing.prepare_ms, "A C D");
+    cr_assert_eq(rig_count(rig, MESSAGE_ACK), 0);
+    rig_free(rig);
+}
+
+/* H1: it is counted by the claimant from now on. */
+Test(core_proposal, whoever_is_bound_to_a_higher_epoch_says_it_no_more)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+
+    proposes(rig, 'A', rig_next(rig, "+D"));
+    rig_kill(rig, 'A');
+    rig_gets(rig, 'B',
+             &(struct message){.type = MESSAGE_CLAIM,
+                               .carrier = {.view = rig_view(rig, "A B C"), .epoch = 2}});
+    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
+    rig_pass(rig, rig->timing.prepare_ms, "B");
+    cr_assert_eq(rig_count(rig, MESSAGE_ACK), 0);
+    rig_free(rig);
+}
+
+Test(core_proposal, an_ack_of_what_is_committed_is_answered_with_commit)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message ack = refers(MESSAGE_ACK, core_view(rig->core));
+
+    rig_gets(rig, 'C', &ack);
+    const struct message *commit = rig_told(rig, MESSAGE_COMMIT, 'C');
+    cr_assert_not_null(commit);
+    cr_assert_eq(commit->reference.view_hash, core_view(rig->core)->hash);
+    cr_assert_eq(rig_count(rig, MESSAGE_COMMIT), 1);
+    ack.reference.view_hash ^= 1;
+    rig_ignores(rig, 'C', &ack, REFUSED_NOTHING_PROPOSED);
+    ack.reference.view_hash ^= 1;
+    rig_ignores(rig, 'X', &ack, REFUSED_NOTHING_PROPOSED);
+    rig_free(rig);
+}
+
+Test(core_proposal, only_the_coordinator_commits_again)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message ack = refers(MESSAGE_ACK, core_view(rig->core));
+
+    rig_ignores(rig, 'C', &ack, REFUSED_NOTHING_PROPOSED);
+    rig_free(rig);
+}

@@ -143,6 +143,7 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
     view_copy(&change->pending, next);
     memset(change->answers, ANSWER_NONE, change->pending.member_count);
     change->on = true;
+    change->ack_ms = 0;
     change->sent = false;
     change->sendings = 0;
     change->asked_last = false;
@@ -529,6 +530,45 @@ static void ask_again(struct core *core)
     }
 }
 
+static void answer(struct core *core, enum message_type type, const struct view *proposal,
+                   const struct view_id *id, uint64_t hash)
+{
+    struct message *message = outbox_message(core, type);
+
+    if (message != NULL) {
+        message->reference.view = *id;
+        message->reference.view_hash = hash;
+        message->reference.promised = type == MESSAGE_NACK ? core->promise.epoch : 0;
+    }
+    route_reach(core, message, &proposal->members[0].id, &proposal->members[0].address);
+}
+
+/* U2h: until no more can be expected of it. */
+static void acknowledge_again(struct core *core)
+{
+    struct change *change = &core->change;
+    const struct view_id id = view_id_of(&change->pending);
+
+    if (core->now_ms >= change->accepted_ms + core->timing.prepare_ms ||
+        core->promise.epoch > change->pending.epoch) {
+        change->ack_ms = 0;
+        return;
+    }
+    change->acks++;
+    change->ack_ms = core->now_ms + timing_ack_ms(&core->timing, change->acks);
+    answer(core, MESSAGE_ACK, &change->pending, &id, change->pending.hash);
+}
+
+uint64_t change_deadline_ms(const struct core *core)
+{
+    const struct change *change = &core->change;
+
+    if (change->on) {
+        return earlier(change->deadline_ms, change->resend_ms);
+    }
+    return change->ack_ms != 0 ? change->ack_ms : NEVER_MS;
+}
+
 static void change_continue(struct core *core)
 {
     bool late = core->now_ms >= core->change.deadline_ms;
@@ -571,23 +611,12 @@ void change_tick(struct core *core)
 {
     if (core->change.on) {
         change_continue(core);
+    } else if (core->change.ack_ms != 0 && core->now_ms >= core->change.ack_ms) {
+        acknowledge_again(core);
     }
 }
 
 /* --- Answering --- */
-
-static void answer(struct core *core, enum message_type type, const struct view *proposal,
-                   const struct view_id *id, uint64_t hash)
-{
-    struct message *message = outbox_message(core, type);
-
-    if (message != NULL) {
-        message->reference.view = *id;
-        message->reference.view_hash = hash;
-        message->reference.promised = type == MESSAGE_NACK ? core->promise.epoch : 0;
-    }
-    route_reach(core, message, &proposal->members[0].id, &proposal->members[0].address);
-}
 
 void change_drop_own(struct core *core)
 {
@@ -625,6 +654,8 @@ static void accept(struct core *core, const struct view *proposal)
         promise_give(core, proposal->epoch, &proposal->members[0].id,
                      core->now_ms + timing_proposal_ms(&core->timing));
     }
+    core->change.acks = 1;
+    core->change.ack_ms = core->now_ms + timing_ack_ms(&core->timing, 1);
     answer(core, MESSAGE_ACK, proposal, &id, proposal->hash);
 }
 
@@ -807,9 +838,32 @@ static bool answers_proposal(struct core *core, const struct message *message)
     return false;
 }
 
+/* U2h: it acknowledges what was committed; so the COMMIT did not reach it. Returns whether that is
+ * so. */
+static bool missed_commit(struct core *core, const struct message *message)
+{
+    const struct view_id ours = view_id_of(&core->view);
+    const uint32_t position = view_find(&core->view, &message->from);
+
+    if (!core_is_coordinator(core) || position == VIEW_NONE ||
+        !view_id_equal(&message->reference.view, &ours) ||
+        message->reference.view_hash != core->view.hash) {
+        return false;
+    }
+    struct message *commit = outbox_message(core, MESSAGE_COMMIT);
+    if (commit != NULL) {
+        commit->reference.view = ours;
+        commit->reference.view_hash = core->view.hash;
+    }
+    route_send(core, commit, position);
+    return true;
+}
+
 void change_on_ack(struct core *core, const struct message *message)
 {
-    if (answers_proposal(core, message)) {
+    if (missed_commit(core, message)) {
+        REACHED(committed_again);
+    } else if (answers_proposal(core, message)) {
         uint32_t position = view_find(&core->change.pending, &message->from);
         core->change.answers[position] = ANSWER_YES;
     }
@@ -928,6 +982,7 @@ void change_forget(struct core *core)
 {
     view_clear(&core->change.pending);
     core->change.on = false;
+    core->change.ack_ms = 0;
 }
 
 void change_reset(struct core *core)

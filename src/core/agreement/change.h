@@ -63,6 +63,7 @@ void change_on_late(struct core *core, uint64_t late_ms);
 void change_begin_step(struct core *core);
 
 /* Continues the proposal that is out; starts the next one when it is due. */
+uint64_t change_deadline_ms(const struct core *core);
 void change_tick(struct core *core);
 void change_start_next(struct core *core);
 

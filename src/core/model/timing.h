@@ -85,6 +85,13 @@ static inline uint64_t timing_dead_batch_ms(const struct timing *timing)
     return timing->batch_ms / 4;
 }
 
+/* U2h: until what was acknowledged so often, once or more, and not committed is acknowledged again.
+ */
+static inline uint64_t timing_ack_ms(const struct timing *timing, uint32_t acks)
+{
+    return (timing->prepare_ms / 16) << (acks - 1);
+}
+
 /* U3c: a view goes out as a change in so many of the first sendings, and from then on whole. */
 enum { BRIEF_SENDINGS = 2 };
 
