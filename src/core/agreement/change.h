@@ -62,8 +62,10 @@ void change_on_late(struct core *core, uint64_t late_ms);
 /* At the beginning of each step. */
 void change_begin_step(struct core *core);
 
-/* Continues the proposal that is out; starts the next one when it is due. */
+/* When change_tick has something to do for what was proposed or accepted; NEVER_MS: for nothing. */
 uint64_t change_deadline_ms(const struct core *core);
+
+/* Continues the proposal that is out; starts the next one when it is due. */
 void change_tick(struct core *core);
 void change_start_next(struct core *core);
 
