@@ -16,12 +16,14 @@ enum { BODY_BRIEF_BEYOND = 2 * BODY_CHANGE_BEYOND };
 
 /* Reads a message; a view that it carries goes into `view`, to which the message then points. If it
  * comes as a change, then of `base`; NULL: of none that is held here. Whether it went well is in
- * reader->error; what the bytes do not tell is cleared. */
+ * reader->error; what the bytes do not tell is cleared. `version` counts from 0; fields that came
+ * with a later one are skipped. */
 void body_read(struct reader *reader, const struct view *base, struct view *view,
-               struct message *message);
+               struct message *message, uint8_t version);
 
 /* Writes a message to the life `to`; NULL or none: to whoever lives there. */
-void body_write(struct writer *writer, const struct message *message, const struct node_id *to);
+void body_write(struct writer *writer, const struct message *message, const struct node_id *to,
+                uint8_t version);
 
 /* May a message of that type bring its view as a change? */
 bool body_may_be_brief(enum message_type type);
@@ -30,7 +32,8 @@ bool body_may_be_brief(enum message_type type);
  * if it cannot be written so before `limit`, behind which there must be room for BODY_BRIEF_BEYOND
  * bytes. */
 bool body_write_brief(struct writer *writer, const struct message *message,
-                      const struct node_id *to, const struct view *base, const uint8_t *limit);
+                      const struct node_id *to, uint8_t version, const struct view *base,
+                      const uint8_t *limit);
 
 /* Makes the message that was written to `bytes` one for another life. Only from a life to a life:
  * false, and nothing done, if it is for whoever lives there, or is to be. */

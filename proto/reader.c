@@ -184,6 +184,24 @@ uint64_t reader_number(struct reader *reader, uint64_t low, uint64_t high)
     return parse_number(reader, low, high);
 }
 
+/* A count was held against the bytes that are left, so the sum is no larger than a frame. */
+void reader_skip(struct reader *reader, uint32_t count)
+{
+    uint64_t left_over = count;
+
+    reader->skipped = reader->skipped || count > 0;
+    while (left_over > 0 && reader->error == WIRE_OK) {
+        struct token token;
+        const enum wire_error error = token_read(reader->bytes, reader->length, &reader->at,
+                                                 &token);
+        if (error != WIRE_OK) {
+            reader_fail(reader, error);
+        }
+        left_over += error == WIRE_OK && token.kind == TOKEN_ARRAY ? token.number : 0;
+        left_over--;
+    }
+}
+
 NOINLINE_STATIC bool parse_bool(struct reader *reader)
 {
     struct token token;

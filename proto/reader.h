@@ -19,6 +19,7 @@ struct reader {
     size_t length; /* after a fault as much as was read */
     size_t at;     /* of the next token; after a fault, of the token at fault */
     enum wire_error error;
+    bool skipped; /* has anything been? */
 };
 
 /* Notes a fault, unless there has been one already. */
@@ -33,6 +34,9 @@ uint32_t reader_list(struct reader *reader, uint32_t low, uint32_t high);
 
 /* A number from `low` to `high`, or WIRE_BOUND. */
 uint64_t reader_number(struct reader *reader, uint64_t low, uint64_t high);
+
+/* Goes on behind the next `count` values, whatever they are, with all that is in them. */
+void reader_skip(struct reader *reader, uint32_t count);
 
 bool reader_bool(struct reader *reader);
 bool reader_is_at_bool(const struct reader *reader);

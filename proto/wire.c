@@ -1,5 +1,6 @@
 #include "proto/wire.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,16 +12,19 @@
  *
  *      0     1     2         3       4          8                              16
  *    +-----+-----+---------+-------+----------+------------------------------+
- *    | 'D' | 'Y' | version | flags |   echo   | hash of the cluster's name   | message
+ *    | 'D' | 'Y' |  form   | flags |   echo   | hash of the cluster's name   | message
  *    +-----+-----+---------+-------+----------+------------------------------+          */
 enum {
-    AT_VERSION = 2,
-    AT_FLAGS = 3,
+    AT_FORM = 2,
+    AT_FLAGS = 3, /* and, in the upper half, the version less 1 */
     AT_ECHO = 4,
     AT_CLUSTER = 8,
 
     MAGIC_0 = 'D',
     MAGIC_1 = 'Y',
+
+    VERSION_SHIFT = 4,
+    FLAGS_MASK = (1 << VERSION_SHIFT) - 1,
 };
 
 /* The last frame of a form that was written. */
@@ -29,6 +33,7 @@ struct encoded {
     bool is_made;
     size_t length;                 /* 0: the message does not have this form */
     const struct message *message; /* which one it is of, if it is made */
+    uint8_t version;
 };
 
 struct wire {
@@ -39,6 +44,7 @@ struct wire {
     struct encoded whole;
     struct encoded brief;
     size_t frame_bytes_max;
+    uint64_t skipped;
 };
 
 static void header_init(uint8_t header[WIRE_HEADER_BYTES], const char *cluster)
@@ -48,7 +54,7 @@ static void header_init(uint8_t header[WIRE_HEADER_BYTES], const char *cluster)
     memset(header, 0, WIRE_HEADER_BYTES);
     header[0] = MAGIC_0;
     header[1] = MAGIC_1;
-    header[AT_VERSION] = WIRE_VERSION;
+    header[AT_FORM] = WIRE_FORM;
     for (unsigned i = 0; i < 8; i++) {
         header[AT_CLUSTER + i] = (uint8_t)(hash >> (56 - 8 * i));
     }
@@ -99,6 +105,19 @@ size_t wire_frame_bytes_max(const struct wire *wire)
     return wire->frame_bytes_max;
 }
 
+uint64_t wire_skipped(const struct wire *wire)
+{
+    return wire->skipped;
+}
+
+/* Version 1 is always read: it is what those speak who are not members together. */
+static bool is_spoken(uint8_t flags)
+{
+    const int version = 1 + (flags >> VERSION_SHIFT);
+
+    return version == 1 || (version >= WIRE_VERSION_LOW && version <= WIRE_VERSION_HIGH);
+}
+
 /* Foreign traffic is told apart by its header, in this order, before anything else is read. */
 static bool are_flags(uint8_t flags)
 {
@@ -112,13 +131,13 @@ enum wire_error wire_check_header(const struct wire *wire, const uint8_t *bytes,
     if (length < WIRE_HEADER_BYTES) {
         return WIRE_SHORT;
     }
-    if (memcmp(bytes, wire->header, AT_VERSION) != 0) {
+    if (memcmp(bytes, wire->header, AT_FORM) != 0) {
         return WIRE_MAGIC;
     }
-    if (bytes[AT_VERSION] != WIRE_VERSION) {
+    if (bytes[AT_FORM] != WIRE_FORM || !is_spoken(bytes[AT_FLAGS])) {
         return WIRE_OTHER_VERSION;
     }
-    if (!are_flags(bytes[AT_FLAGS])) {
+    if (!are_flags(bytes[AT_FLAGS] & FLAGS_MASK)) {
         return WIRE_FLAGS;
     }
     if (memcmp(bytes + AT_CLUSTER, wire->header + AT_CLUSTER, WIRE_HEADER_BYTES - AT_CLUSTER) !=
@@ -150,7 +169,7 @@ enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t leng
 
     struct reader reader = {.bytes = bytes, .length = length, .at = WIRE_HEADER_BYTES};
     const struct address source = message->source;
-    body_read(&reader, wire->base, &wire->view, message);
+    body_read(&reader, wire->base, &wire->view, message, bytes[AT_FLAGS] >> VERSION_SHIFT);
     message->source = source;
     message->fellow = (bytes[AT_FLAGS] & WIRE_FELLOW) != 0;
     message->relay = (bytes[AT_FLAGS] & WIRE_RELAY) != 0;
@@ -159,6 +178,7 @@ enum wire_error wire_decode(struct wire *wire, const uint8_t *bytes, size_t leng
     if (reader.at != length) {
         reader_fail(&reader, WIRE_TRAILING);
     }
+    wire->skipped += reader.error == WIRE_OK && reader.skipped;
     return reader.error;
 }
 
@@ -167,7 +187,8 @@ static void set_header(uint8_t *frame, const struct wire_copy *copy)
 {
     uint8_t *at = frame + AT_ECHO;
 
-    frame[AT_FLAGS] = (uint8_t)(copy->flags & (WIRE_FELLOW | WIRE_RELAY | WIRE_HANDED_ON));
+    frame[AT_FLAGS] = (uint8_t)((copy->flags & (WIRE_FELLOW | WIRE_RELAY | WIRE_HANDED_ON)) |
+                                (unsigned)copy->version << VERSION_SHIFT);
     at[0] = (uint8_t)(copy->echo >> 24);
     at[1] = (uint8_t)(copy->echo >> 16);
     at[2] = (uint8_t)(copy->echo >> 8);
@@ -184,9 +205,10 @@ static void encode_whole(struct wire *wire, const struct message *message,
     set_header(whole->frame, copy);
     writer_init(&writer, whole->frame + WIRE_HEADER_BYTES,
                 wire->frame_bytes_max - WIRE_HEADER_BYTES);
-    body_write(&writer, message, copy->to);
+    body_write(&writer, message, copy->to, copy->version);
     whole->is_made = true;
     whole->message = message;
+    whole->version = copy->version;
     whole->length = (size_t)(writer.at - whole->frame);
 }
 
@@ -203,9 +225,11 @@ static void encode_brief(struct wire *wire, const struct message *message,
     writer_init(&writer, brief->frame + WIRE_HEADER_BYTES,
                 DATAGRAM_FRAME_BYTES_MAX + BODY_BRIEF_BEYOND - WIRE_HEADER_BYTES);
     const bool fits = wire->base != NULL && body_may_be_brief(message->type) &&
-                      body_write_brief(&writer, message, copy->to, wire->base, limit);
+                      body_write_brief(&writer, message, copy->to, copy->version, wire->base,
+                                       limit);
     brief->is_made = true;
     brief->message = message;
+    brief->version = copy->version;
     brief->length = fits ? (size_t)(writer.at - brief->frame) : 0;
 }
 
@@ -217,9 +241,9 @@ const uint8_t *wire_encode(struct wire *wire, const struct message *message,
     return wire_encode_copy(wire, message, copy, length);
 }
 
-static bool is_of(const struct encoded *encoded, const struct message *message)
+static bool is_of(const struct encoded *encoded, const struct message *message, uint8_t version)
 {
-    return encoded->is_made && encoded->message == message;
+    return encoded->is_made && encoded->message == message && encoded->version == version;
 }
 
 /* Makes the frame that is there this copy's; false if it is of another message, or not like that.
@@ -227,7 +251,7 @@ static bool is_of(const struct encoded *encoded, const struct message *message)
 static bool readdress(const struct encoded *encoded, const struct message *message,
                       const struct wire_copy *copy)
 {
-    if (!is_of(encoded, message) || encoded->length == 0 ||
+    if (!is_of(encoded, message, copy->version) || encoded->length == 0 ||
         !body_redirect(encoded->frame + WIRE_HEADER_BYTES, copy->to)) {
         return false;
     }
@@ -240,8 +264,10 @@ const uint8_t *wire_encode_copy(struct wire *wire, const struct message *message
 {
     const struct encoded *encoded = &wire->whole;
 
+    assert(copy->version < WIRE_VERSION_HIGH);
     if (copy->brief) {
-        const bool has_none = is_of(&wire->brief, message) && wire->brief.length == 0;
+        const bool has_none = is_of(&wire->brief, message, copy->version) &&
+                              wire->brief.length == 0;
         if (!has_none && !readdress(&wire->brief, message, copy)) {
             encode_brief(wire, message, copy);
         }

@@ -111,7 +111,7 @@ static void write_identity(const struct facts *facts, struct text_builder *text)
     char guard[GUARD_TEXT_MAX];
     char protocol[DECIMAL_DIGITS_MAX + 1];
 
-    protocol[decimal_write(protocol, WIRE_VERSION)] = '\0';
+    protocol[decimal_write(protocol, WIRE_VERSION_HIGH)] = '\0';
     guard_text(&facts->guard.guard, guard);
     begin(text, "doyen_build_info", "gauge", "The version of this doyend and of its protocol.");
     text_builder_add(text, "doyen_build_info");
@@ -269,6 +269,8 @@ static void write_refused_frames(const struct node_traffic *traffic, struct text
         sample(text, "doyen_frames_malformed_total", "reason", wire_error_text((enum wire_error)i),
                traffic->malformed[i]);
     }
+    counter(text, "doyen_messages_of_later_version_total",
+            "Messages with fields of a later version, which were skipped.", traffic->skipped);
     counter(text, "doyen_changes_without_base_total",
             "Changes of a view that this node did not hold; it is shown the whole.",
             traffic->without_base);

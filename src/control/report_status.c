@@ -161,6 +161,7 @@ static json_t *counters_json(const struct facts *facts)
                     json_put(object, "malformed",
                              reasons_json(traffic->malformed, WIRE_ERROR_COUNT, wire_text_of)) &&
                     json_put(object, "without_base", json_of_number(traffic->without_base)) &&
+                    json_put(object, "skipped", json_of_number(traffic->skipped)) &&
                     json_put(object, "not_opened",
                              reasons_json(traffic->sealed_refused, SEAL_RESULTS, seal_text_of)) &&
                     json_put(object, "without_key", json_of_number(traffic->plain_refused)) &&
@@ -353,9 +354,10 @@ json_t *report_version(void)
 {
     json_t *object = json_object();
 
-    return json_finished(object, json_put(object, "schema", json_integer(1)) &&
-                                     json_put(object, "name", json_string("doyend")) &&
-                                     json_put(object, "version", json_of_word(DOYEN_VERSION)) &&
-                                     json_put(object, "protocol", json_integer(WIRE_VERSION)) &&
-                                     json_put(object, "api", json_string("v1")));
+    return json_finished(object,
+                         json_put(object, "schema", json_integer(1)) &&
+                             json_put(object, "name", json_string("doyend")) &&
+                             json_put(object, "version", json_of_word(DOYEN_VERSION)) &&
+                             json_put(object, "protocol", json_integer(WIRE_VERSION_HIGH)) &&
+                             json_put(object, "api", json_string("v1")));
 }

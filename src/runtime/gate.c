@@ -182,7 +182,7 @@ struct bytes gate_seal_answer(struct gate *gate, const struct gate_stream *strea
 
 static bool is_plain(struct bytes frame)
 {
-    return frame.length <= SEALED_AT_VERSION || frame.at[SEALED_AT_VERSION] == WIRE_VERSION;
+    return frame.length <= SEALED_AT_VERSION || frame.at[SEALED_AT_VERSION] == WIRE_FORM;
 }
 
 static bool is_sealed(struct bytes frame)

@@ -421,6 +421,7 @@ static void step_with_message(struct node *node, struct message *message, struct
                               const struct address *source)
 {
     message->source = *source;
+    node->traffic.skipped = wire_skipped(node->wire);
     step_with_frame(node, (struct event){.type = EVENT_MESSAGE, .message = message}, frame);
 }
 

@@ -208,8 +208,7 @@ void strangers_refused(struct strangers *strangers, const struct address *source
         return;
     }
     say_refused(strangers,
-                datagram.at[SEALED_AT_VERSION] == WIRE_VERSION ? STRANGER_PLAIN
-                                                               : STRANGER_OTHER_KEY,
+                datagram.at[SEALED_AT_VERSION] == WIRE_FORM ? STRANGER_PLAIN : STRANGER_OTHER_KEY,
                 source, datagram, ring, now_ms);
     if (!may_hint(strangers, source, now_ms)) {
         return;

@@ -16,6 +16,7 @@ struct node_traffic {
     uint64_t frames_in; /* by stream */
     uint64_t frames_out;
     uint64_t malformed[WIRE_ERROR_COUNT];  /* refused by the codec, by reason */
+    uint64_t skipped;                      /* messages with fields that came later */
     uint64_t without_base;                 /* changes of a view that is not held here (U3b) */
     uint64_t sealed_refused[SEAL_RESULTS]; /* sealed frames that were not opened, by reason */
     uint64_t challenges_out;               /* to datagrams whose source was not proved */

@@ -100,8 +100,12 @@ static void check(struct wire *wire, const uint8_t *bytes, size_t length)
     check_partitions(wire, bytes, length);
     check_owners(wire, bytes, length);
     memset(&message, 0, sizeof message);
+    const uint64_t skipped = wire_skipped(wire);
     if (wire_decode(wire, bytes, length, &message) != WIRE_OK) {
         return;
+    }
+    if (wire_skipped(wire) != skipped) {
+        return; /* What a later version added is not kept. */
     }
     const unsigned flags = (message.fellow ? WIRE_FELLOW : 0U) | (message.relay ? WIRE_RELAY : 0U) |
                            (message.handed_on ? WIRE_HANDED_ON : 0U);

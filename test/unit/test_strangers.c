@@ -9,7 +9,7 @@
 
 enum { DATAGRAM_BYTES = 120 };
 
-static const uint8_t header[16] = {'D', 'Y', WIRE_VERSION, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8};
+static const uint8_t header[16] = {'D', 'Y', WIRE_FORM, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8};
 static const uint8_t secret[COOKIE_SECRET_BYTES] = {7};
 static const struct address asker = {.family = 4, .bytes = {10, 0, 0, 1}, .port = 7420};
 static const struct address door = {.family = 4, .bytes = {10, 0, 0, 2}, .port = 7420};

@@ -52,7 +52,8 @@ static enum wire_error decode(const uint8_t *bytes, size_t length)
     return decode_in(wire, bytes, length, &message);
 }
 
-/* One message is one string of bytes: whatever was accepted encodes to what came in. */
+/* One message is one string of bytes: whatever was accepted encodes to what came in, but for fields
+ * that were skipped. */
 static void assert_stable(struct wire *codec, const uint8_t *bytes, size_t length,
                           const struct message *message)
 {
@@ -472,12 +473,118 @@ Test(wire, a_flipped_bit_is_refused_or_makes_another_message)
         vector_of_sample(vector, wire, &samples->items[i]);
         for (size_t bit = 0; bit < 8 * vector->length; bit++) {
             vector->bytes[bit / 8] ^= (uint8_t)(1U << bit % 8);
-            if (decode_in(wire, vector->bytes, vector->length, &message) == WIRE_OK) {
+            const uint64_t skipped = wire_skipped(wire);
+            if (decode_in(wire, vector->bytes, vector->length, &message) == WIRE_OK &&
+                wire_skipped(wire) == skipped) {
                 assert_stable(wire, vector->bytes, vector->length, &message);
             }
             vector->bytes[bit / 8] ^= (uint8_t)(1U << bit % 8);
         }
     }
+}
+
+/* --- What later versions add --- */
+
+/* Behind the fields of the vector's message so many more, which are these bytes. */
+static void add_fields(unsigned count, const char *bytes, size_t length)
+{
+    uint8_t *head = &vector->bytes[WIRE_HEADER_BYTES];
+    const unsigned fields = (*head & 0x0fU) + count;
+
+    cr_assert_eq(*head & 0xf0, 0x90);
+    cr_assert(vector->length + length + 2 <= sizeof vector->bytes);
+    if (fields < 16) {
+        *head = (uint8_t)(0x90 | fields);
+    } else {
+        memmove(head + 3, head + 1, vector->length - WIRE_HEADER_BYTES - 1);
+        vector->length += 2;
+        head[0] = 0xdc;
+        head[1] = 0;
+        head[2] = (uint8_t)fields;
+    }
+    memcpy(vector->bytes + vector->length, bytes, length);
+    vector->length += length;
+}
+
+/* A number, nothing, a text, bytes, and a list with a list in it. */
+#define FIVE_MORE "\x07\xc0\xa2hi\xc4\x01\x00\x92\x01\x91\xc3"
+
+/* Those that have fields which may be missing are a test of their own. */
+static bool has_all_its_fields(const struct message *message)
+{
+    return message->type != MESSAGE_HEARTBEAT && message->type != MESSAGE_ROLES_ENTER;
+}
+
+Test(wire, fields_of_a_later_version_are_skipped_and_counted)
+{
+    struct message message;
+
+    memset(&message, 0, sizeof message);
+    for (uint32_t i = 0; i < samples->count; i++) {
+        const struct sample *sample = &samples->items[i];
+        if (!has_all_its_fields(&sample->message)) {
+            continue;
+        }
+        vector_of_sample(vector, wire, sample);
+        const size_t length = vector->length;
+        const uint64_t skipped = wire_skipped(wire);
+        add_fields(5, FIVE_MORE, sizeof FIVE_MORE - 1);
+        const enum wire_error error = decode_in(wire, vector->bytes, vector->length, &message);
+        cr_assert_eq(error, WIRE_OK, "%s: %s", sample->name, wire_error_text(error));
+        cr_assert_eq(wire_skipped(wire), skipped + 1, "%s", sample->name);
+        vector_of_sample(vector, wire, sample);
+        assert_stable(wire, vector->bytes, length, &message); /* Nothing else has changed. */
+    }
+}
+
+Test(wire, what_is_skipped_must_be_whole_and_in_order)
+{
+    static const struct {
+        const char *bytes;
+        size_t length;
+        unsigned count;
+        enum wire_error expect;
+    } cases[] = {
+        {"\x07", 1, 2, WIRE_SHORT},                 /* one of two */
+        {"\x07\x08", 2, 1, WIRE_TRAILING},          /* two for one */
+        {"\x92\x01", 2, 1, WIRE_SHORT},             /* a list that is cut */
+        {"\xdd\xff\xff\xff\xff", 5, 1, WIRE_SHORT}, /* one that claims 4 billion */
+        {"\x91\x91\x91\x91", 4, 1, WIRE_SHORT},     /* lists in lists, and nothing in them */
+        {"\x81\x01\x02", 3, 1, WIRE_SHAPE},         /* a map */
+        {"\xcc\x05", 2, 1, WIRE_SHAPE},             /* longer than it need be */
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        vector_of_sample(vector, wire, samples_find(samples, "pull"));
+        add_fields(cases[i].count, cases[i].bytes, cases[i].length);
+        cr_assert_eq(decode(vector->bytes, vector->length), cases[i].expect, "%zu", i);
+        cr_assert_eq(wire_skipped(wire), 0);
+    }
+}
+
+/* Where a later version has put fields behind those that may be missing, none of these is. */
+Test(wire, in_front_of_skipped_fields_none_is_missing)
+{
+    struct message message;
+
+    memset(&message, 0, sizeof message);
+    vector_of_sample(vector, wire, samples_find(samples, "heartbeat"));
+    add_fields(4, "\x00\xc2\x00\x2a", 4);
+    cr_assert_eq(decode_in(wire, vector->bytes, vector->length, &message), WIRE_OK);
+    cr_assert_eq(message.heartbeat.promised, 0);
+    cr_assert_not(message.heartbeat.leased);
+    cr_assert_not(message.heartbeat.handed_over);
+
+    vector_of_sample(vector, wire, samples_find(samples, "heartbeat"));
+    add_fields(4, "\x09\xc3\x01\x2a", 4);
+    cr_assert_eq(decode_in(wire, vector->bytes, vector->length, &message), WIRE_OK);
+    cr_assert_eq(message.heartbeat.promised, 9);
+    cr_assert(message.heartbeat.leased && message.heartbeat.handed_over);
+    cr_assert_eq(wire_skipped(wire), 2);
+
+    vector_of_sample(vector, wire, samples_find(samples, "heartbeat"));
+    add_fields(3, "\x00\xc2\x00", 3); /* All of this version: each says something. */
+    cr_assert_eq(decode(vector->bytes, vector->length), WIRE_BOUND);
 }
 
 Test(wire, noise_behind_a_good_header_is_refused)
