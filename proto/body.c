@@ -21,6 +21,7 @@ enum {
     PROBE_BYTES = BODY_VIEW_ID_BYTES + 2 * BODY_NUMBER_BYTES + 3 + 2 + 1 +
                   (1 + PROBE_SEEDS_MAX) * BODY_ADDRESS_BYTES + TERMS_BYTES,
     JOINER_FIELDS = 6,
+    QUOTED_VERSIONS = 2,
     HOPS_MAX = 1,
 };
 
@@ -420,7 +421,7 @@ static void write_joiner(struct writer *writer, const struct joiner *joiner)
 static void read_join_refused(struct reader *reader, struct join_refused *refused)
 {
     refused->reason = (enum join_refusal)reader_number(reader, JOIN_REFUSED_TERMS,
-                                                       JOIN_REFUSED_FULL);
+                                                       JOIN_REFUSED_VERSIONS);
     switch (refused->reason) {
     case JOIN_REFUSED_TERMS:
         read_terms(reader, &refused->terms);
@@ -430,6 +431,10 @@ static void read_join_refused(struct reader *reader, struct join_refused *refuse
         break;
     case JOIN_REFUSED_FULL:
         refused->limit = (uint32_t)reader_number(reader, 0, MEMBER_MAX);
+        break;
+    case JOIN_REFUSED_VERSIONS:
+        reader_fields(reader, QUOTED_VERSIONS);
+        refused->versions = body_read_versions(reader);
         break;
     }
 }
@@ -446,6 +451,10 @@ static void write_join_refused(struct writer *writer, const struct join_refused 
         break;
     case JOIN_REFUSED_FULL:
         writer_number(writer, refused->limit);
+        break;
+    case JOIN_REFUSED_VERSIONS:
+        writer_array(writer, QUOTED_VERSIONS);
+        body_write_versions(writer, refused->versions);
         break;
     }
 }
@@ -468,7 +477,7 @@ static void read_merge_refused(struct reader *reader, struct merge_refused *refu
 {
     refused->merge = reader_number(reader, 0, UINT64_MAX);
     refused->reason = (enum merge_refusal)reader_number(reader, MERGE_REFUSED_BUSY,
-                                                        MERGE_REFUSED_LEAPS);
+                                                        MERGE_REFUSED_VERSIONS);
 }
 
 static void write_merge_refused(struct writer *writer, const struct merge_refused *refused)

@@ -7,10 +7,12 @@
 enum {
     VIEW_ID_FIELDS = 4,
     MEMBER_FIELDS = 6, /* and of one that is drained one more, which says so */
+    DRAINED_FIELDS = 1,
+    VERSIONS_FIELDS = 2, /* behind that one, of one that speaks more than version 1 */
     GONE_FIELDS = 8,
 
     MEMBER_BYTES = 1 + BODY_ID_BYTES + BODY_ADDRESS_BYTES + 2 * BODY_NUMBER_BYTES +
-                   BODY_NAME_BYTES + BODY_TAGS_BYTES + 1,
+                   BODY_NAME_BYTES + BODY_TAGS_BYTES + DRAINED_FIELDS + VERSIONS_FIELDS,
     GONE_BYTES = 1 + BODY_ID_BYTES + BODY_ADDRESS_BYTES + BODY_NUMBER_BYTES + BODY_NAME_BYTES + 1 +
                  1 + 5 + 1 + ACCUSERS_MAX * BODY_NUMBER_BYTES,
     VIEW_HEAD_BYTES = 1 + 5 * BODY_NUMBER_BYTES + 1 + 2 * BODY_VIEW_ID_BYTES + 3 +
@@ -35,13 +37,30 @@ void body_write_view_id(struct writer *writer, const struct view_id *id)
     writer_id(writer, &id->coordinator);
 }
 
+struct versions body_read_versions(struct reader *reader)
+{
+    struct versions versions = {.low = 0};
+
+    versions.low = (uint8_t)(reader_number(reader, 1, VERSIONS_MAX) - 1);
+    versions.high = (uint8_t)(reader_number(reader, versions.low + 1U, VERSIONS_MAX) - 1);
+    return reader->error == WIRE_OK ? versions : (struct versions){.low = 0};
+}
+
+void body_write_versions(struct writer *writer, struct versions versions)
+{
+    writer_number(writer, versions.low + 1U);
+    writer_number(writer, versions.high + 1U);
+}
+
 void body_read_member(struct reader *reader, struct member *member, uint64_t age_low,
                       uint64_t age_high)
 {
     memset(member, 0, offsetof(struct member, tags.text));
     const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
-    member->drained = fields == MEMBER_FIELDS + 1 && age_low > 0; /* A joiner never is. */
-    if (fields != MEMBER_FIELDS && !member->drained) {
+    const bool has_versions = fields == MEMBER_FIELDS + DRAINED_FIELDS + VERSIONS_FIELDS;
+    const bool may_be_drained = age_low > 0; /* A joiner never is. */
+    member->drained = fields == MEMBER_FIELDS + DRAINED_FIELDS && may_be_drained;
+    if (fields != MEMBER_FIELDS && !member->drained && !has_versions) {
         reader_fail(reader, WIRE_SHAPE);
     }
     member->id = reader_id(reader);
@@ -53,19 +72,32 @@ void body_read_member(struct reader *reader, struct member *member, uint64_t age
     if (member->drained && !reader_bool(reader)) {
         reader_fail(reader, WIRE_BOUND);
     }
+    if (has_versions) {
+        member->drained = reader_bool(reader);
+        member->versions = body_read_versions(reader);
+        if (member->versions.high == 0 || (member->drained && !may_be_drained)) {
+            reader_fail(reader, WIRE_BOUND);
+        }
+    }
 }
 
 void body_write_member(struct writer *writer, const struct member *member)
 {
-    writer_array(writer, MEMBER_FIELDS + (member->drained ? 1 : 0));
+    const bool has_versions = member->versions.high > 0;
+
+    writer_array(writer, MEMBER_FIELDS + (member->drained || has_versions ? DRAINED_FIELDS : 0U) +
+                             (has_versions ? VERSIONS_FIELDS : 0U));
     writer_id(writer, &member->id);
     writer_address(writer, &member->address);
     writer_number(writer, member->age);
     writer_number(writer, member->incarnation);
     writer_name(writer, member->name);
     writer_tags(writer, &member->tags);
-    if (member->drained) {
-        writer_bool(writer, true);
+    if (member->drained || has_versions) {
+        writer_bool(writer, member->drained);
+    }
+    if (has_versions) {
+        body_write_versions(writer, member->versions);
     }
 }
 

@@ -45,7 +45,7 @@ enum wire_error wire_check_header(const struct wire *wire, const uint8_t *bytes,
 bool wire_header_is_bare(const struct wire *wire, const uint8_t *bytes);
 
 /* Longest frame this codec reads or writes, in bytes: that of a MERGE with a view filled to the
- * last tag, some 39 kB for the gone and the voters, and 638 bytes for each member of the capacity.
+ * last tag, some 39 kB for the gone and the voters, and 640 bytes for each member of the capacity.
  */
 size_t wire_frame_bytes_max(const struct wire *wire);
 

@@ -96,6 +96,8 @@ static void refusal_words(const struct join_refused *refused, struct text_builde
 {
     char text[ADDRESS_TEXT_MAX];
     char terms[TERMS_WORDS_MAX];
+    char ours[VERSIONS_TEXT_MAX];
+    char theirs[VERSIONS_TEXT_MAX];
 
     switch (refused->reason) {
     case JOIN_REFUSED_TERMS:
@@ -109,6 +111,13 @@ static void refusal_words(const struct join_refused *refused, struct text_builde
     case JOIN_REFUSED_FULL:
         text_builder_format(sentence, "there is no room for more than %" PRIu32 " members",
                             refused->limit);
+        return;
+    case JOIN_REFUSED_VERSIONS:
+        text_builder_format(sentence,
+                            "no version of the protocol is spoken by both: by the cluster %s, by "
+                            "the joiner %s",
+                            versions_text(&refused->versions, ours),
+                            versions_text(&refused->joiner, theirs));
         return;
     }
     text_builder_add(sentence, "for an unknown reason");
@@ -212,6 +221,8 @@ static const char *merge_failure(enum merge_refusal refusal)
         return "this node's name is in use there";
     case MERGE_REFUSED_LEAPS:
         return "its numbers and those there are further apart than time allows";
+    case MERGE_REFUSED_VERSIONS:
+        return "no version of the protocol is spoken by all members of both";
     }
     return "an unknown reason";
 }

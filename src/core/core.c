@@ -155,6 +155,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     lifecycle_draw_id(core);
     core->life.self.address = options->address;
     core->life.self.incarnation = options->incarnation + 1;
+    core->life.self.versions = options->versions;
     bool fits = text_set(core->life.self.name, sizeof core->life.self.name, options->name,
                          text_length(options->name, NAME_BYTES_MAX + 1));
     assert(fits);
@@ -197,6 +198,9 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
  * coordinator. Each module settles what referred to the view before. */
 void announce_view_installed(struct core *core, const struct installed *before)
 {
+    /* J2d: no higher than this node can, whatever a view says. */
+    core->version =
+        versions_common(view_versions(&core->view, VIEW_NONE), core->life.self.versions).high;
     lifecycle_on_view_installed(core);
     peers_on_view_installed(core, before);
     detector_on_view_installed(core, before);

@@ -26,8 +26,9 @@ struct core_options {
     const struct voters *voters; /* copied; NULL unless the guard is strict */
     enum profile profile;
     struct timing timing;
-    uint32_t capacity;    /* 1 to MEMBER_MAX: members this node can hold */
-    bool has_seeds;       /* false: founds a cluster alone (F1) */
+    uint32_t capacity;        /* 1 to MEMBER_MAX: members this node can hold */
+    struct versions versions; /* of the protocol, that its driver can read and write */
+    bool has_seeds;           /* false: founds a cluster alone (F1) */
     uint32_t expect;      /* founds, whatever its seeds, when so many nodes, itself included, wait
                              to be let in (F3); at most EXPECT_MAX; 0: F1 alone counts */
     uint64_t incarnation; /* lives this node has had before this one */
@@ -63,6 +64,11 @@ const struct member *core_self(const struct core *core);
 
 /* The installed view; empty while joining. Valid until the next step. */
 const struct view *core_view(const struct core *core);
+
+/* The versions of the protocol that all members speak, and the one in which they are written to;
+ * counted from 0. */
+struct versions core_versions(const struct core *core);
+uint8_t core_version(const struct core *core);
 
 /* The coordinator as the view has it, or NULL when there is none to be named. */
 const struct member *core_coordinator(const struct core *core);

@@ -36,6 +36,17 @@ const struct view *core_view(const struct core *core)
     return &core->view;
 }
 
+struct versions core_versions(const struct core *core)
+{
+    return view_is_empty(&core->view) ? core->life.self.versions
+                                      : view_versions(&core->view, VIEW_NONE);
+}
+
+uint8_t core_version(const struct core *core)
+{
+    return core->version;
+}
+
 const struct member *core_coordinator(const struct core *core)
 {
     return standing_coordinator(core);

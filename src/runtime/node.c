@@ -77,6 +77,7 @@ static struct outgoing encode(struct node *node, const struct effect *effect, st
         .flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U) |
                  (effect->handed_on ? WIRE_HANDED_ON : 0U),
         .echo = effect->echo,
+        .version = effect->version,
         .brief = effect->brief,
     };
     const bool again = effect->message == step->encoded;

@@ -39,6 +39,7 @@ enum fact {
     FACT_PARENT,
     FACT_MERGED,
     FACT_TAGS, /* by a pointer; NULL: null */
+    FACT_VERSIONS,
 };
 
 /* A list of rows ends with one without a key. */
@@ -202,6 +203,12 @@ static const struct row name_in_use_rows[] = {
 };
 static const struct row full_rows[] = {
     {"limit", FACT_U32, TOLD_ALWAYS, AT(notice.refused.limit)},
+    END,
+};
+
+static const struct row versions_rows[] = {
+    {"cluster_speaks", FACT_VERSIONS, TOLD_ALWAYS, AT(notice.refused.versions)},
+    {"joiner_speaks", FACT_VERSIONS, TOLD_ALWAYS, AT(notice.refused.joiner)},
     END,
 };
 
@@ -403,6 +410,8 @@ static struct notice_field fact_of(const struct row *row, const struct journal_e
             .kind = FIELD_VIEW, .number = 1, .text = parent_text(entry, 1, fields)};
     case FACT_TAGS:
         return tags_field(*(const struct tags *const *)at, fields);
+    case FACT_VERSIONS:
+        return text_field(versions_text(at, room(fields, VERSIONS_TEXT_MAX)));
     }
     return null_field();
 }
@@ -437,6 +446,8 @@ static const struct row *quoted_rows(const struct join_refused *refused)
         return name_in_use_rows;
     case JOIN_REFUSED_FULL:
         return full_rows;
+    case JOIN_REFUSED_VERSIONS:
+        return versions_rows;
     }
     return none;
 }

@@ -44,7 +44,8 @@ enum {
     NOTICE_FIELDS_MAX = 16,
     NOTICE_TEXT_MAX = 512,
     NOTICE_WORDS_MAX = ID_TEXT_MAX + 2 * ADDRESS_TEXT_MAX + GUARD_TEXT_MAX + VOTERS_TEXT_MAX +
-                       2 * VIEW_NAME_MAX + ACCUSERS_MAX * (NAME_BYTES_MAX + 1) + 2 * TAGS_TEXT_MAX,
+                       2 * VIEW_NAME_MAX + ACCUSERS_MAX * (NAME_BYTES_MAX + 1) + 2 * TAGS_TEXT_MAX +
+                       2 * VERSIONS_TEXT_MAX,
 };
 
 /* The fields of a notice, in the order for people; epoch, version and member_count, which every

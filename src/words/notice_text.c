@@ -120,6 +120,8 @@ const char *join_refusal_text(enum join_refusal reason)
         return "name_in_use";
     case JOIN_REFUSED_FULL:
         return "full";
+    case JOIN_REFUSED_VERSIONS:
+        return "versions";
     }
     return "unknown";
 }
@@ -141,6 +143,8 @@ const char *merge_refusal_text(enum merge_refusal refusal)
         return "name_in_use";
     case MERGE_REFUSED_LEAPS:
         return "leaps";
+    case MERGE_REFUSED_VERSIONS:
+        return "versions";
     }
     return "unknown";
 }
@@ -156,6 +160,8 @@ const char *join_refusal_advice(enum join_refusal reason)
     case JOIN_REFUSED_FULL:
         return "raise --capacity on all members; under --guard majority raise --size, or take the "
                "--name of a lost member, whose place is kept";
+    case JOIN_REFUSED_VERSIONS:
+        return "install a release of doyend between the two";
     }
     return "see the protocol's rules for joining";
 }

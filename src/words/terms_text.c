@@ -68,3 +68,19 @@ void terms_words(const struct terms *terms, char out[TERMS_WORDS_MAX])
              guard, voters[0] == '\0' ? "" : " of ", voters, profile_text(terms->profile),
              terms->heartbeat_ms, terms->lost_ms, terms->capacity);
 }
+
+const char *versions_text(const struct versions *versions, char out[VERSIONS_TEXT_MAX])
+{
+    const unsigned low = versions->low + 1U;
+    const unsigned high = versions->high + 1U;
+
+    if (low > high) {
+        return "none";
+    }
+    if (low == high) {
+        snprintf(out, VERSIONS_TEXT_MAX, "%u", low);
+    } else {
+        snprintf(out, VERSIONS_TEXT_MAX, "%u-%u", low, high);
+    }
+    return out;
+}

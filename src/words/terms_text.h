@@ -20,6 +20,11 @@ void guard_words(const struct guard *guard, char out[GUARD_TEXT_MAX]);
 enum { TERMS_WORDS_MAX = 160 + VOTERS_TEXT_MAX };
 void terms_words(const struct terms *terms, char out[TERMS_WORDS_MAX]);
 
+/* Writes versions of the protocol for people and returns it: "1", "2-3"; "none" where they do not
+ * meet. */
+enum { VERSIONS_TEXT_MAX = 8 };
+const char *versions_text(const struct versions *versions, char out[VERSIONS_TEXT_MAX]);
+
 /* Returns local, lan or wan; "unknown" for a value that another node may send. */
 const char *profile_text(enum profile profile);
 

@@ -41,6 +41,7 @@ void sim_start(struct sim *sim, uint32_t index)
         .name = host->name,
         .address = host->address,
         .guard = host->guard,
+        .versions = host->versions,
         .profile = sim->options.profile,
         .timing = sim->timing,
         .capacity = sim->options.capacity,
@@ -350,6 +351,11 @@ void sim_set_seeds(struct sim *sim, uint32_t index, const uint32_t *seeds, uint3
 void sim_set_guard(struct sim *sim, uint32_t index, struct guard guard)
 {
     host_of(sim, index)->guard = guard;
+}
+
+void sim_set_versions(struct sim *sim, uint32_t index, uint8_t low, uint8_t high)
+{
+    host_of(sim, index)->versions = (struct versions){.low = low, .high = high};
 }
 
 bool sim_is_configured(const struct sim *sim, uint32_t index)

@@ -87,6 +87,7 @@ struct host {
     uint32_t trip_left; /* it is killed after so many of these */
     enum message_type trip_type;
     struct guard guard;
+    struct versions versions;
     struct witness witness;
 
     uint64_t notices[SIM_NOTICE_COUNT];

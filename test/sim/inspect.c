@@ -211,6 +211,11 @@ uint64_t sim_version(const struct sim *sim, uint32_t host)
     return host_of(sim, host)->running ? core_view(host_of(sim, host)->core)->version : 0;
 }
 
+uint8_t sim_protocol(const struct sim *sim, uint32_t host)
+{
+    return core_version(host_of(sim, host)->core);
+}
+
 const struct gone *sim_gone(const struct sim *sim, uint32_t observer, uint32_t subject)
 {
     const struct host *host = host_of(sim, observer);

@@ -149,6 +149,10 @@ void sim_rename(struct sim *sim, uint32_t host, const char *name);
 void sim_set_seeds(struct sim *sim, uint32_t host, const uint32_t *seeds, uint32_t count);
 void sim_set_guard(struct sim *sim, uint32_t host, struct guard guard);
 
+/* Before sim_start: the versions of the protocol that the host speaks, counted from 0; at first 0
+ * alone. What is written is version 1, whatever they agree on. */
+void sim_set_versions(struct sim *sim, uint32_t host, uint8_t low, uint8_t high);
+
 /* Are its name, seeds and guard as they were in the beginning, or as sim_swap left them? */
 bool sim_is_configured(const struct sim *sim, uint32_t host);
 
@@ -242,6 +246,9 @@ uint32_t sim_acting_count(const struct sim *sim);
 uint64_t sim_age(const struct sim *sim, uint32_t observer, uint32_t subject);
 uint64_t sim_epoch(const struct sim *sim, uint32_t host);
 uint64_t sim_version(const struct sim *sim, uint32_t host);
+
+/* The version of the protocol in which the node writes to members, counted from 0. */
+uint8_t sim_protocol(const struct sim *sim, uint32_t host);
 
 /* How the observer's view says that the subject's last life went; NULL when it does not. */
 const struct gone *sim_gone(const struct sim *sim, uint32_t observer, uint32_t subject);

@@ -304,6 +304,88 @@ Story(join, a_joiner_with_another_guard_is_refused)
     sim_free(sim);
 }
 
+/* J2c: who speaks none of the versions that all members speak is told them. */
+Story(join, who_speaks_none_of_our_versions_is_refused)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 3});
+    sim_set_versions(sim, A, 0, 1);
+    sim_set_versions(sim, C, 1, 2);
+    sim_start_in_order(sim, 500);
+    sim_run(sim, 5000);
+    story_check(sim_phase(sim, C) == PHASE_JOINING, seed);
+    story_check(sim_refusal(sim, C).reason == JOIN_REFUSED_VERSIONS, seed);
+    story_check(sim_refusal(sim, C).versions.low == 0, seed);
+    story_check(sim_refusal(sim, C).versions.high == 0, seed);
+    story_check(sim_refusal(sim, C).joiner.low == 1, seed);
+    story_check(sim_refusal(sim, C).joiner.high == 2, seed);
+    story_sees(sim, A, "A B", seed);
+
+    sim_crash(sim, B);
+    sim_set_versions(sim, B, 0, 1); /* The last old one. */
+    sim_start(sim, B);
+    story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
+    story_check(sim_protocol(sim, A) == 1, seed);
+    sim_free(sim);
+}
+
+/* J2c: its own former life, whose place a joiner takes, is not asked what it speaks. */
+Story(join, who_comes_back_with_another_version_need_not_get_on_with_itself)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 3});
+    sim_set_versions(sim, A, 0, 1);
+    sim_set_versions(sim, C, 0, 1);
+    sim_start_in_order(sim, 500);
+    sim_run(sim, 3000);
+    sim_vanish(sim, B); /* It is in the view yet when it is back. */
+    sim_set_versions(sim, B, 1, 1);
+    sim_start(sim, B);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_check(sim_refusal(sim, B).reason == 0, seed);
+    story_check(sim_protocol(sim, A) == 1, seed);
+    sim_free(sim);
+}
+
+/* J2c: each of two gets on with all members, and they do not with each other. One comes in. */
+Story(join, of_two_who_share_no_version_one_comes_in)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 4});
+    sim_set_versions(sim, A, 0, 1);
+    sim_set_versions(sim, B, 0, 1);
+    sim_set_versions(sim, D, 1, 1);
+    sim_start(sim, A);
+    sim_start(sim, B);
+    sim_run(sim, 3000);
+    sim_start(sim, C);
+    sim_start(sim, D);
+    sim_run(sim, 10000);
+    story_check(sim_phase(sim, C) == PHASE_MEMBER || sim_phase(sim, D) == PHASE_MEMBER, seed);
+    story_check(sim_phase(sim, C) == PHASE_JOINING || sim_phase(sim, D) == PHASE_JOINING, seed);
+    story_check(core_view(sim_core(sim, A))->member_count == 3, seed);
+    sim_free(sim);
+}
+
+/* J2d: one after the other goes to the next version and back. All write in the highest that all of
+ * them speak. */
+Story(join, the_version_rises_with_the_last_and_falls_with_the_first)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 5});
+    sim_start_in_order(sim, 300);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    for (int back = 0; back < 2; back++) {
+        for (uint32_t host = A; host <= E; host++) {
+            story_check(sim_protocol(sim, A) == (back == 1 && host == A), seed);
+            sim_crash(sim, host);
+            sim_set_versions(sim, host, 0, back == 0 ? 1 : 0);
+            sim_start(sim, host);
+            story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
+        }
+        for (uint32_t host = A; host <= E; host++) {
+            story_check(sim_protocol(sim, host) == (back == 0), seed);
+        }
+    }
+    sim_free(sim);
+}
+
 /* B1: a full cluster says so, and takes the joiner in when there is room. */
 Story(join, a_full_cluster_refuses_until_there_is_room)
 {

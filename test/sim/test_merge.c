@@ -174,6 +174,26 @@ Story(merge, foundings_with_different_terms_stay_apart)
     sim_free(sim);
 }
 
+/* J2e: no merge brings together who cannot talk to each other. */
+Story(merge, parts_that_share_no_version_stay_apart)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 2, .seed_count = 2, .disorder = true});
+    sim_set_versions(sim, B, 1, 2);
+    sim_cut(sim, A, B);
+    sim_start_in_order(sim, 300);
+    sim_run(sim, CUT_MS);
+    sim_heal(sim);
+    sim_run(sim, CUT_MS);
+    story_sees(sim, A, "A", seed);
+    story_sees(sim, B, "B", seed);
+    sim_crash(sim, B);
+    sim_set_versions(sim, B, 0, 2);
+    sim_start(sim, B);
+    story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
+    sim_free(sim);
+}
+
 /* H35, M6: three parts need two merges, and no cycle comes of it. Which meet first is chance. */
 Story(merge, three_parts_become_one)
 {

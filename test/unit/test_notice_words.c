@@ -179,6 +179,16 @@ static const struct words_case cases[] = {
     {{.type = NOTICE_MERGING, .on = false},
      "the merge came to nothing, for no answer came: this node's part goes on as it was",
      "merging=no refusal=no_answer"},
+    {{.type = NOTICE_TURNED_AWAY,
+      .subject = OF_B,
+      .refused = {.reason = JOIN_REFUSED_VERSIONS, .versions = {0, 1}, .joiner = {2, 2}}},
+     "byzantium at 10.0.0.2:7421 was turned away: no version of the protocol is spoken by both: by "
+     "the cluster 1-2, by the joiner 3",
+     "name=byzantium refusal=versions cluster_speaks=1-2 joiner_speaks=3"},
+    {{.type = NOTICE_MERGING, .refusal = MERGE_REFUSED_VERSIONS},
+     "the merge came to nothing, for no version of the protocol is spoken by all members of both: "
+     "this node's part goes on as it was",
+     "merging=no refusal=versions"},
     {{.type = NOTICE_MERGING, .refusal = MERGE_REFUSED_FULL},
      "the merge came to nothing, for there is no room for both: this node's part goes on as "
      "it was",

@@ -522,6 +522,25 @@ static void add_preempt_after(struct samples *samples)
                                                      .priority = 100}};
 }
 
+static void add_versions(struct samples *samples)
+{
+    struct message *message = add(samples, MESSAGE_JOIN, "join-versions",
+                                  "of a joiner that speaks versions 2 and 3");
+    message->joiner.member = member_of('B', "byzantium", 0);
+    message->joiner.member.versions = (struct versions){.low = 1, .high = 2};
+    message->joiner.terms = sample_terms;
+    message->joiner.nonce = 0xe1e2e3e4e5e6e7e8;
+
+    message = add(samples, MESSAGE_JOIN_REFUSED, "join-refused-versions",
+                  "quotes what all members speak");
+    message->join_refused.reason = JOIN_REFUSED_VERSIONS;
+    message->join_refused.versions = (struct versions){.low = 0, .high = 15};
+
+    message = add(samples, MESSAGE_VIEW, "view-versions",
+                  "one member speaks versions 1 to 2, and one is drained and speaks 2 alone");
+    message->carrier.view = &samples->speaking;
+}
+
 struct samples *samples_new(void)
 {
     struct samples *samples = calloc(1, sizeof *samples);
@@ -531,6 +550,14 @@ struct samples *samples_new(void)
     make_alone(view_new(SAMPLE_CAPACITY, &samples->drained, &samples->drained_storage));
     samples->drained.members[0].drained = true;
     view_seal(&samples->drained);
+    make_alone(view_new(SAMPLE_CAPACITY, &samples->speaking, &samples->speaking_storage));
+    samples->speaking.members[0].versions.high = 1;
+    samples->speaking.members[1] = member_of('B', "byzantium", 2);
+    samples->speaking.members[1].drained = true;
+    samples->speaking.members[1].versions = (struct versions){.low = 1, .high = 1};
+    samples->speaking.member_count = 2;
+    samples->speaking.next_age = 3;
+    view_seal(&samples->speaking);
     make_settled(view_new(SAMPLE_CAPACITY, &samples->settled, &samples->settled_storage));
     make_merged(view_new(SAMPLE_CAPACITY, &samples->merged, &samples->merged_storage),
                 &samples->settled, &samples->alone);
@@ -548,6 +575,7 @@ struct samples *samples_new(void)
     add_needs(samples);
     add_handed_on(samples);
     add_preempt_after(samples);
+    add_versions(samples);
     return samples;
 }
 
@@ -555,6 +583,7 @@ void samples_free(struct samples *samples)
 {
     free(samples->alone_storage);
     free(samples->drained_storage);
+    free(samples->speaking_storage);
     free(samples->settled_storage);
     free(samples->merged_storage);
     free(samples);

@@ -35,6 +35,8 @@ struct samples {
     void *alone_storage;
     struct view drained; /* its only member is drained (E7) */
     void *drained_storage;
+    struct view speaking; /* its members speak other versions than 1 (J2c) */
+    void *speaking_storage;
     void *settled_storage;
     void *merged_storage;
 };

@@ -35,6 +35,12 @@ static void answer(struct core *core, const struct message *message, const struc
                   (uint32_t)joiner->nonce); /* J3e */
 }
 
+/* J2c: those of all members but its own former life, whose place it takes. */
+static struct versions versions_asked(const struct core *core, const struct member *joiner)
+{
+    return view_versions(&core->view, view_find_address(&core->view, &joiner->address));
+}
+
 static void turn_away(struct core *core, const struct joiner *joiner, enum join_refusal reason,
                       const struct address *holder)
 {
@@ -46,6 +52,8 @@ static void turn_away(struct core *core, const struct joiner *joiner, enum join_
     message->join_refused.reason = reason;
     terms_copy(&message->join_refused.terms, &core->terms);
     message->join_refused.limit = core_room(core);
+    message->join_refused.versions = versions_asked(core, &joiner->member);
+    message->join_refused.joiner = joiner->member.versions;
     if (holder != NULL) {
         message->join_refused.address = *holder;
     }
@@ -83,6 +91,9 @@ static bool is_turned_away(struct core *core, const struct message *message, enu
     if (!terms_equal(&joiner->terms, &core->terms)) {
         refuse(core, message, REFUSED_TERMS_DIFFER);
         turn_away(core, joiner, JOIN_REFUSED_TERMS, NULL);
+    } else if (!versions_meet(versions_asked(core, &joiner->member), joiner->member.versions)) {
+        refuse(core, message, REFUSED_VERSIONS_DIFFER);
+        turn_away(core, joiner, JOIN_REFUSED_VERSIONS, NULL);
     } else if (name == NAME_TAKEN) {
         refuse(core, message, REFUSED_NAME_IN_USE);
         turn_away(core, joiner, JOIN_REFUSED_NAME, holder);

@@ -257,6 +257,10 @@ void join_meet(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_TERMS_DIFFER); /* Never in one cluster with us (J2). */
         return;
     }
+    if (!versions_meet(joiner->member.versions, core->life.self.versions)) {
+        refuse(core, message, REFUSED_VERSIONS_DIFFER);
+        return;
+    }
     if (core_is_strict(core) && joiner->may_found) {
         book_remember(&core->book,
                       &joiner->member.address); /* Z8e: it has to hear of this voter. */
@@ -377,6 +381,7 @@ void join_on_refused(struct core *core, const struct message *message)
 
     notice->subject.address = message->source;
     join_refused_copy(&notice->refused, &message->join_refused);
+    notice->refused.joiner = core->life.self.versions;
     /* It may be put right on either side: keep asking, at the slowest pace. */
     core->join.refused = true;
     core->join.pause_ms = core->timing.retry_ms_max;

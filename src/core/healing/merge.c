@@ -210,6 +210,9 @@ static enum merge_refusal build_merged(struct core *core, const struct view *the
 {
     struct view *next = next_view_begin(core, &core->view, CAUSE_MERGE);
 
+    if (!versions_meet(view_versions(&core->view, VIEW_NONE), view_versions(theirs, VIEW_NONE))) {
+        return MERGE_REFUSED_VERSIONS; /* J2e */
+    }
     promise_saw_epoch(core, theirs->epoch);
     next->epoch = promise_new_epoch(core);
     next->version = next->version > theirs->version ? next->version : theirs->version;
@@ -240,6 +243,8 @@ static enum refusal why_unbuilt(enum merge_refusal reason)
         return REFUSED_MERGE_NO_ROOM;
     case MERGE_REFUSED_NAME:
         return REFUSED_MERGE_NAME_IN_USE;
+    case MERGE_REFUSED_VERSIONS:
+        return REFUSED_MERGE_VERSIONS_DIFFER;
     case MERGE_NOT_REFUSED:
     case MERGE_REFUSED_BUSY:
     case MERGE_REFUSED_LOSING:

@@ -161,11 +161,12 @@ struct effect {
         struct {
             struct node_id peer; /* SEND: goes out as `to`; none: whoever lives there */
             struct address address;
-            bool fellow;    /* SEND: goes out as `fellow` */
-            bool relay;     /* SEND: goes out as `relay` */
-            bool handed_on; /* SEND: goes out as `handed_on` */
-            uint32_t echo;  /* SEND: goes out as `echo` */
-            bool brief;     /* SEND: its view may go out as a change of core_view (U3b) */
+            bool fellow;     /* SEND: goes out as `fellow` */
+            bool relay;      /* SEND: goes out as `relay` */
+            bool handed_on;  /* SEND: goes out as `handed_on` */
+            uint32_t echo;   /* SEND: goes out as `echo` */
+            uint8_t version; /* SEND: of the protocol, in which it goes out (J2d) */
+            bool brief;      /* SEND: its view may go out as a change of core_view (U3b) */
             const struct message *message; /* SEND: shared by all its receivers */
         };
         const struct notice *notice;

@@ -31,12 +31,34 @@ static inline bool tags_equal(const struct tags *a, const struct tags *b)
 /* Is there a tag with that "KEY=VALUE", or with that "KEY", whatever its value? */
 bool tags_have(const struct tags *tags, const char *wanted);
 
+/* The versions of the protocol that a node speaks, both counted from 0: 0 is version 1. */
+struct versions {
+    uint8_t low;
+    uint8_t high;
+};
+
+enum { VERSIONS_MAX = 16 }; /* as many as a frame can name */
+
+static inline struct versions versions_common(struct versions a, struct versions b)
+{
+    return (struct versions){.low = a.low > b.low ? a.low : b.low,
+                             .high = a.high < b.high ? a.high : b.high};
+}
+
+static inline bool versions_meet(struct versions a, struct versions b)
+{
+    const struct versions common = versions_common(a, b);
+
+    return common.low <= common.high;
+}
+
 struct member {
     struct node_id id;
     struct address address;
-    uint64_t age;         /* order of joining: 1 is the oldest the cluster ever had (V3) */
-    bool drained;         /* does not coordinate while anybody else can (E7) */
-    uint64_t incarnation; /* how many lives this node counts, for people; decides nothing */
+    uint64_t age;             /* order of joining: 1 is the oldest the cluster ever had (V3) */
+    bool drained;             /* does not coordinate while anybody else can (E7) */
+    struct versions versions; /* of the protocol, that it speaks (J2c) */
+    uint64_t incarnation;     /* how many lives this node counts, for people; decides nothing */
     char name[NAME_BYTES_MAX + 1];
     struct tags tags;
 };

@@ -208,12 +208,15 @@ enum join_refusal {
     JOIN_REFUSED_TERMS = 1, /* they differ; `terms` quotes the cluster's */
     JOIN_REFUSED_NAME = 2,  /* the name belongs to a live member at `address` */
     JOIN_REFUSED_FULL = 3,  /* no room; `limit` quotes the capacity, or the stated size if lower */
+    JOIN_REFUSED_VERSIONS = 4, /* the joiner speaks none of the cluster's, which is quoted */
 };
 
 struct join_refused {
     enum join_refusal reason;
     struct address address;
     uint32_t limit;
+    struct versions versions; /* that all members speak */
+    struct versions joiner;   /* that the joiner does; not on the wire */
     struct terms terms;
 };
 
@@ -222,6 +225,8 @@ static inline void join_refused_copy(struct join_refused *to, const struct join_
     to->reason = from->reason;
     to->address = from->address;
     to->limit = from->limit;
+    to->versions = from->versions;
+    to->joiner = from->joiner;
     terms_copy(&to->terms, &from->terms);
 }
 
@@ -231,13 +236,14 @@ struct offer {
 
 /* On the wire: append only. */
 enum merge_refusal {
-    MERGE_NOT_REFUSED = 0,     /* never on the wire */
-    MERGE_REFUSED_BUSY = 1,    /* a change is under way: try again later */
-    MERGE_REFUSED_LOSING = 2,  /* the other part does not win the comparison any more */
-    MERGE_REFUSED_FULL = 3,    /* both together are more than the capacity or the stated size */
-    MERGE_REFUSED_ABORTED = 4, /* the merged view did not come about */
-    MERGE_REFUSED_NAME = 5,    /* who asks has the name or address of a live member */
-    MERGE_REFUSED_LEAPS = 6,   /* the numbers of both are further apart than time allows (V7) */
+    MERGE_NOT_REFUSED = 0,      /* never on the wire */
+    MERGE_REFUSED_BUSY = 1,     /* a change is under way: try again later */
+    MERGE_REFUSED_LOSING = 2,   /* the other part does not win the comparison any more */
+    MERGE_REFUSED_FULL = 3,     /* both together are more than the capacity or the stated size */
+    MERGE_REFUSED_ABORTED = 4,  /* the merged view did not come about */
+    MERGE_REFUSED_NAME = 5,     /* who asks has the name or address of a live member */
+    MERGE_REFUSED_LEAPS = 6,    /* the numbers of both are further apart than time allows (V7) */
+    MERGE_REFUSED_VERSIONS = 7, /* there is no version of the protocol that all of them speak */
 };
 
 struct merge_refused {

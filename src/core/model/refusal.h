@@ -241,7 +241,11 @@
     X(VOTER_ASKS_FIRST, "voter_asks_first", "Z2k",                                                 \
       "this voter has taken many strangers at their word and asks this one first")                 \
     X(RECORD_UNASKED, "record_unasked", "Z8h",                                                     \
-      "who asks for a record did not hear this node's JOIN")
+      "who asks for a record did not hear this node's JOIN")                                       \
+    X(VERSIONS_DIFFER, "versions_differ", "J2c",                                                   \
+      "the joiner speaks no version of the protocol that all members speak")                       \
+    X(MERGE_VERSIONS_DIFFER, "merge_versions_differ", "J2e",                                       \
+      "there is no version of the protocol that all members of both parts speak")
 
 enum refusal {
 #define REFUSAL_ENUMERATOR(enumerator, name, clause, text) REFUSED_##enumerator,

@@ -6,7 +6,8 @@
 #include "base/hash.h"
 #include "base/text.h"
 
-enum { DRAINED_MARK = 0xd7a1 }; /* in the hash of a view, behind the member that is */
+enum { VERSIONS_MARK = 0x5e7a0000 }; /* and what it speaks, in the hash of a view */
+enum { DRAINED_MARK = 0xd7a1 };      /* in the hash of a view, behind the member that is */
 
 /* Twice as many slots as members keeps probe chains short. */
 static uint32_t index_slots(uint32_t capacity)
@@ -258,6 +259,18 @@ void view_put_behind(struct view *view, uint32_t count)
     index_rebuild(view);
 }
 
+struct versions view_versions(const struct view *view, uint32_t except)
+{
+    struct versions common = {.low = 0, .high = VERSIONS_MAX - 1};
+
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        if (i != except) {
+            common = versions_common(common, view->members[i].versions);
+        }
+    }
+    return common;
+}
+
 static uint32_t last_undrained(const struct view *view)
 {
     uint32_t last = 0;
@@ -322,6 +335,11 @@ static uint64_t hash_view_id(uint64_t hash, const struct view_id *id)
     return hash_bytes(hash, id->coordinator.bytes, sizeof id->coordinator.bytes);
 }
 
+static uint64_t hash_versions(uint64_t hash, struct versions versions)
+{
+    return hash_u64(hash, VERSIONS_MARK | (uint64_t)versions.low << 8 | versions.high);
+}
+
 static uint64_t content_hash(const struct view *view)
 {
     uint64_t hash = HASH_START;
@@ -340,6 +358,7 @@ static uint64_t content_hash(const struct view *view)
         hash = hash_u64(hash, member->age);
         hash = hash_u64(hash, member->incarnation);
         hash = member->drained ? hash_u64(hash, DRAINED_MARK) : hash;
+        hash = member->versions.high != 0 ? hash_versions(hash, member->versions) : hash;
         hash = hash_text(hash, member->name, sizeof member->name);
         hash = hash_bytes(hash_u64(hash, member->tags.length), member->tags.text,
                           member->tags.length);

@@ -72,6 +72,9 @@ uint32_t view_find_age(const struct view *view, uint64_t age);
 const struct gone *view_find_gone(const struct view *view, const struct node_id *id);
 
 bool view_has(const struct view *view, const struct node_id *id);
+
+/* The versions that all members speak, but for the one at `except`; all, if there is nobody. */
+struct versions view_versions(const struct view *view, uint32_t except);
 const struct member *view_coordinator(const struct view *view); /* never on an empty view */
 
 /* Adds the member as the youngest, with age `next_age`, whatever age it carries; drops a gone

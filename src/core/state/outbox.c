@@ -72,6 +72,7 @@ static struct effect *add_to(struct core *core, enum effect_type type, const str
     effect->relay = false;
     effect->handed_on = false;
     effect->echo = 0;
+    effect->version = 0;
     effect->brief = false;
     effect->message = NULL;
     return effect;
@@ -114,8 +115,10 @@ void outbox_send_to(struct core *core, const struct message *message, const stru
     struct effect *sent = send(core, message, peer, address);
 
     if (sent != NULL && peer != NULL) {
+        const uint32_t position = view_find(&core->view, peer);
         sent->fellow = is_fellow(core, peer);
-        sent->echo = echo_for(core, view_find(&core->view, peer));
+        sent->echo = echo_for(core, position);
+        sent->version = position == VIEW_NONE ? 0 : core->version; /* J2d */
     }
 }
 
@@ -157,6 +160,7 @@ void outbox_hand_on(struct core *core, const struct message *message)
     effect->relay = true;
     effect->handed_on = true;
     effect->echo = message->echo;
+    effect->version = core->version;
     core->counters.relayed++;
 }
 
@@ -174,6 +178,7 @@ static struct effect *send_to_member(struct core *core, const struct message *me
     if (sent != NULL) {
         sent->fellow = true; /* The view holds it. */
         sent->echo = echo_for(core, position);
+        sent->version = core->version;
     }
     return sent;
 }
@@ -201,6 +206,7 @@ void outbox_send_around(struct core *core, const struct message *message, uint32
         sent->fellow = true;
         sent->relay = true;
         sent->echo = echo_for(core, position);
+        sent->version = core->version;
     }
 }
 

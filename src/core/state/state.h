@@ -543,6 +543,7 @@ struct core {
     struct core_counters counters;
 
     struct life life;
+    uint8_t version; /* install: that in which members are written to (J2d) */
     struct outbox out;
     struct strangers_budget strangers;
 
