@@ -47,6 +47,11 @@ struct wire {
     uint64_t skipped;
 };
 
+struct versions wire_versions(void)
+{
+    return (struct versions){.low = WIRE_VERSION_LOW - 1, .high = WIRE_VERSION_HIGH - 1};
+}
+
 static void header_init(uint8_t header[WIRE_HEADER_BYTES], const char *cluster)
 {
     const uint64_t hash = hash_finish(hash_bytes(HASH_START, cluster, strlen(cluster)));

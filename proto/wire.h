@@ -15,14 +15,18 @@ enum {
     WIRE_FORM = 1, /* of a plain frame; src/seal has the others */
     WIRE_HEADER_BYTES = 16,
 
-    /* The versions of the protocol that are spoken here. */
-    WIRE_VERSION_LOW = 1,
+/* The versions of the protocol that are spoken here. */
 #ifdef DOYEN_NEXT_VERSION
-    WIRE_VERSION_HIGH = 2, /* For tests: see body.c. */
+    WIRE_VERSION_LOW = DOYEN_NEXT_VERSION, /* For tests: see body.c. */
+    WIRE_VERSION_HIGH = 2,
 #else
+    WIRE_VERSION_LOW = 1,
     WIRE_VERSION_HIGH = 1,
 #endif
 };
+
+/* The same, counted from 0. */
+struct versions wire_versions(void);
 
 /* Holds the decoded view and the encoding buffer; nothing is allocated after wire_new. */
 struct wire;

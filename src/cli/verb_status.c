@@ -302,6 +302,23 @@ static void print_key(const struct printer *printer, const json_t *status)
     }
 }
 
+/* Worth a line only where an upgrade is not over. */
+static void print_protocol(const struct printer *printer, const json_t *status)
+{
+    const json_t *protocol = json_object_get(status, "protocol");
+    const json_t *names = json_object_get(protocol, "held_back_by");
+    const size_t count = json_array_size(names);
+    const char *first = json_string_value(json_array_get(names, 0));
+
+    if (count == 0 || first == NULL) {
+        return;
+    }
+    printer_fact(printer, "protocol", TONE_DOUBTFUL,
+                 "version %" PRIu64 ", and this node speaks %s: %s%s to be upgraded yet",
+                 document_number(protocol, "version"), document_text(protocol, "speaks", "?"),
+                 first, count == 1 ? " is" : " and others are");
+}
+
 static void print_last_change(const struct printer *printer, const json_t *status)
 {
     const json_t *change = json_object_get(status, "last_change");
@@ -418,6 +435,7 @@ static enum exit_code print_status(const json_t *status)
     print_voter(&printer, status);
     print_links(&printer, status);
     print_key(&printer, status);
+    print_protocol(&printer, status);
     print_faults(&printer, status);
     print_refused(&printer, status);
     print_last_change(&printer, status);

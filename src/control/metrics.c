@@ -111,7 +111,7 @@ static void write_identity(const struct facts *facts, struct text_builder *text)
     char guard[GUARD_TEXT_MAX];
     char protocol[DECIMAL_DIGITS_MAX + 1];
 
-    protocol[decimal_write(protocol, WIRE_VERSION_HIGH)] = '\0';
+    protocol[decimal_write(protocol, wire_versions().high + 1U)] = '\0';
     guard_text(&facts->guard.guard, guard);
     begin(text, "doyen_build_info", "gauge", "The version of this doyend and of its protocol.");
     text_builder_add(text, "doyen_build_info");

@@ -47,7 +47,7 @@ static json_t *own_answer(const struct facts *facts)
     return json_finished(
         object,
         json_put(object, "version", json_of_word(DOYEN_VERSION)) &&
-            json_put(object, "protocol", json_of_number(WIRE_VERSION_HIGH)) &&
+            json_put(object, "protocol", json_of_number(wire_versions().high + 1U)) &&
             json_put(object, "phase", json_of_word(phase_text(facts->phase))) &&
             json_put(object, "epoch", json_of_u64(facts->view->epoch)) &&
             json_put(object, "view", json_of_u64(facts->view->version)) &&

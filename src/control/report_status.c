@@ -266,6 +266,35 @@ static json_t *waiting_json(const struct facts *facts)
                     json_put(object, "may_found", json_boolean(waiting.may_found)));
 }
 
+/* J2d: who speaks no later version than the members are written to in, though this node does. */
+static json_t *held_back_by(const struct facts *facts, struct versions common)
+{
+    json_t *array = json_array();
+    bool complete = array != NULL;
+
+    for (uint32_t i = 0; i < facts->view->member_count; i++) {
+        const struct member *member = &facts->view->members[i];
+        if (common.high < facts->self->versions.high && member->versions.high == common.high) {
+            complete = complete && json_array_append_new(array, json_of_word(member->name)) == 0;
+        }
+    }
+    return json_finished(array, complete);
+}
+
+static json_t *protocol_json(const struct facts *facts)
+{
+    const struct versions common = versions_common(view_versions(facts->view, VIEW_NONE),
+                                                   facts->self->versions);
+    char speaks[VERSIONS_TEXT_MAX];
+    json_t *object = json_object();
+
+    return json_finished(
+        object, json_put(object, "version", json_of_number(common.high + 1U)) &&
+                    json_put(object, "speaks",
+                             json_of_word(versions_text(&facts->self->versions, speaks))) &&
+                    json_put(object, "held_back_by", held_back_by(facts, common)));
+}
+
 json_t *report_status(const struct facts *facts, const struct links *links, const struct node *node)
 {
     json_t *object = json_object();
@@ -282,6 +311,7 @@ json_t *report_status(const struct facts *facts, const struct links *links, cons
             json_put(object, "incarnation", json_of_u64(facts->self->incarnation)) &&
             json_put(object, "address", json_of_address(&facts->self->address)) &&
             json_put(object, "profile", json_of_word(profile_text(facts->config->profile))) &&
+            json_put(object, "protocol", protocol_json(facts)) &&
             json_put(object, "security", security_json(facts)) &&
             json_put(object, "phase", json_of_word(phase_text(facts->phase))) &&
             json_put(object, "uptime_ms", json_of_number(facts->uptime_ms)) &&
@@ -354,10 +384,10 @@ json_t *report_version(void)
 {
     json_t *object = json_object();
 
-    return json_finished(object,
-                         json_put(object, "schema", json_integer(1)) &&
-                             json_put(object, "name", json_string("doyend")) &&
-                             json_put(object, "version", json_of_word(DOYEN_VERSION)) &&
-                             json_put(object, "protocol", json_integer(WIRE_VERSION_HIGH)) &&
-                             json_put(object, "api", json_string("v1")));
+    return json_finished(
+        object, json_put(object, "schema", json_integer(1)) &&
+                    json_put(object, "name", json_string("doyend")) &&
+                    json_put(object, "version", json_of_word(DOYEN_VERSION)) &&
+                    json_put(object, "protocol", json_of_number(wire_versions().high + 1U)) &&
+                    json_put(object, "api", json_string("v1")));
 }

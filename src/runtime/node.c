@@ -122,8 +122,23 @@ bool node_is_cut(void *context, const struct node_id *peer, const struct address
     return fault != NULL && fault->drop;
 }
 
+static void say_version(struct node *node)
+{
+    const uint8_t version = core_version(node->core);
+
+    if (version != node->said_version) {
+        log_line(node->log, LOG_INFO, "version",
+                 "members write to each other in version %u of the protocol now, and not in %u",
+                 version + 1U, node->said_version + 1U);
+        node->said_version = version;
+    }
+}
+
 static void handle_notice(struct node *node, const struct notice *notice, uint64_t now_ms)
 {
+    if (notice->type == NOTICE_VIEW) {
+        say_version(node);
+    }
     journal_append(node->journal, notice, node->core, now_ms, clock_wall_ms());
     log_notice(node->log, journal_get(node->journal, journal_cursor(node->journal)));
 }

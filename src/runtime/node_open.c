@@ -120,7 +120,7 @@ static bool choose_core_options(const struct node *node, struct core_options *op
         .profile = config->profile,
         .timing = config->timing,
         .capacity = config->capacity,
-        .versions = {.low = WIRE_VERSION_LOW - 1, .high = WIRE_VERSION_HIGH - 1},
+        .versions = wire_versions(),
         .has_seeds = config->seed_count > 0,
         .expect = config->expect,
         .incarnation = node->remembered.incarnation,

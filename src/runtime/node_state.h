@@ -48,11 +48,12 @@ struct node {
     bool stepping;
     bool was_joining; /* after the last step */
     bool leave_asked;
-    bool withdraw_asked; /* the core waits until nobody goes by its right to act any more */
-    bool move_asked;     /* `move`, in a turn of its own */
-    bool tags_asked;     /* `tags`, in a turn of its own */
-    bool ended;          /* on_end was called */
-    bool said_families;  /* a member of another address family was logged */
+    bool withdraw_asked;  /* the core waits until nobody goes by its right to act any more */
+    bool move_asked;      /* `move`, in a turn of its own */
+    bool tags_asked;      /* `tags`, in a turn of its own */
+    bool ended;           /* on_end was called */
+    uint8_t said_version; /* of the protocol, in which members are written to */
+    bool said_families;   /* a member of another address family was logged */
     bool closing;
     struct lease_page lease;
     struct role_clients roles;

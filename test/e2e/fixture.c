@@ -290,6 +290,14 @@ struct daemon *cluster_start(struct cluster *cluster, const char *name, const ch
     return daemon;
 }
 
+void cluster_replace(struct cluster *cluster, const char *name, const char *program)
+{
+    struct daemon *daemon = cluster_daemon(cluster, name);
+
+    cr_assert(!process_is_running(&daemon->process));
+    daemon->arguments[0] = text_kept("%s", program);
+}
+
 void cluster_form(struct cluster *cluster, const char *names)
 {
     const char *rest = names;

@@ -116,6 +116,9 @@ uint16_t cluster_port(const struct cluster *cluster);
 /* A path in the test's directory. */
 const char *cluster_path(const struct cluster *cluster, const char *name);
 
+/* From its next start on the daemon runs this program instead of doyend. */
+void cluster_replace(struct cluster *cluster, const char *name, const char *program);
+
 /* Starts a daemon that has the daemons `seeds` ("athens byzantium"; NULL: none) as its seeds, and
  * further arguments of its own. Does not wait for anything. */
 struct daemon *cluster_start(struct cluster *cluster, const char *name, const char *seeds,
