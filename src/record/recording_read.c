@@ -232,7 +232,9 @@ enum recording_error recording_open(struct recording_reader *reader, const uint8
     if (magic == NULL || memcmp(magic, RECORDING_MAGIC_TEXT, RECORDING_MAGIC_BYTES) != 0) {
         return RECORDING_MAGIC;
     }
-    const uint64_t version = read_number(&cursor, 0, UINT64_MAX);
+    uint64_t version = read_number(&cursor, 0, UINT64_MAX);
+    const bool speaks_later = version > RECORDING_SPEAKING;
+    version -= speaks_later ? RECORDING_SPEAKING : 0;
     if (version != RECORDING_VERSION && version != RECORDING_STRICT_VERSION) {
         fail(&cursor, RECORDING_OTHER);
     }
@@ -242,6 +244,11 @@ enum recording_error recording_open(struct recording_reader *reader, const uint8
     start->now_ms = read_number(&cursor, 0, COUNTER_MAX);
     start->wall_ms = (int64_t)read_fixed(&cursor);
     read_options(&cursor, start, version == RECORDING_STRICT_VERSION);
+    if (speaks_later) {
+        start->options.versions.low = (uint8_t)read_number(&cursor, 0, VERSIONS_MAX - 1);
+        start->options.versions.high = (uint8_t)read_number(&cursor, start->options.versions.low,
+                                                            VERSIONS_MAX - 1);
+    }
     *reader = (struct recording_reader){.bytes = bytes,
                                         .length = length,
                                         .at = cursor.at,

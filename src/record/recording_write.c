@@ -97,7 +97,8 @@ size_t recording_write_start(uint8_t *out, const struct recording_start *start)
     struct writer writer = {.bytes = out};
 
     put_bytes(&writer, RECORDING_MAGIC_TEXT, RECORDING_MAGIC_BYTES);
-    put_number(&writer, strict ? RECORDING_STRICT_VERSION : RECORDING_VERSION);
+    put_number(&writer, (strict ? (uint64_t)RECORDING_STRICT_VERSION : RECORDING_VERSION) +
+                            (options->versions.high > 0 ? (uint64_t)RECORDING_SPEAKING : 0));
     put_text(&writer, start->program, RECORDING_PROGRAM_MAX);
     put_text(&writer, start->cluster, NAME_BYTES_MAX);
     put_number(&writer, start->now_ms);
@@ -120,6 +121,10 @@ size_t recording_write_start(uint8_t *out, const struct recording_start *start)
     }
     if (strict) {
         put_strict(&writer, start);
+    }
+    if (options->versions.high > 0) {
+        put_number(&writer, options->versions.low);
+        put_number(&writer, options->versions.high);
     }
     assert(writer.length <= recording_start_bytes_max(start));
     return writer.length;

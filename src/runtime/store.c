@@ -23,6 +23,7 @@
  *     incarnation=3
  *     epoch_seen=12
  *     peer=127.0.0.1:7420       any number of them
+ *     anything=else             of a later version: not read, and not kept
  *     checksum=0123456789abcdef   hash of everything above, in hexadecimal
  */
 #define FIRST_LINE "doyen-state 1\n"
@@ -34,7 +35,8 @@
 
 enum {
     LINE_BYTES_MAX = 80,
-    FILE_BYTES_MAX = (PEERS_STORED_MAX + 4) * LINE_BYTES_MAX,
+    LATER_LINES_MAX = 64,
+    FILE_BYTES_MAX = (PEERS_STORED_MAX + 4 + LATER_LINES_MAX) * LINE_BYTES_MAX,
     MS_PER_S = 1000,
 };
 
@@ -102,6 +104,14 @@ static const char *after(const char *line, const char *key)
     return strncmp(line, key, length) == 0 ? line + length : NULL;
 }
 
+/* Who goes back to this version is to remember what it can. */
+static bool is_of_later_version(const char *line)
+{
+    const size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyz_");
+
+    return length > 0 && line[length] == '=';
+}
+
 static bool parse_line(const char *line, struct stored *out)
 {
     const char *value = NULL;
@@ -115,7 +125,7 @@ static bool parse_line(const char *line, struct stored *out)
     if ((value = after(line, "peer=")) != NULL && out->peer_count < PEERS_STORED_MAX) {
         return address_parse(value, &out->peers[out->peer_count++]);
     }
-    return false;
+    return value == NULL && is_of_later_version(line);
 }
 
 /* Cuts off the line of the checksum if it is there and right. */

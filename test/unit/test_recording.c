@@ -61,6 +61,28 @@ Test(recording, a_start_comes_back_as_it_was)
     cr_assert_eq(read.wall_ms, -1);
 }
 
+/* Nothing is added to the start of a node that speaks version 1 alone. */
+Test(recording, the_versions_that_a_node_speaks_come_back)
+{
+    struct recording_start start = sample_start();
+    uint8_t bytes[RECORDING_START_BYTES_MAX];
+    struct recording_reader reader;
+    struct recording_start read;
+
+    const size_t plain = recording_write_start(bytes, &start);
+    cr_assert_eq(recording_open(&reader, bytes, plain, &read), RECORDING_OK);
+    cr_assert_eq(read.options.versions.high, 0);
+    start.options.versions = (struct versions){.low = 1, .high = 15};
+    const size_t length = recording_write_start(bytes, &start);
+    cr_assert_eq(length, plain + 2);
+    cr_assert_eq(recording_open(&reader, bytes, length, &read), RECORDING_OK);
+    cr_assert(recording_is_over(&reader));
+    cr_assert_eq(read.options.versions.low, 1);
+    cr_assert_eq(read.options.versions.high, 15);
+    bytes[length - 1] = 0; /* below the lowest */
+    cr_assert_eq(recording_open(&reader, bytes, length, &read), RECORDING_DAMAGED);
+}
+
 /* Under guard strict a start has the voters, too. */
 Test(recording, a_start_of_a_voter_comes_back_as_it_was)
 {
@@ -267,7 +289,7 @@ Test(recording, another_file_and_another_version_are_told_apart)
     struct recorded_story *story = recorded_story_new();
 
     cr_assert_eq(read_all((const uint8_t *)"#!/bin/sh\n", 10), RECORDING_MAGIC);
-    story->bytes[RECORDING_MAGIC_BYTES] = RECORDING_STRICT_VERSION + 1;
+    story->bytes[RECORDING_MAGIC_BYTES] = RECORDING_STRICT_VERSION + RECORDING_SPEAKING + 1;
     cr_assert_eq(read_all(story->bytes, story->length), RECORDING_OTHER);
     free(story);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "base/hash.h"
 #include "runtime/store.h"
 #include "words/address_text.h"
 
@@ -272,6 +273,43 @@ Test(store, what_was_put_aside_is_what_was_there)
     file_read(bad, text);
     cr_expect_str_eq(text, future);
     desk_close_store(&desk, store);
+    desk_close(&desk);
+}
+
+/* Writes a state file with these lines, and their checksum. */
+static void leave_lines(const struct desk *desk, const char *lines)
+{
+    char text[STATE_MAX];
+    const unsigned long long sum = hash_bytes(HASH_START, lines, strlen(lines));
+    const int length = snprintf(text, sizeof text, "%schecksum=%016llx\n", lines, sum);
+
+    file_write(desk->state, text, (size_t)length);
+}
+
+Test(store, what_a_later_version_added_is_passed_over)
+{
+    static const char *const damaged[] = {
+        "doyen-state 1\nincarnation=7\nno value\n", "doyen-state 1\nincarnation=7\n=9\n",
+        "doyen-state 1\nincarnation=7\nPeer=9\n", "doyen-state 1\nincarnation=seven\n"};
+    struct desk desk;
+    struct stored found;
+    char line[LOG_READ_MAX];
+
+    desk_open(&desk);
+    leave_lines(&desk, "doyen-state 1\nincarnation=7\nfavourite_colour=blue\nepoch_seen=9\n"
+                       "peer=10.0.0.1:7420\nlater=\n");
+    struct store *store = desk_store(&desk, &found);
+    cr_expect_eq(found.incarnation, 7);
+    cr_expect_eq(found.epoch_seen, 9);
+    cr_expect_eq(found.peer_count, 1);
+    desk_close_store(&desk, store);
+    for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
+        leave_lines(&desk, damaged[i]);
+        store = desk_store(&desk, &found);
+        cr_expect_eq(found.incarnation, 0, "%s", damaged[i]);
+        desk_read_log(&desk, line);
+        desk_close_store(&desk, store);
+    }
     desk_close(&desk);
 }
 
