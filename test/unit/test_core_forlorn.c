@@ -214,3 +214,18 @@ Test(core_forlorn, a_coordinator_asks_for_an_epoch_above_what_was_made_up)
     cr_assert(rig->core->campaign.on);
     rig_free(rig);
 }
+
+/* V4l: a version above that would be a leap for those who were not shown it, and what they refuse
+ * nobody could commit (V7b); a higher epoch is none. */
+Test(core_forlorn, a_version_that_leaps_is_outdone_by_an_epoch)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    struct view *forged = rig_next(rig, "");
+
+    forged->version = core_view(rig->core)->version + LEAP_MAX;
+    is_shown(rig, 'B', forged);
+    rig_pass(rig, 1, "");
+    cr_assert(rig->core->campaign.on);
+    cr_assert_lt(rig->core->change.version_used, SAID_LEAP_MAX);
+    rig_free(rig);
+}

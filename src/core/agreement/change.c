@@ -182,6 +182,15 @@ bool change_is_overtaken(const struct core *core)
     return core->change.overtaken > core->view.epoch;
 }
 
+/* Z5c: under strict the voters give the epoch. */
+static void want_epoch_of_voters(struct core *core)
+{
+    const uint64_t seen = core->promise.seen;
+
+    core->change.overtaken = seen > core->view.epoch ? seen : core->view.epoch + 1;
+    verdict_evidence_changed(core);
+}
+
 bool change_outdo(struct core *core, const struct view *forged)
 {
     struct change *change = &core->change;
@@ -191,12 +200,13 @@ bool change_outdo(struct core *core, const struct view *forged)
     }
     REACHED(forged_view_outdone);
     change->outdone_ms = core->now_ms + core->timing.fresh_ms;
-    if (forged->version > change->version_used) {
+    /* V4l: a version above one that leaps is a leap for those who were not shown that one. */
+    const bool leaps = forged->version > core->view.version + SAID_LEAP_MAX;
+    if (!leaps && forged->version > change->version_used) {
         change->version_used = forged->version;
     }
-    if (core_is_strict(core) && forged->epoch > core->view.epoch) {
-        change->overtaken = core->promise.seen; /* Z5c: the voters give the epoch. */
-        verdict_evidence_changed(core);
+    if (core_is_strict(core) && (leaps || forged->epoch > core->view.epoch)) {
+        want_epoch_of_voters(core);
     }
     if (core_is_coordinator(core)) {
         next_view_want_epoch(core);
@@ -209,15 +219,13 @@ bool change_outdo(struct core *core, const struct view *forged)
 void change_outgrow(struct core *core)
 {
     struct change *change = &core->change;
-    const uint64_t seen = core->promise.seen;
 
     if (core->now_ms < change->outdone_ms) {
         return;
     }
     change->outdone_ms = core->now_ms + core->timing.fresh_ms;
     if (core_is_strict(core)) {
-        change->overtaken = seen > core->view.epoch ? seen : core->view.epoch + 1; /* Z5c */
-        verdict_evidence_changed(core);
+        want_epoch_of_voters(core);
     } else {
         next_view_want_epoch(core);
         next_view_now(core);
