@@ -128,16 +128,20 @@ static void measure(uint32_t hosts, uint64_t seed, double found[WHAT_COUNT])
     sim_free(sim);
 }
 
+static void refuse_usage(void)
+{
+    fprintf(stderr, "usage: bench_growth [--table] [HOSTS [RUNS]]: HOSTS 5 to 2000, RUNS 1 to %d\n",
+            RUNS_MAX);
+    exit(64);
+}
+
 static uint32_t number(const char *text, uint32_t least, uint32_t most)
 {
     char *end;
     const unsigned long value = strtoul(text, &end, 10);
 
     if (*text == '\0' || *end != '\0' || value < least || value > most) {
-        fprintf(stderr,
-                "usage: bench_growth [--table] [HOSTS [RUNS]]: HOSTS 5 to 2000, RUNS 1 to %d\n",
-                RUNS_MAX);
-        exit(64);
+        refuse_usage();
     }
     return (uint32_t)value;
 }
@@ -147,6 +151,10 @@ int main(int argc, char **argv)
     const bool table = argc > 1 && strcmp(argv[1], "--table") == 0;
     char **rest = argv + 1 + table;
     const int left = argc - 1 - table;
+
+    if (left > 2) {
+        refuse_usage();
+    }
     const uint32_t hosts = left > 0 ? number(rest[0], 5, 2000) : 100;
     const uint32_t runs = left > 1 ? number(rest[1], 1, RUNS_MAX) : 5;
     static double samples[WHAT_COUNT][RUNS_MAX];
