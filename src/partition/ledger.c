@@ -240,6 +240,14 @@ static void apply_rule(struct ledger *ledger)
 
 /* --- What members say ------------------------------------------------------------------------ */
 
+bool ledger_take_outgrown(struct ledger *ledger)
+{
+    const bool outgrown = ledger->outgrown;
+
+    ledger->outgrown = false;
+    return outgrown;
+}
+
 /* P15: whoever was told this token in the coordinator's name takes none below it. */
 static void rise_above(struct ledger *ledger, uint64_t token)
 {

@@ -48,7 +48,7 @@ struct ledger {
     bool may_grant;
     bool blocked;  /* there was no room for a lease: nothing is granted under this epoch */
     bool changed;  /* the rule is to be applied */
-    bool outgrown; /* another epoch is wanted (P15); whoever has asked for it clears this */
+    bool outgrown; /* another epoch is wanted (P15), and nobody has taken note yet */
     uint32_t hint;
     uint32_t top; /* slots that were ever used under this epoch */
     struct ledger_slot *slots;
@@ -73,6 +73,9 @@ void ledger_lease(struct ledger *ledger, const struct node_id *life, uint64_t le
 void ledger_end_leases(struct ledger *ledger, bool may_grant);
 
 void ledger_take(struct ledger *ledger, const struct own_message *message);
+
+/* Is another epoch wanted, since this was asked last (P15)? */
+bool ledger_take_outgrown(struct ledger *ledger);
 
 /* The life that is listed as the owner, or NULL; and its token. */
 const struct node_id *ledger_owner(const struct ledger *ledger, uint32_t partition,

@@ -102,8 +102,7 @@ static void tend_lease(struct tenure *tenure, uint64_t now_ms)
 /* P15: the core begins another epoch. */
 static void outgrow(struct tenure *tenure)
 {
-    if (tenure->ledger.outgrown) {
-        tenure->ledger.outgrown = false;
+    if (ledger_take_outgrown(&tenure->ledger)) {
         command(tenure, ROLE_OUTGROW);
     }
 }
