@@ -182,17 +182,17 @@ struct bytes gate_seal_answer(struct gate *gate, const struct gate_stream *strea
 
 static bool is_plain(struct bytes frame)
 {
-    return frame.length <= SEALED_AT_VERSION || frame.at[SEALED_AT_VERSION] == WIRE_FORM;
+    return frame.length <= SEALED_AT_FORM || frame.at[SEALED_AT_FORM] == WIRE_FORM;
 }
 
 static bool is_sealed(struct bytes frame)
 {
-    return frame.length > SEALED_AT_VERSION && frame.at[SEALED_AT_VERSION] == SEALED_VERSION;
+    return frame.length > SEALED_AT_FORM && frame.at[SEALED_AT_FORM] == SEALED_FORM;
 }
 
 static bool is_count(struct bytes frame)
 {
-    return frame.length > SEALED_AT_VERSION && frame.at[SEALED_AT_VERSION] == COUNT_VERSION;
+    return frame.length > SEALED_AT_FORM && frame.at[SEALED_AT_FORM] == COUNT_FORM;
 }
 
 /* --- The count of who seems to be played back --- */

@@ -194,7 +194,7 @@ static void say_refused(struct strangers *strangers, enum stranger_kind kind,
 static bool is_worth_a_hint(const struct strangers *strangers, struct bytes datagram)
 {
     return datagram.length >= SEALED_HEADER_BYTES &&
-           memcmp(datagram.at, strangers->header, SEALED_AT_VERSION) == 0 &&
+           memcmp(datagram.at, strangers->header, SEALED_AT_FORM) == 0 &&
            memcmp(datagram.at + SEALED_AT_CLUSTER, strangers->header + SEALED_AT_CLUSTER, 8) == 0;
 }
 
@@ -208,7 +208,7 @@ void strangers_refused(struct strangers *strangers, const struct address *source
         return;
     }
     say_refused(strangers,
-                datagram.at[SEALED_AT_VERSION] == WIRE_FORM ? STRANGER_PLAIN : STRANGER_OTHER_KEY,
+                datagram.at[SEALED_AT_FORM] == WIRE_FORM ? STRANGER_PLAIN : STRANGER_OTHER_KEY,
                 source, datagram, ring, now_ms);
     if (!may_hint(strangers, source, now_ms)) {
         return;
@@ -269,7 +269,7 @@ static void hear_hint(struct strangers *strangers, const struct address *source,
 
 bool strangers_is_note(struct bytes datagram)
 {
-    return datagram.length > SEALED_AT_VERSION && datagram.at[SEALED_AT_VERSION] == NOTE_VERSION;
+    return datagram.length > SEALED_AT_FORM && datagram.at[SEALED_AT_FORM] == NOTE_FORM;
 }
 
 void strangers_on_note(struct strangers *strangers, const struct address *source,

@@ -6,7 +6,7 @@
 
 /*      0       2         3      4       5       8         16       24     32
  *    +-------+---------+------+-------+-------+---------+--------+------+------------------------+
- *    | magic | version | kind | count | zeros | cluster | number | salt | cookie or fingerprints |
+ *    | magic |  form   | kind | count | zeros | cluster | number | salt | cookie or fingerprints |
  *    +-------+---------+------+-------+-------+---------+--------+------+------------------------+
  */
 enum {
@@ -24,7 +24,7 @@ void note_answer(struct note *note, const uint8_t *bytes, size_t length)
 {
     note->number = 0;
     memset(note->salt, 0, sizeof note->salt);
-    if (length >= SEALED_HEADER_BYTES && bytes[SEALED_AT_VERSION] == SEALED_VERSION) {
+    if (length >= SEALED_HEADER_BYTES && bytes[SEALED_AT_FORM] == SEALED_FORM) {
         note->number = get_u64(bytes + SEALED_AT_NUMBER);
         memcpy(note->salt, bytes + SEALED_AT_SALT, sizeof note->salt);
     }
@@ -34,7 +34,7 @@ void note_write(const struct note *note, const uint8_t plain_header[16], uint8_t
 {
     memset(out, 0, NOTE_BYTES);
     memcpy(out, plain_header, 16);
-    out[SEALED_AT_VERSION] = NOTE_VERSION;
+    out[SEALED_AT_FORM] = NOTE_FORM;
     out[AT_KIND] = (uint8_t)note->kind;
     put_u64(out + AT_NUMBER, note->number);
     memcpy(out + AT_SALT, note->salt, SALT_BYTES);
@@ -53,8 +53,8 @@ void note_write(const struct note *note, const uint8_t plain_header[16], uint8_t
 bool note_read(struct note *note, const uint8_t plain_header[16], const uint8_t *bytes,
                size_t length)
 {
-    if (length != NOTE_BYTES || memcmp(bytes, plain_header, SEALED_AT_VERSION) != 0 ||
-        bytes[SEALED_AT_VERSION] != NOTE_VERSION ||
+    if (length != NOTE_BYTES || memcmp(bytes, plain_header, SEALED_AT_FORM) != 0 ||
+        bytes[SEALED_AT_FORM] != NOTE_FORM ||
         memcmp(bytes + SEALED_AT_CLUSTER, plain_header + SEALED_AT_CLUSTER, 8) != 0 ||
         (bytes[AT_KIND] != NOTE_CHALLENGE && bytes[AT_KIND] != NOTE_HINT) ||
         bytes[AT_COUNT] > KEYRING_MAX) {

@@ -7,7 +7,7 @@
 
 enum {
     PLAIN_HEADER_BYTES = 16,
-    PLAIN_VERSION = 1,
+    PLAIN_FORM = 1,
 
     AT_NONCE_NUMBER = CIPHER_NONCE_BYTES - 8,
 
@@ -182,9 +182,9 @@ uint64_t seal_take_number(struct seal *seal)
 
 /* --- Both ways --- */
 
-static uint8_t version_on(enum seal_channel channel)
+static uint8_t form_on(enum seal_channel channel)
 {
-    return channel == SEAL_COUNT ? COUNT_VERSION : SEALED_VERSION;
+    return channel == SEAL_COUNT ? COUNT_FORM : SEALED_FORM;
 }
 
 /* Numbers are those of the sender's life, so a nonce comes once for each of its keys, whatever the
@@ -230,7 +230,7 @@ static void write_header(const struct seal *seal, const struct seal_order *order
     uint8_t *header = seal->sealed;
 
     memcpy(header, order->frame, PLAIN_HEADER_BYTES);
-    header[SEALED_AT_VERSION] = version_on(order->place.channel);
+    header[SEALED_AT_FORM] = form_on(order->place.channel);
     put_u16(header + SEALED_AT_FINGERPRINT, seal->self.fingerprint);
     header[SEALED_AT_ALGORITHM] = (uint8_t)algorithm;
     header[SEALED_AT_MARK] = to == NULL ? MARK_WHOEVER : sealed_mark(to);
@@ -315,8 +315,7 @@ const uint8_t *seal_close(struct seal *seal, const struct seal_order *order, siz
 const uint8_t *seal_cookie(const uint8_t *bytes, size_t length)
 {
     return length > SEALED_HEADER_BYTES + COOKIE_BYTES + TAG_BYTES &&
-                   bytes[SEALED_AT_VERSION] == SEALED_VERSION &&
-                   bytes[SEALED_AT_MARK] == MARK_WHOEVER
+                   bytes[SEALED_AT_FORM] == SEALED_FORM && bytes[SEALED_AT_MARK] == MARK_WHOEVER
                ? bytes + SEALED_HEADER_BYTES
                : NULL;
 }
@@ -329,8 +328,8 @@ enum seal_result seal_check(const struct seal *seal, const uint8_t *bytes, size_
         length > seal->frame_bytes_max + SEALED_EXTRA_BYTES) {
         return SEAL_SHORT;
     }
-    if (memcmp(bytes, seal->plain_header, SEALED_AT_VERSION) != 0 ||
-        bytes[SEALED_AT_VERSION] != version_on(place->channel) ||
+    if (memcmp(bytes, seal->plain_header, SEALED_AT_FORM) != 0 ||
+        bytes[SEALED_AT_FORM] != form_on(place->channel) ||
         memcmp(bytes + SEALED_AT_CLUSTER, seal->plain_header + SEALED_AT_CLUSTER, 8) != 0) {
         return SEAL_OTHER_CLUSTER;
     }
@@ -449,7 +448,7 @@ static bool unwrap(const struct seal *seal, const uint8_t *header, size_t conten
         return false;
     }
     memcpy(seal->opened, header, PLAIN_HEADER_BYTES);
-    seal->opened[SEALED_AT_VERSION] = PLAIN_VERSION;
+    seal->opened[SEALED_AT_FORM] = PLAIN_FORM;
     memcpy(seal->opened + PLAIN_HEADER_BYTES, seal->content + front, content - front);
     opened->frame = seal->opened;
     opened->length = PLAIN_HEADER_BYTES + content - front;

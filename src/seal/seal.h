@@ -18,7 +18,7 @@ enum seal_channel {
     SEAL_DATAGRAM = 0,
     SEAL_STREAM = 1, /* from who connected */
     SEAL_ANSWER = 2, /* the one frame that comes back on a stream */
-    SEAL_COUNT = 3,  /* a datagram of COUNT_VERSION */
+    SEAL_COUNT = 3,  /* a datagram of COUNT_FORM */
 };
 
 /* Where a frame stands. */
@@ -32,7 +32,7 @@ struct seal_place {
 enum seal_result {
     SEAL_OK,
     SEAL_SHORT,         /* shorter than any, or longer than the longest */
-    SEAL_OTHER_CLUSTER, /* not of ours, or of no version of this kind */
+    SEAL_OTHER_CLUSTER, /* not of ours, or of no form of this kind */
     SEAL_OTHER_KEY,     /* a fingerprint that is not on the ring */
     SEAL_ALGORITHM,     /* one that this node does not have */
     SEAL_OTHER_LIFE,    /* for another life than this one, or for nobody where that may not be */
@@ -121,7 +121,7 @@ bool seal_may_ask(struct seal *seal, const uint8_t *bytes, size_t length,
 const uint8_t *seal_ask(struct seal *seal, const struct node_id *life,
                         const uint8_t nonce[COUNT_NONCE_BYTES], uint64_t now_ms);
 
-/* Opens a datagram of COUNT_VERSION. A question is answered with COUNT_FRAME_BYTES, no more than it
+/* Opens a datagram of COUNT_FORM. A question is answered with COUNT_FRAME_BYTES, no more than it
  * has itself, at `*answer`, valid until the next call; else that is NULL. An answer to an open
  * question says where the count of that life stands: what it made up to then is old, and what came
  * since it was asked stays known. */

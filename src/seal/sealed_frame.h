@@ -1,10 +1,10 @@
 /* The layout of a sealed frame, and of the notes that nodes without a common key can tell each
  * other (proto/wire.md, section 7). The first 16 bytes are those of a plain frame but for the
- * version:
+ * form:
  *
  *      0       2         3       4      8         16            18           19     20
  *    +-------+---------+-------+------+---------+-------------+------------+------+--------
- *    | magic | version | flags | echo | cluster | fingerprint | algorithm  | mark | life
+ *    | magic |  form   | flags | echo | cluster | fingerprint | algorithm  | mark | life
  *    +-------+---------+-------+------+---------+-------------+------------+------+--------
  *
  *     36       44     52
@@ -22,11 +22,11 @@
 #include "seal/questions.h"
 
 enum {
-    SEALED_VERSION = 2, /* in the place of the protocol's version */
-    NOTE_VERSION = 3,
-    COUNT_VERSION = 4, /* the same header; a question for the receiver's count, or the answer */
+    SEALED_FORM = 2, /* a plain frame has WIRE_FORM there */
+    NOTE_FORM = 3,
+    COUNT_FORM = 4, /* the same header; a question for the receiver's count, or the answer */
 
-    SEALED_AT_VERSION = 2,
+    SEALED_AT_FORM = 2,
     SEALED_AT_FLAGS = 3,
     SEALED_AT_CLUSTER = 8,
     SEALED_AT_FINGERPRINT = 16,
@@ -49,7 +49,7 @@ enum {
     /* Beside the count of fingerprints: the sender can open what is sealed with AES-256-GCM. */
     OPENS_AES = 0x80,
 
-    /* What is sealed in a frame of COUNT_VERSION: what it is, and the nonce. */
+    /* What is sealed in a frame of COUNT_FORM: what it is, and the nonce. */
     COUNT_QUESTION = 1,
     COUNT_ANSWER = 2,
     COUNT_CONTENT_BYTES = 1 + COUNT_NONCE_BYTES,

@@ -192,7 +192,7 @@ Test(seal, a_frame_about_counts_is_for_one_life_and_no_message)
     cr_assert_eq(take_count(sender, &question, NOW_MS, &answer), SEAL_OK);
     cr_assert_eq(take_count(sender, &answer, NOW_MS, NULL), SEAL_OTHER_LIFE);
     close_for(sender, &bob, by_datagram, 0);
-    sealed[SEALED_AT_VERSION] = COUNT_VERSION;
+    sealed[SEALED_AT_FORM] = COUNT_FORM;
     const uint8_t *bytes;
     cr_assert_eq(seal_open_count(receiver, sealed, sealed_length, NOW_MS, &bytes),
                  SEAL_NOT_AUTHENTIC);

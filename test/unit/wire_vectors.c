@@ -136,7 +136,7 @@ static void write_header(FILE *file, const struct vector *vector)
     static const struct {
         size_t end;
         const char *text;
-    } parts[] = {{2, "magic"}, {3, "version"}, {4, "flags"}, {8, "echo"}, {16, "cluster"}};
+    } parts[] = {{2, "magic"}, {3, "form"}, {4, "flags"}, {8, "echo"}, {16, "cluster"}};
     size_t at = 0;
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && at < vector->length; i++) {
