@@ -30,8 +30,8 @@ static uint32_t count_of(const struct list *list, const struct view *view)
 static bool is_same_member(const struct member *a, const struct member *b)
 {
     return id_equal(&a->id, &b->id) && address_equal(&a->address, &b->address) &&
-           a->age == b->age && a->drained == b->drained && a->versions.low == b->versions.low &&
-           a->versions.high == b->versions.high && a->incarnation == b->incarnation &&
+           a->age == b->age && a->drained == b->drained &&
+           versions_equal(a->versions, b->versions) && a->incarnation == b->incarnation &&
            text_equal(a->name, b->name) && tags_equal(&a->tags, &b->tags);
 }
 

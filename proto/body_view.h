@@ -22,11 +22,11 @@ enum {
     BODY_TAGS_BYTES = 3 + TAGS_BYTES_MAX,
 };
 
-/* One member; its age must be from `age_low` to `age_high`. */
 /* Two fields: from 1 on, the lower one first. */
 struct versions body_read_versions(struct reader *reader);
 void body_write_versions(struct writer *writer, struct versions versions);
 
+/* One member; its age must be from `age_low` to `age_high`. */
 void body_read_member(struct reader *reader, struct member *member, uint64_t age_low,
                       uint64_t age_high);
 void body_write_member(struct writer *writer, const struct member *member);

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "core/state/state.h"
 #include "rig.h"
 
 static struct message carries(enum message_type type, struct view *view)
@@ -513,6 +514,26 @@ Test(core_join, of_two_joiners_of_one_name_one_is_let_in)
     const struct view *view = proposed(rig, 'D');
     cr_assert_not_null(view);
     cr_assert_str_eq(view_text(view, text, sizeof text), "A B D");
+    cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'E'));
+    rig_free(rig);
+}
+
+/* J2c, H59: the member speaks versions 1 to 3, so each of the two gets on with it, and neither with
+ * the other. */
+Test(core_join, of_two_joiners_who_share_no_version_one_is_let_in)
+{
+    struct rig *rig = rig_in("A", 'A');
+    struct message first = joins(MESSAGE_JOIN, 'D', 0);
+    struct message second = joins(MESSAGE_JOIN, 'E', 0);
+    char text[64];
+
+    rig->core->view.members[0].versions.high = 2;
+    second.joiner.member.versions = (struct versions){.low = 1, .high = 2};
+    is_ready(rig, first);
+    is_ready(rig, second);
+    const struct view *view = proposed(rig, 'D');
+    cr_assert_not_null(view);
+    cr_assert_str_eq(view_text(view, text, sizeof text), "A D");
     cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'E'));
     rig_free(rig);
 }

@@ -237,6 +237,17 @@ Test(core_step, a_view_that_holds_our_id_at_another_address_changes_nothing)
     rig_free(rig);
 }
 
+/* H59: nobody could come in while such a view holds, for no joiner speaks what nobody does. */
+Test(core_step, a_view_that_has_us_speak_other_versions_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *view = rig_next(rig, "");
+
+    view->members[1].versions.high++;
+    ignores_view_of(rig, 'C', view, REFUSED_VIEW_MISNAMES_US);
+    rig_free(rig);
+}
+
 Test(core_step, a_leap_of_the_epoch_changes_nothing)
 {
     struct rig *rig = rig_in("A B C", 'B');

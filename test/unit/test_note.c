@@ -11,7 +11,7 @@ static const struct address source = {.bytes = {127, 0, 0, 9}, .port = 4000, .fa
 Test(note, a_hint_is_read_as_it_was_written)
 {
     struct note hint = {.kind = NOTE_HINT, .count = 2, .fingerprints = {0x3fa2, 0x91bc}};
-    uint8_t question[SEALED_HEADER_BYTES + 40] = {'D', 'Y', SEALED_VERSION};
+    uint8_t question[SEALED_HEADER_BYTES + 40] = {'D', 'Y', SEALED_FORM};
     uint8_t bytes[NOTE_BYTES];
     struct note read;
 

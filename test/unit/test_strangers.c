@@ -49,7 +49,7 @@ static struct bytes sealed_of(uint64_t number)
 {
     memset(datagram, 0xee, sizeof datagram);
     memcpy(datagram, header, sizeof header);
-    datagram[SEALED_AT_VERSION] = SEALED_VERSION;
+    datagram[SEALED_AT_FORM] = SEALED_FORM;
     put_u16(datagram + SEALED_AT_FINGERPRINT, 0x91bc);
     datagram[SEALED_AT_MARK] = MARK_WHOEVER;
     put_u64(datagram + SEALED_AT_NUMBER, number);

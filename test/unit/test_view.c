@@ -249,6 +249,11 @@ Test(view, unsound_views_are_recognised)
     cr_assert_not(view_is_sound(view), "version 0");
     view->version = 3;
 
+    view->members[1].versions = (struct versions){.low = 1, .high = 1};
+    view_seal(view);
+    cr_assert_not(view_is_sound(view), "no version that all speak");
+    view->members[1].versions = (struct versions){.low = 0};
+
     view->gone[view->gone_count++] = (struct gone){.id = view->members[1].id, .name = "D"};
     view_seal(view);
     cr_assert_not(view_is_sound(view), "a member among the gone");

@@ -15,14 +15,16 @@
 #include "core/state/announce.h"
 #include "core/state/refuse.h"
 
-/* A view that holds this life holds it under its own name and address. */
+/* A view that holds this life has it under its own name and address, and with its own versions. */
 static bool names_us_rightly(const struct core *core, const struct view *view)
 {
-    uint32_t position = view_find(view, &core->life.self.id);
+    const struct member *self = &core->life.self;
+    uint32_t position = view_find(view, &self->id);
 
     return position == VIEW_NONE ||
-           (text_equal(view->members[position].name, core->life.self.name) &&
-            address_equal(&view->members[position].address, &core->life.self.address));
+           (text_equal(view->members[position].name, self->name) &&
+            address_equal(&view->members[position].address, &self->address) &&
+            versions_equal(view->members[position].versions, self->versions));
 }
 
 /* V7c: what is made above it is then no leap for those who were not told of it. */

@@ -179,8 +179,7 @@ static void admit_queued(struct core *core, struct view *next, uint32_t *first_j
         if (!next_view_has_room(core, next, joiner)) {
             refuse_joiner(core, joiner, next_view_why_no_room(core, next));
         } else if (!versions_meet(view_versions(next, VIEW_NONE), joiner->versions)) {
-            refuse_joiner(core, joiner,
-                          REFUSED_VERSIONS_DIFFER); /* J2c: with one who came before. */
+            refuse_joiner(core, joiner, REFUSED_VERSIONS_DIFFER); /* From one before it (J2c). */
         } else if (view_find_name(next, joiner->name) != VIEW_NONE) {
             refuse_joiner(core, joiner, REFUSED_NAME_IN_USE);
         } else {

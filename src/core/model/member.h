@@ -39,12 +39,19 @@ struct versions {
 
 enum { VERSIONS_MAX = 16 }; /* as many as a frame can name */
 
+/* Those that both speak; `low` is above `high` if there are none. */
 static inline struct versions versions_common(struct versions a, struct versions b)
 {
     return (struct versions){.low = a.low > b.low ? a.low : b.low,
                              .high = a.high < b.high ? a.high : b.high};
 }
 
+static inline bool versions_equal(struct versions a, struct versions b)
+{
+    return a.low == b.low && a.high == b.high;
+}
+
+/* Is there one that both speak? */
 static inline bool versions_meet(struct versions a, struct versions b)
 {
     const struct versions common = versions_common(a, b);

@@ -448,6 +448,13 @@ static bool names_no_member_as_gone(const struct view *view)
     return true;
 }
 
+static bool share_a_version(const struct view *view)
+{
+    const struct versions common = view_versions(view, VIEW_NONE);
+
+    return common.low <= common.high;
+}
+
 bool view_is_sound(struct view *view)
 {
     if (view->member_count == 0 || view->version == 0 || view->epoch == 0 ||
@@ -462,6 +469,9 @@ bool view_is_sound(struct view *view)
             return false;
         }
         youngest = member->age;
+    }
+    if (!share_a_version(view)) {
+        return false;
     }
     return youngest < view->next_age && names_are_unique(view) && index_rebuild(view) &&
            names_no_member_as_gone(view) && view->hash == content_hash(view);
