@@ -48,6 +48,24 @@ static uint32_t voting_count(const struct sim *sim)
     return count;
 }
 
+uint64_t sim_bound_ahead(const struct sim *sim)
+{
+    uint64_t bound = 0;
+    uint64_t reached = 0;
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        if (!host->running) {
+            continue;
+        }
+        const uint64_t promised = core_voter(host->core, host_now_ms(sim, host)).promise.epoch;
+        const uint64_t epoch = core_view(host->core)->epoch;
+        bound = promised > bound ? promised : bound;
+        reached = epoch > reached ? epoch : reached;
+    }
+    return bound > reached ? bound - reached : 0;
+}
+
 bool sim_can_do_without(const struct sim *sim, uint32_t one, uint32_t other)
 {
     uint32_t count = 0;

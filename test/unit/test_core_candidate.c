@@ -130,10 +130,12 @@ Test(core_candidate, waits_again_while_its_own_loop_is_late)
     }
 }
 
-static void follows_the_dead(struct rig *rig, char member, uint64_t lineage)
+/* D's answer to the proposal of that hash. */
+static void follows_the_dead(struct rig *rig, char member, uint64_t lineage, uint64_t hash)
 {
-    struct message answer = {.type = MESSAGE_NOT_FOLLOWING,
-                             .reference = {.view = view_id_of(core_view(rig->core))}};
+    struct message answer = {
+        .type = MESSAGE_NOT_FOLLOWING,
+        .reference = {.view = view_id_of(core_view(rig->core)), .view_hash = hash}};
 
     answer.reference.view.lineage = lineage;
     rig_gets(rig, member, &answer);
@@ -157,10 +159,29 @@ Test(core_candidate, has_lost_when_a_refusal_comes_late)
     cr_assert_eq(next->member_count, 3);
     const struct view_id id = view_id_of(next);
     uint64_t hash = next->hash;
-    follows_the_dead(rig, 'D', core_view(rig->core)->lineage);
+    follows_the_dead(rig, 'D', core_view(rig->core)->lineage, hash);
     acknowledges(rig, 'C', &id, hash);
     rig_pass(rig, rig->timing.prepare_ms + 2 * rig->timing.batch_ms, "C D");
     cr_assert_str_eq(rig_sees(rig, text), "A B C D");
+    rig_free(rig);
+}
+
+/* H48: D was shown a view that somebody made up in this candidate's name, and answers that. */
+Test(core_candidate, is_not_refused_by_an_answer_to_something_else)
+{
+    struct rig *rig = candidate("A B C D");
+    char text[64];
+
+    grants(rig, 'C', NULL);
+    rig_pass(rig, rig->timing.claim_ms, "C D");
+    const struct view *next = proposed(rig, 'C');
+    const struct view_id id = view_id_of(next);
+    uint64_t hash = next->hash;
+    follows_the_dead(rig, 'D', core_view(rig->core)->lineage, hash + 1);
+    cr_assert_eq(rig->refused.reason, REFUSED_OBJECTION_TOO_LATE);
+    acknowledges(rig, 'C', &id, hash);
+    acknowledges(rig, 'D', &id, hash);
+    cr_assert_str_eq(rig_sees(rig, text), "B C D");
     rig_free(rig);
 }
 
@@ -176,7 +197,7 @@ Test(core_candidate, is_not_refused_by_who_believes_another_founding)
     const struct view *next = proposed(rig, 'C');
     const struct view_id id = view_id_of(next);
     uint64_t hash = next->hash;
-    follows_the_dead(rig, 'D', core_view(rig->core)->lineage + 1);
+    follows_the_dead(rig, 'D', core_view(rig->core)->lineage + 1, hash);
     acknowledges(rig, 'C', &id, hash);
     cr_assert_str_eq(rig_sees(rig, text), "B C D");
     rig_free(rig);

@@ -56,7 +56,7 @@ Test(core_change, nobody_is_followed_while_our_coordinator_is_fresh)
     cr_assert_eq(rig->sent_count, 1);
     const struct message *refusal = rig_told(rig, MESSAGE_NOT_FOLLOWING, 'B');
     cr_assert_not_null(refusal);
-    cr_assert_eq(refusal->reference.view_hash, core_view(rig->core)->hash);
+    cr_assert_eq(refusal->reference.view_hash, usurped->hash, "what it refuses");
 
     struct message commit = refers(MESSAGE_COMMIT, usurped);
     rig_gets(rig, 'B', &commit);

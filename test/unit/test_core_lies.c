@@ -206,6 +206,22 @@ Test(core_lies, what_its_coordinator_does_not_hold_was_accepted_in_vain)
     rig_free(rig);
 }
 
+/* B made none such, and what it proposes when its time comes would be refused as overtaken. */
+Test(core_lies, what_was_accepted_in_vain_is_forgotten_under_strict)
+{
+    struct rig *rig = rig_strict("A B C", 'C');
+    struct view_id held = view_id_of(core_view(rig->core));
+    struct view *proposed = rig_view(rig, "B A C");
+
+    proposed->epoch = held.epoch + 1000;
+    view_seal(proposed);
+    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = proposed}});
+    cr_assert_eq(rig->core->change.pending.hash, proposed->hash);
+    names(rig, 'A', &held, 2 * rig->timing.merge_ms + 100);
+    cr_assert(view_is_empty(&rig->core->change.pending));
+    rig_free(rig);
+}
+
 /* It coordinates, and this node cannot follow: then it has to come in anew. */
 Test(core_lies, a_member_whose_coordinator_leaps_for_long_is_out)
 {
@@ -300,7 +316,7 @@ Test(core_lies, a_voter_tells_of_a_view_that_misnames_this_node)
     rig_free(rig);
 }
 
-/* Anybody else may lie, and what the others held may have been committed since. */
+/* Anybody else may lie; but its maker holds what it made. */
 Test(core_lies, nobody_else_puts_out_under_strict)
 {
     struct rig *rig = rig_strict_among("A B C D", 'C', "A B C");
@@ -314,8 +330,12 @@ Test(core_lies, nobody_else_puts_out_under_strict)
     cr_assert_eq(core_phase(rig->core), PHASE_MEMBER, "A named ours meanwhile");
     rig_hears(rig, 'A');
     lower.version--;
-    names(rig, 'A', &lower, rig->timing.stall_ms);
-    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER, "what it named is only lower");
+    names(rig, 'B', &lower, rig->timing.stall_ms);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER, "B did not make it");
+    names(rig, 'A', &lower, rig->timing.stall_ms - 500);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    names(rig, 'A', &lower, 600);
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
     rig_free(rig);
 }
 
@@ -659,6 +679,47 @@ Test(core_lies, a_coordinator_asks_to_see_the_other_content)
     rig_pass(rig, rig->timing.batch_ms, "B C");
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     rig_free(rig);
+}
+
+/* L4: it names the view that this node holds, yet not what is in it. */
+Test(core_lies, a_name_with_another_content_takes_nothing_back)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message says = says_other_hash(rig);
+
+    rig_gets(rig, 'B', &says);
+    cr_assert_eq(rig_count(rig, MESSAGE_PULL), 0, "A is heard, and B did not make it");
+    rig_gets(rig, 'A', &says);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PULL, 'A'));
+    stays(rig, 'A', other_content(rig), REFUSED_VIEW_NOT_HIGHER);
+    for (uint64_t ms = 0; ms < rig->timing.stall_ms; ms += 100) {
+        cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+        rig_pass(rig, 100, "");
+        rig_gets(rig, 'A', &says);
+    }
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    rig_free(rig);
+}
+
+/* L4: A, who made it, is gone, and each of B and C takes the other for one of another founding. */
+Test(core_lies, the_younger_gives_up_its_content_where_nobody_coordinates)
+{
+    for (const char *self = "BC"; *self != '\0'; self++) {
+        struct rig *rig = rig_in("A B C", *self);
+        const char other = *self == 'B' ? 'C' : 'B';
+        const struct message says = says_other_hash(rig);
+
+        rig_pass(rig, rig->timing.fresh_ms + 100, "BC");
+        rig_gets(rig, other, &says);
+        cr_assert_eq(rig_told(rig, MESSAGE_PULL, other) != NULL, other == 'B');
+        stays(rig, other, other_content(rig), REFUSED_VIEW_NOT_HIGHER);
+        for (uint64_t ms = 0; ms <= rig->timing.stall_ms; ms += 100) {
+            rig_pass(rig, 100, "");
+            rig_gets(rig, other, &says);
+        }
+        cr_assert_eq(core_phase(rig->core), other == 'B' ? PHASE_JOINING : PHASE_MEMBER);
+        rig_free(rig);
+    }
 }
 
 Test(core_lies, another_content_is_superseded_once_in_a_while)

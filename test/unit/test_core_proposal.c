@@ -2,6 +2,8 @@
  * what it commits and tells, and what the others answer. */
 #include <criterion/criterion.h>
 
+#include "core/agreement/change.h"
+#include "core/model/limits.h"
 #include "rig.h"
 
 static struct message refers(enum message_type type, const struct view *view)
@@ -181,6 +183,9 @@ Test(core_proposal, does_not_wait_for_who_follows_another)
     follows.reference.view.coordinator = rig_id(rig, 'X');
     rig_gets(rig, 'B', &ack);
     rig_gets(rig, 'D', &ack);
+    rig_gets(rig, 'C', &follows);
+    check_sees(rig, "A B C"); /* It answers another view. */
+    follows.reference.view_hash = ack.reference.view_hash;
     rig_gets(rig, 'C', &follows);
     check_sees(rig, "A B C D");
     rig_free(rig);
@@ -497,5 +502,43 @@ Test(core_proposal, only_the_coordinator_commits_again)
     struct message ack = refers(MESSAGE_ACK, core_view(rig->core));
 
     rig_ignores(rig, 'C', &ack, REFUSED_NOTHING_PROPOSED);
+    rig_free(rig);
+}
+
+/* --- Versions (V2b, V4l) --- */
+
+/* Proposes a view under that epoch, built on one of that version, and says which it was given. */
+static uint64_t version_of_proposal(struct rig *rig, uint64_t epoch, uint64_t version)
+{
+    struct view *next = rig_view(rig, "A B C");
+
+    next->epoch = epoch;
+    next->version = version;
+    change_propose(rig->core, next, &(struct proposal){.first_joiner = next->member_count});
+    return rig->core->change.pending.version;
+}
+
+/* H48: somebody made B believe in a version that is as high as may be, and B's vote brought it. */
+Test(core_proposal, what_leaps_is_not_counted_on_from)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const uint64_t epoch = core_view(rig->core)->epoch;
+    const uint64_t ours = core_view(rig->core)->version;
+
+    cr_assert_eq(version_of_proposal(rig, epoch + 1, ours + LEAP_MAX), ours + 1);
+    cr_assert_eq(version_of_proposal(rig, epoch + 2, ours + SAID_LEAP_MAX),
+                 ours + SAID_LEAP_MAX + 1, "half of a leap is none for anybody");
+    rig_free(rig);
+}
+
+/* H6 */
+Test(core_proposal, under_one_epoch_no_version_is_given_twice)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const uint64_t epoch = core_view(rig->core)->epoch + 1;
+    const uint64_t leaps = core_view(rig->core)->version + LEAP_MAX;
+    const uint64_t first = version_of_proposal(rig, epoch, leaps);
+
+    cr_assert_gt(version_of_proposal(rig, epoch, leaps), first);
     rig_free(rig);
 }

@@ -363,6 +363,51 @@ Test(core_strict, a_coordinator_hears_that_a_voter_stays_bound_to_a_higher_epoch
     rig_free(rig);
 }
 
+/* B, and C, say twice to which epoch they are bound. The epoch that A asks for then; 0: none. */
+static uint64_t asks_after(struct rig *rig, uint64_t promised)
+{
+    const struct view *view = core_view(rig->core);
+    const struct message says = {
+        .type = MESSAGE_HEARTBEAT,
+        .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .promised = promised}};
+
+    rig_gets(rig, 'B', &says);
+    rig_pass(rig, rig->timing.heartbeat_ms, "C");
+    rig_gets(rig, 'B', &says);
+    const struct message *ballot = rig_told(rig, MESSAGE_BALLOT, 'C');
+    return ballot == NULL ? 0 : ballot->carrier.epoch;
+}
+
+/* Z5c, H48: B hears nothing and never answers. One epoch after the other would be too low for it.
+ */
+Test(core_strict, what_a_voter_says_binds_it_is_outdone_at_once)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    const uint64_t promised = core_view(rig->core)->epoch + (1 << 20);
+
+    cr_assert_eq(asks_after(rig, promised), promised + 1);
+    rig_free(rig);
+}
+
+/* Z5c, V7e: it may go half of a leap towards it in a T_stall, and asks no more than once in that.
+ */
+Test(core_strict, an_epoch_that_leaps_is_approached_once_in_a_while)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    const uint64_t epoch = core_view(rig->core)->epoch;
+    const uint64_t promised = epoch + 3 * LEAP_MAX;
+
+    cr_assert_eq(asks_after(rig, promised), epoch + SAID_LEAP_MAX + 1);
+    struct view *next = rig_view(rig, "A B C");
+    next->epoch = epoch + SAID_LEAP_MAX + 1;
+    next->version = core_view(rig->core)->version + 1;
+    view_seal(next);
+    install_view(rig->core, next);
+    rig->core->campaign.on = false;
+    cr_assert_eq(asks_after(rig, promised), 0);
+    rig_free(rig);
+}
+
 /* H43: while its disk was slow, it was bound to a higher epoch, and its answer fell away. */
 Test(core_strict, a_proposer_asks_its_own_voter_again)
 {

@@ -316,20 +316,31 @@ static uint64_t given_back_ms(const struct core *core)
     return handed ? core->campaign.handed_ms + 2 * core->timing.lost_ms : NEVER_MS;
 }
 
-/* A coordinator whose voters have promised more to somebody from whom nothing came. */
+/* The highest epoch to which a member says that its voter is bound, as far as this node may go now
+ * (V7e). Whoever says so may never answer. */
+static uint64_t said_to_bind(const struct core *core)
+{
+    uint64_t bound = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const uint64_t promised = core->peers[i].signs.promised;
+        if (promised > core->view.epoch) {
+            const uint64_t reached = promise_within_reach(core, promised);
+            bound = reached > bound ? reached : bound;
+        }
+    }
+    return bound;
+}
+
+/* A coordinator whose voters have promised more to somebody from whom nothing came (Z5c). */
 static bool is_overtaken(const struct core *core)
 {
     if (!core_is_coordinator(core) || core->life.phase != PHASE_MEMBER ||
         successor_is_awaited(core)) {
         return false;
     }
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (core->peers[i].signs.promised > core->view.epoch) {
-            return true;
-        }
-    }
-    return change_is_overtaken(core) || core->now_ms >= given_back_ms(core) ||
-           lease_promised(core) > core->view.epoch;
+    return said_to_bind(core) > core->view.epoch || change_is_overtaken(core) ||
+           core->now_ms >= given_back_ms(core) || lease_promised(core) > core->view.epoch;
 }
 
 static bool may_begin(const struct core *core)
@@ -362,6 +373,7 @@ void campaign_on_evidence(struct core *core)
         core->campaign.stays = true;
     }
     if (may_begin(core) && (candidate || is_overtaken(core))) {
+        promise_saw_epoch(core, said_to_bind(core));
         /* E6: who is older by what was handed over stays; nobody else is older than a coordinator.
          */
         start(core, &by, by.epoch != 0 || core_is_coordinator(core));

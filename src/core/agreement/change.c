@@ -124,18 +124,34 @@ static bool is_beyond_count(const struct view *next)
            next->next_age > COUNTER_MAX;
 }
 
+/* Never the same version twice from one life: one name, one content (S1). What others would drop as
+ * a leap is not counted on from in an epoch that is new to this life (V4l). */
+static uint64_t next_version(const struct core *core, const struct view *next)
+{
+    const struct change *change = &core->change;
+    const uint64_t ours = core->view.version;
+    uint64_t version = ours > next->version ? ours : next->version;
+
+    version = version > change->version_used ? version : change->version_used;
+    if (core_is_member(core) && next->epoch > change->epoch_used &&
+        version > ours + SAID_LEAP_MAX) {
+        REACHED(version_counted_from_ours);
+        version = ours;
+    }
+    return version + 1;
+}
+
 void change_propose(struct core *core, struct view *next, const struct proposal *proposal)
 {
     struct change *change = &core->change;
-    uint64_t version = core->view.version > next->version ? core->view.version : next->version;
 
-    /* Never the same version twice from one life: one name, one content (S1). */
-    next->version = (version > change->version_used ? version : change->version_used) + 1;
+    next->version = next_version(core, next);
     if (is_beyond_count(next)) {
         REACHED(nothing_left_to_count_with);
         return;
     }
     change->version_used = next->version;
+    change->epoch_used = next->epoch > change->epoch_used ? next->epoch : change->epoch_used;
     promise_saw_epoch(core, next->epoch);
     view_seal(next);
     assert(id_equal(&next->members[0].id, &core->life.self.id));
@@ -173,6 +189,7 @@ void change_found(struct core *core)
     view_append(first, &core->life.self);
     view_seal(first);
     core->change.version_used = 1;
+    core->change.epoch_used = first->epoch;
     promise_saw_epoch(core, first->epoch);
     install_view(core, first);
 }
@@ -238,8 +255,7 @@ bool change_is_in_vain(const struct core *core, const struct message *heartbeat,
     struct view_id id = view_id_of(higher);
     uint64_t kept_ms = position == 0 ? 2 * core->timing.merge_ms : core->timing.flap_ms;
 
-    return !core_is_strict(core) && !view_is_empty(higher) &&
-           view_id_compare(&heartbeat->heartbeat.view, &id) < 0 &&
+    return !view_is_empty(higher) && view_id_compare(&heartbeat->heartbeat.view, &id) < 0 &&
            core->now_ms >= since_ms + kept_ms;
 }
 
@@ -735,11 +751,11 @@ static bool is_promised_elsewhere(const struct core *core, const struct view *pr
 
 /* A member still follows the coordinator whom this node's won claim would depose: the claim is lost
  * all the same (C3). */
-static void on_late_refusal(struct core *core, const struct message *message)
+static void on_late_refusal(struct core *core, const struct message *message, bool answers)
 {
-    bool overtakes = core->change.on && who_stands_down(core) != VIEW_NONE;
+    bool overtakes = answers && who_stands_down(core) != VIEW_NONE;
 
-    if (!overtakes && (!core->change.on || core->change.pending.cause != CAUSE_CLAIM)) {
+    if (!overtakes && (!answers || core->change.pending.cause != CAUSE_CLAIM)) {
         refuse(core, message, REFUSED_OBJECTION_TOO_LATE);
         return;
     }
@@ -750,12 +766,13 @@ static void on_late_refusal(struct core *core, const struct message *message)
 void change_on_not_following(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->from);
-    uint32_t in_pending = core->change.on ? view_find(&core->change.pending, &message->from)
-                                          : VIEW_NONE;
+    const bool answers = core->change.on &&
+                         message->reference.view_hash == core->change.pending.hash;
+    uint32_t in_pending = answers ? view_find(&core->change.pending, &message->from) : VIEW_NONE;
 
     if (position != VIEW_NONE && message->reference.view.lineage == core->view.lineage &&
         id_equal(&message->reference.view.coordinator, &core->view.members[0].id)) {
-        on_late_refusal(core, message); /* It hears the one whom our claim would depose. */
+        on_late_refusal(core, message, answers); /* It hears the one whom our claim would depose. */
         return;
     }
     if (in_pending != VIEW_NONE) {
@@ -997,6 +1014,7 @@ void change_reset(struct core *core)
 {
     change_forget(core);
     core->change.version_used = 0;
+    core->change.epoch_used = 0;
     core->change.outdone_ms = 0;
     core->change.overtaken = 0;
 }

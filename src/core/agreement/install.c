@@ -141,12 +141,11 @@ void install_on_view_installed(struct core *core, const struct installed *before
 
 bool install_is_disowned(const struct core *core)
 {
-    /* Z9: of two views that were committed the higher one holds. */
-    uint64_t lower_ms = core_is_strict(core) ? 0 : core->peers[0].repair.lower_ms;
+    uint64_t lower_ms = core->peers[0].repair.lower_ms;
     uint64_t since_ms = lower_ms != 0 ? lower_ms : core->install.leaps_ms;
 
-    return (!core_is_coordinator(core) || core_is_strict(core)) && since_ms != 0 &&
-           core->now_ms >= since_ms + core->timing.stall_ms;
+    return core_is_member(core) && (!core_is_coordinator(core) || core_is_strict(core)) &&
+           since_ms != 0 && core->now_ms >= since_ms + core->timing.stall_ms;
 }
 
 void install_reset(struct core *core)
@@ -287,7 +286,7 @@ void install_answer_not_following(struct core *core, const struct message *messa
     struct message *answer = outbox_message(core, MESSAGE_NOT_FOLLOWING);
     if (answer != NULL) {
         answer->reference.view = view_id_of(&core->view);
-        answer->reference.view_hash = core->view.hash;
+        answer->reference.view_hash = message->carrier.view->hash;
     }
     route_reach(core, answer, &proposer->id, &proposer->address);
 }
@@ -376,8 +375,11 @@ static void on_other_content(struct core *core, const struct message *message)
     if (view_id_compare(&theirs, &ours) != 0 || message->carrier.view->hash == core->view.hash) {
         return;
     }
-    if (id_equal(&message->from, &core->view.members[0].id)) {
-        install_saw_leap(core); /* L4: its maker holds another one under that name. */
+    /* L4: its maker holds another one under that name, or where that one is gone, an older one. */
+    uint32_t position = view_find(&core->view, &message->from);
+    if (position < core->position &&
+        (authority_knows(core, position) || is_fellows_word(core, message))) {
+        install_saw_leap(core);
     }
     if (core_is_coordinator(core) && from_member && core->now_ms >= core->install.superseded_ms) {
         REACHED(other_content_superseded);
@@ -462,7 +464,9 @@ static void on_mismatch(struct core *core, const struct message *heartbeat, uint
 {
     core->counters.mismatches++;
     outbox_notice_of(core, NOTICE_MISMATCH, &core->view.members[position]);
-    if (core_is_coordinator(core)) {
+    bool is_elder = position < core->position;
+    if (core_is_coordinator(core) || position == 0 ||
+        (is_elder && !hearing_coordinator_is_fresh(core))) {
         install_pull(core, heartbeat);
     }
 }
@@ -499,11 +503,13 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     }
     repair->lower_ms = 0;
     if (order == 0) {
-        if (position == 0 || (core_is_coordinator(core) && authority_knows(core, position))) {
+        const bool same = heartbeat->view_hash == core->view.hash;
+        if (same &&
+            (position == 0 || (core_is_coordinator(core) && authority_knows(core, position)))) {
             core->install.leaps_ms = 0;
         }
         follow_forget(core, position); /* It came back. */
-        if (heartbeat->view_hash != core->view.hash) {
+        if (!same) {
             on_mismatch(core, message, position);
         }
         return;

@@ -71,11 +71,17 @@ void promise_saw_epoch(struct core *core, uint64_t epoch)
     }
 }
 
+uint64_t promise_within_reach(const struct core *core, uint64_t epoch)
+{
+    const uint64_t near = leap_base(core, &core->view).epoch + SAID_LEAP_MAX;
+
+    return promise_epoch_leaps(core, epoch) && near < epoch ? near : epoch;
+}
+
 void promise_near_epoch(struct core *core, uint64_t epoch)
 {
     if (epoch <= COUNTER_MAX) {
-        uint64_t near = leap_base(core, &core->view).epoch + SAID_LEAP_MAX;
-        promise_saw_epoch(core, near < epoch ? near : epoch);
+        promise_saw_epoch(core, promise_within_reach(core, epoch));
     }
 }
 

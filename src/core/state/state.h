@@ -354,6 +354,7 @@ struct change {
     struct view pending;   /* proposed by us, or accepted from another; empty when none */
     uint64_t accepted_ms;  /* when that was */
     uint64_t version_used; /* the highest version that this life has given to a view (S1) */
+    uint64_t epoch_used;   /* the highest epoch under which it has proposed one */
     uint64_t outdone_ms;   /* no new epoch for a forged view before (V4j) */
     uint64_t ack_ms;       /* what was accepted is acknowledged again then (U2h); 0: no more */
     uint32_t acks;         /* how often it was */
