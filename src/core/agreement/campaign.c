@@ -265,6 +265,23 @@ static void ask_own_voter(struct core *core)
     }
 }
 
+/* When those who have not granted are asked again: each time after twice as long, and who has
+ * leased when that is over, as it said. */
+static uint64_t asks_next_ms(struct core *core)
+{
+    struct campaign *campaign = &core->campaign;
+    const uint64_t shortest_ms = core->timing.prepare_ms / 3;
+    uint64_t next_ms = core->now_ms + (shortest_ms << (campaign->askings < 3 ? campaign->askings : 3));
+
+    campaign->askings++;
+    for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
+        if (campaign->leased_ms[voter] > core->now_ms) {
+            next_ms = earlier(next_ms, campaign->leased_ms[voter]);
+        }
+    }
+    return next_ms;
+}
+
 static void ask(struct core *core, bool again)
 {
     struct message *message = outbox_message(core, MESSAGE_BALLOT);
@@ -276,8 +293,8 @@ static void ask(struct core *core, bool again)
         message->carrier.handover_by = core->campaign.handed_over.life;
         message->carrier.handover_epoch = core->campaign.handed_over.epoch;
     }
-    core->campaign.ask_ms = core->now_ms + core->timing.prepare_ms / 3;
-    electorate_ask(core, message, &core->campaign.tally);
+    core->campaign.ask_ms = asks_next_ms(core);
+    electorate_ask(core, message, &core->campaign.tally, core->campaign.leased_ms);
     if (again) {
         electorate_seek(core, message);
     }
@@ -296,6 +313,8 @@ static void start(struct core *core, const struct ballot *handed_over, bool stay
     campaign->stays = stays;
     campaign->deadline_ms = core->now_ms + core->timing.lease_ms + core->timing.claim_ms;
     campaign->last_chance = false;
+    campaign->askings = 0;
+    memset(campaign->leased_ms, 0, sizeof campaign->leased_ms);
     memset(&campaign->tally, 0, sizeof campaign->tally);
     view_clear(&campaign->best);
     promise_saw_epoch(core, campaign->epoch); /* No life asks for one twice. */
@@ -440,6 +459,17 @@ static void wait_until(struct core *core, uint64_t until_ms)
     campaign->last_chance = campaign->last_chance && refused;
 }
 
+/* The voter's own clock tells for how long yet. */
+static void asks_when_lease_ends(struct core *core, const struct vote_answer *answer)
+{
+    const uint64_t wait_ms = earlier(answer->wait_ms, core->timing.lost_ms);
+    const uint64_t ends_ms = core->now_ms + wait_ms + 1;
+
+    core->campaign.leased_ms[answer->voter] = ends_ms;
+    core->campaign.ask_ms = earlier(core->campaign.ask_ms, ends_ms);
+    wait_until(core, core->now_ms + wait_ms + core->timing.claim_ms);
+}
+
 /* Soon again where somebody older is only fresh yet: its lifeline may close any moment. */
 static void ask_again_in(struct core *core, uint64_t wait_ms)
 {
@@ -481,7 +511,7 @@ void campaign_on_vote(struct core *core, const struct message *vote)
         ask_again_in(core, earlier(answer->wait_ms, core->timing.lost_ms));
         return;
     case VOTE_REFUSED_LEASE:
-        ask_again_in(core, earlier(answer->wait_ms, core->timing.lost_ms));
+        asks_when_lease_ends(core, answer);
         return;
     case VOTE_WAITS:
     case VOTE_MUTE:

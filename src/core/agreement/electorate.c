@@ -144,10 +144,12 @@ void electorate_ask_one(struct core *core, const struct message *message, uint8_
     }
 }
 
-void electorate_ask(struct core *core, const struct message *message, const struct tally *tally)
+void electorate_ask(struct core *core, const struct message *message, const struct tally *tally,
+                    const uint64_t leased_ms[VOTERS_MAX])
 {
     for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
-        if (voter != core->electorate.own && tally->answers[voter] == ANSWER_NONE) {
+        if (voter != core->electorate.own && tally->answers[voter] == ANSWER_NONE &&
+            core->now_ms >= leased_ms[voter]) {
             electorate_ask_one(core, message, voter);
         }
     }

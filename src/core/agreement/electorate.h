@@ -31,7 +31,8 @@ void electorate_ask_stranger(struct core *core, const struct message *message,
 bool electorate_was_asked(const struct core *core, const struct message *answer);
 
 /* Sends it (NULL: does nothing) to each voter but this node that has not answered yet. */
-void electorate_ask(struct core *core, const struct message *message, const struct tally *tally);
+void electorate_ask(struct core *core, const struct message *message, const struct tally *tally,
+                    const uint64_t leased_ms[VOTERS_MAX]);
 
 /* Sends it to a few of the addresses that this node knows (M1b), in turn: one of them may be a
  * voter's of which it has not heard, or has not heard where it is now. */

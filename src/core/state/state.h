@@ -397,6 +397,8 @@ struct campaign {
     uint64_t ask_ms;
     uint64_t deadline_ms;
     bool last_chance; /* the deadline has passed once, and what waited is read before it counts */
+    uint32_t askings; /* how often they were asked */
+    uint64_t leased_ms[VOTERS_MAX]; /* until then each has leased to somebody, as it said */
     struct tally tally;
     struct view best; /* the highest that a voter has accepted; empty: none above ours */
 };
