@@ -123,7 +123,10 @@ static const char *check_the_others(const struct plan *plan, struct sim *sim)
     if (!sim_converges(sim, quiet_ms(plan))) {
         return "Y6: a node that is broken keeps the others from agreeing";
     }
-    if (plan->breakage != BREAK_FLAPPING && sound_views(plan, sim) != installed) {
+    /* A stranger that goes on lying has a voter promise up to sixteen epochs in T_stall (Z2k), and
+     * above each that a deaf one is bound to the coordinator makes a view (Z5c). */
+    const bool bound = plan->haunted && plan->guard.policy == GUARD_STRICT;
+    if (plan->breakage != BREAK_FLAPPING && !bound && sound_views(plan, sim) != installed) {
         return "Y6: a node that is broken makes views change for ever";
     }
     return NULL;

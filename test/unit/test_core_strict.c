@@ -197,6 +197,43 @@ static void refuses_claim(struct rig *rig, char by, uint8_t voter, enum vote_res
                                                     .wait_ms = rig->timing.lost_ms}}});
 }
 
+/* Is C asked in the so many ms that pass? */
+static bool asks_c_within(struct rig *rig, uint64_t ms)
+{
+    for (uint64_t passed = 0; passed < ms; passed += 10) {
+        rig_pass(rig, 10, "C");
+        if (rig_told(rig, MESSAGE_BALLOT, 'C') != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Z4b: C has leased to another, and says for how long yet; A, which is gone, does not answer. */
+Test(core_strict, who_has_leased_is_asked_when_that_is_over)
+{
+    struct rig *rig = lacks_its_own_vote(BENCH_LINEAGE);
+
+    memset(&rig->core->campaign.tally, 0, sizeof rig->core->campaign.tally);
+    refuses_claim(rig, 'C', 2, VOTE_REFUSED_LEASE);
+    cr_assert_not(asks_c_within(rig, rig->timing.lost_ms - 10));
+    cr_assert(asks_c_within(rig, 20));
+    rig_free(rig);
+}
+
+/* Z4a: whoever does not answer is asked again, each time after twice as long. */
+Test(core_strict, voters_that_do_not_answer_are_asked_ever_more_rarely)
+{
+    struct rig *rig = lacks_its_own_vote(BENCH_LINEAGE);
+    const uint64_t first_ms = rig->timing.prepare_ms / 3;
+
+    memset(&rig->core->campaign.tally, 0, sizeof rig->core->campaign.tally);
+    cr_assert(asks_c_within(rig, first_ms + 10));
+    cr_assert_not(asks_c_within(rig, first_ms + 10));
+    cr_assert(asks_c_within(rig, first_ms + 10));
+    rig_free(rig);
+}
+
 /* Z4g: C has promised that epoch to another candidate, and A, which is gone, will not answer. */
 Test(core_strict, a_candidate_that_is_refused_an_epoch_soon_asks_for_a_higher_one)
 {

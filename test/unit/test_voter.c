@@ -186,7 +186,7 @@ Test(voter, an_epoch_that_leaps_is_not_promised)
     bench->now_ms += bench->lease_ms;
     cr_assert_eq(bench_claims(bench, 'Y', 2 + LEAP_MAX), VOTE_UNPROVED);
     cr_assert_eq(bench_beats(bench, 'Y', 2 + LEAP_MAX, 1), VOTE_MUTE);
-    cr_assert_eq(bench_prepares(bench, 'Y', 2 + LEAP_MAX, 1), VOTE_MUTE);
+    cr_assert_eq(bench_prepares(bench, 'Y', 2 + LEAP_MAX, 1), VOTE_UNPROVED);
     cr_assert_eq(bench_claims(bench, 'Y', COUNTER_MAX + 1), VOTE_MUTE);
     cr_assert(is_promised(bench, 'X', 1));
     bench_free(bench);
@@ -212,6 +212,22 @@ Test(voter, comes_near_an_epoch_that_leaps)
     bench->now_ms += bench->core->timing.stall_ms;
     cr_assert_eq(bench_claims(bench, 'Y', epoch), VOTE_WAITS);
     cr_assert(is_promised(bench, 'Y', epoch));
+    bench_free(bench);
+}
+
+/* V7e: the voters that gave Y the epoch are gone, and it repeats its proposal to this one. */
+Test(voter, comes_near_a_proposal_that_leaps)
+{
+    struct voter_bench *bench = bench_of_x();
+    const uint64_t epoch = 2 + LEAP_MAX;
+    const struct vote_question asked = bench_question(VOTE_PREPARE, 'Y', epoch);
+
+    bench->now_ms += bench->core->timing.stall_ms;
+    cr_assert_eq(bench_prepares(bench, 'Y', epoch, 1), VOTE_UNPROVED);
+    voter_proved(bench->core, &asked.ballot.life);
+    cr_assert_eq(bench_prepares(bench, 'Y', epoch, 1), VOTE_MUTE);
+    bench->now_ms += bench->core->timing.stall_ms;
+    cr_assert_eq(bench_prepares(bench, 'Y', epoch, 1), VOTE_WAITS);
     bench_free(bench);
 }
 

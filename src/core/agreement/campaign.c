@@ -271,7 +271,8 @@ static uint64_t asks_next_ms(struct core *core)
 {
     struct campaign *campaign = &core->campaign;
     const uint64_t shortest_ms = core->timing.prepare_ms / 3;
-    uint64_t next_ms = core->now_ms + (shortest_ms << (campaign->askings < 3 ? campaign->askings : 3));
+    uint64_t next_ms = core->now_ms +
+                       (shortest_ms << (campaign->askings < 3 ? campaign->askings : 3));
 
     campaign->askings++;
     for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {

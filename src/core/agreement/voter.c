@@ -309,8 +309,11 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *aske
     question.ballot = (struct ballot){.epoch = view->epoch, .life = view->members[0].id};
     question.view = view_id_of(view);
     question.view_hash = view->hash;
-    if (!voter_votes(core, question.lineage) || leaps(core, question.ballot.epoch)) {
+    if (!voter_votes(core, question.lineage)) {
         return (struct vote){.result = VOTE_MUTE};
+    }
+    if (leaps(core, question.ballot.epoch)) {
+        return come_near(core, &question.ballot);
     }
     struct vote vote = bind(core, &question);
     if (vote.result != VOTE_GRANTED) {
