@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """What happens to the work under a role when something dies: `doyen campaign ROLE -- COMMAND` beside
-`etcdctl lock ROLE COMMAND`, five daemons each, every one in a network namespace of its own.
+`etcdctl lock ROLE COMMAND` and `consul lock ROLE COMMAND`, five daemons each, every one in a network
+namespace of its own.
 
     test/bench/lock_deaths.py [--runs N] [--system SYSTEM]... [--death DEATH]... [BUILD]
 
-needs root, ip, and etcd with etcdctl for etcd; prints a Markdown table. COMMAND, the child, is a shell
+needs root, ip, etcd with etcdctl for etcd, and consul for consul, which is left out where it is not in
+PATH; prints a Markdown table. COMMAND, the child, is a shell
 that starts the writer, its grandchild, and waits for it; all writers append to one log, once in a
 millisecond. What dies (kill -9), or is stopped for 1 s:
 
-    grandchild, child, runner   the writer; the shell; `doyen campaign` or `etcdctl lock`
+    grandchild, child, runner   the writer; the shell; `doyen campaign`, `etcdctl lock` or `consul lock`
     daemon                      the one beside them
     host silent                 the host is cut off, and all on it goes on
     pause of ...                SIGSTOP, and 1 s later SIGCONT
@@ -16,31 +18,57 @@ millisecond. What dies (kill -9), or is stopped for 1 s:
 For each the table has the worst of N runs (3): how long two wrote at once, which is looked at for 7 s, or
 nobody did, from the last record of the one to the first of the other; and the exit code of the runner
 that held the role. Systems
-are the guards `majority` and `strict` at their defaults, and etcd with the lease that etcdctl takes by
-itself, 10 s. BUILD is the folder with doyend (build/release).
+are the guards `majority` and `strict` at their defaults, etcd with the lease that etcdctl takes by
+itself, 10 s, and consul with the session that `consul lock` takes by itself: of 15 s, which its servers
+let go on for twice as long, and 15 s more until the lock is granted again. BUILD is the folder with doyend (build/release).
 """
 
 import argparse
+import json
 import os
 import random
+import shutil
 import signal
 import struct
 import subprocess
 import sys
 import time
+import urllib.request
 
-from role_deaths import Doyen, Etcd, NAMES, address, connect, make_hosts, on_host, say
+from role_deaths import NAMES, Doyen, Etcd, System, address, connect, make_hosts, on_host, say
 
 WRITER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lock_writer.py")
 RECORD = struct.Struct("<QI")  # ns, host
 LIMIT_S = 30
 STAYS_S = 14  # so long nobody else writes: the role has not changed hands;
+CONSUL_S = 60  # with consul, 45 s of which are its own
 SILENT_S = 75  # where a host is silent
 AFTER_S = 7  # the former one may still write
 PAUSE_S = 1
 DEATHS = ["grandchild", "child", "runner", "daemon", "host silent", "pause of grandchild",
           "pause of child", "pause of runner", "pause of daemon"]
-SYSTEMS = ["majority", "strict", "etcd"]
+SYSTEMS = ["majority", "strict", "etcd", "consul"]
+
+
+class Consul(System):
+    """Five servers; `consul lock` speaks to the one on its host."""
+
+    def command(self, place):
+        joins = [word for i in range(len(NAMES)) for word in ("-retry-join", address(i))]
+        return ["consul", "agent", "-server", "-bootstrap-expect", str(len(NAMES)), "-node", NAMES[place],
+                "-bind", address(place), "-client", f"127.0.0.1 {address(place)}",
+                "-data-dir", f"{self.folder.name}/{NAMES[place]}", "-hcl", "disable_update_check = true",
+                "-retry-interval", "1s", "-log-level", "error", *joins]
+
+    def ask(self, place, path):
+        with urllib.request.urlopen(f"http://{address(place)}:8500{path}", timeout=2) as answer:
+            return json.loads(answer.read())
+
+    def coordinator_of(self, place):
+        passing = {check["Node"] for check in self.ask(place, "/v1/health/state/passing")}
+        leader = self.ask(place, "/v1/status/leader").split(":")[0]
+        places = [i for i in range(len(NAMES)) if address(i) == leader]
+        return places[0] if passing >= set(NAMES) else None
 
 
 def children_of(pid):
@@ -80,6 +108,8 @@ class Runner:
             ends = ",".join(f"http://{address(i)}:2379"
                             for i in sorted(range(len(NAMES)), key=lambda i: i != place))
             words = ["env", "ETCDCTL_API=3", "etcdctl", f"--endpoints={ends}", "lock", role, "--", *work]
+        elif isinstance(system, Consul):  # has a shell of its own
+            words = ["env", "SHELL=sh", "consul", "lock", role, work[-1]]
         else:
             words = [f"{system.build}/doyen", "-c", system.control(place), "campaign", role, "--", *work]
         # ip netns exec becomes the runner.
@@ -168,7 +198,8 @@ def measure(system, death):
     runners.append(Runner(system, follower, role, log))
     time.sleep(1)
     strike(system, death, runners[0])
-    patience_s = SILENT_S if death == "host silent" else STAYS_S
+    stays_s = CONSUL_S if isinstance(system, Consul) else STAYS_S
+    patience_s = SILENT_S if death == "host silent" else stays_s
     changed = wait_for(lambda: wrote(log, follower), patience_s)
     if changed:
         runners[1].parts()
@@ -199,6 +230,12 @@ def row(death, name, results):
     say(f"| {death} | {name} | {both} | {gap} | {', '.join(codes)} | {len(results)} |")
 
 
+def system_of(name, build):
+    if name == "consul":
+        return Consul()
+    return Etcd(10) if name == "etcd" else Doyen(build, name)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--runs", type=int, default=3)
@@ -210,8 +247,8 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     make_hosts()
     say("| what dies | system | two wrote at once | nobody wrote | exit code | runs |\n|---|---|---|---|---|---|")
-    for name in options.system or SYSTEMS:
-        system = Etcd(10) if name == "etcd" else Doyen(options.build, name)
+    for name in options.system or [name for name in SYSTEMS if name != "consul" or shutil.which(name)]:
+        system = system_of(name, options.build)
         for death in options.death or DEATHS:
             row(death, name, [measure(system, death) for _ in range(options.runs)])
         system.close()
