@@ -114,6 +114,25 @@ static void answer(struct keeper *keeper, uint16_t to)
     }
 }
 
+/* P4: who comes in has the table with the view, and need not ask. */
+static void tell_newcomers(struct keeper *keeper, uint64_t now_ms)
+{
+    keeper->sent_until_ms = now_ms + keeper->options.retry_first_ms;
+    for (uint32_t i = 1; i < keeper->crew.all; i++) {
+        if (!keeper->slots[i].was_there) {
+            keeper->slots[i].is_sent = true;
+            send_pages(keeper, PARTITION_TABLE, (uint16_t)i, 0);
+        }
+    }
+}
+
+/* A first question crosses what was sent unasked; a later one says that it was lost. */
+static bool is_under_way(const struct keeper *keeper, const struct keeper_slot *slot,
+                         uint64_t now_ms)
+{
+    return slot->is_sent && slot->page == 0 && now_ms < keeper->sent_until_ms;
+}
+
 static void retry_soon(struct keeper *keeper, uint64_t now_ms)
 {
     keeper->retry_ms = keeper->options.retry_first_ms;
@@ -204,7 +223,10 @@ static void look_again(struct keeper *keeper)
     }
     for (uint32_t i = 0; i < keeper->member_count; i++) {
         now[i] = crew_find(&keeper->crew, &keeper->members[i], hint);
-        hint = now[i] == PARTITION_NOBODY ? hint : now[i] + 1U;
+        if (now[i] != PARTITION_NOBODY) {
+            keeper->slots[now[i]].was_there = true;
+            hint = now[i] + 1U;
+        }
     }
     keeper->seen = keeper->table;
     for (uint32_t p = 0; p < keeper->seen.partitions; p++) {
@@ -370,6 +392,7 @@ void keeper_install(struct keeper *keeper, const struct view *view, const struct
         retry_soon(keeper, now_ms);
     } else if (has_present(keeper)) {
         settle(keeper);
+        tell_newcomers(keeper, now_ms);
     } else {
         keeper->tries = 0;
         retry_soon(keeper, now_ms);
@@ -393,7 +416,9 @@ static void on_ask(struct keeper *keeper, uint16_t from, const struct partition_
     slot->digest = message->digest;
     slot->page = message->page;
     if (keeper->settled) {
-        answer(keeper, from);
+        if (!is_under_way(keeper, slot, now_ms)) {
+            answer(keeper, from);
+        }
     } else {
         make_when_told(keeper, now_ms);
     }

@@ -4,7 +4,8 @@
  *
  * The table of a view is made once, by the oldest member that takes part, its maker, from the table
  * of the view before. Who has that one makes the same by itself and only asks whether it is right;
- * who has not is told, page by page. Opens nothing, allocates nothing, reads no clock. */
+ * who comes in is told at once, page by page, and who passed over a view when it asks. Opens
+ * nothing, allocates nothing, reads no clock. */
 #ifndef PARTITION_KEEPER_H
 #define PARTITION_KEEPER_H
 
@@ -47,6 +48,8 @@ struct keeper_options {
 struct keeper_slot {
     bool asks;         /* has asked in this view, and has not been answered */
     bool told;         /* has said which table it has */
+    bool was_there;    /* when the table before was made */
+    bool is_sent;      /* the table, unasked, when the view was installed */
     struct view_id of; /* coordinator none: it has none */
     uint64_t digest;
     uint32_t page;
@@ -71,8 +74,9 @@ struct keeper {
     struct partition_table seen; /* the same in places of the crew; gone ones are nobody there */
     bool settled;                /* `table` is the view's, and its maker has said so */
     struct pages pages;          /* of the table that is being told */
-    uint16_t source; /* the maker fetches from there; PARTITION_NOBODY: it does not fetch */
-    uint32_t tries;  /* of a maker, since it began to wait or to fetch */
+    uint16_t source;        /* the maker fetches from there; PARTITION_NOBODY: it does not fetch */
+    uint32_t tries;         /* of a maker, since it began to wait or to fetch */
+    uint64_t sent_until_ms; /* what was sent unasked may be under way until then */
     uint64_t retry_ms;
     uint64_t due_ms;
     struct keeper_slot slots[PARTITION_MEMBERS_MAX];

@@ -31,6 +31,29 @@ Story(partitions, who_joins_gets_its_share_and_who_goes_leaves_it)
     world_free(world);
 }
 
+/* P3: whoever was there has the table in the moment in which it has the view: without a message,
+ * as all are lost here. */
+Story(partitions, come_with_the_view)
+{
+    struct world *world = world_with(seed, 5, "partitions=1000+1");
+
+    world_start_first(world, 4);
+    world->loss_percent = 100;
+    sim_start(world->sim, E);
+    for (uint32_t i = 0; i < SETTLE_MS; i++) {
+        world_run(world, 1);
+        for (uint32_t host = A; host <= D; host++) {
+            const struct keeper *keeper = world->stations[host].keeper;
+            world_check(world, view_id_equal(&keeper->of, &keeper->view));
+        }
+    }
+    world_check(world, world->stations[A].keeper->crew.count == 5);
+    world_check(world, !keeper_has_table(world->stations[E].keeper));
+    world->loss_percent = 0;
+    world_settle_within(world, TABLE_MS);
+    world_free(world);
+}
+
 /* P3: the next maker has the table already. */
 Story(partitions, survive_the_coordinator)
 {

@@ -316,6 +316,49 @@ Test(partition_keeper, asks_again_until_it_is_answered)
     cr_assert_eq(sent_count, 5);
 }
 
+/* A who makes the table of three members, and then of four: D comes in. */
+static void let_in_the_fourth(void)
+{
+    install('A', "A B C", 3, 2);
+    ask_from('B', NULL);
+    ask_from('C', NULL);
+    sent_count = 0;
+    install('A', "A B C D", 4, 3);
+}
+
+/* P4: the table comes with the view, without a question. */
+Test(partition_keeper, who_comes_in_is_told_unasked)
+{
+    const struct member newcomer = member_of('D');
+
+    let_in_the_fourth();
+    cr_assert_eq(sent_count, 1);
+    cr_assert(sent[0].kind == PARTITION_TABLE && sent[0].count == 6);
+    cr_assert(id_equal(&sent[0].to, &newcomer.id));
+    cr_assert(view_id_equal(&sent[0].of, &keeper->view) && sent[0].digest == keeper->digest);
+    cr_assert(sent[0].change.moved == keeper->change.moved);
+    cr_assert(keeper->settled);
+}
+
+/* P4: its question crosses the answer; one that comes later says that the answer was lost. */
+Test(partition_keeper, who_was_told_unasked_is_not_told_twice)
+{
+    struct partition_message behind;
+
+    let_in_the_fourth();
+    ask_from('D', NULL);
+    cr_assert_eq(sent_count, 1);
+    behind = from('D', PARTITION_ASK);
+    behind.page = 1; /* What it was sent came, and there might be more. */
+    keeper_take(keeper, &behind, 0);
+    cr_assert_eq(sent_count, 1); /* There is not. */
+    ask_from('B', NULL);
+    cr_assert_eq(sent_count, 2);
+    behind.page = 0;
+    keeper_take(keeper, &behind, FIRST_MS);
+    cr_assert_eq(sent_count, 3);
+}
+
 /* P5: with nobody's table it is made from nothing, when all have said so. */
 Test(partition_keeper, a_maker_waits_until_all_have_said_what_they_have)
 {
