@@ -14,7 +14,8 @@ enum {
     VOTER_FIELDS = 2,
     HANDED_OVER_FIELDS = 1,
     NEED_FIELDS = 1,
-    TERMS_FIELDS = 6, /* and under guard strict one more, the voters */
+    TERMS_FIELDS = 6,   /* and under guard strict one more, the voters */
+    CHANGED_FIELDS = 3, /* or these, where they were changed */
     VOTERS_BYTES = 1 + VOTERS_MAX * BODY_NAME_BYTES,
     TERMS_BYTES = 1 + 1 + 1 + 1 + 5 + 5 + 3 + VOTERS_BYTES, /* durations are 32 bits wide */
     PROBE_FIELDS = 9,
@@ -47,6 +48,7 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_JOIN_REFUSED:
     case MESSAGE_MOVE:
         return 2;
+    case MESSAGE_TERMS:
     case MESSAGE_PREPARE:
     case MESSAGE_NACK:
     case MESSAGE_PING:
@@ -173,8 +175,9 @@ static void read_terms(struct reader *reader, struct terms *terms)
 {
     const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
     const bool strict = fields == TERMS_FIELDS + 1;
+    const bool changed = fields == TERMS_FIELDS + CHANGED_FIELDS;
 
-    if (fields != TERMS_FIELDS && !strict) {
+    if (fields != TERMS_FIELDS && !strict && !changed) {
         reader_fail(reader, WIRE_SHAPE);
     }
     terms->guard.policy = (enum guard_policy)reader_number(
@@ -188,6 +191,11 @@ static void read_terms(struct reader *reader, struct terms *terms)
     if (strict) {
         read_voters(reader, terms);
     }
+    if (changed) {
+        terms->number = reader_number(reader, 1, UINT64_MAX);
+        terms->origin = reader_number(reader, 0, UINT64_MAX);
+        terms->room = (uint32_t)reader_number(reader, 1, MEMBER_MAX);
+    }
 }
 
 static void write_terms(struct writer *writer, const struct terms *terms)
@@ -195,7 +203,9 @@ static void write_terms(struct writer *writer, const struct terms *terms)
     const bool strict = terms->guard.policy == GUARD_STRICT;
 
     assert(terms->voters.count <= VOTERS_MAX);
-    writer_array(writer, TERMS_FIELDS + (strict ? 1 : 0));
+    const bool changed = terms->number != 0;
+
+    writer_array(writer, TERMS_FIELDS + (strict ? 1U : 0U) + (changed ? CHANGED_FIELDS : 0U));
     writer_number(writer, (uint64_t)terms->guard.policy);
     writer_number(writer, terms->guard.count);
     writer_number(writer, (uint64_t)terms->profile);
@@ -207,6 +217,11 @@ static void write_terms(struct writer *writer, const struct terms *terms)
         for (uint8_t i = 0; i < terms->voters.count; i++) {
             writer_name(writer, terms->voters.names[i]);
         }
+    }
+    if (changed) {
+        writer_number(writer, terms->number);
+        writer_number(writer, terms->origin);
+        writer_number(writer, terms->room);
     }
 }
 
@@ -257,14 +272,17 @@ static void read_view(struct reader *reader, const struct view *base, struct vie
         return;
     }
     const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
-    if (fields == BODY_CHANGE_FIELDS) {
-        body_read_change(reader, base, view);
+    const bool has_agreed = fields == BODY_CHANGE_FIELDS + BODY_AGREED_FIELDS ||
+                            fields == BODY_VIEW_FIELDS + BODY_AGREED_FIELDS;
+    const uint32_t plain = fields - (has_agreed ? BODY_AGREED_FIELDS : 0U);
+    if (plain == BODY_CHANGE_FIELDS) {
+        body_read_change(reader, base, view, has_agreed);
         return;
     }
-    if (fields != BODY_VIEW_FIELDS) {
+    if (plain != BODY_VIEW_FIELDS) {
         reader_fail(reader, WIRE_SHAPE);
     }
-    body_read_view_fields(reader, view);
+    body_read_view_fields(reader, view, has_agreed);
 }
 
 static void read_carrier(struct reader *reader, const struct view *base, struct view *view,
@@ -439,12 +457,22 @@ static void read_join_refused(struct reader *reader, struct join_refused *refuse
     }
 }
 
+/* Whoever is refused may read version 1 alone (J2d). */
+static void write_quoted_terms(struct writer *writer, const struct terms *terms)
+{
+    struct terms quoted;
+
+    terms_copy(&quoted, terms);
+    quoted.number = 0;
+    write_terms(writer, &quoted);
+}
+
 static void write_join_refused(struct writer *writer, const struct join_refused *refused)
 {
     writer_number(writer, (uint64_t)refused->reason);
     switch (refused->reason) {
     case JOIN_REFUSED_TERMS:
-        write_terms(writer, &refused->terms);
+        write_quoted_terms(writer, &refused->terms);
         break;
     case JOIN_REFUSED_NAME:
         writer_address(writer, &refused->address);
@@ -601,11 +629,11 @@ static void write_role(struct writer *writer, enum message_type type, const stru
 }
 
 /* A version that is never released, by which tests go from one to the next: what it adds to JOIN
- * and READY earlier ones skip, and an ACK of version 2 must have a field more. */
+ * and READY earlier ones skip, and an ACK of version 3 must have a field more. */
 #ifdef DOYEN_NEXT_VERSION
 static uint32_t fields_required(enum message_type type, uint8_t version)
 {
-    return type == MESSAGE_ACK && version >= 1 ? 1 : 0;
+    return type == MESSAGE_ACK && version >= 2 ? 1 : 0;
 }
 
 static uint32_t fields_added(enum message_type type, uint8_t version)
@@ -741,6 +769,11 @@ void body_read(struct reader *reader, const struct view *base, struct view *view
     case CARRIES_TAGS:
         reader_tags(reader, &message->tags);
         break;
+    case CARRIES_RULES:
+        message->wish.number = reader_number(reader, 0, UINT64_MAX);
+        body_read_rules(reader, &message->wish.rules);
+        message->wish.forget_failed = reader_bool(reader);
+        break;
     case CARRIES_NOTHING:
         break;
     }
@@ -816,6 +849,11 @@ void body_write(struct writer *writer, const struct message *message, const stru
         break;
     case CARRIES_TAGS:
         writer_tags(writer, &message->tags);
+        break;
+    case CARRIES_RULES:
+        writer_number(writer, message->wish.number);
+        body_write_rules(writer, &message->wish.rules);
+        writer_bool(writer, message->wish.forget_failed);
         break;
     case CARRIES_NOTHING:
         break;

@@ -145,7 +145,9 @@ bool body_write_change(struct writer *writer, const struct view *view, const str
     const struct list members = {.base = base, .view = view};
     const struct list gone = {.base = base, .view = view, .gone = true};
 
-    writer_array(writer, BODY_CHANGE_FIELDS);
+    const bool has_agreed = view->agreed.number != 0;
+
+    writer_array(writer, BODY_CHANGE_FIELDS + (has_agreed ? BODY_AGREED_FIELDS : 0U));
     body_write_view_id(writer, &base_id);
     writer_number(writer, base->hash);
     writer_number(writer, view->epoch);
@@ -159,7 +161,13 @@ bool body_write_change(struct writer *writer, const struct view *view, const str
         body_write_view_id(writer, &view->parent);
     }
     body_write_view_id(writer, &view->merged);
-    return write_edits(writer, &members, limit) && write_edits(writer, &gone, limit);
+    if (!write_edits(writer, &members, limit) || !write_edits(writer, &gone, limit)) {
+        return false;
+    }
+    if (has_agreed) {
+        body_write_agreed(writer, &view->agreed);
+    }
+    return writer->at < limit;
 }
 
 /* --- Reading --- */
@@ -233,7 +241,8 @@ static bool is_held(const struct view *base, const struct view_id *id, uint64_t 
     return base->hash == hash && view_id_equal(&held, id);
 }
 
-void body_read_change(struct reader *reader, const struct view *base, struct view *view)
+void body_read_change(struct reader *reader, const struct view *base, struct view *view,
+                      bool has_agreed)
 {
     struct view_id base_id;
 
@@ -260,6 +269,9 @@ void body_read_change(struct reader *reader, const struct view *base, struct vie
     body_read_view_id(reader, &view->merged);
     view->member_count = read_edits(reader, &(struct list){.base = base, .to = view});
     view->gone_count = read_edits(reader, &(struct list){.base = base, .to = view, .gone = true});
+    if (has_agreed) {
+        body_read_agreed(reader, &view->agreed);
+    }
     if (view->member_count == 0) {
         reader_fail(reader, WIRE_BOUND);
     }

@@ -15,8 +15,12 @@ enum {
                    BODY_NAME_BYTES + BODY_TAGS_BYTES + DRAINED_FIELDS + VERSIONS_FIELDS,
     GONE_BYTES = 1 + BODY_ID_BYTES + BODY_ADDRESS_BYTES + BODY_NUMBER_BYTES + BODY_NAME_BYTES + 1 +
                  1 + 5 + 1 + ACCUSERS_MAX * BODY_NUMBER_BYTES,
-    VIEW_HEAD_BYTES = 1 + 5 * BODY_NUMBER_BYTES + 1 + 2 * BODY_VIEW_ID_BYTES + 3 +
-                      3, /* all but the items of its lists */
+    RULES_FIELDS = 6,
+    AGREED_FIELDS = 2, /* and one more while what was before holds besides */
+    RULES_BYTES = 1 + 1 + 5 + 1 + 5 + 5 + 3,
+    AGREED_BYTES = 1 + 2 * BODY_NUMBER_BYTES + 3 + 2 * RULES_BYTES,
+    VIEW_HEAD_BYTES = 1 + 5 * BODY_NUMBER_BYTES + 1 + 2 * BODY_VIEW_ID_BYTES + 3 + 3 +
+                      AGREED_BYTES, /* all but the items of its lists */
 };
 
 void body_read_view_id(struct reader *reader, struct view_id *id)
@@ -136,13 +140,66 @@ void body_write_gone(struct writer *writer, const struct gone *gone)
     }
 }
 
-void body_read_view(struct reader *reader, struct view *view)
+void body_read_rules(struct reader *reader, struct rules *rules)
 {
-    reader_fields(reader, BODY_VIEW_FIELDS);
-    body_read_view_fields(reader, view);
+    reader_fields(reader, RULES_FIELDS);
+    rules->guard.policy = (enum guard_policy)reader_number(reader, GUARD_NONE, GUARD_MAJORITY);
+    rules->guard.count = (uint32_t)reader_number(reader, rules->guard.policy != GUARD_NONE,
+                                                 UINT32_MAX);
+    rules->profile = (enum profile)reader_number(reader, PROFILE_LOCAL, PROFILE_WAN);
+    rules->heartbeat_ms = reader_number(reader, 0, WIRE_MS_MAX);
+    rules->lost_ms = reader_number(reader, 0, WIRE_MS_MAX);
+    rules->capacity = (uint32_t)reader_number(reader, 1, MEMBER_MAX);
 }
 
-void body_read_view_fields(struct reader *reader, struct view *view)
+void body_write_rules(struct writer *writer, const struct rules *rules)
+{
+    writer_array(writer, RULES_FIELDS);
+    writer_number(writer, (uint64_t)rules->guard.policy);
+    writer_number(writer, rules->guard.count);
+    writer_number(writer, (uint64_t)rules->profile);
+    writer_number(writer, rules->heartbeat_ms);
+    writer_number(writer, rules->lost_ms);
+    writer_number(writer, rules->capacity);
+}
+
+void body_read_agreed(struct reader *reader, struct agreed *agreed)
+{
+    agreed->number = reader_number(reader, 1, UINT64_MAX);
+    agreed->origin = reader_number(reader, 0, UINT64_MAX);
+    const uint32_t fields = reader_list(reader, AGREED_FIELDS, AGREED_FIELDS + 1);
+    agreed->room = (uint32_t)reader_number(reader, 1, MEMBER_MAX);
+    body_read_rules(reader, &agreed->now);
+    agreed->joint = fields > AGREED_FIELDS;
+    if (agreed->joint) {
+        body_read_rules(reader, &agreed->before);
+    }
+}
+
+void body_write_agreed(struct writer *writer, const struct agreed *agreed)
+{
+    writer_number(writer, agreed->number);
+    writer_number(writer, agreed->origin);
+    writer_array(writer, AGREED_FIELDS + (agreed->joint ? 1U : 0U));
+    writer_number(writer, agreed->room);
+    body_write_rules(writer, &agreed->now);
+    if (agreed->joint) {
+        body_write_rules(writer, &agreed->before);
+    }
+}
+
+void body_read_view(struct reader *reader, struct view *view)
+{
+    const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
+    const bool has_agreed = fields == BODY_VIEW_FIELDS + BODY_AGREED_FIELDS;
+
+    if (fields != BODY_VIEW_FIELDS && !has_agreed) {
+        reader_fail(reader, WIRE_SHAPE);
+    }
+    body_read_view_fields(reader, view, has_agreed);
+}
+
+void body_read_view_fields(struct reader *reader, struct view *view, bool has_agreed)
 {
     view_clear(view);
     view->lineage = reader_number(reader, 0, UINT64_MAX);
@@ -162,6 +219,9 @@ void body_read_view_fields(struct reader *reader, struct view *view)
     for (uint32_t i = 0; i < view->gone_count && reader->error == WIRE_OK; i++) {
         body_read_gone(reader, &view->gone[i]);
     }
+    if (has_agreed) {
+        body_read_agreed(reader, &view->agreed);
+    }
 }
 
 void body_write_view(struct writer *writer, const struct view *view)
@@ -169,7 +229,9 @@ void body_write_view(struct writer *writer, const struct view *view)
     assert(view->member_count >= 1);
     assert(view->gone_count <= GONE_MAX);
 
-    writer_array(writer, BODY_VIEW_FIELDS);
+    const bool has_agreed = view->agreed.number != 0;
+
+    writer_array(writer, BODY_VIEW_FIELDS + (has_agreed ? BODY_AGREED_FIELDS : 0U));
     writer_number(writer, view->lineage);
     writer_number(writer, view->epoch);
     writer_number(writer, view->version);
@@ -186,6 +248,9 @@ void body_write_view(struct writer *writer, const struct view *view)
     writer_array(writer, view->gone_count);
     for (uint32_t i = 0; i < view->gone_count; i++) {
         body_write_gone(writer, &view->gone[i]);
+    }
+    if (has_agreed) {
+        body_write_agreed(writer, &view->agreed);
     }
 }
 

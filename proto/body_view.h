@@ -10,7 +10,10 @@
 #include "proto/reader.h"
 #include "proto/writer.h"
 
-enum { BODY_VIEW_FIELDS = 10 };
+enum {
+    BODY_VIEW_FIELDS = 10,
+    BODY_AGREED_FIELDS = 3, /* further ones, where terms were changed */
+};
 
 /* Longest forms, each with its head, in bytes. */
 enum {
@@ -39,9 +42,18 @@ void body_write_gone(struct writer *writer, const struct gone *gone);
 void body_read_view_id(struct reader *reader, struct view_id *id);
 void body_write_view_id(struct writer *writer, const struct view_id *id);
 
+/* Rules: six fields, in a list of their own. */
+void body_read_rules(struct reader *reader, struct rules *rules);
+void body_write_rules(struct writer *writer, const struct rules *rules);
+
+/* Terms that were changed: three fields. */
+void body_read_agreed(struct reader *reader, struct agreed *agreed);
+void body_write_agreed(struct writer *writer, const struct agreed *agreed);
+
 /* A whole view. Only filled in, not judged: view_is_sound does that. */
 void body_read_view(struct reader *reader, struct view *view);
-void body_read_view_fields(struct reader *reader, struct view *view); /* what follows the head */
+void body_read_view_fields(struct reader *reader, struct view *view,
+                           bool has_agreed); /* what follows the head */
 void body_write_view(struct writer *writer, const struct view *view);
 
 /* Longest form of a view of at most `capacity` members, in bytes. */

@@ -18,10 +18,10 @@ enum {
 /* The versions of the protocol that are spoken here. */
 #ifdef DOYEN_NEXT_VERSION
     WIRE_VERSION_LOW = DOYEN_NEXT_VERSION, /* For tests: see body.c. */
-    WIRE_VERSION_HIGH = 2,
+    WIRE_VERSION_HIGH = 3,
 #else
     WIRE_VERSION_LOW = 1,
-    WIRE_VERSION_HIGH = 1,
+    WIRE_VERSION_HIGH = 2,
 #endif
 };
 

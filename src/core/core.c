@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "core/agreement/accord.h"
 #include "core/agreement/campaign.h"
 #include "core/agreement/change.h"
 #include "core/agreement/claim.h"
@@ -34,6 +35,7 @@
 #include "core/entry/lifecycle.h"
 #include "core/entry/move.h"
 #include "core/entry/tag.h"
+#include "core/entry/terms.h"
 #include "core/healing/merge.h"
 #include "core/healing/probe.h"
 #include "core/holding/holding.h"
@@ -171,9 +173,14 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
         core->terms.voters = *options->voters;
     }
     core->timing = options->timing;
+    core->timing.expect_ms = core->timing.heartbeat_ms;
+    core->timing.reign_ms = core->timing.lost_ms;
+    core->configured.terms = core->terms;
+    core->configured.timing = core->timing;
     core->has_seeds = options->has_seeds;
     core->expect = options->expect;
     core->capacity = options->capacity;
+    accord_start(core, &options->agreed, &options->started);
     core->promise.seen = options->epoch_seen;
     core->now_ms = now_ms;
     book_init(&core->book, &options->address);
@@ -201,6 +208,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     /* J2d: no higher than this node can, whatever a view says. */
     core->version =
         versions_common(view_versions(&core->view, VIEW_NONE), core->life.self.versions).high;
+    accord_on_view_installed(core);
     lifecycle_on_view_installed(core);
     peers_on_view_installed(core, before);
     detector_on_view_installed(core, before);
@@ -514,6 +522,7 @@ static void dispatch_joining(struct core *core, const struct message *message)
     case MESSAGE_ROLES_ANSWER:
     case MESSAGE_ROLES_PLACE:
     case MESSAGE_TAGS:
+    case MESSAGE_TERMS:
         refuse(core, message, REFUSED_NOT_YET_MEMBER);
         return;
     }
@@ -634,6 +643,9 @@ static void dispatch_member(struct core *core, const struct message *message)
     case MESSAGE_TAGS:
         tag_on_tags(core, message, number == NUMBER_NEWER);
         return;
+    case MESSAGE_TERMS:
+        terms_on_terms(core, message, number == NUMBER_NEWER);
+        return;
     case MESSAGE_PING:
         removal_on_ping(core, message);
         return;
@@ -728,6 +740,9 @@ static void dispatch(struct core *core, const struct event *event)
     case EVENT_TAGS:
         move_on_tags_command(core, event->tags);
         return;
+    case EVENT_TERMS:
+        move_on_terms_command(core, event->wish);
+        return;
     }
 }
 
@@ -799,6 +814,7 @@ static void run_due(struct core *core)
     merge_tick(core);
     change_tick(core);
     move_tick(core);
+    next_view_settle_terms(core);
     if (!hands_over(core)) {
         change_start_next(core);
     }

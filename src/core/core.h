@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/model/agreed.h"
 #include "core/model/effect.h"
 #include "core/model/event.h"
 #include "core/model/facts.h"
@@ -28,7 +29,9 @@ struct core_options {
     struct timing timing;
     uint32_t capacity;        /* 1 to MEMBER_MAX: members this node can hold */
     struct versions versions; /* of the protocol, that its driver can read and write */
-    bool has_seeds;           /* false: founds a cluster alone (F1) */
+    struct agreed agreed;     /* terms that were changed when it was a member before, or none; */
+    struct rules started; /* and what it was started with then: if that is other now, it counts */
+    bool has_seeds;       /* false: founds a cluster alone (F1) */
     uint32_t expect;      /* founds, whatever its seeds, when so many nodes, itself included, wait
                              to be let in (F3); at most EXPECT_MAX; 0: F1 alone counts */
     uint64_t incarnation; /* lives this node has had before this one */
@@ -69,6 +72,18 @@ const struct view *core_view(const struct core *core);
  * counted from 0. */
 struct versions core_versions(const struct core *core);
 uint8_t core_version(const struct core *core);
+
+/* The terms in force: those of the view, or those that this node would found a cluster with. The
+ * ones that it was started with, and what was changed of them. */
+const struct terms *core_terms(const struct core *core);
+const struct terms *core_terms_configured(const struct core *core);
+const struct agreed *core_agreed(const struct core *core);
+
+/* The durations in force; while terms change, such that both are kept (A3). */
+const struct timing *core_timing(const struct core *core);
+
+/* What stands against that change of the terms, as far as this node can tell. */
+enum unagreed core_unagreed(const struct core *core, const struct rules_wish *wish);
 
 /* The coordinator as the view has it, or NULL when there is none to be named. */
 const struct member *core_coordinator(const struct core *core);
@@ -131,6 +146,8 @@ struct stored {
     uint64_t epoch_seen;
     uint32_t peer_count;
     struct address peers[PEERS_STORED_MAX];
+    struct agreed agreed; /* terms that were changed (A5) */
+    struct rules started; /* and those that this node was started with */
 };
 void core_stored(const struct core *core, struct stored *stored);
 

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/agreement/next_view.h"
 #include "core/agreement/successor.h"
 #include "core/agreement/voter.h"
 #include "core/core.h"
@@ -47,6 +48,31 @@ uint8_t core_version(const struct core *core)
     return core->version;
 }
 
+const struct terms *core_terms(const struct core *core)
+{
+    return &core->terms;
+}
+
+const struct terms *core_terms_configured(const struct core *core)
+{
+    return &core->configured.terms;
+}
+
+const struct agreed *core_agreed(const struct core *core)
+{
+    return &core->agreed;
+}
+
+const struct timing *core_timing(const struct core *core)
+{
+    return &core->timing;
+}
+
+enum unagreed core_unagreed(const struct core *core, const struct rules_wish *wish)
+{
+    return next_view_against(core, wish);
+}
+
 const struct member *core_coordinator(const struct core *core)
 {
     return standing_coordinator(core);
@@ -69,7 +95,7 @@ bool core_is_acting(const struct core *core, uint64_t now_ms)
 
 uint64_t core_acting_span_ms(const struct core *core)
 {
-    return core_is_strict(core) ? timing_act_ms(&core->timing) : core->timing.lost_ms;
+    return core_is_strict(core) ? timing_act_ms(&core->timing) : core->timing.reign_ms;
 }
 
 uint32_t core_acked(const struct core *core)
@@ -191,6 +217,8 @@ void core_stored(const struct core *core, struct stored *stored)
 {
     stored->incarnation = core->life.self.incarnation;
     stored->epoch_seen = core->promise.seen;
+    stored->agreed = core->agreed;
+    stored->started = terms_rules(&core->configured.terms);
     stored->peer_count = 0;
     /* Members first, then former ones, the latest of them first. */
     for (uint32_t i = 0; i < core->view.member_count && stored->peer_count < PEERS_STORED_MAX;

@@ -20,6 +20,7 @@ enum {
     RECORDING_VERSION = 1,
     RECORDING_STRICT_VERSION = 2, /* of a node of guard strict: its start has more in it */
     RECORDING_SPEAKING = 2, /* more than that, of a node that speaks later versions: they follow */
+    RECORDING_AGREED = 4,   /* more than both, of one that remembers changed terms: they follow */
     RECORDING_PROGRAM_MAX = 31,       /* bytes of the recording program's version */
     RECORDING_START_BYTES_MAX = 3072, /* of an encoded start without a voter's record */
     RECORDING_SMALL_BYTES_MAX = 64,   /* of an encoded input without its frame or addresses */
@@ -60,6 +61,7 @@ enum record_type {
     RECORD_ROLE = 12,
     RECORD_TAGS = 13,
     RECORD_ROLE_WITH_NEED = 14, /* RECORD_ROLE, and the tag that its holders need */
+    RECORD_TERMS = 15,
 };
 
 enum recording_end {
@@ -122,7 +124,7 @@ struct record {
     enum record_type type;
 
     /* The input. Its message is NULL: it must be decoded from `frame`, and gets `source`. Addresses
-     * a role's command and tags point into this struct, which must not be copied. */
+     * a role's command, tags and terms point into this struct, which must not be copied. */
     struct event event;
     const uint8_t *frame;
     size_t frame_length;
@@ -130,6 +132,7 @@ struct record {
     struct address addresses[RECORDING_ADDRESSES_MAX];
     struct role_command role; /* the input's, if it is one */
     struct tags tags;         /* the same */
+    struct rules_wish wish;   /* the same */
 
     struct checkpoint checkpoint; /* RECORD_CHECKPOINT; `bytes` is known to be right */
     enum recording_end end;       /* RECORD_END */

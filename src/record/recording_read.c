@@ -162,6 +162,39 @@ static void read_tags(struct cursor *cursor, struct tags *tags)
     }
 }
 
+/* What they say is judged by the core, as what comes from a disk or a member is. */
+static void read_rules(struct cursor *cursor, struct rules *rules)
+{
+    rules->guard.policy = (enum guard_policy)read_number(cursor, GUARD_NONE, GUARD_STRICT);
+    rules->guard.count = (uint32_t)read_number(cursor, 0, UINT32_MAX);
+    rules->profile = (enum profile)read_number(cursor, PROFILE_LOCAL, PROFILE_WAN);
+    rules->heartbeat_ms = read_number(cursor, 0, UINT64_MAX);
+    rules->lost_ms = read_number(cursor, 0, UINT64_MAX);
+    rules->capacity = (uint32_t)read_number(cursor, 0, UINT32_MAX);
+}
+
+static void read_agreed(struct cursor *cursor, struct core_options *options)
+{
+    struct agreed *agreed = &options->agreed;
+
+    agreed->number = read_number(cursor, 1, UINT64_MAX);
+    agreed->origin = read_number(cursor, 0, UINT64_MAX);
+    agreed->room = (uint32_t)read_number(cursor, 0, UINT32_MAX);
+    agreed->joint = read_number(cursor, 0, 1) != 0;
+    read_rules(cursor, &agreed->now);
+    if (agreed->joint) {
+        read_rules(cursor, &agreed->before);
+    }
+    read_rules(cursor, &options->started);
+}
+
+static void read_wish(struct cursor *cursor, struct rules_wish *wish)
+{
+    wish->number = read_number(cursor, 0, UINT64_MAX);
+    wish->forget_failed = read_number(cursor, 0, 1) != 0;
+    read_rules(cursor, &wish->rules);
+}
+
 /* Never 0: every one of them is a step that time has to take. */
 static void read_timing(struct cursor *cursor, struct timing *timing)
 {
@@ -170,6 +203,8 @@ static void read_timing(struct cursor *cursor, struct timing *timing)
     for (size_t i = 0; i < TIMING_FIELDS; i++) {
         *fields.at[i] = read_number(cursor, 1, UINT32_MAX);
     }
+    timing->expect_ms = timing->heartbeat_ms; /* As the core sets them. */
+    timing->reign_ms = timing->lost_ms;
 }
 
 static void read_strict(struct cursor *cursor, struct recording_start *start)
@@ -233,6 +268,8 @@ enum recording_error recording_open(struct recording_reader *reader, const uint8
         return RECORDING_MAGIC;
     }
     uint64_t version = read_number(&cursor, 0, UINT64_MAX);
+    const bool agreed = version > RECORDING_AGREED;
+    version -= agreed ? RECORDING_AGREED : 0;
     const bool speaks_later = version > RECORDING_SPEAKING;
     version -= speaks_later ? RECORDING_SPEAKING : 0;
     if (version != RECORDING_VERSION && version != RECORDING_STRICT_VERSION) {
@@ -248,6 +285,9 @@ enum recording_error recording_open(struct recording_reader *reader, const uint8
         start->options.versions.low = (uint8_t)read_number(&cursor, 0, VERSIONS_MAX - 1);
         start->options.versions.high = (uint8_t)read_number(&cursor, start->options.versions.low,
                                                             VERSIONS_MAX - 1);
+    }
+    if (agreed) {
+        read_agreed(&cursor, &start->options);
     }
     *reader = (struct recording_reader){.bytes = bytes,
                                         .length = length,
@@ -417,6 +457,12 @@ static void read_record(struct cursor *cursor, struct record *record, uint64_t *
         record->event.type = EVENT_TAGS;
         record->event.tags = &record->tags;
         read_tags(cursor, &record->tags);
+        break;
+    case RECORD_TERMS:
+        read_time(cursor, now_ms);
+        record->event.type = EVENT_TERMS;
+        record->event.wish = &record->wish;
+        read_wish(cursor, &record->wish);
         break;
     case RECORD_CHECKPOINT:
         read_checkpoint(cursor, record, hash);

@@ -58,6 +58,31 @@ static void put_address(struct writer *writer, const struct address *address)
     }
 }
 
+static void put_rules(struct writer *writer, const struct rules *rules)
+{
+    put_number(writer, rules->guard.policy);
+    put_number(writer, rules->guard.count);
+    put_number(writer, rules->profile);
+    put_number(writer, rules->heartbeat_ms);
+    put_number(writer, rules->lost_ms);
+    put_number(writer, rules->capacity);
+}
+
+static void put_agreed(struct writer *writer, const struct core_options *options)
+{
+    const struct agreed *agreed = &options->agreed;
+
+    put_number(writer, agreed->number);
+    put_number(writer, agreed->origin);
+    put_number(writer, agreed->room);
+    put_number(writer, agreed->joint);
+    put_rules(writer, &agreed->now);
+    if (agreed->joint) {
+        put_rules(writer, &agreed->before);
+    }
+    put_rules(writer, &options->started);
+}
+
 static void put_tags(struct writer *writer, const struct tags *tags)
 {
     put_number(writer, tags->length);
@@ -98,7 +123,8 @@ size_t recording_write_start(uint8_t *out, const struct recording_start *start)
 
     put_bytes(&writer, RECORDING_MAGIC_TEXT, RECORDING_MAGIC_BYTES);
     put_number(&writer, (strict ? (uint64_t)RECORDING_STRICT_VERSION : RECORDING_VERSION) +
-                            (options->versions.high > 0 ? (uint64_t)RECORDING_SPEAKING : 0));
+                            (options->versions.high > 0 ? (uint64_t)RECORDING_SPEAKING : 0) +
+                            (options->agreed.number > 0 ? (uint64_t)RECORDING_AGREED : 0));
     put_text(&writer, start->program, RECORDING_PROGRAM_MAX);
     put_text(&writer, start->cluster, NAME_BYTES_MAX);
     put_number(&writer, start->now_ms);
@@ -125,6 +151,9 @@ size_t recording_write_start(uint8_t *out, const struct recording_start *start)
     if (options->versions.high > 0) {
         put_number(&writer, options->versions.low);
         put_number(&writer, options->versions.high);
+    }
+    if (options->agreed.number > 0) {
+        put_agreed(&writer, options);
     }
     assert(writer.length <= recording_start_bytes_max(start));
     return writer.length;
@@ -160,6 +189,8 @@ static enum record_type type_of(const struct event *event)
         return needs_tag(event->role) ? RECORD_ROLE_WITH_NEED : RECORD_ROLE;
     case EVENT_TAGS:
         return RECORD_TAGS;
+    case EVENT_TERMS:
+        return RECORD_TERMS;
     }
     assert(!"an event of no type");
     return RECORD_TICK;
@@ -174,6 +205,9 @@ size_t recording_input_bytes_max(const struct event *event, size_t frame_length)
     }
     if (event->type == EVENT_ROLE) {
         return RECORDING_SMALL_BYTES_MAX + sizeof *event->role;
+    }
+    if (event->type == EVENT_TERMS) {
+        return RECORDING_SMALL_BYTES_MAX + sizeof *event->wish;
     }
     if (event->type == EVENT_TAGS) {
         return RECORDING_SMALL_BYTES_MAX + sizeof *event->tags;
@@ -242,6 +276,11 @@ size_t recording_write_input(uint8_t *out, const struct event *event, uint64_t b
         break;
     case EVENT_TAGS:
         put_tags(&writer, event->tags);
+        break;
+    case EVENT_TERMS:
+        put_number(&writer, event->wish->number);
+        put_number(&writer, event->wish->forget_failed);
+        put_rules(&writer, &event->wish->rules);
         break;
     }
     return writer.length;

@@ -77,6 +77,9 @@ void listing_print(FILE *out, bool json, const struct replay_listed *listed)
     case EVENT_TAGS:
         type = "tags";
         break;
+    case EVENT_TERMS:
+        type = "terms";
+        break;
     }
     (json ? print_json : print_text)(out, listed, type, what);
 }

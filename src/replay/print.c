@@ -111,6 +111,9 @@ static struct input input_of(const struct replay_step *step)
     case EVENT_TAGS:
         input.type = "tags";
         break;
+    case EVENT_TERMS:
+        input.type = "terms";
+        break;
     }
     return input;
 }

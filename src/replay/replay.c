@@ -183,6 +183,7 @@ static void apply_record(struct replay *replay)
     case RECORD_ROLE:
     case RECORD_ROLE_WITH_NEED:
     case RECORD_TAGS:
+    case RECORD_TERMS:
         step(replay);
         copy_record(replay);
         return;

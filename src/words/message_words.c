@@ -247,6 +247,9 @@ static void add_body(struct words *words, const struct message *message, const s
     case CARRIES_TAGS:
         add_number(words, "bytes", message->tags.length);
         return;
+    case CARRIES_RULES:
+        add_number(words, "number", message->wish.number);
+        return;
     }
 }
 

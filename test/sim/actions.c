@@ -59,6 +59,8 @@ void sim_start(struct sim *sim, uint32_t index)
     if (remembers) {
         options.incarnation = host->writes[host->latest].incarnation;
         options.epoch_seen = host->writes[host->latest].epoch_seen;
+        options.agreed = host->writes[host->latest].agreed;
+        options.started = host->writes[host->latest].started;
     }
     host->core = core_init(sim->cores + index * sim->core_stride, &options, host_now_ms(sim, host));
 
@@ -328,6 +330,28 @@ void sim_set_tags(struct sim *sim, uint32_t index, const char *tag)
     if (sim_is_running(sim, index)) {
         struct pending *pending = process_pending(sim, &sim->hosts[index], PENDING_TAGS);
         pending->tags = tag;
+        queue_push(&sim->queue, sim->now_us, pending);
+    }
+}
+
+struct rules sim_rules(const struct sim *sim, uint32_t index)
+{
+    return terms_rules(core_terms(sim_core(sim, index)));
+}
+
+bool sim_keeps_majority(const struct sim *sim)
+{
+    return sim->options.guard.policy == GUARD_MAJORITY;
+}
+
+void sim_change_terms(struct sim *sim, uint32_t index, const struct rules *rules)
+{
+    if (sim_is_running(sim, index)) {
+        struct pending *pending = process_pending(sim, &sim->hosts[index], PENDING_TERMS);
+        pending->wish = (struct rules_wish){
+            .number = core_agreed(sim_core(sim, index))->number,
+            .rules = *rules,
+        };
         queue_push(&sim->queue, sim->now_us, pending);
     }
 }

@@ -136,6 +136,7 @@ struct loss {
 struct sim {
     struct sim_options options;
     struct timing timing;
+    uint64_t silent_ms; /* a longer silence is one by all terms that there are */
     struct random random;
     struct queue queue;
     struct network network;

@@ -21,6 +21,7 @@ enum fault_group {
     FAULTS_OF_DISKS,  /* for plans of guard strict, as those of clocks */
     FAULTS_OF_LEASES,
     FAULTS_OF_OPERATORS, /* what is no fault: planned moves, at any moment */
+    FAULTS_OF_TERMS,     /* terms that change, where that is asked for */
     FAULTS_OF_STRANGERS, /* who lie, where a liar is asked for; nothing that they say does harm */
     FAULTS_OF_LIARS,     /* as those of strangers, in the names of members */
 };

@@ -120,6 +120,10 @@ void strike_cut_of_the_acting(struct sim *sim, struct random *random);
 void strike_no_quorum_heard(struct sim *sim, struct random *random);
 void strike_hand_over(struct sim *sim, struct random *random);
 
+/* --- faults_terms.c --- */
+
+void strike_change_of_terms(struct sim *sim, struct random *random);
+
 /* --- faults_liar.c --- */
 
 #define LIE_STRIKES(NAME, function, text)                                                          \

@@ -109,7 +109,8 @@ bool sim_agrees(const struct sim *sim)
     uint32_t counted = first->guard.policy == GUARD_STRICT ? voting_count(sim) : expected;
     return agreed->member_count == expected + others &&
            (others > 0 ||
-            sim_acting_count(sim) == (counted >= guard_needed(&first->guard) ? 1 : 0));
+            sim_acting_count(sim) ==
+                (counted >= core_guard(first->core, host_now_ms(sim, first)).needed ? 1 : 0));
 }
 
 uint64_t sim_converged_ms(const struct sim *sim)

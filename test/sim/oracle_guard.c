@@ -17,7 +17,7 @@ static bool hears_steadily(const struct sim *sim, const struct host *host, uint3
 
     return &sim->hosts[other] == host ||
            (host->running && !host->paused && host->heard[other].ms != 0 &&
-            now_ms - host->heard[other].ms <= sim->timing.silent_ms &&
+            now_ms - host->heard[other].ms <= sim->silent_ms &&
             now_ms - host->heard[other].since_ms >= ms);
 }
 
@@ -223,7 +223,7 @@ void oracle_check_acting(struct sim *sim, const struct host *host)
         oracle_fail(sim, host, "M3: acting while its part is being absorbed");
     }
     struct guard_state guard = {.met = true};
-    if (host->guard.policy != GUARD_NONE) {
+    if (host->guard.policy != GUARD_NONE || core_agreed(host->core)->number != 0) {
         guard = core_guard(host->core, host_now_ms(sim, host));
     }
     if (!guard.met || guard.fresh < guard.needed) {

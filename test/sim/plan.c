@@ -44,6 +44,7 @@ static struct sim *cluster_of(const struct plan *plan, FILE *trace)
         .exclusive = plan->guard.policy == GUARD_STRICT,
         .disks = true,
         .roles = plan->roles,
+        .silent_ms = plan->terms ? timing_of(plan->profile).silent_ms * 3 / 5 : 0,
         .disorder = plan->guard.policy != GUARD_STRICT &&
                     (plan->kinds != FAULT_HARMLESS || plan->heal_parts != 0),
         .spares_codec = plan->seed % CODEC_SEEDS != 0,
@@ -56,6 +57,7 @@ static struct sim *cluster_of(const struct plan *plan, FILE *trace)
 static void start_all(const struct plan *plan, struct sim *sim)
 {
     for (uint32_t host = 0; host < plan->hosts; host++) {
+        sim_set_versions(sim, host, 0, plan->terms ? VERSION_OF_TERMS : 0);
         sim_start(sim, host);
         if (!plan->together) {
             sim_run(sim, random_below(sim_random(sim), 500));
@@ -153,6 +155,9 @@ static uint64_t draw_turn_ms(const struct plan *plan, struct random *random)
 {
     struct timing timing = timing_of(plan->profile);
 
+    if (plan->terms) {
+        timing_override(&timing, timing.heartbeat_ms * 3 / 5, 0); /* The shortest that there are. */
+    }
     uint64_t turn_ms = draw(random, timing.batch_ms, timing_turn_ms(&timing));
     uint64_t most_ms = timing_turn_ms(&timing) * 1000000 / (1000000 + CLOCK_RATE_PPM_MAX);
 
@@ -290,6 +295,17 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
     return wrong;
 }
 
+/* A2: majorities of whatever sizes share a member, also while the size changes; what is left is
+ * what one guard allows, too (G3). */
+static const char *check_majorities(const struct plan *plan, struct sim *sim)
+{
+    bool too_long = sim_two_acted_longest_ms(sim) > 2 * timing_of(plan->profile).lost_ms;
+
+    return plan->terms && plan->guard.policy == GUARD_MAJORITY && too_long
+               ? "A2: two parts acted, each by a majority"
+               : NULL;
+}
+
 static void note_two_acted(struct two_acted_sum *sum, struct sim *sim)
 {
     uint64_t longest_ms = sim_two_acted_longest_ms(sim);
@@ -305,6 +321,9 @@ void plan_run(const struct plan *plan, struct outcome *outcome, FILE *trace)
     const char *wrong = plan->heal_parts != 0 ? run_heal(plan, sim, outcome)
                                               : run_faults(plan, sim, outcome);
 
+    if (wrong == NULL) {
+        wrong = check_majorities(plan, sim);
+    }
     outcome->failure[0] = '\0';
     if (sim_failure(sim) != NULL) {
         wrong = sim_failure(sim);
@@ -327,7 +346,7 @@ void plan_run(const struct plan *plan, struct outcome *outcome, FILE *trace)
 void outcome_rule(const char *failure, char text[8])
 {
     for (const char *at = failure; *at != '\0'; at++) {
-        bool letter = strchr("CDEFGIJKLMRSUVYZ", *at) != NULL;
+        bool letter = strchr("ACDEFGIJKLMRSUVYZ", *at) != NULL;
         if (letter && isdigit((unsigned char)at[1]) && (at == failure || at[-1] == ' ')) {
             size_t length = isdigit((unsigned char)at[2]) ? 3 : 2;
             memcpy(text, at, length);

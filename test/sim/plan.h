@@ -26,6 +26,7 @@ struct plan {
     uint32_t expect;    /* of every host (F3); 0: none */
     enum profile profile;
     bool roles;          /* clients stand for roles (K) */
+    bool terms;          /* operators change the terms (A) */
     bool spares_hash;    /* the run's trace_hash is not taken */
     bool together;       /* all start in one instant */
     unsigned kinds;      /* of all faults in the plan, see enum fault_kind */
@@ -49,6 +50,7 @@ struct plan_options {
     uint32_t heal_parts;
     bool liar;        /* somebody lies, too */
     bool roles;       /* clients stand for roles */
+    bool terms;       /* operators change the terms */
     const char *only; /* the one fault to draw; NULL: any */
 };
 

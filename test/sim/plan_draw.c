@@ -222,6 +222,7 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     plan->seed = seed;
     plan->profile = options->profile;
     plan->roles = options->roles;
+    plan->terms = options->terms;
     plan->heal_parts = options->heal_parts;
     if (plan->heal_parts != 0) {
         plan->hosts = options->nodes;
@@ -247,6 +248,9 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         plan->kinds |= FAULT_SPLITS;
         plan->seeds = plan->seeds > 2 ? plan->seeds : 2; /* Whoever knows only the broken one finds
                                                             nobody else. */
+    }
+    if (options->terms) {
+        draw_group(plan, FAULTS_OF_TERMS, NULL, 1);
     }
     const char *lie = options->liar && is_lie(options->only) ? options->only : NULL;
     draw_common(plan, &random, lie != NULL ? NULL : options->only);

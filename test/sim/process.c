@@ -333,7 +333,7 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     if (!message->fellow || message->relay) {
         return;
     }
-    if (now_ms - heard->ms > sim->timing.silent_ms) {
+    if (now_ms - heard->ms > sim->silent_ms) {
         heard->since_ms = now_ms;
     }
     heard->ms = now_ms;
@@ -522,6 +522,9 @@ static void hand_over(struct sim *sim, struct host *host, struct pending *pendin
         host_step(sim, host, &(struct event){.type = EVENT_TAGS, .tags = &tags});
         break;
     }
+    case PENDING_TERMS:
+        host_step(sim, host, &(struct event){.type = EVENT_TERMS, .wish = &pending->wish});
+        break;
     case PENDING_ROLE:
         roles_on_due(sim, host, pending->ticket);
         break;

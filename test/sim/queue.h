@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/model/id.h"
+#include "core/model/message.h"
 #include "core/model/move.h"
 
 struct packet;
@@ -25,6 +26,7 @@ enum pending_type {
     PENDING_WITHDRAWN, /* nobody goes by the right to act any more */
     PENDING_MOVE,      /* an operator wants something moved */
     PENDING_TAGS,      /* an operator wants its node to have other tags */
+    PENDING_TERMS,     /* an operator wants the cluster to have other terms */
     PENDING_ROLE,      /* a client does something about a role */
     PENDING_CALL,      /* a story or a fault goes on */
 };
@@ -49,6 +51,7 @@ struct pending {
         struct node_id peer;        /* KERNEL: about whom the question was */
         struct move move;           /* MOVE */
         const char *tags;           /* TAGS: borrowed, of static storage */
+        struct rules_wish wish;     /* TERMS */
         struct {
             sim_call *call;
             uint32_t a;

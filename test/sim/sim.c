@@ -120,6 +120,7 @@ struct sim *sim_new(const struct sim_options *options)
 
     sim->host_count = options->host_count;
     sim->timing = timing_of(sim->options.profile);
+    sim->silent_ms = sim->options.silent_ms != 0 ? sim->options.silent_ms : sim->timing.silent_ms;
     sim->resolve_ms = RESOLVE_MS_MAX;
     random_seed(&sim->random, sim->options.seed);
     queue_init(&sim->queue);

@@ -42,6 +42,7 @@ struct sim_options {
     bool exclusive;       /* at any instant one may act at the most (S9, S10) */
     bool disorder;        /* splits may happen: S5 to S7 are held against each maker of views, not
                              against all of them together */
+    uint64_t silent_ms;   /* the shortest T_silent that terms are changed to; 0: they are not */
     bool roles;           /* every host has clients that stand for roles (roles.h) */
     bool spares_codec; /* messages are made frames and read again only where the bytes matter: the
                           same run, sooner */
@@ -146,6 +147,14 @@ struct tags sim_tags_of(const char *tag);
 
 /* Has `subject` that one tag in the view of the host? */
 bool sim_has_tag(const struct sim *sim, uint32_t host, uint32_t subject, const char *tag);
+
+/* The terms that the node of the host goes by; and its operator wants the cluster to have these.
+ * Nothing happens unless it runs. */
+struct rules sim_rules(const struct sim *sim, uint32_t host);
+void sim_change_terms(struct sim *sim, uint32_t host, const struct rules *rules);
+
+/* Did they begin with guard majority? */
+bool sim_keeps_majority(const struct sim *sim);
 
 /* Before sim_start: another name, other seeds, another guard than the sim's. */
 void sim_rename(struct sim *sim, uint32_t host, const char *name);

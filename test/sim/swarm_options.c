@@ -20,6 +20,7 @@ int swarm_usage(FILE *out)
         "  --guard NAME      none, count, majority or strict (default: all four, as drawn)\n"
         "  --only FAULT      no other fault than this one\n"
         "  --roles           clients stand for roles, too\n"
+        "  --terms           operators change the terms, too\n"
         "  --liar            somebody lies, too: strangers, and members in any name; with --only LIE\n"
         "                    in no other way, and among all other faults\n"
         "  --heal PARTS      no faults but one partition of 30 s into so many parts; tells how\n"
@@ -139,13 +140,15 @@ static bool parse_flag(struct swarm_options *options, const char *option)
     bool stop = strcmp(option, "--stop") == 0;
     bool liar = strcmp(option, "--liar") == 0;
     bool roles = strcmp(option, "--roles") == 0;
+    bool terms = strcmp(option, "--terms") == 0;
 
     options->trace |= trace;
     options->no_shrink |= no_shrink;
     options->stop |= stop;
     options->plan.roles |= roles;
+    options->plan.terms |= terms;
     options->plan.liar |= liar;
-    return trace || no_shrink || stop || liar || roles;
+    return trace || no_shrink || stop || liar || roles || terms;
 }
 
 static bool parse_valued(struct swarm_options *options, const char *option, const char *value)

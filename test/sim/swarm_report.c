@@ -28,6 +28,9 @@ void swarm_report(const struct swarm_options *options, uint64_t seed, const char
     if (options->plan.roles) {
         printf(" --roles");
     }
+    if (options->plan.terms) {
+        printf(" --terms");
+    }
     if (options->plan.guard != 0) {
         printf(" --guard %s", swarm_guard_name(options->plan.guard));
     }

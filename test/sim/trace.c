@@ -179,6 +179,9 @@ static void print_message(const struct sim *sim, const struct message *message)
     case MESSAGE_TAGS:
         fprintf(out, " bytes %u", message->tags.length);
         break;
+    case MESSAGE_TERMS:
+        fprintf(out, " from number %" PRIu64, message->wish.number);
+        break;
     case MESSAGE_PULL:
     case MESSAGE_OFFER:
     case MESSAGE_LEAVE:
@@ -228,6 +231,9 @@ static void print_event(const struct sim *sim, const struct host *host, const st
         break;
     case EVENT_TAGS:
         fprintf(out, "    tags, bytes %u", event->tags->length);
+        break;
+    case EVENT_TERMS:
+        fprintf(out, "    terms, from number %" PRIu64, event->wish->number);
         break;
     case EVENT_ROLE:
         fprintf(out, "    role wish %d %s of %02x%02x", (int)event->role->wish, event->role->role,

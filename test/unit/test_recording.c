@@ -204,7 +204,7 @@ struct bad_recording {
 Test(recording, what_no_writer_writes_is_refused)
 {
     static const struct bad_recording refusals[] = {
-        {"no such record", {15, 0}, 2, RECORDING_DAMAGED},
+        {"no such record", {16, 0}, 2, RECORDING_DAMAGED},
         {"zeros, as after a loss of power", {0, 0, 0}, 3, RECORDING_TORN},
         {"a time that never comes",
          {RECORD_TICK, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1},
@@ -289,7 +289,8 @@ Test(recording, another_file_and_another_version_are_told_apart)
     struct recorded_story *story = recorded_story_new();
 
     cr_assert_eq(read_all((const uint8_t *)"#!/bin/sh\n", 10), RECORDING_MAGIC);
-    story->bytes[RECORDING_MAGIC_BYTES] = RECORDING_STRICT_VERSION + RECORDING_SPEAKING + 1;
+    story->bytes[RECORDING_MAGIC_BYTES] = RECORDING_STRICT_VERSION + RECORDING_SPEAKING +
+                                          RECORDING_AGREED + 1;
     cr_assert_eq(read_all(story->bytes, story->length), RECORDING_OTHER);
     free(story);
 }

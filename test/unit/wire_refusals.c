@@ -24,7 +24,7 @@ const struct wire_refusal wire_refusals[] = {
     {"other-form-sealed", WIRE_OTHER_VERSION, "form 2, which is opened first", "pull", EDIT_BYTES,
      2, 1, "02"},
     {"other-form-zero", WIRE_OTHER_VERSION, "form 0", "pull", EDIT_BYTES, 2, 1, "00"},
-    {"other-version-next", WIRE_OTHER_VERSION, "version 2", "pull", EDIT_BYTES, 3, 1, "10"},
+    {"other-version-next", WIRE_OTHER_VERSION, "version 3", "pull", EDIT_BYTES, 3, 1, "20"},
     {"other-version-last", WIRE_OTHER_VERSION, "version 16, and a flag that is known", "pull",
      EDIT_BYTES, 3, 1, "f1"},
     {"flags-between", WIRE_FLAGS, "bit 1, between the two that have a meaning", "pull", EDIT_BYTES,
@@ -36,7 +36,7 @@ const struct wire_refusal wire_refusals[] = {
 
     {"type-zero", WIRE_TYPE, "message 0", "pull", EDIT_TOKENS, 1, 1, "00"},
     {"type-next", WIRE_TYPE, "the first number that is not given yet", "pull", EDIT_TOKENS, 1, 1,
-     "23"},
+     "24"},
     {"type-huge", WIRE_TYPE, "a number that is a message in its lowest 32 bits", "pull",
      EDIT_TOKENS, 1, 1, "cf 00000001 00000002"},
 

@@ -541,6 +541,38 @@ static void add_versions(struct samples *samples)
     message->carrier.view = &samples->speaking;
 }
 
+static void make_changed(struct view *view)
+{
+    make_alone(view);
+    view->members[0].versions.high = VERSION_OF_TERMS;
+    view->agreed = (struct agreed){
+        .number = 7,
+        .origin = 0xa1a2a3a4a5a6a7a8,
+        .room = 64,
+        .joint = true,
+        .now = {{GUARD_MAJORITY, 5}, PROFILE_WAN, 1000, 8000, 16},
+        .before = {{GUARD_NONE, 0}, PROFILE_LAN, 250, 900, 64},
+    };
+    view_seal(view);
+}
+
+static void add_terms(struct samples *samples)
+{
+    struct message *message = add(samples, MESSAGE_TERMS, "terms", "what the terms are to be");
+    message->wish = (struct rules_wish){
+        .number = 6, .rules = samples->changed.agreed.now, .forget_failed = true};
+
+    message = add(samples, MESSAGE_VIEW, "view-terms", "the terms are being changed");
+    message->carrier.view = &samples->changed;
+
+    message = add(samples, MESSAGE_PROBE, "probe-terms", "of a part whose terms were changed");
+    message->probe.terms = sample_terms;
+    message->probe.terms.number = 7;
+    message->probe.terms.origin = 0xa1a2a3a4a5a6a7a8;
+    message->probe.terms.room = 64;
+    to_anyone(samples);
+}
+
 struct samples *samples_new(void)
 {
     struct samples *samples = calloc(1, sizeof *samples);
@@ -558,6 +590,7 @@ struct samples *samples_new(void)
     samples->speaking.member_count = 2;
     samples->speaking.next_age = 3;
     view_seal(&samples->speaking);
+    make_changed(view_new(SAMPLE_CAPACITY, &samples->changed, &samples->changed_storage));
     make_settled(view_new(SAMPLE_CAPACITY, &samples->settled, &samples->settled_storage));
     make_merged(view_new(SAMPLE_CAPACITY, &samples->merged, &samples->merged_storage),
                 &samples->settled, &samples->alone);
@@ -576,6 +609,7 @@ struct samples *samples_new(void)
     add_handed_on(samples);
     add_preempt_after(samples);
     add_versions(samples);
+    add_terms(samples);
     return samples;
 }
 
@@ -584,6 +618,7 @@ void samples_free(struct samples *samples)
     free(samples->alone_storage);
     free(samples->drained_storage);
     free(samples->speaking_storage);
+    free(samples->changed_storage);
     free(samples->settled_storage);
     free(samples->merged_storage);
     free(samples);

@@ -12,7 +12,7 @@
 
 enum {
     SAMPLE_CAPACITY = 8, /* of the codecs that read and write the samples */
-    SAMPLES_MAX = 64,
+    SAMPLES_MAX = 72,
 };
 
 #define SAMPLE_CLUSTER "doyen"
@@ -37,6 +37,8 @@ struct samples {
     void *drained_storage;
     struct view speaking; /* its members speak other versions than 1 (J2c) */
     void *speaking_storage;
+    struct view changed; /* its terms are being changed (A2) */
+    void *changed_storage;
     void *settled_storage;
     void *merged_storage;
 };

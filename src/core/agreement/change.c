@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/agreement/accord.h"
 #include "core/agreement/authority.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
@@ -186,6 +187,7 @@ void change_found(struct core *core)
     first->epoch = promise_new_epoch(core);
     first->version = 1;
     first->cause = CAUSE_FOUND;
+    first->agreed = accord_to_found_with(core);
     view_append(first, &core->life.self);
     view_seal(first);
     core->change.version_used = 1;

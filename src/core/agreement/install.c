@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/text.h"
+#include "core/agreement/accord.h"
 #include "core/agreement/authority.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/next_view.h"
@@ -87,7 +88,7 @@ bool install_is_sound(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_VIEW_TOO_LARGE);
         return false;
     }
-    if (!is_known(core, view) && !view_is_sound(view)) {
+    if (!is_known(core, view) && (!view_is_sound(view) || !accord_fits(core, &view->agreed))) {
         refuse(core, message, REFUSED_VIEW_UNSOUND);
         return false;
     }
@@ -418,7 +419,8 @@ static void heed_what_is_refused(struct core *core, const struct message *messag
 {
     struct view *view = message->carrier.view;
 
-    if (view->member_count <= core->capacity && view_is_sound(view)) {
+    if (view->member_count <= core->capacity && view_is_sound(view) &&
+        accord_fits(core, &view->agreed)) {
         on_other_content(core, message);
         note_follows_other(core, message);
     }

@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "core/agreement/accord.h"
 #include "core/agreement/promise.h"
 #include "core/detection/numbers.h"
 #include "core/detection/removal.h"
+#include "core/detection/standing.h"
 #include "core/state/refuse.h"
 
 void next_view_soon(struct core *core)
@@ -111,13 +113,127 @@ static bool is_counted_before(const struct view *view, uint32_t position)
     return false;
 }
 
+/* --- Terms (A) --- */
+
+/* G1d: places that those who are gone keep; but with `forget_failed` none of those who failed. */
+static uint32_t places_kept(const struct core *core, bool forget_failed)
+{
+    const struct view *view = &core->view;
+    uint32_t places = 0;
+
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        const struct gone *gone = &view->gone[i];
+        places += keeps_its_place(view, gone) && !is_counted_before(view, i) &&
+                  !numbers_none_of(core, &gone->id) &&
+                  !(forget_failed && gone->reason == GONE_FAILED);
+    }
+    return places;
+}
+
+/* A4: how many members there are, and may be, that a majority of that size would not be one of. */
+static enum unagreed against_size(const struct core *core, const struct rules_wish *wish)
+{
+    const uint32_t size = guard_size_max(&wish->rules.guard);
+    const uint32_t members = core->view.member_count;
+
+    if (members > size || members > wish->rules.capacity) {
+        return UNAGREED_MEMBERS;
+    }
+    if (size != UINT32_MAX && members + places_kept(core, wish->forget_failed) > size) {
+        return UNAGREED_FAILED;
+    }
+    return UNAGREED_NOT;
+}
+
+enum unagreed next_view_against(const struct core *core, const struct rules_wish *wish)
+{
+    const struct agreed from = accord_now(core);
+
+    if (!core_is_member(core)) {
+        return UNAGREED_NO_MEMBER;
+    }
+    if (core_is_strict(core) || wish->rules.guard.policy == GUARD_STRICT) {
+        return UNAGREED_STRICT;
+    }
+    if (from.joint || wish->number != from.number) {
+        return UNAGREED_UNDER_WAY;
+    }
+    if (rules_equal(&from.now, &wish->rules)) {
+        return UNAGREED_SAME;
+    }
+    if (view_versions(&core->view, VIEW_NONE).high < VERSION_OF_TERMS) {
+        return UNAGREED_VERSION;
+    }
+    if (wish->rules.capacity > from.room) {
+        return UNAGREED_ROOM;
+    }
+    const enum unagreed size = against_size(core, wish);
+    if (size != UNAGREED_NOT) {
+        return size;
+    }
+    const uint32_t fresh = standing_guard(core, core->now_ms).fresh;
+    return guard_met(&from.now.guard, fresh) && guard_met(&wish->rules.guard, fresh)
+               ? UNAGREED_NOT
+               : UNAGREED_GUARD;
+}
+
+void next_view_settle_terms(struct core *core)
+{
+    if (core->view.agreed.joint && !core->change.on && accord_is_settled(core)) {
+        next_view_soon(core);
+    }
+}
+
+enum refusal next_view_want_rules(struct core *core, const struct rules_wish *wish)
+{
+    enum unagreed against = next_view_against(core, wish);
+
+    if (against != UNAGREED_NOT) {
+        return against == UNAGREED_SAME ? REFUSED_RULES_DONE : REFUSED_RULES_UNFIT;
+    }
+    core->next.wish = *wish;
+    core->next.wished = true;
+    next_view_soon(core);
+    return REFUSED_COUNT;
+}
+
+/* A4: nobody stands behind their failure any more, so that they keep no places (G1f). */
+static void forget_failed(struct view *next)
+{
+    for (uint32_t i = 0; i < next->gone_count; i++) {
+        if (next->gone[i].reason == GONE_FAILED) {
+            next->gone[i].accuser_count = 0;
+        }
+    }
+}
+
+/* Returns whether the terms are other ones, or hold alone from now on. */
+static bool change_terms(struct core *core, struct view *next)
+{
+    const struct rules_wish wish = core->next.wish;
+    const bool wished = core->next.wished && next_view_against(core, &wish) == UNAGREED_NOT;
+
+    core->next.wished = false;
+    if (accord_is_settled(core)) {
+        next->agreed = agreed_end(&next->agreed);
+        return true;
+    }
+    if (wished) {
+        next->agreed = accord_begin(core, &wish.rules);
+        if (wish.forget_failed) {
+            forget_failed(next);
+        }
+    }
+    return wished;
+}
+
 /* A majority means something only of the stated size, so whoever failed keeps its place: it may be
  * at work on the other side of a cut. Its own name, or its address, may come back, whoever else has
  * a place: those may be made up (G1e). */
 bool next_view_has_room(const struct core *core, const struct view *view,
                         const struct member *joiner)
 {
-    uint32_t size = guard_size_max(&core->terms.guard);
+    uint32_t size = core_size_max(core);
     uint32_t places = 0;
     bool has_own = false;
 
@@ -131,12 +247,13 @@ bool next_view_has_room(const struct core *core, const struct view *view,
         }
     }
     places = has_own ? 0 : places;
-    return view->member_count < core->capacity && view->member_count + places < size;
+    return view->member_count < core_capacity(core) && view->member_count + places < size;
 }
 
 enum refusal next_view_why_no_room(const struct core *core, const struct view *view)
 {
-    return view->member_count < core->capacity ? REFUSED_SIZE_REACHED : REFUSED_CAPACITY_REACHED;
+    return view->member_count < core_capacity(core) ? REFUSED_SIZE_REACHED
+                                                    : REFUSED_CAPACITY_REACHED;
 }
 
 /* J4, I2: the former life at that address, or of that name there, is over. */
@@ -378,7 +495,9 @@ struct view *next_view_build(struct core *core, struct proposal *proposal)
     }
     bool marked = mark_drained(core, next);
     bool given = give_tags(core, next);
-    proposal->forced = marked || given || core->next.epoch_wanted || core->next.version_wanted;
+    bool changed = change_terms(core, next);
+    proposal->forced = marked || given || changed || core->next.epoch_wanted ||
+                       core->next.version_wanted;
     if (next->member_count == core->view.member_count &&
         proposal->first_joiner == next->member_count && !proposal->forced) {
         return NULL;
@@ -416,4 +535,5 @@ void next_view_reset(struct core *core)
     core->next.due_ms = NEVER_MS;
     core->next.epoch_wanted = false;
     core->next.version_wanted = false;
+    core->next.wished = false;
 }

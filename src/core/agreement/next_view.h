@@ -3,6 +3,7 @@
 #ifndef CORE_NEXT_VIEW_H
 #define CORE_NEXT_VIEW_H
 
+#include "core/model/facts.h"
 #include "core/state/state.h"
 
 /* Something is to be changed: the coordinator builds the next view within T_batch. */
@@ -25,6 +26,15 @@ void next_view_mark(struct core *core, uint32_t position, bool drained);
 /* The member at `position` is to have these tags, which are copied. REFUSED_COUNT: the next view
  * gives it them, or the view has them; else why not (E8). */
 enum refusal next_view_want_tags(struct core *core, uint32_t position, const struct tags *tags);
+
+/* The terms are to be these. REFUSED_COUNT: the next view has them; else why not (A4). */
+enum refusal next_view_want_rules(struct core *core, const struct rules_wish *wish);
+
+/* What stands against that change of the terms (A4). */
+enum unagreed next_view_against(const struct core *core, const struct rules_wish *wish);
+
+/* Looks for the moment when a change of terms is settled (A2b). */
+void next_view_settle_terms(struct core *core);
 
 /* A joiner said READY. Returns false where there is no room to wait. */
 bool next_view_queue(struct core *core, const struct member *joiner);

@@ -290,6 +290,7 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     if (!signs->acked || view_id_compare(&heartbeat->view, &signs->view) >= 0) {
         signs->view = heartbeat->view;
         signs->view_hash = heartbeat->view_hash;
+        signs->said = true;
     }
     signs->acked = false;
     signs->late = heartbeat->late;
@@ -521,6 +522,15 @@ void detector_on_acknowledged(struct core *core, uint32_t position, uint64_t ask
     signs->view = view_id_of(&core->view);
     signs->view_hash = core->view.hash;
     signs->acked = true;
+    signs->said = false;
+}
+
+void detector_on_timing(struct core *core)
+{
+    core->detector.heartbeat_ms = earlier(
+        core->detector.heartbeat_ms,
+        core->now_ms + random_jitter(&core->random, until_next_round_ms(core), 5));
+    core->detector.detect_ms = earlier(core->detector.detect_ms, core->now_ms);
 }
 
 void detector_reset(struct core *core)

@@ -39,6 +39,9 @@ void detector_announce_view(struct core *core, const struct installed *before);
  * place of the next (Z9c). */
 void detector_announce_acting(struct core *core);
 
+/* The durations are other ones: what is due by them comes no later than they say. */
+void detector_on_timing(struct core *core);
+
 void detector_reset(struct core *core);
 
 #endif

@@ -73,7 +73,7 @@ uint64_t lease_of(const struct core *core, uint32_t position)
 {
     uint64_t echoed_ms = core->peers[position].lease.echoed_ms;
 
-    return echoed_ms == 0 ? 0 : echoed_ms + core->timing.lost_ms;
+    return echoed_ms == 0 ? 0 : echoed_ms + core->timing.reign_ms;
 }
 
 /* Whoever follows another is counted over there. */
@@ -128,7 +128,7 @@ uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)
     uint64_t until_ms = NEVER_MS;
 
     if (count == 0) {
-        uint64_t own = core->lease.own_ms + core->timing.lost_ms;
+        uint64_t own = core->lease.own_ms + core->timing.reign_ms;
         return own > now_ms ? own : 0;
     }
     /* They run out at few moments: an echo is as old as a mark. */

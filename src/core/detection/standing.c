@@ -27,12 +27,11 @@ static uint32_t fresh_count(const struct core *core, uint64_t now_ms)
 
 struct guard_state standing_guard(const struct core *core, uint64_t now_ms)
 {
-    struct guard_state state = {.guard = core->terms.guard,
-                                .needed = guard_needed(&core->terms.guard)};
+    struct guard_state state = {.guard = core->terms.guard, .needed = core_guard_needed(core)};
 
     if (core_is_member(core)) {
         state.fresh = fresh_count(core, now_ms);
-        state.met = guard_met(&core->terms.guard, state.fresh);
+        state.met = state.fresh >= state.needed;
     }
     return state;
 }
@@ -60,7 +59,7 @@ bool standing_tells_hand_over(const struct core *core)
  * least, or a coordinator that nobody hears would act for ever. */
 static uint32_t leases_needed(const struct core *core)
 {
-    uint32_t guarded = guard_needed(&core->terms.guard);
+    uint32_t guarded = core_guard_needed(core);
     uint32_t others = guarded == 0 ? 0 : guarded - 1;
 
     return others == 0 && core->view.member_count > 1 ? 1 : others;
@@ -81,7 +80,7 @@ bool standing_is_acting(const struct core *core, uint64_t now_ms)
         return false;
     }
     if (core_is_strict(core)) {
-        return lease_voters(core, now_ms) >= guard_needed(&core->terms.guard);
+        return lease_voters(core, now_ms) >= core_guard_needed(core);
     }
     uint32_t needed = leases_needed(core);
     return needed == 0 ? lease_until(core, 0, now_ms) != 0 : lease_held_by(core, needed, now_ms);
@@ -97,7 +96,7 @@ static bool is_sure(const struct core *core)
 {
     uint32_t others = core->view.member_count - 1;
     uint32_t majority = core->view.member_count / 2;
-    bool any = core->terms.guard.policy == GUARD_NONE && others > 0;
+    bool any = core_guard_needed(core) == 0 && others > 0;
 
     return lease_held_by(core, any ? 1 : majority, core->now_ms);
 }
@@ -125,7 +124,7 @@ static void tell_guard(struct core *core)
 {
     struct guard_state guard = standing_guard(core, core->now_ms);
 
-    if (guard.guard.policy != GUARD_NONE && guard.met != core->standing.told_guard_met) {
+    if (guard.needed > 0 && guard.met != core->standing.told_guard_met) {
         core->standing.told_guard_met = guard.met;
         struct notice *notice = outbox_notice_of(core, NOTICE_GUARD, &core->life.self);
         notice->on = guard.met;
@@ -212,7 +211,7 @@ static void tell_coordinator(struct core *core)
  */
 void standing_tell(struct core *core)
 {
-    if (core->terms.guard.policy != GUARD_NONE) {
+    if (core_guard_needed(core) > 0) {
         tell_guard(core);
     }
     if (may_act(core) || core->standing.told_acting) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "core/agreement/accord.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
@@ -88,7 +89,7 @@ static bool is_turned_away(struct core *core, const struct message *message, enu
     const struct joiner *joiner = &message->joiner;
     bool replaces = view_find_address(&core->view, &joiner->member.address) != VIEW_NONE;
 
-    if (!terms_equal(&joiner->terms, &core->terms)) {
+    if (!accord_admits(core, &joiner->terms)) {
         refuse(core, message, REFUSED_TERMS_DIFFER);
         turn_away(core, joiner, JOIN_REFUSED_TERMS, NULL);
     } else if (!versions_meet(versions_asked(core, &joiner->member), joiner->member.versions)) {
@@ -226,7 +227,7 @@ void admit_on_join(struct core *core, const struct message *message)
         return;
     }
     if (!core_is_coordinator(core)) {
-        if (is_without_coordinator(core) && terms_equal(&joiner->terms, &core->terms)) {
+        if (is_without_coordinator(core) && accord_admits(core, &joiner->terms)) {
             send_offer(core, joiner);
         }
         hand_on(core, message);

@@ -149,7 +149,7 @@ static void ask(struct core *core)
         return;
     }
     member_copy(&message->joiner.member, &core->life.self);
-    terms_copy(&message->joiner.terms, &core->terms);
+    terms_copy(&message->joiner.terms, &core->configured.terms);
     message->joiner.may_found = core->join.may_found;
     message->joiner.epoch_seen = core->promise.seen;
     message->joiner.nonce = nonce_of(core);
@@ -253,7 +253,7 @@ void join_meet(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_HANDED_ON_BEFORE);
         return;
     }
-    if (!terms_equal(&joiner->terms, &core->terms)) {
+    if (!terms_equal(&joiner->terms, &core->configured.terms)) {
         refuse(core, message, REFUSED_TERMS_DIFFER); /* Never in one cluster with us (J2). */
         return;
     }
@@ -361,7 +361,7 @@ void join_on_offer(struct core *core, const struct message *message)
     struct message *answer = outbox_message(core, MESSAGE_READY);
     if (answer != NULL) {
         member_copy(&answer->joiner.member, &core->life.self);
-        terms_copy(&answer->joiner.terms, &core->terms);
+        terms_copy(&answer->joiner.terms, &core->configured.terms);
         answer->joiner.may_found = core->join.may_found;
         answer->joiner.epoch_seen = core->promise.seen;
         answer->joiner.nonce = message->offer.nonce;

@@ -10,6 +10,7 @@
 #include "core/detection/standing.h"
 #include "core/entry/leave.h"
 #include "core/entry/tag.h"
+#include "core/entry/terms.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
@@ -305,6 +306,12 @@ void move_on_tags_command(struct core *core, const struct tags *tags)
     tag_on_command(core, tags);
 }
 
+void move_on_terms_command(struct core *core, const struct rules_wish *wish)
+{
+    core->moving.asks = true;
+    terms_on_command(core, wish);
+}
+
 static void ask_coordinator(struct core *core)
 {
     const struct move *asked = &core->moving.asked;
@@ -335,7 +342,8 @@ static void ask_for_what_is_wanted(struct core *core)
         ask_coordinator(core);
     }
     bool asks_for_tags = tag_tick(core);
-    moving->asks = moving->asked.kind != MOVE_NONE || asks_for_tags;
+    bool asks_for_terms = terms_tick(core);
+    moving->asks = moving->asked.kind != MOVE_NONE || asks_for_tags || asks_for_terms;
 }
 
 static uint64_t asked_deadline_ms(const struct core *core)
@@ -345,7 +353,7 @@ static uint64_t asked_deadline_ms(const struct core *core)
                            ? NEVER_MS
                            : earlier(moving->ask_ms, moving->ask_until_ms);
 
-    return earlier(move_ms, tag_deadline_ms(core));
+    return earlier(earlier(move_ms, tag_deadline_ms(core)), terms_deadline_ms(core));
 }
 
 /* --- Both --- */

@@ -11,6 +11,9 @@ void move_on_command(struct core *core, const struct move *move);
 /* Or that this node has these tags (E8). */
 void move_on_tags_command(struct core *core, const struct tags *tags);
 
+/* Or that the cluster has these terms (A1). */
+void move_on_terms_command(struct core *core, const struct rules_wish *wish);
+
 /* A member wants it of this node. */
 void move_on_move(struct core *core, const struct message *message);
 

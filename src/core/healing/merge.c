@@ -1,5 +1,6 @@
 #include "core/healing/merge.h"
 
+#include "core/agreement/accord.h"
 #include "core/agreement/change.h"
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
@@ -206,7 +207,8 @@ static bool was_absorbed_before(const struct core *core, uint64_t number)
 }
 
 /* The merged view, in next_view_buffer; or why there can be none. */
-static enum merge_refusal build_merged(struct core *core, const struct view *theirs)
+static enum merge_refusal build_merged(struct core *core, const struct view *theirs,
+                                       const struct terms *started)
 {
     struct view *next = next_view_begin(core, &core->view, CAUSE_MERGE);
 
@@ -220,6 +222,7 @@ static enum merge_refusal build_merged(struct core *core, const struct view *the
         next->next_age = theirs->next_age;
     }
     next->merged = view_id_of(theirs);
+    next->agreed = accord_merge(core, theirs, started);
     for (uint32_t i = 0; i < theirs->member_count; i++) {
         enum merge_refusal reason = absorb(core, next, &theirs->members[i]);
         /* Whose name is taken finds itself left out (L1, I2); but without the one who asks there
@@ -227,6 +230,9 @@ static enum merge_refusal build_merged(struct core *core, const struct view *the
         if (reason != MERGE_NOT_REFUSED && (reason != MERGE_REFUSED_NAME || i == 0)) {
             return reason;
         }
+    }
+    if (next->agreed.number != 0 && next->member_count > agreed_size_max(&next->agreed)) {
+        return MERGE_REFUSED_FULL;
     }
     view_put_drained_behind(next);
     for (uint32_t i = 0; i < theirs->gone_count; i++) {
@@ -263,7 +269,7 @@ static bool may_ask(struct core *core, const struct message *message)
 
     if (!id_equal(&theirs->members[0].id, &message->from)) {
         refuse(core, message, REFUSED_MERGE_OF_ANOTHER);
-    } else if (!terms_equal(&message->carrier.part.terms, &core->terms)) {
+    } else if (!accord_may_merge(core, &message->carrier.part.terms)) {
         refuse(core, message, REFUSED_PART_TERMS_DIFFER);
     } else if (!probe_is_related(core, &message->carrier.part)) {
         refuse(core, message, REFUSED_PART_UNRELATED);
@@ -331,7 +337,7 @@ void merge_on_merge(struct core *core, const struct message *message)
         decline(core, message, MERGE_REFUSED_LOSING);
         return;
     }
-    enum merge_refusal reason = build_merged(core, theirs);
+    enum merge_refusal reason = build_merged(core, theirs, &message->carrier.part.terms);
     if (reason != MERGE_NOT_REFUSED) {
         REACHED(merge_refused_unbuilt);
         refuse(core, message, why_unbuilt(reason));

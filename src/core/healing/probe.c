@@ -1,4 +1,5 @@
 #include "core/healing/probe.h"
+#include "core/agreement/accord.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 
@@ -161,7 +162,7 @@ bool probe_on_probe(struct core *core, const struct message *message)
     if (refuse_beyond_few(core, message)) {
         return false;
     }
-    if (!terms_equal(&theirs->terms, &core->terms)) {
+    if (!accord_may_merge(core, &theirs->terms)) {
         tell_other_terms(core, theirs);
         refuse(core, message, REFUSED_PART_TERMS_DIFFER);
     } else if (core_is_strict(core)) {

@@ -11,6 +11,7 @@
 
 struct message;
 struct tags;
+struct rules_wish;
 
 enum event_type {
     EVENT_TICK,      /* a deadline passed, or nothing in particular */
@@ -23,6 +24,7 @@ enum event_type {
     EVENT_WITHDRAWN, /* the answer to EFFECT_WITHDRAW */
     EVENT_ROLE,      /* what a client of this node wants of a role, or has done */
     EVENT_TAGS,      /* the operator wants this node to have these tags, and no others (E8) */
+    EVENT_TERMS,     /* the operator wants the cluster to have these terms (A1) */
 };
 
 /* News of the lifeline to one member, one stream connection that this node holds open to it. */
@@ -67,6 +69,7 @@ struct event {
         struct move move;
         const struct role_command *role; /* borrowed */
         const struct tags *tags;         /* borrowed; sound, as in a JOIN */
+        const struct rules_wish *wish;   /* borrowed; its rules are sound */
     };
 };
 

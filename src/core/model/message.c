@@ -47,6 +47,8 @@ static size_t bytes_to_clear(enum message_type type)
         return BYTES_WITH(role);
     case CARRIES_TAGS:
         return BYTES_BEFORE(tags.text);
+    case CARRIES_RULES:
+        return BYTES_WITH(wish);
     case CARRIES_NOTHING:
         break;
     }

@@ -31,6 +31,7 @@ enum message_body {
     CARRIES_MOVE,
     CARRIES_ROLES, /* role: of one candidate, or of all of a member (K) */
     CARRIES_TAGS,
+    CARRIES_RULES,
 };
 
 /* All there is to know of each type: MESSAGE(name, number on the wire, text in logs and counters,
@@ -69,14 +70,15 @@ enum message_body {
     MESSAGE(ROLES_LET_GO, 31, "roles_let_go", ROLES) /* I hold that grant no longer (K4) */        \
     MESSAGE(ROLES_ANSWER, 32, "roles_answer", ROLES) /* to a question, or puts one (K2) */         \
     MESSAGE(ROLES_PLACE, 33, "roles_place", ROLES)   /* what holds of one candidate (K2) */        \
-    MESSAGE(TAGS, 34, "tags", TAGS) /* to the coordinator: the tags I am to have (E8) */
+    MESSAGE(TAGS, 34, "tags", TAGS)    /* to the coordinator: the tags I am to have (E8) */        \
+    MESSAGE(TERMS, 35, "terms", RULES) /* to the coordinator: let these be the terms (A1) */
 
 #define MESSAGE_NUMBER(name, number, text, body) MESSAGE_##name = (number),
 enum message_type { MESSAGES(MESSAGE_NUMBER) };
 #undef MESSAGE_NUMBER
 
 /* Types are below it, and above 0. */
-#define MESSAGE_TYPE_COUNT (MESSAGE_TAGS + 1)
+#define MESSAGE_TYPE_COUNT (MESSAGE_TERMS + 1)
 
 /* Whom the sender of a heartbeat does not hear: the age, in the sender's view, and the verdict it
  * holds; VERDICT_NONE while it is only silent. All others it hears. */
@@ -112,6 +114,13 @@ struct terms {
     uint64_t heartbeat_ms;
     uint64_t lost_ms;
     uint32_t capacity; /* what is too large for one of them is too large for all */
+
+    /* Of terms that were changed (struct agreed); 0: nobody has. The others are then what they are
+     * to come to. */
+    uint64_t number;
+    uint64_t origin;
+    uint32_t room;
+
     struct voters voters;
 };
 
@@ -120,6 +129,15 @@ static inline bool terms_equal(const struct terms *a, const struct terms *b)
     return guard_equal(&a->guard, &b->guard) && a->profile == b->profile &&
            a->heartbeat_ms == b->heartbeat_ms && a->lost_ms == b->lost_ms &&
            a->capacity == b->capacity && voters_equal(&a->voters, &b->voters);
+}
+
+static inline struct rules terms_rules(const struct terms *terms)
+{
+    return (struct rules){.guard = terms->guard,
+                          .profile = terms->profile,
+                          .heartbeat_ms = terms->heartbeat_ms,
+                          .lost_ms = terms->lost_ms,
+                          .capacity = terms->capacity};
 }
 
 /* Copies all but the room for names that are not there, as the other copies below do. */
@@ -230,6 +248,13 @@ static inline void join_refused_copy(struct join_refused *to, const struct join_
     terms_copy(&to->terms, &from->terms);
 }
 
+/* TERMS: what the terms are to be, as seen from those with that number (A1). */
+struct rules_wish {
+    uint64_t number;
+    struct rules rules;
+    bool forget_failed; /* nobody who failed keeps a place (A4) */
+};
+
 struct offer {
     uint64_t nonce;
 };
@@ -287,6 +312,7 @@ struct message {
         struct move move;
         struct role_word role;
         struct tags tags; /* all of the sender's */
+        struct rules_wish wish;
     };
 };
 

@@ -185,6 +185,14 @@
     X(TAGS_DONE, "tags_done", "E8a", "its sender has these tags already")                          \
     X(TAGS_TOO_SOON, "tags_too_soon", "E8d", "its sender's tags have changed within a second")     \
     X(TAGS_NO_PLACE, "tags_no_place", "E8d", "too many members have asked for other tags")         \
+    /* Changed terms (terms.c, next_view.c). */                                                    \
+    X(RULES_OF_STRANGER, "rules_of_stranger", "A1b", "who wants other terms is no member here")    \
+    X(RULES_OVERTAKEN, "rules_overtaken", "A1b", "a later message of its sender came before it")   \
+    X(RULES_ELSEWHERE, "rules_elsewhere", "A1a", "this node does not coordinate")                  \
+    X(RULES_WHILE_LEAVING, "rules_while_leaving", "A1a", "this coordinator is leaving")            \
+    X(RULES_DONE, "rules_done", "A1a", "these are the terms already")                              \
+    X(RULES_UNFIT, "rules_unfit", "A4a",                                                           \
+      "the terms do not fit the members, were changed meanwhile, or are just being changed")       \
     /* Questions about suspects (removal.c). */                                                    \
     X(QUESTION_OF_STRANGER, "question_of_stranger", "R1a", "who asks for help is no member here")  \
     X(SUSPECT_STRANGER, "suspect_stranger", "R1a", "the suspect is no member here")                \

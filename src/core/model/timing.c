@@ -1,6 +1,10 @@
 #include "core/model/timing.h"
 
-#include <assert.h>
+static void expect_the_same(struct timing *timing)
+{
+    timing->expect_ms = timing->heartbeat_ms;
+    timing->reign_ms = timing->lost_ms;
+}
 
 struct timing timing_of(enum profile profile)
 {
@@ -56,21 +60,25 @@ struct timing timing_of(enum profile profile)
                                       .retry_ms_max = 5000,
                                       .lease_ms = 4200};
 
+    struct timing timing = lan;
+
     switch (profile) {
     case PROFILE_LOCAL:
-        return local;
+        timing = local;
+        break;
     case PROFILE_LAN:
-        return lan;
+        break;
     case PROFILE_WAN:
-        return wan;
+        timing = wan;
+        break;
     }
-    assert(!"a profile that is not in the enum");
-    return lan;
+    expect_the_same(&timing);
+    return timing;
 }
 
 uint64_t timing_turn_ms(const struct timing *timing)
 {
-    return timing->lost_ms - timing->heartbeat_ms * 5 / 4;
+    return timing->reign_ms - timing->heartbeat_ms * 5 / 4;
 }
 
 void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost_ms)
@@ -97,4 +105,5 @@ void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost
     if (timing->stall_ms < 2 * timing->lost_ms) {
         timing->stall_ms = 2 * timing->lost_ms;
     }
+    expect_the_same(timing);
 }

@@ -14,9 +14,12 @@ enum profile {
 
 struct timing {
     uint64_t heartbeat_ms; /* between two heartbeats to the same member, give or take 5 % */
+    uint64_t expect_ms;    /* what others may take for it: the same, but while terms change (A3) */
     uint64_t silent_ms;    /* T_silent: after it a watcher looks closer */
     uint64_t fresh_ms;     /* T_fresh: heard so lately that nobody may take over from it */
     uint64_t lost_ms;      /* T_lost: neither process nor kernel answers */
+    uint64_t
+        reign_ms; /* what others may take for T_lost, likewise: for so long a lease lasts (D8) */
     uint64_t stall_ms;     /* T_stall: the kernel answers, the process does not */
     uint64_t verify_ms;    /* T_verify: last question before a removal */
     uint64_t claim_ms;     /* T_claim: collecting answers to a claim */
@@ -111,7 +114,7 @@ static inline uint64_t timing_answerer_ms(const struct timing *timing)
 /* After so long a silence a heartbeat is missing. */
 static inline uint64_t timing_missed_ms(const struct timing *timing)
 {
-    return timing->heartbeat_ms * 5 / 4;
+    return timing->expect_ms * 5 / 4;
 }
 
 /* Overrides of --heartbeat and --fail-after (0: keep): the durations that follow from them are

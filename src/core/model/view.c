@@ -8,6 +8,7 @@
 
 enum { VERSIONS_MARK = 0x5e7a0000 }; /* and what it speaks, in the hash of a view */
 enum { DRAINED_MARK = 0xd7a1 };      /* in the hash of a view, behind the member that is */
+enum { AGREED_MARK = 0xa62eed };     /* likewise, before terms that were changed */
 
 /* Twice as many slots as members keeps probe chains short. */
 static uint32_t index_slots(uint32_t capacity)
@@ -80,6 +81,7 @@ void view_clear(struct view *view)
     view->cause = CAUSE_FOUND;
     memset(&view->parent, 0, sizeof view->parent);
     memset(&view->merged, 0, sizeof view->merged);
+    memset(&view->agreed, 0, sizeof view->agreed);
     view->member_count = 0;
     view->gone_count = 0;
     index_rebuild(view);
@@ -97,6 +99,7 @@ void view_copy(struct view *to, const struct view *from)
     to->cause = from->cause;
     to->parent = from->parent;
     to->merged = from->merged;
+    to->agreed = from->agreed;
     to->member_count = from->member_count;
     to->gone_count = from->gone_count;
     for (uint32_t i = 0; i < from->member_count; i++) {
@@ -261,7 +264,8 @@ void view_put_behind(struct view *view, uint32_t count)
 
 struct versions view_versions(const struct view *view, uint32_t except)
 {
-    struct versions common = {.low = 0, .high = VERSIONS_MAX - 1};
+    struct versions common = {.low = view->agreed.number == 0 ? 0 : VERSION_OF_TERMS,
+                              .high = VERSIONS_MAX - 1};
 
     for (uint32_t i = 0; i < view->member_count; i++) {
         if (i != except) {
@@ -340,6 +344,14 @@ static uint64_t hash_versions(uint64_t hash, struct versions versions)
     return hash_u64(hash, VERSIONS_MARK | (uint64_t)versions.low << 8 | versions.high);
 }
 
+static uint64_t hash_agreed(uint64_t hash, const struct agreed *agreed)
+{
+    hash = hash_u64(hash_u64(hash, AGREED_MARK), agreed->number);
+    hash = hash_u64(hash_u64(hash, agreed->origin), agreed->room);
+    hash = hash_u64(hash, rules_hash(&agreed->now));
+    return agreed->joint ? hash_u64(hash, rules_hash(&agreed->before)) : hash;
+}
+
 static uint64_t content_hash(const struct view *view)
 {
     uint64_t hash = HASH_START;
@@ -375,6 +387,7 @@ static uint64_t content_hash(const struct view *view)
             hash = hash_u64(hash, gone->accusers[k]);
         }
     }
+    hash = view->agreed.number != 0 ? hash_agreed(hash, &view->agreed) : hash;
     return hash_finish(hash);
 }
 
@@ -390,8 +403,8 @@ bool view_repeats(struct view *view, const struct view *known)
         view->next_age != known->next_age || view->cause != known->cause ||
         !view_id_equal(&view->parent, &known->parent) ||
         !view_id_equal(&view->merged, &known->merged) ||
-        view->member_count != known->member_count || view->gone_count != known->gone_count ||
-        memcmp(view->gone, known->gone, gone_bytes) != 0) {
+        !agreed_equal(&view->agreed, &known->agreed) || view->member_count != known->member_count ||
+        view->gone_count != known->gone_count || memcmp(view->gone, known->gone, gone_bytes) != 0) {
         return false;
     }
     for (uint32_t i = 0; i < known->member_count; i++) {
@@ -470,7 +483,7 @@ bool view_is_sound(struct view *view)
         }
         youngest = member->age;
     }
-    if (!share_a_version(view)) {
+    if (!share_a_version(view) || !agreed_is_sound(&view->agreed)) {
         return false;
     }
     return youngest < view->next_age && names_are_unique(view) && index_rebuild(view) &&

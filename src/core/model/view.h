@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/model/agreed.h"
 #include "core/model/member.h"
 
 /* Names one content for ever (S1). Ordered by epoch, then version, then coordinator. */
@@ -36,6 +37,7 @@ struct view {
     enum view_cause cause;
     struct view_id parent; /* the view it was made from; all zero for the first */
     struct view_id merged; /* CAUSE_MERGE: the other part's view; all zero else */
+    struct agreed agreed;  /* terms that were changed (A1) */
     uint32_t member_count;
     uint32_t gone_count;
     uint32_t capacity;      /* members that fit */
@@ -73,7 +75,8 @@ const struct gone *view_find_gone(const struct view *view, const struct node_id 
 
 bool view_has(const struct view *view, const struct node_id *id);
 
-/* The versions that all members speak, but for the one at `except`; all, if there is nobody. */
+/* The versions that all members speak, but for the one at `except`; all, if there is nobody. Who
+ * speaks version 1 alone cannot read terms that were changed (A4). */
 struct versions view_versions(const struct view *view, uint32_t except);
 const struct member *view_coordinator(const struct view *view); /* never on an empty view */
 

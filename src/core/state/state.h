@@ -39,6 +39,7 @@ struct peer_signs {
     struct view_id view;
     uint64_t view_hash;
     bool acked;        /* known from its ACK alone; no heartbeat has come since */
+    bool said;         /* a heartbeat named `view`: it has installed it */
     bool late;         /* its own loop was late lately (D4) */
     bool acting;       /* it said that it acts */
     uint64_t promised; /* the epoch that its voter is bound to; 0: none, or it is no voter (Z2) */
@@ -322,6 +323,8 @@ struct next_view {
     uint64_t due_ms;        /* it is built then; NEVER_MS: nothing is to be changed */
     bool epoch_wanted;      /* it takes a new epoch (U2) */
     bool version_wanted;    /* it takes place even if nothing changed (V2) */
+    struct rules_wish wish; /* what the terms are to be */
+    bool wished;
     struct member *joiners; /* said READY, by arrival */
     uint32_t joiner_count;
     uint32_t joiner_capacity;
@@ -505,6 +508,14 @@ struct tagging {
     struct tags tags;
 };
 
+/* terms: what the operator of this node wants the terms to be. */
+struct bargaining {
+    bool on;
+    uint64_t again_ms;
+    uint64_t until_ms; /* not asked for any more then */
+    struct rules_wish wish;
+};
+
 /* probe: looking for other parts. */
 struct probing {
     uint64_t due_ms; /* NEVER_MS when this node does not coordinate */
@@ -534,8 +545,13 @@ struct merge_log {
 
 struct core {
     /* core.c: what the node was started with, and the time of this step. */
-    struct terms terms;
-    struct timing timing;
+    struct {
+        struct terms terms;
+        struct timing timing;
+    } configured;
+    struct terms terms;   /* accord: in force; `number` and what belongs to it as in `agreed` */
+    struct timing timing; /* accord: in force */
+    struct agreed agreed; /* accord: those of the view, or of the last one */
     bool has_seeds;
     uint32_t expect; /* nodes that must have met before one founds (F3); 0: not asked for */
     uint32_t capacity;
@@ -576,6 +592,7 @@ struct core {
     struct admit admit;
     struct leave leave;
     struct moving moving;
+    struct bargaining bargaining;
 
     struct probing probe;
     struct merge merge;
@@ -634,12 +651,31 @@ static inline bool core_is_self(const struct core *core, uint32_t position)
     return position == core->position;
 }
 
+/* Of the guards, the sizes and the capacities that hold, several while terms change (A2). */
+static inline uint32_t core_guard_needed(const struct core *core)
+{
+    return core->agreed.number == 0 ? guard_needed(&core->terms.guard)
+                                    : agreed_guard_needed(&core->agreed);
+}
+
+static inline uint32_t core_size_max(const struct core *core)
+{
+    return core->agreed.number == 0 ? guard_size_max(&core->terms.guard)
+                                    : agreed_size_max(&core->agreed);
+}
+
+static inline uint32_t core_capacity(const struct core *core)
+{
+    return core->agreed.number == 0 ? core->capacity : agreed_capacity(&core->agreed);
+}
+
 /* Members that the capacity and the guard's stated size leave room for. */
 static inline uint32_t core_room(const struct core *core)
 {
-    uint32_t size = guard_size_max(&core->terms.guard);
+    uint32_t size = core_size_max(core);
+    uint32_t capacity = core_capacity(core);
 
-    return size < core->capacity ? size : core->capacity;
+    return size < capacity ? size : capacity;
 }
 
 #endif

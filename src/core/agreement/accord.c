@@ -1,0 +1,156 @@
+#include "core/agreement/accord.h"
+
+#include <string.h>
+
+#include "core/detection/detector.h"
+#include "core/detection/hearing.h"
+#include "core/detection/standing.h"
+
+/* What holds as long as nobody has changed it. */
+static struct agreed started_with(const struct terms *terms)
+{
+    return (struct agreed){.room = terms->capacity, .now = terms_rules(terms)};
+}
+
+struct agreed accord_now(const struct core *core)
+{
+    return core->view.agreed.number != 0 ? core->view.agreed
+                                         : started_with(&core->configured.terms);
+}
+
+static void apply(struct core *core)
+{
+    const struct agreed *agreed = &core->agreed;
+
+    core->terms.number = agreed->number;
+    core->terms.origin = agreed->origin;
+    core->terms.room = agreed->room;
+    if (agreed->number == 0) {
+        core->terms.guard = core->configured.terms.guard;
+        core->terms.profile = core->configured.terms.profile;
+        core->terms.heartbeat_ms = core->configured.terms.heartbeat_ms;
+        core->terms.lost_ms = core->configured.terms.lost_ms;
+        core->terms.capacity = core->configured.terms.capacity;
+        core->timing = core->configured.timing;
+        return;
+    }
+    core->terms.guard = agreed->now.guard;
+    core->terms.profile = agreed->now.profile;
+    core->terms.heartbeat_ms = agreed->now.heartbeat_ms;
+    core->terms.lost_ms = agreed->now.lost_ms;
+    core->terms.capacity = agreed->now.capacity;
+    core->timing = agreed_timing(agreed);
+}
+
+static bool speaks_of_terms(const struct core *core)
+{
+    return core->life.self.versions.high >= VERSION_OF_TERMS;
+}
+
+void accord_start(struct core *core, const struct agreed *agreed, const struct rules *before)
+{
+    const struct rules started = terms_rules(&core->configured.terms);
+
+    memset(&core->agreed, 0, sizeof core->agreed);
+    if (agreed->number != 0 && agreed_is_sound(agreed) && accord_fits(core, agreed) &&
+        speaks_of_terms(core) && rules_equal(before, &started)) {
+        core->agreed = *agreed;
+    }
+    apply(core);
+}
+
+struct agreed accord_to_found_with(const struct core *core)
+{
+    struct agreed agreed = core->agreed;
+
+    if (agreed.number != 0) {
+        agreed.room = core->capacity;
+    }
+    return agreed;
+}
+
+struct agreed accord_begin(const struct core *core, const struct rules *rules)
+{
+    const struct agreed from = accord_now(core);
+    struct agreed joint = agreed_begin(&from, rules);
+
+    joint.origin = from.number == 0 ? rules_hash(&from.now) : from.origin;
+    return joint;
+}
+
+/* An ACK does not do: who has not installed the view does not go by it yet. */
+static bool all_hold_the_view(const struct core *core)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!core_is_self(core, i) &&
+            (!core->peers[i].signs.said || !hearing_holds_our_view(core, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool accord_is_settled(const struct core *core)
+{
+    return core->view.agreed.joint && core_is_coordinator(core) &&
+           core->life.phase == PHASE_MEMBER && !core->merge.yielding && all_hold_the_view(core) &&
+           standing_guard(core, core->now_ms).met;
+}
+
+bool accord_fits(const struct core *core, const struct agreed *agreed)
+{
+    return agreed->number == 0 || (!core_is_strict(core) && agreed->room <= core->capacity);
+}
+
+bool accord_admits(const struct core *core, const struct terms *started)
+{
+    if (core->view.agreed.number == 0) {
+        return terms_equal(started, &core->configured.terms);
+    }
+    return started->guard.policy != GUARD_STRICT && started->capacity >= core->view.agreed.room;
+}
+
+/* A5: which terms of the start they were changed from. */
+static uint64_t origin_of(const struct terms *terms)
+{
+    const struct rules rules = terms_rules(terms);
+
+    return terms->number == 0 ? rules_hash(&rules) : terms->origin;
+}
+
+static uint32_t room_of(const struct terms *terms)
+{
+    return terms->number == 0 ? terms->capacity : terms->room;
+}
+
+bool accord_may_merge(const struct core *core, const struct terms *theirs)
+{
+    const struct terms *ours_now = &core->terms;
+
+    if (terms_equal(theirs, ours_now)) {
+        return theirs->number == ours_now->number || room_of(theirs) == room_of(ours_now);
+    }
+    return !core_is_strict(core) && theirs->guard.policy != GUARD_STRICT &&
+           (theirs->number != 0 || ours_now->number != 0) && room_of(theirs) == room_of(ours_now) &&
+           origin_of(theirs) == origin_of(ours_now);
+}
+
+struct agreed accord_merge(const struct core *core, const struct view *theirs,
+                           const struct terms *started)
+{
+    const struct agreed winner = accord_now(core);
+    const struct agreed loser = theirs->agreed.number != 0 ? theirs->agreed : started_with(started);
+
+    return winner.number == 0 && loser.number == 0 ? core->view.agreed
+                                                   : agreed_merge(&winner, &loser);
+}
+
+void accord_on_view_installed(struct core *core)
+{
+    if (agreed_equal(&core->agreed, &core->view.agreed)) {
+        return;
+    }
+    core->agreed = core->view.agreed;
+    apply(core);
+    detector_on_timing(core);
+}

@@ -1,0 +1,38 @@
+/* The terms in force: those that the node was started with, or those of its view, where somebody
+ * has changed them (A1 to A5). */
+#ifndef CORE_AGREEMENT_ACCORD_H
+#define CORE_AGREEMENT_ACCORD_H
+
+#include "core/state/state.h"
+
+/* What the node was started with is set. Takes up the terms that it remembers, unless they do not
+ * fit, or it was started with others than `before` (A5). */
+void accord_start(struct core *core, const struct agreed *agreed, const struct rules *before);
+
+/* Those of the view; where nobody has changed any, what the node was started with, and number 0. */
+struct agreed accord_now(const struct core *core);
+
+/* What the first view of a founding has (A5). */
+struct agreed accord_to_found_with(const struct core *core);
+
+/* The view's terms on the way to `rules` (A2). */
+struct agreed accord_begin(const struct core *core, const struct rules *rules);
+
+/* Does this coordinator know that all members hold the terms, and both guards met (A2)? */
+bool accord_is_settled(const struct core *core);
+
+/* May a joiner that was started with these terms come in (J2, A4)? */
+bool accord_admits(const struct core *core, const struct terms *started);
+
+/* Does this node hold as many as these terms may come to, and never change from guard strict? */
+bool accord_fits(const struct core *core, const struct agreed *agreed);
+
+/* A5: could a part with these terms be one with ours? And what holds then, if
+ * ours is the one that wins. */
+bool accord_may_merge(const struct core *core, const struct terms *theirs);
+struct agreed accord_merge(const struct core *core, const struct view *theirs,
+                           const struct terms *started);
+
+void accord_on_view_installed(struct core *core);
+
+#endif

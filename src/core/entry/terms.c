@@ -1,0 +1,84 @@
+#include "core/entry/terms.h"
+
+#include "core/agreement/next_view.h"
+#include "core/detection/route.h"
+#include "core/state/outbox.h"
+#include "core/state/refuse.h"
+
+void terms_on_command(struct core *core, const struct rules_wish *wish)
+{
+    struct bargaining *bargaining = &core->bargaining;
+
+    bargaining->wish = *wish;
+    bargaining->on = true;
+    bargaining->again_ms = core->now_ms;
+    bargaining->until_ms = core->now_ms + core->timing.leave_ms;
+}
+
+static void ask_coordinator(struct core *core)
+{
+    struct bargaining *bargaining = &core->bargaining;
+
+    bargaining->again_ms = core->now_ms + core->timing.prepare_ms / 3;
+    if (core_is_coordinator(core)) {
+        if (core->life.phase == PHASE_MEMBER) {
+            (void)next_view_want_rules(core, &bargaining->wish);
+        }
+        return;
+    }
+    struct message *message = outbox_message(core, MESSAGE_TERMS);
+    if (message != NULL) {
+        message->wish = bargaining->wish;
+    }
+    route_send(core, message, 0);
+}
+
+bool terms_tick(struct core *core)
+{
+    struct bargaining *bargaining = &core->bargaining;
+
+    /* With another number they were changed, as was wanted here or by somebody else. */
+    if (bargaining->on &&
+        (core->now_ms >= bargaining->until_ms || core->agreed.number != bargaining->wish.number)) {
+        bargaining->on = false;
+    }
+    if (bargaining->on && core_is_member(core) && core->now_ms >= bargaining->again_ms) {
+        ask_coordinator(core);
+    }
+    return bargaining->on;
+}
+
+uint64_t terms_deadline_ms(const struct core *core)
+{
+    const struct bargaining *bargaining = &core->bargaining;
+
+    if (!bargaining->on) {
+        return NEVER_MS;
+    }
+    return core_is_member(core) ? earlier(bargaining->again_ms, bargaining->until_ms)
+                                : bargaining->until_ms;
+}
+
+void terms_on_terms(struct core *core, const struct message *message, bool newer)
+{
+    if (!view_has(&core->view, &message->from)) {
+        refuse(core, message, REFUSED_RULES_OF_STRANGER);
+        return;
+    }
+    if (!newer) {
+        refuse(core, message, REFUSED_RULES_OVERTAKEN);
+        return;
+    }
+    if (!core_is_coordinator(core)) {
+        refuse(core, message, REFUSED_RULES_ELSEWHERE);
+        return;
+    }
+    if (core->life.phase != PHASE_MEMBER) {
+        refuse(core, message, REFUSED_RULES_WHILE_LEAVING);
+        return;
+    }
+    enum refusal against = next_view_want_rules(core, &message->wish);
+    if (against != REFUSED_COUNT) {
+        refuse(core, message, against);
+    }
+}

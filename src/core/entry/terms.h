@@ -1,0 +1,20 @@
+/* Terms that the operator of this node wants the cluster to have are asked of the coordinator until
+ * the view has them (A1). */
+#ifndef CORE_ENTRY_TERMS_H
+#define CORE_ENTRY_TERMS_H
+
+#include "core/state/state.h"
+
+/* The operator wants them; copied. Whoever calls this has terms_tick called from now on. */
+void terms_on_command(struct core *core, const struct rules_wish *wish);
+
+/* Asks once more if it is time. Returns whether there is anything left to ask for. */
+bool terms_tick(struct core *core);
+
+/* When terms_tick has something to do; NEVER_MS: never. */
+uint64_t terms_deadline_ms(const struct core *core);
+
+/* A member wants them of this node; `newer`: nothing that it sent later came before (D6). */
+void terms_on_terms(struct core *core, const struct message *message, bool newer);
+
+#endif

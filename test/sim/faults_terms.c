@@ -1,0 +1,50 @@
+/* An operator changes the terms, whatever else goes on. A majority stays one, so that it can be
+ * said what it must not do; and all hosts have room, so that they can find together in the end. */
+#include "faults_parts.h"
+
+static void change_guard(struct sim *sim, struct random *random, struct rules *rules)
+{
+    const uint32_t hosts = sim_host_count(sim);
+    const uint32_t size = draw_u32(random, hosts, hosts + 2);
+    const uint64_t choice = draw(random, 0, 2);
+
+    if (rules->guard.policy == GUARD_MAJORITY && sim_keeps_majority(sim)) {
+        rules->guard.count = size;
+    } else if (choice == 0) {
+        rules->guard = (struct guard){.policy = GUARD_NONE};
+    } else if (choice == 1) {
+        rules->guard = (struct guard){.policy = GUARD_COUNT, .count = hosts / 2 + 1};
+    } else {
+        rules->guard = (struct guard){.policy = GUARD_MAJORITY, .count = size};
+    }
+}
+
+static void change_timing(struct sim *sim, struct random *random, struct rules *rules)
+{
+    const struct timing timing = sim_timing(sim);
+    const uint64_t fifths = draw(random, 3, 5);
+
+    rules->heartbeat_ms = timing.heartbeat_ms * fifths / 5;
+    rules->lost_ms = timing.lost_ms * fifths / 5;
+}
+
+void strike_change_of_terms(struct sim *sim, struct random *random)
+{
+    const uint32_t host = any_host(sim, random);
+    const uint64_t what = draw(random, 0, 3);
+
+    if (!sim_is_running(sim, host)) {
+        return;
+    }
+    struct rules rules = sim_rules(sim, host);
+    if (rules.guard.policy == GUARD_STRICT) {
+        return;
+    }
+    if (what != 0) {
+        change_guard(sim, random, &rules);
+    }
+    if (what != 1) {
+        change_timing(sim, random, &rules);
+    }
+    sim_change_terms(sim, host, &rules);
+}

@@ -1,0 +1,354 @@
+/* Terms that change while the cluster runs: rules A1 to A5. */
+#include "story.h"
+
+static const struct guard majority_of_5 = {.policy = GUARD_MAJORITY, .count = 5};
+static const struct guard majority_of_3 = {.policy = GUARD_MAJORITY, .count = 3};
+
+static struct sim *story_begun_with(const struct sim_options *options)
+{
+    struct sim *sim = sim_new(options);
+
+    for (uint32_t host = A; host < options->host_count; host++) {
+        sim_set_versions(sim, host, 0, VERSION_OF_TERMS);
+    }
+    sim_start_in_order(sim, 300);
+    cr_assert(sim_converges(sim, MINUTE_MS), "no cluster to begin with");
+    sim_run(sim, 200);
+    return sim;
+}
+
+static struct sim *story_of_changes(uint64_t seed, uint32_t hosts, struct guard guard, bool disks)
+{
+    return story_begun_with(&(struct sim_options){.seed = seed,
+                                                  .host_count = hosts,
+                                                  .guard = guard,
+                                                  .disorder = true,
+                                                  .disks = disks,
+                                                  .silent_ms = 63});
+}
+
+static const struct agreed *agreed_of(const struct sim *sim, uint32_t host)
+{
+    return core_agreed(sim_core(sim, host));
+}
+
+static void ask_for_guard(struct sim *sim, uint32_t host, struct guard guard)
+{
+    struct rules rules = sim_rules(sim, host);
+
+    rules.guard = guard;
+    sim_change_terms(sim, host, &rules);
+}
+
+static void ask_for_profile(struct sim *sim, uint32_t host, enum profile profile)
+{
+    struct rules rules = sim_rules(sim, host);
+    const struct timing timing = timing_of(profile);
+
+    rules.profile = profile;
+    rules.heartbeat_ms = timing.heartbeat_ms;
+    rules.lost_ms = timing.lost_ms;
+    sim_change_terms(sim, host, &rules);
+}
+
+static bool all_have(const struct sim *sim, const char *hosts, uint64_t number)
+{
+    for (; *hosts != '\0'; hosts++) {
+        if (agreed_of(sim, (uint32_t)(*hosts - 'A'))->number != number) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool will_have(struct sim *sim, const char *hosts, uint64_t number, uint64_t ms)
+{
+    for (; ms > 0 && !all_have(sim, hosts, number); ms--) {
+        sim_run(sim, 1);
+    }
+    return all_have(sim, hosts, number);
+}
+
+/* A1a, A2b: two views, and nothing else changes. */
+Story(terms, a_guard_changes_in_two_views)
+{
+    struct sim *sim = story_of_changes(seed, 5, (struct guard){GUARD_NONE, 0}, false);
+    uint64_t version = sim_version(sim, A);
+
+    ask_for_guard(sim, D, majority_of_5);
+    story_check(will_have(sim, "ABCDE", 2, SETTLE_MS), seed);
+    for (uint32_t host = A; host <= E; host++) {
+        story_sees(sim, host, "A B C D E", seed);
+        story_check(guard_equal(&agreed_of(sim, host)->now.guard, &majority_of_5), seed);
+        story_check(!agreed_of(sim, host)->joint, seed);
+        story_check(core_guard(sim_core(sim, host), sim_now_ms(sim)).needed == 3, seed);
+    }
+    story_check(sim_version(sim, A) == version + 2, seed);
+    story_check(sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}
+
+/* A1a: each message of it may be lost, once. */
+Story(terms, a_lost_message_costs_one_repetition)
+{
+    static const uint32_t types[] = {MESSAGE_TERMS, MESSAGE_PREPARE, MESSAGE_ACK, MESSAGE_COMMIT};
+
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        struct sim *sim = story_of_changes(seed, 5, (struct guard){GUARD_NONE, 0}, false);
+        sim_lose(sim, SIM_ANY, SIM_ANY, types[i], 1);
+        ask_for_guard(sim, D, majority_of_5);
+        story_check(will_have(sim, "ABCDE", 2, SETTLE_MS), seed);
+        sim_free(sim);
+    }
+}
+
+/* A1b: of two that begin with the same terms one comes about, and the other is told so. */
+Story(terms, what_was_made_from_former_terms_changes_nothing)
+{
+    struct sim *sim = story_of_changes(seed, 5, (struct guard){GUARD_NONE, 0}, false);
+
+    ask_for_guard(sim, B, majority_of_5);
+    ask_for_guard(sim, C, (struct guard){GUARD_COUNT, 2});
+    story_check(will_have(sim, "ABCDE", 2, SETTLE_MS), seed);
+    sim_run(sim, SETTLE_MS);
+    story_check(all_have(sim, "ABCDE", 2), seed);
+    const struct rules_wish stale = {.number = 0,
+                                     .rules = {{GUARD_COUNT, 4}, PROFILE_LAN, 250, 900, 10}};
+    story_check(core_unagreed(sim_core(sim, A), &stale) == UNAGREED_UNDER_WAY, seed);
+    sim_free(sim);
+}
+
+/* A2b: D acknowledges the first view, and does not hear that it is committed. */
+Story(terms, a_change_is_settled_when_all_say_that_they_hold_it)
+{
+    struct sim *sim = story_of_changes(seed, 5, (struct guard){GUARD_NONE, 0}, false);
+
+    sim_lose(sim, SIM_ANY, D, MESSAGE_COMMIT, 1000);
+    sim_lose(sim, SIM_ANY, D, MESSAGE_VIEW, 1000);
+    ask_for_guard(sim, B, majority_of_5);
+    story_check(will_have(sim, "ABCE", 1, SETTLE_MS), seed);
+    sim_run(sim, SETTLE_MS);
+    story_check(all_have(sim, "ABCE", 1), seed);
+    sim_lose_nothing(sim);
+    story_check(will_have(sim, "ABCDE", 2, SETTLE_MS), seed);
+    sim_free(sim);
+}
+
+/* A3: those who go by the new durations and those who do not yet must not miss each other. */
+Story(terms, profiles_change_and_nobody_is_suspected)
+{
+    static const enum profile course[] = {PROFILE_LOCAL, PROFILE_LAN, PROFILE_LOCAL,
+                                          PROFILE_WAN,   PROFILE_LAN, PROFILE_WAN};
+    struct sim *sim = story_begun_with(&(struct sim_options){.seed = seed, /* By the slowest. */
+                                                             .host_count = 5,
+                                                             .profile = PROFILE_WAN,
+                                                             .silent_ms = 63});
+    const uint64_t suspected = sim_notices(sim, SIM_ANY, NOTICE_SUSPECT);
+
+    for (size_t i = 0; i < sizeof course / sizeof course[0]; i++) {
+        sim_lose(sim, A, D, MESSAGE_COMMIT, 2); /* D comes to know it late, each time. */
+        sim_lose(sim, A, D, MESSAGE_VIEW, 1);
+        ask_for_profile(sim, B, course[i]);
+        story_check(will_have(sim, "ABCDE", 2 * (i + 1), MINUTE_MS), seed);
+        sim_lose_nothing(sim);
+        sim_run(sim, 2 * timing_of(course[i]).lost_ms);
+        story_check(core_timing(sim_core(sim, E))->lost_ms == timing_of(course[i]).lost_ms, seed);
+    }
+    for (uint32_t host = A; host <= E; host++) {
+        story_sees(sim, host, "A B C D E", seed);
+    }
+    story_check(sim_notices(sim, SIM_ANY, NOTICE_SUSPECT) == suspected, seed);
+    sim_free(sim);
+}
+
+/* Cuts the hosts apart as soon as the coordinator holds the first view of the change. */
+static void cut_midway(struct sim *sim, const char *one, const char *other)
+{
+    for (uint32_t ms = 0; ms < SETTLE_MS && agreed_of(sim, A)->number == 0; ms++) {
+        sim_run(sim, 1);
+    }
+    for (const char *a = one; *a != '\0'; a++) {
+        for (const char *b = other; *b != '\0'; b++) {
+            sim_cut(sim, (uint32_t)(*a - 'A'), (uint32_t)(*b - 'A'));
+        }
+    }
+}
+
+/* A2a: a size that becomes smaller, and a cut: the two would be a majority of three. */
+Story(terms, a_smaller_size_takes_both_majorities_while_it_is_not_settled)
+{
+    struct sim *sim = story_of_changes(seed, 3, majority_of_5, false);
+
+    sim_lose(sim, SIM_ANY, C, SIM_ANY, 1000); /* It hears nothing of it. */
+    ask_for_guard(sim, A, majority_of_3);
+    cut_midway(sim, "AB", "C");
+    sim_lose_nothing(sim);
+    sim_run(sim, STALLED_MS);
+    story_check(agreed_of(sim, A)->joint, seed);
+    story_check(sim_acting_count(sim) == 0, seed); /* Two of five. */
+    sim_heal(sim);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    story_check(
+        will_have(sim, "ABC", agreed_of(sim, A)->number + agreed_of(sim, A)->joint, SETTLE_MS),
+        seed);
+    story_check(sim_acting_count(sim) == 1, seed);
+    sim_free(sim);
+}
+
+/* A2a: and one that grows, from a majority of three to one of five. */
+Story(terms, a_majority_that_is_cut_apart_midway_acts_once)
+{
+    struct sim *sim = story_of_changes(seed, 5, (struct guard){GUARD_NONE, 0}, false);
+
+    ask_for_guard(sim, A, majority_of_5);
+    cut_midway(sim, "AB", "CDE");
+    sim_run(sim, STALLED_MS);
+    story_check(!sim_is_acting(sim, A), seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    sim_run(sim, SETTLE_MS);
+    for (uint32_t host = A; host <= E; host++) {
+        story_check(guard_equal(&agreed_of(sim, host)->now.guard, &majority_of_5), seed);
+        story_check(!agreed_of(sim, host)->joint, seed);
+    }
+    sim_free(sim);
+}
+
+/* A5b: the part that knows nothing of it gets the terms, though it is the one that wins. */
+Story(terms, the_later_terms_hold_after_a_merge)
+{
+    struct sim *sim = story_of_changes(seed, 5, (struct guard){GUARD_NONE, 0}, false);
+
+    for (uint32_t host = A; host <= C; host++) {
+        sim_cut(sim, host, D);
+        sim_cut(sim, host, E);
+    }
+    sim_run(sim, STALLED_MS);
+    story_sees(sim, D, "D E", seed);
+    ask_for_profile(sim, E, PROFILE_LOCAL);
+    story_check(will_have(sim, "DE", 2, SETTLE_MS), seed);
+    sim_heal(sim);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    sim_run(sim, SETTLE_MS);
+    for (uint32_t host = A; host <= E; host++) {
+        story_check(agreed_of(sim, host)->now.profile == PROFILE_LOCAL, seed);
+        story_check(!agreed_of(sim, host)->joint, seed);
+    }
+    sim_free(sim);
+}
+
+/* A5a: what was agreed is found again when all were down; a member that comes back alone, too. */
+Story(terms, they_outlive_a_restart)
+{
+    struct sim *sim = story_of_changes(seed, 3, (struct guard){GUARD_NONE, 0}, true);
+
+    ask_for_guard(sim, B, majority_of_3);
+    story_check(will_have(sim, "ABC", 2, SETTLE_MS), seed);
+    sim_crash(sim, C);
+    sim_run(sim, SETTLE_MS);
+    sim_start(sim, C);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_check(will_have(sim, "ABC", 2, SETTLE_MS), seed);
+    for (uint32_t host = A; host <= C; host++) {
+        sim_crash(sim, host);
+    }
+    sim_run(sim, SETTLE_MS);
+    sim_start_in_order(sim, 100);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    story_check(will_have(sim, "ABC", 2, SETTLE_MS), seed);
+    story_check(core_guard(sim_core(sim, A), sim_now_ms(sim)).needed == 2, seed);
+    sim_free(sim);
+}
+
+/* A5a: unless all are started with other terms than before. */
+Story(terms, another_configuration_counts_where_a_cluster_is_founded)
+{
+    struct sim *sim = story_of_changes(seed, 3, (struct guard){GUARD_NONE, 0}, true);
+
+    ask_for_guard(sim, B, majority_of_3);
+    story_check(will_have(sim, "ABC", 2, SETTLE_MS), seed);
+    for (uint32_t host = A; host <= C; host++) {
+        sim_crash(sim, host);
+        sim_set_guard(sim, host, (struct guard){GUARD_COUNT, 1});
+    }
+    sim_run(sim, SETTLE_MS);
+    sim_start_in_order(sim, 100);
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    story_check(all_have(sim, "ABC", 0), seed);
+    sim_free(sim);
+}
+
+/* A4b: where nobody has changed the terms, who has others is refused; where somebody has, it
+ * follows. */
+Story(terms, who_was_started_with_others_follows_those_that_were_changed)
+{
+    struct sim *sim = story_of_changes(seed, 4, (struct guard){GUARD_NONE, 0}, false);
+
+    sim_crash(sim, D);
+    sim_run(sim, SETTLE_MS);
+    sim_set_guard(sim, D, (struct guard){GUARD_COUNT, 2});
+    sim_start(sim, D);
+    sim_run(sim, SETTLE_MS);
+    story_sees(sim, A, "A B C", seed);
+    ask_for_profile(sim, A, PROFILE_LOCAL);
+    story_check(will_have(sim, "ABC", 2, SETTLE_MS), seed);
+    sim_run(sim, 2 * SETTLE_MS);
+    story_sees(sim, D, "A B C D", seed);
+    story_check(will_have(sim, "D", 2, SETTLE_MS), seed);
+    sim_free(sim);
+}
+
+/* A4c: an old member would not understand it, and does not come in afterwards. */
+Story(terms, who_speaks_version_1_alone_is_waited_for_and_kept_out)
+{
+    struct sim *sim = story_of_changes(seed, 4, (struct guard){GUARD_NONE, 0}, false);
+    struct rules rules = sim_rules(sim, A);
+
+    sim_crash(sim, D);
+    sim_run(sim, SETTLE_MS);
+    sim_set_versions(sim, D, 0, 0);
+    sim_start(sim, D);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    rules.guard = (struct guard){GUARD_COUNT, 2};
+    const struct rules_wish wish = {.rules = rules};
+    story_check(core_unagreed(sim_core(sim, A), &wish) == UNAGREED_VERSION, seed);
+    sim_change_terms(sim, A, &rules);
+    sim_run(sim, SETTLE_MS);
+    story_check(all_have(sim, "ABC", 0), seed);
+    sim_crash(sim, D);
+    sim_run(sim, SETTLE_MS);
+    sim_change_terms(sim, A, &rules);
+    story_check(will_have(sim, "ABC", 2, SETTLE_MS), seed);
+    sim_start(sim, D);
+    sim_run(sim, SETTLE_MS);
+    story_sees(sim, A, "A B C", seed);
+    story_check(sim_refusal(sim, D).reason == JOIN_REFUSED_VERSIONS, seed);
+    sim_free(sim);
+}
+
+/* A4a: what would leave members or places out, or could not act, is not begun. */
+Story(terms, what_does_not_fit_the_members_is_not_begun)
+{
+    struct sim *sim = story_of_changes(seed, 4, (struct guard){GUARD_MAJORITY, 4}, false);
+    struct rules_wish wish = {.rules = sim_rules(sim, A)};
+
+    wish.rules.guard.count = 3;
+    story_check(core_unagreed(sim_core(sim, A), &wish) == UNAGREED_MEMBERS, seed);
+    wish.rules.guard.count = 8;
+    story_check(core_unagreed(sim_core(sim, A), &wish) == UNAGREED_GUARD, seed);
+    wish.rules.guard.count = 4;
+    story_check(core_unagreed(sim_core(sim, A), &wish) == UNAGREED_SAME, seed);
+    wish.rules.capacity++;
+    story_check(core_unagreed(sim_core(sim, A), &wish) == UNAGREED_ROOM, seed);
+    wish.rules = sim_rules(sim, A);
+    sim_crash(sim, D);
+    sim_run(sim, SETTLE_MS);
+    wish.rules.guard.count = 3;
+    story_check(core_unagreed(sim_core(sim, A), &wish) == UNAGREED_FAILED, seed);
+    ask_for_guard(sim, A, majority_of_3);
+    sim_run(sim, SETTLE_MS);
+    story_check(all_have(sim, "ABC", 0), seed);
+    wish.forget_failed = true;
+    story_check(core_unagreed(sim_core(sim, A), &wish) == UNAGREED_NOT, seed);
+    sim_free(sim);
+}

@@ -1,0 +1,81 @@
+/* Terms that were changed, as plain data (A2, A3, A5). */
+#include <criterion/criterion.h>
+
+#include "core/model/agreed.h"
+
+static const struct rules lan = {{GUARD_NONE, 0}, PROFILE_LAN, 250, 900, 64};
+static const struct rules local = {{GUARD_MAJORITY, 5}, PROFILE_LOCAL, 25, 200, 16};
+static const struct rules counted = {{GUARD_COUNT, 4}, PROFILE_LAN, 250, 900, 64};
+
+static struct agreed final_of(uint64_t number, const struct rules *rules)
+{
+    return (struct agreed){.number = number, .origin = 1, .room = 64, .now = *rules};
+}
+
+Test(agreed, while_both_hold_each_takes_the_more_careful_side)
+{
+    const struct agreed from = final_of(2, &lan);
+    const struct agreed joint = agreed_begin(&from, &local);
+    const struct timing timing = agreed_timing(&joint);
+
+    cr_assert_eq(joint.number, 3);
+    cr_assert_eq(agreed_guard_needed(&joint), 3);
+    cr_assert_eq(agreed_size_max(&joint), 5);
+    cr_assert_eq(agreed_capacity(&joint), 16);
+    cr_assert_eq(timing.heartbeat_ms, 25, "as often as the one wants");
+    cr_assert_eq(timing.lost_ms, 900, "as patient as the other");
+    cr_assert_eq(timing.reign_ms, 200, "who gave the lease may be the hasty one");
+    cr_assert_eq(timing_missed_ms(&timing), 312, "who is heard may be the slow one");
+    const struct agreed end = agreed_end(&joint);
+    cr_assert_eq(end.number, 4);
+    cr_assert_eq(agreed_timing(&end).lost_ms, 200);
+    cr_assert(agreed_is_sound(&joint) && agreed_is_sound(&end));
+}
+
+Test(agreed, of_two_parts_the_later_terms_hold_and_the_others_besides)
+{
+    const struct agreed winner = final_of(2, &lan);
+    const struct agreed loser = final_of(4, &local);
+    const struct agreed merged = agreed_merge(&winner, &loser);
+
+    cr_assert_eq(merged.number, 5);
+    cr_assert(merged.joint);
+    cr_assert(rules_equal(&merged.now, &local));
+    cr_assert(rules_equal(&merged.before, &lan));
+    const struct agreed same = agreed_merge(&winner, &winner);
+    cr_assert(agreed_equal(&same, &winner));
+    const struct agreed as_late = final_of(2, &local);
+    const struct agreed tie = agreed_merge(&winner, &as_late);
+    cr_assert(rules_equal(&tie.now, &lan), "the winner's");
+}
+
+/* Of three guards the strictest of those before holds. */
+Test(agreed, a_merge_in_the_middle_of_a_change_forgets_no_guard)
+{
+    const struct agreed from = final_of(2, &counted);
+    const struct agreed leads = agreed_begin(&from, &lan);
+    const struct agreed other = final_of(0, &local);
+    const struct agreed merged = agreed_merge(&leads, &other);
+
+    cr_assert_eq(agreed_guard_needed(&merged), 4);
+}
+
+Test(agreed, what_could_not_be_stated_at_the_start_is_not_sound)
+{
+    struct agreed agreed = final_of(1, &local);
+
+    cr_assert(agreed_is_sound(&agreed));
+    agreed.now.lost_ms = 80;
+    cr_assert_not(agreed_is_sound(&agreed), "too short for its heartbeats");
+    agreed.now = local;
+    agreed.now.guard.count = 17;
+    cr_assert_not(agreed_is_sound(&agreed), "more than the capacity");
+    agreed.now = local;
+    agreed.now.heartbeat_ms = 0;
+    cr_assert_not(agreed_is_sound(&agreed));
+    agreed.now = local;
+    agreed.room = 8;
+    cr_assert_not(agreed_is_sound(&agreed), "more than the room");
+    agreed = final_of(UINT64_MAX, &local);
+    cr_assert_not(agreed_is_sound(&agreed), "nothing left to count with");
+}
