@@ -55,6 +55,7 @@ extern const struct verb verb_run;
 extern const struct verb verb_restart_plan;
 extern const struct verb verb_status;
 extern const struct verb verb_tag;
+extern const struct verb verb_change;
 extern const struct verb verb_top;
 extern const struct verb verb_transfer;
 extern const struct verb verb_undrain;

@@ -193,7 +193,7 @@ static const struct field_kind kinds[] = {
     {"since", true, write_since},          {"since_ms", true, write_as_it_is},
     {"role", false, write_role},           {"tags", false, write_tags},
     {TAG_PREFIX, false, write_tag},        {"id", false, write_as_it_is},
-    {"incarnation", true, write_as_it_is},
+    {"incarnation", true, write_as_it_is}, {"protocol", false, write_as_it_is},
 };
 
 bool member_field_parse(struct member_field *field, const char *name, size_t length)

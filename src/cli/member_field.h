@@ -16,7 +16,7 @@ enum {
 /* For usage errors. */
 #define MEMBER_FIELD_NAMES                                                                         \
     "name, address, host, port, age, state, heard, heard_ms, since, since_ms, role, tags, "        \
-    "tag.KEY, id, incarnation"
+    "tag.KEY, id, incarnation, protocol"
 
 /* One entry of `members` or `gone` and the document that it is in. Both are borrowed. */
 struct member_row {

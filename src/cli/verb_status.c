@@ -319,6 +319,20 @@ static void print_protocol(const struct printer *printer, const json_t *status)
                  first, count == 1 ? " is" : " and others are");
 }
 
+/* Nothing where nobody has changed them. */
+static void print_terms(const struct printer *printer, const json_t *status)
+{
+    const json_t *terms = json_object_get(status, "terms");
+
+    if (document_has(terms, "settled") && !document_is_true(terms, "settled")) {
+        printer_fact(printer, "terms", TONE_DOUBTFUL,
+                     "being changed: those of before and the new ones both hold");
+    } else if (document_is_true(terms, "drift")) {
+        printer_fact(printer, "terms", TONE_DOUBTFUL,
+                     "others than this node was started with: doyen change shows both");
+    }
+}
+
 static void print_last_change(const struct printer *printer, const json_t *status)
 {
     const json_t *change = json_object_get(status, "last_change");
@@ -436,6 +450,7 @@ static enum exit_code print_status(const json_t *status)
     print_links(&printer, status);
     print_key(&printer, status);
     print_protocol(&printer, status);
+    print_terms(&printer, status);
     print_faults(&printer, status);
     print_refused(&printer, status);
     print_last_change(&printer, status);

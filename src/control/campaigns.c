@@ -163,7 +163,8 @@ static bool send_head(const struct campaign *campaign)
         json_put(line, "advisory", json_boolean(guard_is_advisory(&config->guard))) &&
         json_put(line, "span_ms",
                  json_of_number(role_clients_span_ms(node_roles(campaign->campaigns->node)))) &&
-        json_put(line, "renewal_ms", json_of_number(config->timing.heartbeat_ms));
+        json_put(line, "renewal_ms",
+                 json_of_number(core_timing(node_core(campaign->campaigns->node))->heartbeat_ms));
 
     return send_line(campaign, json_finished(line, complete), client->memory.fd);
 }

@@ -80,6 +80,9 @@ bool facts_collect(struct facts *facts, uint64_t kept_ms)
     facts->phase = core_phase(core);
     facts->merging = core_is_merging(core);
     facts->guard = core_guard(core, now_ms);
+    facts->terms = core_terms(core);
+    facts->started = core_terms_configured(core);
+    facts->agreed = core_agreed(core);
     facts->voter = core_voter(core, now_ms);
     facts->voter_times = node_voter_times(node);
     facts->acked = core_acked(core);

@@ -31,6 +31,9 @@ struct facts {
     bool withdrawn;     /* the right was given up, for a hand-over */
     bool merging;
     struct guard_state guard;
+    const struct terms *terms;   /* in force, and those that this node was started with */
+    const struct terms *started; /* the same unless `agreed` says otherwise */
+    const struct agreed *agreed;
     struct voter_state voter;
     struct voter_store_times voter_times;
     uint32_t acked;

@@ -104,6 +104,7 @@ static void members_write_member(struct members *members, const struct facts *fa
     const bool is_self = id_equal(&member->id, &facts->self->id);
     const bool coordinates = facts->coordinator != NULL &&
                              id_equal(&member->id, &facts->coordinator->id);
+    char versions[VERSIONS_TEXT_MAX];
 
     text_builder_add(text, position == 0 ? "{\"name\":" : ",{\"name\":");
     text_builder_add_json(text, json_of_word(member->name));
@@ -123,8 +124,10 @@ static void members_write_member(struct members *members, const struct facts *fa
         text_builder_add(text, ",\"silent\":");
         members_hole(members, HOLE_SILENT, position);
     }
-    text_builder_format(text, ",\"coordinator\":%s,\"drained\":%s,\"heard_ms\":",
-                        coordinates ? "true" : "false", member->drained ? "true" : "false");
+    text_builder_format(text,
+                        ",\"coordinator\":%s,\"drained\":%s,\"protocol\":\"%s\",\"heard_ms\":",
+                        coordinates ? "true" : "false", member->drained ? "true" : "false",
+                        versions_text(&member->versions, versions));
     if (is_self) {
         text_builder_add(text, "0");
     } else {

@@ -123,7 +123,7 @@ static void write_identity(const struct facts *facts, struct text_builder *text)
     text_builder_add(text, "doyen_node_info");
     add_label(text, "{", "cluster", facts->config->cluster);
     add_label(text, ",", "name", facts->self->name);
-    add_label(text, ",", "profile", profile_text(facts->config->profile));
+    add_label(text, ",", "profile", profile_text(facts->terms->profile));
     add_label(text, ",", "guard", guard);
     add_label(text, ",", "acting", acting_kind_text(facts->advisory));
     text_builder_add(text, "}");

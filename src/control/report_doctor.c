@@ -7,6 +7,7 @@
 
 #include "control/json.h"
 #include "control/report_peers.h"
+#include "control/terms_request.h"
 #include "runtime/budget.h"
 #include "words/notice_text.h"
 #include "words/terms_text.h"
@@ -190,6 +191,18 @@ static void judge_terms(const struct finding *finding, struct judgement *judgeme
     }
 }
 
+/* What is not written down is forgotten with the state directory. */
+static void judge_drift(const struct finding *finding, struct judgement *judgement)
+{
+    if (terms_drift(finding->facts)) {
+        judge(judgement, false,
+              "this node was started with other terms than are agreed: doyen change shows both; "
+              "write what is agreed into its configuration");
+    } else {
+        judge(judgement, true, "this node was started with the terms that are agreed");
+    }
+}
+
 /* Nothing is wrong with two versions for the time of an upgrade. */
 static void judge_versions(const struct finding *finding, struct judgement *judgement)
 {
@@ -325,19 +338,19 @@ static const struct check {
     const char *rule; /* of proto/protocol.md */
     void (*judge)(const struct finding *finding, struct judgement *judgement);
 } checks[] = {
-    {"answers", NULL, judge_answers},      {"terms", "J2a", judge_terms},
-    {"versions", NULL, judge_versions},    {"keys", NULL, judge_keys},
-    {"scheduling", "D4a", judge_lateness}, {"round trips", "R1c", judge_trips},
-    {"jitter", "D2c", judge_jitter},       {"loss", "D2b", judge_loss},
-    {"outages", "R1c", judge_outage},      {"clocks", "Z2", judge_clocks},
-    {"datagrams", "U3", judge_datagrams},
+    {"answers", NULL, judge_answers},    {"terms", "J2a", judge_terms},
+    {"drift", "A5a", judge_drift},       {"versions", NULL, judge_versions},
+    {"keys", NULL, judge_keys},          {"scheduling", "D4a", judge_lateness},
+    {"round trips", "R1c", judge_trips}, {"jitter", "D2c", judge_jitter},
+    {"loss", "D2b", judge_loss},         {"outages", "R1c", judge_outage},
+    {"clocks", "Z2", judge_clocks},      {"datagrams", "U3", judge_datagrams},
 };
 
 /* Of a network of which nothing came back, nothing can be said but that. */
 static bool is_needed(const struct check *check, const struct finding *finding)
 {
     return finding->answered > 0 || check->judge == judge_answers || check->judge == judge_terms ||
-           check->judge == judge_lateness;
+           check->judge == judge_lateness || check->judge == judge_drift;
 }
 
 static bool put_checks(json_t *object, const struct finding *finding)
@@ -372,13 +385,12 @@ static bool put_checks(json_t *object, const struct finding *finding)
 
 static json_t *budget_json(const struct facts *facts)
 {
-    const struct config *config = facts->config;
-    const struct timing *timing = &config->timing;
+    const struct timing *timing = core_timing(node_core(facts->node));
     json_t *object = json_object();
 
     return json_finished(
         object,
-        json_put(object, "profile", json_of_word(profile_text(config->profile))) &&
+        json_put(object, "profile", json_of_word(profile_text(facts->terms->profile))) &&
             json_put(object, "detect_ms", json_of_number(timing->lost_ms + timing->verify_ms)) &&
             json_put(object, "heartbeat_ms", json_of_number(timing->heartbeat_ms)) &&
             json_put(object, "silent_ms", json_of_number(timing->silent_ms)) &&
@@ -508,8 +520,10 @@ static const char *state_word(const struct measure *measure)
 json_t *report_doctor(const struct facts *facts, const struct measure *measure,
                       const struct inquiry *inquiry)
 {
-    struct finding finding = {
-        .facts = facts, .measure = measure, .inquiry = inquiry, .timing = &facts->config->timing};
+    struct finding finding = {.facts = facts,
+                              .measure = measure,
+                              .inquiry = inquiry,
+                              .timing = core_timing(node_core(facts->node))};
     json_t *object = json_object();
     bool complete = json_put(object, "schema", json_integer(1)) &&
                     json_put(object, "self", json_of_word(facts->self->name)) &&

@@ -16,15 +16,15 @@ enum { US_PER_MS = 1000, WORD_BYTES_MAX = 64 };
 
 static bool put_terms(json_t *object, const struct facts *facts)
 {
-    const struct config *config = facts->config;
+    const struct terms *terms = facts->terms;
     char policy[GUARD_TEXT_MAX];
 
     guard_text(&facts->guard.guard, policy);
     return json_put(object, "guard", json_of_word(policy)) &&
-           json_put(object, "profile", json_of_word(profile_text(config->profile))) &&
-           json_put(object, "heartbeat_ms", json_of_number(config->timing.heartbeat_ms)) &&
-           json_put(object, "fail_after_ms", json_of_number(config->timing.lost_ms)) &&
-           json_put(object, "capacity", json_of_number(config->capacity));
+           json_put(object, "profile", json_of_word(profile_text(terms->profile))) &&
+           json_put(object, "heartbeat_ms", json_of_number(terms->heartbeat_ms)) &&
+           json_put(object, "fail_after_ms", json_of_number(terms->lost_ms)) &&
+           json_put(object, "capacity", json_of_number(terms->capacity));
 }
 
 /* The key that it seals with: those of one cluster seal with the same, but while they change. */

@@ -5,6 +5,7 @@
 #include "control/json.h"
 #include "control/report_past.h"
 #include "control/report_refusals.h"
+#include "control/terms_request.h"
 #include "control/time_text.h"
 #include "proto/wire.h"
 #include "runtime/clock.h"
@@ -295,6 +296,17 @@ static json_t *protocol_json(const struct facts *facts)
                     json_put(object, "held_back_by", held_back_by(facts, common)));
 }
 
+/* How far they were changed; GET /v1/terms has them. */
+static json_t *terms_json(const struct facts *facts)
+{
+    json_t *object = json_object();
+
+    return json_finished(object,
+                         json_put(object, "number", json_of_u64(facts->agreed->number)) &&
+                             json_put(object, "settled", json_boolean(!facts->agreed->joint)) &&
+                             json_put(object, "drift", json_boolean(terms_drift(facts))));
+}
+
 json_t *report_status(const struct facts *facts, const struct links *links, const struct node *node)
 {
     json_t *object = json_object();
@@ -310,8 +322,9 @@ json_t *report_status(const struct facts *facts, const struct links *links, cons
             json_put(object, "id", json_of_id(&facts->self->id)) &&
             json_put(object, "incarnation", json_of_u64(facts->self->incarnation)) &&
             json_put(object, "address", json_of_address(&facts->self->address)) &&
-            json_put(object, "profile", json_of_word(profile_text(facts->config->profile))) &&
+            json_put(object, "profile", json_of_word(profile_text(facts->terms->profile))) &&
             json_put(object, "protocol", protocol_json(facts)) &&
+            json_put(object, "terms", terms_json(facts)) &&
             json_put(object, "security", security_json(facts)) &&
             json_put(object, "phase", json_of_word(phase_text(facts->phase))) &&
             json_put(object, "uptime_ms", json_of_number(facts->uptime_ms)) &&
@@ -376,7 +389,7 @@ json_t *report_lease(const struct facts *facts)
                      facts->acting ? json_of_u64(until_ms * CLOCK_NS_PER_MS) : json_null()) &&
             json_put(object, "clock", json_string("CLOCK_BOOTTIME")) &&
             json_put(object, "span_ms", json_of_number(span_ms)) &&
-            json_put(object, "renewal_ms", json_of_number(facts->config->timing.heartbeat_ms)) &&
+            json_put(object, "renewal_ms", json_of_number(facts->terms->heartbeat_ms)) &&
             json_put(object, "withdrawn", json_boolean(facts->withdrawn)));
 }
 

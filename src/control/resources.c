@@ -27,6 +27,7 @@
 #include "control/report_voters.h"
 #include "control/server.h"
 #include "control/tags_request.h"
+#include "control/terms_request.h"
 #include "runtime/value.h"
 #include "words/notice_text.h"
 
@@ -429,6 +430,17 @@ static struct answer answer_undrain(struct request *request)
     return drain(request, false);
 }
 
+static struct answer answer_terms(struct request *request)
+{
+    return answer_json(MHD_HTTP_OK, report_terms(&request->server->control->facts));
+}
+
+static struct answer answer_change_terms(struct request *request)
+{
+    return terms_request(&request->server->control->facts, request->body.bytes,
+                         request->body.length);
+}
+
 static struct answer answer_tags(struct request *request)
 {
     return tags_request(&request->server->control->facts, request->body.bytes,
@@ -605,6 +617,8 @@ const struct resource resource_table[] = {
     {"/v1/transfer", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "to", answer_transfer},
     {"/v1/drain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_drain},
     {"/v1/undrain", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "node", answer_undrain},
+    {"/v1/terms", METHOD_GET, UNIX_ONLY, CACHE_NOTHING, NULL, answer_terms},
+    {"/v1/terms", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, answer_change_terms},
     {"/v1/tags", METHOD_POST, UNIX_ONLY | BODY, CACHE_NOTHING, NULL, answer_tags},
     {"/v1/partitions/hold", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, NULL, answer_partitions_hold},
     {"/v1/partitions/ready", METHOD_POST, UNIX_ONLY, CACHE_NOTHING, "partitions",
@@ -645,8 +659,13 @@ enum route resource_find(const char *path, unsigned method, bool over_unix,
 {
     *found = NULL;
     for (size_t i = 0; i < resource_count; i++) {
-        if (resource_has_path(&resource_table[i], path)) {
-            *found = &resource_table[i];
+        const struct resource *resource = &resource_table[i];
+        if (!resource_has_path(resource, path)) {
+            continue;
+        }
+        *found = *found == NULL ? resource : *found;
+        if ((resource->methods & method) != 0) {
+            *found = resource; /* One path may be read, and changed. */
             break;
         }
     }

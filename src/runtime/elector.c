@@ -216,7 +216,7 @@ static void tell(struct elector *elector, uint64_t now_ms)
     } else if (leader != NULL || now_ms >= elector->tell_ms) {
         tell_now(elector, now_ms);
     } else if (elector->tell_ms == ELECTION_NEVER_MS) {
-        elector->tell_ms = now_ms + elector->options.config->timing.heartbeat_ms;
+        elector->tell_ms = now_ms + core_timing(elector->options.core)->heartbeat_ms;
     }
 }
 
@@ -254,7 +254,7 @@ static void on_timer(uv_timer_t *timer)
         }
         if (now_ms >= elector->beat_ms) {
             participant_heartbeat(elector->participant, elector->out);
-            elector->beat_ms = now_ms + elector->options.config->timing.heartbeat_ms;
+            elector->beat_ms = now_ms + core_timing(elector->options.core)->heartbeat_ms;
         }
     }
     settle(elector, now_ms);
@@ -293,7 +293,7 @@ static uint64_t round_ms(const struct timing *timing, size_t members)
 
 static void begin_life(struct elector *elector, const struct member *self, uint64_t now_ms)
 {
-    const struct timing *timing = &elector->options.config->timing;
+    const struct timing *timing = core_timing(elector->options.core);
     const struct participant_settings settings = {
         .algorithm = algorithm_of(elector->options.config->election),
         .answer_ms = 3 * timing->batch_ms,
@@ -325,7 +325,7 @@ static void install(struct elector *elector, const struct view *view, uint64_t n
     carry_states(elector, view);
     elector->view = view_id_of(view);
     participant_set_round_ms(elector->participant,
-                             round_ms(&elector->options.config->timing, roster.count));
+                             round_ms(core_timing(elector->options.core), roster.count));
     /* The registry goes last: what it tells this node is of the view that is installed. */
     participant_install(elector->participant, &roster, now_ms, elector->out);
     if (elector->options.config->election == ELECT_SEQUENTIAL) {

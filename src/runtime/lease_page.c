@@ -106,6 +106,7 @@ void lease_page_update(struct lease_page *lease, const struct core *core, uint64
     content.epoch = view->epoch;
     content.lineage = view->lineage;
     content.deadline_ns = lease_page_until_ms(lease, core, now_ms) * CLOCK_NS_PER_MS;
+    content.renewal_ns = core_timing(core)->heartbeat_ms * CLOCK_NS_PER_MS;
     content.span_ns = core_acting_span_ms(core) * CLOCK_NS_PER_MS;
     content.flags = (content.flags & DOYEN_LEASE_ADVISORY) |
                     (lease->withdrawn ? DOYEN_LEASE_WITHDRAWN : 0U);

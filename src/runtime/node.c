@@ -7,6 +7,7 @@
 #include "runtime/node_state.h"
 #include "words/address_text.h"
 #include "words/refused_text.h"
+#include "words/terms_text.h"
 
 /* --- Sending --- */
 
@@ -134,10 +135,28 @@ static void say_version(struct node *node)
     }
 }
 
+/* A2: both of the views of a change are told of. */
+static void say_terms(struct node *node)
+{
+    const struct agreed *agreed = core_agreed(node->core);
+    char words[TERMS_WORDS_MAX];
+
+    if (agreed->number == node->said_terms) {
+        return;
+    }
+    node->said_terms = agreed->number;
+    terms_words(core_terms(node->core), words);
+    log_line(node->log, LOG_INFO, "terms", "the terms are %s; %s", words,
+             agreed->joint         ? "those of before hold besides, until all members go by these"
+             : agreed->number == 0 ? "as this node was started"
+                                   : "all members go by them");
+}
+
 static void handle_notice(struct node *node, const struct notice *notice, uint64_t now_ms)
 {
     if (notice->type == NOTICE_VIEW) {
         say_version(node);
+        say_terms(node);
     }
     journal_append(node->journal, notice, node->core, now_ms, clock_wall_ms());
     log_notice(node->log, journal_get(node->journal, journal_cursor(node->journal)));
@@ -391,6 +410,9 @@ void node_on_timer(uv_timer_t *timer)
     } else if (node->tags_asked) {
         node->tags_asked = false;
         node_step(node, (struct event){.type = EVENT_TAGS, .tags = &node->tags});
+    } else if (node->terms_asked) {
+        node->terms_asked = false;
+        node_step(node, (struct event){.type = EVENT_TERMS, .wish = &node->wish});
     } else if (clock_ms() < core_deadline_ms(node->core)) {
         end_withdrawal(node);
         lease_page_on_step(&node->lease, node->core, clock_ms());
@@ -572,6 +594,15 @@ void node_set_tags(struct node *node, const struct tags *tags)
     if (!node->closing) {
         node->tags = *tags;
         node->tags_asked = true;
+        clock_start_timer(&node->timer, node_on_timer, 0);
+    }
+}
+
+void node_change_terms(struct node *node, const struct rules_wish *wish)
+{
+    if (!node->closing) {
+        node->wish = *wish;
+        node->terms_asked = true;
         clock_start_timer(&node->timer, node_on_timer, 0);
     }
 }

@@ -43,6 +43,10 @@ void node_leave(struct node *node);
  * passed. The latest takes the place of those before it. */
 void node_move(struct node *node, const struct move *move);
 
+/* The operator wants the cluster to have these terms: asks the coordinator until they were changed,
+ * or T_leave has passed (A1). */
+void node_change_terms(struct node *node, const struct rules_wish *wish);
+
 /* The operator wants this node to have these tags and no others, which are copied: asks the
  * coordinator until the view shows them, or T_leave and a second have passed (E8). */
 void node_set_tags(struct node *node, const struct tags *tags);

@@ -125,6 +125,8 @@ static bool choose_core_options(const struct node *node, struct core_options *op
         .expect = config->expect,
         .incarnation = node->remembered.incarnation,
         .epoch_seen = node->remembered.epoch_seen,
+        .agreed = node->remembered.agreed,
+        .started = node->remembered.started,
     };
     if (node->voter_store != NULL) {
         options->record = voter_store_found(node->voter_store);

@@ -51,8 +51,10 @@ struct node {
     bool withdraw_asked;  /* the core waits until nobody goes by its right to act any more */
     bool move_asked;      /* `move`, in a turn of its own */
     bool tags_asked;      /* `tags`, in a turn of its own */
+    bool terms_asked;     /* `wish`, likewise */
     bool ended;           /* on_end was called */
     uint8_t said_version; /* of the protocol, in which members are written to */
+    uint64_t said_terms;  /* the number of the terms that the log told last */
     bool said_families;   /* a member of another address family was logged */
     bool closing;
     struct lease_page lease;
@@ -87,6 +89,7 @@ struct node {
     uv_timer_t closer;
     struct move move; /* of move_asked */
     struct tags tags; /* of tags_asked */
+    struct rules_wish wish;
     void (*on_closed)(void *context);
     void *on_closed_context;
 

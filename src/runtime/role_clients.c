@@ -68,7 +68,7 @@ static bool is_strict(const struct role_clients *clients)
 
 uint64_t role_clients_span_ms(const struct role_clients *clients)
 {
-    return timing_held_ms(&clients->config->timing, is_strict(clients));
+    return timing_held_ms(core_timing(clients->core), is_strict(clients));
 }
 
 /* A reader compares the token by which it acts, so that the page of a role has it where the page of
@@ -101,7 +101,7 @@ static void open_page(const struct role_clients *clients, struct role_client *cl
     (void)page_memory_open(&client->memory);
     client->now = (struct doyen_lease_content){
         .span_ns = role_clients_span_ms(clients) * CLOCK_NS_PER_MS,
-        .renewal_ns = config->timing.heartbeat_ms * CLOCK_NS_PER_MS,
+        .renewal_ns = core_timing(clients->core)->heartbeat_ms * CLOCK_NS_PER_MS,
         .flags = guard_is_advisory(&config->guard) ? DOYEN_LEASE_ADVISORY : 0U};
     memcpy(client->now.name, config->name, strlen(config->name));
     write_page(clients, client);

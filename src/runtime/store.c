@@ -23,11 +23,18 @@
  *     incarnation=3
  *     epoch_seen=12
  *     peer=127.0.0.1:7420       any number of them
+ *     terms=3 1234567 64        terms that were changed: number, origin, room
+ *     terms_now=3 5 2 250 900 64   guard, its count, profile, heartbeat, fail-after, capacity; and
+ *                               so terms_before, while both hold, and terms_started
  *     anything=else             of a later version: not read, and not kept
  *     checksum=0123456789abcdef   hash of everything above, in hexadecimal
  */
 #define FIRST_LINE "doyen-state 1\n"
 #define CHECKSUM_KEY "checksum="
+#define TERMS_KEY "terms="
+#define NOW_KEY "terms_now="
+#define BEFORE_KEY "terms_before="
+#define STARTED_KEY "terms_started="
 #define STATE_FILE "state"
 #define NEW_FILE "state.new"
 #define BAD_FILE "state.bad"
@@ -36,7 +43,7 @@
 enum {
     LINE_BYTES_MAX = 80,
     LATER_LINES_MAX = 64,
-    FILE_BYTES_MAX = (PEERS_STORED_MAX + 4 + LATER_LINES_MAX) * LINE_BYTES_MAX,
+    FILE_BYTES_MAX = (PEERS_STORED_MAX + 8 + LATER_LINES_MAX) * LINE_BYTES_MAX,
     MS_PER_S = 1000,
 };
 
@@ -66,6 +73,29 @@ struct store {
 
 /* --- Text ------------------------------------------------------------------------------------ */
 
+/* On the disk as numbers of the enums, of which those on the wire never change. */
+static size_t rules_print(const char *key, const struct rules *rules, char *out, size_t size)
+{
+    return (size_t)snprintf(out, size, "%s%d %u %d %llu %llu %u\n", key, (int)rules->guard.policy,
+                            rules->guard.count, (int)rules->profile,
+                            (unsigned long long)rules->heartbeat_ms,
+                            (unsigned long long)rules->lost_ms, rules->capacity);
+}
+
+static size_t agreed_print(const struct stored *stored, char *out, size_t size)
+{
+    const struct agreed *agreed = &stored->agreed;
+    size_t used = (size_t)snprintf(out, size, "%s%llu %llu %u\n", TERMS_KEY,
+                                   (unsigned long long)agreed->number,
+                                   (unsigned long long)agreed->origin, agreed->room);
+
+    used += rules_print(NOW_KEY, &agreed->now, out + used, size - used);
+    if (agreed->joint) {
+        used += rules_print(BEFORE_KEY, &agreed->before, out + used, size - used);
+    }
+    return used + rules_print(STARTED_KEY, &stored->started, out + used, size - used);
+}
+
 /* Prints the whole file, checksum included. Returns its length; it always fits. */
 static size_t state_print(const struct stored *stored, char out[FILE_BYTES_MAX])
 {
@@ -78,6 +108,9 @@ static size_t state_print(const struct stored *stored, char out[FILE_BYTES_MAX])
     for (uint32_t i = 0; i < stored->peer_count; i++) {
         used += (size_t)snprintf(out + used, FILE_BYTES_MAX - used, "peer=%s\n",
                                  address_text(&stored->peers[i], text));
+    }
+    if (stored->agreed.number != 0) {
+        used += agreed_print(stored, out + used, FILE_BYTES_MAX - used);
     }
     used += (size_t)snprintf(out + used, FILE_BYTES_MAX - used, "%s%016llx\n", CHECKSUM_KEY,
                              (unsigned long long)hash_bytes(HASH_START, out, used));
@@ -95,6 +128,54 @@ static bool parse_u64(const char *text, uint64_t *out)
     errno = 0;
     *out = strtoull(text, &end, 10);
     return errno == 0 && *end == '\0';
+}
+
+/* So many numbers, with one space between each and the next. */
+static bool parse_numbers(const char *text, uint64_t *out, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *end = NULL;
+        if (text[0] < '0' || text[0] > '9') {
+            return false;
+        }
+        errno = 0;
+        out[i] = strtoull(text, &end, 10);
+        if (errno != 0 || *end != (i + 1 < count ? ' ' : '\0')) {
+            return false;
+        }
+        text = end + 1;
+    }
+    return true;
+}
+
+/* What they mean the core judges. */
+static bool parse_rules(const char *text, struct rules *out)
+{
+    uint64_t numbers[6];
+
+    if (!parse_numbers(text, numbers, 6) || numbers[0] > GUARD_STRICT || numbers[1] > UINT32_MAX ||
+        numbers[2] > PROFILE_WAN || numbers[5] > UINT32_MAX) {
+        return false;
+    }
+    *out = (struct rules){.guard = {(enum guard_policy)numbers[0], (uint32_t)numbers[1]},
+                          .profile = (enum profile)numbers[2],
+                          .heartbeat_ms = numbers[3],
+                          .lost_ms = numbers[4],
+                          .capacity = (uint32_t)numbers[5]};
+    return true;
+}
+
+static bool parse_agreed(const char *text, struct agreed *out)
+{
+    uint64_t numbers[3];
+
+    if (!parse_numbers(text, numbers, 3) || numbers[2] > UINT32_MAX) {
+        return false;
+    }
+    out->number = numbers[0];
+    out->origin = numbers[1];
+    out->room = (uint32_t)numbers[2];
+    return true;
 }
 
 static const char *after(const char *line, const char *key)
@@ -124,6 +205,19 @@ static bool parse_line(const char *line, struct stored *out)
     }
     if ((value = after(line, "peer=")) != NULL && out->peer_count < PEERS_STORED_MAX) {
         return address_parse(value, &out->peers[out->peer_count++]);
+    }
+    if ((value = after(line, TERMS_KEY)) != NULL) {
+        return parse_agreed(value, &out->agreed);
+    }
+    if ((value = after(line, NOW_KEY)) != NULL) {
+        return parse_rules(value, &out->agreed.now);
+    }
+    if ((value = after(line, BEFORE_KEY)) != NULL) {
+        out->agreed.joint = true;
+        return parse_rules(value, &out->agreed.before);
+    }
+    if ((value = after(line, STARTED_KEY)) != NULL) {
+        return parse_rules(value, &out->started);
     }
     return value == NULL && is_of_later_version(line);
 }

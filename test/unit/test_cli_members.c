@@ -264,7 +264,7 @@ Test(cli_members, each_field_that_is_named_exists)
         struct member_field field;
         cr_expect(member_field_parse(&field, name, strlen(name)), "%s", name);
     }
-    cr_expect_eq(count, 15);
+    cr_expect_eq(count, 16);
 }
 
 Test(cli_members, a_field_with_an_endless_name_is_none)

@@ -165,6 +165,7 @@ static void expect_value(const struct reading *reading, const char *key, double 
 
 struct scene {
     struct config config;
+    struct terms terms;
     struct built_view built;
     struct member self;
     struct core_counters counters;
@@ -180,8 +181,10 @@ static void scene_open(struct scene *scene)
     *scene = (struct scene){.built = view_of("A B C"), .self = member_of('A')};
     strcpy(scene->config.cluster, "doyen");
     scene->config.profile = PROFILE_LAN;
+    scene->terms.profile = PROFILE_LAN;
     scene->facts = (struct facts){
         .config = &scene->config,
+        .terms = &scene->terms,
         .journal = journal_new(),
         .counters = &scene->counters,
         .traffic = &scene->traffic,
