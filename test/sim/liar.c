@@ -30,7 +30,9 @@ struct liar {
     struct view view; /* the last one that was made up */
     struct node_id strangers[STRANGERS];
     uint64_t told;
-    bool betrayed; /* one was told in a member's name */
+    bool betrayed;    /* one was told in a member's name */
+    uint64_t *tokens; /* that were named in the coordinator's name */
+    size_t token_count;
     struct forged *forged;
     size_t forged_count;
     size_t forged_places;
@@ -82,6 +84,7 @@ void liar_free(struct sim *sim)
     wire_free(sim->liar->wire);
     free(sim->liar->storage);
     free(sim->liar->forged);
+    free(sim->liar->tokens);
     free(sim->liar->goings_on);
     free(sim->liar);
 }
@@ -137,6 +140,28 @@ bool liar_made(const struct sim *sim, const struct view *view, bool *stranger)
                                               view->hash);
     *stranger = place->stranger;
     return place->hash != 0;
+}
+
+bool liar_named(const struct sim *sim, uint64_t token)
+{
+    for (size_t i = 0; sim->liar != NULL && i < sim->liar->token_count; i++) {
+        if (sim->liar->tokens[i] == token) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void remember_token(struct liar *liar, const struct message *message)
+{
+    const uint64_t token = message->type == MESSAGE_ROLES_PLACE ? message->role.candidacy.token : 0;
+
+    if (token == 0) {
+        return;
+    }
+    liar->tokens = realloc(liar->tokens, (liar->token_count + 1) * sizeof *liar->tokens);
+    assert(liar->tokens != NULL);
+    liar->tokens[liar->token_count++] = token;
 }
 
 /* --- Numbers, ids, addresses --- */
@@ -1005,6 +1030,7 @@ void liar_says(struct sim *sim, uint32_t to, struct message *message)
     if (message_view(message) != NULL) {
         remember_forged(teller.liar, message_view(message)->hash, false);
     }
+    remember_token(teller.liar, message);
     trace_note(sim, "somebody says to %s: %s", teller.to->name, message_text(message->type));
     sim->liar->told++;
     sim->liar->betrayed = true;
@@ -1032,6 +1058,7 @@ void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
     teller.known = pick_known(&teller);
     fill_envelope(&teller);
     tell_kind(&teller, lie->kind);
+    remember_token(teller.liar, &message);
     trace_note(sim, "%s lies to %s: %s", lie->stranger ? "a stranger" : teller.from->name,
                teller.to->name, message_text(message.type));
     sim->liar->told++;

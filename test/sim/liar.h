@@ -14,9 +14,13 @@
  * takes it for the coordinator, that it hands over itself: for voters then skip a lease (Z2d).
  *
  * The others rest on what members say, and are suspended from the first lie in a member's name
- * until sim_trust: S1, the lineage in S2, S5 to S8, S17, S18, that tokens of a role rise (S19), F2,
- * J3, M4, C4, R1, D4, and that whoever is counted by the guard holds a lease (S11). F3 counts
- * strangers too, and is suspended by any lie.
+ * until sim_trust: S1, the lineage in S2, S5 to S8, S17, S18, F2, J3, M4, C4, R1, D4, and that
+ * whoever is counted by the guard holds a lease (S11). F3 counts strangers too, and is suspended by
+ * any lie.
+ *
+ * That tokens of a role rise (S19) is held of all that a coordinator has drawn: those that a liar
+ * granted in its name, mostly to a member that it made believe in a view of that coordinator, are
+ * none. Nor is it held where S9 and S10 are not.
  *
  * What a stranger says suspends nothing else, and no view that it made up is ever installed (S15).
  */
@@ -111,5 +115,8 @@ void liar_free(struct sim *sim);
 
 /* Was the view made up by a liar? `*stranger`: by one under an id that nobody knew. */
 bool liar_made(const struct sim *sim, const struct view *view, bool *stranger);
+
+/* Did a liar grant that token? */
+bool liar_named(const struct sim *sim, uint64_t token);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "liar.h"
 #include "oracle_parts.h"
 #include "trace.h"
 
@@ -160,22 +161,26 @@ static void check_token(struct sim *sim, struct host *host, uint32_t role, struc
                         uint64_t token)
 {
     struct role_memory *memory = &sim->roles->memories[role];
+    const uint64_t former = client->token;
 
-    if (token < client->token) {
+    if (token < former) {
         oracle_fail(sim, host, "S19: the token of %s falls from %" PRIu64 " to %" PRIu64,
-                    ROLE_NAMES[role], client->token, token);
+                    ROLE_NAMES[role], former, token);
+    }
+    client->token = token;
+    /* A liar's is no token. Where a false word made voters skip a lease, two coordinators may have
+     * drawn theirs at once. */
+    if (liar_named(sim, token) || sim->now_us < sim->oracle.released_us) {
+        return;
     }
     /* Of several holders the later grant may be heard of first. */
-    if (sim->options.exclusive && !sim->oracle.suspended && ROLE_TERMS_OF[role].holders == 1 &&
-        token != client->token && token <= memory->token) {
+    if (sim->options.exclusive && ROLE_TERMS_OF[role].holders == 1 && token != former &&
+        token <= memory->token) {
         oracle_fail(sim, host,
                     "S19: %s is held with token %" PRIu64 " after token %" PRIu64 " was given",
                     ROLE_NAMES[role], token, memory->token);
     }
-    if (!sim->oracle.suspended) { /* What a liar grants under a view of its own is no token. */
-        memory->token = token > memory->token ? token : memory->token;
-    }
-    client->token = token;
+    memory->token = token > memory->token ? token : memory->token;
 }
 
 static void on_lost(struct sim *sim, struct host *host, uint64_t index)
