@@ -887,6 +887,22 @@ static void tell_roles(struct teller *teller)
     word->order = chance(teller, 2) ? ROLE_KEEP : ROLE_LET_GO;
 }
 
+/* K2e: a question in a member's name, or an answer to one that was never asked. */
+static void tell_stamps(struct teller *teller)
+{
+    const struct view *known = teller->known;
+    const bool to_coordinator = known->member_count > 0 &&
+                                id_equal(&known->members[0].id, &teller->to->witness.life);
+
+    begin(teller, to_coordinator ? MESSAGE_ROLES_ASK : MESSAGE_ROLES_ANSWER);
+    struct role_word *word = &teller->message->role;
+
+    word->epoch = known->epoch;
+    word->stamp = leap(teller, host_now_ms(teller->sim, teller->to));
+    word->count = (uint32_t)draw(teller, 0, ROLE_OWN_MAX);
+    word->hash = random_u64(teller->random);
+}
+
 static void tell_kind(struct teller *teller, enum lie_kind kind);
 
 static void tell_anything(struct teller *teller)

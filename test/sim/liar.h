@@ -62,6 +62,7 @@
     LIE(SUSPICIONS, suspicions, "wrong suspicions")                                                \
     LIE(HEARTBEATS, heartbeats, "heartbeats of other views")                                       \
     LIE(ROLES, roles, "tokens of roles that leap")                                                 \
+    LIE(STAMPS, stamps, "stamps of questions that leap")                                           \
     LIE(ANYTHING, anything, "anything")
 
 #define LIE_ENUM(NAME, function, text) LIE_##NAME,

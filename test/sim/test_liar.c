@@ -479,7 +479,7 @@ Story(liar, one_without_a_vote_makes_no_two_act)
 
 /* K4e, K4f, Y7: whatever tokens somebody named, when it is silent every role is held that anybody
  * stands for. */
-static void check_tokens_that_leap(uint64_t seed, enum guard_policy policy)
+static void check_roles(uint64_t seed, enum guard_policy policy, enum lie_kind kind)
 {
     const bool strict = policy == GUARD_STRICT;
     const uint32_t counts[] = {
@@ -496,7 +496,7 @@ static void check_tokens_that_leap(uint64_t seed, enum guard_policy policy)
     struct lies told = strangers_lies;
 
     sim_run(sim, STALLED_MS);
-    told.lie = (struct lie){.kind = LIE_ROLES, .host = D};
+    told.lie = (struct lie){.kind = kind, .host = D};
     told.seed = seed;
     liar_goes_on(sim, &told);
     sim_run(sim, told.ms + STALLED_MS);
@@ -511,6 +511,14 @@ static void check_tokens_that_leap(uint64_t seed, enum guard_policy policy)
 Story(liar, tokens_that_leap_do_no_lasting_harm)
 {
     for (enum guard_policy policy = GUARD_NONE; policy <= GUARD_STRICT; policy++) {
-        check_tokens_that_leap(seed, policy);
+        check_roles(seed, policy, LIE_ROLES);
+    }
+}
+
+/* K2e */
+Story(liar, stamps_that_leap_do_no_lasting_harm)
+{
+    for (enum guard_policy policy = GUARD_NONE; policy <= GUARD_STRICT; policy++) {
+        check_roles(seed, policy, LIE_STAMPS);
     }
 }

@@ -135,6 +135,26 @@ Test(core_roles, nothing_is_granted_before_all_have_told)
     rig_free(rig);
 }
 
+/* K2e: what was said in B's name holds until B asks again. */
+Test(core_roles, a_stamp_that_leaps_mutes_nobody)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct said b = {.request = 1};
+    struct message leaps = word_of(rig, MESSAGE_ROLES_ASK);
+
+    enters(rig, 'B', &b, &FIRST);
+    b.number = listed(rig, 1).number;
+    asks(rig, 'B', &b);
+    leaps.role.stamp = UINT64_MAX;
+    rig_gets(rig, 'B', &leaps);
+    asks(rig, 'B', &b);
+    const struct message *answer = rig_told(rig, MESSAGE_ROLES_ANSWER, 'B');
+    cr_assert_not_null(answer);
+    cr_assert(answer->role.flag);
+    cr_assert_eq(answer->role.stamp, 5000 + rig->now_ms);
+    rig_free(rig);
+}
+
 /* K1b: a second grant has a token of its own. */
 Test(core_roles, each_grant_has_a_new_token)
 {

@@ -114,7 +114,7 @@ static void note_question(struct core *core, uint32_t position, const struct rol
     struct roster_member *member = &core->roster.members[position];
 
     member->asked_ms = core->now_ms;
-    member->stamp = word->stamp > member->stamp ? word->stamp : member->stamp;
+    member->stamp = word->stamp; /* K2e: an earlier one that comes late only shortens a lease. */
 }
 
 /* K2c: the same on both sides, or both tell the other all of it. */

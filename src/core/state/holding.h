@@ -81,7 +81,7 @@ struct roster_list {
 /* roster: what is known of the member at the same position. */
 struct roster_member {
     bool told;            /* it has told all that it has, or had nothing to tell (K7a) */
-    uint64_t stamp;       /* of its latest question under this epoch */
+    uint64_t stamp;       /* of the question that came last under this epoch (K2e) */
     uint64_t asked_ms;    /* when that came; 0: none did */
     uint64_t answered_ms; /* when it was answered last; 0: never */
 };
