@@ -273,7 +273,11 @@ static void on_ask(struct ledger *ledger, uint16_t at, const struct own_message 
     const bool agrees = message->count == slot->count && message->hash == slot->hash;
     const bool again = slot->version == message->version && set_equal(&slot->wants, &message->set);
 
-    if (message->lease != slot->lease || message->number <= slot->number) {
+    if (message->lease != slot->lease || message->number == slot->number) {
+        return;
+    }
+    if (!own_number_is_later(message->number, slot->number)) {
+        answer(ledger, at, false); /* P16: it is told which one is the latest. */
         return;
     }
     slot->number = message->number;

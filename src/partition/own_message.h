@@ -1,5 +1,5 @@
 /* What a member and its coordinator say to each other about who owns which partitions
- * (docs/partitions.md, P8 to P13). */
+ * (docs/partitions.md, P8 to P16). */
 #ifndef PARTITION_OWN_MESSAGE_H
 #define PARTITION_OWN_MESSAGE_H
 
@@ -28,13 +28,19 @@ struct own_message {
     uint64_t epoch;           /* of the view under which it is said */
     uint64_t lease;           /* the token of the member's lease; LET_GO, REVOKE: 0 */
     uint64_t version;         /* ASK: of the view whose table says what is wanted */
-    uint64_t number;          /* ASK: rises; ANSWER: of the question */
+    uint64_t number;          /* ASK: rises, and goes round; ANSWER: of the latest question */
     uint64_t token;           /* TELL, LET_GO, GRANT, REVOKE */
     uint32_t count;           /* ASK: owned */
     uint64_t hash;            /* ASK: the sum of own_hash of them */
     bool agrees;              /* ANSWER */
     struct partition_set set; /* all but ANSWER */
 };
+
+/* P16: numbers of questions go round, so that none is the last one. */
+static inline bool own_number_is_later(uint64_t number, uint64_t than)
+{
+    return number != than && number - than < UINT64_C(1) << 63;
+}
 
 static inline uint64_t own_hash(uint32_t partition, uint64_t token)
 {

@@ -227,6 +227,11 @@ static bool get_ready(struct owner *owner, uint64_t now_ms)
 
 static void on_answer(struct owner *owner, const struct own_message *message, uint64_t now_ms)
 {
+    if (own_number_is_later(message->number, owner->number)) {
+        owner->number = message->number; /* P16: somebody asked that in this member's name. */
+        ask_anew(owner, now_ms);
+        return;
+    }
     if (message->number != owner->number) {
         return;
     }

@@ -370,3 +370,31 @@ Test(partition_ledger, a_former_epoch_is_over)
     cr_assert_null(owner_of(3));
     end();
 }
+
+/* P16: who asked is told which question was the latest, and is heard when it asks above that. */
+Test(partition_ledger, a_number_that_leaps_mutes_nobody)
+{
+    (void)begin_with_b();
+    const uint64_t former = questions;
+    questions += UINT64_C(1) << 62; /* Somebody else asks, in its name. */
+    const uint64_t latest = questions + 1;
+    asks(&b, 7, nothing, nothing, 0);
+    questions = former;
+    asks(&b, 7, nothing, nothing, 0);
+    cr_assert_eq(the(OWN_ANSWER, &b).number, latest);
+    cr_assert_not(the(OWN_ANSWER, &b).agrees);
+    questions = latest;
+    asks(&b, 7, set_of(20, 1), nothing, 0);
+    cr_assert_eq(the(OWN_ANSWER, &b).number, latest + 1);
+    cr_assert_not_null(told(OWN_GRANT, &b));
+    end();
+}
+
+/* P16: none is the last one. */
+Test(partition_ledger, numbers_of_questions_go_round)
+{
+    cr_assert(own_number_is_later(0, UINT64_MAX));
+    cr_assert_not(own_number_is_later(UINT64_MAX, 0));
+    cr_assert(own_number_is_later(8, 7));
+    cr_assert_not(own_number_is_later(7, 7));
+}

@@ -292,3 +292,21 @@ Test(partition_owner, what_was_promised_is_kept_until_then_or_until_done)
     cr_assert_eq(told[OWNER_LOST], 3);
     cr_assert_eq(owner_promised_ms(&owner), LEASE_MS);
 }
+
+/* P16: somebody asked in this member's name. */
+Test(partition_owner, a_number_later_than_its_own_makes_it_ask_above_that)
+{
+    begin_with(0);
+    struct own_message answer = word(OWN_ANSWER, 0, 0, 0);
+    answer.number = UINT64_MAX / 2;
+    answer.agrees = true;
+    sent_count = 0;
+    take(answer);
+    cr_assert_eq(the(OWN_ASK).number, UINT64_MAX / 2 + 1);
+    cr_assert_not(owner.agreed);
+    answer.number++;
+    sent_count = 0;
+    take(answer);
+    cr_assert_eq(sent_count, 0);
+    cr_assert(owner.agreed);
+}
