@@ -179,6 +179,19 @@ static struct tags any_tags(struct input *input)
     return (struct tags){.length = 4, .text = {'k', '=', (char)('a' + below(input, 3)), '\0'}};
 }
 
+static struct rules_wish any_wish(const struct fuzz *fuzz, struct input *input)
+{
+    const struct terms terms = any_terms(input);
+    struct rules_wish wish = {.rules = terms_rules(&terms),
+                              .number = near(input, core_view(fuzz->core)->agreed.number)};
+
+    wish.rules.guard.policy = (enum guard_policy)(below(input, GUARD_STRICT) + 1);
+    wish.rules.guard.count = (uint32_t)below(input, 5);
+    wish.rules.capacity -= (uint32_t)below(input, 3);
+    wish.rules.lost_ms += below(input, 3) * 100;
+    return wish;
+}
+
 static struct node_id any_request(struct input *input)
 {
     return (struct node_id){.bytes = {(uint8_t)(below(input, 4) + 1)}};
@@ -309,6 +322,9 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
         break;
     case MESSAGE_TAGS:
         message->tags = any_tags(input);
+        break;
+    case MESSAGE_TERMS:
+        message->wish = any_wish(fuzz, input);
         break;
     case MESSAGE_ROLES_ASK:
     case MESSAGE_ROLES_ENTER:

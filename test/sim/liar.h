@@ -62,8 +62,8 @@
     LIE(SUSPICIONS, suspicions, "wrong suspicions")                                                \
     LIE(HEARTBEATS, heartbeats, "heartbeats of other views")                                       \
     LIE(ROLES, roles, "tokens of roles that leap")                                                 \
-    LIE(STAMPS, stamps, "stamps of questions that leap")                                           \
-    LIE(ANYTHING, anything, "anything")
+    LIE(ANYTHING, anything, "anything")                                                            \
+    LIE(STAMPS, stamps, "stamps of questions that leap")
 
 #define LIE_ENUM(NAME, function, text) LIE_##NAME,
 enum lie_kind { LIES(LIE_ENUM) LIE_KINDS };

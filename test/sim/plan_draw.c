@@ -111,6 +111,12 @@ static void draw_common(struct plan *plan, struct random *random, const char *on
 }
 
 /* All faults of a group, beside what there is, in one plan of `one_in`. */
+/* Only where clients stand for roles: the plans without them are what they were. */
+static bool is_of_roles(const char *fault)
+{
+    return strstr(fault, liar_text(LIE_STAMPS)) != NULL;
+}
+
 static void draw_group(struct plan *plan, enum fault_group group, const char *only, uint64_t one_in)
 {
     struct random random;
@@ -121,7 +127,8 @@ static void draw_group(struct plan *plan, enum fault_group group, const char *on
     random_seed(&random, plan->seed ^ (UINT64_C(0x47524f5550) + group));
     bool any = false;
     for (uint32_t i = 0; i < count; i++) {
-        on[i] = table[i].group == group && (only == NULL || strcmp(table[i].name, only) == 0);
+        on[i] = table[i].group == group && (only == NULL || strcmp(table[i].name, only) == 0) &&
+                (only != NULL || plan->roles || !is_of_roles(table[i].name));
         any |= on[i];
     }
     if (!any || draw(&random, 1, one_in) > 1) {
@@ -198,7 +205,7 @@ static void draw_liars(struct plan *plan, const char *only)
     draw_group(plan, FAULTS_OF_STRANGERS, only, only != NULL ? 1 : STRANGERS_ONE_IN);
     draw_group(plan, FAULTS_OF_LIARS, only, only != NULL ? 1 : LIARS_ONE_IN);
     plan->haunted = draw(&random, 1, HAUNTED_ONE_IN) == 1;
-    plan->haunting = (uint32_t)draw(&random, 0, LIE_KINDS - 1);
+    plan->haunting = (uint32_t)draw(&random, 0, LIE_ANYTHING);
     for (uint32_t kind = 0; only != NULL && kind < LIE_KINDS; kind++) {
         plan->haunting = strcmp(strchr(only, ' ') + 1, liar_text((enum lie_kind)kind)) == 0
                              ? kind
