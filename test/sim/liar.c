@@ -1022,7 +1022,8 @@ static bool must_not_lie(const struct sim *sim, const struct host *host)
 }
 
 /* Where voters skip a lease on that word: of whoever says that somebody has handed over to it
- * (Z2d); or of whom the receiver takes for its coordinator, so that it says as much (Z7). */
+ * (Z2d); or of whom the receiver takes for its coordinator, so that it says as much (Z7). A slow
+ * one reads it later, and who coordinates then nobody knows yet. */
 static bool tells_hand_over(const struct teller *teller)
 {
     const struct message *message = teller->message;
@@ -1032,6 +1033,9 @@ static bool tells_hand_over(const struct teller *teller)
 
     if (message->type == MESSAGE_BALLOT) {
         return message->carrier.handover_epoch != 0;
+    }
+    if (hands_over && (teller->to->paused || teller->to->turn_us != 0)) {
+        return true;
     }
     return hands_over && !view_is_empty(view) && id_equal(&view->members[0].id, &message->from);
 }
