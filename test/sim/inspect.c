@@ -48,22 +48,25 @@ static uint32_t voting_count(const struct sim *sim)
     return count;
 }
 
-uint64_t sim_bound_ahead(const struct sim *sim)
+uint64_t sim_epochs_apart(const struct sim *sim)
 {
-    uint64_t bound = 0;
-    uint64_t reached = 0;
+    uint64_t highest = 0;
+    uint64_t lowest = UINT64_MAX;
 
     for (uint32_t i = 0; i < sim->host_count; i++) {
         const struct host *host = &sim->hosts[i];
         if (!host->running) {
             continue;
         }
-        const uint64_t promised = core_voter(host->core, host_now_ms(sim, host)).promise.epoch;
         const uint64_t epoch = core_view(host->core)->epoch;
-        bound = promised > bound ? promised : bound;
-        reached = epoch > reached ? epoch : reached;
+        highest = epoch > highest ? epoch : highest;
+        if (votes(sim, host)) {
+            const uint64_t promised = core_voter(host->core, host_now_ms(sim, host)).promise.epoch;
+            highest = promised > highest ? promised : highest;
+            lowest = promised < lowest ? promised : lowest;
+        }
     }
-    return bound > reached ? bound - reached : 0;
+    return highest > lowest ? highest - lowest : 0;
 }
 
 bool sim_can_do_without(const struct sim *sim, uint32_t one, uint32_t other)

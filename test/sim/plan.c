@@ -171,9 +171,10 @@ static const char *check_end(const struct plan *plan, struct sim *sim, struct ou
     /* What was under way when the last fault ended may still have its consequences, so the first
      * agreement need not be the last. To an epoch to which lies have bound a voter the others come
      * by half a leap in each T_stall (V7e). */
-    const uint64_t rounds_max = ROUNDS_MAX + sim_bound_ahead(sim) / SAID_LEAP_MAX;
+    const uint64_t leaps = sim_epochs_apart(sim) / SAID_LEAP_MAX;
+    const uint64_t rounds_max = ROUNDS_MAX + leaps;
     for (uint64_t round = 0; round < rounds_max; round++) {
-        if (!sim_converges(sim, heal_ms_max(plan))) {
+        if (!sim_converges(sim, heal_ms_max(plan) + leaps * quiet_ms(plan))) {
             return "Y1: they do not agree after everything healed";
         }
         outcome->heal_ms = sim_now_ms(sim) - start_ms;

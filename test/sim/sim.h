@@ -97,8 +97,9 @@ void sim_stick_record(struct sim *sim, uint32_t host, uint64_t ms);
  * cluster of fewer never acts again, and rightly so. */
 bool sim_may_spoil_record(const struct sim *sim, uint32_t host);
 
-/* By how much the highest epoch to which a voter is bound is above the highest of a view. */
-uint64_t sim_bound_ahead(const struct sim *sim);
+/* How far the lowest epoch to which a voter is bound is below the highest that a voter is bound to,
+ * or that a view has. */
+uint64_t sim_epochs_apart(const struct sim *sim);
 
 /* Do the voters that vote suffice without these two hosts? Without guard strict they always do. */
 bool sim_can_do_without(const struct sim *sim, uint32_t one, uint32_t other);

@@ -445,6 +445,39 @@ Test(core_strict, an_epoch_that_leaps_is_approached_once_in_a_while)
     rig_free(rig);
 }
 
+/* Z5c: what somebody made up in the name of one who is silent since binds nobody, for nobody would
+ * ever take it back; and a candidate learns from votes what it has to outdo. */
+Test(core_strict, what_a_silent_one_has_said_is_not_outdone)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    const uint64_t promised = core_view(rig->core)->epoch + 3 * LEAP_MAX;
+
+    (void)asks_after(rig, promised);
+    rig->core->campaign.on = false;
+    rig->core->promise.seen = core_view(rig->core)->epoch;
+    rig_pass(rig, rig->timing.fresh_ms + rig->timing.batch_ms, "C");
+    cr_assert_eq(rig_count(rig, MESSAGE_BALLOT), 0);
+    rig_free(rig);
+}
+
+Test(core_strict, a_candidate_goes_by_votes_alone)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    const struct view *view = core_view(rig->core);
+    const struct message says = {.type = MESSAGE_HEARTBEAT,
+                                 .heartbeat = {.view = view_id_of(view),
+                                               .view_hash = view->hash,
+                                               .promised = view->epoch + 3 * LEAP_MAX}};
+
+    rig_gets(rig, 'C', &says);
+    rig_kill(rig, 'A');
+    rig_gets(rig, 'C', &says);
+    rig_pass(rig, rig->timing.batch_ms, "");
+    cr_assert(rig->core->campaign.on);
+    cr_assert_eq(rig->core->campaign.epoch, view->epoch + 1);
+    rig_free(rig);
+}
+
 /* H43: while its disk was slow, it was bound to a higher epoch, and its answer fell away. */
 Test(core_strict, a_proposer_asks_its_own_voter_again)
 {

@@ -344,7 +344,7 @@ static uint64_t said_to_bind(const struct core *core)
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const uint64_t promised = core->peers[i].signs.promised;
-        if (promised > core->view.epoch) {
+        if (promised > core->view.epoch && hearing_is_fresh(core, i)) {
             const uint64_t reached = promise_within_reach(core, promised);
             bound = reached > bound ? reached : bound;
         }
@@ -393,7 +393,9 @@ void campaign_on_evidence(struct core *core)
         core->campaign.stays = true;
     }
     if (may_begin(core) && (candidate || is_overtaken(core))) {
-        promise_saw_epoch(core, said_to_bind(core));
+        if (core_is_coordinator(core)) {
+            promise_saw_epoch(core, said_to_bind(core));
+        }
         /* E6: who is older by what was handed over stays; nobody else is older than a coordinator.
          */
         start(core, &by, by.epoch != 0 || core_is_coordinator(core));
