@@ -52,6 +52,11 @@ struct versions wire_versions(void)
     return (struct versions){.low = WIRE_VERSION_LOW - 1, .high = WIRE_VERSION_HIGH - 1};
 }
 
+bool wire_speaks(unsigned version)
+{
+    return version == 1 || (version >= WIRE_VERSION_LOW && version <= WIRE_VERSION_HIGH);
+}
+
 static void header_init(uint8_t header[WIRE_HEADER_BYTES], const char *cluster)
 {
     const uint64_t hash = hash_finish(hash_bytes(HASH_START, cluster, strlen(cluster)));
@@ -115,14 +120,6 @@ uint64_t wire_skipped(const struct wire *wire)
     return wire->skipped;
 }
 
-/* Version 1 is always read: it is what those speak who are not members together. */
-static bool is_spoken(uint8_t flags)
-{
-    const int version = 1 + (flags >> VERSION_SHIFT);
-
-    return version == 1 || (version >= WIRE_VERSION_LOW && version <= WIRE_VERSION_HIGH);
-}
-
 /* Foreign traffic is told apart by its header, in this order, before anything else is read. */
 static bool are_flags(uint8_t flags)
 {
@@ -139,7 +136,7 @@ enum wire_error wire_check_header(const struct wire *wire, const uint8_t *bytes,
     if (memcmp(bytes, wire->header, AT_FORM) != 0) {
         return WIRE_MAGIC;
     }
-    if (bytes[AT_FORM] != WIRE_FORM || !is_spoken(bytes[AT_FLAGS])) {
+    if (bytes[AT_FORM] != WIRE_FORM || !wire_speaks(1U + (bytes[AT_FLAGS] >> VERSION_SHIFT))) {
         return WIRE_OTHER_VERSION;
     }
     if (!are_flags(bytes[AT_FLAGS] & FLAGS_MASK)) {

@@ -16,9 +16,12 @@ enum {
     WIRE_HEADER_BYTES = 16,
 
 /* The versions of the protocol that are spoken here. */
-#ifdef DOYEN_NEXT_VERSION
+#if defined DOYEN_NEXT_VERSION
     WIRE_VERSION_LOW = DOYEN_NEXT_VERSION, /* For tests: see body.c. */
     WIRE_VERSION_HIGH = 3,
+#elif defined DOYEN_FORMER_VERSION
+    WIRE_VERSION_LOW = 1, /* For tests. */
+    WIRE_VERSION_HIGH = DOYEN_FORMER_VERSION,
 #else
     WIRE_VERSION_LOW = 1,
     WIRE_VERSION_HIGH = 2,
@@ -27,6 +30,10 @@ enum {
 
 /* The same, counted from 0. */
 struct versions wire_versions(void);
+
+/* Is that version of the protocol, counted from 1, read here? Version 1 always is: it is what those
+ * speak who are not members together. */
+bool wire_speaks(unsigned version);
 
 /* Holds the decoded view and the encoding buffer; nothing is allocated after wire_new. */
 struct wire;

@@ -127,12 +127,12 @@ static void say_version(struct node *node)
 {
     const uint8_t version = core_version(node->core);
 
-    if (version != node->said_version) {
+    if (version != node->said_version && node->said_version != VERSION_NOT_SAID) {
         log_line(node->log, LOG_INFO, "version",
                  "members write to each other in version %u of the protocol now, and not in %u",
                  version + 1U, node->said_version + 1U);
-        node->said_version = version;
     }
+    node->said_version = version;
 }
 
 /* A2: both of the views of a change are told of. */

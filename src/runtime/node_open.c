@@ -294,6 +294,7 @@ struct node *node_open(uv_loop_t *loop, const struct config *config, const struc
     node->config = config;
     node->log = log;
     node->was_joining = true;
+    node->said_version = VERSION_NOT_SAID;
     node->on_end = on_end;
     node->context = context;
     node->latch = (struct latch){.held = 1, .on_free = free_memory, .context = node};

@@ -35,6 +35,8 @@
 #include "runtime/user_post.h"
 #include "runtime/voter_store.h"
 
+enum { VERSION_NOT_SAID = UINT8_MAX }; /* no view was installed yet */
+
 /* What every turn of the loop has use for comes first: a node at rest finds its memory cold. */
 struct node {
     uv_loop_t *loop;
@@ -53,7 +55,7 @@ struct node {
     bool tags_asked;      /* `tags`, in a turn of its own */
     bool terms_asked;     /* `wish`, likewise */
     bool ended;           /* on_end was called */
-    uint8_t said_version; /* of the protocol, in which members are written to */
+    uint8_t said_version; /* of the protocol, in which members are written to, or this: */
     uint64_t said_terms;  /* the number of the terms that the log told last */
     bool said_families;   /* a member of another address family was logged */
     bool closing;

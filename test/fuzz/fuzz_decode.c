@@ -111,7 +111,8 @@ static void check(struct wire *wire, const uint8_t *bytes, size_t length)
                            (message.handed_on ? WIRE_HANDED_ON : 0U);
     const uint8_t *again = wire_encode(
         wire, &message,
-        &(struct wire_copy){.to = &message.to, .flags = flags, .echo = message.echo},
+        &(struct wire_copy){
+            .to = &message.to, .flags = flags, .echo = message.echo, .version = bytes[3] >> 4},
         &length_again);
     if (length_again == length && memcmp(again, bytes, length) == 0) {
         return;
