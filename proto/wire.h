@@ -15,7 +15,7 @@ enum {
     WIRE_FORM = 1, /* of a plain frame; src/seal has the others */
     WIRE_HEADER_BYTES = 16,
 
-/* The versions of the protocol that are spoken here. */
+/* The versions of the protocol that are spoken here. Version 2 has beats (beat_frame.h). */
 #if defined DOYEN_NEXT_VERSION
     WIRE_VERSION_LOW = DOYEN_NEXT_VERSION, /* For tests: see body.c. */
     WIRE_VERSION_HIGH = 3,
