@@ -280,6 +280,12 @@ static void write_refused_frames(const struct node_traffic *traffic, struct text
         sample(text, "doyen_frames_not_opened_total", "reason",
                seal_result_text((enum seal_result)i), traffic->sealed_refused[i]);
     }
+    begin(text, "doyen_beats_refused_total", "counter",
+          "Beats that were taken for no heartbeat, by reason.");
+    for (unsigned i = BEAT_TAKEN + 1; i < BEAT_REFUSALS; i++) {
+        sample(text, "doyen_beats_refused_total", "reason", beat_refusal_text((enum beat_refusal)i),
+               traffic->beats_refused[i]);
+    }
     counter(text, "doyen_frames_without_key_total",
             "Frames without a key that came to a node that has one.", traffic->plain_refused);
     counter(text, "doyen_strangers_cut_total",
@@ -314,6 +320,9 @@ static void write_traffic(const struct node_traffic *traffic, struct text_builde
             traffic->datagrams_in);
     counter(text, "doyen_datagrams_sent_total", "Datagrams sent to other nodes.",
             traffic->datagrams_out);
+    counter(text, "doyen_beats_received_total", "Datagrams received that were beats.",
+            traffic->beats_in);
+    counter(text, "doyen_beats_sent_total", "Datagrams sent that were beats.", traffic->beats_out);
     counter(text, "doyen_stream_frames_received_total", "Frames received over connections.",
             traffic->frames_in);
     counter(text, "doyen_stream_frames_sent_total", "Frames sent over connections.",

@@ -136,6 +136,11 @@ static const char *seal_text_of(unsigned reason)
     return seal_result_text((enum seal_result)reason);
 }
 
+static const char *beat_text_of(unsigned reason)
+{
+    return beat_refusal_text((enum beat_refusal)reason);
+}
+
 static const char *user_text_of(unsigned reason)
 {
     return user_refusal_text((enum user_refusal)reason);
@@ -165,6 +170,10 @@ static json_t *counters_json(const struct facts *facts)
                     json_put(object, "skipped", json_of_number(traffic->skipped)) &&
                     json_put(object, "not_opened",
                              reasons_json(traffic->sealed_refused, SEAL_RESULTS, seal_text_of)) &&
+                    json_put(object, "beats_in", json_of_number(traffic->beats_in)) &&
+                    json_put(object, "beats_out", json_of_number(traffic->beats_out)) &&
+                    json_put(object, "beats_refused",
+                             reasons_json(traffic->beats_refused, BEAT_REFUSALS, beat_text_of)) &&
                     json_put(object, "without_key", json_of_number(traffic->plain_refused)) &&
                     json_put(object, "strangers_cut", json_of_number(traffic->strangers_cut)) &&
                     json_put(object, "challenges_out", json_of_number(traffic->challenges_out)) &&

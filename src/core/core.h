@@ -111,6 +111,15 @@ struct peer_state core_peer(const struct core *core, uint32_t position, uint64_t
  * through all members for, this counts in one pass: O(members + suspicions). */
 void core_peers(const struct core *core, uint64_t now_ms, struct peer_state *out);
 
+/* Did the last heartbeat of the member at `position` name this node's view, and was the member
+ * heard within the last `within_ms`? An ACK since then does not count: it names what is not
+ * installed yet (D1). */
+bool core_is_in_step(const struct core *core, uint32_t position, uint64_t within_ms,
+                     uint64_t now_ms);
+
+/* The highest number of a message of the member at `position` that counted (D6); 0: none did. */
+uint64_t core_number(const struct core *core, uint32_t position);
+
 /* Whom does whom hear? As told by each observer's last heartbeat, and by this node's own ears. */
 enum hearing core_hearing(const struct core *core, uint32_t observer, uint32_t subject,
                           uint64_t now_ms);

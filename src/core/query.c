@@ -166,6 +166,20 @@ void core_peers(const struct core *core, uint64_t now_ms, struct peer_state *out
     }
 }
 
+bool core_is_in_step(const struct core *core, uint32_t position, uint64_t within_ms,
+                     uint64_t now_ms)
+{
+    const struct peer_signs *signs = &core->peers[position].signs;
+
+    return signs->heard_ms != 0 && now_ms - signs->heard_ms < within_ms && !signs->acked &&
+           hearing_holds_our_view(core, position);
+}
+
+uint64_t core_number(const struct core *core, uint32_t position)
+{
+    return core->peers[position].number.highest;
+}
+
 bool core_is_merging(const struct core *core)
 {
     return core->merge.yielding;

@@ -23,22 +23,8 @@ static bool draw(void *out, size_t size)
     return drawn == (ssize_t)size;
 }
 
-bool gate_open(struct gate *gate, const struct gate_options *options)
+static bool open_seal(struct gate *gate, const struct gate_options *options)
 {
-    uint8_t secret[COOKIE_SECRET_BYTES];
-
-    gate->core = options->core;
-    gate->traffic = options->traffic;
-    gate->salt_after_ms = options->config->timing.lost_ms;
-    gate->accepts_plain = options->config->auth == AUTH_ACCEPT;
-    if (!draw(secret, sizeof secret) || !draw(gate->salt, sizeof gate->salt)) {
-        return false;
-    }
-    strangers_open(&gate->strangers, wire_header(options->wire), secret, options->log,
-                   options->traffic, options->send, options->context);
-    if (options->ring->count == 0) {
-        return true;
-    }
     gate->seal = seal_new(wire_header(options->wire), wire_frame_bytes_max(options->wire),
                           SENDERS_PER_MEMBER * options->config->capacity + SENDERS_SPARE);
     if (gate->seal == NULL) {
@@ -52,8 +38,37 @@ bool gate_open(struct gate *gate, const struct gate_options *options)
     return true;
 }
 
+bool gate_open(struct gate *gate, const struct gate_options *options)
+{
+    const struct timing *timing = &options->config->timing;
+    uint8_t secret[COOKIE_SECRET_BYTES];
+
+    gate->core = options->core;
+    gate->traffic = options->traffic;
+    gate->salt_after_ms = timing->lost_ms;
+    gate->accepts_plain = options->config->auth == AUTH_ACCEPT;
+    if (!draw(secret, sizeof secret) || !draw(gate->salt, sizeof gate->salt)) {
+        return false;
+    }
+    strangers_open(&gate->strangers, wire_header(options->wire), secret, options->log,
+                   options->traffic, options->send, options->context);
+    if (options->ring->count > 0 && !open_seal(gate, options)) {
+        return false;
+    }
+    return beat_post_open(&gate->beats,
+                          &(struct beat_post_options){.core = options->core,
+                                                      .wire = options->wire,
+                                                      .seal = gate->seal,
+                                                      .accepts_plain = gate->accepts_plain,
+                                                      .capacity = options->config->capacity,
+                                                      .heartbeat_ms = timing->heartbeat_ms,
+                                                      .lost_ms = timing->lost_ms,
+                                                      .traffic = options->traffic});
+}
+
 void gate_close(struct gate *gate)
 {
+    beat_post_close(&gate->beats);
     seal_free(gate->seal);
     gate->seal = NULL;
 }
@@ -136,6 +151,11 @@ struct bytes gate_seal_datagram(struct gate *gate, const struct outgoing *outgoi
         return plain;
     }
     return to_whoever ? strangers_sent(&gate->strangers, outgoing->to, plain, clock_ms()) : plain;
+}
+
+struct bytes gate_beat(struct gate *gate, const struct effect *effect, uint64_t now_ms)
+{
+    return beat_post_write(&gate->beats, effect, seals_for(gate, &effect->peer), now_ms);
 }
 
 void gate_begin_stream(struct gate *gate, struct gate_stream *stream, const struct node_id *to)
@@ -306,6 +326,15 @@ static bool open_sealed_datagram(struct gate *gate, struct bytes datagram,
     }
     *frame = (struct bytes){.at = opened.frame, .length = opened.length};
     return true;
+}
+
+bool gate_open_beat(struct gate *gate, struct bytes datagram, struct message *message,
+                    struct bytes *frame)
+{
+    /* Only keys were used at some time. */
+    const uint64_t now_ms = gate->seal == NULL ? 0 : clock_ms();
+
+    return beat_post_read(&gate->beats, datagram.at, now_ms, message, frame);
 }
 
 bool gate_open_datagram(struct gate *gate, struct bytes datagram, const struct address *source,

@@ -8,6 +8,7 @@
 
 #include "core/core.h"
 #include "proto/wire.h"
+#include "runtime/beat_post.h"
 #include "runtime/frame_reader.h"
 #include "runtime/log.h"
 #include "runtime/outgoing.h"
@@ -26,6 +27,7 @@ struct gate {
     uint64_t sealed_ms; /* when it sealed last */
     struct per_second asked;
     struct per_second answered;
+    struct beat_post beats;
     struct strangers strangers;
 };
 
@@ -36,7 +38,7 @@ enum { COUNTS_ASKED_PER_S = 1000, COUNTS_ANSWERED_PER_S = 10000 };
 /* What a gate works with; all of it is borrowed for the gate's life, but the ring is copied. */
 struct gate_options {
     const struct keyring *ring; /* empty: frames are not sealed */
-    const struct wire *wire;
+    struct wire *wire;
     const struct core *core;
     const struct config *config;
     struct log *log;
@@ -54,8 +56,16 @@ bool gate_is_keyed(const struct gate *gate);
 /* What is to be sent for this message as a datagram; valid until the next call. */
 struct bytes gate_seal_datagram(struct gate *gate, const struct outgoing *outgoing);
 
-/* The plain frame of a datagram that came, valid until the next call; false if there is none to
- * be acted on. */
+/* The datagram that can go out for this copy of a message instead, shorter than any frame, and
+ * valid until the next call; of length 0: there is none. */
+struct bytes gate_beat(struct gate *gate, const struct effect *effect, uint64_t now_ms);
+
+/* What a datagram of beat_is stands for, as beat_post_read has it. */
+bool gate_open_beat(struct gate *gate, struct bytes datagram, struct message *message,
+                    struct bytes *frame);
+
+/* The plain frame of any other datagram that came, valid until the next call;
+ * false if there is none to be acted on. */
 bool gate_open_datagram(struct gate *gate, struct bytes datagram, const struct address *source,
                         struct bytes *frame);
 

@@ -95,6 +95,21 @@ static struct outgoing encode(struct node *node, const struct effect *effect, st
     return outgoing;
 }
 
+/* Goes out as a beat what can. */
+static bool send_beat(struct node *node, const struct effect *effect, uint64_t now_ms)
+{
+    const struct bytes beat = gate_beat(&node->gate, effect, now_ms);
+
+    if (beat.length == 0) {
+        return false;
+    }
+    const int error = udp_send(&node->udp, &effect->address, beat.at, beat.length);
+    if (error != 0) {
+        log_unsent(node, &effect->address, error);
+    }
+    return true;
+}
+
 static void send_message(struct node *node, const struct effect *effect, struct step *step)
 {
     const struct node_id nobody = {.bytes = {0}};
@@ -103,6 +118,9 @@ static void send_message(struct node *node, const struct effect *effect, struct 
                                             &effect->address);
 
     if (fault != NULL && fault->drop) {
+        return;
+    }
+    if (fault == NULL && send_beat(node, effect, step->now_ms)) {
         return;
     }
     const struct outgoing outgoing = encode(node, effect, step);
@@ -463,15 +481,29 @@ static void step_with_message(struct node *node, struct message *message, struct
     step_with_frame(node, (struct event){.type = EVENT_MESSAGE, .message = message}, frame);
 }
 
+static void take_message(struct node *node, struct message *message, struct bytes frame,
+                         const struct address *source)
+{
+    if (!came_by_cut_link(node, message, source) && !is_one_too_many(node, message, source)) {
+        step_with_message(node, message, frame, source);
+    }
+}
+
 void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
                       const struct address *source)
 {
     struct node *node = context;
+    const struct bytes datagram = {.at = bytes, .length = length};
     struct message message;
     struct bytes frame;
 
-    if (!gate_open_datagram(&node->gate, (struct bytes){.at = bytes, .length = length}, source,
-                            &frame)) {
+    if (beat_is(bytes, length)) {
+        if (gate_open_beat(&node->gate, datagram, &message, &frame)) {
+            take_message(node, &message, frame, source);
+        }
+        return;
+    }
+    if (!gate_open_datagram(&node->gate, datagram, source, &frame)) {
         return;
     }
     if (inquiry_is_frame(frame)) {
@@ -499,9 +531,7 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
         traffic_count_refused(&node->traffic, error);
         return;
     }
-    if (!came_by_cut_link(node, &message, source) && !is_one_too_many(node, &message, source)) {
-        step_with_message(node, &message, frame, source);
-    }
+    take_message(node, &message, frame, source);
 }
 
 /* Finds the address at which the sender of a message that came by stream can be answered: nobody

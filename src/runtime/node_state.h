@@ -55,8 +55,8 @@ struct node {
     bool tags_asked;      /* `tags`, in a turn of its own */
     bool terms_asked;     /* `wish`, likewise */
     bool ended;           /* on_end was called */
-    uint8_t said_version; /* of the protocol, in which members are written to, or this: */
     uint64_t said_terms;  /* the number of the terms that the log told last */
+    uint8_t said_version; /* of the protocol, in which members are written to, or this: */
     bool said_families;   /* a member of another address family was logged */
     bool closing;
     struct lease_page lease;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "proto/wire_error.h"
+#include "runtime/beat_refusal.h"
 #include "runtime/user_refusal.h"
 #include "seal/seal.h"
 
@@ -19,6 +20,9 @@ struct node_traffic {
     uint64_t skipped;                      /* messages with fields that came later */
     uint64_t without_base;                 /* changes of a view that is not held here (U3b) */
     uint64_t sealed_refused[SEAL_RESULTS]; /* sealed frames that were not opened, by reason */
+    uint64_t beats_in;                     /* datagrams that stood for heartbeats */
+    uint64_t beats_out;
+    uint64_t beats_refused[BEAT_REFUSALS]; /* by reason */
     uint64_t challenges_out;               /* to datagrams whose source was not proved */
     uint64_t counts_asked;                 /* of senders whose frames seemed to be played back */
     uint64_t hints_out;                    /* to who has another key, or none */

@@ -22,6 +22,7 @@ enum {
 struct seal {
     uint8_t plain_header[PLAIN_HEADER_BYTES];
     struct keyring ring;
+    uint64_t ring_number;
     struct seal_use key_uses[KEYRING_MAX];
     struct sender_name self;
     bool uses[ALGORITHM_END];                   /* which algorithms are in use here */
@@ -151,9 +152,15 @@ void seal_set_ring(struct seal *seal, const struct keyring *ring)
     }
     memcpy(seal->key_uses, uses, sizeof uses);
     seal->ring = *ring;
+    seal->ring_number++;
     seal->self.fingerprint = ring->keys[0].fingerprint;
     forget_own_keys(seal);
     senders_forget_keys(&seal->senders);
+}
+
+uint64_t seal_ring_number(const struct seal *seal)
+{
+    return seal->ring_number;
 }
 
 struct seal_use seal_use(const struct seal *seal, uint32_t index)
@@ -623,6 +630,18 @@ enum seal_result seal_open_count(struct seal *seal, const uint8_t *bytes, size_t
         *answer = close_count(seal, &closed.name.life, COUNT_ANSWER, seal->content + 1);
     }
     return SEAL_OK;
+}
+
+void seal_on_beat(struct seal *seal, const struct node_id *life, uint32_t index, uint64_t now_ms)
+{
+    struct sender *sender = senders_find(&seal->senders, life);
+
+    assert(index < seal->ring.count);
+    seal->key_uses[index] = (struct seal_use){.ms = now_ms, .by = *life};
+    if (sender != NULL) {
+        senders_touch(&seal->senders, sender);
+        sender->heard_ms = now_ms;
+    }
 }
 
 const struct sender *seal_sender(const struct seal *seal, const struct node_id *life)

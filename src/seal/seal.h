@@ -65,6 +65,10 @@ void seal_use_algorithm(struct seal *seal, enum algorithm algorithm);
 
 /* The keys from now on; at least one. Copied. */
 void seal_set_ring(struct seal *seal, const struct keyring *ring);
+
+/* Rises whenever the keys are set: what was derived from them before is not theirs any more. */
+uint64_t seal_ring_number(const struct seal *seal);
+
 /* When somebody else used a key of the ring last. */
 struct seal_use {
     uint64_t ms; /* 0: never */
@@ -127,6 +131,10 @@ const uint8_t *seal_ask(struct seal *seal, const struct node_id *life,
  * since it was asked stays known. */
 enum seal_result seal_open_count(struct seal *seal, const uint8_t *bytes, size_t length,
                                  uint64_t now_ms, const uint8_t **answer);
+
+/* A beat of that life held under the key at `index` of the ring: that counts for people as a frame
+ * that it sealed, and keeps it from being forgotten. */
+void seal_on_beat(struct seal *seal, const struct node_id *life, uint32_t index, uint64_t now_ms);
 
 /* What is known of that life's keys; NULL: nothing. Valid until the next call. */
 const struct sender *seal_sender(const struct seal *seal, const struct node_id *life);

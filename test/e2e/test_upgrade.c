@@ -112,3 +112,47 @@ Story(upgrade, who_speaks_only_later_versions_is_told_both_and_comes_in_when_all
     assert_soon(
         json_array_size(json_object_get(cluster_members(cluster, "byzantium"), "members")) == 3);
 }
+
+static uint64_t counter(struct cluster *cluster, const char *name, const char *key)
+{
+    const json_t *counters = json_object_get(cluster_document(cluster, name, "/v1/status"),
+                                             "counters");
+
+    return number_of(counters, key);
+}
+
+static uint64_t heartbeats(struct cluster *cluster, const char *name)
+{
+    const json_t *counters = json_object_get(cluster_document(cluster, name, "/v1/status"),
+                                             "counters");
+
+    return number_of(json_object_get(counters, "received"), "heartbeat");
+}
+
+/* wire.md, section 13: beats are of version 2, and one member of the first keeps them from all. */
+Story(upgrade, beats_are_sent_when_the_last_member_that_cannot_read_them_is_gone)
+{
+    static const char *const three[] = {"athens", "byzantium", "cyrene"};
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_make_key(cluster, "cluster.key");
+    cluster_start(cluster, "athens", "athens byzantium", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    cr_assert_eq(cluster_terminate(cluster, "athens"), 0);
+    cluster_replace(cluster, "athens", DOYEND_FORMER_PATH);
+    cluster_restart(cluster, "athens");
+    assert_agreement(cluster, "athens");
+    cluster_start(cluster, "byzantium", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens byzantium");
+    cluster_start(cluster, "cyrene", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens byzantium cyrene");
+    for (size_t i = 0; i < 3; i++) {
+        assert_soon(heartbeats(cluster, three[i]) > 10);
+        cr_assert_eq(counter(cluster, three[i], "beats_out"), 0, "%s", three[i]);
+    }
+    replace(cluster, "athens", DOYEND_PATH);
+    assert_agreement(cluster, "byzantium cyrene athens");
+    for (size_t i = 0; i < 3; i++) {
+        assert_soon(counter(cluster, three[i], "beats_in") > 10);
+    }
+}
