@@ -28,6 +28,7 @@
 #include "core/detection/removal.h"
 #include "core/detection/standing.h"
 #include "core/detection/verdict.h"
+#include "core/detection/watch.h"
 #include "core/entry/admit.h"
 #include "core/entry/founding.h"
 #include "core/entry/join.h"
@@ -71,6 +72,15 @@ static void take_view(struct arena *arena, struct view *view, uint32_t capacity)
     }
 }
 
+static void take_rings(struct arena *arena, struct rings *rings, uint32_t capacity)
+{
+    void *storage = take(arena, rings_bytes(capacity));
+
+    if (arena->base != NULL) {
+        rings_init(rings, capacity, storage);
+    }
+}
+
 static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
 {
     uint32_t joins = capacity < JOIN_QUEUE_MAX ? capacity : JOIN_QUEUE_MAX;
@@ -84,6 +94,7 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     take_view(arena, &core->next.building, capacity);
     core->peers = take(arena, capacity * sizeof(struct peer));
     core->peers_former = take(arena, capacity * sizeof(struct peer));
+    take_rings(arena, &core->rings, capacity);
     core->change.answers = take(arena, capacity);
     core->claim.answers = take(arena, capacity);
     core->next.joiner_capacity = joins;
@@ -166,6 +177,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     }
     core->terms = (struct terms){.guard = options->guard,
                                  .profile = options->profile,
+                                 .watchers = options->watchers,
                                  .heartbeat_ms = options->timing.heartbeat_ms,
                                  .lost_ms = options->timing.lost_ms,
                                  .capacity = options->capacity};
@@ -211,6 +223,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     accord_on_view_installed(core);
     lifecycle_on_view_installed(core);
     peers_on_view_installed(core, before);
+    watch_on_view_installed(core, before);
     detector_on_view_installed(core, before);
     numbers_on_view_installed(core, before);
     verdict_on_view_installed(core, before);
@@ -219,6 +232,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     book_on_view_installed(&core->book, &core->view, before->view);
     install_on_view_installed(core, before);
     news_tell_members(core, before);
+    watch_hold_lifelines(core);
     claim_on_view_installed(core);
     electorate_on_view_installed(core, before);
     voter_on_view_installed(core);
@@ -242,6 +256,7 @@ void announce_life_over(struct core *core)
 {
     install_reset(core);
     detector_reset(core);
+    watch_reset(core);
     lease_reset(core);
     removal_reset(core);
     promise_reset(core);

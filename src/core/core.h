@@ -14,6 +14,7 @@
 #include "core/model/effect.h"
 #include "core/model/event.h"
 #include "core/model/facts.h"
+#include "core/model/ring.h"
 #include "core/model/view.h"
 #include "core/model/vote.h"
 
@@ -26,6 +27,7 @@ struct core_options {
     struct guard guard;
     const struct voters *voters; /* copied; NULL unless the guard is strict */
     enum profile profile;
+    enum watch_plan watchers;
     struct timing timing;
     uint32_t capacity;        /* 1 to MEMBER_MAX: members this node can hold */
     struct versions versions; /* of the protocol, that its driver can read and write */

@@ -9,6 +9,7 @@
 #include "core/detection/hearing.h"
 #include "core/detection/removal.h"
 #include "core/detection/standing.h"
+#include "core/detection/watch.h"
 #include "core/entry/meet.h"
 #include "core/holding/roster.h"
 
@@ -113,7 +114,9 @@ static struct peer_state own_evidence(const struct core *core, uint32_t position
         return (struct peer_state){.verdict = VERDICT_NONE};
     }
     return (struct peer_state){
-        .heard_ms_ago = signs->heard_ms == 0 ? NEVER_MS : now_ms - signs->heard_ms,
+        .heard_ms_ago = signs->heard_ms == 0 || !watch_is_on(core, position)
+                            ? NEVER_MS
+                            : now_ms - signs->heard_ms,
         .verdict = charge->verdict,
         .verdict_ms_ago = charge->verdict == VERDICT_NONE ? 0 : now_ms - charge->verdict_ms,
         .linked = signs->linked,

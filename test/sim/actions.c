@@ -43,6 +43,7 @@ void sim_start(struct sim *sim, uint32_t index)
         .guard = host->guard,
         .versions = host->versions,
         .profile = sim->options.profile,
+        .watchers = sim->options.watchers,
         .timing = sim->timing,
         .capacity = sim->options.capacity,
         .has_seeds = host->seed_count > 0,

@@ -249,6 +249,7 @@ static struct terms any_terms(struct teller *teller)
     const struct sim *sim = teller->sim;
     struct terms terms = {.guard = sim->options.guard,
                           .profile = sim->options.profile,
+                          .watchers = sim->options.watchers,
                           .heartbeat_ms = sim->timing.heartbeat_ms,
                           .lost_ms = sim->timing.lost_ms,
                           .capacity = sim->options.capacity,

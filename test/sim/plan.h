@@ -25,6 +25,7 @@ struct plan {
     struct guard guard; /* strict: the first so many hosts are voters, the others are workers */
     uint32_t expect;    /* of every host (F3); 0: none */
     enum profile profile;
+    enum watch_plan watchers;
     bool roles;          /* clients stand for roles (K) */
     bool terms;          /* operators change the terms (A) */
     bool spares_hash;    /* the run's trace_hash is not taken */
@@ -42,10 +43,11 @@ struct plan {
 
 /* What a swarm asks of its plans. */
 struct plan_options {
-    uint64_t seconds;        /* of faults, virtual */
-    uint32_t nodes_least;    /* hosts at the least; 0: three, if there may be so many */
-    uint32_t nodes;          /* hosts at the most */
-    enum profile profile;    /* 0: lan */
+    uint64_t seconds;     /* of faults, virtual */
+    uint32_t nodes_least; /* hosts at the least; 0: three, if there may be so many */
+    uint32_t nodes;       /* hosts at the most */
+    enum profile profile; /* 0: lan */
+    enum watch_plan watchers;
     enum guard_policy guard; /* 0: as drawn */
     uint32_t heal_parts;
     bool liar;        /* somebody lies, too */

@@ -228,6 +228,7 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     memset(plan, 0, sizeof *plan);
     plan->seed = seed;
     plan->profile = options->profile;
+    plan->watchers = options->watchers;
     plan->roles = options->roles;
     plan->terms = options->terms;
     plan->heal_parts = options->heal_parts;

@@ -35,6 +35,7 @@ struct sim_options {
     uint32_t capacity;    /* members a node can hold; 0: twice the hosts */
     uint32_t seed_count;  /* the first so many hosts are everybody's seeds; 0: one */
     enum profile profile; /* 0: lan */
+    enum watch_plan watchers;
     struct guard guard;   /* policy 0: none */
     uint32_t expect;      /* of every host (F3); 0: none */
     uint32_t voter_count; /* the first so many hosts are voters, under guard strict; else 0 */

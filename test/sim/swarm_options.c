@@ -17,6 +17,7 @@ int swarm_usage(FILE *out)
         "  --nodes [M..]N    hosts in a cluster at the least and at the most, 2 to 256 (default 3..5)\n"
         "  --seconds S       virtual seconds of faults in each run (default 60)\n"
         "  --profile NAME    local, lan or wan (default lan)\n"
+        "  --watchers NAME   all or rings (default all)\n"
         "  --guard NAME      none, count, majority or strict (default: all four, as drawn)\n"
         "  --only FAULT      no other fault than this one\n"
         "  --roles           clients stand for roles, too\n"
@@ -181,6 +182,9 @@ static bool parse_valued(struct swarm_options *options, const char *option, cons
         ok = parse_whole(value, &options->limit_s, 1, UINT32_MAX);
     } else if (strcmp(option, "--profile") == 0) {
         ok = parse_profile(value, &options->plan.profile);
+    } else if (strcmp(option, "--watchers") == 0) {
+        ok = value != NULL && (strcmp(value, "all") == 0 || strcmp(value, "rings") == 0);
+        options->plan.watchers = ok && *value == 'r' ? WATCHERS_RINGS : WATCHERS_ALL;
     } else if (strcmp(option, "--guard") == 0) {
         ok = parse_guard(value, &options->plan.guard);
     } else if (strcmp(option, "--only") == 0) {

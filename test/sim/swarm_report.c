@@ -31,6 +31,9 @@ void swarm_report(const struct swarm_options *options, uint64_t seed, const char
     if (options->plan.terms) {
         printf(" --terms");
     }
+    if (options->plan.watchers == WATCHERS_RINGS) {
+        printf(" --watchers rings");
+    }
     if (options->plan.guard != 0) {
         printf(" --guard %s", swarm_guard_name(options->plan.guard));
     }

@@ -16,6 +16,7 @@
 #include "core/detection/route.h"
 #include "core/detection/standing.h"
 #include "core/detection/verdict.h"
+#include "core/detection/watch.h"
 #include "core/model/marks.h"
 #include "core/state/refuse.h"
 
@@ -71,7 +72,10 @@ static void prepare_one(struct core *core, const struct message *message, uint32
 
     if (in_view == VIEW_NONE) {
         outbox_send_to(core, message, &member->id, &member->address);
-    } else if (change->sendings < BRIEF_SENDINGS) {
+        return;
+    }
+    watch_want_late(core, in_view, change->sendings);
+    if (change->sendings < BRIEF_SENDINGS) {
         route_send_brief(core, message, in_view);
     } else {
         route_send(core, message, in_view);

@@ -14,6 +14,7 @@
 #include "core/detection/removal.h"
 #include "core/detection/route.h"
 #include "core/detection/verdict.h"
+#include "core/detection/watch.h"
 #include "core/model/marks.h"
 #include "core/state/refuse.h"
 
@@ -91,6 +92,7 @@ static void ask(struct core *core, enum asked asked)
         if (!is_asked(core, i, asked)) {
             continue;
         }
+        watch_want_late(core, i, core->claim.sendings);
         if (core->claim.sendings < BRIEF_SENDINGS) {
             route_send_brief(core, message, i); /* U3c */
         } else {
@@ -495,6 +497,7 @@ static void judge(struct core *core, const struct message *message, uint32_t cla
         deny(core, claimant, epoch, CLAIM_REFUSED_EPOCH, 0);
         return;
     }
+    watch_want_older(core, claimant);
     uint64_t wait_ms = elders_are_fresh_for_ms(core, claimant, &nobody);
     if (wait_ms == 0) {
         grant(core, claimant, epoch);

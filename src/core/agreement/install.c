@@ -12,6 +12,7 @@
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
 #include "core/detection/route.h"
+#include "core/detection/watch.h"
 #include "core/model/marks.h"
 #include "core/state/announce.h"
 #include "core/state/refuse.h"
@@ -406,6 +407,9 @@ static enum shown_view on_higher_view(struct core *core, const struct message *m
     if (!ours) {
         install_answer_not_following(core, message);
     }
+    if (from_member) {
+        watch_want(core, 0); /* D9g */
+    }
     if (!from_member || is_beyond_outdoing(core, view)) {
         return SHOWN_SETTLED; /* Nothing of it is true, its epoch neither. */
     }
@@ -518,6 +522,7 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     }
     if (!id_equal(&heartbeat->view.coordinator, &ours.coordinator)) {
         follow_note(core, position);
+        watch_want(core, 0); /* D9g: is our own one still there? */
     }
     install_pull(core, message);
 }

@@ -11,6 +11,7 @@
 #include "core/detection/lease.h"
 #include "core/detection/route.h"
 #include "core/detection/standing.h"
+#include "core/detection/watch.h"
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
 
@@ -271,6 +272,7 @@ static bool is_chosen(const struct core *core, const struct vote_question *quest
 static bool is_refused_for_freshness(struct core *core, const struct message *ballot,
                                      const struct vote_question *question, uint32_t claimant)
 {
+    watch_want_older(core, claimant);
     uint64_t wait_ms = elders_are_fresh_for_ms(core, claimant, &question->handed_over.life);
 
     if (wait_ms == 0 || coordinator_is_idle(core) || is_chosen(core, question)) {

@@ -8,9 +8,15 @@
 #include "core/detection/numbers.h"
 #include "core/detection/standing.h"
 #include "core/detection/verdict.h"
+#include "core/detection/watch.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
 #include "core/state/strangers.h"
+
+enum {
+    QUESTIONS_LEAST = 3, /* unanswered, before who is no neighbour is named */
+    ELDERS_FIRST = 4,    /* of those who are older are asked at first, then four times as many */
+};
 
 static void clear_verdict(struct core *core, uint32_t position)
 {
@@ -36,6 +42,7 @@ void detector_heard(struct core *core, const struct message *message, uint32_t p
     lease_on_echo(core, position, message->echo);
     signs->heard_ms = core->now_ms;
     signs->silent_from_ms = core->now_ms;
+    watch_heard(core, position);
     signs->asked_ms = 0;
     /* What was on its way when the connection closed proves nothing against the closing. */
     if (core->now_ms > signs->closed_ms + core->timing.batch_ms) {
@@ -45,13 +52,33 @@ void detector_heard(struct core *core, const struct message *message, uint32_t p
 
 /* --- Heartbeats --- */
 
+/* Is it named by this node's heartbeats? On rings also who is a new neighbour that has not answered
+ * yet, and was not heard of before (D9c), and who follows another (L2); who is no neighbour only
+ * after several questions (D9e). */
+static bool is_named(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+
+    if (!core_has_rings(core) || !watch_is_on(core, position)) {
+        return !hearing_is_heard(core, position);
+    }
+    if (peer->charge.verdict != VERDICT_NONE || peer->course.other_since_ms != 0) {
+        return true;
+    }
+    if (peer->watch.unsure) {
+        return core->now_ms >= peer->watch.begun_ms + timing_repair_ms(&core->timing);
+    }
+    return !hearing_is_heard(core, position) &&
+           (peer->watch.edge || peer->watch.questions >= QUESTIONS_LEAST);
+}
+
 static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
 {
     if (core->now_ms < core->detector.late_until_ms) {
         return; /* D4 */
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (core_is_self(core, i) || hearing_is_heard(core, i)) {
+        if (core_is_self(core, i) || !is_named(core, i)) {
             continue;
         }
         struct suspicion *suspicion = &heartbeat->suspects[heartbeat->suspect_count++];
@@ -104,7 +131,7 @@ static void tell_bad_link(struct core *core, uint32_t position)
 /* D8: does this node answer the heartbeats of its coordinator? */
 static bool is_answerer(const struct core *core)
 {
-    return core->position > 0 && core->position <= LEASE_ANSWERERS_MAX;
+    return core->position > 0 && core->position <= LEASE_ANSWERERS_MAX && watch_is_edge(core, 0);
 }
 
 /* D8: who answers lets its coordinator begin, so that one round is both. */
@@ -123,11 +150,12 @@ static void send_heartbeats(struct core *core)
         verdict_evidence_changed(core);
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!core_is_self(core, i)) {
+        if (!core_is_self(core, i) && watch_is_on(core, i)) {
             tell_bad_link(core, i);
             outbox_send(core, message, i);
         }
     }
+    watch_hold_lifelines(core);
     core->detector.heartbeat_ms = core->now_ms +
                                   random_jitter(&core->random, until_next_round_ms(core), 5);
     strangers_renew(core);
@@ -136,6 +164,51 @@ static void send_heartbeats(struct core *core)
 void detector_announce_acting(struct core *core)
 {
     send_heartbeats(core);
+}
+
+/* D9: there was none while it was not watched. */
+static void forget_lifeline(struct core *core, uint32_t position)
+{
+    struct peer_signs *signs = &core->peers[position].signs;
+
+    if (core_has_rings(core)) {
+        signs->linked = false;
+        signs->was_linked = false;
+        signs->closed_ms = 0;
+        signs->asked_ms = 0;
+        signs->kernel_ms = 0;
+    }
+}
+
+/* D9e: from now on it is asked, and its silence counts: from the last sign of it, or from
+ * `from_ms`, if nothing was heard of it since. */
+static void attend(struct core *core, uint32_t position, uint64_t until_ms, uint64_t from_ms)
+{
+    struct peer_signs *signs = &core->peers[position].signs;
+
+    if (core_is_self(core, position) || !watch_begin(core, position, until_ms)) {
+        return;
+    }
+    forget_lifeline(core, position);
+    signs->silent_from_ms = from_ms > signs->silent_from_ms ? from_ms : signs->silent_from_ms;
+    core->detector.detect_ms = core->now_ms;
+}
+
+/* D9g: those of whom somebody has to know whether they live. */
+static void attend_wanted(struct core *core)
+{
+    const struct timing *timing = &core->timing;
+
+    if (!core->watching.wanted) {
+        return;
+    }
+    watch_took_wishes(core);
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (watch_take_wish(core, i)) {
+            attend(core, i, core->now_ms + timing->lost_ms,
+                   core->now_ms - timing->fresh_ms + timing->verify_ms);
+        }
+    }
 }
 
 /* When each of the gone went, as this node saw it. */
@@ -154,9 +227,12 @@ static void map_gone(struct core *core, const struct installed *before)
 void detector_on_view_installed(struct core *core, const struct installed *before)
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (view_has(before->view, &core->view.members[i].id)) {
+        const struct peer_watch *watch = &core->peers[i].watch;
+        bool turned = watch->edge && watch->begun_ms == core->now_ms;
+        if (view_has(before->view, &core->view.members[i].id) && !turned) {
             continue;
         }
+        forget_lifeline(core, i);
         core->peers[i].signs.silent_from_ms = core->now_ms; /* Its silence counts from now (H13). */
         core->detector.detect_ms = core->now_ms; /* Looks at everyone and finds the next moment. */
     }
@@ -175,7 +251,10 @@ void detector_announce_view(struct core *core, const struct installed *before)
     bool other_coordinator = !id_equal(&core->view.members[0].id, &former->members[0].id);
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         bool leads_now = i == 0 && other_coordinator;
-        if (!core_is_self(core, i) && (leads_now || !view_has(former, &core->view.members[i].id))) {
+        bool is_new = core_has_rings(core) ? core->peers[i].watch.edge &&
+                                                 core->peers[i].watch.begun_ms == core->now_ms
+                                           : !view_has(former, &core->view.members[i].id);
+        if (!core_is_self(core, i) && (leads_now || is_new)) {
             message = message != NULL ? message : make_heartbeat(core);
             outbox_send(core, message, i);
         }
@@ -199,6 +278,10 @@ uint64_t detector_apart_ms(const struct core *core, const struct view *next)
  * the suspect, who may know better (D1, D5). */
 static void tell_others(struct core *core, uint32_t suspect)
 {
+    if (core_has_rings(core)) {
+        watch_tell(core, suspect); /* At the end of this turn. */
+        return;
+    }
     struct message *message = make_heartbeat(core);
     uint32_t judge = 0;
 
@@ -275,6 +358,42 @@ static bool stays_bound_beyond(const struct core *core, const struct heartbeat *
            heartbeat->promised == signs->promised;
 }
 
+/* D9e: who is told of a doubt and has to judge asks for itself: the coordinator of everybody, the
+ * others of those who are older. */
+static void heed_doubts(struct core *core, const struct heartbeat *heartbeat)
+{
+    const struct timing *timing = &core->timing;
+
+    if (heartbeat->view.lineage != core->view.lineage) {
+        return;
+    }
+    for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
+        uint32_t position = view_find_age(&core->view, heartbeat->suspects[i].age);
+        if (position == VIEW_NONE || core_is_self(core, position) ||
+            (position > core->position && !core_is_coordinator(core) && !core->watching.leads)) {
+            continue;
+        }
+        bool known = watch_is_on(core, position);
+        attend(core, position, core->now_ms + timing->lost_ms + timing->heartbeat_ms,
+               core->now_ms - timing->silent_ms);
+        if (heartbeat->suspects[i].verdict == VERDICT_DEAD && !known) {
+            struct peer_signs *signs = &core->peers[position].signs;
+            signs->was_linked = true; /* Somebody else's lifeline was closed. */
+            signs->closed_ms = core->now_ms;
+        }
+    }
+}
+
+/* D9f: who is no neighbour and tells of a doubt, or of another view, waits for an answer. */
+static bool awaits_answer(const struct core *core, const struct heartbeat *heartbeat,
+                          uint32_t position)
+{
+    struct view_id ours = view_id_of(&core->view);
+
+    return core_has_rings(core) && !watch_is_on(core, position) &&
+           (heartbeat->suspect_count > 0 || !view_id_equal(&heartbeat->view, &ours));
+}
+
 void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position)
 {
     const struct heartbeat *heartbeat = &message->heartbeat;
@@ -307,6 +426,12 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
         refute(core, position);
     } else {
         signs->unheard_ms = 0;
+    }
+    if (core_has_rings(core)) {
+        heed_doubts(core, heartbeat);
+    }
+    if (awaits_answer(core, heartbeat, position) && may_answer(core, position)) {
+        outbox_send(core, make_heartbeat(core), position);
     }
     if (position == 0 && is_answerer(core) && may_answer(core, position)) {
         /* D8: its leases are as old as the answers. Silences are looked at as with any round. */
@@ -421,6 +546,10 @@ static uint64_t stall_ms_of(const struct core *core, uint32_t position)
 static uint64_t look_at(struct core *core, uint32_t position)
 {
     const struct timing *timing = &core->timing;
+
+    if (!watch_is_on(core, position)) {
+        return NEVER_MS;
+    }
     struct peer_signs *signs = &core->peers[position].signs;
     const struct peer_charge *charge = &core->peers[position].charge;
     uint64_t from = signs->silent_from_ms;
@@ -458,6 +587,110 @@ static uint64_t look_at(struct core *core, uint32_t position)
     return next;
 }
 
+/* D9d: asks it soon after a heartbeat is missing, and again and again; who is no neighbour sends
+ * none. Returns when to look again. */
+static uint64_t question(struct core *core, uint32_t position)
+{
+    const struct timing *timing = &core->timing;
+    const struct peer_watch *watch = &core->peers[position].watch;
+    const struct peer_charge *charge = &core->peers[position].charge;
+    uint64_t from_ms = core->peers[position].signs.silent_from_ms;
+    uint64_t patience_ms = watch->edge ? timing_missed_ms(timing) : timing->heartbeat_ms;
+    uint64_t pause_ms = timing_repair_ms(timing);
+
+    if (!watch_is_on(core, position) || charge->verdict == VERDICT_DEAD) {
+        return NEVER_MS;
+    }
+    if (watch->unsure) {
+        from_ms = watch->begun_ms;
+        patience_ms = pause_ms;
+    }
+    if (core->now_ms < from_ms + patience_ms) {
+        return from_ms + patience_ms;
+    }
+    if (!hearing_is_heard(core, position)) { /* Not given up before it is heard, or gone. */
+        (void)watch_begin(core, position, core->now_ms + 2 * timing->heartbeat_ms);
+    }
+    if (core->now_ms >= from_ms + timing->lost_ms + timing->verify_ms) {
+        pause_ms = timing->heartbeat_ms;
+    }
+    if (watch->asked_ms == 0 || core->now_ms >= watch->asked_ms + pause_ms) {
+        numbers_ask(core, position);
+        watch_asked(core, position);
+    }
+    return watch->asked_ms + pause_ms;
+}
+
+static void attend_elders(struct core *core, uint32_t from, uint32_t to)
+{
+    const struct timing *timing = &core->timing;
+
+    for (uint32_t i = from; i < core->position && i < to; i++) {
+        attend(core, i, core->now_ms + timing->lost_ms,
+               core->now_ms - timing->silent_ms + 2 * timing_repair_ms(timing));
+    }
+}
+
+/* D9h: is none of those who are older heard? Asks more of them while none answers. */
+static bool leads(struct core *core)
+{
+    uint32_t rung = ELDERS_FIRST;
+
+    for (uint32_t i = 0; i < core->position; i++) {
+        if (watch_is_on(core, i) ? hearing_is_heard(core, i) : i == 0) {
+            return false;
+        }
+        if (i == rung) {
+            rung *= 4;
+        }
+        if (!watch_is_on(core, i)) {
+            attend_elders(core, i, rung);
+        }
+        if (hearing_is_heard(core, i)) {
+            return false;
+        }
+    }
+    return core->position > 0;
+}
+
+/* D9h: who judges asks everybody. */
+static void call_roll(struct core *core)
+{
+    const struct timing *timing = &core->timing;
+
+    REACHED(roll_called);
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        attend(core, i, core->now_ms + timing->lost_ms + timing->silent_ms,
+               core->now_ms - timing->silent_ms + timing->verify_ms);
+    }
+}
+
+static void look_at_doubts(struct core *core)
+{
+    bool leads_now = leads(core);
+    bool begins = watch_lead(core, leads_now);
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!core_is_self(core, i) && watch_is_on(core, i) && !core->peers[i].watch.told &&
+            is_named(core, i)) {
+            watch_tell(core, i);
+        }
+    }
+    if (begins || (core->watching.report && (leads_now || core_is_coordinator(core)))) {
+        call_roll(core);
+        watch_tell(core, core->position);
+    }
+}
+
+/* At once to all whom this node watches, and to the coordinator, who is to judge. */
+static void report(struct core *core)
+{
+    watch_told(core);
+    attend(core, 0, core->now_ms + core->timing.lost_ms,
+           core->now_ms - core->timing.silent_ms + 2 * timing_repair_ms(&core->timing));
+    send_heartbeats(core);
+}
+
 static void look_at_all(struct core *core)
 {
     uint64_t next = NEVER_MS;
@@ -465,9 +698,13 @@ static void look_at_all(struct core *core)
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (!core_is_self(core, i)) {
             next = earlier(next, look_at(core, i));
+            next = core_has_rings(core) ? earlier(next, question(core, i)) : next;
         }
     }
     core->detector.detect_ms = next;
+    if (core_has_rings(core)) {
+        look_at_doubts(core);
+    }
 }
 
 /* A loop that is late again and again is slow, not asleep: too little for others to have found this
@@ -543,10 +780,14 @@ void detector_reset(struct core *core)
 
 void detector_tick(struct core *core)
 {
+    attend_wanted(core);
     if (core->now_ms >= core->detector.heartbeat_ms) {
         send_heartbeats(core);
         look_at_all(core); /* Who is heard in time needs no turn of its own. */
     } else if (core->now_ms >= core->detector.detect_ms) {
         look_at_all(core);
+    }
+    if (core->watching.report) {
+        report(core);
     }
 }

@@ -1,9 +1,14 @@
 #include "core/detection/hearing.h"
 
+#include "core/detection/watch.h"
+
 bool hearing_is_heard(const struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
 
+    if (!watch_is_on(core, position)) {
+        return true; /* Nothing is known against it. */
+    }
     return peer->charge.verdict == VERDICT_NONE &&
            core->now_ms < peer->signs.silent_from_ms + core->timing.silent_ms;
 }
@@ -13,6 +18,12 @@ uint64_t hearing_fresh_for_ms(const struct core *core, uint32_t position)
     const struct peer *peer = &core->peers[position];
     uint64_t until = peer->signs.silent_from_ms + core->timing.fresh_ms;
 
+    if (!watch_is_on(core, position)) {
+        return core->timing.verify_ms; /* D9g: who does not know asks first. */
+    }
+    if (watch_is_asking(core, position) && until < peer->watch.begun_ms + core->timing.verify_ms) {
+        until = peer->watch.begun_ms + core->timing.verify_ms;
+    }
     if (peer->charge.verdict == VERDICT_DEAD || until <= core->now_ms) {
         return 0;
     }
@@ -46,6 +57,9 @@ static enum hearing own_hearing(const struct core *core, uint32_t subject, uint6
     if (core_is_self(core, subject)) {
         return HEARING_YES;
     }
+    if (!watch_is_on(core, subject)) {
+        return HEARING_UNKNOWN;
+    }
     if (peer->charge.verdict != VERDICT_NONE) {
         return HEARING_SUSPECT;
     }
@@ -72,6 +86,10 @@ enum hearing hearing_of(const struct core *core, uint32_t observer, uint32_t sub
         if (signs->suspects[i].age == core->view.members[subject].age) {
             return signs->suspects[i].verdict == VERDICT_NONE ? HEARING_SILENT : HEARING_SUSPECT;
         }
+    }
+    if (!watch_sees(core, observer, subject) ||
+        (core_has_rings(core) && !hearing_holds_our_view(core, observer))) {
+        return HEARING_UNKNOWN;
     }
     return signs->suspect_count < SUSPECTS_MAX ? HEARING_YES : HEARING_UNKNOWN;
 }

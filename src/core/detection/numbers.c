@@ -7,7 +7,7 @@
 #include "core/state/outbox.h"
 
 /* D6c: has it come that far, or did somebody else say so? */
-static void ask(struct core *core, uint32_t position)
+void numbers_ask(struct core *core, uint32_t position)
 {
     struct peer_number *number = &core->peers[position].number;
 
@@ -71,12 +71,12 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
     }
     if (message->number <= number->highest) {
         if (!hearing_is_heard(core, position)) {
-            ask(core, position);
+            numbers_ask(core, position);
         }
         return NUMBER_OLD;
     }
     if (message->number - number->highest > NUMBER_LEAP_MAX) {
-        ask(core, position);
+        numbers_ask(core, position);
         return NUMBER_LEAPS;
     }
     number->highest = message->number;

@@ -12,6 +12,9 @@ enum number {
     NUMBER_ANSWERS, /* that answer, or the one to a verification (R1): taken whatever it is */
 };
 
+/* Asks the member at `position` whether it is there, once in T_heartbeat/4 at most (D6c). */
+void numbers_ask(struct core *core, uint32_t position);
+
 /* Judges the number of a message of the member at `position`. O(1). */
 enum number numbers_take(struct core *core, const struct message *message, uint32_t position);
 

@@ -5,6 +5,7 @@
 #include "core/detection/hearing.h"
 #include "core/detection/numbers.h"
 #include "core/detection/verdict.h"
+#include "core/detection/watch.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
@@ -32,7 +33,7 @@ static uint32_t witness_count(const struct core *core, uint32_t suspect)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        count += is_witness(core, i, suspect) &&
+        count += is_witness(core, i, suspect) && watch_sees(core, i, suspect) &&
                  !core->peers[i].signs.late; /* It accuses nobody. */
     }
     return count;
@@ -117,7 +118,10 @@ static int rank_of(const struct core *core, uint32_t helper, uint32_t suspect)
     if (near && hearing_of(core, helper, suspect, core->now_ms) == HEARING_YES) {
         return 0;
     }
-    return hearing_accuses(core, helper, core->view.members[suspect].age, core->now_ms) ? 2 : 1;
+    bool sees = watch_sees(core, helper, suspect);
+    return !sees || hearing_accuses(core, helper, core->view.members[suspect].age, core->now_ms)
+               ? 2
+               : 1;
 }
 
 /* R1: asks the suspect directly and through members that this node does not suspect. */

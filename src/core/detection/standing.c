@@ -5,6 +5,7 @@
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
 #include "core/detection/lease.h"
+#include "core/detection/watch.h"
 #include "core/state/outbox.h"
 
 /* For a coordinator, itself and those whose leases it has; for others, those really heard within
@@ -18,6 +19,10 @@ static uint32_t fresh_count(const struct core *core, uint64_t now_ms)
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer *peer = &core->peers[i];
+        if (!watch_is_on(core, i) && !core_is_self(core, i)) {
+            count++; /* Nobody has spoken against it. */
+            continue;
+        }
         count += peer->signs.heard_ms != 0 &&
                  now_ms < peer->signs.heard_ms + core->timing.fresh_ms &&
                  peer->charge.verdict == VERDICT_NONE;

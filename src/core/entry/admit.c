@@ -12,6 +12,7 @@
 #include "core/detection/hearing.h"
 #include "core/detection/route.h"
 #include "core/detection/standing.h"
+#include "core/detection/watch.h"
 #include "core/entry/join.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
@@ -69,7 +70,7 @@ static void turn_away(struct core *core, const struct joiner *joiner, enum join_
 enum name_state { NAME_FREE, NAME_TAKEN, NAME_IN_DOUBT };
 
 /* I2: a name is taken by a live member at another address, in doubt while that one is silent. */
-static enum name_state name_state_of(const struct core *core, const struct member *joiner,
+static enum name_state name_state_of(struct core *core, const struct member *joiner,
                                      struct address *holder)
 {
     uint32_t position = view_find_name(&core->view, joiner->name);
@@ -79,6 +80,7 @@ static enum name_state name_state_of(const struct core *core, const struct membe
         return NAME_FREE;
     }
     *holder = core->view.members[position].address;
+    watch_want(core, position);
     return hearing_is_fresh(core, position) ? NAME_TAKEN : NAME_IN_DOUBT;
 }
 

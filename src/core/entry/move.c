@@ -8,6 +8,7 @@
 #include "core/agreement/successor.h"
 #include "core/detection/route.h"
 #include "core/detection/standing.h"
+#include "core/detection/watch.h"
 #include "core/entry/leave.h"
 #include "core/entry/tag.h"
 #include "core/entry/terms.h"
@@ -58,6 +59,7 @@ static void begin(struct core *core)
 static void ask_successor(struct core *core)
 {
     core->moving.again_ms = core->now_ms + core->timing.prepare_ms / 3;
+    watch_want(core, position_of_successor(core));
     successor_ask(core, position_of_successor(core));
 }
 
@@ -284,6 +286,7 @@ void move_on_move(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_MOVE_ELSEWHERE);
         return;
     }
+    watch_want(core, view_find(&core->view, &message->move.subject));
     enum refusal against = why_not(core, &message->move);
     if (against != REFUSED_COUNT) {
         refuse(core, message, against);
@@ -318,6 +321,7 @@ static void ask_coordinator(struct core *core)
 
     core->moving.ask_ms = core->now_ms + core->timing.prepare_ms / 3;
     if (core_is_coordinator(core)) {
+        watch_want(core, view_find(&core->view, &asked->subject));
         if (why_not(core, asked) == REFUSED_COUNT) {
             carry_out(core, asked);
         }

@@ -7,6 +7,7 @@
 #include "core/agreement/promise.h"
 #include "core/detection/hearing.h"
 #include "core/detection/standing.h"
+#include "core/detection/watch.h"
 #include "core/entry/lifecycle.h"
 #include "core/healing/probe.h"
 #include "core/model/marks.h"
@@ -158,7 +159,7 @@ static bool is_alive(const struct core *core, uint32_t position)
 /* One name, or one address, can belong to one life only. Where both parts list one, the winner's
  * life keeps it if it lives; while it is silent, the merge has to wait until it was heard or
  * removed. */
-static enum merge_refusal clash_of(const struct core *core, const struct view *next,
+static enum merge_refusal clash_of(struct core *core, const struct view *next,
                                    const struct member *member)
 {
     uint32_t name = view_find_name(next, member->name);
@@ -168,6 +169,10 @@ static enum merge_refusal clash_of(const struct core *core, const struct view *n
         return MERGE_NOT_REFUSED;
     }
     uint32_t ours = view_find(&core->view, &next->members[name != VIEW_NONE ? name : address].id);
+    if (ours != VIEW_NONE && !core_is_self(core, ours) && !watch_is_on(core, ours)) {
+        watch_want(core, ours); /* D9g */
+        return MERGE_REFUSED_BUSY;
+    }
     return ours != VIEW_NONE && is_alive(core, ours) ? MERGE_REFUSED_NAME : MERGE_REFUSED_BUSY;
 }
 

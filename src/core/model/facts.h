@@ -41,7 +41,8 @@ struct waiting_state {
 
 /* What this node's detector knows of one member. */
 struct peer_state {
-    uint64_t heard_ms_ago;   /* since its last sign of life; NEVER_MS if it gave none yet */
+    uint64_t heard_ms_ago;   /* since its last sign of life; NEVER_MS if it gave none yet, or is not
+                                watched (D9) */
     enum verdict verdict;    /* NONE while it is trusted */
     uint64_t verdict_ms_ago; /* for how long; 0 without a verdict */
     bool linked;             /* the lifeline is up */

@@ -9,6 +9,7 @@
 
 #include "core/model/move.h"
 #include "core/model/quorum.h"
+#include "core/model/ring.h"
 #include "core/model/role.h"
 #include "core/model/timing.h"
 #include "core/model/view.h"
@@ -111,6 +112,7 @@ struct view_reference {
 struct terms {
     struct guard guard;
     enum profile profile;
+    enum watch_plan watchers;
     uint64_t heartbeat_ms;
     uint64_t lost_ms;
     uint32_t capacity; /* what is too large for one of them is too large for all */
@@ -127,8 +129,9 @@ struct terms {
 static inline bool terms_equal(const struct terms *a, const struct terms *b)
 {
     return guard_equal(&a->guard, &b->guard) && a->profile == b->profile &&
-           a->heartbeat_ms == b->heartbeat_ms && a->lost_ms == b->lost_ms &&
-           a->capacity == b->capacity && voters_equal(&a->voters, &b->voters);
+           a->watchers == b->watchers && a->heartbeat_ms == b->heartbeat_ms &&
+           a->lost_ms == b->lost_ms && a->capacity == b->capacity &&
+           voters_equal(&a->voters, &b->voters);
 }
 
 static inline struct rules terms_rules(const struct terms *terms)

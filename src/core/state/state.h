@@ -77,6 +77,19 @@ struct peer_lease {
     uint64_t echoed_ms; /* the latest message that it echoed was sent then, or later; 0: none */
 };
 
+/* watch: is it watched by this node, and since when (D9)? */
+struct peer_watch {
+    bool edge;         /* a neighbour in the installed view */
+    bool unsure;       /* was made one lately, was not heard since, and not for T_silent before */
+    bool held;         /* a lifeline is held for it */
+    bool told;         /* its silence was told of */
+    bool wanted;       /* somebody has to know whether it lives: to be watched from now on */
+    uint8_t questions; /* in a row that it has not answered */
+    uint64_t until_ms; /* if no neighbour, it is watched until then; 0: it is not */
+    uint64_t begun_ms;
+    uint64_t asked_ms; /* the last question */
+};
+
 /* verdict: what is held against it. */
 struct peer_charge {
     enum verdict verdict;
@@ -118,6 +131,7 @@ struct peer {
     struct node_id id; /* peers */
     struct peer_number number;
     struct peer_lease lease;
+    struct peer_watch watch;
     struct peer_charge charge;
     struct peer_course course;
     struct peer_repair repair;
@@ -218,6 +232,13 @@ struct detector {
 struct numbers {
     uint64_t gone[GONE_MAX]; /* by position among the gone of the view: the last of that life */
     bool unheard[GONE_MAX];  /* it was a member with this node, which never heard it there (G1f) */
+};
+
+/* watch: of all members. */
+struct watching {
+    bool wanted; /* one of them is */
+    bool report; /* there is something new to tell of a member that is silent */
+    bool leads;  /* none of those who are older is heard */
 };
 
 /* verdict: the evidence has changed, and is judged at the end of the step. */
@@ -572,7 +593,9 @@ struct core {
     struct peer *peers;        /* by position in `view` */
     struct peer *peers_former; /* peers: the other half, by position in `former` */
 
+    struct rings rings; /* watch: of `view` */
     struct leases lease;
+    struct watching watching;
     struct verdicts verdicts;
     struct removal removal;
     struct standing standing;
@@ -638,6 +661,12 @@ static inline bool core_is_member(const struct core *core)
 static inline bool core_is_strict(const struct core *core)
 {
     return core->terms.guard.policy == GUARD_STRICT;
+}
+
+/* D9: do only neighbours on the rings watch a member? */
+static inline bool core_has_rings(const struct core *core)
+{
+    return core->terms.watchers == WATCHERS_RINGS;
 }
 
 static inline bool core_is_coordinator(const struct core *core)

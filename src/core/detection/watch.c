@@ -1,0 +1,197 @@
+#include "core/detection/watch.h"
+
+#include "core/state/outbox.h"
+
+enum {
+    NEXT_WATCHED = 3, /* of the oldest, which the coordinator watches: they are to follow it */
+    LATE_SENDINGS = 2,
+};
+
+bool watch_is_edge(const struct core *core, uint32_t position)
+{
+    return !core_has_rings(core) || core->peers[position].watch.edge;
+}
+
+bool watch_is_on(const struct core *core, uint32_t position)
+{
+    return watch_is_edge(core, position) || core->now_ms < core->peers[position].watch.until_ms;
+}
+
+bool watch_is_asking(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+
+    return core_has_rings(core) && peer->signs.heard_ms < peer->watch.begun_ms &&
+           (!peer->watch.edge || peer->watch.unsure);
+}
+
+static bool is_voter(const struct core *core, uint32_t position)
+{
+    return voters_find(&core->terms.voters, core->view.members[position].name) != VOTER_NONE;
+}
+
+/* The coordinator's next ones; with a guard, all and the coordinator, and under strict all and the
+ * voters: what they may do rests on who hears them. */
+static bool is_guarded(const struct core *core, uint32_t a, uint32_t b)
+{
+    if (a == 0 || b == 0) {
+        return core->terms.guard.policy != GUARD_NONE || a + b <= NEXT_WATCHED;
+    }
+    return core_is_strict(core) && (is_voter(core, a) || is_voter(core, b));
+}
+
+bool watch_sees(const struct core *core, uint32_t observer, uint32_t subject)
+{
+    return !core_has_rings(core) || rings_are_neighbours(&core->rings, observer, subject) ||
+           is_guarded(core, observer, subject);
+}
+
+bool watch_begin(struct core *core, uint32_t position, uint64_t until_ms)
+{
+    struct peer_watch *watch = &core->peers[position].watch;
+    bool begins = !watch_is_on(core, position);
+
+    watch->until_ms = until_ms > watch->until_ms ? until_ms : watch->until_ms;
+    if (begins) {
+        watch->begun_ms = core->now_ms;
+        watch->questions = 0;
+        watch->asked_ms = 0;
+        watch->told = false;
+        if (!watch->held) {
+            watch->held = true;
+            outbox_link(core, EFFECT_LINK_OPEN, &core->view.members[position]);
+        }
+    }
+    return begins;
+}
+
+void watch_heard(struct core *core, uint32_t position)
+{
+    struct peer_watch *watch = &core->peers[position].watch;
+
+    watch->unsure = false;
+    watch->told = false;
+    watch->questions = 0;
+}
+
+void watch_asked(struct core *core, uint32_t position)
+{
+    struct peer_watch *watch = &core->peers[position].watch;
+
+    watch->asked_ms = core->now_ms;
+    if (watch->questions < UINT8_MAX) {
+        watch->questions++;
+    }
+}
+
+void watch_tell(struct core *core, uint32_t position)
+{
+    core->peers[position].watch.told = true;
+    core->watching.report = true;
+}
+
+void watch_told(struct core *core)
+{
+    core->watching.report = false;
+}
+
+bool watch_lead(struct core *core, bool leads)
+{
+    bool begins = leads && !core->watching.leads;
+
+    core->watching.leads = leads;
+    return begins;
+}
+
+void watch_want(struct core *core, uint32_t position)
+{
+    if (position < core->view.member_count && !core_is_self(core, position) &&
+        !watch_is_on(core, position)) {
+        core->peers[position].watch.wanted = true;
+        core->watching.wanted = true;
+    }
+}
+
+void watch_want_older(struct core *core, uint32_t position)
+{
+    for (uint32_t i = 0; core_has_rings(core) && i < position && i < core->view.member_count; i++) {
+        watch_want(core, i);
+    }
+}
+
+void watch_want_late(struct core *core, uint32_t position, uint32_t sendings)
+{
+    if (sendings >= LATE_SENDINGS) {
+        watch_want(core, position);
+    }
+}
+
+bool watch_take_wish(struct core *core, uint32_t position)
+{
+    bool wanted = core->peers[position].watch.wanted;
+
+    core->peers[position].watch.wanted = false;
+    return wanted;
+}
+
+void watch_took_wishes(struct core *core)
+{
+    core->watching.wanted = false;
+}
+
+void watch_hold_lifelines(struct core *core)
+{
+    for (uint32_t i = 0; core_has_rings(core) && i < core->view.member_count; i++) {
+        struct peer_watch *watch = &core->peers[i].watch;
+        bool on = !core_is_self(core, i) && watch_is_on(core, i);
+        if (on != watch->held) {
+            watch->held = on;
+            outbox_link(core, on ? EFFECT_LINK_OPEN : EFFECT_LINK_CLOSE, &core->view.members[i]);
+        }
+    }
+}
+
+/* D9c: the ends of a new edge have not heard each other yet; those of an old one go on for a while,
+ * for the other may not know of the view yet. */
+static void turn(struct core *core, uint32_t position, bool edge, bool is_new)
+{
+    struct peer_watch *watch = &core->peers[position].watch;
+    uint64_t heard_ms = core->peers[position].signs.heard_ms;
+
+    if (edge && !watch->edge) {
+        bool was_on = watch_is_on(core, position);
+        watch->edge = true;
+        if (!was_on) {
+            watch->begun_ms = core->now_ms;
+            watch->questions = 0;
+            watch->asked_ms = 0;
+            watch->told = false;
+            watch->unsure = !is_new && core->now_ms >= heard_ms + core->timing.silent_ms;
+        }
+    } else if (!edge && watch->edge) {
+        uint64_t until_ms = core->now_ms + 2 * core->timing.heartbeat_ms;
+        watch->edge = false;
+        watch->unsure = false;
+        watch->until_ms = until_ms > watch->until_ms ? until_ms : watch->until_ms;
+    }
+}
+
+void watch_on_view_installed(struct core *core, const struct installed *before)
+{
+    if (!core_has_rings(core)) {
+        return;
+    }
+    rings_of(&core->rings, &core->view);
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!core_is_self(core, i)) {
+            turn(core, i, watch_sees(core, core->position, i),
+                 !view_has(before->view, &core->view.members[i].id));
+        }
+    }
+    core->watching.leads = false;
+}
+
+void watch_reset(struct core *core)
+{
+    core->watching = (struct watching){.wanted = false};
+}

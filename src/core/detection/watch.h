@@ -1,0 +1,52 @@
+/* Whom this node watches (D9): everybody, or its neighbours on the rings, and for a while whoever
+ * is in doubt. Of all others it knows nothing, and must not conclude anything (D9g). */
+#ifndef CORE_WATCH_H
+#define CORE_WATCH_H
+
+#include "core/state/state.h"
+
+/* Is the member at `position` watched by this node? Then its silence counts. */
+bool watch_is_on(const struct core *core, uint32_t position);
+
+/* As a neighbour, to which heartbeats go all the time? */
+bool watch_is_edge(const struct core *core, uint32_t position);
+
+/* Was it not heard since this watch began, which is not that of a new member? */
+bool watch_is_asking(const struct core *core, uint32_t position);
+
+/* By the view, does the member at `observer` watch the one at `subject`? */
+bool watch_sees(const struct core *core, uint32_t observer, uint32_t subject);
+
+/* Watches it until then, at least. Returns whether it was not watched before. */
+bool watch_begin(struct core *core, uint32_t position, uint64_t until_ms);
+
+void watch_heard(struct core *core, uint32_t position);
+void watch_asked(struct core *core, uint32_t position);
+
+/* There is something new to tell of it. */
+void watch_tell(struct core *core, uint32_t position);
+void watch_told(struct core *core);
+
+/* Notes whether none of those who are older is heard. Returns whether that is new. */
+bool watch_lead(struct core *core, bool leads);
+
+/* D9g: somebody has to know whether it lives. The detector asks it in this step, or the next. */
+void watch_want(struct core *core, uint32_t position);
+
+/* D9g: the same of everybody older than the member at `position`; VIEW_NONE: of all. */
+void watch_want_older(struct core *core, uint32_t position);
+
+/* D9g: the same of one that did not answer what it was sent so often. */
+void watch_want_late(struct core *core, uint32_t position, uint32_t sendings);
+
+/* Takes back a wish; returns whether there was one. */
+bool watch_take_wish(struct core *core, uint32_t position);
+void watch_took_wishes(struct core *core);
+
+/* Holds lifelines to those who are watched, and to nobody else. O(members). */
+void watch_hold_lifelines(struct core *core);
+
+void watch_on_view_installed(struct core *core, const struct installed *before);
+void watch_reset(struct core *core);
+
+#endif

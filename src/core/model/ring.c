@@ -1,0 +1,103 @@
+#include "core/model/ring.h"
+
+#include <string.h>
+
+size_t rings_bytes(uint32_t capacity)
+{
+    return 4 * (size_t)capacity * sizeof(uint16_t);
+}
+
+void rings_init(struct rings *rings, uint32_t capacity, void *storage)
+{
+    uint16_t *at = storage;
+
+    rings->count = 0;
+    for (int ring = 0; ring < 2; ring++) {
+        rings->order[ring] = at + (size_t)(2 * ring) * capacity;
+        rings->place[ring] = rings->order[ring] + capacity;
+    }
+}
+
+/* Ids are random, so their second half orders the members anew. */
+static int compare(const struct view *view, int ring, uint16_t a, uint16_t b)
+{
+    const uint8_t *left = view->members[a].id.bytes;
+    const uint8_t *right = view->members[b].id.bytes;
+    const size_t half = sizeof view->members[a].id.bytes / 2;
+    const size_t first = ring == 0 ? 0 : half;
+    int order = memcmp(left + first, right + first, half);
+
+    return order != 0 ? order : memcmp(left + (half - first), right + (half - first), half);
+}
+
+static void sink(const struct view *view, int ring, uint16_t *order, uint32_t at, uint32_t count)
+{
+    for (uint32_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && compare(view, ring, order[child], order[child + 1]) < 0) {
+            child++;
+        }
+        if (compare(view, ring, order[at], order[child]) >= 0) {
+            return;
+        }
+        uint16_t greater = order[child];
+        order[child] = order[at];
+        order[at] = greater;
+        at = child;
+    }
+}
+
+void rings_of(struct rings *rings, const struct view *view)
+{
+    const uint32_t count = view->member_count;
+
+    rings->count = count;
+    for (int ring = 0; ring < 2; ring++) {
+        uint16_t *order = rings->order[ring];
+        for (uint32_t i = 0; i < count; i++) {
+            order[i] = (uint16_t)i;
+        }
+        for (uint32_t i = count / 2; i > 0; i--) {
+            sink(view, ring, order, i - 1, count);
+        }
+        for (uint32_t left = count; left > 1; left--) {
+            uint16_t greatest = order[0];
+            order[0] = order[left - 1];
+            order[left - 1] = greatest;
+            sink(view, ring, order, 0, left - 1);
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            rings->place[ring][order[i]] = (uint16_t)i;
+        }
+    }
+}
+
+/* Who comes so many places after it on a ring. */
+static uint32_t after(const struct rings *rings, int ring, uint32_t position, uint32_t places)
+{
+    return rings->order[ring][(rings->place[ring][position] + places) % rings->count];
+}
+
+static bool is_beside(const struct rings *rings, uint32_t a, uint32_t b)
+{
+    return after(rings, 0, a, 1) == b || after(rings, 0, b, 1) == a;
+}
+
+/* On ring 2 the next that is none of its neighbours on ring 1, or it would have one watcher less.
+ */
+static uint32_t second_target(const struct rings *rings, uint32_t position)
+{
+    if (rings->count <= RING_ALL_MAX) {
+        return after(rings, 0, position, 2);
+    }
+    uint32_t places = 1;
+    while (is_beside(rings, position, after(rings, 1, position, places))) {
+        places++;
+    }
+    return after(rings, 1, position, places);
+}
+
+bool rings_are_neighbours(const struct rings *rings, uint32_t a, uint32_t b)
+{
+    return a != b &&
+           (is_beside(rings, a, b) || second_target(rings, a) == b || second_target(rings, b) == a);
+}

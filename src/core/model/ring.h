@@ -1,0 +1,41 @@
+/* Who watches whom: everybody, or the neighbours on two rings (D9). Pure functions of the ids of a
+ * view, so that all members of one view find the same. */
+#ifndef CORE_RING_H
+#define CORE_RING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/model/view.h"
+
+/* On the wire, with the profile. */
+enum watch_plan {
+    WATCHERS_ALL = 0,   /* all members watch all others */
+    WATCHERS_RINGS = 1, /* two rings: four watchers, whatever the number of members */
+};
+
+enum {
+    RING_ALL_MAX = 5, /* members among which two rings are all-to-all */
+};
+
+/* Two orders of the members: by id, and by id with its halves swapped. Each as the positions in
+ * that order, and as the place of each position. */
+struct rings {
+    uint32_t count;
+    uint16_t *order[2];
+    uint16_t *place[2];
+};
+
+/* Bytes of storage that rings of so many members need, and their initialisation inside `storage`
+ * (aligned for uint16_t), which the rings borrow for their life. */
+size_t rings_bytes(uint32_t capacity);
+void rings_init(struct rings *rings, uint32_t capacity, void *storage);
+
+/* O(members · log members). */
+void rings_of(struct rings *rings, const struct view *view);
+
+/* Are the members at these two positions neighbours? O(1). */
+bool rings_are_neighbours(const struct rings *rings, uint32_t a, uint32_t b);
+
+#endif

@@ -1,0 +1,226 @@
+/* Watch rings: a few neighbours watch a member, and who is told of a doubt asks (D9). */
+#include "core/core.h"
+#include "core/model/ring.h"
+#include "story.h"
+
+enum { HOSTS = 20, TWICE_LOST_MS = 2 * LOST_MS };
+
+static struct sim *story_on_rings(uint64_t seed)
+{
+    struct sim *sim = sim_new(&(struct sim_options){
+        .seed = seed, .host_count = HOSTS, .watchers = WATCHERS_RINGS, .disks = true});
+
+    sim_start_together(sim);
+    cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
+              (unsigned long long)seed);
+    sim_run(sim, SETTLE_MS);
+    return sim;
+}
+
+static uint32_t host_of_member(const struct sim *sim, const struct node_id *id)
+{
+    for (uint32_t host = 0; host < sim_host_count(sim); host++) {
+        if (sim_is_running(sim, host) && id_equal(&core_self(sim_core(sim, host))->id, id)) {
+            return host;
+        }
+    }
+    return UINT32_MAX;
+}
+
+static uint32_t host_at_age(const struct sim *sim, uint32_t place)
+{
+    return host_of_member(sim, &core_view(sim_core(sim, A))->members[place].id);
+}
+
+/* Those of the view who are neighbours of the host on the rings; returns how many. */
+static uint32_t neighbours_of(const struct sim *sim, uint32_t subject, uint32_t out[HOSTS])
+{
+    const struct view *view = core_view(sim_core(sim, subject));
+    uint32_t position = view_find(view, &core_self(sim_core(sim, subject))->id);
+    uint16_t storage[4 * HOSTS];
+    struct rings rings;
+    uint32_t count = 0;
+
+    cr_assert_leq(rings_bytes(HOSTS), sizeof storage);
+    rings_init(&rings, HOSTS, storage);
+    rings_of(&rings, view);
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        if (rings_are_neighbours(&rings, i, position)) {
+            out[count++] = host_of_member(sim, &view->members[i].id);
+        }
+    }
+    return count;
+}
+
+static bool is_neighbour(const struct sim *sim, uint32_t a, uint32_t b)
+{
+    uint32_t neighbours[HOSTS];
+    uint32_t count = neighbours_of(sim, a, neighbours);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (neighbours[i] == b) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* H63, D9d, D9e */
+Story(rings, a_silent_host_is_out)
+{
+    struct sim *sim = story_on_rings(seed);
+    sim_vanish(sim, host_at_age(sim, HOSTS - 1));
+    story_check(sim_converges(sim, LOST_MS), seed);
+    sim_vanish(sim, host_at_age(sim, 0));
+    story_check(sim_converges(sim, LOST_MS), seed);
+    sim_free(sim);
+}
+
+/* D2b, D9e: one that is told that a lifeline was closed finds out by itself. */
+Story(rings, a_killed_process_is_out_at_once)
+{
+    struct sim *sim = story_on_rings(seed);
+    sim_crash(sim, host_at_age(sim, HOSTS / 2));
+    story_check(sim_converges(sim, FAST_MS), seed);
+    sim_run(sim, SETTLE_MS);
+    sim_crash(sim, host_at_age(sim, 0));
+    story_check(sim_converges(sim, FAST_MS), seed);
+    sim_free(sim);
+}
+
+/* D9b: heartbeats to five or six, to a few more from the coordinator and those next to it. */
+Story(rings, in_quiet_a_node_speaks_to_its_neighbours)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint64_t sent[HOSTS];
+    for (uint32_t host = 0; host < HOSTS; host++) {
+        sent[host] = sim_sent(sim, host, MESSAGE_HEARTBEAT) + sim_sent(sim, host, MESSAGE_PING);
+    }
+    sim_run(sim, 10000);
+    for (uint32_t host = 0; host < HOSTS; host++) {
+        uint64_t now = sim_sent(sim, host, MESSAGE_HEARTBEAT) + sim_sent(sim, host, MESSAGE_PING);
+        cr_expect_leq(now - sent[host], (uint64_t)(10 * (6 + 3) * 43 / 10), "seed %llu",
+                      (unsigned long long)seed);
+    }
+    sim_free(sim);
+}
+
+/* H63, D9h: nobody is left to tell of it. */
+Story(rings, who_dies_with_all_its_watchers_is_out)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint32_t watchers[HOSTS];
+    uint32_t subject = host_at_age(sim, HOSTS / 2);
+    uint32_t count = neighbours_of(sim, subject, watchers);
+    for (uint32_t i = 0; i < count; i++) {
+        sim_vanish(sim, watchers[i]);
+    }
+    sim_vanish(sim, subject);
+    story_check(sim_converges(sim, TWICE_LOST_MS), seed);
+    sim_free(sim);
+}
+
+/* H63, H3, D9h */
+Story(rings, the_coordinator_dies_with_all_its_watchers)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint32_t watchers[HOSTS];
+    uint32_t subject = host_at_age(sim, 0);
+    uint32_t count = neighbours_of(sim, subject, watchers);
+    for (uint32_t i = 0; i < count; i++) {
+        sim_vanish(sim, watchers[i]);
+    }
+    sim_vanish(sim, subject);
+    story_check(sim_converges(sim, TWICE_LOST_MS), seed);
+    sim_free(sim);
+}
+
+/* H63, H4, D9h: the oldest of those who live asks all who are older, and then everybody. */
+Story(rings, the_older_half_falls_silent)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint32_t older[HOSTS / 2];
+    for (uint32_t i = 0; i < HOSTS / 2; i++) {
+        older[i] = host_at_age(sim, i);
+    }
+    for (uint32_t i = 0; i < HOSTS / 2; i++) {
+        sim_vanish(sim, older[i]);
+    }
+    story_check(sim_converges(sim, TWICE_LOST_MS), seed);
+    sim_free(sim);
+}
+
+/* H63, D9h: three know a few of the others only, and nobody is lost on either side who is there. */
+Story(rings, a_few_are_cut_off)
+{
+    struct sim *sim = story_on_rings(seed);
+    for (uint32_t host = 0; host < HOSTS - 3; host++) {
+        for (uint32_t other = HOSTS - 3; other < HOSTS; other++) {
+            sim_cut(sim, host, other);
+        }
+    }
+    sim_run(sim, TWICE_LOST_MS);
+    for (uint32_t host = 0; host < HOSTS; host++) {
+        uint32_t members = core_view(sim_core(sim, host))->member_count;
+        story_check(members == (host < HOSTS - 3 ? HOSTS - 3 : 3), seed);
+    }
+    sim_heal(sim);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_free(sim);
+}
+
+/* H64, D9c: whoever watches it now is another with each view. */
+Story(rings, the_rings_turn_while_a_host_is_lost)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint32_t subject = host_at_age(sim, 4);
+    sim_vanish(sim, subject);
+    for (uint32_t i = 0; i < 10; i++) {
+        sim_leave(sim, host_at_age(sim, core_view(sim_core(sim, A))->member_count - 1));
+        sim_run(sim, 100);
+    }
+    story_check(sim_converges(sim, LOST_MS), seed);
+    sim_free(sim);
+}
+
+/* H65, H51, D9g: it is no neighbour, so nobody sees the bad link but where something has to cross
+ * it. */
+Story(rings, a_bad_link_to_one_that_is_no_neighbour)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint32_t first = host_at_age(sim, 0);
+    uint32_t other = HOSTS;
+    for (uint32_t place = HOSTS - 1; place > 3 && other == HOSTS; place--) {
+        other = is_neighbour(sim, first, host_at_age(sim, place)) ? HOSTS : host_at_age(sim, place);
+    }
+    story_check(other < HOSTS, seed);
+    uint64_t version = sim_version(sim, A);
+    sim_cut(sim, first, other);
+    sim_set_tags(sim, host_at_age(sim, 1), "role=db");
+    sim_run(sim, STALLED_MS);
+    story_check(sim_version(sim, other) == version + 1, seed);
+    story_check(sim_agrees(sim), seed);
+    story_check(core_view(sim_core(sim, A))->member_count == HOSTS, seed);
+    sim_free(sim);
+}
+
+/* H65, H7, D9g: the next oldest and two who watch the coordinator do not hear it; all others do, if
+ * they ask. */
+Story(rings, bad_links_depose_nobody)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint32_t watchers[HOSTS];
+    uint32_t first = host_at_age(sim, 0);
+    neighbours_of(sim, first, watchers);
+    sim_cut(sim, first, host_at_age(sim, 1));
+    for (uint32_t i = 0; i < 2; i++) {
+        if (watchers[i] != host_at_age(sim, 1)) {
+            sim_cut(sim, first, watchers[i]);
+        }
+    }
+    uint64_t version = sim_version(sim, first);
+    sim_run(sim, STALLED_MS);
+    story_check(sim_version(sim, first) == version, seed);
+    story_check(sim_agrees(sim), seed);
+    sim_free(sim);
+}
