@@ -1,7 +1,7 @@
 /* How long changes of the view take, by the number of members, in the simulator: virtual time, so
  * that the figures say what the rules cost, and nothing of the machine. Work costs no time there.
  *
- *     bench_growth [--table] [HOSTS [RUNS]]
+ *     bench_growth [--table] [--watchers all|rings] [HOSTS [RUNS]]
  *
  * prints one JSON object, or a table, for 100 hosts and 5 runs if it is not told; progress goes to
  * stderr. A thousand hosts take minutes. */
@@ -14,7 +14,7 @@
 #include "bench/figures.h"
 #include "sim/sim.h"
 
-enum { RUNS_MAX = 50, LIMIT_MS = 120000, REST_MS = 3000, APART_MS = 10000 };
+enum { RUNS_MAX = 50, LIMIT_MS = 120000, REST_MS = 3000, QUIET_MS = 10000, APART_MS = 10000 };
 
 /* What one run finds, in this order. */
 enum what {
@@ -27,6 +27,9 @@ enum what {
     HEAL_HALVES,
     HEAL_FEW,
     LOST,
+    LOST_FIRST,
+    SENT,
+    SENT_FIRST,
     WHAT_COUNT
 };
 
@@ -43,6 +46,9 @@ static const struct {
     [HEAL_HALVES] = {"two halves that can meet again, until all agree", "ms"},
     [HEAL_FEW] = {"three that were apart can come back, until all agree", "ms"},
     [LOST] = {"a host falls silent, until all others agree", "ms"},
+    [LOST_FIRST] = {"the coordinator's host falls silent, until all others agree", "ms"},
+    [SENT] = {"messages that a member sends in quiet, a second", ""},
+    [SENT_FIRST] = {"messages that the coordinator sends in quiet, a second", ""},
 };
 
 static double agreement_ms(struct sim *sim, const char *what)
@@ -93,10 +99,44 @@ static double split_ms(struct sim *sim, uint32_t first_part, const char *what)
     return agreement_ms(sim, what);
 }
 
-static void measure(uint32_t hosts, uint64_t seed, double found[WHAT_COUNT])
+static uint64_t sent_by(const struct sim *sim, uint32_t host)
+{
+    uint64_t sent = 0;
+
+    for (int type = 1; type < MESSAGE_TYPE_COUNT; type++) {
+        sent += sim_sent(sim, host, (enum message_type)type);
+    }
+    return sent;
+}
+
+/* By the coordinator, and by each of the others. */
+static void count_sent(struct sim *sim, double found[WHAT_COUNT])
+{
+    const uint32_t first = sim_coordinator(sim, 0);
+    uint64_t others = 0;
+    uint64_t by_first = 0;
+
+    for (int round = 0; round < 2; round++) {
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+            sum += i == first ? 0 : sent_by(sim, i);
+        }
+        others = sum - others;
+        by_first = sent_by(sim, first) - by_first;
+        if (round == 0) {
+            sim_run(sim, QUIET_MS);
+        }
+    }
+    found[SENT_FIRST] = (double)by_first * 1000 / QUIET_MS;
+    found[SENT] = (double)others * 1000 / QUIET_MS / (sim_host_count(sim) - 1);
+}
+
+static void measure(uint32_t hosts, enum watch_plan watchers, uint64_t seed,
+                    double found[WHAT_COUNT])
 {
     struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
                                                     .host_count = hosts,
+                                                    .watchers = watchers,
                                                     .capacity = hosts + 8,
                                                     .disks = true,
                                                     .spares_codec = true,
@@ -104,6 +144,7 @@ static void measure(uint32_t hosts, uint64_t seed, double found[WHAT_COUNT])
     sim_start_together(sim);
     found[FORM] = agreement_ms(sim, "the start");
     found[FORM_VIEWS] = (double)sim_version(sim, 0);
+    count_sent(sim, found);
     found[CHANGE] = tags_ms(sim, hosts / 3, "role=db");
 
     struct quality quality = sim_default_quality();
@@ -125,12 +166,16 @@ static void measure(uint32_t hosts, uint64_t seed, double found[WHAT_COUNT])
     found[HEAL_FEW] = split_ms(sim, hosts > 6 ? hosts - 3 : hosts / 2, "three apart");
     sim_vanish(sim, hosts / 2);
     found[LOST] = agreement_ms(sim, "the loss of a host");
+    sim_vanish(sim, sim_coordinator(sim, 1));
+    found[LOST_FIRST] = agreement_ms(sim, "the loss of the coordinator's host");
     sim_free(sim);
 }
 
 static void refuse_usage(void)
 {
-    fprintf(stderr, "usage: bench_growth [--table] [HOSTS [RUNS]]: HOSTS 5 to 2000, RUNS 1 to %d\n",
+    fprintf(stderr,
+            "usage: bench_growth [--table] [--watchers all|rings] [HOSTS [RUNS]]: HOSTS 5 to 2000, "
+            "RUNS 1 to %d\n",
             RUNS_MAX);
     exit(64);
 }
@@ -150,8 +195,17 @@ int main(int argc, char **argv)
 {
     const bool table = argc > 1 && strcmp(argv[1], "--table") == 0;
     char **rest = argv + 1 + table;
-    const int left = argc - 1 - table;
+    int left = argc - 1 - table;
+    enum watch_plan watchers = WATCHERS_ALL;
 
+    if (left >= 2 && strcmp(rest[0], "--watchers") == 0) {
+        watchers = strcmp(rest[1], "rings") == 0 ? WATCHERS_RINGS : WATCHERS_ALL;
+        if (watchers == WATCHERS_ALL && strcmp(rest[1], "all") != 0) {
+            refuse_usage();
+        }
+        rest += 2;
+        left -= 2;
+    }
     if (left > 2) {
         refuse_usage();
     }
@@ -162,7 +216,7 @@ int main(int argc, char **argv)
 
     for (uint32_t run = 0; run < runs; run++) {
         double found[WHAT_COUNT];
-        measure(hosts, run + 1, found);
+        measure(hosts, watchers, run + 1, found);
         for (size_t i = 0; i < WHAT_COUNT; i++) {
             samples[i][run] = found[i];
         }
