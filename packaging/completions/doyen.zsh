@@ -46,6 +46,7 @@ _doyen()
     --best) compadd lowest highest && return ;;
     --guard) compadd none majority strict && return ;;
     --profile) compadd local lan wan && return ;;
+    --watchers) compadd all rings && return ;;
     --policy) compadd first oldest priority && return ;;
     --state) compadd alive silent suspect failed left moved replaced && return ;;
     --auth) compadd require accept && return ;;

@@ -227,6 +227,20 @@ static void read_strict(struct cursor *cursor, struct recording_start *start)
     start->record = read_bytes(cursor, start->record_length);
 }
 
+/* As in the terms on the wire. */
+static void read_profile(struct cursor *cursor, struct core_options *options)
+{
+    const uint64_t number = read_number(cursor, PROFILE_LOCAL, RECORDING_WATCHERS + PROFILE_WAN);
+    const bool rings = number > RECORDING_WATCHERS;
+
+    options->watchers = rings ? WATCHERS_RINGS : WATCHERS_ALL;
+    options->profile = (enum profile)(number - (rings ? RECORDING_WATCHERS : 0));
+    if (options->profile > PROFILE_WAN) {
+        options->profile = PROFILE_WAN;
+        fail(cursor, RECORDING_DAMAGED);
+    }
+}
+
 static void read_options(struct cursor *cursor, struct recording_start *start, bool strict)
 {
     struct core_options *options = &start->options;
@@ -241,7 +255,7 @@ static void read_options(struct cursor *cursor, struct recording_start *start, b
                                                            strict ? GUARD_STRICT : GUARD_MAJORITY);
     options->guard.count = (uint32_t)read_number(
         cursor, options->guard.policy == GUARD_NONE ? 0 : 1, UINT32_MAX);
-    options->profile = (enum profile)read_number(cursor, PROFILE_LOCAL, PROFILE_WAN);
+    read_profile(cursor, options);
     read_timing(cursor, &options->timing);
     options->capacity = (uint32_t)read_number(cursor, 1, MEMBER_MAX);
     const uint64_t seeds = read_number(cursor, 0, (EXPECT_MAX << 1) + 1);

@@ -118,6 +118,7 @@ static bool choose_core_options(const struct node *node, struct core_options *op
         .guard = config->guard,
         .voters = &config->voters,
         .profile = config->profile,
+        .watchers = config->watchers,
         .timing = config->timing,
         .capacity = config->capacity,
         .versions = wire_versions(),

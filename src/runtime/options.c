@@ -20,6 +20,7 @@ enum {
 
 /* In the order of their enumerators, the first of which is the row's `min`. */
 static const char *const profile_words[] = {"local", "lan", "wan"};
+static const char *const watchers_words[] = {"all", "rings"};
 static const char *const auth_words[] = {"require", "accept"};
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
 static const char *const election_words[] = {"oldest", "bully", "ring", "token-ring", "sequential"};
@@ -242,6 +243,16 @@ static const struct setting options[] = {
      IN_CONFIG(profile),
      .min = PROFILE_LOCAL,
      WORDS(profile_words)},
+    {.name = "watchers",
+     .argument = "all|rings",
+     .help =
+         "Who watches a member: all others, or its neighbours on two rings; all members have the same",
+     .fallback = "all",
+     .group = GROUP_TIMING,
+     .kind = &option_word,
+     IN_CONFIG(watchers),
+     .min = WATCHERS_ALL,
+     WORDS(watchers_words)},
     {.name = "heartbeat",
      .argument = "DUR",
      .help = "Time between two heartbeats, 5ms to 60s",

@@ -35,6 +35,7 @@ enum fact {
     FACT_GUARD_SIZE, /* null but under majority */
     FACT_VOTERS,     /* null but under strict */
     FACT_PROFILE,
+    FACT_WATCHERS,
     FACT_ACCUSERS,
     FACT_PARENT,
     FACT_MERGED,
@@ -192,6 +193,7 @@ static const struct row terms_rows[] = {
     {"size", FACT_GUARD_SIZE, TOLD_IF_KNOWN, AT(notice.refused.terms.guard)},
     {"voters", FACT_VOTERS, TOLD_IF_KNOWN, AT(notice.refused.terms.voters)},
     {"profile", FACT_PROFILE, TOLD_ALWAYS, AT(notice.refused.terms.profile)},
+    {"watchers", FACT_WATCHERS, TOLD_IF_KNOWN, AT(notice.refused.terms.watchers)},
     {"heartbeat_ms", FACT_U64, TOLD_ALWAYS, AT(notice.refused.terms.heartbeat_ms)},
     {"fail_after_ms", FACT_U64, TOLD_ALWAYS, AT(notice.refused.terms.lost_ms)},
     {"capacity", FACT_U32, TOLD_ALWAYS, AT(notice.refused.terms.capacity)},
@@ -400,6 +402,10 @@ static struct notice_field fact_of(const struct row *row, const struct journal_e
         return voters_field(at, fields);
     case FACT_PROFILE:
         return text_field(profile_text(*(const enum profile *)at));
+    case FACT_WATCHERS:
+        return *(const enum watch_plan *)at == WATCHERS_ALL
+                   ? null_field()
+                   : text_field(watchers_text(*(const enum watch_plan *)at));
     case FACT_ACCUSERS:
         return (struct notice_field){.kind = FIELD_NAMES, .text = accusers_text(entry, fields)};
     case FACT_PARENT:

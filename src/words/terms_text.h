@@ -28,4 +28,7 @@ const char *versions_text(const struct versions *versions, char out[VERSIONS_TEX
 /* Returns local, lan or wan; "unknown" for a value that another node may send. */
 const char *profile_text(enum profile profile);
 
+/* "all" or "rings" (D9). */
+const char *watchers_text(enum watch_plan watchers);
+
 #endif
