@@ -85,7 +85,10 @@ static void check_coordinator(struct health *health, const struct facts *facts)
     }
     const uint64_t heard_ms = facts->peers[position].heard_ms_ago;
     const bool holds = !facts->silent[position] && facts->peers[position].verdict == VERDICT_NONE;
-    if (heard_ms == NEVER_MS) {
+    if (facts->peers[position].unknown) {
+        add_check(health, "coordinator", holds, "others watch the coordinator %s",
+                  facts->coordinator->name);
+    } else if (heard_ms == NEVER_MS) {
         add_check(health, "coordinator", holds, "the coordinator %s was not heard yet",
                   facts->coordinator->name);
     } else {

@@ -85,6 +85,8 @@ static void add_heard(struct text_builder *html, const struct facts *facts, uint
 
     if (id_equal(&facts->view->members[position].id, &facts->self->id)) {
         text_builder_add(html, "this node");
+    } else if (facts->peers[position].unknown) {
+        text_builder_add(html, "by others");
     } else if (heard_ms == NEVER_MS) {
         text_builder_add(html, "not yet");
     } else {

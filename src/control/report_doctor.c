@@ -417,13 +417,15 @@ static json_t *cost_json(const struct finding *finding)
     json_t *object = json_object();
 
     return json_finished(
-        object,
-        json_put(object, "heartbeats_per_s",
-                 json_of_number((budget_beats_per_1000_s(finding->timing, finding->others) + 500) /
-                                1000)) &&
-            json_put(object, "packets_per_s",
-                     json_of_number(measure->datagrams_out * US_PER_S / span_us)) &&
-            json_put(object, "bytes_per_s", json_of_number(bytes * US_PER_S / span_us)));
+        object, json_put(object, "heartbeats_per_s",
+                         json_of_number((budget_beats_per_1000_s(finding->timing,
+                                                                 finding->facts->config->watchers,
+                                                                 finding->others) +
+                                         500) /
+                                        1000)) &&
+                    json_put(object, "packets_per_s",
+                             json_of_number(measure->datagrams_out * US_PER_S / span_us)) &&
+                    json_put(object, "bytes_per_s", json_of_number(bytes * US_PER_S / span_us)));
 }
 
 static json_t *own_json(const struct measure *measure)

@@ -207,6 +207,11 @@ static void present_sentence(const struct facts *facts, const struct links *link
         return;
     }
     text_builder_format(text, "%s is a member of age %" PRIu64, member->name, member->age);
+    if (peer->unknown) {
+        text_builder_add(text, "; its neighbours on the rings watch it, this node does not");
+        links_sentence(links, facts, position, text);
+        return;
+    }
     if (peer->heard_ms_ago == NEVER_MS) {
         text_builder_add(text, ", not heard yet");
     } else {

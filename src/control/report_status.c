@@ -75,7 +75,7 @@ static json_t *lifelines_json(const struct facts *facts, const struct links *lin
         }
         if (facts->peers[i].linked) {
             up++;
-        } else {
+        } else if (!facts->peers[i].unknown) {
             complete &= json_array_append_new(down, json_of_word(facts->view->members[i].name)) ==
                         0;
         }

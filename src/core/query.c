@@ -113,13 +113,13 @@ static struct peer_state own_evidence(const struct core *core, uint32_t position
     if (core_is_self(core, position)) {
         return (struct peer_state){.verdict = VERDICT_NONE};
     }
+    const bool unknown = !watch_is_on(core, position);
     return (struct peer_state){
-        .heard_ms_ago = signs->heard_ms == 0 || !watch_is_on(core, position)
-                            ? NEVER_MS
-                            : now_ms - signs->heard_ms,
+        .heard_ms_ago = signs->heard_ms == 0 || unknown ? NEVER_MS : now_ms - signs->heard_ms,
         .verdict = charge->verdict,
         .verdict_ms_ago = charge->verdict == VERDICT_NONE ? 0 : now_ms - charge->verdict_ms,
-        .linked = signs->linked,
+        .unknown = unknown,
+        .linked = signs->linked && !unknown,
     };
 }
 

@@ -62,8 +62,12 @@ struct promise budget_promise(const struct timing *timing, uint64_t answer_ms)
     };
 }
 
-uint64_t budget_beats_per_1000_s(const struct timing *timing, uint32_t others)
+uint64_t budget_beats_per_1000_s(const struct timing *timing, enum watch_plan watchers,
+                                 uint32_t others)
 {
+    if (watchers == WATCHERS_RINGS && others >= RING_ALL_MAX) {
+        others = RING_NEIGHBOURS;
+    }
     return (uint64_t)others * MS_PER_S * MS_PER_S / timing->heartbeat_ms;
 }
 

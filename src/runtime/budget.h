@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/model/ring.h"
 #include "core/model/timing.h"
 
 /* Splits the time within which a lost host is to be out, T_lost and then T_verify (D2b, R1c), into
@@ -38,8 +39,10 @@ struct promise {
 /* `answer_ms` is what a question and its answer take at most. */
 struct promise budget_promise(const struct timing *timing, uint64_t answer_ms);
 
-/* Heartbeats that a node sends in a second, in thousandths, with so many other members (D1a). */
-uint64_t budget_beats_per_1000_s(const struct timing *timing, uint32_t others);
+/* Heartbeats that a node sends in a second, in thousandths, with so many other members (D1a, D9a).
+ * What a coordinator sends to more than its neighbours on the rings is not in it. */
+uint64_t budget_beats_per_1000_s(const struct timing *timing, enum watch_plan watchers,
+                                 uint32_t others);
 
 /* How many living members a cluster may expect to remove in a year, with so many members, if one
  * question in `asked` of which `unanswered` got no answer is lost by chance, each packet for

@@ -153,7 +153,7 @@ const char *join_refusal_advice(enum join_refusal reason)
 {
     switch (reason) {
     case JOIN_REFUSED_TERMS:
-        return "start with the cluster's --guard, --size, --profile, --heartbeat, "
+        return "start with the cluster's --guard, --size, --profile, --watchers, --heartbeat, "
                "--fail-after and --capacity";
     case JOIN_REFUSED_NAME:
         return "choose another --name, or end the member that has it";

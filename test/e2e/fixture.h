@@ -22,7 +22,7 @@
 enum {
     LIMIT_MS = 20000, /* for what takes a second at the most on a quiet machine */
     LOOK_AGAIN_MS = 5,
-    DAEMONS_MAX = 8,
+    DAEMONS_MAX = 10,
     ARGUMENTS_MAX = 32,
 };
 

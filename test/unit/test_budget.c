@@ -74,8 +74,10 @@ Test(budget, heartbeats_go_to_all_others)
 {
     const struct timing lan = timing_of(PROFILE_LAN);
 
-    cr_expect_eq(budget_beats_per_1000_s(&lan, 4), 16000);
-    cr_expect_eq(budget_beats_per_1000_s(&lan, 99), 396000);
+    cr_expect_eq(budget_beats_per_1000_s(&lan, WATCHERS_ALL, 4), 16000);
+    cr_expect_eq(budget_beats_per_1000_s(&lan, WATCHERS_ALL, 99), 396000);
+    cr_expect_eq(budget_beats_per_1000_s(&lan, WATCHERS_RINGS, 4), 16000);
+    cr_expect_eq(budget_beats_per_1000_s(&lan, WATCHERS_RINGS, 99), 16000);
 }
 
 /* 3.15e10 ms in a year, 4 watchers, a heartbeat each 250 ms. Half of the questions lost: a packet

@@ -41,10 +41,11 @@ struct waiting_state {
 
 /* What this node's detector knows of one member. */
 struct peer_state {
-    uint64_t heard_ms_ago;   /* since its last sign of life; NEVER_MS if it gave none yet, or is not
-                                watched (D9) */
+    uint64_t heard_ms_ago;   /* since its last sign of life; NEVER_MS if it gave none yet, or is
+                                unknown */
     enum verdict verdict;    /* NONE while it is trusted */
     uint64_t verdict_ms_ago; /* for how long; 0 without a verdict */
+    bool unknown;            /* it is not watched by this node (D9) */
     bool linked;             /* the lifeline is up */
     uint32_t accuser_count;  /* other members that hold a verdict against it, lately */
 };

@@ -16,7 +16,8 @@ enum watch_plan {
 };
 
 enum {
-    RING_ALL_MAX = 5, /* members among which two rings are all-to-all */
+    RING_NEIGHBOURS = 4, /* in the mean */
+    RING_ALL_MAX = 5,    /* members among which two rings are all-to-all */
 };
 
 /* Two orders of the members: by id, and by id with its halves swapped. Each as the positions in
