@@ -131,6 +131,7 @@ static void ask_about(struct core *core, uint32_t position)
     struct ping question = {.nonce = core->peers[position].charge.nonce,
                             .subject = suspect->id,
                             .origin = core->life.self.id};
+    const uint32_t most = core_has_rings(core) ? RING_HELPERS : VERIFY_HELPERS;
     uint32_t helpers = 0;
 
     outbox_send(core, make_ping(core, MESSAGE_PING, &question), position);
@@ -138,7 +139,7 @@ static void ask_about(struct core *core, uint32_t position)
     /* Those whom we hear and who say that they hear it, then those who do not accuse it, then the
      * rest: a helper that is itself silent for us answers nothing. */
     for (int round = 0; round <= 2; round++) {
-        for (uint32_t i = 0; i < core->view.member_count && helpers < VERIFY_HELPERS; i++) {
+        for (uint32_t i = 0; i < core->view.member_count && helpers < most; i++) {
             if (is_witness(core, i, position) && rank_of(core, i, position) == round) {
                 outbox_send(core, request, i);
                 helpers++;
