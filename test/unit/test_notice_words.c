@@ -125,11 +125,11 @@ static const struct words_case cases[] = {
 
      "the member at 10.0.0.2:7421 turned this node away: the terms differ; the cluster has "
      "guard majority of 5, profile wan, heartbeat 1000ms, fail-after 8000ms, capacity 64; "
-     "start with the cluster's --guard, --size, --profile, --heartbeat, --fail-after and "
+     "start with the cluster's --guard, --size, --profile, --watchers, --heartbeat, --fail-after and "
      "--capacity",
      "address=10.0.0.2:7421 refusal=terms guard=majority size=5 "
      "profile=wan heartbeat_ms=1000 fail_after_ms=8000 capacity=64 "
-     "-> start with the cluster's --guard, --size, --profile, --heartbeat, --fail-after and "
+     "-> start with the cluster's --guard, --size, --profile, --watchers, --heartbeat, --fail-after and "
      "--capacity"},
     {{.type = NOTICE_JOIN_REFUSED,
       .subject = OF_B,
