@@ -167,6 +167,7 @@ static _Noreturn void stay(void)
 /* A command with a child in its group, and a grandchild that has left it. */
 static _Noreturn void command(int ready)
 {
+    (void)signal(SIGTERM, SIG_IGN); /* Before anybody is told that they are there. */
     (void)setpgid(0, 0);
     if (fork() == 0) {
         stay();
