@@ -701,6 +701,22 @@ Test(core_lies, a_name_with_another_content_takes_nothing_back)
     rig_free(rig);
 }
 
+/* V2d: in the view that somebody made up A lives elsewhere. */
+Test(core_lies, the_other_content_is_asked_for_where_its_name_came_from)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *moved = rig_next(rig, "");
+
+    moved->members[0].address = member_of('X').address;
+    view_seal(moved);
+    gets_shown(rig, 'A', moved);
+    const struct message says = says_other_hash(rig);
+    rig_gets(rig, 'A', &says);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PULL, 'A'));
+    cr_assert_null(rig_told(rig, MESSAGE_PULL, 'X'));
+    rig_free(rig);
+}
+
 /* L4: A, who made it, is gone, and each of B and C takes the other for one of another founding. */
 Test(core_lies, the_younger_gives_up_its_content_where_nobody_coordinates)
 {

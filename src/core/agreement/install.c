@@ -327,16 +327,36 @@ static enum shown_view on_view_while_joining(struct core *core, const struct mes
     return SHOWN_SETTLED;
 }
 
-/* Asks for the view, because of the message. */
-static void pull(struct core *core, const struct message *message, const struct node_id *from,
-                 const struct address *address)
+/* The question for a view, because of the message; NULL: it was asked a moment ago. */
+static struct message *make_pull(struct core *core, const struct message *message)
 {
     if (core->now_ms < core->install.pull_ms) {
         refuse(core, message, REFUSED_VIEW_ASKED_FOR_LATELY);
-        return;
+        return NULL;
     }
     core->install.pull_ms = core->now_ms + timing_repair_ms(&core->timing);
-    route_reach(core, outbox_message(core, MESSAGE_PULL), from, address);
+    return outbox_message(core, MESSAGE_PULL);
+}
+
+static void pull(struct core *core, const struct message *message, const struct node_id *from,
+                 const struct address *address)
+{
+    const struct message *question = make_pull(core, message);
+
+    if (question != NULL) {
+        route_reach(core, question, from, address);
+    }
+}
+
+/* Asks where the message came from: in a content that somebody made up its sender has any address.
+ */
+static void pull_from_source(struct core *core, const struct message *message)
+{
+    const struct message *question = make_pull(core, message);
+
+    if (question != NULL) {
+        outbox_send_to(core, question, &message->from, &message->source);
+    }
 }
 
 bool install_asks_first(struct core *core, const struct message *message)
@@ -473,7 +493,7 @@ static void on_mismatch(struct core *core, const struct message *heartbeat, uint
     bool is_elder = position < core->position;
     if (core_is_coordinator(core) || position == 0 ||
         (is_elder && !hearing_coordinator_is_fresh(core))) {
-        install_pull(core, heartbeat);
+        pull_from_source(core, heartbeat);
     }
 }
 
