@@ -7,6 +7,7 @@
 #include "core/agreement/install.h"
 #include "core/agreement/voter.h"
 #include "core/detection/lease.h"
+#include "core/detection/verdict.h"
 #include "core/entry/founding.h"
 #include "core/entry/join.h"
 #include "rig.h"
@@ -455,7 +456,9 @@ Test(core_strict, what_a_silent_one_has_said_is_not_outdone)
     (void)asks_after(rig, promised);
     rig->core->campaign.on = false;
     rig->core->promise.seen = core_view(rig->core)->epoch;
-    rig_pass(rig, rig->timing.fresh_ms + rig->timing.batch_ms, "C");
+    rig_pass(rig, rig->timing.fresh_ms + 10, "C");
+    verdict_evidence_changed(rig->core);
+    rig_pass(rig, 10, "C");
     cr_assert_eq(rig_count(rig, MESSAGE_BALLOT), 0);
     rig_free(rig);
 }
