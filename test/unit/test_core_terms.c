@@ -1,6 +1,8 @@
 /* Terms that change at run time (A1), one node at a time. */
 #include <criterion/criterion.h>
 
+#include "core/model/limits.h"
+#include "core/state/state.h"
 #include "rig.h"
 
 static struct message wish(void)
@@ -31,6 +33,35 @@ Test(core_terms, of_a_stranger_nothing_is_taken)
 
     rig_refuses(rig, 'D', &terms, REFUSED_RULES_OF_STRANGER);
     rig_free(rig);
+}
+
+/* A4a, V7b: nobody would take a view with such terms, and its coordinator would be alone with it.
+ */
+Test(core_terms, what_is_unsound_is_not_proposed)
+{
+    for (int i = 0; i < 5; i++) {
+        struct rig *rig = rig_in("A B C", 'A');
+        struct view *view = &rig->core->view;
+        struct message terms = wish();
+
+        for (uint32_t k = 0; k < view->member_count; k++) {
+            view->members[k].versions.high = VERSION_OF_TERMS;
+        }
+        rig_hears(rig, 'B');
+        rig_hears(rig, 'C');
+        terms.wish.rules.heartbeat_ms = i == 1 ? 0 : terms.wish.rules.heartbeat_ms;
+        terms.wish.rules.lost_ms = i == 2 ? 1 : terms.wish.rules.lost_ms;
+        terms.wish.rules.guard.count = i == 3 ? 0 : terms.wish.rules.guard.count;
+        if (i == 4) {
+            view->agreed = (struct agreed){.number = COUNTER_MAX, .room = rig->capacity};
+            view->agreed.now = terms.wish.rules;
+            view->agreed.now.guard.count = 1;
+            terms.wish.number = COUNTER_MAX;
+        }
+        rig_gets(rig, 'C', &terms);
+        cr_assert_eq(rig->core->next.wished, i == 0, "%d", i);
+        rig_free(rig);
+    }
 }
 
 /* A1b */

@@ -8,6 +8,7 @@
 #include "core/detection/numbers.h"
 #include "core/detection/removal.h"
 #include "core/detection/standing.h"
+#include "core/model/limits.h"
 #include "core/state/refuse.h"
 
 void next_view_soon(struct core *core)
@@ -186,6 +187,9 @@ void next_view_settle_terms(struct core *core)
 
 enum refusal next_view_want_rules(struct core *core, const struct rules_wish *wish)
 {
+    if (!rules_are_sound(&wish->rules) || wish->number >= COUNTER_MAX) {
+        return REFUSED_RULES_UNFIT; /* Nobody would take a view with them (V7b). */
+    }
     enum unagreed against = next_view_against(core, wish);
 
     if (against != UNAGREED_NOT) {
