@@ -458,7 +458,7 @@ static void on_vote(struct core *core, const struct message *message)
         founding_on_vote(core, message);
         return;
     case VOTE_HEARTBEAT:
-        refuse(core, message, REFUSED_VOTER_UNKNOWN);
+        change_on_disagreement(core, message);
         return;
     }
 }

@@ -460,6 +460,38 @@ Story(liar, what_a_voter_was_made_to_accept_does_not_come_back)
     sim_free(sim);
 }
 
+/* Z2l, S17: cyrene holds a view that was proposed in its coordinator's name, above all that this
+ * one makes; its vote is the one that is needed when that one dies. */
+Story(liar, what_a_voter_was_made_to_accept_in_this_reign_does_not_come_back)
+{
+    struct sim *sim = lenient_voters(seed);
+    const uint32_t coordinator = sim_coordinator(sim, A);
+    const uint32_t voter = coordinator == C ? B : C;
+    struct view view;
+    void *storage = calloc(1, view_bytes(MEMBER_MAX));
+    struct message prepare = {.type = MESSAGE_PREPARE, .carrier = {.view = &view}};
+
+    cr_assert_not_null(storage);
+    view_init(&view, MEMBER_MAX, storage);
+    view_copy(&view, core_view(sim->hosts[coordinator].core));
+    view.parent = view_id_of(&view);
+    view.version += 1000;
+    view_seal(&view);
+    prepare.from = sim->hosts[coordinator].witness.life;
+    prepare.source = sim->hosts[coordinator].address;
+    prepare.number = sim->hosts[coordinator].number + 1;
+    liar_says(sim, voter, &prepare);
+    sim_run(sim, STALLED_MS);
+    sim_trust(sim);
+    sim_leave(sim, D);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_crash(sim, coordinator);
+    sim_run(sim, STALLED_MS);
+    story_holds(sim, seed);
+    sim_free(sim);
+    free(storage);
+}
+
 /* S9, S10: one that has no vote does not make two act, whatever it says. */
 Story(liar, one_without_a_vote_makes_no_two_act)
 {

@@ -167,14 +167,28 @@ Test(voter, is_bound_by_any_of_the_questions)
     bench_free(bench);
 }
 
-/* Z2e: an older proposal of the same reign that comes late takes nothing back. */
+/* Z2e, Z2l: an older proposal of the same reign that comes late takes nothing back; and a grant
+ * that the record does not hold would let a view be committed that the next one does not find. */
 Test(voter, keeps_the_highest_view_that_it_accepted)
 {
     struct voter_bench *bench = bench_of_x();
 
     cr_assert_eq(bench_prepares(bench, 'X', 1, 3), VOTE_WAITS);
-    cr_assert_eq(bench_prepares(bench, 'X', 1, 2), VOTE_WAITS);
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 2), VOTE_REFUSED_EPOCH);
+    cr_assert_eq(bench->vote.promised, 1);
     cr_assert_eq(bench_state(bench).accepted.version, 3);
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 3), VOTE_WAITS, "the same one again");
+    bench_free(bench);
+}
+
+/* Z2l: one name, another content. */
+Test(voter, grants_no_view_beside_the_one_that_it_accepted)
+{
+    struct voter_bench *bench = bench_of_x();
+
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 3), VOTE_WAITS);
+    bench->core->voter.accepted.hash ^= 1;
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 3), VOTE_REFUSED_EPOCH);
     bench_free(bench);
 }
 

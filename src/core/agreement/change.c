@@ -919,6 +919,20 @@ void change_on_vote(struct core *core, const struct message *vote)
     }
 }
 
+void change_on_disagreement(struct core *core, const struct message *vote)
+{
+    const struct vote_answer *answer = &vote->carrier.vote;
+    bool of_view = vote->fellow && core_is_coordinator(core) &&
+                   vote->carrier.epoch == core->view.epoch &&
+                   answer->version == core->view.version && answer->result == VOTE_REFUSED_EPOCH;
+
+    if (!of_view || core->change.on) {
+        refuse(core, vote, of_view ? REFUSED_VOTE_MEANWHILE : REFUSED_ANSWER_TO_ANOTHER);
+        return;
+    }
+    change_outgrow(core);
+}
+
 void change_on_nack(struct core *core, const struct message *message)
 {
     uint64_t promised = message->reference.promised;

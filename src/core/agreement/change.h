@@ -42,6 +42,10 @@ bool change_is_in_vain(const struct core *core, const struct message *heartbeat,
 /* A voter's answer, or that of our own, to what we propose (Z5). */
 void change_on_vote(struct core *core, const struct message *vote);
 
+/* A voter's word that it holds another view than this coordinator's, or one above it, of the same
+ * epoch (Z2l): under the next epoch it gives that up. */
+void change_on_disagreement(struct core *core, const struct message *vote);
+
 void change_on_nack(struct core *core, const struct message *message);
 void change_on_not_following(struct core *core, const struct message *message);
 void change_on_commit(struct core *core, const struct message *message);

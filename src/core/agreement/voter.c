@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "core/agreement/promise.h"
+#include "core/model/marks.h"
 #include "core/state/outbox.h"
 
 enum { AT_THEIR_WORD_MAX = 16 }; /* promises to strangers in T_stall (Z2k) */
@@ -49,6 +50,7 @@ void voter_start(struct core *core, const struct vote_record *record, bool damag
     }
     voter->record = *record;
     voter->record.accepted = NULL;
+    voter->accepted_ms = core->now_ms;
     promise_saw_epoch(core, record->promise.epoch);
     if (record->promise.epoch != 0) {
         voter->until_ms = core->now_ms + core->timing.lease_ms;
@@ -286,16 +288,20 @@ static void lease(struct core *core)
     core->voter.until_ms = core->now_ms + core->timing.lease_ms;
 }
 
-static void accept_view(struct core *core, const struct view *view)
+/* Z2l: what a grant speaks of is what the next one to be elected will find here. Returns whether
+ * the view is the accepted one now. */
+static bool accept_view(struct core *core, const struct view *view)
 {
-    struct view *accepted = &core->voter.accepted;
+    struct voter *voter = &core->voter;
     const struct view_id theirs = view_id_of(view);
-    const struct view_id ours = view_id_of(accepted);
+    const struct view_id ours = view_id_of(&voter->accepted);
 
-    if (view_is_empty(accepted) || view_id_compare(&theirs, &ours) > 0) {
-        view_copy(accepted, view);
+    if (view_is_empty(&voter->accepted) || view_id_compare(&theirs, &ours) > 0) {
+        view_copy(&voter->accepted, view);
+        voter->accepted_ms = core->now_ms;
         record_changed(core);
     }
+    return voter->accepted.hash == view->hash;
 }
 
 struct vote voter_on_prepare(struct core *core, const struct vote_question *asked,
@@ -319,7 +325,10 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *aske
     if (vote.result != VOTE_GRANTED) {
         return vote;
     }
-    accept_view(core, view);
+    if (!accept_view(core, view)) {
+        REACHED(accepted_view_is_not_of_its_maker);
+        return (struct vote){.result = VOTE_REFUSED_EPOCH, .promised = question.ballot.epoch};
+    }
     lease(core);
     return grant(core, &question, core->voter.number);
 }
@@ -335,6 +344,17 @@ struct vote voter_on_heartbeat(struct core *core, const struct vote_question *qu
     }
     lease(core);
     return grant(core, question, core->voter.promise_number);
+}
+
+bool voter_disagrees(const struct core *core, const struct heartbeat *heartbeat)
+{
+    const struct voter *voter = &core->voter;
+    const struct view_id accepted = view_id_of(&voter->accepted);
+
+    return !voter->mute && accepted.epoch == heartbeat->view.epoch &&
+           view_id_compare(&accepted, &heartbeat->view) >= 0 &&
+           voter->accepted.hash != heartbeat->view_hash &&
+           core->now_ms >= voter->accepted_ms + core->timing.lost_ms;
 }
 
 void voter_hears(struct core *core, const struct node_id *life)

@@ -31,6 +31,11 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *aske
 /* The coordinator asks for the lease. */
 struct vote voter_on_heartbeat(struct core *core, const struct vote_question *question);
 
+/* Has this voter accepted, T_lost ago or longer, a view of the epoch of the one that the heartbeat
+ * names which is not below that one, and another (Z2l)? By then it was dropped, or never proposed
+ * by the one in whose name it came; and whoever is elected next would build on it. */
+bool voter_disagrees(const struct core *core, const struct heartbeat *heartbeat);
+
 /* A sign of life of that life: where it reigns under the promised epoch, the lease begins anew. Of
  * any other life, one that only asked for the epoch among them, nothing follows. */
 void voter_hears(struct core *core, const struct node_id *life);

@@ -12,6 +12,7 @@
 #include "core/detection/route.h"
 #include "core/detection/standing.h"
 #include "core/detection/watch.h"
+#include "core/model/marks.h"
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
 
@@ -383,6 +384,24 @@ void voting_on_prepare(struct core *core, const struct message *prepare)
     answer(core, prepare, &question, &vote);
 }
 
+/* Z2l: what this voter holds beyond the view that its coordinator names is to come to light now.
+ * One that does not act gets another epoch anyway. */
+static void disagree(struct core *core, const struct message *heartbeat)
+{
+    const struct view_id *named = &heartbeat->heartbeat.view;
+    const struct vote disagrees = {.result = VOTE_REFUSED_EPOCH, .promised = named->epoch};
+    const struct vote_question question = {.kind = VOTE_HEARTBEAT,
+                                           .lineage = named->lineage,
+                                           .ballot = {named->epoch, heartbeat->from},
+                                           .address = heartbeat->source,
+                                           .view = *named};
+
+    if (heartbeat->heartbeat.acting && voter_disagrees(core, &heartbeat->heartbeat)) {
+        REACHED(voter_disagrees_with_its_coordinator);
+        reply(core, &question, &disagrees);
+    }
+}
+
 void voting_on_sign_of_life(struct core *core, const struct message *message)
 {
     const struct view_id *named = &message->heartbeat.view;
@@ -399,5 +418,6 @@ void voting_on_sign_of_life(struct core *core, const struct message *message)
                                                .lineage = named->lineage,
                                                .ballot = {named->epoch, message->from}};
         (void)voter_on_heartbeat(core, &question); /* The next heartbeat says what came of it. */
+        disagree(core, message);
     }
 }

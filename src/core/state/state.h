@@ -303,6 +303,7 @@ struct voter {
     uint64_t rewrite_ms;       /* while mute: when to try again */
     struct vote_record record; /* as it is to be on disk, but for the accepted view: */
     struct view accepted;      /* empty: none */
+    uint64_t accepted_ms;      /* when this process accepted it, or found it on disk */
     uint64_t until_ms;         /* bound to the life of the promise until then */
 
     /* Changes of the record are numbered. */
