@@ -82,6 +82,25 @@ static void check_refused(struct rig *rig, const struct message *merge, enum mer
     rig_free(rig);
 }
 
+/* M5d: the others would drop such a proposal for ever, and under strict it waits for them. */
+Test(core_merge, a_part_above_which_no_view_would_be_taken_is_told_so)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct view *near = rig_view(rig, "D E");
+
+    near->next_age = core_view(rig->core)->next_age + LEAP_MAX;
+    view_seal(near);
+    const struct message by_age = merge_of(near, 77);
+    check_refused(rig, &by_age, MERGE_REFUSED_LEAPS);
+
+    rig = rig_in("A B C", 'A');
+    near = rig_view(rig, "D E");
+    near->version = core_view(rig->core)->version + LEAP_MAX;
+    view_seal(near);
+    const struct message by_version = merge_of(near, 77);
+    check_refused(rig, &by_version, MERGE_REFUSED_LEAPS);
+}
+
 /* M4: what both exchanged before may not be so any more. */
 Test(core_merge, a_part_that_wins_is_not_taken_up)
 {

@@ -211,6 +211,14 @@ static bool was_absorbed_before(const struct core *core, uint64_t number)
     return false;
 }
 
+/* M5d: the losing part's view does not leap, but is so near that what is above it does. */
+static bool would_leap(const struct core *core, const struct view *next)
+{
+    const struct leap_base max = promise_numbers_max(core);
+
+    return promise_is_above(next, &max) || next->version >= max.version;
+}
+
 /* The merged view, in next_view_buffer; or why there can be none. */
 static enum merge_refusal build_merged(struct core *core, const struct view *theirs,
                                        const struct terms *started)
@@ -243,6 +251,10 @@ static enum merge_refusal build_merged(struct core *core, const struct view *the
     for (uint32_t i = 0; i < theirs->gone_count; i++) {
         view_add_gone(next, &theirs->gone[i]);
     }
+    if (would_leap(core, next)) {
+        REACHED(merge_built_a_leap);
+        return MERGE_REFUSED_LEAPS;
+    }
     return view_has(next, &theirs->members[0].id) ? MERGE_NOT_REFUSED : MERGE_REFUSED_BUSY;
 }
 
@@ -256,11 +268,12 @@ static enum refusal why_unbuilt(enum merge_refusal reason)
         return REFUSED_MERGE_NAME_IN_USE;
     case MERGE_REFUSED_VERSIONS:
         return REFUSED_MERGE_VERSIONS_DIFFER;
+    case MERGE_REFUSED_LEAPS:
+        return REFUSED_VIEW_LEAPS;
     case MERGE_NOT_REFUSED:
     case MERGE_REFUSED_BUSY:
     case MERGE_REFUSED_LOSING:
     case MERGE_REFUSED_ABORTED:
-    case MERGE_REFUSED_LEAPS:
         break;
     }
     return REFUSED_MERGE_NAME_IN_DOUBT;
