@@ -446,6 +446,25 @@ Test(core_asked, what_leaps_is_come_near)
     rig_free(rig);
 }
 
+/* V7e: the voters saw more epochs than D, which is none, and gave A one that leaps for D. */
+Test(core_asked, a_member_comes_near_the_epoch_of_its_coordinator)
+{
+    struct rig *rig = rig_strict_among("A B C D", 'D', "A B C");
+    struct view *next = rig_next(rig, "");
+    char text[64];
+
+    rig_pass(rig, rig->timing.stall_ms, "A B C");
+    next->epoch += LEAP_MAX + SAID_LEAP_MAX / 2;
+    view_seal(next);
+    const struct message prepare = {.type = MESSAGE_PREPARE, .carrier = {.view = next}};
+    rig_refuses(rig, 'A', &prepare, REFUSED_VIEW_LEAPS);
+    rig_pass(rig, rig->timing.stall_ms, "A B C");
+    rig_gets(rig, 'A', &prepare);
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
+    cr_assert_str_eq(rig_sees(rig, text), "A B C D");
+    rig_free(rig);
+}
+
 /* H48: who was made to believe in a founding that was none. */
 Test(core_asked, a_voter_names_its_lineage_to_one_of_another)
 {

@@ -54,6 +54,14 @@ static bool is_fellows_word(const struct core *core, const struct message *messa
            !hearing_coordinator_is_fresh(core) && view_has(message->carrier.view, &message->from);
 }
 
+/* V7e: the voters may have gone as far by what this node, which is none, was not told. */
+static void come_near(struct core *core, const struct view *view)
+{
+    if (core_is_strict(core) && promise_epoch_leaps(core, view->epoch)) {
+        promise_near_epoch(core, view->epoch);
+    }
+}
+
 /* L4: what its own coordinator shows it, or another who knows the chain, and it does not take. What
  * strangers answer counts where the same answer would be followed (Z9e). */
 static void note_leap(struct core *core, const struct message *message)
@@ -64,6 +72,7 @@ static void note_leap(struct core *core, const struct message *message)
 
     if (authority_knows(core, position) || answers || is_fellows_word(core, message)) {
         install_saw_leap(core);
+        come_near(core, message->carrier.view);
     }
 }
 
