@@ -118,6 +118,37 @@ Test(core_strict, voters_that_do_not_answer_are_looked_for)
     rig_free(rig);
 }
 
+static bool asks_as_stranger(const struct rig *rig, char at)
+{
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        const struct rig_sent *sent = &rig->sent[i];
+        if (sent->message.type == MESSAGE_BALLOT && sent->to == at && !sent->fellow) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Z4f, H48: where members are said to live somebody else may, who is no voter under that name. */
+Test(core_strict, who_is_alone_looks_for_voters_where_its_view_has_others)
+{
+    struct rig *rig = rig_strict_among("A B C D", 'B', "A B C");
+    const struct address known = member_of('D').address;
+
+    book_remember(&rig->core->book, &known);
+    rig_kill(rig, 'A');
+    rig_pass(rig, rig->timing.lost_ms + rig->timing.prepare_ms, "D");
+    cr_assert(rig->core->campaign.on);
+    cr_assert_gt(rig_count(rig, MESSAGE_BALLOT), 0);
+    cr_assert_not(asks_as_stranger(rig, 'D'), "it is heard, and no voter");
+    for (uint64_t ms = 0; ms < rig->timing.flap_ms; ms += rig->timing.lost_ms) {
+        rig_pass(rig, rig->timing.lost_ms, "");
+    }
+    rig_pass(rig, 8 * rig->timing.prepare_ms, "");
+    cr_assert(asks_as_stranger(rig, 'D'));
+    rig_free(rig);
+}
+
 /* Z1e: C has begun another life where it was; what B heard of last under its name lives at the
  * address of D. Whoever lives at either address has to learn with which nonce to vote. */
 Test(core_strict, a_silent_voter_is_asked_as_a_stranger_where_the_view_has_it)

@@ -158,8 +158,10 @@ void electorate_ask(struct core *core, const struct message *message, const stru
 void electorate_seek(struct core *core, const struct message *message)
 {
     struct address targets[SOUGHT_PER_TRY];
-    uint32_t count = book_next(&core->book, &core->view, core->electorate.sought++ % 2 == 0,
-                               targets, SOUGHT_PER_TRY);
+    /* Where it is alone with its view, others may live at the addresses that this one names. */
+    const bool alone = hearing_is_alone(core, core->timing.flap_ms);
+    uint32_t count = book_next(&core->book, alone ? NULL : &core->view,
+                               core->electorate.sought++ % 2 == 0, targets, SOUGHT_PER_TRY);
 
     for (uint32_t i = 0; i < count; i++) {
         electorate_ask_stranger(core, message, NULL, &targets[i]);

@@ -91,7 +91,8 @@ bool book_has(const struct book *book, const struct address *address)
 static bool is_worth_asking(const struct book *book, const struct view *view,
                             const struct address *address)
 {
-    return !address_equal(address, &book->self) && view_find_address(view, address) == VIEW_NONE;
+    return !address_equal(address, &book->self) &&
+           (view == NULL || view_find_address(view, address) == VIEW_NONE);
 }
 
 uint32_t book_next(struct book *book, const struct view *view, bool with_seeds, struct address *out,

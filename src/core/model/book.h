@@ -34,8 +34,8 @@ bool book_has_seed(const struct book *book, const struct address *address);
 /* Is it a seed's, or anybody's whom this node knew, or was told of? */
 bool book_has(const struct book *book, const struct address *address);
 
-/* Addresses to look at next, in turn, those of the view's members left out: from the seeds when
- * `with_seeds`, then from the others. Writes at most `limit`, returns how many. */
+/* Addresses to look at next, in turn, those of the view's members left out (NULL: nobody's): from
+ * the seeds when `with_seeds`, then from the others. Writes at most `limit`, returns how many. */
 uint32_t book_next(struct book *book, const struct view *view, bool with_seeds, struct address *out,
                    uint32_t limit);
 
