@@ -264,35 +264,26 @@ struct terms rig_terms(void)
                           .capacity = RIG_CAPACITY};
 }
 
-static struct rig *start_among(char self, uint32_t expect, struct guard guard,
-                               const struct voters *voters, uint32_t capacity)
+static struct rig *start_with(char self, struct core_options options)
 {
     struct rig *rig = calloc(1, sizeof *rig);
     struct member member = member_of(self);
-    struct core_options options = {.name = member.name,
-                                   .address = member.address,
-                                   .guard = guard,
-                                   .voters = voters,
-                                   .profile = PROFILE_LAN,
-                                   .timing = timing_of(PROFILE_LAN),
-                                   .capacity = capacity,
-                                   .has_seeds = true,
-                                   .expect = expect,
-                                   .random_seed = {(uint64_t)self, 2, 3, 4}};
 
+    options.name = member.name;
+    options.address = member.address;
+    options.profile = PROFILE_LAN;
+    options.timing = timing_of(PROFILE_LAN);
+    options.has_seeds = true;
+    memcpy(options.random_seed, (const uint64_t[]){(uint64_t)self, 2, 3, 4},
+           sizeof options.random_seed);
     rig->self = self;
     rig->timing = options.timing;
     rig->now_ms = BEGIN_MS;
-    rig->capacity = capacity;
-    rig->block = calloc(1, core_bytes(capacity));
+    rig->capacity = options.capacity;
+    rig->block = calloc(1, core_bytes(rig->capacity));
     rig->core = core_init(rig->block, &options, rig->now_ms);
     step(rig, (struct event){.type = EVENT_TICK});
     return rig;
-}
-
-static struct rig *start(char self, uint32_t expect, struct guard guard, uint32_t capacity)
-{
-    return start_among(self, expect, guard, NULL, capacity);
 }
 
 struct rig *rig_joining(char self)
@@ -302,7 +293,10 @@ struct rig *rig_joining(char self)
 
 struct rig *rig_expecting(char self, uint32_t expect)
 {
-    return start(self, expect, (struct guard){.policy = GUARD_NONE}, RIG_CAPACITY);
+    const struct core_options options = {
+        .guard = {.policy = GUARD_NONE}, .expect = expect, .capacity = RIG_CAPACITY};
+
+    return start_with(self, options);
 }
 
 struct rig *rig_in(const char *letters, char self)
@@ -334,11 +328,27 @@ static struct rig *let_in(struct rig *rig, const char *letters)
     return rig;
 }
 
-struct rig *rig_guarded(const char *letters, char self, struct guard guard)
+static uint32_t capacity_for(const char *letters)
 {
     const uint32_t count = (uint32_t)strlen(letters) / 2 + 1; /* With a space between two. */
 
-    return let_in(start(self, 0, guard, count > RIG_CAPACITY ? count : RIG_CAPACITY), letters);
+    return count > RIG_CAPACITY ? count : RIG_CAPACITY;
+}
+
+struct rig *rig_guarded(const char *letters, char self, struct guard guard)
+{
+    const struct core_options options = {.guard = guard, .capacity = capacity_for(letters)};
+
+    return let_in(start_with(self, options), letters);
+}
+
+struct rig *rig_on_rings(const char *letters, char self)
+{
+    const struct core_options options = {.guard = {.policy = GUARD_NONE},
+                                         .watchers = WATCHERS_RINGS,
+                                         .capacity = capacity_for(letters) + RIG_CAPACITY};
+
+    return let_in(start_with(self, options), letters);
 }
 
 struct rig *rig_strict(const char *letters, char self)
@@ -355,8 +365,10 @@ struct rig *rig_strict_among(const char *letters, char self, const char *names)
             voters.names[voters.count++][0] = *at;
         }
     }
-    const struct guard guard = {.policy = GUARD_STRICT, .count = voters.count};
-    return let_in(start_among(self, 0, guard, &voters, RIG_CAPACITY), letters);
+    const struct core_options options = {.guard = {.policy = GUARD_STRICT, .count = voters.count},
+                                         .voters = &voters,
+                                         .capacity = RIG_CAPACITY};
+    return let_in(start_with(self, options), letters);
 }
 
 void rig_free(struct rig *rig)

@@ -723,6 +723,7 @@ static bool consider_as_member(struct core *core, const struct message *message)
         REACHED(proposal_of_another_coordinator);
         refuse(core, message, REFUSED_PROPOSAL_NOT_FOLLOWED);
         install_answer_not_following(core, message);
+        install_ask_coordinator(core, message);
         return false;
     }
     if (proposal->epoch < core->promise.epoch && !core_is_strict(core)) {

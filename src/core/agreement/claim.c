@@ -522,6 +522,7 @@ static bool catch_up(struct core *core, const struct message *message)
     }
     if (authority_of(core, message) == AUTHORITY_NONE) {
         refuse(core, message, REFUSED_CLAIM_VIEW_NOT_FOLLOWED);
+        install_ask_coordinator(core, message);
         return false;
     }
     install_view(core, view);

@@ -254,6 +254,7 @@ static enum shown_view on_view_without_us(struct core *core, const struct messag
         return SHOWN_LEFT_OUT;
     }
     refuse(core, message, why_not_out(core, ours));
+    install_ask_coordinator(core, message);
     if (position != VIEW_NONE && (!ours || core_is_coordinator(core))) {
         book_remember(&core->book, &view->members[0].address);
         follow_note(core, position); /* It went there. */
@@ -285,6 +286,13 @@ bool install_is_left_alone(const struct core *core)
         moved = moved || went;
     }
     return moved;
+}
+
+void install_ask_coordinator(struct core *core, const struct message *message)
+{
+    if (view_has(&core->view, &message->from)) {
+        watch_want(core, 0);
+    }
 }
 
 void install_answer_not_following(struct core *core, const struct message *message)
@@ -436,9 +444,7 @@ static enum shown_view on_higher_view(struct core *core, const struct message *m
     if (!ours) {
         install_answer_not_following(core, message);
     }
-    if (from_member) {
-        watch_want(core, 0); /* D9g */
-    }
+    install_ask_coordinator(core, message);
     if (!from_member || is_beyond_outdoing(core, view)) {
         return SHOWN_SETTLED; /* Nothing of it is true, its epoch neither. */
     }

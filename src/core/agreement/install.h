@@ -35,6 +35,10 @@ void install_answer_stranger(struct core *core, const struct message *message);
  * Then asks for it, and the answer counts. */
 bool install_asks_first(struct core *core, const struct message *message);
 
+/* D9g: a view of a member's does not speak for this node while its own coordinator may live, so it
+ * has to know whether that is so. */
+void install_ask_coordinator(struct core *core, const struct message *message);
+
 /* NOT_FOLLOWING, to the maker of the view that it brings along, which does not speak for this node;
  * to that of a stranger's within the bound of V6. */
 void install_answer_not_following(struct core *core, const struct message *message);

@@ -1,0 +1,279 @@
+/* Watch rings: of whom a node knows nothing, and what it does when it has to know (D9). */
+#include <criterion/criterion.h>
+
+#include "core/detection/watch.h"
+#include "core/state/state.h"
+#include "rig.h"
+
+/* By age. By its id this node, W, stands between Y and A on both rings, so that these, X and B are
+ * its neighbours, and none of the oldest. */
+#define OTHERS "M N O P A B C D L Q R S X Y"
+
+static uint32_t position_of(const struct rig *rig, char letter)
+{
+    struct node_id id = rig_id(rig, letter);
+
+    return view_find(core_view(rig->core), &id);
+}
+
+static bool watches(const struct rig *rig, char letter)
+{
+    return watch_is_on(rig->core, position_of(rig, letter));
+}
+
+/* The letters of those who are neighbours, as rig_pass takes them. */
+static const char *neighbours(const struct rig *rig, char text[64])
+{
+    const struct view *view = core_view(rig->core);
+    size_t length = 0;
+
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        if (i != rig->core->position && watch_is_edge(rig->core, i)) {
+            text[length++] = view->members[i].name[0];
+        }
+    }
+    text[length] = '\0';
+    return text;
+}
+
+/* Long enough that nobody whom it does not watch is fresh by what it heard of it once. */
+static void neighbours_alone_are_heard(struct rig *rig)
+{
+    char text[64];
+
+    rig_pass(rig, 2 * rig->timing.stall_ms, neighbours(rig, text));
+}
+
+/* W does not watch the coordinator, nor those next to it, and has heard nothing of them for long.
+ */
+static struct rig *far_from_the_coordinator(void)
+{
+    struct rig *rig = rig_on_rings(OTHERS " W", 'W');
+
+    neighbours_alone_are_heard(rig);
+    cr_assert_not(watches(rig, 'M'));
+    cr_assert_not(watches(rig, 'N'));
+    cr_assert_not(watches(rig, 'O'));
+    return rig;
+}
+
+/* --- Nothing is concluded from the silence of one that is not watched (D9g) --- */
+
+/* H65 */
+Test(core_rings, nobody_who_is_not_watched_is_named)
+{
+    struct rig *rig = far_from_the_coordinator();
+
+    cr_assert_eq(rig->noticed[NOTICE_SUSPECT], 0);
+    rig_pass(rig, 2 * rig->timing.heartbeat_ms, "A Y");
+    cr_assert_gt(rig_count(rig, MESSAGE_HEARTBEAT), 0);
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        if (rig->sent[i].message.type == MESSAGE_HEARTBEAT) {
+            cr_assert_eq(rig->sent[i].message.heartbeat.suspect_count, 0);
+        }
+    }
+    rig_free(rig);
+}
+
+/* The view that follows when A is out. */
+static struct view *without_the_coordinator(struct rig *rig)
+{
+    struct view *view = rig_next(rig, "-M");
+
+    view->epoch++;
+    view_seal(view);
+    return view;
+}
+
+/* What is not followed at first, as the coordinator may live, is when it does not answer. */
+static void check_that_the_coordinator_is_asked(struct rig *rig, char from, enum message_type type,
+                                                struct view *view)
+{
+    const struct message message = {.type = type,
+                                    .carrier = {.view = view, .epoch = view->epoch + 1}};
+    const uint64_t ours = core_view(rig->core)->hash;
+    char text[64];
+
+    rig_gets(rig, from, &message);
+    cr_assert_eq(rig_count(rig, MESSAGE_ACK), 0);
+    cr_assert_eq(core_view(rig->core)->hash, ours);
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'M'));
+    rig_pass(rig, rig->timing.verify_ms, neighbours(rig, text));
+    rig_gets(rig, from, &message);
+}
+
+/* H65, V4 */
+Test(core_rings, a_fellows_view_counts_when_the_coordinator_was_asked)
+{
+    struct rig *rig = far_from_the_coordinator();
+    struct view *view = without_the_coordinator(rig);
+
+    check_that_the_coordinator_is_asked(rig, 'Y', MESSAGE_VIEW, view);
+    cr_assert_eq(core_view(rig->core)->hash, view->hash);
+    rig_free(rig);
+}
+
+/* H65, V4, U2 */
+Test(core_rings, a_fellows_proposal_counts_when_the_coordinator_was_asked)
+{
+    struct rig *rig = far_from_the_coordinator();
+
+    check_that_the_coordinator_is_asked(rig, 'N', MESSAGE_PREPARE, without_the_coordinator(rig));
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'N'));
+    rig_free(rig);
+}
+
+/* H65, V4, L1 */
+Test(core_rings, a_fellows_word_that_it_is_out_counts_when_the_coordinator_was_asked)
+{
+    struct rig *rig = far_from_the_coordinator();
+    struct view *view = rig_next(rig, "-M -W");
+
+    view->epoch++;
+    view_seal(view);
+    check_that_the_coordinator_is_asked(rig, 'Y', MESSAGE_VIEW, view);
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    rig_free(rig);
+}
+
+/* H65, V4, C2 */
+Test(core_rings, a_claimants_view_counts_when_the_coordinator_was_asked)
+{
+    struct rig *rig = far_from_the_coordinator();
+    struct view *view = without_the_coordinator(rig);
+
+    check_that_the_coordinator_is_asked(rig, 'O', MESSAGE_CLAIM, view);
+    cr_assert_eq(core_view(rig->core)->hash, view->hash);
+    rig_free(rig);
+}
+
+/* H65, H7, C2c */
+Test(core_rings, a_claim_is_granted_when_those_who_are_older_were_asked)
+{
+    struct rig *rig = far_from_the_coordinator();
+    struct view *view = rig_view(rig, OTHERS " W");
+    const struct message claim = {.type = MESSAGE_CLAIM, .carrier = {.view = view, .epoch = 2}};
+    char text[64];
+
+    rig_gets(rig, 'O', &claim);
+    cr_assert_null(rig_told(rig, MESSAGE_GRANT, 'O'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM_REFUSED, 'O'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'M'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'N'));
+    rig_pass(rig, rig->timing.verify_ms, neighbours(rig, text));
+    cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'O'));
+    rig_free(rig);
+}
+
+Test(core_rings, a_claim_is_not_granted_when_one_who_is_older_answers)
+{
+    struct rig *rig = far_from_the_coordinator();
+    struct view *view = rig_view(rig, OTHERS " W");
+    const struct message claim = {.type = MESSAGE_CLAIM, .carrier = {.view = view, .epoch = 2}};
+    char text[64];
+
+    rig_gets(rig, 'O', &claim);
+    rig_hears(rig, 'N');
+    rig_pass(rig, rig->timing.verify_ms, neighbours(rig, text));
+    cr_assert_null(rig_told(rig, MESSAGE_GRANT, 'O'));
+    rig_free(rig);
+}
+
+/* Who tells of a higher view under another coordinator. */
+Test(core_rings, the_coordinator_is_asked_when_others_follow_another)
+{
+    struct rig *rig = far_from_the_coordinator();
+    const struct view *view = without_the_coordinator(rig);
+
+    rig_gets(rig, 'Y',
+             &(struct message){.type = MESSAGE_HEARTBEAT,
+                               .heartbeat = {.view = view_id_of(view), .view_hash = view->hash}});
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'M'));
+    rig_free(rig);
+}
+
+/* --- The coordinator --- */
+
+static struct rig *coordinator(void)
+{
+    struct rig *rig = rig_on_rings("W " OTHERS, 'W');
+
+    neighbours_alone_are_heard(rig);
+    cr_assert_not(watches(rig, 'Q'));
+    return rig;
+}
+
+/* H65, U1a: its silence cannot be noticed otherwise. */
+Test(core_rings, who_does_not_answer_a_proposal_is_asked)
+{
+    struct rig *rig = coordinator();
+    char text[64];
+
+    rig_joins(rig, 'J');
+    rig_pass(rig, rig->timing.batch_ms, "");
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'Q'));
+    cr_assert_not(watches(rig, 'Q'));
+    rig_pass(rig, rig->timing.prepare_ms, neighbours(rig, text));
+    cr_assert(watches(rig, 'Q'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'Q'));
+    rig_free(rig);
+}
+
+/* H65, C3e */
+Test(core_rings, who_does_not_answer_a_claim_is_asked)
+{
+    struct rig *rig = rig_on_rings("M W N O P A B C D L Q R S X Y", 'W');
+    char text[64];
+
+    neighbours_alone_are_heard(rig);
+    cr_assert_not(watches(rig, 'Q'));
+    rig_kill(rig, 'M');
+    cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM, 'Q'));
+    rig_pass(rig, rig->timing.prepare_ms, neighbours(rig, text));
+    cr_assert(watches(rig, 'Q'));
+    rig_free(rig);
+}
+
+/* H65, I2b */
+Test(core_rings, a_name_is_in_doubt_when_its_holder_was_asked)
+{
+    struct rig *rig = coordinator();
+    struct joiner joiner = {.member = member_of('J'), .terms = rig->core->terms};
+    char text[64];
+
+    joiner.member.name[0] = 'Q';
+    const struct message join = {.type = MESSAGE_JOIN, .joiner = joiner};
+    rig_gets(rig, 'J', &join);
+    cr_assert_not_null(rig_told(rig, MESSAGE_JOIN_REFUSED, 'J'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'Q'));
+    rig_pass(rig, rig->timing.verify_ms, neighbours(rig, text));
+    rig_gets(rig, 'J', &join);
+    cr_assert_null(rig_told(rig, MESSAGE_JOIN_REFUSED, 'J'));
+    rig_free(rig);
+}
+
+/* H65, M5: the merge waits until it is known whether the holder of a name lives. */
+Test(core_rings, the_holder_of_a_name_is_asked_before_a_merge)
+{
+    struct rig *rig = coordinator();
+    struct view *theirs = rig_view(rig, "J K");
+
+    theirs->lineage = 7;
+    theirs->members[1].name[0] = 'Q';
+    view_seal(theirs);
+    struct message merge = {.type = MESSAGE_MERGE,
+                            .carrier = {.view = theirs, .merge = 77, .part = rig_part(theirs, 2)}};
+    merge.carrier.part.terms = rig->core->terms;
+    rig_gets(rig, 'J', &merge);
+    const struct message *refused = rig_told(rig, MESSAGE_MERGE_REFUSED, 'J');
+    cr_assert_not_null(refused);
+    cr_assert_eq(refused->merge_refused.reason, MERGE_REFUSED_BUSY);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'Q'));
+    rig_hears(rig, 'Q');
+    rig_gets(rig, 'J', &merge);
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'J');
+    cr_assert_not_null(prepare);
+    cr_assert_eq(view_find(prepare->carrier.view, &theirs->members[1].id), VIEW_NONE);
+    rig_free(rig);
+}
