@@ -224,3 +224,23 @@ Story(rings, bad_links_depose_nobody)
     story_check(sim_agrees(sim), seed);
     sim_free(sim);
 }
+
+/* H8, D9i: neither its neighbours nor the older ones hear it, and somebody else does. */
+Story(rings, who_is_heard_by_none_of_its_watchers_stays)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint32_t subject = host_at_age(sim, HOSTS / 2);
+    uint32_t watchers[HOSTS];
+    uint32_t count = neighbours_of(sim, subject, watchers);
+    for (uint32_t i = 0; i < count; i++) {
+        sim_cut(sim, subject, watchers[i]);
+    }
+    for (uint32_t place = 0; place < 4; place++) {
+        sim_cut(sim, subject, host_at_age(sim, place));
+    }
+    uint64_t version = sim_version(sim, subject);
+    sim_run(sim, STALLED_MS);
+    story_check(sim_version(sim, subject) == version, seed);
+    story_check(sim_agrees(sim), seed);
+    sim_free(sim);
+}
