@@ -76,7 +76,7 @@ Story(rings, a_silent_host_is_out)
     sim_free(sim);
 }
 
-/* D2b, D9e: one that is told that a lifeline was closed finds out by itself. */
+/* D2b, D9f: one that is told that a lifeline was closed finds out by itself. */
 Story(rings, a_killed_process_is_out_at_once)
 {
     struct sim *sim = story_on_rings(seed);

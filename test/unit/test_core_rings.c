@@ -193,6 +193,62 @@ Test(core_rings, the_coordinator_is_asked_when_others_follow_another)
     rig_free(rig);
 }
 
+/* --- What others tell (D9e, D9f) --- */
+
+static void tells_of(struct rig *rig, char from, char subject, enum verdict verdict)
+{
+    const struct view *view = core_view(rig->core);
+    const struct suspicion doubt = {.age = view->members[position_of(rig, subject)].age,
+                                    .verdict = verdict};
+
+    rig_gets(rig, from,
+             &(struct message){.type = MESSAGE_HEARTBEAT,
+                               .heartbeat = {.view = view_id_of(view),
+                                             .view_hash = view->hash,
+                                             .suspects = {doubt},
+                                             .suspect_count = 1}});
+}
+
+/* H5, D2b, D9f: no closing of a lifeline of its own stands behind the refusal. */
+Test(core_rings, who_is_told_of_a_death_goes_by_a_refusal)
+{
+    struct rig *rig = far_from_the_coordinator();
+
+    rig_hears(rig, 'M'); /* Or its silence alone would do. */
+    tells_of(rig, 'Y', 'M', VERDICT_DEAD);
+    rig_links(rig, 'M', LINK_REFUSED);
+    cr_assert_eq(core_peer(rig->core, 0, rig->now_ms).verdict, VERDICT_DEAD);
+    rig_free(rig);
+}
+
+static uint8_t suspects_told(const struct rig *rig)
+{
+    const struct message *told = rig_told(rig, MESSAGE_HEARTBEAT, 'Y');
+
+    cr_assert_not_null(told);
+    return told->heartbeat.suspect_count;
+}
+
+/* H8, D9f */
+Test(core_rings, who_is_no_neighbour_is_named_after_three_questions)
+{
+    struct rig *rig = far_from_the_coordinator();
+    char text[64];
+    uint32_t asked = 0;
+
+    tells_of(rig, 'Y', 'M', VERDICT_NONE);
+    for (uint32_t turn = 0; rig->core->peers[0].watch.questions < 3; turn++) {
+        cr_assert_lt(turn, 100);
+        asked = rig->core->peers[0].watch.questions;
+        cr_assert(rig_told(rig, MESSAGE_HEARTBEAT, 'Y') == NULL || suspects_told(rig) == 0);
+        rig_pass(rig, 10, neighbours(rig, text));
+    }
+    cr_assert_eq(asked, 2);
+    rig_pass(rig, rig->timing.heartbeat_ms * 21 / 20, neighbours(rig, text));
+    cr_assert_gt(suspects_told(rig), 0);
+    rig_free(rig);
+}
+
 /* --- The coordinator --- */
 
 static struct rig *coordinator(void)

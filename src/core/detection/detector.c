@@ -384,16 +384,6 @@ static void heed_doubts(struct core *core, const struct heartbeat *heartbeat)
     }
 }
 
-/* D9f: who is no neighbour and tells of a doubt, or of another view, waits for an answer. */
-static bool awaits_answer(const struct core *core, const struct heartbeat *heartbeat,
-                          uint32_t position)
-{
-    struct view_id ours = view_id_of(&core->view);
-
-    return core_has_rings(core) && !watch_is_on(core, position) &&
-           (heartbeat->suspect_count > 0 || !view_id_equal(&heartbeat->view, &ours));
-}
-
 void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position)
 {
     const struct heartbeat *heartbeat = &message->heartbeat;
@@ -429,9 +419,6 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     }
     if (core_has_rings(core)) {
         heed_doubts(core, heartbeat);
-    }
-    if (awaits_answer(core, heartbeat, position) && may_answer(core, position)) {
-        outbox_send(core, make_heartbeat(core), position);
     }
     if (position == 0 && is_answerer(core) && may_answer(core, position)) {
         /* D8: its leases are as old as the answers. Silences are looked at as with any round. */
