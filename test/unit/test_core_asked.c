@@ -465,6 +465,58 @@ Test(core_asked, a_member_comes_near_the_epoch_of_its_coordinator)
     rig_free(rig);
 }
 
+/* V7e: B was elected by voters that had accepted a view of A's which nearly leaps; the one that B
+ * makes above it does. C, who voted for B, lacks the other one; B is no voter, whose word would
+ * count anyway. */
+static struct message leaps_for_its_voter(struct rig *rig, uint64_t age, uint64_t version)
+{
+    struct vote_record *record = &rig->core->voter.record;
+    struct view *next = rig_next(rig, "-A");
+
+    next->epoch++;
+    next->next_age += age;
+    next->version += version;
+    view_seal(next);
+    record->lineage = next->lineage;
+    record->state = VOTE_RECORD_FOUNDED;
+    record->promise = (struct ballot){.epoch = next->epoch, .life = rig_id(rig, 'B')};
+    return (struct message){.type = MESSAGE_PREPARE, .carrier = {.view = next}};
+}
+
+static void comes_near(uint64_t age, uint64_t version)
+{
+    struct rig *rig = rig_strict_among("A B C D", 'C', "A C D");
+
+    rig_pass(rig, rig->timing.stall_ms, "A B D");
+    const struct message prepare = leaps_for_its_voter(rig, age, version);
+    rig_refuses(rig, 'B', &prepare, REFUSED_VIEW_LEAPS);
+    rig_pass(rig, rig->timing.stall_ms - 1, "A B D");
+    rig_refuses(rig, 'B', &prepare, REFUSED_VIEW_LEAPS);
+    rig_pass(rig, 1, "A B D");
+    rig_gets(rig, 'B', &prepare);
+    cr_assert_eq(rig->core->voter.accepted.hash, prepare.carrier.view->hash);
+    rig_free(rig);
+}
+
+Test(core_asked, a_voter_comes_near_the_numbers_of_whom_it_voted_for)
+{
+    comes_near(LEAP_MAX + 10, 0);
+    comes_near(0, LEAP_MAX + 10);
+}
+
+/* Nobody else's. */
+Test(core_asked, a_voter_comes_no_nearer_to_anybodys_numbers)
+{
+    struct rig *rig = rig_strict_among("A B C D", 'C', "A C D");
+
+    rig_pass(rig, rig->timing.stall_ms, "A B D");
+    const struct message prepare = leaps_for_its_voter(rig, LEAP_MAX + 10, 0);
+    rig->core->voter.record.promise.epoch++;
+    rig_refuses(rig, 'B', &prepare, REFUSED_VIEW_LEAPS);
+    cr_assert_eq(rig->core->promise.near_age, 0);
+    rig_free(rig);
+}
+
 /* H48: who was made to believe in a founding that was none. */
 Test(core_asked, a_voter_names_its_lineage_to_one_of_another)
 {

@@ -54,12 +54,14 @@ static bool is_fellows_word(const struct core *core, const struct message *messa
            !hearing_coordinator_is_fresh(core) && view_has(message->carrier.view, &message->from);
 }
 
-/* V7e: the voters may have gone as far by what this node, which is none, was not told. */
-static void come_near(struct core *core, const struct view *view)
+/* V7e: does it come from the one to whom this node's voter has promised the epoch? */
+static bool is_of_promised(const struct core *core, const struct message *prepare)
 {
-    if (core_is_strict(core) && promise_epoch_leaps(core, view->epoch)) {
-        promise_near_epoch(core, view->epoch);
-    }
+    const struct view *view = prepare->carrier.view;
+    const struct ballot made_by = {.epoch = view->epoch, .life = view->members[0].id};
+
+    return prepare->type == MESSAGE_PREPARE && id_equal(&prepare->from, &made_by.life) &&
+           ballot_equal(&made_by, &core->voter.record.promise);
 }
 
 /* L4: what its own coordinator shows it, or another who knows the chain, and it does not take. What
@@ -70,9 +72,12 @@ static void note_leap(struct core *core, const struct message *message)
     bool answers = core_is_strict(core) &&
                    (message->type == MESSAGE_VOTE || electorate_was_asked(core, message));
 
-    if (authority_knows(core, position) || answers || is_fellows_word(core, message)) {
+    bool counts = authority_knows(core, position) || answers || is_fellows_word(core, message);
+    if (counts) {
         install_saw_leap(core);
-        come_near(core, message->carrier.view);
+    }
+    if (core_is_strict(core) && (counts || is_of_promised(core, message))) {
+        promise_near_view(core, message->carrier.view);
     }
 }
 

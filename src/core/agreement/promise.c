@@ -5,6 +5,11 @@
 
 /* --- Leaps --- */
 
+static uint64_t higher(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* What the numbers of this T_stall are measured against, if `view` is the one that holds. */
 static struct leap_base leap_base(const struct core *core, const struct view *view)
 {
@@ -18,8 +23,8 @@ static struct leap_base leap_base(const struct core *core, const struct view *vi
 
     return (struct leap_base){.ms = core->now_ms,
                               .epoch = from_seen ? core->promise.seen : view->epoch,
-                              .version = view->version,
-                              .next_age = view->next_age};
+                              .version = higher(view->version, core->promise.near_version),
+                              .next_age = higher(view->next_age, core->promise.near_age)};
 }
 
 struct leap_base promise_numbers_max(const struct core *core)
@@ -83,6 +88,22 @@ void promise_near_epoch(struct core *core, uint64_t epoch)
     if (epoch <= COUNTER_MAX) {
         promise_saw_epoch(core, promise_within_reach(core, epoch));
     }
+}
+
+static uint64_t within_half(uint64_t number, uint64_t base)
+{
+    return number < base + SAID_LEAP_MAX ? number : base + SAID_LEAP_MAX;
+}
+
+void promise_near_view(struct core *core, const struct view *view)
+{
+    struct promise *promise = &core->promise;
+    const struct leap_base base = leap_base(core, &core->view);
+
+    promise_near_epoch(core, view->epoch);
+    promise->base = base;
+    promise->near_version = higher(promise->near_version, within_half(view->version, base.version));
+    promise->near_age = higher(promise->near_age, within_half(view->next_age, base.next_age));
 }
 
 uint64_t promise_new_epoch(const struct core *core)
@@ -164,6 +185,8 @@ void promise_on_view_installed(struct core *core, const struct installed *before
     }
     if (view_is_empty(before->view)) {
         core->promise.base.ms = 0; /* The first one is no leap. */
+        core->promise.near_version = 0;
+        core->promise.near_age = 0;
         forget_what_leaps(core);
         return;
     }

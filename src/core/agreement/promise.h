@@ -13,6 +13,9 @@ uint64_t promise_within_reach(const struct core *core, uint64_t epoch);
  * in this T_stall. */
 void promise_near_epoch(struct core *core, uint64_t epoch);
 
+/* The same for all numbers of a view, of which one leaps, by one whose word counts. */
+void promise_near_view(struct core *core, const struct view *view);
+
 /* Somebody in this cluster knows of that epoch (V2). */
 void promise_saw_epoch(struct core *core, uint64_t epoch);
 
