@@ -115,7 +115,7 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
 
 size_t core_bytes(uint32_t capacity)
 {
-    struct core layout = {0};
+    struct core layout; /* What it holds is not looked at. */
     struct arena arena = {0};
 
     take(&arena, sizeof(struct core));

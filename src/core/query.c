@@ -311,7 +311,7 @@ uint32_t core_own_roles(const struct core *core, struct own_role *out)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < ROLE_OWN_MAX && count < core->holder.count; i++) {
+    for (uint32_t i = 0; i < core->holder.top; i++) {
         const struct own_candidate *own = &core->holder.own[i];
         if (own->state == HOLDER_FREE) {
             continue;

@@ -1,5 +1,6 @@
 #include "core/holding/holder.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -38,7 +39,7 @@ static void tell(struct core *core, const struct own_candidate *own, enum role_n
 
 static struct own_candidate *find(struct core *core, const struct node_id *request)
 {
-    for (uint32_t i = 0; i < ROLE_OWN_MAX && core->holder.count > 0; i++) {
+    for (uint32_t i = 0; i < core->holder.top; i++) {
         struct own_candidate *own = &core->holder.own[i];
         if (own->state != HOLDER_FREE && id_equal(&own->is.request, request)) {
             return own;
@@ -101,7 +102,7 @@ static void tell_all(struct core *core)
 {
     core->holder.tells = false;
     core->holder.told_ms = core->now_ms;
-    for (uint32_t i = 0; i < ROLE_OWN_MAX; i++) {
+    for (uint32_t i = 0; i < core->holder.top; i++) {
         if (core->holder.own[i].state != HOLDER_FREE) {
             enter(core, &core->holder.own[i]);
         }
@@ -170,7 +171,7 @@ static void renew(const struct core *core, struct own_candidate *own, uint64_t s
 
 static void lapse(struct core *core)
 {
-    for (uint32_t i = 0; i < ROLE_OWN_MAX && core->holder.count > 0; i++) {
+    for (uint32_t i = 0; i < core->holder.top; i++) {
         struct own_candidate *own = &core->holder.own[i];
         if (own->state == HOLDER_LEADS && core->now_ms >= own->until_ms) {
             REACHED(role_lapsed);
@@ -273,7 +274,7 @@ static void on_answer(struct core *core, const struct role_word *word)
         note_due(core, holder->ask_ms);
         return;
     }
-    for (uint32_t i = 0; i < ROLE_OWN_MAX && holder->count > 0; i++) {
+    for (uint32_t i = 0; i < holder->top; i++) {
         if (holder->own[i].state == HOLDER_LEADS) {
             renew(core, &holder->own[i], word->stamp);
         }
@@ -304,12 +305,14 @@ static void refuse_campaign(struct core *core, const struct role_command *comman
 
 static struct own_candidate *free_place(struct core *core)
 {
-    for (uint32_t i = 0; i < ROLE_OWN_MAX; i++) {
-        if (core->holder.own[i].state == HOLDER_FREE) {
-            return &core->holder.own[i];
+    struct holder *holder = &core->holder;
+
+    for (uint32_t i = 0; i < holder->top; i++) {
+        if (holder->own[i].state == HOLDER_FREE) {
+            return &holder->own[i];
         }
     }
-    return NULL;
+    return holder->top < ROLE_OWN_MAX ? &holder->own[holder->top++] : NULL;
 }
 
 static void on_campaign(struct core *core, const struct role_command *command)
@@ -378,7 +381,7 @@ void holder_on_command(struct core *core, const struct role_command *command)
 /* Whoever leaves holds nothing longer than its clients need to stop. */
 static void leave_all(struct core *core)
 {
-    for (uint32_t i = 0; i < ROLE_OWN_MAX && core->holder.count > 0; i++) {
+    for (uint32_t i = 0; i < core->holder.top; i++) {
         struct own_candidate *own = &core->holder.own[i];
         if (own->state == HOLDER_LEADS) {
             lose(core, own, ROLE_LEAVING);
@@ -392,7 +395,7 @@ static uint64_t soonest_own_ms(const struct core *core)
 {
     uint64_t due_ms = core->holder.ask_ms;
 
-    for (uint32_t i = 0; i < ROLE_OWN_MAX && core->holder.count > 0; i++) {
+    for (uint32_t i = 0; i < core->holder.top; i++) {
         const struct own_candidate *own = &core->holder.own[i];
         if (own->state == HOLDER_LEADS) {
             due_ms = earlier(due_ms, own->until_ms);
@@ -435,7 +438,7 @@ uint64_t holder_deadline_ms(const struct core *core)
 /* K8a: who comes in anew with a merge was of the part that lost. */
 static void lose_part(struct core *core)
 {
-    for (uint32_t i = 0; i < ROLE_OWN_MAX; i++) {
+    for (uint32_t i = 0; i < core->holder.top; i++) {
         struct own_candidate *own = &core->holder.own[i];
         if (own->state == HOLDER_FREE) {
             continue;
@@ -471,14 +474,14 @@ void holder_on_view_installed(struct core *core, const struct installed *before)
 
 void holder_start(struct core *core)
 {
-    memset(&core->holder, 0, sizeof core->holder);
+    memset(&core->holder, 0, offsetof(struct holder, own)); /* No place was used yet. */
     core->holder.due_ms = NEVER_MS;
     core->holder.ask_ms = NEVER_MS;
 }
 
 void holder_reset(struct core *core)
 {
-    for (uint32_t i = 0; i < ROLE_OWN_MAX && core->holder.count > 0; i++) {
+    for (uint32_t i = 0; i < core->holder.top; i++) {
         if (core->holder.own[i].state != HOLDER_FREE) {
             tell(core, &core->holder.own[i], ROLE_ENDED, ROLE_LIFE_OVER);
             remove_own(core, &core->holder.own[i]);

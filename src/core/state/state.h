@@ -318,14 +318,14 @@ struct voter {
     uint64_t syncs;
     uint64_t sync_failures;
 
-    struct waiting_vote waiting[VOTE_ASKERS_MAX]; /* the oldest first */
-    uint32_t waiting_count;
-
     /* Those who are no fellow members (Z2k). */
     uint64_t strangers_ms;      /* when the T_stall began in which the promises are counted */
     uint32_t strangers_granted; /* promises to them */
     struct node_id proved[PROVED_MAX]; /* the lives that answered a PING, in turn */
     uint32_t proved_next;
+
+    uint32_t waiting_count;
+    struct waiting_vote waiting[VOTE_ASKERS_MAX]; /* the oldest first */
 };
 
 struct install {
@@ -604,7 +604,6 @@ struct core {
     struct standing standing;
 
     struct promise promise;
-    struct voter voter;
     struct install install;
     struct news news;
     struct next_view next;
@@ -629,6 +628,7 @@ struct core {
 
     /* Long lists, each with a count: what is beyond it is never read. From CORE_CLEARED on
      * core_init clears nothing. */
+    struct voter voter;
     struct detector detector;
     struct numbers numbers;
     struct meeting meeting;
@@ -639,7 +639,7 @@ struct core {
     struct tagging tagging;
 };
 
-#define CORE_CLEARED offsetof(struct core, detector.gone_ms)
+#define CORE_CLEARED offsetof(struct core, voter.waiting)
 
 /* What held before a view was installed; valid until the next one is. */
 struct installed {
