@@ -70,12 +70,12 @@ void sim_start(struct sim *sim, uint32_t index)
     roles_on_start(sim, host);
     sim->changed = true;
     if (remembers) {
-        const struct stored stored = host->writes[host->latest];
+        const struct stored *stored = &host->writes[host->latest];
         host_step(sim, host,
                   &(struct event){.type = EVENT_ADDRESSES,
                                   .addresses = {.source = ADDRESSES_REMEMBERED,
-                                                .addresses = stored.peers,
-                                                .count = stored.peer_count}});
+                                                .addresses = stored->peers,
+                                                .count = stored->peer_count}});
     }
 }
 

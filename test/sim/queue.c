@@ -45,7 +45,7 @@ struct pending *queue_take(struct queue *queue)
     }
     struct pending *pending = queue->spare;
     queue->spare = pending->next;
-    memset(pending, 0, sizeof *pending);
+    pending->woken = false;
     return pending;
 }
 

@@ -87,7 +87,8 @@ void queue_init(struct queue *queue);
 /* Frees what the queue holds. Packets still under way are the caller's: take them out first. */
 void queue_deinit(struct queue *queue);
 
-/* A pending, zeroed, from the pool; goes back by queue_release, or into the queue. */
+/* A pending from the pool, for the caller to fill in; goes back by queue_release, or into the
+ * queue. */
 struct pending *queue_take(struct queue *queue);
 void queue_release(struct queue *queue, struct pending *pending);
 
