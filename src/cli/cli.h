@@ -44,6 +44,7 @@ extern const struct verb verb_keys;
 extern const struct verb verb_leader;
 extern const struct verb verb_lease;
 extern const struct verb verb_leave;
+extern const struct verb verb_links;
 extern const struct verb verb_matrix;
 extern const struct verb verb_members;
 extern const struct verb verb_observe;

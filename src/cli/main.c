@@ -12,7 +12,7 @@
 #include "usage/usage.h"
 
 enum {
-    VERB_COUNT = 33,
+    VERB_COUNT = 34,
     VERB_COLUMN = 14, /* where the summaries begin in the list of verbs */
 };
 
@@ -24,13 +24,13 @@ struct verbs {
 static struct verbs all_verbs(void)
 {
     return (struct verbs){
-        {&verb_status,   &verb_members, &verb_coordinator,  &verb_top,        &verb_wait,
-         &verb_watch,    &verb_why,     &verb_matrix,       &verb_doctor,     &verb_history,
-         &verb_report,   &verb_voters,  &verb_keys,         &verb_lease,      &verb_run,
-         &verb_campaign, &verb_resign,  &verb_value,        &verb_roles,      &verb_observe,
-         &verb_hook,     &verb_leader,  &verb_elect,        &verb_partitions, &verb_transfer,
-         &verb_drain,    &verb_undrain, &verb_restart_plan, &verb_tag,        &verb_change,
-         &verb_leave,    &verb_fault,   &verb_version}};
+        {&verb_status,   &verb_members,  &verb_coordinator, &verb_top,          &verb_wait,
+         &verb_watch,    &verb_why,      &verb_matrix,      &verb_links,        &verb_doctor,
+         &verb_history,  &verb_report,   &verb_voters,      &verb_keys,         &verb_lease,
+         &verb_run,      &verb_campaign, &verb_resign,      &verb_value,        &verb_roles,
+         &verb_observe,  &verb_hook,     &verb_leader,      &verb_elect,        &verb_partitions,
+         &verb_transfer, &verb_drain,    &verb_undrain,     &verb_restart_plan, &verb_tag,
+         &verb_change,   &verb_leave,    &verb_fault,       &verb_version}};
 }
 
 static const struct verb *find_verb(const struct verbs *verbs, const char *name)

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/document.h"
+#include "cli/matrix.h"
 #include "cli/printer.h"
 
 enum { COLUMNS_MAX = 64 }; /* members that a grid on a screen can show */
@@ -122,11 +123,9 @@ static enum exit_code print_matrix(const json_t *links)
     return EXIT_DONE;
 }
 
-static enum exit_code run_matrix(struct cli *cli, int argc, char **argv)
+enum exit_code matrix_show(struct cli *cli)
 {
     struct answer answer;
-
-    cli_parse(cli, &verb_matrix, argc, argv, NULL);
     enum exit_code code = cli_get(cli, "/v1/links", &answer);
     if (code != EXIT_DONE) {
         return code;
@@ -138,4 +137,10 @@ static enum exit_code run_matrix(struct cli *cli, int argc, char **argv)
     }
     answer_deinit(&answer);
     return code;
+}
+
+static enum exit_code run_matrix(struct cli *cli, int argc, char **argv)
+{
+    cli_parse(cli, &verb_matrix, argc, argv, NULL);
+    return matrix_show(cli);
 }

@@ -4,13 +4,14 @@
 
 #include "base/version.h"
 #include "control/json.h"
+#include "control/report_edges.h"
 #include "proto/wire.h"
 #include "runtime/clock.h"
 #include "words/notice_text.h"
 #include "words/terms_text.h"
 #include "words/voter_text.h"
 
-enum { US_PER_MS = 1000, WORD_BYTES_MAX = 64 };
+enum { US_PER_MS = 1000, WORD_BYTES_MAX = 64, EDGES_MAX = 32 };
 
 /* --- This node's own answer --- */
 
@@ -63,12 +64,22 @@ static json_t *own_answer(const struct facts *facts)
             json_put(object, "wall_ms", json_of_number((uint64_t)clock_wall_ms())));
 }
 
+/* On rings also whom it watches, as many as there is room for. */
 size_t report_peer_write(const struct facts *facts, char text[INQUIRY_TEXT_MAX])
 {
+    const bool rings = facts->terms->watchers == WATCHERS_RINGS;
     json_t *answer = own_answer(facts);
-    const size_t length = answer == NULL ? 0
-                                         : json_dumpb(answer, text, INQUIRY_TEXT_MAX, JSON_COMPACT);
+    size_t length = 0;
 
+    for (size_t most = rings ? EDGES_MAX : 0; answer != NULL; most /= 2) {
+        if (rings && !json_put(answer, "edges", report_edges_own(facts, most))) {
+            break;
+        }
+        length = json_dumpb(answer, text, INQUIRY_TEXT_MAX, JSON_COMPACT);
+        if (length <= INQUIRY_TEXT_MAX || most == 0) {
+            break;
+        }
+    }
     json_decref(answer);
     return length <= INQUIRY_TEXT_MAX ? length : 0;
 }

@@ -16,6 +16,7 @@
 #include "control/page_file.h"
 #include "control/report_config.h"
 #include "control/report_doctor.h"
+#include "control/report_edges.h"
 #include "control/report_keys.h"
 #include "control/report_leader.h"
 #include "control/report_owning.h"
@@ -25,6 +26,7 @@
 #include "control/report_recording.h"
 #include "control/report_status.h"
 #include "control/report_voters.h"
+#include "control/report_watch.h"
 #include "control/server.h"
 #include "control/tags_request.h"
 #include "control/terms_request.h"
@@ -208,6 +210,23 @@ static struct answer answer_peers(struct request *request)
     }
     inquiry_ask(inquiry);
     return answer_json(MHD_HTTP_OK, report_peers(&control->facts, inquiry));
+}
+
+static struct answer answer_watches(struct request *request)
+{
+    return answer_json(MHD_HTTP_OK, report_watch(&request->server->control->facts));
+}
+
+static struct answer answer_edges(struct request *request)
+{
+    struct control *control = request->server->control;
+    struct inquiry *inquiry = node_inquiry(control->node);
+
+    if (argument_is_given(request, "begin") && !inquiry_begin(inquiry)) {
+        return answer_json(MHD_HTTP_OK, NULL);
+    }
+    inquiry_ask(inquiry);
+    return answer_json(MHD_HTTP_OK, report_edges(&control->facts, inquiry));
 }
 
 /* ?begin=MS begins a measurement of that length, unless one runs. */
@@ -607,6 +626,8 @@ const struct resource resource_table[] = {
     {"/v1/partitions", METHOD_GET, ANYWHERE, CACHE_NOTHING, "key", answer_partitions},
     {"/v1/why", METHOD_GET, ANYWHERE, CACHE_MOMENT, "node", answer_why},
     {"/v1/peers", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_peers},
+    {"/v1/watches", METHOD_GET, ANYWHERE, CACHE_MOMENT, NULL, answer_watches},
+    {"/v1/edges", METHOD_GET, UNIX_ONLY | FLAG, CACHE_NOTHING, "begin", answer_edges},
     {"/v1/doctor", METHOD_GET, UNIX_ONLY, CACHE_NOTHING, "begin", answer_doctor},
     {"/v1/roles", METHOD_GET, ANYWHERE | FLAG, CACHE_NOTHING, "begin", answer_roles},
     {"/v1/config", METHOD_GET, UNIX_ONLY, CACHE_NOTHING, NULL, answer_config},

@@ -126,6 +126,25 @@ uint64_t core_number(const struct core *core, uint32_t position);
 enum hearing core_hearing(const struct core *core, uint32_t observer, uint32_t subject,
                           uint64_t now_ms);
 
+/* How this node watches the member at `position`. O(1). */
+struct watch_state core_watch(const struct core *core, uint32_t position, uint64_t now_ms);
+
+/* Why the members at these two positions watch each other, as bits of enum edge; 0: they do not.
+ * O(1), under guard strict O(voters). */
+unsigned core_edge(const struct core *core, uint32_t a, uint32_t b);
+
+/* Where the terms say rings and there are two members or more: whom the one at `position` has after
+ * it on ring 0 or 1. O(1). */
+uint32_t core_ring_next(const struct core *core, int ring, uint32_t position);
+
+/* What the member at `position` doubts, as it said within T_lost; returns how many. The own doubts
+ * where that is this node, which are O(members). */
+uint32_t core_told_doubts(const struct core *core, uint32_t position, uint64_t now_ms,
+                          struct told_doubt out[SUSPECTS_MAX]);
+
+/* O(members). */
+struct roll_call core_roll_call(const struct core *core, uint64_t now_ms);
+
 /* Is this part being taken up by another, or about to (M3)? It does not act meanwhile. */
 bool core_is_merging(const struct core *core);
 

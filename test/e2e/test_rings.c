@@ -50,3 +50,85 @@ Story(rings, who_watches_all_is_refused)
     (void)cluster_start(cluster, "byzantium", "athens", NO_ARGS);
     assert_soon(cluster_log_has(cluster, "byzantium", "watchers=rings"));
 }
+
+/* --- doyen links --- */
+
+static bool all_are_heard(const json_t *edges)
+{
+    for (size_t i = 0; i < json_array_size(edges); i++) {
+        const json_t *signs = json_object_get(json_array_get(edges, i), "signs");
+        for (size_t end = 0; end < 2; end++) {
+            if (strcmp(text_of(json_array_get(signs, end), "state"), "heard") != 0) {
+                return false;
+            }
+        }
+    }
+    return json_array_size(edges) > 0;
+}
+
+/* D9a, D9b: each end of each edge hears the other, as both say. */
+Story(rings, links_shows_who_watches_whom)
+{
+    struct cluster *cluster = cluster_new(ARGS(RINGS));
+
+    cluster_form(cluster, "athens byzantium cyrene delphi ephesus f g h i");
+    const struct outcome own = doyen(cluster, "f", ARGS("links"));
+    cr_assert_eq(own.code, 0, "%s", own.err);
+    assert_text_has(own.out, "f watches ");
+    assert_text_has(own.out, "ring 1");
+    assert_text_has(own.out, "ring 2");
+    assert_soon(strstr(doyen(cluster, "f", ARGS("links")).out, "nobody is in doubt") != NULL);
+
+    const struct outcome whole = doyen(cluster, "i", ARGS("links", "--all"));
+    cr_assert_eq(whole.code, 0, "%s%s", whole.out, whole.err);
+    assert_text_has(whole.out, "ring 1  athens = ");
+    assert_text_has(whole.out, "oldest");
+    assert_soon(all_are_heard(json_object_get(
+        document_kept(doyen(cluster, "i", ARGS("links", "--all", "--json")).out), "edges")));
+}
+
+static bool links_tell_of_g(struct cluster *cluster)
+{
+    const char *out = doyen(cluster, "athens", ARGS("links")).out;
+
+    return strstr(out, "g: silent for ") != NULL && strstr(out, "; doubted by ") != NULL &&
+           strstr(out, " without an answer; its host answers: stalled in ") != NULL &&
+           strstr(out, "roll call: ") != NULL && strstr(out, "; not yet g\n") != NULL;
+}
+
+/* D9d, D9h: what the coordinator knows of a silence, and whom it asks. */
+Story(rings, links_shows_a_doubt_and_the_roll_call)
+{
+    struct cluster *cluster = cluster_new(ARGS(RINGS));
+
+    cluster_form(cluster, "athens byzantium cyrene delphi ephesus f g h i");
+    cluster_pause(cluster, "g");
+    assert_soon(links_tell_of_g(cluster));
+    const struct outcome whole = doyen(cluster, "athens", ARGS("links", "--all"));
+    cluster_resume(cluster, "g");
+    cr_assert_eq(whole.code, 5, "%d: %s", whole.code, whole.out);
+    assert_text_has(whole.out, "g is silent to ");
+    assert_text_has(whole.out, "no answer: g\n");
+    assert_soon(strstr(doyen(cluster, "athens", ARGS("links")).out, "nobody is in doubt") != NULL);
+}
+
+/* With a guard the coordinator is a neighbour of all, and one datagram does not hold them all. */
+Story(rings, links_shows_the_neighbours_that_a_guard_makes)
+{
+    struct cluster *cluster = cluster_new(ARGS(RINGS, "--guard", "majority", "--size", "7"));
+
+    cluster_form(cluster, "athens byzantium cyrene delphi ephesus f g");
+    const struct outcome whole = doyen(cluster, "g", ARGS("links", "--all"));
+    cr_assert_eq(whole.code, 0, "%s%s", whole.out, whole.err);
+    assert_text_has(whole.out, "\nguard   athens = ");
+}
+
+Story(rings, links_is_the_matrix_where_all_watch_all)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+
+    cluster_form(cluster, "athens byzantium cyrene");
+    cr_assert_str_eq(doyen(cluster, "cyrene", ARGS("links")).out,
+                     doyen(cluster, "cyrene", ARGS("matrix")).out);
+    cr_assert_eq(doyen(cluster, "cyrene", ARGS("links", "--timeout", "1s")).code, 64);
+}

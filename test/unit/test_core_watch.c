@@ -267,3 +267,70 @@ Test(core_watch, who_is_dead_is_removed_without_a_question)
     cr_assert_eq(view_find(prepare->carrier.view, &dead), VIEW_NONE);
     rig_free(rig);
 }
+
+/* --- What is told of a silence (D2, R1) --- */
+
+static struct watch_state watched(const struct rig *rig, char letter)
+{
+    struct node_id id = rig_id(rig, letter);
+
+    return core_watch(rig->core, view_find(core_view(rig->core), &id), rig->now_ms);
+}
+
+Test(core_watch, a_silence_says_when_it_will_be_judged)
+{
+    struct rig *rig = rig_in("A B C D", 'A');
+
+    rig_pass(rig, rig->timing.heartbeat_ms, "B C D");
+    cr_assert_eq(watched(rig, 'D').outlook, OUTLOOK_NONE);
+    cr_assert_eq(watched(rig, 'D').due_ms, NEVER_MS);
+    cr_assert_not(watched(rig, 'A').on, "nobody watches itself");
+
+    rig_pass(rig, rig->timing.silent_ms + 1, "B C");
+    struct watch_state state = watched(rig, 'D');
+    cr_assert_eq(state.outlook, OUTLOOK_LOST);
+    cr_assert_lt(state.asked_ms_ago, state.silent_ms, "its kernel was asked");
+    cr_assert_eq(state.due_ms, rig->timing.lost_ms - state.silent_ms);
+
+    rig_links(rig, 'D', LINK_KERNEL);
+    state = watched(rig, 'D');
+    cr_assert_eq(state.outlook, OUTLOOK_STALLED);
+    cr_assert_eq(state.due_ms, rig->timing.stall_ms - state.silent_ms);
+    rig_free(rig);
+}
+
+Test(core_watch, a_verdict_says_what_it_waits_for)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    rig_pass(rig, rig->timing.lost_ms + 1, "B");
+    cr_assert_eq(watched(rig, 'C').outlook, OUTLOOK_BACKING);
+
+    struct message accuses = {.type = MESSAGE_HEARTBEAT,
+                              .heartbeat = {.view = view_id_of(core_view(rig->core)),
+                                            .view_hash = core_view(rig->core)->hash,
+                                            .suspect_count = 1,
+                                            .suspects = {{3, VERDICT_LOST}}}};
+    rig_gets(rig, 'B', &accuses);
+    struct told_doubt told[SUSPECTS_MAX];
+    cr_assert_eq(core_told_doubts(rig->core, 1, rig->now_ms, told), 1);
+    cr_assert_eq(told[0].subject, 2);
+    cr_assert_eq(told[0].verdict, VERDICT_LOST);
+    cr_assert_eq(core_told_doubts(rig->core, 0, rig->now_ms, told), 1, "its own");
+    const struct watch_state state = watched(rig, 'C');
+    cr_assert_eq(state.outlook, OUTLOOK_VERIFIED);
+    cr_assert_eq(state.due_ms, rig->timing.verify_ms);
+    rig_free(rig);
+}
+
+Test(core_watch, who_does_not_decide_says_so)
+{
+    struct rig *rig = rig_in("A B C D", 'B');
+
+    rig_kill(rig, 'D');
+    cr_assert_eq(watched(rig, 'D').outlook, OUTLOOK_JUDGE);
+    cr_assert_eq(core_edge(rig->core, 1, 3), EDGE_ALL);
+    cr_assert_eq(core_edge(rig->core, 1, 1), 0);
+    cr_assert_not(core_roll_call(rig->core, rig->now_ms).on);
+    rig_free(rig);
+}

@@ -646,6 +646,7 @@ static void call_roll(struct core *core)
     const struct timing *timing = &core->timing;
 
     REACHED(roll_called);
+    watch_called(core);
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         attend(core, i, core->now_ms + timing->lost_ms + timing->silent_ms,
                core->now_ms - timing->silent_ms + timing->verify_ms);

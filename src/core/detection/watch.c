@@ -95,6 +95,11 @@ void watch_told(struct core *core)
     core->watching.report = false;
 }
 
+void watch_called(struct core *core)
+{
+    core->watching.called_ms = core->now_ms;
+}
+
 bool watch_lead(struct core *core, bool leads)
 {
     bool begins = leads && !core->watching.leads;

@@ -27,6 +27,9 @@ void watch_asked(struct core *core, uint32_t position);
 void watch_tell(struct core *core, uint32_t position);
 void watch_told(struct core *core);
 
+/* Everybody is asked in this step (D9h). */
+void watch_called(struct core *core);
+
 /* Notes whether none of those who are older is heard. Returns whether that is new. */
 bool watch_lead(struct core *core, bool leads);
 

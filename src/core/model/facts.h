@@ -50,6 +50,53 @@ struct peer_state {
     uint32_t accuser_count;  /* other members that hold a verdict against it, lately */
 };
 
+/* Why two members watch each other (D9a, D9b), as bits. */
+enum edge {
+    EDGE_ALL = 1, /* everybody watches everybody */
+    EDGE_RING_1 = 2,
+    EDGE_RING_2 = 4,
+    EDGE_OLDEST = 8, /* the coordinator and those who are to follow it */
+    EDGE_GUARD = 16, /* the coordinator and all, who count for its guard */
+    EDGE_VOTERS = 32,
+};
+
+/* What this node would find of a member that goes on being silent, and what comes then. */
+enum outlook {
+    OUTLOOK_NONE,      /* it is heard, or not watched */
+    OUTLOOK_LOST,      /* held to be lost, unless it or its kernel answers */
+    OUTLOOK_STALLED,   /* held to be stalled, for its kernel answers */
+    OUTLOOK_JUDGE,     /* held against it by this node, which does not decide about it */
+    OUTLOOK_BACKING,   /* removed, once somebody else holds something against it, too */
+    OUTLOOK_VERIFIED,  /* removed, unless it answers what it is asked for the last time (R1) */
+    OUTLOOK_CONFIRMED, /* removed with the next view */
+};
+
+/* How this node watches one member (D9). Times are NEVER_MS where there is none. */
+struct watch_state {
+    bool on;
+    uint64_t left_ms; /* who is no neighbour is watched for so long yet; 0: a neighbour, or not */
+    uint64_t silent_ms;
+    uint32_t questions;     /* by PING, in a row and not answered */
+    uint64_t asked_ms_ago;  /* the last of them, or of its kernel */
+    uint64_t kernel_ms_ago; /* since when its kernel answered last, in this silence */
+    enum outlook outlook;
+    uint64_t due_ms; /* in so long */
+};
+
+/* What a member said of another in its last heartbeat. */
+struct told_doubt {
+    uint32_t subject; /* its position; VIEW_NONE: not in the view of this node */
+    enum verdict verdict;
+};
+
+/* When this node asked everybody (D9h). */
+struct roll_call {
+    bool on;
+    uint64_t began_ms_ago;
+    uint64_t left_ms;
+    uint32_t answered; /* of the others, since it began */
+};
+
 /* What a node has bound itself to (C2, U2). */
 struct bound_state {
     uint64_t epoch; /* granted or accepted; 0: none */

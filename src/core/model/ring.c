@@ -96,6 +96,16 @@ static uint32_t second_target(const struct rings *rings, uint32_t position)
     return after(rings, 1, position, places);
 }
 
+uint32_t rings_next(const struct rings *rings, int ring, uint32_t position)
+{
+    return ring == 0 ? after(rings, 0, position, 1) : second_target(rings, position);
+}
+
+bool rings_are_beside(const struct rings *rings, uint32_t a, uint32_t b)
+{
+    return a != b && is_beside(rings, a, b);
+}
+
 bool rings_are_neighbours(const struct rings *rings, uint32_t a, uint32_t b)
 {
     return a != b &&

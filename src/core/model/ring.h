@@ -36,7 +36,14 @@ void rings_init(struct rings *rings, uint32_t capacity, void *storage);
 /* O(members · log members). */
 void rings_of(struct rings *rings, const struct view *view);
 
-/* Are the members at these two positions neighbours? O(1). */
+/* The neighbour that the member at `position` has after it on ring 0 or 1, which are called ring 1
+ * and 2 elsewhere. There have to be two members. O(1). */
+uint32_t rings_next(const struct rings *rings, int ring, uint32_t position);
+
+/* Are the members at these two positions beside each other on the first ring? O(1). */
+bool rings_are_beside(const struct rings *rings, uint32_t a, uint32_t b);
+
+/* Are they neighbours? O(1). */
 bool rings_are_neighbours(const struct rings *rings, uint32_t a, uint32_t b);
 
 #endif

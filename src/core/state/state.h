@@ -236,9 +236,10 @@ struct numbers {
 
 /* watch: of all members. */
 struct watching {
-    bool wanted; /* one of them is */
-    bool report; /* there is something new to tell of a member that is silent */
-    bool leads;  /* none of those who are older is heard */
+    bool wanted;        /* one of them is */
+    bool report;        /* there is something new to tell of a member that is silent */
+    bool leads;         /* none of those who are older is heard */
+    uint64_t called_ms; /* everybody was asked last then (D9h); 0: never */
 };
 
 /* verdict: the evidence has changed, and is judged at the end of the step. */
