@@ -23,6 +23,7 @@ enum what {
     CHANGE,
     CHANGE_LOSS,
     KILL,
+    KILL_SENT,
     KILL_FIRST,
     HEAL_HALVES,
     HEAL_FEW,
@@ -42,6 +43,7 @@ static const struct {
     [CHANGE] = {"a member's tags change, until all agree", "ms"},
     [CHANGE_LOSS] = {"the same at 1 % loss", "ms"},
     [KILL] = {"kill -9 of a member, until all others agree", "ms"},
+    [KILL_SENT] = {"messages of all until then", ""},
     [KILL_FIRST] = {"kill -9 of the coordinator, until all others agree", "ms"},
     [HEAL_HALVES] = {"two halves that can meet again, until all agree", "ms"},
     [HEAL_FEW] = {"three that were apart can come back, until all agree", "ms"},
@@ -51,13 +53,19 @@ static const struct {
     [SENT_FIRST] = {"messages that the coordinator sends in quiet, a second", ""},
 };
 
-static double agreement_ms(struct sim *sim, const char *what)
+static double agreement_at_once_ms(struct sim *sim, const char *what)
 {
     if (!sim_converges(sim, LIMIT_MS)) {
         fprintf(stderr, "bench_growth: no agreement after %s\n", what);
         exit(EXIT_FAILURE);
     }
-    const double ms = (double)sim_converged_ms(sim);
+    return (double)sim_converged_ms(sim);
+}
+
+static double agreement_ms(struct sim *sim, const char *what)
+{
+    const double ms = agreement_at_once_ms(sim, what);
+
     sim_run(sim, REST_MS);
     return ms;
 }
@@ -109,6 +117,16 @@ static uint64_t sent_by(const struct sim *sim, uint32_t host)
     return sent;
 }
 
+static uint64_t sent_by_all(const struct sim *sim)
+{
+    uint64_t sent = 0;
+
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        sent += sent_by(sim, i);
+    }
+    return sent;
+}
+
 /* By the coordinator, and by each of the others. */
 static void count_sent(struct sim *sim, double found[WHAT_COUNT])
 {
@@ -155,7 +173,10 @@ static void measure(uint32_t hosts, enum watch_plan watchers, uint64_t seed,
     sim_run(sim, REST_MS);
 
     sim_crash(sim, hosts / 2);
-    found[KILL] = agreement_ms(sim, "kill -9 of a member");
+    const uint64_t before = sent_by_all(sim);
+    found[KILL] = agreement_at_once_ms(sim, "kill -9 of a member");
+    found[KILL_SENT] = (double)(sent_by_all(sim) - before);
+    sim_run(sim, REST_MS);
     sim_crash(sim, sim_coordinator(sim, 1));
     found[KILL_FIRST] = agreement_ms(sim, "kill -9 of the coordinator");
     sim_start(sim, 0);
@@ -174,7 +195,7 @@ static void measure(uint32_t hosts, enum watch_plan watchers, uint64_t seed,
 static void refuse_usage(void)
 {
     fprintf(stderr,
-            "usage: bench_growth [--table] [--watchers all|rings] [HOSTS [RUNS]]: HOSTS 5 to 2000, "
+            "usage: bench_growth [--table] [--watchers all|rings] [HOSTS [RUNS]]: HOSTS 5 to 4096, "
             "RUNS 1 to %d\n",
             RUNS_MAX);
     exit(64);
@@ -209,7 +230,7 @@ int main(int argc, char **argv)
     if (left > 2) {
         refuse_usage();
     }
-    const uint32_t hosts = left > 0 ? number(rest[0], 5, 2000) : 100;
+    const uint32_t hosts = left > 0 ? number(rest[0], 5, 4096) : 100;
     const uint32_t runs = left > 1 ? number(rest[1], 1, RUNS_MAX) : 5;
     static double samples[WHAT_COUNT][RUNS_MAX];
     static struct figures figures;
