@@ -43,7 +43,11 @@ Test(book, knows_everyone_it_ever_met)
     begin(&book);
     book_on_view_installed(&book, &all.view, &none.view);
     cr_assert_not(asks(&book, &all.view, &b), "a member need not be looked for");
+    book_on_view_installed(&book, &alone.view, &all.view);
     cr_assert(asks(&book, &alone.view, &b));
+    book_on_view_installed(&book, &all.view, &alone.view);
+    cr_assert_not(asks(&book, &all.view, &b), "it is one again");
+    cr_assert(asks(&book, &none.view, &b), "a joiner asks everybody");
     view_built_free(&none);
     view_built_free(&all);
     view_built_free(&alone);

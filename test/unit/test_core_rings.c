@@ -57,6 +57,50 @@ static struct rig *far_from_the_coordinator(void)
     return rig;
 }
 
+/* Those whom it watches, as watch_at tells them, and by looking at each member. */
+static void check_list(const struct rig *rig)
+{
+    uint32_t listed = 0;
+
+    for (uint32_t i = 0; i < core_view(rig->core)->member_count; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < watch_count(rig->core); k++) {
+            cr_assert(k == 0 || watch_at(rig->core, k - 1) < watch_at(rig->core, k));
+            found = found || watch_at(rig->core, k) == i;
+        }
+        listed += found;
+        if (i != rig->core->position && watch_is_on(rig->core, i)) {
+            cr_assert(found, "%u is watched, and not listed", i);
+        }
+    }
+    cr_assert_eq(listed, watch_count(rig->core));
+}
+
+/* While views turn the rings, and the coordinator and those next to it are asked for a while. */
+Test(core_rings, who_is_watched_is_listed)
+{
+    struct rig *rig = rig_on_rings(OTHERS " W", 'W');
+    struct message shown = {.type = MESSAGE_VIEW};
+    char text[64];
+
+    check_list(rig);
+    for (const char *change = "PXAJQ"; *change != '\0'; change++) {
+        const char changes[] = {*change == 'J' ? '+' : '-', *change, '\0'};
+        shown.carrier.view = rig_next(rig, changes);
+        rig_gets(rig, 'M', &shown);
+        check_list(rig);
+        watch_want_older(rig->core, VIEW_NONE);
+        rig_pass(rig, 10, neighbours(rig, text));
+        cr_assert_gt(watch_count(rig->core), 10);
+        check_list(rig);
+    }
+    rig_hears(rig, 'M'); /* Or it would not be given up. */
+    rig_pass(rig, rig->timing.stall_ms, "M N O B C D L R S Y J");
+    check_list(rig);
+    cr_assert_lt(watch_count(rig->core), 8);
+    rig_free(rig);
+}
+
 /* --- Nothing is concluded from the silence of one that is not watched (D9g) --- */
 
 /* H65 */

@@ -77,7 +77,8 @@ static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
     if (core->now_ms < core->detector.late_until_ms) {
         return; /* D4 */
     }
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
         if (core_is_self(core, i) || !is_named(core, i)) {
             continue;
         }
@@ -149,7 +150,8 @@ static void send_heartbeats(struct core *core)
     if (message != NULL && message->heartbeat.suspect_count > 0) {
         verdict_evidence_changed(core);
     }
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
         if (!core_is_self(core, i) && watch_is_on(core, i)) {
             tell_bad_link(core, i);
             outbox_send(core, message, i);
@@ -658,7 +660,8 @@ static void look_at_doubts(struct core *core)
     bool leads_now = leads(core);
     bool begins = watch_lead(core, leads_now);
 
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
         if (!core_is_self(core, i) && watch_is_on(core, i) && !core->peers[i].watch.told &&
             is_named(core, i)) {
             watch_tell(core, i);
@@ -683,7 +686,8 @@ static void look_at_all(struct core *core)
 {
     uint64_t next = NEVER_MS;
 
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
         if (!core_is_self(core, i)) {
             next = earlier(next, look_at(core, i));
             next = core_has_rings(core) ? earlier(next, question(core, i)) : next;

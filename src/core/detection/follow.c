@@ -6,6 +6,7 @@ void follow_note(struct core *core, uint32_t position)
 {
     struct peer_course *course = &core->peers[position].course;
 
+    core->following.noted += course->other_since_ms == 0;
     if (course->other_since_ms == 0 ||
         core->now_ms > course->other_seen_ms + 2 * core->timing.fresh_ms) {
         course->other_since_ms = core->now_ms;
@@ -16,7 +17,10 @@ void follow_note(struct core *core, uint32_t position)
 
 void follow_forget(struct core *core, uint32_t position)
 {
-    core->peers[position].course.other_since_ms = 0;
+    struct peer_course *course = &core->peers[position].course;
+
+    core->following.noted -= course->other_since_ms != 0;
+    course->other_since_ms = 0;
     verdict_reconsider(core, position);
 }
 
@@ -28,7 +32,7 @@ bool follow_has_moved(const struct core *core, uint32_t position)
            course->other_seen_ms >= course->other_since_ms + core->timing.fresh_ms;
 }
 
-bool follow_is_undecided(const struct core *core, uint32_t position)
+static bool is_undecided(const struct core *core, uint32_t position)
 {
     const struct peer_course *course = &core->peers[position].course;
 
@@ -36,13 +40,25 @@ bool follow_is_undecided(const struct core *core, uint32_t position)
            core->now_ms < course->other_seen_ms + core->timing.fresh_ms;
 }
 
+bool follow_has_undecided(const struct core *core)
+{
+    for (uint32_t i = 0; core->following.noted > 0 && i < core->view.member_count; i++) {
+        if (is_undecided(core, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void follow_on_view_installed(struct core *core, const struct installed *before)
 {
-    if (view_is_empty(before->view) ||
-        id_equal(&core->view.members[0].id, &before->view->members[0].id)) {
-        return;
-    }
+    bool other = !view_is_empty(before->view) &&
+                 !id_equal(&core->view.members[0].id, &before->view->members[0].id);
+
+    core->following.noted = 0;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        core->peers[i].course.other_since_ms = 0; /* Another than which one? */
+        struct peer_course *course = &core->peers[i].course;
+        course->other_since_ms = other ? 0 : course->other_since_ms; /* Another than which one? */
+        core->following.noted += course->other_since_ms != 0;
     }
 }

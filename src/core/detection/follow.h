@@ -13,8 +13,8 @@ void follow_forget(struct core *core, uint32_t position);
 /* It has said so for T_fresh: it has moved. */
 bool follow_has_moved(const struct core *core, uint32_t position);
 
-/* It said so lately, and not yet for T_fresh. */
-bool follow_is_undecided(const struct core *core, uint32_t position);
+/* Does anybody say so lately, and not yet for T_fresh? O(1) unless somebody says so. */
+bool follow_has_undecided(const struct core *core);
 
 void follow_on_view_installed(struct core *core, const struct installed *before);
 

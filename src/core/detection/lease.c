@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/detection/watch.h"
+
 /* Marks are this far apart at least, so that all of them together reach back further than T_lost.
  */
 static uint64_t spacing_ms(const struct core *core)
@@ -89,7 +91,8 @@ uint32_t lease_holders(const struct core *core, uint64_t at_ms)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
         count += lease_of(core, i) > at_ms && counts(core, i);
     }
     return count;
@@ -99,7 +102,8 @@ bool lease_held_by(const struct core *core, uint32_t count, uint64_t at_ms)
 {
     uint32_t left = count;
 
-    for (uint32_t i = 0; left > 0 && i < core->view.member_count; i++) {
+    for (uint32_t k = 0; left > 0 && k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
         left -= lease_of(core, i) > at_ms && counts(core, i);
     }
     return left == 0;
@@ -112,7 +116,8 @@ static uint64_t lease_end_before(const struct core *core, uint64_t before_ms, ui
     uint64_t end_ms = 0;
 
     *count = 0;
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
         uint64_t lease_ms = lease_of(core, i);
         if (lease_ms >= before_ms || lease_ms < end_ms || !counts(core, i)) {
             continue;

@@ -23,11 +23,11 @@ uint64_t lease_of(const struct core *core, uint32_t position);
 
 /* Until when `count` other members that follow this node and are not suspected cannot find it lost,
  * 0: they may have. With a count of 0 it is this node's own word, given at its last heartbeat.
- * O(members). */
+ * O(watched). */
 uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms);
 
 /* Other members that follow this node, are not suspected, and cannot have found it lost by then.
- * O(members). */
+ * O(watched). */
 uint32_t lease_holders(const struct core *core, uint64_t at_ms);
 
 /* Are there so many of them? Looks no further than it needs: where most have leases, at little more

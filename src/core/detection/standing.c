@@ -8,24 +8,27 @@
 #include "core/detection/watch.h"
 #include "core/state/outbox.h"
 
+static bool was_just_heard(const struct core *core, uint32_t position, uint64_t now_ms)
+{
+    const struct peer *peer = &core->peers[position];
+
+    return peer->signs.heard_ms != 0 && now_ms < peer->signs.heard_ms + core->timing.fresh_ms &&
+           peer->charge.verdict == VERDICT_NONE;
+}
+
 /* For a coordinator, itself and those whose leases it has; for others, those really heard within
- * T_fresh, and itself, who never hears itself (G1). */
+ * T_fresh, itself, who never hears itself, and whom it does not watch, for nobody has spoken
+ * against those (G1). */
 static uint32_t fresh_count(const struct core *core, uint64_t now_ms)
 {
-    uint32_t count = 1;
+    uint32_t count = core->view.member_count;
 
     if (core_is_coordinator(core)) {
         return core_is_strict(core) ? lease_voters(core, now_ms) : 1 + lease_holders(core, now_ms);
     }
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
-        const struct peer *peer = &core->peers[i];
-        if (!watch_is_on(core, i) && !core_is_self(core, i)) {
-            count++; /* Nobody has spoken against it. */
-            continue;
-        }
-        count += peer->signs.heard_ms != 0 &&
-                 now_ms < peer->signs.heard_ms + core->timing.fresh_ms &&
-                 peer->charge.verdict == VERDICT_NONE;
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
+        count -= !core_is_self(core, i) && watch_is_on(core, i) && !was_just_heard(core, i, now_ms);
     }
     return count;
 }
@@ -117,12 +120,7 @@ bool standing_is_settled(const struct core *core)
     if (!waited && !is_sure(core)) {
         return false;
     }
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (follow_is_undecided(core, i)) {
-            return false;
-        }
-    }
-    return true;
+    return !follow_has_undecided(core);
 }
 
 static void tell_guard(struct core *core)

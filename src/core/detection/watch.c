@@ -1,5 +1,7 @@
 #include "core/detection/watch.h"
 
+#include <string.h>
+
 #include "core/state/outbox.h"
 
 enum {
@@ -15,6 +17,33 @@ bool watch_is_edge(const struct core *core, uint32_t position)
 bool watch_is_on(const struct core *core, uint32_t position)
 {
     return watch_is_edge(core, position) || core->now_ms < core->peers[position].watch.until_ms;
+}
+
+uint32_t watch_count(const struct core *core)
+{
+    return core_has_rings(core) ? core->watching.count : core->view.member_count;
+}
+
+uint32_t watch_at(const struct core *core, uint32_t index)
+{
+    return core_has_rings(core) ? core->watching.list[index] : index;
+}
+
+static void enlist(struct core *core, uint32_t position)
+{
+    struct watching *watching = &core->watching;
+    uint32_t at = watching->count;
+
+    while (at > 0 && watching->list[at - 1] > position) {
+        at--;
+    }
+    if (at > 0 && watching->list[at - 1] == position) {
+        return;
+    }
+    memmove(&watching->list[at + 1], &watching->list[at],
+            (watching->count - at) * sizeof watching->list[0]);
+    watching->list[at] = (uint16_t)position;
+    watching->count++;
 }
 
 bool watch_is_asking(const struct core *core, uint32_t position)
@@ -53,6 +82,7 @@ bool watch_begin(struct core *core, uint32_t position, uint64_t until_ms)
 
     watch->until_ms = until_ms > watch->until_ms ? until_ms : watch->until_ms;
     if (begins) {
+        enlist(core, position);
         watch->begun_ms = core->now_ms;
         watch->questions = 0;
         watch->asked_ms = 0;
@@ -146,14 +176,23 @@ void watch_took_wishes(struct core *core)
 
 void watch_hold_lifelines(struct core *core)
 {
-    for (uint32_t i = 0; core_has_rings(core) && i < core->view.member_count; i++) {
-        struct peer_watch *watch = &core->peers[i].watch;
-        bool on = !core_is_self(core, i) && watch_is_on(core, i);
+    struct watching *watching = &core->watching;
+    uint32_t left = 0;
+
+    for (uint32_t k = 0; core_has_rings(core) && k < watching->count; k++) {
+        const uint16_t position = watching->list[k];
+        struct peer_watch *watch = &core->peers[position].watch;
+        const bool on = watch_is_on(core, position);
         if (on != watch->held) {
             watch->held = on;
-            outbox_link(core, on ? EFFECT_LINK_OPEN : EFFECT_LINK_CLOSE, &core->view.members[i]);
+            outbox_link(core, on ? EFFECT_LINK_OPEN : EFFECT_LINK_CLOSE,
+                        &core->view.members[position]);
+        }
+        if (on) {
+            watching->list[left++] = position;
         }
     }
+    watching->count = left;
 }
 
 /* D9c: the ends of a new edge have not heard each other yet; those of an old one go on for a while,
@@ -187,10 +226,14 @@ void watch_on_view_installed(struct core *core, const struct installed *before)
         return;
     }
     rings_of(&core->rings, &core->view);
+    core->watching.count = 0;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (!core_is_self(core, i)) {
             turn(core, i, watch_sees(core, core->position, i),
                  !view_has(before->view, &core->view.members[i].id));
+            if (watch_is_on(core, i) || core->peers[i].watch.held) {
+                core->watching.list[core->watching.count++] = (uint16_t)i;
+            }
         }
     }
     core->watching.leads = false;
@@ -198,5 +241,5 @@ void watch_on_view_installed(struct core *core, const struct installed *before)
 
 void watch_reset(struct core *core)
 {
-    core->watching = (struct watching){.wanted = false};
+    core->watching = (struct watching){.list = core->watching.list};
 }

@@ -8,6 +8,11 @@
 /* Is the member at `position` watched by this node? Then its silence counts. */
 bool watch_is_on(const struct core *core, uint32_t position);
 
+/* All who are watched, and perhaps some that were until lately: how many, and the position of each,
+ * rising. So what concerns them alone takes no look at all members. O(1). */
+uint32_t watch_count(const struct core *core);
+uint32_t watch_at(const struct core *core, uint32_t index);
+
 /* As a neighbour, to which heartbeats go all the time? */
 bool watch_is_edge(const struct core *core, uint32_t position);
 
@@ -17,7 +22,8 @@ bool watch_is_asking(const struct core *core, uint32_t position);
 /* By the view, does the member at `observer` watch the one at `subject`? */
 bool watch_sees(const struct core *core, uint32_t observer, uint32_t subject);
 
-/* Watches it until then, at least. Returns whether it was not watched before. */
+/* Watches it until then, at least. Returns whether it was not watched before; only then what
+ * watch_at tells changes. O(watched). */
 bool watch_begin(struct core *core, uint32_t position, uint64_t until_ms);
 
 void watch_heard(struct core *core, uint32_t position);
@@ -46,7 +52,7 @@ void watch_want_late(struct core *core, uint32_t position, uint32_t sendings);
 bool watch_take_wish(struct core *core, uint32_t position);
 void watch_took_wishes(struct core *core);
 
-/* Holds lifelines to those who are watched, and to nobody else. O(members). */
+/* Holds lifelines to those who are watched, and to nobody else. O(watched). */
 void watch_hold_lifelines(struct core *core);
 
 void watch_on_view_installed(struct core *core, const struct installed *before);

@@ -9,6 +9,7 @@ void book_init(struct book *book, const struct address *self)
     book->count = 0;
     book->cursor = 0;
     book->seed_cursor = 0;
+    memset(book->seed_standings, STANDING_UNKNOWN, sizeof book->seed_standings);
 }
 
 void book_set_seeds(struct book *book, const struct address *addresses, uint32_t count)
@@ -18,6 +19,15 @@ void book_set_seeds(struct book *book, const struct address *addresses, uint32_t
     }
     book->seed_count = count < SEEDS_MAX ? count : SEEDS_MAX;
     memcpy(book->seeds, addresses, book->seed_count * sizeof addresses[0]);
+    memset(book->seed_standings, STANDING_UNKNOWN, sizeof book->seed_standings);
+}
+
+static void take_out(struct book *book, uint32_t entry)
+{
+    const uint32_t behind = --book->count - entry;
+
+    memmove(&book->entries[entry], &book->entries[entry + 1], behind * sizeof book->entries[0]);
+    memmove(&book->standings[entry], &book->standings[entry + 1], behind);
 }
 
 void book_remember(struct book *book, const struct address *address)
@@ -31,9 +41,9 @@ void book_remember(struct book *book, const struct address *address)
         }
     }
     if (book->count == BOOK_MAX) {
-        book->count--;
-        memmove(&book->entries[0], &book->entries[1], book->count * sizeof book->entries[0]);
+        take_out(book, 0);
     }
+    book->standings[book->count] = STANDING_UNKNOWN;
     book->entries[book->count++] = *address;
 }
 
@@ -42,9 +52,7 @@ static void renew(struct book *book, const struct address *address)
 {
     for (uint32_t i = 0; i < book->count; i++) {
         if (address_equal(&book->entries[i], address)) {
-            book->count--;
-            memmove(&book->entries[i], &book->entries[i + 1],
-                    (book->count - i) * sizeof book->entries[0]);
+            take_out(book, i);
             break;
         }
     }
@@ -53,6 +61,8 @@ static void renew(struct book *book, const struct address *address)
 
 void book_on_view_installed(struct book *book, const struct view *view, const struct view *former)
 {
+    memset(book->standings, STANDING_UNKNOWN, book->count);
+    memset(book->seed_standings, STANDING_UNKNOWN, sizeof book->seed_standings);
     for (uint32_t i = 0; i < former->member_count; i++) {
         if (!view_has(view, &former->members[i].id)) {
             renew(book, &former->members[i].address);
@@ -88,11 +98,17 @@ bool book_has(const struct book *book, const struct address *address)
     return book_has_seed(book, address);
 }
 
+/* O(1), but for the first time in a view. While there is none everybody is. */
 static bool is_worth_asking(const struct book *book, const struct view *view,
-                            const struct address *address)
+                            const struct address *address, uint8_t *standing)
 {
-    return !address_equal(address, &book->self) &&
-           (view == NULL || view_find_address(view, address) == VIEW_NONE);
+    const bool everybody = view == NULL || view_is_empty(view);
+
+    if (*standing == STANDING_UNKNOWN && !everybody) {
+        *standing = view_find_address(view, address) == VIEW_NONE ? STANDING_OTHER
+                                                                  : STANDING_MEMBER;
+    }
+    return !address_equal(address, &book->self) && (everybody || *standing == STANDING_OTHER);
 }
 
 uint32_t book_next(struct book *book, const struct view *view, bool with_seeds, struct address *out,
@@ -101,14 +117,17 @@ uint32_t book_next(struct book *book, const struct view *view, bool with_seeds, 
     uint32_t count = 0;
 
     for (uint32_t i = 0; with_seeds && i < book->seed_count && count < limit; i++) {
-        const struct address *next = &book->seeds[book->seed_cursor++ % book->seed_count];
-        if (is_worth_asking(book, view, next)) {
+        const uint32_t at = book->seed_cursor++ % book->seed_count;
+        const struct address *next = &book->seeds[at];
+        if (is_worth_asking(book, view, next, &book->seed_standings[at])) {
             out[count++] = *next;
         }
     }
     for (uint32_t i = 0; i < book->count && count < limit; i++) {
-        const struct address *next = &book->entries[book->cursor++ % book->count];
-        if (is_worth_asking(book, view, next) && !(with_seeds && book_has_seed(book, next))) {
+        const uint32_t at = book->cursor++ % book->count;
+        const struct address *next = &book->entries[at];
+        if (is_worth_asking(book, view, next, &book->standings[at]) &&
+            !(with_seeds && book_has_seed(book, next))) {
             out[count++] = *next;
         }
     }

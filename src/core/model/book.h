@@ -6,6 +6,9 @@
 #include "core/model/limits.h"
 #include "core/model/view.h"
 
+/* Has a member that address? Looked up once for each view. */
+enum book_standing { STANDING_UNKNOWN = 0, STANDING_MEMBER, STANDING_OTHER };
+
 struct book {
     struct address self; /* never entered, never asked */
     struct address seeds[SEEDS_MAX];
@@ -14,6 +17,8 @@ struct book {
     uint32_t count;
     uint32_t cursor; /* asking goes round */
     uint32_t seed_cursor;
+    uint8_t seed_standings[SEEDS_MAX]; /* enum book_standing */
+    uint8_t standings[BOOK_MAX];       /* of the entries */
 };
 
 /* An empty book of the node at that address. */

@@ -240,6 +240,15 @@ struct watching {
     bool report;        /* there is something new to tell of a member that is silent */
     bool leads;         /* none of those who are older is heard */
     uint64_t called_ms; /* everybody was asked last then (D9h); 0: never */
+
+    /* On rings: the positions of those who are watched, rising, and of some that were lately. */
+    uint16_t *list;
+    uint32_t count;
+};
+
+/* follow: of all members. */
+struct following {
+    uint32_t noted; /* of how many something is noted */
 };
 
 /* verdict: the evidence has changed, and is judged at the end of the step. */
@@ -600,6 +609,7 @@ struct core {
     struct rings rings; /* watch: of `view` */
     struct leases lease;
     struct watching watching;
+    struct following following;
     struct verdicts verdicts;
     struct removal removal;
     struct standing standing;
