@@ -50,6 +50,8 @@ struct heard {
     struct node_id answerer;    /* the same, whatever it said later */
     uint64_t answered_ms;       /* when that answer came */
     uint64_t answered_other_ms; /* the same by the clock of the other */
+    struct node_id asked_it;    /* the life there that was sent a PING last, */
+    uint64_t asked_it_ms;       /* and when */
     bool doubted;               /* a heartbeat since named another; the next one will tell */
     struct acknowledgement acks[ACKS_KEPT]; /* the last of them, from any life on that host */
     uint32_t ack_count;

@@ -134,6 +134,10 @@ void witness_deinit(struct witness *witness);
 /* A process was started on this host. */
 void oracle_on_start(struct sim *sim, struct host *host);
 
+/* On rings: the host sends a PING to that life itself, or grants its claim. */
+void oracle_on_asked(struct sim *sim, struct host *host, const struct node_id *whom);
+void oracle_check_grant(struct sim *sim, const struct host *host, const struct node_id *claimant);
+
 /* Before each step of the host's core, when its clock already shows the time of the step. Where
  * one alone may act. */
 void oracle_before_step(struct sim *sim, struct host *host);

@@ -76,6 +76,12 @@ void oracle_check_chain(struct sim *sim, const struct host *host, const struct v
 void oracle_check_agreed(struct sim *sim, const struct host *host, const struct view *view);
 void oracle_check_base(struct sim *sim, const struct host *host, const struct view *view);
 
+/* --- oracle_rings.c --- */
+
+/* Of one whom the maker removes as failed: was it asked? */
+void oracle_check_asked(struct sim *sim, const struct host *host, const struct view *view,
+                        const struct gone *gone);
+
 /* --- oracle_register.c --- */
 
 /* Of a view that is installed. */

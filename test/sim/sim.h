@@ -241,8 +241,11 @@ bool sim_sees(struct sim *sim, uint32_t host, const char *text, uint64_t ms);
 bool sim_is_running(const struct sim *sim, uint32_t host);
 bool sim_is_leaving(const struct sim *sim, uint32_t host); /* was asked to, and still runs */
 uint32_t sim_host_count(const struct sim *sim);
-bool sim_is_seed(const struct sim *sim, uint32_t host);  /* one of everybody's seeds */
-uint32_t sim_voter_count(const struct sim *sim);         /* 0 but under guard strict */
+bool sim_is_seed(const struct sim *sim, uint32_t host); /* one of everybody's seeds */
+uint32_t sim_voter_count(const struct sim *sim);        /* 0 but under guard strict */
+/* On rings: does everybody hold lifelines to its neighbours in its view, and to nobody else (D9)?
+ */
+bool sim_watches_its_neighbours(const struct sim *sim);
 bool sim_is_voter(const struct sim *sim, uint32_t host); /* by the name that it was given */
 enum phase sim_phase(const struct sim *sim, uint32_t host);
 struct waiting_state sim_waiting(const struct sim *sim, uint32_t host);

@@ -5,16 +5,24 @@
 
 enum { HOSTS = 20, TWICE_LOST_MS = 2 * LOST_MS };
 
-static struct sim *story_on_rings(uint64_t seed)
+static struct sim *story_guarded(uint64_t seed, struct guard guard)
 {
-    struct sim *sim = sim_new(&(struct sim_options){
-        .seed = seed, .host_count = HOSTS, .watchers = WATCHERS_RINGS, .disks = true});
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
+                                                    .host_count = HOSTS,
+                                                    .watchers = WATCHERS_RINGS,
+                                                    .guard = guard,
+                                                    .disks = true});
 
     sim_start_together(sim);
     cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
               (unsigned long long)seed);
     sim_run(sim, SETTLE_MS);
     return sim;
+}
+
+static struct sim *story_on_rings(uint64_t seed)
+{
+    return story_guarded(seed, (struct guard){.policy = GUARD_NONE});
 }
 
 static uint32_t host_of_member(const struct sim *sim, const struct node_id *id)
@@ -116,7 +124,7 @@ Story(rings, who_dies_with_all_its_watchers_is_out)
         sim_vanish(sim, watchers[i]);
     }
     sim_vanish(sim, subject);
-    story_check(sim_converges(sim, TWICE_LOST_MS), seed);
+    story_check(sim_converges(sim, LOST_MS), seed);
     sim_free(sim);
 }
 
@@ -242,5 +250,106 @@ Story(rings, who_is_heard_by_none_of_its_watchers_stays)
     sim_run(sim, STALLED_MS);
     story_check(sim_version(sim, subject) == version, seed);
     story_check(sim_agrees(sim), seed);
+    sim_free(sim);
+}
+
+/* H4, D9h: who is left asks all who were older, four times as many each time. */
+Story(rings, the_ten_oldest_are_killed)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint32_t older[HOSTS / 2];
+    for (uint32_t i = 0; i < HOSTS / 2; i++) {
+        older[i] = host_at_age(sim, i);
+    }
+    for (uint32_t i = 0; i < HOSTS / 2; i++) {
+        sim_crash(sim, older[i]);
+    }
+    story_check(sim_converges(sim, LOST_MS), seed);
+    sim_free(sim);
+}
+
+static uint32_t members_at(const struct sim *sim, uint32_t host)
+{
+    return core_view(sim_core(sim, host))->member_count;
+}
+
+/* H64, D9c, D9d: what it misses turns the rings, so its neighbours are not those of the others. */
+Story(rings, one_that_misses_views_stays)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint32_t subject = host_at_age(sim, HOSTS / 2);
+    for (uint32_t host = 0; host < HOSTS; host++) {
+        if (host != subject) {
+            sim_cut(sim, host, subject);
+        }
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        sim_leave(sim, host_at_age(sim, members_at(sim, host_at_age(sim, 0)) - 1));
+        sim_run(sim, 150);
+    }
+    struct node_id life = core_self(sim_core(sim, subject))->id;
+    sim_heal(sim);
+    sim_run(sim, STALLED_MS);
+    story_check(sim_agrees(sim), seed);
+    story_check(id_equal(&core_self(sim_core(sim, subject))->id, &life), seed);
+    sim_free(sim);
+}
+
+static void deafen(struct sim *sim, uint32_t subject)
+{
+    for (uint32_t host = 0; host < HOSTS; host++) {
+        if (host != subject) {
+            sim_cut_one_way(sim, host, subject);
+        }
+    }
+}
+
+/* H7, D9e: it names everybody, and has everybody asked. */
+Story(rings, one_that_hears_nobody_has_nobody_removed)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint32_t subject = host_at_age(sim, HOSTS / 2);
+    deafen(sim, subject);
+    sim_run(sim, STALLED_MS);
+    for (uint32_t host = 0; host < HOSTS; host++) {
+        story_check(host == subject || members_at(sim, host) >= HOSTS - 1, seed);
+    }
+    sim_heal(sim);
+    story_check(sim_converges(sim, 2 * STALLED_MS), seed);
+    sim_free(sim);
+}
+
+/* H15, D8: it holds everybody for lost, and acts no more; the others go on without it. */
+Story(rings, a_coordinator_that_hears_nobody_is_left)
+{
+    struct sim *sim = story_guarded(seed, (struct guard){.policy = GUARD_MAJORITY, .count = HOSTS});
+    uint32_t first = host_at_age(sim, 0);
+    deafen(sim, first);
+    sim_run(sim, 2 * STALLED_MS);
+    story_check(!core_is_acting(sim_core(sim, first), sim_now_ms(sim)), seed);
+    for (uint32_t host = 0; host < HOSTS; host++) {
+        story_check(host == first || members_at(sim, host) == HOSTS - 1, seed);
+    }
+    sim_heal(sim);
+    story_check(sim_converges(sim, 2 * STALLED_MS), seed);
+    sim_free(sim);
+}
+
+/* H2, D9d, R1a: there are more of them than questions in a step, and nobody is removed unasked. */
+Test(rings, half_of_a_hundred_fall_silent)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = 1,
+                                                    .host_count = 100,
+                                                    .watchers = WATCHERS_RINGS,
+                                                    .disks = true,
+                                                    .spares_codec = true});
+    sim_start_together(sim);
+    cr_assert(sim_converges(sim, SETTLE_MS));
+    sim_run(sim, SETTLE_MS);
+    for (uint32_t host = 0; host < 100; host += 2) {
+        sim_vanish(sim, host);
+    }
+    cr_assert(sim_converges(sim, TWICE_LOST_MS));
+    cr_assert_eq(core_view(sim_core(sim, 1))->member_count, 50);
     sim_free(sim);
 }

@@ -237,6 +237,27 @@ Test(core_rings, the_coordinator_is_asked_when_others_follow_another)
     rig_free(rig);
 }
 
+/* --- The rings turn (D9c) --- */
+
+/* H64: it may not know of the view yet. Z comes between Y and this node, so X is a neighbour no
+ * more. */
+Test(core_rings, a_former_neighbour_is_watched_for_two_heartbeats)
+{
+    struct rig *rig = far_from_the_coordinator();
+    char text[64];
+
+    rig_gets(rig, 'M',
+             &(struct message){.type = MESSAGE_VIEW, .carrier.view = rig_next(rig, "+Z")});
+    cr_assert_not(watch_is_edge(rig->core, position_of(rig, 'X')));
+    rig_pass(rig, rig->timing.heartbeat_ms * 3 / 2, neighbours(rig, text));
+    cr_assert_not_null(rig_told(rig, MESSAGE_HEARTBEAT, 'X'));
+    rig_hears(rig, 'X');
+    rig_pass(rig, rig->timing.heartbeat_ms * 3 / 2, neighbours(rig, text));
+    rig_pass(rig, rig->timing.heartbeat_ms * 3 / 2, neighbours(rig, text));
+    cr_assert_null(rig_told(rig, MESSAGE_HEARTBEAT, 'X'));
+    rig_free(rig);
+}
+
 /* --- What others tell (D9e, D9f) --- */
 
 static void tells_of(struct rig *rig, char from, char subject, enum verdict verdict)
