@@ -16,6 +16,7 @@
 enum {
     QUESTIONS_LEAST = 3, /* unanswered, before who is no neighbour is named */
     ELDERS_FIRST = 4,    /* of those who are older are asked at first, then four times as many */
+    QUESTIONS_AT_ONCE = MESSAGES_PER_STEP_MAX / 2, /* a step leaves room for other messages */
 };
 
 static void clear_verdict(struct core *core, uint32_t position)
@@ -603,7 +604,11 @@ static uint64_t question(struct core *core, uint32_t position)
     if (core->now_ms >= from_ms + timing->lost_ms + timing->verify_ms) {
         pause_ms = timing->heartbeat_ms;
     }
+    pause_ms += watch_count(core) / QUESTIONS_AT_ONCE; /* So that all of many get their turn. */
     if (watch->asked_ms == 0 || core->now_ms >= watch->asked_ms + pause_ms) {
+        if (!outbox_has_room(core, QUESTIONS_AT_ONCE)) {
+            return core->now_ms + 1;
+        }
         numbers_ask(core, position);
         watch_asked(core, position);
     }

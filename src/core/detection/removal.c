@@ -10,6 +10,8 @@
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
 
+enum { QUESTION_MESSAGES = 2 }; /* a PING, and a PING_REQUEST to each helper */
+
 uint32_t removal_accusers(const struct core *core, uint32_t position, uint64_t now_ms)
 {
     uint64_t age = core->view.members[position].age;
@@ -170,6 +172,16 @@ static void verify(struct core *core, uint32_t position)
     ask_about(core, position);
 }
 
+/* Nobody is given up for whom there was no room to ask. */
+static void verify_in_turn(struct core *core, uint32_t position)
+{
+    if (outbox_has_room(core, QUESTION_MESSAGES)) {
+        verify(core, position);
+    } else {
+        look_again(core, core->now_ms + 1);
+    }
+}
+
 /* R2: does a witness, whom we hear, say by a heartbeat that it hears the suspect? Only one that
  * came when it had had the time to notice the silence counts. */
 static bool is_heard_by_others(const struct core *core, uint32_t suspect)
@@ -223,7 +235,7 @@ static bool review_one(struct core *core, uint32_t position)
         REACHED(suspect_vouched_for);
         look_again(core, peer->signs.vouched_ms + core->timing.fresh_ms);
     } else if (peer->charge.verify_ms == NEVER_MS) {
-        verify(core, position);
+        verify_in_turn(core, position);
     }
     return false;
 }
@@ -385,6 +397,9 @@ bool removal_tick(struct core *core)
         }
         if (core->now_ms >= charge->verify_ms) {
             found = end_verification(core, i) || found;
+        } else if (core->now_ms >= charge->verify_again_ms &&
+                   !outbox_has_room(core, QUESTION_MESSAGES)) {
+            look_again(core, core->now_ms + 1);
         } else if (core->now_ms >= charge->verify_again_ms) {
             verdict_asked_again(core, i); /* One question, or its answer, may be lost. */
             ask_about(core, i);

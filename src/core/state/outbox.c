@@ -35,6 +35,11 @@ void outbox_reset(struct core *core)
     core->out.reserve = reserve_for(core->capacity) + REFUSALS_PER_STEP_MAX;
 }
 
+bool outbox_has_room(const struct core *core, uint32_t messages)
+{
+    return core->out.message_count + messages <= MESSAGES_PER_STEP_MAX;
+}
+
 struct message *outbox_message(struct core *core, enum message_type type)
 {
     if (core->out.message_count == MESSAGES_PER_STEP_MAX) {

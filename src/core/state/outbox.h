@@ -17,6 +17,9 @@ void outbox_reset(struct core *core);
  * many, which the protocol survives like a loss on the way. */
 struct message *outbox_message(struct core *core, enum message_type type);
 
+/* May this step make so many more? Who has many to ask goes on in the next one where not. */
+bool outbox_has_room(const struct core *core, uint32_t messages);
+
 /* A new life counts its messages anew (I1). */
 void outbox_start_life(struct core *core);
 
