@@ -134,7 +134,7 @@ static void let_in(struct crowd *crowd, uint32_t members, uint32_t position, str
     (void)install_view(crowd->core, &view);
     (void)step(crowd, (struct event){.type = EVENT_TICK});
     free(storage);
-    crowd->watched = calloc(members, sizeof crowd->watched[0]);
+    crowd->watched = calloc((size_t)members + 1, sizeof crowd->watched[0]);
     for (uint32_t i = 0; crowd->watched != NULL && i < members; i++) {
         if (i != position && watch_is_edge(crowd->core, i)) {
             crowd->watched[crowd->watched_count++] = i;
