@@ -183,7 +183,11 @@ static bool settle_timing(struct wanted *wanted, struct complaint *complaint)
     struct timing timing = timing_of(rules->profile);
 
     if (!wanted->has_profile && wanted->heartbeat_ms == 0 && wanted->lost_ms == 0) {
-        return true;
+        const struct timing before = rules_timing(rules);
+        if (rules->guard.policy == GUARD_NONE || !timing_is_sparse(&before)) {
+            return true;
+        }
+        wanted->has_profile = true; /* A guard rests on heartbeats that are not sparse. */
     }
     if (!wanted->has_profile && wanted->heartbeat_ms == 0) {
         wanted->heartbeat_ms = rules->heartbeat_ms;

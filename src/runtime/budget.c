@@ -9,13 +9,20 @@ static const double ms_per_year = 365.0 * 24 * 3600 * MS_PER_S;
 
 /* --- One number for all of it ---------------------------------------------------------------- */
 
+/* From the verdict on: where heartbeats are sparse all questions have been put by then (D2f), and
+ * the view waits for others who went. */
+static uint64_t last_words_ms(const struct timing *timing)
+{
+    return timing_is_sparse(timing) ? timing->batch_ms : timing->verify_ms;
+}
+
 bool budget_split(const struct timing *profile, uint64_t detect_ms, uint64_t *heartbeat_ms,
                   uint64_t *lost_ms)
 {
     if (detect_ms < budget_least_ms(profile)) {
         return false;
     }
-    *lost_ms = detect_ms - profile->verify_ms;
+    *lost_ms = detect_ms - last_words_ms(profile);
     *heartbeat_ms = profile->heartbeat_ms * *lost_ms / profile->lost_ms;
     return true;
 }
@@ -46,8 +53,25 @@ static uint64_t last_beat_ms(const struct timing *timing)
     return beats * timing->heartbeat_ms * 95 / 100;
 }
 
+/* Questions go on until the verdict, and one of the neighbours heard it a round ago at most. */
+static struct promise sparse_promise(const struct timing *timing, uint64_t answer_ms)
+{
+    const uint64_t gap_ms = budget_gap_ms(timing);
+    const uint64_t survived_ms = less(timing->lost_ms - timing_question_ms(timing), gap_ms);
+
+    return (struct promise){
+        .unnoticed_ms = less(survived_ms, answer_ms),
+        .survived_ms = less(survived_ms, answer_ms),
+        .removed_ms_min = less(timing->lost_ms, gap_ms),
+        .removed_ms_max = timing->lost_ms + timing->batch_ms + answer_ms,
+    };
+}
+
 struct promise budget_promise(const struct timing *timing, uint64_t answer_ms)
 {
+    if (timing_is_sparse(timing)) {
+        return sparse_promise(timing, answer_ms);
+    }
     const uint64_t gap_ms = budget_gap_ms(timing);
     const uint64_t kernel_ms = less((timing->silent_ms + timing->lost_ms) / 2, answer_ms);
     const uint64_t beat_ms = less(last_beat_ms(timing), answer_ms);
@@ -95,6 +119,17 @@ static double one_way(double lost)
     return p;
 }
 
+/* The heartbeats of one member to another that are due within T_lost, and where they are sparse the
+ * questions after them, of which each takes an answer. */
+static double unheard(const struct timing *timing, double lost)
+{
+    if (!timing_is_sparse(timing)) {
+        return power(one_way(lost), timing->lost_ms / budget_gap_ms(timing));
+    }
+    return one_way(lost) *
+           power(lost, (timing->lost_ms - timing_missed_ms(timing)) / timing_question_ms(timing));
+}
+
 double budget_removals_per_year(const struct timing *timing, uint32_t members, uint64_t unanswered,
                                 uint64_t asked)
 {
@@ -103,8 +138,7 @@ double budget_removals_per_year(const struct timing *timing, uint32_t members, u
     }
     const double lost = (double)unanswered / (double)asked;
     const double arrives = 1 - one_way(lost);
-    const uint64_t beats = timing->lost_ms / budget_gap_ms(timing);
-    const double verdict = power(one_way(lost), beats) * lost * lost;
+    const double verdict = unheard(timing, lost) * lost * lost;
     const uint32_t watchers = members - 1;
     /* Another than the coordinator backs it; with two members there is none (D7a). */
     const double backed = watchers == 1 ? 1 : (watchers - 1) * verdict;

@@ -10,9 +10,10 @@
 #include "core/model/ring.h"
 #include "core/model/timing.h"
 
-/* Splits the time within which a lost host is to be out, T_lost and then T_verify (D2b, R1c), into
- * T_lost and a heartbeat's interval, in the proportion of the profile. T_verify stays the
- * profile's. Returns false if what is left for T_lost is less than two T_verify. */
+/* Splits the time within which a lost host is to be out, T_lost and then T_verify (D2b, R1c), or
+ * T_batch where heartbeats are sparse (D2f), into T_lost and a heartbeat's interval, in the
+ * proportion of the profile. T_verify stays the profile's. Returns false if what is left for T_lost
+ * is less than two T_verify. */
 bool budget_split(const struct timing *profile, uint64_t detect_ms, uint64_t *heartbeat_ms,
                   uint64_t *lost_ms);
 

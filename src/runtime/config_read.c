@@ -414,27 +414,52 @@ static bool complete_detect(struct reading *reading)
     return true;
 }
 
+/* D2e: then a silence may be short of three heartbeats. */
+static bool is_lean(const struct config *config)
+{
+    return config->watchers == WATCHERS_RINGS && config->guard.policy == GUARD_NONE;
+}
+
+struct timing config_usual_timing(const struct config *config)
+{
+    return is_lean(config) ? timing_lean_of(config->profile) : timing_of(config->profile);
+}
+
+/* With so few heartbeats, loss would look like a failure. */
+static bool refuse_short_silence(struct reading *reading, uint64_t heartbeat_ms, uint64_t least_ms)
+{
+    char why[160];
+    char heartbeat[VALUE_DURATION_MAX];
+    char least[VALUE_DURATION_MAX];
+
+    value_duration_print(heartbeat_ms, heartbeat);
+    value_duration_print(least_ms, least);
+    snprintf(why, sizeof why,
+             "too short for heartbeats every %s: use %s or more, or a shorter --heartbeat",
+             heartbeat, least);
+    return refuse_option(reading, "fail-after", why);
+}
+
 static bool complete_timing(struct reading *reading)
 {
     struct partial_config *partial = &reading->partial;
     struct timing *timing = &partial->config.timing;
 
-    *timing = timing_of(partial->config.profile);
+    *timing = config_usual_timing(&partial->config);
     if (partial->detect_ms != 0) {
         return complete_detect(reading);
     }
+    if (partial->heartbeat_ms != 0 || partial->lost_ms != 0) {
+        *timing = timing_of(partial->config.profile);
+    }
     timing_override(timing, partial->heartbeat_ms, partial->lost_ms);
+    if (!is_lean(&partial->config) && timing_is_sparse(timing)) {
+        return refuse_short_silence(
+            reading, timing->heartbeat_ms,
+            timing_dense_lost_ms(partial->config.profile, timing->heartbeat_ms));
+    }
     if (partial->lost_ms != 0 && timing->lost_ms != partial->lost_ms) {
-        /* timing_override has raised it: with so few heartbeats, loss would look like a failure. */
-        char why[160];
-        char heartbeat[VALUE_DURATION_MAX];
-        char least[VALUE_DURATION_MAX];
-        value_duration_print(timing->heartbeat_ms, heartbeat);
-        value_duration_print(timing->lost_ms, least);
-        snprintf(why, sizeof why,
-                 "too short for heartbeats every %s: use %s or more, or a shorter --heartbeat",
-                 heartbeat, least);
-        return refuse_option(reading, "fail-after", why);
+        return refuse_short_silence(reading, timing->heartbeat_ms, timing->lost_ms);
     }
     return true;
 }

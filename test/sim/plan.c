@@ -14,16 +14,21 @@ enum {
     CODEC_SEEDS = 16,  /* of so many runs one has the codec write and read every message */
 };
 
+static struct timing timing_of_plan(const struct plan *plan)
+{
+    return sim_usual_timing(plan->profile, plan->watchers, plan->guard.policy);
+}
+
 /* Generous: pauses of R4 may have to pass. */
 static uint64_t heal_ms_max(const struct plan *plan)
 {
-    return timing_of(plan->profile).flap_ms * 5 / 2;
+    return timing_of_plan(plan).flap_ms * 5 / 2;
 }
 
 /* Whatever is still to come of something comes within that time. */
 static uint64_t quiet_ms(const struct plan *plan)
 {
-    return timing_of(plan->profile).stall_ms;
+    return timing_of_plan(plan).stall_ms;
 }
 
 static uint64_t draw(struct random *random, uint64_t low, uint64_t high)
@@ -45,7 +50,7 @@ static struct sim *cluster_of(const struct plan *plan, FILE *trace)
         .exclusive = plan->guard.policy == GUARD_STRICT,
         .disks = true,
         .roles = plan->roles,
-        .silent_ms = plan->terms ? timing_of(plan->profile).silent_ms * 3 / 5 : 0,
+        .silent_ms = plan->terms ? timing_of_plan(plan).silent_ms * 3 / 5 : 0,
         .disorder = plan->guard.policy != GUARD_STRICT &&
                     (plan->kinds != FAULT_HARMLESS || plan->heal_parts != 0),
         .spares_codec = plan->seed % CODEC_SEEDS != 0,
@@ -154,7 +159,7 @@ static const char *check_a_loss(const struct plan *plan, struct sim *sim, struct
  * which may be too fast, it takes itself for asleep each time (D4c). */
 static uint64_t draw_turn_ms(const struct plan *plan, struct random *random)
 {
-    struct timing timing = timing_of(plan->profile);
+    struct timing timing = timing_of_plan(plan);
 
     if (plan->terms) {
         timing_override(&timing, timing.heartbeat_ms * 3 / 5, 0); /* The shortest that there are. */
@@ -303,7 +308,7 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
  * what one guard allows, too (G3). */
 static const char *check_majorities(const struct plan *plan, struct sim *sim)
 {
-    bool too_long = sim_two_acted_longest_ms(sim) > 2 * timing_of(plan->profile).lost_ms;
+    bool too_long = sim_two_acted_longest_ms(sim) > 2 * timing_of_plan(plan).lost_ms;
 
     return plan->terms && plan->guard.policy == GUARD_MAJORITY && too_long
                ? "A2: two parts acted, each by a majority"

@@ -110,6 +110,14 @@ static void add_cores(struct sim *sim)
     assert(sim->cores != NULL);
 }
 
+struct timing sim_usual_timing(enum profile profile, enum watch_plan watchers,
+                               enum guard_policy policy)
+{
+    bool lean = watchers == WATCHERS_RINGS && (policy == 0 || policy == GUARD_NONE);
+
+    return lean ? timing_lean_of(profile) : timing_of(profile);
+}
+
 struct sim *sim_new(const struct sim_options *options)
 {
     struct sim *sim = calloc(1, sizeof *sim + options->host_count * sizeof sim->hosts[0]);
@@ -119,7 +127,9 @@ struct sim *sim_new(const struct sim_options *options)
     assert(sim->options.host_count > 0 && sim->options.seed_count <= SIM_SEEDS_MAX);
 
     sim->host_count = options->host_count;
-    sim->timing = timing_of(sim->options.profile);
+    sim->timing = sim_usual_timing(sim->options.profile, sim->options.watchers,
+                                   sim->options.guard.policy);
+    timing_override(&sim->timing, sim->options.heartbeat_ms, sim->options.lost_ms);
     sim->silent_ms = sim->options.silent_ms != 0 ? sim->options.silent_ms : sim->timing.silent_ms;
     sim->resolve_ms = RESOLVE_MS_MAX;
     random_seed(&sim->random, sim->options.seed);

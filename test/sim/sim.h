@@ -36,6 +36,8 @@ struct sim_options {
     uint32_t seed_count;  /* the first so many hosts are everybody's seeds; 0: one */
     enum profile profile; /* 0: lan */
     enum watch_plan watchers;
+    uint64_t heartbeat_ms; /* these two instead of the profile's; 0: the profile's */
+    uint64_t lost_ms;
     struct guard guard;   /* policy 0: none */
     uint32_t expect;      /* of every host (F3); 0: none */
     uint32_t voter_count; /* the first so many hosts are voters, under guard strict; else 0 */
@@ -53,6 +55,10 @@ struct sim_options {
     FILE *trace;       /* one line for each event and effect; NULL: none, unless the
                           environment has DOYEN_SIM_TRACE, then stderr */
 };
+
+/* As doyend has it that is told nothing else. */
+struct timing sim_usual_timing(enum profile profile, enum watch_plan watchers,
+                               enum guard_policy policy);
 
 /* Never fails; memory that cannot be had ends the process. */
 struct sim *sim_new(const struct sim_options *options);

@@ -124,7 +124,7 @@ Story(rings, who_dies_with_all_its_watchers_is_out)
         sim_vanish(sim, watchers[i]);
     }
     sim_vanish(sim, subject);
-    story_check(sim_converges(sim, LOST_MS), seed);
+    story_check(sim_converges(sim, LOST_MS * 3 / 2), seed);
     sim_free(sim);
 }
 
@@ -174,6 +174,45 @@ Story(rings, a_few_are_cut_off)
     }
     sim_heal(sim);
     story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_free(sim);
+}
+
+static bool is_undisturbed(struct sim *sim, uint32_t host, uint64_t ms)
+{
+    uint32_t other = host == A ? B : A;
+    uint64_t version = sim_version(sim, other);
+
+    sim_isolate(sim, host);
+    sim_run(sim, ms);
+    sim_rejoin_network(sim, host);
+    sim_run(sim, SETTLE_MS + random_below(sim_random(sim), 1000));
+    return sim_version(sim, other) == version;
+}
+
+/* H2, H7, D2f: T_lost, less the longest half of an interval, and the pause between two questions.
+ */
+Story(rings, an_outage_that_is_short_removes_nobody_and_deposes_nobody)
+{
+    struct sim *sim = story_on_rings(seed);
+    struct timing timing = sim_timing(sim);
+    uint64_t short_ms = timing.lost_ms - timing_answerer_ms(&timing) - timing_question_ms(&timing);
+    for (int i = 0; i < 8; i++) {
+        story_check(is_undisturbed(sim, host_at_age(sim, HOSTS / 2), short_ms), seed);
+        story_check(is_undisturbed(sim, host_at_age(sim, 0), short_ms), seed);
+    }
+    sim_free(sim);
+}
+
+/* H2, D2e: each heartbeat that is lost costs a question. */
+Story(rings, a_fifth_of_all_packets_lost_removes_nobody)
+{
+    struct sim *sim = story_on_rings(seed);
+    struct quality quality = sim_default_quality();
+    uint64_t version = sim_version(sim, A);
+    quality.loss_ppm = 200000;
+    sim_set_quality(sim, &quality);
+    sim_run(sim, MINUTE_MS);
+    story_check(sim_version(sim, A) == version, seed);
     sim_free(sim);
 }
 

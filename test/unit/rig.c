@@ -272,7 +272,7 @@ static struct rig *start_with(char self, struct core_options options)
     options.name = member.name;
     options.address = member.address;
     options.profile = PROFILE_LAN;
-    options.timing = timing_of(PROFILE_LAN);
+    options.timing = options.timing.lost_ms != 0 ? options.timing : timing_of(PROFILE_LAN);
     options.has_seeds = true;
     memcpy(options.random_seed, (const uint64_t[]){(uint64_t)self, 2, 3, 4},
            sizeof options.random_seed);
@@ -333,6 +333,15 @@ static uint32_t capacity_for(const char *letters)
     const uint32_t count = (uint32_t)strlen(letters) / 2 + 1; /* With a space between two. */
 
     return count > RIG_CAPACITY ? count : RIG_CAPACITY;
+}
+
+struct rig *rig_sparse(const char *letters, char self)
+{
+    const struct core_options options = {.guard = {.policy = GUARD_NONE},
+                                         .timing = timing_lean_of(PROFILE_LAN),
+                                         .capacity = capacity_for(letters)};
+
+    return let_in(start_with(self, options), letters);
 }
 
 struct rig *rig_guarded(const char *letters, char self, struct guard guard)

@@ -5,9 +5,10 @@
 static void check_order(const struct timing *timing)
 {
     cr_assert(timing->heartbeat_ms < timing->silent_ms);
-    cr_assert(timing->silent_ms + timing->heartbeat_ms <= timing->lost_ms);
+    cr_assert(timing_is_sparse(timing) ||
+              timing->silent_ms + timing->heartbeat_ms <= timing->lost_ms);
     cr_assert(2 * timing->lost_ms <= timing->stall_ms);
-    cr_assert(timing->fresh_ms <= timing->silent_ms);
+    cr_assert(timing->silent_ms < timing->lost_ms && timing->fresh_ms < timing->lost_ms);
     cr_assert(timing->verify_ms > 0 && timing->batch_ms < timing->prepare_ms);
     cr_assert(timing->lease_ms > 2 && timing->lease_ms <= timing->lost_ms);
     cr_assert(timing->retry_ms_min > 0 && timing->retry_ms_min < timing->retry_ms_max);
@@ -49,6 +50,35 @@ Test(timing, overrides_keep_the_order_of_durations)
             check_order(&timing);
         }
     }
+}
+
+/* D2e, D2g: T_doubt is over before T_silent, and the fourth question before T_lost; one that is
+ * shorter is raised. */
+Test(timing, a_silence_that_is_short_of_three_heartbeats_leaves_room_for_questions)
+{
+    for (uint64_t lost_ms = 200; lost_ms < 2000; lost_ms += 7) {
+        struct timing timing = timing_of(PROFILE_LAN);
+        timing_override(&timing, 600, lost_ms);
+        cr_assert_eq(timing.lost_ms, lost_ms < 960 ? 960 : lost_ms);
+        cr_assert(timing_is_sparse(&timing));
+        cr_assert_lt(timing_missed_ms(&timing), timing.silent_ms);
+        cr_assert_leq(timing_missed_ms(&timing) + 4 * timing_question_ms(&timing), timing.lost_ms);
+    }
+    struct timing timing = timing_of(PROFILE_LAN);
+    timing_override(&timing, 600, timing_dense_lost_ms(PROFILE_LAN, 600));
+    cr_assert_not(timing_is_sparse(&timing));
+}
+
+Test(timing, lan_is_lean_where_neighbours_watch_and_no_guard_rests_on_leases)
+{
+    struct timing lan = timing_lean_of(PROFILE_LAN);
+    struct timing wan = timing_lean_of(PROFILE_WAN);
+
+    check_order(&lan);
+    cr_assert(timing_is_sparse(&lan));
+    cr_assert_eq(lan.heartbeat_ms, 640);
+    cr_assert_eq(lan.lost_ms, 1050);
+    cr_assert_not(timing_is_sparse(&wan));
 }
 
 Test(timing, no_override_changes_nothing)

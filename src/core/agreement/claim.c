@@ -38,7 +38,8 @@ static bool is_candidate(const struct core *core, bool begun)
         if (verdict == VERDICT_NONE) {
             return false;
         }
-        if (!begun && verdict != VERDICT_DEAD && hearing_relay_to(core, i) != VIEW_NONE) {
+        if (!begun && verdict != VERDICT_DEAD &&
+            (hearing_relay_to(core, i) != VIEW_NONE || hearing_not_lost_until_ms(core, i) != 0)) {
             return false;
         }
     }

@@ -15,6 +15,7 @@
 
 enum {
     QUESTIONS_LEAST = 3, /* unanswered, before who is no neighbour is named */
+    QUESTIONS_LEAN = 2,  /* the same where heartbeats are sparse */
     ELDERS_FIRST = 4,    /* of those who are older are asked at first, then four times as many */
     QUESTIONS_AT_ONCE = MESSAGES_PER_STEP_MAX / 2, /* a step leaves room for other messages */
 };
@@ -39,6 +40,7 @@ void detector_heard(struct core *core, const struct message *message, uint32_t p
         return; /* It lives, but in a view without us: no evidence for this one (H42). */
     }
     clear_verdict(core, position);
+    verdict_end_verification(core, position);
     signs->heard_number = message->number;
     lease_on_echo(core, position, message->echo);
     signs->heard_ms = core->now_ms;
@@ -52,6 +54,11 @@ void detector_heard(struct core *core, const struct message *message, uint32_t p
 }
 
 /* --- Heartbeats --- */
+
+static uint8_t questions_least(const struct core *core)
+{
+    return timing_is_sparse(&core->timing) ? QUESTIONS_LEAN : QUESTIONS_LEAST;
+}
 
 /* Is it named by this node's heartbeats? On rings also who is a new neighbour that has not answered
  * yet, and was not heard of before (D9c), and who follows another (L2); who is no neighbour only
@@ -70,7 +77,7 @@ static bool is_named(const struct core *core, uint32_t position)
         return core->now_ms >= peer->watch.begun_ms + timing_repair_ms(&core->timing);
     }
     return !hearing_is_heard(core, position) &&
-           (peer->watch.edge || peer->watch.questions >= QUESTIONS_LEAST);
+           (peer->watch.edge || peer->watch.questions >= questions_least(core));
 }
 
 static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
@@ -136,32 +143,62 @@ static bool is_answerer(const struct core *core)
     return core->position > 0 && core->position <= LEASE_ANSWERERS_MAX && watch_is_edge(core, 0);
 }
 
-/* D8: who answers lets its coordinator begin, so that one round is both. */
-static uint64_t until_next_round_ms(const struct core *core)
+/* D8: who answers lets its coordinator begin, so that one round is both. While anybody is named
+ * that is sparse, what is told of it must not be lost (D2h). */
+static uint64_t until_next_round_ms(const struct core *core, bool names_somebody)
 {
-    return is_answerer(core) ? timing_answerer_ms(&core->timing) : core->timing.heartbeat_ms;
+    if (names_somebody && timing_is_sparse(&core->timing)) {
+        return timing_repair_ms(&core->timing);
+    }
+    return is_answerer(core) ? timing_answerer_ms(&core->timing) : timing_round_ms(&core->timing);
 }
 
-static void send_heartbeats(struct core *core)
+/* To the neighbours of these halves, and to all others who are watched. */
+static void send_round(struct core *core, uint8_t halves)
 {
     struct message *message = make_heartbeat(core);
+    bool names_somebody = message != NULL && message->heartbeat.suspect_count > 0;
 
     /* While anybody is suspected the evidence is judged at each heartbeat: what others said lapses
      * with time, and no event tells of it. */
-    if (message != NULL && message->heartbeat.suspect_count > 0) {
+    if (names_somebody) {
         verdict_evidence_changed(core);
     }
     for (uint32_t k = 0; k < watch_count(core); k++) {
         const uint32_t i = watch_at(core, k);
-        if (!core_is_self(core, i) && watch_is_on(core, i)) {
+        if (!core_is_self(core, i) && watch_is_on(core, i) &&
+            (names_somebody || watch_is_of_half(core, i, halves))) {
             tell_bad_link(core, i);
             outbox_send(core, message, i);
         }
     }
     watch_hold_lifelines(core);
-    core->detector.heartbeat_ms = core->now_ms +
-                                  random_jitter(&core->random, until_next_round_ms(core), 5);
+    core->detector.heartbeat_ms =
+        core->now_ms + random_jitter(&core->random, until_next_round_ms(core, names_somebody), 5);
     strangers_renew(core);
+}
+
+static void send_heartbeats(struct core *core)
+{
+    send_round(core, WATCH_BOTH_HALVES);
+}
+
+/* D8g: where heartbeats are sparse, each round goes to half of the neighbours, in turn. */
+static void send_next_round(struct core *core)
+{
+    uint8_t half = core->detector.half;
+
+    core->detector.half = WATCH_BOTH_HALVES - half;
+    send_round(core, timing_is_sparse(&core->timing) ? half : WATCH_BOTH_HALVES);
+}
+
+/* D8: an answer to the coordinator, which gets one of the halves. */
+static void answer_coordinator(struct core *core)
+{
+    if (core->peers[0].watch.halves != WATCH_BOTH_HALVES) {
+        core->detector.half = core->peers[0].watch.halves;
+    }
+    send_next_round(core);
 }
 
 void detector_announce_acting(struct core *core)
@@ -423,9 +460,12 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     if (core_has_rings(core)) {
         heed_doubts(core, heartbeat);
     }
+    if (accused && timing_is_sparse(&core->timing) && !watch_is_on(core, position)) {
+        detector_say(core, position); /* D2h */
+    }
     if (position == 0 && is_answerer(core) && may_answer(core, position)) {
         /* D8: its leases are as old as the answers. Silences are looked at as with any round. */
-        send_heartbeats(core);
+        answer_coordinator(core);
         core->detector.detect_ms = core->now_ms;
     }
     if (changed) {
@@ -526,6 +566,28 @@ static uint64_t stall_ms_of(const struct core *core, uint32_t position)
     return core_is_strict(core) && position == 0 ? core->timing.lost_ms : core->timing.stall_ms;
 }
 
+/* D2e: soon after one another, but no longer when all has been tried. */
+static uint64_t question_pause_ms(const struct core *core, uint32_t position)
+{
+    const struct timing *timing = &core->timing;
+    const struct peer *peer = &core->peers[position];
+    uint64_t tried_ms = peer->signs.silent_from_ms + timing->lost_ms + timing->verify_ms;
+    bool tried = core->now_ms >= tried_ms &&
+                 (!timing_is_sparse(timing) || peer->watch.questions > QUESTIONS_LEAST);
+
+    return tried ? timing->heartbeat_ms : timing_question_ms(timing);
+}
+
+/* D2g: has it been asked, and had the time to answer? A loop that slept has asked nothing. */
+static bool is_unanswered(const struct core *core, uint32_t position)
+{
+    const struct peer_watch *watch = &core->peers[position].watch;
+
+    return !timing_is_sparse(&core->timing) ||
+           (watch->questions > QUESTIONS_LEAST &&
+            core->now_ms < watch->asked_ms + 2 * question_pause_ms(core, position));
+}
+
 /* Looks at one silence and returns when to look at it again. Along the silence:
  *
  *      0         T_silent   (half-way)   T_lost                        T_stall
@@ -545,9 +607,11 @@ static uint64_t look_at(struct core *core, uint32_t position)
     uint64_t from = signs->silent_from_ms;
     uint64_t silence = core->now_ms - from;
     uint64_t again = (timing->lost_ms - timing->silent_ms) / 2;
+    bool sparse = timing_is_sparse(timing);
+    uint64_t from_silence_ms = sparse ? timing_missed_ms(timing) : timing->silent_ms;
 
-    if (silence < timing->silent_ms) {
-        return from + timing->silent_ms;
+    if (silence < from_silence_ms) {
+        return from + from_silence_ms;
     }
     if (charge->verdict == VERDICT_DEAD) {
         return NEVER_MS;
@@ -562,13 +626,19 @@ static uint64_t look_at(struct core *core, uint32_t position)
     uint64_t stall_ms = stall_ms_of(core, position);
     if (silence >= stall_ms && answered) {
         set_verdict(core, position, VERDICT_STALLED);
-    } else if (silence >= timing->lost_ms && !answered && charge->verdict == VERDICT_NONE) {
+    } else if (silence >= timing->lost_ms && !answered && charge->verdict == VERDICT_NONE &&
+               is_unanswered(core, position)) {
         set_verdict(core, position, VERDICT_LOST);
     } else if (answered && charge->verdict == VERDICT_LOST && silence < stall_ms) {
         REACHED(stalled_host_back_in_sight);
         clear_verdict(core, position); /* The host is back in sight: patience again. */
     }
     uint64_t next = signs->asked_ms + again;
+    if (sparse && silence >= timing_inquiry_ms(timing)) {
+        verdict_evidence_changed(core);
+    } else if (sparse) {
+        next = earlier(next, from + timing_inquiry_ms(timing));
+    }
     if (silence < timing->lost_ms) {
         next = earlier(next, from + timing->lost_ms);
     } else if (silence < stall_ms) {
@@ -577,7 +647,13 @@ static uint64_t look_at(struct core *core, uint32_t position)
     return next;
 }
 
-/* D9d: asks it soon after a heartbeat is missing, and again and again; who is no neighbour sends
+/* With all the others, beating often, a question more would tell nothing (decision 33). */
+static bool asks_on_doubt(const struct core *core)
+{
+    return core_has_rings(core) || timing_is_sparse(&core->timing);
+}
+
+/* D2e: asks it soon after a heartbeat is missing, and again and again; who is no neighbour sends
  * none. Returns when to look again. */
 static uint64_t question(struct core *core, uint32_t position)
 {
@@ -585,24 +661,22 @@ static uint64_t question(struct core *core, uint32_t position)
     const struct peer_watch *watch = &core->peers[position].watch;
     const struct peer_charge *charge = &core->peers[position].charge;
     uint64_t from_ms = core->peers[position].signs.silent_from_ms;
-    uint64_t patience_ms = watch->edge ? timing_missed_ms(timing) : timing->heartbeat_ms;
-    uint64_t pause_ms = timing_repair_ms(timing);
+    uint64_t patience_ms = watch_is_edge(core, position) ? timing_missed_ms(timing)
+                                                         : timing->heartbeat_ms;
+    uint64_t pause_ms = question_pause_ms(core, position);
 
     if (!watch_is_on(core, position) || charge->verdict == VERDICT_DEAD) {
         return NEVER_MS;
     }
     if (watch->unsure) {
         from_ms = watch->begun_ms;
-        patience_ms = pause_ms;
+        patience_ms = timing_question_ms(timing);
     }
     if (core->now_ms < from_ms + patience_ms) {
         return from_ms + patience_ms;
     }
     if (!hearing_is_heard(core, position)) { /* Not given up before it is heard, or gone. */
         (void)watch_begin(core, position, core->now_ms + 2 * timing->heartbeat_ms);
-    }
-    if (core->now_ms >= from_ms + timing->lost_ms + timing->verify_ms) {
-        pause_ms = timing->heartbeat_ms;
     }
     pause_ms += watch_count(core) / QUESTIONS_AT_ONCE; /* So that all of many get their turn. */
     if (watch->asked_ms == 0 || core->now_ms >= watch->asked_ms + pause_ms) {
@@ -621,7 +695,7 @@ static void attend_elders(struct core *core, uint32_t from, uint32_t to)
 
     for (uint32_t i = from; i < core->position && i < to; i++) {
         attend(core, i, core->now_ms + timing->lost_ms,
-               core->now_ms - timing->silent_ms + 2 * timing_repair_ms(timing));
+               core->now_ms - timing->silent_ms + 2 * timing_question_ms(timing));
     }
 }
 
@@ -651,12 +725,14 @@ static bool leads(struct core *core)
 static void call_roll(struct core *core)
 {
     const struct timing *timing = &core->timing;
+    /* Where heartbeats are sparse somebody else may have heard it a round later (D2f). */
+    uint64_t leaves_ms = timing_is_sparse(timing) ? timing_round_ms(timing) : timing->verify_ms;
 
     REACHED(roll_called);
     watch_called(core);
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         attend(core, i, core->now_ms + timing->lost_ms + timing->silent_ms,
-               core->now_ms - timing->silent_ms + timing->verify_ms);
+               core->now_ms - timing->silent_ms + leaves_ms);
     }
 }
 
@@ -683,7 +759,7 @@ static void report(struct core *core)
 {
     watch_told(core);
     attend(core, 0, core->now_ms + core->timing.lost_ms,
-           core->now_ms - core->timing.silent_ms + 2 * timing_repair_ms(&core->timing));
+           core->now_ms - core->timing.silent_ms + 2 * timing_question_ms(&core->timing));
     send_heartbeats(core);
 }
 
@@ -695,7 +771,7 @@ static void look_at_all(struct core *core)
         const uint32_t i = watch_at(core, k);
         if (!core_is_self(core, i)) {
             next = earlier(next, look_at(core, i));
-            next = core_has_rings(core) ? earlier(next, question(core, i)) : next;
+            next = asks_on_doubt(core) ? earlier(next, question(core, i)) : next;
         }
     }
     core->detector.detect_ms = next;
@@ -743,6 +819,13 @@ bool detector_on_late(struct core *core, uint64_t late_ms)
     return true;
 }
 
+void detector_say(struct core *core, uint32_t position)
+{
+    if (may_answer(core, position)) {
+        outbox_send(core, make_heartbeat(core), position);
+    }
+}
+
 void detector_vouch(struct core *core, uint32_t position)
 {
     core->peers[position].signs.vouched_ms = core->now_ms;
@@ -763,13 +846,14 @@ void detector_on_timing(struct core *core)
 {
     core->detector.heartbeat_ms = earlier(
         core->detector.heartbeat_ms,
-        core->now_ms + random_jitter(&core->random, until_next_round_ms(core), 5));
+        core->now_ms + random_jitter(&core->random, until_next_round_ms(core, false), 5));
     core->detector.detect_ms = earlier(core->detector.detect_ms, core->now_ms);
 }
 
 void detector_reset(struct core *core)
 {
     core->detector.heartbeat_ms = NEVER_MS;
+    core->detector.half = 1;
     core->detector.detect_ms = NEVER_MS;
     core->detector.late_last_ms = 0;
     core->detector.late_until_ms = 0;
@@ -779,7 +863,7 @@ void detector_tick(struct core *core)
 {
     attend_wanted(core);
     if (core->now_ms >= core->detector.heartbeat_ms) {
-        send_heartbeats(core);
+        send_next_round(core);
         look_at_all(core); /* Who is heard in time needs no turn of its own. */
     } else if (core->now_ms >= core->detector.detect_ms) {
         look_at_all(core);

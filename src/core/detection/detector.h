@@ -12,6 +12,9 @@ void detector_heard(struct core *core, const struct message *message, uint32_t p
 void detector_on_heartbeat(struct core *core, const struct message *message, uint32_t position);
 void detector_on_link(struct core *core, const struct link_event *link);
 
+/* Says in a heartbeat out of turn, once in a while, what this node holds against others. */
+void detector_say(struct core *core, uint32_t position);
+
 /* Somebody else says that the member lives (R2). */
 void detector_vouch(struct core *core, uint32_t position);
 

@@ -143,6 +143,26 @@ bool hearing_link_is_bad(const struct core *core, uint32_t position)
     return vouched || unheard || silent;
 }
 
+uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)
+{
+    const struct timing *timing = &core->timing;
+    uint64_t until_ms = core->peers[suspect].signs.silent_from_ms + timing->lost_ms +
+                        timing_round_ms(timing) + timing_question_ms(timing);
+
+    if (!timing_is_sparse(timing) || core->now_ms >= until_ms) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (i != suspect && !core_is_self(core, i) && !core->peers[i].signs.late &&
+            core->peers[i].charge.verdict == VERDICT_NONE && watch_sees(core, i, suspect) &&
+            hearing_is_fresh(core, i) &&
+            hearing_of(core, i, suspect, core->now_ms) != HEARING_SUSPECT) {
+            return until_ms;
+        }
+    }
+    return 0;
+}
+
 uint32_t hearing_relay_to(const struct core *core, uint32_t position)
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {

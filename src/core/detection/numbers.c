@@ -12,7 +12,7 @@ void numbers_ask(struct core *core, uint32_t position)
     struct peer_number *number = &core->peers[position].number;
 
     if (number->asked_ms != 0 &&
-        core->now_ms < number->asked_ms + timing_repair_ms(&core->timing)) {
+        core->now_ms < number->asked_ms + timing_question_ms(&core->timing)) {
         return;
     }
     struct message *message = outbox_message(core, MESSAGE_PING);

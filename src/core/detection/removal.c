@@ -211,6 +211,30 @@ bool removal_is_unwarranted(const struct core *core, uint32_t position)
            (is_vouched_for(core, position) || is_heard_by_others(core, position));
 }
 
+/* D2h: where heartbeats are sparse the questions of R1 are put before the silence is a verdict. */
+static void inquire(struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+
+    if (timing_is_sparse(&core->timing) && watch_is_on(core, position) &&
+        peer->charge.verdict == VERDICT_NONE && peer->charge.verify_ms == NEVER_MS &&
+        peer->charge.unanswered_ms <= peer->signs.silent_from_ms &&
+        !is_vouched_for(core, position) &&
+        core->now_ms >= peer->signs.silent_from_ms + timing_inquiry_ms(&core->timing)) {
+        verify(core, position);
+    }
+}
+
+/* D2h: R1 has been gone through since the last sign of it, and not long ago. */
+static bool was_asked_in_vain(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+
+    return timing_is_sparse(&core->timing) &&
+           peer->charge.unanswered_ms > peer->signs.silent_from_ms &&
+           core->now_ms < peer->charge.unanswered_ms + core->timing.lost_ms;
+}
+
 /* Returns whether it is found out just now that the member is to go. */
 static bool review_one(struct core *core, uint32_t position)
 {
@@ -224,16 +248,23 @@ static bool review_one(struct core *core, uint32_t position)
         return true;
     }
     if (!removal_is_backed(core, position)) {
+        inquire(core, position);
         return false;
     }
     if (proven) {
         return true;
     }
+    uint64_t not_lost_ms = hearing_not_lost_until_ms(core, position);
     if (is_heard_by_others(core, position)) {
         REACHED(suspect_heard_by_others); /* Until its next heartbeat says otherwise. */
     } else if (is_vouched_for(core, position)) {
         REACHED(suspect_vouched_for);
         look_again(core, peer->signs.vouched_ms + core->timing.fresh_ms);
+    } else if (not_lost_ms != 0) {
+        REACHED(suspect_not_lost_to_others);
+        look_again(core, not_lost_ms);
+    } else if (was_asked_in_vain(core, position)) {
+        return true;
     } else if (peer->charge.verify_ms == NEVER_MS) {
         verify_in_turn(core, position);
     }
@@ -302,6 +333,11 @@ void removal_on_ping_request(struct core *core, const struct message *message)
         return;
     }
     outbox_send(core, make_ping(core, MESSAGE_PING, &message->ping), position);
+    uint32_t asker = view_find(&core->view, &message->from);
+    if (timing_is_sparse(&core->timing) && watch_sees(core, core->position, position) &&
+        core->peers[position].charge.verdict == VERDICT_NONE) {
+        detector_say(core, asker); /* D2h */
+    }
 }
 
 /* An answer for the member that asked this helper. Handed on only by the one who heard the subject
@@ -373,8 +409,9 @@ void removal_on_pong(struct core *core, const struct message *message)
 static bool end_verification(struct core *core, uint32_t position)
 {
     verdict_end_verification(core, position);
+    verdict_unanswered(core, position);
     if (core_is_coordinator(core) && removal_is_backed(core, position) &&
-        !is_heard_by_others(core, position)) {
+        !is_heard_by_others(core, position) && hearing_not_lost_until_ms(core, position) == 0) {
         verdict_confirm(core, position);
         return true;
     }

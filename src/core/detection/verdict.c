@@ -29,7 +29,9 @@ void verdict_set(struct core *core, uint32_t position, enum verdict verdict)
 
     charge->verdict = verdict;
     charge->verdict_ms = core->now_ms;
-    charge->verify_ms = NEVER_MS;
+    if (verdict != VERDICT_LOST || !timing_is_sparse(&core->timing)) {
+        charge->verify_ms = NEVER_MS; /* But that of D2h goes on. */
+    }
     charge->confirmed = false;
     tell(core, NOTICE_SUSPECT, position);
     verdict_evidence_changed(core);
@@ -88,6 +90,11 @@ void verdict_asked_again(struct core *core, uint32_t position)
     core->peers[position].charge.verify_again_ms = NEVER_MS;
 }
 
+void verdict_unanswered(struct core *core, uint32_t position)
+{
+    core->peers[position].charge.unanswered_ms = core->now_ms;
+}
+
 void verdict_end_verification(struct core *core, uint32_t position)
 {
     core->peers[position].charge.verify_ms = NEVER_MS;
@@ -111,9 +118,11 @@ void verdict_on_view_installed(struct core *core, const struct installed *before
         struct peer_charge *charge = &core->peers[i].charge;
         if (!view_has(before->view, &core->view.members[i].id)) {
             charge->verify_ms = NEVER_MS;
+            charge->unanswered_ms = 0;
         } else if (begins_anew) {
             charge->confirmed = false; /* R1: whoever decided that before. */
             charge->verify_ms = NEVER_MS;
+            charge->unanswered_ms = 0;
         }
     }
     verdict_evidence_changed(core);

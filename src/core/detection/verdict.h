@@ -34,6 +34,9 @@ void verdict_reconsider(struct core *core, uint32_t position);
 void verdict_verify(struct core *core, uint32_t position, uint64_t nonce, uint64_t again_ms,
                     uint64_t until_ms);
 void verdict_asked_again(struct core *core, uint32_t position);
+
+/* It ends without an answer. */
+void verdict_unanswered(struct core *core, uint32_t position);
 void verdict_end_verification(struct core *core, uint32_t position);
 
 /* D4: verifications take as much longer as this node's own loop was late. */

@@ -7,6 +7,7 @@
 enum {
     NEXT_WATCHED = 3, /* of the oldest, which the coordinator watches: they are to follow it */
     LATE_SENDINGS = 2,
+    UNHALVED = 2, /* so few neighbours get every round */
 };
 
 bool watch_is_edge(const struct core *core, uint32_t position)
@@ -44,6 +45,11 @@ static void enlist(struct core *core, uint32_t position)
             (watching->count - at) * sizeof watching->list[0]);
     watching->list[at] = (uint16_t)position;
     watching->count++;
+}
+
+bool watch_is_of_half(const struct core *core, uint32_t position, uint8_t halves)
+{
+    return !watch_is_edge(core, position) || (core->peers[position].watch.halves & halves) != 0;
 }
 
 bool watch_is_asking(const struct core *core, uint32_t position)
@@ -220,9 +226,25 @@ static void turn(struct core *core, uint32_t position, bool edge, bool is_new)
     }
 }
 
+/* In turn one and the other half; up to two neighbours are of both. */
+static void halve_neighbours(struct core *core)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!core_is_self(core, i) && watch_is_edge(core, i)) {
+            core->peers[i].watch.halves = (uint8_t)(1U << (count++ % 2));
+        }
+    }
+    for (uint32_t i = 0; count <= UNHALVED && i < core->view.member_count; i++) {
+        core->peers[i].watch.halves = WATCH_BOTH_HALVES;
+    }
+}
+
 void watch_on_view_installed(struct core *core, const struct installed *before)
 {
     if (!core_has_rings(core)) {
+        halve_neighbours(core);
         return;
     }
     rings_of(&core->rings, &core->view);
@@ -236,6 +258,7 @@ void watch_on_view_installed(struct core *core, const struct installed *before)
             }
         }
     }
+    halve_neighbours(core);
     core->watching.leads = false;
 }
 

@@ -5,6 +5,8 @@
 
 #include "core/state/state.h"
 
+enum { WATCH_BOTH_HALVES = 3 };
+
 /* Is the member at `position` watched by this node? Then its silence counts. */
 bool watch_is_on(const struct core *core, uint32_t position);
 
@@ -15,6 +17,9 @@ uint32_t watch_at(const struct core *core, uint32_t index);
 
 /* As a neighbour, to which heartbeats go all the time? */
 bool watch_is_edge(const struct core *core, uint32_t position);
+
+/* D8g: does a round for these halves of the neighbours go to it? To who is no neighbour all do. */
+bool watch_is_of_half(const struct core *core, uint32_t position, uint8_t halves);
 
 /* Was it not heard since this watch began, which is not that of a new member? */
 bool watch_is_asking(const struct core *core, uint32_t position);

@@ -43,7 +43,10 @@ bool rules_are_sound(const struct rules *rules)
         !guard_is_sound(&rules->guard, rules->capacity)) {
         return false;
     }
-    return rules_timing(rules).lost_ms == rules->lost_ms;
+    const struct timing timing = rules_timing(rules);
+
+    return timing.lost_ms == rules->lost_ms &&
+           (rules->guard.policy == GUARD_NONE || !timing_is_sparse(&timing));
 }
 
 uint64_t rules_hash(const struct rules *rules)

@@ -1,5 +1,11 @@
 #include "core/model/timing.h"
 
+enum {
+    SPARSE_HEARTBEAT_MS_MIN = 100, /* questions come ten times as often */
+    LEAN_HEARTBEAT_MS = 640,
+    LEAN_LOST_MS = 1050,
+};
+
 static void expect_the_same(struct timing *timing)
 {
     timing->expect_ms = timing->heartbeat_ms;
@@ -76,6 +82,46 @@ struct timing timing_of(enum profile profile)
     return timing;
 }
 
+struct timing timing_lean_of(enum profile profile)
+{
+    struct timing timing = timing_of(profile);
+
+    if (profile == PROFILE_LAN) {
+        timing_override(&timing, LEAN_HEARTBEAT_MS, LEAN_LOST_MS);
+    }
+    return timing;
+}
+
+uint64_t timing_dense_lost_ms(enum profile profile, uint64_t heartbeat_ms)
+{
+    const struct timing timing = timing_of(profile);
+
+    return timing.silent_ms * heartbeat_ms / timing.heartbeat_ms + heartbeat_ms;
+}
+
+/* The shortest T_lost of sparse heartbeats: T_doubt and four questions fit in. */
+static uint64_t sparse_least_ms(const struct timing *timing)
+{
+    return (timing->heartbeat_ms * 8 + 4) / 5;
+}
+
+/* A host must have had time to answer questions before it counts as lost. */
+static void raise_lost(struct timing *timing)
+{
+    if (timing->lost_ms >= timing->silent_ms + timing->heartbeat_ms) {
+        return;
+    }
+    if (timing->heartbeat_ms < SPARSE_HEARTBEAT_MS_MIN) {
+        timing->lost_ms = timing->silent_ms + timing->heartbeat_ms;
+        return;
+    }
+    if (timing->lost_ms < sparse_least_ms(timing)) {
+        timing->lost_ms = sparse_least_ms(timing);
+    }
+    timing->silent_ms = timing->lost_ms * 17 / 20;
+    timing->fresh_ms = timing->lost_ms * 9 / 10;
+}
+
 uint64_t timing_turn_ms(const struct timing *timing)
 {
     return timing->reign_ms - timing->heartbeat_ms * 5 / 4;
@@ -95,13 +141,10 @@ void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost
     if (lost_ms != 0) {
         timing->lost_ms = lost_ms;
     }
-    /* A host must have had time to answer the kernel's question before it counts as lost, and
-     * patience with a stalled process is longer than that. */
-    if (timing->lost_ms < timing->silent_ms + timing->heartbeat_ms) {
-        timing->lost_ms = timing->silent_ms + timing->heartbeat_ms;
-    }
+    raise_lost(timing);
     /* Nobody claims before T_lost is over; a lease that lasted longer would only put that off. */
     timing->lease_ms = timing->lease_ms < timing->lost_ms ? timing->lease_ms : timing->lost_ms;
+    /* Patience with a stalled process is longer than with a host. */
     if (timing->stall_ms < 2 * timing->lost_ms) {
         timing->stall_ms = 2 * timing->lost_ms;
     }

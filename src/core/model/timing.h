@@ -37,6 +37,17 @@ struct timing {
 
 struct timing timing_of(enum profile profile);
 
+/* The profile's where the neighbours on rings watch and no guard rests on leases: lan is sparse. */
+struct timing timing_lean_of(enum profile profile);
+
+/* D2e: are heartbeats so rare that a silence of T_lost is short of three of them? Then it is
+ * questions without an answer that make a silence a verdict, and half of the neighbours get each
+ * heartbeat. */
+static inline bool timing_is_sparse(const struct timing *timing)
+{
+    return timing->lost_ms < timing->silent_ms + timing->expect_ms;
+}
+
 /* D4: the longest turn of a loop that is slow, not asleep: nobody finds its node lost meanwhile. */
 uint64_t timing_turn_ms(const struct timing *timing);
 
@@ -104,21 +115,44 @@ static inline uint64_t timing_repair_ms(const struct timing *timing)
     return timing->heartbeat_ms / 4;
 }
 
+/* T_doubt: after so long a silence a heartbeat is missing (D2e). */
+static inline uint64_t timing_missed_ms(const struct timing *timing)
+{
+    return timing_is_sparse(timing) ? timing->expect_ms * 11 / 10 : timing->expect_ms * 5 / 4;
+}
+
+/* Between two questions to who is silent (D2e). */
+static inline uint64_t timing_question_ms(const struct timing *timing)
+{
+    return timing_is_sparse(timing) ? timing->expect_ms / 10 : timing->expect_ms / 4;
+}
+
+/* D2h: the silence after which a coordinator puts the questions of R1 where heartbeats are sparse.
+ */
+static inline uint64_t timing_inquiry_ms(const struct timing *timing)
+{
+    return timing->lost_ms > timing->verify_ms ? timing->lost_ms - timing->verify_ms : 0;
+}
+
+/* Between two rounds of heartbeats, each to half of the neighbours if they are sparse (D8g). */
+static inline uint64_t timing_round_ms(const struct timing *timing)
+{
+    return timing_is_sparse(timing) ? timing->heartbeat_ms / 2 : timing->heartbeat_ms;
+}
+
 /* For so long who answers its coordinator waits for the heartbeat of that one before it begins a
  * round by itself (D8): an interval, and its jitter. */
 static inline uint64_t timing_answerer_ms(const struct timing *timing)
 {
-    return timing->heartbeat_ms * 11 / 10;
+    return timing_round_ms(timing) * 11 / 10;
 }
 
-/* After so long a silence a heartbeat is missing. */
-static inline uint64_t timing_missed_ms(const struct timing *timing)
-{
-    return timing->expect_ms * 5 / 4;
-}
+/* The shortest T_lost with which heartbeats this far apart are not sparse. */
+uint64_t timing_dense_lost_ms(enum profile profile, uint64_t heartbeat_ms);
 
 /* Overrides of --heartbeat and --fail-after (0: keep): the durations that follow from them are
- * scaled along; T_lost and T_stall are raised to what the rest needs (protocol.md, Timings). */
+ * scaled along; T_lost and T_stall are raised to what the rest needs, and a T_lost that is short of
+ * three heartbeats makes them sparse (protocol.md, Timings). */
 void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost_ms);
 
 #endif

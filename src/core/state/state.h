@@ -80,6 +80,7 @@ struct peer_lease {
 /* watch: is it watched by this node, and since when (D9)? */
 struct peer_watch {
     bool edge;         /* a neighbour in the installed view */
+    uint8_t halves;    /* of sparse heartbeats it gets those of these halves (D8g): bits */
     bool unsure;       /* was made one lately, was not heard since, and not for T_silent before */
     bool held;         /* a lifeline is held for it */
     bool told;         /* its silence was told of */
@@ -96,6 +97,7 @@ struct peer_charge {
     uint64_t verdict_ms;
     uint64_t verify_ms;       /* R1 is under way until then; NEVER_MS when not */
     uint64_t verify_again_ms; /* its question is asked once more then */
+    uint64_t unanswered_ms;   /* sparse: R1 ended without an answer then; 0: it did not */
     uint64_t nonce;           /* of its questions (H15) */
     bool confirmed;           /* to be removed with the next view */
     bool leaves;              /* asked to be let out (E1), or is gone (E3) */
@@ -222,6 +224,7 @@ struct leases {
  * off. */
 struct detector {
     uint64_t heartbeat_ms;
+    uint8_t half; /* which half of the neighbours the next round goes to: a bit */
     uint64_t detect_ms;
     uint64_t late_last_ms;      /* the last late wake-up; 0: none yet */
     uint64_t late_until_ms;     /* accuse nobody before; 0 when never late */

@@ -1,0 +1,190 @@
+/* Sparse heartbeats: who misses one asks, and what questions without an answer come to (D2e to D2h,
+ * D8g). */
+#include <criterion/criterion.h>
+
+#include "rig.h"
+
+static enum verdict verdict_on(const struct rig *rig, char letter)
+{
+    struct node_id id = rig_id(rig, letter);
+
+    return core_peer(rig->core, view_find(core_view(rig->core), &id), rig->now_ms).verdict;
+}
+
+/* Says what it holds against the member of that age. */
+static void says(struct rig *rig, char from, uint64_t age, enum verdict verdict)
+{
+    struct message message = {.type = MESSAGE_HEARTBEAT,
+                              .heartbeat = {.view = view_id_of(core_view(rig->core)),
+                                            .view_hash = core_view(rig->core)->hash,
+                                            .suspect_count = 1,
+                                            .suspects = {{.age = age, .verdict = verdict}}}};
+
+    rig_gets(rig, from, &message);
+}
+
+static uint32_t questions_to(struct rig *rig, char to, uint64_t ms, const char *alive)
+{
+    uint32_t count = 0;
+
+    for (uint64_t at = 0; at < ms; at++) {
+        rig_pass(rig, 1, alive);
+        count += rig_told(rig, MESSAGE_PING, to) != NULL;
+    }
+    return count;
+}
+
+/* D2e. H2, H13: a heartbeat that is missing costs a question, and only so many. */
+Test(core_sparse, who_misses_a_heartbeat_asks)
+{
+    struct rig *rig = rig_sparse("A B C D E", 'B');
+    const struct timing *timing = &rig->timing;
+    const uint64_t missed_ms = timing_missed_ms(timing);
+
+    cr_assert(timing_is_sparse(timing));
+    cr_assert_eq(questions_to(rig, 'C', missed_ms - 1, ""), 0);
+    cr_assert_eq(questions_to(rig, 'C', 1, ""), 1);
+    cr_assert_eq(questions_to(rig, 'C', timing_question_ms(timing) - 1, ""), 0);
+    cr_assert_eq(questions_to(rig, 'C', 1, ""), 1);
+    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_NONE);
+    rig_free(rig);
+}
+
+/* D2e. H2: whatever comes is a sign of life, and silence counts from that on. */
+Test(core_sparse, who_answers_is_not_asked_again)
+{
+    struct rig *rig = rig_sparse("A B C D E", 'B');
+    const struct timing *timing = &rig->timing;
+
+    rig_pass(rig, timing_missed_ms(timing), "");
+    rig_hears(rig, 'C');
+    cr_assert_eq(questions_to(rig, 'C', timing_missed_ms(timing) - 1, ""), 0);
+    rig_pass(rig, timing->lost_ms - timing_missed_ms(timing), "");
+    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_NONE);
+    cr_assert_eq(verdict_on(rig, 'D'), VERDICT_LOST);
+    rig_free(rig);
+}
+
+/* D2g. H5, H46: its loop stood still for less than what counts as late, and has asked nothing. */
+Test(core_sparse, who_has_asked_nothing_finds_nobody_lost)
+{
+    struct rig *rig = rig_sparse("A B C D E", 'B');
+    const struct timing *timing = &rig->timing;
+
+    rig_pass(rig, timing_missed_ms(timing) + 1, "");
+    rig_sleeps(rig, timing->silent_ms / 2);
+    cr_assert_gt(timing_missed_ms(timing) + 1 + timing->silent_ms / 2, timing->lost_ms);
+    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_NONE);
+    rig_pass(rig, 2 * timing_question_ms(timing) - 2, "");
+    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_NONE);
+    rig_pass(rig, 3 * timing_question_ms(timing), "");
+    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_LOST);
+    rig_free(rig);
+}
+
+static uint32_t heard_a_heartbeat(struct rig *rig, const char *letters)
+{
+    uint32_t count = 0;
+
+    for (const char *at = letters; *at != '\0'; at++) {
+        count += *at != ' ' && rig_told(rig, MESSAGE_HEARTBEAT, *at) != NULL;
+    }
+    return count;
+}
+
+/* D8g. H13: somebody hears it each half of an interval. */
+Test(core_sparse, each_round_goes_to_one_half_of_the_neighbours)
+{
+    struct rig *rig = rig_sparse("A B C D E", 'A');
+    const uint64_t round_ms = timing_round_ms(&rig->timing);
+
+    rig_pass(rig, round_ms * 21 / 20, "");
+    cr_assert_eq(heard_a_heartbeat(rig, "B C D E"), 2);
+    bool first = heard_a_heartbeat(rig, "B") == 1;
+    rig_pass(rig, round_ms, "");
+    cr_assert_eq(heard_a_heartbeat(rig, "B C D E"), 2);
+    cr_assert_neq(heard_a_heartbeat(rig, "B") == 1, first);
+    rig_free(rig);
+}
+
+/* D8g: of two, each is the only one to hear it then. */
+Test(core_sparse, two_neighbours_get_every_round)
+{
+    struct rig *rig = rig_sparse("A B C", 'A');
+
+    rig_pass(rig, timing_round_ms(&rig->timing) * 21 / 20, "");
+    cr_assert_eq(heard_a_heartbeat(rig, "B C"), 2);
+    rig_free(rig);
+}
+
+/* D2h. H2, H8: R1 has been gone through when the silence is a verdict. */
+Test(core_sparse, the_questions_of_a_removal_are_put_before_the_verdict)
+{
+    struct rig *rig = rig_sparse("A B C D", 'A');
+    const struct timing *timing = &rig->timing;
+
+    rig_pass(rig, timing->lost_ms - 1, "B D");
+    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_NONE);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING_REQUEST, 'B'));
+    rig_pass(rig, timing_question_ms(timing), "B D");
+    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_LOST);
+    says(rig, 'B', 3, VERDICT_LOST);
+    says(rig, 'D', 3, VERDICT_LOST);
+    rig_pass(rig, timing->batch_ms, "");
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'B'));
+    rig_free(rig);
+}
+
+/* D2f. H2: D heard it later, and has not found it lost yet; in the end it is not waited for. */
+Test(core_sparse, who_has_not_found_it_lost_yet_is_waited_for)
+{
+    struct rig *rig = rig_sparse("A B C D", 'A');
+    const struct timing *timing = &rig->timing;
+    bool removed = false;
+
+    rig_pass(rig, timing->lost_ms + timing_question_ms(timing), "B D");
+    says(rig, 'B', 3, VERDICT_LOST);
+    says(rig, 'D', 3, VERDICT_NONE);
+    rig_pass(rig, 100, "");
+    cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'B'));
+    for (uint64_t ms = 0; ms < timing_round_ms(timing) + timing->batch_ms && !removed; ms += 10) {
+        says(rig, 'B', 3, VERDICT_LOST);
+        says(rig, 'D', 3, VERDICT_NONE);
+        rig_pass(rig, 10, "");
+        removed = rig_told(rig, MESSAGE_PREPARE, 'B') != NULL;
+    }
+    cr_assert(removed);
+    rig_free(rig);
+}
+
+/* D2h. H8: by whoever hears it, and is asked to look, the coordinator is told so. */
+Test(core_sparse, who_is_asked_to_look_says_what_it_holds)
+{
+    struct rig *rig = rig_sparse("A B C D", 'B');
+    const struct message request = {
+        .type = MESSAGE_PING_REQUEST,
+        .ping = {.nonce = 7, .subject = rig_id(rig, 'C'), .origin = rig_id(rig, 'D')}};
+
+    rig_gets(rig, 'D', &request);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'C'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_HEARTBEAT, 'D'));
+    rig_free(rig);
+}
+
+/* D2f. H7: the coordinator is not replaced while somebody has not found it lost yet. */
+Test(core_sparse, who_has_not_found_the_coordinator_lost_yet_holds_up_a_claim)
+{
+    struct rig *rig = rig_sparse("A B C D", 'B');
+    const struct timing *timing = &rig->timing;
+
+    rig_pass(rig, timing->lost_ms - 1, "C D");
+    says(rig, 'C', 1, VERDICT_NONE);
+    says(rig, 'D', 1, VERDICT_NONE);
+    rig_pass(rig, 1 + timing_question_ms(timing), "");
+    cr_assert_eq(verdict_on(rig, 'A'), VERDICT_LOST);
+    cr_assert_null(rig_told(rig, MESSAGE_CLAIM, 'C'));
+    says(rig, 'C', 1, VERDICT_LOST);
+    says(rig, 'D', 1, VERDICT_LOST);
+    cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM, 'C'));
+    rig_free(rig);
+}
