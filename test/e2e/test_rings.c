@@ -82,7 +82,7 @@ Story(rings, links_shows_who_watches_whom)
     const struct outcome whole = doyen(cluster, "i", ARGS("links", "--all"));
     cr_assert_eq(whole.code, 0, "%s%s", whole.out, whole.err);
     assert_text_has(whole.out, "ring 1  athens = ");
-    assert_text_has(whole.out, "oldest");
+    assert_text_has(whole.out, " edges of 9 members");
     assert_soon(all_are_heard(json_object_get(
         document_kept(doyen(cluster, "i", ARGS("links", "--all", "--json")).out), "edges")));
 }
