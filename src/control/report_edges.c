@@ -64,7 +64,7 @@ static json_t *said_by(const struct facts *facts, const struct inquiry *inquiry,
     const struct inquiry_slot *slot = inquiry_find(inquiry, position);
 
     if (id_equal(&facts->view->members[position].id, &facts->self->id)) {
-        return report_edges_own(facts, facts->view->member_count);
+        return report_edges_own(facts, EDGES_TOLD_MAX);
     }
     if (slot == NULL || !slot->answered) {
         return NULL;
@@ -98,7 +98,7 @@ static void survey_close(struct survey *survey)
 /* The entry about a member in what another said; NULL: it said nothing of it. */
 static const json_t *find_entry(const json_t *said, uint64_t age)
 {
-    for (size_t i = 0; i < json_array_size(said); i++) {
+    for (size_t i = 0; i < json_array_size(said) && i < EDGES_TOLD_MAX; i++) {
         const json_t *entry = json_array_get(said, i);
         const json_t *whose = json_array_get(entry, AT_AGE);
         if (json_array_size(entry) >= FIELDS && json_is_integer(whose) &&
@@ -121,18 +121,29 @@ static bool put_sign(json_t *object, const json_t *entry)
     const json_t *heard = json_array_get(entry, AT_HEARD_MS);
 
     return json_put(object, "heard_ms",
-                    json_is_integer(heard) ? json_integer(json_integer_value(heard))
-                                           : json_null()) &&
+                    json_integer_value(heard) >= 0 && json_is_integer(heard)
+                        ? json_integer(json_integer_value(heard))
+                        : json_null()) &&
            json_put(object, "state", json_of_word(entry == NULL ? "unknown" : state_text(entry)));
 }
 
 /* The last sign that the one has of the other, as it says. */
 static json_t *sign_json(const struct survey *survey, uint32_t observer, uint32_t subject)
 {
+    const struct facts *facts = survey->facts;
+    const uint64_t age = facts->view->members[subject].age;
     json_t *object = json_object();
-    const uint64_t age = survey->facts->view->members[subject].age;
 
-    return json_finished(object, put_sign(object, find_entry(survey->said[observer], age)));
+    if (!id_equal(&facts->view->members[observer].id, &facts->self->id)) {
+        return json_finished(object, put_sign(object, find_entry(survey->said[observer], age)));
+    }
+    /* What this node itself would say, which may be of all members. */
+    const struct watch_state watch = core_watch(survey->core, subject, facts->now_ms);
+    const char *state = report_watch_state(facts, subject, &watch);
+    json_t *own = state == NULL ? NULL : entry_json(facts, subject, state_of(state));
+    object = json_finished(object, put_sign(object, own));
+    json_decref(own);
+    return object;
 }
 
 static bool add_edge(const struct survey *survey, json_t *edges, uint32_t a, uint32_t b)
@@ -225,7 +236,7 @@ static json_t *doubts_json(const struct survey *survey)
     bool complete = true;
 
     for (uint32_t i = 0; i < view->member_count; i++) {
-        for (size_t k = 0; k < json_array_size(survey->said[i]); k++) {
+        for (size_t k = 0; k < json_array_size(survey->said[i]) && k < EDGES_TOLD_MAX; k++) {
             const json_t *entry = json_array_get(survey->said[i], k);
             const json_t *age = json_array_get(entry, AT_AGE);
             const uint32_t subject = view_find_age(view, (uint64_t)json_integer_value(age));

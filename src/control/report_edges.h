@@ -7,6 +7,8 @@
 #include "control/facts.h"
 #include "runtime/inquiry.h"
 
+enum { EDGES_TOLD_MAX = 32 }; /* that one member tells; what is beyond is not read */
+
 /* What this node tells another that asks: [[age, heard_ms, state], ...] of up to `most` of those
  * whom it watches, those in doubt first. NULL when memory ran out. */
 json_t *report_edges_own(const struct facts *facts, size_t most);

@@ -11,7 +11,7 @@
 #include "words/terms_text.h"
 #include "words/voter_text.h"
 
-enum { US_PER_MS = 1000, WORD_BYTES_MAX = 64, EDGES_MAX = 32 };
+enum { US_PER_MS = 1000, WORD_BYTES_MAX = 64 };
 
 /* --- This node's own answer --- */
 
@@ -71,7 +71,7 @@ size_t report_peer_write(const struct facts *facts, char text[INQUIRY_TEXT_MAX])
     json_t *answer = own_answer(facts);
     size_t length = 0;
 
-    for (size_t most = rings ? EDGES_MAX : 0; answer != NULL; most /= 2) {
+    for (size_t most = rings ? EDGES_TOLD_MAX : 0; answer != NULL; most /= 2) {
         if (rings && !json_put(answer, "edges", report_edges_own(facts, most))) {
             break;
         }

@@ -18,7 +18,8 @@ const char *report_watch_state(const struct facts *facts, uint32_t position,
  */
 const char *report_edge_text(unsigned edge);
 
-/* Of this node's running call: {"began_ms", "left_ms", "asked", "answered", "silent"}, or null. */
+/* Of this node's running call: {"began_ms", "left_ms", "asked", "answered", "unanswered"}, or null.
+ */
 json_t *report_roll_call(const struct facts *facts);
 
 #endif

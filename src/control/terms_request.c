@@ -63,6 +63,7 @@ struct wanted {
     bool has_size;
     uint32_t size;
     bool has_profile;
+    bool rings;            /* the neighbours on rings watch */
     uint64_t heartbeat_ms; /* 0: as it follows from the rest */
     uint64_t lost_ms;
     bool forget_failed;
@@ -176,15 +177,28 @@ static bool settle_guard(struct wanted *wanted, const struct rules *now,
     return true;
 }
 
+/* D2e: only there may a silence be short of three heartbeats. */
+static bool may_be_sparse(const struct wanted *wanted)
+{
+    return wanted->rings && wanted->rules.guard.policy == GUARD_NONE;
+}
+
+static struct timing usual_timing(const struct wanted *wanted)
+{
+    const bool told = wanted->heartbeat_ms != 0 || wanted->lost_ms != 0;
+
+    return may_be_sparse(wanted) && !told ? timing_sparse_of(wanted->rules.profile)
+                                          : timing_of(wanted->rules.profile);
+}
+
 /* As --profile, --heartbeat and --fail-after do: what is not told follows from what is. */
 static bool settle_timing(struct wanted *wanted, struct complaint *complaint)
 {
     struct rules *rules = &wanted->rules;
-    struct timing timing = timing_of(rules->profile);
 
     if (!wanted->has_profile && wanted->heartbeat_ms == 0 && wanted->lost_ms == 0) {
         const struct timing before = rules_timing(rules);
-        if (rules->guard.policy == GUARD_NONE || !timing_is_sparse(&before)) {
+        if (may_be_sparse(wanted) || !timing_is_sparse(&before)) {
             return true;
         }
         wanted->has_profile = true; /* A guard rests on heartbeats that are not sparse. */
@@ -192,24 +206,30 @@ static bool settle_timing(struct wanted *wanted, struct complaint *complaint)
     if (!wanted->has_profile && wanted->heartbeat_ms == 0) {
         wanted->heartbeat_ms = rules->heartbeat_ms;
     }
+    struct timing timing = usual_timing(wanted);
     timing_override(&timing, wanted->heartbeat_ms, wanted->lost_ms);
+    uint64_t least_ms = timing.lost_ms;
+    if (timing_is_sparse(&timing) && !may_be_sparse(wanted)) {
+        least_ms = timing_dense_lost_ms(rules->profile, timing.heartbeat_ms);
+    }
     rules->heartbeat_ms = timing.heartbeat_ms;
     rules->lost_ms = timing.lost_ms;
-    return wanted->lost_ms == 0 || timing.lost_ms == wanted->lost_ms ||
+    return (least_ms == timing.lost_ms &&
+            (wanted->lost_ms == 0 || timing.lost_ms == wanted->lost_ms)) ||
            complaint_set(complaint,
                          "fail_after_ms is too short for heartbeats every %llu ms: use %llu or "
                          "more, or a shorter heartbeat_ms",
-                         (unsigned long long)timing.heartbeat_ms,
-                         (unsigned long long)timing.lost_ms);
+                         (unsigned long long)timing.heartbeat_ms, (unsigned long long)least_ms);
 }
 
-static bool read_wanted(json_t *body, const struct rules *now, struct wanted *wanted,
+static bool read_wanted(json_t *body, const struct facts *facts, struct wanted *wanted,
                         struct complaint *complaint)
 {
     const char *key;
     json_t *value;
 
-    *wanted = (struct wanted){.rules = *now};
+    const struct rules now = terms_rules(facts->terms);
+    *wanted = (struct wanted){.rules = now, .rings = facts->terms->watchers == WATCHERS_RINGS};
     if (!json_is_object(body) || json_object_size(body) == 0) {
         return complaint_set(complaint, "the body must be an object with what is to be changed");
     }
@@ -219,7 +239,7 @@ static bool read_wanted(json_t *body, const struct rules *now, struct wanted *wa
             return false;
         }
     }
-    return settle_guard(wanted, now, complaint) && settle_timing(wanted, complaint);
+    return settle_guard(wanted, &now, complaint) && settle_timing(wanted, complaint);
 }
 
 /* --- What stands against it ------------------------------------------------------------------ */
@@ -289,11 +309,10 @@ static struct answer answer_unagreed(const struct facts *facts, enum unagreed ag
 
 struct answer terms_request(const struct facts *facts, const char *body, size_t length)
 {
-    const struct rules now = terms_rules(facts->terms);
     struct complaint complaint = {.text = "the body is not JSON"};
     struct wanted wanted;
     json_t *document = length == 0 ? NULL : json_loadb(body, length, JSON_REJECT_DUPLICATES, NULL);
-    bool good = document != NULL && read_wanted(document, &now, &wanted, &complaint);
+    bool good = document != NULL && read_wanted(document, facts, &wanted, &complaint);
 
     json_decref(document);
     if (good && wanted.rules.guard.policy != GUARD_STRICT &&

@@ -87,8 +87,8 @@ struct config {
     char hooks[CONFIG_DIR_MAX + 1];  /* a folder of executables; empty: none are run */
 };
 
-/* What it goes by if neither heartbeat nor silence are told: the profile's, and the lean one with
- * rings and no guard. */
+/* The timing where neither heartbeat nor silence are given: the profile's, whose heartbeats are
+ * sparse with rings and guard none, if they are with that profile (D2e). */
 struct timing config_usual_timing(const struct config *config);
 
 #endif

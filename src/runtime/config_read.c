@@ -415,14 +415,14 @@ static bool complete_detect(struct reading *reading)
 }
 
 /* D2e: then a silence may be short of three heartbeats. */
-static bool is_lean(const struct config *config)
+static bool may_be_sparse(const struct config *config)
 {
     return config->watchers == WATCHERS_RINGS && config->guard.policy == GUARD_NONE;
 }
 
 struct timing config_usual_timing(const struct config *config)
 {
-    return is_lean(config) ? timing_lean_of(config->profile) : timing_of(config->profile);
+    return may_be_sparse(config) ? timing_sparse_of(config->profile) : timing_of(config->profile);
 }
 
 /* With so few heartbeats, loss would look like a failure. */
@@ -453,7 +453,7 @@ static bool complete_timing(struct reading *reading)
         *timing = timing_of(partial->config.profile);
     }
     timing_override(timing, partial->heartbeat_ms, partial->lost_ms);
-    if (!is_lean(&partial->config) && timing_is_sparse(timing)) {
+    if (!may_be_sparse(&partial->config) && timing_is_sparse(timing)) {
         return refuse_short_silence(
             reading, timing->heartbeat_ms,
             timing_dense_lost_ms(partial->config.profile, timing->heartbeat_ms));

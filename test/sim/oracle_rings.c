@@ -44,6 +44,10 @@ void oracle_check_asked(struct sim *sim, const struct host *host, const struct v
     const uint32_t other = oracle_host_of(&sim->oracle, &gone->id);
     const bool proven = gone->verdict != VERDICT_LOST && gone->verdict != VERDICT_STALLED;
 
+    /* It may have been heard once more while the view was under way, and then have died. */
+    if (other != SIM_NOBODY && !sim->hosts[other].running) {
+        return;
+    }
     if (has_rings(host) && view->cause == CAUSE_CHANGE && !proven &&
         !was_asked(host, &gone->id, other)) {
         oracle_fail(sim, host, "R1a: %s was removed as lost, and not asked", gone->name);
@@ -131,7 +135,18 @@ static bool holds_lifeline(const struct host *host, const struct node_id *peer)
     return false;
 }
 
-static bool rests(const struct host *host)
+/* Somebody may just have asked for what this host does not know: an operator, of a transfer (E4b).
+ */
+static bool asked_lately(const struct sim *sim, const struct host *host, const struct node_id *life)
+{
+    const uint32_t other = oracle_host_of(&sim->oracle, life);
+
+    return other != SIM_NOBODY && id_equal(&host->heard[other].asked_it, life) &&
+           host_now_ms(sim, host) <
+               host->heard[other].asked_it_ms + sim->timing.lost_ms + sim->timing.silent_ms;
+}
+
+static bool rests(const struct sim *sim, const struct host *host)
 {
     const struct view *view = core_view(host->core);
     const uint32_t own = view_find(view, &core_self(host->core)->id);
@@ -140,8 +155,10 @@ static bool rests(const struct host *host)
 
     rings_new(&rings, view);
     for (uint32_t i = 0; i < view->member_count && own != VIEW_NONE; i++) {
-        right = right && (i == own || holds_lifeline(host, &view->members[i].id) ==
-                                          is_watched(host, &rings, own, i));
+        const struct node_id *life = &view->members[i].id;
+        right = right &&
+                (i == own || holds_lifeline(host, life) == is_watched(host, &rings, own, i) ||
+                 (holds_lifeline(host, life) && asked_lately(sim, host, life)));
     }
     rings_free(&rings);
     return right;
@@ -152,7 +169,7 @@ bool sim_watches_its_neighbours(const struct sim *sim)
     for (uint32_t i = 0; i < sim->host_count; i++) {
         const struct host *host = &sim->hosts[i];
         if (host->running && !host->paused && !host->broken && !host->isolated &&
-            !view_is_empty(core_view(host->core)) && has_rings(host) && !rests(host)) {
+            !view_is_empty(core_view(host->core)) && has_rings(host) && !rests(sim, host)) {
             return false;
         }
     }

@@ -115,7 +115,7 @@ struct timing sim_usual_timing(enum profile profile, enum watch_plan watchers,
 {
     bool lean = watchers == WATCHERS_RINGS && (policy == 0 || policy == GUARD_NONE);
 
-    return lean ? timing_lean_of(profile) : timing_of(profile);
+    return lean ? timing_sparse_of(profile) : timing_of(profile);
 }
 
 struct sim *sim_new(const struct sim_options *options)

@@ -338,8 +338,18 @@ static uint32_t capacity_for(const char *letters)
 struct rig *rig_sparse(const char *letters, char self)
 {
     const struct core_options options = {.guard = {.policy = GUARD_NONE},
-                                         .timing = timing_lean_of(PROFILE_LAN),
+                                         .timing = timing_sparse_of(PROFILE_LAN),
                                          .capacity = capacity_for(letters)};
+
+    return let_in(start_with(self, options), letters);
+}
+
+struct rig *rig_sparse_on_rings(const char *letters, char self)
+{
+    const struct core_options options = {.guard = {.policy = GUARD_NONE},
+                                         .timing = timing_sparse_of(PROFILE_LAN),
+                                         .watchers = WATCHERS_RINGS,
+                                         .capacity = capacity_for(letters) + RIG_CAPACITY};
 
     return let_in(start_with(self, options), letters);
 }

@@ -72,6 +72,7 @@ struct rig *rig_on_rings(const char *letters, char self);
 
 /* As rig_in, with sparse heartbeats (D2e). */
 struct rig *rig_sparse(const char *letters, char self);
+struct rig *rig_sparse_on_rings(const char *letters, char self);
 
 /* The same under guard strict; all members are voters, and this one has no record. */
 struct rig *rig_strict(const char *letters, char self);

@@ -56,7 +56,7 @@ Test(budget, an_outage_is_survived_up_to_the_second_question)
  * view takes T_batch. */
 Test(budget, sparse_heartbeats_are_split_and_promise_as_their_rules_say)
 {
-    const struct timing lean = timing_lean_of(PROFILE_LAN);
+    const struct timing lean = timing_sparse_of(PROFILE_LAN);
     const struct promise promise = budget_promise(&lean, 0);
     uint64_t heartbeat_ms = 0;
     uint64_t lost_ms = 0;

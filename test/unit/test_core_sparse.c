@@ -2,6 +2,8 @@
  * D8g). */
 #include <criterion/criterion.h>
 
+#include "core/detection/watch.h"
+#include "core/state/state.h"
 #include "rig.h"
 
 static enum verdict verdict_on(const struct rig *rig, char letter)
@@ -186,5 +188,30 @@ Test(core_sparse, who_has_not_found_the_coordinator_lost_yet_holds_up_a_claim)
     says(rig, 'C', 1, VERDICT_LOST);
     says(rig, 'D', 1, VERDICT_LOST);
     cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM, 'C'));
+    rig_free(rig);
+}
+
+static bool is_neighbour(const struct rig *rig, char letter)
+{
+    struct node_id id = rig_id(rig, letter);
+
+    return watch_is_edge(rig->core, view_find(core_view(rig->core), &id));
+}
+
+/* D2h. H8: who is no neighbour of this node, and judges, hears what this node holds; not one that
+ * tells of nobody, and not each time. */
+Test(core_sparse, who_is_no_neighbour_and_tells_a_doubt_is_answered)
+{
+    struct rig *rig = rig_sparse_on_rings("M N O P A B C D L Q R S X Y W", 'W');
+
+    rig_pass(rig, rig->timing.stall_ms, "A B C D L M N O P Q R S X Y");
+    cr_assert_not(is_neighbour(rig, 'P'));
+    says(rig, 'P', 2, VERDICT_NONE);
+    cr_assert_not_null(rig_told(rig, MESSAGE_HEARTBEAT, 'P'));
+    says(rig, 'P', 2, VERDICT_NONE);
+    cr_assert_null(rig_told(rig, MESSAGE_HEARTBEAT, 'P'));
+    rig_pass(rig, timing_repair_ms(&rig->timing), "");
+    rig_hears(rig, 'P');
+    cr_assert_null(rig_told(rig, MESSAGE_HEARTBEAT, 'P'));
     rig_free(rig);
 }

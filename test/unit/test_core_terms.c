@@ -1,6 +1,7 @@
 /* Terms that change at run time (A1), one node at a time. */
 #include <criterion/criterion.h>
 
+#include "core/agreement/accord.h"
 #include "core/model/limits.h"
 #include "core/state/state.h"
 #include "rig.h"
@@ -60,6 +61,37 @@ Test(core_terms, what_is_unsound_is_not_proposed)
         }
         rig_gets(rig, 'C', &terms);
         cr_assert_eq(rig->core->next.wished, i == 0, "%d", i);
+        rig_free(rig);
+    }
+}
+
+static struct message wish_sparse(void)
+{
+    const struct timing timing = timing_sparse_of(PROFILE_LAN);
+    struct message terms = wish();
+
+    cr_assert(timing_is_sparse(&timing));
+    terms.wish.rules.guard = (struct guard){.policy = GUARD_NONE};
+    terms.wish.rules.heartbeat_ms = timing.heartbeat_ms;
+    terms.wish.rules.lost_ms = timing.lost_ms;
+    return terms;
+}
+
+/* A4a, D2e: where all watch all, nothing makes up for the heartbeats. */
+Test(core_terms, sparse_heartbeats_are_for_rings)
+{
+    for (int rings = 0; rings <= 1; rings++) {
+        struct rig *rig = rings ? rig_on_rings("A B C", 'A') : rig_in("A B C", 'A');
+        struct view *view = &rig->core->view;
+        const struct message terms = wish_sparse();
+        const struct agreed agreed = {.number = 1, .room = rig->capacity, .now = terms.wish.rules};
+
+        for (uint32_t k = 0; k < view->member_count; k++) {
+            view->members[k].versions.high = VERSION_OF_TERMS;
+        }
+        cr_assert_eq(accord_fits(rig->core, &agreed), rings == 1, "no view with them is taken");
+        rig_gets(rig, 'C', &terms);
+        cr_assert_eq(rig->core->next.wished, rings == 1);
         rig_free(rig);
     }
 }

@@ -71,8 +71,8 @@ Test(timing, a_silence_that_is_short_of_three_heartbeats_leaves_room_for_questio
 
 Test(timing, lan_is_lean_where_neighbours_watch_and_no_guard_rests_on_leases)
 {
-    struct timing lan = timing_lean_of(PROFILE_LAN);
-    struct timing wan = timing_lean_of(PROFILE_WAN);
+    struct timing lan = timing_sparse_of(PROFILE_LAN);
+    struct timing wan = timing_sparse_of(PROFILE_WAN);
 
     check_order(&lan);
     cr_assert(timing_is_sparse(&lan));

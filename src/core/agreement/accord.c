@@ -97,9 +97,17 @@ bool accord_is_settled(const struct core *core)
            standing_guard(core, core->now_ms).met;
 }
 
+bool accord_allows(const struct core *core, const struct rules *rules)
+{
+    const struct timing timing = rules_timing(rules);
+
+    return core_has_rings(core) || !timing_is_sparse(&timing);
+}
+
 bool accord_fits(const struct core *core, const struct agreed *agreed)
 {
-    return agreed->number == 0 || (!core_is_strict(core) && agreed->room <= core->capacity);
+    return agreed->number == 0 || (!core_is_strict(core) && agreed->room <= core->capacity &&
+                                   accord_allows(core, &agreed->now));
 }
 
 bool accord_admits(const struct core *core, const struct terms *started)

@@ -326,7 +326,7 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *aske
         return vote;
     }
     if (!accept_view(core, view)) {
-        REACHED(accepted_view_is_not_of_its_maker);
+        REACHED(another_view_was_accepted);
         return (struct vote){.result = VOTE_REFUSED_EPOCH, .promised = question.ballot.epoch};
     }
     lease(core);

@@ -72,11 +72,13 @@ static bool is_answer(const struct vote *vote)
            vote->result == VOTE_REFUSED_LEASE || vote->result == VOTE_REFUSED_FRESH;
 }
 
-static enum refusal refusal_of(const struct vote *vote)
+static enum refusal refusal_of(const struct core *core, const struct vote_question *question,
+                               const struct vote *vote)
 {
     switch (vote->result) {
     case VOTE_REFUSED_EPOCH:
-        return REFUSED_VOTE_PROMISED;
+        return ballot_equal(&question->ballot, &core->voter.record.promise) ? REFUSED_VOTE_ACCEPTED
+                                                                            : REFUSED_VOTE_PROMISED;
     case VOTE_REFUSED_LEASE:
         return REFUSED_VOTE_LEASED;
     case VOTE_MUTE:
@@ -139,7 +141,7 @@ static void tell_lineage(struct core *core, const struct vote_question *asked)
 static void answer(struct core *core, const struct message *asked,
                    const struct vote_question *question, const struct vote *vote)
 {
-    enum refusal against = refusal_of(vote);
+    enum refusal against = refusal_of(core, question, vote);
 
     if (against != REFUSED_COUNT) {
         refuse(core, asked, against);

@@ -14,9 +14,9 @@
 #include "core/state/strangers.h"
 
 enum {
-    QUESTIONS_LEAST = 3, /* unanswered, before who is no neighbour is named */
-    QUESTIONS_LEAN = 2,  /* the same where heartbeats are sparse */
-    ELDERS_FIRST = 4,    /* of those who are older are asked at first, then four times as many */
+    QUESTIONS_LEAST = 3,  /* unanswered, before who is no neighbour is named */
+    QUESTIONS_SPARSE = 2, /* the same where heartbeats are sparse */
+    ELDERS_FIRST = 4,     /* of those who are older are asked at first, then four times as many */
     QUESTIONS_AT_ONCE = MESSAGES_PER_STEP_MAX / 2, /* a step leaves room for other messages */
 };
 
@@ -57,7 +57,7 @@ void detector_heard(struct core *core, const struct message *message, uint32_t p
 
 static uint8_t questions_least(const struct core *core)
 {
-    return timing_is_sparse(&core->timing) ? QUESTIONS_LEAN : QUESTIONS_LEAST;
+    return timing_is_sparse(&core->timing) ? QUESTIONS_SPARSE : QUESTIONS_LEAST;
 }
 
 /* Is it named by this node's heartbeats? On rings also who is a new neighbour that has not answered

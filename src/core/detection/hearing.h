@@ -40,9 +40,9 @@ bool hearing_link_is_bad(const struct core *core, uint32_t position);
 /* The oldest member through whom it can be reached, or VIEW_NONE. */
 uint32_t hearing_relay_to(const struct core *core, uint32_t position);
 
-/* D2f: where heartbeats are sparse the neighbours of a member hear it one after the other. Does one
- * of them, whom we hear, call it silent, but not lost yet? Returns until when that counts; 0: none
- * does. */
+/* D2f: where heartbeats are sparse the neighbours of a member hear it one after the other. Is there
+ * one of them, whom this node hears, that holds no verdict against it yet? Returns until when that
+ * counts; 0: there is none. O(members). */
 uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect);
 
 #endif

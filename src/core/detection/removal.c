@@ -221,7 +221,7 @@ static void inquire(struct core *core, uint32_t position)
         peer->charge.unanswered_ms <= peer->signs.silent_from_ms &&
         !is_vouched_for(core, position) &&
         core->now_ms >= peer->signs.silent_from_ms + timing_inquiry_ms(&core->timing)) {
-        verify(core, position);
+        verify_in_turn(core, position);
     }
 }
 

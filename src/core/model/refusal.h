@@ -235,6 +235,8 @@
     X(MERGE_NAME_IN_DOUBT, "merge_name_in_doubt", "M4d",                                           \
       "a silent member has the name or the address of one of the other part")                      \
     X(VOTE_PROMISED, "vote_promised", "Z2a", "this voter is bound to that epoch or a higher one")  \
+    X(VOTE_ACCEPTED, "vote_accepted", "Z2l",                                                       \
+      "this voter has accepted another view of that epoch, which is not lower")                    \
     X(VOTE_MEANWHILE, "vote_meanwhile", "Z2l",                                                     \
       "what the voter accepted may be the view under way")                                         \
     X(VOTE_LEASED, "vote_leased", "Z2a", "this voter has leased to another coordinator")           \

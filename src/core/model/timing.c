@@ -2,8 +2,8 @@
 
 enum {
     SPARSE_HEARTBEAT_MS_MIN = 100, /* questions come ten times as often */
-    LEAN_HEARTBEAT_MS = 640,
-    LEAN_LOST_MS = 1050,
+    SPARSE_LAN_HEARTBEAT_MS = 640,
+    SPARSE_LAN_LOST_MS = 1050,
 };
 
 static void expect_the_same(struct timing *timing)
@@ -82,12 +82,12 @@ struct timing timing_of(enum profile profile)
     return timing;
 }
 
-struct timing timing_lean_of(enum profile profile)
+struct timing timing_sparse_of(enum profile profile)
 {
     struct timing timing = timing_of(profile);
 
     if (profile == PROFILE_LAN) {
-        timing_override(&timing, LEAN_HEARTBEAT_MS, LEAN_LOST_MS);
+        timing_override(&timing, SPARSE_LAN_HEARTBEAT_MS, SPARSE_LAN_LOST_MS);
     }
     return timing;
 }

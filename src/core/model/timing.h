@@ -38,7 +38,7 @@ struct timing {
 struct timing timing_of(enum profile profile);
 
 /* The profile's where the neighbours on rings watch and no guard rests on leases: lan is sparse. */
-struct timing timing_lean_of(enum profile profile);
+struct timing timing_sparse_of(enum profile profile);
 
 /* D2e: are heartbeats so rare that a silence of T_lost is short of three of them? Then it is
  * questions without an answer that make a silence a verdict, and half of the neighbours get each

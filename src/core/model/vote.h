@@ -55,7 +55,8 @@ struct vote_question {
 enum vote_result {
     VOTE_GRANTED,       /* it may be answered now */
     VOTE_WAITS,         /* granted; the answer is due when the record is on disk */
-    VOTE_REFUSED_EPOCH, /* bound to a higher epoch, or to another life in this one */
+    VOTE_REFUSED_EPOCH, /* bound to a higher epoch, or to another life in this one; or another view
+                         * of this one, which is not lower, was accepted (Z2l) */
     VOTE_REFUSED_LEASE, /* another life's lease has not run out */
     VOTE_MUTE,          /* no record, a record of another lineage, or it cannot be written */
     VOTE_REFUSED_FRESH, /* as a member it still hears somebody older than the asker (C2c) */

@@ -300,7 +300,8 @@ struct promise {
     uint64_t until_ms;   /* forgotten then (C5) */
     uint64_t backoff_ms; /* no claim before; 0: none was lost lately */
     struct leap_base base;
-    uint64_t near_version; /* as near as they came to a proposal that leaps (V7e); 0: none did */
+    /* V7e: the next base counts these as seen, half a leap nearer to a view that leaps; 0: none. */
+    uint64_t near_version;
     uint64_t near_age;
 };
 
