@@ -90,6 +90,7 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     take_view(arena, &core->change.pending, capacity);
     take_view(arena, &core->voter.accepted, capacity);
     take_view(arena, &core->claim.base, capacity);
+    take_view(arena, &core->claim.shown, capacity);
     take_view(arena, &core->campaign.best, capacity);
     take_view(arena, &core->next.building, capacity);
     core->peers = take(arena, capacity * sizeof(struct peer));

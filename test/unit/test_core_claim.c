@@ -2,6 +2,7 @@
  * comes by unless somebody does not keep to the rules (C1 to C5). */
 #include <criterion/criterion.h>
 
+#include "core/detection/verdict.h"
 #include "rig.h"
 
 static void claims(struct rig *rig, char claimant, uint64_t epoch)
@@ -326,5 +327,31 @@ Test(core_claim, is_granted_though_an_older_one_that_follows_another_is_fresh)
     follows_another(rig);
     rig_gets(rig, 'C', &claim);
     cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'C'));
+    rig_free(rig);
+}
+
+/* H48: what is said in B's name is granted, and it stays silent; so this node claims in that very
+ * step and proposes another view. The grant shows what it had accepted all the same. */
+Test(core_claim, a_grant_shows_what_was_accepted_whatever_comes_after_it)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *proposed = rig_next(rig, "+D");
+
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = proposed}});
+    cr_assert_eq(rig->core->change.pending.hash, proposed->hash);
+    rig->core->promise.backoff_ms = NEVER_MS;
+    rig_pass(rig, 2 * rig->timing.lost_ms, "");
+    rig->core->promise.backoff_ms = rig->now_ms;
+    verdict_evidence_changed(rig->core);
+    struct message claim = rig_message(
+        rig, 'B',
+        &(struct message){.type = MESSAGE_CLAIM,
+                          .carrier = {.view = rig_view(rig, "A B C"), .epoch = 9}});
+    rig_gets_raw(rig, &claim);
+    cr_assert_neq(rig->core->change.pending.hash, proposed->hash);
+    const struct message *grant = rig_told(rig, MESSAGE_GRANT, 'B');
+    cr_assert_not_null(grant);
+    cr_assert_not_null(grant->carrier.view);
+    cr_assert_eq(grant->carrier.view->hash, proposed->hash);
     rig_free(rig);
 }

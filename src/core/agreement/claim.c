@@ -444,11 +444,24 @@ static void deny(struct core *core, uint32_t claimant, uint64_t epoch, enum clai
     route_send(core, message, claimant);
 }
 
+/* What it accepted, if that is higher than the installed one; NULL: it is not. A copy, for in the
+ * same step this node may propose something itself. */
+static struct view *shown_with_grant(struct core *core)
+{
+    const struct view *accepted = &core->change.pending;
+    struct view_id theirs = view_id_of(accepted);
+    struct view_id ours = view_id_of(&core->view);
+
+    if (view_is_empty(accepted) || view_id_compare(&theirs, &ours) <= 0) {
+        return NULL;
+    }
+    view_copy(&core->claim.shown, accepted);
+    return &core->claim.shown;
+}
+
 static void grant(struct core *core, uint32_t claimant, uint64_t epoch)
 {
     struct message *message = outbox_message(core, MESSAGE_GRANT);
-    struct view_id pending = view_id_of(&core->change.pending);
-    struct view_id ours = view_id_of(&core->view);
 
     change_drop_own(core); /* What we proposed ourselves stays only as what we accepted. */
     claim_drop(core);
@@ -456,8 +469,7 @@ static void grant(struct core *core, uint32_t claimant, uint64_t epoch)
                  core->now_ms + core->timing.claim_ms + core->timing.prepare_ms);
     core->claim.waiting.until_ms = 0;
     if (message != NULL) {
-        bool higher = !view_is_empty(&core->change.pending) && view_id_compare(&pending, &ours) > 0;
-        message->carrier.view = higher ? &core->change.pending : NULL;
+        message->carrier.view = shown_with_grant(core);
         message->carrier.epoch = epoch;
     }
     route_send(core, message, claimant);

@@ -463,6 +463,7 @@ struct claim {
     uint8_t *answers;   /* enum answer, by position in the view */
     struct view base;   /* the highest view known above ours (C4); empty when none */
     uint64_t base_ms;   /* when that was shown */
+    struct view shown;  /* with the last grant; a message of that step points to it */
     uint64_t next_age;  /* the highest that a view had which came with a grant, or was refused */
     struct waiting_claim waiting;
 };
