@@ -176,6 +176,22 @@ Test(core_forlorn, a_joiner_forgets_an_epoch_that_leaps)
     }
 }
 
+/* V7f, H48: it asks the voters as an outsider for the epoch above, which its own voter then
+ * promises, for good, and no other. */
+Test(core_forlorn, a_joiner_comes_near_the_epoch_of_what_it_accepts)
+{
+    struct rig *rig = rig_joining('B');
+    struct view *leaping = rig_view(rig, "A B C");
+
+    leaping->epoch = (uint64_t)1 << 48;
+    view_seal(leaping);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER});
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = leaping}});
+    cr_assert_eq(rig->core->change.pending.hash, leaping->hash);
+    cr_assert_eq(rig->core->promise.seen, SAID_LEAP_MAX);
+    rig_free(rig);
+}
+
 /* --- A view in our name --- */
 
 static void is_shown(struct rig *rig, char from, struct view *view)

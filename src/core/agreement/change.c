@@ -678,7 +678,11 @@ static void accept(struct core *core, const struct view *proposal)
     if (proposal->cause == CAUSE_MERGE) {
         remember_members(core, proposal);
     }
-    promise_saw_epoch(core, proposal->epoch);
+    if (core_is_member(core)) {
+        promise_saw_epoch(core, proposal->epoch);
+    } else {
+        promise_near_epoch(core, proposal->epoch); /* There is no view to measure it by (V7f). */
+    }
     if (core_is_member(core) && proposal->epoch > core->view.epoch &&
         proposal->epoch >= core->promise.epoch) {
         promise_give(core, proposal->epoch, &proposal->members[0].id,
