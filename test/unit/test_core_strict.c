@@ -807,6 +807,26 @@ Test(core_strict, who_has_handed_over_is_not_leased_to)
     rig_free(rig);
 }
 
+/* H48: somebody says in B's name that it has handed over a reign that is to come. */
+Test(core_strict, a_reign_that_has_not_begun_is_not_handed_over)
+{
+    struct rig *rig = rig_strict("A B C", 'C');
+    struct message says = {.type = MESSAGE_HEARTBEAT,
+                           .heartbeat = {.view = view_id_of(core_view(rig->core)),
+                                         .view_hash = 1,
+                                         .handed_over = true}};
+
+    says.heartbeat.view.epoch++;
+    rig_gets(rig, 'A', &says);
+    cr_assert_not(rig->core->peers[0].signs.handed_over);
+    says.heartbeat.view.coordinator = rig_id(rig, 'B');
+    rig_gets(rig, 'B', &says);
+    cr_assert_not(rig->core->peers[1].signs.handed_over);
+    hears_hand_over(rig);
+    cr_assert(rig->core->peers[0].signs.handed_over);
+    rig_free(rig);
+}
+
 Test(core_strict, who_has_handed_over_does_not_lease_to_itself)
 {
     struct rig *rig = rig_strict("A B C", 'A');

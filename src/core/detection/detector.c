@@ -398,6 +398,13 @@ static bool stays_bound_beyond(const struct core *core, const struct heartbeat *
            heartbeat->promised == signs->promised;
 }
 
+/* Z7c: what is said of a reign before it begins may be said by anybody, and is true of none. */
+static bool is_of_our_reign(const struct core *core, const struct view_id *view, uint32_t position)
+{
+    return position == 0 && view->epoch == core->view.epoch &&
+           id_equal(&view->coordinator, &core->view.members[0].id);
+}
+
 /* D9e: who is told of a doubt and has to judge asks for itself: the coordinator of everybody, the
  * others of those who are older. */
 static void heed_doubts(struct core *core, const struct heartbeat *heartbeat)
@@ -428,10 +435,12 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
 {
     const struct heartbeat *heartbeat = &message->heartbeat;
     struct peer_signs *signs = &core->peers[position].signs;
+    const bool handed_over = heartbeat->handed_over &&
+                             is_of_our_reign(core, &heartbeat->view, position);
     bool accused = heartbeat->suspect_count > 0;
     bool changed = heartbeat->suspect_count != signs->suspect_count ||
                    stays_bound_beyond(core, heartbeat, signs) || heartbeat->late != signs->late ||
-                   heartbeat->handed_over != signs->handed_over ||
+                   handed_over != signs->handed_over ||
                    (accused && (!accuses_the_same(heartbeat, signs) ||
                                 core->now_ms >= signs->suspects_ms + core->timing.fresh_ms));
 
@@ -445,7 +454,7 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     signs->late = heartbeat->late;
     signs->acting = heartbeat->acting;
     signs->promised = heartbeat->promised;
-    signs->handed_over = heartbeat->handed_over;
+    signs->handed_over = handed_over;
     signs->suspect_count = heartbeat->suspect_count;
     memcpy(signs->suspects, heartbeat->suspects,
            heartbeat->suspect_count * sizeof heartbeat->suspects[0]);
