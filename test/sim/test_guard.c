@@ -222,3 +222,28 @@ Story(guard, under_a_majority_the_failed_keep_their_place)
     story_check(sim_sees(sim, A, "A B C", SETTLE_MS), seed);
     sim_free(sim);
 }
+
+/* G1f, H45: a successor was a member with those who failed, and reached them. */
+Story(guard, a_successor_keeps_the_places_of_the_failed)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
+                                                    .host_count = 4,
+                                                    .seed_count = 2,
+                                                    .guard = {.policy = GUARD_MAJORITY, .count = 3}});
+    for (uint32_t host = A; host <= C; host++) {
+        sim_start(sim, host);
+        sim_run(sim, 300);
+    }
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_run(sim, LOST_MS);
+    sim_crash(sim, A);
+    sim_crash(sim, C);
+    story_check(sim_sees(sim, B, "B", SETTLE_MS), seed);
+    sim_start(sim, D);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_phase(sim, D) == PHASE_JOINING, seed);
+    story_check(sim_refusal(sim, D).reason == JOIN_REFUSED_FULL, seed);
+    sim_start(sim, A);
+    story_check(sim_sees(sim, B, "B A", SETTLE_MS), seed);
+    sim_free(sim);
+}

@@ -378,7 +378,7 @@ static void invent_member(struct sim *sim, const struct member *nobody, struct v
     liar_says(sim, C, &shown);
 }
 
-/* From another address than it is listed at. */
+/* As if from where it is listed. */
 static void speak_as(struct sim *sim, const struct member *nobody)
 {
     const struct view *view = core_view(sim->hosts[B].core);
@@ -388,13 +388,12 @@ static void speak_as(struct sim *sim, const struct member *nobody)
                            .number = 1,
                            .heartbeat = {.view = view_id_of(view), .view_hash = view->hash}};
 
-    beat.source.port++;
     liar_says(sim, B, &beat);
     liar_says(sim, C, &beat);
 }
 
 /* G1f: four have places. Delphi left; who was made up in its stead, and failed, keeps it not. */
-Story(liar, who_never_was_where_it_is_listed_keeps_nobody_out)
+Story(liar, who_never_was_keeps_nobody_out)
 {
     struct sim *sim = story_of(
         &(struct sim_options){.seed = seed,

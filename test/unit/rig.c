@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/agreement/install.h"
+#include "core/detection/numbers.h"
 
 #include "core/entry/join.h"
 
@@ -304,7 +305,7 @@ struct rig *rig_in(const char *letters, char self)
     return rig_guarded(letters, self, (struct guard){.policy = GUARD_NONE});
 }
 
-/* Lets it into the view of those letters. */
+/* Lets it into the view of those letters; all others are heard, and their lifelines were opened. */
 static struct rig *let_in(struct rig *rig, const char *letters)
 {
     struct view *view = rig_view(rig, letters);
@@ -321,6 +322,8 @@ static struct rig *let_in(struct rig *rig, const char *letters)
     cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
     for (const char *at = letters; *at != '\0'; at++) {
         if (*at != ' ' && *at != rig->self) {
+            const struct node_id id = rig_id(rig, *at);
+            numbers_proved(rig->core, view_find(core_view(rig->core), &id));
             rig_hears(rig, *at);
         }
     }

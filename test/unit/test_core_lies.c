@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "core/agreement/promise.h"
+#include "core/detection/numbers.h"
 #include "core/model/limits.h"
 #include "core/state/state.h"
 #include "rig.h"
@@ -606,6 +607,38 @@ Test(core_lies, a_member_that_was_outnumbered_is_heard_again)
     rig_pass(rig, 10 * rig->timing.lost_ms, "B C");
     cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).verdict, VERDICT_NONE);
     rig_free(rig);
+}
+
+/* H48: the view that somebody made up may have B at another address; there nobody can say so. What
+ * is answered from elsewhere shows nothing of the listed address (G1f). */
+Test(core_lies, who_speaks_from_elsewhere_is_asked_there_too)
+{
+    for (int relayed = 0; relayed < 2; relayed++) {
+        struct rig *rig = rig_in("A B C", 'A');
+        struct message says = heartbeat(rig);
+        struct message leaps = rig_message(rig, 'B', &says);
+        const struct node_id id = rig_id(rig, 'B');
+
+        rig->core->peers[1].number.proved = false;
+        leaps.number += NUMBER_LEAP_MAX + 1;
+        leaps.source = member_of('X').address;
+        leaps.relay = relayed;
+        rig_gets_raw(rig, &leaps);
+        cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'B'));
+        cr_assert_eq(rig_told(rig, MESSAGE_PING, 'X') != NULL, !relayed);
+        if (!relayed) {
+            struct message pong = answers(rig, 'X');
+            cr_assert_neq(pong.ping.nonce, answers(rig, 'B').ping.nonce);
+            rig->numbers['B'] += NUMBER_LEAP_MAX + 1;
+            rig_gets(rig, 'B', &pong);
+            rig_hears(rig, 'B');
+            cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).heard_ms_ago, 0);
+            cr_assert_neq(rig->refused.reason, REFUSED_HEARTBEAT_OVERTAKEN);
+            cr_assert_eq(rig->core->peers[1].number.highest, rig->numbers['B']);
+            cr_assert(numbers_lack_proof(rig->core, &id));
+        }
+        rig_free(rig);
+    }
 }
 
 /* H15: only to what was asked, and once. */

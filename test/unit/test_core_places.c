@@ -3,6 +3,7 @@
 
 #include "core/agreement/next_view.h"
 #include "core/detection/numbers.h"
+#include "core/detection/watch.h"
 #include "rig.h"
 
 /* Five are stated, A to C are in, and the gone are listed. */
@@ -71,7 +72,7 @@ Test(core_places, whoever_replaces_its_former_life_has_a_place)
     rig_free(rig);
 }
 
-/* Whoever removed them never heard them, and this node came in later. */
+/* Whoever removed them had no proof of them, and this node came in later. */
 Test(core_places, a_failure_without_an_accuser_keeps_none)
 {
     struct rig *rig = rig_without("DE");
@@ -118,30 +119,30 @@ static void shows(struct rig *rig, const char *changes)
     rig_gets(rig, 'A', &shown);
 }
 
-Test(core_places, who_was_never_heard_has_none)
+/* C's lifeline was opened, D's was not. */
+Test(core_places, who_never_showed_that_it_receives_has_none)
 {
     struct rig *rig = rig_guarded("A B C", 'B',
                                   (struct guard){.policy = GUARD_MAJORITY, .count = 4});
-    const struct node_id heard = rig_id(rig, 'C');
-    const struct node_id unheard = rig_id(rig, 'D');
+    const struct node_id proved = rig_id(rig, 'C');
+    const struct node_id unproved = rig_id(rig, 'D');
 
-    rig_hears(rig, 'C');
     shows(rig, "+D");
-    cr_assert_not(numbers_none_of(rig->core, &heard));
-    cr_assert(numbers_none_of(rig->core, &unheard));
-    cr_assert_not(numbers_none_of(rig->core, &core_self(rig->core)->id));
+    cr_assert_not(numbers_lack_proof(rig->core, &proved));
+    cr_assert(numbers_lack_proof(rig->core, &unproved));
+    cr_assert_not(numbers_lack_proof(rig->core, &core_self(rig->core)->id));
     shows(rig, "-C -D");
-    cr_assert_not(numbers_none_of(rig->core, &heard));
-    cr_assert(numbers_none_of(rig->core, &unheard));
+    cr_assert_not(numbers_lack_proof(rig->core, &proved));
+    cr_assert(numbers_lack_proof(rig->core, &unproved));
     cr_assert(has_room(rig, 'E'));
     shows(rig, "+E");
-    cr_assert_not(numbers_none_of(rig->core, &heard));
-    cr_assert(numbers_none_of(rig->core, &unheard));
+    cr_assert_not(numbers_lack_proof(rig->core, &proved));
+    cr_assert(numbers_lack_proof(rig->core, &unproved));
     cr_assert_not(has_room(rig, 'F'));
     rig_free(rig);
 }
 
-/* --- Where it was heard from (G1f) --- */
+/* --- What shows that a member receives at its address (G1f) --- */
 
 /* B, and D has come in, of which it has not heard yet. */
 static struct rig *rig_beside_d(void)
@@ -153,109 +154,157 @@ static struct rig *rig_beside_d(void)
     return rig;
 }
 
-/* As D's next message, from its address or another one. */
-static void says(struct rig *rig, bool elsewhere, bool relayed)
-{
-    const struct view *view = core_view(rig->core);
-
-    rig->numbers['D']++;
-    struct message message = rig_message(
-        rig, 'D',
-        &(struct message){.type = MESSAGE_HEARTBEAT,
-                          .heartbeat = {.view = view_id_of(view), .view_hash = view->hash}});
-    if (elsewhere) {
-        message.source.port++;
-    }
-    message.relay = relayed;
-    rig_gets_raw(rig, &message);
-}
-
-static bool is_none(const struct rig *rig)
+static bool lacks_proof(const struct rig *rig)
 {
     const struct node_id id = rig_id(rig, 'D');
 
-    return numbers_none_of(rig->core, &id);
+    return numbers_lack_proof(rig->core, &id);
 }
 
-Test(core_places, who_was_heard_from_elsewhere_only_has_none)
+/* B's question to D, which D's second word brings. */
+static struct message question(struct rig *rig)
+{
+    rig_hears(rig, 'D');
+    rig_pass(rig, timing_question_ms(&rig->timing), "");
+    rig_hears(rig, 'D');
+    const struct message *ping = rig_told(rig, MESSAGE_PING, 'D');
+    cr_assert_not_null(ping);
+    return *ping;
+}
+
+/* Anybody can send in its name, and as if from its address. */
+Test(core_places, who_only_spoke_has_none)
 {
     struct rig *rig = rig_beside_d();
 
-    says(rig, true, false);
-    cr_assert(is_none(rig));
-    says(rig, false, true);
-    cr_assert(is_none(rig), "what is relayed comes from the relay");
+    rig_hears(rig, 'D');
+    cr_assert(lacks_proof(rig));
     shows(rig, "-D");
-    cr_assert(is_none(rig));
+    cr_assert(lacks_proof(rig));
     cr_assert(has_room(rig, 'E'));
     rig_free(rig);
 }
 
-Test(core_places, who_was_heard_at_its_address_has_one)
+Test(core_places, whose_lifeline_was_opened_has_one)
 {
     struct rig *rig = rig_beside_d();
 
-    says(rig, true, false);
-    says(rig, false, false);
-    cr_assert_not(is_none(rig));
-    says(rig, true, false);
-    cr_assert_not(is_none(rig), "another may speak in its name");
+    rig_links(rig, 'D', LINK_OPENED);
+    cr_assert_not(lacks_proof(rig));
     shows(rig, "-D");
     shows(rig, "+E");
     cr_assert_not(has_room(rig, 'F'));
     rig_free(rig);
 }
 
-/* It is behind a gateway, and answers there. */
-Test(core_places, whose_lifeline_was_opened_has_one)
+/* Its lifeline may be on its way when it is first heard. */
+Test(core_places, who_is_heard_and_showed_nothing_is_asked)
 {
     struct rig *rig = rig_beside_d();
 
-    says(rig, true, false);
+    rig_hears(rig, 'D');
+    cr_assert_null(rig_told(rig, MESSAGE_PING, 'D'));
+    rig_pass(rig, timing_question_ms(&rig->timing) - 1, "");
+    rig_hears(rig, 'D');
+    cr_assert_null(rig_told(rig, MESSAGE_PING, 'D'));
+    rig_pass(rig, 1, "");
+    rig_hears(rig, 'D');
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'D'));
     rig_links(rig, 'D', LINK_OPENED);
-    cr_assert_not(is_none(rig));
+    rig_pass(rig, timing_question_ms(&rig->timing), "");
+    rig_hears(rig, 'D');
+    cr_assert_null(rig_told(rig, MESSAGE_PING, 'D'), "it has shown it");
     rig_free(rig);
 }
 
-/* Nothing says that it is not there. */
-Test(core_places, who_was_heard_through_others_only_has_one)
+/* A host in between may let no streams pass. */
+Test(core_places, who_answers_has_one)
 {
     struct rig *rig = rig_beside_d();
+    struct message pong = question(rig);
 
-    says(rig, true, true);
-    cr_assert_not(is_none(rig));
+    pong.type = MESSAGE_PONG;
+    pong.ping.nonce++;
+    rig_gets(rig, 'D', &pong);
+    cr_assert(lacks_proof(rig), "another question's");
+    pong.ping.nonce--;
+    rig_gets(rig, 'D', &pong);
+    cr_assert_not(lacks_proof(rig));
+    rig_free(rig);
+}
+
+/* Its READY brought the nonce that was sent there (J3a). That says nothing of C, who is drained and
+ * comes behind it. */
+Test(core_places, who_was_let_in_by_this_node_has_one)
+{
+    struct rig *rig = rig_guarded("A B C", 'A',
+                                  (struct guard){.policy = GUARD_MAJORITY, .count = 4});
+    const struct node_id id = rig_id(rig, 'D');
+    const struct node_id drained = rig_id(rig, 'C');
+
+    rig->core->view.members[2].drained = true;
+    rig->core->peers[2].number.proved = false;
+    rig_joins(rig, 'D');
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    struct message ack = rig_ack(rig, 'D');
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'C', &ack);
+    rig_gets(rig, 'D', &ack);
+    cr_assert_eq(view_find(core_view(rig->core), &drained), 3);
+    cr_assert_not(numbers_lack_proof(rig->core, &id));
+    cr_assert(numbers_lack_proof(rig->core, &drained));
     rig_free(rig);
 }
 
 /* No life has two addresses: one of the views was made up. */
-Test(core_places, who_was_listed_at_two_addresses_has_one_when_it_is_heard_there)
+Test(core_places, who_is_listed_at_another_address_has_to_show_it_there)
 {
     struct rig *rig = rig_beside_d();
 
-    says(rig, false, false);
+    rig_links(rig, 'D', LINK_OPENED);
     struct view *view = rig_next(rig, "");
     const struct node_id id = rig_id(rig, 'D');
     view->members[view_find(view, &id)].address.port++;
     view_seal(view);
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
     cr_assert_eq(core_view(rig->core)->version, view->version);
-    cr_assert(is_none(rig));
-    says(rig, false, false);
-    cr_assert(is_none(rig));
-    says(rig, true, false);
-    cr_assert_not(is_none(rig));
+    cr_assert(lacks_proof(rig));
+    rig_links(rig, 'D', LINK_OPENED);
+    cr_assert_not(lacks_proof(rig));
     rig_free(rig);
 }
 
-/* A merge brings it back, and it is not heard again. */
-Test(core_places, who_was_heard_from_elsewhere_and_comes_back_has_none)
+/* A merge brings it back, and it is cut off again before anything comes of it. */
+Test(core_places, who_comes_back_has_shown_what_it_showed)
 {
-    struct rig *rig = rig_beside_d();
+    for (int proved = 0; proved < 2; proved++) {
+        struct rig *rig = rig_beside_d();
 
-    says(rig, true, false);
-    shows(rig, "-D");
-    shows(rig, "+D");
-    cr_assert_eq(core_view(rig->core)->member_count, 4);
-    cr_assert(is_none(rig));
+        if (proved) {
+            rig_links(rig, 'D', LINK_OPENED);
+        }
+        shows(rig, "-D");
+        shows(rig, "+D");
+        cr_assert_eq(core_view(rig->core)->member_count, 4);
+        cr_assert_eq(lacks_proof(rig), !proved);
+        rig_free(rig);
+    }
+}
+
+/* Others watch it, and know. B's neighbours, and those whom it has to watch, are others. */
+Test(core_places, on_rings_who_is_not_watched_has_one)
+{
+    struct rig *rig = rig_on_rings("A B C D E F G H I J K L M N O P", 'B');
+    uint32_t unwatched = 0;
+
+    for (uint32_t i = 0; i < core_view(rig->core)->member_count; i++) {
+        rig->core->peers[i].number.proved = false;
+    }
+    for (uint32_t i = 2; i < core_view(rig->core)->member_count; i++) {
+        cr_assert_eq(numbers_lack_proof(rig->core, &core_view(rig->core)->members[i].id),
+                     watch_is_edge(rig->core, i));
+        unwatched += !watch_is_edge(rig->core, i);
+    }
+    cr_assert_gt(unwatched, 4);
     rig_free(rig);
 }

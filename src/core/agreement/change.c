@@ -12,6 +12,7 @@
 #include "core/agreement/voting.h"
 #include "core/detection/detector.h"
 #include "core/detection/follow.h"
+#include "core/detection/numbers.h"
 #include "core/detection/removal.h"
 #include "core/detection/route.h"
 #include "core/detection/standing.h"
@@ -450,6 +451,16 @@ static bool removes_the_living(const struct core *core)
     return false;
 }
 
+/* J3a, G1f: each answered at its address. Drained members may stand behind them. */
+static void note_joiners(struct core *core, const struct view *before)
+{
+    for (uint32_t i = core->change.proposal.first_joiner; i < core->view.member_count; i++) {
+        if (!view_has(before, &core->view.members[i].id)) {
+            numbers_proved(core, i);
+        }
+    }
+}
+
 static void commit(struct core *core)
 {
     if (removes_the_living(core)) {
@@ -472,6 +483,7 @@ static void commit(struct core *core)
 
     core->change.on = false;
     struct installed before = install_view(core, &core->change.pending);
+    note_joiners(core, before.view);
     send_commit(core, &before, whole);
     if (core->next.joiner_count > 0) {
         next_view_soon(core);

@@ -125,7 +125,7 @@ static uint32_t places_kept(const struct core *core, bool forget_failed)
     for (uint32_t i = 0; i < view->gone_count; i++) {
         const struct gone *gone = &view->gone[i];
         places += keeps_its_place(view, gone) && !is_counted_before(view, i) &&
-                  !numbers_none_of(core, &gone->id) &&
+                  !numbers_lack_proof(core, &gone->id) &&
                   !(forget_failed && gone->reason == GONE_FAILED);
     }
     return places;
@@ -247,7 +247,7 @@ bool next_view_has_room(const struct core *core, const struct view *view,
         if (is_of(gone, joiner)) {
             has_own |= has_its_place(view, gone);
         } else if (keeps_its_place(view, gone) && !is_counted_before(view, i) &&
-                   !numbers_none_of(core, &gone->id)) {
+                   !numbers_lack_proof(core, &gone->id)) {
             places++; /* G1f: of whom nothing was heard, that one may be made up. */
         }
     }

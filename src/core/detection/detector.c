@@ -534,7 +534,7 @@ void detector_on_link(struct core *core, const struct link_event *link)
     case LINK_OPENED:
         signs->linked = true;
         signs->was_linked = true;
-        numbers_on_lifeline(core, position);
+        numbers_proved(core, position);
         signs->closed_ms = 0;
         signs->kernel_ms = core->now_ms;
         if (charge->verdict == VERDICT_DEAD) {
@@ -692,7 +692,7 @@ static uint64_t question(struct core *core, uint32_t position)
         if (!outbox_has_room(core, QUESTIONS_AT_ONCE)) {
             return core->now_ms + 1;
         }
-        numbers_ask(core, position);
+        (void)numbers_ask(core, position);
         watch_asked(core, position);
     }
     return watch->asked_ms + pause_ms;

@@ -12,18 +12,19 @@ enum number {
     NUMBER_ANSWERS, /* that answer, or the one to a verification (R1): taken whatever it is */
 };
 
-/* Asks the member at `position` whether it is there, once in T_heartbeat/4 at most (D6c). */
-void numbers_ask(struct core *core, uint32_t position);
+/* Asks the member at `position` whether it is there, once in T_heartbeat/4 at most (D6c). Returns
+ * whether it did. */
+bool numbers_ask(struct core *core, uint32_t position);
 
 /* Judges the number of a message of the member at `position`. O(1). */
 enum number numbers_take(struct core *core, const struct message *message, uint32_t position);
 
-/* The lifeline of the member at `position` was opened: that life answered at its address (G1f). */
-void numbers_on_lifeline(struct core *core, uint32_t position);
+/* The member at `position` has shown that it receives at the address that the view lists: its
+ * lifeline was opened, or this node let it in (G1f). */
+void numbers_proved(struct core *core, uint32_t position);
 
-/* Was that life a member, or is it one, of which this node, a member with it, never heard, or only
- * from elsewhere than where the view has it? */
-bool numbers_none_of(const struct core *core, const struct node_id *id);
+/* Was that life a member that this node watched, or is it one, and never showed that? */
+bool numbers_lack_proof(const struct core *core, const struct node_id *id);
 
 void numbers_on_view_installed(struct core *core, const struct installed *before);
 

@@ -67,7 +67,7 @@ bool removal_is_backed(const struct core *core, uint32_t position)
 
 bool removal_may_be_accused(const struct core *core, uint32_t position)
 {
-    return !numbers_none_of(core, &core->view.members[position].id);
+    return !numbers_lack_proof(core, &core->view.members[position].id);
 }
 
 struct gone removal_evidence(const struct core *core, uint32_t position)

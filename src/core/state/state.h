@@ -66,10 +66,10 @@ struct peer_signs {
 /* numbers: of that life's messages (D6). */
 struct peer_number {
     uint64_t highest;
-    uint64_t nonce;    /* of the question whether a number is its own; 0: none is open */
-    uint64_t asked_ms; /* when it was put; 0: never */
-    bool at_home;      /* it was heard from the address that the view lists, or reached there */
-    bool elsewhere;    /* it was heard from another one, or listed at another one (G1f) */
+    uint64_t nonce;           /* of the question whether a number is its own; 0: none is open */
+    uint64_t nonce_elsewhere; /* of the same, put where it was heard from; 0: none is open */
+    uint64_t asked_ms;        /* when it was put; 0: never */
+    bool proved;              /* it receives at the address that the view lists (G1f) */
 };
 
 /* lease: what it is known to have heard of us. */
@@ -231,10 +231,17 @@ struct detector {
     uint64_t gone_ms[GONE_MAX]; /* by position among the gone of the view: since when */
 };
 
-/* numbers: of the lives that went. */
+/* G1f: has a life shown that it receives at its listed address? */
+enum proof {
+    PROOF_UNKNOWN, /* it was no member with this node, or not watched */
+    PROOF_LACKING,
+    PROOF_GIVEN,
+};
+
+/* numbers: of the lives that went, by position among the gone of the view. */
 struct numbers {
-    uint64_t gone[GONE_MAX]; /* by position among the gone of the view: the last of that life */
-    bool unheard[GONE_MAX];  /* it was a member with this node, which never heard it there (G1f) */
+    uint64_t gone[GONE_MAX];  /* the last of that life */
+    uint8_t proofs[GONE_MAX]; /* enum proof */
 };
 
 /* watch: of all members. */
