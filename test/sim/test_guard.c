@@ -226,10 +226,11 @@ Story(guard, under_a_majority_the_failed_keep_their_place)
 /* G1f, H45: a successor was a member with those who failed, and reached them. */
 Story(guard, a_successor_keeps_the_places_of_the_failed)
 {
-    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
-                                                    .host_count = 4,
-                                                    .seed_count = 2,
-                                                    .guard = {.policy = GUARD_MAJORITY, .count = 3}});
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed,
+                              .host_count = 4,
+                              .seed_count = 2,
+                              .guard = {.policy = GUARD_MAJORITY, .count = 3}});
     for (uint32_t host = A; host <= C; host++) {
         sim_start(sim, host);
         sim_run(sim, 300);

@@ -208,7 +208,7 @@ Test(core_aftermath, a_removal_of_who_proved_nothing_names_no_accuser)
         const struct node_id id = rig_id(rig, 'C');
 
         rig_kill(rig, 'C');
-        rig->core->peers[2].number.proved = proved;
+        rig->core->peers[2].number.proof = proved ? PROOF_GIVEN : PROOF_LACKING;
         struct message accuses = {.type = MESSAGE_HEARTBEAT,
                                   .heartbeat = {.view = view_id_of(core_view(rig->core)),
                                                 .view_hash = core_view(rig->core)->hash,
@@ -236,7 +236,7 @@ Test(core_aftermath, who_grants_does_not_accuse_one_who_proved_nothing)
         const struct node_id id = rig_id(rig, 'A');
 
         rig_kill(rig, 'A');
-        rig->core->peers[0].number.proved = proved;
+        rig->core->peers[0].number.proof = proved ? PROOF_GIVEN : PROOF_LACKING;
         rig_gets(rig, 'C', &(struct message){.type = MESSAGE_GRANT, .carrier = {.epoch = 2}});
         const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
         cr_assert_not_null(prepare);

@@ -91,8 +91,8 @@ static bool has_its_place(const struct view *view, const struct gone *gone)
     return gone->reason != GONE_LEFT && view_find_address(view, &gone->address) == VIEW_NONE;
 }
 
-/* G1d: failed or moved, too, and then the others wait for it. Nobody who heard it stands behind a
- * failure that names no accuser (G1f). */
+/* G1d: failed or moved, too, and then the others wait for it. Nobody who has proof of it stands
+ * behind a failure that names no accuser (G1f). */
 static bool keeps_its_place(const struct view *view, const struct gone *gone)
 {
     const bool failed = gone->reason == GONE_FAILED && gone->accuser_count > 0;
@@ -248,7 +248,7 @@ bool next_view_has_room(const struct core *core, const struct view *view,
             has_own |= has_its_place(view, gone);
         } else if (keeps_its_place(view, gone) && !is_counted_before(view, i) &&
                    !numbers_lack_proof(core, &gone->id)) {
-            places++; /* G1f: of whom nothing was heard, that one may be made up. */
+            places++; /* G1f: who has shown nothing may be made up. */
         }
     }
     places = has_own ? 0 : places;

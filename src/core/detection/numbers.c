@@ -3,15 +3,19 @@
 #include <string.h>
 
 #include "core/detection/hearing.h"
+#include "core/detection/watch.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
+#include "core/state/strangers.h"
 
+/* Repeated as it is until it is answered, for an answer may take longer than the pause between two
+ * questions. */
 static struct message *question(struct core *core, uint32_t position, uint64_t *nonce)
 {
     struct message *message = outbox_message(core, MESSAGE_PING);
 
     if (message != NULL) {
-        *nonce = random_u64(&core->random) | 1; /* 0 means that nothing was asked. */
+        *nonce = *nonce != 0 ? *nonce : random_u64(&core->random) | 1; /* 0: nothing was asked. */
         message->ping = (struct ping){
             .nonce = *nonce, .subject = core->peers[position].id, .origin = core->life.self.id};
     }
@@ -19,15 +23,15 @@ static struct message *question(struct core *core, uint32_t position, uint64_t *
 }
 
 /* The view may have it at a wrong address: somebody made that view up, and the member cannot say so
- * to one who takes nothing of it. */
-static void ask_elsewhere(struct core *core, uint32_t position, const struct address *source)
+ * to one who takes nothing of it. The address may be that of a victim (V6a). */
+static void ask_elsewhere(struct core *core, const struct message *message, uint32_t position)
 {
-    const struct peer *peer = &core->peers[position];
+    uint64_t *nonce = &core->peers[position].number.nonce_elsewhere;
 
-    if (!address_equal(source, &core->view.members[position].address)) {
-        outbox_send_to(core,
-                       question(core, position, &core->peers[position].number.nonce_elsewhere),
-                       &peer->id, source);
+    if (!message->relay &&
+        !address_equal(&message->source, &core->view.members[position].address) &&
+        strangers_take(core, message)) {
+        outbox_send_to(core, question(core, position, nonce), &message->from, &message->source);
     }
 }
 
@@ -52,27 +56,50 @@ bool numbers_ask(struct core *core, uint32_t position)
 /* D6c: has it come that far, or did somebody else say so? */
 static void ask_about(struct core *core, const struct message *message, uint32_t position)
 {
-    if (numbers_ask(core, position) && !message->relay) {
-        ask_elsewhere(core, position, &message->source);
+    if (numbers_ask(core, position)) {
+        ask_elsewhere(core, message, position);
     }
 }
 
-static bool answers(const struct core *core, const struct message *message, uint32_t position)
+static bool is_answer(const struct core *core, const struct message *message)
 {
-    const struct peer *peer = &core->peers[position];
-    uint64_t nonce = message->ping.nonce;
-
     return message->type == MESSAGE_PONG && !message->relay &&
            id_equal(&message->ping.subject, &message->from) &&
-           id_equal(&message->ping.origin, &core->life.self.id) &&
-           ((peer->number.nonce != 0 && nonce == peer->number.nonce) ||
-            (peer->number.nonce_elsewhere != 0 && nonce == peer->number.nonce_elsewhere) ||
-            (peer->charge.verify_ms != NEVER_MS && nonce == peer->charge.nonce));
+           id_equal(&message->ping.origin, &core->life.self.id);
+}
+
+static bool number_leaps(const struct peer_number *number, const struct message *message)
+{
+    return message->number > number->highest && message->number - number->highest > NUMBER_LEAP_MAX;
+}
+
+static bool is_nonce(uint64_t nonce, const struct message *answer)
+{
+    return nonce != 0 && answer->ping.nonce == nonce;
+}
+
+/* D6d. Helpers know the nonce of a verification (R1), so that one shows no address. Whoever is at
+ * another address may be anybody, and raises the number no further than with any message. */
+static bool take_answer(struct core *core, const struct message *message, uint32_t position)
+{
+    struct peer_number *number = &core->peers[position].number;
+    const struct peer_charge *charge = &core->peers[position].charge;
+
+    if (is_nonce(number->nonce, message)) {
+        number->proof = PROOF_GIVEN;
+        number->nonce = 0;
+    } else if (is_nonce(number->nonce_elsewhere, message) && !number_leaps(number, message)) {
+        number->nonce_elsewhere = 0;
+    } else if (charge->verify_ms == NEVER_MS || message->ping.nonce != charge->nonce) {
+        return false;
+    }
+    number->highest = message->number;
+    return true;
 }
 
 void numbers_proved(struct core *core, uint32_t position)
 {
-    core->peers[position].number.proved = true;
+    core->peers[position].number.proof = PROOF_GIVEN;
 }
 
 /* G1f: its lifeline may be on its way, so its first word only starts the time. */
@@ -91,11 +118,7 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
 {
     struct peer_number *number = &core->peers[position].number;
 
-    if (answers(core, message, position)) {
-        number->proved |= message->ping.nonce != number->nonce_elsewhere;
-        number->nonce = 0;
-        number->nonce_elsewhere = 0;
-        number->highest = message->number;
+    if (is_answer(core, message) && take_answer(core, message, position)) {
         return NUMBER_ANSWERS;
     }
     if (message->number <= number->highest) {
@@ -104,24 +127,15 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
         }
         return NUMBER_OLD;
     }
-    if (message->number - number->highest > NUMBER_LEAP_MAX) {
+    if (number_leaps(number, message)) {
         ask_about(core, message, position);
         return NUMBER_LEAPS;
     }
     number->highest = message->number;
-    if (!number->proved) {
+    if (number->proof != PROOF_GIVEN) {
         want_proof(core, position);
     }
     return NUMBER_NEWER;
-}
-
-/* Whoever was not watched may have shown it to others. */
-static enum proof proof_of(const struct core *core, const struct peer *peer)
-{
-    if (peer->number.proved) {
-        return PROOF_GIVEN;
-    }
-    return peer->watch.edge || !core_has_rings(core) ? PROOF_LACKING : PROOF_UNKNOWN;
 }
 
 bool numbers_lack_proof(const struct core *core, const struct node_id *id)
@@ -131,7 +145,7 @@ bool numbers_lack_proof(const struct core *core, const struct node_id *id)
 
     return (gone != NULL && core->numbers.proofs[gone - core->view.gone] == PROOF_LACKING) ||
            (member != VIEW_NONE && !core_is_self(core, member) &&
-            proof_of(core, &core->peers[member]) == PROOF_LACKING);
+            core->peers[member].number.proof == PROOF_LACKING);
 }
 
 static void note_gone(struct core *core, uint32_t position, uint64_t number, enum proof proof)
@@ -150,8 +164,8 @@ static void map_gone(struct core *core, const struct installed *before)
         uint32_t member = view_find(former, &core->view.gone[i].id);
 
         if (member != VIEW_NONE) {
-            const struct peer *peer = &before->peers[member];
-            note_gone(core, i, peer->number.highest, proof_of(core, peer));
+            const struct peer_number *number = &before->peers[member].number;
+            note_gone(core, i, number->highest, number->proof);
         } else if (gone != NULL) {
             const ptrdiff_t at = gone - former->gone;
             note_gone(core, i, were.gone[at], were.proofs[at]);
@@ -165,7 +179,7 @@ static void map_gone(struct core *core, const struct installed *before)
 static void note_address(struct core *core, uint32_t position, const struct address *former)
 {
     if (!address_equal(former, &core->view.members[position].address)) {
-        core->peers[position].number.proved = false;
+        core->peers[position].number.proof = PROOF_LACKING;
     }
 }
 
@@ -175,7 +189,7 @@ static void take_back(struct core *core, uint32_t position, uint32_t gone)
     struct peer_number *number = &core->peers[position].number;
 
     number->highest = core->numbers.gone[gone];
-    number->proved = core->numbers.proofs[gone] == PROOF_GIVEN;
+    number->proof = core->numbers.proofs[gone];
 }
 
 void numbers_on_view_installed(struct core *core, const struct installed *before)
@@ -190,6 +204,8 @@ void numbers_on_view_installed(struct core *core, const struct installed *before
         } else if (gone != NULL) {
             take_back(core, i, (uint32_t)(gone - before->view->gone));
             note_address(core, i, &gone->address);
+        } else if (!core_is_self(core, i) && watch_is_edge(core, i)) {
+            core->peers[i].number.proof = PROOF_LACKING; /* Others may know, where they watch it. */
         }
     }
     map_gone(core, before);

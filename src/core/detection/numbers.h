@@ -23,7 +23,8 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
  * lifeline was opened, or this node let it in (G1f). */
 void numbers_proved(struct core *core, uint32_t position);
 
-/* Was that life a member that this node watched, or is it one, and never showed that? */
+/* Is that life, or was it, a member that this node watched from its beginning on, and that never
+ * showed that it receives at its listed address? */
 bool numbers_lack_proof(const struct core *core, const struct node_id *id);
 
 void numbers_on_view_installed(struct core *core, const struct installed *before);

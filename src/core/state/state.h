@@ -63,13 +63,20 @@ struct peer_signs {
     struct suspicion suspects[SUSPECTS_MAX];
 };
 
+/* G1f: has a life shown that it receives at its listed address? */
+enum proof {
+    PROOF_UNKNOWN, /* this node did not watch it from its beginning on */
+    PROOF_LACKING,
+    PROOF_GIVEN,
+};
+
 /* numbers: of that life's messages (D6). */
 struct peer_number {
     uint64_t highest;
-    uint64_t nonce;           /* of the question whether a number is its own; 0: none is open */
-    uint64_t nonce_elsewhere; /* of the same, put where it was heard from; 0: none is open */
-    uint64_t asked_ms;        /* when it was put; 0: never */
-    bool proved;              /* it receives at the address that the view lists (G1f) */
+    uint64_t nonce;           /* of the question put at its listed address; 0: none is open */
+    uint64_t nonce_elsewhere; /* of the one put where it was heard from; 0: none is open */
+    uint64_t asked_ms;        /* when it was asked last, or heard first; 0: never */
+    enum proof proof;
 };
 
 /* lease: what it is known to have heard of us. */
@@ -231,17 +238,10 @@ struct detector {
     uint64_t gone_ms[GONE_MAX]; /* by position among the gone of the view: since when */
 };
 
-/* G1f: has a life shown that it receives at its listed address? */
-enum proof {
-    PROOF_UNKNOWN, /* it was no member with this node, or not watched */
-    PROOF_LACKING,
-    PROOF_GIVEN,
-};
-
 /* numbers: of the lives that went, by position among the gone of the view. */
 struct numbers {
     uint64_t gone[GONE_MAX];  /* the last of that life */
-    uint8_t proofs[GONE_MAX]; /* enum proof */
+    uint8_t proofs[GONE_MAX]; /* enum proof, what it had shown by then */
 };
 
 /* watch: of all members. */
