@@ -96,6 +96,57 @@ Story(rings, a_killed_process_is_out_at_once)
     sim_free(sim);
 }
 
+static uint64_t sent_by_all(const struct sim *sim)
+{
+    uint64_t sent = 0;
+
+    for (int type = 1; type < MESSAGE_TYPE_COUNT; type++) {
+        sent += sim_sent(sim, SIM_ANY, (enum message_type)type);
+    }
+    return sent;
+}
+
+/* D9j: three messages to each member are the change of the view. */
+Story(rings, a_death_concerns_the_coordinator)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint64_t sent = sent_by_all(sim);
+    sim_crash(sim, host_at_age(sim, HOSTS / 2));
+    story_check(sim_converges(sim, FAST_MS), seed);
+    story_check(sent_by_all(sim) - sent < (uint64_t)(5 * HOSTS), seed);
+    sim_free(sim);
+}
+
+/* H63, D9f, D9j: nobody is left to tell of one of them. */
+Story(rings, who_is_killed_with_all_its_watchers_is_out_at_once)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint32_t killed[HOSTS];
+    uint32_t subject = host_at_age(sim, HOSTS - 1);
+    uint32_t count = neighbours_of(sim, subject, killed);
+    killed[count++] = subject;
+    for (uint32_t i = 0; i < count; i++) {
+        sim_crash(sim, killed[i]);
+    }
+    story_check(sim_converges(sim, FAST_MS), seed);
+    sim_free(sim);
+}
+
+/* H63, D9f, D9j */
+Story(rings, the_younger_half_is_killed)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint32_t younger[HOSTS / 2];
+    for (uint32_t i = 0; i < HOSTS / 2; i++) {
+        younger[i] = host_at_age(sim, HOSTS / 2 + i);
+    }
+    for (uint32_t i = 0; i < HOSTS / 2; i++) {
+        sim_crash(sim, younger[i]);
+    }
+    story_check(sim_converges(sim, FAST_MS), seed);
+    sim_free(sim);
+}
+
 /* D9b: heartbeats to five or six, to a few more from the coordinator and those next to it. */
 Story(rings, in_quiet_a_node_speaks_to_its_neighbours)
 {

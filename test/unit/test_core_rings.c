@@ -286,6 +286,57 @@ Test(core_rings, who_is_told_of_a_death_goes_by_a_refusal)
     rig_free(rig);
 }
 
+/* H63, D9f: nobody told of this death, for all who watched it are dead, too. */
+Test(core_rings, who_is_no_neighbour_is_dead_when_it_is_refused)
+{
+    struct rig *rig = rig_sparse_on_rings("W " OTHERS, 'W');
+    char text[64];
+
+    rig_pass(rig, 2 * rig->timing.stall_ms, neighbours(rig, text));
+    cr_assert_not(watches(rig, 'Q'));
+    rig_kill(rig, 'X');
+    rig_kill(rig, 'Y');
+    rig_links(rig, 'Q', LINK_REFUSED);
+    cr_assert_eq(core_peer(rig->core, position_of(rig, 'Q'), rig->now_ms).verdict, VERDICT_DEAD);
+    rig_free(rig);
+}
+
+/* --- A death is the coordinator's (D9j) --- */
+
+/* H63: and of the one who may know better. It is asked later, for the question might overtake that.
+ */
+Test(core_rings, a_death_is_told_to_the_coordinator_alone)
+{
+    struct rig *rig = far_from_the_coordinator();
+
+    rig_kill(rig, 'Y');
+    const struct message *told = rig_told(rig, MESSAGE_HEARTBEAT, 'M');
+    cr_assert_not_null(told);
+    cr_assert_eq(told->heartbeat.suspect_count, 1);
+    cr_assert_eq(told->heartbeat.suspects[0].verdict, VERDICT_DEAD);
+    cr_assert_not_null(rig_told(rig, MESSAGE_HEARTBEAT, 'Y'));
+    cr_assert_eq(rig_count(rig, MESSAGE_HEARTBEAT), 2);
+    cr_assert_eq(rig_count(rig, MESSAGE_PING), 0);
+    cr_assert(watches(rig, 'M'));
+    rig_free(rig);
+}
+
+/* H4, H63: it is to follow that one, perhaps, once the coordinator is dead, too. */
+Test(core_rings, who_is_told_of_a_death_asks_when_the_coordinator_is_dead)
+{
+    struct rig *rig = far_from_the_coordinator();
+
+    tells_of(rig, 'Y', 'N', VERDICT_DEAD);
+    cr_assert_not(watches(rig, 'N'));
+    tells_of(rig, 'A', 'M', VERDICT_DEAD);
+    cr_assert(watches(rig, 'N'));
+    rig_links(rig, 'N', LINK_REFUSED);
+    cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).verdict, VERDICT_DEAD);
+    rig_links(rig, 'M', LINK_REFUSED);
+    cr_assert_gt(rig_count(rig, MESSAGE_HEARTBEAT), 2); /* This one is told to all. */
+    rig_free(rig);
+}
+
 static uint8_t suspects_told(const struct rig *rig)
 {
     const struct message *told = rig_told(rig, MESSAGE_HEARTBEAT, 'Y');
@@ -323,6 +374,35 @@ static struct rig *coordinator(void)
     neighbours_alone_are_heard(rig);
     cr_assert_not(watches(rig, 'Q'));
     return rig;
+}
+
+/* H63, D9j: one death has its witnesses; two of them may be all who watched a third. */
+Test(core_rings, everybody_is_asked_when_two_die)
+{
+    struct rig *rig = coordinator();
+
+    rig_kill(rig, 'Y');
+    cr_assert_not(watches(rig, 'Q'));
+    cr_assert_eq(rig_count(rig, MESSAGE_HEARTBEAT), 1);
+    rig_kill(rig, 'X');
+    cr_assert(watches(rig, 'Q'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_HEARTBEAT, 'Q'));
+    rig_kill(rig, 'A'); /* All are being asked. */
+    cr_assert_eq(rig_count(rig, MESSAGE_HEARTBEAT), 1);
+    rig_free(rig);
+}
+
+/* D9j */
+Test(core_rings, a_death_long_after_another_is_the_only_one)
+{
+    struct rig *rig = coordinator();
+    char text[64];
+
+    rig_kill(rig, 'Y');
+    rig_pass(rig, rig->timing.lost_ms, neighbours(rig, text));
+    rig_kill(rig, 'X');
+    cr_assert_not(watches(rig, 'Q'));
+    rig_free(rig);
 }
 
 /* H65, U1a: its silence cannot be noticed otherwise. */

@@ -314,12 +314,54 @@ uint64_t detector_apart_ms(const struct core *core, const struct view *next)
     return longest_ms;
 }
 
+/* It is to judge, so whoever told it something learns whether it lives; the silence is counted as
+ * if it had lasted for so long. */
+static void attend_coordinator(struct core *core, uint64_t silence_ms)
+{
+    attend(core, 0, core->now_ms + core->timing.lost_ms, core->now_ms - silence_ms);
+}
+
+/* D9j: does the coordinator, which is heard, see to it alone that this one, who is dead, goes? Its
+ * own death concerns everybody, and several may have been all who watched one more. */
+static bool is_left_to_coordinator(struct core *core, uint32_t suspect)
+{
+    if (core_is_coordinator(core)) {
+        return !watch_note_death(core);
+    }
+    return suspect != 0 && hearing_is_heard(core, 0);
+}
+
+/* It is asked one question later, for what is sent in this step may overtake what it is told. */
+static void tell_coordinator(struct core *core, uint32_t suspect)
+{
+    attend_coordinator(core, core->timing.heartbeat_ms - timing_question_ms(&core->timing));
+    watch_note_told(core, suspect);
+    struct message *message = make_heartbeat(core);
+    if (!core_is_coordinator(core)) {
+        outbox_send(core, message, 0);
+    }
+    outbox_send(core, message, suspect);
+}
+
+static void tell_on_rings(struct core *core, uint32_t suspect)
+{
+    if (core->peers[suspect].charge.verdict == VERDICT_DEAD &&
+        is_left_to_coordinator(core, suspect)) {
+        tell_coordinator(core, suspect);
+        return;
+    }
+    watch_tell(core, suspect); /* At the end of this turn. */
+    if (core_is_coordinator(core)) {
+        core->detector.detect_ms = core->now_ms; /* Everybody is asked in it (D9h). */
+    }
+}
+
 /* A new verdict travels at once to the coordinator, or to the oldest who may succeed it, and to
  * the suspect, who may know better (D1, D5). */
 static void tell_others(struct core *core, uint32_t suspect)
 {
     if (core_has_rings(core)) {
-        watch_tell(core, suspect); /* At the end of this turn. */
+        tell_on_rings(core, suspect);
         return;
     }
     struct message *message = make_heartbeat(core);
@@ -405,28 +447,56 @@ static bool is_of_our_reign(const struct core *core, const struct view_id *view,
            id_equal(&view->coordinator, &core->view.members[0].id);
 }
 
-/* D9e: who is told of a doubt and has to judge asks for itself: the coordinator of everybody, the
- * others of those who are older. */
-static void heed_doubts(struct core *core, const struct heartbeat *heartbeat)
+/* D9e: the coordinator judges everybody, the others those who are older; but who is dead concerns
+ * none of these before the coordinator is (D9j). */
+static bool has_to_judge(const struct core *core, uint32_t position, enum verdict told)
+{
+    if (core_is_coordinator(core) || core->watching.leads) {
+        return true;
+    }
+    return position < core->position &&
+           (told != VERDICT_DEAD || position == 0 || !hearing_is_heard(core, 0));
+}
+
+/* D9e: who is told of a doubt and has to judge asks for itself. */
+static void heed_doubt(struct core *core, const struct suspicion *doubt)
 {
     const struct timing *timing = &core->timing;
+    uint32_t position = view_find_age(&core->view, doubt->age);
 
+    if (position == VIEW_NONE || core_is_self(core, position) ||
+        !has_to_judge(core, position, doubt->verdict)) {
+        return;
+    }
+    bool known = watch_is_on(core, position);
+    attend(core, position, core->now_ms + timing->lost_ms + timing->heartbeat_ms,
+           core->now_ms - timing->silent_ms);
+    if (doubt->verdict == VERDICT_DEAD && !known) {
+        struct peer_signs *signs = &core->peers[position].signs;
+        signs->was_linked = true; /* Somebody else's lifeline was closed. */
+        signs->closed_ms = core->now_ms;
+    }
+}
+
+static void heed_doubts(struct core *core, const struct heartbeat *heartbeat)
+{
     if (heartbeat->view.lineage != core->view.lineage) {
         return;
     }
     for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
-        uint32_t position = view_find_age(&core->view, heartbeat->suspects[i].age);
-        if (position == VIEW_NONE || core_is_self(core, position) ||
-            (position > core->position && !core_is_coordinator(core) && !core->watching.leads)) {
-            continue;
-        }
-        bool known = watch_is_on(core, position);
-        attend(core, position, core->now_ms + timing->lost_ms + timing->heartbeat_ms,
-               core->now_ms - timing->silent_ms);
-        if (heartbeat->suspects[i].verdict == VERDICT_DEAD && !known) {
-            struct peer_signs *signs = &core->peers[position].signs;
-            signs->was_linked = true; /* Somebody else's lifeline was closed. */
-            signs->closed_ms = core->now_ms;
+        heed_doubt(core, &heartbeat->suspects[i]);
+    }
+}
+
+/* D9j: what was told while the coordinator was heard concerns this node now. */
+static void heed_earlier_doubts(struct core *core)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct peer_signs *signs = &core->peers[i].signs;
+        for (uint8_t k = 0; k < signs->suspect_count; k++) {
+            if (hearing_accuses(core, i, signs->suspects[k].age, core->now_ms)) {
+                heed_doubt(core, &signs->suspects[k]);
+            }
         }
     }
 }
@@ -513,7 +583,9 @@ static void on_nobody_there(struct core *core, uint32_t position)
         signs->closed_ms = core->now_ms;
         signs->was_linked = false; /* No closing stands behind this, nor behind the next refusal. */
     }
-    uint64_t patience_ms = signs->was_linked ? 0 : timing_missed_ms(&core->timing);
+    /* D9f: who asks about one that is no neighbour does so because of a doubt. */
+    bool doubted = watch_is_asking(core, position) && !watch_is_edge(core, position);
+    uint64_t patience_ms = signs->was_linked || doubted ? 0 : timing_missed_ms(&core->timing);
     uint64_t since_ms = signs->silent_from_ms < signs->closed_ms ? signs->silent_from_ms
                                                                  : signs->closed_ms;
     if (core->now_ms >= since_ms + patience_ms) {
@@ -747,6 +819,9 @@ static void call_roll(struct core *core)
 
 static void look_at_doubts(struct core *core)
 {
+    if (!core_is_coordinator(core) && !hearing_is_heard(core, 0)) {
+        heed_earlier_doubts(core);
+    }
     bool leads_now = leads(core);
     bool begins = watch_lead(core, leads_now);
 
@@ -767,8 +842,7 @@ static void look_at_doubts(struct core *core)
 static void report(struct core *core)
 {
     watch_told(core);
-    attend(core, 0, core->now_ms + core->timing.lost_ms,
-           core->now_ms - core->timing.silent_ms + 2 * timing_question_ms(&core->timing));
+    attend_coordinator(core, core->timing.silent_ms - 2 * timing_question_ms(&core->timing));
     send_heartbeats(core);
 }
 

@@ -126,6 +126,22 @@ void watch_tell(struct core *core, uint32_t position)
     core->watching.report = true;
 }
 
+void watch_note_told(struct core *core, uint32_t position)
+{
+    core->peers[position].watch.told = true;
+}
+
+bool watch_note_death(struct core *core)
+{
+    struct watching *watching = &core->watching;
+    uint64_t lately_ms = core->timing.lost_ms;
+    bool alone = watching->died_ms == 0 || core->now_ms >= watching->died_ms + lately_ms;
+    bool called = watching->called_ms != 0 && core->now_ms < watching->called_ms + lately_ms;
+
+    watching->died_ms = core->now_ms;
+    return !alone && !called;
+}
+
 void watch_told(struct core *core)
 {
     core->watching.report = false;

@@ -38,6 +38,13 @@ void watch_asked(struct core *core, uint32_t position);
 void watch_tell(struct core *core, uint32_t position);
 void watch_told(struct core *core);
 
+/* It is told of already. */
+void watch_note_told(struct core *core, uint32_t position);
+
+/* D9j: a member was found dead by this coordinator. Returns whether everybody is to be asked: it is
+ * not the only one within T_lost, and that was not done since then. */
+bool watch_note_death(struct core *core);
+
 /* Everybody is asked in this step (D9h). */
 void watch_called(struct core *core);
 

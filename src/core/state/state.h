@@ -250,6 +250,7 @@ struct watching {
     bool report;        /* there is something new to tell of a member that is silent */
     bool leads;         /* none of those who are older is heard */
     uint64_t called_ms; /* everybody was asked last then (D9h); 0: never */
+    uint64_t died_ms;   /* this coordinator found a member dead last then (D9j); 0: never */
 
     /* On rings: the positions of those who are watched, rising, and of some that were lately. */
     uint16_t *list;
