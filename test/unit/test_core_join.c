@@ -602,14 +602,30 @@ Test(core_join, the_dead_are_waited_with_for_a_moment_only)
     is_ready(rig, joins(MESSAGE_JOIN, 'F', 0));
     accuses(rig, 'D', 2);
     rig_kill(rig, 'B');
-    rig_pass(rig, rig->timing.batch_ms / 4 - 1, "");
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     accuses(rig, 'D', 3);
     rig_kill(rig, 'C');
-    rig_pass(rig, 1, "");
+    rig_pass(rig, rig->timing.batch_ms / 16, "");
     const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');
     cr_assert_not_null(prepare);
     cr_assert_str_eq(view_text(prepare->carrier.view, text, sizeof text), "A D E F");
+    rig_free(rig);
+}
+
+/* J5c, H3 */
+Test(core_join, the_dead_are_waited_with_while_more_die)
+{
+    struct rig *rig = rig_in("A B C D E F G", 'A');
+    const uint64_t gap_ms = 10;
+
+    rig->core->timing.batch_ms = 16 * gap_ms;
+    for (char letter = 'B'; letter <= 'F'; letter++) {
+        accuses(rig, 'G', (uint64_t)(letter - 'A' + 1));
+        rig_kill(rig, letter);
+        cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+        rig_pass(rig, gap_ms - 1, "");
+        cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), letter < 'F' ? 0 : 1);
+    }
     rig_free(rig);
 }
 

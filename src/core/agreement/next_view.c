@@ -18,8 +18,14 @@ void next_view_soon(struct core *core)
 
 void next_view_without_the_dead(struct core *core)
 {
-    core->next.due_ms = earlier(core->next.due_ms,
-                                core->now_ms + timing_dead_batch_ms(&core->timing));
+    const struct timing *timing = &core->timing;
+    struct next_view *next = &core->next;
+    bool first = next->dead_ms == 0;
+
+    next->dead_ms = first ? core->now_ms : next->dead_ms;
+    uint64_t due_ms = earlier(core->now_ms + timing_dead_gap_ms(timing),
+                              next->dead_ms + timing_dead_batch_ms(timing));
+    next->due_ms = first ? earlier(next->due_ms, due_ms) : due_ms;
 }
 
 void next_view_put_off(struct core *core, uint64_t until_ms)
@@ -493,6 +499,7 @@ struct view *next_view_build(struct core *core, struct proposal *proposal)
                      (core->next.epoch_wanted || core->promise.epoch > next->epoch);
 
     core->next.due_ms = NEVER_MS;
+    core->next.dead_ms = 0;
     remove_confirmed(core, next);
     proposal->first_joiner = next->member_count;
     if (core->life.phase == PHASE_MEMBER) { /* E3 */
@@ -538,6 +545,7 @@ void next_view_reset(struct core *core)
     forget_joiners(core);
     core->tag_wishes.count = 0;
     core->next.due_ms = NEVER_MS;
+    core->next.dead_ms = 0;
     core->next.epoch_wanted = false;
     core->next.version_wanted = false;
     core->next.wished = false;

@@ -93,7 +93,13 @@ static inline uint64_t timing_resend_ms(const struct timing *timing, uint32_t se
     return wait_ms < timing->prepare_ms / 3 ? wait_ms : timing->prepare_ms / 3;
 }
 
-/* J5c: for so long the removal of the dead waits for more of them. */
+/* J5c: for so long after the last of them the removal of the dead waits for more, */
+static inline uint64_t timing_dead_gap_ms(const struct timing *timing)
+{
+    return timing->batch_ms / 16;
+}
+
+/* and for so long after the first of them at most. */
 static inline uint64_t timing_dead_batch_ms(const struct timing *timing)
 {
     return timing->batch_ms / 4;

@@ -367,6 +367,7 @@ struct news {
 struct next_view {
     struct view building;   /* where a view is put together, to be proposed in the same step */
     uint64_t due_ms;        /* it is built then; NEVER_MS: nothing is to be changed */
+    uint64_t dead_ms;       /* the first whom it leaves out as dead was found then; 0: nobody */
     bool epoch_wanted;      /* it takes a new epoch (U2) */
     bool version_wanted;    /* it takes place even if nothing changed (V2) */
     struct rules_wish wish; /* what the terms are to be */
