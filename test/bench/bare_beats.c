@@ -2,13 +2,13 @@
  * at rest, at the same pace and of the same length. scripts/bench scale puts one beside each
  * daemon.
  *
- *     bare_beats [--lazy] EVERY_MS WHOLE_BYTES ADDRESS:PORT FIRST|- NEIGHBOUR:PORT...
+ *     bare_beats [--lazy] [--halves] EVERY_MS WHOLE_BYTES ADDRESS:PORT FIRST|- NEIGHBOUR:PORT...
  *
  * sends to each neighbour every EVERY_MS, give or take 5 %, one datagram in twenty with
- * WHOLE_BYTES, the others with 28. Where FIRST, which is one of them, is named, its datagram is
- * answered with a round at once, as who answers its coordinator does (D8). It reads what comes as
- * it comes, with
- * --lazy only before it sends. It ends when it is killed. */
+ * WHOLE_BYTES, the others with 28; with --halves, as where heartbeats are sparse (D8g), to one half
+ * of them and to the other in turn, twice as often. Where FIRST, which is one of them, is named,
+ * its datagram is answered with a round at once, as who answers its coordinator does (D8). It reads
+ * what comes as it comes, with --lazy only before it sends. It ends when it is killed. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -34,13 +34,16 @@ enum {
 struct bare {
     int socket;
     bool lazy;
+    bool halves;
     bool answers;
     uint64_t every_us;
     uint64_t next_us;
     uint64_t random;
     size_t whole_bytes;
     uint32_t rounds;
+    uint32_t half; /* of the next round */
     struct sockaddr_in first;
+    uint32_t first_at; /* among the neighbours */
     uint32_t count;
     struct sockaddr_in neighbours[NEIGHBOURS_MAX];
 };
@@ -87,18 +90,27 @@ static struct sockaddr_in address_of(const char *text)
     return address;
 }
 
+static bool is_same(const struct sockaddr_in *a, const struct sockaddr_in *b)
+{
+    return a->sin_addr.s_addr == b->sin_addr.s_addr && a->sin_port == b->sin_port;
+}
+
 /* A round; who answers waits a little longer than the one that it answers (D8). */
 static void send_round(struct bare *bare)
 {
     static const uint8_t bytes[DATAGRAM_MAX];
 
-    for (uint32_t i = 0; i < bare->count; i++) {
-        const bool whole = (bare->rounds + i) % WHOLE_IN == 0;
+    const uint32_t step = bare->halves ? 2 : 1;
+
+    for (uint32_t i = bare->halves ? bare->half : 0; i < bare->count; i += step) {
+        const bool whole = (bare->rounds / step + i) % WHOLE_IN == 0;
         (void)sendto(bare->socket, bytes, whole ? bare->whole_bytes : BEAT_BYTES, 0,
                      (const struct sockaddr *)&bare->neighbours[i], sizeof bare->neighbours[i]);
     }
     bare->rounds++;
-    const uint64_t every_us = bare->answers ? bare->every_us * 11 / 10 : bare->every_us;
+    bare->half = 1 - bare->half;
+    const uint64_t round_us = bare->every_us / step;
+    const uint64_t every_us = bare->answers ? round_us * 11 / 10 : round_us;
     bare->next_us = now_us() + every_us * 95 / 100 + draw(bare, every_us / 10);
 }
 
@@ -122,8 +134,7 @@ static bool read_all(const struct bare *bare)
         }
         count = recvmmsg(bare->socket, datagrams, AT_ONCE, MSG_DONTWAIT, NULL);
         for (int i = 0; i < count; i++) {
-            heard |= from[i].sin_addr.s_addr == bare->first.sin_addr.s_addr &&
-                     from[i].sin_port == bare->first.sin_port;
+            heard |= is_same(&from[i], &bare->first);
         }
     } while (count == AT_ONCE);
     return heard && bare->answers;
@@ -142,27 +153,35 @@ static void turn(struct bare *bare)
     }
     bool due = now_us() >= bare->next_us;
     if (ready > 0 || (bare->lazy && due)) {
-        due |= read_all(bare);
+        if (read_all(bare)) {
+            bare->half = bare->first_at % 2;
+            due = true;
+        }
     }
     if (due) {
         send_round(bare);
     }
 }
 
+/* Returns the first argument that is no option. */
+static char **take_options(struct bare *bare, char **at)
+{
+    for (; *at != NULL && strncmp(*at, "--", 2) == 0; at++) {
+        bare->lazy |= strcmp(*at, "--lazy") == 0;
+        bare->halves |= strcmp(*at, "--halves") == 0;
+    }
+    return at;
+}
+
 int main(int argc, char **argv)
 {
     static struct bare bare;
-    char **at = argv + 1;
+    char **at = take_options(&bare, argv + 1);
 
-    if (argc > 1 && strcmp(argv[1], "--lazy") == 0) {
-        bare.lazy = true;
-        at++;
-    }
     if (argv + argc - at < 5 || argv + argc - at > 4 + NEIGHBOURS_MAX) {
-        fputs(
-            "usage: bare_beats [--lazy] EVERY_MS WHOLE_BYTES ADDRESS:PORT FIRST|- NEIGHBOUR:PORT..."
-            "\n",
-            stderr);
+        fputs("usage: bare_beats [--lazy] [--halves] EVERY_MS WHOLE_BYTES ADDRESS:PORT FIRST|- "
+              "NEIGHBOUR:PORT...\n",
+              stderr);
         return 64;
     }
     bare.every_us = strtoull(at[0], NULL, 10) * US_PER_MS;
@@ -178,7 +197,11 @@ int main(int argc, char **argv)
         bare.first = address_of(at[3]);
     }
     for (at += 4; *at != NULL; at++) {
-        bare.neighbours[bare.count++] = address_of(*at);
+        bare.neighbours[bare.count] = address_of(*at);
+        if (is_same(&bare.neighbours[bare.count], &bare.first)) {
+            bare.first_at = bare.count;
+        }
+        bare.count++;
     }
     bare.socket = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (bare.socket < 0 || bind(bare.socket, (const struct sockaddr *)&own, sizeof own) != 0) {

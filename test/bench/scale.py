@@ -44,6 +44,7 @@ from scale_systems import Bare, Doyen, Memberlist, Serf
 SETTLE_S = 1
 IDLE_S = 4
 HEARTBEAT_MS = 250  # of the profile lan
+SPARSE_MS = 640     # of the same on rings with guard none, half of the neighbours at a time
 SAMPLES = 3         # kills, and losses, for one row of the table where there are members enough
 SIMULATED_BYTES = 5600  # of the simulator, for each pair of hosts
 REST = ["bytes", "packets", "cpu", "bare", "lazy", "pss", "descriptors", "bytes_first", "cpu_first"]
@@ -179,8 +180,9 @@ def measure_count(count, options, peers, progress):
     rows = []
     try:
         for watchers in options.watchers:
-            def make_bare(lazy, plan=watchers):
-                return Bare(network, count, options.bare, plan, HEARTBEAT_MS, lazy)
+            def make_bare(lazy, plan=watchers, sparse=watchers == "rings" and options.guards[0] == "none"):
+                return Bare(network, count, options.bare, plan, SPARSE_MS if sparse else HEARTBEAT_MS,
+                            (["--lazy"] if lazy else []) + (["--halves"] if sparse else []))
 
             for guard in options.guards:
                 label = f"doyen, watchers {watchers}, guard {guard}"

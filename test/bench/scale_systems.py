@@ -87,13 +87,13 @@ class Cluster:
 class Bare(Cluster):
     """Programs that send and read what members do at rest, and do nothing else (bare_beats.c)."""
 
-    def __init__(self, network, count, program, plan, every_ms, lazy):
+    def __init__(self, network, count, program, plan, every_ms, options):
         super().__init__(network, count)
         for i in range(count):
             others = self.neighbours(i, plan)
             first = self.place(0) if i > 0 and i <= 32 and 0 in others else "-"
-            self.start(i, [program, *(["--lazy"] if lazy else []), str(every_ms), "112", self.place(i),
-                           first, *[self.place(other) for other in others]])
+            self.start(i, [program, *options, str(every_ms), "112", self.place(i), first,
+                           *[self.place(other) for other in others]])
         self.started()
 
     def place(self, i):
