@@ -33,7 +33,9 @@ void sim_start(struct sim *sim, uint32_t index)
     host->disturbed = host->turn_us > 0;
     for (uint32_t i = 0; i < sim->host_count; i++) {
         host->disturbed |= !network_open_both_ways(&sim->network, index, i);
-        host->heard[i] = (struct heard){0};
+        if (host->heard[i] != NULL) {
+            *host->heard[i] = (struct heard){0};
+        }
     }
 
     bool own_name = strcmp(host->name, host->right_name) == 0;

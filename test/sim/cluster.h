@@ -78,12 +78,12 @@ struct host {
     struct address address;
     struct core *core;
     struct clock clock;
-    uint64_t now_us;     /* at which moment something came to it last, */
-    uint64_t now_ms;     /* and what its clock showed then */
-    struct heard *heard; /* by host */
-    uint64_t turn_us;    /* of a slow process; 0: every event at once */
-    uint64_t late_us;    /* its timers fire so late at the most; 0: as late as usual */
-    uint64_t tick_at_us; /* when the pending tick is due; UINT64_MAX: none pending */
+    uint64_t now_us;      /* at which moment something came to it last, */
+    uint64_t now_ms;      /* and what its clock showed then */
+    struct heard **heard; /* by host; NULL: nothing of it yet. See host_heard */
+    uint64_t turn_us;     /* of a slow process; 0: every event at once */
+    uint64_t late_us;     /* its timers fire so late at the most; 0: as late as usual */
+    uint64_t tick_at_us;  /* when the pending tick is due; UINT64_MAX: none pending */
     uint64_t tick_ticket;
     uint64_t number;    /* of the last message that it sent */
     uint32_t trip_left; /* it is killed after so many of these */
@@ -193,6 +193,22 @@ static inline uint32_t host_index(const struct sim *sim, const struct host *host
 {
     (void)sim;
     return host->index;
+}
+
+/* What the host's process knows of another by what came from there, and the same to be written.
+ * Most hosts of a large cluster never hear each other. */
+static inline const struct heard *host_heard(const struct host *host, uint32_t other)
+{
+    static const struct heard nothing;
+
+    return host->heard[other] == NULL ? &nothing : host->heard[other];
+}
+
+struct heard *host_heard_anew(struct host *host, uint32_t other);
+
+static inline struct heard *host_heard_at(struct host *host, uint32_t other)
+{
+    return host->heard[other] == NULL ? host_heard_anew(host, other) : host->heard[other];
 }
 
 /* The host at this address, or NULL. */

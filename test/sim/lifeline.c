@@ -76,8 +76,8 @@ static void enter_for_good(struct sim *sim, struct lifeline *lifeline, enum life
 
 static uint64_t round_trip_us(struct sim *sim, uint32_t a, uint32_t b)
 {
-    return network_latency_us(&sim->network, &sim->random, a, b) +
-           network_latency_us(&sim->network, &sim->random, b, a);
+    return network_latency_us(&sim->network, &sim->random, a) +
+           network_latency_us(&sim->network, &sim->random, b);
 }
 
 static bool reachable(struct sim *sim, const struct host *host, const struct host *other)
@@ -192,8 +192,7 @@ static void close_soon(struct sim *sim, struct host *host, struct lifeline *life
 {
     lifeline->greeted = lifeline->state == LIFELINE_OPEN;
     enter(sim, host, lifeline, LIFELINE_CLOSING,
-          network_latency_us(&sim->network, &sim->random, host_index(sim, other),
-                             host_index(sim, host)));
+          network_latency_us(&sim->network, &sim->random, host_index(sim, other)));
 }
 
 void lifeline_open(struct sim *sim, struct host *host, const struct node_id *peer,
@@ -306,8 +305,7 @@ static void resume_one(struct sim *sim, struct host *holder, struct lifeline *li
 {
     if (lifeline->state == LIFELINE_ACCEPTED) {
         enter(sim, holder, lifeline, LIFELINE_GREETING,
-              network_latency_us(&sim->network, &sim->random, host_index(sim, host),
-                                 host_index(sim, holder)));
+              network_latency_us(&sim->network, &sim->random, host_index(sim, host)));
     }
 }
 

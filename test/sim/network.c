@@ -14,7 +14,8 @@ void network_init(struct network *network, uint32_t host_count, uint32_t capacit
     network->view_capacity = capacity;
     network->host_count = host_count;
     network->links = calloc((size_t)host_count * host_count, sizeof *network->links);
-    assert(network->links != NULL);
+    network->qualities = calloc(host_count, sizeof *network->qualities);
+    assert(network->links != NULL && network->qualities != NULL);
     network_set_quality(network, quality);
 }
 
@@ -36,6 +37,7 @@ void network_deinit(struct network *network)
         network->spare_views = next;
     }
     free(network->links);
+    free(network->qualities);
 }
 
 struct link *network_link(const struct network *network, uint32_t from, uint32_t to)
@@ -62,22 +64,19 @@ bool network_connects(const struct network *network, uint32_t a, uint32_t b)
 
 void network_set_quality(struct network *network, const struct quality *quality)
 {
-    for (size_t i = 0; i < (size_t)network->host_count * network->host_count; i++) {
-        network->links[i].quality = *quality;
+    for (uint32_t from = 0; from < network->host_count; from++) {
+        network_set_quality_from(network, from, quality);
     }
 }
 
 void network_set_quality_from(struct network *network, uint32_t from, const struct quality *quality)
 {
-    for (uint32_t to = 0; to < network->host_count; to++) {
-        network_link(network, from, to)->quality = *quality;
-    }
+    network->qualities[from] = *quality;
 }
 
-uint64_t network_latency_us(const struct network *network, struct random *random, uint32_t from,
-                            uint32_t to)
+uint64_t network_latency_us(const struct network *network, struct random *random, uint32_t from)
 {
-    const struct quality *quality = &network_link(network, from, to)->quality;
+    const struct quality *quality = network_quality(network, from);
     return random_between(random, quality->latency_us_min, quality->latency_us_max);
 }
 
@@ -96,20 +95,21 @@ static uint64_t delay_us(const struct quality *quality, struct random *random)
     return delay;
 }
 
-struct fate network_fate(const struct link *link, struct random *random, size_t length)
+struct fate network_fate(const struct link *link, const struct quality *quality,
+                         struct random *random, size_t length)
 {
-    uint32_t bytes_max = link->quality.datagram_bytes_max;
+    uint32_t bytes_max = quality->datagram_bytes_max;
     struct fate fate = {0};
 
     if (link->cuts > 0 || (bytes_max != 0 && length > bytes_max) ||
-        network_happens(random, link->quality.loss_ppm + link->quality.damage_ppm)) {
+        network_happens(random, quality->loss_ppm + quality->damage_ppm)) {
         return fate;
     }
     fate.copies = 1;
-    fate.delay_us[0] = delay_us(&link->quality, random);
-    if (network_happens(random, link->quality.duplicate_ppm)) {
+    fate.delay_us[0] = delay_us(quality, random);
+    if (network_happens(random, quality->duplicate_ppm)) {
         fate.copies = 2;
-        fate.delay_us[1] = delay_us(&link->quality, random);
+        fate.delay_us[1] = delay_us(quality, random);
     }
     return fate;
 }
@@ -118,14 +118,14 @@ uint64_t network_stream_us(struct network *network, struct random *random, uint3
                            uint32_t to, uint64_t now_us)
 {
     struct link *link = network_link(network, from, to);
+    const uint32_t loss_ppm = network_quality(network, from)->loss_ppm;
     if (!network_connects(network, from, to)) {
         return UINT64_MAX;
     }
 
     /* Three trips: a connection has to be made first. */
-    uint64_t at_us = now_us + 3 * network_latency_us(network, random, from, to);
-    for (int resends = 0; resends < 5 && network_happens(random, link->quality.loss_ppm);
-         resends++) {
+    uint64_t at_us = now_us + 3 * network_latency_us(network, random, from);
+    for (int resends = 0; resends < 5 && network_happens(random, loss_ppm); resends++) {
         at_us += RESEND_US << resends;
     }
     if (at_us <= link->stream_free_us) {
@@ -192,9 +192,9 @@ void network_keep(struct network *network, struct random *random, struct packet 
 }
 
 struct packet *network_replay(struct network *network, struct random *random,
-                              const struct link *link)
+                              const struct quality *quality)
 {
-    if (network->kept_count == 0 || !network_happens(random, link->quality.replay_ppm)) {
+    if (network->kept_count == 0 || !network_happens(random, quality->replay_ppm)) {
         return NULL;
     }
     struct packet *packet = network->kept[random_below(random, network->kept_count)];

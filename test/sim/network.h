@@ -1,5 +1,6 @@
-/* The simulated network: between every two hosts and for each direction a link with its delay,
- * its losses and its moods, and the packets under way. All chance comes from the run's seed. */
+/* The simulated network: between every two hosts and for each direction a link, with the delays,
+ * losses and moods of the host that it is from, and the packets under way. All chance comes from
+ * the run's seed. */
 #ifndef SIM_NETWORK_H
 #define SIM_NETWORK_H
 
@@ -17,7 +18,7 @@ enum {
     PACKET_BYTES_MIN = 256,
 };
 
-/* How one direction of a link behaves. Shares are out of a million packets. */
+/* How all links from one host behave. Shares are out of a million packets. */
 struct quality {
     uint32_t latency_us_min;
     uint32_t latency_us_max; /* drawn anew for each packet, so packets overtake each other */
@@ -59,8 +60,8 @@ struct packet {
     _Alignas(max_align_t) uint8_t bytes[];
 };
 
+/* There is one for each pair of hosts: what is the same for many of them stands elsewhere. */
 struct link {
-    struct quality quality;
     uint32_t cuts;           /* how many faults keep it cut; 0: open */
     uint32_t stream_cuts;    /* likewise, for connections alone */
     uint64_t changed_us;     /* when it was last cut or mended */
@@ -69,7 +70,8 @@ struct link {
 
 struct network {
     uint32_t host_count;
-    struct link *links; /* host_count * host_count */
+    struct link *links;        /* host_count * host_count; untouched ones take no memory */
+    struct quality *qualities; /* by the host that the links are from */
     struct packet *spare[PACKET_CLASSES];
     struct packet *kept[REPLAY_KEPT]; /* for replays; one reference each */
     uint32_t kept_count;
@@ -89,6 +91,11 @@ void network_init(struct network *network, uint32_t host_count, uint32_t capacit
 void network_deinit(struct network *network);
 
 struct link *network_link(const struct network *network, uint32_t from, uint32_t to);
+static inline const struct quality *network_quality(const struct network *network, uint32_t from)
+{
+    return &network->qualities[from];
+}
+
 bool network_open(const struct network *network, uint32_t from, uint32_t to);
 bool network_open_both_ways(const struct network *network, uint32_t a, uint32_t b);
 
@@ -103,11 +110,11 @@ void network_set_quality_from(struct network *network, uint32_t from,
 /* Draws whether a thing of that share happens. */
 bool network_happens(struct random *random, uint32_t ppm);
 
-uint64_t network_latency_us(const struct network *network, struct random *random, uint32_t from,
-                            uint32_t to);
+uint64_t network_latency_us(const struct network *network, struct random *random, uint32_t from);
 
 /* Draws the fate of a datagram that is sent now. */
-struct fate network_fate(const struct link *link, struct random *random, size_t length);
+struct fate network_fate(const struct link *link, const struct quality *quality,
+                         struct random *random, size_t length);
 
 /* When a frame sent now by stream arrives, or UINT64_MAX when the stream breaks. A stream loses
  * nothing and keeps the order: a lost segment only holds up what follows. */
@@ -130,10 +137,10 @@ void network_release(struct network *network, struct packet *packet);
 /* Remembers the packet for a replay, in the place of a random older one. */
 void network_keep(struct network *network, struct random *random, struct packet *packet);
 
-/* An old packet that comes once more now that something is sent on that link, or NULL. One
- * reference goes to the caller. */
+/* An old packet that comes once more now that something is sent on a link of that quality, or NULL.
+ * One reference goes to the caller. */
 struct packet *network_replay(struct network *network, struct random *random,
-                              const struct link *link);
+                              const struct quality *quality);
 
 /* A copy of the view for open packets, with one reference, the caller's; and the end of one. */
 struct carried_view *network_carry(struct network *network, const struct view *view);

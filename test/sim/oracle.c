@@ -41,7 +41,7 @@ static void check_company(struct sim *sim, const struct host *host)
     uint32_t count = 1;
 
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        uint64_t asked_ms = host->heard[i].asked_ms;
+        uint64_t asked_ms = host_heard(host, i)->asked_ms;
         count += &sim->hosts[i] != host && asked_ms != 0 && now_ms < asked_ms + lately_ms;
     }
     if (count < sim->options.expect && !liar_has_lied(sim)) {
@@ -206,8 +206,10 @@ static void begin_anew_at(struct sim *sim, struct host *host)
     host->shown = (struct view_id){0};
     witness->record = NULL;
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        host->heard[i].number = 0; /* A lie that was handed on may have raised it. */
-        host->heard[i].follows_number = 0;
+        if (host->heard[i] != NULL) {
+            host->heard[i]->number = 0; /* A lie that was handed on may have raised it. */
+            host->heard[i]->follows_number = 0;
+        }
     }
     if (host->running && witness->has_view) {
         oracle_memorize_anew(witness, core_view(host->core));

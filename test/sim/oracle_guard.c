@@ -13,12 +13,12 @@
 static bool hears_steadily(const struct sim *sim, const struct host *host, uint32_t other,
                            uint64_t ms)
 {
+    const struct heard *heard = host_heard(host, other);
     uint64_t now_ms = host_now_ms(sim, host);
 
     return &sim->hosts[other] == host ||
-           (host->running && !host->paused && host->heard[other].ms != 0 &&
-            now_ms - host->heard[other].ms <= sim->silent_ms &&
-            now_ms - host->heard[other].since_ms >= ms);
+           (host->running && !host->paused && heard->ms != 0 &&
+            now_ms - heard->ms <= sim->silent_ms && now_ms - heard->since_ms >= ms);
 }
 
 /* D4: whoever has slept accuses nobody for a while. */
@@ -153,7 +153,7 @@ static bool has_received(const struct sim *sim, const struct host *host, uint32_
                          const struct node_id *member)
 {
     const struct host *holder = &sim->hosts[other];
-    const struct heard *heard = &holder->heard[host_index(sim, host)];
+    const struct heard *heard = host_heard(holder, host_index(sim, host));
 
     if (!holder->running || !id_equal(&core_self(holder->core)->id, member)) {
         return true;
@@ -188,7 +188,7 @@ static uint32_t may_hold_leases(const struct sim *sim, const struct host *host, 
         if (other == SIM_NOBODY) {
             continue; /* It never lived, and another rule says so. */
         }
-        const struct heard *heard = &host->heard[other];
+        const struct heard *heard = host_heard(host, other);
         bool hears = heard->ms != 0 && now_ms - heard->ms <= sim->timing.lost_ms + 1 &&
                      has_received(sim, host, other, member);
         count += &sim->hosts[other] != host && follows(host, member, heard) &&

@@ -24,15 +24,16 @@ void oracle_on_asked(struct sim *sim, struct host *host, const struct node_id *w
     const uint32_t other = oracle_host_of(&sim->oracle, whom);
 
     if (other != SIM_NOBODY) {
-        host->heard[other].asked_it = *whom;
-        host->heard[other].asked_it_ms = host_now_ms(sim, host);
+        struct heard *heard = host_heard_at(host, other);
+        heard->asked_it = *whom;
+        heard->asked_it_ms = host_now_ms(sim, host);
     }
 }
 
 /* Was that life asked by this host since something of it was heard? */
 static bool was_asked(const struct host *host, const struct node_id *life, uint32_t other)
 {
-    const struct heard *heard = &host->heard[other];
+    const struct heard *heard = host_heard(host, other);
 
     return id_equal(&heard->asked_it, life) &&
            (!id_equal(&heard->life, life) || heard->asked_it_ms >= heard->ms);
@@ -92,7 +93,7 @@ void oracle_check_grant(struct sim *sim, const struct host *host, const struct n
     rings_new(&rings, view);
     for (uint32_t i = 0; i < place; i++) {
         const uint32_t other = oracle_host_of(&sim->oracle, &view->members[i].id);
-        const struct node_id *follows = &host->heard[other].follows;
+        const struct node_id *follows = &host_heard(host, other)->follows;
         bool moved = i > 0 && !id_equal(follows, &view->members[0].id);
         if (!moved && !is_excused(sim, host, &rings, own, i)) {
             oracle_fail(sim, host, "D9g: a claim is granted over %s, which was not asked",
@@ -141,9 +142,9 @@ static bool asked_lately(const struct sim *sim, const struct host *host, const s
 {
     const uint32_t other = oracle_host_of(&sim->oracle, life);
 
-    return other != SIM_NOBODY && id_equal(&host->heard[other].asked_it, life) &&
+    return other != SIM_NOBODY && id_equal(&host_heard(host, other)->asked_it, life) &&
            host_now_ms(sim, host) <
-               host->heard[other].asked_it_ms + sim->timing.lost_ms + sim->timing.silent_ms;
+               host_heard(host, other)->asked_it_ms + sim->timing.lost_ms + sim->timing.silent_ms;
 }
 
 static bool rests(const struct sim *sim, const struct host *host)

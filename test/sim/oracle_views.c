@@ -308,8 +308,8 @@ void oracle_check_memory(struct sim *sim, const struct host *host, const struct 
 static void note_holders(const struct sim *sim, struct host *host)
 {
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        struct heard *heard = &host->heard[i];
-        for (uint32_t k = 0; k < ACKS_KEPT; k++) {
+        struct heard *heard = host->heard[i];
+        for (uint32_t k = 0; heard != NULL && k < ACKS_KEPT; k++) {
             if (view_id_equal(&heard->acks[k].view, &host->witness.view) &&
                 view_has(core_view(host->core), &heard->acks[k].life)) {
                 heard->holder = heard->acks[k].life;
@@ -336,9 +336,9 @@ void oracle_remember_view(struct sim *sim, struct host *host, const struct view 
                 oracle_check_removal(sim, host, view, memory);
             }
             memory->present = false;
-            if (subject != SIM_NOBODY) {
+            if (subject != SIM_NOBODY && host->heard[subject] != NULL) {
                 /* If it comes back by a merge, its messages are counted anew. */
-                host->heard[subject].number = 0;
+                host->heard[subject]->number = 0;
             }
             *gone += 1;
         }

@@ -218,25 +218,25 @@ static bool holds_base(const struct packet *packet, const struct view *held)
 
 /* --- Sending --- */
 
-static void send_datagram(struct sim *sim, struct packet *packet, const struct link *link)
+static void send_datagram(struct sim *sim, struct packet *packet, const struct quality *quality)
 {
-    struct fate fate = network_fate(link, &sim->random, packet->length);
+    const struct link *link = network_link(&sim->network, packet->from, packet->to);
+    struct fate fate = network_fate(link, quality, &sim->random, packet->length);
     for (uint32_t i = 0; i < fate.copies; i++) {
         network_hold(packet);
         post_push(sim, packet, sim->now_us + fate.delay_us[i]);
     }
-    if (fate.copies > 0 && may_be_damaged(&link->quality)) {
-        send_damaged(sim, packet, &link->quality);
+    if (fate.copies > 0 && may_be_damaged(quality)) {
+        send_damaged(sim, packet, quality);
     }
-    if (link->quality.replay_ppm == 0) {
+    if (quality->replay_ppm == 0) {
         return;
     }
     network_keep(&sim->network, &sim->random, packet);
-    struct packet *old = network_replay(&sim->network, &sim->random, link);
+    struct packet *old = network_replay(&sim->network, &sim->random, quality);
     if (old != NULL) {
         post_push(sim, old,
-                  sim->now_us +
-                      network_latency_us(&sim->network, &sim->random, old->from, old->to));
+                  sim->now_us + network_latency_us(&sim->network, &sim->random, old->from));
     }
 }
 
@@ -263,9 +263,9 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
     if (is_lost(sim, from, to, message->type)) {
         return;
     }
-    const struct link *link = network_link(&sim->network, from, to);
+    const struct quality *quality = network_quality(&sim->network, from);
     wire_set_base(sim->wire, core_view(host->core));
-    struct packet *packet = needs_frame(sim, &link->quality, effect)
+    struct packet *packet = needs_frame(sim, quality, effect)
                                 ? frame_of(sim, effect)
                                 : open_packet_of(sim, effect, &host->address);
     if (packet->open && is_brief(sim, effect)) {
@@ -275,7 +275,7 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
     packet->to = to;
     packet->source = host->address;
     if (packet->open || packet->length <= DATAGRAM_FRAME_BYTES_MAX) {
-        send_datagram(sim, packet, link);
+        send_datagram(sim, packet, quality);
     } else {
         assert(!is_datagram(sim, message));
         send_frame(sim, packet);

@@ -290,7 +290,7 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
                        const struct message *message)
 {
     uint64_t now_ms = host_now_ms(sim, host);
-    struct heard *heard = &host->heard[from];
+    struct heard *heard = host_heard_at(host, from);
     bool same = id_equal(&heard->life, &message->from);
 
     if (answers_ping(host, message)) {
@@ -414,7 +414,7 @@ static void note_packet(struct sim *sim, struct host *host, const struct packet 
         }
     }
     if (message->type == MESSAGE_JOIN && message->joiner.hops == 0) {
-        host->heard[packet->from].asked_ms = host_now_ms(sim, host);
+        host_heard_at(host, packet->from)->asked_ms = host_now_ms(sim, host);
     }
     note_shown(host, message_view(message));
     if (message->type == MESSAGE_GRANT && message->carrier.view != NULL &&

@@ -94,8 +94,23 @@ static void init_host(struct sim *sim, uint32_t index)
     for (uint32_t i = 0; i < host->seed_count; i++) {
         host->seeds[i] = i;
     }
-    host->heard = calloc(sim->host_count, sizeof *host->heard);
+    host->heard = calloc(sim->host_count, sizeof host->heard[0]);
     assert(host->heard != NULL);
+}
+
+struct heard *host_heard_anew(struct host *host, uint32_t other)
+{
+    host->heard[other] = calloc(1, sizeof *host->heard[other]);
+    assert(host->heard[other] != NULL);
+    return host->heard[other];
+}
+
+static void free_heard(struct sim *sim, struct host *host)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        free(host->heard[i]);
+    }
+    free(host->heard);
 }
 
 /* One place for each host, whose processes follow each other in it. Where a page begins differs
@@ -165,7 +180,7 @@ void sim_free(struct sim *sim)
         process_drop_waiting(sim, host);
         lifelines_deinit(&host->lifelines);
         witness_deinit(&host->witness);
-        free(host->heard);
+        free_heard(sim, host);
         record_disk_wipe(&host->record);
     }
     while (!queue_is_empty(&sim->queue)) {
