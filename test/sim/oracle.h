@@ -66,8 +66,9 @@ struct record {
 /* S1: one name, one content. */
 struct named_view {
     struct view_id id;
-    uint64_t hash;    /* as the view carries it; 0: free place in the table */
-    uint64_t content; /* as the oracle computes it, of an installed view; 0: not installed yet */
+    uint64_t hash;     /* as the view carries it; 0: free place in the table */
+    uint64_t content;  /* as the oracle computes it, of an installed view; 0: not installed yet */
+    uint64_t distinct; /* this content was found to have no member twice (S3); 0: none was */
     struct record *record;
 };
 
@@ -105,6 +106,14 @@ struct two_acted {
     uint64_t others_us;  /* until when any other may act */
 };
 
+/* Where each member of one witness's memory stands, while one view is held against it. */
+struct recollection {
+    uint32_t *slots; /* index + 1; 0: free */
+    uint32_t mask;
+    const struct witness
+        *of; /* NULL: of nobody, who remembers so few that they are looked through */
+};
+
 struct oracle {
     struct acting *acting; /* of each host's process; the last one of the lives that are over */
     uint32_t acting_count;
@@ -120,6 +129,7 @@ struct oracle {
     struct life *lives;
     size_t life_count;
     size_t life_places;
+    struct recollection recollection;
     uint64_t visits;
     uint64_t released_us; /* until then S9 and S10 are not looked at (oracle_on_false_release) */
     uint64_t trusted_us;  /* since when what members say counts again (sim_trust) */

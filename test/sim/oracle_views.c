@@ -11,6 +11,8 @@
 #include "base/hash.h"
 #include "liar.h"
 
+enum { FEW = 32 }; /* members, up to which looking at all costs less than knowing where one is */
+
 /* One multiplication for each word: a view is installed by each of its members. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
@@ -152,6 +154,40 @@ void oracle_on_stored(struct sim *sim, struct host *host, uint64_t epoch)
     }
 }
 
+/* S3. Nobody holds a view for unsound because of its addresses. */
+static void check_pair(struct sim *sim, const struct host *host, const struct member *member,
+                       const struct member *older)
+{
+    bool one_address = !sim->oracle.suspended && address_equal(&member->address, &older->address);
+
+    if (id_equal(&member->id, &older->id) || strcmp(member->name, older->name) == 0 ||
+        one_address) {
+        oracle_fail(sim, host, "S3: %s and %s share id, name or address", older->name,
+                    member->name);
+    }
+}
+
+/* A large view is looked through once, and known again by its content. */
+static void check_distinct(struct sim *sim, const struct host *host, const struct view *view)
+{
+    const struct view_id id = view_id_of(view);
+    const bool known_again = view->member_count > FEW && !sim->oracle.suspended;
+    const uint64_t content = known_again ? content_of(view) : 0;
+    struct named_view *entry = oracle_view_entry(&sim->oracle, &id);
+
+    if (known_again && entry->distinct == content) {
+        return;
+    }
+    for (uint32_t i = 1; i < view->member_count; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            check_pair(sim, host, &view->members[i], &view->members[k]);
+        }
+    }
+    if (entry->hash != 0) {
+        entry->distinct = content; /* A free place is for the first who names the view. */
+    }
+}
+
 /* S3, S4. */
 void oracle_check_shape(struct sim *sim, const struct host *host, const struct view *view)
 {
@@ -164,21 +200,11 @@ void oracle_check_shape(struct sim *sim, const struct host *host, const struct v
         if (i > 0 && member->age <= view->members[i - 1].age) {
             oracle_fail(sim, host, "S3: ages do not rise");
         }
-        for (uint32_t k = 0; k < i; k++) {
-            const struct member *older = &view->members[k];
-            /* Nobody holds a view for unsound because of its addresses. */
-            bool one_address = !sim->oracle.suspended &&
-                               address_equal(&member->address, &older->address);
-            if (id_equal(&member->id, &older->id) || strcmp(member->name, older->name) == 0 ||
-                one_address) {
-                oracle_fail(sim, host, "S3: %s and %s share id, name or address", older->name,
-                            member->name);
-            }
-        }
         if (!sim->oracle.suspended && oracle_host_of(&sim->oracle, &member->id) == SIM_NOBODY) {
             oracle_fail(sim, host, "S3: a member that never lived, called %s", member->name);
         }
     }
+    check_distinct(sim, host, view);
     if (view->next_age <= view->members[view->member_count - 1].age) {
         oracle_fail(sim, host, "S3: next_age %" PRIu64 " is not above all", view->next_age);
     }
@@ -232,8 +258,52 @@ void witness_deinit(struct witness *witness)
     memset(witness, 0, sizeof *witness);
 }
 
-static struct memory *recall(const struct witness *witness, const struct node_id *id)
+/* The slot of that member: taken by it, or free. */
+static uint32_t *slot_of(const struct recollection *all, const struct node_id *id)
 {
+    uint32_t at = id_hash(id) & all->mask;
+
+    while (all->slots[at] != 0 && !id_equal(&all->of->memories[all->slots[at] - 1].id, id)) {
+        at = (at + 1) & all->mask;
+    }
+    return &all->slots[at];
+}
+
+/* All that recall finds until the next one is recollected; `more` of them are still to come. */
+static const struct recollection *recollect(struct oracle *oracle, const struct witness *witness,
+                                            uint32_t more)
+{
+    struct recollection *all = &oracle->recollection;
+    const uint32_t most = witness->count + more;
+
+    all->of = most > FEW ? witness : NULL;
+    if (all->of == NULL) {
+        return all;
+    }
+    if (all->slots == NULL || all->mask + 1 < 2 * most) {
+        all->mask = 2 * FEW;
+        while (all->mask < 2 * most) {
+            all->mask *= 2;
+        }
+        all->mask -= 1;
+        free(all->slots);
+        all->slots = malloc(((size_t)all->mask + 1) * sizeof all->slots[0]);
+        assert(all->slots != NULL);
+    }
+    memset(all->slots, 0, ((size_t)all->mask + 1) * sizeof all->slots[0]);
+    for (uint32_t i = 0; i < witness->count; i++) {
+        *slot_of(all, &witness->memories[i].id) = i + 1;
+    }
+    return all;
+}
+
+static struct memory *recall(const struct recollection *all, const struct witness *witness,
+                             const struct node_id *id)
+{
+    if (all->of != NULL) {
+        const uint32_t found = *slot_of(all, id);
+        return found == 0 ? NULL : &witness->memories[found - 1];
+    }
     for (uint32_t i = 0; i < witness->count; i++) {
         if (id_equal(&witness->memories[i].id, id)) {
             return &witness->memories[i];
@@ -277,10 +347,11 @@ void oracle_check_memory(struct sim *sim, const struct host *host, const struct 
 {
     const struct witness *witness = &host->witness;
     const struct record *parent = oracle_record_of(&sim->oracle, &view->parent);
+    const struct recollection *all = recollect(&sim->oracle, witness, 0);
 
     for (uint32_t i = 0; i < view->member_count; i++) {
         const struct member *member = &view->members[i];
-        const struct memory *memory = recall(witness, &member->id);
+        const struct memory *memory = recall(all, witness, &member->id);
         if (memory == NULL) {
             if (member->age < witness->next_age && !had_its_age(parent, member)) {
                 oracle_fail(sim, host,
@@ -343,10 +414,14 @@ void oracle_remember_view(struct sim *sim, struct host *host, const struct view 
             *gone += 1;
         }
     }
+    const struct recollection *all = recollect(&sim->oracle, witness, view->member_count);
     for (uint32_t i = 0; i < view->member_count; i++) {
-        struct memory *memory = recall(witness, &view->members[i].id);
+        struct memory *memory = recall(all, witness, &view->members[i].id);
         if (memory == NULL) {
             memorize(witness, &view->members[i]);
+            if (all->of != NULL) {
+                *slot_of(all, &view->members[i].id) = witness->count;
+            }
             *joined += 1;
         } else {
             *joined += !memory->present;
