@@ -125,6 +125,35 @@ size_t core_bytes(uint32_t capacity)
     return arena.used;
 }
 
+/* All but its table, in which an empty view is looked for, too. */
+static struct core_part part_of(const struct view *view)
+{
+    const uint8_t *start = (const uint8_t *)view->members;
+
+    return (struct core_part){view->members, (size_t)((const uint8_t *)view->index - start)};
+}
+
+uint32_t core_unused(const struct core *core, struct core_part out[CORE_PARTS_MAX])
+{
+    const struct view *const kept[] = {&core->change.pending, &core->voter.accepted,
+                                       &core->claim.base, &core->campaign.best};
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        if (view_is_empty(kept[i])) {
+            out[count++] = part_of(kept[i]);
+        }
+    }
+    out[count++] = part_of(&core->former);
+    out[count++] = part_of(&core->claim.shown);
+    out[count++] = part_of(&core->next.building);
+    out[count++] = (struct core_part){core->peers_former, core->capacity * sizeof(struct peer)};
+    out[count++] = (struct core_part){core->out.items, core->out.capacity * sizeof(struct effect)};
+    out[count++] = (struct core_part){core->out.notices,
+                                      core->out.notice_capacity * sizeof(struct notice)};
+    return count;
+}
+
 static bool hands_over(const struct core *core)
 {
     return leave_hands_over(core) || successor_is_awaited(core);

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "cluster.h"
 #include "post.h"
@@ -214,6 +216,37 @@ void process_end(struct sim *sim, struct host *host)
     sim->changed = true;
 }
 
+static void give_back_part(const struct core_part *part)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t from = ((uintptr_t)part->start + page - 1) & ~(page - 1);
+    const uintptr_t end = ((uintptr_t)part->start + part->bytes) & ~(page - 1);
+
+    if (from < end) {
+        (void)madvise((void *)from, end - from, MADV_DONTNEED);
+    }
+}
+
+/* A new view of many leaves as much behind as it brought, in as many cores. */
+static void give_back(const struct sim *sim, const struct host *host, bool installed)
+{
+    enum { MANY = 128 };
+    bool gives = installed && core_view(host->core)->member_count >= MANY;
+    struct core_part parts[CORE_PARTS_MAX];
+
+    if (!gives && !sim->options.scribbles) {
+        return;
+    }
+    const uint32_t count = core_unused(host->core, parts);
+    for (uint32_t i = 0; i < count; i++) {
+        if (sim->options.scribbles) {
+            memset(parts[i].start, 0xa5, parts[i].bytes);
+        } else {
+            give_back_part(&parts[i]);
+        }
+    }
+}
+
 static bool trips(struct host *host, const struct effect *effect)
 {
     return host->trip_left > 0 && effect->type == EFFECT_SEND &&
@@ -223,6 +256,7 @@ static bool trips(struct host *host, const struct effect *effect)
 void host_step(struct sim *sim, struct host *host, struct event *event)
 {
     const struct node_id life = core_self(host->core)->id;
+    const uint64_t installed = core_counters(host->core)->views_installed;
 
     event->now_ms = host_now_ms(sim, host);
     if (sim->options.exclusive) {
@@ -254,6 +288,7 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
         return;
     }
     process_rearm(sim, host);
+    give_back(sim, host, core_counters(host->core)->views_installed != installed);
 }
 
 /* --- What comes to a process --- */

@@ -50,6 +50,7 @@ struct sim_options {
     bool spares_codec; /* messages are made frames and read again only where the bytes matter: the
                           same run, sooner */
     bool spares_hash;  /* sim_trace_hash is not kept */
+    bool scribbles;    /* over what a core does not use, after each step: the same run */
     bool lenient;      /* a broken rule ends the run and is kept for sim_failure; otherwise it is
                           printed and the process aborts */
     FILE *trace;       /* one line for each event and effect; NULL: none, unless the
