@@ -3,7 +3,7 @@
 own, on one machine; then hosts in the simulator.
 
     scripts/bench scale [--json FILE] [--svg FOLDER] [--readme] [--from FILE] [--members N,N...]
-                        [--simulated N,N...] [--watchers all,rings] [--guards none,majority] [--runs N]
+                        [--simulated N,N...] [--large N,N...] [--watchers all,rings] [--guards none,majority] [--runs N]
 
 prints Markdown tables. --json keeps the figures in a file, from which --from shows them again without
 measuring; --svg draws curves with gnuplot; --readme puts the tables between the marks in README.md and
@@ -17,6 +17,7 @@ docs/guide/sizing.md. What a figure means:
     rss, pss    resident memory of a member, and its own share of it; descriptors, how many it has open
     change      a tag of a member is set, until all others have been told
     kill        kill -9 of a member in the middle, until all others have been told
+    work        processor time of this machine until then, of hosts in the simulator
     lost        the cable of a member is pulled, until all others have been told
     product     bytes a second times seconds until a lost host is known
 
@@ -46,7 +47,8 @@ IDLE_S = 4
 HEARTBEAT_MS = 250  # of the profile lan
 SPARSE_MS = 640     # of the same on rings with guard none, half of the neighbours at a time
 SAMPLES = 3         # kills, and losses, for one row of the table where there are members enough
-SIMULATED_BYTES = 5600  # of the simulator, for each pair of hosts
+SIMULATED_BYTES = 2300  # of the simulator at its most, for each pair of hosts,
+SIMULATED_HOST_BYTES = 130000  # and for each host
 REST = ["bytes", "packets", "cpu", "bare", "lazy", "pss", "descriptors", "bytes_first", "cpu_first"]
 CHANGES = ["form", "change", "kill", "lost"]
 
@@ -230,30 +232,56 @@ SIMULATED = {
 }
 
 
+LARGE = {
+    "all start at once, until all agree": "form",
+    "work for that": "form_work",
+    "memory of a host when all are there": "memory",
+    "a host falls silent, until all others agree": "lost",
+    "the coordinator's host falls silent, until all others agree": "lost_first",
+    "both are back, until all agree": "back",
+    "work for ten seconds in two halves": "split_work",
+    "the two halves can meet again, until all agree": "heal",
+    "work for that merge": "heal_work",
+    "half of the hosts fall silent, until all others agree": "lost_half",
+    "work for that half": "lost_half_work",
+    "the same at its most": "memory_most",
+}
+
+
 def memory_free_bytes():
     with open("/proc/meminfo") as file:
         fields = dict(line.split(":", 1) for line in file)
     return int(fields["MemAvailable"].split()[0]) * 1024
 
 
-def simulate(program, count, progress):
-    """In virtual time; work costs none there."""
-    needed = SIMULATED_BYTES * count * count
+def simulate(program, arguments, names, count, progress):
+    """In virtual time; work costs none there. None where memory does not suffice."""
+    needed = SIMULATED_BYTES * count * count + SIMULATED_HOST_BYTES * count
     if needed > memory_free_bytes():
         progress.say(f"{count} simulated hosts are left out: each keeps what it knows of all, "
                      f"{needed / 2**30:.0f} GiB in all")
-        return []
+        return None
     began = time.monotonic()
-    done = subprocess.run([program, "--watchers", "rings", str(count), "1"], capture_output=True,
-                          text=True)
+    done = subprocess.run([program, "--watchers", "rings", str(count), *arguments],
+                          capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"{program} {count}: {done.stderr[-300:]}")
-    found = {SIMULATED[figure["case"]]: figure["median"]
-             for figure in json.loads(done.stdout)["figures"] if figure["case"] in SIMULATED}
+    found = {names[figure["case"]]: figure["median"]
+             for figure in json.loads(done.stdout)["figures"] if figure["case"] in names}
     progress.say(f"simulated, watchers rings, {count} hosts ({time.monotonic() - began:.0f} s): "
                  + ", ".join(f"{name} {value:.4g}" for name, value in found.items()))
+    return found
+
+
+def simulate_changes(folder, count, progress):
+    found = simulate(os.path.join(folder, "bench_growth"), ["1"], SIMULATED, count, progress)
     return [{"system": "doyen", "watchers": "rings", "guard": "none", "members": count,
-             "simulated": True, "runs": 1, **found}]
+             "simulated": True, "runs": 1, **found}] if found else []
+
+
+def simulate_large(folder, count, progress):
+    found = simulate(os.path.join(folder, "bench_large"), [], LARGE, count, progress)
+    return [{"members": count, **found}] if found else []
 
 
 # --- All of it ---------------------------------------------------------------------------------------
@@ -282,15 +310,18 @@ def parse_options():
     parser.add_argument("--from", dest="source", metavar="FILE", help="show what --json kept")
     parser.add_argument("--members", type=numbers, default=[5, 10, 30, 100], metavar="N,N...")
     parser.add_argument("--simulated", type=numbers, default=[300], metavar="N,N...",
-                        help="hosts; 1000 take five minutes more, and 5 GiB of memory")
+                        help="hosts; 1000 take minutes, and 3 GiB of memory")
+    parser.add_argument("--large", type=numbers, default=[300], metavar="N,N...",
+                        help="hosts of which half are lost, and that are split in halves; likewise")
     parser.add_argument("--watchers", type=words("all", "rings"), default=["all", "rings"])
     parser.add_argument("--guards", type=words("none", "majority"), default=["none", "majority"])
     parser.add_argument("--runs", type=int, default=1)
     options = parser.parse_args()
     if options.members and min(options.members) < 5:
         parser.error("--members: at least 5 each, for two of them go")
-    if options.simulated and not 5 <= min(options.simulated) <= max(options.simulated) <= 4096:
-        parser.error("--simulated: 5 to 4096 each")
+    for name, counts in (("simulated", options.simulated), ("large", options.large)):
+        if counts and not 5 <= min(counts) <= max(counts) <= 4096:
+            parser.error(f"--{name}: 5 to 4096 each")
     if options.svg and not shutil.which("gnuplot"):
         parser.error("--svg needs gnuplot: apt-get install gnuplot-nox")
     return options
@@ -308,10 +339,13 @@ def measure_all(options):
     for count in options.members:
         rows += measure_count(count, options, peers, progress)
     for count in options.simulated:
-        rows += simulate(os.path.join(folder, "bench_growth"), count, progress)
+        rows += simulate_changes(folder, count, progress)
+    large = []
+    for count in options.large:
+        large += simulate_large(folder, count, progress)
     progress.say("done")
     return {"bench": "scale", "processors": os.cpu_count(), "namespaces": may_have_namespaces(),
-            "failed": progress.failed, "figures": rows}
+            "failed": progress.failed, "figures": rows, "large": large}
 
 
 def main():

@@ -68,6 +68,22 @@ def simulated_table(rows):
     return "\n".join(lines)
 
 
+def large_table(rows):
+    """How much this machine had to work for it stands beside what it took in the cluster's own time."""
+    if not rows:
+        return ""
+    names = [("form", "form"), ("host lost", "lost"), ("the coordinator's", "lost_first"),
+             ("halves heal", "heal"), ("half lost", "lost_half")]
+    lines = ["| simulated hosts | " + " | ".join(head for head, _ in names)
+             + " | work for form, split, half lost | memory of a host, at its most |",
+             "| ---: |" + " ---: |" * (len(names) + 2)]
+    for row in rows:
+        work = ", ".join(f"{row[name]:,.0f} s" for name in ("form_work", "split_work", "lost_half_work"))
+        lines.append(f"| {row['members']} | " + " | ".join(f"{row[name]:,.0f} ms" for _, name in names)
+                     + f" | {work} | {row['memory'] / 1e3:.1f}, {row['memory_most'] / 1e3:.1f} MB |")
+    return "\n".join(lines)
+
+
 def line_fit(points):
     """The straight line a + b·x through them that is nearest; None for fewer than two."""
     if len({x for x, _ in points}) < 2:
@@ -94,7 +110,8 @@ def memory_sentence(rows):
 def text(found):
     rows = found["figures"]
     return "\n\n".join(part for part in (main_table(rows), memory_sentence(rows), first_table(rows),
-                                         simulated_table(rows)) if part)
+                                         simulated_table(rows),
+                                         large_table(found.get("large", []))) if part)
 
 
 def put_into_documents(found):
@@ -102,7 +119,7 @@ def put_into_documents(found):
     rows = found["figures"]
     parts = {"table": main_table([row for row in rows if row.get("guard") != "majority"]),
              "full": main_table(rows), "memory": memory_sentence(rows), "first": first_table(rows),
-             "simulated": simulated_table(rows)}
+             "simulated": simulated_table(rows), "large": large_table(found.get("large", []))}
     for path in DOCUMENTS:
         with open(path) as file:
             document = file.read()

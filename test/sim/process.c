@@ -203,18 +203,7 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
     }
 }
 
-void process_end(struct sim *sim, struct host *host)
-{
-    oracle_on_life_over(sim, host);
-    process_drop_waiting(sim, host);
-    lifelines_drop(&host->lifelines);
-    record_disk_abandon(&host->record);
-    host->core = NULL;
-    host->running = false;
-    host->paused = false;
-    host->tick_at_us = UINT64_MAX;
-    sim->changed = true;
-}
+enum { MANY = 128 }; /* members, whose traces take pages worth giving back */
 
 static void give_back_part(const struct core_part *part)
 {
@@ -227,10 +216,25 @@ static void give_back_part(const struct core_part *part)
     }
 }
 
+void process_end(struct sim *sim, struct host *host)
+{
+    oracle_on_life_over(sim, host);
+    process_drop_waiting(sim, host);
+    lifelines_drop(&host->lifelines);
+    record_disk_abandon(&host->record);
+    if (sim->options.capacity >= MANY) {
+        give_back_part(&(struct core_part){host->core, sim->core_stride});
+    }
+    host->core = NULL;
+    host->running = false;
+    host->paused = false;
+    host->tick_at_us = UINT64_MAX;
+    sim->changed = true;
+}
+
 /* A new view of many leaves as much behind as it brought, in as many cores. */
 static void give_back(const struct sim *sim, const struct host *host, bool installed)
 {
-    enum { MANY = 128 };
     bool gives = installed && core_view(host->core)->member_count >= MANY;
     struct core_part parts[CORE_PARTS_MAX];
 

@@ -37,3 +37,45 @@ Test(large, twenty_go_on_with_one_that_suspects_them_all)
     cr_assert(sim_converges(sim, STALLED_MS));
     sim_free(sim);
 }
+
+/* What bench_large measures with as many hosts as there is room for. */
+Test(large, on_rings_many_form_lose_and_split_and_heal)
+{
+    enum { HOSTS = 130 };
+    struct sim *sim = sim_new(&(struct sim_options){.seed = 1,
+                                                    .host_count = HOSTS,
+                                                    .watchers = WATCHERS_RINGS,
+                                                    .disks = true,
+                                                    .spares_codec = true});
+    sim_start_together(sim);
+    cr_assert(sim_converges(sim, 200));
+    sim_run(sim, 1500);
+    sim_vanish(sim, HOSTS / 3);
+    cr_assert(sim_converges(sim, LOST_MS));
+    sim_vanish(sim, sim_coordinator(sim, HOSTS - 1));
+    cr_assert(sim_converges(sim, LOST_MS));
+    for (uint32_t host = 0; host < HOSTS; host++) {
+        if (!sim_is_running(sim, host)) {
+            sim_start(sim, host);
+        }
+    }
+    cr_assert(sim_converges(sim, SETTLE_MS));
+    sim_run(sim, 1500);
+
+    for (uint32_t host = 0; host < HOSTS / 2; host++) {
+        for (uint32_t other = HOSTS / 2; other < HOSTS; other++) {
+            sim_cut(sim, host, other);
+        }
+    }
+    sim_run(sim, 2 * LOST_MS);
+    cr_assert_eq(core_view(sim_core(sim, A))->member_count, HOSTS / 2);
+    cr_assert_eq(core_view(sim_core(sim, HOSTS - 1))->member_count, HOSTS / 2);
+    sim_heal(sim);
+    cr_assert(sim_converges(sim, SETTLE_MS));
+    sim_run(sim, 1500);
+    for (uint32_t host = 0; host < HOSTS; host += 2) {
+        sim_vanish(sim, host);
+    }
+    cr_assert(sim_converges(sim, 2 * LOST_MS));
+    sim_free(sim);
+}
