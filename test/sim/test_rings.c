@@ -73,6 +73,31 @@ static bool is_neighbour(const struct sim *sim, uint32_t a, uint32_t b)
     return false;
 }
 
+static uint32_t members_at(const struct sim *sim, uint32_t host)
+{
+    return core_view(sim_core(sim, host))->member_count;
+}
+
+/* One of those who watch that life by the view of the host, but none of the oldest; HOSTS if there
+ * is none. */
+static uint32_t watcher_of(const struct sim *sim, uint32_t host, const struct node_id *life)
+{
+    const struct view *view = core_view(sim_core(sim, host));
+    uint32_t position = view_find(view, life);
+    uint16_t storage[4 * HOSTS];
+    struct rings rings;
+
+    rings_init(&rings, HOSTS, storage);
+    rings_of(&rings, view);
+    for (uint32_t i = 4; position != VIEW_NONE && i < view->member_count; i++) {
+        uint32_t watcher = host_of_member(sim, &view->members[i].id);
+        if (rings_are_neighbours(&rings, i, position) && watcher < HOSTS) {
+            return watcher;
+        }
+    }
+    return HOSTS;
+}
+
 /* H63, D9d, D9e */
 Story(rings, a_silent_host_is_out)
 {
@@ -228,6 +253,34 @@ Story(rings, a_few_are_cut_off)
     sim_free(sim);
 }
 
+/* Is that place, by age, on the smaller side: the next oldest, or one of the two youngest? */
+static bool is_of_the_few(uint32_t place)
+{
+    return place == 1 || place >= HOSTS - 2;
+}
+
+/* H63, H4, D9h: nearly all whom the one who leads the few has to be without are younger than it. */
+Story(rings, the_next_oldest_is_cut_off_with_two)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint32_t hosts[HOSTS];
+    for (uint32_t i = 0; i < HOSTS; i++) {
+        hosts[i] = host_at_age(sim, i);
+    }
+    for (uint32_t i = 0; i < HOSTS; i++) {
+        for (uint32_t k = 0; k < HOSTS; k++) {
+            if (is_of_the_few(i) && !is_of_the_few(k)) {
+                sim_cut(sim, hosts[i], hosts[k]);
+            }
+        }
+    }
+    sim_run(sim, LOST_MS + 250);
+    for (uint32_t i = 0; i < HOSTS; i++) {
+        story_check(members_at(sim, hosts[i]) == (is_of_the_few(i) ? 3 : HOSTS - 3), seed);
+    }
+    sim_free(sim);
+}
+
 static bool is_undisturbed(struct sim *sim, uint32_t host, uint64_t ms)
 {
     uint32_t other = host == A ? B : A;
@@ -278,6 +331,110 @@ Story(rings, the_rings_turn_while_a_host_is_lost)
         sim_run(sim, 100);
     }
     story_check(sim_converges(sim, LOST_MS), seed);
+    sim_free(sim);
+}
+
+/* H64, D9c, R2b: whoever watches it leaves, again and again, so that for all who do it is a new
+ * neighbour. Who does not name it for that would vouch for it. */
+Story(rings, its_watchers_leave_one_after_the_other_while_a_host_is_lost)
+{
+    struct sim *sim = story_on_rings(seed);
+    struct node_id life = core_view(sim_core(sim, A))->members[HOSTS / 2].id;
+    uint32_t subject = host_of_member(sim, &life);
+    uint32_t first = host_at_age(sim, 0);
+    sim_vanish(sim, subject);
+    for (uint32_t i = 0; i < 6; i++) {
+        uint32_t watcher = watcher_of(sim, first, &life);
+        if (watcher < HOSTS) {
+            sim_leave(sim, watcher);
+        }
+        sim_run(sim, 200);
+    }
+    story_check(sim_converges(sim, 350), seed);
+    sim_free(sim);
+}
+
+/* H63, R1d, D9e, D9h: who was told of a doubt dies with it. Its successor finds out by itself, and
+ * is not told more slowly than the first was. */
+Story(rings, the_coordinator_dies_while_it_judges)
+{
+    for (uint32_t early_ms = 50; early_ms <= 350; early_ms += 150) {
+        struct sim *sim = story_on_rings(seed);
+        struct timing timing = sim_timing(sim);
+        uint32_t first = host_at_age(sim, 0);
+        uint32_t subject = host_at_age(sim, HOSTS / 2);
+        sim_vanish(sim, subject);
+        sim_run(sim, timing.lost_ms - early_ms);
+        sim_crash(sim, first);
+        story_check(sim_converges(sim, LOST_MS), seed);
+        sim_free(sim);
+    }
+}
+
+/* H64, H13, D2d, D9c: with each view others watch, none of them for long, and nobody who is there
+ * goes. */
+Story(rings, many_join_while_a_host_is_lost)
+{
+    enum { JOINERS = 20 };
+    struct sim *sim = sim_new(&(struct sim_options){
+        .seed = seed, .host_count = HOSTS + JOINERS, .watchers = WATCHERS_RINGS, .disks = true});
+    for (uint32_t host = 0; host < HOSTS; host++) {
+        sim_start(sim, host);
+    }
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_run(sim, SETTLE_MS);
+    sim_vanish(sim, HOSTS / 2);
+    for (uint32_t host = HOSTS; host < HOSTS + JOINERS; host++) {
+        sim_start(sim, host);
+        sim_run(sim, 60);
+    }
+    story_check(sim_converges(sim, LOST_MS - JOINERS * 60 + 450), seed);
+    story_check(core_view(sim_core(sim, A))->member_count == HOSTS + JOINERS - 1, seed);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_sound_removals(sim) == 0, seed);
+    sim_free(sim);
+}
+
+/* H7, H8, L1, D9h: the younger half hears the older one and is not heard by it. It is out, goes on
+ * by itself, and comes back. */
+Story(rings, the_older_half_does_not_hear_the_younger)
+{
+    struct sim *sim = story_on_rings(seed);
+    uint32_t hosts[HOSTS];
+    for (uint32_t i = 0; i < HOSTS; i++) {
+        hosts[i] = host_at_age(sim, i);
+    }
+    for (uint32_t i = HOSTS / 2; i < HOSTS; i++) {
+        for (uint32_t k = 0; k < HOSTS / 2; k++) {
+            sim_cut_one_way(sim, hosts[i], hosts[k]);
+        }
+    }
+    sim_run(sim, STALLED_MS);
+    for (uint32_t i = 0; i < HOSTS; i++) {
+        story_check(members_at(sim, hosts[i]) == HOSTS / 2, seed);
+        story_check(sim_age(sim, hosts[i], hosts[i < HOSTS / 2 ? 0 : HOSTS / 2]) != 0, seed);
+    }
+    sim_heal(sim);
+    story_check(sim_converges(sim, STALLED_MS), seed);
+    sim_free(sim);
+}
+
+/* H65, H49, D9g, D9h: more and more of them have to know whether it lives. It answers each of their
+ * questions, some seven of each, and is not deposed for having been slow. */
+Story(rings, whom_all_doubt_for_a_while_has_little_to_answer)
+{
+    struct sim *sim = story_on_rings(seed);
+    struct timing timing = sim_timing(sim);
+    uint32_t first = host_at_age(sim, 0);
+    uint64_t version = sim_version(sim, first);
+    uint64_t answers = sim_sent(sim, first, MESSAGE_PONG);
+    sim_pause(sim, first);
+    sim_run(sim, timing.lost_ms - 20);
+    sim_resume(sim, first);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_version(sim, first) == version, seed);
+    story_check(sim_agrees(sim), seed);
+    story_check(sim_sent(sim, first, MESSAGE_PONG) - answers <= 9 * HOSTS, seed);
     sim_free(sim);
 }
 
@@ -356,11 +513,6 @@ Story(rings, the_ten_oldest_are_killed)
     }
     story_check(sim_converges(sim, LOST_MS), seed);
     sim_free(sim);
-}
-
-static uint32_t members_at(const struct sim *sim, uint32_t host)
-{
-    return core_view(sim_core(sim, host))->member_count;
 }
 
 /* H64, D9c, D9d: what it misses turns the rings, so its neighbours are not those of the others. */
