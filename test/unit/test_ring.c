@@ -47,13 +47,17 @@ static void scene_free(struct scene *scene)
 
 static uint32_t watchers_of(const struct scene *scene, uint32_t subject)
 {
+    uint32_t list[RING_NEIGHBOURS_MAX];
+    uint32_t listed = rings_neighbours(&scene->rings, subject, list);
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < scene->view.member_count; i++) {
         bool watches = rings_are_neighbours(&scene->rings, i, subject);
         cr_assert_eq(watches, rings_are_neighbours(&scene->rings, subject, i));
+        cr_assert(!watches || (count < listed && list[count] == i));
         count += watches;
     }
+    cr_assert_eq(count, listed);
     return count;
 }
 

@@ -98,7 +98,8 @@ bool hearing_accuses(const struct core *core, uint32_t accuser, uint64_t age, ui
 {
     const struct peer_signs *signs = &core->peers[accuser].signs;
 
-    if (signs->suspects_ms == 0 || now_ms >= signs->suspects_ms + core->timing.fresh_ms ||
+    if (signs->suspect_count == 0 || signs->suspects_ms == 0 ||
+        now_ms >= signs->suspects_ms + core->timing.fresh_ms ||
         signs->view.lineage != core->view.lineage) {
         return false;
     }
@@ -149,10 +150,14 @@ uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)
     uint64_t until_ms = core->peers[suspect].signs.silent_from_ms + timing->lost_ms +
                         timing_round_ms(timing) + timing_question_ms(timing);
 
+    struct observers observers;
+
     if (!timing_is_sparse(timing) || core->now_ms >= until_ms) {
         return 0;
     }
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
+    watch_observers(core, suspect, &observers);
+    for (uint32_t k = 0; k < observers.count; k++) {
+        const uint32_t i = watch_observer(&observers, k);
         if (i != suspect && !core_is_self(core, i) && !core->peers[i].signs.late &&
             core->peers[i].charge.verdict == VERDICT_NONE && watch_sees(core, i, suspect) &&
             hearing_is_fresh(core, i) &&
@@ -165,7 +170,11 @@ uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)
 
 uint32_t hearing_relay_to(const struct core *core, uint32_t position)
 {
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
+    struct observers observers;
+
+    watch_observers(core, position, &observers); /* Of others it is not known. */
+    for (uint32_t k = 0; k < observers.count; k++) {
+        const uint32_t i = watch_observer(&observers, k);
         const struct peer_signs *signs = &core->peers[i].signs;
         if (i != position && !core_is_self(core, i) && hearing_is_heard(core, i) &&
             signs->unheard_ms == 0 && !signs->late &&

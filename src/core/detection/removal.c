@@ -32,9 +32,12 @@ static bool is_witness(const struct core *core, uint32_t position, uint32_t susp
 
 static uint32_t witness_count(const struct core *core, uint32_t suspect)
 {
+    struct observers observers;
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
+    watch_observers(core, suspect, &observers);
+    for (uint32_t k = 0; k < observers.count; k++) {
+        const uint32_t i = watch_observer(&observers, k);
         count += is_witness(core, i, suspect) && watch_sees(core, i, suspect) &&
                  !core->peers[i].signs.late; /* It accuses nobody. */
     }
@@ -48,17 +51,31 @@ static bool is_believable(const struct core *core, uint32_t accuser, uint32_t wi
            2 * removal_accusers(core, accuser, core->now_ms) <= witnesses;
 }
 
+static bool counts_against(const struct core *core, uint32_t accuser, uint32_t suspect,
+                           uint32_t witnesses)
+{
+    return is_witness(core, accuser, suspect) &&
+           hearing_accuses(core, accuser, core->view.members[suspect].age, core->now_ms) &&
+           is_believable(core, accuser, witnesses);
+}
+
+/* Those who see it are looked at first: mostly it is one of them. */
 bool removal_is_backed(const struct core *core, uint32_t position)
 {
     if (core->peers[position].charge.verdict == VERDICT_NONE) {
         return false; /* All watch all: this node's own evidence is always part of it. */
     }
-    uint64_t age = core->view.members[position].age;
     uint32_t witnesses = witness_count(core, position);
+    struct observers observers;
 
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (is_witness(core, i, position) && hearing_accuses(core, i, age, core->now_ms) &&
-            is_believable(core, i, witnesses)) {
+    watch_observers(core, position, &observers);
+    for (uint32_t k = 0; k < observers.count; k++) {
+        if (counts_against(core, watch_observer(&observers, k), position, witnesses)) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; !observers.everybody && i < core->view.member_count; i++) {
+        if (counts_against(core, i, position, witnesses)) {
             return true;
         }
     }
@@ -187,8 +204,11 @@ static void verify_in_turn(struct core *core, uint32_t position)
 static bool is_heard_by_others(const struct core *core, uint32_t suspect)
 {
     uint64_t noticed_ms = core->peers[suspect].signs.silent_from_ms + core->timing.silent_ms;
+    struct observers observers;
 
-    for (uint32_t i = 0; i < core->view.member_count; i++) {
+    watch_observers(core, suspect, &observers); /* Of others it is not known. */
+    for (uint32_t k = 0; k < observers.count; k++) {
+        const uint32_t i = watch_observer(&observers, k);
         if (is_witness(core, i, suspect) && !core->peers[i].signs.late &&
             hearing_is_fresh(core, i) && core->peers[i].signs.suspects_ms >= noticed_ms &&
             hearing_of(core, i, suspect, core->now_ms) == HEARING_YES) {

@@ -81,6 +81,32 @@ bool watch_sees(const struct core *core, uint32_t observer, uint32_t subject)
            is_guarded(core, observer, subject);
 }
 
+void watch_observers(const struct core *core, uint32_t subject, struct observers *out)
+{
+    const uint32_t members = core->view.member_count;
+    uint32_t neighbours[RING_NEIGHBOURS_MAX];
+    uint32_t few = NEXT_WATCHED + 1 < members ? NEXT_WATCHED + 1 : members;
+
+    out->everybody = !core_has_rings(core) || core_is_strict(core) ||
+                     (subject == 0 && core->terms.guard.policy != GUARD_NONE);
+    out->count = members;
+    if (out->everybody) {
+        return;
+    }
+    out->count = 0;
+    for (uint32_t i = 0; i < few; i++) {
+        if (i != subject && watch_sees(core, i, subject)) {
+            out->list[out->count++] = i; /* The oldest watch for other reasons, too. */
+        }
+    }
+    const uint32_t count = rings_neighbours(&core->rings, subject, neighbours);
+    for (uint32_t i = 0; i < count; i++) {
+        if (neighbours[i] >= few) {
+            out->list[out->count++] = neighbours[i];
+        }
+    }
+}
+
 bool watch_begin(struct core *core, uint32_t position, uint64_t until_ms)
 {
     struct peer_watch *watch = &core->peers[position].watch;

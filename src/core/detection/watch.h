@@ -27,6 +27,21 @@ bool watch_is_asking(const struct core *core, uint32_t position);
 /* By the view, does the member at `observer` watch the one at `subject`? */
 bool watch_sees(const struct core *core, uint32_t observer, uint32_t subject);
 
+/* All who do, by the view; or `everybody` may, who has to be asked by watch_sees. Rising, from 0
+ * on, as far as `count`. O(1). */
+enum { OBSERVERS_MAX = RING_NEIGHBOURS_MAX + 4 };
+struct observers {
+    uint32_t count;
+    bool everybody;
+    uint32_t list[OBSERVERS_MAX];
+};
+void watch_observers(const struct core *core, uint32_t subject, struct observers *out);
+
+static inline uint32_t watch_observer(const struct observers *observers, uint32_t index)
+{
+    return observers->everybody ? index : observers->list[index];
+}
+
 /* Watches it until then, at least. Returns whether it was not watched before; only then what
  * watch_at tells changes. O(watched). */
 bool watch_begin(struct core *core, uint32_t position, uint64_t until_ms);

@@ -71,10 +71,12 @@ void rings_of(struct rings *rings, const struct view *view)
     }
 }
 
-/* Who comes so many places after it on a ring. */
+/* Who comes so many places after it on a ring, at most once around. */
 static uint32_t after(const struct rings *rings, int ring, uint32_t position, uint32_t places)
 {
-    return rings->order[ring][(rings->place[ring][position] + places) % rings->count];
+    const uint32_t place = rings->place[ring][position] + places;
+
+    return rings->order[ring][place < rings->count ? place : place - rings->count];
 }
 
 static bool is_beside(const struct rings *rings, uint32_t a, uint32_t b)
@@ -87,7 +89,7 @@ static bool is_beside(const struct rings *rings, uint32_t a, uint32_t b)
 static uint32_t second_target(const struct rings *rings, uint32_t position)
 {
     if (rings->count <= RING_ALL_MAX) {
-        return after(rings, 0, position, 2);
+        return after(rings, 0, position, 2 % rings->count);
     }
     uint32_t places = 1;
     while (is_beside(rings, position, after(rings, 1, position, places))) {
@@ -110,4 +112,48 @@ bool rings_are_neighbours(const struct rings *rings, uint32_t a, uint32_t b)
 {
     return a != b &&
            (is_beside(rings, a, b) || second_target(rings, a) == b || second_target(rings, b) == a);
+}
+
+/* Unless it is there, in its place. */
+static uint32_t put(uint32_t out[RING_NEIGHBOURS_MAX], uint32_t count, uint32_t position)
+{
+    uint32_t at = count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (out[i] == position) {
+            return count;
+        }
+    }
+    while (at > 0 && out[at - 1] > position) {
+        out[at] = out[at - 1];
+        at--;
+    }
+    out[at] = position;
+    return count + 1;
+}
+
+/* Who has it as a target on ring 2 passes over two on the way to it at most. */
+uint32_t rings_neighbours(const struct rings *rings, uint32_t position,
+                          uint32_t out[RING_NEIGHBOURS_MAX])
+{
+    enum { PASSED_OVER = 2 };
+    const uint32_t others = rings->count - 1;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; others < RING_ALL_MAX && i <= others; i++) {
+        count = i == position ? count : put(out, count, i);
+    }
+    if (others < RING_ALL_MAX) {
+        return count;
+    }
+    count = put(out, count, after(rings, 0, position, 1));
+    count = put(out, count, after(rings, 0, position, others));
+    count = put(out, count, second_target(rings, position));
+    for (uint32_t places = 0; places <= PASSED_OVER; places++) {
+        const uint32_t other = after(rings, 1, position, others - places);
+        if (second_target(rings, other) == position) {
+            count = put(out, count, other);
+        }
+    }
+    return count;
 }

@@ -18,6 +18,7 @@ enum watch_plan {
 enum {
     RING_NEIGHBOURS = 4, /* in the mean */
     RING_ALL_MAX = 5,    /* members among which two rings are all-to-all */
+    RING_NEIGHBOURS_MAX = 6,
 };
 
 /* Two orders of the members: by id, and by id with its halves swapped. Each as the positions in
@@ -45,5 +46,9 @@ bool rings_are_beside(const struct rings *rings, uint32_t a, uint32_t b);
 
 /* Are they neighbours? O(1). */
 bool rings_are_neighbours(const struct rings *rings, uint32_t a, uint32_t b);
+
+/* All neighbours of the member at `position`, rising; returns how many. O(1). */
+uint32_t rings_neighbours(const struct rings *rings, uint32_t position,
+                          uint32_t out[RING_NEIGHBOURS_MAX]);
 
 #endif
