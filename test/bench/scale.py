@@ -49,6 +49,7 @@ SPARSE_MS = 640     # of the same on rings with guard none, half of the neighbou
 SAMPLES = 3         # kills, and losses, for one row of the table where there are members enough
 SIMULATED_BYTES = 2300  # of the simulator at its most, for each pair of hosts,
 SIMULATED_HOST_BYTES = 130000  # and for each host
+WHOLE_MAX = 1000        # of so many hosts half are lost and split off; of more that would take hours
 REST = ["bytes", "packets", "cpu", "bare", "lazy", "pss", "descriptors", "bytes_first", "cpu_first"]
 CHANGES = ["form", "change", "kill", "lost"]
 
@@ -240,10 +241,12 @@ LARGE = {
     "the coordinator's host falls silent, until all others agree": "lost_first",
     "both are back, until all agree": "back",
     "work for ten seconds in two halves": "split_work",
+    "views of a half in that time": "split_views",
     "the two halves can meet again, until all agree": "heal",
     "work for that merge": "heal_work",
     "half of the hosts fall silent, until all others agree": "lost_half",
     "work for that half": "lost_half_work",
+    "views for that half": "lost_half_views",
     "the same at its most": "memory_most",
 }
 
@@ -262,8 +265,7 @@ def simulate(program, arguments, names, count, progress):
                      f"{needed / 2**30:.0f} GiB in all")
         return None
     began = time.monotonic()
-    done = subprocess.run([program, "--watchers", "rings", str(count), *arguments],
-                          capture_output=True, text=True)
+    done = subprocess.run([program, *arguments], capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"{program} {count}: {done.stderr[-300:]}")
     found = {names[figure["case"]]: figure["median"]
@@ -274,13 +276,15 @@ def simulate(program, arguments, names, count, progress):
 
 
 def simulate_changes(folder, count, progress):
-    found = simulate(os.path.join(folder, "bench_growth"), ["1"], SIMULATED, count, progress)
+    found = simulate(os.path.join(folder, "bench_growth"),
+                     ["--watchers", "rings", str(count), "1"], SIMULATED, count, progress)
     return [{"system": "doyen", "watchers": "rings", "guard": "none", "members": count,
              "simulated": True, "runs": 1, **found}] if found else []
 
 
 def simulate_large(folder, count, progress):
-    found = simulate(os.path.join(folder, "bench_large"), [], LARGE, count, progress)
+    found = simulate(os.path.join(folder, "bench_large"),
+                     (["--brief"] if count > WHOLE_MAX else []) + [str(count)], LARGE, count, progress)
     return [{"members": count, **found}] if found else []
 
 
@@ -312,7 +316,7 @@ def parse_options():
     parser.add_argument("--simulated", type=numbers, default=[300], metavar="N,N...",
                         help="hosts; 1000 take minutes, and 3 GiB of memory")
     parser.add_argument("--large", type=numbers, default=[300], metavar="N,N...",
-                        help="hosts of which half are lost, and that are split in halves; likewise")
+                        help="hosts of which some are lost, up to 1000 also half, and are split in halves")
     parser.add_argument("--watchers", type=words("all", "rings"), default=["all", "rings"])
     parser.add_argument("--guards", type=words("none", "majority"), default=["none", "majority"])
     parser.add_argument("--runs", type=int, default=1)

@@ -75,12 +75,14 @@ def large_table(rows):
     names = [("form", "form"), ("host lost", "lost"), ("the coordinator's", "lost_first"),
              ("halves heal", "heal"), ("half lost", "lost_half")]
     lines = ["| simulated hosts | " + " | ".join(head for head, _ in names)
-             + " | work for form, split, half lost | memory of a host, at its most |",
-             "| ---: |" + " ---: |" * (len(names) + 2)]
+             + " | views for that | work for form, half lost | memory of a host, at its most |",
+             "| ---: |" + " ---: |" * (len(names) + 3)]
     for row in rows:
-        work = ", ".join(f"{row[name]:,.0f} s" for name in ("form_work", "split_work", "lost_half_work"))
-        lines.append(f"| {row['members']} | " + " | ".join(f"{row[name]:,.0f} ms" for _, name in names)
-                     + f" | {work} | {row['memory'] / 1e3:.1f}, {row['memory_most'] / 1e3:.1f} MB |")
+        times = [f"{row[name]:,.0f} ms" if name in row else "–" for _, name in names]
+        work = ", ".join(f"{row[name]:,.1f} s" if name in row else "–"
+                         for name in ("form_work", "lost_half_work"))
+        lines.append(f"| {row['members']} | " + " | ".join(times) + f" | {number(row.get('lost_half_views'))} | "
+                     f"{work} | {row['memory'] / 1e3:.1f}, {row['memory_most'] / 1e3:.1f} MB |")
     return "\n".join(lines)
 
 
