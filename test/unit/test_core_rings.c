@@ -237,6 +237,37 @@ Test(core_rings, the_coordinator_is_asked_when_others_follow_another)
     rig_free(rig);
 }
 
+static bool names(const struct rig *rig, const struct heartbeat *heartbeat, char letter)
+{
+    const uint64_t age = core_view(rig->core)->members[position_of(rig, letter)].age;
+
+    for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
+        if (heartbeat->suspects[i].age == age) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* D9i, H63: it leads a part that is cut off, has to be without all who are older, and is one of the
+ * few who can see its neighbours. */
+Test(core_rings, neighbours_are_named_before_all_others)
+{
+    struct rig *rig = rig_on_rings("M N O P C D E F G H I J K L Q R S T A B X Y W", 'W');
+    char text[64];
+
+    rig_pass(rig, rig->timing.lost_ms + rig->timing.heartbeat_ms, "");
+    const struct message *told = rig_told(rig, MESSAGE_HEARTBEAT, 'A');
+    cr_assert_not_null(told);
+    cr_assert_eq(told->heartbeat.suspect_count, SUSPECTS_MAX);
+    cr_assert_gt(strlen(neighbours(rig, text)), 2);
+    for (const char *letter = text; *letter != '\0'; letter++) {
+        cr_expect(names(rig, &told->heartbeat, *letter), "%c", *letter);
+    }
+    cr_expect(names(rig, &told->heartbeat, 'M'));
+    rig_free(rig);
+}
+
 /* --- The rings turn (D9c) --- */
 
 /* H64: it may not know of the view yet. Z comes between Y and this node, so X is a neighbour no

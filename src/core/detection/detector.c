@@ -80,22 +80,35 @@ static bool is_named(const struct core *core, uint32_t position)
            (peer->watch.edge || peer->watch.questions >= questions_least(core));
 }
 
-static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
+/* Of the neighbours, or of the others, or of both. */
+enum whom { NEIGHBOURS = 1, OTHERS = 2 };
+
+static void name_suspects(const struct core *core, struct heartbeat *heartbeat, unsigned whom)
 {
-    if (core->now_ms < core->detector.late_until_ms) {
-        return; /* D4 */
-    }
-    for (uint32_t k = 0; k < watch_count(core); k++) {
+    for (uint32_t k = 0; k < watch_count(core) && heartbeat->suspect_count < SUSPECTS_MAX; k++) {
         const uint32_t i = watch_at(core, k);
-        if (core_is_self(core, i) || !is_named(core, i)) {
+        const unsigned is = watch_is_edge(core, i) ? NEIGHBOURS : OTHERS;
+        if (core_is_self(core, i) || (whom & is) == 0 || !is_named(core, i)) {
             continue;
         }
         struct suspicion *suspicion = &heartbeat->suspects[heartbeat->suspect_count++];
         suspicion->age = core->view.members[i].age;
         suspicion->verdict = core->peers[i].charge.verdict;
-        if (heartbeat->suspect_count == SUSPECTS_MAX) {
-            return;
-        }
+    }
+}
+
+/* D1b: the oldest first. D9i: on rings, where there are too many, its neighbours before all others,
+ * for those are who it can see. */
+static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
+{
+    if (core->now_ms < core->detector.late_until_ms) {
+        return; /* D4 */
+    }
+    name_suspects(core, heartbeat, NEIGHBOURS | OTHERS);
+    if (core_has_rings(core) && heartbeat->suspect_count == SUSPECTS_MAX) {
+        heartbeat->suspect_count = 0;
+        name_suspects(core, heartbeat, NEIGHBOURS);
+        name_suspects(core, heartbeat, OTHERS);
     }
 }
 
