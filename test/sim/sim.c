@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "cluster.h"
 #include "liar.h"
@@ -113,6 +114,8 @@ static void free_heard(struct sim *sim, struct host *host)
     free(host->heard);
 }
 
+#define HUGE_BYTES (UINT64_C(1) << 30)
+
 /* One place for each host, whose processes follow each other in it. Where a page begins differs
  * from one to the next: what all of them use would have to share few lines of a cache otherwise. */
 static void add_cores(struct sim *sim)
@@ -121,8 +124,25 @@ static void add_cores(struct sim *sim)
     const size_t pages = (core_bytes(sim->options.capacity) + PAGE - 1) / PAGE;
 
     sim->core_stride = pages * PAGE + APART;
-    sim->cores = aligned_alloc(LINE, sim->host_count * sim->core_stride);
-    assert(sim->cores != NULL);
+    const size_t bytes = sim->host_count * sim->core_stride;
+    if (bytes < HUGE_BYTES) {
+        sim->cores = aligned_alloc(LINE, bytes);
+    } else { /* Most of it is never touched: no promise that there is memory for all. */
+        sim->cores = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
+    assert(sim->cores != NULL && sim->cores != MAP_FAILED);
+}
+
+static void free_cores(struct sim *sim)
+{
+    const size_t bytes = sim->host_count * sim->core_stride;
+
+    if (bytes < HUGE_BYTES) {
+        free(sim->cores);
+    } else {
+        (void)munmap(sim->cores, bytes);
+    }
 }
 
 struct timing sim_usual_timing(enum profile profile, enum watch_plan watchers,
@@ -192,7 +212,7 @@ void sim_free(struct sim *sim)
     oracle_deinit(&sim->oracle);
     liar_free(sim);
     roles_free(sim);
-    free(sim->cores);
+    free_cores(sim);
     wire_free(sim->wire);
     wire_free(sim->foreign_wire);
     for (uint32_t i = 0; i < TEXTS; i++) {
