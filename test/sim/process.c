@@ -260,7 +260,8 @@ static bool trips(struct host *host, const struct effect *effect)
 void host_step(struct sim *sim, struct host *host, struct event *event)
 {
     const struct node_id life = core_self(host->core)->id;
-    const uint64_t installed = core_counters(host->core)->views_installed;
+    const bool large = sim->options.capacity >= MANY || sim->options.scribbles;
+    const uint64_t installed = large ? core_counters(host->core)->views_installed : 0;
 
     event->now_ms = host_now_ms(sim, host);
     if (sim->options.exclusive) {
@@ -292,7 +293,9 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
         return;
     }
     process_rearm(sim, host);
-    give_back(sim, host, core_counters(host->core)->views_installed != installed);
+    if (large) {
+        give_back(sim, host, core_counters(host->core)->views_installed != installed);
+    }
 }
 
 /* --- What comes to a process --- */
