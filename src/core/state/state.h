@@ -197,6 +197,7 @@ struct stranger_answers {
 /* strangers: since the last heartbeat, or the last try of a joiner (V6). */
 struct strangers_budget {
     uint64_t round; /* goes into the hash */
+    bool asked;     /* something may be counted in `answers` */
     struct stranger_answers answers[STRANGERS_QUESTIONS];
 };
 

@@ -60,6 +60,7 @@ bool strangers_take(struct core *core, const struct message *message)
     const uint8_t all = probe ? PROBES_MAX : UNKNOWN_MAX;
     const bool unknown_left = *unknown < EACH_UNKNOWN_MAX && answers->unknown_all < all;
 
+    core->strangers.asked = true;
     if (*known >= EACH_MAX && !unknown_left) {
         return false; /* Whoever it is: a flood costs no look into the book. */
     }
@@ -72,5 +73,8 @@ bool strangers_take(struct core *core, const struct message *message)
 void strangers_renew(struct core *core)
 {
     core->strangers.round++;
-    memset(core->strangers.answers, 0, sizeof core->strangers.answers);
+    if (core->strangers.asked) { /* Mostly nobody did, and it is a long list. */
+        core->strangers.asked = false;
+        memset(core->strangers.answers, 0, sizeof core->strangers.answers);
+    }
 }
