@@ -27,24 +27,25 @@ enum view_cause {
 };
 
 /* The arrays belong to the view's storage; members[0] is the coordinator and there is no other
- * flag for it. `hash` covers everything else and is set by view_seal. */
+ * flag for it. `hash` covers everything else and is set by view_seal. What every message is
+ * compared with stands first. */
 struct view {
     uint64_t lineage;
     uint64_t epoch;
     uint64_t version;
     uint64_t next_age;
     uint64_t hash;
+    uint32_t member_count;
+    uint32_t gone_count;
+    struct member *members; /* by rising age */
+    uint16_t *index;        /* open hash table: id -> position + 1 */
+    uint32_t index_mask;
+    uint32_t capacity; /* members that fit */
+    struct gone *gone; /* in the order of entry, oldest first; GONE_MAX fit */
     enum view_cause cause;
     struct view_id parent; /* the view it was made from; all zero for the first */
     struct view_id merged; /* CAUSE_MERGE: the other part's view; all zero else */
     struct agreed agreed;  /* terms that were changed (A1) */
-    uint32_t member_count;
-    uint32_t gone_count;
-    uint32_t capacity;      /* members that fit */
-    struct member *members; /* by rising age */
-    struct gone *gone;      /* in the order of entry, oldest first; GONE_MAX fit */
-    uint16_t *index;        /* open hash table: id -> position + 1 */
-    uint32_t index_mask;
 };
 
 #define VIEW_NONE UINT32_MAX

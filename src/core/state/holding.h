@@ -89,17 +89,17 @@ struct roster_member {
 
 /* roster: the coordinator's. */
 struct roster {
+    uint64_t epoch; /* of this reign; 0: none, this node does not coordinate */
+    uint64_t due_ms;
     struct roster_member *members; /* by position */
     struct roster_member *former;  /* the other half, while positions change */
 
     bool on;               /* somebody stood for a role under this epoch */
     bool blocked;          /* a holder could not be noted: nothing is granted under this epoch */
     bool outgrown;         /* its tokens are used up: another epoch is wanted (K4f) */
-    uint64_t epoch;        /* of this reign; 0: none, this node does not coordinate */
     uint64_t serial;       /* of the last number or token, or of a higher one that was told (K4e) */
     uint64_t began_ms;     /* this node was first seen to act under this epoch; 0: not yet */
     uint64_t merged_epoch; /* of the last merge that was installed (K8b) */
-    uint64_t due_ms;
 };
 
 #endif

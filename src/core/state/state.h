@@ -42,8 +42,8 @@ struct peer_signs {
     bool said;         /* a heartbeat named `view`: it has installed it */
     bool late;         /* its own loop was late lately (D4) */
     bool acting;       /* it said that it acts */
-    uint64_t promised; /* the epoch that its voter is bound to; 0: none, or it is no voter (Z2) */
     bool handed_over;  /* it coordinates `view`, and acts under its epoch no more (Z7) */
+    uint64_t promised; /* the epoch that its voter is bound to; 0: none, or it is no voter (Z2) */
     uint64_t suspects_ms;
 
     /* What the kernels tell. */
@@ -72,10 +72,10 @@ enum proof {
 
 /* numbers: of that life's messages (D6). */
 struct peer_number {
-    uint64_t highest;
     uint64_t nonce;           /* of the question put at its listed address; 0: none is open */
     uint64_t nonce_elsewhere; /* of the one put where it was heard from; 0: none is open */
     uint64_t asked_ms;        /* when it was asked last, or heard first; 0: never */
+    uint64_t highest;
     enum proof proof;
 };
 
@@ -86,6 +86,9 @@ struct peer_lease {
 
 /* watch: is it watched by this node, and since when (D9)? */
 struct peer_watch {
+    uint64_t until_ms; /* if no neighbour, it is watched until then; 0: it is not */
+    uint64_t begun_ms;
+    uint64_t asked_ms; /* the last question */
     bool edge;         /* a neighbour in the installed view */
     uint8_t halves;    /* of sparse heartbeats it gets those of these halves (D8g): bits */
     bool unsure;       /* was made one lately, was not heard since, and not for T_silent before */
@@ -93,21 +96,18 @@ struct peer_watch {
     bool told;         /* its silence was told of */
     bool wanted;       /* somebody has to know whether it lives: to be watched from now on */
     uint8_t questions; /* in a row that it has not answered */
-    uint64_t until_ms; /* if no neighbour, it is watched until then; 0: it is not */
-    uint64_t begun_ms;
-    uint64_t asked_ms; /* the last question */
 };
 
 /* verdict: what is held against it. */
 struct peer_charge {
-    enum verdict verdict;
     uint64_t verdict_ms;
-    uint64_t verify_ms;       /* R1 is under way until then; NEVER_MS when not */
-    uint64_t verify_again_ms; /* its question is asked once more then */
+    uint64_t verify_again_ms; /* the question of R1 is asked once more then */
     uint64_t unanswered_ms;   /* sparse: R1 ended without an answer then; 0: it did not */
     uint64_t nonce;           /* of its questions (H15) */
-    bool confirmed;           /* to be removed with the next view */
-    bool leaves;              /* asked to be let out (E1), or is gone (E3) */
+    uint64_t verify_ms;       /* R1 is under way until then; NEVER_MS when not */
+    enum verdict verdict;
+    bool confirmed; /* to be removed with the next view */
+    bool leaves;    /* asked to be let out (E1), or is gone (E3) */
 };
 
 /* follow: does it follow another coordinator than we do (L2)? */
@@ -118,10 +118,10 @@ struct peer_course {
 
 /* install: bringing it to the view that holds (V5). */
 struct peer_repair {
+    uint64_t sent_view_ms; /* the view was sent to it last */
+    uint64_t lower_ms;     /* since when its heartbeats name a lower view; 0: they do not */
     bool
         shared_our_lineage; /* one of its heartbeats named our lineage, since we are in that (V4) */
-    uint64_t lower_ms;      /* since when its heartbeats name a lower view; 0: they do not */
-    uint64_t sent_view_ms;  /* the view was sent to it last */
 };
 
 enum drain_wish { WISH_NONE, WISH_DRAIN, WISH_UNDRAIN };
@@ -136,16 +136,17 @@ struct peer_franchise {
     uint8_t voter; /* its place among the voters; VOTER_NONE: it is none */
 };
 
+/* What a heartbeat of it touches lies together: the ends of those before `signs`, and that. */
 struct peer {
     struct node_id id; /* peers */
-    struct peer_number number;
-    struct peer_lease lease;
+    struct peer_course course;
     struct peer_watch watch;
     struct peer_charge charge;
-    struct peer_course course;
+    struct peer_number number;
     struct peer_repair repair;
     struct peer_wish wish;
     struct peer_franchise franchise;
+    struct peer_lease lease;
     struct peer_signs signs;
 };
 
@@ -203,9 +204,9 @@ struct strangers_budget {
 
 /* lifecycle: this node as one life. */
 struct life {
-    struct member self; /* its age is kept in the view, not here */
     enum phase phase;
-    uint64_t salt; /* of its nonces: a hash of the secret and of its id */
+    uint64_t salt;      /* of its nonces: a hash of the secret and of its id */
+    struct member self; /* its age is kept in the view, not here */
 };
 
 /* lease: this number was reached then. */
@@ -231,12 +232,12 @@ struct leases {
 /* detector: when it looks next, and its doubts about its own loop (D4). Deadlines are NEVER_MS when
  * off. */
 struct detector {
-    uint64_t heartbeat_ms;
-    uint8_t half; /* which half of the neighbours the next round goes to: a bit */
-    uint64_t detect_ms;
+    uint64_t gone_ms[GONE_MAX]; /* by position among the gone of the view: since when */
     uint64_t late_last_ms;      /* the last late wake-up; 0: none yet */
     uint64_t late_until_ms;     /* accuse nobody before; 0 when never late */
-    uint64_t gone_ms[GONE_MAX]; /* by position among the gone of the view: since when */
+    uint8_t half;               /* which half of the neighbours the next round goes to: a bit */
+    uint64_t heartbeat_ms;
+    uint64_t detect_ms;
 };
 
 /* numbers: of the lives that went, by position among the gone of the view. */
@@ -367,15 +368,15 @@ struct news {
 /* next_view: what the next view is to change. */
 struct next_view {
     struct view building;   /* where a view is put together, to be proposed in the same step */
-    uint64_t due_ms;        /* it is built then; NEVER_MS: nothing is to be changed */
-    uint64_t dead_ms;       /* the first whom it leaves out as dead was found then; 0: nobody */
-    bool epoch_wanted;      /* it takes a new epoch (U2) */
-    bool version_wanted;    /* it takes place even if nothing changed (V2) */
     struct rules_wish wish; /* what the terms are to be */
     bool wished;
     struct member *joiners; /* said READY, by arrival */
     uint32_t joiner_count;
     uint32_t joiner_capacity;
+    bool epoch_wanted;   /* it takes a new epoch (U2) */
+    bool version_wanted; /* it takes place even if nothing changed (V2) */
+    uint64_t dead_ms;    /* the first whom it leaves out as dead was found then; 0: nobody */
+    uint64_t due_ms;     /* it is built then; NEVER_MS: nothing is to be changed */
 };
 
 /* next_view: the tags that one member is to have in the next view, or got in one lately. */
@@ -402,13 +403,13 @@ struct proposal {
 
 /* change: a view on its way through the two phases. */
 struct change {
-    struct view pending;   /* proposed by us, or accepted from another; empty when none */
-    uint64_t accepted_ms;  /* when that was */
     uint64_t version_used; /* the highest version that this life has given to a view (S1) */
     uint64_t epoch_used;   /* the highest epoch under which it has proposed one */
     uint64_t outdone_ms;   /* no new epoch for a forged view before (V4j) */
     uint64_t ack_ms;       /* what was accepted is acknowledged again then (U2h); 0: no more */
     uint32_t acks;         /* how often it was */
+    uint64_t accepted_ms;  /* when `pending` was */
+    struct view pending;   /* proposed by us, or accepted from another; empty when none */
 
     /* The rest is of a proposal of our own. */
     bool on;          /* answers to `pending` are collected */
@@ -463,7 +464,10 @@ struct waiting_claim {
 
 /* claim: this node asks to take over; or votes. */
 struct claim {
-    bool on;
+    struct view base;  /* the highest view known above ours (C4); empty when none */
+    uint64_t base_ms;  /* when that was shown */
+    struct view shown; /* with the last grant; a message of that step points to it */
+    uint64_t next_age; /* the highest that a view had which came with a grant, or was refused */
     uint64_t epoch;
     uint64_t deadline_ms;
     uint64_t resend_ms; /* C3e: those who have not answered are asked again */
@@ -471,11 +475,8 @@ struct claim {
     uint8_t chances;    /* how often the deadline has passed, and what waited is read first */
     uint64_t retry_ms;  /* C5: ask those who refused again; NEVER_MS when not */
     uint8_t *answers;   /* enum answer, by position in the view */
-    struct view base;   /* the highest view known above ours (C4); empty when none */
-    uint64_t base_ms;   /* when that was shown */
-    struct view shown;  /* with the last grant; a message of that step points to it */
-    uint64_t next_age;  /* the highest that a view had which came with a grant, or was refused */
     struct waiting_claim waiting;
+    bool on;
 };
 
 /* founding: how the voters answered the first of them, who asked for records (Z8). */
@@ -535,17 +536,19 @@ enum stand_down {
 
 /* move: what an operator wants moved. */
 struct moving {
-    bool asks;         /* something is asked for: `asked`, or tags */
     struct move asked; /* by the operator of this node, and not done yet */
     uint64_t ask_ms;
     uint64_t ask_until_ms;
+    uint64_t pause_ms; /* no standing down before: the last time nothing came of it */
 
-    uint64_t pause_ms;    /* no standing down before: the last time nothing came of it */
-    enum stand_down step; /* the rest is of a coordinator that stands down */
+    /* Of a coordinator that stands down. */
     struct node_id to;
     uint64_t again_ms;
     uint64_t judge_ms; /* who it stands down for is not judged before */
     uint64_t deadline_ms;
+    enum stand_down step;
+
+    bool asks; /* something is asked for: `asked`, or tags */
 };
 
 /* tag: the tags that the operator of this node wants it to have. */
@@ -567,10 +570,10 @@ struct bargaining {
 
 /* probe: looking for other parts. */
 struct probing {
-    uint64_t due_ms; /* NEVER_MS when this node does not coordinate */
-    uint32_t round;
-    uint64_t other_terms_ms;         /* watchers were last told of a part with other terms */
     struct address seed_coordinator; /* whom a seed of ours, in another part, follows */
+    uint64_t other_terms_ms;         /* watchers were last told of a part with other terms */
+    uint32_t round;
+    uint64_t due_ms; /* NEVER_MS when this node does not coordinate */
 };
 
 /* merge: this part asked another to absorb it, and does not act meanwhile. */
@@ -592,6 +595,8 @@ struct merge_log {
     uint32_t count;
 };
 
+/* What every step looks at lies together, as far as it goes: at the end of one struct and the
+ * beginning of the next, so that a simulator with many nodes keeps them all in a cache. */
 struct core {
     /* core.c: what the node was started with, and the time of this step. */
     struct {
@@ -608,20 +613,20 @@ struct core {
     uint64_t now_ms;
     uint64_t due_ms; /* the soonest of all deadlines, as of the end of the last step */
     struct random random;
-    struct core_counters counters;
 
-    struct life life;
-    uint8_t version; /* install: that in which members are written to (J2d) */
-    struct outbox out;
-    struct strangers_budget strangers;
-
-    struct view view;          /* install: the view that holds; empty while joining */
-    struct view former;        /* install: the one before it */
+    uint8_t version;           /* install: that in which members are written to (J2d) */
     uint32_t position;         /* install: this node's own in `view`; a member has one (S3) */
     struct peer *peers;        /* by position in `view` */
     struct peer *peers_former; /* peers: the other half, by position in `former` */
+    struct outbox out;
+    struct view view; /* install: the view that holds; empty while joining */
+    struct life life;
 
+    struct core_counters counters;
+    struct strangers_budget strangers;
+    struct view former; /* install: the one before `view` */
     struct rings rings; /* watch: of `view` */
+
     struct leases lease;
     struct watching watching;
     struct following following;
@@ -635,19 +640,19 @@ struct core {
     struct next_view next;
     struct change change;
     struct claim claim;
-    struct electorate electorate;
     struct campaign campaign;
+    struct electorate electorate;
 
     struct join join;
     struct founding founding;
     struct admit admit;
     struct leave leave;
-    struct moving moving;
     struct bargaining bargaining;
+    struct moving moving;
 
-    struct probing probe;
     struct merge merge;
     struct merge_log merge_log;
+    struct probing probe;
 
     struct roster roster;
     struct roster_list listed;
@@ -655,11 +660,11 @@ struct core {
     /* Long lists, each with a count: what is beyond it is never read. From CORE_CLEARED on
      * core_init clears nothing. */
     struct voter voter;
-    struct detector detector;
     struct numbers numbers;
     struct meeting meeting;
     struct flap flap;
     struct book book;
+    struct detector detector;
     struct holder holder;
     struct tag_wishes tag_wishes;
     struct tagging tagging;
