@@ -29,30 +29,33 @@ enum {
 
 enum { ACKS_KEPT = 4 }; /* of each host */
 
+enum { CACHE_LINE = 64 }; /* bytes */
+
 struct acknowledgement {
     struct node_id life;
     struct view_id view;
     uint64_t ms; /* when it came, by this host's clock */
 };
 
-/* How this host's process heard another, by its own clock. */
+/* How this host's process heard another, by its own clock. What every heartbeat touches stands
+ * first. */
 struct heard {
-    struct node_id life;
+    _Alignas(CACHE_LINE) struct node_id life;
     uint64_t hash;     /* of the view that held it when it was last looked up */
     uint64_t number;   /* of its newest message: what comes later and is older proves nothing */
     uint64_t ms;       /* 0: never */
     uint64_t since_ms; /* without a silence longer than T_silent */
     uint64_t other_ms; /* what the other's clock showed at `ms` */
-    uint64_t asked_ms; /* when a JOIN came straight from that host last; 0: never */
-    struct node_id follows;     /* the coordinator that its last heartbeat named */
-    uint64_t follows_number;    /* of that heartbeat; the life keeps it while it is out */
+    uint64_t follows_number;    /* of its last heartbeat; the life keeps it while it is out */
+    struct node_id follows;     /* the coordinator that it named */
     struct node_id holder;      /* the life that acknowledged a view which then was installed */
-    struct node_id answerer;    /* the same, whatever it said later */
+    bool doubted;               /* a heartbeat since named another; the next one will tell */
+    struct node_id answerer;    /* as `holder`, whatever it said later */
     uint64_t answered_ms;       /* when that answer came */
     uint64_t answered_other_ms; /* the same by the clock of the other */
     struct node_id asked_it;    /* the life there that was sent a PING last, */
     uint64_t asked_it_ms;       /* and when */
-    bool doubted;               /* a heartbeat since named another; the next one will tell */
+    uint64_t asked_ms;          /* when a JOIN came straight from that host last; 0: never */
     struct acknowledgement acks[ACKS_KEPT]; /* the last of them, from any life on that host */
     uint32_t ack_count;
 };

@@ -48,15 +48,15 @@ struct packet {
     uint32_t size_class;
     uint32_t from; /* host */
     uint32_t to;
-    struct address source;
-    bool damaged; /* not what its sender sent */
-    bool forged;  /* a lie */
-    bool open;    /* no frame, but the message itself: see network_message */
-    bool brief;   /* and a change of this view, which the receiver must hold (U3b) */
-    struct view_id base;
-    uint64_t base_hash;
+    bool damaged;                 /* not what its sender sent */
+    bool forged;                  /* a lie */
+    bool open;                    /* no frame, but the message itself: see network_message */
+    bool brief;                   /* and a change of `base`, which the receiver must hold (U3b) */
     struct carried_view *carried; /* that message's; one reference; NULL: it brings none */
     size_t length;
+    struct address source;
+    struct view_id base;
+    uint64_t base_hash;
     _Alignas(max_align_t) uint8_t bytes[];
 };
 

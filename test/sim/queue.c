@@ -29,7 +29,7 @@ void queue_deinit(struct queue *queue)
 
 static void add_block(struct queue *queue)
 {
-    struct queue_block *block = malloc(sizeof *block);
+    struct queue_block *block = aligned_alloc(_Alignof(struct queue_block), sizeof *block);
     assert(block != NULL);
     block->next = queue->blocks;
     queue->blocks = block;

@@ -101,9 +101,12 @@ static void init_host(struct sim *sim, uint32_t index)
 
 struct heard *host_heard_anew(struct host *host, uint32_t other)
 {
-    host->heard[other] = calloc(1, sizeof *host->heard[other]);
-    assert(host->heard[other] != NULL);
-    return host->heard[other];
+    struct heard *heard = aligned_alloc(CACHE_LINE, sizeof *heard);
+
+    assert(heard != NULL);
+    memset(heard, 0, sizeof *heard);
+    host->heard[other] = heard;
+    return heard;
 }
 
 static void free_heard(struct sim *sim, struct host *host)
@@ -120,13 +123,13 @@ static void free_heard(struct sim *sim, struct host *host)
  * from one to the next: what all of them use would have to share few lines of a cache otherwise. */
 static void add_cores(struct sim *sim)
 {
-    enum { PAGE = 4096, LINE = 64, APART = 13 * LINE };
+    enum { PAGE = 4096, APART = 13 * CACHE_LINE };
     const size_t pages = (core_bytes(sim->options.capacity) + PAGE - 1) / PAGE;
 
     sim->core_stride = pages * PAGE + APART;
     const size_t bytes = sim->host_count * sim->core_stride;
     if (bytes < HUGE_BYTES) {
-        sim->cores = aligned_alloc(LINE, bytes);
+        sim->cores = aligned_alloc(CACHE_LINE, bytes);
     } else { /* Most of it is never touched: no promise that there is memory for all. */
         sim->cores = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
