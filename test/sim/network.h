@@ -54,7 +54,7 @@ struct packet {
     bool brief;                   /* and a change of `base`, which the receiver must hold (U3b) */
     struct carried_view *carried; /* that message's; one reference; NULL: it brings none */
     size_t length;
-    struct address source;
+    struct address source; /* of a frame */
     struct view_id base;
     uint64_t base_hash;
     _Alignas(max_align_t) uint8_t bytes[];

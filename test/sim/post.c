@@ -273,7 +273,9 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
     }
     packet->from = from;
     packet->to = to;
-    packet->source = host->address;
+    if (!packet->open) {
+        packet->source = host->address; /* An open one has it in its message. */
+    }
     if (packet->open || packet->length <= DATAGRAM_FRAME_BYTES_MAX) {
         send_datagram(sim, packet, quality);
     } else {

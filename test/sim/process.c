@@ -155,12 +155,14 @@ static void on_sync(struct sim *sim, struct host *host, uint64_t number)
     }
 }
 
+/* Most effects send, and that needs no table to jump by. */
 static void on_effect(struct sim *sim, struct host *host, const struct effect *effect)
 {
-    switch (effect->type) {
-    case EFFECT_SEND:
+    if (effect->type == EFFECT_SEND) {
         on_send(sim, host, effect);
-        break;
+        return;
+    }
+    switch (effect->type) {
     case EFFECT_LINK_OPEN:
         lifeline_open(sim, host, &effect->peer, &effect->address);
         break;
@@ -195,6 +197,7 @@ static void on_effect(struct sim *sim, struct host *host, const struct effect *e
                        random_below(&sim->random, WITHDRAW_US_MAX) * random_below(&sim->random, 2),
                    process_pending(sim, host, PENDING_WITHDRAWN));
         break;
+    case EFFECT_SEND: /* Above. */
     case EFFECT_REFUSED:
         break;
     case EFFECT_ROLE:
@@ -269,7 +272,9 @@ void host_step(struct sim *sim, struct host *host, struct event *event)
     }
     struct effects effects = core_step(host->core, event);
     sim->steps++;
-    post_forget(sim);
+    if (effects.count > 0) { /* They may be messages in the place of others. */
+        post_forget(sim);
+    }
     trace_step(sim, host, event, &effects);
     for (uint32_t i = 0; i < effects.count; i++) {
         on_effect(sim, host, &effects.items[i]);
@@ -536,10 +541,11 @@ static void on_synced(struct sim *sim, struct host *host, struct pending *pendin
 
 static void hand_over(struct sim *sim, struct host *host, struct pending *pending)
 {
-    switch (pending->type) {
-    case PENDING_PACKET:
+    if (pending->type == PENDING_PACKET) { /* As most are. */
         on_packet(sim, host, pending->packet);
-        break;
+        return;
+    }
+    switch (pending->type) {
     case PENDING_TICK:
         if (pending->ticket == host->tick_ticket) {
             on_tick(sim, host);
@@ -575,6 +581,7 @@ static void hand_over(struct sim *sim, struct host *host, struct pending *pendin
     case PENDING_ROLE:
         roles_on_due(sim, host, pending->ticket);
         break;
+    case PENDING_PACKET: /* Above. */
     case PENDING_CALL:
         break;
     }
