@@ -18,12 +18,12 @@ struct rules {
 };
 
 struct agreed {
+    struct rules now;
+    struct rules before; /* all zero unless `joint` */
     uint64_t number; /* rises with each change (A1); 0: none was made, and nothing else is set */
     uint64_t origin; /* a hash of the rules of the start, from which the first was made (A5) */
     uint32_t room;   /* every member can hold so many: the capacity is not above it (A1) */
     bool joint;      /* `before` holds besides, until everybody is known to have `now` (A2) */
-    struct rules now;
-    struct rules before; /* all zero unless `joint` */
 };
 
 /* Heartbeats of changed terms, and silences: as what can be stated at the start. */

@@ -408,12 +408,12 @@ struct change {
     uint64_t outdone_ms;   /* no new epoch for a forged view before (V4j) */
     uint64_t ack_ms;       /* what was accepted is acknowledged again then (U2h); 0: no more */
     uint32_t acks;         /* how often it was */
+    bool on;               /* `pending` is our own proposal, and answers to it are collected */
+    bool sent;             /* this step sent PREPAREs, which borrow `pending` */
     uint64_t accepted_ms;  /* when `pending` was */
     struct view pending;   /* proposed by us, or accepted from another; empty when none */
 
     /* The rest is of a proposal of our own. */
-    bool on;          /* answers to `pending` are collected */
-    bool sent;        /* this step sent PREPAREs, which borrow `pending` */
     bool asked_last;  /* the one who stands down was asked, after all others (E5) */
     bool last_chance; /* the deadline has passed once, and what waited is read before it counts */
     struct proposal proposal;
@@ -438,14 +438,14 @@ struct electorate {
 /* campaign: this node asks the voters for an epoch (Z4). */
 struct campaign {
     bool on;
-    bool out;  /* won, and this member is not in the view to build on */
-    bool anew; /* the first proposal was made anew (Z5d) */
+    bool out;              /* won, and this member is not in the view to build on */
+    bool anew;             /* the first proposal was made anew (Z5d) */
+    uint64_t handed_epoch; /* what we handed over: no acting under it, nor below (Z7) */
+    uint64_t handed_ms;    /* and when */
     uint64_t epoch;
     bool has_voters;           /* so many of them are members that another one could act (Z7b) */
     struct ballot handed_over; /* by whom, to us; epoch 0: nobody */
     bool stays;                /* it does not leave (E5) */
-    uint64_t handed_epoch;     /* what we handed over: no acting under it, nor below (Z7) */
-    uint64_t handed_ms;        /* and when */
     uint64_t ask_ms;
     uint64_t deadline_ms;
     bool last_chance; /* the deadline has passed once, and what waited is read before it counts */
@@ -623,9 +623,9 @@ struct core {
     struct life life;
 
     struct core_counters counters;
+    struct rings rings; /* watch: of `view` */
     struct strangers_budget strangers;
     struct view former; /* install: the one before `view` */
-    struct rings rings; /* watch: of `view` */
 
     struct leases lease;
     struct watching watching;
