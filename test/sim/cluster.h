@@ -3,6 +3,7 @@
 #ifndef SIM_CLUSTER_H
 #define SIM_CLUSTER_H
 
+#include "cache.h"
 #include "clock.h"
 #include "lifeline.h"
 #include "oracle.h"
@@ -28,8 +29,6 @@ enum {
 #define US_PER_MS UINT64_C(1000)
 
 enum { ACKS_KEPT = 4 }; /* of each host */
-
-enum { CACHE_LINE = 64 }; /* bytes */
 
 struct acknowledgement {
     struct node_id life;

@@ -137,7 +137,7 @@ uint64_t network_stream_us(struct network *network, struct random *random, uint3
 
 struct packet *network_packet(struct network *network, size_t length)
 {
-    uint32_t size_class = 0;
+    uint8_t size_class = 0;
     while (((size_t)PACKET_BYTES_MIN << size_class) < length) {
         size_class++;
     }
@@ -147,7 +147,8 @@ struct packet *network_packet(struct network *network, size_t length)
     if (packet != NULL) {
         network->spare[size_class] = packet->next;
     } else {
-        packet = malloc(sizeof *packet + ((size_t)PACKET_BYTES_MIN << size_class));
+        packet = aligned_alloc(CACHE_LINE,
+                               sizeof *packet + ((size_t)PACKET_BYTES_MIN << size_class));
         assert(packet != NULL);
         packet->size_class = size_class;
     }
@@ -157,7 +158,7 @@ struct packet *network_packet(struct network *network, size_t length)
     packet->open = false;
     packet->brief = false;
     packet->carried = NULL;
-    packet->length = length;
+    packet->length = (uint32_t)length;
     return packet;
 }
 

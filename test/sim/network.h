@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/random.h"
+#include "cache.h"
 #include "core/model/message.h"
 
 enum {
@@ -38,26 +39,27 @@ struct quality {
 struct carried_view {
     struct carried_view *next; /* in the pool */
     uint32_t references;
+    struct view_id base; /* of brief packets: the view that they are a change of, */
+    uint64_t base_hash;  /* which their receiver must hold (U3b) */
     struct view view;
     _Alignas(max_align_t) uint8_t storage[];
 };
 
+/* It takes one line of a cache, and the message or frame begins with the next. */
 struct packet {
-    struct packet *next; /* in the pool */
+    _Alignas(CACHE_LINE) struct packet *next; /* in the pool */
+    struct carried_view *carried;             /* of an open one's message; one reference; or NULL */
+    uint32_t length;
     uint32_t references;
-    uint32_t size_class;
     uint32_t from; /* host */
     uint32_t to;
-    bool damaged;                 /* not what its sender sent */
-    bool forged;                  /* a lie */
-    bool open;                    /* no frame, but the message itself: see network_message */
-    bool brief;                   /* and a change of `base`, which the receiver must hold (U3b) */
-    struct carried_view *carried; /* that message's; one reference; NULL: it brings none */
-    size_t length;
+    uint8_t size_class;
+    bool damaged;          /* not what its sender sent */
+    bool forged;           /* a lie */
+    bool open;             /* no frame, but the message itself: see network_message */
+    bool brief;            /* and a change of the base of what is carried */
     struct address source; /* of a frame */
-    struct view_id base;
-    uint64_t base_hash;
-    _Alignas(max_align_t) uint8_t bytes[];
+    _Alignas(CACHE_LINE) uint8_t bytes[];
 };
 
 /* There is one for each pair of hosts: what is the same for many of them stands elsewhere. */

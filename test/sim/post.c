@@ -203,8 +203,8 @@ static bool needs_frame(struct sim *sim, const struct quality *quality, const st
 static void note_base(struct packet *packet, const struct view *base)
 {
     packet->brief = true;
-    packet->base = view_id_of(base);
-    packet->base_hash = base->hash;
+    packet->carried->base = view_id_of(base);
+    packet->carried->base_hash = base->hash;
 }
 
 /* As wire_decode asks. */
@@ -212,8 +212,8 @@ static bool holds_base(const struct packet *packet, const struct view *held)
 {
     const struct view_id id = view_id_of(held);
 
-    return !view_is_empty(held) && held->hash == packet->base_hash &&
-           view_id_equal(&id, &packet->base);
+    return !view_is_empty(held) && held->hash == packet->carried->base_hash &&
+           view_id_equal(&id, &packet->carried->base);
 }
 
 /* --- Sending --- */

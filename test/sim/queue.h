@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cache.h"
 #include "core/model/id.h"
 #include "core/model/message.h"
 #include "core/model/move.h"
@@ -35,7 +36,7 @@ typedef void sim_call(struct sim *sim, uint32_t a, uint32_t b);
 
 /* It begins with a line of a cache, which is all that most of them use. */
 struct pending {
-    _Alignas(64) enum pending_type type;
+    _Alignas(CACHE_LINE) enum pending_type type;
     uint32_t host;        /* where it happens; of no meaning to a call */
     uint32_t process;     /* for which process of that host; of no meaning to a packet or a call */
     bool woken;           /* has already waited for a slow host's next turn */
