@@ -87,8 +87,8 @@ static void name_suspects(const struct core *core, struct heartbeat *heartbeat, 
 {
     for (uint32_t k = 0; k < watch_count(core) && heartbeat->suspect_count < SUSPECTS_MAX; k++) {
         const uint32_t i = watch_at(core, k);
-        const unsigned is = watch_is_edge(core, i) ? NEIGHBOURS : OTHERS;
-        if (core_is_self(core, i) || (whom & is) == 0 || !is_named(core, i)) {
+        if (core_is_self(core, i) || !is_named(core, i) ||
+            (whom & (watch_is_edge(core, i) ? NEIGHBOURS : OTHERS)) == 0) {
             continue;
         }
         struct suspicion *suspicion = &heartbeat->suspects[heartbeat->suspect_count++];
