@@ -24,19 +24,32 @@ skip()
 
 [ -n "$(command -v dpkg-query)" ] || skip "this is no Debian"
 scripts/packages build package
+may_mount=false
+[ "$(id -u)" -ne 0 ] || ! unshare --mount true 2>/dev/null || may_mount=true
 work=$(mktemp -d)
 root=$work/root
+bare=
 clean_up()
 {
-    umount -l "$root/proc" 2>/dev/null || true
+    [ -z "$bare" ] || { kill "$bare" && wait "$bare"; } 2>/dev/null || true
+    umount -l "$root/proc" "$root/sys" 2>/dev/null || true
     rm -rf "$work"
 }
 trap clean_up EXIT
+
+# What comes from the network comes while the packages are built.
+mirror=$(sed -nE '/security/d; s,^(deb|URIs:).* (https?://[^ ]+).*,\2,p; s,^URIs: *(https?://[^ ]+).*,\1,p' \
+    /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1 || true)
+if $may_mount; then
+    debootstrap --variant=minbase bookworm "$root" ${mirror:+"$mirror"} >"$work/debootstrap.log" 2>&1 &
+    bare=$!
+fi
 
 # --- The packages and the unit --------------------------------------------------------------------
 
 scripts/package "$work/packages" >"$work/build.log" 2>&1 ||
     { tail -n 30 "$work/build.log" >&2; fail "scripts/package failed"; }
+! grep -E -A 4 '[.][ch]:[0-9:]+ warning: ' "$work/build.log" >&2 || fail "the compiler warns"
 mapfile -t packages < <(find "$work/packages" -name '*.deb' ! -name '*-dbgsym*')
 lintian --allow-root --fail-on error "${packages[@]}" >"$work/lintian.log" 2>&1 ||
     { cat "$work/lintian.log" >&2; fail "lintian found errors"; }
@@ -86,16 +99,14 @@ zsh --no-rcs -n packaging/completions/doyen.zsh || fail "packaging/completions/d
 
 # --- A bare Debian --------------------------------------------------------------------------------
 
-if [ "$(id -u)" -ne 0 ] || ! unshare --mount true 2>/dev/null; then
+$may_mount ||
     skip "the packages are sound; to install them needs root, and a mount, which is not to be had here"
-fi
 
-mirror=$(sed -nE '/security/d; s,^(deb|URIs:).* (https?://[^ ]+).*,\2,p; s,^URIs: *(https?://[^ ]+).*,\1,p' \
-    /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1 || true)
-debootstrap --variant=minbase bookworm "$root" ${mirror:+"$mirror"} >"$work/debootstrap.log" 2>&1 ||
+wait "$bare" ||
     { tail -n 20 "$work/debootstrap.log" >&2; fail "debootstrap failed"; }
 mount -t proc proc "$root/proc"
 [ ! -d /etc/apt/apt.conf.d ] || cp -n /etc/apt/apt.conf.d/* "$root/etc/apt/apt.conf.d/" 2>/dev/null || true
+echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io" # It has not to outlive a power cut.
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d" # There is no systemd in there to start it.
 chmod +x "$root/usr/sbin/policy-rc.d"
 mkdir "$root/packages"
