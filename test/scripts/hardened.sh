@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The installed programs of a build are hardened: what the compiler was asked for is in them.
+# The installed programs of a build are hardened: what the compiler was asked for is in them. So are
+# their assertions, which belong to every build type.
 #
 #   test/scripts/hardened.sh BUILD
 #
@@ -38,6 +39,7 @@ for program in doyend doyen doyen-replay doyen-lab; do
     [[ $header == *BIND_NOW* || $header == *'Flags:'*NOW* ]] || fail "$program: no BIND_NOW"
     [[ $header =~ GNU_STACK[^$'\n']*RWE ]] && fail "$program: its stack is executable"
     [[ $symbols == *__stack_chk_fail* ]] || fail "$program: no stack protector"
+    [[ $symbols == *__assert_fail* ]] || fail "$program: built without its assertions"
     if is_optimized; then
         [[ $symbols == *__snprintf_chk* ]] || fail "$program: not fortified"
     fi
