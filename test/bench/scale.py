@@ -43,7 +43,8 @@ from scale_network import (Loopback, Network, descriptors, may_have_namespaces, 
 from scale_systems import Bare, Doyen, Memberlist, Serf
 
 SETTLE_S = 1
-IDLE_S = 4
+REST_S = 5  # until what followed the start is over: former neighbours, roll calls, addresses of hosts
+IDLE_S = 6.4
 HEARTBEAT_MS = 250  # of the profile lan
 SPARSE_MS = 640     # of the same on rings with guard none, half of the neighbours at a time
 SAMPLES = 3         # kills, and losses, for one row of the table where there are members enough
@@ -88,7 +89,7 @@ def processor_shares(pids):
 
 def measure_rest(cluster):
     first = cluster.coordinator()
-    time.sleep(2 * SETTLE_S)  # what followed the start is over
+    time.sleep(REST_S)
     pids = cluster.pids()
     sent = cluster.network.sent if cluster.network.can_cut else cluster.counted
     before = sent()
