@@ -352,17 +352,18 @@ Test(core_rings, a_death_is_told_to_the_coordinator_alone)
     rig_free(rig);
 }
 
-/* H4, H63: it is to follow that one, perhaps, once the coordinator is dead, too. */
+/* H4, H63: it is to follow that one, perhaps, once the coordinator is dead, too; and it is none of
+ * the four whom it asks then in any case (D9h). */
 Test(core_rings, who_is_told_of_a_death_asks_when_the_coordinator_is_dead)
 {
     struct rig *rig = far_from_the_coordinator();
 
-    tells_of(rig, 'Y', 'N', VERDICT_DEAD);
-    cr_assert_not(watches(rig, 'N'));
+    tells_of(rig, 'Y', 'C', VERDICT_DEAD);
+    cr_assert_not(watches(rig, 'C'));
     tells_of(rig, 'A', 'M', VERDICT_DEAD);
-    cr_assert(watches(rig, 'N'));
-    rig_links(rig, 'N', LINK_REFUSED);
-    cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).verdict, VERDICT_DEAD);
+    cr_assert(watches(rig, 'C'));
+    rig_links(rig, 'C', LINK_REFUSED);
+    cr_assert_eq(core_peer(rig->core, position_of(rig, 'C'), rig->now_ms).verdict, VERDICT_DEAD);
     rig_links(rig, 'M', LINK_REFUSED);
     cr_assert_gt(rig_count(rig, MESSAGE_HEARTBEAT), 2); /* This one is told to all. */
     rig_free(rig);
