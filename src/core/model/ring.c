@@ -137,15 +137,16 @@ uint32_t rings_neighbours(const struct rings *rings, uint32_t position,
                           uint32_t out[RING_NEIGHBOURS_MAX])
 {
     enum { PASSED_OVER = 2 };
-    const uint32_t others = rings->count - 1;
+    const bool few = rings->count <= RING_ALL_MAX;
     uint32_t count = 0;
 
-    for (uint32_t i = 0; others < RING_ALL_MAX && i <= others; i++) {
+    for (uint32_t i = 0; few && i < rings->count; i++) {
         count = i == position ? count : put(out, count, i);
     }
-    if (others < RING_ALL_MAX) {
+    if (few) {
         return count;
     }
+    const uint32_t others = rings->count - 1;
     count = put(out, count, after(rings, 0, position, 1));
     count = put(out, count, after(rings, 0, position, others));
     count = put(out, count, second_target(rings, position));
