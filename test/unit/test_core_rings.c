@@ -352,6 +352,23 @@ Test(core_rings, a_death_is_told_to_the_coordinator_alone)
     rig_free(rig);
 }
 
+/* H63: its neighbours may all be dead, and then nobody tells it any more. */
+Test(core_rings, who_accuses_watches_the_coordinator_until_the_accused_is_out)
+{
+    struct rig *rig = far_from_the_coordinator();
+    char heard[64];
+
+    neighbours(rig, heard);
+    *strchr(heard, 'Y') = 'M';
+    rig_kill(rig, 'Y');
+    rig_pass(rig, 3 * rig->timing.lost_ms, heard);
+    cr_assert(watches(rig, 'M'));
+    rig_links(rig, 'Y', LINK_OPENED);
+    rig_pass(rig, 3 * rig->timing.lost_ms, strcat(heard, "Y"));
+    cr_assert_not(watches(rig, 'M'));
+    rig_free(rig);
+}
+
 /* H4, H63: it is to follow that one, perhaps, once the coordinator is dead, too; and it is none of
  * the four whom it asks then in any case (D9h). */
 Test(core_rings, who_is_told_of_a_death_asks_when_the_coordinator_is_dead)

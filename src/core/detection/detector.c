@@ -837,6 +837,7 @@ static void look_at_doubts(struct core *core)
     }
     bool leads_now = leads(core);
     bool begins = watch_lead(core, leads_now);
+    bool accuses = false;
 
     for (uint32_t k = 0; k < watch_count(core); k++) {
         const uint32_t i = watch_at(core, k);
@@ -844,6 +845,10 @@ static void look_at_doubts(struct core *core)
             is_named(core, i)) {
             watch_tell(core, i);
         }
+        accuses = accuses || core->peers[i].charge.verdict != VERDICT_NONE;
+    }
+    if (accuses) { /* D9k: it waits for a view without that one. */
+        attend_coordinator(core, core->timing.heartbeat_ms);
     }
     if (begins || (core->watching.report && (leads_now || core_is_coordinator(core)))) {
         call_roll(core);
