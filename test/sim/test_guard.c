@@ -201,6 +201,14 @@ Story(guard, a_coordinator_that_is_always_late_acts)
     sim_free(sim);
 }
 
+static void is_refused_as_full(struct sim *sim, uint32_t host, uint64_t seed)
+{
+    sim_start(sim, host);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_phase(sim, host) == PHASE_JOINING, seed);
+    story_check(sim_refusal(sim, host).reason == JOIN_REFUSED_FULL, seed);
+}
+
 /* G1, H45: three was said, and one of them failed. It may be at work across a cut, so nobody else
  * takes its place; its own next life does. */
 Story(guard, under_a_majority_the_failed_keep_their_place)
@@ -214,10 +222,7 @@ Story(guard, under_a_majority_the_failed_keep_their_place)
     story_check(sim_converges(sim, SETTLE_MS), seed);
     sim_crash(sim, C);
     story_check(sim_sees(sim, A, "A B", SETTLE_MS), seed);
-    sim_start(sim, D);
-    sim_run(sim, SETTLE_MS);
-    story_check(sim_phase(sim, D) == PHASE_JOINING, seed);
-    story_check(sim_refusal(sim, D).reason == JOIN_REFUSED_FULL, seed);
+    is_refused_as_full(sim, D, seed);
     sim_start(sim, C);
     story_check(sim_sees(sim, A, "A B C", SETTLE_MS), seed);
     sim_free(sim);
@@ -240,10 +245,7 @@ Story(guard, a_successor_keeps_the_places_of_the_failed)
     sim_crash(sim, A);
     sim_crash(sim, C);
     story_check(sim_sees(sim, B, "B", SETTLE_MS), seed);
-    sim_start(sim, D);
-    sim_run(sim, SETTLE_MS);
-    story_check(sim_phase(sim, D) == PHASE_JOINING, seed);
-    story_check(sim_refusal(sim, D).reason == JOIN_REFUSED_FULL, seed);
+    is_refused_as_full(sim, D, seed);
     sim_start(sim, A);
     story_check(sim_sees(sim, B, "B A", SETTLE_MS), seed);
     sim_free(sim);

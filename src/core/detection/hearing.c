@@ -149,7 +149,6 @@ uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)
     const struct timing *timing = &core->timing;
     uint64_t until_ms = core->peers[suspect].signs.silent_from_ms + timing->lost_ms +
                         timing_round_ms(timing) + timing_question_ms(timing);
-
     struct observers observers;
 
     if (!timing_is_sparse(timing) || core->now_ms >= until_ms) {

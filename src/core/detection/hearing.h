@@ -42,7 +42,7 @@ uint32_t hearing_relay_to(const struct core *core, uint32_t position);
 
 /* D2f: where heartbeats are sparse the neighbours of a member hear it one after the other. Is there
  * one of them, whom this node hears, that holds no verdict against it yet? Returns until when that
- * counts; 0: there is none. O(members). */
+ * counts; 0: there is none. O(those who watch it). */
 uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect);
 
 #endif

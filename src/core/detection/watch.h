@@ -27,8 +27,8 @@ bool watch_is_asking(const struct core *core, uint32_t position);
 /* By the view, does the member at `observer` watch the one at `subject`? */
 bool watch_sees(const struct core *core, uint32_t observer, uint32_t subject);
 
-/* All who do, by the view; or `everybody` may, who has to be asked by watch_sees. Rising, from 0
- * on, as far as `count`. O(1). */
+/* Those who watch the member at `subject` by the view, by rising position. Where all or most do,
+ * `everybody` is set, and these are all members, of whom watch_sees tells who does. O(1). */
 enum { OBSERVERS_MAX = RING_NEIGHBOURS_MAX + 4 };
 struct observers {
     uint32_t count;

@@ -136,7 +136,8 @@ struct peer_franchise {
     uint8_t voter; /* its place among the voters; VOTER_NONE: it is none */
 };
 
-/* What a heartbeat of it touches lies together: the ends of those before `signs`, and that. */
+/* The order is for a processor's cache: a heartbeat of the member touches the last fields of some
+ * parts and the first ones of the next. */
 struct peer {
     struct node_id id; /* peers */
     struct peer_course course;
@@ -595,8 +596,8 @@ struct merge_log {
     uint32_t count;
 };
 
-/* What every step looks at lies together, as far as it goes: at the end of one struct and the
- * beginning of the next, so that a simulator with many nodes keeps them all in a cache. */
+/* The order is for a processor's cache, in which a simulator keeps many nodes: what every step
+ * looks at is at the end of one struct and at the beginning of the next. */
 struct core {
     /* core.c: what the node was started with, and the time of this step. */
     struct {
