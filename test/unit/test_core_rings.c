@@ -352,6 +352,24 @@ Test(core_rings, a_death_is_told_to_the_coordinator_alone)
     rig_free(rig);
 }
 
+/* H63: it is to judge, and nothing is held against that one yet. */
+Test(core_rings, a_silence_is_told_to_the_coordinator)
+{
+    struct rig *rig = far_from_the_coordinator();
+    char heard[64];
+
+    neighbours(rig, heard);
+    *strchr(heard, 'Y') = heard[0];
+    rig_pass(rig, (rig->timing.silent_ms + rig->timing.lost_ms) / 2, heard);
+    struct peer_state accused = core_peer(rig->core, position_of(rig, 'Y'), rig->now_ms);
+    cr_assert_eq(accused.verdict, VERDICT_NONE);
+    const struct message *told = rig_told(rig, MESSAGE_HEARTBEAT, 'M');
+    cr_assert_not_null(told);
+    cr_assert(names(rig, &told->heartbeat, 'Y'));
+    cr_assert(watches(rig, 'M'));
+    rig_free(rig);
+}
+
 /* H63: its neighbours may all be dead, and then nobody tells it any more. */
 Test(core_rings, who_accuses_watches_the_coordinator_until_the_accused_is_out)
 {
