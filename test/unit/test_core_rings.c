@@ -1,6 +1,7 @@
 /* Watch rings: of whom a node knows nothing, and what it does when it has to know (D9). */
 #include <criterion/criterion.h>
 
+#include "core/detection/hearing.h"
 #include "core/detection/watch.h"
 #include "core/state/state.h"
 #include "rig.h"
@@ -349,6 +350,59 @@ Test(core_rings, a_death_is_told_to_the_coordinator_alone)
     cr_assert_eq(rig_count(rig, MESSAGE_HEARTBEAT), 2);
     cr_assert_eq(rig_count(rig, MESSAGE_PING), 0);
     cr_assert(watches(rig, 'M'));
+    rig_free(rig);
+}
+
+/* H8, H65: whom a member does not name it hears only if it watches it, in the view that it holds.
+ */
+Test(core_rings, who_does_not_watch_a_member_says_nothing_of_it)
+{
+    struct rig *rig = far_from_the_coordinator();
+    const struct view *view = core_view(rig->core);
+    struct message silent_of_nobody = {
+        .type = MESSAGE_HEARTBEAT,
+        .heartbeat = {.view = view_id_of(view), .view_hash = view->hash}};
+    const uint32_t observer = position_of(rig, 'X');
+    uint32_t seen = 0;
+
+    rig_gets(rig, 'X', &silent_of_nobody);
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        bool sees = i == observer || watch_sees(rig->core, observer, i);
+        seen += sees;
+        cr_expect_eq(hearing_of(rig->core, observer, i, rig->now_ms),
+                     sees ? HEARING_YES : HEARING_UNKNOWN, "%s", view->members[i].name);
+    }
+    cr_assert_gt(seen, 1);
+    cr_assert_lt(seen, view->member_count);
+    silent_of_nobody.heartbeat.view.version--;
+    rig_gets(rig, 'X', &silent_of_nobody);
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        cr_expect_eq(hearing_of(rig->core, observer, i, rig->now_ms),
+                     i == observer ? HEARING_YES : HEARING_UNKNOWN, "%s", view->members[i].name);
+    }
+    rig_free(rig);
+}
+
+/* H65, C1b: in a view that was installed just now nobody has said yet whom it hears. */
+Test(core_rings, what_was_said_in_the_view_before_keeps_a_claim_from_being_begun)
+{
+    const char *heard = "N O P A B C D L Q R S X Y";
+    struct rig *rig = rig_on_rings("M W N O P A B C D L Q R S X Y", 'W');
+    struct message shown = {.type = MESSAGE_VIEW};
+    uint32_t claims = 0;
+
+    rig_pass(rig, 2 * rig->timing.lost_ms, heard);
+    cr_assert_neq(core_peer(rig->core, 0, rig->now_ms).verdict, VERDICT_NONE);
+    cr_assert_eq(rig_count(rig, MESSAGE_CLAIM), 0);
+    shown.carrier.view = rig_next(rig, "-Y");
+    rig_gets(rig, 'X', &shown);
+    cr_assert_eq(core_view(rig->core)->member_count, 14);
+    cr_assert_eq(rig_count(rig, MESSAGE_CLAIM), 0);
+    for (const char *letter = "NOPABCDLQRSX"; *letter != '\0'; letter++) {
+        tells_of(rig, *letter, 'M', VERDICT_LOST);
+        claims += rig_count(rig, MESSAGE_CLAIM);
+    }
+    cr_assert_gt(claims, 0);
     rig_free(rig);
 }
 

@@ -39,7 +39,7 @@ static bool is_candidate(const struct core *core, bool begun)
             return false;
         }
         if (!begun && verdict != VERDICT_DEAD &&
-            (hearing_relay_to(core, i) != VIEW_NONE || hearing_not_lost_until_ms(core, i) != 0)) {
+            (hearing_is_heard_by_others(core, i) || hearing_not_lost_until_ms(core, i) != 0)) {
             return false;
         }
     }

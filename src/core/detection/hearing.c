@@ -67,17 +67,12 @@ static enum hearing own_hearing(const struct core *core, uint32_t subject, uint6
                                                                         : HEARING_SILENT;
 }
 
-enum hearing hearing_of(const struct core *core, uint32_t observer, uint32_t subject,
-                        uint64_t now_ms)
+/* What it says of the subject in its last heartbeat, of whichever view that was. */
+static enum hearing word_of(const struct core *core, uint32_t observer, uint32_t subject,
+                            uint64_t now_ms)
 {
     const struct peer_signs *signs = &core->peers[observer].signs;
 
-    if (core_is_self(core, observer)) {
-        return own_hearing(core, subject, now_ms);
-    }
-    if (observer == subject) {
-        return HEARING_YES;
-    }
     if (signs->suspects_ms == 0 || now_ms >= signs->suspects_ms + core->timing.lost_ms ||
         signs->view.lineage != core->view.lineage) {
         return HEARING_UNKNOWN;
@@ -87,11 +82,25 @@ enum hearing hearing_of(const struct core *core, uint32_t observer, uint32_t sub
             return signs->suspects[i].verdict == VERDICT_NONE ? HEARING_SILENT : HEARING_SUSPECT;
         }
     }
-    if (!watch_sees(core, observer, subject) ||
-        (core_has_rings(core) && !hearing_holds_our_view(core, observer))) {
+    if (!watch_sees(core, observer, subject)) {
         return HEARING_UNKNOWN;
     }
     return signs->suspect_count < SUSPECTS_MAX ? HEARING_YES : HEARING_UNKNOWN;
+}
+
+enum hearing hearing_of(const struct core *core, uint32_t observer, uint32_t subject,
+                        uint64_t now_ms)
+{
+    if (core_is_self(core, observer)) {
+        return own_hearing(core, subject, now_ms);
+    }
+    if (observer == subject) {
+        return HEARING_YES;
+    }
+    enum hearing word = word_of(core, observer, subject, now_ms);
+    bool counts = !core_has_rings(core) || hearing_holds_our_view(core, observer); /* D9i */
+
+    return word == HEARING_YES && !counts ? HEARING_UNKNOWN : word;
 }
 
 bool hearing_accuses(const struct core *core, uint32_t accuser, uint64_t age, uint64_t now_ms)
@@ -167,7 +176,8 @@ uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)
     return 0;
 }
 
-uint32_t hearing_relay_to(const struct core *core, uint32_t position)
+/* The oldest that hears both this node and that member; by what it said in this view, or in any. */
+static uint32_t who_hears(const struct core *core, uint32_t position, bool in_this_view)
 {
     struct observers observers;
 
@@ -177,9 +187,20 @@ uint32_t hearing_relay_to(const struct core *core, uint32_t position)
         const struct peer_signs *signs = &core->peers[i].signs;
         if (i != position && !core_is_self(core, i) && hearing_is_heard(core, i) &&
             signs->unheard_ms == 0 && !signs->late &&
-            hearing_of(core, i, position, core->now_ms) == HEARING_YES) {
+            (in_this_view ? hearing_of(core, i, position, core->now_ms)
+                          : word_of(core, i, position, core->now_ms)) == HEARING_YES) {
             return i;
         }
     }
     return VIEW_NONE;
+}
+
+uint32_t hearing_relay_to(const struct core *core, uint32_t position)
+{
+    return who_hears(core, position, true);
+}
+
+bool hearing_is_heard_by_others(const struct core *core, uint32_t position)
+{
+    return who_hears(core, position, false) != VIEW_NONE;
 }

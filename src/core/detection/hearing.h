@@ -40,6 +40,10 @@ bool hearing_link_is_bad(const struct core *core, uint32_t position);
 /* The oldest member through whom it can be reached, or VIEW_NONE. */
 uint32_t hearing_relay_to(const struct core *core, uint32_t position);
 
+/* C1b: does anybody who hears this node say that it hears that member? It may be about to name the
+ * view that is held here, and have spoken of an older one. */
+bool hearing_is_heard_by_others(const struct core *core, uint32_t position);
+
 /* D2f: where heartbeats are sparse the neighbours of a member hear it one after the other. Is there
  * one of them, whom this node hears, that holds no verdict against it yet? Returns until when that
  * counts; 0: there is none. O(those who watch it). */
