@@ -44,6 +44,7 @@ Test(core_sparse, who_misses_a_heartbeat_asks)
     const uint64_t missed_ms = timing_missed_ms(timing);
 
     cr_assert(timing_is_sparse(timing));
+    cr_assert_eq(timing_question_ms(timing), timing->expect_ms / 10);
     cr_assert_eq(questions_to(rig, 'C', missed_ms - 1, ""), 0);
     cr_assert_eq(questions_to(rig, 'C', 1, ""), 1);
     cr_assert_eq(questions_to(rig, 'C', timing_question_ms(timing) - 1, ""), 0);
