@@ -110,6 +110,7 @@ Test(core_rings, nobody_who_is_not_watched_is_named)
     struct rig *rig = far_from_the_coordinator();
 
     cr_assert_eq(rig->noticed[NOTICE_SUSPECT], 0);
+    cr_assert(hearing_is_heard(rig->core, position_of(rig, 'M')));
     rig_pass(rig, 2 * rig->timing.heartbeat_ms, "A Y");
     cr_assert_gt(rig_count(rig, MESSAGE_HEARTBEAT), 0);
     for (uint32_t i = 0; i < rig->sent_count; i++) {
