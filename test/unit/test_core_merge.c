@@ -406,6 +406,21 @@ Test(core_merge, a_part_with_other_terms_is_not_taken_up)
     rig_free(rig);
 }
 
+/* J2e */
+Test(core_merge, a_part_that_speaks_another_version_is_not_taken_up)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct view *view = rig_view(rig, "D E");
+    const uint8_t high = core_view(rig->core)->members[0].versions.high;
+
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        view->members[i].versions = (struct versions){.low = high + 1, .high = high + 2};
+    }
+    view_seal(view);
+    const struct message merge = merge_of(view, 77);
+    check_refused(rig, &merge, MERGE_REFUSED_VERSIONS);
+}
+
 /* S5: a READY that waited while a merge brought its sender in as gone lets nobody back under the id
  * that was removed. */
 Test(core_merge, who_came_in_as_gone_is_not_let_in_for_an_earlier_ready)
