@@ -49,7 +49,7 @@ bool beat_post_open(struct beat_post *post, const struct beat_post_options *opti
     post->seal = options->seal;
     post->accepts_plain = options->accepts_plain;
     post->within_ms = 2 * options->heartbeat_ms;
-    post->whole_ms = options->lost_ms;
+    post->whole_ms = WHOLE_TIMES_LOST * options->lost_ms;
     post->traffic = options->traffic;
     post->ring_number = options->seal == NULL ? 0 : seal_ring_number(options->seal);
     post->index_mask = slots - 1;

@@ -43,6 +43,7 @@ Test(book, knows_everyone_it_ever_met)
     begin(&book);
     book_on_view_installed(&book, &all.view, &none.view);
     cr_assert_not(asks(&book, &all.view, &b), "a member need not be looked for");
+    cr_assert(asks(&book, &none.view, &b), "but it is by who was put out, and joins anew");
     book_on_view_installed(&book, &alone.view, &all.view);
     cr_assert(asks(&book, &alone.view, &b));
     book_on_view_installed(&book, &all.view, &alone.view);

@@ -76,8 +76,8 @@ Test(timing, lan_is_lean_where_neighbours_watch_and_no_guard_rests_on_leases)
 
     check_order(&lan);
     cr_assert(timing_is_sparse(&lan));
-    cr_assert_eq(lan.heartbeat_ms, 640);
-    cr_assert_eq(lan.lost_ms, 1050);
+    cr_assert_eq(lan.heartbeat_ms, 680);
+    cr_assert_eq(lan.lost_ms, 1088);
     cr_assert_not(timing_is_sparse(&wan));
 }
 

@@ -2,8 +2,8 @@
 
 enum {
     SPARSE_HEARTBEAT_MS_MIN = 100, /* questions come ten times as often */
-    SPARSE_LAN_HEARTBEAT_MS = 640,
-    SPARSE_LAN_LOST_MS = 1050,
+    SPARSE_LAN_HEARTBEAT_MS = 680,
+    SPARSE_LAN_LOST_MS = 1088,
 };
 
 static void expect_the_same(struct timing *timing)
