@@ -45,8 +45,9 @@ void oracle_check_asked(struct sim *sim, const struct host *host, const struct v
     const uint32_t other = oracle_host_of(&sim->oracle, &gone->id);
     const bool proven = gone->verdict != VERDICT_LOST && gone->verdict != VERDICT_STALLED;
 
-    /* It may have been heard once more while the view was under way, and then have died. */
-    if (other != SIM_NOBODY && !sim->hosts[other].running) {
+    /* It may have been heard once more while the view was under way, and then have ended. */
+    if (other != SIM_NOBODY &&
+        (!sim->hosts[other].running || !id_equal(&sim->hosts[other].witness.life, &gone->id))) {
         return;
     }
     if (has_rings(host) && view->cause == CAUSE_CHANGE && !proven &&
