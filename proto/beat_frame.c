@@ -15,7 +15,7 @@ enum {
 
     NUMBER_BYTES = AT_ECHO - AT_NUMBER,
 
-    FLAG_LATE = 1,
+    FLAG_LATE = BEAT_LATE,
     FLAG_ACTING = 2,
     FLAG_BOUND = 4,
     FLAG_LEASED = 8,

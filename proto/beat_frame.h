@@ -19,6 +19,7 @@ enum {
     BEAT_BYTES = 28,
     BEAT_KIND = 'B',  /* the first byte; all other frames begin with 'D' */
     BEAT_VERSION = 2, /* of the protocol, the first that has beats */
+    BEAT_LATE = 1,    /* bit of the second byte: its sender's loop was late (D4) */
 
     BEAT_AT_TAG = 20,
     BEAT_TAG_BYTES = 8,

@@ -37,6 +37,7 @@ static void control_run(struct control *control, struct server *server)
     control->running = true;
     control->has_run = true;
     const uint32_t before = server->connections;
+    node_catch_up(control->node);
     MHD_run(server->daemon);
     if (before > server->connections) {
         /* At its connection limit the daemon stops accepting, and only another run makes it accept

@@ -323,6 +323,8 @@ static void write_traffic(const struct node_traffic *traffic, struct text_builde
     counter(text, "doyen_beats_received_total", "Datagrams received that were beats.",
             traffic->beats_in);
     counter(text, "doyen_beats_sent_total", "Datagrams sent that were beats.", traffic->beats_out);
+    gauge(text, "doyen_beats_wait",
+          "1 while beats are read when the loop wakes for something else.", traffic->beats_wait);
     counter(text, "doyen_stream_frames_received_total", "Frames received over connections.",
             traffic->frames_in);
     counter(text, "doyen_stream_frames_sent_total", "Frames sent over connections.",

@@ -174,6 +174,7 @@ static json_t *counters_json(const struct facts *facts)
                     json_put(object, "beats_out", json_of_number(traffic->beats_out)) &&
                     json_put(object, "beats_refused",
                              reasons_json(traffic->beats_refused, BEAT_REFUSALS, beat_text_of)) &&
+                    json_put(object, "beats_wait", json_boolean(traffic->beats_wait)) &&
                     json_put(object, "without_key", json_of_number(traffic->plain_refused)) &&
                     json_put(object, "strangers_cut", json_of_number(traffic->strangers_cut)) &&
                     json_put(object, "challenges_out", json_of_number(traffic->challenges_out)) &&

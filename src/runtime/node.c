@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/text.h"
+#include "runtime/arrival.h"
 #include "runtime/clock.h"
 #include "runtime/node_state.h"
 #include "words/address_text.h"
@@ -311,25 +312,38 @@ static void arm_timer(struct node *node, uint64_t earliest_ms)
     }
 }
 
+/* Where heartbeats are sparse, beats wait for a turn that comes anyway, but not those to a
+ * coordinator: for how long it may act rests on what they echo (D8b). */
+static void choose_reading(struct node *node, enum phase phase)
+{
+    const struct node_id *self = &core_self(node->core)->id;
+
+    udp_set_lazy(&node->udp, phase == PHASE_MEMBER && timing_is_sparse(core_timing(node->core)) &&
+                                 !id_equal(&view_coordinator(core_view(node->core))->id, self));
+}
+
 /* Serves datagrams, streams, timers and commands alike; a message comes with its `frame`, for the
- * recorder. No effect leads back in here before the step is over: sockets report in a turn of their
- * own. */
+ * recorder. An event without a time is one of now. Only the core is given an earlier one: what goes
+ * out goes out now. No effect leads back in here before the step is over: sockets report in a turn
+ * of their own. */
 static void one_step(struct node *node, struct event event, struct bytes frame)
 {
     const struct node_id life = core_self(node->core)->id;
+    const uint64_t now_ms = clock_ms();
+    struct step step = {.now_ms = now_ms};
 
     assert(!node->stepping);
     if (node->closing) {
         return;
     }
     node->stepping = true;
-    event.now_ms = clock_ms();
-    struct step step = {.now_ms = event.now_ms};
+    event.now_ms = event.now_ms == 0 ? now_ms : event.now_ms;
+    node->stepped_ms = event.now_ms;
     recorder_input(node->recorder, &event, frame.at, frame.length, node->core);
     recording_ring_input(node->ring, &event, frame.at, frame.length);
     struct effects effects = core_step(node->core, &event);
     recorder_output(node->recorder, node->core);
-    lease_page_on_step(&node->lease, node->core, event.now_ms);
+    lease_page_on_step(&node->lease, node->core, now_ms);
     for (uint32_t i = 0; i < effects.count; i++) {
         apply(node, &effects.items[i], &step);
     }
@@ -338,16 +352,19 @@ static void one_step(struct node *node, struct event event, struct bytes frame)
         listener_close_inbound(&node->listener);
     }
     node->stepping = false;
-    elector_on_step(&node->elector, event.now_ms);
-    partitioner_on_step(&node->partitioner, event.now_ms);
+    elector_on_step(&node->elector, now_ms);
+    partitioner_on_step(&node->partitioner, now_ms);
 
-    arm_timer(node, event.type == EVENT_TICK ? event.now_ms + 1 : 0);
+    if (!node->catching_up) {
+        arm_timer(node, event.type == EVENT_TICK ? now_ms + 1 : 0);
+    }
     const enum phase phase = core_phase(node->core);
     if (node->was_joining && phase != PHASE_JOINING) {
         seed_checker_stop(&node->seed_checker);
         (void)uv_timer_stop(&node->join_timer);
     }
     node->was_joining = phase == PHASE_JOINING;
+    choose_reading(node, phase);
     if (phase == PHASE_STOPPED) {
         report_end(node, NODE_LEFT);
     }
@@ -376,15 +393,77 @@ static void node_step(struct node *node, struct event event)
     end_withdrawal(node);
 }
 
-void node_on_role_command(void *context, const struct role_command *command)
-{
-    node_step(context, (struct event){.type = EVENT_ROLE, .role = command});
-}
-
 static void step_with_frame(struct node *node, struct event event, struct bytes frame)
 {
     one_step(node, event, frame);
     end_withdrawal(node);
+}
+
+/* --- What came while the loop slept --- */
+
+enum { MISSED_MAX = 16 }; /* ticks that are made up for, so that nothing goes on for ever */
+
+/* What a beat made due before the next one came, or before the loop was to wake, is done at its
+ * time: by the clock that the core goes by nobody was late. */
+static void do_what_was_due(struct node *node, uint64_t until_ms)
+{
+    for (uint32_t i = 0; i < MISSED_MAX && core_deadline_ms(node->core) < until_ms; i++) {
+        const uint64_t due_ms = core_deadline_ms(node->core);
+        node_step(node,
+                  (struct event){.type = EVENT_TICK,
+                                 .now_ms = due_ms > node->stepped_ms ? due_ms : node->stepped_ms});
+    }
+}
+
+/* The time that the core is to be given for what came at `arrived_ms`; 0: now. */
+static uint64_t event_ms(struct node *node, uint64_t arrived_ms)
+{
+    if (arrived_ms == UDP_JUST_NOW || !node->catching_up) {
+        return 0;
+    }
+    const uint64_t now_ms = clock_ms();
+    const struct arrival_bounds bounds = {
+        .last_ms = node->stepped_ms, .due_ms = node->slept_for_ms, .now_ms = now_ms};
+    const uint64_t given_ms = arrival_given_ms(&bounds, arrived_ms);
+    do_what_was_due(node, sooner_ms(given_ms, node->slept_for_ms));
+    return given_ms > node->stepped_ms ? given_ms : node->stepped_ms;
+}
+
+/* Steps the core with the beats that have come while nobody read them, as if somebody had. Returns
+ * whether there were any; the timer is for the caller to arm. */
+static bool catch_up(struct node *node)
+{
+    const uint64_t beats_in = node->traffic.beats_in;
+
+    if (!node->started || node->stepping || node->catching_up || node->closing) {
+        return false;
+    }
+    node->catching_up = true;
+    node->slept_for_ms = core_deadline_ms(node->core);
+    udp_read_beats(&node->udp);
+    if (node->traffic.beats_in != beats_in) {
+        do_what_was_due(node, sooner_ms(clock_ms(), node->slept_for_ms));
+    }
+    node->catching_up = false;
+    return node->traffic.beats_in != beats_in;
+}
+
+void node_catch_up(struct node *node)
+{
+    if (catch_up(node) && !node->closing) {
+        arm_timer(node, 0);
+    }
+}
+
+void node_on_turn(void *context)
+{
+    node_catch_up(context);
+}
+
+void node_on_role_command(void *context, const struct role_command *command)
+{
+    node_catch_up(context);
+    node_step(context, (struct event){.type = EVENT_ROLE, .role = command});
 }
 
 /* The first turn, which comes after the owner of the node has had time to look at its journal. */
@@ -418,6 +497,7 @@ void node_on_timer(uv_timer_t *timer)
         start(node);
         return;
     }
+    (void)catch_up(node); /* One of the branches below arms the timer. */
     role_clients_tick(&node->roles, clock_ms());
     if (may_leave(node)) {
         node->leave_asked = false;
@@ -474,23 +554,24 @@ static bool is_one_too_many(struct node *node, const struct message *message,
 }
 
 static void step_with_message(struct node *node, struct message *message, struct bytes frame,
-                              const struct address *source)
+                              const struct address *source, uint64_t at_ms)
 {
     message->source = *source;
     node->traffic.skipped = wire_skipped(node->wire);
-    step_with_frame(node, (struct event){.type = EVENT_MESSAGE, .message = message}, frame);
+    step_with_frame(
+        node, (struct event){.type = EVENT_MESSAGE, .now_ms = at_ms, .message = message}, frame);
 }
 
 static void take_message(struct node *node, struct message *message, struct bytes frame,
-                         const struct address *source)
+                         const struct address *source, uint64_t at_ms)
 {
     if (!came_by_cut_link(node, message, source) && !is_one_too_many(node, message, source)) {
-        step_with_message(node, message, frame, source);
+        step_with_message(node, message, frame, source, at_ms);
     }
 }
 
 void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
-                      const struct address *source)
+                      const struct address *source, uint64_t arrived_ms)
 {
     struct node *node = context;
     const struct bytes datagram = {.at = bytes, .length = length};
@@ -498,8 +579,9 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
     struct bytes frame;
 
     if (beat_is(bytes, length)) {
+        const uint64_t at_ms = event_ms(node, arrived_ms);
         if (gate_open_beat(&node->gate, datagram, &message, &frame)) {
-            take_message(node, &message, frame, source);
+            take_message(node, &message, frame, source, at_ms);
         }
         return;
     }
@@ -531,7 +613,7 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
         traffic_count_refused(&node->traffic, error);
         return;
     }
-    take_message(node, &message, frame, source);
+    take_message(node, &message, frame, source, 0);
 }
 
 /* Finds the address at which the sender of a message that came by stream can be answered: nobody
@@ -558,7 +640,7 @@ void node_on_stream_message(void *context, struct message *message, struct bytes
     const struct address *source = listed != NULL ? listed : from;
     if (!came_by_cut_link(node, message, message->relay ? from : source) &&
         !is_one_too_many(node, message, from)) {
-        step_with_message(node, message, frame, source);
+        step_with_message(node, message, frame, source, 0);
     }
 }
 
@@ -566,6 +648,7 @@ void node_on_link_news(void *context, const struct node_id *peer, enum link_news
 {
     struct node *node = context;
 
+    node_catch_up(node);
     node_step(node, (struct event){.type = EVENT_LINK, .link = {.peer = *peer, .news = news}});
 }
 
@@ -573,6 +656,7 @@ void node_on_synced(void *context, uint64_t number, bool ok)
 {
     struct node *node = context;
 
+    node_catch_up(node);
     node_step(node, (struct event){.type = EVENT_SYNCED, .synced = {.number = number, .ok = ok}});
 }
 
@@ -584,6 +668,7 @@ void node_on_resolved(void *context, const struct address *addresses, uint32_t c
         seed_checker_run(&node->seed_checker, addresses, count, &node->config->advertise,
                          clock_ms());
     }
+    node_catch_up(node);
     node_step(node, (struct event){.type = EVENT_ADDRESSES,
                                    .addresses = {.source = ADDRESSES_SEEDS,
                                                  .addresses = addresses,

@@ -69,6 +69,10 @@ const struct config *node_config(const struct node *node);
 struct journal *node_journal(struct node *node);
 uint64_t node_now_ms(const struct node *node); /* fresh reading of the monotonic clock */
 
+/* Takes what waits, so that what the core says of silences is so. Not to be called from inside any
+ * of this node's callbacks. */
+void node_catch_up(struct node *node);
+
 /* Until when this node may act, and what its page says of that. */
 uint64_t node_acting_until_ms(const struct node *node, uint64_t now_ms);
 const struct lease_page *node_lease(const struct node *node);

@@ -37,6 +37,8 @@ static bool open_sockets(struct node *node)
     node->streams.latch = &node->latch;
     node->streams.log = node->log;
     node->streams.traffic = &node->traffic;
+    node->streams.on_turn = node_on_turn;
+    node->streams.context = node;
     node->streams.descriptors_max = descriptors_for_streams(descriptors_limit());
     int error = udp_open(&node->udp, node->loop, &node->latch, &node->traffic, &config->listen);
     if (error == 0) {
@@ -46,7 +48,7 @@ static bool open_sockets(struct node *node)
         error = listener_start(&node->listener, node_on_stream_message, node);
     }
     if (error == 0) {
-        error = udp_start(&node->udp, node_on_datagram, node);
+        error = udp_start(&node->udp, node_on_datagram, node_on_turn, node);
     }
     if (error != 0) {
         log_cannot_listen(node, error);

@@ -48,7 +48,10 @@ struct node {
     struct recording_ring *ring; /* NULL: nor in memory, of which there was too little */
     bool started;
     bool stepping;
-    bool was_joining; /* after the last step */
+    bool catching_up;      /* node_catch_up is at work */
+    uint64_t stepped_ms;   /* the time that the core was given last */
+    uint64_t slept_for_ms; /* while catching up: its deadline when the loop woke */
+    bool was_joining;      /* after the last step */
     bool leave_asked;
     bool withdraw_asked;  /* the core waits until nobody goes by its right to act any more */
     bool move_asked;      /* `move`, in a turn of its own */
@@ -98,12 +101,17 @@ struct node {
     struct udp udp; /* with room for many datagrams, last */
 };
 
+/* node_catch_up, for sockets: before what else has come. All that may step the core does this
+ * first.
+ */
+void node_on_turn(void *context);
+
 /* The callbacks of a node's parts; `context` is the node. Each may step the core, and is called in
  * a turn of its own, never from inside a step. */
 void node_on_timer(uv_timer_t *timer);
 void node_on_join_timer(uv_timer_t *timer);
 void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
-                      const struct address *source);
+                      const struct address *source, uint64_t arrived_ms);
 void node_on_stream_message(void *context, struct message *message, struct bytes frame,
                             const struct address *from);
 void node_on_link_news(void *context, const struct node_id *peer, enum link_news news);

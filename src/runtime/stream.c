@@ -226,8 +226,15 @@ static void on_buffer(uv_handle_t *handle, size_t suggested_size, uv_buf_t *buff
 static void on_read(uv_stream_t *handle, ssize_t length, const uv_buf_t *buffer)
 {
     struct stream *stream = handle->data;
+    const struct streams *streams = stream->streams;
 
     (void)buffer;
+    if (streams->on_turn != NULL) {
+        streams->on_turn(streams->context);
+    }
+    if (stream->closed) {
+        return; /* just now */
+    }
     if (length < 0) {
         stream_end(stream, (int)length);
         return;

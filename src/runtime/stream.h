@@ -38,7 +38,9 @@ struct streams {
     struct latch *latch;
     struct wire *wire;
     struct gate *gate;
-    const struct core *core; /* whose HELLO the streams send */
+    const struct core *core;        /* whose HELLO the streams send */
+    void (*on_turn)(void *context); /* before what came is handed over (node_on_turn); or NULL */
+    void *context;
     struct log *log;
     struct node_traffic *traffic;
     size_t partial_bytes;       /* held for incomplete frames */

@@ -2,6 +2,7 @@
 #ifndef RUNTIME_TRAFFIC_H
 #define RUNTIME_TRAFFIC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "proto/wire_error.h"
@@ -34,6 +35,7 @@ struct node_traffic {
     uint64_t user_out;
     uint64_t user_refused[USER_REFUSALS]; /* those that were not handed on, by reason */
     uint64_t send_failed;
+    bool beats_wait; /* until the loop wakes for something else (decision 34) */
     uint32_t streams_open;
     uint32_t lifelines_up;
 };

@@ -5,6 +5,8 @@
 #include <netinet/in.h>
 #include <unistd.h>
 
+#include "runtime/arrival.h"
+#include "runtime/clock.h"
 #include "words/address_text.h"
 
 /* Room for datagrams that arrive while this process waits to run: a heartbeat from each of 4096
@@ -12,13 +14,6 @@
 enum { RECEIVE_BUFFER_BYTES = 1 << 20 };
 
 /* --- Opening --------------------------------------------------------------------------------- */
-
-static void on_closed(uv_handle_t *handle)
-{
-    struct udp *udp = handle->data;
-
-    latch_release(udp->latch);
-}
 
 /* An IPv6 socket accepts IPv4 too if it listens on the wildcard, whatever the system's default is.
  */
@@ -47,7 +42,9 @@ static void prepare_batch(struct udp *udp)
         udp->messages[i].msg_hdr = (struct msghdr){.msg_name = &udp->sources[i],
                                                    .msg_namelen = sizeof udp->sources[i],
                                                    .msg_iov = &udp->parts[i],
-                                                   .msg_iovlen = 1};
+                                                   .msg_iovlen = 1,
+                                                   .msg_control = udp->control[i],
+                                                   .msg_controllen = sizeof udp->control[i]};
     }
 }
 
@@ -81,7 +78,7 @@ int udp_open(struct udp *udp, uv_loop_t *loop, struct latch *latch, struct node_
 
 /* --- Receiving ------------------------------------------------------------------------------- */
 
-static void deliver(struct udp *udp, size_t index)
+static void deliver(struct udp *udp, size_t index, uint64_t arrived_ms)
 {
     const struct mmsghdr *message = &udp->messages[index];
     struct address source;
@@ -91,23 +88,39 @@ static void deliver(struct udp *udp, size_t index)
     if ((message->msg_hdr.msg_flags & MSG_TRUNC) != 0) {
         udp->traffic->malformed[WIRE_BOUND]++; /* Longer than any datagram of ours. */
     } else if (address_from_sockaddr((const struct sockaddr *)&udp->sources[index], &source)) {
-        udp->on_datagram(udp->context, udp->inbox[index], message->msg_len, &source);
+        udp->on_datagram(udp->context, udp->inbox[index], message->msg_len, &source, arrived_ms);
     }
 }
 
-/* What is more than a batch is there in the next turn. Nothing to read, or an error, says nothing
- * about any member. */
-static void receive(struct udp *udp)
+/* Nothing to read, or an error, says nothing about any member. */
+static int receive_batch(struct udp *udp, int fd)
 {
     int count;
 
     do {
-        count = recvmmsg(udp->fd, udp->messages, UDP_BATCH, 0, NULL);
+        count = recvmmsg(fd, udp->messages, UDP_BATCH, 0, NULL);
     } while (count < 0 && errno == EINTR);
+    return count;
+}
+
+/* The system has written over it. */
+static void reuse(struct udp *udp, int index)
+{
+    udp->messages[index].msg_hdr.msg_namelen = sizeof udp->sources[index];
+    udp->messages[index].msg_hdr.msg_controllen = sizeof udp->control[index];
+}
+
+/* What is more than a batch is there in the next turn. */
+static void receive(struct udp *udp)
+{
+    const int count = receive_batch(udp, udp->fd);
+
+    udp->receiving = true;
     for (int i = 0; i < count; i++) {
-        deliver(udp, (size_t)i);
-        udp->messages[i].msg_hdr.msg_namelen = sizeof udp->sources[i];
+        deliver(udp, (size_t)i, UDP_JUST_NOW);
+        reuse(udp, i);
     }
+    udp->receiving = false;
 }
 
 static void on_ready(uv_poll_t *poll, int status, int events)
@@ -118,14 +131,130 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     if (status < 0) { /* An error of the socket, which receiving clears; libuv has stopped at it. */
         (void)uv_poll_start(poll, UV_READABLE, on_ready);
     }
+    udp->on_turn(udp->context);
     receive(udp);
 }
 
-int udp_start(struct udp *udp, udp_on_datagram *on_datagram, void *context)
+int udp_start(struct udp *udp, udp_on_datagram *on_datagram, udp_on_turn *on_turn, void *context)
 {
     udp->on_datagram = on_datagram;
+    udp->on_turn = on_turn;
     udp->context = context;
     return uv_poll_start(&udp->poll, UV_READABLE, on_ready);
+}
+
+/* --- Beats ----------------------------------------------------------------------------------- */
+
+static void open_beats(struct udp *udp)
+{
+    const int fd = beat_socket_open(udp->fd);
+
+    if (fd < 0) {
+        return;
+    }
+    if (uv_poll_init(udp->poll.loop, &udp->beats_poll, fd) != 0) {
+        (void)close(fd);
+        return;
+    }
+    udp->beats_fd = fd;
+    udp->has_beats = true;
+    udp->beats_poll.data = udp;
+    latch_acquire(udp->latch);
+}
+
+static void on_beats_ready(uv_poll_t *poll, int status, int events)
+{
+    struct udp *udp = poll->data;
+
+    (void)events;
+    udp->polls_beats = udp->polls_beats && status >= 0; /* as above */
+    udp->on_turn(udp->context);
+}
+
+static void poll_beats(struct udp *udp)
+{
+    const bool wanted = !udp->lazy || udp->eager_until_ms > 0;
+
+    udp->traffic->beats_wait = !wanted;
+    if (wanted == udp->polls_beats) {
+        return;
+    }
+    udp->polls_beats = wanted;
+    if (wanted) {
+        (void)uv_poll_start(&udp->beats_poll, UV_READABLE, on_beats_ready);
+    } else {
+        (void)uv_poll_stop(&udp->beats_poll);
+    }
+}
+
+void udp_set_lazy(struct udp *udp, bool lazy)
+{
+    if (udp->lazy == lazy || !udp->open) {
+        return;
+    }
+    udp->lazy = lazy;
+    if (lazy && !udp->tried_beats) {
+        udp->tried_beats = true;
+        open_beats(udp);
+    }
+    if (udp->has_beats) {
+        poll_beats(udp);
+    }
+}
+
+static bool notice_dropped(struct udp *udp, const struct beat_socket_note *note)
+{
+    const bool more = note->has_dropped && note->dropped != udp->dropped;
+
+    udp->dropped = note->has_dropped ? note->dropped : udp->dropped;
+    return more;
+}
+
+/* Returns how many there were. */
+static int receive_beats(struct udp *udp, bool *dropped)
+{
+    const int count = receive_batch(udp, udp->beats_fd);
+    const struct arrival_clocks clocks = arrival_clocks_read();
+
+    udp->receiving = true;
+    for (int i = 0; i < count; i++) {
+        const struct beat_socket_note note = beat_socket_note(&udp->messages[i].msg_hdr);
+        *dropped = notice_dropped(udp, &note) || *dropped;
+        deliver(udp, (size_t)i, note.has_stamp ? arrival_ms(&clocks, note.stamp_ns) : UDP_JUST_NOW);
+        reuse(udp, i);
+    }
+    udp->receiving = false;
+    return count;
+}
+
+void udp_read_beats(struct udp *udp)
+{
+    bool dropped = false;
+    int sum = 0;
+    int count;
+
+    if (!udp->has_beats || udp->receiving) {
+        return;
+    }
+    do {
+        count = receive_beats(udp, &dropped);
+        sum += count > 0 ? count : 0;
+    } while (count == UDP_BATCH && sum < UDP_BEATS_AT_ONCE);
+    if (dropped || sum >= UDP_BEATS_MANY) {
+        udp->eager_until_ms = clock_ms() + UDP_BEATS_EAGER_MS;
+    } else if (udp->eager_until_ms > 0 && clock_ms() >= udp->eager_until_ms) {
+        udp->eager_until_ms = 0;
+    }
+    poll_beats(udp);
+}
+
+/* --- Closing --------------------------------------------------------------------------------- */
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct udp *udp = handle->data;
+
+    latch_release(udp->latch);
 }
 
 void udp_close(struct udp *udp)
@@ -134,6 +263,11 @@ void udp_close(struct udp *udp)
         udp->open = false;
         uv_close((uv_handle_t *)&udp->poll, on_closed);
         (void)close(udp->fd);
+    }
+    if (udp->has_beats) {
+        udp->has_beats = false;
+        uv_close((uv_handle_t *)&udp->beats_poll, on_closed);
+        (void)close(udp->beats_fd);
     }
 }
 

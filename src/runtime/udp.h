@@ -1,5 +1,8 @@
 /* The datagram socket sends and receives what fits DATAGRAM_BYTES_MAX. A datagram that the socket
- * does not accept at once is lost, like any datagram: the protocol repeats what matters. */
+ * does not accept at once is lost, like any datagram: the protocol repeats what matters.
+ *
+ * Beats can have a socket of their own that wakes nobody (decision 34). While very many of them
+ * come it is read as they come all the same. */
 #ifndef RUNTIME_UDP_H
 #define RUNTIME_UDP_H
 
@@ -11,27 +14,53 @@
 
 #include "core/model/id.h"
 #include "core/model/limits.h"
+#include "runtime/beat_socket.h"
 #include "runtime/latch.h"
 #include "runtime/traffic.h"
 
-/* One datagram, complete, borrowed for the call. */
+/* One datagram, complete, borrowed for the call. It came at `arrived_ms`, of clock.h, or, if that
+ * is UDP_JUST_NOW, as it is read. */
+#define UDP_JUST_NOW UINT64_MAX
 typedef void udp_on_datagram(void *context, const uint8_t *bytes, size_t length,
-                             const struct address *source);
+                             const struct address *source, uint64_t arrived_ms);
 
-enum { UDP_BATCH = 16 }; /* datagrams received by one system call */
+/* There is something to read, by which the loop was woken: now is the time to read the beats. */
+typedef void udp_on_turn(void *context);
+
+enum {
+    UDP_BATCH = 16,          /* datagrams received by one system call */
+    UDP_BEATS_MANY = 64,     /* read at once: several times what neighbours send meanwhile */
+    UDP_BEATS_AT_ONCE = 128, /* at most */
+    UDP_BEATS_EAGER_MS =
+        5000 /* after so many, or one that was dropped, they are read as they come */
+};
 
 struct udp {
     uv_poll_t poll;
     bool open;
+    bool receiving; /* the datagrams below are being handed on */
     int fd;
     int family;
     struct latch *latch;
     struct node_traffic *traffic;
     udp_on_datagram *on_datagram;
+    udp_on_turn *on_turn;
     void *context;
+
+    /* Of the beats. */
+    uv_poll_t beats_poll;
+    int beats_fd;
+    bool has_beats;   /* the two above are open */
+    bool tried_beats; /* to open them, at least */
+    bool polls_beats;
+    bool lazy;               /* they are to be read when somebody asks */
+    uint64_t eager_until_ms; /* but not before this time */
+    uint32_t dropped;        /* as the kernel said last */
+
     struct mmsghdr messages[UDP_BATCH]; /* they point to what follows */
     struct iovec parts[UDP_BATCH];
     struct sockaddr_storage sources[UDP_BATCH];
+    _Alignas(struct cmsghdr) uint8_t control[UDP_BATCH][BEAT_SOCKET_CONTROL_BYTES];
     uint8_t inbox[UDP_BATCH][DATAGRAM_BYTES_MAX];
 };
 
@@ -42,7 +71,15 @@ int udp_open(struct udp *udp, uv_loop_t *loop, struct latch *latch, struct node_
              const struct address *listen);
 
 /* Begins to receive datagrams. Returns 0, or libuv's error code. */
-int udp_start(struct udp *udp, udp_on_datagram *on_datagram, void *context);
+int udp_start(struct udp *udp, udp_on_datagram *on_datagram, udp_on_turn *on_turn, void *context);
+
+/* From now on beats wait until udp_read_beats, if the system has what that takes; or no more. */
+void udp_set_lazy(struct udp *udp, bool lazy);
+
+/* Hands on the beats that have come, in the order in which they did; none from inside
+ * `on_datagram`.
+ */
+void udp_read_beats(struct udp *udp);
 
 /* Must not be called from inside `on_datagram`. */
 void udp_close(struct udp *udp);
