@@ -434,7 +434,8 @@ static void write_claim_refused(struct writer *writer, const struct claim_refuse
 
 static void read_joiner(struct reader *reader, struct joiner *joiner)
 {
-    body_read_member(reader, &joiner->member, 0, 0); /* The coordinator gives the age. */
+    body_read_member(reader, &joiner->member, &joiner->tags, 0,
+                     0); /* The coordinator gives the age. */
     read_terms(reader, &joiner->terms);
     joiner->may_found = reader_bool(reader);
     joiner->nonce = reader_number(reader, 0, UINT64_MAX);
@@ -444,7 +445,7 @@ static void read_joiner(struct reader *reader, struct joiner *joiner)
 
 static void write_joiner(struct writer *writer, const struct joiner *joiner)
 {
-    body_write_member(writer, &joiner->member);
+    body_write_member(writer, &joiner->member, &joiner->tags);
     write_terms(writer, &joiner->terms);
     writer_bool(writer, joiner->may_found);
     writer_number(writer, joiner->nonce);

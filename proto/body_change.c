@@ -32,7 +32,7 @@ static bool is_same_member(const struct member *a, const struct member *b)
     return id_equal(&a->id, &b->id) && address_equal(&a->address, &b->address) &&
            a->age == b->age && a->drained == b->drained &&
            versions_equal(a->versions, b->versions) && a->incarnation == b->incarnation &&
-           text_equal(a->name, b->name) && tags_equal(&a->tags, &b->tags);
+           text_equal(a->name, b->name) && tags_equal(member_tags(a), member_tags(b));
 }
 
 static bool is_same_gone(const struct gone *a, const struct gone *b)
@@ -126,7 +126,8 @@ static bool write_edits(struct writer *writer, const struct list *list, const ui
         } else if (list->gone) {
             body_write_gone(writer, &list->view->gone[walk.at]);
         } else {
-            body_write_member(writer, &list->view->members[walk.at]);
+            const struct member *member = &list->view->members[walk.at];
+            body_write_member(writer, member, member_tags(member));
         }
         if (writer->at >= limit) {
             return false;
@@ -182,7 +183,7 @@ static void copy_item(const struct list *list, uint32_t to, uint32_t from)
     if (list->gone) {
         list->to->gone[to] = list->base->gone[from];
     } else {
-        member_copy(&list->to->members[to], &list->base->members[from]);
+        view_put(list->to, to, &list->base->members[from]);
     }
 }
 
@@ -191,7 +192,7 @@ static void read_item(struct reader *reader, const struct list *list, uint32_t t
     if (list->gone) {
         body_read_gone(reader, &list->to->gone[to]);
     } else {
-        body_read_member(reader, &list->to->members[to], 1, UINT64_MAX);
+        body_read_member_of(reader, list->to, to);
     }
 }
 

@@ -56,10 +56,10 @@ void body_write_versions(struct writer *writer, struct versions versions)
     writer_number(writer, versions.high + 1U);
 }
 
-void body_read_member(struct reader *reader, struct member *member, uint64_t age_low,
-                      uint64_t age_high)
+void body_read_member(struct reader *reader, struct member *member, struct tags *tags,
+                      uint64_t age_low, uint64_t age_high)
 {
-    memset(member, 0, offsetof(struct member, tags.text));
+    memset(member, 0, sizeof *member);
     const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
     const bool has_versions = fields == MEMBER_FIELDS + DRAINED_FIELDS + VERSIONS_FIELDS;
     const bool may_be_drained = age_low > 0; /* A joiner never is. */
@@ -72,7 +72,7 @@ void body_read_member(struct reader *reader, struct member *member, uint64_t age
     member->age = reader_number(reader, age_low, age_high);
     member->incarnation = reader_number(reader, 0, UINT64_MAX);
     reader_name(reader, member->name);
-    reader_tags(reader, &member->tags);
+    reader_tags(reader, tags);
     if (member->drained && !reader_bool(reader)) {
         reader_fail(reader, WIRE_BOUND);
     }
@@ -85,7 +85,15 @@ void body_read_member(struct reader *reader, struct member *member, uint64_t age
     }
 }
 
-void body_write_member(struct writer *writer, const struct member *member)
+void body_read_member_of(struct reader *reader, struct view *view, uint32_t position)
+{
+    struct tags tags;
+
+    body_read_member(reader, &view->members[position], &tags, 1, UINT64_MAX);
+    view_set_tags(view, position, &tags);
+}
+
+void body_write_member(struct writer *writer, const struct member *member, const struct tags *tags)
 {
     const bool has_versions = member->versions.high > 0;
 
@@ -96,7 +104,7 @@ void body_write_member(struct writer *writer, const struct member *member)
     writer_number(writer, member->age);
     writer_number(writer, member->incarnation);
     writer_name(writer, member->name);
-    writer_tags(writer, &member->tags);
+    writer_tags(writer, tags);
     if (member->drained || has_versions) {
         writer_bool(writer, member->drained);
     }
@@ -213,7 +221,7 @@ void body_read_view_fields(struct reader *reader, struct view *view, bool has_ag
 
     view->member_count = reader_list(reader, 1, view->capacity);
     for (uint32_t i = 0; i < view->member_count && reader->error == WIRE_OK; i++) {
-        body_read_member(reader, &view->members[i], 1, UINT64_MAX);
+        body_read_member_of(reader, view, i);
     }
     view->gone_count = reader_list(reader, 0, GONE_MAX);
     for (uint32_t i = 0; i < view->gone_count && reader->error == WIRE_OK; i++) {
@@ -243,7 +251,7 @@ void body_write_view(struct writer *writer, const struct view *view)
 
     writer_array(writer, view->member_count);
     for (uint32_t i = 0; i < view->member_count; i++) {
-        body_write_member(writer, &view->members[i]);
+        body_write_member(writer, &view->members[i], member_tags(&view->members[i]));
     }
     writer_array(writer, view->gone_count);
     for (uint32_t i = 0; i < view->gone_count; i++) {

@@ -29,10 +29,14 @@ enum {
 struct versions body_read_versions(struct reader *reader);
 void body_write_versions(struct writer *writer, struct versions versions);
 
-/* One member; its age must be from `age_low` to `age_high`. */
-void body_read_member(struct reader *reader, struct member *member, uint64_t age_low,
-                      uint64_t age_high);
-void body_write_member(struct writer *writer, const struct member *member);
+/* One member, and its tags, which it does not point to; its age must be from `age_low` to
+ * `age_high`. */
+void body_read_member(struct reader *reader, struct member *member, struct tags *tags,
+                      uint64_t age_low, uint64_t age_high);
+void body_write_member(struct writer *writer, const struct member *member, const struct tags *tags);
+
+/* The member at that position of the view. */
+void body_read_member_of(struct reader *reader, struct view *view, uint32_t position);
 
 /* One that was a member. */
 void body_read_gone(struct reader *reader, struct gone *gone);

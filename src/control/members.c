@@ -134,7 +134,7 @@ static void members_write_member(struct members *members, const struct facts *fa
         members_hole(members, HOLE_HEARD_MS, position);
     }
     text_builder_add(text, ",\"tags\":");
-    text_builder_add_json(text, json_of_tags(&member->tags));
+    text_builder_add_json(text, json_of_tags(member_tags(member)));
     text_builder_add(text, "}");
 }
 

@@ -140,7 +140,7 @@ static void add_member(struct text_builder *html, const struct facts *facts, uin
     text_builder_add(html, "</td><td class=\"address\">");
     add_address(html, &member->address);
     text_builder_add(html, "</td><td class=\"tags\">");
-    add_tags(html, &member->tags);
+    add_tags(html, member_tags(member));
     text_builder_add(html, "</td></tr>\n");
 }
 

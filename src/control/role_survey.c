@@ -237,7 +237,7 @@ static bool is_eligible(const struct row *row, const struct facts *facts)
 {
     const struct member *member = &facts->view->members[row->position];
 
-    return !member->drained && (row->need[0] == '\0' || tags_have(&member->tags, row->need));
+    return !member->drained && (row->need[0] == '\0' || tags_have(member_tags(member), row->need));
 }
 
 static json_t *row_json(const struct row *row, const struct facts *facts)

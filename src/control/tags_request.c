@@ -64,7 +64,7 @@ static bool change(struct tags *tags, const json_t *body, struct complaint *comp
 /* {"node": "athens", "tags": {"role": "db"}, "done": false} */
 static struct answer answer_tags(const struct facts *facts, const struct tags *tags)
 {
-    const bool done = tags_equal(&facts->self->tags, tags) && facts->phase == PHASE_MEMBER;
+    const bool done = tags_equal(member_tags(facts->self), tags) && facts->phase == PHASE_MEMBER;
     json_t *object = json_object();
     const bool complete = json_put(object, "node", json_of_word(facts->self->name)) &&
                           json_put(object, "tags", json_of_tags(tags)) &&

@@ -95,12 +95,15 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     take_view(arena, &core->next.building, capacity);
     core->peers = take(arena, capacity * sizeof(struct peer));
     core->peers_former = take(arena, capacity * sizeof(struct peer));
+    core->doubts = take(arena, capacity * sizeof(struct peer_doubts));
+    core->doubts_former = take(arena, capacity * sizeof(struct peer_doubts));
     take_rings(arena, &core->rings, capacity);
     core->watching.list = take(arena, capacity * sizeof core->watching.list[0]);
     core->change.answers = take(arena, capacity);
     core->claim.answers = take(arena, capacity);
     core->next.joiner_capacity = joins;
     core->next.joiners = take(arena, joins * sizeof(struct member));
+    core->next.joiner_tags = take(arena, joins * sizeof(struct tags));
     core->listed.candidate_capacity = roster_capacity(capacity);
     core->listed.candidates = take(arena,
                                    core->listed.candidate_capacity * sizeof(struct candidate));
@@ -148,6 +151,8 @@ uint32_t core_unused(const struct core *core, struct core_part out[CORE_PARTS_MA
     out[count++] = part_of(&core->claim.shown);
     out[count++] = part_of(&core->next.building);
     out[count++] = (struct core_part){core->peers_former, core->capacity * sizeof(struct peer)};
+    out[count++] = (struct core_part){core->doubts_former,
+                                      core->capacity * sizeof(struct peer_doubts)};
     out[count++] = (struct core_part){core->out.items, core->out.capacity * sizeof(struct effect)};
     out[count++] = (struct core_part){core->out.notices,
                                       core->out.notice_capacity * sizeof(struct notice)};
@@ -203,8 +208,9 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     bool fits = text_set(core->life.self.name, sizeof core->life.self.name, options->name,
                          text_length(options->name, NAME_BYTES_MAX + 1));
     assert(fits);
+    core->life.self.tags = &core->life.tags;
     if (options->tags != NULL) {
-        core->life.self.tags = *options->tags;
+        tags_copy(&core->life.tags, options->tags);
     }
     core->terms = (struct terms){.guard = options->guard,
                                  .profile = options->profile,

@@ -60,7 +60,7 @@ struct core_part {
     size_t bytes;
 };
 
-enum { CORE_PARTS_MAX = 10 };
+enum { CORE_PARTS_MAX = 11 };
 
 /* Which parts of the block keep nothing until the next step, what the effects of the last one point
  * to among them; returns how many. A driver of many cores may give their pages back. */

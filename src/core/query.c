@@ -30,7 +30,7 @@ const struct member *core_self(const struct core *core)
 
 const struct tags *core_tags_wanted(const struct core *core)
 {
-    return core->tagging.on ? &core->tagging.tags : &core->life.self.tags;
+    return core->tagging.on ? &core->tagging.tags : &core->life.tags;
 }
 
 const struct view *core_view(const struct core *core)
@@ -146,9 +146,9 @@ static void count_accused(const struct core *core, uint32_t accuser, uint64_t no
         return;
     }
     for (uint8_t i = 0; i < signs->suspect_count; i++) {
-        const uint32_t accused = view_find_age(&core->view, signs->suspects[i].age);
-        bool counts = accused != VIEW_NONE && accused != accuser &&
-                      signs->suspects[i].verdict != VERDICT_NONE;
+        const struct suspicion *doubt = &core->doubts[accuser].list[i];
+        const uint32_t accused = view_find_age(&core->view, doubt->age);
+        bool counts = accused != VIEW_NONE && accused != accuser && doubt->verdict != VERDICT_NONE;
         for (uint32_t j = 0; j < count && counts; j++) {
             counts = counted[j] != accused;
         }

@@ -141,8 +141,8 @@ uint32_t core_told_doubts(const struct core *core, uint32_t position, uint64_t n
         return 0;
     }
     for (uint32_t i = 0; i < signs->suspect_count; i++) {
-        out[i] = (struct told_doubt){view_find_age(&core->view, signs->suspects[i].age),
-                                     signs->suspects[i].verdict};
+        const struct suspicion *doubt = &core->doubts[position].list[i];
+        out[i] = (struct told_doubt){view_find_age(&core->view, doubt->age), doubt->verdict};
     }
     return signs->suspect_count;
 }

@@ -7,7 +7,7 @@
 /* The value of the first tag of that key; NULL: there is none. */
 static const char *value_of(const struct member *member, const char *key)
 {
-    const struct tags *tags = &member->tags;
+    const struct tags *tags = member_tags(member);
     const size_t key_bytes = strlen(key);
 
     for (size_t at = 0; at < tags->length; at += strlen(tags->text + at) + 1) {

@@ -68,7 +68,7 @@ static unsigned rule_of(const struct config *config)
 
 uint64_t elector_priority(const struct member *member)
 {
-    const struct tags *tags = &member->tags;
+    const struct tags *tags = member_tags(member);
     const size_t key_bytes = sizeof PRIORITY_KEY - 1;
 
     for (size_t at = 0; at < tags->length; at += strlen(tags->text + at) + 1) {

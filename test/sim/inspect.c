@@ -220,7 +220,8 @@ bool sim_has_tag(const struct sim *sim, uint32_t observer, uint32_t subject, con
     uint32_t position = position_of(host_of(sim, observer), host_of(sim, subject));
 
     return position != VIEW_NONE &&
-           tags_equal(&core_view(host_of(sim, observer)->core)->members[position].tags, &tags);
+           tags_equal(member_tags(&core_view(host_of(sim, observer)->core)->members[position]),
+                      &tags);
 }
 
 uint64_t sim_epoch(const struct sim *sim, uint32_t host)

@@ -37,7 +37,7 @@ static uint64_t content_of(const struct view *view)
         hash = mix_16(hash, member->address.bytes);
         hash = mix(mix(hash, member->address.port), member->age);
         hash = hash_bytes(hash, member->name, strlen(member->name));
-        hash = hash_bytes(hash, member->tags.text, member->tags.length);
+        hash = hash_bytes(hash, member_tags(member)->text, member_tags(member)->length);
     }
     for (uint32_t i = 0; i < view->gone_count; i++) {
         hash = mix_16(hash, view->gone[i].id.bytes);

@@ -272,12 +272,6 @@ static void station_start(struct world *world, uint32_t host)
     }
 }
 
-static void put_tag(const struct world *world, struct member *member)
-{
-    member->tags.length = (uint16_t)(strlen(world->options.tag) + 1);
-    memcpy(member->tags.text, world->options.tag, member->tags.length);
-}
-
 struct world *world_of(const struct world_options *options)
 {
     struct world *world = calloc(1, sizeof *world);
@@ -297,7 +291,8 @@ struct world *world_of(const struct world_options *options)
     }
     world->sim = sim_new(&sim);
     world->options = *options;
-    put_tag(world, &world->example);
+    world->tags = sim_tags_of(world->options.tag);
+    world->example.tags = &world->tags;
     random_seed(&world->random, options->seed);
     world->flying = calloc(FLYING_MAX, sizeof *world->flying);
     world->known = calloc(TABLES_MAX, sizeof *world->known);
@@ -343,7 +338,7 @@ static void follow(struct world *world, struct station *station)
     }
     view_copy(&station->view, view);
     for (uint32_t i = 0; i < view->member_count; i++) {
-        put_tag(world, &station->view.members[i]);
+        view_set_tags(&station->view, i, &world->tags);
     }
     keeper_install(station->keeper, &station->view, &core_self(core)->id, sim_now_ms(world->sim));
 }

@@ -63,6 +63,7 @@ struct world {
     struct random random;
     struct world_options options;
     struct member example; /* has the tag */
+    struct tags tags;      /* of that one */
     struct station stations[WORLD_HOSTS_MAX];
     struct flying *flying;
     size_t flying_count;

@@ -159,7 +159,8 @@ static size_t frame_bytes_most(const struct view *view)
     size_t bytes = FRAME_REST_BYTES;
 
     for (uint32_t i = 0; i < view->member_count; i++) {
-        bytes += MEMBER_BYTES + strlen(view->members[i].name) + view->members[i].tags.length;
+        bytes += MEMBER_BYTES + strlen(view->members[i].name) +
+                 member_tags(&view->members[i])->length;
     }
     for (uint32_t i = 0; i < view->gone_count; i++) {
         bytes += GONE_BYTES + strlen(view->gone[i].name);

@@ -251,8 +251,9 @@ Test(control_members, odd_tags_and_names_still_make_json)
     struct scene scene;
     scene_open(&scene, "A B");
     struct member *b = &scene.built.view.members[1];
-    memcpy(b->tags.text, tags, sizeof tags);
-    b->tags.length = sizeof tags;
+    struct tags odd = {.length = sizeof tags};
+    memcpy(odd.text, tags, sizeof tags);
+    b->tags = &odd;
     strcpy(b->name, "a\"\\\xfe");
 
     json_t *document = scene_read(&scene);

@@ -503,7 +503,7 @@ static void give_b(struct rig *rig, const char *tag)
     rig_gets(rig, 'B', &ack);
     rig_gets(rig, 'C', &ack);
     const struct view *view = core_view(rig->core);
-    cr_assert(tags_have(&view->members[view_find(view, &b)].tags, tag));
+    cr_assert(tags_have(member_tags(&view->members[view_find(view, &b)]), tag));
 }
 
 /* K6f: also when the view has given or taken the tag since. */

@@ -56,10 +56,19 @@ static void teardown(void)
 
 TestSuite(partition_keeper, .init = setup, .fini = teardown);
 
-static void set_tags(struct member *member, const char *tags)
+static struct tags tags_of(const char *tag)
 {
-    member->tags.length = (uint16_t)(strlen(tags) + 1);
-    memcpy(member->tags.text, tags, member->tags.length);
+    struct tags tags = {.length = (uint16_t)(strlen(tag) + 1)};
+
+    memcpy(tags.text, tag, tags.length);
+    return tags;
+}
+
+static void set_tags(struct view *view, uint32_t position, const char *tag)
+{
+    const struct tags tags = tags_of(tag);
+
+    view_set_tags(view, position, &tags);
 }
 
 /* Of these members, all with the tag. The parent is the view of that version; 0: another cluster's.
@@ -74,7 +83,7 @@ static struct built_view view_with(const char *letters, uint64_t version, uint64
     built.view.parent = view_id_of(&built.view);
     built.view.parent.version = parent;
     for (uint32_t i = 0; i < built.view.member_count; i++) {
-        set_tags(&built.view.members[i], tag);
+        set_tags(&built.view, i, tag);
     }
     return built;
 }
@@ -195,7 +204,8 @@ Test(partition_keeper, the_tag_says_who_takes_part_and_by_which_terms)
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct member member = member_of('A');
-        set_tags(&member, cases[i].tag);
+        const struct tags tags = tags_of(cases[i].tag);
+        member.tags = &tags;
         const struct partition_terms terms = partition_terms_of(&member);
         cr_assert_eq(terms.partitions, cases[i].partitions, "%s", cases[i].tag);
         cr_assert_eq(terms.copies, cases[i].copies, "%s", cases[i].tag);
@@ -208,7 +218,7 @@ Test(partition_keeper, who_has_other_terms_keeps_nothing)
     struct built_view built = view_with("A B C", 3, 2, "partitions=6+0");
     const struct member self = member_of('C');
 
-    set_tags(&built.view.members[2], "partitions=7+0");
+    set_tags(&built.view, 2, "partitions=7+0");
     keeper_install(keeper, &built.view, &self.id, 0);
     cr_assert_not(keeper_takes_part(keeper));
     cr_assert_eq(keeper->crew.count, 2);
@@ -242,12 +252,12 @@ Test(partition_keeper, zones_are_told_apart_by_their_tag)
 {
     struct built_view built = view_with("A B C D", 4, 3, "partitions=6+0");
     struct crew *crew = malloc(sizeof *crew);
-    static const char tags[] = "zone=x\0partitions=6+0";
+    static const struct tags tags = {.length = sizeof "zone=x\0partitions=6+0",
+                                     .text = "zone=x\0partitions=6+0"};
 
     cr_assert_not_null(crew);
     for (uint32_t i = 1; i < 3; i++) {
-        built.view.members[i].tags.length = sizeof tags;
-        memcpy(built.view.members[i].tags.text, tags, sizeof tags);
+        view_set_tags(&built.view, i, &tags);
     }
     crew_read(crew, &built.view);
     cr_assert_eq(crew->members[0].zone, crew->members[3].zone);

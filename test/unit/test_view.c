@@ -5,6 +5,7 @@
 
 #include "view_builder.h"
 
+static const struct tags one_byte = {.length = 1};
 static const struct gone failed = {.reason = GONE_FAILED, .verdict = VERDICT_DEAD};
 
 /* V1: no flag says who coordinates, the order does. */
@@ -186,7 +187,7 @@ Test(view, every_field_of_the_content_is_in_the_hash)
     CHANGES_THE_HASH(view->members[1].incarnation++, view->members[1].incarnation--);
     CHANGES_THE_HASH(view->members[1].name[0] = 'Z', view->members[1].name[0] = 'B');
     CHANGES_THE_HASH(view->members[1].id.bytes[0]++, view->members[1].id.bytes[0]--);
-    CHANGES_THE_HASH(view->members[1].tags.length = 1, view->members[1].tags.length = 0);
+    CHANGES_THE_HASH(view_set_tags(view, 1, &one_byte), view_set_tags(view, 1, NULL));
 #undef CHANGES_THE_HASH
     view_built_free(&built);
 }
@@ -266,6 +267,72 @@ Test(view, unsound_views_are_recognised)
     view_built_free(&built);
 }
 
+/* One letter again and again. */
+static struct tags tags_of(char letter, uint16_t length)
+{
+    struct tags tags = {.length = length};
+
+    memset(tags.text, letter, length);
+    return tags;
+}
+
+static void check_tags(const struct view *view, const struct tags *expected)
+{
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        cr_assert(tags_equal(member_tags(&view->members[i]), &expected[i]), "%u", i);
+    }
+}
+
+/* There is room for as much as all members can have, whatever they had before. */
+Test(view, all_members_may_change_all_their_tags_again_and_again)
+{
+    struct built_view built = view_of("A B C D E F G H");
+    struct view *view = &built.view;
+    struct tags expected[64];
+    uint32_t number = 0;
+
+    while (view->member_count < view->capacity) {
+        struct member more = member_of((char)('a' + view->member_count));
+        view_append(view, &more);
+    }
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        expected[i] = tags_of((char)i, TAGS_BYTES_MAX);
+        view_set_tags(view, i, &expected[i]);
+    }
+    check_tags(view, expected);
+    for (uint32_t turn = 0; turn < 1000; turn++) {
+        const uint32_t at = (turn * 37) % view->member_count;
+        number = number * 1103515245 + 12345;
+        expected[at] = tags_of((char)turn, (uint16_t)((number >> 8) % (TAGS_BYTES_MAX + 1)));
+        view_set_tags(view, at, &expected[at]);
+    }
+    check_tags(view, expected);
+    view_built_free(&built);
+}
+
+/* They go where their member goes, in a copy, too, which has no gaps. */
+Test(view, tags_stay_with_their_member)
+{
+    struct built_view built = view_of("A B C D");
+    struct built_view copy = view_of("X");
+    struct view *view = &built.view;
+    const struct tags tags[] = {tags_of('a', 5), tags_of('b', 0), tags_of('c', 512),
+                                tags_of('d', 7)};
+    const struct tags moved[] = {tags[3], tags[0], tags[2]};
+
+    for (uint32_t i = 0; i < 4; i++) {
+        view_set_tags(view, i, &tags[i]);
+    }
+    check_tags(view, tags);
+    view_take_out(view, 1);
+    view_put_behind(view, 2);
+    check_tags(view, moved);
+    view_copy(&copy.view, view);
+    check_tags(&copy.view, moved);
+    view_built_free(&built);
+    view_built_free(&copy);
+}
+
 /* The hash that a view brings along is its sender's word: each field has to be the same. */
 Test(view, only_the_same_content_repeats_a_view)
 {
@@ -274,18 +341,15 @@ Test(view, only_the_same_content_repeats_a_view)
     struct view *view = &other.view;
 
     cr_assert(view_repeats(view, &known.view));
-    view->members[1].tags.text[0] = 'x'; /* behind the end of its tags */
-    cr_assert(view_repeats(view, &known.view));
-
     view->members[2].name[0] = 'D';
     cr_assert_not(view_repeats(view, &known.view), "another name");
     view->members[2].name[0] = 'C';
     view->members[2].age = 2;
     cr_assert_not(view_repeats(view, &known.view), "another age");
     view->members[2].age = 3;
-    view->members[1].tags.length = 1;
+    view_set_tags(view, 1, &one_byte);
     cr_assert_not(view_repeats(view, &known.view), "other tags");
-    view->members[1].tags.length = 0;
+    view_set_tags(view, 1, NULL);
     view->gone[view->gone_count++] = (struct gone){.id = member_of('D').id, .name = "D"};
     cr_assert_not(view_repeats(view, &known.view), "one more is gone");
     view->gone_count--;

@@ -79,8 +79,7 @@ static bool same_member(const struct member *a, const struct member *b)
     return id_equal(&a->id, &b->id) && address_equal(&a->address, &b->address) &&
            a->age == b->age && a->drained == b->drained && a->versions.low == b->versions.low &&
            a->versions.high == b->versions.high && a->incarnation == b->incarnation &&
-           strcmp(a->name, b->name) == 0 && a->tags.length == b->tags.length &&
-           memcmp(a->tags.text, b->tags.text, a->tags.length) == 0;
+           strcmp(a->name, b->name) == 0 && tags_equal(member_tags(a), member_tags(b));
 }
 
 static bool same_gone(const struct gone *a, const struct gone *b)
@@ -664,13 +663,14 @@ static struct view_id longest_view_id(void)
 static void fill_view(struct view *view, uint32_t count, uint32_t gone_count)
 {
     struct member member = samples->settled.members[0];
+    struct tags tags = {.length = TAGS_BYTES_MAX};
     struct gone gone = samples->settled.gone[1];
 
     memset(member.name, 'm', NAME_BYTES_MAX);
-    memset(member.tags.text, 't', TAGS_BYTES_MAX);
-    memcpy(member.tags.text, "k=", 2);
-    member.tags.text[TAGS_BYTES_MAX - 1] = '\0';
-    member.tags.length = TAGS_BYTES_MAX;
+    memset(tags.text, 't', TAGS_BYTES_MAX);
+    memcpy(tags.text, "k=", 2);
+    tags.text[TAGS_BYTES_MAX - 1] = '\0';
+    member.tags = &tags;
     member.address.family = 6;
     member.incarnation = UINT64_MAX;
     member.versions.high = VERSIONS_MAX - 1;
@@ -697,7 +697,7 @@ static void fill_view(struct view *view, uint32_t count, uint32_t gone_count)
     for (uint32_t i = 0; i < count; i++) {
         member.drained = true;
         member.age = UINT64_MAX - count + i;
-        view->members[i] = member;
+        view_put(view, i, &member);
     }
     for (uint32_t i = 0; i < gone_count; i++) {
         view->gone[i] = gone;

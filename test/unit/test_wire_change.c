@@ -177,8 +177,7 @@ Test(wire_change, who_moves_and_who_gets_other_tags_arrives_whole)
     view_put_behind(&next, 3);
     next.members[5].drained = true;
     view_put_drained_behind(&next);
-    memcpy(next.members[9].tags.text, "role=db", 8);
-    next.members[9].tags.length = 8;
+    view_set_tags(&next, 9, &(struct tags){.length = 8, .text = "role=db"});
     next.members[11].incarnation++;
     next.members[12].address.port++;
     view_seal(&next);
@@ -210,8 +209,8 @@ static void change_at_random(void)
             view_put_drained_behind(&next);
             break;
         case 4:
-            memcpy(next.members[at].tags.text, "a=b", 4);
-            next.members[at].tags.length = 4 * (uint16_t)draw(2);
+            view_set_tags(&next, at,
+                          &(struct tags){.length = 4 * (uint16_t)draw(2), .text = "a=b"});
             break;
         case 5:
             if (next.gone_count > 0) {
@@ -268,13 +267,12 @@ Test(wire_change, what_is_no_datagram_goes_out_whole)
         follow();
         for (unsigned k = draw(30); k > 0; k--) {
             struct member joiner = new_member(1000 + k);
-            joiner.tags.length = (uint16_t)draw(100);
-            memset(joiner.tags.text, 'x', joiner.tags.length);
-            if (joiner.tags.length >= 3) {
-                joiner.tags.text[1] = '=';
-                joiner.tags.text[joiner.tags.length - 1] = '\0';
-            } else {
-                joiner.tags.length = 0;
+            struct tags tags = {.length = (uint16_t)draw(100)};
+            memset(tags.text, 'x', tags.length);
+            if (tags.length >= 3) {
+                tags.text[1] = '=';
+                tags.text[tags.length - 1] = '\0';
+                joiner.tags = &tags;
             }
             view_append(&next, &joiner);
         }

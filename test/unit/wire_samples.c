@@ -37,10 +37,12 @@ static struct member member_of(char letter, const char *name, uint64_t age)
     return member;
 }
 
-static void set_tags(struct member *member, const char *text, size_t length)
+static struct tags tags_of(const char *text, size_t length)
 {
-    memcpy(member->tags.text, text, length);
-    member->tags.length = (uint16_t)length;
+    struct tags tags = {.length = (uint16_t)length};
+
+    memcpy(tags.text, text, length);
+    return tags;
 }
 
 static struct gone gone_of(char letter, const char *name, uint64_t age)
@@ -84,7 +86,8 @@ static void make_settled(struct view *view)
     view->members[1].address = address_6(3, 65535);
     view->members[2] = member_of('D', "d", 70000);
     view->members[2].incarnation = UINT64_MAX;
-    set_tags(&view->members[2], "rack=7\0zone=\0stadt=K\xc3\xb6ln\0", 25);
+    const struct tags tags = tags_of("rack=7\0zone=\0stadt=K\xc3\xb6ln\0", 25);
+    view_set_tags(view, 2, &tags);
 
     view->gone_count = 2;
     view->gone[0] = gone_of('E', "ephesus", 4);
@@ -258,7 +261,7 @@ static void add_joining(struct samples *samples)
 
     message = add(samples, MESSAGE_JOIN, "join", "straight from a joiner that may found");
     message->joiner.member = member_of('B', "byzantium", 0);
-    set_tags(&message->joiner.member, "rack=7\0", 7);
+    message->joiner.tags = tags_of("rack=7\0", 7);
     message->joiner.terms = sample_terms;
     message->joiner.may_found = true;
     message->joiner.epoch_seen = 3;

@@ -334,7 +334,8 @@ static bool leave_out_silent_joiners(struct core *core)
     for (uint32_t i = core->change.proposal.first_joiner; i < core->change.pending.member_count;
          i++) {
         if (core->change.answers[i] == ANSWER_YES || !is_joiner(core, i)) {
-            member_copy(&next->members[next->member_count++], &core->change.pending.members[i]);
+            view_put(next, next->member_count, &core->change.pending.members[i]);
+            next->member_count++;
         } else {
             left_out = true;
         }

@@ -135,6 +135,9 @@ struct installed install_view(struct core *core, const struct view *view)
     struct peer *former_peers = core->peers;
     core->peers = core->peers_former;
     core->peers_former = former_peers;
+    struct peer_doubts *former_doubts = core->doubts;
+    core->doubts = core->doubts_former;
+    core->doubts_former = former_doubts;
     before.view = &core->former;
     before.peers = core->peers_former;
     core->position = view_find(&core->view, &core->life.self.id);

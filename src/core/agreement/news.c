@@ -37,10 +37,10 @@ static void tell_gone(struct core *core, const struct member *member)
 /* E8: the record of a member changes while it is one. */
 static void tell_tags(struct core *core, const struct member *before, const struct member *now)
 {
-    if (!tags_equal(&before->tags, &now->tags)) {
+    if (!tags_equal(member_tags(before), member_tags(now))) {
         struct notice *notice = outbox_notice_of(core, NOTICE_TAGS, now);
-        notice->tags_before = &before->tags;
-        notice->tags_now = &now->tags;
+        notice->tags_before = member_tags(before);
+        notice->tags_now = member_tags(now);
     }
 }
 

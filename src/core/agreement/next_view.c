@@ -50,20 +50,28 @@ void next_view_want_version(struct core *core)
 
 /* --- Joiners --- */
 
-bool next_view_queue(struct core *core, const struct member *joiner)
+static void keep_joiner(struct core *core, uint32_t place, const struct member *joiner,
+                        const struct tags *tags)
+{
+    core->next.joiners[place] = *joiner;
+    tags_copy(&core->next.joiner_tags[place], tags);
+    core->next.joiners[place].tags = &core->next.joiner_tags[place];
+}
+
+bool next_view_queue(struct core *core, const struct joiner *joiner)
 {
     uint32_t place = 0;
 
     /* One entry for each address: a later life takes the place of an earlier one. */
     while (place < core->next.joiner_count &&
-           !address_equal(&core->next.joiners[place].address, &joiner->address)) {
+           !address_equal(&core->next.joiners[place].address, &joiner->member.address)) {
         place++;
     }
     if (place == core->next.joiner_capacity) {
         return false;
     }
     core->next.joiner_count += place == core->next.joiner_count;
-    member_copy(&core->next.joiners[place], joiner);
+    keep_joiner(core, place, &joiner->member, &joiner->tags);
     next_view_soon(core);
     return true;
 }
@@ -328,7 +336,10 @@ static void forget_let_in(struct core *core, const struct view *former)
         const struct member *joiner = &core->next.joiners[i];
         uint32_t position = view_find_address(&core->view, &joiner->address);
         if (position == VIEW_NONE || view_has(former, &core->view.members[position].id)) {
-            core->next.joiners[kept++] = *joiner;
+            if (kept < i) {
+                keep_joiner(core, kept, joiner, joiner->tags);
+            }
+            kept++;
         } else if (!view_has(&core->view, &joiner->id)) {
             refuse_joiner(core, joiner, REFUSED_FORMER_LIFE);
         }
@@ -429,7 +440,7 @@ enum refusal next_view_want_tags(struct core *core, uint32_t position, const str
 {
     const struct member *member = &core->view.members[position];
     struct tag_wish *wish = wish_of(core, &member->id);
-    bool same = tags_equal(&member->tags, tags);
+    bool same = tags_equal(member_tags(member), tags);
 
     if (wish == NULL || wish->done) {
         if (same) {
@@ -457,8 +468,9 @@ static bool give_tags(const struct core *core, struct view *next)
     for (uint32_t i = 0; i < core->tag_wishes.count; i++) {
         const struct tag_wish *wish = &core->tag_wishes.list[i];
         uint32_t position = wish->done ? VIEW_NONE : view_find(next, &wish->id);
-        if (position != VIEW_NONE && !tags_equal(&next->members[position].tags, &wish->tags)) {
-            tags_copy(&next->members[position].tags, &wish->tags);
+        if (position != VIEW_NONE &&
+            !tags_equal(member_tags(&next->members[position]), &wish->tags)) {
+            view_set_tags(next, position, &wish->tags);
             given = true;
         }
     }
@@ -472,7 +484,7 @@ static void settle_wishes(struct core *core)
         struct tag_wish *wish = &core->tag_wishes.list[i];
         uint32_t position = view_find(&core->view, &wish->id);
         bool has = position != VIEW_NONE &&
-                   tags_equal(&core->view.members[position].tags, &wish->tags);
+                   tags_equal(member_tags(&core->view.members[position]), &wish->tags);
         if (!wish->done && (has || position == VIEW_NONE)) {
             wish->done = true;
             wish->until_ms = core->now_ms + (has ? TAGS_PAUSE_MS : 0);

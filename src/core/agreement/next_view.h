@@ -37,7 +37,7 @@ enum unagreed next_view_against(const struct core *core, const struct rules_wish
 void next_view_settle_terms(struct core *core);
 
 /* A joiner said READY. Returns false where there is no room to wait. */
-bool next_view_queue(struct core *core, const struct member *joiner);
+bool next_view_queue(struct core *core, const struct joiner *joiner);
 void next_view_drop_joiners(struct core *core, enum refusal reason);
 
 /* G1: has `view` room for the joiner, beside those who keep their place? */

@@ -434,11 +434,11 @@ static void refute(struct core *core, uint32_t position)
 }
 
 /* Given that there are as many as in its last one. */
-static bool accuses_the_same(const struct heartbeat *heartbeat, const struct peer_signs *signs)
+static bool accuses_the_same(const struct heartbeat *heartbeat, const struct peer_doubts *doubts)
 {
     for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
-        if (heartbeat->suspects[i].age != signs->suspects[i].age ||
-            heartbeat->suspects[i].verdict != signs->suspects[i].verdict) {
+        if (heartbeat->suspects[i].age != doubts->list[i].age ||
+            heartbeat->suspects[i].verdict != doubts->list[i].verdict) {
             return false;
         }
     }
@@ -505,10 +505,10 @@ static void heed_doubts(struct core *core, const struct heartbeat *heartbeat)
 static void heed_earlier_doubts(struct core *core)
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        const struct peer_signs *signs = &core->peers[i].signs;
-        for (uint8_t k = 0; k < signs->suspect_count; k++) {
-            if (hearing_accuses(core, i, signs->suspects[k].age, core->now_ms)) {
-                heed_doubt(core, &signs->suspects[k]);
+        for (uint8_t k = 0; k < core->peers[i].signs.suspect_count; k++) {
+            const struct suspicion *doubt = &core->doubts[i].list[k];
+            if (hearing_accuses(core, i, doubt->age, core->now_ms)) {
+                heed_doubt(core, doubt);
             }
         }
     }
@@ -524,7 +524,7 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     bool changed = heartbeat->suspect_count != signs->suspect_count ||
                    stays_bound_beyond(core, heartbeat, signs) || heartbeat->late != signs->late ||
                    handed_over != signs->handed_over ||
-                   (accused && (!accuses_the_same(heartbeat, signs) ||
+                   (accused && (!accuses_the_same(heartbeat, &core->doubts[position]) ||
                                 core->now_ms >= signs->suspects_ms + core->timing.fresh_ms));
 
     /* What it says between its ACK and our COMMIT is what it held before; the next will tell. */
@@ -539,7 +539,7 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     signs->promised = heartbeat->promised;
     signs->handed_over = handed_over;
     signs->suspect_count = heartbeat->suspect_count;
-    memcpy(signs->suspects, heartbeat->suspects,
+    memcpy(core->doubts[position].list, heartbeat->suspects,
            heartbeat->suspect_count * sizeof heartbeat->suspects[0]);
     signs->suspects_ms = core->now_ms;
 

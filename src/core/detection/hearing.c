@@ -78,8 +78,9 @@ static enum hearing word_of(const struct core *core, uint32_t observer, uint32_t
         return HEARING_UNKNOWN;
     }
     for (uint8_t i = 0; i < signs->suspect_count; i++) {
-        if (signs->suspects[i].age == core->view.members[subject].age) {
-            return signs->suspects[i].verdict == VERDICT_NONE ? HEARING_SILENT : HEARING_SUSPECT;
+        const struct suspicion *doubt = &core->doubts[observer].list[i];
+        if (doubt->age == core->view.members[subject].age) {
+            return doubt->verdict == VERDICT_NONE ? HEARING_SILENT : HEARING_SUSPECT;
         }
     }
     if (!watch_sees(core, observer, subject)) {
@@ -113,7 +114,8 @@ bool hearing_accuses(const struct core *core, uint32_t accuser, uint64_t age, ui
         return false;
     }
     for (uint8_t i = 0; i < signs->suspect_count; i++) {
-        if (signs->suspects[i].age == age && signs->suspects[i].verdict != VERDICT_NONE) {
+        const struct suspicion *doubt = &core->doubts[accuser].list[i];
+        if (doubt->age == age && doubt->verdict != VERDICT_NONE) {
             return true;
         }
     }

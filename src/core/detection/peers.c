@@ -2,13 +2,10 @@
 
 #include <string.h>
 
-#define BYTES_BEFORE_SUSPECTS offsetof(struct peer, signs.suspects)
-
-static void copy_peer(struct peer *to, const struct peer *from)
+static void copy_doubts(struct peer_doubts *to, const struct peer_doubts *from, uint8_t count)
 {
-    memcpy(to, from, BYTES_BEFORE_SUSPECTS);
-    for (uint8_t i = 0; i < from->signs.suspect_count; i++) {
-        to->signs.suspects[i] = from->signs.suspects[i];
+    for (uint8_t i = 0; i < count; i++) {
+        to->list[i] = from->list[i];
     }
 }
 
@@ -19,9 +16,11 @@ void peers_on_view_installed(struct core *core, const struct installed *before)
         uint32_t former = view_find(before->view, id);
 
         if (former != VIEW_NONE) {
-            copy_peer(&core->peers[i], &before->peers[former]);
+            core->peers[i] = before->peers[former];
+            copy_doubts(&core->doubts[i], &core->doubts_former[former],
+                        core->peers[i].signs.suspect_count);
         } else {
-            memset(&core->peers[i], 0, BYTES_BEFORE_SUSPECTS);
+            memset(&core->peers[i], 0, sizeof core->peers[i]);
             core->peers[i].id = *id;
         }
     }

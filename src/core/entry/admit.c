@@ -292,7 +292,7 @@ void admit_on_ready(struct core *core, const struct message *message)
         return;
     }
     heed_epoch(core, message);
-    if (!next_view_queue(core, &joiner->member)) {
+    if (!next_view_queue(core, joiner)) {
         refuse(core, message, REFUSED_QUEUE_FULL); /* It asks again when the queue is shorter. */
     } else if (core->life.phase == PHASE_LEAVING) {
         refuse(core, message, REFUSED_LEAVER_LETS_IN_NOBODY); /* It waits for the next one. */

@@ -139,6 +139,14 @@ static void consider_founding(struct core *core)
     }
 }
 
+static void name_self(const struct core *core, struct joiner *joiner)
+{
+    joiner->member = core->life.self;
+    joiner->member.tags = NULL;
+    tags_copy(&joiner->tags, &core->life.tags);
+    terms_copy(&joiner->terms, &core->configured.terms);
+}
+
 static void ask(struct core *core)
 {
     struct address targets[ASKED_PER_TRY_MAX];
@@ -148,8 +156,7 @@ static void ask(struct core *core)
     if (message == NULL) {
         return;
     }
-    member_copy(&message->joiner.member, &core->life.self);
-    terms_copy(&message->joiner.terms, &core->configured.terms);
+    name_self(core, &message->joiner);
     message->joiner.may_found = core->join.may_found;
     message->joiner.epoch_seen = core->promise.seen;
     message->joiner.nonce = nonce_of(core);
@@ -360,8 +367,7 @@ void join_on_offer(struct core *core, const struct message *message)
     }
     struct message *answer = outbox_message(core, MESSAGE_READY);
     if (answer != NULL) {
-        member_copy(&answer->joiner.member, &core->life.self);
-        terms_copy(&answer->joiner.terms, &core->configured.terms);
+        name_self(core, &answer->joiner);
         answer->joiner.may_found = core->join.may_found;
         answer->joiner.epoch_seen = core->promise.seen;
         answer->joiner.nonce = message->offer.nonce;

@@ -83,12 +83,12 @@ void lifecycle_end_life(struct core *core, enum phase_reason reason)
 
 void lifecycle_set_tags(struct core *core, const struct tags *tags)
 {
-    tags_copy(&core->life.self.tags, tags);
+    tags_copy(&core->life.tags, tags);
 }
 
 void lifecycle_on_view_installed(struct core *core)
 {
-    lifecycle_set_tags(core, &core->view.members[core->position].tags);
+    lifecycle_set_tags(core, member_tags(&core->view.members[core->position]));
     if (core->life.phase == PHASE_JOINING) {
         lifecycle_enter(core, PHASE_MEMBER,
                         core->view.cause == CAUSE_FOUND ? REASON_FOUNDED : REASON_ADMITTED);

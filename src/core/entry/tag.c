@@ -8,7 +8,7 @@
 
 static bool view_has_them(const struct core *core)
 {
-    return tags_equal(&core->view.members[core->position].tags, &core->tagging.tags);
+    return tags_equal(member_tags(&core->view.members[core->position]), &core->tagging.tags);
 }
 
 void tag_on_command(struct core *core, const struct tags *tags)

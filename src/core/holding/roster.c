@@ -260,8 +260,9 @@ static bool has_need(const struct core *core, const struct candidate *candidate)
 {
     const char *need = core->listed.roles[candidate->role].terms.need;
 
-    return need[0] == '\0' || (candidate->position != VIEW_NONE &&
-                               tags_have(&core->view.members[candidate->position].tags, need));
+    return need[0] == '\0' ||
+           (candidate->position != VIEW_NONE &&
+            tags_have(member_tags(&core->view.members[candidate->position]), need));
 }
 
 /* K6c: a drained member is no target (E7), unless each is; nor is one that leaves, or that is gone.

@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 
+const struct tags tags_none;
+
 bool tags_have(const struct tags *tags, const char *wanted)
 {
     const size_t length = text_length(wanted, TAGS_BYTES_MAX);

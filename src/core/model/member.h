@@ -10,7 +10,8 @@
 #include "core/model/id.h"
 #include "core/model/limits.h"
 
-/* "key=value" texts, each ended by a zero byte, in the order the member gave them. */
+/* "key=value" texts, each ended by a zero byte, in the order the member gave them. Where there is a
+ * pointer to const, there may be no more bytes than tags_bytes says. */
 struct tags {
     uint16_t length; /* bytes used of text */
     char text[TAGS_BYTES_MAX];
@@ -21,6 +22,12 @@ static inline void tags_copy(struct tags *to, const struct tags *from)
 {
     to->length = from->length;
     memcpy(to->text, from->text, from->length);
+}
+
+/* Of what is used of it. */
+static inline size_t tags_bytes(const struct tags *tags)
+{
+    return offsetof(struct tags, text) + tags->length;
 }
 
 static inline bool tags_equal(const struct tags *a, const struct tags *b)
@@ -70,23 +77,21 @@ struct member {
     struct versions versions; /* of the protocol, that it speaks (J2c) */
     uint64_t incarnation;     /* how many lives this node counts, for people; decides nothing */
     char name[NAME_BYTES_MAX + 1];
-    struct tags tags;
+    const struct tags *tags; /* NULL: none. They are kept by whoever keeps the member */
 };
 
-/* Copies all but the room that its tags do not use. */
-static inline void member_copy(struct member *to, const struct member *from)
+extern const struct tags tags_none;
+
+static inline const struct tags *member_tags(const struct member *member)
 {
-    memcpy(to, from, offsetof(struct member, tags.text));
-    if (from->tags.length > 0) {
-        memcpy(to->tags.text, from->tags.text, from->tags.length);
-    }
+    return member->tags != NULL ? member->tags : &tags_none;
 }
 
-/* Are they equal byte by byte, but for that room? Equals may differ in their padding. */
+/* Are they equal byte by byte, and their tags? Equals may differ in their padding. */
 static inline bool member_repeats(const struct member *a, const struct member *b)
 {
-    return memcmp(a, b, offsetof(struct member, tags.text)) == 0 &&
-           memcmp(a->tags.text, b->tags.text, a->tags.length) == 0;
+    return memcmp(a, b, offsetof(struct member, tags)) == 0 &&
+           tags_equal(member_tags(a), member_tags(b));
 }
 
 /* What a watcher holds against a member (D2). On the wire: append only. */

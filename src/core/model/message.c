@@ -30,7 +30,7 @@ static size_t bytes_to_clear(enum message_type type)
     case CARRIES_CLAIM_REFUSED:
         return BYTES_WITH(claim_refused);
     case CARRIES_JOINER:
-        return BYTES_BEFORE(joiner.member.tags.text);
+        return BYTES_BEFORE(joiner.tags.text);
     case CARRIES_OFFER:
         return BYTES_WITH(offer);
     case CARRIES_JOIN_REFUSED:

@@ -211,6 +211,7 @@ struct joiner {
     uint64_t epoch_seen;  /* highest epoch of the joiner's earlier lives (J8) */
     uint8_t hops;         /* JOIN: 0 from the joiner, 1 handed on by a member (J1) */
     struct member member; /* its age is 0: the coordinator gives it */
+    struct tags tags;     /* those of the member, which points to none */
     struct terms terms;
 };
 
@@ -220,7 +221,8 @@ static inline void joiner_copy(struct joiner *to, const struct joiner *from)
     to->nonce = from->nonce;
     to->epoch_seen = from->epoch_seen;
     to->hops = from->hops;
-    member_copy(&to->member, &from->member);
+    to->member = from->member;
+    tags_copy(&to->tags, &from->tags);
     terms_copy(&to->terms, &from->terms);
 }
 

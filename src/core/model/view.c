@@ -20,10 +20,16 @@ static uint32_t index_slots(uint32_t capacity)
     return slots;
 }
 
+/* All that so many members can have. */
+static uint32_t texts_bytes(uint32_t capacity)
+{
+    return capacity * (uint32_t)sizeof(struct tags);
+}
+
 size_t view_bytes(uint32_t capacity)
 {
     return capacity * sizeof(struct member) + GONE_MAX * sizeof(struct gone) +
-           index_slots(capacity) * sizeof(uint16_t);
+           texts_bytes(capacity) + index_slots(capacity) * sizeof(uint16_t);
 }
 
 void view_init(struct view *view, uint32_t capacity, void *storage)
@@ -34,7 +40,8 @@ void view_init(struct view *view, uint32_t capacity, void *storage)
     view->capacity = capacity;
     view->members = storage;
     view->gone = (struct gone *)(void *)(view->members + capacity);
-    view->index = (uint16_t *)(void *)(view->gone + GONE_MAX);
+    view->texts = (uint8_t *)(view->gone + GONE_MAX);
+    view->index = (uint16_t *)(void *)(view->texts + texts_bytes(capacity));
     view->index_mask = index_slots(capacity) - 1;
     memset(view->index, 0, (view->index_mask + 1) * sizeof view->index[0]);
 }
@@ -84,7 +91,87 @@ void view_clear(struct view *view)
     memset(&view->agreed, 0, sizeof view->agreed);
     view->member_count = 0;
     view->gone_count = 0;
+    view->text_used = 0;
     index_rebuild(view);
+}
+
+/* --- Tags --- */
+
+static bool is_own_text(const struct view *view, const struct tags *tags)
+{
+    const uintptr_t start = (uintptr_t)view->texts;
+
+    return (uintptr_t)tags >= start && (uintptr_t)tags < start + texts_bytes(view->capacity);
+}
+
+/* With its padding: the next ones are aligned. */
+static uint32_t text_bytes(const struct tags *tags)
+{
+    return (uint32_t)((tags_bytes(tags) + 1) & ~(size_t)1);
+}
+
+/* The first ones from there on that a member has, or NULL. */
+static const struct tags *first_text(const struct view *view, const uint8_t *from)
+{
+    const struct tags *first = NULL;
+
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        const struct tags *tags = view->members[i].tags;
+        if (is_own_text(view, tags) && (uintptr_t)tags >= (uintptr_t)from &&
+            (first == NULL || (uintptr_t)tags < (uintptr_t)first)) {
+            first = tags;
+        }
+    }
+    return first;
+}
+
+/* Closes the gaps that tags left which nobody has any more. This is slow, and rare: a view is
+ * copied without gaps, so there have to be as many bytes of other tags since. */
+static void close_gaps(struct view *view)
+{
+    const struct tags *text;
+    uint32_t used = 0;
+
+    for (const uint8_t *from = view->texts; (text = first_text(view, from)) != NULL;) {
+        struct tags *to = (struct tags *)(void *)(view->texts + used);
+        const uint32_t bytes = text_bytes(text);
+        from = (const uint8_t *)text + bytes;
+        for (uint32_t i = 0; i < view->member_count; i++) {
+            view->members[i].tags = view->members[i].tags == text ? to : view->members[i].tags;
+        }
+        memmove(to, text, bytes);
+        used += bytes;
+    }
+    view->text_used = used;
+}
+
+void view_set_tags(struct view *view, uint32_t position, const struct tags *tags)
+{
+    struct member *member = &view->members[position];
+
+    member->tags = NULL;
+    if (tags == NULL || tags->length == 0) {
+        return;
+    }
+    if (is_own_text(view, tags)) {
+        member->tags = tags;
+        return;
+    }
+    if (texts_bytes(view->capacity) - view->text_used < text_bytes(tags)) {
+        close_gaps(view);
+    }
+    struct tags *text = (struct tags *)(void *)(view->texts + view->text_used);
+    tags_copy(text, tags);
+    view->text_used += text_bytes(tags);
+    member->tags = text;
+}
+
+void view_put(struct view *view, uint32_t position, const struct member *member)
+{
+    view->members[position] = *member;
+    if (member->tags != NULL) {
+        view_set_tags(view, position, member->tags);
+    }
 }
 
 void view_copy(struct view *to, const struct view *from)
@@ -102,8 +189,9 @@ void view_copy(struct view *to, const struct view *from)
     to->agreed = from->agreed;
     to->member_count = from->member_count;
     to->gone_count = from->gone_count;
+    to->text_used = 0;
     for (uint32_t i = 0; i < from->member_count; i++) {
-        member_copy(&to->members[i], &from->members[i]);
+        view_put(to, i, &from->members[i]);
     }
     memcpy(to->gone, from->gone, from->gone_count * sizeof from->gone[0]);
     index_rebuild(to);
@@ -203,7 +291,7 @@ void view_append(struct view *view, const struct member *member)
     assert(view->member_count < view->capacity);
 
     struct member *added = &view->members[view->member_count];
-    member_copy(added, member);
+    view_put(view, view->member_count, member);
     added->age = view->next_age++;
     gone_forget(view, member);
     view->member_count++;
@@ -372,8 +460,8 @@ static uint64_t content_hash(const struct view *view)
         hash = member->drained ? hash_u64(hash, DRAINED_MARK) : hash;
         hash = member->versions.high != 0 ? hash_versions(hash, member->versions) : hash;
         hash = hash_text(hash, member->name, sizeof member->name);
-        hash = hash_bytes(hash_u64(hash, member->tags.length), member->tags.text,
-                          member->tags.length);
+        const struct tags *tags = member_tags(member);
+        hash = hash_bytes(hash_u64(hash, tags->length), tags->text, tags->length);
     }
     for (uint32_t i = 0; i < view->gone_count; i++) {
         const struct gone *gone = &view->gone[i];

@@ -40,8 +40,10 @@ struct view {
     struct member *members; /* by rising age */
     uint16_t *index;        /* open hash table: id -> position + 1 */
     uint32_t index_mask;
-    uint32_t capacity; /* members that fit */
-    struct gone *gone; /* in the order of entry, oldest first; GONE_MAX fit */
+    uint32_t capacity;  /* members that fit */
+    struct gone *gone;  /* in the order of entry, oldest first; GONE_MAX fit */
+    uint8_t *texts;     /* where the members' tags are; most members have none, or few */
+    uint32_t text_used; /* bytes of it */
     enum view_cause cause;
     struct view_id parent; /* the view it was made from; all zero for the first */
     struct view_id merged; /* CAUSE_MERGE: the other part's view; all zero else */
@@ -75,6 +77,13 @@ uint32_t view_find_age(const struct view *view, uint64_t age);
 const struct gone *view_find_gone(const struct view *view, const struct node_id *id);
 
 bool view_has(const struct view *view, const struct node_id *id);
+
+/* Gives the member at `position` these tags, which are copied; NULL or no bytes for none. */
+void view_set_tags(struct view *view, uint32_t position, const struct tags *tags);
+
+/* Writes the member, its age and its tags, to that place; the caller counts the places, and sees to
+ * the index table. */
+void view_put(struct view *view, uint32_t position, const struct member *member);
 
 /* The versions that all members speak, but for the one at `except`; all, if there is nobody. Who
  * speaks version 1 alone cannot read terms that were changed (A4). */

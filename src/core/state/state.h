@@ -58,9 +58,13 @@ struct peer_signs {
     uint64_t answered_ms; /* last heartbeat out of turn, for what its own one said (D5, D8) */
     bool told_bad;        /* watchers know that its link is bad */
 
-    /* From its last heartbeat. The list is last, for what it does not use is never copied. */
-    uint8_t suspect_count;
-    struct suspicion suspects[SUSPECTS_MAX];
+    uint8_t suspect_count; /* in its last heartbeat; which ones: `doubts` */
+};
+
+/* detector: whom it suspects, by its last heartbeat. Most suspect nobody, so these lists lie apart,
+ * where nothing is touched for them. */
+struct peer_doubts {
+    struct suspicion list[SUSPECTS_MAX];
 };
 
 /* G1f: has a life shown that it receives at its listed address? */
@@ -208,6 +212,7 @@ struct life {
     enum phase phase;
     uint64_t salt;      /* of its nonces: a hash of the secret and of its id */
     struct member self; /* its age is kept in the view, not here */
+    struct tags tags;   /* of `self` */
 };
 
 /* lease: this number was reached then. */
@@ -371,7 +376,8 @@ struct next_view {
     struct view building;   /* where a view is put together, to be proposed in the same step */
     struct rules_wish wish; /* what the terms are to be */
     bool wished;
-    struct member *joiners; /* said READY, by arrival */
+    struct member *joiners;   /* said READY, by arrival */
+    struct tags *joiner_tags; /* of these */
     uint32_t joiner_count;
     uint32_t joiner_capacity;
     bool epoch_wanted;   /* it takes a new epoch (U2) */
@@ -615,10 +621,12 @@ struct core {
     uint64_t due_ms; /* the soonest of all deadlines, as of the end of the last step */
     struct random random;
 
-    uint8_t version;           /* install: that in which members are written to (J2d) */
-    uint32_t position;         /* install: this node's own in `view`; a member has one (S3) */
-    struct peer *peers;        /* by position in `view` */
-    struct peer *peers_former; /* peers: the other half, by position in `former` */
+    uint8_t version;            /* install: that in which members are written to (J2d) */
+    uint32_t position;          /* install: this node's own in `view`; a member has one (S3) */
+    struct peer *peers;         /* by position in `view` */
+    struct peer *peers_former;  /* peers: the other half, by position in `former` */
+    struct peer_doubts *doubts; /* by position in `view`; */
+    struct peer_doubts *doubts_former; /* peers: and in `former` */
     struct outbox out;
     struct view view; /* install: the view that holds; empty while joining */
     struct life life;
