@@ -1,5 +1,6 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/random.h"
 #include "core/model/ring.h"
@@ -37,6 +38,28 @@ static struct scene scene_of(uint32_t members, uint64_t seed)
     rings_init(&scene.rings, MEMBERS_MAX, scene.rings_storage);
     rings_of(&scene.rings, &scene.view);
     return scene;
+}
+
+/* By id, or by id with its halves swapped? */
+static bool is_before(const struct scene *scene, int ring, uint32_t a, uint32_t b)
+{
+    const uint8_t *left = scene->view.members[a].id.bytes;
+    const uint8_t *right = scene->view.members[b].id.bytes;
+    const size_t first = ring == 0 ? 0 : 8;
+    const int order = memcmp(left + first, right + first, 8);
+
+    return order < 0 || (order == 0 && memcmp(left + 8 - first, right + 8 - first, 8) < 0);
+}
+
+static void check_order(const struct scene *scene)
+{
+    for (int ring = 0; ring < 2; ring++) {
+        const uint16_t *order = scene->rings.order[ring];
+        for (uint32_t i = 0; i < scene->view.member_count; i++) {
+            cr_assert_eq(scene->rings.place[ring][order[i]], i);
+            cr_assert(i == 0 || is_before(scene, ring, order[i - 1], order[i]));
+        }
+    }
 }
 
 static void scene_free(struct scene *scene)
@@ -147,5 +170,27 @@ Test(ring, who_comes_after_is_a_neighbour)
         }
         cr_expect_eq(at, 0, "the first ring of %u goes round once", members);
         scene_free(&scene);
+    }
+}
+
+/* D9a: members may have made ids that begin alike, or rise one by one. */
+Test(ring, any_ids_stand_in_order)
+{
+    for (uint32_t alike = 0; alike <= 16; alike++) {
+        for (uint32_t members = 1; members <= MEMBERS_MAX; members += 1 + members / 2) {
+            struct scene scene = scene_of(members, members);
+            for (uint32_t i = 0; i < members; i++) {
+                uint8_t *bytes = scene.view.members[i].id.bytes;
+                memset(bytes, 0xff, alike);
+                if (alike > 13) {
+                    memset(bytes, 0xff, 16);
+                    bytes[alike - 2] = (uint8_t)((members - i) >> 8);
+                    bytes[alike - 1] = (uint8_t)(members - i);
+                }
+            }
+            rings_of(&scene.rings, &scene.view);
+            check_order(&scene);
+            scene_free(&scene);
+        }
     }
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { MOVES_PER_MEMBER_MAX = 16 };
+
 size_t rings_bytes(uint32_t capacity)
 {
     return 4 * (size_t)capacity * sizeof(uint16_t);
@@ -46,24 +48,84 @@ static void sink(const struct view *view, int ring, uint16_t *order, uint32_t at
     }
 }
 
+static void sort_slowly(const struct view *view, int ring, uint16_t *order)
+{
+    const uint32_t count = view->member_count;
+
+    for (uint32_t i = count / 2; i > 0; i--) {
+        sink(view, ring, order, i - 1, count);
+    }
+    for (uint32_t left = count; left > 1; left--) {
+        uint16_t greatest = order[0];
+        order[0] = order[left - 1];
+        order[left - 1] = greatest;
+        sink(view, ring, order, 0, left - 1);
+    }
+}
+
+/* By so many bits that the id begins with: the share of a member, of which there are as many as
+ * members, or half as many. */
+static uint32_t share_of(const struct view *view, int ring, uint32_t position, uint32_t bits)
+{
+    const uint8_t *bytes = view->members[position].id.bytes;
+    const uint8_t *first = bytes + (ring == 0 ? 0 : sizeof view->members[position].id.bytes / 2);
+
+    return (((uint32_t)first[0] << 8) | first[1]) >> (16 - bits);
+}
+
+/* All by their shares. `places` is where these are counted. */
+static void sort_by_share(const struct view *view, int ring, uint16_t *order, uint16_t *places)
+{
+    const uint32_t count = view->member_count;
+    uint32_t bits = 0;
+    uint16_t before = 0;
+
+    while (2U << bits <= count) {
+        bits++;
+    }
+    memset(places, 0, (1U << bits) * sizeof places[0]);
+    for (uint32_t i = 0; i < count; i++) {
+        places[share_of(view, ring, i, bits)]++;
+    }
+    for (uint32_t i = 0; i < 1U << bits; i++) {
+        const uint16_t members = places[i];
+        places[i] = before;
+        before = (uint16_t)(before + members);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        order[places[share_of(view, ring, i, bits)]++] = (uint16_t)i;
+    }
+}
+
+/* Ids are random, so a share has one member or two. But who makes his own may make many that begin
+ * alike: returns false where they would have to move too often. */
+static bool sort_nearly_sorted(const struct view *view, int ring, uint16_t *order)
+{
+    const uint32_t count = view->member_count;
+    uint32_t moves = 0;
+
+    for (uint32_t i = 1; i < count && moves <= MOVES_PER_MEMBER_MAX * count; i++) {
+        const uint16_t position = order[i];
+        uint32_t at = i;
+        for (; at > 0 && compare(view, ring, order[at - 1], position) > 0; at--) {
+            order[at] = order[at - 1];
+            moves++;
+        }
+        order[at] = position;
+    }
+    return moves <= MOVES_PER_MEMBER_MAX * count;
+}
+
 void rings_of(struct rings *rings, const struct view *view)
 {
     const uint32_t count = view->member_count;
 
     rings->count = count;
-    for (int ring = 0; ring < 2; ring++) {
+    for (int ring = 0; ring < 2 && count > 0; ring++) {
         uint16_t *order = rings->order[ring];
-        for (uint32_t i = 0; i < count; i++) {
-            order[i] = (uint16_t)i;
-        }
-        for (uint32_t i = count / 2; i > 0; i--) {
-            sink(view, ring, order, i - 1, count);
-        }
-        for (uint32_t left = count; left > 1; left--) {
-            uint16_t greatest = order[0];
-            order[0] = order[left - 1];
-            order[left - 1] = greatest;
-            sink(view, ring, order, 0, left - 1);
+        sort_by_share(view, ring, order, rings->place[ring]);
+        if (!sort_nearly_sorted(view, ring, order)) {
+            sort_slowly(view, ring, order);
         }
         for (uint32_t i = 0; i < count; i++) {
             rings->place[ring][order[i]] = (uint16_t)i;

@@ -34,7 +34,7 @@ struct rings {
 size_t rings_bytes(uint32_t capacity);
 void rings_init(struct rings *rings, uint32_t capacity, void *storage);
 
-/* O(members · log members). */
+/* O(members), or O(members · log members) where ids are not random. */
 void rings_of(struct rings *rings, const struct view *view);
 
 /* The neighbour that the member at `position` has after it on ring 0 or 1, which are called ring 1
