@@ -99,6 +99,7 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     core->doubts_former = take(arena, capacity * sizeof(struct peer_doubts));
     take_rings(arena, &core->rings, capacity);
     core->watching.list = take(arena, capacity * sizeof core->watching.list[0]);
+    core->removal.accusers = take(arena, capacity * sizeof core->removal.accusers[0]);
     core->change.answers = take(arena, capacity);
     core->claim.answers = take(arena, capacity);
     core->next.joiner_capacity = joins;

@@ -155,6 +155,26 @@ Test(core_doubts, the_word_of_one_whom_most_others_suspect_does_not_count)
     rig_free(rig);
 }
 
+/* The same with so many suspects that the accusers of all are counted before. C, D and I suspect B
+ * beside others, so its word against E does not count; D's does. */
+Test(core_doubts, whose_word_counts_is_the_same_where_many_are_suspected)
+{
+    struct rig *rig = rig_in("A B C D E F G H I", 'A');
+
+    accuses(rig, 'C', "FB");
+    accuses(rig, 'D', "GB");
+    accuses(rig, 'I', "HB");
+    accuses(rig, 'B', "E");
+    rig_kill(rig, 'F');
+    rig_kill(rig, 'G');
+    rig_kill(rig, 'H');
+    rig_kill(rig, 'E');
+    rig_pass(rig, rig->timing.batch_ms, "");
+    cr_assert(is_proposed_without(rig, 'F', 'D'));
+    cr_assert_not(is_proposed_without(rig, 'E', 'D'));
+    rig_free(rig);
+}
+
 /* Of two who can see D, one suspects the other: that is half of them, not more. */
 Test(core_doubts, the_word_of_one_whom_half_of_the_others_suspect_counts)
 {

@@ -104,13 +104,20 @@ enum hearing hearing_of(const struct core *core, uint32_t observer, uint32_t sub
     return word == HEARING_YES && !counts ? HEARING_UNKNOWN : word;
 }
 
+bool hearing_is_accuser(const struct core *core, uint32_t position, uint64_t now_ms)
+{
+    const struct peer_signs *signs = &core->peers[position].signs;
+
+    return signs->suspect_count > 0 && signs->suspects_ms != 0 &&
+           now_ms < signs->suspects_ms + core->timing.fresh_ms &&
+           signs->view.lineage == core->view.lineage;
+}
+
 bool hearing_accuses(const struct core *core, uint32_t accuser, uint64_t age, uint64_t now_ms)
 {
     const struct peer_signs *signs = &core->peers[accuser].signs;
 
-    if (signs->suspect_count == 0 || signs->suspects_ms == 0 ||
-        now_ms >= signs->suspects_ms + core->timing.fresh_ms ||
-        signs->view.lineage != core->view.lineage) {
+    if (!hearing_is_accuser(core, accuser, now_ms)) {
         return false;
     }
     for (uint8_t i = 0; i < signs->suspect_count; i++) {

@@ -24,6 +24,10 @@ bool hearing_is_alone(const struct core *core, uint64_t ms);
 enum hearing hearing_of(const struct core *core, uint32_t observer, uint32_t subject,
                         uint64_t now_ms);
 
+/* Does the word of the member at `position` about others count: was it told within T_fresh, in our
+ * lineage, and is it about anybody? */
+bool hearing_is_accuser(const struct core *core, uint32_t position, uint64_t now_ms);
+
 /* Does `accuser` hold a verdict against the member of that age, as told within T_fresh? */
 bool hearing_accuses(const struct core *core, uint32_t accuser, uint64_t age, uint64_t now_ms);
 

@@ -1,5 +1,7 @@
 #include "core/detection/removal.h"
 
+#include <string.h>
+
 #include "core/detection/detector.h"
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
@@ -10,7 +12,10 @@
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
 
-enum { QUESTION_MESSAGES = 2 }; /* a PING, and a PING_REQUEST to each helper */
+enum {
+    QUESTION_MESSAGES = 2, /* a PING, and a PING_REQUEST to each helper */
+    COUNTED_FROM = 3, /* suspects judged at once: of fewer the accusers are not counted before */
+};
 
 uint32_t removal_accusers(const struct core *core, uint32_t position, uint64_t now_ms)
 {
@@ -21,6 +26,63 @@ uint32_t removal_accusers(const struct core *core, uint32_t position, uint64_t n
         count += i != position && !core_is_self(core, i) && hearing_accuses(core, i, age, now_ms);
     }
     return count;
+}
+
+/* Counts one accuser for each whom that member accuses, by the rules of removal_accusers. */
+static void count_accused(struct core *core, uint32_t accuser)
+{
+    const struct suspicion *doubts = core->doubts[accuser].list;
+
+    for (uint8_t k = 0; k < core->peers[accuser].signs.suspect_count; k++) {
+        uint32_t accused = doubts[k].verdict != VERDICT_NONE
+                               ? view_find_age(&core->view, doubts[k].age)
+                               : VIEW_NONE;
+        for (uint8_t j = 0; j < k && accused != VIEW_NONE; j++) {
+            bool again = doubts[j].age == doubts[k].age && doubts[j].verdict != VERDICT_NONE;
+            accused = again ? VIEW_NONE : accused;
+        }
+        if (accused != VIEW_NONE && accused != accuser) {
+            core->removal.accusers[accused]++;
+        }
+    }
+}
+
+static bool are_many_suspected(const struct core *core)
+{
+    uint32_t suspects = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count && suspects < COUNTED_FROM; i++) {
+        suspects += core->peers[i].charge.verdict != VERDICT_NONE;
+    }
+    return suspects >= COUNTED_FROM;
+}
+
+/* What follows judges all suspects, until end_judging. How often a member is accused is then found
+ * out in one walk over what all of them said, and not in one for each accuser of each suspect: half
+ * of thousands may be lost at once. */
+static void begin_judging(struct core *core)
+{
+    if (!are_many_suspected(core)) {
+        return;
+    }
+    memset(core->removal.accusers, 0, core->view.member_count * sizeof core->removal.accusers[0]);
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!core_is_self(core, i) && hearing_is_accuser(core, i, core->now_ms)) {
+            count_accused(core, i);
+        }
+    }
+    core->removal.counted = true;
+}
+
+static void end_judging(struct core *core)
+{
+    core->removal.counted = false;
+}
+
+static uint32_t accusers_now(const struct core *core, uint32_t position)
+{
+    return core->removal.counted ? core->removal.accusers[position]
+                                 : removal_accusers(core, position, core->now_ms);
 }
 
 /* Can this member see the suspect at all, in this node's eyes? */
@@ -47,8 +109,7 @@ static uint32_t witness_count(const struct core *core, uint32_t suspect)
 /* An accuser that was late itself, or that most others suspect, does not count. */
 static bool is_believable(const struct core *core, uint32_t accuser, uint32_t witnesses)
 {
-    return !core->peers[accuser].signs.late &&
-           2 * removal_accusers(core, accuser, core->now_ms) <= witnesses;
+    return !core->peers[accuser].signs.late && 2 * accusers_now(core, accuser) <= witnesses;
 }
 
 static bool counts_against(const struct core *core, uint32_t accuser, uint32_t suspect,
@@ -68,6 +129,9 @@ bool removal_is_backed(const struct core *core, uint32_t position)
     uint32_t witnesses = witness_count(core, position);
     struct observers observers;
 
+    if (core->removal.counted && core->removal.accusers[position] == 0) {
+        return witnesses == 0;
+    }
     watch_observers(core, position, &observers);
     for (uint32_t k = 0; k < observers.count; k++) {
         if (counts_against(core, watch_observer(&observers, k), position, witnesses)) {
@@ -298,6 +362,7 @@ enum found removal_review(struct core *core)
     if (!core_is_coordinator(core) || core->now_ms < core->detector.late_until_ms) {
         return FOUND_NOBODY;
     }
+    begin_judging(core);
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (core_is_self(core, i) || !review_one(core, i)) {
             continue;
@@ -309,6 +374,7 @@ enum found removal_review(struct core *core)
             found = FOUND_OTHERS;
         }
     }
+    end_judging(core);
     return found;
 }
 
@@ -447,6 +513,7 @@ bool removal_tick(struct core *core)
     }
     core->removal.verify_ms = NEVER_MS;
     verdict_evidence_changed(core);
+    begin_judging(core);
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer_charge *charge = &core->peers[i].charge;
         if (charge->verify_ms == NEVER_MS) {
@@ -465,6 +532,7 @@ bool removal_tick(struct core *core)
             look_again(core, earlier(charge->verify_again_ms, charge->verify_ms));
         }
     }
+    end_judging(core);
     return found;
 }
 

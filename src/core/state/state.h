@@ -277,6 +277,10 @@ struct verdicts {
 
 struct removal {
     uint64_t verify_ms; /* the soonest end of a verification, or of its half */
+
+    /* While many are judged at once: how many accuse each, by position in `view`. */
+    bool counted;
+    uint16_t *accusers;
 };
 
 /* standing: what watchers were told last of guard, acting and coordinator. */
