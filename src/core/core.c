@@ -15,6 +15,7 @@
 #include "core/agreement/news.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/spread.h"
 #include "core/agreement/successor.h"
 #include "core/agreement/voter.h"
 #include "core/agreement/voting.h"
@@ -230,6 +231,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     core->has_seeds = options->has_seeds;
     core->expect = options->expect;
     core->capacity = options->capacity;
+    core->gossips = options->dissemination == DISSEMINATION_GOSSIP;
     accord_start(core, &options->agreed, &options->started);
     core->promise.seen = options->epoch_seen;
     core->now_ms = now_ms;
@@ -419,16 +421,27 @@ static void on_view(struct core *core, const struct message *message)
 
 static void on_prepare(struct core *core, const struct message *message)
 {
+    if (spread_is_known(core, message)) {
+        return;
+    }
     if (change_on_prepare(core, message)) {
         claim_drop(core);
         if (message->carrier.view->epoch >= core->campaign.epoch) {
             campaign_drop(core);
         }
+        spread_hand_on(core, message, message->carrier.view);
         merge_on_accepted(core, message);
         move_on_accepted(core, message);
     } else if (core->life.phase == PHASE_MEMBER && merge_is_beyond_reach(core, message)) {
         REACHED(merge_beyond_reach);
         lifecycle_end_life(core, REASON_LEFT_ALONE);
+    }
+}
+
+static void on_commit(struct core *core, const struct message *message)
+{
+    if (!spread_is_known(core, message) && change_on_commit(core, message)) {
+        spread_hand_on(core, message, &core->view);
     }
 }
 
@@ -532,7 +545,7 @@ static void dispatch_joining(struct core *core, const struct message *message)
         on_prepare(core, message);
         return;
     case MESSAGE_COMMIT:
-        change_on_commit(core, message);
+        on_commit(core, message);
         return;
     case MESSAGE_JOIN:
         admit_on_join(core, message);
@@ -664,7 +677,7 @@ static void dispatch_member(struct core *core, const struct message *message)
         change_on_not_following(core, message);
         return;
     case MESSAGE_COMMIT:
-        change_on_commit(core, message);
+        on_commit(core, message);
         return;
     case MESSAGE_CLAIM:
         claim_on_claim(core, message);

@@ -46,6 +46,7 @@ void sim_start(struct sim *sim, uint32_t index)
         .versions = host->versions,
         .profile = sim->options.profile,
         .watchers = sim->options.watchers,
+        .dissemination = sim->options.dissemination,
         .timing = sim->timing,
         .capacity = sim->options.capacity,
         .has_seeds = host->seed_count > 0,
@@ -282,6 +283,11 @@ void sim_slow(struct sim *sim, uint32_t index, uint64_t turn_ms)
     host->turn_us = turn_ms * US_PER_MS;
     host->touched_us = sim->now_us;
     host->disturbed = true;
+}
+
+void sim_set_work(struct sim *sim, uint64_t datagram_us)
+{
+    sim->datagram_us = datagram_us;
 }
 
 void sim_leave(struct sim *sim, uint32_t index)

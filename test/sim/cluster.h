@@ -84,6 +84,7 @@ struct host {
     uint64_t now_ms;      /* and what its clock showed then */
     struct heard **heard; /* by host; NULL: nothing of it yet. See host_heard */
     uint64_t turn_us;     /* of a slow process; 0: every event at once */
+    uint64_t free_us;     /* its process is at work until then (datagram_us) */
     uint64_t late_us;     /* its timers fire so late at the most; 0: as late as usual */
     uint64_t tick_at_us;  /* when the pending tick is due; UINT64_MAX: none pending */
     uint64_t tick_ticket;
@@ -98,6 +99,7 @@ struct host {
     uint64_t claims[SIM_CLAIM_COUNT];
     uint64_t foundings;
     uint64_t sent[MESSAGE_TYPE_COUNT];
+    struct sim_traffic traffic;
 
     uint64_t touched_us; /* when its process was last stopped, continued, slowed or quickened */
     uint64_t slept_ms;   /* the longest it was stopped of late */
@@ -161,6 +163,7 @@ struct sim {
     size_t core_stride;   /* from one to the next */
     struct voters voters; /* under guard strict */
     uint64_t now_us;
+    uint64_t datagram_us; /* of work for each that is sent or read; 0: none */
     uint64_t converged_ms;
     bool changed; /* a view, a phase or the right to act changed since last asked */
 

@@ -295,6 +295,20 @@ uint64_t sim_sent(const struct sim *sim, uint32_t host, enum message_type type)
     return count;
 }
 
+struct sim_traffic sim_traffic(const struct sim *sim, uint32_t host)
+{
+    struct sim_traffic sum = {0};
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct sim_traffic *of_one = &sim->hosts[i].traffic;
+        if (host == SIM_ANY || host == i) {
+            sum.messages += of_one->messages;
+            sum.bytes += of_one->bytes;
+        }
+    }
+    return sum;
+}
+
 struct join_refused sim_refusal(const struct sim *sim, uint32_t host)
 {
     return host_of(sim, host)->refusal;

@@ -26,6 +26,7 @@ struct plan {
     uint32_t expect;    /* of every host (F3); 0: none */
     enum profile profile;
     enum watch_plan watchers;
+    enum dissemination dissemination;
     bool roles;          /* clients stand for roles (K) */
     bool terms;          /* operators change the terms (A) */
     bool spares_hash;    /* the run's trace_hash is not taken */
@@ -48,6 +49,7 @@ struct plan_options {
     uint32_t nodes;       /* hosts at the most */
     enum profile profile; /* 0: lan */
     enum watch_plan watchers;
+    enum dissemination dissemination;
     enum guard_policy guard; /* 0: as drawn */
     uint32_t heal_parts;
     bool liar;        /* somebody lies, too */

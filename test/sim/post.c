@@ -219,13 +219,26 @@ static bool holds_base(const struct packet *packet, const struct view *held)
 
 /* --- Sending --- */
 
+/* When it has left its host. */
+static uint64_t sent_us(struct sim *sim, uint32_t from)
+{
+    struct host *host = &sim->hosts[from];
+
+    if (sim->datagram_us == 0) {
+        return sim->now_us;
+    }
+    host->free_us = (host->free_us > sim->now_us ? host->free_us : sim->now_us) + sim->datagram_us;
+    return host->free_us;
+}
+
 static void send_datagram(struct sim *sim, struct packet *packet, const struct quality *quality)
 {
     const struct link *link = network_link(&sim->network, packet->from, packet->to);
+    const uint64_t began_us = sent_us(sim, packet->from);
     struct fate fate = network_fate(link, quality, &sim->random, packet->length);
     for (uint32_t i = 0; i < fate.copies; i++) {
         network_hold(packet);
-        post_push(sim, packet, sim->now_us + fate.delay_us[i]);
+        post_push(sim, packet, began_us + fate.delay_us[i]);
     }
     if (fate.copies > 0 && may_be_damaged(quality)) {
         send_damaged(sim, packet, quality);
@@ -251,6 +264,26 @@ static void send_frame(struct sim *sim, struct packet *packet)
     }
 }
 
+static bool is_about_a_change(enum message_type type)
+{
+    return type == MESSAGE_PREPARE || type == MESSAGE_ACK || type == MESSAGE_COMMIT ||
+           type == MESSAGE_VIEW || type == MESSAGE_PULL;
+}
+
+/* Of the frame: what is open never became one. */
+static size_t bytes_of(struct sim *sim, const struct packet *packet, const struct effect *effect)
+{
+    enum { PLAIN_BYTES = 100 }; /* as most without a view have, such as ACK and COMMIT */
+
+    if (!packet->open) {
+        return packet->length;
+    }
+    if (message_view(effect->message) == NULL) {
+        return PLAIN_BYTES;
+    }
+    return is_brief(sim, effect) ? sim->brief_bytes : sim->measured_bytes;
+}
+
 void post_send(struct sim *sim, struct host *host, const struct effect *effect)
 {
     const struct host *receiver = host_at(sim, &effect->address);
@@ -274,6 +307,10 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
     }
     packet->from = from;
     packet->to = to;
+    if (is_about_a_change(message->type)) {
+        host->traffic.messages++;
+        host->traffic.bytes += bytes_of(sim, packet, effect);
+    }
     if (!packet->open) {
         packet->source = host->address; /* An open one has it in its message. */
     }

@@ -75,7 +75,7 @@ static void note_sent(struct host *host, const struct effect *effect)
     if (!effect->relay || id_equal(&message->from, &host->witness.life)) {
         host->number = message->number; /* Not of what it hands on. */
     }
-    if (message->type == MESSAGE_PREPARE) {
+    if (message->type == MESSAGE_PREPARE && id_equal(&message->from, &host->witness.life)) {
         host->proposal = view_id_of(message->carrier.view);
         host->proposal_hash = message->carrier.view->hash;
     }
@@ -622,6 +622,21 @@ static bool is_void(const struct host *host, const struct pending *pending)
     return !host_is_meant(host, pending);
 }
 
+/* A datagram waits until those before it are read, and sent what came of them. Returns whether it
+ * does. */
+static bool is_at_work(struct sim *sim, struct host *host, struct pending *pending)
+{
+    if (sim->datagram_us == 0 || pending->type != PENDING_PACKET) {
+        return false;
+    }
+    if (host->free_us > sim->now_us) {
+        queue_push(&sim->queue, host->free_us, pending);
+        return true;
+    }
+    host->free_us = sim->now_us + sim->datagram_us;
+    return false;
+}
+
 void process_dispatch(struct sim *sim, struct pending *pending)
 {
     if (pending->type == PENDING_CALL) {
@@ -651,6 +666,9 @@ void process_dispatch(struct sim *sim, struct pending *pending)
         return;
     }
     pending->woken = false;
+    if (is_at_work(sim, host, pending)) {
+        return;
+    }
     host->now_ms = clock_ms(&host->clock, sim->now_us);
     host->now_us = sim->now_us;
     hand_over(sim, host, pending);

@@ -36,6 +36,7 @@ struct sim_options {
     uint32_t seed_count;  /* the first so many hosts are everybody's seeds; 0: one */
     enum profile profile; /* 0: lan */
     enum watch_plan watchers;
+    enum dissemination dissemination;
     uint64_t heartbeat_ms; /* these two instead of the profile's; 0: the profile's */
     uint64_t lost_ms;
     struct guard guard;   /* policy 0: none */
@@ -137,6 +138,10 @@ void sim_resume(struct sim *sim, uint32_t host);
 
 /* The process looks at its timers and sockets only every `turn_ms` (0: at once). */
 void sim_slow(struct sim *sim, uint32_t host, uint64_t turn_ms);
+
+/* From now on every process takes so long for each datagram that it sends or reads, one after the
+ * other; 0, as at first: no time. */
+void sim_set_work(struct sim *sim, uint64_t datagram_us);
 
 /* SIGTERM: leaves in good order, as soon as it looks. */
 void sim_leave(struct sim *sim, uint32_t host);
@@ -286,6 +291,15 @@ uint64_t sim_notices(const struct sim *sim, uint32_t host, enum notice_type type
 uint64_t sim_claims(const struct sim *sim, uint32_t host, enum claim_step step);
 uint64_t sim_foundings(const struct sim *sim, uint32_t host);
 uint64_t sim_sent(const struct sim *sim, uint32_t host, enum message_type type);
+
+/* Messages about changes of the view that a host, or all, put on the network: PREPARE, ACK, COMMIT,
+ * VIEW and PULL, those that were handed on among them; and the bytes of their frames, where the
+ * codec is spared 100 for each without a view. */
+struct sim_traffic {
+    uint64_t messages;
+    uint64_t bytes;
+};
+struct sim_traffic sim_traffic(const struct sim *sim, uint32_t host);
 
 /* How often a node that is not broken was told that another such had failed. */
 uint64_t sim_sound_removals(const struct sim *sim);

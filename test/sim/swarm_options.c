@@ -18,6 +18,7 @@ int swarm_usage(FILE *out)
         "  --seconds S       virtual seconds of faults in each run (default 60)\n"
         "  --profile NAME    local, lan or wan (default lan)\n"
         "  --watchers NAME   all or rings (default all)\n"
+        "  --dissemination NAME  broadcast or gossip (default broadcast)\n"
         "  --guard NAME      none, count, majority or strict (default: all four, as drawn)\n"
         "  --only FAULT      no other fault than this one\n"
         "  --roles           clients stand for roles, too\n"
@@ -185,6 +186,10 @@ static bool parse_valued(struct swarm_options *options, const char *option, cons
     } else if (strcmp(option, "--watchers") == 0) {
         ok = value != NULL && (strcmp(value, "all") == 0 || strcmp(value, "rings") == 0);
         options->plan.watchers = ok && *value == 'r' ? WATCHERS_RINGS : WATCHERS_ALL;
+    } else if (strcmp(option, "--dissemination") == 0) {
+        ok = value != NULL && (strcmp(value, "broadcast") == 0 || strcmp(value, "gossip") == 0);
+        options->plan.dissemination = ok && *value == 'g' ? DISSEMINATION_GOSSIP
+                                                          : DISSEMINATION_BROADCAST;
     } else if (strcmp(option, "--guard") == 0) {
         ok = parse_guard(value, &options->plan.guard);
     } else if (strcmp(option, "--only") == 0) {

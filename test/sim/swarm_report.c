@@ -34,6 +34,9 @@ void swarm_report(const struct swarm_options *options, uint64_t seed, const char
     if (options->plan.watchers == WATCHERS_RINGS) {
         printf(" --watchers rings");
     }
+    if (options->plan.dissemination == DISSEMINATION_GOSSIP) {
+        printf(" --dissemination gossip");
+    }
     if (options->plan.guard != 0) {
         printf(" --guard %s", swarm_guard_name(options->plan.guard));
     }

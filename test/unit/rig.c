@@ -373,6 +373,15 @@ struct rig *rig_on_rings(const char *letters, char self)
     return let_in(start_with(self, options), letters);
 }
 
+struct rig *rig_gossiping(const char *letters, char self, struct guard guard)
+{
+    const struct core_options options = {.guard = guard,
+                                         .dissemination = DISSEMINATION_GOSSIP,
+                                         .capacity = capacity_for(letters) + RIG_CAPACITY};
+
+    return let_in(start_with(self, options), letters);
+}
+
 struct rig *rig_strict(const char *letters, char self)
 {
     return rig_strict_among(letters, self, letters);

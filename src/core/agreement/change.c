@@ -9,6 +9,7 @@
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/spread.h"
 #include "core/agreement/voting.h"
 #include "core/detection/detector.h"
 #include "core/detection/follow.h"
@@ -83,6 +84,14 @@ static void prepare_one(struct core *core, const struct message *message, uint32
     }
 }
 
+/* U4a: the first sending goes to a few, who hand it on; to whom that is of no use it goes itself.
+ */
+static bool comes_by_others(const struct core *core, uint32_t position)
+{
+    return core->change.spread && core->change.sendings == 0 &&
+           spread_reaches(core, &core->change.pending.members[position].id);
+}
+
 static void send_prepare(struct core *core, bool again)
 {
     struct message *message = outbox_message(core, MESSAGE_PREPARE);
@@ -95,9 +104,14 @@ static void send_prepare(struct core *core, bool again)
     for (uint32_t i = 0; i < core->change.pending.member_count; i++) {
         bool its_turn = core->change.asked_last || i != who_stands_down(core);
         if (is_awaited(core, i) && its_turn) {
-            prepare_one(core, message, i);
+            if (!comes_by_others(core, i)) {
+                prepare_one(core, message, i);
+            }
             core->change.sent = true;
         }
+    }
+    if (core->change.spread && core->change.sendings == 0) {
+        spread_begin(core, message, &core->change.pending);
     }
     ask_voters(core, message, again);
     core->change.sendings++;
@@ -170,6 +184,7 @@ void change_propose(struct core *core, struct view *next, const struct proposal 
     change->sendings = 0;
     change->asked_last = false;
     change->last_chance = false;
+    change->spread = proposal->merge == 0 && spread_suits(core, next);
     change->proposal = *proposal;
     change->deadline_ms = core->now_ms + patience_ms(core, proposal);
     change->accepted_ms = core->now_ms;
@@ -382,7 +397,12 @@ static void send_commit(struct core *core, const struct installed *before, bool 
         if (has_it) {
             detector_on_acknowledged(core, i, core->change.accepted_ms);
         }
-        route_send(core, has_it ? commit : view, i);
+        if (!(has_it && core->change.spread)) {
+            route_send(core, has_it ? commit : view, i);
+        }
+    }
+    if (core->change.spread && !whole) {
+        spread_begin(core, commit, &core->view);
     }
     for (uint32_t i = 0; i < before->view->member_count; i++) {
         const struct member *member = &before->view->members[i];
@@ -978,7 +998,7 @@ void change_on_nack(struct core *core, const struct message *message)
     }
 }
 
-void change_on_commit(struct core *core, const struct message *message)
+bool change_on_commit(struct core *core, const struct message *message)
 {
     struct view_id ours = view_id_of(&core->view);
     const struct view_id *named = &message->reference.view;
@@ -987,11 +1007,11 @@ void change_on_commit(struct core *core, const struct message *message)
         id_equal(&named->coordinator, &message->from) &&
         (view_is_empty(&core->view) || view_id_compare(named, &ours) > 0)) {
         install_view(core, &core->change.pending);
-        return;
+        return true;
     }
     if (core_is_member(core) && view_id_compare(named, &ours) <= 0) {
         refuse(core, message, REFUSED_COMMIT_NOT_HIGHER);
-        return;
+        return false;
     }
     /* We missed the proposal: ask for the whole. */
     if (view_has(&core->view, &message->from)) {
@@ -999,6 +1019,7 @@ void change_on_commit(struct core *core, const struct message *message)
     } else {
         install_ask_stranger(core, message);
     }
+    return false;
 }
 
 void change_on_late(struct core *core, uint64_t late_ms)

@@ -48,7 +48,9 @@ void change_on_disagreement(struct core *core, const struct message *vote);
 
 void change_on_nack(struct core *core, const struct message *message);
 void change_on_not_following(struct core *core, const struct message *message);
-void change_on_commit(struct core *core, const struct message *message);
+
+/* Returns whether what was accepted is installed by it. */
+bool change_on_commit(struct core *core, const struct message *message);
 
 /* Ends a proposal of this node in favour of another's, and puts off its next claim. */
 void change_drop_own(struct core *core);

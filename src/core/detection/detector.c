@@ -32,6 +32,9 @@ void detector_heard(struct core *core, const struct message *message, uint32_t p
 {
     struct peer_signs *signs = &core->peers[position].signs;
 
+    if (message_is_spread(message)) {
+        return; /* It goes by way of others whatever its link to us is (U4c). */
+    }
     if (message->relay) {
         signs->vouched_ms = core->now_ms; /* It lives, but its link to us is bad (R2). */
         return;

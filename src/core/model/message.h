@@ -321,6 +321,19 @@ struct message {
     };
 };
 
+/* How a coordinator sends a change of the view (U4). */
+enum dissemination {
+    DISSEMINATION_BROADCAST, /* to each member itself */
+    DISSEMINATION_GOSSIP,    /* to a few, who hand it on */
+};
+
+/* U4: is it to be handed on to others by its receiver? A relay is told another receiver (R2). */
+static inline bool message_is_spread(const struct message *received)
+{
+    return received->relay && !received->handed_on &&
+           (received->type == MESSAGE_PREPARE || received->type == MESSAGE_COMMIT);
+}
+
 /* Makes it an empty message of that type. Lists, tags and names of voters are not cleared beyond
  * their count of 0, nor is what only other types carry: messages are made and read too often for
  * that. */

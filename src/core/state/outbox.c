@@ -84,8 +84,8 @@ static struct effect *add_to(struct core *core, enum effect_type type, const str
 }
 
 /* Sends it, unless there is nothing to send, nowhere to, or no room: then it returns NULL. */
-static struct effect *send(struct core *core, const struct message *message,
-                           const struct node_id *peer, const struct address *address)
+static struct effect *put(struct core *core, const struct message *message,
+                          const struct node_id *peer, const struct address *address)
 {
     if (message == NULL || address_is_none(address)) {
         return NULL;
@@ -96,7 +96,18 @@ static struct effect *send(struct core *core, const struct message *message,
     }
     struct effect *effect = add_to(core, EFFECT_SEND, peer, address);
     effect->message = message;
-    core->counters.sent[message->type]++;
+    return effect;
+}
+
+/* The same of a message of this node. */
+static struct effect *send(struct core *core, const struct message *message,
+                           const struct node_id *peer, const struct address *address)
+{
+    struct effect *effect = put(core, message, peer, address);
+
+    if (effect != NULL) {
+        core->counters.sent[message->type]++;
+    }
     return effect;
 }
 
@@ -147,6 +158,17 @@ void outbox_echo(struct core *core, const struct message *message, uint32_t nonc
     }
 }
 
+const struct message *outbox_copy(struct core *core, const struct message *message)
+{
+    if (core->out.message_count == MESSAGES_PER_STEP_MAX) {
+        core->counters.sends_cut++;
+        return NULL;
+    }
+    struct message *copy = &core->out.messages[core->out.message_count++];
+    message_copy(copy, message);
+    return copy;
+}
+
 void outbox_hand_on(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->to);
@@ -156,8 +178,7 @@ void outbox_hand_on(struct core *core, const struct message *message)
         core->counters.sends_cut++;
         return;
     }
-    struct message *copy = &core->out.messages[core->out.message_count++];
-    message_copy(copy, message);
+    const struct message *copy = outbox_copy(core, message);
     struct effect *effect = add_to(core, EFFECT_SEND, &message->to,
                                    &core->view.members[position].address);
     effect->message = copy;
@@ -212,6 +233,21 @@ void outbox_send_around(struct core *core, const struct message *message, uint32
         sent->relay = true;
         sent->echo = echo_for(core, position);
         sent->version = core->version;
+    }
+}
+
+void outbox_spread(struct core *core, const struct message *message, uint32_t position)
+{
+    const struct member *member = &core->view.members[position];
+    const bool own = message != NULL && id_equal(&message->from, &core->life.self.id);
+    struct effect *sent = (own ? send : put)(core, message, &member->id, &member->address);
+
+    if (sent != NULL) {
+        sent->fellow = true; /* The maker's view holds it, too. */
+        sent->relay = true;
+        sent->brief = message_view(message) != NULL;
+        sent->version = core->version;
+        core->counters.relayed += !own;
     }
 }
 

@@ -50,6 +50,14 @@ void outbox_send_brief(struct core *core, const struct message *message, uint32_
 void outbox_send_around(struct core *core, const struct message *message, uint32_t position,
                         uint32_t relay);
 
+/* U4: sends it to the member at this position, which is to hand it on, with the view that it brings
+ * as a change of the installed one. The message is this node's, or an outbox_copy. */
+void outbox_spread(struct core *core, const struct message *message, uint32_t position);
+
+/* A copy of a message that came, as its maker's, to be handed on in this step; NULL as with
+ * outbox_message. The view that it brings is the same. */
+const struct message *outbox_copy(struct core *core, const struct message *message);
+
 /* Takes back what this step would have sent. */
 void outbox_forget_sends(struct core *core);
 

@@ -427,6 +427,7 @@ struct change {
     /* The rest is of a proposal of our own. */
     bool asked_last;  /* the one who stands down was asked, after all others (E5) */
     bool last_chance; /* the deadline has passed once, and what waited is read before it counts */
+    bool spread;      /* it goes by way of the others (U4) */
     struct proposal proposal;
     uint64_t deadline_ms;
     uint64_t resend_ms;
@@ -434,6 +435,12 @@ struct change {
     uint8_t *answers;   /* enum answer, by position in `pending` */
     struct tally tally; /* of the voters, under guard strict (Z5) */
     uint64_t overtaken; /* voters agree to no view of an epoch below this; 0: none told of it */
+};
+
+/* spread: how many messages were handed on since then (U4d). */
+struct spreading {
+    uint64_t since_ms;
+    uint32_t count;
 };
 
 /* electorate: the voters, by their place among the names. */
@@ -620,6 +627,7 @@ struct core {
     bool has_seeds;
     uint32_t expect; /* nodes that must have met before one founds (F3); 0: not asked for */
     uint32_t capacity;
+    bool gossips;    /* its changes go by way of the others (U4) */
     uint64_t secret; /* of the nonces in offers (J3) */
     uint64_t now_ms;
     uint64_t due_ms; /* the soonest of all deadlines, as of the end of the last step */
@@ -652,6 +660,7 @@ struct core {
     struct news news;
     struct next_view next;
     struct change change;
+    struct spreading spreading;
     struct claim claim;
     struct campaign campaign;
     struct electorate electorate;

@@ -1,0 +1,169 @@
+#include "core/agreement/spread.h"
+
+#include <stddef.h>
+
+#include "base/text.h"
+#include "core/detection/hearing.h"
+#include "core/model/marks.h"
+#include "core/state/outbox.h"
+
+/* --- What is small enough --- */
+
+/* Of a frame that brings a change (wire.md, section 3), at the most: all but its items, one item
+ * without name and tags, and what leaves one out of a list. */
+enum { REST_BYTES = 300, MEMBER_BYTES = 72, GONE_BYTES = 93, SKIP_BYTES = 8 };
+
+static size_t joined_bytes(const struct view *base, const struct view *next)
+{
+    size_t bytes = 0;
+
+    for (uint32_t i = 0; i < next->member_count; i++) {
+        const struct member *member = &next->members[i];
+        const uint32_t was = view_find(base, &member->id);
+        if (was == VIEW_NONE || base->members[was].age != member->age ||
+            base->members[was].drained != member->drained ||
+            !tags_equal(member_tags(&base->members[was]), member_tags(member))) {
+            bytes += MEMBER_BYTES + text_length(member->name, NAME_BYTES_MAX) +
+                     member_tags(member)->length;
+        }
+    }
+    return bytes;
+}
+
+/* What came last stands last. */
+static size_t gone_bytes(const struct view *base, const struct view *next)
+{
+    size_t bytes = 0;
+
+    for (uint32_t i = next->gone_count; i > 0; i--) {
+        const struct gone *gone = &next->gone[i - 1];
+        if (view_find_gone(base, &gone->id) != NULL) {
+            break;
+        }
+        bytes += GONE_BYTES + SKIP_BYTES + text_length(gone->name, NAME_BYTES_MAX);
+    }
+    return bytes;
+}
+
+static bool makes_a_datagram(const struct view *base, const struct view *next)
+{
+    return REST_BYTES + joined_bytes(base, next) + gone_bytes(base, next) <=
+           DATAGRAM_FRAME_BYTES_MAX;
+}
+
+/* --- Who hands it to whom --- */
+
+/* Those of the order who are members of the installed view: joiners have no view that a change
+ * could be read by. The same for all who hold that view. */
+struct chain {
+    uint32_t count;
+    uint32_t own; /* the place of this node; the maker's is 0 */
+};
+
+static struct chain chain_of(const struct core *core, const struct view *order)
+{
+    struct chain chain = {.count = 0};
+
+    for (uint32_t i = 0; i < order->member_count; i++) {
+        const uint32_t position = view_find(&core->view, &order->members[i].id);
+        if (position != VIEW_NONE) {
+            chain.own = core_is_self(core, position) ? chain.count : chain.own;
+            chain.count++;
+        }
+    }
+    return chain;
+}
+
+/* U4b: whoever is at place n hands it to the places from SPREAD_FAN_OUT * n + 1 on, around the end.
+ * So the first hops are a tree, and each place has SPREAD_FAN_OUT ways to it.
+ *
+ *             0                 fan-out 2, seven places: 3 hands it to 0 and 1,
+ *          /     \              which have it, 4 to 2 and 3, and so on
+ *         1       2
+ *        / \     / \
+ *       3   4   5   6
+ */
+static void send_to_next(struct core *core, const struct message *message, const struct view *order)
+{
+    const struct chain chain = chain_of(core, order);
+    const uint32_t first = (SPREAD_FAN_OUT * chain.own + 1) % chain.count;
+    uint32_t place = 0;
+
+    for (uint32_t i = 0; i < order->member_count; i++) {
+        const uint32_t position = view_find(&core->view, &order->members[i].id);
+        if (position == VIEW_NONE) {
+            continue;
+        }
+        const bool is_next = (place + chain.count - first) % chain.count < SPREAD_FAN_OUT;
+        if (is_next && place != 0 && place != chain.own) {
+            outbox_spread(core, message, position);
+        }
+        place++;
+    }
+}
+
+bool spread_suits(const struct core *core, const struct view *next)
+{
+    return core->gossips && core_is_coordinator(core) && !core_is_strict(core) &&
+           chain_of(core, next).count > SPREAD_FAN_OUT + 1 && makes_a_datagram(&core->view, next);
+}
+
+bool spread_reaches(const struct core *core, const struct node_id *id)
+{
+    const uint32_t position = view_find(&core->view, id);
+
+    return position != VIEW_NONE && hearing_holds_our_view(core, position);
+}
+
+void spread_begin(struct core *core, const struct message *message, const struct view *order)
+{
+    if (message != NULL) {
+        REACHED(spread_begun);
+        send_to_next(core, message, order);
+    }
+}
+
+/* --- Handing on --- */
+
+bool spread_is_known(const struct core *core, const struct message *message)
+{
+    const bool proposed = message->type == MESSAGE_PREPARE;
+    const struct view *pending = &core->change.pending;
+
+    if (!message_is_spread(message)) {
+        return false;
+    }
+    const uint64_t hash = proposed ? message->carrier.view->hash : message->reference.view_hash;
+    const struct view_id named = proposed ? view_id_of(message->carrier.view)
+                                          : message->reference.view;
+    const struct view_id ours = view_id_of(&core->view);
+    const struct view_id accepted = view_id_of(pending);
+    const bool is_accepted = proposed && !view_is_empty(pending) && hash == pending->hash &&
+                             view_id_equal(&named, &accepted);
+
+    return is_accepted || (hash == core->view.hash && view_id_equal(&named, &ours));
+}
+
+/* U4d: in the name of the maker anybody who holds the key could have all send without end. */
+static bool take_turn(struct core *core)
+{
+    struct spreading *spreading = &core->spreading;
+
+    if (core->now_ms >= spreading->since_ms + core->timing.heartbeat_ms) {
+        *spreading = (struct spreading){.since_ms = core->now_ms};
+    }
+    return spreading->count++ < SPREAD_TURNS_MAX;
+}
+
+void spread_hand_on(struct core *core, const struct message *message, const struct view *order)
+{
+    if (!message_is_spread(message) || !core_is_member(core) || core_is_strict(core) ||
+        !take_turn(core)) {
+        return;
+    }
+    const struct message *copy = outbox_copy(core, message);
+    if (copy != NULL) {
+        REACHED(spread_handed_on);
+        send_to_next(core, copy, order);
+    }
+}
