@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { FIGURES_MAX = 32 };
+enum { FIGURES_MAX = 48 };
 
 struct figure {
     const char *what;
