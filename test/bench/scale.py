@@ -234,6 +234,8 @@ SIMULATED = {
 }
 
 
+SPREAD_RUNS = 5
+
 LARGE = {
     "all start at once, until all agree": "form",
     "work for that": "form_work",
@@ -289,6 +291,22 @@ def simulate_large(folder, count, progress):
     return [{"members": count, **found}] if found else []
 
 
+def change_names():
+    """What bench_change measures, by way and loss, as it stands in a row of `changes`."""
+    measures = {"until all have a change": "ms", "messages of the coordinator": "first",
+                "messages of the busiest other": "busiest", "messages of all": "all",
+                "bytes of the coordinator": "first_kb", "bytes of all": "all_kb"}
+    return {f"{way}, {loss}: {text}": f"{way} {kind} {short}" for way in ("broadcast", "gossip")
+            for loss, kind in (("no loss", "0"), ("5 % loss", "5"), ("20 % loss", "20"))
+            for text, short in measures.items()}
+
+
+def simulate_spread(folder, count, progress):
+    found = simulate(os.path.join(folder, "bench_change"), [str(count), str(SPREAD_RUNS)],
+                     change_names(), count, progress)
+    return [{"members": count, **found}] if found else []
+
+
 # --- All of it ---------------------------------------------------------------------------------------
 
 
@@ -317,7 +335,8 @@ def parse_options():
     parser.add_argument("--simulated", type=numbers, default=[300], metavar="N,N...",
                         help="hosts; 1000 take minutes, and 3 GiB of memory")
     parser.add_argument("--large", type=numbers, default=[300], metavar="N,N...",
-                        help="hosts of which some are lost, up to 1000 also half, and are split in halves")
+                        help="hosts of which some are lost, up to 1000 also half, and are split in halves; and how "
+                             "a change spreads among them")
     parser.add_argument("--watchers", type=words("all", "rings"), default=["all", "rings"])
     parser.add_argument("--guards", type=words("none", "majority"), default=["none", "majority"])
     parser.add_argument("--runs", type=int, default=1)
@@ -348,9 +367,12 @@ def measure_all(options):
     large = []
     for count in options.large:
         large += simulate_large(folder, count, progress)
+    changes = []
+    for count in options.large:
+        changes += simulate_spread(folder, count, progress)
     progress.say("done")
     return {"bench": "scale", "processors": os.cpu_count(), "namespaces": may_have_namespaces(),
-            "failed": progress.failed, "figures": rows, "large": large}
+            "failed": progress.failed, "figures": rows, "large": large, "changes": changes}
 
 
 def main():

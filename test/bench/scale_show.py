@@ -86,6 +86,22 @@ def large_table(rows):
     return "\n".join(lines)
 
 
+def changes_table(rows):
+    """By broadcast and by gossip: how long, and what is sent."""
+    if not rows:
+        return ""
+    lines = ["| simulated hosts | dissemination | no loss | 5 % loss | 20 % loss | messages of the coordinator "
+             "| of the busiest other | of all | kB of the coordinator | of all |",
+             "| ---: | --- |" + " ---: |" * 8]
+    for row in sorted(rows, key=lambda row: row["members"]):
+        for way in ("broadcast", "gossip"):
+            times = " | ".join(f"{row[f'{way} {loss} ms']:,.0f} ms" for loss in (0, 5, 20))
+            sent = " | ".join(f"{row[f'{way} 0 {what}']:,.{digits}f}" for what, digits in
+                              (("first", 0), ("busiest", 0), ("all", 0), ("first_kb", 1), ("all_kb", 0)))
+            lines.append(f"| {row['members']} | `{way}` | {times} | {sent} |")
+    return "\n".join(lines)
+
+
 def line_fit(points):
     """The straight line a + b·x through them that is nearest; None for fewer than two."""
     if len({x for x, _ in points}) < 2:
@@ -113,7 +129,8 @@ def text(found):
     rows = found["figures"]
     return "\n\n".join(part for part in (main_table(rows), memory_sentence(rows), first_table(rows),
                                          simulated_table(rows),
-                                         large_table(found.get("large", []))) if part)
+                                         large_table(found.get("large", [])),
+                                         changes_table(found.get("changes", []))) if part)
 
 
 def put_into_documents(found):
@@ -121,7 +138,8 @@ def put_into_documents(found):
     rows = found["figures"]
     parts = {"table": main_table([row for row in rows if row.get("guard") != "majority"]),
              "full": main_table(rows), "memory": memory_sentence(rows), "first": first_table(rows),
-             "simulated": simulated_table(rows), "large": large_table(found.get("large", []))}
+             "simulated": simulated_table(rows), "large": large_table(found.get("large", [])),
+             "changes": changes_table(found.get("changes", []))}
     for path in DOCUMENTS:
         with open(path) as file:
             document = file.read()
