@@ -47,6 +47,7 @@ _doyen()
     --guard) compadd none majority strict && return ;;
     --profile) compadd local lan wan && return ;;
     --watchers) compadd all rings && return ;;
+    --dissemination) compadd broadcast gossip && return ;;
     --policy) compadd first oldest priority && return ;;
     --state) compadd alive silent suspect failed left moved replaced && return ;;
     --auth) compadd require accept && return ;;

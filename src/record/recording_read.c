@@ -227,12 +227,16 @@ static void read_strict(struct cursor *cursor, struct recording_start *start)
     start->record = read_bytes(cursor, start->record_length);
 }
 
-/* As in the terms on the wire. */
+/* As in the terms on the wire, but for gossip. */
 static void read_profile(struct cursor *cursor, struct core_options *options)
 {
-    const uint64_t number = read_number(cursor, PROFILE_LOCAL, RECORDING_WATCHERS + PROFILE_WAN);
+    uint64_t number = read_number(cursor, PROFILE_LOCAL,
+                                  RECORDING_GOSSIP + RECORDING_WATCHERS + PROFILE_WAN);
+    const bool gossips = number > RECORDING_GOSSIP;
+    number -= gossips ? RECORDING_GOSSIP : 0;
     const bool rings = number > RECORDING_WATCHERS;
 
+    options->dissemination = gossips ? DISSEMINATION_GOSSIP : DISSEMINATION_BROADCAST;
     options->watchers = rings ? WATCHERS_RINGS : WATCHERS_ALL;
     options->profile = (enum profile)(number - (rings ? RECORDING_WATCHERS : 0));
     if (options->profile > PROFILE_WAN) {

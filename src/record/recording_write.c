@@ -134,8 +134,10 @@ size_t recording_write_start(uint8_t *out, const struct recording_start *start)
     put_tags(&writer, options->tags == NULL ? &no_tags : options->tags);
     put_number(&writer, options->guard.policy);
     put_number(&writer, options->guard.count);
-    put_number(&writer, (uint64_t)options->profile +
-                            (options->watchers == WATCHERS_RINGS ? RECORDING_WATCHERS : 0U));
+    put_number(&writer,
+               (uint64_t)options->profile +
+                   (options->watchers == WATCHERS_RINGS ? RECORDING_WATCHERS : 0U) +
+                   (options->dissemination == DISSEMINATION_GOSSIP ? RECORDING_GOSSIP : 0U));
     for (size_t i = 0; i < TIMING_FIELDS; i++) {
         put_number(&writer, *fields.at[i]);
     }

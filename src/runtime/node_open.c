@@ -121,6 +121,7 @@ static bool choose_core_options(const struct node *node, struct core_options *op
         .voters = &config->voters,
         .profile = config->profile,
         .watchers = config->watchers,
+        .dissemination = config->dissemination,
         .timing = config->timing,
         .capacity = config->capacity,
         .versions = wire_versions(),

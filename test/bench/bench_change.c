@@ -5,7 +5,7 @@
  *     bench_change [--table] [HOSTS [RUNS [MICROSECONDS]]]
  *
  * prints one JSON object, or a table, for 100 hosts and 10 changes if it is not told; progress goes
- * to stderr. A process takes so many MICROSECONDS, 25 unless said, for each datagram that it sends
+ * to stderr. A process takes so many MICROSECONDS, 15 unless said, for each datagram that it sends
  * or reads, one after the other. */
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #include "bench/figures.h"
 #include "sim/sim.h"
 
-enum { FORM_MS = 120000, REST_MS = 1500, CHANGE_MS = 10000, RUNS_MAX = 100, WORK_US = 25 };
+enum { FORM_MS = 120000, REST_MS = 1500, CHANGE_MS = 10000, RUNS_MAX = 100, WORK_US = 15 };
 
 static const struct {
     uint32_t ppm;

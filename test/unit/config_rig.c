@@ -8,7 +8,7 @@
 
 #include "words/address_text.h"
 
-enum { ARGUMENTS_MAX = 64 };
+enum { ARGUMENTS_MAX = 80 };
 
 static const char *machine_variable(void *context, const char *name)
 {

@@ -61,6 +61,24 @@ Test(recording, a_start_comes_back_as_it_was)
     cr_assert_eq(read.wall_ms, -1);
 }
 
+Test(recording, how_members_watch_and_changes_spread_comes_back)
+{
+    struct recording_start start = sample_start();
+    uint8_t bytes[RECORDING_START_BYTES_MAX];
+    struct recording_reader reader;
+    struct recording_start read;
+
+    for (int which = 0; which < 4; which++) {
+        start.options.watchers = which % 2 == 0 ? WATCHERS_ALL : WATCHERS_RINGS;
+        start.options.dissemination = which < 2 ? DISSEMINATION_BROADCAST : DISSEMINATION_GOSSIP;
+        const size_t length = recording_write_start(bytes, &start);
+        cr_assert_eq(recording_open(&reader, bytes, length, &read), RECORDING_OK);
+        cr_assert_eq(read.options.profile, PROFILE_WAN);
+        cr_assert_eq(read.options.watchers, start.options.watchers);
+        cr_assert_eq(read.options.dissemination, start.options.dissemination);
+    }
+}
+
 /* Nothing is added to the start of a node that speaks version 1 alone. */
 Test(recording, the_versions_that_a_node_speaks_come_back)
 {

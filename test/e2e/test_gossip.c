@@ -1,0 +1,38 @@
+/* Nine daemons whose coordinator sends changes by way of the others (U4). */
+#include <string.h>
+
+#include "fixture.h"
+
+/* What it handed on for others. */
+static json_int_t relayed(struct cluster *cluster, const char *name)
+{
+    const json_t *status = cluster_document(cluster, name, "/v1/status");
+
+    return json_integer_value(json_object_get(json_object_get(status, "counters"), "relayed"));
+}
+
+/* U4a, U4b: whatever the others were told, they hand on. */
+Story(gossip, nine_hand_on_what_the_first_of_them_sends)
+{
+    struct cluster *cluster = cluster_new(ARGS("--watchers", "rings"));
+
+    (void)cluster_start(cluster, "athens", NULL, ARGS("--dissemination", "gossip"));
+    assert_agreement(cluster, "athens");
+    cr_assert_str_eq(text_of(cluster_document(cluster, "athens", "/v1/status"), "dissemination"),
+                     "gossip");
+    static const char *const others[] = {"byzantium", "cyrene", "delphi", "ephesus",
+                                         "f",         "g",      "h",      "i"};
+    char all[64] = "athens";
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        (void)cluster_start(cluster, others[i], "athens", NO_ARGS);
+        (void)strcat(strcat(all, " "), others[i]);
+        assert_agreement(cluster, all);
+    }
+
+    cluster_kill(cluster, "g");
+    assert_agreement(cluster, "athens byzantium cyrene delphi ephesus f h i");
+    cr_assert_gt(relayed(cluster, "byzantium"), 0);
+    cr_assert_eq(relayed(cluster, "athens"), 0);
+    cluster_kill(cluster, "athens");
+    assert_agreement(cluster, "byzantium cyrene delphi ephesus f h i");
+}
