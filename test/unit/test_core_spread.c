@@ -241,7 +241,7 @@ static struct message commit_of(const struct view *view)
 
 Test(core_spread, what_is_accepted_is_handed_on_as_it_is)
 {
-    struct rig *rig = rig_on_rings(TEN, 'B');
+    struct rig *rig = rig_gossiping(TEN, 'B', none);
     struct message proposal = proposal_of(rig_next(rig, "+K"));
     struct message spread = spread_of(rig, &proposal);
 
@@ -263,7 +263,7 @@ Test(core_spread, what_is_accepted_is_handed_on_as_it_is)
 /* Around the end, and never to the maker, to oneself, or to a joiner. */
 Test(core_spread, who_is_last_hands_it_to_the_first)
 {
-    struct rig *rig = rig_on_rings(TEN, 'C');
+    struct rig *rig = rig_gossiping(TEN, 'C', none);
     struct message proposal = proposal_of(rig_next(rig, "+K"));
     struct message spread = spread_of(rig, &proposal);
 
@@ -275,7 +275,7 @@ Test(core_spread, who_is_last_hands_it_to_the_first)
 /* U4b: they could not read it; D has place 3 of 10. */
 Test(core_spread, who_comes_has_no_place)
 {
-    struct rig *rig = rig_on_rings(TEN, 'D');
+    struct rig *rig = rig_gossiping(TEN, 'D', none);
     struct message proposal = proposal_of(rig_next(rig, "+K"));
     struct message spread = spread_of(rig, &proposal);
 
@@ -287,7 +287,7 @@ Test(core_spread, who_comes_has_no_place)
 /* U4b: those whom the change leaves out have no place. */
 Test(core_spread, who_goes_has_no_place)
 {
-    struct rig *rig = rig_on_rings(TEN, 'C');
+    struct rig *rig = rig_gossiping(TEN, 'C', none);
     struct message proposal = proposal_of(rig_next(rig, "-B"));
     struct message spread = spread_of(rig, &proposal);
 
@@ -298,7 +298,7 @@ Test(core_spread, who_goes_has_no_place)
 
 Test(core_spread, a_second_copy_changes_nothing)
 {
-    struct rig *rig = rig_on_rings(TEN, 'B');
+    struct rig *rig = rig_gossiping(TEN, 'B', none);
     struct message proposal = proposal_of(rig_next(rig, "+K"));
     struct message spread = spread_of(rig, &proposal);
 
@@ -311,7 +311,7 @@ Test(core_spread, a_second_copy_changes_nothing)
 
 Test(core_spread, what_comes_from_the_maker_is_not_handed_on)
 {
-    struct rig *rig = rig_on_rings(TEN, 'B');
+    struct rig *rig = rig_gossiping(TEN, 'B', none);
     struct message proposal = proposal_of(rig_next(rig, "+K"));
 
     rig_gets(rig, 'A', &proposal);
@@ -323,7 +323,7 @@ Test(core_spread, what_comes_from_the_maker_is_not_handed_on)
 /* R2: over a bad link, through a relay. */
 Test(core_spread, what_was_relayed_is_not_handed_on)
 {
-    struct rig *rig = rig_on_rings(TEN, 'B');
+    struct rig *rig = rig_gossiping(TEN, 'B', none);
     struct message proposal = proposal_of(rig_next(rig, "+K"));
     struct message relayed = spread_of(rig, &proposal);
 
@@ -336,7 +336,7 @@ Test(core_spread, what_was_relayed_is_not_handed_on)
 
 Test(core_spread, the_commit_is_handed_on_too)
 {
-    struct rig *rig = rig_on_rings(TEN, 'B');
+    struct rig *rig = rig_gossiping(TEN, 'B', none);
     struct view *next = rig_next(rig, "+K");
     struct message proposal = proposal_of(next);
     struct message commit = commit_of(next);
@@ -358,7 +358,7 @@ Test(core_spread, the_commit_is_handed_on_too)
 /* U2: through whom it came changes nothing of whose it has to be. */
 Test(core_spread, what_is_not_accepted_is_not_handed_on)
 {
-    struct rig *rig = rig_on_rings(TEN, 'B');
+    struct rig *rig = rig_gossiping(TEN, 'B', none);
     struct view *next = rig_next(rig, "+K");
     struct message proposal = proposal_of(next);
     struct message spread = spread_of(rig, &proposal);
@@ -379,10 +379,23 @@ Test(core_spread, what_is_not_accepted_is_not_handed_on)
     rig_free(rig);
 }
 
+/* H49: its administrator did not ask for that. It takes it as what a relay brought. */
+Test(core_spread, who_broadcasts_hands_nothing_on)
+{
+    struct rig *rig = rig_on_rings(TEN, 'B');
+    struct message proposal = proposal_of(rig_next(rig, "+K"));
+    struct message spread = spread_of(rig, &proposal);
+
+    rig_gets_raw(rig, &spread);
+    check_handed(rig, MESSAGE_PREPARE, "");
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
+    rig_free(rig);
+}
+
 /* V4k: a commit of what was not proposed. */
 Test(core_spread, a_commit_of_something_else_is_not_handed_on)
 {
-    struct rig *rig = rig_on_rings(TEN, 'B');
+    struct rig *rig = rig_gossiping(TEN, 'B', none);
     struct view *next = rig_next(rig, "+K");
     struct message commit = commit_of(next);
     struct message spread = spread_of(rig, &commit);
@@ -396,7 +409,7 @@ Test(core_spread, a_commit_of_something_else_is_not_handed_on)
 /* D2a, R2: the maker may be gone since; nor is its link bad because others were handed it first. */
 Test(core_spread, it_tells_nothing_of_the_makers_link)
 {
-    struct rig *rig = rig_in(TEN, 'B');
+    struct rig *rig = rig_gossiping(TEN, 'B', none);
     struct message proposal = proposal_of(rig_next(rig, "-J"));
     const struct node_id a = rig_id(rig, 'A');
     const uint32_t position = view_find(core_view(rig->core), &a);
@@ -413,7 +426,7 @@ Test(core_spread, it_tells_nothing_of_the_makers_link)
 /* H49: one who holds the key makes proposals in A's name without end. */
 Test(core_spread, nobody_hands_on_without_end)
 {
-    struct rig *rig = rig_on_rings(TEN, 'B');
+    struct rig *rig = rig_gossiping(TEN, 'B', none);
     struct view *next = rig_next(rig, "+K");
     struct message proposal = proposal_of(next);
     uint32_t count = 0;

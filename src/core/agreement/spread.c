@@ -130,7 +130,7 @@ bool spread_is_known(const struct core *core, const struct message *message)
     const bool proposed = message->type == MESSAGE_PREPARE;
     const struct view *pending = &core->change.pending;
 
-    if (!message_is_spread(message)) {
+    if (!core_hands_on(core, message)) {
         return false;
     }
     const uint64_t hash = proposed ? message->carrier.view->hash : message->reference.view_hash;
@@ -157,7 +157,7 @@ static bool take_turn(struct core *core)
 
 void spread_hand_on(struct core *core, const struct message *message, const struct view *order)
 {
-    if (!message_is_spread(message) || !core_is_member(core) || core_is_strict(core) ||
+    if (!core_hands_on(core, message) || !core_is_member(core) || core_is_strict(core) ||
         !take_turn(core)) {
         return;
     }

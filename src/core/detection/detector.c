@@ -32,7 +32,7 @@ void detector_heard(struct core *core, const struct message *message, uint32_t p
 {
     struct peer_signs *signs = &core->peers[position].signs;
 
-    if (message_is_spread(message)) {
+    if (core_hands_on(core, message)) {
         return; /* It goes by way of others whatever its link to us is (U4c). */
     }
     if (message->relay) {
