@@ -194,7 +194,7 @@ Test(beat_post, who_may_not_know_what_is_left_out_gets_it_whole)
     cr_assert_not(goes_out_at_all());
 }
 
-Test(beat_post, one_of_a_hundred_goes_out_whole)
+Test(beat_post, one_of_fifty_goes_out_whole)
 {
     unsigned whole = 0;
 

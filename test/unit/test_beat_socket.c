@@ -252,23 +252,31 @@ static struct beat_socket_note take_note(const struct pair *pair)
     return beat_socket_note(&header);
 }
 
+/* Soon: where nobody else asks for the times of packets it begins to take them a moment later, and
+ * says until then when they were read. */
+enum { STAMP_TRIES = 200 };
+
 Test(beat_socket, the_kernel_says_when_a_beat_came)
 {
     static const uint8_t beat[BEAT_BYTES] = {BEAT_KIND};
     struct pair pair;
 
+    bool said = false;
+
     open_pair(&pair, ipv4(INADDR_LOOPBACK, 0), ipv4(INADDR_LOOPBACK, 0));
-    const uint64_t before_ms = clock_ms();
-    give(&pair, beat, sizeof beat);
-    const uint64_t after_ms = clock_ms();
-    (void)poll(NULL, 0, 50);
-    const struct beat_socket_note note = take_note(&pair);
-    cr_assert(note.has_stamp);
-    const struct arrival_clocks clocks = arrival_clocks_read();
-    const uint64_t came_ms = arrival_ms(&clocks, note.stamp_ns);
-    cr_assert(came_ms + 1 >= before_ms && came_ms <= after_ms + 1, "%llu, not %llu to %llu",
-              (unsigned long long)came_ms, (unsigned long long)before_ms,
-              (unsigned long long)after_ms);
+    for (unsigned tries = 0; !said && tries < STAMP_TRIES; tries++) {
+        const uint64_t before_ms = clock_ms();
+        give(&pair, beat, sizeof beat);
+        const uint64_t after_ms = clock_ms();
+        (void)poll(NULL, 0, 50);
+        const struct beat_socket_note note = take_note(&pair);
+        cr_assert(note.has_stamp);
+        const struct arrival_clocks clocks = arrival_clocks_read();
+        const uint64_t came_ms = arrival_ms(&clocks, note.stamp_ns);
+        cr_assert(came_ms + 1 >= before_ms, "before it was sent");
+        said = came_ms <= after_ms + 1;
+    }
+    cr_assert(said, "the time of reading instead");
     close_pair(&pair);
 }
 

@@ -86,6 +86,9 @@ static struct chain chain_of(const struct core *core, const struct view *order)
 static void send_to_next(struct core *core, const struct message *message, const struct view *order)
 {
     const struct chain chain = chain_of(core, order);
+    if (chain.count == 0) {
+        return;
+    }
     const uint32_t first = (SPREAD_FAN_OUT * chain.own + 1) % chain.count;
     uint32_t place = 0;
 
