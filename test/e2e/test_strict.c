@@ -25,6 +25,15 @@ static const char *acting(struct cluster *cluster)
     return found;
 }
 
+/* It is asked once: a moment later its lease may have lapsed, on a busy machine. */
+static const char *who_acts_soon(struct cluster *cluster)
+{
+    const char *name = NULL;
+
+    assert_soon((name = acting(cluster)) != NULL);
+    return name;
+}
+
 /* All of them are members of the coordinator's view; one that acts may still be alone with its
  * majority. */
 static bool all_are_in(struct cluster *cluster)
@@ -50,19 +59,18 @@ static struct cluster *three_voters(void)
                       ARGS("--state-dir", cluster_path(cluster, names[i])));
     }
     assert_soon(all_are_in(cluster));
-    assert_soon(acting(cluster) != NULL);
+    (void)who_acts_soon(cluster);
     return cluster;
 }
 
 Story(strict, a_killed_coordinator_is_succeeded_under_a_higher_epoch)
 {
     struct cluster *cluster = three_voters();
-    const char *first = acting(cluster);
+    const char *first = who_acts_soon(cluster);
     const uint64_t epoch = cluster_epoch(cluster, first);
 
     cluster_kill(cluster, first);
-    assert_soon(acting(cluster) != NULL);
-    const char *second = acting(cluster);
+    const char *second = who_acts_soon(cluster);
     cr_assert_str_neq(second, first);
     cr_assert_gt(cluster_epoch(cluster, second), epoch);
     cluster_restart(cluster, first);
@@ -74,7 +82,7 @@ Story(strict, a_killed_coordinator_is_succeeded_under_a_higher_epoch)
 Story(strict, after_all_were_killed_epochs_go_on)
 {
     struct cluster *cluster = three_voters();
-    const uint64_t epoch = cluster_epoch(cluster, acting(cluster));
+    const uint64_t epoch = cluster_epoch(cluster, who_acts_soon(cluster));
 
     for (size_t i = 0; i < NODES; i++) {
         cluster_kill(cluster, names[i]);
@@ -82,8 +90,7 @@ Story(strict, after_all_were_killed_epochs_go_on)
     for (size_t i = 0; i < NODES; i++) {
         cluster_restart(cluster, names[i]);
     }
-    assert_soon(acting(cluster) != NULL);
-    cr_assert_gt(cluster_epoch(cluster, acting(cluster)), epoch);
+    cr_assert_gt(cluster_epoch(cluster, who_acts_soon(cluster)), epoch);
 }
 
 /* One that starts alone says it, too: it waits for voters, not for a member. */
@@ -103,7 +110,7 @@ Story(strict, a_voter_that_starts_alone_says_whom_it_waits_for)
 Story(strict, too_few_voters_have_no_coordinator)
 {
     struct cluster *cluster = three_voters();
-    const char *last = strcmp(acting(cluster), "cyrene") == 0 ? "athens" : "cyrene";
+    const char *last = strcmp(who_acts_soon(cluster), "cyrene") == 0 ? "athens" : "cyrene";
 
     for (size_t i = 0; i < NODES; i++) {
         if (strcmp(names[i], last) != 0) {
