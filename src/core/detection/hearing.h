@@ -44,8 +44,9 @@ bool hearing_link_is_bad(const struct core *core, uint32_t position);
 /* The oldest member through whom it can be reached, or VIEW_NONE. */
 uint32_t hearing_relay_to(const struct core *core, uint32_t position);
 
-/* C1b: does anybody who hears this node say that it hears that member? It may be about to name the
- * view that is held here, and have spoken of an older one. */
+/* C1b, D9i: does anybody who hears this node say that it hears that member? The word counts
+ * whatever view its sender named with it, unlike that by which a removal is put off (R2b): in a
+ * view that was installed just now nobody has spoken yet. */
 bool hearing_is_heard_by_others(const struct core *core, uint32_t position);
 
 /* D2f: where heartbeats are sparse the neighbours of a member hear it one after the other. Is there
