@@ -122,7 +122,7 @@ def measure_changes(cluster, samples):
         found["kill"].append(cluster.kill(victim, without))
         without.add(victim)
         if cluster.network.can_cut:
-            time.sleep(SETTLE_S + random.random() / 4)  # at any moment between two heartbeats
+            time.sleep(SETTLE_S + random.random() * SPARSE_MS / 1e3)  # at any moment between two heartbeats
             found["lost"].append(cluster.lose(victim + 1, without))
             without.add(victim + 1)
     return found
