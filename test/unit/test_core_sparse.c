@@ -53,6 +53,43 @@ Test(core_sparse, who_misses_a_heartbeat_asks)
     rig_free(rig);
 }
 
+/* When this node, which has just heard all others, looks again if its next round comes then. */
+static uint64_t look_with_round_at(struct rig *rig, uint64_t round_ms)
+{
+    struct detector *detector = &rig->core->detector;
+
+    detector->heartbeat_ms = round_ms;
+    detector->detect_ms = rig->now_ms;
+    rig_hears(rig, 'C');
+    return detector->detect_ms;
+}
+
+/* D2e: one wake-up less where the next round is near. */
+Test(core_sparse, the_first_question_waits_for_a_round_that_comes_before_the_second)
+{
+    struct rig *rig = rig_sparse("A B C", 'A');
+    const uint64_t question_ms = timing_question_ms(&rig->timing);
+
+    rig_hears(rig, 'B');
+    const uint64_t look_ms = rig->now_ms + timing_missed_ms(&rig->timing);
+    cr_assert_eq(look_with_round_at(rig, look_ms + question_ms), look_ms + question_ms);
+    cr_assert_eq(look_with_round_at(rig, look_ms + question_ms + 1), look_ms);
+    cr_assert_eq(look_with_round_at(rig, look_ms), look_ms);
+    rig_free(rig);
+}
+
+/* D2e: but not if another one is asked already. */
+Test(core_sparse, further_questions_do_not_wait)
+{
+    struct rig *rig = rig_sparse("A B C", 'A');
+    const uint64_t question_ms = timing_question_ms(&rig->timing);
+
+    rig_pass(rig, timing_missed_ms(&rig->timing), "");
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'B'));
+    cr_assert_eq(look_with_round_at(rig, rig->now_ms + question_ms + 1), rig->now_ms + question_ms);
+    rig_free(rig);
+}
+
 /* D2e. H2: whatever comes is a sign of life, and silence counts from that on. */
 Test(core_sparse, who_answers_is_not_asked_again)
 {
@@ -117,6 +154,55 @@ Test(core_sparse, two_neighbours_get_every_round)
 
     rig_pass(rig, timing_round_ms(&rig->timing) * 21 / 20, "");
     cr_assert_eq(heard_a_heartbeat(rig, "B C"), 2);
+    rig_free(rig);
+}
+
+/* D8h: whose leases it renews is told what was heard of it. */
+Test(core_sparse, only_the_coordinator_is_told_what_was_heard_of_it)
+{
+    struct rig *rig = rig_sparse("A B C D E", 'B');
+    uint32_t heard[2] = {0};
+
+    for (const char *at = "ACDE"; *at != '\0'; at++) {
+        rig_hears(rig, *at);
+    }
+    for (uint64_t ms = 0; ms < 2 * rig->timing.heartbeat_ms; ms++) {
+        rig_pass(rig, 1, "A C D E");
+        for (uint32_t i = 0; i < rig->sent_count; i++) {
+            const struct rig_sent *sent = &rig->sent[i];
+            if (sent->message.type == MESSAGE_HEARTBEAT) {
+                cr_assert_eq(sent->echo != 0, sent->to == 'A', "%c", sent->to);
+                heard[sent->to == 'A']++;
+            }
+        }
+    }
+    cr_assert_geq(heard[true], 1);
+    cr_assert_geq(heard[false], 3);
+    rig_gets(rig, 'C',
+             &(struct message){
+                 .type = MESSAGE_PING,
+                 .ping = {.nonce = 7, .subject = rig_id(rig, 'B'), .origin = rig_id(rig, 'C')}});
+    cr_assert_not_null(rig_told(rig, MESSAGE_PONG, 'C'));
+    cr_assert_neq(rig->sent[0].echo, 0, "what is no heartbeat echoes as ever");
+    rig_free(rig);
+}
+
+/* At rest a look at silences in which all were heard is worth nothing. */
+Test(core_sparse, who_is_heard_puts_off_the_next_look)
+{
+    struct rig *rig = rig_sparse("A B C", 'A');
+    const uint64_t missed_ms = timing_missed_ms(&rig->timing);
+
+    rig_hears(rig, 'B');
+    rig_hears(rig, 'C');
+    rig_pass(rig, timing_round_ms(&rig->timing) * 21 / 20, ""); /* Its round looks at all. */
+    const uint64_t look_ms = rig->core->detector.detect_ms;
+    cr_assert_leq(look_ms, rig->now_ms - timing_round_ms(&rig->timing) / 2 + missed_ms);
+    rig_hears(rig, 'B');
+    cr_assert_eq(rig->core->detector.detect_ms, look_ms, "C is due yet");
+    rig_hears(rig, 'C');
+    cr_assert(rig->core->detector.detect_ms == rig->now_ms + missed_ms ||
+              rig->core->detector.detect_ms >= rig->core->detector.heartbeat_ms);
     rig_free(rig);
 }
 

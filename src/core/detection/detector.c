@@ -48,6 +48,7 @@ void detector_heard(struct core *core, const struct message *message, uint32_t p
     lease_on_echo(core, position, message->echo);
     signs->heard_ms = core->now_ms;
     signs->silent_from_ms = core->now_ms;
+    core->detector.heard = true;
     watch_heard(core, position);
     signs->asked_ms = 0;
     /* What was on its way when the connection closed proves nothing against the closing. */
@@ -685,6 +686,35 @@ static bool is_unanswered(const struct core *core, uint32_t position)
             core->now_ms < watch->asked_ms + 2 * question_pause_ms(core, position));
 }
 
+/* When it is silent, if nothing is heard of it until then. */
+static uint64_t silent_at_ms(const struct core *core, uint32_t position)
+{
+    const struct timing *timing = &core->timing;
+
+    return core->peers[position].signs.silent_from_ms +
+           (timing_is_sparse(timing) ? timing_missed_ms(timing) : timing->silent_ms);
+}
+
+/* With all the others, beating often, a question more would tell nothing (decision 33). */
+static bool asks_on_doubt(const struct core *core)
+{
+    return core_has_rings(core) || timing_is_sparse(&core->timing);
+}
+
+/* D2e: when it is asked, if nothing is heard of it until then. Who is no neighbour sends no
+ * heartbeats. */
+static uint64_t doubtful_at_ms(const struct core *core, uint32_t position)
+{
+    const struct timing *timing = &core->timing;
+    const struct peer *peer = &core->peers[position];
+
+    if (peer->watch.unsure) {
+        return peer->watch.begun_ms + timing_question_ms(timing);
+    }
+    return peer->signs.silent_from_ms +
+           (watch_is_edge(core, position) ? timing_missed_ms(timing) : timing->heartbeat_ms);
+}
+
 /* Looks at one silence and returns when to look at it again. Along the silence:
  *
  *      0         T_silent   (half-way)   T_lost                        T_stall
@@ -705,10 +735,9 @@ static uint64_t look_at(struct core *core, uint32_t position)
     uint64_t silence = core->now_ms - from;
     uint64_t again = (timing->lost_ms - timing->silent_ms) / 2;
     bool sparse = timing_is_sparse(timing);
-    uint64_t from_silence_ms = sparse ? timing_missed_ms(timing) : timing->silent_ms;
 
-    if (silence < from_silence_ms) {
-        return from + from_silence_ms;
+    if (core->now_ms < silent_at_ms(core, position)) {
+        return silent_at_ms(core, position);
     }
     if (charge->verdict == VERDICT_DEAD) {
         return NEVER_MS;
@@ -744,33 +773,20 @@ static uint64_t look_at(struct core *core, uint32_t position)
     return next;
 }
 
-/* With all the others, beating often, a question more would tell nothing (decision 33). */
-static bool asks_on_doubt(const struct core *core)
-{
-    return core_has_rings(core) || timing_is_sparse(&core->timing);
-}
-
-/* D2e: asks it soon after a heartbeat is missing, and again and again; who is no neighbour sends
- * none. Returns when to look again. */
+/* D2e: asks it soon after a heartbeat is missing, and again and again. Returns when to look
+ * again. */
 static uint64_t question(struct core *core, uint32_t position)
 {
     const struct timing *timing = &core->timing;
     const struct peer_watch *watch = &core->peers[position].watch;
     const struct peer_charge *charge = &core->peers[position].charge;
-    uint64_t from_ms = core->peers[position].signs.silent_from_ms;
-    uint64_t patience_ms = watch_is_edge(core, position) ? timing_missed_ms(timing)
-                                                         : timing->heartbeat_ms;
     uint64_t pause_ms = question_pause_ms(core, position);
 
     if (!watch_is_on(core, position) || charge->verdict == VERDICT_DEAD) {
         return NEVER_MS;
     }
-    if (watch->unsure) {
-        from_ms = watch->begun_ms;
-        patience_ms = timing_question_ms(timing);
-    }
-    if (core->now_ms < from_ms + patience_ms) {
-        return from_ms + patience_ms;
+    if (core->now_ms < doubtful_at_ms(core, position)) {
+        return doubtful_at_ms(core, position);
     }
     if (!hearing_is_heard(core, position)) { /* Not given up before it is heard, or gone. */
         (void)watch_begin(core, position, core->now_ms + 2 * timing->heartbeat_ms);
@@ -867,6 +883,29 @@ static void report(struct core *core)
     send_heartbeats(core);
 }
 
+static bool all_are_heard(const struct core *core)
+{
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
+        if (!core_is_self(core, i) && watch_is_on(core, i) &&
+            core->now_ms >= earlier(silent_at_ms(core, i), doubtful_at_ms(core, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The first of the questions may wait for the next round, if that comes before the second. */
+static uint64_t put_off_to_round(const struct core *core, uint64_t look_ms)
+{
+    const uint64_t round_ms = core->detector.heartbeat_ms;
+
+    return timing_is_sparse(&core->timing) && look_ms < round_ms &&
+                   round_ms <= look_ms + timing_question_ms(&core->timing) && all_are_heard(core)
+               ? round_ms
+               : look_ms;
+}
+
 static void look_at_all(struct core *core)
 {
     uint64_t next = NEVER_MS;
@@ -878,10 +917,35 @@ static void look_at_all(struct core *core)
             next = asks_on_doubt(core) ? earlier(next, question(core, i)) : next;
         }
     }
-    core->detector.detect_ms = next;
+    core->detector.detect_ms = put_off_to_round(core, next);
+    core->detector.heard = false;
     if (core_has_rings(core)) {
         look_at_doubts(core);
     }
+}
+
+/* Who was heard since the last look may be the one for whom the next one was to come: at rest there
+ * is nothing to be seen then. The next round looks at all by itself. */
+static void put_off_look(struct core *core)
+{
+    uint64_t next = NEVER_MS;
+
+    if (!core->detector.heard || core->detector.detect_ms >= core->detector.heartbeat_ms) {
+        return;
+    }
+    core->detector.heard = false;
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
+        if (core_is_self(core, i) || !watch_is_on(core, i)) {
+            continue;
+        }
+        next = earlier(next, silent_at_ms(core, i));
+        next = asks_on_doubt(core) ? earlier(next, doubtful_at_ms(core, i)) : next;
+        if (next <= core->detector.detect_ms) {
+            return; /* It was for this one, or this one is silent already. */
+        }
+    }
+    core->detector.detect_ms = put_off_to_round(core, next);
 }
 
 /* A loop that is late again and again is slow, not asleep: too little for others to have found this
@@ -959,6 +1023,7 @@ void detector_reset(struct core *core)
     core->detector.heartbeat_ms = NEVER_MS;
     core->detector.half = 1;
     core->detector.detect_ms = NEVER_MS;
+    core->detector.heard = false;
     core->detector.late_last_ms = 0;
     core->detector.late_until_ms = 0;
 }
@@ -971,6 +1036,8 @@ void detector_tick(struct core *core)
         look_at_all(core); /* Who is heard in time needs no turn of its own. */
     } else if (core->now_ms >= core->detector.detect_ms) {
         look_at_all(core);
+    } else {
+        put_off_look(core);
     }
     if (core->watching.report) {
         report(core);

@@ -195,6 +195,12 @@ void outbox_start_life(struct core *core)
     core->out.number = 0;
 }
 
+/* D8h: where heartbeats are sparse only a coordinator counts whom it is heard by. */
+static bool needs_echo(const struct core *core, const struct message *message, uint32_t position)
+{
+    return position == 0 || message->type != MESSAGE_HEARTBEAT || !timing_is_sparse(&core->timing);
+}
+
 static struct effect *send_to_member(struct core *core, const struct message *message,
                                      uint32_t position)
 {
@@ -203,7 +209,7 @@ static struct effect *send_to_member(struct core *core, const struct message *me
     struct effect *sent = send(core, message, &member->id, &member->address);
     if (sent != NULL) {
         sent->fellow = true; /* The view holds it. */
-        sent->echo = echo_for(core, position);
+        sent->echo = needs_echo(core, message, position) ? echo_for(core, position) : 0;
         sent->version = core->version;
     }
     return sent;
