@@ -10,10 +10,11 @@ enum {
     AT_FLAGS = 1,
     AT_LIFE = 2,
     AT_NUMBER = 6,
-    AT_ECHO = 12,
-    AT_VIEW = 16,
+    AT_VIEW = 12,
+    AT_ECHO = 14,
 
-    NUMBER_BYTES = AT_ECHO - AT_NUMBER,
+    NUMBER_BYTES = AT_VIEW - AT_NUMBER,
+    ECHO_BYTES = 4,
 
     FLAG_LATE = BEAT_LATE,
     FLAG_ACTING = 2,
@@ -55,7 +56,7 @@ void beat_view_set(struct beat_view *view, const struct view_id *id, uint64_t ha
     memcpy(at, id->coordinator.bytes, sizeof id->coordinator.bytes);
     at = put(at + sizeof id->coordinator.bytes, hash, 8);
     assert(at == view->bytes + BEAT_VIEW_BYTES);
-    view->label = (uint32_t)hash_finish(hash_bytes(HASH_START, view->bytes, BEAT_VIEW_BYTES));
+    view->label = (uint16_t)hash_finish(hash_bytes(HASH_START, view->bytes, BEAT_VIEW_BYTES));
 }
 
 uint32_t beat_life(const struct node_id *life)
@@ -65,12 +66,13 @@ uint32_t beat_life(const struct node_id *life)
 
 bool beat_is(const uint8_t *bytes, size_t length)
 {
-    return length == BEAT_BYTES && bytes[0] == BEAT_KIND;
+    return (length == BEAT_BYTES_MIN || length == BEAT_BYTES_MAX) && bytes[0] == BEAT_KIND;
 }
 
-bool beat_read(const uint8_t bytes[BEAT_BYTES], struct beat *beat)
+bool beat_read(const uint8_t *bytes, size_t length, struct beat *beat)
 {
     const uint8_t flags = bytes[AT_FLAGS];
+    const bool echoes = length == BEAT_BYTES_MAX;
 
     *beat = (struct beat){.version = flags >> VERSION_SHIFT,
                           .late = (flags & FLAG_LATE) != 0,
@@ -79,11 +81,12 @@ bool beat_read(const uint8_t bytes[BEAT_BYTES], struct beat *beat)
                           .leased = (flags & FLAG_LEASED) != 0,
                           .life = (uint32_t)get(bytes + AT_LIFE, 4),
                           .number = get(bytes + AT_NUMBER, NUMBER_BYTES),
-                          .echo = (uint32_t)get(bytes + AT_ECHO, 4),
-                          .label = (uint32_t)get(bytes + AT_VIEW, 4)};
+                          .echo = echoes ? (uint32_t)get(bytes + AT_ECHO, ECHO_BYTES) : 0,
+                          .label = (uint16_t)get(bytes + AT_VIEW, 2)};
     const unsigned version = beat->version + 1U;
 
-    return version >= BEAT_VERSION && wire_speaks(version) && (beat->bound || !beat->leased);
+    return version >= BEAT_VERSION && wire_speaks(version) && (beat->bound || !beat->leased) &&
+           echoes == (beat->echo != 0);
 }
 
 bool beat_can_say(const struct message *message)
@@ -96,8 +99,8 @@ bool beat_can_say(const struct message *message)
                                      : heartbeat->promised == heartbeat->view.epoch);
 }
 
-void beat_write(const struct message *message, const struct beat_view *view, uint32_t echo,
-                uint8_t version, uint8_t out[BEAT_BYTES])
+size_t beat_write(const struct message *message, const struct beat_view *view, uint32_t echo,
+                  uint8_t version, uint8_t out[BEAT_BYTES_MAX])
 {
     const struct heartbeat *heartbeat = &message->heartbeat;
 
@@ -110,15 +113,23 @@ void beat_write(const struct message *message, const struct beat_view *view, uin
                               (heartbeat->leased ? FLAG_LEASED : 0) | version << VERSION_SHIFT);
     memcpy(out + AT_LIFE, message->from.bytes, 4);
     (void)put(out + AT_NUMBER, message->number, NUMBER_BYTES);
-    (void)put(out + AT_ECHO, echo, 4);
-    (void)put(out + AT_VIEW, view->label, 4);
+    (void)put(out + AT_VIEW, view->label, 2);
+    if (echo == 0) {
+        return BEAT_BYTES_MIN;
+    }
+    (void)put(out + AT_ECHO, echo, ECHO_BYTES);
+    return BEAT_BYTES_MAX;
 }
 
-void beat_authentic(const uint8_t bytes[BEAT_BYTES], const struct beat_view *view,
-                    uint8_t out[BEAT_AUTHENTIC_BYTES])
+size_t beat_authentic(const uint8_t *bytes, size_t length, const struct beat_view *view,
+                      uint8_t out[BEAT_AUTHENTIC_BYTES_MAX])
 {
-    memcpy(out, bytes, BEAT_AT_TAG);
-    memcpy(out + BEAT_AT_TAG, view->bytes, BEAT_VIEW_BYTES);
+    const size_t tag_at = length - BEAT_TAG_BYTES;
+
+    assert(length == BEAT_BYTES_MIN || length == BEAT_BYTES_MAX);
+    memcpy(out, bytes, tag_at);
+    memcpy(out + tag_at, view->bytes, BEAT_VIEW_BYTES);
+    return tag_at + BEAT_VIEW_BYTES;
 }
 
 void beat_message(const struct beat *beat, const struct beat_view *view, const struct node_id *from,

@@ -1,11 +1,12 @@
 /* BEAT, the short form of a heartbeat that says only that its sender is there and holds the view
- * that its receiver holds: struct beat <-> 28 bytes, as section 13 of wire.md says. The core knows
- * nothing of it: what comes as a beat is made the HEARTBEAT again that it stands for.
+ * that its receiver holds: struct beat <-> 22 bytes, or 26 with an echo, as section 13 of wire.md
+ * says. The core knows nothing of it: what comes as a beat is made the HEARTBEAT again that it
+ * stands for.
  *
- *      0       1       2        6          12      16      20
- *    +-------+-------+--------+----------+-------+-------+-------+
- *    |  'B'  | flags |  life  |  number  | echo  | view  |  tag  |
- *    +-------+-------+--------+----------+-------+-------+-------+ 28 */
+ *      0       1       2        6          12     14     (18)
+ *    +-------+-------+--------+----------+------+ - - - +-------+
+ *    |  'B'  | flags |  life  |  number  | view | echo  |  tag  |
+ *    +-------+-------+--------+----------+------+ - - - +-------+ 22 or 26 */
 #ifndef PROTO_BEAT_FRAME_H
 #define PROTO_BEAT_FRAME_H
 
@@ -16,15 +17,15 @@
 #include "core/model/message.h"
 
 enum {
-    BEAT_BYTES = 28,
+    BEAT_BYTES_MIN = 22, /* without an echo */
+    BEAT_BYTES_MAX = 26,
     BEAT_KIND = 'B',  /* the first byte; all other frames begin with 'D' */
     BEAT_VERSION = 2, /* of the protocol, the first that has beats */
     BEAT_LATE = 1,    /* bit of the second byte: its sender's loop was late (D4) */
 
-    BEAT_AT_TAG = 20,
-    BEAT_TAG_BYTES = 8,
+    BEAT_TAG_BYTES = 8, /* the last of the frame */
     BEAT_VIEW_BYTES = 48,
-    BEAT_AUTHENTIC_BYTES = BEAT_AT_TAG + BEAT_VIEW_BYTES,
+    BEAT_AUTHENTIC_BYTES_MAX = BEAT_BYTES_MAX - BEAT_TAG_BYTES + BEAT_VIEW_BYTES,
 };
 
 /* A view as beats name it. */
@@ -32,7 +33,7 @@ struct beat_view {
     struct view_id id;
     uint64_t hash;
     uint8_t bytes[BEAT_VIEW_BYTES]; /* of both, as the tag covers them */
-    uint32_t label;                 /* what stands for them in the frame */
+    uint16_t label;                 /* what stands for them in the frame */
 };
 
 struct beat {
@@ -43,8 +44,8 @@ struct beat {
     bool leased;
     uint32_t life; /* the first four bytes of the sender's */
     uint64_t number;
-    uint32_t echo;
-    uint32_t label; /* of the view */
+    uint32_t echo;  /* 0: none */
+    uint16_t label; /* of the view */
 };
 
 void beat_view_set(struct beat_view *view, const struct view_id *id, uint64_t hash);
@@ -55,19 +56,22 @@ uint32_t beat_life(const struct node_id *life);
 /* Is this a frame for beat_read, rather than one of any other form? */
 bool beat_is(const uint8_t *bytes, size_t length);
 
-/* Reads one. False: with flags that make no sense, or of a version that has no beats. */
-bool beat_read(const uint8_t bytes[BEAT_BYTES], struct beat *beat);
+/* Reads one of beat_is. False: with flags that make no sense, of a version that has no beats, or
+ * with an echo of nothing. */
+bool beat_read(const uint8_t *bytes, size_t length, struct beat *beat);
 
 /* Can a beat say all that this heartbeat does? */
 bool beat_can_say(const struct message *message);
 
-/* Writes it, but for the tag. `view` is the message's. */
-void beat_write(const struct message *message, const struct beat_view *view, uint32_t echo,
-                uint8_t version, uint8_t out[BEAT_BYTES]);
+/* Writes it, but for the tag, and returns the length of the frame. `view` is the message's; an echo
+ * of 0 takes no room. */
+size_t beat_write(const struct message *message, const struct beat_view *view, uint32_t echo,
+                  uint8_t version, uint8_t out[BEAT_BYTES_MAX]);
 
-/* What the tag of that frame covers, given that its label stands for that view. */
-void beat_authentic(const uint8_t bytes[BEAT_BYTES], const struct beat_view *view,
-                    uint8_t out[BEAT_AUTHENTIC_BYTES]);
+/* What the tag of that frame covers, given that its label stands for that view. Returns how much
+ * that is. */
+size_t beat_authentic(const uint8_t *bytes, size_t length, const struct beat_view *view,
+                      uint8_t out[BEAT_AUTHENTIC_BYTES_MAX]);
 
 /* The heartbeat that a beat of the life `from` stands for; what differs between copies is set as a
  * receiver finds it. */

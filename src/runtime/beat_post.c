@@ -156,15 +156,11 @@ static const struct beat_view *name_view(struct beat_post *post, const struct he
     return &post->views[post->newest];
 }
 
-static const struct beat_view *find_view(const struct beat_post *post, uint32_t label)
+/* The view of that name, the newest first; NULL: it has named fewer. */
+static const struct beat_view *view_before(const struct beat_post *post, uint32_t ago)
 {
-    for (uint32_t i = 0; i < post->view_count; i++) {
-        const struct beat_view *view = &post->views[(post->newest + BEAT_VIEWS - i) % BEAT_VIEWS];
-        if (view->label == label) {
-            return view;
-        }
-    }
-    return NULL;
+    return ago < post->view_count ? &post->views[(post->newest + BEAT_VIEWS - ago) % BEAT_VIEWS]
+                                  : NULL;
 }
 
 static void derive(const struct beat_post *post, struct beat_key *key, uint32_t index,
@@ -192,7 +188,7 @@ struct bytes beat_post_write(struct beat_post *post, const struct effect *effect
                              uint64_t now_ms)
 {
     const struct message *message = effect->message;
-    uint8_t authentic[BEAT_AUTHENTIC_BYTES];
+    uint8_t authentic[BEAT_AUTHENTIC_BYTES_MAX];
 
     if (message->type != MESSAGE_HEARTBEAT || id_is_none(&effect->peer)) {
         return (struct bytes){.length = 0};
@@ -213,23 +209,23 @@ struct bytes beat_post_write(struct beat_post *post, const struct effect *effect
         peer->has_out = true;
         peer->out_is_keyed = keyed;
     }
-    beat_write(message, view, effect->echo, effect->version, post->beat);
-    beat_authentic(post->beat, view, authentic);
-    beat_key_tag(&peer->out, authentic, sizeof authentic, post->beat + BEAT_AT_TAG);
+    const size_t length = beat_write(message, view, effect->echo, effect->version, post->beat);
+    const size_t covered = beat_authentic(post->beat, length, view, authentic);
+    beat_key_tag(&peer->out, authentic, covered, post->beat + length - BEAT_TAG_BYTES);
     post->traffic->beats_out++;
-    return (struct bytes){.at = post->beat, .length = BEAT_BYTES};
+    return (struct bytes){.at = post->beat, .length = length};
 }
 
 /* --- Reading --- */
 
 /* Does the tag hold under the key at `index` of the ring? Then that is the key of this peer. */
 static bool holds_under(const struct beat_post *post, struct beat_peer *peer, uint32_t index,
-                        const uint8_t authentic[BEAT_AUTHENTIC_BYTES], const uint8_t *tag)
+                        struct bytes authentic, const uint8_t *tag)
 {
     struct beat_key key;
 
     derive(post, &key, index, &peer->life, &post->life);
-    if (!beat_key_holds(&key, authentic, BEAT_AUTHENTIC_BYTES, tag)) {
+    if (!beat_key_holds(&key, authentic.at, authentic.length, tag)) {
         return false;
     }
     peer->in = key;
@@ -239,14 +235,15 @@ static bool holds_under(const struct beat_post *post, struct beat_peer *peer, ui
 }
 
 static bool is_authentic(const struct beat_post *post, struct beat_peer *peer,
-                         const struct beat_view *view, const uint8_t beat[BEAT_BYTES])
+                         const struct beat_view *view, struct bytes beat)
 {
     const uint32_t keys = post->seal == NULL ? 0 : seal_ring(post->seal)->count;
-    const uint8_t *tag = beat + BEAT_AT_TAG;
-    uint8_t authentic[BEAT_AUTHENTIC_BYTES];
+    const uint8_t *tag = beat.at + beat.length - BEAT_TAG_BYTES;
+    uint8_t covered[BEAT_AUTHENTIC_BYTES_MAX];
+    const struct bytes authentic = {.at = covered,
+                                    .length = beat_authentic(beat.at, beat.length, view, covered)};
 
-    beat_authentic(beat, view, authentic);
-    if (peer->has_in && beat_key_holds(&peer->in, authentic, sizeof authentic, tag)) {
+    if (peer->has_in && beat_key_holds(&peer->in, authentic.at, authentic.length, tag)) {
         return true;
     }
     for (uint32_t i = 0; i < keys; i++) {
@@ -268,26 +265,43 @@ static void note_key(const struct beat_post *post, const struct beat_peer *peer,
     }
 }
 
-static enum beat_refusal take(struct beat_post *post, const uint8_t bytes[BEAT_BYTES],
-                              uint64_t now_ms, struct message *message, struct bytes *frame)
+/* Of those with its label the view under whose name its tag holds. */
+static enum beat_refusal find_view(const struct beat_post *post, struct beat_peer *peer,
+                                   const struct beat *beat, struct bytes bytes,
+                                   const struct beat_view **view)
+{
+    enum beat_refusal refusal = BEAT_OTHER_VIEW;
+
+    for (uint32_t ago = 0; (*view = view_before(post, ago)) != NULL; ago++) {
+        if ((*view)->label != beat->label) {
+            continue;
+        }
+        if (is_authentic(post, peer, *view, bytes)) {
+            return BEAT_TAKEN;
+        }
+        refusal = BEAT_NOT_AUTHENTIC;
+    }
+    return refusal;
+}
+
+static enum beat_refusal take(struct beat_post *post, struct bytes bytes, uint64_t now_ms,
+                              struct message *message, struct bytes *frame)
 {
     const struct view *members = core_view(post->core);
     struct beat beat;
 
-    if (!beat_read(bytes, &beat)) {
+    if (!beat_read(bytes.at, bytes.length, &beat)) {
         return BEAT_FLAGS;
     }
     const uint16_t place = *slot_of(post, members, beat.life);
     if (place == 0 || id_equal(&members->members[place - 1].id, &post->life)) {
         return BEAT_STRANGER;
     }
-    const struct beat_view *view = find_view(post, beat.label);
-    if (view == NULL) {
-        return BEAT_OTHER_VIEW;
-    }
     struct beat_peer *peer = peer_at(post, place - 1U);
-    if (!is_authentic(post, peer, view, bytes)) {
-        return BEAT_NOT_AUTHENTIC;
+    const struct beat_view *view;
+    const enum beat_refusal refusal = find_view(post, peer, &beat, bytes, &view);
+    if (refusal != BEAT_TAKEN) {
+        return refusal;
     }
     note_key(post, peer, place - 1U, beat.number, now_ms);
     beat_message(&beat, view, &peer->life, &post->life, message);
@@ -297,7 +311,7 @@ static enum beat_refusal take(struct beat_post *post, const uint8_t bytes[BEAT_B
     return BEAT_TAKEN;
 }
 
-bool beat_post_read(struct beat_post *post, const uint8_t beat[BEAT_BYTES], uint64_t now_ms,
+bool beat_post_read(struct beat_post *post, struct bytes beat, uint64_t now_ms,
                     struct message *message, struct bytes *frame)
 {
     follow(post, now_ms);

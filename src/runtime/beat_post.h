@@ -60,7 +60,7 @@ struct beat_post {
     uint64_t indexed_hash;
     bool is_mistakable; /* another member's life begins as this node's */
 
-    uint8_t beat[BEAT_BYTES]; /* the last one that was written */
+    uint8_t beat[BEAT_BYTES_MAX]; /* the last one that was written */
 };
 
 /* What it works with, borrowed. */
@@ -87,7 +87,7 @@ struct bytes beat_post_write(struct beat_post *post, const struct effect *effect
 /* The heartbeat that a datagram of beat_is stands for, as the codec would have read it from its
  * plain frame; and that frame, valid until the codec writes the next one. False: it is refused,
  * which is counted. `message->source` is for the caller to set. */
-bool beat_post_read(struct beat_post *post, const uint8_t beat[BEAT_BYTES], uint64_t now_ms,
+bool beat_post_read(struct beat_post *post, struct bytes beat, uint64_t now_ms,
                     struct message *message, struct bytes *frame);
 
 #endif

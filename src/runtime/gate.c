@@ -334,7 +334,7 @@ bool gate_open_beat(struct gate *gate, struct bytes datagram, struct message *me
     /* Only keys were used at some time. */
     const uint64_t now_ms = gate->seal == NULL ? 0 : clock_ms();
 
-    return beat_post_read(&gate->beats, datagram.at, now_ms, message, frame);
+    return beat_post_read(&gate->beats, datagram, now_ms, message, frame);
 }
 
 bool gate_open_datagram(struct gate *gate, struct bytes datagram, const struct address *source,

@@ -5,10 +5,11 @@
  *     bare_beats [--lazy] [--halves] EVERY_MS WHOLE_BYTES ADDRESS:PORT FIRST|- NEIGHBOUR:PORT...
  *
  * sends to each neighbour every EVERY_MS, give or take 5 %, one datagram in twenty with
- * WHOLE_BYTES, the others with 28; with --halves, as where heartbeats are sparse (D8g), to one half
- * of them and to the other in turn, twice as often. Where FIRST, which is one of them, is named,
- * its datagram is answered with a round at once, as who answers its coordinator does (D8). It reads
- * what comes as it comes, with --lazy only before it sends. It ends when it is killed. */
+ * WHOLE_BYTES, the others with 26; with --halves, as where heartbeats are sparse (D8g), to one half
+ * of them and to the other in turn, twice as often, one in fifty whole and the others with 22.
+ * Where FIRST, which is one of them, is named, its datagram is answered with a round at once, as
+ * who answers its coordinator does (D8). It reads what comes as it comes, with --lazy only before
+ * it sends. It ends when it is killed. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
@@ -23,9 +24,11 @@
 
 enum {
     NEIGHBOURS_MAX = 4096,
-    BEAT_BYTES = 28,
+    BEAT_BYTES = 26,
+    SPARSE_BEAT_BYTES = 22,
     DATAGRAM_MAX = 1472,
     WHOLE_IN = 20,
+    SPARSE_WHOLE_IN = 50,
     AT_ONCE = 16, /* datagrams read by one call */
     US_PER_MS = 1000,
     NS_PER_US = 1000,
@@ -101,10 +104,12 @@ static void send_round(struct bare *bare)
     static const uint8_t bytes[DATAGRAM_MAX];
 
     const uint32_t step = bare->halves ? 2 : 1;
+    const uint32_t whole_in = bare->halves ? SPARSE_WHOLE_IN : WHOLE_IN;
+    const size_t beat_bytes = bare->halves ? SPARSE_BEAT_BYTES : BEAT_BYTES;
 
     for (uint32_t i = bare->halves ? bare->half : 0; i < bare->count; i += step) {
-        const bool whole = (bare->rounds / step + i) % WHOLE_IN == 0;
-        (void)sendto(bare->socket, bytes, whole ? bare->whole_bytes : BEAT_BYTES, 0,
+        const bool whole = (bare->rounds / step + i) % whole_in == 0;
+        (void)sendto(bare->socket, bytes, whole ? bare->whole_bytes : beat_bytes, 0,
                      (const struct sockaddr *)&bare->neighbours[i], sizeof bare->neighbours[i]);
     }
     bare->rounds++;

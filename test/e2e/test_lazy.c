@@ -11,7 +11,7 @@
 #define RINGS "--watchers", "rings"
 #define FIVE "athens byzantium cyrene delphi ephesus"
 
-enum { BEAT_BYTES = 28, FLOOD_MS = 3000, AT_ONCE = 100 };
+enum { BEAT_BYTES = 26, FLOOD_MS = 3000, AT_ONCE = 100 };
 
 static const char *const five[] = {"athens", "byzantium", "cyrene", "delphi", "ephesus"};
 
