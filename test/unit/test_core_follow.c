@@ -240,6 +240,66 @@ Test(core_follow, who_says_so_for_long_enough_is_removed_as_moved)
     rig_free(rig);
 }
 
+/* From a view without this node, so that it is no sign of life. */
+static void says_from_afar(struct rig *rig, char from, const struct message *content)
+{
+    rig->numbers[(unsigned char)from]++;
+    struct message message = rig_message(rig, from, content);
+    message.fellow = false;
+    rig_gets_raw(rig, &message);
+}
+
+/* C says that B is dead, and so it is for all that this node can tell. */
+static void dies(struct rig *rig)
+{
+    const struct view *view = core_view(rig->core);
+    const struct message accuses = {
+        .type = MESSAGE_HEARTBEAT,
+        .heartbeat = {.view = view_id_of(view),
+                      .view_hash = view->hash,
+                      .suspect_count = 1,
+                      .suspects = {{.age = 2, .verdict = VERDICT_DEAD}}}};
+
+    rig_gets(rig, 'C', &accuses);
+    rig_kill(rig, 'B');
+}
+
+/* Why B is out, as enum gone_reason; 0 while it is not. */
+static int gone_b(const struct rig *rig, const struct view *view)
+{
+    const struct node_id id = rig_id(rig, 'B');
+    const struct gone *gone = view_find_gone(view, &id);
+
+    return gone == NULL ? 0 : (int)gone->reason;
+}
+
+/* U1e: B was held dead, and a view without it was proposed. It lives, and has moved: what is
+ * committed says so. */
+Test(core_follow, who_moved_is_not_removed_as_failed_when_it_was_heard_since)
+{
+    struct rig *rig = rig_in("A B C D", 'A');
+    struct message refusal = not_following(rig, 'X');
+
+    says_from_afar(rig, 'B', &refusal);
+    rig_pass(rig, rig->timing.fresh_ms - 1, "C D");
+    dies(rig);
+    rig_pass(rig, 1, "C D");
+    says_from_afar(rig, 'B', &refusal);
+    rig_pass(rig, rig->timing.batch_ms, "");
+    cr_assert_eq(gone_b(rig, rig_told(rig, MESSAGE_PREPARE, 'C')->carrier.view), GONE_FAILED);
+    struct message ack = rig_ack(rig, 'C');
+    rig_links(rig, 'B', LINK_OPENED);
+    rig_gets(rig, 'C', &ack);
+    rig_gets(rig, 'D', &ack);
+    cr_assert_eq(gone_b(rig, core_view(rig->core)), 0);
+    rig_pass(rig, rig->timing.batch_ms, "C D");
+    ack = rig_ack(rig, 'C');
+    rig_gets(rig, 'C', &ack);
+    rig_gets(rig, 'D', &ack);
+    cr_assert_eq(gone_b(rig, core_view(rig->core)), GONE_MOVED);
+    rig_free(rig);
+}
+
 /* H37: one between ACK and COMMIT, or that missed a merge, is not meant. */
 Test(core_follow, a_sign_or_two_do_not_move_anybody)
 {

@@ -458,14 +458,17 @@ static bool has_the_same_members(const struct view *a, const struct view *b)
     return a->member_count == b->member_count;
 }
 
-/* Somebody it would remove has been heard meanwhile, or has come back to us. */
+/* Somebody it would remove has been heard meanwhile, or has come back to us. If it is to go all the
+ * same, for it follows another by now, that is to be said of it. */
 static bool removes_the_living(const struct core *core)
 {
     for (uint32_t i = 0; core->change.pending.cause == CAUSE_CHANGE && i < core->view.member_count;
          i++) {
         const struct gone *gone = view_find_gone(&core->change.pending, &core->view.members[i].id);
         bool judged = gone != NULL && (gone->reason == GONE_FAILED || gone->reason == GONE_MOVED);
-        if (judged && !core->peers[i].charge.confirmed) {
+        const struct peer_charge *charge = &core->peers[i].charge;
+        bool other = gone != NULL && gone->reason == GONE_FAILED && charge->verdict == VERDICT_NONE;
+        if (judged && (!charge->confirmed || other)) {
             return true;
         }
     }
