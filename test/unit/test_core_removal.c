@@ -383,6 +383,29 @@ Test(core_removal, who_is_not_named_is_heard)
     rig_free(rig);
 }
 
+/* D1b: the oldest come first, so of those who are older than the last of them all are named. H7. */
+Test(core_removal, who_is_older_than_the_last_of_a_full_list_is_heard)
+{
+    struct rig *rig = rig_guarded("A B C D E F G H I J K L M N O P Q R S T", 'C',
+                                  (struct guard){.policy = GUARD_NONE});
+    const uint32_t b = 1;
+    const uint32_t last = SUSPECTS_MAX + 2;
+    struct message full = says(rig, 4, VERDICT_LOST);
+
+    full.heartbeat.suspect_count = SUSPECTS_MAX;
+    for (uint8_t i = 0; i < SUSPECTS_MAX;
+         i++) { /* All from position 3 on, as far as there is room. */
+        full.heartbeat.suspects[i] = (struct suspicion){
+            .age = core_view(rig->core)->members[3U + i].age, .verdict = VERDICT_LOST};
+    }
+    rig_gets(rig, 'B', &full);
+    cr_assert_eq(core_hearing(rig->core, b, 0, rig->now_ms), HEARING_YES);
+    cr_assert_eq(core_hearing(rig->core, b, 3, rig->now_ms), HEARING_SUSPECT);
+    cr_assert_eq(core_hearing(rig->core, b, last, rig->now_ms), HEARING_SUSPECT);
+    cr_assert_eq(core_hearing(rig->core, b, last + 1, rig->now_ms), HEARING_UNKNOWN);
+    rig_free(rig);
+}
+
 /* --- Names that keep failing (R4) --- */
 
 /* B hears from A that another life of the name D has come in, or that it is gone. */

@@ -67,6 +67,14 @@ static enum hearing own_hearing(const struct core *core, uint32_t subject, uint6
                                                                         : HEARING_SILENT;
 }
 
+/* Had its last heartbeat no room to name a neighbour of that age? Older ones come first (D1b), and
+ * on rings neighbours before all others (D9i). */
+static bool leaves_out(const struct core *core, uint32_t observer, uint64_t age)
+{
+    return core->peers[observer].signs.suspect_count == SUSPECTS_MAX &&
+           core->doubts[observer].list[SUSPECTS_MAX - 1].age < age;
+}
+
 /* What it says of the subject in its last heartbeat, of whichever view that was. */
 static enum hearing word_of(const struct core *core, uint32_t observer, uint32_t subject,
                             uint64_t now_ms)
@@ -86,7 +94,8 @@ static enum hearing word_of(const struct core *core, uint32_t observer, uint32_t
     if (!watch_sees(core, observer, subject)) {
         return HEARING_UNKNOWN;
     }
-    return signs->suspect_count < SUSPECTS_MAX ? HEARING_YES : HEARING_UNKNOWN;
+    return leaves_out(core, observer, core->view.members[subject].age) ? HEARING_UNKNOWN
+                                                                       : HEARING_YES;
 }
 
 enum hearing hearing_of(const struct core *core, uint32_t observer, uint32_t subject,

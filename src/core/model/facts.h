@@ -129,7 +129,7 @@ struct voter_state {
 
 /* Whom does whom hear? As told by each observer's last heartbeat, and by this node's own ears. */
 enum hearing {
-    HEARING_UNKNOWN, /* nothing lately from the observer, or its list was full */
+    HEARING_UNKNOWN, /* nothing lately from the observer, or its list had no room */
     HEARING_YES,
     HEARING_SILENT,  /* for longer than T_silent */
     HEARING_SUSPECT, /* holds a verdict */
