@@ -146,6 +146,7 @@ static void assert_sorts(const struct pair *pair)
     assert_to_second(pair, beat, BEAT_BYTES_MAX);
     beat[1] = 0x10 | BEAT_LATE;
     assert_to_first(pair, beat, BEAT_BYTES_MAX);
+    assert_to_first(pair, beat, BEAT_BYTES_MIN);
     beat[1] = 0x10;
     assert_to_first(pair, beat, 0);
     assert_to_first(pair, beat, 1);

@@ -17,6 +17,7 @@ enum {
     QUESTIONS_LEAST = 3,  /* unanswered, before who is no neighbour is named */
     QUESTIONS_SPARSE = 2, /* the same where heartbeats are sparse */
     ELDERS_FIRST = 4,     /* of those who are older are asked at first, then four times as many */
+    PUTS_OFF_FOR = 16,    /* watched at the most, where whoever is heard puts off the next look */
     QUESTIONS_AT_ONCE = MESSAGES_PER_STEP_MAX / 2, /* a step leaves room for other messages */
 };
 
@@ -715,6 +716,21 @@ static uint64_t doubtful_at_ms(const struct core *core, uint32_t position)
            (watch_is_edge(core, position) ? timing_missed_ms(timing) : timing->heartbeat_ms);
 }
 
+/* Until then it counts as heard, if nothing is heard of it: 0, if it does not; NEVER_MS, if it is
+ * not watched. */
+static uint64_t heard_until_ms(const struct core *core, uint32_t position)
+{
+    if (!watch_is_on(core, position)) {
+        return NEVER_MS;
+    }
+    if (core->peers[position].charge.verdict != VERDICT_NONE) {
+        return 0;
+    }
+    return asks_on_doubt(core)
+               ? earlier(silent_at_ms(core, position), doubtful_at_ms(core, position))
+               : silent_at_ms(core, position);
+}
+
 /* Looks at one silence and returns when to look at it again. Along the silence:
  *
  *      0         T_silent   (half-way)   T_lost                        T_stall
@@ -883,25 +899,14 @@ static void report(struct core *core)
     send_heartbeats(core);
 }
 
-static bool all_are_heard(const struct core *core)
-{
-    for (uint32_t k = 0; k < watch_count(core); k++) {
-        const uint32_t i = watch_at(core, k);
-        if (!core_is_self(core, i) && watch_is_on(core, i) &&
-            core->now_ms >= earlier(silent_at_ms(core, i), doubtful_at_ms(core, i))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The first of the questions may wait for the next round, if that comes before the second. */
+/* D2e: while all are heard the first of the questions may wait for the next round, if that comes no
+ * later than the second would. */
 static uint64_t put_off_to_round(const struct core *core, uint64_t look_ms)
 {
     const uint64_t round_ms = core->detector.heartbeat_ms;
 
     return timing_is_sparse(&core->timing) && look_ms < round_ms &&
-                   round_ms <= look_ms + timing_question_ms(&core->timing) && all_are_heard(core)
+                   round_ms <= look_ms + timing_question_ms(&core->timing)
                ? round_ms
                : look_ms;
 }
@@ -909,15 +914,17 @@ static uint64_t put_off_to_round(const struct core *core, uint64_t look_ms)
 static void look_at_all(struct core *core)
 {
     uint64_t next = NEVER_MS;
+    bool all_are_heard = true;
 
     for (uint32_t k = 0; k < watch_count(core); k++) {
         const uint32_t i = watch_at(core, k);
         if (!core_is_self(core, i)) {
+            all_are_heard = all_are_heard && heard_until_ms(core, i) > core->now_ms;
             next = earlier(next, look_at(core, i));
             next = asks_on_doubt(core) ? earlier(next, question(core, i)) : next;
         }
     }
-    core->detector.detect_ms = put_off_to_round(core, next);
+    core->detector.detect_ms = all_are_heard ? put_off_to_round(core, next) : next;
     core->detector.heard = false;
     if (core_has_rings(core)) {
         look_at_doubts(core);
@@ -925,24 +932,24 @@ static void look_at_all(struct core *core)
 }
 
 /* Who was heard since the last look may be the one for whom the next one was to come: at rest there
- * is nothing to be seen then. The next round looks at all by itself. */
+ * is nothing to be seen then. The next round looks at all by itself. Who watches many leaves it at
+ * that, for this is asked at each message. */
 static void put_off_look(struct core *core)
 {
     uint64_t next = NEVER_MS;
 
-    if (!core->detector.heard || core->detector.detect_ms >= core->detector.heartbeat_ms) {
+    if (!core->detector.heard || core->detector.detect_ms >= core->detector.heartbeat_ms ||
+        watch_count(core) > PUTS_OFF_FOR) {
         return;
     }
     core->detector.heard = false;
     for (uint32_t k = 0; k < watch_count(core); k++) {
         const uint32_t i = watch_at(core, k);
-        if (core_is_self(core, i) || !watch_is_on(core, i)) {
-            continue;
+        if (!core_is_self(core, i)) {
+            next = earlier(next, heard_until_ms(core, i));
         }
-        next = earlier(next, silent_at_ms(core, i));
-        next = asks_on_doubt(core) ? earlier(next, doubtful_at_ms(core, i)) : next;
         if (next <= core->detector.detect_ms) {
-            return; /* It was for this one, or this one is silent already. */
+            return; /* It was for this one, or this one is not heard. */
         }
     }
     core->detector.detect_ms = put_off_to_round(core, next);

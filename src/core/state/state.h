@@ -244,7 +244,7 @@ struct detector {
     uint8_t half;               /* which half of the neighbours the next round goes to: a bit */
     uint64_t heartbeat_ms;
     uint64_t detect_ms; /* or later: whoever is heard puts it off (heard) */
-    bool heard;         /* one of those who are watched was, since the last look */
+    bool heard;         /* a fellow member was, since the last look */
 };
 
 /* numbers: of the lives that went, by position among the gone of the view. */
