@@ -610,7 +610,8 @@ inline win(one, other)
 }
 
 /* A further change of its reign, or the one under way made anew: on what is committed, under the
- * next version (V2b, Z5b; change.c: change_start_next, propose_without_silent_joiners). */
+ * next version (V2b, Z5b; change_propose.c: change_start_next; change_commit.c:
+ * propose_without_silent_joiners). */
 inline propose()
 {
     view[p] != 0 && proposed[REIGN(p)] < VERSIONS;
@@ -635,7 +636,7 @@ inline propose_anew()
     forget_answers(p)
 }
 
-/* Z5a; change.c: change_continue, commit. */
+/* Z5a; change_commit.c: change_continue, commit. */
 inline commit()
 {
     pending[p] != 0 && took[SLOT(p, 0)] + took[SLOT(p, 1)] + took[SLOT(p, 2)] >= QUORUM;

@@ -9,6 +9,11 @@
 #include "core/agreement/accord.h"
 #include "core/agreement/campaign.h"
 #include "core/agreement/change.h"
+#include "core/agreement/change_accept.h"
+#include "core/agreement/change_answers.h"
+#include "core/agreement/change_commit.h"
+#include "core/agreement/change_count.h"
+#include "core/agreement/change_propose.h"
 #include "core/agreement/claim.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
@@ -101,7 +106,7 @@ static void lay_out(struct arena *arena, struct core *core, uint32_t capacity)
     take_rings(arena, &core->rings, capacity);
     core->watching.list = take(arena, capacity * sizeof core->watching.list[0]);
     core->removal.accusers = take(arena, capacity * sizeof core->removal.accusers[0]);
-    core->change.answers = take(arena, capacity);
+    core->answered.members = take(arena, capacity);
     core->claim.answers = take(arena, capacity);
     core->next.joiner_capacity = joins;
     core->next.joiners = take(arena, joins * sizeof(struct member));
@@ -278,7 +283,9 @@ void announce_view_installed(struct core *core, const struct installed *before)
     voter_on_view_installed(core);
     campaign_on_view_installed(core);
     promise_on_view_installed(core, before);
-    change_on_view_installed(core, before);
+    change_on_view_installed(core);
+    change_count_on_view_installed(core, before);
+    change_accept_on_view_installed(core);
     next_view_on_view_installed(core, before);
     move_on_view_installed(core);
     merge_on_view_installed(core);
@@ -301,6 +308,8 @@ void announce_life_over(struct core *core)
     removal_reset(core);
     promise_reset(core);
     change_reset(core);
+    change_count_reset(core);
+    change_accept_reset(core);
     claim_reset(core);
     campaign_reset(core);
     next_view_reset(core);

@@ -155,6 +155,6 @@ Test(core_accepted, a_coordinator_first_commits_what_it_proposes)
     disagrees(rig, view->version);
     cr_assert_eq(rig_count(rig, MESSAGE_BALLOT), 0);
     cr_assert(rig->core->change.on);
-    cr_assert_eq(rig->core->change.overtaken, 0);
+    cr_assert_eq(rig->core->counting.overtaken, 0);
     rig_free(rig);
 }

@@ -242,6 +242,6 @@ Test(core_forlorn, a_version_that_leaps_is_outdone_by_an_epoch)
     is_shown(rig, 'B', forged);
     rig_pass(rig, 1, "");
     cr_assert(rig->core->campaign.on);
-    cr_assert_lt(rig->core->change.version_used, SAID_LEAP_MAX);
+    cr_assert_lt(rig->core->counting.version_used, SAID_LEAP_MAX);
     rig_free(rig);
 }

@@ -434,8 +434,8 @@ Test(core_lies, a_version_of_a_joiner_that_leaps_is_forgotten)
     struct rig *rig = rig_joining('A');
     struct message shown = shows(rig_view(rig, "B A C"));
 
-    rig->core->change.version_used = 4 + LEAP_MAX;
-    rig->core->change.epoch_used = 2; /* Or V4l would see to it. */
+    rig->core->counting.version_used = 4 + LEAP_MAX;
+    rig->core->counting.epoch_used = 2; /* Or V4l would see to it. */
     rig_gets(rig, 'B', &(struct message){.type = MESSAGE_OFFER});
     rig_gets(rig, 'B', &shown);
     rig_kill(rig, 'B');

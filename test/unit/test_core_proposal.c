@@ -2,7 +2,7 @@
  * what it commits and tells, and what the others answer. */
 #include <criterion/criterion.h>
 
-#include "core/agreement/change.h"
+#include "core/agreement/change_propose.h"
 #include "core/model/limits.h"
 #include "rig.h"
 

@@ -387,9 +387,9 @@ Test(core_strict, an_answer_to_a_former_proposal_does_not_count)
     const uint64_t version = rig->core->change.pending.version;
     cr_assert(rig->core->change.on);
     accepts(rig, 'B', 1, version - 1);
-    cr_assert_eq(rig->core->change.tally.answers[1], ANSWER_NONE);
+    cr_assert_eq(rig->core->answered.tally.answers[1], ANSWER_NONE);
     accepts(rig, 'B', 1, version);
-    cr_assert_eq(rig->core->change.tally.answers[1], ANSWER_YES);
+    cr_assert_eq(rig->core->answered.tally.answers[1], ANSWER_YES);
     rig_free(rig);
 }
 
@@ -525,9 +525,9 @@ Test(core_strict, a_proposer_asks_its_own_voter_again)
     cr_assert(rig->core->change.on);
     cr_assert_gt(rig->core->voter.waiting_count, 0);
     record->promise = (struct ballot){core_view(rig->core)->epoch + 1, rig_id(rig, 'B')};
-    cr_assert_eq(rig->core->change.tally.answers[0], ANSWER_NONE);
+    cr_assert_eq(rig->core->answered.tally.answers[0], ANSWER_NONE);
     rig_pass(rig, rig->timing.prepare_ms / 25 + rig->timing.batch_ms, "B C");
-    cr_assert_eq(rig->core->change.tally.answers[0], ANSWER_NO);
+    cr_assert_eq(rig->core->answered.tally.answers[0], ANSWER_NO);
     rig_free(rig);
 }
 
@@ -564,7 +564,7 @@ Test(core_strict, a_proposal_is_repeated_to_a_joiner_as_to_a_stranger)
     vote.number = 1;
     vote.to = rig->core->life.self.id;
     rig_gets_raw(rig, &vote);
-    cr_assert_eq(rig->core->change.tally.answers[2], ANSWER_YES);
+    cr_assert_eq(rig->core->answered.tally.answers[2], ANSWER_YES);
     rig_free(rig);
 }
 

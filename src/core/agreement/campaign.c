@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core/agreement/change.h"
+#include "core/agreement/change_count.h"
+#include "core/agreement/change_propose.h"
 #include "core/agreement/claim.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/next_view.h"
@@ -193,7 +195,7 @@ static bool removes_who_is_back(const struct core *core)
 {
     const struct change *change = &core->change;
 
-    if (core->campaign.anew || !change->on || change->sent || !core_is_member(core) ||
+    if (core->campaign.anew || !change->on || core->proposing.sent || !core_is_member(core) ||
         core_is_coordinator(core) || change->pending.epoch != core->campaign.epoch ||
         core->now_ms < change->accepted_ms + core->timing.prepare_ms) {
         return false;
@@ -578,7 +580,7 @@ static void end_campaign(struct core *core)
 
 void campaign_tick(struct core *core)
 {
-    if (core->now_ms >= idle_deadline_ms(core) && !core->change.sent) {
+    if (core->now_ms >= idle_deadline_ms(core) && !core->proposing.sent) {
         hand_over_idle(core);
     }
     if (core->now_ms >= given_back_ms(core) && may_begin(core)) {

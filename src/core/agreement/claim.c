@@ -5,6 +5,8 @@
 
 #include "core/agreement/authority.h"
 #include "core/agreement/change.h"
+#include "core/agreement/change_accept.h"
+#include "core/agreement/change_propose.h"
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"

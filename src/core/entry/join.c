@@ -5,6 +5,9 @@
 
 #include "base/hash.h"
 #include "core/agreement/change.h"
+#include "core/agreement/change_accept.h"
+#include "core/agreement/change_count.h"
+#include "core/agreement/change_propose.h"
 #include "core/agreement/electorate.h"
 #include "core/entry/founding.h"
 #include "core/entry/lifecycle.h"
@@ -47,6 +50,8 @@ void join_renew(struct core *core)
 {
     lifecycle_renew_identity(core);
     change_reset(core);
+    change_count_reset(core);
+    change_accept_reset(core);
     core->join.ready_count = 0;
     core->join.offered = 0;
     core->join.pause_ms = core->timing.retry_ms_min;

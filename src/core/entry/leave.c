@@ -1,7 +1,7 @@
 #include "core/entry/leave.h"
 
 #include "core/agreement/campaign.h"
-#include "core/agreement/change.h"
+#include "core/agreement/change_propose.h"
 #include "core/agreement/claim.h"
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"

@@ -1,7 +1,7 @@
 #include "core/entry/move.h"
 
 #include "core/agreement/campaign.h"
-#include "core/agreement/change.h"
+#include "core/agreement/change_propose.h"
 #include "core/agreement/claim.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"

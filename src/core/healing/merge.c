@@ -1,7 +1,7 @@
 #include "core/healing/merge.h"
 
 #include "core/agreement/accord.h"
-#include "core/agreement/change.h"
+#include "core/agreement/change_propose.h"
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"

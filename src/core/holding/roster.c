@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/agreement/change.h"
+#include "core/agreement/change_count.h"
 #include "core/detection/standing.h"
 #include "core/holding/roster_list.h"
 #include "core/holding/words.h"

@@ -58,7 +58,7 @@
     X(VIEW_SHOWN_LATELY, "view_shown_lately", "V5b", "its sender was shown the view a moment ago") \
     X(VIEW_ASKED_FOR_LATELY, "view_asked_for_lately", "V5a",                                       \
       "this node has asked for a higher view a moment ago")                                        \
-    /* Proposals and their answers (change.c). */                                                  \
+    /* Proposals and their answers (change_*.c). */                                                \
     X(PROPOSAL_OF_ANOTHER, "proposal_of_another", "V2c",                                           \
       "the proposal does not come from its maker")                                                 \
     X(PROPOSAL_WITHOUT_US, "proposal_without_us", "U2a", "the proposal does not hold this node")   \

@@ -413,29 +413,43 @@ struct proposal {
     bool forced;                /* takes place even if it changes no member (U2, V2) */
 };
 
-/* change: a view on its way through the two phases. */
-struct change {
+/* change_count: what the next epoch and the next version of this life have to be above. */
+struct counting {
     uint64_t version_used; /* the highest version that this life has given to a view (S1) */
     uint64_t epoch_used;   /* the highest epoch under which it has proposed one */
     uint64_t outdone_ms;   /* no new epoch for a forged view before (V4j) */
-    uint64_t ack_ms;       /* what was accepted is acknowledged again then (U2h); 0: no more */
-    uint32_t acks;         /* how often it was */
-    bool on;               /* `pending` is our own proposal, and answers to it are collected */
-    bool sent;             /* this step sent PREPAREs, which borrow `pending` */
-    uint64_t accepted_ms;  /* when `pending` was */
-    struct view pending;   /* proposed by us, or accepted from another; empty when none */
+    uint64_t overtaken;    /* voters agree to no view of an epoch below this; 0: none told of it */
+};
 
-    /* The rest is of a proposal of our own. */
-    bool asked_last;  /* the one who stands down was asked, after all others (E5) */
-    bool last_chance; /* the deadline has passed once, and what waited is read before it counts */
-    bool spread;      /* it goes by way of the others (U4) */
+/* change_answers: to a proposal of our own. */
+struct answered {
+    uint8_t *members;   /* enum answer, by position in `change.pending` */
+    struct tally tally; /* of the voters, under guard strict (Z5) */
+};
+
+/* change_propose: a proposal of our own, while `change.on`. */
+struct proposing {
     struct proposal proposal;
+    bool asked_last;   /* the one who stands down was asked, after all others (E5) */
+    bool last_chance;  /* the deadline has passed once, and what waited is read before it counts */
+    bool spread;       /* it goes by way of the others (U4) */
+    bool sent;         /* this step sent PREPAREs, which borrow `change.pending` */
+    uint32_t sendings; /* how often it was sent (U1a) */
     uint64_t deadline_ms;
     uint64_t resend_ms;
-    uint32_t sendings;  /* how often it was sent (U1a) */
-    uint8_t *answers;   /* enum answer, by position in `pending` */
-    struct tally tally; /* of the voters, under guard strict (Z5) */
-    uint64_t overtaken; /* voters agree to no view of an epoch below this; 0: none told of it */
+};
+
+/* change_accept: what was accepted is acknowledged. */
+struct accepting {
+    uint64_t ack_ms; /* again then (U2h); 0: no more */
+    uint32_t acks;   /* how often it was */
+};
+
+/* change: a view on its way through the two phases. */
+struct change {
+    bool on;              /* `pending` is our own proposal, and answers to it are collected */
+    uint64_t accepted_ms; /* when `pending` was */
+    struct view pending;  /* proposed by us, or accepted from another; empty when none */
 };
 
 /* spread: how many messages were handed on since then (U4d). */
@@ -660,6 +674,10 @@ struct core {
     struct install install;
     struct news news;
     struct next_view next;
+    struct counting counting;
+    struct answered answered;
+    struct proposing proposing;
+    struct accepting accepting;
     struct change change;
     struct spreading spreading;
     struct claim claim;

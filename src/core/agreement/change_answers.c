@@ -1,0 +1,197 @@
+#include "core/agreement/change_answers.h"
+
+#include <string.h>
+
+#include "core/agreement/change.h"
+#include "core/agreement/electorate.h"
+#include "core/agreement/next_view.h"
+#include "core/agreement/promise.h"
+#include "core/detection/follow.h"
+#include "core/detection/route.h"
+#include "core/model/marks.h"
+#include "core/state/outbox.h"
+#include "core/state/refuse.h"
+
+/* --- Who has answered --- */
+
+bool change_is_awaited(const struct core *core, uint32_t position)
+{
+    const struct member *member = &core->change.pending.members[position];
+
+    if (core->answered.members[position] != ANSWER_NONE ||
+        id_equal(&member->id, &core->life.self.id)) {
+        return false;
+    }
+    /* Whoever is suspected is not waited for: failures come together (H30). */
+    uint32_t in_view = view_find(&core->view, &member->id);
+    return in_view == VIEW_NONE || core->peers[in_view].charge.verdict == VERDICT_NONE;
+}
+
+bool change_all_answered(const struct core *core)
+{
+    for (uint32_t i = 0; i < core->change.pending.member_count; i++) {
+        if (change_is_awaited(core, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool change_all_but_the_former_answered(const struct core *core, uint32_t former)
+{
+    for (uint32_t i = 0; i < core->change.pending.member_count; i++) {
+        if (i != former && change_is_awaited(core, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool change_has_agreed(const struct core *core, uint32_t position)
+{
+    return position != VIEW_NONE && core->answered.members[position] == ANSWER_YES;
+}
+
+uint32_t change_who_stands_down(const struct core *core)
+{
+    return core_is_strict(core)
+               ? VIEW_NONE
+               : view_find(&core->change.pending, &core->proposing.proposal.handover_by);
+}
+
+void change_forget_answers(struct core *core)
+{
+    memset(core->answered.members, ANSWER_NONE, core->change.pending.member_count);
+    memset(&core->answered.tally, 0, sizeof core->answered.tally);
+}
+
+/* --- Answers that come --- */
+
+/* Is this the answer of somebody who was asked, to what is proposed now? */
+static bool answers_proposal(struct core *core, const struct message *message)
+{
+    if (!core->change.on) {
+        refuse(core, message, REFUSED_NOTHING_PROPOSED);
+    } else if (!view_has(&core->change.pending, &message->from)) {
+        refuse(core, message, REFUSED_ANSWER_OF_OUTSIDER);
+    } else if (!change_names_pending(core, message)) {
+        refuse(core, message, REFUSED_ANSWER_TO_ANOTHER);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* U2h: it acknowledges what was committed; so the COMMIT did not reach it. Returns whether that is
+ * so. */
+static bool missed_commit(struct core *core, const struct message *message)
+{
+    const struct view_id ours = view_id_of(&core->view);
+    const uint32_t position = view_find(&core->view, &message->from);
+
+    if (!core_is_coordinator(core) || position == VIEW_NONE ||
+        !view_id_equal(&message->reference.view, &ours) ||
+        message->reference.view_hash != core->view.hash) {
+        return false;
+    }
+    struct message *commit = outbox_message(core, MESSAGE_COMMIT);
+    if (commit != NULL) {
+        commit->reference.view = ours;
+        commit->reference.view_hash = core->view.hash;
+    }
+    route_send(core, commit, position);
+    return true;
+}
+
+void change_on_ack(struct core *core, const struct message *message)
+{
+    if (missed_commit(core, message)) {
+        REACHED(committed_again);
+    } else if (answers_proposal(core, message)) {
+        uint32_t position = view_find(&core->change.pending, &message->from);
+        core->answered.members[position] = ANSWER_YES;
+    }
+}
+
+void change_on_vote(struct core *core, const struct message *vote)
+{
+    const struct vote_answer *answer = &vote->carrier.vote;
+
+    if (!core->change.on || vote->carrier.epoch != core->change.pending.epoch ||
+        answer->version != core->change.pending.version) {
+        refuse(core, vote, core->change.on ? REFUSED_ANSWER_TO_ANOTHER : REFUSED_NOTHING_PROPOSED);
+    } else if (answer->result == VOTE_GRANTED) {
+        core->answered.tally.answers[answer->voter] = ANSWER_YES;
+    } else if (answer->result == VOTE_REFUSED_EPOCH) {
+        REACHED(proposal_overtaken_by_a_promise);
+        promise_saw_epoch(core, answer->promised);
+        core->answered.tally.answers[answer->voter] = ANSWER_NO;
+        if (!electorate_may_agree(core, &core->answered.tally)) {
+            change_give_way(core);
+        }
+    }
+}
+
+void change_on_nack(struct core *core, const struct message *message)
+{
+    uint64_t promised = message->reference.promised;
+
+    if (!answers_proposal(core, message)) {
+        return;
+    }
+    if (promised <= core->change.pending.epoch) {
+        refuse(core, message, REFUSED_NACK_NOT_ABOVE);
+        return;
+    }
+    if (promise_epoch_leaps(core, promised)) {
+        refuse(core, message, REFUSED_EPOCH_LEAPS);
+        return;
+    }
+    promise_saw_epoch(core, promised);
+    bool coordinator = core_is_coordinator(core);
+    change_abandon(core);
+    if (coordinator) {
+        REACHED(change_refused_by_a_promise);
+        next_view_want_epoch(core); /* H43: above the promise, the change goes on. */
+        next_view_soon(core);
+    } else {
+        promise_back_off(core);
+    }
+}
+
+/* A member still follows the coordinator whom this node's won claim would depose: the claim is lost
+ * all the same (C3). */
+static void on_late_refusal(struct core *core, const struct message *message, bool answers)
+{
+    bool overtakes = answers && change_who_stands_down(core) != VIEW_NONE;
+
+    if (!overtakes && (!answers || core->change.pending.cause != CAUSE_CLAIM)) {
+        refuse(core, message, REFUSED_OBJECTION_TOO_LATE);
+        return;
+    }
+    change_abandon(core);
+    promise_back_off(core);
+}
+
+void change_on_not_following(struct core *core, const struct message *message)
+{
+    uint32_t position = view_find(&core->view, &message->from);
+    const bool answers = core->change.on &&
+                         message->reference.view_hash == core->change.pending.hash;
+    uint32_t in_pending = answers ? view_find(&core->change.pending, &message->from) : VIEW_NONE;
+
+    if (position != VIEW_NONE && message->reference.view.lineage == core->view.lineage &&
+        id_equal(&message->reference.view.coordinator, &core->view.members[0].id)) {
+        on_late_refusal(core, message, answers); /* It hears the one whom our claim would depose. */
+        return;
+    }
+    if (in_pending != VIEW_NONE) {
+        REACHED(answer_not_following);
+        core->answered.members[in_pending] = ANSWER_NO; /* U2: not waited for any longer. */
+    }
+    if (position == VIEW_NONE) {
+        refuse(core, message, REFUSED_FOLLOWS_NOBODY_HERE);
+        return;
+    }
+    follow_note(core, position);
+}

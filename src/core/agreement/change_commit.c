@@ -1,0 +1,250 @@
+#include "core/agreement/change_commit.h"
+
+#include "core/agreement/change.h"
+#include "core/agreement/change_accept.h"
+#include "core/agreement/change_answers.h"
+#include "core/agreement/change_count.h"
+#include "core/agreement/change_propose.h"
+#include "core/agreement/electorate.h"
+#include "core/agreement/install.h"
+#include "core/agreement/next_view.h"
+#include "core/agreement/spread.h"
+#include "core/detection/detector.h"
+#include "core/detection/numbers.h"
+#include "core/detection/removal.h"
+#include "core/detection/route.h"
+#include "core/model/marks.h"
+#include "core/state/outbox.h"
+
+/* --- Who gets in --- */
+
+/* Drained members stand behind the joiners (E7). */
+static bool is_joiner(const struct core *core, uint32_t position)
+{
+    return position >= core->proposing.proposal.first_joiner &&
+           !view_has(&core->view, &core->change.pending.members[position].id);
+}
+
+/* H28: a joiner that cannot be reached does not get in. Returns whether any was left out. */
+static bool leave_out_silent_joiners(struct core *core)
+{
+    struct view *next = next_view_buffer(core);
+    bool left_out = false;
+
+    /* With its next_age: an age once given is never given again (S6). */
+    view_copy(next, &core->change.pending);
+    next->member_count = core->proposing.proposal.first_joiner;
+    for (uint32_t i = core->proposing.proposal.first_joiner; i < core->change.pending.member_count;
+         i++) {
+        if (core->answered.members[i] == ANSWER_YES || !is_joiner(core, i)) {
+            view_put(next, next->member_count, &core->change.pending.members[i]);
+            next->member_count++;
+        } else {
+            left_out = true;
+        }
+    }
+    if (left_out) {
+        next->version = change_next_version(core);
+        view_seal(next);
+        change_replace(core, next);
+    }
+    return left_out;
+}
+
+/* Z5: the voters have agreed to the proposal as it is, so it is made anew without those joiners who
+ * were left out. */
+static void propose_without_silent_joiners(struct core *core)
+{
+    struct proposal proposal = core->proposing.proposal;
+    struct view *next = next_view_buffer(core);
+
+    view_copy(next, &core->change.pending);
+    proposal.first_joiner = next->member_count;
+    change_propose(core, next, &proposal);
+}
+
+/* J3a, G1f: each answered at its address. Drained members may stand behind them. */
+static void note_joiners(struct core *core, const struct view *before)
+{
+    for (uint32_t i = core->proposing.proposal.first_joiner; i < core->view.member_count; i++) {
+        if (!view_has(before, &core->view.members[i].id)) {
+            numbers_proved(core, i);
+        }
+    }
+}
+
+/* --- Committing --- */
+
+/* Tells those who acknowledged that it holds, and shows it to the rest; among them the ones who
+ * left or follow another coordinator, so that they know where they stand. Called after the
+ * installation: positions are the same as in the proposal. */
+static void send_commit(struct core *core, const struct installed *before, bool whole)
+{
+    struct message *commit = outbox_message(core, MESSAGE_COMMIT);
+    struct message *view = outbox_message(core, MESSAGE_VIEW);
+
+    if (commit == NULL || view == NULL) {
+        return; /* Repaired by heartbeats (V5). */
+    }
+    commit->reference.view = view_id_of(&core->view);
+    commit->reference.view_hash = core->view.hash;
+    view->carrier.view = &core->view;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (core_is_self(core, i)) {
+            continue;
+        }
+        bool has_it = core->answered.members[i] == ANSWER_YES && !whole;
+        if (has_it) {
+            detector_on_acknowledged(core, i, core->change.accepted_ms);
+        }
+        if (!(has_it && core->proposing.spread)) {
+            route_send(core, has_it ? commit : view, i);
+        }
+    }
+    if (core->proposing.spread && !whole) {
+        spread_begin(core, commit, &core->view);
+    }
+    for (uint32_t i = 0; i < before->view->member_count; i++) {
+        const struct member *member = &before->view->members[i];
+        if (!view_has(&core->view, &member->id) &&
+            before->peers[i].charge.verdict == VERDICT_NONE) {
+            outbox_send_to(core, view, &member->id, &member->address);
+        }
+    }
+}
+
+static bool has_the_same_members(const struct view *a, const struct view *b)
+{
+    for (uint32_t i = 0; i < a->member_count; i++) {
+        if (!view_has(b, &a->members[i].id)) {
+            return false;
+        }
+    }
+    return a->member_count == b->member_count;
+}
+
+/* Somebody it would remove has been heard meanwhile, or has come back to us. If it is to go all the
+ * same, for it follows another by now, that is to be said of it. */
+static bool removes_the_living(const struct core *core)
+{
+    for (uint32_t i = 0; core->change.pending.cause == CAUSE_CHANGE && i < core->view.member_count;
+         i++) {
+        const struct gone *gone = view_find_gone(&core->change.pending, &core->view.members[i].id);
+        bool judged = gone != NULL && (gone->reason == GONE_FAILED || gone->reason == GONE_MOVED);
+        const struct peer_charge *charge = &core->peers[i].charge;
+        bool other = gone != NULL && gone->reason == GONE_FAILED && charge->verdict == VERDICT_NONE;
+        if (judged && (!charge->confirmed || other)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void commit(struct core *core)
+{
+    if (removes_the_living(core)) {
+        REACHED(heard_while_it_was_removed);
+        change_restart(core); /* And made anew without that. */
+        return;
+    }
+    bool whole = leave_out_silent_joiners(core);
+
+    if (whole && !core->proposing.proposal.forced && core->change.pending.cause == CAUSE_CHANGE &&
+        has_the_same_members(&core->change.pending, &core->view)) {
+        REACHED(joiner_did_not_come);
+        change_abandon(core); /* Nobody came after all: not a view for each vain try (H28, Y5). */
+        return;
+    }
+    if (whole && core_is_strict(core)) {
+        propose_without_silent_joiners(core);
+        return;
+    }
+
+    change_close(core);
+    struct installed before = install_view(core, &core->change.pending);
+    note_joiners(core, before.view);
+    send_commit(core, &before, whole);
+    if (core->next.joiner_count > 0) {
+        next_view_soon(core);
+    }
+}
+
+/* --- When --- */
+
+/* M4: a merge without the other part's coordinator is none; nor does anybody take over from one who
+ * has not stood down (E5). */
+static bool other_part_agrees(const struct core *core)
+{
+    const struct proposal *proposal = &core->proposing.proposal;
+    uint32_t former = change_who_stands_down(core);
+
+    return (proposal->merge == 0 ||
+            change_has_agreed(core, view_find(&core->change.pending, &proposal->merge_with))) &&
+           (former == VIEW_NONE || change_has_agreed(core, former));
+}
+
+/* Z5a: no time-out takes the place of a quorum of voters. Those who do not answer may yet; if one
+ * of the others is bound to a higher epoch, they are not waited for. */
+static void wait_for_voters(struct core *core)
+{
+    removal_reconsider(core);
+    if (electorate_refuses(core, &core->answered.tally)) {
+        change_give_way(core);
+    } else if (removes_the_living(core)) {
+        change_restart(core); /* They would not agree to their own removal (Z2i). */
+    } else {
+        change_wait_on(core);
+    }
+}
+
+static void change_continue(struct core *core)
+{
+    const bool late = change_is_late(core);
+
+    if (change_asks_the_former(core, late)) {
+        return;
+    }
+    bool former_agrees = core->proposing.asked_last &&
+                         change_has_agreed(core, change_who_stands_down(core));
+    bool over = former_agrees || change_all_answered(core) || late;
+    if (late && core_is_strict(core) && !electorate_agrees(core, &core->answered.tally)) {
+        wait_for_voters(core);
+        return;
+    }
+    over = over && (!core_is_strict(core) || electorate_agrees(core, &core->answered.tally));
+    if (over && core->proposing.sent) {
+        REACHED(commit_put_off_by_a_step);
+        /* The PREPAREs of this step still point into `pending`: it is committed in the next. */
+        change_wait_a_step(core);
+        return;
+    }
+    if (over && !other_part_agrees(core)) {
+        REACHED(merge_aborted);
+        change_abandon(core);
+        return;
+    }
+    if (over) {
+        commit(core);
+        return;
+    }
+    if (core->now_ms >= core->proposing.resend_ms) {
+        change_ask_again(core);
+    }
+}
+
+void change_tick(struct core *core)
+{
+    if (core->change.on) {
+        change_continue(core);
+    } else if (core->accepting.ack_ms != 0 && core->now_ms >= core->accepting.ack_ms) {
+        change_acknowledge_again(core);
+    }
+}
+
+uint64_t change_deadline_ms(const struct core *core)
+{
+    if (core->change.on) {
+        return earlier(core->proposing.deadline_ms, core->proposing.resend_ms);
+    }
+    return core->accepting.ack_ms != 0 ? core->accepting.ack_ms : NEVER_MS;
+}
