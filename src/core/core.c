@@ -651,6 +651,93 @@ static enum number take_number(struct core *core, const struct message *message,
     return number;
 }
 
+static void refuse_as_member(struct core *core, const struct message *message)
+{
+    refuse(core, message, REFUSED_ALREADY_MEMBER);
+}
+
+static void refuse_greeting(struct core *core, const struct message *message)
+{
+    refuse(core, message, REFUSED_GREETING);
+}
+
+static void on_ballot_or_vote(struct core *core, const struct message *message)
+{
+    (void)dispatch_ballots(core, message);
+}
+
+typedef void handler(struct core *core, const struct message *message);
+
+/* Who acts on such a message when this node is a member. NULL: dispatch_member calls it, for it has
+ * to know more than the message says. */
+static handler *handler_of_member(enum message_type type)
+{
+    switch (type) {
+    case MESSAGE_PULL:
+        return install_on_pull;
+    case MESSAGE_VIEW:
+        return on_view;
+    case MESSAGE_PREPARE:
+        return on_prepare;
+    case MESSAGE_ACK:
+        return change_on_ack;
+    case MESSAGE_NACK:
+        return change_on_nack;
+    case MESSAGE_NOT_FOLLOWING:
+        return change_on_not_following;
+    case MESSAGE_COMMIT:
+        return on_commit;
+    case MESSAGE_CLAIM:
+        return claim_on_claim;
+    case MESSAGE_GRANT:
+        return claim_on_grant;
+    case MESSAGE_CLAIM_REFUSED:
+        return claim_on_refused;
+    case MESSAGE_JOIN:
+        return admit_on_join;
+    case MESSAGE_READY:
+        return admit_on_ready;
+    case MESSAGE_LEAVE:
+        return leave_on_leave;
+    case MESSAGE_HANDOVER:
+        return leave_on_handover;
+    case MESSAGE_STAND_DOWN:
+        return move_on_stand_down;
+    case MESSAGE_MOVE:
+        return move_on_move;
+    case MESSAGE_PING:
+        return removal_on_ping;
+    case MESSAGE_PONG:
+        return removal_on_pong;
+    case MESSAGE_PING_REQUEST:
+        return removal_on_ping_request;
+    case MESSAGE_PROBE:
+        return on_probe;
+    case MESSAGE_MERGE:
+        return merge_on_merge;
+    case MESSAGE_MERGE_REFUSED:
+        return merge_on_refused;
+    case MESSAGE_OFFER:
+    case MESSAGE_JOIN_REFUSED:
+        return refuse_as_member;
+    case MESSAGE_HELLO:
+        return refuse_greeting;
+    case MESSAGE_BALLOT:
+    case MESSAGE_VOTE:
+        return on_ballot_or_vote;
+    case MESSAGE_HEARTBEAT:
+    case MESSAGE_TAGS:
+    case MESSAGE_TERMS:
+    case MESSAGE_ROLES_ASK:
+    case MESSAGE_ROLES_ENTER:
+    case MESSAGE_ROLES_LET_GO:
+    case MESSAGE_ROLES_ANSWER:
+    case MESSAGE_ROLES_PLACE:
+        break;
+    }
+    return NULL;
+}
+
 static void dispatch_member(struct core *core, const struct message *message)
 {
     uint32_t sender = view_find(&core->view, &message->from);
@@ -663,100 +750,20 @@ static void dispatch_member(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_NUMBER_LEAPS);
         return;
     }
-    switch (message->type) {
-    case MESSAGE_HEARTBEAT:
-        dispatch_heartbeat(core, message, sender, number == NUMBER_NEWER);
+    const bool newer = number == NUMBER_NEWER;
+    if (message->type == MESSAGE_HEARTBEAT) {
+        dispatch_heartbeat(core, message, sender, newer);
         return;
-    case MESSAGE_PULL:
-        install_on_pull(core, message);
-        return;
-    case MESSAGE_VIEW:
-        on_view(core, message);
-        return;
-    case MESSAGE_PREPARE:
-        on_prepare(core, message);
-        return;
-    case MESSAGE_ACK:
-        change_on_ack(core, message);
-        return;
-    case MESSAGE_NACK:
-        change_on_nack(core, message);
-        return;
-    case MESSAGE_NOT_FOLLOWING:
-        change_on_not_following(core, message);
-        return;
-    case MESSAGE_COMMIT:
-        on_commit(core, message);
-        return;
-    case MESSAGE_CLAIM:
-        claim_on_claim(core, message);
-        return;
-    case MESSAGE_GRANT:
-        claim_on_grant(core, message);
-        return;
-    case MESSAGE_CLAIM_REFUSED:
-        claim_on_refused(core, message);
-        return;
-    case MESSAGE_JOIN:
-        admit_on_join(core, message);
-        return;
-    case MESSAGE_READY:
-        admit_on_ready(core, message);
-        return;
-    case MESSAGE_LEAVE:
-        leave_on_leave(core, message);
-        return;
-    case MESSAGE_HANDOVER:
-        leave_on_handover(core, message);
-        return;
-    case MESSAGE_STAND_DOWN:
-        move_on_stand_down(core, message);
-        return;
-    case MESSAGE_MOVE:
-        move_on_move(core, message);
-        return;
-    case MESSAGE_TAGS:
-        tag_on_tags(core, message, number == NUMBER_NEWER);
-        return;
-    case MESSAGE_TERMS:
-        terms_on_terms(core, message, number == NUMBER_NEWER);
-        return;
-    case MESSAGE_PING:
-        removal_on_ping(core, message);
-        return;
-    case MESSAGE_PONG:
-        removal_on_pong(core, message);
-        return;
-    case MESSAGE_PING_REQUEST:
-        removal_on_ping_request(core, message);
-        return;
-    case MESSAGE_PROBE:
-        on_probe(core, message);
-        return;
-    case MESSAGE_MERGE:
-        merge_on_merge(core, message);
-        return;
-    case MESSAGE_MERGE_REFUSED:
-        merge_on_refused(core, message);
-        return;
-    case MESSAGE_OFFER:
-    case MESSAGE_JOIN_REFUSED:
-        refuse(core, message, REFUSED_ALREADY_MEMBER);
-        return;
-    case MESSAGE_HELLO:
-        refuse(core, message, REFUSED_GREETING);
-        return;
-    case MESSAGE_BALLOT:
-    case MESSAGE_VOTE:
-        (void)dispatch_ballots(core, message);
-        return;
-    case MESSAGE_ROLES_ASK:
-    case MESSAGE_ROLES_ENTER:
-    case MESSAGE_ROLES_LET_GO:
-    case MESSAGE_ROLES_ANSWER:
-    case MESSAGE_ROLES_PLACE:
-        holding_on_message(core, message, sender);
-        return;
+    }
+    handler *handle = handler_of_member(message->type);
+    if (handle != NULL) {
+        handle(core, message);
+    } else if (message->type == MESSAGE_TAGS) {
+        tag_on_tags(core, message, newer);
+    } else if (message->type == MESSAGE_TERMS) {
+        terms_on_terms(core, message, newer);
+    } else {
+        holding_on_message(core, message, sender); /* About a role. */
     }
 }
 
