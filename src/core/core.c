@@ -32,6 +32,8 @@
 #include "core/detection/numbers.h"
 #include "core/detection/peers.h"
 #include "core/detection/removal.h"
+#include "core/detection/rounds.h"
+#include "core/detection/signs.h"
 #include "core/detection/standing.h"
 #include "core/detection/verdict.h"
 #include "core/detection/watch.h"
@@ -183,7 +185,7 @@ static uint64_t soonest_ms(const struct core *core)
     if (core->life.phase == PHASE_JOINING) {
         return earlier(join_deadline_ms(core), earlier(change_deadline_ms(core), due_ms));
     }
-    due_ms = earlier(due_ms, earlier(core->detector.heartbeat_ms, core->detector.detect_ms));
+    due_ms = earlier(due_ms, earlier(core->rounds.next_ms, core->looking.next_ms));
     due_ms = earlier(due_ms, standing_deadline_ms(core));
     due_ms = earlier(due_ms, holding_deadline_ms(core));
     due_ms = earlier(due_ms, core->removal.verify_ms);
@@ -242,6 +244,8 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     core->now_ms = now_ms;
     book_init(&core->book, &options->address);
     flap_start(core);
+    signs_reset(core);
+    rounds_reset(core);
     detector_reset(core);
     removal_reset(core);
     next_view_reset(core);
@@ -302,6 +306,8 @@ void announce_view_installed(struct core *core, const struct installed *before)
 void announce_life_over(struct core *core)
 {
     install_reset(core);
+    signs_reset(core);
+    rounds_reset(core);
     detector_reset(core);
     watch_reset(core);
     lease_reset(core);

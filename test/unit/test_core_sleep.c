@@ -376,15 +376,17 @@ Test(core_sleep, a_member_answers_its_coordinator_once_in_a_while)
     rig_free(rig);
 }
 
-/* A turn for silences alone would find none, as long as everybody is heard with each round. */
+/* A turn for silences alone would find none, as long as everybody is heard with each round. Of so
+ * many it does not follow from each that is heard (D2e). */
 Test(core_sleep, whoever_answers_wakes_up_for_its_own_rounds_alone)
 {
-    struct rig *rig = rig_in("A B C", 'B');
+    struct rig *rig = rig_in("A B C D E F G H I J K L M N O P Q R S T", 'B');
 
     for (int round = 0; round < 8; round++) {
         rig->now_ms += rig->timing.heartbeat_ms;
-        rig_hears(rig, 'C');
-        rig_hears(rig, 'A');
+        for (const char *at = "CDEFGHIJKLMNOPQRSTA"; *at != '\0'; at++) {
+            rig_hears(rig, *at);
+        }
         cr_assert(answers(rig, 'C'));
         cr_assert_gt(core_deadline_ms(rig->core), rig->now_ms + rig->timing.heartbeat_ms);
     }

@@ -56,12 +56,12 @@ Test(core_sparse, who_misses_a_heartbeat_asks)
 /* When this node, which has just heard all others, looks again if its next round comes then. */
 static uint64_t look_with_round_at(struct rig *rig, uint64_t round_ms)
 {
-    struct detector *detector = &rig->core->detector;
+    struct core *core = rig->core;
 
-    detector->heartbeat_ms = round_ms;
-    detector->detect_ms = rig->now_ms;
+    core->rounds.next_ms = round_ms;
+    core->looking.next_ms = rig->now_ms;
     rig_hears(rig, 'C');
-    return detector->detect_ms;
+    return core->looking.next_ms;
 }
 
 /* D2e: one wake-up less where the next round is near. */
@@ -192,16 +192,15 @@ Test(core_sparse, who_is_heard_puts_off_the_next_look)
 {
     enum { LATER_MS = 10 };
     struct rig *rig = rig_sparse("A B C", 'A');
-    const struct detector *detector = &rig->core->detector;
 
     rig_hears(rig, 'B');
     const uint64_t look_ms = look_with_round_at(rig, rig->now_ms + rig->timing.stall_ms);
     cr_assert_eq(look_ms, rig->now_ms + timing_missed_ms(&rig->timing));
     rig_pass(rig, LATER_MS, "");
     rig_hears(rig, 'B');
-    cr_assert_eq(detector->detect_ms, look_ms, "C is due yet");
+    cr_assert_eq(rig->core->looking.next_ms, look_ms, "C is due yet");
     rig_hears(rig, 'C');
-    cr_assert_eq(detector->detect_ms, look_ms + LATER_MS);
+    cr_assert_eq(rig->core->looking.next_ms, look_ms + LATER_MS);
     rig_free(rig);
 }
 

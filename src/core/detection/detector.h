@@ -1,5 +1,7 @@
-/* Who is alive: heartbeats, silences, the three verdicts, and this node's doubts about itself
- * (D1 to D6). All members watch all others. */
+/* Who is alive (D1 to D9): what comes in, by message and from the kernels, and what is done about
+ * it in each step; and this node's doubts about itself (D4). What each member shows is kept by
+ * signs, rounds sends heartbeats, silences finds who is silent, and doubts sees to who has to know.
+ */
 #ifndef CORE_DETECTOR_H
 #define CORE_DETECTOR_H
 

@@ -29,7 +29,7 @@ enum {
 
 /* --- What is known of the member at the same position of the view --- */
 
-/* detector: what it shows of itself. */
+/* signs: what it shows of itself; and rounds: what it was sent. */
 struct peer_signs {
     uint64_t heard_ms;       /* last sign of life; 0 for none yet */
     uint64_t silent_from_ms; /* the silence is counted from here: heard_ms, or later (D4, H13) */
@@ -55,13 +55,13 @@ struct peer_signs {
 
     uint64_t vouched_ms;  /* others heard it though we do not, or it was relayed; 0: never */
     uint64_t unheard_ms;  /* when it last said that it does not hear us; 0: never (R2) */
-    uint64_t answered_ms; /* last heartbeat out of turn, for what its own one said (D5, D8) */
-    bool told_bad;        /* watchers know that its link is bad */
+    uint64_t answered_ms; /* rounds: last heartbeat out of turn, for what its own said (D5, D8) */
+    bool told_bad;        /* rounds: watchers know that its link is bad */
 
     uint8_t suspect_count; /* in its last heartbeat; which ones: `doubts` */
 };
 
-/* detector: whom it suspects, by its last heartbeat. Most suspect nobody, so these lists lie apart,
+/* signs: whom it suspects, by its last heartbeat. Most suspect nobody, so these lists lie apart,
  * where nothing is touched for them. */
 struct peer_doubts {
     struct suspicion list[SUSPECTS_MAX];
@@ -235,16 +235,23 @@ struct leases {
     struct lease_grant grants[VOTERS_MAX]; /* by their place among the names (Z6) */
 };
 
-/* detector: when it looks next, and its doubts about its own loop (D4). Deadlines are NEVER_MS when
- * off. */
+/* signs: when silences are looked at next, and what may put that off. */
+struct looking {
+    uint64_t next_ms; /* or later: whoever is heard puts it off; NEVER_MS when off */
+    bool heard;       /* a fellow member was, since the last look */
+};
+
+/* rounds: when the next one of heartbeats is sent, and to whom. */
+struct rounds {
+    uint8_t half;     /* which half of the neighbours it goes to: a bit */
+    uint64_t next_ms; /* NEVER_MS when off */
+};
+
+/* detector: this node's doubts about its own loop (D4), and since when members are gone. */
 struct detector {
     uint64_t gone_ms[GONE_MAX]; /* by position among the gone of the view: since when */
     uint64_t late_last_ms;      /* the last late wake-up; 0: none yet */
     uint64_t late_until_ms;     /* accuse nobody before; 0 when never late */
-    uint8_t half;               /* which half of the neighbours the next round goes to: a bit */
-    uint64_t heartbeat_ms;
-    uint64_t detect_ms; /* or later: whoever is heard puts it off (heard) */
-    bool heard;         /* a fellow member was, since the last look */
 };
 
 /* numbers: of the lives that went, by position among the gone of the view. */
@@ -706,6 +713,8 @@ struct core {
     struct flap flap;
     struct book book;
     struct detector detector;
+    struct rounds rounds;
+    struct looking looking;
     struct holder holder;
     struct tag_wishes tag_wishes;
     struct tagging tagging;
@@ -754,6 +763,13 @@ static inline bool core_has_rings(const struct core *core)
 static inline bool core_is_coordinator(const struct core *core)
 {
     return core_is_member(core) && core->position == 0;
+}
+
+/* D4: was this node's own loop late within that time? */
+static inline bool core_was_late_lately(const struct core *core, uint64_t within_ms)
+{
+    return core->detector.late_last_ms != 0 &&
+           core->now_ms < core->detector.late_last_ms + within_ms;
 }
 
 /* Is that position in its view this node's own? */

@@ -1,0 +1,232 @@
+#include "core/detection/doubts.h"
+
+#include "core/detection/hearing.h"
+#include "core/detection/rounds.h"
+#include "core/detection/signs.h"
+#include "core/detection/watch.h"
+#include "core/model/marks.h"
+#include "core/state/outbox.h"
+
+enum {
+    ELDERS_FIRST = 4, /* of those who are older are asked at first, then four times as many */
+};
+
+/* D9e: from now on it is asked, and its silence counts: from the last sign of it, or from
+ * `from_ms`, if nothing was heard of it since. */
+static void attend(struct core *core, uint32_t position, uint64_t until_ms, uint64_t from_ms)
+{
+    if (core_is_self(core, position) || !watch_begin(core, position, until_ms)) {
+        return;
+    }
+    signs_forget_lifeline(core, position);
+    signs_not_silent_before(core, position, from_ms);
+    signs_look_now(core);
+}
+
+void doubts_attend_wanted(struct core *core)
+{
+    const struct timing *timing = &core->timing;
+
+    if (!core->watching.wanted) {
+        return;
+    }
+    watch_took_wishes(core);
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (watch_take_wish(core, i)) {
+            attend(core, i, core->now_ms + timing->lost_ms,
+                   core->now_ms - timing->fresh_ms + timing->verify_ms);
+        }
+    }
+}
+
+/* It is to judge, so whoever told it something learns whether it lives; the silence is counted as
+ * if it had lasted for so long. */
+static void attend_coordinator(struct core *core, uint64_t silence_ms)
+{
+    attend(core, 0, core->now_ms + core->timing.lost_ms, core->now_ms - silence_ms);
+}
+
+/* D9j: does the coordinator, which is heard, see to it alone that this one, who is dead, goes? Its
+ * own death concerns everybody, and several may have been all who watched one more. */
+static bool is_left_to_coordinator(struct core *core, uint32_t suspect)
+{
+    if (core_is_coordinator(core)) {
+        return !watch_note_death(core);
+    }
+    return suspect != 0 && hearing_is_heard(core, 0);
+}
+
+/* It is asked one question later, for what is sent in this step may overtake what it is told. */
+static void tell_coordinator(struct core *core, uint32_t suspect)
+{
+    attend_coordinator(core, core->timing.heartbeat_ms - timing_question_ms(&core->timing));
+    watch_note_told(core, suspect);
+    struct message *message = rounds_make(core);
+    if (!core_is_coordinator(core)) {
+        outbox_send(core, message, 0);
+    }
+    outbox_send(core, message, suspect);
+}
+
+static void tell_on_rings(struct core *core, uint32_t suspect)
+{
+    if (core->peers[suspect].charge.verdict == VERDICT_DEAD &&
+        is_left_to_coordinator(core, suspect)) {
+        tell_coordinator(core, suspect);
+        return;
+    }
+    watch_tell(core, suspect); /* At the end of this turn. */
+    if (core_is_coordinator(core)) {
+        signs_look_now(core); /* Everybody is asked in it (D9h). */
+    }
+}
+
+void doubts_tell(struct core *core, uint32_t suspect)
+{
+    if (core_has_rings(core)) {
+        tell_on_rings(core, suspect);
+        return;
+    }
+    struct message *message = rounds_make(core);
+    uint32_t judge = 0;
+
+    while (judge < core->view.member_count && core->peers[judge].charge.verdict != VERDICT_NONE) {
+        judge++;
+    }
+    if (judge < core->view.member_count && !core_is_self(core, judge)) {
+        outbox_send(core, message, judge);
+    }
+    outbox_send(core, message, suspect);
+}
+
+/* D9e: the coordinator judges everybody, the others those who are older; but who is dead concerns
+ * none of these before the coordinator is (D9j). */
+static bool has_to_judge(const struct core *core, uint32_t position, enum verdict told)
+{
+    if (core_is_coordinator(core) || core->watching.leads) {
+        return true;
+    }
+    return position < core->position &&
+           (told != VERDICT_DEAD || position == 0 || !hearing_is_heard(core, 0));
+}
+
+/* D9e: who is told of a doubt and has to judge asks for itself. */
+static void heed_doubt(struct core *core, const struct suspicion *doubt)
+{
+    const struct timing *timing = &core->timing;
+    uint32_t position = view_find_age(&core->view, doubt->age);
+
+    if (position == VIEW_NONE || core_is_self(core, position) ||
+        !has_to_judge(core, position, doubt->verdict)) {
+        return;
+    }
+    bool known = watch_is_on(core, position);
+    attend(core, position, core->now_ms + timing->lost_ms + timing->heartbeat_ms,
+           core->now_ms - timing->silent_ms);
+    if (doubt->verdict == VERDICT_DEAD && !known) {
+        signs_closed_elsewhere(core, position);
+    }
+}
+
+void doubts_heed(struct core *core, const struct heartbeat *heartbeat)
+{
+    if (heartbeat->view.lineage != core->view.lineage) {
+        return;
+    }
+    for (uint8_t i = 0; i < heartbeat->suspect_count; i++) {
+        heed_doubt(core, &heartbeat->suspects[i]);
+    }
+}
+
+/* D9j: what was told while the coordinator was heard concerns this node now. */
+static void heed_earlier_doubts(struct core *core)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        for (uint8_t k = 0; k < core->peers[i].signs.suspect_count; k++) {
+            const struct suspicion *doubt = &core->doubts[i].list[k];
+            if (hearing_accuses(core, i, doubt->age, core->now_ms)) {
+                heed_doubt(core, doubt);
+            }
+        }
+    }
+}
+
+static void attend_elders(struct core *core, uint32_t from, uint32_t to)
+{
+    const struct timing *timing = &core->timing;
+
+    for (uint32_t i = from; i < core->position && i < to; i++) {
+        attend(core, i, core->now_ms + timing->lost_ms,
+               core->now_ms - timing->silent_ms + 2 * timing_question_ms(timing));
+    }
+}
+
+/* D9h: is none of those who are older heard? Asks more of them while none answers. */
+static bool leads(struct core *core)
+{
+    uint32_t rung = ELDERS_FIRST;
+
+    for (uint32_t i = 0; i < core->position; i++) {
+        if (watch_is_on(core, i) ? hearing_is_heard(core, i) : i == 0) {
+            return false;
+        }
+        if (i == rung) {
+            rung *= 4;
+        }
+        if (!watch_is_on(core, i)) {
+            attend_elders(core, i, rung);
+        }
+        if (hearing_is_heard(core, i)) {
+            return false;
+        }
+    }
+    return core->position > 0;
+}
+
+/* D9h: who judges asks everybody. */
+static void call_roll(struct core *core)
+{
+    const struct timing *timing = &core->timing;
+    /* Where heartbeats are sparse somebody else may have heard it a round later (D2f). */
+    uint64_t leaves_ms = timing_is_sparse(timing) ? timing_round_ms(timing) : timing->verify_ms;
+
+    REACHED(roll_called);
+    watch_called(core);
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        attend(core, i, core->now_ms + timing->lost_ms + timing->silent_ms,
+               core->now_ms - timing->silent_ms + leaves_ms);
+    }
+}
+
+void doubts_look(struct core *core)
+{
+    if (!core_is_coordinator(core) && !hearing_is_heard(core, 0)) {
+        heed_earlier_doubts(core);
+    }
+    bool leads_now = leads(core);
+    bool begins = watch_lead(core, leads_now);
+    bool accuses = false;
+
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
+        if (!core_is_self(core, i) && watch_is_on(core, i) && !core->peers[i].watch.told &&
+            rounds_is_named(core, i)) {
+            watch_tell(core, i);
+        }
+        accuses = accuses || core->peers[i].charge.verdict != VERDICT_NONE;
+    }
+    if (accuses) { /* D9k: it waits for a view without that one. */
+        attend_coordinator(core, core->timing.heartbeat_ms);
+    }
+    if (begins || (core->watching.report && (leads_now || core_is_coordinator(core)))) {
+        call_roll(core);
+        watch_tell(core, core->position);
+    }
+}
+
+void doubts_report(struct core *core)
+{
+    watch_told(core);
+    attend_coordinator(core, core->timing.silent_ms - 2 * timing_question_ms(&core->timing));
+    rounds_send(core);
+}

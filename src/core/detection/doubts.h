@@ -1,0 +1,25 @@
+/* What this node and others doubt of a member, and who has to know: whom a new verdict is told, who
+ * asks for itself, and who calls the roll (D9c to D9k). */
+#ifndef CORE_DOUBTS_H
+#define CORE_DOUBTS_H
+
+#include "core/state/state.h"
+
+/* A new verdict travels at once to the coordinator, or to the oldest who may succeed it, and to
+ * the suspect, who may know better (D1, D5). */
+void doubts_tell(struct core *core, uint32_t suspect);
+
+/* On rings: what that heartbeat doubts concerns this node where it has to judge (D9e). */
+void doubts_heed(struct core *core, const struct heartbeat *heartbeat);
+
+/* D9g: from now on this node watches those of whom somebody has to know whether they live. */
+void doubts_attend_wanted(struct core *core);
+
+/* On rings, after the silences were looked at: is there anything new to tell, and does this node
+ * have to judge, so that it asks everybody (D9h)? */
+void doubts_look(struct core *core);
+
+/* At once to all whom this node watches, and to the coordinator, who is to judge. */
+void doubts_report(struct core *core);
+
+#endif

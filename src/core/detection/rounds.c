@@ -1,0 +1,182 @@
+#include "core/detection/rounds.h"
+
+#include "core/detection/hearing.h"
+#include "core/detection/lease.h"
+#include "core/detection/standing.h"
+#include "core/detection/verdict.h"
+#include "core/detection/watch.h"
+#include "core/state/outbox.h"
+#include "core/state/strangers.h"
+
+static uint8_t questions_least(const struct core *core)
+{
+    return timing_is_sparse(&core->timing) ? QUESTIONS_SPARSE : QUESTIONS_LEAST;
+}
+
+bool rounds_is_named(const struct core *core, uint32_t position)
+{
+    const struct peer *peer = &core->peers[position];
+
+    if (!core_has_rings(core) || !watch_is_on(core, position)) {
+        return !hearing_is_heard(core, position);
+    }
+    if (peer->charge.verdict != VERDICT_NONE || peer->course.other_since_ms != 0) {
+        return true;
+    }
+    if (peer->watch.unsure) {
+        return core->now_ms >= peer->watch.begun_ms + timing_repair_ms(&core->timing);
+    }
+    return !hearing_is_heard(core, position) &&
+           (peer->watch.edge || peer->watch.questions >= questions_least(core));
+}
+
+/* Of the neighbours, or of the others, or of both. */
+enum whom { NEIGHBOURS = 1, OTHERS = 2 };
+
+static void name_suspects(const struct core *core, struct heartbeat *heartbeat, unsigned whom)
+{
+    for (uint32_t k = 0; k < watch_count(core) && heartbeat->suspect_count < SUSPECTS_MAX; k++) {
+        const uint32_t i = watch_at(core, k);
+        if (core_is_self(core, i) || !rounds_is_named(core, i) ||
+            (whom & (watch_is_edge(core, i) ? NEIGHBOURS : OTHERS)) == 0) {
+            continue;
+        }
+        struct suspicion *suspicion = &heartbeat->suspects[heartbeat->suspect_count++];
+        suspicion->age = core->view.members[i].age;
+        suspicion->verdict = core->peers[i].charge.verdict;
+    }
+}
+
+/* D1b: the oldest first. D9i: on rings, where there are too many, its neighbours before all others,
+ * for those are who it can see. */
+static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
+{
+    if (core->now_ms < core->detector.late_until_ms) {
+        return; /* D4 */
+    }
+    name_suspects(core, heartbeat, NEIGHBOURS | OTHERS);
+    if (core_has_rings(core) && heartbeat->suspect_count == SUSPECTS_MAX) {
+        heartbeat->suspect_count = 0;
+        name_suspects(core, heartbeat, NEIGHBOURS);
+        name_suspects(core, heartbeat, OTHERS);
+    }
+}
+
+struct message *rounds_make(struct core *core)
+{
+    lease_mark(core);
+    struct message *message = outbox_message(core, MESSAGE_HEARTBEAT);
+
+    if (message != NULL) {
+        message->heartbeat.view = view_id_of(&core->view);
+        message->heartbeat.view_hash = core->view.hash;
+        message->heartbeat.late = core_was_late_lately(core, core->timing.fresh_ms);
+        message->heartbeat.acting = standing_is_acting(core, core->now_ms);
+        message->heartbeat.promised = lease_promised(core);
+        message->heartbeat.leased = lease_given(core) != 0;
+        message->heartbeat.handed_over = standing_tells_hand_over(core);
+        add_suspects(core, &message->heartbeat);
+    }
+    return message;
+}
+
+/* R2: a link that has become bad is told once, by each end that holds a verdict. */
+static void tell_bad_link(struct core *core, uint32_t position)
+{
+    const struct peer_signs *signs = &core->peers[position].signs;
+    const struct peer_charge *charge = &core->peers[position].charge;
+    bool bad = hearing_link_is_bad(core, position) && charge->verdict != VERDICT_NONE &&
+               hearing_relay_to(core, position) != VIEW_NONE;
+
+    if (bad && !signs->told_bad) {
+        outbox_notice_of(core, NOTICE_BAD_LINK, &core->view.members[position]);
+    }
+    core->peers[position].signs.told_bad = bad;
+}
+
+bool rounds_is_answerer(const struct core *core)
+{
+    return core->position > 0 && core->position <= LEASE_ANSWERERS_MAX && watch_is_edge(core, 0);
+}
+
+/* D8: who answers lets its coordinator begin, so that one round is both. While anybody is named
+ * that is sparse, what is told of it must not be lost (D2h). */
+static uint64_t until_next_round_ms(const struct core *core, bool names_somebody)
+{
+    if (names_somebody && timing_is_sparse(&core->timing)) {
+        return timing_repair_ms(&core->timing);
+    }
+    return rounds_is_answerer(core) ? timing_answerer_ms(&core->timing)
+                                    : timing_round_ms(&core->timing);
+}
+
+/* To the neighbours of these halves, and to all others who are watched. */
+static void send_round(struct core *core, uint8_t halves)
+{
+    struct message *message = rounds_make(core);
+    bool names_somebody = message != NULL && message->heartbeat.suspect_count > 0;
+
+    /* While anybody is suspected the evidence is judged at each heartbeat: what others said lapses
+     * with time, and no event tells of it. */
+    if (names_somebody) {
+        verdict_evidence_changed(core);
+    }
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
+        if (!core_is_self(core, i) && watch_is_on(core, i) &&
+            (names_somebody || watch_is_of_half(core, i, halves))) {
+            tell_bad_link(core, i);
+            outbox_send(core, message, i);
+        }
+    }
+    watch_hold_lifelines(core);
+    core->rounds.next_ms =
+        core->now_ms + random_jitter(&core->random, until_next_round_ms(core, names_somebody), 5);
+    strangers_renew(core);
+}
+
+void rounds_send(struct core *core)
+{
+    send_round(core, WATCH_BOTH_HALVES);
+}
+
+void rounds_send_next(struct core *core)
+{
+    uint8_t half = core->rounds.half;
+
+    core->rounds.half = WATCH_BOTH_HALVES - half;
+    send_round(core, timing_is_sparse(&core->timing) ? half : WATCH_BOTH_HALVES);
+}
+
+void rounds_answer_coordinator(struct core *core)
+{
+    if (core->peers[0].watch.halves != WATCH_BOTH_HALVES) {
+        core->rounds.half = core->peers[0].watch.halves;
+    }
+    rounds_send_next(core);
+}
+
+bool rounds_may_answer(struct core *core, uint32_t position)
+{
+    const struct peer_signs *signs = &core->peers[position].signs;
+
+    if (signs->answered_ms != 0 &&
+        core->now_ms < signs->answered_ms + timing_repair_ms(&core->timing)) {
+        return false;
+    }
+    core->peers[position].signs.answered_ms = core->now_ms;
+    return true;
+}
+
+void rounds_on_timing(struct core *core)
+{
+    core->rounds.next_ms = earlier(
+        core->rounds.next_ms,
+        core->now_ms + random_jitter(&core->random, until_next_round_ms(core, false), 5));
+}
+
+void rounds_reset(struct core *core)
+{
+    core->rounds.next_ms = NEVER_MS;
+    core->rounds.half = 1;
+}

@@ -1,0 +1,41 @@
+/* The rounds of heartbeats that this node sends: what they say, whom they name, to whom they go and
+ * when (D1, D8). */
+#ifndef CORE_ROUNDS_H
+#define CORE_ROUNDS_H
+
+#include "core/state/state.h"
+
+enum {
+    QUESTIONS_LEAST = 3,  /* unanswered, before who is no neighbour is named */
+    QUESTIONS_SPARSE = 2, /* the same where heartbeats are sparse */
+};
+
+/* Is it named by this node's heartbeats? On rings also who is a new neighbour that has not answered
+ * yet, and was not heard of before (D9c), and who follows another (L2); who is no neighbour only
+ * after several questions (D9e). */
+bool rounds_is_named(const struct core *core, uint32_t position);
+
+/* A heartbeat that says what holds now; NULL when there is no room for it in this step. */
+struct message *rounds_make(struct core *core);
+
+/* D8: does this node answer the heartbeats of its coordinator? */
+bool rounds_is_answerer(const struct core *core);
+
+/* Is a heartbeat out of turn due to a peer, for it helps no more often than that? Notes it. */
+bool rounds_may_answer(struct core *core, uint32_t position);
+
+/* A round to all who are watched, in place of the next. */
+void rounds_send(struct core *core);
+
+/* D8g: where heartbeats are sparse, each round goes to half of the neighbours, in turn. */
+void rounds_send_next(struct core *core);
+
+/* D8: an answer to the coordinator, which gets one of the halves. */
+void rounds_answer_coordinator(struct core *core);
+
+/* The durations are other ones: the next round comes no later than they say. */
+void rounds_on_timing(struct core *core);
+
+void rounds_reset(struct core *core);
+
+#endif

@@ -1,0 +1,259 @@
+#include "core/detection/silences.h"
+
+#include "core/detection/doubts.h"
+#include "core/detection/hearing.h"
+#include "core/detection/numbers.h"
+#include "core/detection/rounds.h"
+#include "core/detection/signs.h"
+#include "core/detection/verdict.h"
+#include "core/detection/watch.h"
+#include "core/model/marks.h"
+#include "core/state/outbox.h"
+
+enum {
+    PUTS_OFF_FOR = 16, /* watched at the most, where whoever is heard puts off the next look */
+    QUESTIONS_AT_ONCE = MESSAGES_PER_STEP_MAX / 2, /* a step leaves room for other messages */
+};
+
+void silences_clear_verdict(struct core *core, uint32_t position)
+{
+    if (verdict_clear(core, position)) {
+        signs_look_by(core, core->now_ms + core->timing.silent_ms);
+    }
+}
+
+/* A member that the view under way leaves out is expected to fall silent (E1); but a proposal
+ * whose maker died must not shield anybody for ever. */
+static bool is_on_its_way_out(const struct core *core, uint32_t position)
+{
+    return !view_is_empty(&core->change.pending) &&
+           core->now_ms < core->change.accepted_ms + core->timing.prepare_ms &&
+           !view_has(&core->change.pending, &core->view.members[position].id);
+}
+
+void silences_set_verdict(struct core *core, uint32_t position, enum verdict verdict)
+{
+    if (core->peers[position].charge.verdict != verdict && !is_on_its_way_out(core, position)) {
+        verdict_set(core, position, verdict);
+        doubts_tell(core, position);
+    }
+}
+
+static void ask_kernel(struct core *core, uint32_t position)
+{
+    signs_kernel_asked(core, position);
+    outbox_kernel_ask(core, position);
+}
+
+/* Z6c: under guard strict a coordinator that is stalled does not act, so nothing is gained by being
+ * patient with it. */
+static uint64_t stall_ms_of(const struct core *core, uint32_t position)
+{
+    return core_is_strict(core) && position == 0 ? core->timing.lost_ms : core->timing.stall_ms;
+}
+
+/* D2e: soon after one another, but no longer when all has been tried. */
+static uint64_t question_pause_ms(const struct core *core, uint32_t position)
+{
+    const struct timing *timing = &core->timing;
+    const struct peer *peer = &core->peers[position];
+    uint64_t tried_ms = peer->signs.silent_from_ms + timing->lost_ms + timing->verify_ms;
+    bool tried = core->now_ms >= tried_ms &&
+                 (!timing_is_sparse(timing) || peer->watch.questions > QUESTIONS_LEAST);
+
+    return tried ? timing->heartbeat_ms : timing_question_ms(timing);
+}
+
+/* D2g: has it been asked, and had the time to answer? A loop that slept has asked nothing. */
+static bool is_unanswered(const struct core *core, uint32_t position)
+{
+    const struct peer_watch *watch = &core->peers[position].watch;
+
+    return !timing_is_sparse(&core->timing) ||
+           (watch->questions > QUESTIONS_LEAST &&
+            core->now_ms < watch->asked_ms + 2 * question_pause_ms(core, position));
+}
+
+/* When it is silent, if nothing is heard of it until then. */
+static uint64_t silent_at_ms(const struct core *core, uint32_t position)
+{
+    const struct timing *timing = &core->timing;
+
+    return core->peers[position].signs.silent_from_ms +
+           (timing_is_sparse(timing) ? timing_missed_ms(timing) : timing->silent_ms);
+}
+
+/* With all the others, beating often, a question more would tell nothing (decision 33). */
+static bool asks_on_doubt(const struct core *core)
+{
+    return core_has_rings(core) || timing_is_sparse(&core->timing);
+}
+
+/* D2e: when it is asked, if nothing is heard of it until then. Who is no neighbour sends no
+ * heartbeats. */
+static uint64_t doubtful_at_ms(const struct core *core, uint32_t position)
+{
+    const struct timing *timing = &core->timing;
+    const struct peer *peer = &core->peers[position];
+
+    if (peer->watch.unsure) {
+        return peer->watch.begun_ms + timing_question_ms(timing);
+    }
+    return peer->signs.silent_from_ms +
+           (watch_is_edge(core, position) ? timing_missed_ms(timing) : timing->heartbeat_ms);
+}
+
+/* Until then it counts as heard, if nothing is heard of it: 0, if it does not; NEVER_MS, if it is
+ * not watched. */
+static uint64_t heard_until_ms(const struct core *core, uint32_t position)
+{
+    if (!watch_is_on(core, position)) {
+        return NEVER_MS;
+    }
+    if (core->peers[position].charge.verdict != VERDICT_NONE) {
+        return 0;
+    }
+    return asks_on_doubt(core)
+               ? earlier(silent_at_ms(core, position), doubtful_at_ms(core, position))
+               : silent_at_ms(core, position);
+}
+
+/* Looks at one silence and returns when to look at it again. Along the silence:
+ *
+ *      0         T_silent   (half-way)   T_lost                        T_stall
+ *      |-------------|-----------|----------|-----------------------------|
+ *    heard       ask the       ask       no answer to either: lost     answers, but the
+ *                kernel       again      else keep asking              process: stalled
+ */
+static uint64_t look_at(struct core *core, uint32_t position)
+{
+    const struct timing *timing = &core->timing;
+
+    if (!watch_is_on(core, position)) {
+        return NEVER_MS;
+    }
+    const struct peer_signs *signs = &core->peers[position].signs;
+    const struct peer_charge *charge = &core->peers[position].charge;
+    uint64_t from = signs->silent_from_ms;
+    uint64_t silence = core->now_ms - from;
+    uint64_t again = (timing->lost_ms - timing->silent_ms) / 2;
+    bool sparse = timing_is_sparse(timing);
+
+    if (core->now_ms < silent_at_ms(core, position)) {
+        return silent_at_ms(core, position);
+    }
+    if (charge->verdict == VERDICT_DEAD) {
+        return NEVER_MS;
+    }
+    if (core->now_ms < core->detector.late_until_ms) {
+        return core->detector.late_until_ms; /* D4 */
+    }
+    if (signs->asked_ms == 0 || core->now_ms >= signs->asked_ms + again) {
+        ask_kernel(core, position);
+    }
+    bool answered = signs->kernel_ms >= from && core->now_ms < signs->kernel_ms + timing->lost_ms;
+    uint64_t stall_ms = stall_ms_of(core, position);
+    if (silence >= stall_ms && answered) {
+        silences_set_verdict(core, position, VERDICT_STALLED);
+    } else if (silence >= timing->lost_ms && !answered && charge->verdict == VERDICT_NONE &&
+               is_unanswered(core, position)) {
+        silences_set_verdict(core, position, VERDICT_LOST);
+    } else if (answered && charge->verdict == VERDICT_LOST && silence < stall_ms) {
+        REACHED(stalled_host_back_in_sight);
+        silences_clear_verdict(core, position); /* The host is back in sight: patience again. */
+    }
+    uint64_t next = signs->asked_ms + again;
+    if (sparse && silence >= timing_inquiry_ms(timing)) {
+        verdict_evidence_changed(core);
+    } else if (sparse) {
+        next = earlier(next, from + timing_inquiry_ms(timing));
+    }
+    if (silence < timing->lost_ms) {
+        next = earlier(next, from + timing->lost_ms);
+    } else if (silence < stall_ms) {
+        next = earlier(next, from + stall_ms);
+    }
+    return next;
+}
+
+/* D2e: asks it soon after a heartbeat is missing, and again and again. Returns when to look
+ * again. */
+static uint64_t question(struct core *core, uint32_t position)
+{
+    const struct timing *timing = &core->timing;
+    const struct peer_watch *watch = &core->peers[position].watch;
+    const struct peer_charge *charge = &core->peers[position].charge;
+    uint64_t pause_ms = question_pause_ms(core, position);
+
+    if (!watch_is_on(core, position) || charge->verdict == VERDICT_DEAD) {
+        return NEVER_MS;
+    }
+    if (core->now_ms < doubtful_at_ms(core, position)) {
+        return doubtful_at_ms(core, position);
+    }
+    if (!hearing_is_heard(core, position)) { /* Not given up before it is heard, or gone. */
+        (void)watch_begin(core, position, core->now_ms + 2 * timing->heartbeat_ms);
+    }
+    pause_ms += watch_count(core) / QUESTIONS_AT_ONCE; /* So that all of many get their turn. */
+    if (watch->asked_ms == 0 || core->now_ms >= watch->asked_ms + pause_ms) {
+        if (!outbox_has_room(core, QUESTIONS_AT_ONCE)) {
+            return core->now_ms + 1;
+        }
+        (void)numbers_ask(core, position);
+        watch_asked(core, position);
+    }
+    return watch->asked_ms + pause_ms;
+}
+
+/* D2e: while all are heard the first of the questions may wait for the next round, if that comes no
+ * later than the second would. */
+static uint64_t put_off_to_round(const struct core *core, uint64_t look_ms)
+{
+    const uint64_t round_ms = core->rounds.next_ms;
+
+    return timing_is_sparse(&core->timing) && look_ms < round_ms &&
+                   round_ms <= look_ms + timing_question_ms(&core->timing)
+               ? round_ms
+               : look_ms;
+}
+
+void silences_look(struct core *core)
+{
+    uint64_t next = NEVER_MS;
+    bool all_are_heard = true;
+
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
+        if (!core_is_self(core, i)) {
+            all_are_heard = all_are_heard && heard_until_ms(core, i) > core->now_ms;
+            next = earlier(next, look_at(core, i));
+            next = asks_on_doubt(core) ? earlier(next, question(core, i)) : next;
+        }
+    }
+    signs_look_at(core, all_are_heard ? put_off_to_round(core, next) : next);
+    signs_looked(core);
+    if (core_has_rings(core)) {
+        doubts_look(core);
+    }
+}
+
+void silences_put_off_look(struct core *core)
+{
+    uint64_t next = NEVER_MS;
+
+    if (!core->looking.heard || core->looking.next_ms >= core->rounds.next_ms ||
+        watch_count(core) > PUTS_OFF_FOR) {
+        return;
+    }
+    signs_looked(core);
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
+        if (!core_is_self(core, i)) {
+            next = earlier(next, heard_until_ms(core, i));
+        }
+        if (next <= core->looking.next_ms) {
+            return; /* It was for this one, or this one is not heard. */
+        }
+    }
+    signs_look_at(core, put_off_to_round(core, next));
+}
