@@ -123,17 +123,23 @@ static bool has_the_same_members(const struct view *a, const struct view *b)
     return a->member_count == b->member_count;
 }
 
-/* Somebody it would remove has been heard meanwhile, or has come back to us. If it is to go all the
- * same, for it follows another by now, that is to be said of it. */
+/* Does what removes a member hold no more? Who failed has been heard, or who moved has come back to
+ * us. Who failed, was heard and goes all the same goes for following another, which the view that
+ * is proposed does not say. */
+static bool is_refuted(const struct gone *gone, const struct peer_charge *charge)
+{
+    return (gone->reason == GONE_FAILED &&
+            !(charge->confirmed && charge->verdict != VERDICT_NONE)) ||
+           (gone->reason == GONE_MOVED && !charge->confirmed);
+}
+
 static bool removes_the_living(const struct core *core)
 {
-    for (uint32_t i = 0; core->change.pending.cause == CAUSE_CHANGE && i < core->view.member_count;
-         i++) {
-        const struct gone *gone = view_find_gone(&core->change.pending, &core->view.members[i].id);
-        bool judged = gone != NULL && (gone->reason == GONE_FAILED || gone->reason == GONE_MOVED);
-        const struct peer_charge *charge = &core->peers[i].charge;
-        bool other = gone != NULL && gone->reason == GONE_FAILED && charge->verdict == VERDICT_NONE;
-        if (judged && (!charge->confirmed || other)) {
+    const struct view *pending = &core->change.pending;
+
+    for (uint32_t i = 0; pending->cause == CAUSE_CHANGE && i < core->view.member_count; i++) {
+        const struct gone *gone = view_find_gone(pending, &core->view.members[i].id);
+        if (gone != NULL && is_refuted(gone, &core->peers[i].charge)) {
             return true;
         }
     }
