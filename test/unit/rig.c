@@ -117,6 +117,18 @@ void rig_hears(struct rig *rig, char from)
     deliver_heartbeat(rig, from);
 }
 
+void rig_accuses(struct rig *rig, char from, uint64_t age, enum verdict verdict)
+{
+    const struct view *view = core_view(rig->core);
+
+    rig_gets(rig, from,
+             &(struct message){.type = MESSAGE_HEARTBEAT,
+                               .heartbeat = {.view = view_id_of(view),
+                                             .view_hash = view->hash,
+                                             .suspect_count = 1,
+                                             .suspects = {{.age = age, .verdict = verdict}}}});
+}
+
 void rig_links(struct rig *rig, char peer, enum link_news news)
 {
     rig->sent_count = 0;

@@ -101,6 +101,10 @@ void rig_gets_raw(struct rig *rig, const struct message *message);
 /* The peer, or a stranger, says that it holds the view that the core holds. */
 void rig_hears(struct rig *rig, char from);
 
+/* The same, and that it holds this verdict against the member of that age; with VERDICT_NONE, that
+ * this one is merely silent. */
+void rig_accuses(struct rig *rig, char from, uint64_t age, enum verdict verdict);
+
 void rig_links(struct rig *rig, char peer, enum link_news news);
 
 /* What proves that a process is gone: its lifeline was open, is closed, and nobody listens. */

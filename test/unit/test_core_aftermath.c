@@ -209,13 +209,7 @@ Test(core_aftermath, a_removal_of_who_proved_nothing_names_no_accuser)
 
         rig_kill(rig, 'C');
         rig->core->peers[2].number.proof = proved ? PROOF_GIVEN : PROOF_LACKING;
-        struct message accuses = {.type = MESSAGE_HEARTBEAT,
-                                  .heartbeat = {.view = view_id_of(core_view(rig->core)),
-                                                .view_hash = core_view(rig->core)->hash,
-                                                .suspect_count = 1}};
-        accuses.heartbeat.suspects[0].age = core_view(rig->core)->members[2].age;
-        accuses.heartbeat.suspects[0].verdict = VERDICT_DEAD;
-        rig_gets(rig, 'B', &accuses);
+        rig_accuses(rig, 'B', core_view(rig->core)->members[2].age, VERDICT_DEAD);
         for (int i = 0; i < 10 && rig_told(rig, MESSAGE_PREPARE, 'B') == NULL; i++) {
             rig_pass(rig, 10, "");
         }

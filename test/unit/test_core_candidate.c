@@ -406,17 +406,6 @@ Test(core_candidate, keeps_its_promise_while_its_claim_is_out)
     rig_free(rig);
 }
 
-/* C's evidence changes: it accuses A, too. */
-static void accuses_the_dead(struct rig *rig)
-{
-    struct heartbeat accuses = {.view = view_id_of(core_view(rig->core)),
-                                .view_hash = core_view(rig->core)->hash,
-                                .suspect_count = 1,
-                                .suspects = {{.age = 1, .verdict = VERDICT_DEAD}}};
-
-    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_HEARTBEAT, .heartbeat = accuses});
-}
-
 /* How long after a defeat it claims again. */
 static uint64_t claims_again_after_ms(struct rig *rig, char voter)
 {
@@ -447,7 +436,7 @@ Test(core_candidate, does_not_claim_again_at_once)
             refuses(rig, 'C', CLAIM_REFUSED_EPOCH, 0);
         }
         cr_assert_eq(claimed(rig, 'C'), 0);
-        accuses_the_dead(rig);
+        rig_accuses(rig, 'C', 1, VERDICT_DEAD); /* Its evidence changes: it accuses A, too. */
         cr_assert_eq(claimed(rig, 'C'), 0);
         cr_assert_geq(claims_again_after_ms(rig, 'C'), rig->timing.claim_ms / 2);
         cr_assert_gt(claimed(rig, 'C'), won ? 5 : 2);

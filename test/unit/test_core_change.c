@@ -381,15 +381,10 @@ Test(core_change, a_removal_decided_in_an_earlier_reign_is_decided_anew)
 Test(core_change, a_leaver_lets_nobody_in)
 {
     struct rig *rig = rig_in("A B C", 'A');
-    struct message accuses = {.type = MESSAGE_HEARTBEAT,
-                              .heartbeat = {.view = view_id_of(core_view(rig->core)),
-                                            .view_hash = core_view(rig->core)->hash,
-                                            .suspects = {{.age = 2, .verdict = VERDICT_DEAD}},
-                                            .suspect_count = 1}};
 
     says_ready(rig, 'D', nonce_for(rig, 'D'));
     rig_kill(rig, 'B');
-    rig_gets(rig, 'C', &accuses);
+    rig_accuses(rig, 'C', 2, VERDICT_DEAD);
     rig_leaves(rig);
     cr_assert_null(rig_told(rig, MESSAGE_HANDOVER, 'B'));
     rig_pass(rig, rig->timing.batch_ms, "");

@@ -252,15 +252,7 @@ static void says_from_afar(struct rig *rig, char from, const struct message *con
 /* C says that B is dead, and so it is for all that this node can tell. */
 static void dies(struct rig *rig)
 {
-    const struct view *view = core_view(rig->core);
-    const struct message accuses = {
-        .type = MESSAGE_HEARTBEAT,
-        .heartbeat = {.view = view_id_of(view),
-                      .view_hash = view->hash,
-                      .suspect_count = 1,
-                      .suspects = {{.age = 2, .verdict = VERDICT_DEAD}}}};
-
-    rig_gets(rig, 'C', &accuses);
+    rig_accuses(rig, 'C', 2, VERDICT_DEAD);
     rig_kill(rig, 'B');
 }
 

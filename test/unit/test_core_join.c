@@ -561,18 +561,6 @@ Test(core_join, a_joiner_at_a_members_address_replaces_it)
     rig_free(rig);
 }
 
-static void accuses(struct rig *rig, char from, uint64_t age)
-{
-    const struct view *view = core_view(rig->core);
-
-    rig_gets(rig, from,
-             &(struct message){.type = MESSAGE_HEARTBEAT,
-                               .heartbeat = {.view = view_id_of(view),
-                                             .view_hash = view->hash,
-                                             .suspects = {{.age = age, .verdict = VERDICT_DEAD}},
-                                             .suspect_count = 1}});
-}
-
 /* H30 */
 Test(core_join, what_comes_within_a_batch_goes_into_one_view)
 {
@@ -583,7 +571,7 @@ Test(core_join, what_comes_within_a_batch_goes_into_one_view)
     rig_pass(rig, rig->timing.batch_ms / 2, "");
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     is_ready(rig, joins(MESSAGE_JOIN, 'D', 0));
-    accuses(rig, 'C', 2);
+    rig_accuses(rig, 'C', 2, VERDICT_DEAD);
     rig_kill(rig, 'B');
     rig_gets(rig, 'C', &(struct message){.type = MESSAGE_LEAVE});
     const struct view *view = proposed(rig, 'D');
@@ -600,10 +588,10 @@ Test(core_join, the_dead_are_waited_with_for_a_moment_only)
     char text[64];
 
     is_ready(rig, joins(MESSAGE_JOIN, 'F', 0));
-    accuses(rig, 'D', 2);
+    rig_accuses(rig, 'D', 2, VERDICT_DEAD);
     rig_kill(rig, 'B');
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
-    accuses(rig, 'D', 3);
+    rig_accuses(rig, 'D', 3, VERDICT_DEAD);
     rig_kill(rig, 'C');
     rig_pass(rig, rig->timing.batch_ms / 16, "");
     const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');
@@ -620,7 +608,7 @@ Test(core_join, the_dead_are_waited_with_while_more_die)
 
     rig->core->timing.batch_ms = 16 * gap_ms;
     for (char letter = 'B'; letter <= 'F'; letter++) {
-        accuses(rig, 'G', (uint64_t)(letter - 'A' + 1));
+        rig_accuses(rig, 'G', (uint64_t)(letter - 'A' + 1), VERDICT_DEAD);
         rig_kill(rig, letter);
         cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
         rig_pass(rig, gap_ms - 1, "");

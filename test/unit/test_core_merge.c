@@ -288,15 +288,9 @@ Test(core_merge, a_silent_holder_of_a_name_makes_the_merge_wait)
 {
     struct rig *rig = rig_in("A B C", 'A');
     const struct message merge = merge_with_another_b(rig, true);
-    const struct view *view = core_view(rig->core);
-    const struct message silent = {.type = MESSAGE_HEARTBEAT,
-                                   .heartbeat = {.view = view_id_of(view),
-                                                 .view_hash = view->hash,
-                                                 .suspects = {{.age = 2}},
-                                                 .suspect_count = 1}};
 
     rig_pass(rig, rig->timing.fresh_ms, "C");
-    rig_gets(rig, 'C', &silent);
+    rig_accuses(rig, 'C', 2, VERDICT_NONE);
     check_refused(rig, &merge, MERGE_REFUSED_BUSY);
 }
 

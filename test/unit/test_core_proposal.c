@@ -282,14 +282,8 @@ Test(core_proposal, is_shown_to_who_is_left_out)
 Test(core_proposal, does_not_remove_who_was_heard_since)
 {
     struct rig *rig = rig_in("A B C D", 'A');
-    const struct view *view = core_view(rig->core);
-    struct message accuses = {.type = MESSAGE_HEARTBEAT,
-                              .heartbeat = {.view = view_id_of(view),
-                                            .view_hash = view->hash,
-                                            .suspect_count = 1,
-                                            .suspects = {{.age = 4, .verdict = VERDICT_DEAD}}}};
 
-    rig_gets(rig, 'B', &accuses);
+    rig_accuses(rig, 'B', 4, VERDICT_DEAD);
     rig_kill(rig, 'D');
     rig_pass(rig, rig->timing.batch_ms, "");
     struct message ack = ack_of(rig, 'B');

@@ -295,16 +295,7 @@ Test(core_rings, a_former_neighbour_is_watched_for_two_heartbeats)
 
 static void tells_of(struct rig *rig, char from, char subject, enum verdict verdict)
 {
-    const struct view *view = core_view(rig->core);
-    const struct suspicion doubt = {.age = view->members[position_of(rig, subject)].age,
-                                    .verdict = verdict};
-
-    rig_gets(rig, from,
-             &(struct message){.type = MESSAGE_HEARTBEAT,
-                               .heartbeat = {.view = view_id_of(view),
-                                             .view_hash = view->hash,
-                                             .suspects = {doubt},
-                                             .suspect_count = 1}});
+    rig_accuses(rig, from, core_view(rig->core)->members[position_of(rig, subject)].age, verdict);
 }
 
 /* H5, D2b, D9f: no closing of a lifeline of its own stands behind the refusal. */
@@ -422,6 +413,31 @@ Test(core_rings, a_silence_is_told_to_the_coordinator)
     cr_assert_not_null(told);
     cr_assert(names(rig, &told->heartbeat, 'Y'));
     cr_assert(watches(rig, 'M'));
+    rig_free(rig);
+}
+
+static uint32_t watched(const struct rig *rig)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < core_view(rig->core)->member_count; i++) {
+        count += watch_is_on(rig->core, i);
+    }
+    return count;
+}
+
+/* D9h, H63: all who watched one more may have died with the one that is silent. */
+Test(core_rings, a_coordinator_that_misses_a_neighbour_asks_everybody)
+{
+    struct rig *rig = rig_on_rings("W " OTHERS, 'W');
+    const uint32_t others = core_view(rig->core)->member_count - 1;
+    char heard[64];
+
+    neighbours_alone_are_heard(rig);
+    cr_assert_lt(watched(rig), others);
+    neighbours(rig, heard);
+    rig_pass(rig, rig->timing.silent_ms + timing_question_ms(&rig->timing), heard + 1);
+    cr_assert_geq(watched(rig), others);
     rig_free(rig);
 }
 

@@ -1,5 +1,5 @@
 /* Sparse heartbeats: who misses one asks, and what questions without an answer come to (D2e to D2h,
- * D8g). */
+ * D8g, D8h). */
 #include <criterion/criterion.h>
 
 #include "core/detection/watch.h"
@@ -11,18 +11,6 @@ static enum verdict verdict_on(const struct rig *rig, char letter)
     struct node_id id = rig_id(rig, letter);
 
     return core_peer(rig->core, view_find(core_view(rig->core), &id), rig->now_ms).verdict;
-}
-
-/* Says what it holds against the member of that age. */
-static void says(struct rig *rig, char from, uint64_t age, enum verdict verdict)
-{
-    struct message message = {.type = MESSAGE_HEARTBEAT,
-                              .heartbeat = {.view = view_id_of(core_view(rig->core)),
-                                            .view_hash = core_view(rig->core)->hash,
-                                            .suspect_count = 1,
-                                            .suspects = {{.age = age, .verdict = verdict}}}};
-
-    rig_gets(rig, from, &message);
 }
 
 static uint32_t questions_to(struct rig *rig, char to, uint64_t ms, const char *alive)
@@ -215,8 +203,8 @@ Test(core_sparse, the_questions_of_a_removal_are_put_before_the_verdict)
     cr_assert_not_null(rig_told(rig, MESSAGE_PING_REQUEST, 'B'));
     rig_pass(rig, timing_question_ms(timing), "B D");
     cr_assert_eq(verdict_on(rig, 'C'), VERDICT_LOST);
-    says(rig, 'B', 3, VERDICT_LOST);
-    says(rig, 'D', 3, VERDICT_LOST);
+    rig_accuses(rig, 'B', 3, VERDICT_LOST);
+    rig_accuses(rig, 'D', 3, VERDICT_LOST);
     rig_pass(rig, timing->batch_ms, "");
     cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'B'));
     rig_free(rig);
@@ -230,13 +218,13 @@ Test(core_sparse, who_has_not_found_it_lost_yet_is_waited_for)
     bool removed = false;
 
     rig_pass(rig, timing->lost_ms + timing_question_ms(timing), "B D");
-    says(rig, 'B', 3, VERDICT_LOST);
-    says(rig, 'D', 3, VERDICT_NONE);
+    rig_accuses(rig, 'B', 3, VERDICT_LOST);
+    rig_accuses(rig, 'D', 3, VERDICT_NONE);
     rig_pass(rig, 100, "");
     cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'B'));
     for (uint64_t ms = 0; ms < timing_round_ms(timing) + timing->batch_ms && !removed; ms += 10) {
-        says(rig, 'B', 3, VERDICT_LOST);
-        says(rig, 'D', 3, VERDICT_NONE);
+        rig_accuses(rig, 'B', 3, VERDICT_LOST);
+        rig_accuses(rig, 'D', 3, VERDICT_NONE);
         rig_pass(rig, 10, "");
         removed = rig_told(rig, MESSAGE_PREPARE, 'B') != NULL;
     }
@@ -265,13 +253,13 @@ Test(core_sparse, who_has_not_found_the_coordinator_lost_yet_holds_up_a_claim)
     const struct timing *timing = &rig->timing;
 
     rig_pass(rig, timing->lost_ms - 1, "C D");
-    says(rig, 'C', 1, VERDICT_NONE);
-    says(rig, 'D', 1, VERDICT_NONE);
+    rig_accuses(rig, 'C', 1, VERDICT_NONE);
+    rig_accuses(rig, 'D', 1, VERDICT_NONE);
     rig_pass(rig, 1 + timing_question_ms(timing), "");
     cr_assert_eq(verdict_on(rig, 'A'), VERDICT_LOST);
     cr_assert_null(rig_told(rig, MESSAGE_CLAIM, 'C'));
-    says(rig, 'C', 1, VERDICT_LOST);
-    says(rig, 'D', 1, VERDICT_LOST);
+    rig_accuses(rig, 'C', 1, VERDICT_LOST);
+    rig_accuses(rig, 'D', 1, VERDICT_LOST);
     cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM, 'C'));
     rig_free(rig);
 }
@@ -291,9 +279,9 @@ Test(core_sparse, who_is_no_neighbour_and_tells_a_doubt_is_answered)
 
     rig_pass(rig, rig->timing.stall_ms, "A B C D L M N O P Q R S X Y");
     cr_assert_not(is_neighbour(rig, 'P'));
-    says(rig, 'P', 2, VERDICT_NONE);
+    rig_accuses(rig, 'P', 2, VERDICT_NONE);
     cr_assert_not_null(rig_told(rig, MESSAGE_HEARTBEAT, 'P'));
-    says(rig, 'P', 2, VERDICT_NONE);
+    rig_accuses(rig, 'P', 2, VERDICT_NONE);
     cr_assert_null(rig_told(rig, MESSAGE_HEARTBEAT, 'P'));
     rig_pass(rig, timing_repair_ms(&rig->timing), "");
     rig_hears(rig, 'P');

@@ -248,16 +248,8 @@ Test(core_watch, who_is_dead_is_removed_without_a_question)
 {
     struct rig *rig = rig_in("A B C", 'A');
     struct node_id dead = rig_id(rig, 'C');
-    const struct view *view = core_view(rig->core);
-    struct message accusation = {
-        .type = MESSAGE_HEARTBEAT,
-        .heartbeat = {.view = view_id_of(view),
-                      .view_hash = view->hash,
-                      .suspects = {{.age = 3, .verdict = VERDICT_DEAD}},
-                      .suspect_count = 1},
-    };
 
-    rig_gets(rig, 'B', &accusation);
+    rig_accuses(rig, 'B', 3, VERDICT_DEAD);
     rig_kill(rig, 'C');
     cr_assert_eq(rig_count(rig, MESSAGE_PING), 0);
     rig_pass(rig, rig->timing.batch_ms, "");
@@ -306,12 +298,7 @@ Test(core_watch, a_verdict_says_what_it_waits_for)
     rig_pass(rig, rig->timing.lost_ms + 1, "B");
     cr_assert_eq(watched(rig, 'C').outlook, OUTLOOK_BACKING);
 
-    struct message accuses = {.type = MESSAGE_HEARTBEAT,
-                              .heartbeat = {.view = view_id_of(core_view(rig->core)),
-                                            .view_hash = core_view(rig->core)->hash,
-                                            .suspect_count = 1,
-                                            .suspects = {{3, VERDICT_LOST}}}};
-    rig_gets(rig, 'B', &accuses);
+    rig_accuses(rig, 'B', 3, VERDICT_LOST);
     struct told_doubt told[SUSPECTS_MAX];
     cr_assert_eq(core_told_doubts(rig->core, 1, rig->now_ms, told), 1);
     cr_assert_eq(told[0].subject, 2);
