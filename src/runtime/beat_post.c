@@ -156,7 +156,7 @@ static const struct beat_view *name_view(struct beat_post *post, const struct he
     return &post->views[post->newest];
 }
 
-/* The view of that name, the newest first; NULL: it has named fewer. */
+/* The view that this node named so many views before the newest; NULL: it has named fewer. */
 static const struct beat_view *view_before(const struct beat_post *post, uint32_t ago)
 {
     return ago < post->view_count ? &post->views[(post->newest + BEAT_VIEWS - ago) % BEAT_VIEWS]
@@ -265,7 +265,7 @@ static void note_key(const struct beat_post *post, const struct beat_peer *peer,
     }
 }
 
-/* Of those with its label the view under whose name its tag holds. */
+/* Of the views with its label the one under whose name its tag holds, in `view`. */
 static enum beat_refusal find_view(const struct beat_post *post, struct beat_peer *peer,
                                    const struct beat *beat, struct bytes bytes,
                                    const struct beat_view **view)
