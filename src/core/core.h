@@ -55,14 +55,6 @@ size_t core_bytes(uint32_t capacity);
  * first EVENT_TICK, due at once, sets it going. */
 struct core *core_init(void *block, const struct core_options *options, uint64_t now_ms);
 
-/* A part of the block in which nothing is kept: it is written before it is read. */
-struct core_part {
-    void *start;
-    size_t bytes;
-};
-
-enum { CORE_PARTS_MAX = 11 };
-
 /* Which parts of the block keep nothing until the next step, what the effects of the last one point
  * to among them; returns how many. A driver of many cores may give their pages back. */
 uint32_t core_unused(const struct core *core, struct core_part out[CORE_PARTS_MAX]);

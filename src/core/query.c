@@ -12,6 +12,12 @@
 #include "core/detection/watch.h"
 #include "core/entry/meet.h"
 #include "core/holding/roster.h"
+#include "core/layout.h"
+
+uint32_t core_unused(const struct core *core, struct core_part out[CORE_PARTS_MAX])
+{
+    return layout_unused(core, out);
+}
 
 uint64_t core_deadline_ms(const struct core *core)
 {

@@ -3,12 +3,21 @@
 #define CORE_FACTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/model/message.h"
 #include "core/model/quorum.h"
 #include "core/model/refusal.h"
 #include "core/model/vote.h"
+
+/* A part of a core's block in which nothing is kept: it is written before it is read. */
+struct core_part {
+    void *start;
+    size_t bytes;
+};
+
+enum { CORE_PARTS_MAX = 11 };
 
 struct guard_state {
     struct guard guard;
@@ -155,7 +164,7 @@ struct listed_role {
     bool revoked;   /* it was asked to let go */
 };
 
-/* Each is counted by one module: received by core.c, refused by refusal, sent, sends_cut and
+/* Each is counted by one module: received by dispatch, refused by refusal, sent, sends_cut and
  * relayed by the outbox, views_installed and mismatches by install, late_wakeups by the detector.
  */
 struct core_counters {

@@ -6,7 +6,7 @@
 /* X(enumerator, name, clause, text). The name is what logs and documents show; it stays when the
  * text is worded anew.  */
 #define REFUSALS(X)                                                                                \
-    /* Every message (core.c). */                                                                  \
+    /* Every message (dispatch.c). */                                                              \
     X(STOPPED, "stopped", "E1", "this node has left")                                              \
     X(FROM_OURSELVES, "from_ourselves", "V6c", "it says that it comes from this very life")        \
     X(FOR_ANOTHER_LIFE, "for_another_life", "I1b", "it is meant for another life at this address") \

@@ -1,5 +1,5 @@
-/* What the modules below tell all the others. core.c defines both and keeps the lists of who is to
- * know, so that no module has to name one above it. */
+/* What the modules below tell all the others. src/core/announce.c defines both and keeps the lists
+ * of who is to know, so that no module has to name one above it. */
 #ifndef CORE_ANNOUNCE_H
 #define CORE_ANNOUNCE_H
 

@@ -1,7 +1,7 @@
 /* The inside of struct core: one struct for each module of the core, which that module alone
  * writes; every module may read all of them. scripts/check-owners holds this. A module that must do
  * something when a view was installed, or when a life ended, does it in its own
- * <module>_on_view_installed() or <module>_reset(), which core.c calls from one list each. */
+ * <module>_on_view_installed() or <module>_reset(), which announce.c calls from one list each. */
 #ifndef CORE_STATE_H
 #define CORE_STATE_H
 
@@ -655,7 +655,7 @@ struct core {
     uint64_t due_ms; /* the soonest of all deadlines, as of the end of the last step */
     struct random random;
 
-    uint8_t version;            /* install: that in which members are written to (J2d) */
+    uint8_t version;            /* announce: that in which members are written to (J2d) */
     uint32_t position;          /* install: this node's own in `view`; a member has one (S3) */
     struct peer *peers;         /* by position in `view` */
     struct peer *peers_former;  /* peers: the other half, by position in `former` */

@@ -1,0 +1,10 @@
+/* The way of a message to the module that acts on it. */
+#ifndef CORE_DISPATCH_H
+#define CORE_DISPATCH_H
+
+#include "core/state/state.h"
+
+/* Acts on a message that came, or refuses it. */
+void dispatch_message(struct core *core, const struct message *message);
+
+#endif

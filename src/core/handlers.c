@@ -1,0 +1,202 @@
+/* A handler for each message that concerns several modules. */
+#include "core/handlers.h"
+
+#include "core/agreement/campaign.h"
+#include "core/agreement/change_accept.h"
+#include "core/agreement/change_answers.h"
+#include "core/agreement/change_count.h"
+#include "core/agreement/claim.h"
+#include "core/agreement/electorate.h"
+#include "core/agreement/install.h"
+#include "core/agreement/promise.h"
+#include "core/agreement/spread.h"
+#include "core/detection/detector.h"
+#include "core/detection/hearing.h"
+#include "core/detection/lease.h"
+#include "core/entry/founding.h"
+#include "core/entry/join.h"
+#include "core/entry/lifecycle.h"
+#include "core/entry/move.h"
+#include "core/healing/merge.h"
+#include "core/healing/probe.h"
+#include "core/model/marks.h"
+#include "core/state/refuse.h"
+
+/* V4j: whoever coordinates makes a view above it; that is this node, too, if its own coordinator
+ * has come to believe so. */
+static void on_view_not_ours(struct core *core, const struct message *message)
+{
+    bool believed = core_is_coordinator(core) ||
+                    id_equal(&message->from, &core->view.members[0].id);
+
+    if (believed && change_outdo(core, message->carrier.view)) {
+        move_on_followed(core);
+    }
+}
+
+/* L4, Z9e: what its own coordinator, or others under strict, held for long this node cannot follow.
+ */
+static void end_life_if_disowned(struct core *core)
+{
+    if (install_is_disowned(core)) {
+        REACHED(disowned);
+        lifecycle_end_life(core, REASON_LEFT_ALONE);
+    }
+}
+
+void handlers_on_view(struct core *core, const struct message *message)
+{
+    switch (install_on_view(core, message)) {
+    case SHOWN_SETTLED:
+        if (core_is_strict(core)) { /* There may be nobody left whose heartbeats would do it. */
+            end_life_if_disowned(core);
+        }
+        return;
+    case SHOWN_REFUSED:
+        /* Should both coordinators turn out to be dead, it is still the highest view there is. */
+        claim_consider(core, message);
+        return;
+    case SHOWN_LEFT_OUT:
+        lifecycle_end_life(core, REASON_REMOVED);
+        return;
+    case SHOWN_TO_JOINER:
+        if (join_believes(core, message)) {
+            install_view(core, message->carrier.view);
+        }
+        return;
+    case SHOWN_GONE:
+        join_renew(core);
+        return;
+    case SHOWN_NOT_OURS:
+        on_view_not_ours(core, message);
+        return;
+    }
+}
+
+void handlers_on_prepare(struct core *core, const struct message *message)
+{
+    if (spread_is_known(core, message)) {
+        return;
+    }
+    if (change_on_prepare(core, message)) {
+        claim_drop(core);
+        if (message->carrier.view->epoch >= core->campaign.epoch) {
+            campaign_drop(core);
+        }
+        spread_hand_on(core, message, message->carrier.view);
+        merge_on_accepted(core, message);
+        move_on_accepted(core, message);
+    } else if (core->life.phase == PHASE_MEMBER && merge_is_beyond_reach(core, message)) {
+        REACHED(merge_beyond_reach);
+        lifecycle_end_life(core, REASON_LEFT_ALONE);
+    }
+}
+
+void handlers_on_commit(struct core *core, const struct message *message)
+{
+    if (!spread_is_known(core, message) && change_on_commit(core, message)) {
+        spread_hand_on(core, message, &core->view);
+    }
+}
+
+void handlers_on_probe(struct core *core, const struct message *message)
+{
+    if (probe_on_probe(core, message)) {
+        merge_ask(core, message);
+    }
+}
+
+/* Does the voter name a promise that leaps, or vote in another founding than this member's? */
+static bool is_beyond(struct core *core, const struct message *vote)
+{
+    if (promise_epoch_leaps(core, vote->carrier.vote.promised)) {
+        promise_near_epoch(core, vote->carrier.vote.promised);
+        refuse(core, vote, REFUSED_EPOCH_LEAPS);
+        return true;
+    }
+    if (core_is_member(core) && vote->carrier.lineage != core->view.lineage) {
+        refuse(core, vote, REFUSED_VOTE_OF_OTHER_LINEAGE);
+        return true;
+    }
+    return false;
+}
+
+/* Z9f: nobody lives in its view but itself, and those who live have another. */
+static bool is_forlorn(const struct core *core)
+{
+    return core_is_member(core) && hearing_is_alone(core, core->timing.flap_ms);
+}
+
+void handlers_on_vote(struct core *core, const struct message *message)
+{
+    const struct vote_answer *vote = &message->carrier.vote;
+
+    if (!core_is_strict(core) || !electorate_knows(core, message)) {
+        refuse(core, message, REFUSED_VOTER_UNKNOWN);
+        return;
+    }
+    if (message->carrier.view != NULL && !install_is_sound(core, message)) {
+        end_life_if_disowned(core);
+        return;
+    }
+    if (is_beyond(core, message)) {
+        install_saw_leap(core);
+        end_life_if_disowned(core);
+        return;
+    }
+    switch (vote->kind) {
+    case VOTE_CLAIM:
+        if (vote->result == VOTE_REFUSED_FRESH && is_forlorn(core)) {
+            lifecycle_end_life(core, REASON_LEFT_ALONE);
+            return;
+        }
+        if (vote->result == VOTE_REFUSED_FRESH && core->life.phase == PHASE_JOINING) {
+            join_put_off_founding(core);
+        }
+        campaign_on_vote(core, message);
+        return;
+    case VOTE_PREPARE:
+        change_on_vote(core, message);
+        return;
+    case VOTE_FOUNDING:
+        founding_on_vote(core, message);
+        return;
+    case VOTE_HEARTBEAT:
+        change_on_disagreement(core, message);
+        return;
+    }
+}
+
+/* Z6: a voter says that it leases to this node. */
+static void note_lease(struct core *core, const struct message *message, uint32_t sender)
+{
+    bool to_us = id_equal(&message->heartbeat.view.coordinator, &core->life.self.id);
+
+    if (!message->heartbeat.leased || !to_us || !message->fellow) {
+        return;
+    }
+    uint8_t voter = core->peers[sender].franchise.voter;
+    if (voter != VOTER_NONE) {
+        lease_on_grant(core, voter, message->heartbeat.promised, message->echo);
+    }
+}
+
+void handlers_on_heartbeat(struct core *core, const struct message *message, uint32_t sender,
+                           bool newer)
+{
+    if (sender == VIEW_NONE && install_is_as_good_as_commit(core, message)) {
+        install_view(core, &core->change.pending);
+    } else if (sender == VIEW_NONE) {
+        refuse(core, message, REFUSED_HEARTBEAT_OF_STRANGER);
+        install_answer_stranger(core, message);
+    } else if (!newer) {
+        refuse(core, message, REFUSED_HEARTBEAT_OVERTAKEN);
+    } else {
+        detector_on_heartbeat(core, message, sender);
+        note_lease(core, message, sender);
+        install_compare(core, message, sender);
+        change_compare(core, message, sender);
+        claim_compare(core, message, sender);
+        end_life_if_disowned(core);
+    }
+}

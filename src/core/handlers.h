@@ -1,0 +1,21 @@
+/* What is done about a message that concerns several modules: how the first one finds it decides
+ * who else acts on it. */
+#ifndef CORE_HANDLERS_H
+#define CORE_HANDLERS_H
+
+#include "core/state/state.h"
+
+void handlers_on_view(struct core *core, const struct message *message);
+void handlers_on_prepare(struct core *core, const struct message *message);
+void handlers_on_commit(struct core *core, const struct message *message);
+void handlers_on_probe(struct core *core, const struct message *message);
+
+/* A voter's answer, from the network or from this node's own. */
+void handlers_on_vote(struct core *core, const struct message *message);
+
+/* From the member at the position `sender`, or VIEW_NONE; `newer`: its number says that it was not
+ * overtaken (D6). */
+void handlers_on_heartbeat(struct core *core, const struct message *message, uint32_t sender,
+                           bool newer);
+
+#endif
