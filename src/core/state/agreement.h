@@ -1,0 +1,231 @@
+/* What the room agreement keeps: the view on its way, who answered, and what this node has bound
+ * itself to. */
+#ifndef CORE_STATE_AGREEMENT_H
+#define CORE_STATE_AGREEMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/model/id.h"
+#include "core/model/limits.h"
+#include "core/model/member.h"
+#include "core/model/message.h"
+#include "core/model/view.h"
+#include "core/model/vote.h"
+
+enum { PROVED_MAX = 16 }; /* lives that a voter knows to receive where they are (Z2k) */
+
+enum answer { ANSWER_NONE = 0, ANSWER_YES = 1, ANSWER_NO = 2 };
+
+/* How the voters answered one question: enum answer, by their place among the names. */
+struct tally {
+    uint8_t answers[VOTERS_MAX];
+};
+
+/* promise: what this node has bound itself to, and how long it keeps from asking for an epoch. */
+struct leap_base { /* what epochs, versions and ages were at the time `ms` (V7) */
+    uint64_t ms;
+    uint64_t epoch;
+    uint64_t version;
+    uint64_t next_age;
+};
+
+struct promise {
+    uint64_t seen;  /* the highest epoch seen anywhere in this cluster */
+    uint64_t epoch; /* granted or accepted; 0: none */
+    struct node_id to;
+    uint64_t until_ms;   /* forgotten then (C5) */
+    uint64_t backoff_ms; /* no claim before; 0: none was lost lately */
+    struct leap_base base;
+    /* V7e: the next base counts these as seen, half a leap nearer to a view that leaps; 0: none. */
+    uint64_t near_version;
+    uint64_t near_age;
+};
+
+/* A question that was granted; answered when the disk has the change of that number. */
+struct waiting_vote {
+    struct vote_question question;
+    uint64_t number;
+};
+
+/* voter: what this node is bound to as a voter of guard strict (Z2), beside its life. */
+struct voter {
+    bool named;                /* its name is a voter's */
+    bool damaged;              /* a record was there and is not sound */
+    bool mute;                 /* the record could not be written: it does not vote */
+    uint64_t rewrite_ms;       /* while mute: when to try again */
+    struct vote_record record; /* as it is to be on disk, but for the accepted view: */
+    struct view accepted;      /* empty: none */
+    uint64_t accepted_ms;      /* when this process accepted it, or found it on disk */
+    uint64_t until_ms;         /* bound to the life of the promise until then */
+
+    /* Changes of the record are numbered. */
+    uint64_t number;         /* of the last change */
+    uint64_t promise_number; /* of the one that made the promise */
+    uint64_t requested;      /* of the last one that was to be written */
+    uint64_t requested_ms;
+    uint64_t synced; /* of the last one that is on disk */
+    uint64_t synced_ms;
+    uint64_t syncs;
+    uint64_t sync_failures;
+
+    /* Those who are no fellow members (Z2k). */
+    uint64_t strangers_ms;      /* when the T_stall began in which the promises are counted */
+    uint32_t strangers_granted; /* promises to them */
+    struct node_id proved[PROVED_MAX]; /* the lives that answered a PING, in turn */
+    uint32_t proved_next;
+
+    uint32_t waiting_count;
+    struct waiting_vote waiting[VOTE_ASKERS_MAX]; /* the oldest first */
+};
+
+struct install {
+    uint64_t pull_ms;       /* no PULL before (V5) */
+    uint64_t superseded_ms; /* no new version for another content before (V2d) */
+    uint64_t leaps_ms;      /* since when who knows better shows what leaps; 0: nobody does */
+};
+
+/* news: members that went within T_fresh of each other (M8). */
+struct news {
+    uint64_t losses_since_ms;
+    uint32_t losses;
+    uint32_t losses_of; /* members before the first of them */
+};
+
+/* next_view: what the next view is to change. */
+struct next_view {
+    struct view building;   /* where a view is put together, to be proposed in the same step */
+    struct rules_wish wish; /* what the terms are to be */
+    bool wished;
+    struct member *joiners;   /* said READY, by arrival */
+    struct tags *joiner_tags; /* of these */
+    uint32_t joiner_count;
+    uint32_t joiner_capacity;
+    bool epoch_wanted;   /* it takes a new epoch (U2) */
+    bool version_wanted; /* it takes place even if nothing changed (V2) */
+    uint64_t dead_ms;    /* the first whom it leaves out as dead was found then; 0: nobody */
+    uint64_t due_ms;     /* it is built then; NEVER_MS: nothing is to be changed */
+};
+
+/* next_view: the tags that one member is to have in the next view, or got in one lately. */
+struct tag_wish {
+    struct node_id id;
+    bool done;         /* the view has them */
+    uint64_t until_ms; /* done: no other ones before */
+    struct tags tags;
+};
+
+struct tag_wishes {
+    uint32_t count;
+    struct tag_wish list[TAG_WISHES_MAX];
+};
+
+/* What a proposal is besides its view. */
+struct proposal {
+    uint32_t first_joiner;      /* members from here on are left out if they do not answer */
+    struct node_id handover_by; /* E2, E5: the coordinator that hands over */
+    struct node_id merge_with;  /* M4: the other part's coordinator, who must agree */
+    uint64_t merge;             /* number of its MERGE; 0: not a merge */
+    bool forced;                /* takes place even if it changes no member (U2, V2) */
+};
+
+/* change_count: what the next epoch and the next version of this life have to be above. */
+struct counting {
+    uint64_t version_used; /* the highest version that this life has given to a view (S1) */
+    uint64_t epoch_used;   /* the highest epoch under which it has proposed one */
+    uint64_t outdone_ms;   /* no new epoch for a forged view before (V4j) */
+    uint64_t overtaken;    /* voters agree to no view of an epoch below this; 0: none told of it */
+};
+
+/* change_answers: to a proposal of our own. */
+struct answered {
+    uint8_t *members;   /* enum answer, by position in `change.pending` */
+    struct tally tally; /* of the voters, under guard strict (Z5) */
+};
+
+/* change_propose: a proposal of our own, while `change.on`. */
+struct proposing {
+    struct proposal proposal;
+    bool asked_last;   /* the one who stands down was asked, after all others (E5) */
+    bool last_chance;  /* the deadline has passed once, and what waited is read before it counts */
+    bool spread;       /* it goes by way of the others (U4) */
+    bool sent;         /* this step sent PREPAREs, which borrow `change.pending` */
+    uint32_t sendings; /* how often it was sent (U1a) */
+    uint64_t deadline_ms;
+    uint64_t resend_ms;
+};
+
+/* change_accept: what was accepted is acknowledged. */
+struct accepting {
+    uint64_t ack_ms; /* again then (U2h); 0: no more */
+    uint32_t acks;   /* how often it was */
+};
+
+/* change: a view on its way through the two phases. */
+struct change {
+    bool on;              /* `pending` is our own proposal, and answers to it are collected */
+    uint64_t accepted_ms; /* when `pending` was */
+    struct view pending;  /* proposed by us, or accepted from another; empty when none */
+};
+
+/* spread: how many messages were handed on since then (U4d). */
+struct spreading {
+    uint64_t since_ms;
+    uint32_t count;
+};
+
+/* electorate: the voters, by their place among the names. */
+struct electorate {
+    uint8_t own;                          /* VOTER_NONE: this node is none */
+    struct address addresses[VOTERS_MAX]; /* where each was heard of last; none: nowhere */
+    struct node_id lives[VOTERS_MAX];     /* and as which life */
+    uint32_t nonces[VOTERS_MAX];          /* of that life's JOIN, as answers echo it (J3e); 0: none
+                                             was heard */
+    uint32_t sought;                      /* how often those who do not answer were looked for */
+};
+
+/* campaign: this node asks the voters for an epoch (Z4). */
+struct campaign {
+    bool on;
+    bool out;              /* won, and this member is not in the view to build on */
+    bool anew;             /* the first proposal was made anew (Z5d) */
+    uint64_t handed_epoch; /* what we handed over: no acting under it, nor below (Z7) */
+    uint64_t handed_ms;    /* and when */
+    uint64_t epoch;
+    bool has_voters;           /* so many of them are members that another one could act (Z7b) */
+    struct ballot handed_over; /* by whom, to us; epoch 0: nobody */
+    bool stays;                /* it does not leave (E5) */
+    uint64_t ask_ms;
+    uint64_t deadline_ms;
+    bool last_chance; /* the deadline has passed once, and what waited is read before it counts */
+    uint32_t askings; /* how often they were asked */
+    uint64_t leased_ms[VOTERS_MAX]; /* until then each has leased to somebody, as it said */
+    struct tally tally;
+    struct view best; /* the highest that a voter has accepted; empty: none above ours */
+};
+
+/* A claim that was refused for freshness, granted at once when our own evidence is complete. */
+struct waiting_claim {
+    struct node_id id;
+    uint64_t epoch;
+    uint64_t until_ms; /* 0: none waits */
+};
+
+/* claim: this node asks to take over; or votes. */
+struct claim {
+    struct view base;  /* the highest view known above ours (C4); empty when none */
+    uint64_t base_ms;  /* when that was shown */
+    struct view shown; /* with the last grant; a message of that step points to it */
+    uint64_t next_age; /* the highest that a view had which came with a grant, or was refused */
+    uint64_t epoch;
+    uint64_t deadline_ms;
+    uint64_t resend_ms; /* C3e: those who have not answered are asked again */
+    uint32_t sendings;  /* how often they were */
+    uint8_t chances;    /* how often the deadline has passed, and what waited is read first */
+    uint64_t retry_ms;  /* C5: ask those who refused again; NEVER_MS when not */
+    uint8_t *answers;   /* enum answer, by position in the view */
+    struct waiting_claim waiting;
+    bool on;
+};
+
+#endif

@@ -1,0 +1,116 @@
+/* What the room detection keeps of all members, of this node and of its voters: who is alive, who
+ * hears whom, and until when this node may act. */
+#ifndef CORE_STATE_DETECTION_H
+#define CORE_STATE_DETECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/model/id.h"
+#include "core/model/limits.h"
+
+enum {
+    FLAPPERS_MAX = 64,        /* names whose failures are counted, oldest forgotten first */
+    LEASE_MARKS = 32,         /* numbers of messages whose time is known (D8) */
+    LEASE_ANSWERERS_MAX = 32, /* members that answer their coordinator's heartbeat at once (D8) */
+};
+
+/* lease: this number was reached then. */
+struct lease_mark {
+    uint64_t number; /* 0: none */
+    uint64_t ms;
+};
+
+/* lease: a voter leased to this node under that epoch, when it sent what the voter has heard. */
+struct lease_grant {
+    uint64_t epoch;
+    uint64_t ms;
+};
+
+/* lease: what tells the time of an echo. */
+struct leases {
+    struct lease_mark marks[LEASE_MARKS]; /* a ring */
+    uint32_t latest;
+    uint64_t own_ms;                       /* this node's own loop sent its heartbeats last then */
+    struct lease_grant grants[VOTERS_MAX]; /* by their place among the names (Z6) */
+};
+
+/* signs: when silences are looked at next, and what may put that off. */
+struct looking {
+    uint64_t next_ms; /* or later: whoever is heard puts it off; NEVER_MS when off */
+    bool heard;       /* a fellow member was, since the last look */
+};
+
+/* rounds: when the next one of heartbeats is sent, and to whom. */
+struct rounds {
+    uint8_t half;     /* which half of the neighbours it goes to: a bit */
+    uint64_t next_ms; /* NEVER_MS when off */
+};
+
+/* detector: this node's doubts about its own loop (D4), and since when members are gone. */
+struct detector {
+    uint64_t gone_ms[GONE_MAX]; /* by position among the gone of the view: since when */
+    uint64_t late_last_ms;      /* the last late wake-up; 0: none yet */
+    uint64_t late_until_ms;     /* accuse nobody before; 0 when never late */
+};
+
+/* numbers: of the lives that went, by position among the gone of the view. */
+struct numbers {
+    uint64_t gone[GONE_MAX];  /* the last of that life */
+    uint8_t proofs[GONE_MAX]; /* enum proof, what it had shown by then */
+};
+
+/* watch: of all members. */
+struct watching {
+    bool wanted;        /* one of them is */
+    bool report;        /* there is something new to tell of a member that is silent */
+    bool leads;         /* none of those who are older is heard */
+    uint64_t called_ms; /* everybody was asked last then (D9h); 0: never */
+    uint64_t died_ms;   /* this coordinator found a member dead last then (D9j); 0: never */
+
+    /* On rings: the positions of those who are watched, rising, and of some that were lately. */
+    uint16_t *list;
+    uint32_t count;
+};
+
+/* follow: of all members. */
+struct following {
+    uint32_t noted; /* of how many something is noted */
+};
+
+/* verdict: the evidence has changed, and is judged at the end of the step. */
+struct verdicts {
+    bool changed;
+};
+
+struct removal {
+    uint64_t verify_ms; /* the soonest end of a verification, or of its half */
+
+    /* While many are judged at once: how many accuse each, by position in `view`. */
+    bool counted;
+    uint16_t *accusers;
+};
+
+/* standing: what watchers were told last of guard, acting and coordinator. */
+struct standing {
+    bool told_guard_met;
+    bool told_acting;
+    uint64_t acting_until_ms; /* while told acting: to be looked at again then */
+    uint64_t idle_ms;         /* while not: since when, or since the view was installed */
+    struct node_id told_coordinator;
+};
+
+/* flap: a name that keeps failing is let in more slowly (R4). */
+struct flapper {
+    char name[NAME_BYTES_MAX + 1];
+    uint32_t failures;
+    uint64_t last_ms;  /* of the last failure */
+    uint64_t admit_ms; /* not let in before */
+};
+
+struct flap {
+    struct flapper names[FLAPPERS_MAX];
+    uint32_t count;
+};
+
+#endif

@@ -1,0 +1,113 @@
+/* What the room entry keeps: this node as one life, how it comes in and how it goes. */
+#ifndef CORE_STATE_ENTRY_H
+#define CORE_STATE_ENTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/model/effect.h"
+#include "core/model/id.h"
+#include "core/model/limits.h"
+#include "core/model/member.h"
+#include "core/model/message.h"
+#include "core/model/move.h"
+#include "core/state/agreement.h"
+
+/* lifecycle: this node as one life. */
+struct life {
+    enum phase phase;
+    uint64_t salt;      /* of its nonces: a hash of the secret and of its id */
+    struct member self; /* its age is kept in the view, not here */
+    struct tags tags;   /* of `self` */
+};
+
+/* founding: how the voters answered the first of them, who asked for records (Z8). */
+struct founding {
+    struct tally tally;
+};
+
+/* meet: another node that waits to be let in (F3). */
+struct met {
+    struct address address;
+    uint64_t name_hash;
+    uint64_t heard_ms;
+    bool may_found;
+};
+
+/* meet: those heard lately while this node waits. */
+struct meeting {
+    struct met met[EXPECT_MAX];
+    uint32_t count;
+};
+
+/* join: how this node asks to be let in. */
+struct join {
+    bool resolving;   /* RESOLVE is out */
+    bool seeds_known; /* the seeds resolved at least once */
+    bool may_found;
+    bool was_member;      /* ask longer before founding (F2) */
+    uint64_t next_ms;     /* next try */
+    uint64_t pause_ms;    /* grows */
+    bool refused;         /* the last try was: no hint makes the next one sooner */
+    uint64_t tried_ms;    /* last try */
+    uint32_t ready_count; /* to so many READY was said: a view that holds us may come (V4h); */
+    struct node_id ready[READY_MAX]; /* the last of them, in a ring */
+    uint64_t offered;                /* the nonce of the OFFER that was answered last; 0: none */
+    uint64_t found_ms;    /* found then, if nothing was heard; NEVER_MS when not allowed */
+    uint64_t gave_way_ms; /* since when it waits for others that may found too (F2b); 0: not */
+};
+
+struct admit {
+    uint64_t told_ms; /* when watchers were last told of a joiner turned away */
+};
+
+struct leave {
+    uint64_t deadline_ms; /* go at the latest */
+    uint64_t ask_ms;
+    bool handed_over; /* a HANDOVER was sent: a view without us may hold (E3) */
+};
+
+/* How far a coordinator is that stands down (E5). */
+enum stand_down {
+    STAND_DOWN_NOT,
+    STAND_DOWN_SOON,      /* what is under way comes to its end first */
+    STAND_DOWN_WITHDRAWS, /* those who were told of its right to act stop */
+    STAND_DOWN_OFFERED,   /* the successor knows */
+    STAND_DOWN_GIVEN,     /* the successor counts on it: no acting under this epoch any more */
+};
+
+/* move: what an operator wants moved. */
+struct moving {
+    struct move asked; /* by the operator of this node, and not done yet */
+    uint64_t ask_ms;
+    uint64_t ask_until_ms;
+    uint64_t pause_ms; /* no standing down before: the last time nothing came of it */
+
+    /* Of a coordinator that stands down. */
+    struct node_id to;
+    uint64_t again_ms;
+    uint64_t judge_ms; /* who it stands down for is not judged before */
+    uint64_t deadline_ms;
+    enum stand_down step;
+
+    bool asks; /* something is asked for: `asked`, or tags */
+};
+
+/* tag: the tags that the operator of this node wants it to have. */
+struct tagging {
+    bool on;
+    bool told;         /* the coordinator that is, or one before it, was asked */
+    uint64_t again_ms; /* asked again then, unless the view has them */
+    uint64_t until_ms; /* not any more then */
+    struct tags tags;
+};
+
+/* terms: what the operator of this node wants the terms to be. */
+struct bargaining {
+    bool on;
+    uint64_t again_ms;
+    uint64_t until_ms; /* not asked for any more then */
+    struct rules_wish wish;
+};
+
+#endif

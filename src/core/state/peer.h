@@ -1,0 +1,140 @@
+/* What each module keeps of the member at the same position of the view. */
+#ifndef CORE_STATE_PEER_H
+#define CORE_STATE_PEER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/model/id.h"
+#include "core/model/limits.h"
+#include "core/model/member.h"
+#include "core/model/message.h"
+#include "core/model/view.h"
+
+/* signs: what it shows of itself; and rounds: what it was sent. */
+struct peer_signs {
+    uint64_t heard_ms;       /* last sign of life; 0 for none yet */
+    uint64_t silent_from_ms; /* the silence is counted from here: heard_ms, or later (D4, H13) */
+    uint64_t heard_number;   /* of its last sign of life: what is echoed to it (D8) */
+
+    /* From its last heartbeat; `view` and `view_hash` also from its ACK. */
+    struct view_id view;
+    uint64_t view_hash;
+    bool acked;        /* known from its ACK alone; no heartbeat has come since */
+    bool said;         /* a heartbeat named `view`: it has installed it */
+    bool late;         /* its own loop was late lately (D4) */
+    bool acting;       /* it said that it acts */
+    bool handed_over;  /* it coordinates `view`, and acts under its epoch no more (Z7) */
+    uint64_t promised; /* the epoch that its voter is bound to; 0: none, or it is no voter (Z2) */
+    uint64_t suspects_ms;
+
+    /* What the kernels tell. */
+    bool linked;
+    bool was_linked;    /* so that its closing, with nothing heard since, is proof (D2) */
+    uint64_t closed_ms; /* the lifeline was closed, nothing was heard since; 0: not so */
+    uint64_t asked_ms;  /* last EFFECT_KERNEL_ASK of this silence; 0 for none */
+    uint64_t kernel_ms; /* last answer; 0 for none */
+
+    uint64_t vouched_ms;  /* others heard it though we do not, or it was relayed; 0: never */
+    uint64_t unheard_ms;  /* when it last said that it does not hear us; 0: never (R2) */
+    uint64_t answered_ms; /* rounds: last heartbeat out of turn, for what its own said (D5, D8) */
+    bool told_bad;        /* rounds: watchers know that its link is bad */
+
+    uint8_t suspect_count; /* in its last heartbeat; which ones: `doubts` */
+};
+
+/* signs: whom it suspects, by its last heartbeat. Most suspect nobody, so these lists lie apart,
+ * where nothing is touched for them. */
+struct peer_doubts {
+    struct suspicion list[SUSPECTS_MAX];
+};
+
+/* G1f: has a life shown that it receives at its listed address? */
+enum proof {
+    PROOF_UNKNOWN, /* this node did not watch it from its beginning on */
+    PROOF_LACKING,
+    PROOF_GIVEN,
+};
+
+/* numbers: of that life's messages (D6). */
+struct peer_number {
+    uint64_t nonce;           /* of the question put at its listed address; 0: none is open */
+    uint64_t nonce_elsewhere; /* of the one put where it was heard from; 0: none is open */
+    uint64_t asked_ms;        /* when it was asked last, or heard first; 0: never */
+    uint64_t highest;
+    enum proof proof;
+};
+
+/* lease: what it is known to have heard of us. */
+struct peer_lease {
+    uint64_t echoed_ms; /* the latest message that it echoed was sent then, or later; 0: none */
+};
+
+/* watch: is it watched by this node, and since when (D9)? */
+struct peer_watch {
+    uint64_t until_ms; /* if no neighbour, it is watched until then; 0: it is not */
+    uint64_t begun_ms;
+    uint64_t asked_ms; /* the last question */
+    bool edge;         /* a neighbour in the installed view */
+    uint8_t halves;    /* of sparse heartbeats it gets those of these halves (D8g): bits */
+    bool unsure;       /* was made one lately, was not heard since, and not for T_silent before */
+    bool held;         /* a lifeline is held for it */
+    bool told;         /* its silence was told of */
+    bool wanted;       /* somebody has to know whether it lives: to be watched from now on */
+    uint8_t questions; /* in a row that it has not answered */
+};
+
+/* verdict: what is held against it. */
+struct peer_charge {
+    uint64_t verdict_ms;
+    uint64_t verify_again_ms; /* the question of R1 is asked once more then */
+    uint64_t unanswered_ms;   /* sparse: R1 ended without an answer then; 0: it did not */
+    uint64_t nonce;           /* of its questions (H15) */
+    uint64_t verify_ms;       /* R1 is under way until then; NEVER_MS when not */
+    enum verdict verdict;
+    bool confirmed; /* to be removed with the next view */
+    bool leaves;    /* asked to be let out (E1), or is gone (E3) */
+};
+
+/* follow: does it follow another coordinator than we do (L2)? */
+struct peer_course {
+    uint64_t other_since_ms; /* since when it says so; 0: it does not */
+    uint64_t other_seen_ms;  /* the last sign of that */
+};
+
+/* install: bringing it to the view that holds (V5). */
+struct peer_repair {
+    uint64_t sent_view_ms; /* the view was sent to it last */
+    uint64_t lower_ms;     /* since when its heartbeats name a lower view; 0: they do not */
+    bool
+        shared_our_lineage; /* one of its heartbeats named our lineage, since we are in that (V4) */
+};
+
+enum drain_wish { WISH_NONE, WISH_DRAIN, WISH_UNDRAIN };
+
+/* next_view: what the next view is to say of it. */
+struct peer_wish {
+    enum drain_wish drain;
+};
+
+/* electorate: has it a vote? */
+struct peer_franchise {
+    uint8_t voter; /* its place among the voters; VOTER_NONE: it is none */
+};
+
+/* The order is for a processor's cache: a heartbeat of the member touches the last fields of some
+ * parts and the first ones of the next. */
+struct peer {
+    struct node_id id; /* peers */
+    struct peer_course course;
+    struct peer_watch watch;
+    struct peer_charge charge;
+    struct peer_number number;
+    struct peer_repair repair;
+    struct peer_wish wish;
+    struct peer_franchise franchise;
+    struct peer_lease lease;
+    struct peer_signs signs;
+};
+
+#endif
