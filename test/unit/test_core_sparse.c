@@ -1,7 +1,8 @@
-/* Sparse heartbeats: who misses one asks, and what questions without an answer come to (D2e to D2h,
+/* Sparse heartbeats: who misses one asks, and what questions without an answer come to (D2e to D2i,
  * D8g, D8h). */
 #include <criterion/criterion.h>
 
+#include "core/detection/rounds.h"
 #include "core/detection/watch.h"
 #include "core/state/state.h"
 #include "rig.h"
@@ -189,6 +190,158 @@ Test(core_sparse, who_is_heard_puts_off_the_next_look)
     cr_assert_eq(rig->core->looking.next_ms, look_ms, "C is due yet");
     rig_hears(rig, 'C');
     cr_assert_eq(rig->core->looking.next_ms, look_ms + LATER_MS);
+    rig_free(rig);
+}
+
+/* B, with a round due a little before it would look at A, hears D: does it look again for C's sake,
+ * which was heard before A, or with that round? */
+static bool looks_in_time(struct rig *rig)
+{
+    enum { LATER_MS = 300, BEFORE_MS = 10 };
+    struct core *core = rig->core;
+
+    rig_hears(rig, 'C');
+    rig_hears(rig, 'E');
+    const uint64_t in_time_ms = rig->now_ms + timing_missed_ms(&rig->timing);
+    const uint64_t round_ms = in_time_ms + LATER_MS - BEFORE_MS;
+    rig_pass(rig, LATER_MS, "");
+    rig_hears(rig, 'A');
+    core->rounds.next_ms = round_ms;
+    core->looking.next_ms = rig->now_ms;
+    rig_hears(rig, 'D');
+    cr_assert(core->looking.next_ms == in_time_ms || core->looking.next_ms == round_ms);
+    return core->looking.next_ms == in_time_ms;
+}
+
+/* D2i. H2: one wake-up less in each interval; whoever judges asks in time. */
+Test(core_sparse, whom_the_coordinator_watches_too_a_member_looks_at_with_its_rounds)
+{
+    struct rig *rig = rig_sparse("A B C D E", 'B');
+
+    cr_assert_not(looks_in_time(rig));
+    rig_free(rig);
+}
+
+/* D2i: A itself is looked at in time. */
+Test(core_sparse, the_coordinator_is_looked_at_in_time)
+{
+    struct rig *rig = rig_sparse("A B C D E", 'B');
+    struct core *core = rig->core;
+
+    for (const char *at = "ACDE"; *at != '\0'; at++) {
+        rig_hears(rig, *at);
+    }
+    core->rounds.next_ms = rig->now_ms + 2 * timing_missed_ms(&rig->timing);
+    core->looking.next_ms = rig->now_ms;
+    rig_hears(rig, 'C');
+    cr_assert_eq(core->looking.next_ms, rig->now_ms + timing_missed_ms(&rig->timing));
+    rig_free(rig);
+}
+
+/* D2i. H7: where heartbeats are lost a question in time is what keeps a silence short. */
+Test(core_sparse, who_had_to_ask_lately_looks_in_time)
+{
+    struct rig *rig = rig_sparse("A B C D E", 'B');
+
+    rig_hears(rig, 'C');
+    cr_assert_gt(questions_to(rig, 'C', 2 * timing_missed_ms(&rig->timing), "A D E"), 0);
+    cr_assert(looks_in_time(rig));
+    rig_pass(rig, 60 * rig->timing.heartbeat_ms, "A C D E");
+    cr_assert(looks_in_time(rig));
+    rig_pass(rig, 4 * rig->timing.heartbeat_ms, "A C D E");
+    cr_assert_not(looks_in_time(rig));
+    rig_free(rig);
+}
+
+/* D2i. H8: its word is about to count. */
+Test(core_sparse, whom_the_coordinator_asks_about_is_looked_at_in_time)
+{
+    struct rig *rig = rig_sparse("A B C D E", 'B');
+
+    rig_gets(rig, 'A',
+             &(struct message){
+                 .type = MESSAGE_PING_REQUEST,
+                 .ping = {.nonce = 7, .subject = rig_id(rig, 'C'), .origin = rig_id(rig, 'A')}});
+    cr_assert(looks_in_time(rig));
+    rig_pass(rig, rig->timing.lost_ms, "A C D E");
+    cr_assert_not(looks_in_time(rig));
+    rig_free(rig);
+}
+
+/* D2i: of many the coordinator watches only some. */
+Test(core_sparse, whom_the_coordinator_does_not_watch_a_member_looks_at_in_time)
+{
+    const char *const letters = "A B C D E F G H I J K L M N O P";
+    struct rig *rig = rig_sparse_on_rings(letters, 'P');
+    const struct core *core = rig->core;
+    uint32_t in_time = 0;
+    uint32_t left = 0;
+
+    for (const char *at = letters; *at != 'P'; at += 2) {
+        rig_hears(rig, *at);
+    }
+    const uint64_t look_ms = rig->now_ms + timing_missed_ms(&rig->timing);
+    rig_pass(rig, 300, "A");
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
+        in_time += i > 0 && !core_is_self(core, i) && !watch_sees(core, 0, i);
+        left += i > 0 && !core_is_self(core, i) && watch_sees(core, 0, i);
+    }
+    cr_assert_gt(in_time, 0, "%u left", left);
+    rig->core->rounds.next_ms = look_ms + 200;
+    rig->core->looking.next_ms = rig->now_ms;
+    rig_hears(rig, 'A');
+    cr_assert_eq(core->looking.next_ms, look_ms);
+    rig_free(rig);
+}
+
+/* D2i. H7: what was not asked about is no suspicion yet. */
+Test(core_sparse, nobody_is_named_before_two_questions_had_no_answer)
+{
+    struct rig *rig = rig_sparse_on_rings("A B C D E", 'B');
+    struct core *core = rig->core;
+    const struct timing *timing = &rig->timing;
+
+    rig_hears(rig, 'C');
+    core->now_ms += timing->silent_ms;
+    cr_assert_not(rounds_is_named(core, 2), "nobody has asked it yet");
+    watch_asked(core, 2);
+    cr_assert_not(rounds_is_named(core, 2));
+    watch_asked(core, 2);
+    cr_assert(rounds_is_named(core, 2));
+    rig_free(rig);
+}
+
+/* D2h. H7, H8: members put off their looks (D2i), so they are told in time. */
+Test(core_sparse, where_nothing_was_missing_a_removals_questions_go_with_the_second_question)
+{
+    struct rig *rig = rig_sparse("A B C D", 'A');
+    const struct timing *timing = &rig->timing;
+
+    rig_pass(rig, timing_missed_ms(timing) + timing_question_ms(timing) - 1, "B D");
+    cr_assert_null(rig_told(rig, MESSAGE_PING_REQUEST, 'B'));
+    rig_pass(rig, 1, "B D");
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING_REQUEST, 'B'));
+    rig_pass(rig, timing->lost_ms - timing_missed_ms(timing) - timing_question_ms(timing) - 1,
+             "B D");
+    cr_assert_neq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_LOST);
+    cr_assert_neq(rig->core->peers[2].charge.verify_ms, NEVER_MS, "it waits for answers yet");
+    rig_free(rig);
+}
+
+/* D2h: but no sooner than they have to, where heartbeats are lost now and then. */
+Test(core_sparse, where_something_was_missing_a_removals_questions_wait)
+{
+    struct rig *rig = rig_sparse("A B C D", 'A');
+    const struct timing *timing = &rig->timing;
+
+    rig_pass(rig, timing_missed_ms(timing), "B C");
+    rig_hears(rig, 'D');
+    rig_pass(rig, 2 * timing->lost_ms, "B C D");
+    rig_pass(rig, timing->lost_ms - timing->verify_ms - 1, "B D");
+    cr_assert_null(rig_told(rig, MESSAGE_PING_REQUEST, 'B'));
+    rig_pass(rig, 1, "B D");
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING_REQUEST, 'B'));
     rig_free(rig);
 }
 

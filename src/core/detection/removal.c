@@ -6,6 +6,7 @@
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
 #include "core/detection/numbers.h"
+#include "core/detection/signs.h"
 #include "core/detection/verdict.h"
 #include "core/detection/watch.h"
 #include "core/model/marks.h"
@@ -243,9 +244,8 @@ static uint64_t verification_ms(const struct core *core, uint32_t suspect)
     return core->timing.verify_ms + (all_slow ? 2 * timing_turn_ms(&core->timing) : 0);
 }
 
-static void verify(struct core *core, uint32_t position)
+static void verify(struct core *core, uint32_t position, uint64_t patience_ms)
 {
-    uint64_t patience_ms = verification_ms(core, position);
     uint64_t again_ms = core->now_ms + patience_ms / 2;
 
     verdict_verify(core, position, random_u64(&core->random), again_ms, core->now_ms + patience_ms);
@@ -254,10 +254,10 @@ static void verify(struct core *core, uint32_t position)
 }
 
 /* Nobody is given up for whom there was no room to ask. */
-static void verify_in_turn(struct core *core, uint32_t position)
+static void verify_in_turn(struct core *core, uint32_t position, uint64_t patience_ms)
 {
     if (outbox_has_room(core, QUESTION_MESSAGES)) {
-        verify(core, position);
+        verify(core, position, patience_ms);
     } else {
         look_again(core, core->now_ms + 1);
     }
@@ -295,6 +295,15 @@ bool removal_is_unwarranted(const struct core *core, uint32_t position)
            (is_vouched_for(core, position) || is_heard_by_others(core, position));
 }
 
+/* D2h: until the silence is a verdict, at least. */
+static uint64_t inquiry_patience_ms(const struct core *core, uint32_t position)
+{
+    const uint64_t lost_ms = core->peers[position].signs.silent_from_ms + core->timing.lost_ms;
+    const uint64_t least_ms = verification_ms(core, position);
+
+    return core->now_ms + least_ms < lost_ms ? lost_ms - core->now_ms : least_ms;
+}
+
 /* D2h: where heartbeats are sparse the questions of R1 are put before the silence is a verdict. */
 static void inquire(struct core *core, uint32_t position)
 {
@@ -304,8 +313,8 @@ static void inquire(struct core *core, uint32_t position)
         peer->charge.verdict == VERDICT_NONE && peer->charge.verify_ms == NEVER_MS &&
         peer->charge.unanswered_ms <= peer->signs.silent_from_ms &&
         !is_vouched_for(core, position) &&
-        core->now_ms >= peer->signs.silent_from_ms + timing_inquiry_ms(&core->timing)) {
-        verify_in_turn(core, position);
+        core->now_ms >= peer->signs.silent_from_ms + signs_inquiry_ms(core)) {
+        verify_in_turn(core, position, inquiry_patience_ms(core, position));
     }
 }
 
@@ -350,7 +359,7 @@ static bool review_one(struct core *core, uint32_t position)
     } else if (was_asked_in_vain(core, position)) {
         return true;
     } else if (peer->charge.verify_ms == NEVER_MS) {
-        verify_in_turn(core, position);
+        verify_in_turn(core, position, verification_ms(core, position));
     }
     return false;
 }
@@ -406,6 +415,13 @@ void removal_on_ping(struct core *core, const struct message *message)
     }
 }
 
+/* D2i: who judges doubts it, and wants to know what its neighbours hold. */
+static void look_closely(struct core *core, uint32_t position)
+{
+    (void)watch_begin(core, position, core->now_ms + core->timing.lost_ms);
+    signs_look_now(core);
+}
+
 void removal_on_ping_request(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->ping.subject);
@@ -420,9 +436,11 @@ void removal_on_ping_request(struct core *core, const struct message *message)
     }
     outbox_send(core, make_ping(core, MESSAGE_PING, &message->ping), position);
     uint32_t asker = view_find(&core->view, &message->from);
-    if (timing_is_sparse(&core->timing) && watch_sees(core, core->position, position) &&
-        core->peers[position].charge.verdict == VERDICT_NONE) {
-        detector_say(core, asker); /* D2h */
+    if (timing_is_sparse(&core->timing) && watch_sees(core, core->position, position)) {
+        look_closely(core, position);
+        if (core->peers[position].charge.verdict == VERDICT_NONE) {
+            detector_say(core, asker); /* D2h */
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { CALM_HEARTBEATS = 64 }; /* for so long nothing was missing (D2i) */
+
 void signs_look_at(struct core *core, uint64_t next_ms)
 {
     core->looking.next_ms = next_ms;
@@ -20,6 +22,30 @@ void signs_look_now(struct core *core)
 void signs_looked(struct core *core)
 {
     core->looking.heard = false;
+}
+
+bool signs_are_calm(const struct core *core)
+{
+    const uint64_t wondered_ms = core->looking.wondered_ms;
+
+    return wondered_ms == 0 ||
+           core->now_ms >= wondered_ms + CALM_HEARTBEATS * core->timing.heartbeat_ms;
+}
+
+void signs_wondered(struct core *core)
+{
+    if (core->now_ms >= core->looking.wondered_ms + core->timing.lost_ms) {
+        core->looking.was_calm = signs_are_calm(core);
+    }
+    core->looking.wondered_ms = core->now_ms;
+}
+
+uint64_t signs_inquiry_ms(const struct core *core)
+{
+    const struct timing *timing = &core->timing;
+
+    return core->looking.was_calm ? timing_missed_ms(timing) + timing_question_ms(timing)
+                                  : timing_inquiry_ms(timing);
 }
 
 void signs_heard(struct core *core, uint32_t position, uint64_t number)
@@ -167,5 +193,7 @@ void signs_on_late(struct core *core, uint64_t late_ms)
 void signs_reset(struct core *core)
 {
     core->looking.next_ms = NEVER_MS;
+    core->looking.wondered_ms = 0;
+    core->looking.was_calm = false;
     core->looking.heard = false;
 }

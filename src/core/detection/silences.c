@@ -163,10 +163,10 @@ static uint64_t look_at(struct core *core, uint32_t position)
         silences_clear_verdict(core, position); /* The host is back in sight: patience again. */
     }
     uint64_t next = signs->asked_ms + again;
-    if (sparse && silence >= timing_inquiry_ms(timing)) {
+    if (sparse && silence >= signs_inquiry_ms(core)) {
         verdict_evidence_changed(core);
     } else if (sparse) {
-        next = earlier(next, from + timing_inquiry_ms(timing));
+        next = earlier(next, from + signs_inquiry_ms(core));
     }
     if (silence < timing->lost_ms) {
         next = earlier(next, from + timing->lost_ms);
@@ -201,36 +201,54 @@ static uint64_t question(struct core *core, uint32_t position)
         }
         (void)numbers_ask(core, position);
         watch_asked(core, position);
+        signs_wondered(core);
     }
     return watch->asked_ms + pause_ms;
 }
 
+/* D2i: does the coordinator, which asks in time and tells of it, watch it as well? */
+static bool is_left_to_coordinator(const struct core *core, uint32_t position)
+{
+    return position != 0 && signs_are_calm(core) && !core_is_coordinator(core) &&
+           watch_sees(core, 0, position) && core->now_ms >= core->peers[position].watch.until_ms;
+}
+
 /* D2e: while all are heard the first of the questions may wait for the next round, if that comes no
- * later than the second would. */
-static uint64_t put_off_to_round(const struct core *core, uint64_t look_ms)
+ * later than the second would; or whenever it comes (D2i). */
+static uint64_t put_off_to_round(const struct core *core, uint32_t position, uint64_t look_ms)
 {
     const uint64_t round_ms = core->rounds.next_ms;
+    const bool waits = timing_is_sparse(&core->timing) && core->now_ms < look_ms;
+    const bool is_near = round_ms <= look_ms + timing_question_ms(&core->timing);
 
-    return timing_is_sparse(&core->timing) && look_ms < round_ms &&
-                   round_ms <= look_ms + timing_question_ms(&core->timing)
+    return waits && look_ms < round_ms && (is_near || is_left_to_coordinator(core, position))
                ? round_ms
                : look_ms;
+}
+
+static uint64_t look_and_ask(struct core *core, uint32_t position)
+{
+    const uint64_t next = look_at(core, position);
+
+    return asks_on_doubt(core) ? earlier(next, question(core, position)) : next;
 }
 
 void silences_look(struct core *core)
 {
     uint64_t next = NEVER_MS;
+    uint64_t next_if_heard = NEVER_MS;
     bool all_are_heard = true;
 
     for (uint32_t k = 0; k < watch_count(core); k++) {
         const uint32_t i = watch_at(core, k);
         if (!core_is_self(core, i)) {
             all_are_heard = all_are_heard && heard_until_ms(core, i) > core->now_ms;
-            next = earlier(next, look_at(core, i));
-            next = asks_on_doubt(core) ? earlier(next, question(core, i)) : next;
+            const uint64_t look_ms = look_and_ask(core, i);
+            next = earlier(next, look_ms);
+            next_if_heard = earlier(next_if_heard, put_off_to_round(core, i, look_ms));
         }
     }
-    signs_look_at(core, all_are_heard ? put_off_to_round(core, next) : next);
+    signs_look_at(core, all_are_heard ? next_if_heard : next);
     signs_looked(core);
     if (core_has_rings(core)) {
         doubts_look(core);
@@ -249,11 +267,11 @@ void silences_put_off_look(struct core *core)
     for (uint32_t k = 0; k < watch_count(core); k++) {
         const uint32_t i = watch_at(core, k);
         if (!core_is_self(core, i)) {
-            next = earlier(next, heard_until_ms(core, i));
+            next = earlier(next, put_off_to_round(core, i, heard_until_ms(core, i)));
         }
         if (next <= core->looking.next_ms) {
             return; /* It was for this one, or this one is not heard. */
         }
     }
-    signs_look_at(core, put_off_to_round(core, next));
+    signs_look_at(core, next);
 }

@@ -37,8 +37,10 @@ struct leases {
 
 /* signs: when silences are looked at next, and what may put that off. */
 struct looking {
-    uint64_t next_ms; /* or later: whoever is heard puts it off; NEVER_MS when off */
-    bool heard;       /* a fellow member was, since the last look */
+    uint64_t next_ms;     /* or later: whoever is heard puts it off; NEVER_MS when off */
+    uint64_t wondered_ms; /* when somebody was asked last since a heartbeat was missing; 0: never */
+    bool was_calm;        /* nothing had been missing for long before that spell of questions */
+    bool heard;           /* a fellow member was, since the last look */
 };
 
 /* rounds: when the next one of heartbeats is sent, and to whom. */
