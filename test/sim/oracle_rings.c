@@ -30,13 +30,13 @@ void oracle_on_asked(struct sim *sim, struct host *host, const struct node_id *w
     }
 }
 
-/* Was that life asked by this host since something of it was heard? */
+/* Was that life asked by this host since something new of it was heard? */
 static bool was_asked(const struct host *host, const struct node_id *life, uint32_t other)
 {
     const struct heard *heard = host_heard(host, other);
 
     return id_equal(&heard->asked_it, life) &&
-           (!id_equal(&heard->life, life) || heard->asked_it_ms >= heard->ms);
+           (!id_equal(&heard->life, life) || heard->asked_it_ms >= heard->highest_ms);
 }
 
 void oracle_check_asked(struct sim *sim, const struct host *host, const struct view *view,

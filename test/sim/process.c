@@ -356,6 +356,8 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
         if (!same) {
             heard->life = message->from;
             heard->number = 0;
+            heard->highest = 0;
+            heard->highest_ms = 0;
             heard->ms = 0;
             heard->since_ms = 0;
             heard->follows_number = 0;
@@ -389,6 +391,10 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
         heard->since_ms = now_ms;
     }
     heard->ms = now_ms;
+    if (message->number > heard->highest) {
+        heard->highest = message->number;
+        heard->highest_ms = now_ms;
+    }
     heard->other_ms = host_now_ms(sim, &sim->hosts[from]);
 }
 

@@ -381,6 +381,31 @@ Test(core_moves, a_drained_coordinator_stays_where_all_were_late)
     rig_free(rig);
 }
 
+/* E7d: a loop that is slow is in time now and then, and the views would change for ever. */
+Test(core_moves, a_drained_coordinator_waits_until_one_that_was_late_is_in_time_for_long)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const struct timing *timing = &rig->timing;
+
+    is_told_to(rig, MOVE_DRAIN, 'A');
+    const struct message ack = rig_ack(rig, 'B');
+    says_late(rig, "BC");
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'C', &ack);
+    uint32_t asked = 0;
+    for (uint64_t ms = 0; ms < timing->stall_ms - 100; ms += 10) {
+        rig_pass(rig, 10, "B C");
+        asked += rig_count(rig, MESSAGE_STAND_DOWN);
+    }
+    cr_assert_eq(asked, 0);
+    for (uint64_t ms = 0; ms < 1000 && asked == 0; ms += 10) {
+        rig_pass(rig, 10, "B C");
+        asked += rig_count(rig, MESSAGE_STAND_DOWN);
+    }
+    cr_assert_gt(asked, 0);
+    rig_free(rig);
+}
+
 /* E7c */
 Test(core_moves, a_drained_coordinator_stands_down_while_it_can)
 {

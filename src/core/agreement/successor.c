@@ -46,7 +46,7 @@ uint32_t successor_next(const struct core *core)
         if (successor_unfit(core, i) != UNFIT_NOT) {
             continue;
         }
-        if (!core->peers[i].signs.late) {
+        if (!hearing_was_late(core, i)) {
             return i;
         }
         late = late == VIEW_NONE ? i : late;

@@ -50,6 +50,13 @@ bool hearing_is_alone(const struct core *core, uint64_t ms)
     return core->view.member_count > 1;
 }
 
+bool hearing_was_late(const struct core *core, uint32_t position)
+{
+    const uint64_t late_ms = core->peers[position].signs.late_ms;
+
+    return late_ms != 0 && core->now_ms < late_ms + core->timing.stall_ms;
+}
+
 static enum hearing own_hearing(const struct core *core, uint32_t subject, uint64_t now_ms)
 {
     const struct peer *peer = &core->peers[subject];

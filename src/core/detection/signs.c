@@ -81,6 +81,7 @@ void signs_take_heartbeat(struct core *core, const struct heartbeat *heartbeat, 
     }
     signs->acked = false;
     signs->late = heartbeat->late;
+    signs->late_ms = heartbeat->late ? core->now_ms : signs->late_ms;
     signs->acting = heartbeat->acting;
     signs->promised = heartbeat->promised;
     signs->handed_over = handed_over;

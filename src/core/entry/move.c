@@ -6,6 +6,7 @@
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
 #include "core/agreement/successor.h"
+#include "core/detection/hearing.h"
 #include "core/detection/route.h"
 #include "core/detection/standing.h"
 #include "core/detection/watch.h"
@@ -271,7 +272,7 @@ static void give_way_if_drained(struct core *core)
                core->now_ms >= core->moving.pause_ms;
     uint32_t successor = may ? successor_next(core) : VIEW_NONE;
 
-    if (successor != VIEW_NONE && !core->peers[successor].signs.late) { /* E7d */
+    if (successor != VIEW_NONE && !hearing_was_late(core, successor)) { /* E7d */
         stand_down_for(core, &core->view.members[successor].id);
     }
 }

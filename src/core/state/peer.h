@@ -23,6 +23,7 @@ struct peer_signs {
     bool acked;        /* known from its ACK alone; no heartbeat has come since */
     bool said;         /* a heartbeat named `view`: it has installed it */
     bool late;         /* its own loop was late lately (D4) */
+    uint64_t late_ms;  /* when it said so last; 0: never */
     bool acting;       /* it said that it acts */
     bool handed_over;  /* it coordinates `view`, and acts under its epoch no more (Z7) */
     uint64_t promised; /* the epoch that its voter is bound to; 0: none, or it is no voter (Z2) */
