@@ -312,7 +312,7 @@ Test(core_sparse, nobody_is_named_before_two_questions_had_no_answer)
     rig_free(rig);
 }
 
-/* D2h. H7, H8: members put off their looks (D2i), so they are told in time. */
+/* D2i. H7, H8: members put off their looks (D2i), so they are told in time. */
 Test(core_sparse, where_nothing_was_missing_a_removals_questions_go_with_the_second_question)
 {
     struct rig *rig = rig_sparse("A B C D", 'A');
@@ -329,7 +329,7 @@ Test(core_sparse, where_nothing_was_missing_a_removals_questions_go_with_the_sec
     rig_free(rig);
 }
 
-/* D2h: but no sooner than they have to, where heartbeats are lost now and then. */
+/* D2i: but no sooner than they have to, where heartbeats are lost now and then. */
 Test(core_sparse, where_something_was_missing_a_removals_questions_wait)
 {
     struct rig *rig = rig_sparse("A B C D", 'A');

@@ -313,7 +313,7 @@ static void inquire(struct core *core, uint32_t position)
         peer->charge.verdict == VERDICT_NONE && peer->charge.verify_ms == NEVER_MS &&
         peer->charge.unanswered_ms <= peer->signs.silent_from_ms &&
         !is_vouched_for(core, position) &&
-        core->now_ms >= peer->signs.silent_from_ms + signs_inquiry_ms(core)) {
+        core->now_ms >= peer->signs.silent_from_ms + signs_inquiry_ms(core, position)) {
         verify_in_turn(core, position, inquiry_patience_ms(core, position));
     }
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/detection/watch.h"
+
 enum { CALM_HEARTBEATS = 64 }; /* for so long nothing was missing (D2i) */
 
 void signs_look_at(struct core *core, uint64_t next_ms)
@@ -40,12 +42,13 @@ void signs_wondered(struct core *core)
     core->looking.wondered_ms = core->now_ms;
 }
 
-uint64_t signs_inquiry_ms(const struct core *core)
+uint64_t signs_inquiry_ms(const struct core *core, uint32_t position)
 {
     const struct timing *timing = &core->timing;
 
-    return core->looking.was_calm ? timing_missed_ms(timing) + timing_question_ms(timing)
-                                  : timing_inquiry_ms(timing);
+    return core->looking.was_calm && watch_is_edge(core, position)
+               ? timing_missed_ms(timing) + timing_question_ms(timing)
+               : timing_inquiry_ms(timing);
 }
 
 void signs_heard(struct core *core, uint32_t position, uint64_t number)

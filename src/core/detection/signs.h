@@ -21,9 +21,9 @@ void signs_wondered(struct core *core);
 /* D2i: was no heartbeat missing for long? */
 bool signs_are_calm(const struct core *core);
 
-/* D2h: the silence after which a coordinator puts the questions of R1 where heartbeats are sparse,
- * sooner if nothing was missing for long until then. */
-uint64_t signs_inquiry_ms(const struct core *core);
+/* D2h, D2i: the silence after which a coordinator puts the questions of R1 where heartbeats are
+ * sparse: about a neighbour sooner, if nothing was missing for long until then. */
+uint64_t signs_inquiry_ms(const struct core *core, uint32_t position);
 
 /* A sign of life, by the message of that number. */
 void signs_heard(struct core *core, uint32_t position, uint64_t number);

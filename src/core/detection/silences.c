@@ -163,10 +163,10 @@ static uint64_t look_at(struct core *core, uint32_t position)
         silences_clear_verdict(core, position); /* The host is back in sight: patience again. */
     }
     uint64_t next = signs->asked_ms + again;
-    if (sparse && silence >= signs_inquiry_ms(core)) {
+    if (sparse && silence >= signs_inquiry_ms(core, position)) {
         verdict_evidence_changed(core);
     } else if (sparse) {
-        next = earlier(next, from + signs_inquiry_ms(core));
+        next = earlier(next, from + signs_inquiry_ms(core, position));
     }
     if (silence < timing->lost_ms) {
         next = earlier(next, from + timing->lost_ms);
