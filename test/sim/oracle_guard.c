@@ -21,11 +21,15 @@ static bool hears_steadily(const struct sim *sim, const struct host *host, uint3
             now_ms - heard->ms <= sim->silent_ms && now_ms - heard->since_ms >= ms);
 }
 
-/* D4: whoever has slept accuses nobody for a while. */
+/* D4: whoever has slept accuses nobody for a while. One that had been late already counts as slow
+ * as long as it does not find itself late by T_lost; its clock may be slow by a ninth, and its
+ * timer was not due for up to a heartbeat. */
 static void check_awake(struct sim *sim, const struct host *host, const struct gone *gone)
 {
+    const uint64_t late_ms = host->slept_ms * 8 / 9;
+
     if (host->woke_us != 0 && host->slept_ms > 2 * sim->timing.silent_ms &&
-        host->slept_ms > sim->timing.lost_ms && /* Less may count as slow. */
+        late_ms > sim->timing.lost_ms + sim->timing.heartbeat_ms * 21 / 20 &&
         sim->now_us < host->woke_us + sim->timing.fresh_ms * US_PER_MS / 2 &&
         gone->verdict != VERDICT_DEAD) {
         oracle_fail(sim, host, "D4: removes %s right after it slept", gone->name);
