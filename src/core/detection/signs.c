@@ -42,11 +42,11 @@ void signs_wondered(struct core *core)
     core->looking.wondered_ms = core->now_ms;
 }
 
-uint64_t signs_inquiry_ms(const struct core *core, uint32_t position)
+uint64_t signs_inquiry_ms(const struct core *core)
 {
     const struct timing *timing = &core->timing;
 
-    return core->looking.was_calm && watch_is_edge(core, position)
+    return core->looking.was_calm && watch_is_mutual(core)
                ? timing_missed_ms(timing) + timing_question_ms(timing)
                : timing_inquiry_ms(timing);
 }

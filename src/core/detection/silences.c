@@ -163,10 +163,10 @@ static uint64_t look_at(struct core *core, uint32_t position)
         silences_clear_verdict(core, position); /* The host is back in sight: patience again. */
     }
     uint64_t next = signs->asked_ms + again;
-    if (sparse && silence >= signs_inquiry_ms(core, position)) {
+    if (sparse && silence >= signs_inquiry_ms(core)) {
         verdict_evidence_changed(core);
     } else if (sparse) {
-        next = earlier(next, from + signs_inquiry_ms(core, position));
+        next = earlier(next, from + signs_inquiry_ms(core));
     }
     if (silence < timing->lost_ms) {
         next = earlier(next, from + timing->lost_ms);
@@ -206,11 +206,11 @@ static uint64_t question(struct core *core, uint32_t position)
     return watch->asked_ms + pause_ms;
 }
 
-/* D2i: does the coordinator, which asks in time and tells of it, watch it as well? */
+/* D2i: does the coordinator, which asks in time and tells of it, see to this one? */
 static bool is_left_to_coordinator(const struct core *core, uint32_t position)
 {
-    return position != 0 && signs_are_calm(core) && !core_is_coordinator(core) &&
-           watch_sees(core, 0, position) && core->now_ms >= core->peers[position].watch.until_ms;
+    return position != 0 && watch_is_mutual(core) && signs_are_calm(core) &&
+           !core_is_coordinator(core) && core->now_ms >= core->peers[position].watch.until_ms;
 }
 
 /* D2e: while all are heard the first of the questions may wait for the next round, if that comes no

@@ -7,7 +7,8 @@
 enum {
     NEXT_WATCHED = 3, /* of the oldest, which the coordinator watches: they are to follow it */
     LATE_SENDINGS = 2,
-    UNHALVED = 2, /* so few neighbours get every round */
+    MUTUAL_MAX = 5, /* members, each with four neighbours (D9a) */
+    UNHALVED = 2,   /* so few neighbours get every round */
 };
 
 bool watch_is_edge(const struct core *core, uint32_t position)
@@ -73,6 +74,11 @@ static bool is_guarded(const struct core *core, uint32_t a, uint32_t b)
         return core->terms.guard.policy != GUARD_NONE || a + b <= NEXT_WATCHED;
     }
     return core_is_strict(core) && (is_voter(core, a) || is_voter(core, b));
+}
+
+bool watch_is_mutual(const struct core *core)
+{
+    return core->view.member_count <= MUTUAL_MAX;
 }
 
 bool watch_sees(const struct core *core, uint32_t observer, uint32_t subject)

@@ -24,6 +24,9 @@ bool watch_is_of_half(const struct core *core, uint32_t position, uint8_t halves
 /* Was it not heard since this watch began, which is not that of a new member? */
 bool watch_is_asking(const struct core *core, uint32_t position);
 
+/* Are the members so few that each watches all others (D9a)? */
+bool watch_is_mutual(const struct core *core);
+
 /* By the view, does the member at `observer` watch the one at `subject`? */
 bool watch_sees(const struct core *core, uint32_t observer, uint32_t subject);
 
