@@ -214,7 +214,7 @@ static bool looks_in_time(struct rig *rig)
 }
 
 /* D2i. H2: one wake-up less in each interval; whoever judges asks in time. */
-Test(core_sparse, whom_the_coordinator_watches_too_a_member_looks_at_with_its_rounds)
+Test(core_sparse, of_five_a_member_looks_at_all_but_the_coordinator_with_its_rounds)
 {
     struct rig *rig = rig_sparse("A B C D E", 'B');
 

@@ -416,7 +416,7 @@ void removal_on_ping(struct core *core, const struct message *message)
     }
 }
 
-/* D2i: who judges doubts it, and wants to know what its neighbours hold. */
+/* D2i: the coordinator doubts this member, and is about to weigh what the others hold. */
 static void look_closely(struct core *core, uint32_t position)
 {
     (void)watch_begin(core, position, core->now_ms + core->timing.lost_ms);
