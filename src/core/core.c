@@ -26,6 +26,7 @@
 #include "core/detection/signs.h"
 #include "core/detection/standing.h"
 #include "core/detection/verdict.h"
+#include "core/detection/watch.h"
 #include "core/dispatch.h"
 #include "core/entry/founding.h"
 #include "core/entry/join.h"
@@ -60,6 +61,7 @@ static uint64_t soonest_ms(const struct core *core)
         return earlier(join_deadline_ms(core), earlier(change_deadline_ms(core), due_ms));
     }
     due_ms = earlier(due_ms, earlier(core->rounds.next_ms, core->looking.next_ms));
+    due_ms = earlier(due_ms, watch_tell_at_ms(core));
     due_ms = earlier(due_ms, standing_deadline_ms(core));
     due_ms = earlier(due_ms, holding_deadline_ms(core));
     due_ms = earlier(due_ms, core->removal.verify_ms);

@@ -354,6 +354,25 @@ Story(rings, its_watchers_leave_one_after_the_other_while_a_host_is_lost)
     sim_free(sim);
 }
 
+/* H4, D9e, D9j: who is to follow does not watch the second, and asks about it once the first is
+ * dead.
+ */
+Story(rings, the_oldest_are_killed_at_once)
+{
+    for (uint32_t few = 2; few <= 8; few += 3) {
+        struct sim *sim = story_on_rings(seed);
+        uint32_t hosts[HOSTS];
+        for (uint32_t i = 0; i < few; i++) {
+            hosts[i] = host_at_age(sim, i);
+        }
+        for (uint32_t i = 0; i < few; i++) {
+            sim_crash(sim, hosts[i]);
+        }
+        story_check(sim_converges(sim, 60), seed);
+        sim_free(sim);
+    }
+}
+
 /* H63, R1d, D9e, D9h: who was told of a doubt dies with it. Its successor finds out by itself, and
  * is not told more slowly than the first was. */
 Story(rings, the_coordinator_dies_while_it_judges)
@@ -578,7 +597,7 @@ Story(rings, a_coordinator_that_hears_nobody_is_left)
 }
 
 /* H2, D9d, R1a: there are more of them than questions in a step, and nobody is removed unasked. */
-Test(rings, half_of_a_hundred_fall_silent)
+static struct sim *a_hundred(void)
 {
     struct sim *sim = sim_new(&(struct sim_options){.seed = 1,
                                                     .host_count = 100,
@@ -588,10 +607,50 @@ Test(rings, half_of_a_hundred_fall_silent)
     sim_start_together(sim);
     cr_assert(sim_converges(sim, SETTLE_MS));
     sim_run(sim, SETTLE_MS);
+    return sim;
+}
+
+Test(rings, half_of_a_hundred_fall_silent)
+{
+    struct sim *sim = a_hundred();
     for (uint32_t host = 0; host < 100; host += 2) {
         sim_vanish(sim, host);
     }
     cr_assert(sim_converges(sim, TWICE_LOST_MS));
     cr_assert_eq(core_view(sim_core(sim, 1))->member_count, 50);
+    sim_free(sim);
+}
+
+static double sent_by_each(const struct sim *sim, enum message_type type)
+{
+    double count = 0;
+
+    for (uint32_t host = 0; host < sim_host_count(sim); host++) {
+        count += (double)sim_sent(sim, host, type);
+    }
+    return count / sim_host_count(sim);
+}
+
+/* H67: fifty of whom each has fifty to ask about, and to tell all others of. */
+Test(rings, half_of_a_hundred_are_cut_off_without_a_storm)
+{
+    struct sim *sim = a_hundred();
+    double heartbeats = -sent_by_each(sim, MESSAGE_HEARTBEAT);
+    double pings = -sent_by_each(sim, MESSAGE_PING);
+
+    for (uint32_t host = 0; host < 100; host += 2) {
+        for (uint32_t other = 1; other < 100; other += 2) {
+            sim_cut(sim, host, other);
+        }
+    }
+    sim_run(sim, TWICE_LOST_MS);
+    cr_assert_eq(core_view(sim_core(sim, 0))->member_count, 50);
+    cr_assert_eq(core_view(sim_core(sim, 1))->member_count, 50);
+    heartbeats += sent_by_each(sim, MESSAGE_HEARTBEAT);
+    pings += sent_by_each(sim, MESSAGE_PING);
+    cr_expect_lt(heartbeats, 200, "%f", heartbeats);
+    cr_expect_lt(pings, 130, "%f", pings);
+    sim_heal(sim);
+    cr_assert(sim_converges(sim, SETTLE_MS));
     sim_free(sim);
 }

@@ -47,15 +47,26 @@ static void neighbours_alone_are_heard(struct rig *rig)
 
 /* W does not watch the coordinator, nor those next to it, and has heard nothing of them for long.
  */
-static struct rig *far_from_the_coordinator(void)
+static struct rig *far_from_the_oldest_of(const char *members)
 {
-    struct rig *rig = rig_on_rings(OTHERS " W", 'W');
+    struct rig *rig = rig_on_rings(members, 'W');
 
     neighbours_alone_are_heard(rig);
     cr_assert_not(watches(rig, 'M'));
     cr_assert_not(watches(rig, 'N'));
     cr_assert_not(watches(rig, 'O'));
     return rig;
+}
+
+static struct rig *far_from_the_coordinator(void)
+{
+    return far_from_the_oldest_of(OTHERS " W");
+}
+
+/* All its neighbours are younger than C. */
+static struct rig *far_from_the_older(void)
+{
+    return far_from_the_oldest_of("M N O P C D L Q R S A B X Y W");
 }
 
 /* Those whom it watches, as watch_at tells them, and by looking at each member. */
@@ -251,6 +262,19 @@ static bool names(const struct rig *rig, const struct heartbeat *heartbeat, char
     return false;
 }
 
+/* A heartbeat that names as many as one can; NULL if there was none. */
+static const struct message *full_list(const struct rig *rig)
+{
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        const struct message *message = &rig->sent[i].message;
+        if (message->type == MESSAGE_HEARTBEAT &&
+            message->heartbeat.suspect_count == SUSPECTS_MAX) {
+            return message;
+        }
+    }
+    return NULL;
+}
+
 /* D9i, H63: it leads a part that is cut off, has to be without all who are older, and is one of the
  * few who can see its neighbours. */
 Test(core_rings, neighbours_are_named_before_all_others)
@@ -258,10 +282,13 @@ Test(core_rings, neighbours_are_named_before_all_others)
     struct rig *rig = rig_on_rings("M N O P C D E F G H I J K L Q R S T A B X Y W", 'W');
     char text[64];
 
-    rig_pass(rig, rig->timing.lost_ms + rig->timing.heartbeat_ms, "");
-    const struct message *told = rig_told(rig, MESSAGE_HEARTBEAT, 'A');
-    cr_assert_not_null(told);
-    cr_assert_eq(told->heartbeat.suspect_count, SUSPECTS_MAX);
+    const struct message *told = NULL;
+
+    for (uint32_t turn = 0; told == NULL; turn++) {
+        cr_assert_lt(turn, 200);
+        rig_pass(rig, 10, "");
+        told = full_list(rig);
+    }
     cr_assert_gt(strlen(neighbours(rig, text)), 2);
     for (const char *letter = text; *letter != '\0'; letter++) {
         cr_expect(names(rig, &told->heartbeat, *letter), "%c", *letter);
@@ -416,6 +443,61 @@ Test(core_rings, a_silence_is_told_to_the_coordinator)
     rig_free(rig);
 }
 
+static uint32_t sent_to(const struct rig *rig, enum message_type type, char letter)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        count += rig->sent[i].message.type == type && rig->sent[i].to == letter;
+    }
+    return count;
+}
+
+/* H67, D9l: X is found silent a little later than Y. */
+Test(core_rings, what_is_new_soon_after_is_told_a_question_later)
+{
+    struct rig *rig = far_from_the_coordinator();
+    const uint64_t pause_ms = timing_question_ms(&rig->timing);
+    uint64_t told_ms = 0;
+    char heard[64];
+
+    neighbours(rig, heard);
+    *strchr(heard, 'Y') = 'M';
+    rig_pass(rig, pause_ms / 2, heard);
+    *strchr(heard, 'X') = 'M';
+    for (uint32_t turn = 0; !rig->core->peers[position_of(rig, 'X')].watch.told; turn++) {
+        cr_assert_lt(turn, 2000);
+        rig_pass(rig, 1, heard);
+        if (sent_to(rig, MESSAGE_HEARTBEAT, 'Y') > 0) {
+            told_ms = rig->now_ms;
+        }
+    }
+    cr_assert_lt(rig->now_ms, told_ms + pause_ms);
+    cr_assert_eq(sent_to(rig, MESSAGE_HEARTBEAT, 'X'), 0);
+    cr_assert_eq(sent_to(rig, MESSAGE_HEARTBEAT, 'M'), 1); /* It is to judge. */
+    while (sent_to(rig, MESSAGE_HEARTBEAT, 'X') == 0) {
+        cr_assert_leq(rig->now_ms, told_ms + pause_ms);
+        rig_pass(rig, 1, heard);
+    }
+    cr_assert_eq(rig->now_ms, told_ms + pause_ms);
+    rig_free(rig);
+}
+
+/* H67, D9l */
+Test(core_rings, news_of_the_coordinator_waits_for_nothing)
+{
+    struct rig *rig = far_from_the_coordinator();
+    struct core *core = rig->core;
+
+    watch_told(core);
+    cr_assert_eq(watch_tell_at_ms(core), NEVER_MS);
+    watch_tell(core, position_of(rig, 'Y'));
+    cr_assert_eq(watch_tell_at_ms(core), core->now_ms + timing_question_ms(&rig->timing));
+    watch_tell(core, 0);
+    cr_assert_eq(watch_tell_at_ms(core), core->now_ms);
+    rig_free(rig);
+}
+
 static uint32_t watched(const struct rig *rig)
 {
     uint32_t count = 0;
@@ -462,7 +544,7 @@ Test(core_rings, who_accuses_watches_the_coordinator_until_the_accused_is_out)
  * the four whom it asks then in any case (D9h). */
 Test(core_rings, who_is_told_of_a_death_asks_when_the_coordinator_is_dead)
 {
-    struct rig *rig = far_from_the_coordinator();
+    struct rig *rig = far_from_the_older();
 
     tells_of(rig, 'Y', 'C', VERDICT_DEAD);
     cr_assert_not(watches(rig, 'C'));
@@ -473,6 +555,103 @@ Test(core_rings, who_is_told_of_a_death_asks_when_the_coordinator_is_dead)
     rig_links(rig, 'M', LINK_REFUSED);
     cr_assert_gt(rig_count(rig, MESSAGE_HEARTBEAT), 2); /* This one is told to all. */
     rig_free(rig);
+}
+
+/* H67: while the coordinator is heard it sees to that one; and what was told meanwhile counts. */
+Test(core_rings, who_is_told_of_a_silence_asks_when_the_coordinator_is_silent)
+{
+    struct rig *rig = far_from_the_older();
+
+    tells_of(rig, 'Y', 'C', VERDICT_NONE);
+    cr_assert_not(watches(rig, 'C'));
+    tells_of(rig, 'A', 'M', VERDICT_NONE);
+    cr_assert(watches(rig, 'C'));
+    rig_pass(rig, rig->timing.heartbeat_ms, "A B X Y"); /* The four oldest are silent, too. */
+    tells_of(rig, 'Y', 'L', VERDICT_LOST);
+    cr_assert(watches(rig, 'L'));
+    rig_free(rig);
+}
+
+/* H67: it would follow A, so A has to know of those who are younger, if anybody; until A is silent,
+ * too.
+ */
+Test(core_rings, who_is_told_of_a_silence_leaves_it_to_the_oldest_that_is_heard)
+{
+    struct rig *rig = far_from_the_coordinator();
+
+    tells_of(rig, 'A', 'M', VERDICT_NONE);
+    cr_assert(watches(rig, 'M'));
+    rig_pass(rig, rig->timing.heartbeat_ms, "A B X Y"); /* The four oldest are silent. */
+    tells_of(rig, 'Y', 'C', VERDICT_LOST);
+    cr_assert_not(watches(rig, 'C'));
+    rig_pass(rig, rig->timing.silent_ms, "X Y");
+    tells_of(rig, 'Y', 'C', VERDICT_LOST);
+    cr_assert(watches(rig, 'C'));
+    rig_free(rig);
+}
+
+static void tells_of_many(struct rig *rig, char from, const char *subjects)
+{
+    const struct view *view = core_view(rig->core);
+    struct message told = {.type = MESSAGE_HEARTBEAT,
+                           .heartbeat = {.view = view_id_of(view), .view_hash = view->hash}};
+
+    for (const char *letter = subjects; *letter != '\0'; letter++) {
+        told.heartbeat.suspects[told.heartbeat.suspect_count++] = (struct suspicion){
+            .age = view->members[position_of(rig, *letter)].age, .verdict = VERDICT_LOST};
+    }
+    rig_gets(rig, from, &told);
+}
+
+/* H38, D9e: A has moved, so W is next, though A is heard. */
+Test(core_rings, who_is_next_but_for_one_that_moved_asks_about_all_before_it)
+{
+    struct rig *rig = far_from_the_oldest_of("M N O P A C D L Q R S T U V B W X Y");
+    const struct view *view = core_view(rig->core);
+    struct message elsewhere = {.type = MESSAGE_HEARTBEAT};
+    uint32_t claims = 0;
+
+    elsewhere.heartbeat.view = view_id_of(view);
+    elsewhere.heartbeat.view.lineage++;
+    elsewhere.heartbeat.view.epoch += 5;
+    elsewhere.heartbeat.view.coordinator = rig_id(rig, 'Z');
+    for (uint32_t turn = 0; turn < 100 && claims == 0; turn++) {
+        rig_gets(rig, 'A', &elsewhere);
+        if (turn > 12) { /* It has moved for T_fresh. */
+            tells_of_many(rig, 'X', "MNOPCDLQRSTUVB");
+            tells_of_many(rig, 'Y', "MNOPCDLQRSTUVB");
+        }
+        rig_pass(rig, rig->timing.heartbeat_ms / 4, turn > 12 ? "" : "B X Y M");
+        claims += rig_count(rig, MESSAGE_CLAIM);
+    }
+    cr_assert_gt(claims, 0);
+    rig_free(rig);
+}
+
+/* H64, D9c: X is out, so somebody else becomes a neighbour, who has said nothing to this node yet.
+ */
+Test(core_rings, who_is_told_of_a_new_neighbour_goes_on_from_there)
+{
+    for (enum verdict told = VERDICT_NONE; told <= VERDICT_LOST; told++) {
+        struct rig *rig = far_from_the_coordinator();
+        char heard[64];
+
+        rig_gets(rig, 'M',
+                 &(struct message){.type = MESSAGE_VIEW, .carrier.view = rig_next(rig, "-X")});
+        uint32_t subject = VIEW_NONE;
+        for (uint32_t i = 0; i < core_view(rig->core)->member_count; i++) {
+            subject = rig->core->peers[i].watch.unsure ? i : subject;
+        }
+        cr_assert_neq(subject, VIEW_NONE);
+        const char letter = core_view(rig->core)->members[subject].name[0];
+        neighbours(rig, heard);
+        *strchr(heard, letter) = 'M';
+        tells_of(rig, 'M', letter, told);
+        rig_pass(rig, rig->timing.lost_ms * 2 / 3, heard);
+        cr_assert_eq(rig->core->peers[subject].charge.verdict,
+                     told == VERDICT_NONE ? VERDICT_NONE : VERDICT_LOST);
+        rig_free(rig);
+    }
 }
 
 static uint8_t suspects_told(const struct rig *rig)

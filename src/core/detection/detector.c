@@ -327,7 +327,5 @@ void detector_tick(struct core *core)
     } else {
         silences_put_off_look(core);
     }
-    if (core->watching.report) {
-        doubts_report(core);
-    }
+    doubts_report(core);
 }

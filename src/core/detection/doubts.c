@@ -1,5 +1,6 @@
 #include "core/detection/doubts.h"
 
+#include "core/detection/elders.h"
 #include "core/detection/hearing.h"
 #include "core/detection/rounds.h"
 #include "core/detection/signs.h"
@@ -68,56 +69,30 @@ static void tell_coordinator(struct core *core, uint32_t suspect)
     outbox_send(core, message, suspect);
 }
 
-static void tell_on_rings(struct core *core, uint32_t suspect)
-{
-    if (core->peers[suspect].charge.verdict == VERDICT_DEAD &&
-        is_left_to_coordinator(core, suspect)) {
-        tell_coordinator(core, suspect);
-        return;
-    }
-    watch_tell(core, suspect); /* At the end of this turn. */
-    if (core_is_coordinator(core)) {
-        signs_look_now(core); /* Everybody is asked in it (D9h). */
-    }
-}
-
-void doubts_tell(struct core *core, uint32_t suspect)
-{
-    if (core_has_rings(core)) {
-        tell_on_rings(core, suspect);
-        return;
-    }
-    struct message *message = rounds_make(core);
-    uint32_t judge = 0;
-
-    while (judge < core->view.member_count && core->peers[judge].charge.verdict != VERDICT_NONE) {
-        judge++;
-    }
-    if (judge < core->view.member_count && !core_is_self(core, judge)) {
-        outbox_send(core, message, judge);
-    }
-    outbox_send(core, message, suspect);
-}
-
-/* D9e: the coordinator judges everybody, the others those who are older; but who is dead concerns
- * none of these before the coordinator is (D9j). */
-static bool has_to_judge(const struct core *core, uint32_t position, enum verdict told)
+/* D9e: the coordinator, and who leads, judges everybody; the others whom they would follow, and
+ * those who are older than that one. */
+static bool has_to_judge(const struct core *core, uint32_t position)
 {
     if (core_is_coordinator(core) || core->watching.leads) {
         return true;
     }
-    return position < core->position &&
-           (told != VERDICT_DEAD || position == 0 || !hearing_is_heard(core, 0));
+    return position <= core->watching.elder;
 }
 
-/* D9e: who is told of a doubt and has to judge asks for itself. */
+/* D9e: who is told of a doubt and has to judge asks for itself. D9c: a new neighbour, which may
+ * have to back the judge, goes on from what others hold. */
 static void heed_doubt(struct core *core, const struct suspicion *doubt)
 {
     const struct timing *timing = &core->timing;
     uint32_t position = view_find_age(&core->view, doubt->age);
 
-    if (position == VIEW_NONE || core_is_self(core, position) ||
-        !has_to_judge(core, position, doubt->verdict)) {
+    if (position == VIEW_NONE || core_is_self(core, position)) {
+        return;
+    }
+    if (core->peers[position].watch.unsure && doubt->verdict != VERDICT_NONE) {
+        signs_silent_since(core, position, core->now_ms - timing->silent_ms);
+    }
+    if (!has_to_judge(core, position)) {
         return;
     }
     bool known = watch_is_on(core, position);
@@ -138,17 +113,78 @@ void doubts_heed(struct core *core, const struct heartbeat *heartbeat)
     }
 }
 
-/* D9j: what was told while the coordinator was heard concerns this node now. */
 static void heed_earlier_doubts(struct core *core)
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        for (uint8_t k = 0; k < core->peers[i].signs.suspect_count; k++) {
-            const struct suspicion *doubt = &core->doubts[i].list[k];
-            if (hearing_accuses(core, i, doubt->age, core->now_ms)) {
-                heed_doubt(core, doubt);
-            }
+        const bool counts = hearing_is_accuser(core, i, core->now_ms);
+        for (uint8_t k = 0; counts && k < core->peers[i].signs.suspect_count; k++) {
+            heed_doubt(core, &core->doubts[i].list[k]);
         }
     }
+}
+
+/* Would this node follow that one, for all it knows? Nobody follows who is passed over (C1c). */
+static bool would_follow(const struct core *core, uint32_t position)
+{
+    if (elders_are_passed_over(core, position)) {
+        return false;
+    }
+    return watch_is_on(core, position) ? hearing_is_heard(core, position) : position == 0;
+}
+
+static uint32_t find_elder(const struct core *core)
+{
+    uint32_t i = 0;
+
+    while (i < core->position && !would_follow(core, i)) {
+        i++;
+    }
+    return i;
+}
+
+/* D9e: what was told while somebody older was heard concerns this node once that one is not. */
+static void look_for_elder(struct core *core)
+{
+    const uint32_t elder = find_elder(core);
+    const bool others_count = !core_is_coordinator(core) && elder > core->watching.elder;
+
+    watch_note_elder(core, elder);
+    if (others_count) {
+        heed_earlier_doubts(core);
+    }
+}
+
+static void tell_on_rings(struct core *core, uint32_t suspect)
+{
+    if (core->peers[suspect].charge.verdict == VERDICT_DEAD &&
+        is_left_to_coordinator(core, suspect)) {
+        tell_coordinator(core, suspect);
+        return;
+    }
+    watch_tell(core, suspect); /* At the end of this turn. */
+    if (core_is_coordinator(core)) {
+        signs_look_now(core); /* Everybody is asked in it (D9h). */
+    } else {
+        look_for_elder(core);
+    }
+}
+
+void doubts_tell(struct core *core, uint32_t suspect)
+{
+    if (core_has_rings(core)) {
+        tell_on_rings(core, suspect);
+        return;
+    }
+    struct message *message = rounds_make(core);
+    uint32_t judge = 0;
+
+    while (judge < core->view.member_count && core->peers[judge].charge.verdict != VERDICT_NONE) {
+        judge++;
+    }
+    if (judge < core->view.member_count && !core_is_self(core, judge)) {
+        outbox_send(core, message, judge);
+    }
+    outbox_send(core, message, suspect);
 }
 
 static void attend_elders(struct core *core, uint32_t from, uint32_t to)
@@ -200,9 +236,7 @@ static void call_roll(struct core *core)
 
 void doubts_look(struct core *core)
 {
-    if (!core_is_coordinator(core) && !hearing_is_heard(core, 0)) {
-        heed_earlier_doubts(core);
-    }
+    look_for_elder(core);
     bool leads_now = leads(core);
     bool begins = watch_lead(core, leads_now);
     bool accuses = false;
@@ -218,15 +252,31 @@ void doubts_look(struct core *core)
     if (accuses) { /* D9k: it waits for a view without that one. */
         attend_coordinator(core, core->timing.heartbeat_ms);
     }
-    if (begins || (core->watching.report && (leads_now || core_is_coordinator(core)))) {
+    if (begins || (watch_is_to_call(core) && (leads_now || core_is_coordinator(core)))) {
         call_roll(core);
         watch_tell(core, core->position);
     }
 }
 
+/* D9l: its news is few, and it is to judge. */
+static void report_to_coordinator(struct core *core)
+{
+    watch_told_coordinator(core);
+    if (!core_is_coordinator(core)) {
+        outbox_send(core, rounds_make(core), 0);
+    }
+}
+
 void doubts_report(struct core *core)
 {
-    watch_told(core);
-    attend_coordinator(core, core->timing.silent_ms - 2 * timing_question_ms(&core->timing));
-    rounds_send(core);
+    const uint64_t silence_ms = core->timing.silent_ms - 2 * timing_question_ms(&core->timing);
+
+    if (core->now_ms >= watch_tell_at_ms(core)) {
+        watch_told(core);
+        attend_coordinator(core, silence_ms);
+        rounds_send(core);
+    } else if (watch_has_news(core)) {
+        attend_coordinator(core, silence_ms);
+        report_to_coordinator(core);
+    }
 }

@@ -181,6 +181,17 @@ void signs_not_silent_before(struct core *core, uint32_t position, uint64_t from
     signs->silent_from_ms = from_ms > signs->silent_from_ms ? from_ms : signs->silent_from_ms;
 }
 
+void signs_silent_since(struct core *core, uint32_t position, uint64_t from_ms)
+{
+    struct peer_signs *signs = &core->peers[position].signs;
+    uint64_t since_ms = from_ms > signs->heard_ms ? from_ms : signs->heard_ms;
+
+    if (since_ms < signs->silent_from_ms) {
+        signs->silent_from_ms = since_ms;
+        signs_look_now(core);
+    }
+}
+
 void signs_silent_from_now(struct core *core, uint32_t position)
 {
     core->peers[position].signs.silent_from_ms = core->now_ms;

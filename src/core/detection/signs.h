@@ -64,6 +64,9 @@ void signs_forget_lifeline(struct core *core, uint32_t position);
 void signs_not_silent_before(struct core *core, uint32_t position, uint64_t from_ms);
 void signs_silent_from_now(struct core *core, uint32_t position);
 
+/* D9c: others miss it, so its silence is counted from `from_ms`, or from the last sign of it. */
+void signs_silent_since(struct core *core, uint32_t position, uint64_t from_ms);
+
 /* D4: this node's own loop was late by so much, which no silence counts. */
 void signs_on_late(struct core *core, uint64_t late_ms);
 

@@ -154,8 +154,15 @@ void watch_asked(struct core *core, uint32_t position)
 
 void watch_tell(struct core *core, uint32_t position)
 {
+    struct watching *watching = &core->watching;
+
     core->peers[position].watch.told = true;
-    core->watching.report = true;
+    watching->report = true;
+    watching->news_ms = core->now_ms;
+    if ((position == 0 && !core_is_coordinator(core)) ||
+        core->peers[position].charge.verdict == VERDICT_DEAD) {
+        watching->tell_ms = core->now_ms; /* All who follow it have to know; or it is certain. */
+    }
 }
 
 void watch_note_told(struct core *core, uint32_t position)
@@ -177,11 +184,38 @@ bool watch_note_death(struct core *core)
 void watch_told(struct core *core)
 {
     core->watching.report = false;
+    core->watching.tell_ms = core->now_ms + timing_question_ms(&core->timing);
+    watch_told_coordinator(core);
+}
+
+void watch_told_coordinator(struct core *core)
+{
+    core->watching.judge_ms = core->now_ms;
+}
+
+bool watch_has_news(const struct core *core)
+{
+    return core->watching.report && core->watching.judge_ms < core->watching.news_ms;
+}
+
+uint64_t watch_tell_at_ms(const struct core *core)
+{
+    return core->watching.report ? core->watching.tell_ms : NEVER_MS;
+}
+
+bool watch_is_to_call(const struct core *core)
+{
+    return core->watching.report && core->watching.called_ms < core->watching.news_ms;
 }
 
 void watch_called(struct core *core)
 {
     core->watching.called_ms = core->now_ms;
+}
+
+void watch_note_elder(struct core *core, uint32_t position)
+{
+    core->watching.elder = position;
 }
 
 bool watch_lead(struct core *core, bool leads)
@@ -308,6 +342,7 @@ void watch_on_view_installed(struct core *core, const struct installed *before)
     }
     halve_neighbours(core);
     core->watching.leads = false;
+    core->watching.elder = 0;
 }
 
 void watch_reset(struct core *core)

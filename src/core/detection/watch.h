@@ -54,7 +54,16 @@ void watch_asked(struct core *core, uint32_t position);
 
 /* There is something new to tell of it. */
 void watch_tell(struct core *core, uint32_t position);
+
+/* D9l: when all who are watched are told of it; NEVER_MS, if nothing is new. O(1). */
+uint64_t watch_tell_at_ms(const struct core *core);
+
+/* D9l: is there anything new of which the coordinator was not told? */
+bool watch_has_news(const struct core *core);
+
+/* All were told, or the coordinator alone. */
 void watch_told(struct core *core);
+void watch_told_coordinator(struct core *core);
 
 /* It is told of already. */
 void watch_note_told(struct core *core, uint32_t position);
@@ -63,8 +72,14 @@ void watch_note_told(struct core *core, uint32_t position);
  * not the only one within T_lost, and that was not done since then. */
 bool watch_note_death(struct core *core);
 
+/* D9h: is there anything new since everybody was asked last? */
+bool watch_is_to_call(const struct core *core);
+
 /* Everybody is asked in this step (D9h). */
 void watch_called(struct core *core);
+
+/* Notes whom this node would follow: the oldest of those who are heard. */
+void watch_note_elder(struct core *core, uint32_t position);
 
 /* Notes whether none of those who are older is heard. Returns whether that is new. */
 bool watch_lead(struct core *core, bool leads);
