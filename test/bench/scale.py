@@ -19,10 +19,12 @@ docs/guide/sizing.md. What a figure means:
     kill        kill -9 of a member in the middle, until all others have been told
     work        processor time of this machine until then, of hosts in the simulator
     lost        the cable of a member is pulled, until all others have been told
+    heal        the cable between two parts that have settled for five seconds is put in again, until all
+                have been told: half of the members, and three of them, of five two
     product     bytes a second times seconds until a lost host is known
 
 Without root or iproute2 it takes the loopback interface, where no cable can be pulled. Where the programs
-`serf` or `memberlist-agent` are on PATH, their figures stand beside. The default takes some eight minutes.
+`serf` or `memberlist-agent` are on PATH, their figures stand beside. The default takes some fifteen minutes.
 """
 
 import argparse
@@ -51,7 +53,7 @@ SAMPLES = 3         # kills, and losses, for one row of the table where there ar
 SIMULATED_BYTES = 850   # of the simulator at its most, for each pair of hosts,
 SIMULATED_HOST_BYTES = 140000  # and for each host
 REST = ["bytes", "packets", "cpu", "bare", "lazy", "pss", "descriptors", "bytes_first", "cpu_first"]
-CHANGES = ["form", "change", "kill", "lost"]
+CHANGES = ["form", "change", "heal_halves", "heal_few", "kill", "lost"]
 
 
 class Progress:
@@ -110,8 +112,12 @@ def measure_rest(cluster):
 def measure_changes(cluster, samples):
     """Lists of them. Members in the middle go, one after the other."""
     cluster.watch()
-    found = {"change": [], "kill": [], "lost": []}
+    found = {name: [] for name in CHANGES if name != "form"}
     without = set()
+    if cluster.network.can_cut:
+        for name, size in (("heal_halves", cluster.count // 2), ("heal_few", min(3, cluster.count // 2))):
+            time.sleep(SETTLE_S)
+            found[name].append(cluster.heal(set(random.sample(range(cluster.count), size))))
     for sample in range(samples):
         victim = cluster.count // 2 + 2 * sample
         time.sleep(SETTLE_S)  # the next change would wait for company

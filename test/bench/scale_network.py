@@ -66,7 +66,7 @@ class NeighbourTable:
 
 
 class Network:
-    """A namespace for each of `count` hosts, on one bridge in another."""
+    """A namespace for each of `count` hosts, on one of two bridges in another, with a cable between them."""
 
     can_cut = True
 
@@ -80,7 +80,9 @@ class Network:
         self.spaces = [os.open(f"/run/netns/{name}", os.O_RDONLY) for name in self.names]
         self.hub_space = os.open(f"/run/netns/{self.hub}", os.O_RDONLY)
         with self.inside(self.hub_space):
-            ip_batch(["link add br0 type bridge", "link set br0 up"])
+            ip_batch(["link add br0 type bridge", "link set br0 up", "link add br1 type bridge",
+                      "link set br1 up", "link add t0 type veth peer name t1",
+                      "link set t0 master br0 up", "link set t1 master br1 up"])
             ip_batch([f"link add h{i} type veth peer name eth0 netns {name}"
                       for i, name in enumerate(self.names)])
             ip_batch([f"link set h{i} master br0 up" for i in range(count)])
@@ -116,9 +118,23 @@ class Network:
         with self.inside(self.hub_space):
             ip_batch([f"link set h{i} nomaster"])
 
-    def mend(self):
+    def arrange(self, apart):
+        """Those hosts are on the second bridge."""
         with self.inside(self.hub_space):
-            ip_batch([f"link set h{i} master br0" for i in range(len(self.names))])
+            ip_batch([f"link set h{i} master br{int(i in apart)}" for i in range(len(self.names))])
+
+    def split(self):
+        """Between the two bridges, without a word to anybody."""
+        with self.inside(self.hub_space):
+            ip_batch(["link set t0 down"])
+
+    def join(self):
+        with self.inside(self.hub_space):
+            ip_batch(["link set t0 up"])
+
+    def mend(self):
+        self.arrange(set())
+        self.join()
 
     def sent(self):
         """[(bytes, packets)] that each host has sent so far, headers of Ethernet included."""

@@ -6,9 +6,11 @@ import subprocess
 COLUMNS = [
     ("bytes/s", "bytes"), ("packets/s", "packets"), ("CPU", "cpu"), ("times bare", "ratio"),
     ("memory", "rss"), ("descriptors", "descriptors"), ("form", "form"), ("change", "change"),
-    ("kill -9", "kill"), ("host lost", "lost"), ("bytes/s · s", "product"),
+    ("kill -9", "kill"), ("host lost", "lost"), ("halves heal", "heal_halves"), ("few heal", "heal_few"),
+    ("bytes/s · s", "product"),
 ]
-UNITS = {"cpu": " %", "form": " ms", "change": " ms", "kill": " ms", "lost": " ms", "rss": " MB"}
+UNITS = {"cpu": " %", "form": " ms", "change": " ms", "kill": " ms", "lost": " ms",
+         "heal_halves": " ms", "heal_few": " ms", "rss": " MB"}
 DOCUMENTS = ["README.md", "docs/guide/sizing.md"]
 
 

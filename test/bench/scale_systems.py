@@ -4,6 +4,7 @@ installed, all at their own defaults for a LAN."""
 import contextlib
 import json
 import math
+import random
 import selectors
 import socket
 import subprocess
@@ -13,6 +14,7 @@ import time
 from scale_network import Undertaker
 
 LIMIT_S = 60
+APART_S = 5
 PORT = 7420
 
 
@@ -142,17 +144,21 @@ class Doyen(Cluster):
             raise RuntimeError(f"{method} {path}: {answer[:300]!r}")
         return text
 
-    def form(self):
-        """In ms, from the start of the first process."""
-        for i in range(self.count):
+    def agree(self, numbers, began):
+        """Until each daemon has that many members in its view; in ms."""
+        for i, number in enumerate(numbers):
             while True:
                 with contextlib.suppress(OSError, ValueError):
-                    if len(json.loads(self.ask(i, "GET", "/v1/members"))["members"]) == self.count:
+                    if len(json.loads(self.ask(i, "GET", "/v1/members"))["members"]) == number:
                         break
-                if time.monotonic() > self.began + LIMIT_S:
-                    raise RuntimeError(f"{self.count} daemons did not form within {LIMIT_S} s")
+                if time.monotonic() > began + LIMIT_S:
+                    raise RuntimeError(f"{self.count} daemons did not agree within {LIMIT_S} s")
                 time.sleep(0.002)
-        return (time.monotonic() - self.began) * 1e3
+        return (time.monotonic() - began) * 1e3
+
+    def form(self):
+        """In ms, from the start of the first process."""
+        return self.agree([self.count] * self.count, self.began)
 
     def coordinator(self):
         return int(json.loads(self.ask(0, "GET", "/v1/members"))["coordinator"][1:])
@@ -190,6 +196,19 @@ class Doyen(Cluster):
         tags = json.dumps({"set": {"bench": str(number)}})
         self.ask(1, "POST", "/v1/tags", tags)
         return self.told(lambda event: event["kind"] == "tags", set())
+
+    def heal(self, apart):
+        """In ms, from when those can be reached again."""
+        everybody = [self.count] * self.count
+        self.network.arrange(apart)
+        time.sleep(1)
+        self.agree(everybody, time.monotonic())
+        self.network.split()
+        self.agree([len(apart) if i in apart else self.count - len(apart) for i in range(self.count)],
+                   time.monotonic())
+        time.sleep(APART_S + random.random())
+        self.network.join()
+        return self.told(lambda event: event["kind"] == "view" and event["member_count"] == self.count, set())
 
     def gone(self, i, without):
         self.selector.unregister(self.streams[i].connection)
@@ -236,6 +255,9 @@ class Peer(Cluster):
         pass
 
     def change(self, number):
+        return math.nan
+
+    def heal(self, apart):
         return math.nan
 
     def kill(self, i, without):
