@@ -24,7 +24,7 @@ docs/guide/sizing.md. What a figure means:
     product     bytes a second times seconds until a lost host is known
 
 Without root or iproute2 it takes the loopback interface, where no cable can be pulled. Where the programs
-`serf` or `memberlist-agent` are on PATH, their figures stand beside. The default takes some fifteen minutes.
+`serf` or `memberlist-agent` are on PATH, their figures stand beside. The default takes more than ten minutes.
 """
 
 import argparse

@@ -596,7 +596,6 @@ Story(rings, a_coordinator_that_hears_nobody_is_left)
     sim_free(sim);
 }
 
-/* H2, D9d, R1a: there are more of them than questions in a step, and nobody is removed unasked. */
 static struct sim *a_hundred(void)
 {
     struct sim *sim = sim_new(&(struct sim_options){.seed = 1,
@@ -610,6 +609,7 @@ static struct sim *a_hundred(void)
     return sim;
 }
 
+/* H2, D9d, R1a: there are more of them than questions in a step, and nobody is removed unasked. */
 Test(rings, half_of_a_hundred_fall_silent)
 {
     struct sim *sim = a_hundred();
@@ -631,7 +631,8 @@ static double sent_by_each(const struct sim *sim, enum message_type type)
     return count / sim_host_count(sim);
 }
 
-/* H67: fifty of whom each has fifty to ask about, and to tell all others of. */
+/* H67: each member misses fifty others, and may neither ask about all of them nor tell everybody of
+ * each. */
 Test(rings, half_of_a_hundred_are_cut_off_without_a_storm)
 {
     struct sim *sim = a_hundred();

@@ -280,9 +280,8 @@ static const struct message *full_list(const struct rig *rig)
 Test(core_rings, neighbours_are_named_before_all_others)
 {
     struct rig *rig = rig_on_rings("M N O P C D E F G H I J K L Q R S T A B X Y W", 'W');
-    char text[64];
-
     const struct message *told = NULL;
+    char text[64];
 
     for (uint32_t turn = 0; told == NULL; turn++) {
         cr_assert_lt(turn, 200);

@@ -258,7 +258,7 @@ void doubts_look(struct core *core)
     }
 }
 
-/* D9l: its news is few, and it is to judge. */
+/* D9l: the coordinator is to judge, and what is sent to it alone is little. */
 static void report_to_coordinator(struct core *core)
 {
     watch_told_coordinator(core);

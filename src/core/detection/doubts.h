@@ -19,8 +19,8 @@ void doubts_attend_wanted(struct core *core);
  * have to judge, so that it asks everybody (D9h)? */
 void doubts_look(struct core *core);
 
-/* Tells what is new to all whom this node watches, and to the coordinator, who is to judge: at once
- * to that one, and to the others after a pause (D9l). */
+/* Tells what is new, if anything is, to the coordinator, which is to judge, at once, and to all
+ * whom this node watches after a pause (D9l). */
 void doubts_report(struct core *core);
 
 #endif

@@ -161,7 +161,7 @@ void watch_tell(struct core *core, uint32_t position)
     watching->news_ms = core->now_ms;
     if ((position == 0 && !core_is_coordinator(core)) ||
         core->peers[position].charge.verdict == VERDICT_DEAD) {
-        watching->tell_ms = core->now_ms; /* All who follow it have to know; or it is certain. */
+        watching->tell_ms = core->now_ms; /* What all have to act on, or what is certain. */
     }
 }
 

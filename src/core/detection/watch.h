@@ -52,7 +52,8 @@ bool watch_begin(struct core *core, uint32_t position, uint64_t until_ms);
 void watch_heard(struct core *core, uint32_t position);
 void watch_asked(struct core *core, uint32_t position);
 
-/* There is something new to tell of it. */
+/* There is something new to tell of it: at once, if it is the coordinator or dead, and else after
+ * the pause of D9l. */
 void watch_tell(struct core *core, uint32_t position);
 
 /* D9l: when all who are watched are told of it; NEVER_MS, if nothing is new. O(1). */
@@ -78,7 +79,7 @@ bool watch_is_to_call(const struct core *core);
 /* Everybody is asked in this step (D9h). */
 void watch_called(struct core *core);
 
-/* Notes whom this node would follow: the oldest of those who are heard. */
+/* Notes the position of the member that this node would follow: the oldest that is heard. */
 void watch_note_elder(struct core *core, uint32_t position);
 
 /* Notes whether none of those who are older is heard. Returns whether that is new. */

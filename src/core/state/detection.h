@@ -64,14 +64,13 @@ struct numbers {
 
 /* watch: of all members. */
 struct watching {
-    bool wanted; /* one of them is */
-    bool report; /* there is something new to tell of a member that is silent */
-    bool leads;  /* none of those who are older is heard */
-    uint32_t
-        elder; /* the oldest whom this node would follow; 0: the coordinator, for all it knows */
-    uint64_t tell_ms;   /* what is new is not told to all before (D9l) */
-    uint64_t news_ms;   /* there was something new last then */
-    uint64_t judge_ms;  /* up to then the coordinator was told of all that was new */
+    bool wanted;        /* one of them is */
+    bool report;        /* there is something new to tell of a member that is silent */
+    bool leads;         /* none of those who are older is heard */
+    uint32_t elder;     /* the position of the member that this node would follow (D9e) */
+    uint64_t tell_ms;   /* what is new is not told to everybody before that (D9l) */
+    uint64_t news_ms;   /* when there was something new last */
+    uint64_t judge_ms;  /* when the coordinator was told last of what was new */
     uint64_t called_ms; /* everybody was asked last then (D9h); 0: never */
     uint64_t died_ms;   /* this coordinator found a member dead last then (D9j); 0: never */
 
