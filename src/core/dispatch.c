@@ -276,11 +276,11 @@ static void dispatch_member(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_NUMBER_LEAPS);
         return;
     }
-    const bool newer = number == NUMBER_NEWER;
     if (message->type == MESSAGE_HEARTBEAT) {
-        handlers_on_heartbeat(core, message, sender, newer);
+        handlers_on_heartbeat(core, message, sender, number);
         return;
     }
+    const bool newer = number == NUMBER_NEWER;
     handler *handle = handler_of_member(message->type);
     if (handle != NULL) {
         handle(core, message);

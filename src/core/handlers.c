@@ -181,19 +181,30 @@ static void note_lease(struct core *core, const struct message *message, uint32_
     }
 }
 
+/* D6a: what overtook it may have said more of the view that its sender holds, as an ACK does. */
+static bool still_says(const struct core *core, const struct message *message, uint32_t sender,
+                       enum number number)
+{
+    return number == NUMBER_NEWER ||
+           (number == NUMBER_OVERTAKEN &&
+            view_id_compare(&message->heartbeat.view, &core->peers[sender].signs.view) >= 0);
+}
+
 void handlers_on_heartbeat(struct core *core, const struct message *message, uint32_t sender,
-                           bool newer)
+                           enum number number)
 {
     if (sender == VIEW_NONE && install_is_as_good_as_commit(core, message)) {
         install_view(core, &core->change.pending);
     } else if (sender == VIEW_NONE) {
         refuse(core, message, REFUSED_HEARTBEAT_OF_STRANGER);
         install_answer_stranger(core, message);
-    } else if (!newer) {
+    } else if (!still_says(core, message, sender, number)) {
         refuse(core, message, REFUSED_HEARTBEAT_OVERTAKEN);
     } else {
         detector_on_heartbeat(core, message, sender);
-        note_lease(core, message, sender);
+        if (number == NUMBER_NEWER) {
+            note_lease(core, message, sender);
+        }
         install_compare(core, message, sender);
         change_compare(core, message, sender);
         claim_compare(core, message, sender);

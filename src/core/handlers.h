@@ -3,6 +3,7 @@
 #ifndef CORE_HANDLERS_H
 #define CORE_HANDLERS_H
 
+#include "core/detection/numbers.h"
 #include "core/state/state.h"
 
 void handlers_on_view(struct core *core, const struct message *message);
@@ -13,9 +14,8 @@ void handlers_on_probe(struct core *core, const struct message *message);
 /* A voter's answer, from the network or from this node's own. */
 void handlers_on_vote(struct core *core, const struct message *message);
 
-/* From the member at the position `sender`, or VIEW_NONE; `newer`: its number says that it was not
- * overtaken (D6). */
+/* From the member at the position `sender`, or VIEW_NONE; `number` is what its number says (D6). */
 void handlers_on_heartbeat(struct core *core, const struct message *message, uint32_t sender,
-                           bool newer);
+                           enum number number);
 
 #endif

@@ -595,6 +595,25 @@ Test(core_change, a_heartbeat_overtaken_by_a_commit_takes_no_follower_away)
     rig_free(rig);
 }
 
+/* D6a: after its ACK it holds what it acknowledged, whatever it said before that. */
+Test(core_change, a_heartbeat_overtaken_by_an_acknowledgement_takes_no_follower_away)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct heartbeat says = {.view = view_id_of(core_view(rig->core)),
+                             .view_hash = core_view(rig->core)->hash};
+
+    rig->numbers['B']++;
+    struct message heartbeat = rig_message(
+        rig, 'B', &(struct message){.type = MESSAGE_HEARTBEAT, .heartbeat = says});
+    admit(rig, 'E', "BCE");
+    check_sees(rig, "A B C E");
+    rig_gets_raw(rig, &heartbeat);
+    cr_assert_eq(rig->refused.reason, REFUSED_HEARTBEAT_OVERTAKEN);
+    cr_assert_eq(core_guard(rig->core, rig->now_ms).fresh, 4);
+    cr_assert_eq(rig_count(rig, MESSAGE_VIEW), 0);
+    rig_free(rig);
+}
+
 /* D8f: who was let in has heard the proposal. So a node that was alone acts on. */
 Test(core_change, a_coordinator_that_was_alone_acts_on_when_the_second_comes)
 {

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "core/agreement/promise.h"
+#include "core/detection/hearing.h"
 #include "core/detection/numbers.h"
 #include "core/model/limits.h"
 #include "core/state/state.h"
@@ -607,6 +608,24 @@ Test(core_lies, a_member_that_was_outnumbered_is_heard_again)
     cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).heard_ms_ago, 0);
     rig_pass(rig, 10 * rig->timing.lost_ms, "B C");
     cr_assert_eq(core_peer(rig->core, 1, rig->now_ms).verdict, VERDICT_NONE);
+    rig_free(rig);
+}
+
+/* D6d: from then on what it says counts as before the lie, if it is overtaken, too. */
+Test(core_lies, who_was_outnumbered_and_answered_may_be_overtaken)
+{
+    struct rig *rig = muted(NUMBER_LEAP_MAX);
+
+    until_asked(rig, "B C");
+    struct message pong = answers(rig, 'B');
+    rig_gets(rig, 'B', &pong);
+    struct message says = heartbeat(rig);
+    says.heartbeat.late = true;
+    rig->numbers['B']++;
+    struct message late = rig_message(rig, 'B', &says);
+    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_PONG});
+    rig_gets_raw(rig, &late);
+    cr_assert(hearing_was_late(rig->core, 1));
     rig_free(rig);
 }
 

@@ -1,6 +1,7 @@
 /* Planned moves (E4 to E6), one node at a time. */
 #include <criterion/criterion.h>
 
+#include "core/detection/hearing.h"
 #include "core/detection/lease.h"
 #include "rig.h"
 
@@ -403,6 +404,34 @@ Test(core_moves, a_drained_coordinator_waits_until_one_that_was_late_is_in_time_
         asked += rig_count(rig, MESSAGE_STAND_DOWN);
     }
     cr_assert_gt(asked, 0);
+    rig_free(rig);
+}
+
+/* B is late now. For how many T_stall does it count as slow? */
+static uint64_t stalls_slow(struct rig *rig)
+{
+    uint64_t stalls = 0;
+
+    says_late(rig, "B");
+    rig_pass(rig, rig->timing.heartbeat_ms, "B C");
+    says_late(rig, "B"); /* Not in time between. */
+    for (; hearing_was_late(rig->core, 1); stalls++) {
+        cr_assert_lt(stalls, 100);
+        rig_pass(rig, rig->timing.stall_ms, "B C");
+    }
+    return stalls;
+}
+
+/* H69: by a beat between its timers and its loop one that is slow is in time for a while, again and
+ * again. Who is not for long enough is as good as new. */
+Test(core_moves, who_is_late_again_and_again_counts_as_slow_for_longer)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    for (uint64_t stalls = 1; stalls <= 64; stalls *= 2) {
+        cr_assert_eq(stalls_slow(rig), stalls);
+    }
+    cr_assert_eq(stalls_slow(rig), 1);
     rig_free(rig);
 }
 

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "core/detection/hearing.h"
 #include "rig.h"
 
 /* --- The gate (I1, V6) --- */
@@ -97,6 +98,87 @@ Test(core_step, a_repeated_or_overtaken_heartbeat_changes_nothing)
     struct message overtaken = rig_message(rig, 'A', &heartbeat);
     overtaken.number--;
     rig_ignores_raw(rig, &overtaken, REFUSED_HEARTBEAT_OVERTAKEN);
+    rig_free(rig);
+}
+
+/* Its sender's next message but one, which came before it. */
+static struct message overtaken_by_another(struct rig *rig, char from,
+                                           const struct message *content)
+{
+    rig->numbers[(unsigned char)from]++;
+    struct message message = rig_message(rig, from, content);
+
+    rig_gets(rig, from, &(struct message){.type = MESSAGE_PONG});
+    return message;
+}
+
+/* H68: a slow one answers before its heartbeat comes, which alone says that it is late. */
+Test(core_step, a_heartbeat_that_an_answer_overtook_says_what_it_says)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message heartbeat = heartbeat_of(rig);
+
+    heartbeat.heartbeat.late = true;
+    struct message late = overtaken_by_another(rig, 'A', &heartbeat);
+    cr_assert_not(hearing_was_late(rig->core, 0));
+    rig_pass(rig, 20, "");
+    rig_gets_raw(rig, &late);
+    cr_assert(hearing_was_late(rig->core, 0));
+    cr_assert_eq(core_peer(rig->core, 0, rig->now_ms).heard_ms_ago, 20);
+    rig_ignores_raw(rig, &late, REFUSED_HEARTBEAT_OVERTAKEN);
+    rig_free(rig);
+}
+
+/* H20: what its sender said later than that holds. */
+Test(core_step, of_two_overtaken_heartbeats_the_later_holds)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message heartbeat = heartbeat_of(rig);
+
+    heartbeat.heartbeat.late = true;
+    struct message first = overtaken_by_another(rig, 'A', &heartbeat);
+    heartbeat.heartbeat.late = false;
+    struct message second = overtaken_by_another(rig, 'A', &heartbeat);
+    rig_gets_raw(rig, &second);
+    rig_ignores_raw(rig, &first, REFUSED_HEARTBEAT_OVERTAKEN);
+    rig_free(rig);
+}
+
+/* H20: whoever kept it back may say later what was true once. */
+Test(core_step, a_heartbeat_that_was_overtaken_long_ago_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message heartbeat = heartbeat_of(rig);
+    const uint64_t beat_ms = rig->timing.heartbeat_ms;
+
+    struct message early = overtaken_by_another(rig, 'A', &heartbeat);
+    for (int i = 0; i < 4; i++) {
+        rig_pass(rig, beat_ms / 2, "");
+        rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PONG});
+    }
+    rig_ignores_raw(rig, &early, REFUSED_HEARTBEAT_OVERTAKEN);
+
+    struct message last = overtaken_by_another(rig, 'A', &heartbeat);
+    rig_pass(rig, 2 * beat_ms, "");
+    cr_assert(hearing_is_heard(rig->core, 0));
+    rig_ignores_raw(rig, &last, REFUSED_HEARTBEAT_OVERTAKEN);
+    rig_free(rig);
+}
+
+/* D6c: its process is gone; whatever says otherwise is a question. */
+Test(core_step, an_overtaken_heartbeat_of_a_suspect_is_a_question)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct message heartbeat = heartbeat_of(rig);
+
+    heartbeat.heartbeat.late = true;
+    struct message late = overtaken_by_another(rig, 'C', &heartbeat);
+    rig_kill(rig, 'C');
+    cr_assert_neq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_NONE);
+    rig_gets_raw(rig, &late);
+    cr_assert_eq(rig->refused.reason, REFUSED_HEARTBEAT_OVERTAKEN);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'C'));
+    cr_assert_not(hearing_was_late(rig->core, 2));
     rig_free(rig);
 }
 

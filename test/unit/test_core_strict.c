@@ -757,6 +757,29 @@ Test(core_strict, a_voter_says_leased_only_if_the_last_sign_renewed_it)
     rig_free(rig);
 }
 
+/* D6a: what its voter did since then, nobody knows. */
+Test(core_strict, a_heartbeat_that_was_overtaken_brings_no_lease)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    const struct view *view = core_view(rig->core);
+
+    rig_pass(rig, rig->timing.heartbeat_ms, "");
+    rig->numbers['B']++;
+    struct message leases = rig_message(rig, 'B',
+                                        &(struct message){.type = MESSAGE_HEARTBEAT,
+                                                          .heartbeat = {.view = view_id_of(view),
+                                                                        .view_hash = view->hash,
+                                                                        .promised = view->epoch,
+                                                                        .leased = true}});
+    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_PONG});
+    rig_gets_raw(rig, &leases);
+    cr_assert_eq(rig->core->peers[1].signs.promised, view->epoch);
+    cr_assert_eq(rig->core->lease.grants[1].ms, 0);
+    hears_lease(rig, 'B', true);
+    cr_assert_gt(rig->core->lease.grants[1].ms, 0);
+    rig_free(rig);
+}
+
 /* --- Handing over (Z7) --- */
 
 /* H52: the voters skip its lease on that word. */

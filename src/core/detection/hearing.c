@@ -52,9 +52,10 @@ bool hearing_is_alone(const struct core *core, uint64_t ms)
 
 bool hearing_was_late(const struct core *core, uint32_t position)
 {
-    const uint64_t late_ms = core->peers[position].signs.late_ms;
+    const struct peer_signs *signs = &core->peers[position].signs;
 
-    return late_ms != 0 && core->now_ms < late_ms + core->timing.stall_ms;
+    return signs->late_ms != 0 &&
+           core->now_ms < signs->late_ms + (core->timing.stall_ms << signs->late_again);
 }
 
 static enum hearing own_hearing(const struct core *core, uint32_t subject, uint64_t now_ms)

@@ -20,7 +20,7 @@ bool hearing_coordinator_is_fresh(const struct core *core);
 /* For so long, no other member was heard, of one at least. */
 bool hearing_is_alone(const struct core *core, uint64_t ms);
 
-/* E7d: has it said within T_stall that its own loop was late? */
+/* E7d: has it said that its own loop was late, and not been in time for long enough since? */
 bool hearing_was_late(const struct core *core, uint32_t position);
 
 /* As told by the observer's last heartbeat, or by this node's own ears (R3). */

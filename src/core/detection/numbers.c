@@ -78,6 +78,27 @@ static bool is_nonce(uint64_t nonce, const struct message *answer)
     return nonce != 0 && answer->ping.nonce == nonce;
 }
 
+/* D6a: what came a heartbeat's time ago and more overtakes for good. Only an answer lowers it. */
+static void take(struct core *core, struct peer_number *number, const struct message *message)
+{
+    if (core->now_ms >= number->settled_ms + core->timing.heartbeat_ms) {
+        number->settled = number->highest;
+        number->settled_ms = core->now_ms;
+    }
+    number->highest = message->number;
+    if (message->type == MESSAGE_HEARTBEAT || number->settled > number->highest) {
+        number->settled = number->highest;
+    }
+}
+
+/* D6a: others overtook it, but none says the same more lately. */
+static bool is_last_heartbeat(const struct core *core, const struct peer_number *number,
+                              const struct message *message)
+{
+    return message->type == MESSAGE_HEARTBEAT && message->number > number->settled &&
+           core->now_ms < number->settled_ms + 2 * core->timing.heartbeat_ms;
+}
+
 /* D6d. Helpers know the nonce of a verification (R1), so that one shows no address. Whoever is at
  * another address may be anybody, and raises the number no further than with any message. */
 static bool take_answer(struct core *core, const struct message *message, uint32_t position)
@@ -93,7 +114,7 @@ static bool take_answer(struct core *core, const struct message *message, uint32
     } else if (charge->verify_ms == NEVER_MS || message->ping.nonce != charge->nonce) {
         return false;
     }
-    number->highest = message->number;
+    take(core, number, message);
     return true;
 }
 
@@ -124,6 +145,9 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
     if (message->number <= number->highest) {
         if (!hearing_is_heard(core, position)) {
             ask_about(core, message, position);
+        } else if (is_last_heartbeat(core, number, message)) {
+            number->settled = message->number;
+            return NUMBER_OVERTAKEN;
         }
         return NUMBER_OLD;
     }
@@ -131,7 +155,7 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
         ask_about(core, message, position);
         return NUMBER_LEAPS;
     }
-    number->highest = message->number;
+    take(core, number, message);
     if (number->proof != PROOF_GIVEN) {
         want_proof(core, position);
     }
@@ -189,6 +213,8 @@ static void take_back(struct core *core, uint32_t position, uint32_t gone)
     struct peer_number *number = &core->peers[position].number;
 
     number->highest = core->numbers.gone[gone];
+    number->settled = number->highest;
+    number->settled_ms = core->now_ms;
     number->proof = core->numbers.proofs[gone];
 }
 

@@ -6,10 +6,12 @@
 #include "core/state/state.h"
 
 enum number {
-    NUMBER_NEWER,   /* taken: all that comes from now on is measured against it */
-    NUMBER_OLD,     /* repeated, or overtaken */
-    NUMBER_LEAPS,   /* too far ahead: the member is asked whether it is at it */
-    NUMBER_ANSWERS, /* that answer, or the one to a verification (R1): taken whatever it is */
+    NUMBER_NEWER,     /* taken: all that comes from now on is measured against it */
+    NUMBER_OVERTAKEN, /* of a heartbeat: lately, by no later heartbeat. It is no sign of life (D6a)
+                       */
+    NUMBER_OLD,       /* repeated, or overtaken */
+    NUMBER_LEAPS,     /* too far ahead: the member is asked whether it is at it */
+    NUMBER_ANSWERS,   /* that answer, or the one to a verification (R1): taken whatever it is */
 };
 
 /* Asks the member at `position` whether it is there, once in T_heartbeat/4 at most (D6c). Returns

@@ -4,7 +4,10 @@
 
 #include "core/detection/watch.h"
 
-enum { CALM_HEARTBEATS = 64 }; /* for so long nothing was missing (D2i) */
+enum {
+    CALM_HEARTBEATS = 64, /* for so long nothing was missing (D2i) */
+    LATE_AGAIN_MAX = 6,   /* and after 2^6 T_stall in time nothing is held against anybody (E7d) */
+};
 
 void signs_look_at(struct core *core, uint64_t next_ms)
 {
@@ -71,6 +74,20 @@ void signs_vouch(struct core *core, uint32_t position)
     core->peers[position].signs.vouched_ms = core->now_ms;
 }
 
+/* E7d: who was in time for as long as it had to be, and is late again, has to be in time for twice
+ * as long. */
+static void note_late(const struct core *core, struct peer_signs *signs)
+{
+    const uint64_t in_time_ms = core->now_ms - signs->late_ms;
+
+    if (signs->late_ms == 0 || in_time_ms >= core->timing.stall_ms << LATE_AGAIN_MAX) {
+        signs->late_again = 0;
+    } else if (in_time_ms >= core->timing.stall_ms << signs->late_again) {
+        signs->late_again++;
+    }
+    signs->late_ms = core->now_ms;
+}
+
 void signs_take_heartbeat(struct core *core, const struct heartbeat *heartbeat, uint32_t position,
                           bool handed_over)
 {
@@ -84,7 +101,9 @@ void signs_take_heartbeat(struct core *core, const struct heartbeat *heartbeat, 
     }
     signs->acked = false;
     signs->late = heartbeat->late;
-    signs->late_ms = heartbeat->late ? core->now_ms : signs->late_ms;
+    if (heartbeat->late) {
+        note_late(core, signs);
+    }
     signs->acting = heartbeat->acting;
     signs->promised = heartbeat->promised;
     signs->handed_over = handed_over;

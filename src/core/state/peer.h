@@ -20,18 +20,21 @@ struct peer_signs {
     /* From its last heartbeat; `view` and `view_hash` also from its ACK. */
     struct view_id view;
     uint64_t view_hash;
-    bool acked;        /* known from its ACK alone; no heartbeat has come since */
-    bool said;         /* a heartbeat named `view`: it has installed it */
-    bool late;         /* its own loop was late lately (D4) */
-    uint64_t late_ms;  /* when it said so last; 0: never */
-    bool acting;       /* it said that it acts */
-    bool handed_over;  /* it coordinates `view`, and acts under its epoch no more (Z7) */
+    bool acked;            /* known from its ACK alone; no heartbeat has come since */
+    bool said;             /* a heartbeat named `view`: it has installed it */
+    bool acting;           /* it said that it acts */
+    bool handed_over;      /* it coordinates `view`, and acts under its epoch no more (Z7) */
+    bool late;             /* its own loop was late lately (D4) */
+    uint8_t late_again;    /* so often, each time after it had been in time for long (E7d) */
+    uint8_t suspect_count; /* whom it suspects: `doubts` */
+    uint64_t late_ms;      /* when it said last that it was late; 0: never */
     uint64_t promised; /* the epoch that its voter is bound to; 0: none, or it is no voter (Z2) */
     uint64_t suspects_ms;
 
     /* What the kernels tell. */
     bool linked;
     bool was_linked;    /* so that its closing, with nothing heard since, is proof (D2) */
+    bool told_bad;      /* rounds: watchers know that its link is bad */
     uint64_t closed_ms; /* the lifeline was closed, nothing was heard since; 0: not so */
     uint64_t asked_ms;  /* last EFFECT_KERNEL_ASK of this silence; 0 for none */
     uint64_t kernel_ms; /* last answer; 0 for none */
@@ -39,9 +42,6 @@ struct peer_signs {
     uint64_t vouched_ms;  /* others heard it though we do not, or it was relayed; 0: never */
     uint64_t unheard_ms;  /* when it last said that it does not hear us; 0: never (R2) */
     uint64_t answered_ms; /* rounds: last heartbeat out of turn, for what its own said (D5, D8) */
-    bool told_bad;        /* rounds: watchers know that its link is bad */
-
-    uint8_t suspect_count; /* in its last heartbeat; which ones: `doubts` */
 };
 
 /* signs: whom it suspects, by its last heartbeat. Most suspect nobody, so these lists lie apart,
@@ -63,6 +63,8 @@ struct peer_number {
     uint64_t nonce_elsewhere; /* of the one put where it was heard from; 0: none is open */
     uint64_t asked_ms;        /* when it was asked last, or heard first; 0: never */
     uint64_t highest;
+    uint64_t settled;    /* a heartbeat with this number or a lower one says nothing any more */
+    uint64_t settled_ms; /* when what had come by then was settled */
     enum proof proof;
 };
 
