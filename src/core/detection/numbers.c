@@ -213,8 +213,6 @@ static void take_back(struct core *core, uint32_t position, uint32_t gone)
     struct peer_number *number = &core->peers[position].number;
 
     number->highest = core->numbers.gone[gone];
-    number->settled = number->highest;
-    number->settled_ms = core->now_ms;
     number->proof = core->numbers.proofs[gone];
 }
 
