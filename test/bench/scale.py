@@ -53,7 +53,9 @@ SAMPLES = 3         # kills, and losses, for one row of the table where there ar
 SIMULATED_BYTES = 850   # of the simulator at its most, for each pair of hosts,
 SIMULATED_HOST_BYTES = 140000  # and for each host
 REST = ["bytes", "packets", "cpu", "bare", "lazy", "pss", "descriptors", "bytes_first", "cpu_first"]
-CHANGES = ["form", "change", "heal_halves", "heal_few", "kill", "lost"]
+LOSSES = ["change", "kill", "lost"]
+HEALS = ["heal_halves", "heal_few"]
+CHANGES = ["form", *LOSSES, *HEALS]
 
 
 class Progress:
@@ -109,15 +111,20 @@ def measure_rest(cluster):
     return found
 
 
-def measure_changes(cluster, samples):
+def measure_heals(cluster):
+    cluster.watch()
+    found = {}
+    for name, size in zip(HEALS, (cluster.count // 2, min(3, cluster.count // 2))):
+        time.sleep(SETTLE_S)
+        found[name] = cluster.heal(set(random.sample(range(cluster.count), size)))
+    return found
+
+
+def measure_losses(cluster, samples):
     """Lists of them. Members in the middle go, one after the other."""
     cluster.watch()
-    found = {name: [] for name in CHANGES if name != "form"}
+    found = {name: [] for name in LOSSES}
     without = set()
-    if cluster.network.can_cut:
-        for name, size in (("heal_halves", cluster.count // 2), ("heal_few", min(3, cluster.count // 2))):
-            time.sleep(SETTLE_S)
-            found[name].append(cluster.heal(set(random.sample(range(cluster.count), size))))
     for sample in range(samples):
         victim = cluster.count // 2 + 2 * sample
         time.sleep(SETTLE_S)  # the next change would wait for company
@@ -149,8 +156,9 @@ def measure_beside(cluster, make_bare):
     return found
 
 
-def measure(make, make_bare, network, count, runs, progress, label, samples=SAMPLES):
-    """One row. Few members bear one death at a time, so that there they start twice."""
+def measure(make, make_bare, network, count, runs, progress, label, samples=SAMPLES, heals=True):
+    """One row. Few members bear one death at a time, so that there they start twice; and once more to be
+    split, for what was apart a moment ago is not at rest."""
     at_once = max(1, min(samples, (count - 2) // 6))
     found = {name: [] for name in CHANGES}
     for run in range(runs if at_once >= min(2, samples) else 2 * runs):
@@ -161,8 +169,19 @@ def measure(make, make_bare, network, count, runs, progress, label, samples=SAMP
                 rest = measure_rest(cluster) | (measure_beside(cluster, make_bare) if make_bare else {})
                 for name, value in rest.items():
                     found.setdefault(name, []).append(value)
-            for name, values in measure_changes(cluster, at_once).items():
+            for name, values in measure_losses(cluster, at_once).items():
                 found[name] += values
+        finally:
+            cluster.close()
+    for _ in range(runs if heals and network.can_cut else 0):
+        cluster = make(network, count)
+        try:
+            found["form"].append(cluster.form())
+            for name, value in measure_heals(cluster).items():
+                found[name].append(value)
+        except RuntimeError as error:
+            progress.failed += 1
+            progress.say(f"{label}, {count} members, apart and together again: FAILED: {error}")
         finally:
             cluster.close()
     row = {name: median_of(values) for name, values in found.items()}
@@ -203,7 +222,7 @@ def measure_count(count, options, peers, progress):
         for kind, path in peers:
             attempt(progress, kind.name, count, rows, lambda: {
                 "system": kind.name, **measure(lambda net, n: kind(net, n, path), None, network, count,
-                                               1, progress, kind.name, samples=1)})
+                                               1, progress, kind.name, samples=1, heals=False)})
     finally:
         network.close()
     return rows

@@ -257,9 +257,6 @@ class Peer(Cluster):
     def change(self, number):
         return math.nan
 
-    def heal(self, apart):
-        return math.nan
-
     def kill(self, i, without):
         self.processes[i].kill()
         return self.agree(self.count - len(without) - 1, without | {i})
