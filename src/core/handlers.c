@@ -202,9 +202,10 @@ void handlers_on_heartbeat(struct core *core, const struct message *message, uin
         refuse(core, message, REFUSED_HEARTBEAT_OVERTAKEN);
     } else {
         detector_on_heartbeat(core, message, sender);
-        if (number == NUMBER_NEWER) {
-            note_lease(core, message, sender);
+        if (number != NUMBER_NEWER) {
+            return; /* Whom it follows and what it holds, others of its messages say, too. */
         }
+        note_lease(core, message, sender);
         install_compare(core, message, sender);
         change_compare(core, message, sender);
         claim_compare(core, message, sender);

@@ -126,6 +126,22 @@ Test(core_follow, it_says_that_it_does_not_follow)
     check_note(rig, true);
 }
 
+/* D6a: what it said before that does not take it back. */
+Test(core_follow, an_overtaken_heartbeat_does_not_take_back_that_one_does_not_follow)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const struct view *view = core_view(rig->core);
+    struct message says = {.type = MESSAGE_HEARTBEAT,
+                           .heartbeat = {.view = view_id_of(view), .view_hash = view->hash}};
+
+    rig->numbers['B']++;
+    struct message before = rig_message(rig, 'B', &says);
+    struct message refusal = not_following(rig, 'X');
+    rig_gets(rig, 'B', &refusal);
+    rig_gets_raw(rig, &before);
+    check_note(rig, true);
+}
+
 /* H38 */
 Test(core_follow, its_heartbeat_names_another_lineage)
 {

@@ -78,7 +78,8 @@ static bool is_nonce(uint64_t nonce, const struct message *answer)
     return nonce != 0 && answer->ping.nonce == nonce;
 }
 
-/* D6a: what came a heartbeat's time ago and more overtakes for good. Only an answer lowers it. */
+/* D6a: what came by now overtakes for good once T_heartbeat and more have passed, and the next
+ * comes. Only an answer lowers that. */
 static void take(struct core *core, struct peer_number *number, const struct message *message)
 {
     if (core->now_ms >= number->settled_ms + core->timing.heartbeat_ms) {
