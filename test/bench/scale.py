@@ -46,7 +46,7 @@ from scale_systems import Bare, Doyen, Memberlist, Serf
 
 SETTLE_S = 1
 REST_S = 5  # until what followed the start is over: former neighbours, roll calls, addresses of hosts
-IDLE_S = 6.4
+IDLE_S = 20.4  # thirty beats of rings: what a loop does now and then weighs little
 HEARTBEAT_MS = 250  # of the profile lan
 SPARSE_MS = 680     # of the same on rings with guard none, half of the neighbours at a time
 SAMPLES = 3         # kills, and losses, for one row of the table where there are members enough
