@@ -24,7 +24,7 @@ docs/guide/sizing.md. What a figure means:
     product     bytes a second times seconds until a lost host is known
 
 Without root or iproute2 it takes the loopback interface, where no cable can be pulled. Where the programs
-`serf` or `memberlist-agent` are on PATH, their figures stand beside. The default takes more than ten minutes.
+`serf` or `memberlist-agent` are on PATH, their figures stand beside. The default takes more than half an hour.
 """
 
 import argparse
@@ -45,7 +45,7 @@ from scale_network import (Loopback, Network, descriptors, may_have_namespaces, 
 from scale_systems import Bare, Doyen, Memberlist, Serf
 
 SETTLE_S = 1
-REST_S = 5  # until what followed the start is over: former neighbours, roll calls, addresses of hosts
+REST_S = 46  # until nobody had to be asked for 64 heartbeats (D2i), as somebody may have at the start
 IDLE_S = 20.4  # thirty beats of rings: what a loop does now and then weighs little
 HEARTBEAT_MS = 250  # of the profile lan
 SPARSE_MS = 680     # of the same on rings with guard none, half of the neighbours at a time
@@ -120,7 +120,7 @@ def measure_heals(cluster):
     return found
 
 
-def measure_losses(cluster, samples):
+def measure_losses(cluster, samples, kinds):
     """Lists of them. Members in the middle go, one after the other."""
     cluster.watch()
     found = {name: [] for name in LOSSES}
@@ -131,9 +131,10 @@ def measure_losses(cluster, samples):
         if sample == 0:
             found["change"].append(cluster.change(time.monotonic_ns()))
             time.sleep(SETTLE_S)
-        found["kill"].append(cluster.kill(victim, without))
-        without.add(victim)
-        if cluster.network.can_cut:
+        if "kill" in kinds:
+            found["kill"].append(cluster.kill(victim, without))
+            without.add(victim)
+        if "lost" in kinds and cluster.network.can_cut:
             time.sleep(SETTLE_S + random.random() * SPARSE_MS / 1e3)  # at any moment between two heartbeats
             found["lost"].append(cluster.lose(victim + 1, without))
             without.add(victim + 1)
@@ -157,11 +158,14 @@ def measure_beside(cluster, make_bare):
 
 
 def measure(make, make_bare, network, count, runs, progress, label, samples=SAMPLES, heals=True):
-    """One row. Few members bear one death at a time, so that there they start twice; and once more to be
-    split, for what was apart a moment ago is not at rest."""
+    """One row. Few members bear one death at a time, and are not at rest after it, so that there they start
+    again for each; and all start once more to be split."""
     at_once = max(1, min(samples, (count - 2) // 6))
+    starts = [("kill", "lost")] * runs
+    if at_once < min(2, samples):
+        starts = [("kill",)] * runs + [("lost",)] * (samples * runs)
     found = {name: [] for name in CHANGES}
-    for run in range(runs if at_once >= min(2, samples) else 2 * runs):
+    for run, kinds in enumerate(starts):
         cluster = make(network, count)
         try:
             found["form"].append(cluster.form())
@@ -169,7 +173,9 @@ def measure(make, make_bare, network, count, runs, progress, label, samples=SAMP
                 rest = measure_rest(cluster) | (measure_beside(cluster, make_bare) if make_bare else {})
                 for name, value in rest.items():
                     found.setdefault(name, []).append(value)
-            for name, values in measure_losses(cluster, at_once).items():
+            else:
+                time.sleep(REST_S)
+            for name, values in measure_losses(cluster, at_once, kinds).items():
                 found[name] += values
         finally:
             cluster.close()
