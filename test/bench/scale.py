@@ -46,7 +46,8 @@ from scale_systems import Bare, Doyen, Memberlist, Serf
 
 SETTLE_S = 1
 REST_S = 46  # until nobody had to be asked for 64 heartbeats (D2i), as somebody may have at the start
-IDLE_S = 20.4  # thirty beats of rings: what a loop does now and then weighs little
+IDLE_S = 61.2  # ninety beats of rings, so that what kernels ask each other now and then is in every window
+BESIDE_S = 20.4
 HEARTBEAT_MS = 250  # of the profile lan
 SPARSE_MS = 680     # of the same on rings with guard none, half of the neighbours at a time
 SAMPLES = 3         # kills, and losses, for one row of the table where there are members enough
@@ -81,11 +82,11 @@ def spans(before, after, seconds):
             for was, now in zip(before, after)]
 
 
-def processor_shares(pids):
+def processor_shares(pids, seconds):
     """% of one processor that each takes while this waits, and how long that was."""
     began = time.monotonic()
     before = [processor_ms(pid) for pid in pids]
-    time.sleep(IDLE_S)
+    time.sleep(seconds)
     seconds = time.monotonic() - began
     return [(processor_ms(pid) - was) / seconds / 10 for pid, was in zip(pids, before)], seconds
 
@@ -96,7 +97,7 @@ def measure_rest(cluster):
     pids = cluster.pids()
     sent = cluster.network.sent if cluster.network.can_cut else cluster.counted
     before = sent()
-    shares, seconds = processor_shares(pids)
+    shares, seconds = processor_shares(pids, IDLE_S)
     flows = spans(before, sent(), seconds) if before else []
     memory = [memory_kb(pid) for pid in pids]
     others = [i for i in range(len(pids)) if i != first]
@@ -149,7 +150,7 @@ def measure_beside(cluster, make_bare):
         try:
             time.sleep(SETTLE_S)
             pids = bare.pids()
-            shares, _ = processor_shares(pids + cluster.pids())
+            shares, _ = processor_shares(pids + cluster.pids(), BESIDE_S)
             found[name] = statistics.median(shares[:len(pids)])
             found[f"cpu_beside_{name}"] = statistics.median(shares[len(pids):])
         finally:
