@@ -203,7 +203,7 @@ void handlers_on_heartbeat(struct core *core, const struct message *message, uin
     } else {
         detector_on_heartbeat(core, message, sender);
         if (number != NUMBER_NEWER) {
-            return; /* Whom it follows and what it holds, others of its messages say, too. */
+            return; /* What overtook it may have said later whom its sender follows. */
         }
         note_lease(core, message, sender);
         install_compare(core, message, sender);

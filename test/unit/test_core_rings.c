@@ -571,9 +571,8 @@ Test(core_rings, who_is_told_of_a_silence_asks_when_the_coordinator_is_silent)
     rig_free(rig);
 }
 
-/* H67: it would follow A, so A has to know of those who are younger, if anybody; until A is silent,
- * too.
- */
+/* H67: it would follow A, so A has to know of those who are younger, if anybody; until A is silent
+ * itself. */
 Test(core_rings, who_is_told_of_a_silence_leaves_it_to_the_oldest_that_is_heard)
 {
     struct rig *rig = far_from_the_coordinator();

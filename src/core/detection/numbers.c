@@ -78,8 +78,8 @@ static bool is_nonce(uint64_t nonce, const struct message *answer)
     return nonce != 0 && answer->ping.nonce == nonce;
 }
 
-/* D6a: what came by now overtakes for good once T_heartbeat and more have passed, and the next
- * comes. Only an answer lowers that. */
+/* D6a: each T_heartbeat, what came until then is settled: a heartbeat with such a number comes too
+ * late. Only an answer (D6d) lowers a number again. */
 static void take(struct core *core, struct peer_number *number, const struct message *message)
 {
     if (core->now_ms >= number->settled_ms + core->timing.heartbeat_ms) {
@@ -92,7 +92,7 @@ static void take(struct core *core, struct peer_number *number, const struct mes
     }
 }
 
-/* D6a: others overtook it, but none says the same more lately. */
+/* D6a: other messages overtook it lately, but no heartbeat, which would say the same anew. */
 static bool is_last_heartbeat(const struct core *core, const struct peer_number *number,
                               const struct message *message)
 {
