@@ -208,16 +208,15 @@ static void on_late(struct core *core, uint64_t late_ms)
     outbox_notice_of(core, NOTICE_LATE, &core->life.self)->silent_ms = late_ms;
 }
 
-static void judge_evidence(struct core *core)
+/* J5: the next view is to be without somebody more. */
+static void on_found(struct core *core, enum found found)
 {
-    if (core_is_strict(core)) {
-        campaign_on_evidence(core);
-    } else {
-        claim_on_evidence(core);
-    }
-    switch (removal_review(core)) {
+    switch (found) {
     case FOUND_DEAD:
         next_view_without_the_dead(core);
+        break;
+    case FOUND_LAST:
+        next_view_now(core);
         break;
     case FOUND_OTHERS:
         next_view_soon(core);
@@ -225,6 +224,16 @@ static void judge_evidence(struct core *core)
     case FOUND_NOBODY:
         break;
     }
+}
+
+static void judge_evidence(struct core *core)
+{
+    if (core_is_strict(core)) {
+        campaign_on_evidence(core);
+    } else {
+        claim_on_evidence(core);
+    }
+    on_found(core, removal_review(core));
     if (install_is_left_alone(core)) {
         REACHED(left_alone);
         lifecycle_end_life(core, REASON_LEFT_ALONE);
@@ -236,9 +245,7 @@ static void run_due(struct core *core)
 {
     if (core_is_member(core)) {
         detector_tick(core);
-        if (removal_tick(core)) {
-            next_view_soon(core);
-        }
+        on_found(core, removal_tick(core));
         promise_end_pause(core);
     }
     if (core_is_member(core) && verdict_take_evidence(core)) {

@@ -36,7 +36,13 @@ uint64_t budget_least_ms(const struct timing *profile)
 
 uint64_t budget_gap_ms(const struct timing *timing)
 {
-    return timing_answerer_ms(timing);
+    const uint64_t longest_ms = timing_answerer_ms(timing);
+
+    /* The coordinator's heartbeats end the others' waiting, but where every second round is one's
+     * own. */
+    return timing_is_sparse(timing)
+               ? longest_ms + longest_ms * timing_jitter_percent(timing) / 100
+               : longest_ms;
 }
 
 static uint64_t less(uint64_t from, uint64_t what)

@@ -28,7 +28,7 @@ enum {
     STREAM_PARTIAL_BYTES_MAX = 16 << 20,
     STREAM_FRAME_MS_MAX = 10000, /* a frame that has begun must be complete by then */
     STREAM_UNHEARD_MS = 10000,   /* unacknowledged for this long, the connection is over */
-    STREAM_IDLE_PROBE_S = 60,    /* after this long a silence, its kernel probes the other's */
+    STREAM_IDLE_PROBE_S = 150,   /* after this long a silence, its kernel probes the other's */
 };
 
 /* The state that all streams of one node share. One inbox serves all streams, because libuv fills

@@ -6,7 +6,8 @@
  *
  * sends to each neighbour every EVERY_MS, give or take 5 %, one datagram in twenty with
  * WHOLE_BYTES, the others with 26; with --halves, as where heartbeats are sparse (D8g), to one half
- * of them and to the other in turn, twice as often, one in fifty whole and the others with 22.
+ * of them and to the other in turn, twice as often, give or take 2 %, one in fifty whole and the
+ * others with 22.
  * Where FIRST, which is one of them, is named, its datagram is answered with a round at once, as
  * who answers its coordinator does (D8). It reads what comes as it comes, with --lazy only before
  * it sends. It ends when it is killed. */
@@ -115,8 +116,10 @@ static void send_round(struct bare *bare)
     bare->rounds++;
     bare->half = 1 - bare->half;
     const uint64_t round_us = bare->every_us / step;
-    const uint64_t every_us = bare->answers ? round_us * 11 / 10 : round_us;
-    bare->next_us = now_us() + every_us * 95 / 100 + draw(bare, every_us / 10);
+    const uint64_t patience_us = bare->halves ? round_us * 21 / 20 : round_us * 11 / 10;
+    const uint64_t every_us = bare->answers ? patience_us : round_us;
+    const uint64_t spread_us = every_us * (bare->halves ? 2 : 5) / 100;
+    bare->next_us = now_us() + every_us - spread_us + draw(bare, 2 * spread_us);
 }
 
 /* Returns whether the one that is answered was heard. */

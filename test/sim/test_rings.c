@@ -25,6 +25,30 @@ static struct sim *story_on_rings(uint64_t seed)
     return story_guarded(seed, (struct guard){.policy = GUARD_NONE});
 }
 
+/* From when its processes start. */
+static void check_that_nobody_asks(uint64_t seed, uint32_t hosts)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = hosts, .watchers = WATCHERS_RINGS});
+
+    sim_start_together(sim);
+    cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
+              (unsigned long long)seed);
+    sim_run(sim, 10 * MINUTE_MS);
+    cr_assert_eq(sim_sent(sim, SIM_ANY, MESSAGE_PING), 0, "seed %llu, %u hosts: %llu questions",
+                 (unsigned long long)seed, hosts,
+                 (unsigned long long)sim_sent(sim, SIM_ANY, MESSAGE_PING));
+    sim_free(sim);
+}
+
+/* H70, D8g: no half of the neighbours is left out until it asks. */
+Story(rings, where_all_is_quiet_nobody_asks)
+{
+    check_that_nobody_asks(seed, 3);
+    check_that_nobody_asks(seed, 5);
+    check_that_nobody_asks(seed, HOSTS);
+}
+
 static uint32_t host_of_member(const struct sim *sim, const struct node_id *id)
 {
     for (uint32_t host = 0; host < sim_host_count(sim); host++) {

@@ -617,6 +617,51 @@ Test(core_join, the_dead_are_waited_with_while_more_die)
     rig_free(rig);
 }
 
+static struct rig *with_a_lost_member(const char *alive)
+{
+    struct rig *rig = rig_in("A B C D", 'A');
+    uint64_t left_ms = rig->timing.lost_ms;
+
+    while (left_ms > 0) {
+        const uint64_t part_ms = earlier(left_ms, rig->timing.heartbeat_ms);
+        rig_pass(rig, part_ms, alive);
+        left_ms -= part_ms;
+    }
+    for (; *alive != '\0'; alive++) {
+        if (*alive != ' ') {
+            rig_accuses(rig, *alive, 3, VERDICT_LOST);
+        }
+    }
+    return rig;
+}
+
+/* J5d: nobody else is on the way out. */
+Test(core_join, a_silent_one_goes_at_once_if_nobody_else_is_silent)
+{
+    struct rig *rig = with_a_lost_member("B D");
+
+    rig_pass(rig, rig->timing.verify_ms, "");
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'B');
+    cr_assert_not_null(prepare);
+    cr_assert_eq(prepare->carrier.view->member_count, 3);
+    rig_free(rig);
+}
+
+/* J5d, H30: but waits for another one who is silent, too. */
+Test(core_join, of_two_who_are_silent_the_first_waits)
+{
+    struct rig *rig = with_a_lost_member("D");
+    char text[64];
+
+    rig_pass(rig, rig->timing.verify_ms, "");
+    cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'D'));
+    rig_pass(rig, rig->timing.batch_ms, "");
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');
+    cr_assert_not_null(prepare);
+    cr_assert_str_eq(view_text(prepare->carrier.view, text, sizeof text), "A B D");
+    rig_free(rig);
+}
+
 /* H11, H12: its acknowledgement alone lists it nowhere. */
 Test(core_join, a_joiner_is_in_when_the_view_is_committed)
 {

@@ -365,6 +365,44 @@ static bool review_one(struct core *core, uint32_t position)
     return false;
 }
 
+/* J5d: is anybody silent who is not about to go? */
+static bool is_anybody_else_silent(const struct core *core)
+{
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
+        if (!core_is_self(core, i) && !core->peers[i].charge.confirmed &&
+            !hearing_is_heard(core, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum found more_urgent(enum found a, enum found b)
+{
+    return a > b ? a : b;
+}
+
+/* What it means that this one is to go. */
+static enum found found_of(const struct core *core, uint32_t position)
+{
+    switch (core->peers[position].charge.verdict) {
+    case VERDICT_DEAD:
+        return FOUND_DEAD;
+    case VERDICT_LOST:
+    case VERDICT_STALLED:
+        return FOUND_LAST;
+    case VERDICT_NONE:
+        break;
+    }
+    return FOUND_OTHERS;
+}
+
+static enum found with_all_known(const struct core *core, enum found found)
+{
+    return found == FOUND_LAST && is_anybody_else_silent(core) ? FOUND_OTHERS : found;
+}
+
 enum found removal_review(struct core *core)
 {
     enum found found = FOUND_NOBODY;
@@ -378,14 +416,10 @@ enum found removal_review(struct core *core)
             continue;
         }
         verdict_confirm(core, i);
-        if (core->peers[i].charge.verdict == VERDICT_DEAD) {
-            found = FOUND_DEAD;
-        } else if (found == FOUND_NOBODY) {
-            found = FOUND_OTHERS;
-        }
+        found = more_urgent(found, found_of(core, i));
     }
     end_judging(core);
-    return found;
+    return with_all_known(core, found);
 }
 
 void removal_reconsider(struct core *core)
@@ -525,12 +559,12 @@ static bool end_verification(struct core *core, uint32_t position)
     return false;
 }
 
-bool removal_tick(struct core *core)
+enum found removal_tick(struct core *core)
 {
-    bool found = false;
+    enum found found = FOUND_NOBODY;
 
     if (core->now_ms < core->removal.verify_ms) {
-        return false;
+        return FOUND_NOBODY;
     }
     core->removal.verify_ms = NEVER_MS;
     verdict_evidence_changed(core);
@@ -541,7 +575,7 @@ bool removal_tick(struct core *core)
             continue;
         }
         if (core->now_ms >= charge->verify_ms) {
-            found = end_verification(core, i) || found;
+            found = end_verification(core, i) ? more_urgent(found, found_of(core, i)) : found;
         } else if (core->now_ms >= charge->verify_again_ms &&
                    !outbox_has_room(core, QUESTION_MESSAGES)) {
             look_again(core, core->now_ms + 1);
@@ -554,7 +588,7 @@ bool removal_tick(struct core *core)
         }
     }
     end_judging(core);
-    return found;
+    return with_all_known(core, found);
 }
 
 void removal_reset(struct core *core)

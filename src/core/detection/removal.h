@@ -4,11 +4,13 @@
 
 #include "core/state/state.h"
 
-/* Whom a review has found: who is more to go. */
-enum found { FOUND_NOBODY, FOUND_DEAD, FOUND_OTHERS };
+/* Who is more to go: the most urgent of those whom a review has found. FOUND_LAST: a silent one, and
+ * of all who are heard and those who are not nobody else is silent (J5d). FOUND_DEAD: one whose
+ * process is known to be gone. */
+enum found { FOUND_NOBODY, FOUND_OTHERS, FOUND_LAST, FOUND_DEAD };
 
 /* Judges the evidence against every member anew: confirms what is proven, starts verification of
- * what is not. For the coordinator. FOUND_DEAD: somebody's process is known to be gone. */
+ * what is not. For the coordinator. */
 enum found removal_review(struct core *core);
 
 /* Z5f: takes back what was found out about members whom others hear by now. */
@@ -33,8 +35,8 @@ void removal_on_ping(struct core *core, const struct message *message);
 void removal_on_ping_request(struct core *core, const struct message *message);
 void removal_on_pong(struct core *core, const struct message *message);
 
-/* Ends verifications whose time is up. Returns whether anybody more is to go. */
-bool removal_tick(struct core *core);
+/* Ends verifications whose time is up. */
+enum found removal_tick(struct core *core);
 
 void removal_reset(struct core *core);
 

@@ -112,6 +112,13 @@ static uint64_t until_next_round_ms(const struct core *core, bool names_somebody
                                     : timing_round_ms(&core->timing);
 }
 
+static void begin_next_in(struct core *core, uint64_t pause_ms)
+{
+    core->rounds.next_ms =
+        core->now_ms +
+        random_jitter(&core->random, pause_ms, timing_jitter_percent(&core->timing));
+}
+
 /* To the neighbours of these halves, and to all others who are watched. */
 static void send_round(struct core *core, uint8_t halves)
 {
@@ -132,8 +139,7 @@ static void send_round(struct core *core, uint8_t halves)
         }
     }
     watch_hold_lifelines(core);
-    core->rounds.next_ms =
-        core->now_ms + random_jitter(&core->random, until_next_round_ms(core, names_somebody), 5);
+    begin_next_in(core, until_next_round_ms(core, names_somebody));
     strangers_renew(core);
 }
 
@@ -152,10 +158,15 @@ void rounds_send_next(struct core *core)
 
 void rounds_answer_coordinator(struct core *core)
 {
-    if (core->peers[0].watch.halves != WATCH_BOTH_HALVES) {
-        core->rounds.half = core->peers[0].watch.halves;
+    const uint8_t half = core->peers[0].watch.halves;
+    const uint64_t next_ms = core->rounds.next_ms;
+
+    if (timing_is_sparse(&core->timing) && (half & core->rounds.half) == 0) {
+        send_round(core, half);
+        core->rounds.next_ms = earlier(core->rounds.next_ms, next_ms); /* The other half's. */
+    } else {
+        rounds_send_next(core);
     }
-    rounds_send_next(core);
 }
 
 bool rounds_may_answer(struct core *core, uint32_t position)
@@ -172,9 +183,10 @@ bool rounds_may_answer(struct core *core, uint32_t position)
 
 void rounds_on_timing(struct core *core)
 {
-    core->rounds.next_ms = earlier(
-        core->rounds.next_ms,
-        core->now_ms + random_jitter(&core->random, until_next_round_ms(core, false), 5));
+    const uint64_t next_ms = core->rounds.next_ms;
+
+    begin_next_in(core, until_next_round_ms(core, false));
+    core->rounds.next_ms = earlier(core->rounds.next_ms, next_ms);
 }
 
 void rounds_reset(struct core *core)

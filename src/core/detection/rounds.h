@@ -30,7 +30,8 @@ void rounds_send(struct core *core);
 /* D8g: where heartbeats are sparse, each round goes to half of the neighbours, in turn. */
 void rounds_send_next(struct core *core);
 
-/* D8: an answer to the coordinator, which gets one of the halves. */
+/* D8: an answer to the coordinator, which gets one of the halves. Where the other half is next,
+ * that one waits no longer for it. */
 void rounds_answer_coordinator(struct core *core);
 
 /* The durations are other ones: the next round comes no later than they say. */

@@ -39,9 +39,6 @@ bool signs_are_calm(const struct core *core)
 
 void signs_wondered(struct core *core)
 {
-    if (core->now_ms >= core->looking.wondered_ms + core->timing.lost_ms) {
-        core->looking.was_calm = signs_are_calm(core);
-    }
     core->looking.wondered_ms = core->now_ms;
 }
 
@@ -49,7 +46,7 @@ uint64_t signs_inquiry_ms(const struct core *core)
 {
     const struct timing *timing = &core->timing;
 
-    return core->looking.was_calm && watch_is_mutual(core)
+    return watch_is_mutual(core)
                ? timing_missed_ms(timing) + timing_question_ms(timing)
                : timing_inquiry_ms(timing);
 }
@@ -228,6 +225,5 @@ void signs_reset(struct core *core)
 {
     core->looking.next_ms = NEVER_MS;
     core->looking.wondered_ms = 0;
-    core->looking.was_calm = false;
     core->looking.heard = false;
 }

@@ -22,7 +22,7 @@ void signs_wondered(struct core *core);
 bool signs_are_calm(const struct core *core);
 
 /* D2h, D2i: the silence after which a coordinator puts the questions of R1 where heartbeats are
- * sparse: sooner among few, if nothing was missing for long until then. */
+ * sparse: sooner among few. */
 uint64_t signs_inquiry_ms(const struct core *core);
 
 /* A sign of life, by the message of that number. */

@@ -147,10 +147,18 @@ static inline uint64_t timing_round_ms(const struct timing *timing)
 }
 
 /* For so long who answers its coordinator waits for the heartbeat of that one before it begins a
- * round by itself (D8): an interval, and its jitter. */
+ * round by itself (D8c): an interval, and its jitter, and that of its own. */
 static inline uint64_t timing_answerer_ms(const struct timing *timing)
 {
-    return timing_round_ms(timing) * 11 / 10;
+    return timing_is_sparse(timing) ? timing_round_ms(timing) * 21 / 20
+                                    : timing_round_ms(timing) * 11 / 10;
+}
+
+/* By so much an interval between two rounds is shorter or longer, at random, so that those of many
+ * members drift apart: two rounds of who is sparse have to be over before T_doubt is (D2e). */
+static inline uint64_t timing_jitter_percent(const struct timing *timing)
+{
+    return timing_is_sparse(timing) ? 2 : 5;
 }
 
 /* The shortest T_lost with which heartbeats this far apart are not sparse. */

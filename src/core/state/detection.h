@@ -39,7 +39,6 @@ struct leases {
 struct looking {
     uint64_t next_ms;     /* or later: whoever is heard puts it off; NEVER_MS when off */
     uint64_t wondered_ms; /* when somebody was asked last since a heartbeat was missing; 0: never */
-    bool was_calm;        /* nothing had been missing for long before that spell of questions */
     bool heard;           /* a fellow member was, since the last look */
 };
 
