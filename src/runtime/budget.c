@@ -40,9 +40,8 @@ uint64_t budget_gap_ms(const struct timing *timing)
 
     /* The coordinator's heartbeats end the others' waiting, but where every second round is one's
      * own. */
-    return timing_is_sparse(timing)
-               ? longest_ms + longest_ms * timing_jitter_percent(timing) / 100
-               : longest_ms;
+    return timing_is_sparse(timing) ? longest_ms + longest_ms * timing_jitter_percent(timing) / 100
+                                    : longest_ms;
 }
 
 static uint64_t less(uint64_t from, uint64_t what)

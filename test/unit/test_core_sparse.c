@@ -149,8 +149,10 @@ Test(core_sparse, rounds_are_spread_by_little)
         if (heard_a_heartbeat(rig, "B C D E") > 0) {
             const uint64_t apart_ms = rig->now_ms - last_ms;
             const bool is_first = rounds++ == 0;
-            cr_assert(is_first || apart_ms <= round_ms * 51 / 50, "after %u ms", (unsigned)apart_ms);
-            cr_assert(is_first || apart_ms >= round_ms * 49 / 50, "after %u ms", (unsigned)apart_ms);
+            cr_assert(is_first || apart_ms <= round_ms * 51 / 50, "after %u ms",
+                      (unsigned)apart_ms);
+            cr_assert(is_first || apart_ms >= round_ms * 49 / 50, "after %u ms",
+                      (unsigned)apart_ms);
             last_ms = rig->now_ms;
         }
     }

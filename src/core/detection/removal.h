@@ -4,8 +4,8 @@
 
 #include "core/state/state.h"
 
-/* Who is more to go: the most urgent of those whom a review has found. FOUND_LAST: a silent one, and
- * of all who are heard and those who are not nobody else is silent (J5d). FOUND_DEAD: one whose
+/* Who is more to go: the most urgent of those whom a review has found. FOUND_LAST: a silent one,
+ * and of all who are heard and those who are not nobody else is silent (J5d). FOUND_DEAD: one whose
  * process is known to be gone. */
 enum found { FOUND_NOBODY, FOUND_OTHERS, FOUND_LAST, FOUND_DEAD };
 

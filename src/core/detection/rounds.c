@@ -114,9 +114,8 @@ static uint64_t until_next_round_ms(const struct core *core, bool names_somebody
 
 static void begin_next_in(struct core *core, uint64_t pause_ms)
 {
-    core->rounds.next_ms =
-        core->now_ms +
-        random_jitter(&core->random, pause_ms, timing_jitter_percent(&core->timing));
+    core->rounds.next_ms = core->now_ms + random_jitter(&core->random, pause_ms,
+                                                        timing_jitter_percent(&core->timing));
 }
 
 /* To the neighbours of these halves, and to all others who are watched. */

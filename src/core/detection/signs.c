@@ -46,9 +46,8 @@ uint64_t signs_inquiry_ms(const struct core *core)
 {
     const struct timing *timing = &core->timing;
 
-    return watch_is_mutual(core)
-               ? timing_missed_ms(timing) + timing_question_ms(timing)
-               : timing_inquiry_ms(timing);
+    return watch_is_mutual(core) ? timing_missed_ms(timing) + timing_question_ms(timing)
+                                 : timing_inquiry_ms(timing);
 }
 
 void signs_heard(struct core *core, uint32_t position, uint64_t number)
