@@ -45,6 +45,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     lifecycle_on_view_installed(core);
     peers_on_view_installed(core, before);
     watch_on_view_installed(core, before);
+    rounds_on_view_installed(core);
     detector_on_view_installed(core, before);
     numbers_on_view_installed(core, before);
     verdict_on_view_installed(core, before);

@@ -208,17 +208,17 @@ static void on_late(struct core *core, uint64_t late_ms)
     outbox_notice_of(core, NOTICE_LATE, &core->life.self)->silent_ms = late_ms;
 }
 
-/* J5: the next view is to be without somebody more. */
+/* The next view is to be without somebody more: when it is made is J5a, J5c and J5d. */
 static void on_found(struct core *core, enum found found)
 {
     switch (found) {
     case FOUND_DEAD:
         next_view_without_the_dead(core);
         break;
-    case FOUND_LAST:
-        next_view_now(core);
+    case FOUND_SILENT:
+        next_view_without_the_silent(core, removal_is_anybody_silent(core));
         break;
-    case FOUND_OTHERS:
+    case FOUND_MOVED:
         next_view_soon(core);
         break;
     case FOUND_NOBODY:

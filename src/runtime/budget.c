@@ -38,8 +38,8 @@ uint64_t budget_gap_ms(const struct timing *timing)
 {
     const uint64_t longest_ms = timing_answerer_ms(timing);
 
-    /* The coordinator's heartbeats end the others' waiting, but where every second round is one's
-     * own. */
+    /* Dense, the coordinator's heartbeat comes before a member has waited so long. Sparse, every
+     * second round has nothing to wait for. */
     return timing_is_sparse(timing) ? longest_ms + longest_ms * timing_jitter_percent(timing) / 100
                                     : longest_ms;
 }

@@ -28,7 +28,10 @@ enum {
     STREAM_PARTIAL_BYTES_MAX = 16 << 20,
     STREAM_FRAME_MS_MAX = 10000, /* a frame that has begun must be complete by then */
     STREAM_UNHEARD_MS = 10000,   /* unacknowledged for this long, the connection is over */
-    STREAM_IDLE_PROBE_S = 150,   /* after this long a silence, its kernel probes the other's */
+
+    /* After this long a silence its kernel probes the other's: often enough that no firewall on the
+     * way forgets the connection, which some do after four minutes. */
+    STREAM_IDLE_PROBE_S = 150,
 };
 
 /* The state that all streams of one node share. One inbox serves all streams, because libuv fills

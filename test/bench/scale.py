@@ -45,7 +45,7 @@ from scale_network import (Loopback, Network, descriptors, may_have_namespaces, 
 from scale_systems import Bare, Doyen, Memberlist, Serf
 
 SETTLE_S = 1
-REST_S = 46  # until nobody had to be asked for 64 heartbeats (D2i), as somebody may have at the start
+REST_S = 5  # until what the start brought is over
 IDLE_S = 61.2  # ninety beats of rings, so that what kernels ask each other now and then is in every window
 BESIDE_S = 20.4
 HEARTBEAT_MS = 250  # of the profile lan

@@ -25,30 +25,6 @@ static struct sim *story_on_rings(uint64_t seed)
     return story_guarded(seed, (struct guard){.policy = GUARD_NONE});
 }
 
-/* From when its processes start. */
-static void check_that_nobody_asks(uint64_t seed, uint32_t hosts)
-{
-    struct sim *sim = sim_new(
-        &(struct sim_options){.seed = seed, .host_count = hosts, .watchers = WATCHERS_RINGS});
-
-    sim_start_together(sim);
-    cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
-              (unsigned long long)seed);
-    sim_run(sim, 10 * MINUTE_MS);
-    cr_assert_eq(sim_sent(sim, SIM_ANY, MESSAGE_PING), 0, "seed %llu, %u hosts: %llu questions",
-                 (unsigned long long)seed, hosts,
-                 (unsigned long long)sim_sent(sim, SIM_ANY, MESSAGE_PING));
-    sim_free(sim);
-}
-
-/* H70, D8g: no half of the neighbours is left out until it asks. */
-Story(rings, where_all_is_quiet_nobody_asks)
-{
-    check_that_nobody_asks(seed, 3);
-    check_that_nobody_asks(seed, 5);
-    check_that_nobody_asks(seed, HOSTS);
-}
-
 static uint32_t host_of_member(const struct sim *sim, const struct node_id *id)
 {
     for (uint32_t host = 0; host < sim_host_count(sim); host++) {
@@ -61,7 +37,58 @@ static uint32_t host_of_member(const struct sim *sim, const struct node_id *id)
 
 static uint32_t host_at_age(const struct sim *sim, uint32_t place)
 {
-    return host_of_member(sim, &core_view(sim_core(sim, A))->members[place].id);
+    const uint32_t host = sim_is_running(sim, A) ? A : B;
+
+    return host_of_member(sim, &core_view(sim_core(sim, host))->members[place].id);
+}
+
+static void check_that_nobody_asked(const struct sim *sim, uint64_t seed)
+{
+    const uint64_t asked = sim_sent(sim, SIM_ANY, MESSAGE_PING);
+
+    cr_assert_eq(asked, 0, "seed %llu, %u hosts: %llu questions", (unsigned long long)seed,
+                 sim_host_count(sim), (unsigned long long)asked);
+}
+
+/* From when its processes start. */
+static void check_that_nobody_asks(uint64_t seed, uint32_t hosts)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = hosts, .watchers = WATCHERS_RINGS});
+
+    sim_start_together(sim);
+    cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
+              (unsigned long long)seed);
+    sim_run(sim, 10 * MINUTE_MS);
+    check_that_nobody_asked(sim, seed);
+    sim_free(sim);
+}
+
+/* Members who watch each other before and after; the second to leave coordinates. */
+static void check_that_nobody_asks_after_a_leave(uint64_t seed)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 5, .watchers = WATCHERS_RINGS});
+
+    sim_start_together(sim);
+    cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
+              (unsigned long long)seed);
+    for (int leaves = 0; leaves < 2; leaves++) {
+        sim_run(sim, MINUTE_MS + random_below(sim_random(sim), 1000));
+        sim_leave(sim, host_at_age(sim, leaves == 0 ? 2 : 0));
+    }
+    sim_run(sim, MINUTE_MS);
+    check_that_nobody_asked(sim, seed);
+    sim_free(sim);
+}
+
+/* H70, D8g: no half of the neighbours is left out until it asks. */
+Story(rings, where_all_is_quiet_nobody_asks)
+{
+    check_that_nobody_asks(seed, 3);
+    check_that_nobody_asks(seed, 5);
+    check_that_nobody_asks(seed, HOSTS);
+    check_that_nobody_asks_after_a_leave(seed);
 }
 
 /* Those of the view who are neighbours of the host on the rings; returns how many. */
@@ -327,6 +354,25 @@ Story(rings, an_outage_that_is_short_removes_nobody_and_deposes_nobody)
     for (int i = 0; i < 8; i++) {
         story_check(is_undisturbed(sim, host_at_age(sim, HOSTS / 2), short_ms), seed);
         story_check(is_undisturbed(sim, host_at_age(sim, 0), short_ms), seed);
+    }
+    sim_free(sim);
+}
+
+/* H2, D8g: whoever is cut off has heard somebody within half of an interval, or it would find all
+ * others lost much sooner than they find it lost. */
+Story(rings, of_five_an_outage_that_is_short_removes_nobody_either)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 5, .watchers = WATCHERS_RINGS});
+    struct timing timing = timing_sparse_of(PROFILE_LAN);
+    uint64_t short_ms = timing.lost_ms - timing_answerer_ms(&timing) - timing_question_ms(&timing);
+
+    sim_start_together(sim);
+    cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
+              (unsigned long long)seed);
+    for (uint32_t i = 0; i < 40; i++) {
+        sim_run(sim, SETTLE_MS);
+        story_check(is_undisturbed(sim, i % 5, short_ms), seed);
     }
     sim_free(sim);
 }

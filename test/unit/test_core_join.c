@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "core/detection/removal.h"
 #include "core/state/state.h"
 #include "rig.h"
 
@@ -659,6 +660,22 @@ Test(core_join, of_two_who_are_silent_the_first_waits)
     const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');
     cr_assert_not_null(prepare);
     cr_assert_str_eq(view_text(prepare->carrier.view, text, sizeof text), "A B D");
+    rig_free(rig);
+}
+
+/* J5d: who leaves goes anyway, and who is confirmed does. */
+Test(core_join, who_is_about_to_go_is_no_company)
+{
+    struct rig *rig = with_a_lost_member("D");
+    struct peer_charge *silent = &rig->core->peers[1].charge;
+    struct peer_charge *lost = &rig->core->peers[2].charge;
+
+    lost->confirmed = true;
+    cr_assert(removal_is_anybody_silent(rig->core));
+    silent->leaves = true;
+    cr_assert_not(removal_is_anybody_silent(rig->core));
+    lost->confirmed = false;
+    cr_assert(removal_is_anybody_silent(rig->core));
     rig_free(rig);
 }
 

@@ -28,6 +28,15 @@ void next_view_without_the_dead(struct core *core)
     next->due_ms = first ? earlier(next->due_ms, due_ms) : due_ms;
 }
 
+void next_view_without_the_silent(struct core *core, bool others_are_silent)
+{
+    if (others_are_silent || core->next.dead_ms != 0) {
+        next_view_soon(core);
+    } else {
+        next_view_now(core);
+    }
+}
+
 void next_view_put_off(struct core *core, uint64_t until_ms)
 {
     core->next.due_ms = until_ms;

@@ -12,6 +12,10 @@ void next_view_soon(struct core *core);
 /* Somebody's process is known to be gone: sooner (J5c). */
 void next_view_without_the_dead(struct core *core);
 
+/* Somebody is lost or stalled: at once, but for others who are silent, too (J5d), and for the dead
+ * who are waited for (J5c). */
+void next_view_without_the_silent(struct core *core, bool others_are_silent);
+
 /* Not before that time; and at once. */
 void next_view_put_off(struct core *core, uint64_t until_ms);
 void next_view_now(struct core *core);

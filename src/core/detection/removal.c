@@ -365,12 +365,12 @@ static bool review_one(struct core *core, uint32_t position)
     return false;
 }
 
-/* J5d: is anybody silent who is not about to go? */
-static bool is_anybody_else_silent(const struct core *core)
+bool removal_is_anybody_silent(const struct core *core)
 {
     for (uint32_t k = 0; k < watch_count(core); k++) {
         const uint32_t i = watch_at(core, k);
-        if (!core_is_self(core, i) && !core->peers[i].charge.confirmed &&
+        const struct peer_charge *charge = &core->peers[i].charge;
+        if (!core_is_self(core, i) && !charge->confirmed && !charge->leaves &&
             !hearing_is_heard(core, i)) {
             return true;
         }
@@ -378,29 +378,20 @@ static bool is_anybody_else_silent(const struct core *core)
     return false;
 }
 
-static enum found more_urgent(enum found a, enum found b)
+static enum found found_of(enum verdict verdict)
 {
-    return a > b ? a : b;
-}
-
-/* What it means that this one is to go. */
-static enum found found_of(const struct core *core, uint32_t position)
-{
-    switch (core->peers[position].charge.verdict) {
-    case VERDICT_DEAD:
+    if (verdict == VERDICT_DEAD) {
         return FOUND_DEAD;
-    case VERDICT_LOST:
-    case VERDICT_STALLED:
-        return FOUND_LAST;
-    case VERDICT_NONE:
-        break;
     }
-    return FOUND_OTHERS;
+    return verdict == VERDICT_NONE ? FOUND_MOVED : FOUND_SILENT;
 }
 
-static enum found with_all_known(const struct core *core, enum found found)
+/* Notes that the member at `position` is to go, too. */
+static void note_found(const struct core *core, uint32_t position, enum found *found)
 {
-    return found == FOUND_LAST && is_anybody_else_silent(core) ? FOUND_OTHERS : found;
+    const enum found one = found_of(core->peers[position].charge.verdict);
+
+    *found = one > *found ? one : *found;
 }
 
 enum found removal_review(struct core *core)
@@ -416,10 +407,10 @@ enum found removal_review(struct core *core)
             continue;
         }
         verdict_confirm(core, i);
-        found = more_urgent(found, found_of(core, i));
+        note_found(core, i, &found);
     }
     end_judging(core);
-    return with_all_known(core, found);
+    return found;
 }
 
 void removal_reconsider(struct core *core)
@@ -575,7 +566,9 @@ enum found removal_tick(struct core *core)
             continue;
         }
         if (core->now_ms >= charge->verify_ms) {
-            found = end_verification(core, i) ? more_urgent(found, found_of(core, i)) : found;
+            if (end_verification(core, i)) {
+                note_found(core, i, &found);
+            }
         } else if (core->now_ms >= charge->verify_again_ms &&
                    !outbox_has_room(core, QUESTION_MESSAGES)) {
             look_again(core, core->now_ms + 1);
@@ -588,7 +581,7 @@ enum found removal_tick(struct core *core)
         }
     }
     end_judging(core);
-    return with_all_known(core, found);
+    return found;
 }
 
 void removal_reset(struct core *core)

@@ -4,14 +4,16 @@
 
 #include "core/state/state.h"
 
-/* Who is more to go: the most urgent of those whom a review has found. FOUND_LAST: a silent one,
- * and of all who are heard and those who are not nobody else is silent (J5d). FOUND_DEAD: one whose
- * process is known to be gone. */
-enum found { FOUND_NOBODY, FOUND_OTHERS, FOUND_LAST, FOUND_DEAD };
+/* Who is more to go; of several the last of these. FOUND_MOVED: one that follows somebody else.
+ * FOUND_SILENT: one that is lost or stalled. FOUND_DEAD: one whose process is known to be gone. */
+enum found { FOUND_NOBODY, FOUND_MOVED, FOUND_SILENT, FOUND_DEAD };
 
 /* Judges the evidence against every member anew: confirms what is proven, starts verification of
  * what is not. For the coordinator. */
 enum found removal_review(struct core *core);
+
+/* J5d: is anybody silent whom this node watches, and who is not about to go? O(watched). */
+bool removal_is_anybody_silent(const struct core *core);
 
 /* Z5f: takes back what was found out about members whom others hear by now. */
 void removal_reconsider(struct core *core);

@@ -118,11 +118,15 @@ static void begin_next_in(struct core *core, uint64_t pause_ms)
                                                         timing_jitter_percent(&core->timing));
 }
 
-/* To the neighbours of these halves, and to all others who are watched. */
-static void send_round(struct core *core, uint8_t halves)
+static bool names_anybody(const struct message *message)
 {
-    struct message *message = rounds_make(core);
-    bool names_somebody = message != NULL && message->heartbeat.suspect_count > 0;
+    return message != NULL && message->heartbeat.suspect_count > 0;
+}
+
+/* To the neighbours of these halves, and to all others who are watched. */
+static void send_to_halves(struct core *core, struct message *message, uint8_t halves)
+{
+    const bool names_somebody = names_anybody(message);
 
     /* While anybody is suspected the evidence is judged at each heartbeat: what others said lapses
      * with time, and no event tells of it. */
@@ -142,6 +146,11 @@ static void send_round(struct core *core, uint8_t halves)
     strangers_renew(core);
 }
 
+static void send_round(struct core *core, uint8_t halves)
+{
+    send_to_halves(core, rounds_make(core), halves);
+}
+
 void rounds_send(struct core *core)
 {
     send_round(core, WATCH_BOTH_HALVES);
@@ -151,18 +160,29 @@ void rounds_send_next(struct core *core)
 {
     uint8_t half = core->rounds.half;
 
-    core->rounds.half = WATCH_BOTH_HALVES - half;
+    core->rounds.half = half == WATCH_FIRST_HALF ? WATCH_SECOND_HALF : WATCH_FIRST_HALF;
     send_round(core, timing_is_sparse(&core->timing) ? half : WATCH_BOTH_HALVES);
+}
+
+/* The coordinator alone hears the answer when the other half is next, which is not to wait for a
+ * round more. */
+static void answer_alone(struct core *core)
+{
+    struct message *message = rounds_make(core);
+
+    if (names_anybody(message)) {
+        send_to_halves(core, message, core->peers[0].watch.halves);
+    } else {
+        outbox_send(core, message, 0);
+    }
 }
 
 void rounds_answer_coordinator(struct core *core)
 {
     const uint8_t half = core->peers[0].watch.halves;
-    const uint64_t next_ms = core->rounds.next_ms;
 
     if (timing_is_sparse(&core->timing) && (half & core->rounds.half) == 0) {
-        send_round(core, half);
-        core->rounds.next_ms = earlier(core->rounds.next_ms, next_ms); /* The other half's. */
+        answer_alone(core);
     } else {
         rounds_send_next(core);
     }
@@ -180,6 +200,12 @@ bool rounds_may_answer(struct core *core, uint32_t position)
     return true;
 }
 
+/* Who was to get the next round may be of the other half now, and would wait for one more. */
+void rounds_on_view_installed(struct core *core)
+{
+    core->rounds.half = WATCH_BOTH_HALVES;
+}
+
 void rounds_on_timing(struct core *core)
 {
     const uint64_t next_ms = core->rounds.next_ms;
@@ -191,5 +217,5 @@ void rounds_on_timing(struct core *core)
 void rounds_reset(struct core *core)
 {
     core->rounds.next_ms = NEVER_MS;
-    core->rounds.half = 1;
+    core->rounds.half = WATCH_BOTH_HALVES;
 }

@@ -30,9 +30,12 @@ void rounds_send(struct core *core);
 /* D8g: where heartbeats are sparse, each round goes to half of the neighbours, in turn. */
 void rounds_send_next(struct core *core);
 
-/* D8: an answer to the coordinator, which gets one of the halves. Where the other half is next,
- * that one waits no longer for it. */
+/* D8: an answer to the coordinator. It is the round of the coordinator's half, or, if the other
+ * half is next, a heartbeat for the coordinator alone. */
 void rounds_answer_coordinator(struct core *core);
+
+/* The next round goes to both halves, which are others now. */
+void rounds_on_view_installed(struct core *core);
 
 /* The durations are other ones: the next round comes no later than they say. */
 void rounds_on_timing(struct core *core);

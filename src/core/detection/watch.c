@@ -308,14 +308,16 @@ static void turn(struct core *core, uint32_t position, bool edge, bool is_new)
     }
 }
 
-/* In turn one and the other half; up to two neighbours are of both. */
+/* D8g: in turn one and the other half, by the order of the view, so that each member hears somebody
+ * in each half of an interval: by any other order all may happen to speak to it at the same time.
+ * Up to two neighbours are of both. */
 static void halve_neighbours(struct core *core)
 {
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (!core_is_self(core, i) && watch_is_edge(core, i)) {
-            core->peers[i].watch.halves = (uint8_t)(1U << (count++ % 2));
+            core->peers[i].watch.halves = count++ % 2 == 0 ? WATCH_FIRST_HALF : WATCH_SECOND_HALF;
         }
     }
     for (uint32_t i = 0; count <= UNHALVED && i < core->view.member_count; i++) {

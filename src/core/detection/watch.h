@@ -5,7 +5,8 @@
 
 #include "core/state/state.h"
 
-enum { WATCH_BOTH_HALVES = 3 };
+/* D8g: bits. */
+enum { WATCH_FIRST_HALF = 1, WATCH_SECOND_HALF = 2, WATCH_BOTH_HALVES = 3 };
 
 /* Is the member at `position` watched by this node? Then its silence counts. */
 bool watch_is_on(const struct core *core, uint32_t position);

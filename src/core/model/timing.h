@@ -13,7 +13,7 @@ enum profile {
 };
 
 struct timing {
-    uint64_t heartbeat_ms; /* between two heartbeats to the same member, give or take 5 % */
+    uint64_t heartbeat_ms; /* between two heartbeats to the same member, more or less (D8g) */
     uint64_t expect_ms;    /* what others may take for it: the same, but while terms change (A3) */
     uint64_t silent_ms;    /* T_silent: after it a watcher looks closer */
     uint64_t fresh_ms;     /* T_fresh: heard so lately that nobody may take over from it */
@@ -146,16 +146,18 @@ static inline uint64_t timing_round_ms(const struct timing *timing)
     return timing_is_sparse(timing) ? timing->heartbeat_ms / 2 : timing->heartbeat_ms;
 }
 
-/* For so long who answers its coordinator waits for the heartbeat of that one before it begins a
- * round by itself (D8c): an interval, and its jitter, and that of its own. */
+/* For so long a member that answers its coordinator waits for a heartbeat of the coordinator before
+ * it begins a round by itself (D8c, D8g): longer than the interval by what the random spread of the
+ * coordinator's rounds and of its own may add. */
 static inline uint64_t timing_answerer_ms(const struct timing *timing)
 {
     return timing_is_sparse(timing) ? timing_round_ms(timing) * 21 / 20
                                     : timing_round_ms(timing) * 11 / 10;
 }
 
-/* By so much an interval between two rounds is shorter or longer, at random, so that those of many
- * members drift apart: two rounds of who is sparse have to be over before T_doubt is (D2e). */
+/* The time from one round to the next is shorter or longer by up to so much, at random, so that the
+ * rounds of many members drift apart. Where heartbeats are sparse two such times have to be shorter
+ * than T_doubt, or members would be asked in quiet (D2e, D8g). */
 static inline uint64_t timing_jitter_percent(const struct timing *timing)
 {
     return timing_is_sparse(timing) ? 2 : 5;

@@ -44,7 +44,7 @@ struct looking {
 
 /* rounds: when the next one of heartbeats is sent, and to whom. */
 struct rounds {
-    uint8_t half;     /* which half of the neighbours it goes to: a bit */
+    uint8_t half;     /* to which half of the neighbours, or halves, it goes: bits */
     uint64_t next_ms; /* NEVER_MS when off */
 };
 
