@@ -377,6 +377,28 @@ Story(rings, of_five_an_outage_that_is_short_removes_nobody_either)
     sim_free(sim);
 }
 
+/* H7, D2i: a coordinator that had to ask somebody lately tells the others in time, who are calm and
+ * would not look before. */
+Story(rings, of_five_one_that_is_lost_soon_after_a_heartbeat_is_out_in_time)
+{
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = 5, .watchers = WATCHERS_RINGS});
+    const struct timing timing = timing_sparse_of(PROFILE_LAN);
+
+    sim_start_together(sim);
+    cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
+              (unsigned long long)seed);
+    sim_run(sim, SETTLE_MS + random_below(sim_random(sim), 1000));
+    const uint32_t first = host_at_age(sim, 0);
+    sim_lose(sim, host_at_age(sim, 1), first, MESSAGE_HEARTBEAT, 2);
+    sim_run(sim, SETTLE_MS + random_below(sim_random(sim), 1000));
+    story_check(sim_sent(sim, first, MESSAGE_PING) > 0, seed);
+    sim_vanish(sim, host_at_age(sim, 3));
+    sim_run(sim, timing.lost_ms + timing_question_ms(&timing));
+    story_check(members_at(sim, first) == 4, seed);
+    sim_free(sim);
+}
+
 /* H2, D2e: each heartbeat that is lost costs a question. */
 Story(rings, a_fifth_of_all_packets_lost_removes_nobody)
 {
