@@ -377,25 +377,38 @@ Story(rings, of_five_an_outage_that_is_short_removes_nobody_either)
     sim_free(sim);
 }
 
+/* Its heartbeat to the coordinator was lost a while ago; now another host is. */
+static void check_that_one_is_out_in_time(struct sim *sim, uint64_t seed)
+{
+    const struct timing timing = timing_sparse_of(PROFILE_LAN);
+    const uint32_t first = host_at_age(sim, 0);
+    const uint32_t victim = host_at_age(sim, 3);
+    const uint64_t asked = sim_sent(sim, first, MESSAGE_PING);
+
+    sim_lose(sim, host_at_age(sim, 1), first, MESSAGE_HEARTBEAT, 2);
+    sim_run(sim, SETTLE_MS + random_below(sim_random(sim), 1000));
+    story_check(sim_sent(sim, first, MESSAGE_PING) > asked, seed);
+    sim_vanish(sim, victim);
+    sim_run(sim, timing.lost_ms + timing.batch_ms);
+    story_check(members_at(sim, first) == 4, seed);
+    sim_start(sim, victim);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+}
+
 /* H7, D2i: a coordinator that had to ask somebody lately tells the others in time, who are calm and
  * would not look before. */
 Story(rings, of_five_one_that_is_lost_soon_after_a_heartbeat_is_out_in_time)
 {
     struct sim *sim = sim_new(
         &(struct sim_options){.seed = seed, .host_count = 5, .watchers = WATCHERS_RINGS});
-    const struct timing timing = timing_sparse_of(PROFILE_LAN);
 
     sim_start_together(sim);
     cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
               (unsigned long long)seed);
-    sim_run(sim, SETTLE_MS + random_below(sim_random(sim), 1000));
-    const uint32_t first = host_at_age(sim, 0);
-    sim_lose(sim, host_at_age(sim, 1), first, MESSAGE_HEARTBEAT, 2);
-    sim_run(sim, SETTLE_MS + random_below(sim_random(sim), 1000));
-    story_check(sim_sent(sim, first, MESSAGE_PING) > 0, seed);
-    sim_vanish(sim, host_at_age(sim, 3));
-    sim_run(sim, timing.lost_ms + timing_question_ms(&timing));
-    story_check(members_at(sim, first) == 4, seed);
+    for (int i = 0; i < 6; i++) {
+        sim_run(sim, MINUTE_MS); /* Until all are calm. */
+        check_that_one_is_out_in_time(sim, seed);
+    }
     sim_free(sim);
 }
 
