@@ -226,14 +226,16 @@ static void on_found(struct core *core, enum found found)
     }
 }
 
-static void judge_evidence(struct core *core)
+/* `found` is who was found in this step before: all of it is one. */
+static void judge_evidence(struct core *core, enum found found)
 {
     if (core_is_strict(core)) {
         campaign_on_evidence(core);
     } else {
         claim_on_evidence(core);
     }
-    on_found(core, removal_review(core));
+    const enum found more = removal_review(core);
+    on_found(core, more > found ? more : found);
     if (install_is_left_alone(core)) {
         REACHED(left_alone);
         lifecycle_end_life(core, REASON_LEFT_ALONE);
@@ -243,13 +245,15 @@ static void judge_evidence(struct core *core)
 /* What is due by now, in a fixed order, so that a run can be repeated. */
 static void run_due(struct core *core)
 {
+    enum found found = FOUND_NOBODY;
+
     if (core_is_member(core)) {
         detector_tick(core);
-        on_found(core, removal_tick(core));
+        found = removal_tick(core);
         promise_end_pause(core);
     }
     if (core_is_member(core) && verdict_take_evidence(core)) {
-        judge_evidence(core);
+        judge_evidence(core, found);
     }
     claim_tick(core);
     if (core_is_strict(core)) {

@@ -58,17 +58,23 @@ static uint64_t last_beat_ms(const struct timing *timing)
     return beats * timing->heartbeat_ms * 95 / 100;
 }
 
-/* Questions go on until the verdict, and one of the neighbours heard it a round ago at most. */
+/* Questions go on until the verdict, and one of the neighbours heard it a round ago at most. Those
+ * of R1 are answered within T_verify, which very short durations leave no time for before T_lost.
+ */
 static struct promise sparse_promise(const struct timing *timing, uint64_t answer_ms)
 {
     const uint64_t gap_ms = budget_gap_ms(timing);
     const uint64_t survived_ms = less(timing->lost_ms - timing_question_ms(timing), gap_ms);
+    const uint64_t missed_ms = timing_missed_ms(timing);
+    const uint64_t inquiry_ms = timing_inquiry_ms(timing);
+    const uint64_t asked_ms = (missed_ms > inquiry_ms ? missed_ms : inquiry_ms) + timing->verify_ms;
+    const uint64_t found_ms = asked_ms > timing->lost_ms ? asked_ms : timing->lost_ms;
 
     return (struct promise){
         .unnoticed_ms = less(survived_ms, answer_ms),
         .survived_ms = less(survived_ms, answer_ms),
         .removed_ms_min = less(timing->lost_ms, gap_ms),
-        .removed_ms_max = timing->lost_ms + timing->batch_ms + answer_ms,
+        .removed_ms_max = found_ms + timing->batch_ms + answer_ms,
     };
 }
 

@@ -9,7 +9,8 @@
  * of them and to the other in turn, twice as often, give or take 2 %, one in fifty whole and the
  * others with 22.
  * Where FIRST, which is one of them, is named, its datagram is answered with a round at once, as
- * who answers its coordinator does (D8). It reads what comes as it comes, with --lazy only before
+ * who answers its coordinator does (D8c); with --halves with a datagram for FIRST alone, if the
+ * other half is next (D8g). It reads what comes as it comes, with --lazy only before
  * it sends. It ends when it is killed. */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -99,19 +100,26 @@ static bool is_same(const struct sockaddr_in *a, const struct sockaddr_in *b)
     return a->sin_addr.s_addr == b->sin_addr.s_addr && a->sin_port == b->sin_port;
 }
 
-/* A round; who answers waits a little longer than the one that it answers (D8). */
-static void send_round(struct bare *bare)
+static void send_to(const struct bare *bare, uint32_t i)
 {
     static const uint8_t bytes[DATAGRAM_MAX];
 
     const uint32_t step = bare->halves ? 2 : 1;
     const uint32_t whole_in = bare->halves ? SPARSE_WHOLE_IN : WHOLE_IN;
     const size_t beat_bytes = bare->halves ? SPARSE_BEAT_BYTES : BEAT_BYTES;
+    const bool whole = (bare->rounds / step + i) % whole_in == 0;
+
+    (void)sendto(bare->socket, bytes, whole ? bare->whole_bytes : beat_bytes, 0,
+                 (const struct sockaddr *)&bare->neighbours[i], sizeof bare->neighbours[i]);
+}
+
+/* A round; who answers waits a little longer than the one that it answers (D8). */
+static void send_round(struct bare *bare)
+{
+    const uint32_t step = bare->halves ? 2 : 1;
 
     for (uint32_t i = bare->halves ? bare->half : 0; i < bare->count; i += step) {
-        const bool whole = (bare->rounds / step + i) % whole_in == 0;
-        (void)sendto(bare->socket, bytes, whole ? bare->whole_bytes : beat_bytes, 0,
-                     (const struct sockaddr *)&bare->neighbours[i], sizeof bare->neighbours[i]);
+        send_to(bare, i);
     }
     bare->rounds++;
     bare->half = 1 - bare->half;
@@ -162,8 +170,11 @@ static void turn(struct bare *bare)
     bool due = now_us() >= bare->next_us;
     if (ready > 0 || (bare->lazy && due)) {
         if (read_all(bare)) {
-            bare->half = bare->first_at % 2;
-            due = true;
+            if (!bare->halves || bare->half == bare->first_at % 2) {
+                due = true;
+            } else if (!due) {
+                send_to(bare, bare->first_at);
+            }
         }
     }
     if (due) {

@@ -371,8 +371,9 @@ Story(rings, of_five_an_outage_that_is_short_removes_nobody_either)
     cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
               (unsigned long long)seed);
     for (uint32_t i = 0; i < 40; i++) {
+        const uint32_t host = i % 5;
         sim_run(sim, SETTLE_MS);
-        story_check(is_undisturbed(sim, i % 5, short_ms), seed);
+        story_check(is_undisturbed(sim, host, short_ms), seed);
     }
     sim_free(sim);
 }

@@ -76,6 +76,18 @@ Test(budget, sparse_heartbeats_are_split_and_promise_as_their_rules_say)
     cr_expect_eq(budget_beats_per_1000_s(&lean, WATCHERS_RINGS, 99), 5882);
 }
 
+/* R1's questions are put after T_doubt at the earliest, and answers are waited for. */
+Test(budget, where_durations_are_very_short_the_questions_take_longer_than_the_silence)
+{
+    struct timing brief = timing_of(PROFILE_LAN);
+
+    timing_override(&brief, 100, 160);
+    cr_assert(timing_is_sparse(&brief));
+    cr_expect_eq(budget_promise(&brief, 0).removed_ms_max, 110 + 150 + 20);
+    timing_override(&brief, 268, 430);
+    cr_expect_eq(budget_promise(&brief, 0).removed_ms_max, 294 + 150 + 20);
+}
+
 /* local and wan: the seventh heartbeat comes later than the kernel's second question. */
 Test(budget, the_last_heartbeat_may_come_after_the_kernels_answer)
 {

@@ -236,6 +236,7 @@ static const struct view *after_signs(struct rig *rig, const char *alive, const 
         }
         rig_gets(rig, 'B', &refusal);
     }
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0, "whoever moved waits for others (J5a)");
     rig_pass(rig, rig->timing.batch_ms, alive);
     const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
     return prepare == NULL ? NULL : prepare->carrier.view;

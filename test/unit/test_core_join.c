@@ -663,6 +663,30 @@ Test(core_join, of_two_who_are_silent_the_first_waits)
     rig_free(rig);
 }
 
+/* J5c, J5d: the verification of C is over, and B is found dead. */
+Test(core_join, who_is_found_dead_in_the_same_step_is_waited_with)
+{
+    struct rig *rig = with_a_lost_member("B D");
+    const struct view *view = core_view(rig->core);
+    const struct message both = {.type = MESSAGE_HEARTBEAT,
+                                 .heartbeat = {.view = view_id_of(view),
+                                               .view_hash = view->hash,
+                                               .suspect_count = 2,
+                                               .suspects = {{.age = 2, .verdict = VERDICT_DEAD},
+                                                            {.age = 3, .verdict = VERDICT_LOST}}}};
+
+    rig_pass(rig, rig->timing.verify_ms - 1, "");
+    rig_kill(rig, 'B');
+    rig->now_ms++;
+    rig_gets(rig, 'D', &both);
+    cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'D'));
+    rig_pass(rig, rig->timing.batch_ms / 16, "");
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');
+    cr_assert_not_null(prepare);
+    cr_assert_eq(prepare->carrier.view->member_count, 2);
+    rig_free(rig);
+}
+
 /* J5d: who leaves goes anyway, and who is confirmed does. */
 Test(core_join, who_is_about_to_go_is_no_company)
 {

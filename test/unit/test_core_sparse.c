@@ -405,6 +405,21 @@ Test(core_sparse, among_few_a_removals_questions_go_with_the_second_question)
     rig_free(rig);
 }
 
+/* D2i, D2h: of short durations the second question comes too late for that. */
+Test(core_sparse, of_short_durations_a_removals_questions_leave_time_for_their_answers)
+{
+    struct rig *rig = rig_sparse("A B C D", 'A');
+    struct timing *timing = &rig->core->timing;
+
+    timing_override(timing, 268, 430);
+    rig->core->looking.next_ms = rig->now_ms;
+    cr_assert_gt(timing_missed_ms(timing) + timing_question_ms(timing),
+                 timing->lost_ms - timing->verify_ms);
+    rig_pass(rig, timing_missed_ms(timing) + timing_question_ms(timing) - 1, "B D");
+    cr_assert_not_null(rig_told(rig, MESSAGE_PING_REQUEST, 'B'));
+    rig_free(rig);
+}
+
 /* D2i: but no sooner than they have to among many, where nobody puts off a look. */
 Test(core_sparse, of_six_a_removals_questions_wait)
 {

@@ -37,7 +37,7 @@ void removal_on_ping(struct core *core, const struct message *message);
 void removal_on_ping_request(struct core *core, const struct message *message);
 void removal_on_pong(struct core *core, const struct message *message);
 
-/* Ends verifications whose time is up. */
+/* Ends verifications whose time is up, and has all evidence judged then (verdict_take_evidence). */
 enum found removal_tick(struct core *core);
 
 void removal_reset(struct core *core);

@@ -171,7 +171,7 @@ static void answer_alone(struct core *core)
     struct message *message = rounds_make(core);
 
     if (names_anybody(message)) {
-        send_to_halves(core, message, core->peers[0].watch.halves);
+        send_to_halves(core, message, WATCH_BOTH_HALVES);
     } else {
         outbox_send(core, message, 0);
     }
