@@ -46,7 +46,7 @@ from scale_systems import Bare, Doyen, Memberlist, Serf
 
 SETTLE_S = 1
 REST_S = 5  # until what the start brought is over
-IDLE_S = 61.2  # ninety beats of rings, so that what kernels ask each other now and then is in every window
+IDLE_S = 30.6  # forty-five beats of rings
 BESIDE_S = 20.4
 HEARTBEAT_MS = 250  # of the profile lan
 SPARSE_MS = 680     # of the same on rings with guard none, half of the neighbours at a time
