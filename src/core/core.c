@@ -208,7 +208,7 @@ static void on_late(struct core *core, uint64_t late_ms)
     outbox_notice_of(core, NOTICE_LATE, &core->life.self)->silent_ms = late_ms;
 }
 
-/* The next view is to be without somebody more: when it is made is J5a, J5c and J5d. */
+/* The next view is to be without somebody more; J5a, J5c and J5d say when it is made. */
 static void on_found(struct core *core, enum found found)
 {
     switch (found) {
@@ -226,7 +226,7 @@ static void on_found(struct core *core, enum found found)
     }
 }
 
-/* `found` is who was found in this step before: all of it is one. */
+/* `found`: who was found earlier in this step. All whom a step finds go with one view. */
 static void judge_evidence(struct core *core, enum found found)
 {
     if (core_is_strict(core)) {

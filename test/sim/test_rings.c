@@ -50,8 +50,8 @@ static void check_that_nobody_asked(const struct sim *sim, uint64_t seed)
                  sim_host_count(sim), (unsigned long long)asked);
 }
 
-/* From when its processes start. */
-static void check_that_nobody_asks(uint64_t seed, uint32_t hosts)
+/* So many hosts that have just agreed, with guard none. */
+static struct sim *just_formed(uint64_t seed, uint32_t hosts)
 {
     struct sim *sim = sim_new(
         &(struct sim_options){.seed = seed, .host_count = hosts, .watchers = WATCHERS_RINGS});
@@ -59,6 +59,13 @@ static void check_that_nobody_asks(uint64_t seed, uint32_t hosts)
     sim_start_together(sim);
     cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
               (unsigned long long)seed);
+    return sim;
+}
+
+static void check_that_nobody_asks(uint64_t seed, uint32_t hosts)
+{
+    struct sim *sim = just_formed(seed, hosts);
+
     sim_run(sim, 10 * MINUTE_MS);
     check_that_nobody_asked(sim, seed);
     sim_free(sim);
@@ -67,12 +74,8 @@ static void check_that_nobody_asks(uint64_t seed, uint32_t hosts)
 /* Members who watch each other before and after; the second to leave coordinates. */
 static void check_that_nobody_asks_after_a_leave(uint64_t seed)
 {
-    struct sim *sim = sim_new(
-        &(struct sim_options){.seed = seed, .host_count = 5, .watchers = WATCHERS_RINGS});
+    struct sim *sim = just_formed(seed, 5);
 
-    sim_start_together(sim);
-    cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
-              (unsigned long long)seed);
     for (int leaves = 0; leaves < 2; leaves++) {
         sim_run(sim, MINUTE_MS + random_below(sim_random(sim), 1000));
         sim_leave(sim, host_at_age(sim, leaves == 0 ? 2 : 0));
@@ -362,14 +365,10 @@ Story(rings, an_outage_that_is_short_removes_nobody_and_deposes_nobody)
  * others lost much sooner than they find it lost. */
 Story(rings, of_five_an_outage_that_is_short_removes_nobody_either)
 {
-    struct sim *sim = sim_new(
-        &(struct sim_options){.seed = seed, .host_count = 5, .watchers = WATCHERS_RINGS});
+    struct sim *sim = just_formed(seed, 5);
     struct timing timing = timing_sparse_of(PROFILE_LAN);
     uint64_t short_ms = timing.lost_ms - timing_answerer_ms(&timing) - timing_question_ms(&timing);
 
-    sim_start_together(sim);
-    cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
-              (unsigned long long)seed);
     for (uint32_t i = 0; i < 40; i++) {
         const uint32_t host = i % 5;
         sim_run(sim, SETTLE_MS);
@@ -400,12 +399,8 @@ static void check_that_one_is_out_in_time(struct sim *sim, uint64_t seed)
  * would not look before. */
 Story(rings, of_five_one_that_is_lost_soon_after_a_heartbeat_is_out_in_time)
 {
-    struct sim *sim = sim_new(
-        &(struct sim_options){.seed = seed, .host_count = 5, .watchers = WATCHERS_RINGS});
+    struct sim *sim = just_formed(seed, 5);
 
-    sim_start_together(sim);
-    cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
-              (unsigned long long)seed);
     for (int i = 0; i < 6; i++) {
         sim_run(sim, MINUTE_MS); /* Until all are calm. */
         check_that_one_is_out_in_time(sim, seed);

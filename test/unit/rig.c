@@ -117,16 +117,20 @@ void rig_hears(struct rig *rig, char from)
     deliver_heartbeat(rig, from);
 }
 
-void rig_accuses(struct rig *rig, char from, uint64_t age, enum verdict verdict)
+void rig_names(struct rig *rig, char from, const struct suspicion *suspects, uint8_t count)
 {
     const struct view *view = core_view(rig->core);
+    struct message message = {
+        .type = MESSAGE_HEARTBEAT,
+        .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .suspect_count = count}};
 
-    rig_gets(rig, from,
-             &(struct message){.type = MESSAGE_HEARTBEAT,
-                               .heartbeat = {.view = view_id_of(view),
-                                             .view_hash = view->hash,
-                                             .suspect_count = 1,
-                                             .suspects = {{.age = age, .verdict = verdict}}}});
+    memcpy(message.heartbeat.suspects, suspects, count * sizeof suspects[0]);
+    rig_gets(rig, from, &message);
+}
+
+void rig_accuses(struct rig *rig, char from, uint64_t age, enum verdict verdict)
+{
+    rig_names(rig, from, &(struct suspicion){.age = age, .verdict = verdict}, 1);
 }
 
 void rig_links(struct rig *rig, char peer, enum link_news news)

@@ -105,6 +105,9 @@ void rig_hears(struct rig *rig, char from);
  * this one is merely silent. */
 void rig_accuses(struct rig *rig, char from, uint64_t age, enum verdict verdict);
 
+/* The same of several: at most SUSPECTS_MAX. */
+void rig_names(struct rig *rig, char from, const struct suspicion *suspects, uint8_t count);
+
 void rig_links(struct rig *rig, char peer, enum link_news news);
 
 /* What proves that a process is gone: its lifeline was open, is closed, and nobody listens. */

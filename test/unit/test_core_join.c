@@ -667,18 +667,13 @@ Test(core_join, of_two_who_are_silent_the_first_waits)
 Test(core_join, who_is_found_dead_in_the_same_step_is_waited_with)
 {
     struct rig *rig = with_a_lost_member("B D");
-    const struct view *view = core_view(rig->core);
-    const struct message both = {.type = MESSAGE_HEARTBEAT,
-                                 .heartbeat = {.view = view_id_of(view),
-                                               .view_hash = view->hash,
-                                               .suspect_count = 2,
-                                               .suspects = {{.age = 2, .verdict = VERDICT_DEAD},
-                                                            {.age = 3, .verdict = VERDICT_LOST}}}};
+    const struct suspicion both[] = {{.age = 2, .verdict = VERDICT_DEAD},
+                                     {.age = 3, .verdict = VERDICT_LOST}};
 
     rig_pass(rig, rig->timing.verify_ms - 1, "");
     rig_kill(rig, 'B');
     rig->now_ms++;
-    rig_gets(rig, 'D', &both);
+    rig_names(rig, 'D', both, 2);
     cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'D'));
     rig_pass(rig, rig->timing.batch_ms / 16, "");
     const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');

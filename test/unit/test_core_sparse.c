@@ -474,30 +474,17 @@ Test(core_sparse, who_is_lost_alone_goes_at_once)
     rig_free(rig);
 }
 
-/* Who says that it holds both verdicts. */
-static void accuses_two(struct rig *rig, char from)
-{
-    const struct view *view = core_view(rig->core);
-    const struct message message = {
-        .type = MESSAGE_HEARTBEAT,
-        .heartbeat = {.view = view_id_of(view),
-                      .view_hash = view->hash,
-                      .suspect_count = 2,
-                      .suspects = {{.age = 2, .verdict = VERDICT_DEAD},
-                                   {.age = 3, .verdict = VERDICT_LOST}}}};
-
-    rig_gets(rig, from, &message);
-}
-
 /* J5c, J5d: others may be dying with it. */
 Test(core_sparse, who_is_lost_goes_with_the_dead)
 {
     struct rig *rig = with_a_lost_member("A B C D E", "B D E");
+    const struct suspicion both[] = {{.age = 2, .verdict = VERDICT_DEAD},
+                                     {.age = 3, .verdict = VERDICT_LOST}};
 
     rig_accuses(rig, 'E', 3, VERDICT_LOST);
     rig_kill(rig, 'B');
     cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'D'));
-    accuses_two(rig, 'D');
+    rig_names(rig, 'D', both, 2);
     cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'D'));
     rig_pass(rig, rig->timing.batch_ms / 16, "");
     const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');

@@ -37,7 +37,8 @@ void removal_on_ping(struct core *core, const struct message *message);
 void removal_on_ping_request(struct core *core, const struct message *message);
 void removal_on_pong(struct core *core, const struct message *message);
 
-/* Ends verifications whose time is up, and has all evidence judged then (verdict_take_evidence). */
+/* Ends verifications whose time is up. Returns whom they found; all evidence is then to be judged
+ * in the same step (verdict_take_evidence). */
 enum found removal_tick(struct core *core);
 
 void removal_reset(struct core *core);

@@ -34,7 +34,7 @@ void rounds_send_next(struct core *core);
  * half is next, a heartbeat for the coordinator alone. */
 void rounds_answer_coordinator(struct core *core);
 
-/* The next round goes to both halves, which are others now. */
+/* The next round goes to both halves, for members may be of another one now (D8g). */
 void rounds_on_view_installed(struct core *core);
 
 /* The durations are other ones: the next round comes no later than they say. */

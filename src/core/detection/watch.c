@@ -308,9 +308,9 @@ static void turn(struct core *core, uint32_t position, bool edge, bool is_new)
     }
 }
 
-/* D8g: in turn one and the other half, by the order of the view, so that each member hears somebody
- * in each half of an interval: by any other order all may happen to speak to it at the same time.
- * Up to two neighbours are of both. */
+/* D8g: in turn one and the other half, by the order of the view: among five, each member then hears
+ * somebody in each half of an interval, where by another order all others may speak to it at the
+ * same time (decision 37). Up to two neighbours are of both. */
 static void halve_neighbours(struct core *core)
 {
     uint32_t count = 0;
