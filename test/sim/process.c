@@ -383,7 +383,9 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     if (overtaken) {
         return;
     }
+    const bool new = message->number > heard->highest;
     heard->number = message->number;
+    heard->highest = new ? message->number : heard->highest;
     if (!message->fellow || message->relay) {
         return;
     }
@@ -391,10 +393,7 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
         heard->since_ms = now_ms;
     }
     heard->ms = now_ms;
-    if (message->number > heard->highest) {
-        heard->highest = message->number;
-        heard->highest_ms = now_ms;
-    }
+    heard->highest_ms = new ? now_ms : heard->highest_ms;
     heard->other_ms = host_now_ms(sim, &sim->hosts[from]);
 }
 
