@@ -85,6 +85,7 @@ static void come_back(struct sim *sim, const struct asked *asked, uint32_t host)
 static void lose_host(struct sim *sim, const struct asked *asked, uint32_t host,
                       struct samples *samples)
 {
+    settle(sim, "an outage");
     sim_vanish(sim, host);
     if (!sim_converges(sim, LIMIT_MS)) {
         fprintf(stderr, "bench_detect: no agreement after the loss of a host\n");
