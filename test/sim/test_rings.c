@@ -361,19 +361,26 @@ Story(rings, an_outage_that_is_short_removes_nobody_and_deposes_nobody)
     sim_free(sim);
 }
 
+static void check_short_outages(struct sim *sim, uint64_t seed, uint32_t hosts)
+{
+    const struct timing timing = timing_sparse_of(PROFILE_LAN);
+    const uint64_t short_ms = timing.lost_ms - timing_answerer_ms(&timing) -
+                              timing_question_ms(&timing);
+
+    for (uint32_t i = 0; i < 8 * hosts; i++) {
+        const uint32_t host = i % hosts;
+        sim_run(sim, SETTLE_MS);
+        story_check(is_undisturbed(sim, host, short_ms), seed);
+    }
+}
+
 /* H2, D8g: whoever is cut off has heard somebody within half of an interval, or it would find all
  * others lost much sooner than they find it lost. */
 Story(rings, of_five_an_outage_that_is_short_removes_nobody_either)
 {
     struct sim *sim = just_formed(seed, 5);
-    struct timing timing = timing_sparse_of(PROFILE_LAN);
-    uint64_t short_ms = timing.lost_ms - timing_answerer_ms(&timing) - timing_question_ms(&timing);
 
-    for (uint32_t i = 0; i < 40; i++) {
-        const uint32_t host = i % 5;
-        sim_run(sim, SETTLE_MS);
-        story_check(is_undisturbed(sim, host, short_ms), seed);
-    }
+    check_short_outages(sim, seed, 5);
     sim_free(sim);
 }
 
@@ -404,6 +411,25 @@ Story(rings, of_five_one_that_is_lost_soon_after_a_heartbeat_is_out_in_time)
     for (int i = 0; i < 6; i++) {
         sim_run(sim, MINUTE_MS); /* Until all are calm. */
         check_that_one_is_out_in_time(sim, seed);
+    }
+    sim_free(sim);
+}
+
+/* H71, D2i, D9m: those who watch it put off their looks at it until their next rounds. The half
+ * that heard it earlier tells the other. */
+Story(rings, of_ten_one_that_is_lost_is_out_in_time)
+{
+    struct sim *sim = just_formed(seed, 10);
+    const struct timing timing = timing_sparse_of(PROFILE_LAN);
+
+    for (uint32_t i = 0; i < 40; i++) {
+        sim_run(sim, MINUTE_MS + random_below(sim_random(sim), 1000)); /* Until all are calm. */
+        const uint32_t victim = host_at_age(sim, 1 + i % 9);
+        sim_vanish(sim, victim);
+        sim_run(sim, timing.lost_ms + timing.batch_ms / 2);
+        story_check(members_at(sim, host_at_age(sim, 0)) == 9, seed);
+        sim_start(sim, victim);
+        story_check(sim_converges(sim, SETTLE_MS), seed);
     }
     sim_free(sim);
 }

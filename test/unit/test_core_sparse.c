@@ -361,67 +361,87 @@ Test(core_sparse, whom_the_coordinator_asks_about_is_looked_at_in_time)
     rig_free(rig);
 }
 
-/* D2i: of more than five the coordinator need not watch everybody. */
-Test(core_sparse, of_six_everybody_is_looked_at_in_time)
+/* D2i. H71: what it holds of that one is about to count; and so is what others who watch it hold.
+ */
+Test(core_sparse, a_neighbour_that_others_doubt_is_looked_at_in_time)
+{
+    struct rig *rig = rig_sparse_on_rings("A B C D E", 'B');
+
+    rig_accuses(rig, 'D', 3, VERDICT_NONE);
+    cr_assert(looks_in_time(rig));
+    rig_pass(rig, rig->timing.lost_ms, "A C D E");
+    cr_assert_not(looks_in_time(rig));
+    rig_free(rig);
+}
+
+/* D2i: who was told of it goes on looking in time, and is not made to look by each who tells it. */
+Test(core_sparse, a_doubt_that_is_told_again_costs_no_further_look)
+{
+    struct rig *rig = rig_sparse_on_rings("A B C D E", 'B');
+    struct core *core = rig->core;
+
+    for (const char *at = "ACDE"; *at != '\0'; at++) {
+        rig_hears(rig, *at);
+    }
+    rig_accuses(rig, 'D', 3, VERDICT_NONE);
+    cr_assert_eq(core->peers[2].watch.until_ms, rig->now_ms + rig->timing.lost_ms);
+    rig_pass(rig, timing_question_ms(&rig->timing), "");
+    core->rounds.next_ms = rig->now_ms + 1; /* It looks with that, and puts off nothing before. */
+    core->looking.next_ms = rig->now_ms + 2;
+    rig_accuses(rig, 'E', 3, VERDICT_NONE);
+    cr_assert(core->looking.heard, "nobody was looked at since E was heard");
+    cr_assert_eq(core->looking.next_ms, rig->now_ms + 2);
+    cr_assert_eq(core->peers[2].watch.until_ms, rig->now_ms + rig->timing.lost_ms);
+    rig_free(rig);
+}
+
+/* D2i: however many there are. */
+Test(core_sparse, of_six_a_member_looks_with_its_rounds_too)
 {
     struct rig *rig = rig_sparse("A B C D E F", 'B');
 
     rig_hears(rig, 'F');
-    cr_assert(looks_in_time(rig));
+    cr_assert_not(looks_in_time(rig));
+    rig_free(rig);
+}
+
+static bool is_neighbour(const struct rig *rig, char letter)
+{
+    struct node_id id = rig_id(rig, letter);
+
+    return watch_is_edge(rig->core, view_find(core_view(rig->core), &id));
+}
+
+static void check_named_with_the_second_question(struct rig *rig, uint32_t position)
+{
+    struct core *core = rig->core;
+
+    core->now_ms = core->peers[position].signs.silent_from_ms + rig->timing.silent_ms;
+    cr_assert_not(rounds_is_named(core, position), "nobody has asked it yet");
+    watch_asked(core, position);
+    cr_assert_not(rounds_is_named(core, position));
+    watch_asked(core, position);
+    cr_assert(rounds_is_named(core, position));
     rig_free(rig);
 }
 
 /* D2i. H7: what was not asked about is no suspicion yet. */
 Test(core_sparse, nobody_is_named_before_two_questions_had_no_answer)
 {
-    struct rig *rig = rig_sparse_on_rings("A B C D E", 'B');
-    struct core *core = rig->core;
-    const struct timing *timing = &rig->timing;
-
-    rig_hears(rig, 'C');
-    core->now_ms += timing->silent_ms;
-    cr_assert_not(rounds_is_named(core, 2), "nobody has asked it yet");
-    watch_asked(core, 2);
-    cr_assert_not(rounds_is_named(core, 2));
-    watch_asked(core, 2);
-    cr_assert(rounds_is_named(core, 2));
-    rig_free(rig);
+    check_named_with_the_second_question(rig_sparse_on_rings("A B C D E", 'B'), 2);
 }
 
-/* D2i. H7, H8: members put off their looks (D2i), so they are told in time. */
-Test(core_sparse, among_few_a_removals_questions_go_with_the_second_question)
+/* D9f. H7: nor among many. */
+Test(core_sparse, of_many_nobody_is_named_before_two_questions_had_no_answer)
 {
-    struct rig *rig = rig_sparse("A B C D", 'A');
-    const struct timing *timing = &rig->timing;
+    struct rig *rig = rig_sparse_on_rings("M N O P A B C D L Q R S X Y W", 'W');
 
-    rig_pass(rig, timing_missed_ms(timing) + timing_question_ms(timing) - 1, "B D");
-    cr_assert_null(rig_told(rig, MESSAGE_PING_REQUEST, 'B'));
-    rig_pass(rig, 1, "B D");
-    cr_assert_not_null(rig_told(rig, MESSAGE_PING_REQUEST, 'B'));
-    rig_pass(rig, timing->lost_ms - timing_missed_ms(timing) - timing_question_ms(timing) - 1,
-             "B D");
-    cr_assert_neq(core_peer(rig->core, 2, rig->now_ms).verdict, VERDICT_LOST);
-    cr_assert_neq(rig->core->peers[2].charge.verify_ms, NEVER_MS, "it waits for answers yet");
-    rig_free(rig);
+    cr_assert(is_neighbour(rig, 'Y'));
+    check_named_with_the_second_question(rig, core_view(rig->core)->member_count - 2);
 }
 
-/* D2i, D2h: of short durations the second question comes too late for that. */
-Test(core_sparse, of_short_durations_a_removals_questions_leave_time_for_their_answers)
-{
-    struct rig *rig = rig_sparse("A B C D", 'A');
-    struct timing *timing = &rig->core->timing;
-
-    timing_override(timing, 268, 430);
-    rig->core->looking.next_ms = rig->now_ms;
-    cr_assert_gt(timing_missed_ms(timing) + timing_question_ms(timing),
-                 timing->lost_ms - timing->verify_ms);
-    rig_pass(rig, timing_missed_ms(timing) + timing_question_ms(timing) - 1, "B D");
-    cr_assert_not_null(rig_told(rig, MESSAGE_PING_REQUEST, 'B'));
-    rig_free(rig);
-}
-
-/* D2i: but no sooner than they have to among many, where nobody puts off a look. */
-Test(core_sparse, of_six_a_removals_questions_wait)
+/* D2h: no sooner than they have to. */
+Test(core_sparse, a_removals_questions_wait)
 {
     struct rig *rig = rig_sparse("A B C D E F", 'A');
     const struct timing *timing = &rig->timing;
@@ -563,13 +583,6 @@ Test(core_sparse, who_has_not_found_the_coordinator_lost_yet_holds_up_a_claim)
     rig_free(rig);
 }
 
-static bool is_neighbour(const struct rig *rig, char letter)
-{
-    struct node_id id = rig_id(rig, letter);
-
-    return watch_is_edge(rig->core, view_find(core_view(rig->core), &id));
-}
-
 /* D2h. H8: who is no neighbour of this node, and judges, hears what this node holds; not one that
  * tells of nobody, and not each time. */
 Test(core_sparse, who_is_no_neighbour_and_tells_a_doubt_is_answered)
@@ -579,11 +592,141 @@ Test(core_sparse, who_is_no_neighbour_and_tells_a_doubt_is_answered)
     rig_pass(rig, rig->timing.stall_ms, "A B C D L M N O P Q R S X Y");
     cr_assert_not(is_neighbour(rig, 'P'));
     rig_accuses(rig, 'P', 2, VERDICT_NONE);
+    cr_assert_not(watch_is_on(rig->core, 1), "it need not judge");
     cr_assert_not_null(rig_told(rig, MESSAGE_HEARTBEAT, 'P'));
     rig_accuses(rig, 'P', 2, VERDICT_NONE);
     cr_assert_null(rig_told(rig, MESSAGE_HEARTBEAT, 'P'));
     rig_pass(rig, timing_repair_ms(&rig->timing), "");
     rig_hears(rig, 'P');
     cr_assert_null(rig_told(rig, MESSAGE_HEARTBEAT, 'P'));
+    rig_free(rig);
+}
+
+/* W, whose neighbours are A, B, X and Y, misses Y until it tells of that in this step. */
+static void misses_y(struct rig *rig)
+{
+    const uint32_t y = core_view(rig->core)->member_count - 2;
+
+    rig_hears(rig, 'Y');
+    for (int turn = 0; !rig->core->peers[y].watch.told; turn++) {
+        cr_assert_lt(turn, 2000);
+        rig_pass(rig, 1, "A B X");
+    }
+}
+
+static bool watches_y(const struct rig *rig, uint32_t position)
+{
+    return watch_sees(rig->core, position, core_view(rig->core)->member_count - 2);
+}
+
+/* D9m. H71: those who heard it half an interval later may put off their looks at it by as much. */
+Test(core_sparse, the_others_who_watch_it_are_told_of_a_silence)
+{
+    struct rig *rig = rig_sparse_on_rings("M N O P A B C D L Q R S X Y W", 'W');
+    uint32_t others = 0;
+
+    misses_y(rig);
+    for (uint32_t i = 0; i < core_view(rig->core)->member_count - 2; i++) {
+        const char letter = core_view(rig->core)->members[i].name[0];
+        const bool told = rig_told(rig, MESSAGE_HEARTBEAT, letter) != NULL;
+        others += watches_y(rig, i) && !is_neighbour(rig, letter);
+        cr_assert_eq(told, letter == 'M' || is_neighbour(rig, letter) || watches_y(rig, i), "%c",
+                     letter);
+    }
+    cr_assert_gt(others, 0);
+    rig_free(rig);
+}
+
+/* How many who watch Y and are no neighbours of W got a heartbeat in this step. */
+static uint32_t others_told_of_y(const struct rig *rig)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 1; i < core_view(rig->core)->member_count - 2; i++) {
+        const char letter = core_view(rig->core)->members[i].name[0];
+        count += rig_told(rig, MESSAGE_HEARTBEAT, letter) != NULL && watches_y(rig, i) &&
+                 !is_neighbour(rig, letter);
+    }
+    return count;
+}
+
+/* D9m: once, until it was heard again. */
+Test(core_sparse, the_others_who_watch_it_are_told_once)
+{
+    struct rig *rig = rig_sparse_on_rings("M N O P A B C D L Q R S X Y W", 'W');
+
+    misses_y(rig);
+    for (uint64_t ms = 0; ms < rig->timing.heartbeat_ms; ms++) {
+        rig_pass(rig, 1, "A B X");
+        cr_assert_eq(others_told_of_y(rig), 0);
+    }
+    misses_y(rig);
+    cr_assert_gt(others_told_of_y(rig), 0);
+    rig_free(rig);
+}
+
+/* D9m, D9j. H63: a death is certain, so the coordinator alone has to know, whatever else is told.
+ */
+Test(core_sparse, the_others_who_watch_it_are_not_told_of_a_death)
+{
+    struct rig *rig = rig_sparse_on_rings("M N O P A B C D L Q R S X Y W", 'W');
+
+    rig_hears(rig, 'Y');
+    rig_kill(rig, 'Y');
+    watch_tell(rig->core, 0);
+    while (watch_tell_at_ms(rig->core) != NEVER_MS) {
+        rig_pass(rig, 1, "");
+        cr_assert_eq(others_told_of_y(rig), 0);
+    }
+    cr_assert_not_null(rig_told(rig, MESSAGE_HEARTBEAT, 'A'));
+    rig_free(rig);
+}
+
+/* D9c, D2i: it is named soon, and asked before. */
+Test(core_sparse, a_new_neighbour_is_looked_at_in_time)
+{
+    struct rig *rig = rig_sparse_on_rings("A B C D E", 'B');
+
+    rig->core->peers[4].watch.unsure = true;
+    for (const char *at = "ACD"; *at != '\0'; at++) {
+        rig_hears(rig, *at);
+    }
+    rig->core->peers[4].watch.begun_ms = rig->now_ms;
+    rig->core->rounds.next_ms = rig->now_ms + timing_round_ms(&rig->timing);
+    rig->core->looking.next_ms = rig->now_ms;
+    rig_hears(rig, 'C');
+    cr_assert_eq(rig->core->looking.next_ms, rig->now_ms + timing_question_ms(&rig->timing));
+    rig_free(rig);
+}
+
+/* D9m, D4: who was late names nobody yet, so those who watch it are told later. */
+Test(core_sparse, the_others_who_watch_it_are_told_when_it_may_be_named)
+{
+    struct rig *rig = rig_sparse_on_rings("M N O P A B C D L Q R S X Y W", 'W');
+    const uint32_t y = core_view(rig->core)->member_count - 2;
+
+    rig_hears(rig, 'Y');
+    rig->core->detector.late_until_ms = rig->now_ms + rig->timing.stall_ms;
+    rig_pass(rig, rig->timing.lost_ms, "A B X");
+    watch_tell(rig->core, y);
+    rig_pass(rig, timing_question_ms(&rig->timing), "A B X");
+    cr_assert_eq(watch_tell_at_ms(rig->core), NEVER_MS, "all was reported");
+    cr_assert(watch_is_untold(rig->core, y));
+    rig->core->detector.late_until_ms = rig->now_ms;
+    watch_tell(rig->core, y);
+    rig_pass(rig, timing_question_ms(&rig->timing), "A B X");
+    cr_assert_not(watch_is_untold(rig->core, y));
+    rig_free(rig);
+}
+
+/* D9m, D2i: everybody looks at the coordinator in time. */
+Test(core_sparse, the_others_who_watch_the_coordinator_are_not_told)
+{
+    struct rig *rig = rig_sparse_on_rings("M W N O P A B C D L Q R S X Y", 'W');
+
+    cr_assert(is_neighbour(rig, 'M'));
+    rig_hears(rig, 'M');
+    watch_tell(rig->core, 0);
+    cr_assert_not(watch_is_untold(rig->core, 0));
     rig_free(rig);
 }

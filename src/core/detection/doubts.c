@@ -79,6 +79,16 @@ static bool has_to_judge(const struct core *core, uint32_t position)
     return position <= core->watching.elder;
 }
 
+void doubts_look_closely(struct core *core, uint32_t position)
+{
+    const bool put_off = core->now_ms >= core->peers[position].watch.until_ms;
+
+    (void)watch_begin(core, position, core->now_ms + core->timing.lost_ms);
+    if (put_off) {
+        signs_look_now(core);
+    }
+}
+
 /* D9e: who is told of a doubt and has to judge asks for itself. D9c: a new neighbour, which may
  * have to back the judge, goes on from what others hold. */
 static void heed_doubt(struct core *core, const struct suspicion *doubt)
@@ -91,6 +101,9 @@ static void heed_doubt(struct core *core, const struct suspicion *doubt)
     }
     if (core->peers[position].watch.unsure && doubt->verdict != VERDICT_NONE) {
         signs_silent_since(core, position, core->now_ms - timing->silent_ms);
+    }
+    if (timing_is_sparse(timing) && watch_is_edge(core, position)) {
+        doubts_look_closely(core, position);
     }
     if (!has_to_judge(core, position)) {
         return;
@@ -267,6 +280,41 @@ static void report_to_coordinator(struct core *core)
     }
 }
 
+/* D9m: the others who watch this one may have put off their looks at it (D2i). */
+static void tell_other_watchers(struct core *core, struct message *message, uint32_t suspect)
+{
+    struct observers observers;
+
+    watch_observers(core, suspect, &observers);
+    for (uint32_t k = 0; k < observers.count; k++) {
+        const uint32_t i = watch_observer(&observers, k);
+        if (!core_is_self(core, i) && i != suspect && !watch_is_on(core, i)) {
+            outbox_send(core, message, i);
+        }
+    }
+}
+
+static void tell_all_who_watch(struct core *core)
+{
+    struct message *message = NULL;
+
+    if (!timing_is_sparse(&core->timing) || core->now_ms < core->detector.late_until_ms) {
+        return; /* D4: or it names nobody yet. */
+    }
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
+        if (!watch_is_untold(core, i)) {
+            continue;
+        }
+        message = message != NULL ? message : rounds_make(core);
+        if (message == NULL) {
+            return; /* No room: with the next report. */
+        }
+        watch_told_others(core, i);
+        tell_other_watchers(core, message, i);
+    }
+}
+
 void doubts_report(struct core *core)
 {
     const uint64_t silence_ms = core->timing.silent_ms - 2 * timing_question_ms(&core->timing);
@@ -275,6 +323,7 @@ void doubts_report(struct core *core)
         watch_told(core);
         attend_coordinator(core, silence_ms);
         rounds_send(core);
+        tell_all_who_watch(core);
     } else if (watch_has_news(core)) {
         attend_coordinator(core, silence_ms);
         report_to_coordinator(core);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/detection/detector.h"
+#include "core/detection/doubts.h"
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
 #include "core/detection/numbers.h"
@@ -295,16 +296,6 @@ bool removal_is_unwarranted(const struct core *core, uint32_t position)
            (is_vouched_for(core, position) || is_heard_by_others(core, position));
 }
 
-/* D2i: among few until the silence is a verdict, at least. */
-static uint64_t inquiry_patience_ms(const struct core *core, uint32_t position)
-{
-    const uint64_t lost_ms = core->peers[position].signs.silent_from_ms + core->timing.lost_ms;
-    const uint64_t least_ms = verification_ms(core, position);
-
-    return watch_is_mutual(core) && core->now_ms + least_ms < lost_ms ? lost_ms - core->now_ms
-                                                                      : least_ms;
-}
-
 /* D2h: where heartbeats are sparse the questions of R1 are put before the silence is a verdict. */
 static void inquire(struct core *core, uint32_t position)
 {
@@ -314,8 +305,8 @@ static void inquire(struct core *core, uint32_t position)
         peer->charge.verdict == VERDICT_NONE && peer->charge.verify_ms == NEVER_MS &&
         peer->charge.unanswered_ms <= peer->signs.silent_from_ms &&
         !is_vouched_for(core, position) &&
-        core->now_ms >= peer->signs.silent_from_ms + signs_inquiry_ms(core)) {
-        verify_in_turn(core, position, inquiry_patience_ms(core, position));
+        core->now_ms >= peer->signs.silent_from_ms + timing_inquiry_ms(&core->timing)) {
+        verify_in_turn(core, position, verification_ms(core, position));
     }
 }
 
@@ -441,13 +432,6 @@ void removal_on_ping(struct core *core, const struct message *message)
     }
 }
 
-/* D2i: the coordinator doubts this member, and is about to weigh what the others hold. */
-static void look_closely(struct core *core, uint32_t position)
-{
-    (void)watch_begin(core, position, core->now_ms + core->timing.lost_ms);
-    signs_look_now(core);
-}
-
 void removal_on_ping_request(struct core *core, const struct message *message)
 {
     uint32_t position = view_find(&core->view, &message->ping.subject);
@@ -463,9 +447,7 @@ void removal_on_ping_request(struct core *core, const struct message *message)
     outbox_send(core, make_ping(core, MESSAGE_PING, &message->ping), position);
     uint32_t asker = view_find(&core->view, &message->from);
     if (timing_is_sparse(&core->timing) && watch_sees(core, core->position, position)) {
-        if (watch_is_mutual(core)) {
-            look_closely(core, position);
-        }
+        doubts_look_closely(core, position);
         if (core->peers[position].charge.verdict == VERDICT_NONE) {
             detector_say(core, asker); /* D2h */
         }

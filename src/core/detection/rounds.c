@@ -26,8 +26,7 @@ bool rounds_is_named(const struct core *core, uint32_t position)
     if (peer->watch.unsure) {
         return core->now_ms >= peer->watch.begun_ms + timing_repair_ms(&core->timing);
     }
-    const bool at_once = peer->watch.edge &&
-                         !(timing_is_sparse(&core->timing) && watch_is_mutual(core));
+    const bool at_once = peer->watch.edge && !timing_is_sparse(&core->timing);
     return !hearing_is_heard(core, position) &&
            (at_once || peer->watch.questions >= questions_least(core));
 }

@@ -7,7 +7,7 @@
 
 enum {
     QUESTIONS_LEAST = 3,  /* unanswered, before who is no neighbour is named */
-    QUESTIONS_SPARSE = 2, /* the same where heartbeats are sparse; among few of neighbours, too */
+    QUESTIONS_SPARSE = 2, /* the same where heartbeats are sparse, of neighbours, too */
 };
 
 /* Is it named by this node's heartbeats? On rings also who is a new neighbour that has not answered

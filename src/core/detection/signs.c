@@ -42,16 +42,6 @@ void signs_wondered(struct core *core)
     core->looking.wondered_ms = core->now_ms;
 }
 
-uint64_t signs_inquiry_ms(const struct core *core)
-{
-    const struct timing *timing = &core->timing;
-    const uint64_t latest_ms = timing_inquiry_ms(timing);
-
-    return watch_is_mutual(core)
-               ? earlier(timing_missed_ms(timing) + timing_question_ms(timing), latest_ms)
-               : latest_ms;
-}
-
 void signs_heard(struct core *core, uint32_t position, uint64_t number)
 {
     struct peer_signs *signs = &core->peers[position].signs;

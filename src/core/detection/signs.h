@@ -21,10 +21,6 @@ void signs_wondered(struct core *core);
 /* D2i: was no heartbeat missing for long? */
 bool signs_are_calm(const struct core *core);
 
-/* D2h, D2i: the silence after which a coordinator puts the questions of R1 where heartbeats are
- * sparse: sooner among few. */
-uint64_t signs_inquiry_ms(const struct core *core);
-
 /* A sign of life, by the message of that number. */
 void signs_heard(struct core *core, uint32_t position, uint64_t number);
 

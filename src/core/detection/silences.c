@@ -163,10 +163,10 @@ static uint64_t look_at(struct core *core, uint32_t position)
         silences_clear_verdict(core, position); /* The host is back in sight: patience again. */
     }
     uint64_t next = signs->asked_ms + again;
-    if (sparse && silence >= signs_inquiry_ms(core)) {
+    if (sparse && silence >= timing_inquiry_ms(timing)) {
         verdict_evidence_changed(core);
     } else if (sparse) {
-        next = earlier(next, from + signs_inquiry_ms(core));
+        next = earlier(next, from + timing_inquiry_ms(timing));
     }
     if (silence < timing->lost_ms) {
         next = earlier(next, from + timing->lost_ms);
@@ -206,11 +206,14 @@ static uint64_t question(struct core *core, uint32_t position)
     return watch->asked_ms + pause_ms;
 }
 
-/* D2i: does the coordinator, which asks in time and tells of it, see to this one? */
-static bool is_left_to_coordinator(const struct core *core, uint32_t position)
+/* D2i: is there no hurry to look at this one, since whoever missed it half an interval sooner, or
+ * the coordinator, tells of it in time? */
+static bool waits_for_round(const struct core *core, uint32_t position)
 {
-    return position != 0 && watch_is_mutual(core) && signs_are_calm(core) &&
-           !core_is_coordinator(core) && core->now_ms >= core->peers[position].watch.until_ms;
+    const struct peer_watch *watch = &core->peers[position].watch;
+
+    return position != 0 && !watch->unsure && core->now_ms >= watch->until_ms &&
+           !core_is_coordinator(core) && signs_are_calm(core);
 }
 
 /* D2e: while all are heard the first of the questions may wait for the next round, if that comes no
@@ -221,9 +224,8 @@ static uint64_t put_off_to_round(const struct core *core, uint32_t position, uin
     const bool waits = timing_is_sparse(&core->timing) && core->now_ms < look_ms;
     const bool is_near = round_ms <= look_ms + timing_question_ms(&core->timing);
 
-    return waits && look_ms < round_ms && (is_near || is_left_to_coordinator(core, position))
-               ? round_ms
-               : look_ms;
+    return waits && look_ms < round_ms && (is_near || waits_for_round(core, position)) ? round_ms
+                                                                                       : look_ms;
 }
 
 static uint64_t look_and_ask(struct core *core, uint32_t position)

@@ -7,8 +7,7 @@
 enum {
     NEXT_WATCHED = 3, /* of the oldest, which the coordinator watches: they are to follow it */
     LATE_SENDINGS = 2,
-    MUTUAL_MAX = 5, /* members, each with four neighbours (D9a) */
-    UNHALVED = 2,   /* so few neighbours get every round */
+    UNHALVED = 2, /* so few neighbours get every round */
 };
 
 bool watch_is_edge(const struct core *core, uint32_t position)
@@ -76,11 +75,6 @@ static bool is_guarded(const struct core *core, uint32_t a, uint32_t b)
     return core_is_strict(core) && (is_voter(core, a) || is_voter(core, b));
 }
 
-bool watch_is_mutual(const struct core *core)
-{
-    return core->view.member_count <= MUTUAL_MAX;
-}
-
 bool watch_sees(const struct core *core, uint32_t observer, uint32_t subject)
 {
     return !core_has_rings(core) || rings_are_neighbours(&core->rings, observer, subject) ||
@@ -125,6 +119,7 @@ bool watch_begin(struct core *core, uint32_t position, uint64_t until_ms)
         watch->questions = 0;
         watch->asked_ms = 0;
         watch->told = false;
+        watch->others_told = false;
         if (!watch->held) {
             watch->held = true;
             outbox_link(core, EFFECT_LINK_OPEN, &core->view.members[position]);
@@ -139,6 +134,7 @@ void watch_heard(struct core *core, uint32_t position)
 
     watch->unsure = false;
     watch->told = false;
+    watch->others_told = false;
     watch->questions = 0;
 }
 
@@ -168,6 +164,19 @@ void watch_tell(struct core *core, uint32_t position)
 void watch_note_told(struct core *core, uint32_t position)
 {
     core->peers[position].watch.told = true;
+}
+
+bool watch_is_untold(const struct core *core, uint32_t position)
+{
+    const struct peer_watch *watch = &core->peers[position].watch;
+
+    return position != 0 && watch->edge && watch->told && !watch->others_told &&
+           core->peers[position].charge.verdict != VERDICT_DEAD;
+}
+
+void watch_told_others(struct core *core, uint32_t position)
+{
+    core->peers[position].watch.others_told = true;
 }
 
 bool watch_note_death(struct core *core)
@@ -298,6 +307,7 @@ static void turn(struct core *core, uint32_t position, bool edge, bool is_new)
             watch->questions = 0;
             watch->asked_ms = 0;
             watch->told = false;
+            watch->others_told = false;
             watch->unsure = !is_new && core->now_ms >= heard_ms + core->timing.silent_ms;
         }
     } else if (!edge && watch->edge) {

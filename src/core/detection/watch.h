@@ -25,9 +25,6 @@ bool watch_is_of_half(const struct core *core, uint32_t position, uint8_t halves
 /* Was it not heard since this watch began, which is not that of a new member? */
 bool watch_is_asking(const struct core *core, uint32_t position);
 
-/* Are the members so few that each watches all others (D9a)? */
-bool watch_is_mutual(const struct core *core);
-
 /* By the view, does the member at `observer` watch the one at `subject`? */
 bool watch_sees(const struct core *core, uint32_t observer, uint32_t subject);
 
@@ -66,6 +63,11 @@ bool watch_has_news(const struct core *core);
 /* All were told, or the coordinator alone. */
 void watch_told(struct core *core);
 void watch_told_coordinator(struct core *core);
+
+/* D9m: is it a neighbour that this node tells of, of which the others who watch it know nothing
+ * yet? Never the coordinator, at which everybody looks in time, nor one that is dead (D9j). */
+bool watch_is_untold(const struct core *core, uint32_t position);
+void watch_told_others(struct core *core, uint32_t position);
 
 /* It is told of already. */
 void watch_note_told(struct core *core, uint32_t position);

@@ -75,7 +75,8 @@ struct peer_lease {
 
 /* watch: is it watched by this node, and since when (D9)? */
 struct peer_watch {
-    uint64_t until_ms; /* if no neighbour, it is watched until then; 0: it is not */
+    uint64_t
+        until_ms; /* it is watched until then, if no neighbour; if one, looked at in time (D2i) */
     uint64_t begun_ms;
     uint64_t asked_ms; /* the last question */
     bool edge;         /* a neighbour in the installed view */
@@ -83,6 +84,7 @@ struct peer_watch {
     bool unsure;       /* was made one lately, was not heard since, and not for T_silent before */
     bool held;         /* a lifeline is held for it */
     bool told;         /* its silence was told of */
+    bool others_told;  /* and those who watch it besides were told, too (D9m) */
     bool wanted;       /* somebody has to know whether it lives: to be watched from now on */
     uint8_t questions; /* in a row that it has not answered */
 };
