@@ -384,6 +384,16 @@ Story(rings, of_five_an_outage_that_is_short_removes_nobody_either)
     sim_free(sim);
 }
 
+/* H72, C1e: among six and seven one may hear all others at the same moment. */
+Story(rings, of_six_and_seven_an_outage_that_is_short_removes_nobody_either)
+{
+    for (uint32_t hosts = 6; hosts <= 7; hosts++) {
+        struct sim *sim = just_formed(seed, hosts);
+        check_short_outages(sim, seed, hosts);
+        sim_free(sim);
+    }
+}
+
 /* Its heartbeat to the coordinator was lost a while ago; now another host is. */
 static void check_that_one_is_out_in_time(struct sim *sim, uint64_t seed)
 {

@@ -682,6 +682,61 @@ Test(core_sparse, the_others_who_watch_it_are_not_told_of_a_death)
     rig_free(rig);
 }
 
+/* How long all others have been silent when B claims. */
+static uint64_t silence_before_claim_ms(struct rig *rig, const char *others)
+{
+    for (const char *at = others; *at != '\0'; at++) {
+        rig_hears(rig, *at);
+    }
+    const uint64_t heard_ms = rig->now_ms;
+    for (int turn = 0; rig_count(rig, MESSAGE_CLAIM) == 0; turn++) {
+        cr_assert_lt(turn, 3000);
+        rig_pass(rig, 1, "");
+    }
+    return rig->now_ms - heard_ms;
+}
+
+/* C1e. H72: who hears nobody may be cut off, and others may have been heard half an interval later
+ * by who is not. */
+Test(core_sparse, who_hears_nobody_claims_no_sooner_than_others_would)
+{
+    struct rig *rig = rig_sparse("A B C D", 'B');
+    const struct timing *timing = &rig->timing;
+
+    cr_assert_geq(silence_before_claim_ms(rig, "ACD"),
+                  timing->lost_ms + timing_round_ms(timing) + timing_question_ms(timing));
+    rig_free(rig);
+}
+
+/* C1e: of three each hears each round of the others. */
+Test(core_sparse, of_three_who_hears_nobody_claims_at_once)
+{
+    struct rig *rig = rig_sparse("A B C", 'B');
+
+    cr_assert_lt(silence_before_claim_ms(rig, "AC"),
+                 rig->timing.lost_ms + timing_round_ms(&rig->timing));
+    rig_free(rig);
+}
+
+/* C1e, C1a: whoever else is heard shows that this node is not cut off. */
+Test(core_sparse, who_hears_another_claims_when_that_one_has_lost_it_too)
+{
+    struct rig *rig = rig_sparse("A B C D", 'B');
+    uint64_t silence_ms = 0;
+
+    rig_hears(rig, 'A');
+    while (rig_count(rig, MESSAGE_CLAIM) == 0) {
+        cr_assert_leq(silence_ms, rig->timing.lost_ms + timing_question_ms(&rig->timing));
+        rig_accuses(rig, 'C', 1, VERDICT_LOST);
+        if (rig_count(rig, MESSAGE_CLAIM) > 0) {
+            break;
+        }
+        rig_pass(rig, 1, "");
+        silence_ms++;
+    }
+    rig_free(rig);
+}
+
 /* D9c, D2i: it is named soon, and asked before. */
 Test(core_sparse, a_new_neighbour_is_looked_at_in_time)
 {

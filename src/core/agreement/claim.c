@@ -24,9 +24,16 @@ enum { CHANCES_MAX = 4 }; /* of a claim whose own loop is slow */
 
 /* --- The candidate --- */
 
+/* Others say that they hear that one: they would refuse a claim (C2), again and again for as long
+ * as a link is bad. Or they have not found it lost yet (D2f), or this node may be cut off (C1e). */
+static bool may_be_alive(const struct core *core, uint32_t position)
+{
+    return hearing_is_heard_by_others(core, position) ||
+           hearing_not_lost_until_ms(core, position) != 0 || hearing_may_be_cut_off(core, position);
+}
+
 /* C1: holds a verdict on every member older than itself, or sees it follow another. A claim is not
- * begun while others say that they hear one of those suspected: they would refuse it (C2), again
- * and again for as long as a link is bad. */
+ * begun while one of those suspected may be alive. */
 static bool is_candidate(const struct core *core, bool begun)
 {
     uint32_t position = core->position;
@@ -40,8 +47,7 @@ static bool is_candidate(const struct core *core, bool begun)
         if (verdict == VERDICT_NONE) {
             return false;
         }
-        if (!begun && verdict != VERDICT_DEAD &&
-            (hearing_is_heard_by_others(core, i) || hearing_not_lost_until_ms(core, i) != 0)) {
+        if (!begun && verdict != VERDICT_DEAD && may_be_alive(core, i)) {
             return false;
         }
     }

@@ -179,11 +179,19 @@ bool hearing_link_is_bad(const struct core *core, uint32_t position)
     return vouched || unheard || silent;
 }
 
+/* When who watches that one besides has found it lost, too, if it was heard there a round later. */
+static uint64_t lost_everywhere_ms(const struct core *core, uint32_t suspect)
+{
+    const struct timing *timing = &core->timing;
+
+    return core->peers[suspect].signs.silent_from_ms + timing->lost_ms + timing_round_ms(timing) +
+           timing_question_ms(timing);
+}
+
 uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)
 {
     const struct timing *timing = &core->timing;
-    uint64_t until_ms = core->peers[suspect].signs.silent_from_ms + timing->lost_ms +
-                        timing_round_ms(timing) + timing_question_ms(timing);
+    const uint64_t until_ms = lost_everywhere_ms(core, suspect);
     struct observers observers;
 
     if (!timing_is_sparse(timing) || core->now_ms >= until_ms) {
@@ -200,6 +208,20 @@ uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)
         }
     }
     return 0;
+}
+
+bool hearing_may_be_cut_off(const struct core *core, uint32_t suspect)
+{
+    if (!watch_takes_turns(core) || core->now_ms >= lost_everywhere_ms(core, suspect)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
+        if (!core_is_self(core, i) && watch_is_on(core, i) && hearing_is_heard(core, i)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* The oldest that hears both this node and that member; by what it said in this view, or in any. */

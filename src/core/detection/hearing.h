@@ -57,4 +57,8 @@ bool hearing_is_heard_by_others(const struct core *core, uint32_t position);
  * counts; 0: there is none. O(those who watch it). */
 uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect);
 
+/* C1e: does this node hear nobody, where neighbours take turns, and has that member not been silent
+ * for longer than an outage may take that began after a heartbeat of all others? O(watched). */
+bool hearing_may_be_cut_off(const struct core *core, uint32_t suspect);
+
 #endif
