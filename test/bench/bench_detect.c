@@ -85,7 +85,6 @@ static void come_back(struct sim *sim, const struct asked *asked, uint32_t host)
 static void lose_host(struct sim *sim, const struct asked *asked, uint32_t host,
                       struct samples *samples)
 {
-    settle(sim, "an outage");
     sim_vanish(sim, host);
     if (!sim_converges(sim, LIMIT_MS)) {
         fprintf(stderr, "bench_detect: no agreement after the loss of a host\n");
@@ -177,6 +176,7 @@ static void measure(const struct asked *asked, uint64_t seed)
             interrupt(sim, asked, any_member(sim), outages_ms[k], &found.replaced[k]);
             interrupt(sim, asked, coordinator_of(sim), outages_ms[k], &found.deposed[k]);
         }
+        settle(sim, "an outage");
         lose_host(sim, asked, any_member(sim), &found.member);
         lose_host(sim, asked, coordinator_of(sim), &found.coordinator);
     }

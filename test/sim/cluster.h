@@ -55,9 +55,8 @@ struct heard {
     struct node_id asked_it;    /* the life there that was sent a PING last, */
     uint64_t asked_it_ms;       /* and when */
     uint64_t highest;           /* of its messages, also of before it was out for a while */
-    uint64_t
-        highest_ms;    /* when a new one came as a sign of life: no other asks for a new question */
-    uint64_t asked_ms; /* when a JOIN came straight from that host last; 0: never */
+    uint64_t highest_ms;        /* when a higher one came last that was a sign of life */
+    uint64_t asked_ms;          /* when a JOIN came straight from that host last; 0: never */
     struct acknowledgement acks[ACKS_KEPT]; /* the last of them, from any life on that host */
     uint32_t ack_count;
 };

@@ -383,9 +383,11 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
     if (overtaken) {
         return;
     }
-    const bool new = message->number > heard->highest;
+    const bool is_higher = message->number > heard->highest;
     heard->number = message->number;
-    heard->highest = new ? message->number : heard->highest;
+    if (is_higher) {
+        heard->highest = message->number;
+    }
     if (!message->fellow || message->relay) {
         return;
     }
@@ -393,7 +395,9 @@ static void note_heard(const struct sim *sim, struct host *host, uint32_t from,
         heard->since_ms = now_ms;
     }
     heard->ms = now_ms;
-    heard->highest_ms = new ? now_ms : heard->highest_ms;
+    if (is_higher) {
+        heard->highest_ms = now_ms;
+    }
     heard->other_ms = host_now_ms(sim, &sim->hosts[from]);
 }
 

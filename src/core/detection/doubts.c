@@ -280,8 +280,7 @@ static void report_to_coordinator(struct core *core)
     }
 }
 
-/* D9m: the others who watch this one may have put off their looks at it (D2i). */
-static void tell_other_watchers(struct core *core, struct message *message, uint32_t suspect)
+static void send_to_other_watchers(struct core *core, struct message *message, uint32_t suspect)
 {
     struct observers observers;
 
@@ -294,12 +293,13 @@ static void tell_other_watchers(struct core *core, struct message *message, uint
     }
 }
 
-static void tell_all_who_watch(struct core *core)
+/* D9m: they may have put off their looks at the one that this node reports (D2i). */
+static void tell_other_watchers(struct core *core)
 {
     struct message *message = NULL;
 
     if (!timing_is_sparse(&core->timing) || core->now_ms < core->detector.late_until_ms) {
-        return; /* D4: or it names nobody yet. */
+        return; /* D4: this node names nobody yet. */
     }
     for (uint32_t k = 0; k < watch_count(core); k++) {
         const uint32_t i = watch_at(core, k);
@@ -308,10 +308,10 @@ static void tell_all_who_watch(struct core *core)
         }
         message = message != NULL ? message : rounds_make(core);
         if (message == NULL) {
-            return; /* No room: with the next report. */
+            return; /* There is no room: they are told with the next report. */
         }
         watch_told_others(core, i);
-        tell_other_watchers(core, message, i);
+        send_to_other_watchers(core, message, i);
     }
 }
 
@@ -323,7 +323,7 @@ void doubts_report(struct core *core)
         watch_told(core);
         attend_coordinator(core, silence_ms);
         rounds_send(core);
-        tell_all_who_watch(core);
+        tell_other_watchers(core);
     } else if (watch_has_news(core)) {
         attend_coordinator(core, silence_ms);
         report_to_coordinator(core);

@@ -12,7 +12,8 @@ void doubts_tell(struct core *core, uint32_t suspect);
 /* On rings: what that heartbeat doubts concerns this node where it has to judge (D9e). */
 void doubts_heed(struct core *core, const struct heartbeat *heartbeat);
 
-/* D2i: what this node holds of that neighbour is about to count, so it is looked at in time. */
+/* D2i: what this node holds of that neighbour is about to count, so for T_lost no look at it is put
+ * off. O(watched) once in that time. */
 void doubts_look_closely(struct core *core, uint32_t position);
 
 /* D9g: from now on this node watches those of whom somebody has to know whether they live. */

@@ -179,7 +179,7 @@ bool hearing_link_is_bad(const struct core *core, uint32_t position)
     return vouched || unheard || silent;
 }
 
-/* When who watches that one besides has found it lost, too, if it was heard there a round later. */
+/* When all others who watch that one have found it lost, even one that heard it a round later. */
 static uint64_t lost_everywhere_ms(const struct core *core, uint32_t suspect)
 {
     const struct timing *timing = &core->timing;

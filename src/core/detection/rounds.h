@@ -6,8 +6,8 @@
 #include "core/state/state.h"
 
 enum {
-    QUESTIONS_LEAST = 3,  /* unanswered, before who is no neighbour is named */
-    QUESTIONS_SPARSE = 2, /* the same where heartbeats are sparse, of neighbours, too */
+    QUESTIONS_LEAST = 3,  /* unanswered, before a member that is no neighbour is named */
+    QUESTIONS_SPARSE = 2, /* the same of sparse heartbeats, before any member is named */
 };
 
 /* Is it named by this node's heartbeats? On rings also who is a new neighbour that has not answered

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "core/detection/watch.h"
-
 enum {
     CALM_HEARTBEATS = 64, /* for so long nothing was missing (D2i) */
     LATE_AGAIN_MAX = 6,   /* who has not said for 2^6 T_stall that it is late begins anew (E7d) */

@@ -75,8 +75,7 @@ struct peer_lease {
 
 /* watch: is it watched by this node, and since when (D9)? */
 struct peer_watch {
-    uint64_t
-        until_ms; /* it is watched until then, if no neighbour; if one, looked at in time (D2i) */
+    uint64_t until_ms; /* until then it is watched, or a neighbour looked at in time (D2i) */
     uint64_t begun_ms;
     uint64_t asked_ms; /* the last question */
     bool edge;         /* a neighbour in the installed view */
