@@ -384,7 +384,7 @@ Story(rings, of_five_an_outage_that_is_short_removes_nobody_either)
     sim_free(sim);
 }
 
-/* H72, C1e: among six and seven one may hear all others at the same moment. */
+/* H72, D2f: among six and seven one may hear all others at the same moment. */
 Story(rings, of_six_and_seven_an_outage_that_is_short_removes_nobody_either)
 {
     for (uint32_t hosts = 6; hosts <= 7; hosts++) {
@@ -392,6 +392,31 @@ Story(rings, of_six_and_seven_an_outage_that_is_short_removes_nobody_either)
         check_short_outages(sim, seed, hosts);
         sim_free(sim);
     }
+}
+
+/* H72, D2f: a coordinator that is cut off removes nobody whom it heard long before, neither while
+ * it hears nobody nor when it hears the first of them again. */
+Story(rings, of_ten_a_short_outage_of_the_coordinator_removes_nobody)
+{
+    struct sim *sim = just_formed(seed, 10);
+    const struct timing timing = timing_sparse_of(PROFILE_LAN);
+    const uint64_t least_ms = timing.lost_ms - timing_answerer_ms(&timing) -
+                              2 * timing_question_ms(&timing);
+
+    for (uint32_t i = 0; i < 20; i++) {
+        const uint32_t victim = host_at_age(sim, i % 10);
+        sim_vanish(sim, victim);
+        sim_run(sim, LOST_MS);
+        sim_start(sim, victim);
+        story_check(sim_converges(sim, SETTLE_MS), seed);
+        for (int k = 0; k < 6; k++) {
+            const uint64_t short_ms = least_ms +
+                                      random_below(sim_random(sim), timing_question_ms(&timing));
+            sim_run(sim, SETTLE_MS);
+            story_check(is_undisturbed(sim, host_at_age(sim, 0), short_ms), seed);
+        }
+    }
+    sim_free(sim);
 }
 
 /* Its heartbeat to the coordinator was lost a while ago; now another host is. */

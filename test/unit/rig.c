@@ -494,6 +494,13 @@ bool rig_told_briefly(const struct rig *rig, enum message_type type, char to)
     return false;
 }
 
+enum verdict rig_verdict(const struct rig *rig, char letter)
+{
+    struct node_id id = rig_id(rig, letter);
+
+    return core_peer(rig->core, view_find(core_view(rig->core), &id), rig->now_ms).verdict;
+}
+
 const struct message *rig_told(const struct rig *rig, enum message_type type, char to)
 {
     for (uint32_t i = rig->sent_count; i > 0; i--) {

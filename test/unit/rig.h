@@ -145,6 +145,9 @@ struct message rig_ack(const struct rig *rig, char proposed_to);
 /* What the coordinator of that view says of its part, if so many hold the view. */
 struct probe rig_part(const struct view *view, uint32_t holders);
 
+/* What the node holds against that member. */
+enum verdict rig_verdict(const struct rig *rig, char letter);
+
 /* How many of that type the core sent, and the last of them to that peer; NULL for none. */
 uint32_t rig_count(const struct rig *rig, enum message_type type);
 const struct message *rig_told(const struct rig *rig, enum message_type type, char to);

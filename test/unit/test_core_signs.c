@@ -3,15 +3,6 @@
 
 #include "rig.h"
 
-static enum verdict verdict_on(const struct rig *rig, char letter)
-{
-    const struct node_id id = rig_id(rig, letter);
-    uint32_t position = view_find(core_view(rig->core), &id);
-
-    cr_assert_neq(position, VIEW_NONE);
-    return core_peer(rig->core, position, rig->now_ms).verdict;
-}
-
 /* --- Signs of life (D2a) --- */
 
 /* H51: it proves that A lives, not that anything comes from it. */
@@ -25,7 +16,7 @@ Test(core_signs, a_relayed_message_does_not_end_a_silence)
     pull.relay = true;
     rig_gets_raw(rig, &pull);
     rig_pass(rig, 100, "C");
-    cr_assert_eq(verdict_on(rig, 'A'), VERDICT_LOST);
+    cr_assert_eq(rig_verdict(rig, 'A'), VERDICT_LOST);
     rig_free(rig);
 }
 
@@ -68,9 +59,9 @@ Test(core_signs, the_silence_of_a_new_member_counts_from_when_it_came_in)
     rig_gets(rig, 'A',
              &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = rig_next(rig, "+D")}});
     rig_pass(rig, rig->timing.lost_ms - 1, "A C");
-    cr_assert_eq(verdict_on(rig, 'D'), VERDICT_NONE);
+    cr_assert_eq(rig_verdict(rig, 'D'), VERDICT_NONE);
     rig_pass(rig, 1, "A C");
-    cr_assert_eq(verdict_on(rig, 'D'), VERDICT_LOST);
+    cr_assert_eq(rig_verdict(rig, 'D'), VERDICT_LOST);
     rig_free(rig);
 }
 
@@ -86,7 +77,7 @@ Test(core_signs, who_is_being_let_out_is_not_suspected_for_a_while)
             &(struct message){.type = MESSAGE_PREPARE, .carrier = {.view = rig_next(rig, "-C")}});
         rig_pass(rig, rig->timing.prepare_ms - !late, "A");
         rig_kill(rig, 'C');
-        cr_assert_eq(verdict_on(rig, 'C'), late ? VERDICT_DEAD : VERDICT_NONE);
+        cr_assert_eq(rig_verdict(rig, 'C'), late ? VERDICT_DEAD : VERDICT_NONE);
         rig_free(rig);
     }
 }

@@ -57,13 +57,6 @@ static struct message says_lost(const struct rig *rig, char letter)
     return message;
 }
 
-static enum verdict verdict_on(const struct rig *rig, char letter)
-{
-    struct node_id id = rig_id(rig, letter);
-
-    return core_peer(rig->core, view_find(core_view(rig->core), &id), rig->now_ms).verdict;
-}
-
 /* Y asks to be let in: is a view with it proposed? */
 static bool lets_in(struct rig *rig)
 {
@@ -88,11 +81,11 @@ Test(core_sleep, who_slept_drops_its_verdicts_but_what_is_proven)
 
     rig_pass(rig, rig->timing.lost_ms, "A D");
     rig_kill(rig, 'D');
-    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_LOST);
-    cr_assert_eq(verdict_on(rig, 'D'), VERDICT_DEAD);
+    cr_assert_eq(rig_verdict(rig, 'C'), VERDICT_LOST);
+    cr_assert_eq(rig_verdict(rig, 'D'), VERDICT_DEAD);
     sleeps(rig);
-    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_NONE);
-    cr_assert_eq(verdict_on(rig, 'D'), VERDICT_DEAD);
+    cr_assert_eq(rig_verdict(rig, 'C'), VERDICT_NONE);
+    cr_assert_eq(rig_verdict(rig, 'D'), VERDICT_DEAD);
     rig_free(rig);
 }
 
@@ -103,9 +96,9 @@ Test(core_sleep, who_slept_finds_nobody_lost_for_a_while)
     rig_pass(rig, rig->timing.lost_ms - 50, "A");
     sleeps(rig);
     rig_pass(rig, rig->timing.fresh_ms - 1, "A");
-    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_NONE);
+    cr_assert_eq(rig_verdict(rig, 'C'), VERDICT_NONE);
     rig_pass(rig, rig->timing.heartbeat_ms, "A");
-    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_LOST);
+    cr_assert_eq(rig_verdict(rig, 'C'), VERDICT_LOST);
     rig_free(rig);
 }
 
@@ -183,7 +176,7 @@ Test(core_sleep, who_slept_does_not_claim_for_a_while)
 
     sleeps(rig);
     rig_kill(rig, 'A');
-    cr_assert_eq(verdict_on(rig, 'A'), VERDICT_DEAD);
+    cr_assert_eq(rig_verdict(rig, 'A'), VERDICT_DEAD);
     cr_assert_null(rig_told(rig, MESSAGE_CLAIM, 'C'));
     rig_pass(rig, rig->timing.fresh_ms - 1, "C");
     cr_assert_null(rig_told(rig, MESSAGE_CLAIM, 'C'));
@@ -572,7 +565,7 @@ static struct rig *slept_and_lost_one(void)
 
     slept(rig, "A C D");
     rig_pass(rig, rig->timing.lost_ms, "A D");
-    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_LOST);
+    cr_assert_eq(rig_verdict(rig, 'C'), VERDICT_LOST);
     return rig;
 }
 
@@ -581,9 +574,9 @@ Test(core_sleep, who_is_late_again_is_slow_and_keeps_its_verdicts)
     struct rig *rig = slept_and_lost_one();
 
     is_late_by(rig, timing_turn_ms(&rig->timing) - 1);
-    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_LOST);
+    cr_assert_eq(rig_verdict(rig, 'C'), VERDICT_LOST);
     is_late_by(rig, timing_turn_ms(&rig->timing));
-    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_NONE);
+    cr_assert_eq(rig_verdict(rig, 'C'), VERDICT_NONE);
     rig_free(rig);
 }
 
@@ -593,7 +586,7 @@ Test(core_sleep, who_is_late_for_the_first_time_in_long_slept)
 
     rig_pass(rig, rig->timing.stall_ms, "A D");
     is_late_by(rig, timing_turn_ms(&rig->timing) - 1);
-    cr_assert_eq(verdict_on(rig, 'C'), VERDICT_NONE);
+    cr_assert_eq(rig_verdict(rig, 'C'), VERDICT_NONE);
     rig_free(rig);
 }
 

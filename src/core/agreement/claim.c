@@ -25,11 +25,11 @@ enum { CHANCES_MAX = 4 }; /* of a claim whose own loop is slow */
 /* --- The candidate --- */
 
 /* Others say that they hear that one: they would refuse a claim (C2), again and again for as long
- * as a link is bad. Or they have not found it lost yet (D2f), or this node may be cut off (C1e). */
+ * as a link is bad. Or they have not found it lost yet, or this node may be cut off (D2f). */
 static bool may_be_alive(const struct core *core, uint32_t position)
 {
     return hearing_is_heard_by_others(core, position) ||
-           hearing_not_lost_until_ms(core, position) != 0 || hearing_may_be_cut_off(core, position);
+           hearing_not_lost_until_ms(core, position) != 0;
 }
 
 /* C1: holds a verdict on every member older than itself, or sees it follow another. A claim is not

@@ -179,24 +179,22 @@ bool hearing_link_is_bad(const struct core *core, uint32_t position)
     return vouched || unheard || silent;
 }
 
-/* When all others who watch that one have found it lost, even one that heard it a round later. */
-static uint64_t lost_everywhere_ms(const struct core *core, uint32_t suspect)
+/* Where neighbours take turns, whoever is not cut off hears somebody in each half of an interval.
+ * Who does not, or not for long again, may have been heard itself where it hears nobody. */
+static bool may_be_cut_off(const struct core *core)
 {
+    const struct looking *looking = &core->looking;
     const struct timing *timing = &core->timing;
 
-    return core->peers[suspect].signs.silent_from_ms + timing->lost_ms + timing_round_ms(timing) +
-           timing_question_ms(timing);
+    return watch_takes_turns(core) &&
+           (core->now_ms >= looking->heard_ms + timing_deaf_ms(timing) ||
+            core->now_ms < looking->regained_ms + timing_other_half_ms(timing));
 }
 
-uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)
+static bool is_lost_to_all(const struct core *core, uint32_t suspect)
 {
-    const struct timing *timing = &core->timing;
-    const uint64_t until_ms = lost_everywhere_ms(core, suspect);
     struct observers observers;
 
-    if (!timing_is_sparse(timing) || core->now_ms >= until_ms) {
-        return 0;
-    }
     watch_observers(core, suspect, &observers);
     for (uint32_t k = 0; k < observers.count; k++) {
         const uint32_t i = watch_observer(&observers, k);
@@ -204,24 +202,21 @@ uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)
             core->peers[i].charge.verdict == VERDICT_NONE && watch_sees(core, i, suspect) &&
             hearing_is_fresh(core, i) &&
             hearing_of(core, i, suspect, core->now_ms) != HEARING_SUSPECT) {
-            return until_ms;
-        }
-    }
-    return 0;
-}
-
-bool hearing_may_be_cut_off(const struct core *core, uint32_t suspect)
-{
-    if (!watch_takes_turns(core) || core->now_ms >= lost_everywhere_ms(core, suspect)) {
-        return false;
-    }
-    for (uint32_t k = 0; k < watch_count(core); k++) {
-        const uint32_t i = watch_at(core, k);
-        if (!core_is_self(core, i) && watch_is_on(core, i) && hearing_is_heard(core, i)) {
             return false;
         }
     }
     return true;
+}
+
+uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)
+{
+    const uint64_t until_ms = core->peers[suspect].signs.silent_from_ms + core->timing.lost_ms +
+                              timing_other_half_ms(&core->timing);
+
+    if (!timing_is_sparse(&core->timing) || core->now_ms >= until_ms) {
+        return 0;
+    }
+    return may_be_cut_off(core) || !is_lost_to_all(core, suspect) ? until_ms : 0;
 }
 
 /* The oldest that hears both this node and that member; by what it said in this view, or in any. */

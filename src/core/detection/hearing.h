@@ -53,12 +53,9 @@ uint32_t hearing_relay_to(const struct core *core, uint32_t position);
 bool hearing_is_heard_by_others(const struct core *core, uint32_t position);
 
 /* D2f: where heartbeats are sparse the neighbours of a member hear it one after the other. Is there
- * one of them, whom this node hears, that holds no verdict against it yet? Returns until when that
- * counts; 0: there is none. O(those who watch it). */
+ * one of them, whom this node hears, that holds no verdict against it yet? Or may this node be cut
+ * off itself, or have been until just now? Returns until when that counts, in ms of the core's
+ * clock; 0: neither. O(those who watch it). */
 uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect);
-
-/* C1e: does this node hear nobody, where neighbours take turns, and has that member not been silent
- * for longer than an outage may take that began after a heartbeat of all others? O(watched). */
-bool hearing_may_be_cut_off(const struct core *core, uint32_t suspect);
 
 #endif

@@ -40,6 +40,17 @@ void signs_wondered(struct core *core)
     core->looking.wondered_ms = core->now_ms;
 }
 
+static void note_heard(struct core *core)
+{
+    struct looking *looking = &core->looking;
+
+    if (core->now_ms >= looking->heard_ms + timing_deaf_ms(&core->timing)) {
+        looking->regained_ms = core->now_ms;
+    }
+    looking->heard_ms = core->now_ms;
+    looking->heard = true;
+}
+
 void signs_heard(struct core *core, uint32_t position, uint64_t number)
 {
     struct peer_signs *signs = &core->peers[position].signs;
@@ -47,7 +58,7 @@ void signs_heard(struct core *core, uint32_t position, uint64_t number)
     signs->heard_number = number;
     signs->heard_ms = core->now_ms;
     signs->silent_from_ms = core->now_ms;
-    core->looking.heard = true;
+    note_heard(core);
     signs->asked_ms = 0;
     /* What was on its way when the connection closed proves nothing against the closing. */
     if (core->now_ms > signs->closed_ms + core->timing.batch_ms) {
@@ -214,5 +225,7 @@ void signs_reset(struct core *core)
 {
     core->looking.next_ms = NEVER_MS;
     core->looking.wondered_ms = 0;
+    core->looking.heard_ms = 0;
+    core->looking.regained_ms = 0;
     core->looking.heard = false;
 }

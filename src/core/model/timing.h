@@ -163,6 +163,20 @@ static inline uint64_t timing_jitter_percent(const struct timing *timing)
     return timing_is_sparse(timing) ? 2 : 5;
 }
 
+/* Of sparse heartbeats: by so much later than one of its neighbours another may hear the same
+ * member for the last time (D2f). */
+static inline uint64_t timing_other_half_ms(const struct timing *timing)
+{
+    return timing_round_ms(timing) + timing_question_ms(timing);
+}
+
+/* Who heard nobody for so long may be cut off, and one whom it heard that much sooner be lost to it
+ * alone (D2f). */
+static inline uint64_t timing_deaf_ms(const struct timing *timing)
+{
+    return timing->lost_ms - timing_other_half_ms(timing);
+}
+
 /* The shortest T_lost with which heartbeats this far apart are not sparse. */
 uint64_t timing_dense_lost_ms(enum profile profile, uint64_t heartbeat_ms);
 

@@ -39,6 +39,8 @@ struct leases {
 struct looking {
     uint64_t next_ms;     /* or later: whoever is heard puts it off; NEVER_MS when off */
     uint64_t wondered_ms; /* when somebody was asked last since a heartbeat was missing; 0: never */
+    uint64_t heard_ms;    /* a fellow member was, last; 0: none yet */
+    uint64_t regained_ms; /* the first one after a pause in which this node may have been cut off */
     bool heard;           /* a fellow member was, since the last look */
 };
 

@@ -1,0 +1,111 @@
+/* A node that hears nobody may be cut off itself, and does not act sooner than others would (D2f).
+ */
+#include <criterion/criterion.h>
+
+#include "core/state/state.h"
+#include "rig.h"
+
+/* How long all others have been silent when B claims. */
+static uint64_t silence_before_claim_ms(struct rig *rig, const char *others)
+{
+    for (const char *at = others; *at != '\0'; at++) {
+        rig_hears(rig, *at);
+    }
+    const uint64_t heard_ms = rig->now_ms;
+    for (int turn = 0; rig_count(rig, MESSAGE_CLAIM) == 0; turn++) {
+        cr_assert_lt(turn, 3000);
+        rig_pass(rig, 1, "");
+    }
+    return rig->now_ms - heard_ms;
+}
+
+/* D2f. H72: who hears nobody may be cut off, and others may have been heard half an interval later
+ * by who is not. */
+Test(core_cut_off, who_hears_nobody_claims_no_sooner_than_others_would)
+{
+    struct rig *rig = rig_sparse("A B C D", 'B');
+    const struct timing *timing = &rig->timing;
+
+    cr_assert_geq(silence_before_claim_ms(rig, "ACD"),
+                  timing->lost_ms + timing_round_ms(timing) + timing_question_ms(timing));
+    rig_free(rig);
+}
+
+/* D2f: of three each hears each round of the others. */
+Test(core_cut_off, of_three_who_hears_nobody_claims_at_once)
+{
+    struct rig *rig = rig_sparse("A B C", 'B');
+
+    cr_assert_lt(silence_before_claim_ms(rig, "AC"),
+                 rig->timing.lost_ms + timing_round_ms(&rig->timing));
+    rig_free(rig);
+}
+
+/* D2f, C1a: whoever else is heard shows that this node is not cut off. */
+Test(core_cut_off, who_hears_another_claims_when_that_one_has_lost_it_too)
+{
+    struct rig *rig = rig_sparse("A B C D", 'B');
+    uint64_t silence_ms = 0;
+
+    rig_hears(rig, 'A');
+    while (rig_count(rig, MESSAGE_CLAIM) == 0) {
+        cr_assert_leq(silence_ms, rig->timing.lost_ms + timing_question_ms(&rig->timing));
+        rig_accuses(rig, 'C', 1, VERDICT_LOST);
+        if (rig_count(rig, MESSAGE_CLAIM) > 0) {
+            break;
+        }
+        rig_pass(rig, 1, "");
+        silence_ms++;
+    }
+    rig_free(rig);
+}
+
+/* D2f. H72: nor does a coordinator that hears nobody remove anybody. */
+Test(core_cut_off, who_hears_nobody_removes_nobody_sooner_than_others_would)
+{
+    struct rig *rig = rig_sparse("A B C D", 'A');
+    const struct timing *timing = &rig->timing;
+
+    for (const char *at = "BCD"; *at != '\0'; at++) {
+        rig_hears(rig, *at);
+    }
+    rig_pass(rig, timing->lost_ms + timing_other_half_ms(timing) - 1, "");
+    cr_assert_eq(rig_verdict(rig, 'B'), VERDICT_LOST);
+    cr_assert_eq(core_view(rig->core)->member_count, 4);
+    rig_pass(rig, timing->heartbeat_ms, "");
+    cr_assert_eq(core_view(rig->core)->member_count, 1);
+    rig_free(rig);
+}
+
+/* A hears C alone, after a pause, when it is about to find B and D lost, as C does. Are they
+ * removed as soon as all questions are put? */
+static bool removes_after_a_pause(uint64_t pause_ms)
+{
+    struct rig *rig = rig_sparse("A B C D", 'A');
+    bool removes = false;
+
+    rig_hears(rig, 'B');
+    rig_hears(rig, 'D');
+    rig_pass(rig, rig->timing.lost_ms - pause_ms, "");
+    rig_hears(rig, 'C');
+    rig_pass(rig, pause_ms, "");
+    for (uint64_t ms = 0; ms <= timing_question_ms(&rig->timing) && !removes; ms++) {
+        rig_accuses(rig, 'C', 2, VERDICT_LOST);
+        rig_accuses(rig, 'C', 4, VERDICT_LOST);
+        removes = rig_told(rig, MESSAGE_PREPARE, 'C') != NULL;
+        rig_pass(rig, 1, "");
+    }
+    cr_assert_eq(rig_verdict(rig, 'B'), VERDICT_LOST);
+    rig_free(rig);
+    return removes;
+}
+
+/* D2f. H72: where this node may have been cut off, the first one that it hears again is not the
+ * last; one that hears somebody all the time was not. */
+Test(core_cut_off, who_hears_the_first_again_waits_for_the_others)
+{
+    const struct timing timing = timing_sparse_of(PROFILE_LAN);
+
+    cr_assert_not(removes_after_a_pause(timing_deaf_ms(&timing)));
+    cr_assert(removes_after_a_pause(timing_deaf_ms(&timing) - 1));
+}
