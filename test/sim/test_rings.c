@@ -400,8 +400,9 @@ Story(rings, of_ten_a_short_outage_of_the_coordinator_removes_nobody)
 {
     struct sim *sim = just_formed(seed, 10);
     const struct timing timing = timing_sparse_of(PROFILE_LAN);
-    const uint64_t least_ms = timing.lost_ms - timing_answerer_ms(&timing) -
-                              2 * timing_question_ms(&timing);
+    const uint64_t longest_ms = timing.lost_ms - timing_answerer_ms(&timing) *
+                                                     (100 + timing_jitter_percent(&timing)) / 100;
+    const uint64_t spread_ms = 2 * timing_question_ms(&timing);
 
     for (uint32_t i = 0; i < 20; i++) {
         const uint32_t victim = host_at_age(sim, i % 10);
@@ -410,8 +411,7 @@ Story(rings, of_ten_a_short_outage_of_the_coordinator_removes_nobody)
         sim_start(sim, victim);
         story_check(sim_converges(sim, SETTLE_MS), seed);
         for (int k = 0; k < 6; k++) {
-            const uint64_t short_ms = least_ms +
-                                      random_below(sim_random(sim), timing_question_ms(&timing));
+            const uint64_t short_ms = longest_ms - random_below(sim_random(sim), spread_ms);
             sim_run(sim, SETTLE_MS);
             story_check(is_undisturbed(sim, host_at_age(sim, 0), short_ms), seed);
         }

@@ -2,6 +2,7 @@
  */
 #include <criterion/criterion.h>
 
+#include "core/detection/hearing.h"
 #include "core/state/state.h"
 #include "rig.h"
 
@@ -27,7 +28,7 @@ Test(core_cut_off, who_hears_nobody_claims_no_sooner_than_others_would)
     const struct timing *timing = &rig->timing;
 
     cr_assert_geq(silence_before_claim_ms(rig, "ACD"),
-                  timing->lost_ms + timing_round_ms(timing) + timing_question_ms(timing));
+                  timing->lost_ms + timing_other_half_ms(timing));
     rig_free(rig);
 }
 
@@ -78,8 +79,8 @@ Test(core_cut_off, who_hears_nobody_removes_nobody_sooner_than_others_would)
 }
 
 /* A hears C alone, after a pause, when it is about to find B and D lost, as C does. Are they
- * removed as soon as all questions are put? */
-static bool removes_after_a_pause(uint64_t pause_ms)
+ * removed within that time? */
+static bool removes_after_a_pause(uint64_t pause_ms, uint64_t within_ms)
 {
     struct rig *rig = rig_sparse("A B C D", 'A');
     bool removes = false;
@@ -89,7 +90,7 @@ static bool removes_after_a_pause(uint64_t pause_ms)
     rig_pass(rig, rig->timing.lost_ms - pause_ms, "");
     rig_hears(rig, 'C');
     rig_pass(rig, pause_ms, "");
-    for (uint64_t ms = 0; ms <= timing_question_ms(&rig->timing) && !removes; ms++) {
+    for (uint64_t ms = 0; ms < within_ms && !removes; ms++) {
         rig_accuses(rig, 'C', 2, VERDICT_LOST);
         rig_accuses(rig, 'C', 4, VERDICT_LOST);
         removes = rig_told(rig, MESSAGE_PREPARE, 'C') != NULL;
@@ -100,12 +101,42 @@ static bool removes_after_a_pause(uint64_t pause_ms)
     return removes;
 }
 
-/* D2f. H72: where this node may have been cut off, the first one that it hears again is not the
- * last; one that hears somebody all the time was not. */
+/* D2f. H72: a coordinator that was cut off found the first half of the others lost when it heard
+ * the second half for the last time before. The first one that it hears again is not the last. */
 Test(core_cut_off, who_hears_the_first_again_waits_for_the_others)
 {
     const struct timing timing = timing_sparse_of(PROFILE_LAN);
+    const uint64_t jitter = 100 + timing_jitter_percent(&timing);
+    const uint64_t pause_ms = timing.lost_ms - timing_answerer_ms(&timing) * jitter / 100;
 
-    cr_assert_not(removes_after_a_pause(timing_deaf_ms(&timing)));
-    cr_assert(removes_after_a_pause(timing_deaf_ms(&timing) - 1));
+    cr_assert_not(removes_after_a_pause(pause_ms, timing_other_half_ms(&timing)));
+}
+
+/* D2f: for so long another may be heard later than the first. */
+Test(core_cut_off, the_wait_for_the_others_lasts_for_half_an_interval)
+{
+    struct rig *rig = rig_sparse("A B C D", 'A');
+    const struct timing *timing = &rig->timing;
+
+    rig_hears(rig, 'B');
+    rig_hears(rig, 'D');
+    rig_pass(rig, timing->lost_ms - 1, "");
+    rig_hears(rig, 'C');
+    rig_pass(rig, timing_other_half_ms(timing) - 2, "");
+    rig_accuses(rig, 'C', 2, VERDICT_LOST);
+    cr_assert_neq(hearing_not_lost_until_ms(rig->core, 1), 0);
+    rig_pass(rig, 2, "");
+    rig_accuses(rig, 'C', 2, VERDICT_LOST);
+    cr_assert_eq(hearing_not_lost_until_ms(rig->core, 1), 0);
+    rig_free(rig);
+}
+
+/* D2f: one neighbour alone speaks once in an interval. */
+Test(core_cut_off, who_hears_one_alone_in_time_removes_who_is_lost)
+{
+    const struct timing timing = timing_sparse_of(PROFILE_LAN);
+    const uint64_t jitter = 100 + timing_jitter_percent(&timing);
+
+    cr_assert(
+        removes_after_a_pause(timing.heartbeat_ms * jitter / 100, 2 * timing_question_ms(&timing)));
 }

@@ -179,8 +179,9 @@ bool hearing_link_is_bad(const struct core *core, uint32_t position)
     return vouched || unheard || silent;
 }
 
-/* Where neighbours take turns, whoever is not cut off hears somebody in each half of an interval.
- * Who does not, or not for long again, may have been heard itself where it hears nobody. */
+/* Where neighbours take turns, one of several hears somebody in each half of an interval. Who does
+ * not, or not for long again, may have been heard itself where it hears nobody. Two that are cut
+ * off together hear each other: that is not noticed. */
 static bool may_be_cut_off(const struct core *core)
 {
     const struct looking *looking = &core->looking;

@@ -170,11 +170,12 @@ static inline uint64_t timing_other_half_ms(const struct timing *timing)
     return timing_round_ms(timing) + timing_question_ms(timing);
 }
 
-/* Who heard nobody for so long may be cut off, and one whom it heard that much sooner be lost to it
- * alone (D2f). */
+/* Who heard nobody for so long may be cut off, and one whom it heard half an interval sooner, and
+ * as much later as rounds may be apart, be lost to it alone (D2f). It is longer than one neighbour
+ * alone may take from one heartbeat to the next. */
 static inline uint64_t timing_deaf_ms(const struct timing *timing)
 {
-    return timing->lost_ms - timing_other_half_ms(timing);
+    return timing->lost_ms - timing_round_ms(timing) * 11 / 10;
 }
 
 /* The shortest T_lost with which heartbeats this far apart are not sparse. */
