@@ -172,7 +172,7 @@ static inline uint64_t timing_other_half_ms(const struct timing *timing)
 
 /* Who heard nobody for so long may be cut off, and one whom it heard half an interval sooner, and
  * as much later as rounds may be apart, be lost to it alone (D2f). It is longer than one neighbour
- * alone may take from one heartbeat to the next. */
+ * alone may take from one heartbeat to the next, while that one hears its coordinator. */
 static inline uint64_t timing_deaf_ms(const struct timing *timing)
 {
     return timing->lost_ms - timing_round_ms(timing) * 11 / 10;
