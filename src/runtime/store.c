@@ -45,6 +45,8 @@ enum {
     LATER_LINES_MAX = 64,
     FILE_BYTES_MAX = (PEERS_STORED_MAX + 8 + LATER_LINES_MAX) * LINE_BYTES_MAX,
     MS_PER_S = 1000,
+    LOCK_PATIENCE_MS = 2000,
+    LOCK_PAUSE_MS = 20,
 };
 
 struct store {
@@ -346,10 +348,25 @@ static bool cannot_write(const char *dir, struct complaint *complaint)
     return cannot("write to", dir, "make it writable, or choose another --state-dir", complaint);
 }
 
+/* A daemon that is ending has closed its sockets, and is taken for gone, before its last write is
+ * done. */
+static bool lock_in_time(int lock)
+{
+    for (uint32_t ms = 0;; ms += LOCK_PAUSE_MS) {
+        if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
+            return true;
+        }
+        if (errno != EWOULDBLOCK || ms >= LOCK_PATIENCE_MS) {
+            return false;
+        }
+        uv_sleep(LOCK_PAUSE_MS);
+    }
+}
+
 /* The lock ends with its descriptor, so that a daemon that was killed leaves none behind. */
 static bool lock_file(int lock, const char *dir, struct complaint *complaint)
 {
-    if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
+    if (lock_in_time(lock)) {
         return true;
     }
     if (errno == EWOULDBLOCK) {

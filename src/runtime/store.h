@@ -16,10 +16,10 @@ enum { STORE_RETRY_MS = 10000 };
 
 /* Makes `dir` (0700) when it is missing, refuses it where other accounts own it or may write to it,
  * or where what is in it is no file of this account's own (own_file.h), locks it against a second
- * daemon, reads what earlier lives left there into `found` (all zero when there is nothing), and
- * counts this life in the file before it returns. `found->incarnation` is the number of lives
- * before this one. A damaged file is renamed to `state.bad`, and the node begins without known
- * history; the log says so.
+ * daemon, for which it waits two seconds if one that is ending may hold it yet, reads what earlier
+ * lives left there into `found` (all zero when there is nothing), and counts this life in the file
+ * before it returns. `found->incarnation` is the number of lives before this one. A damaged file is
+ * renamed to `state.bad`, and the node begins without known history; the log says so.
  *
  * Returns NULL, after one line on the log that names the remedy, when the directory cannot be used.
  * `loop` and `log` are borrowed for the store's life. A write that failed is tried again after

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -330,6 +332,44 @@ Test(store, two_daemons_cannot_share_a_directory)
 
     store = desk_store(&desk, &found); /* The lock goes with its holder. */
     desk_close_store(&desk, store);
+    desk_close(&desk);
+}
+
+/* Holds the lock until it ends, a moment after it said so. */
+static void hold_for_a_moment(const char *dir, int ready)
+{
+    char path[80];
+
+    snprintf(path, sizeof path, "%s/lock", dir);
+    const int lock = open(path, O_RDWR | O_CREAT, 0600);
+    const bool held = flock(lock, LOCK_EX | LOCK_NB) == 0;
+    (void)!write(ready, held ? "y" : "n", 1);
+    uv_sleep(50);
+    _exit(0);
+}
+
+Test(store, one_that_is_ending_is_waited_for)
+{
+    struct desk desk;
+    struct stored found;
+    int ends[2];
+    char held = 0;
+
+    desk_open(&desk);
+    cr_assert_eq(pipe(ends), 0);
+    const pid_t child = fork();
+    cr_assert_geq(child, 0);
+    if (child == 0) {
+        hold_for_a_moment(desk.dir, ends[1]);
+    }
+    cr_assert_eq(read(ends[0], &held, 1), 1);
+    cr_assert_eq(held, 'y');
+    struct store *store = desk_store(&desk, &found);
+    cr_expect_not_null(store);
+    cr_expect_eq(waitpid(child, NULL, 0), child);
+    desk_close_store(&desk, store);
+    close(ends[0]);
+    close(ends[1]);
     desk_close(&desk);
 }
 
