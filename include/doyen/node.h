@@ -97,8 +97,9 @@ struct doyen_node_options {
 };
 
 /* Opens the sockets and begins to join; what comes of it is told by events. `loop` is borrowed
- * until on_stopped. On failure `*out` is NULL and `why` has one line that names the setting and the
- * remedy; the loop must then be run until it has nothing left to do. Returns 0, or
+ * until on_stopped. Blocks for up to two seconds where another process holds the state directory,
+ * for that one may be ending. On failure `*out` is NULL and `why` has one line that names the
+ * setting and the remedy; the loop must then be run until it has nothing left to do. Returns 0, or
  *
  * DOYEN_E_USAGE: a setting cannot be used, or SIGPIPE is not ignored;
  * DOYEN_E_REFUSED: the host does not allow it, as with an address in use, or a directory that

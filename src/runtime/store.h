@@ -27,8 +27,8 @@ enum { STORE_RETRY_MS = 10000 };
 struct store *store_open(uv_loop_t *loop, const char *dir, uint64_t retry_ms, struct log *log,
                          struct stored *found);
 
-/* Could store_open use the directory now? Makes and changes nothing. Returns false with the
- * complaint set. */
+/* Could store_open use the directory? Waits for a daemon that is ending as that does. Makes and
+ * changes nothing. Returns false with the complaint set. */
 bool store_check(const char *dir, struct complaint *complaint);
 
 /* Requests a write of `stored`, which is copied. Incarnation and epoch in the file never fall. A

@@ -1,46 +1,9 @@
 /* Watch rings: a few neighbours watch a member, and who is told of a doubt asks (D9). */
 #include "core/core.h"
 #include "core/model/ring.h"
-#include "story.h"
+#include "rings_story.h"
 
-enum { HOSTS = 20, TWICE_LOST_MS = 2 * LOST_MS };
-
-static struct sim *story_guarded(uint64_t seed, struct guard guard)
-{
-    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
-                                                    .host_count = HOSTS,
-                                                    .watchers = WATCHERS_RINGS,
-                                                    .guard = guard,
-                                                    .disks = true});
-
-    sim_start_together(sim);
-    cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
-              (unsigned long long)seed);
-    sim_run(sim, SETTLE_MS);
-    return sim;
-}
-
-static struct sim *story_on_rings(uint64_t seed)
-{
-    return story_guarded(seed, (struct guard){.policy = GUARD_NONE});
-}
-
-static uint32_t host_of_member(const struct sim *sim, const struct node_id *id)
-{
-    for (uint32_t host = 0; host < sim_host_count(sim); host++) {
-        if (sim_is_running(sim, host) && id_equal(&core_self(sim_core(sim, host))->id, id)) {
-            return host;
-        }
-    }
-    return UINT32_MAX;
-}
-
-static uint32_t host_at_age(const struct sim *sim, uint32_t place)
-{
-    const uint32_t host = sim_is_running(sim, A) ? A : B;
-
-    return host_of_member(sim, &core_view(sim_core(sim, host))->members[place].id);
-}
+enum { TWICE_LOST_MS = 2 * LOST_MS };
 
 static void check_that_nobody_asked(const struct sim *sim, uint64_t seed)
 {
@@ -48,18 +11,6 @@ static void check_that_nobody_asked(const struct sim *sim, uint64_t seed)
 
     cr_assert_eq(asked, 0, "seed %llu, %u hosts: %llu questions", (unsigned long long)seed,
                  sim_host_count(sim), (unsigned long long)asked);
-}
-
-/* So many hosts that have just agreed, with guard none. */
-static struct sim *just_formed(uint64_t seed, uint32_t hosts)
-{
-    struct sim *sim = sim_new(
-        &(struct sim_options){.seed = seed, .host_count = hosts, .watchers = WATCHERS_RINGS});
-
-    sim_start_together(sim);
-    cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
-              (unsigned long long)seed);
-    return sim;
 }
 
 static void check_that_nobody_asks(uint64_t seed, uint32_t hosts)
@@ -331,90 +282,6 @@ Story(rings, the_next_oldest_is_cut_off_with_two)
     sim_run(sim, LOST_MS + 250);
     for (uint32_t i = 0; i < HOSTS; i++) {
         story_check(members_at(sim, hosts[i]) == (is_of_the_few(i) ? 3 : HOSTS - 3), seed);
-    }
-    sim_free(sim);
-}
-
-static bool is_undisturbed(struct sim *sim, uint32_t host, uint64_t ms)
-{
-    uint32_t other = host == A ? B : A;
-    uint64_t version = sim_version(sim, other);
-
-    sim_isolate(sim, host);
-    sim_run(sim, ms);
-    sim_rejoin_network(sim, host);
-    sim_run(sim, SETTLE_MS + random_below(sim_random(sim), 1000));
-    return sim_version(sim, other) == version;
-}
-
-/* H2, H7, D2f: T_lost, less the longest half of an interval, and the pause between two questions.
- */
-Story(rings, an_outage_that_is_short_removes_nobody_and_deposes_nobody)
-{
-    struct sim *sim = story_on_rings(seed);
-    struct timing timing = sim_timing(sim);
-    uint64_t short_ms = timing.lost_ms - timing_answerer_ms(&timing) - timing_question_ms(&timing);
-    for (int i = 0; i < 8; i++) {
-        story_check(is_undisturbed(sim, host_at_age(sim, HOSTS / 2), short_ms), seed);
-        story_check(is_undisturbed(sim, host_at_age(sim, 0), short_ms), seed);
-    }
-    sim_free(sim);
-}
-
-static void check_short_outages(struct sim *sim, uint64_t seed, uint32_t hosts)
-{
-    const struct timing timing = timing_sparse_of(PROFILE_LAN);
-    const uint64_t short_ms = timing.lost_ms - timing_answerer_ms(&timing) -
-                              timing_question_ms(&timing);
-
-    for (uint32_t i = 0; i < 8 * hosts; i++) {
-        const uint32_t host = i % hosts;
-        sim_run(sim, SETTLE_MS);
-        story_check(is_undisturbed(sim, host, short_ms), seed);
-    }
-}
-
-/* H2, D8g: whoever is cut off has heard somebody within half of an interval, or it would find all
- * others lost much sooner than they find it lost. */
-Story(rings, of_five_an_outage_that_is_short_removes_nobody_either)
-{
-    struct sim *sim = just_formed(seed, 5);
-
-    check_short_outages(sim, seed, 5);
-    sim_free(sim);
-}
-
-/* H72, D2f: among six and seven one may hear all others at the same moment. */
-Story(rings, of_six_and_seven_an_outage_that_is_short_removes_nobody_either)
-{
-    for (uint32_t hosts = 6; hosts <= 7; hosts++) {
-        struct sim *sim = just_formed(seed, hosts);
-        check_short_outages(sim, seed, hosts);
-        sim_free(sim);
-    }
-}
-
-/* H72, D2f: a coordinator that is cut off removes nobody whom it heard long before, neither while
- * it hears nobody nor when it hears the first of them again. */
-Story(rings, of_ten_a_short_outage_of_the_coordinator_removes_nobody)
-{
-    struct sim *sim = just_formed(seed, 10);
-    const struct timing timing = timing_sparse_of(PROFILE_LAN);
-    const uint64_t longest_ms = timing.lost_ms - timing_answerer_ms(&timing) *
-                                                     (100 + timing_jitter_percent(&timing)) / 100;
-    const uint64_t spread_ms = 2 * timing_question_ms(&timing);
-
-    for (uint32_t i = 0; i < 20; i++) {
-        const uint32_t victim = host_at_age(sim, i % 10);
-        sim_vanish(sim, victim);
-        sim_run(sim, LOST_MS);
-        sim_start(sim, victim);
-        story_check(sim_converges(sim, SETTLE_MS), seed);
-        for (int k = 0; k < 6; k++) {
-            const uint64_t short_ms = longest_ms - random_below(sim_random(sim), spread_ms);
-            sim_run(sim, SETTLE_MS);
-            story_check(is_undisturbed(sim, host_at_age(sim, 0), short_ms), seed);
-        }
     }
     sim_free(sim);
 }

@@ -496,9 +496,11 @@ bool rig_told_briefly(const struct rig *rig, enum message_type type, char to)
 
 enum verdict rig_verdict(const struct rig *rig, char letter)
 {
-    struct node_id id = rig_id(rig, letter);
+    const struct node_id id = rig_id(rig, letter);
+    const uint32_t position = view_find(core_view(rig->core), &id);
 
-    return core_peer(rig->core, view_find(core_view(rig->core), &id), rig->now_ms).verdict;
+    cr_assert_neq(position, VIEW_NONE);
+    return core_peer(rig->core, position, rig->now_ms).verdict;
 }
 
 const struct message *rig_told(const struct rig *rig, enum message_type type, char to)
