@@ -32,6 +32,33 @@ void post_push(struct sim *sim, struct packet *packet, uint64_t at_us)
     queue_push(&sim->queue, at_us, pending);
 }
 
+/* --- Frames --- */
+
+static struct packet *frame_of(struct sim *sim, const struct host *host,
+                               const struct effect *effect)
+{
+    size_t length;
+    const struct wire_copy copy = {
+        .to = id_is_none(&effect->peer) ? NULL : &effect->peer,
+        .flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U) |
+                 (effect->handed_on ? WIRE_HANDED_ON : 0U),
+        .echo = effect->echo,
+        .brief = effect->brief,
+    };
+    const uint8_t *bytes = (effect->message == sim->encoded ? wire_encode_copy : wire_encode)(
+        sim->wire, effect->message, &copy, &length);
+    struct packet *packet = network_packet(&sim->network, length);
+
+    sim->encoded = effect->message;
+    packet->source = host->address;
+    if (length <= PACKET_BYTES_MIN) {
+        memcpy(packet->bytes, bytes, PACKET_BYTES_MIN); /* Both have room: a few moves, no loop. */
+    } else {
+        memcpy(packet->bytes, bytes, length);
+    }
+    return packet;
+}
+
 /* --- Damage --- */
 
 static struct packet *packet_of(struct sim *sim, const struct packet *like, const uint8_t *bytes,
@@ -51,60 +78,65 @@ static bool may_be_damaged(const struct quality *quality)
     return (quality->truncate_ppm | quality->garbage_ppm | quality->foreign_ppm) != 0;
 }
 
-/* What nobody sent, or not like this. It goes through the codec and no further (S15). */
-static void send_damaged(struct sim *sim, const struct packet *packet,
-                         const struct quality *quality)
+/* What nobody sent, or not like this, made of a frame. It goes through the codec and no further
+ * (S15). */
+static void send_cut_off(struct sim *sim, const struct packet *frame, uint64_t at_us)
 {
-    uint64_t at_us = sim->now_us + quality->latency_us_max;
+    size_t length = (size_t)random_below(&sim->random, frame->length);
 
-    if (network_happens(&sim->random, quality->truncate_ppm)) {
-        size_t length = (size_t)random_below(&sim->random, packet->length);
-        post_push(sim, packet_of(sim, packet, packet->bytes, length), at_us);
+    post_push(sim, packet_of(sim, frame, frame->bytes, length), at_us);
+}
+
+static void send_garbage(struct sim *sim, const struct packet *frame, uint64_t at_us)
+{
+    struct packet *garbage = packet_of(sim, frame, frame->bytes, frame->length);
+    bool headless = random_below(&sim->random, 2) == 0;
+
+    for (size_t i = headless ? 0 : WIRE_HEADER_BYTES; i < garbage->length; i++) {
+        garbage->bytes[i] = (uint8_t)random_u64(&sim->random);
     }
-    if (network_happens(&sim->random, quality->garbage_ppm)) {
-        struct packet *garbage = packet_of(sim, packet, packet->bytes, packet->length);
-        bool headless = random_below(&sim->random, 2) == 0;
-        for (size_t i = headless ? 0 : WIRE_HEADER_BYTES; i < garbage->length; i++) {
-            garbage->bytes[i] = (uint8_t)random_u64(&sim->random);
-        }
-        post_push(sim, garbage, at_us);
+    post_push(sim, garbage, at_us);
+}
+
+static void send_foreign(struct sim *sim, const struct packet *frame, uint64_t at_us)
+{
+    struct message message;
+    size_t length;
+
+    if (wire_decode(sim->wire, frame->bytes, frame->length, &message) == WIRE_OK) {
+        const struct wire_copy copy = {.to = NULL, .flags = WIRE_FELLOW};
+        const uint8_t *bytes = wire_encode(sim->foreign_wire, &message, &copy, &length);
+        post_push(sim, packet_of(sim, frame, bytes, length), at_us);
     }
-    if (network_happens(&sim->random, quality->foreign_ppm)) {
-        struct message message;
-        size_t length;
-        if (wire_decode(sim->wire, packet->bytes, packet->length, &message) == WIRE_OK) {
-            const uint8_t *bytes = wire_encode(
-                sim->foreign_wire, &message, &(struct wire_copy){.to = NULL, .flags = WIRE_FELLOW},
-                &length);
-            post_push(sim, packet_of(sim, packet, bytes, length), at_us);
-        }
+}
+
+typedef void send_damage(struct sim *sim, const struct packet *frame, uint64_t at_us);
+
+/* A message that went out open becomes a frame only where there is something to damage. */
+static void damage(struct sim *sim, const struct host *host, const struct effect *effect,
+                   const struct packet *packet, uint32_t ppm, send_damage *send)
+{
+    if (!network_happens(&sim->random, ppm)) {
+        return;
     }
+    struct packet *frame = frame_of(sim, host, effect);
+    frame->from = packet->from;
+    frame->to = packet->to;
+    send(sim, frame, sim->now_us + network_quality(&sim->network, packet->from)->latency_us_max);
+    network_release(&sim->network, frame);
+}
+
+static void send_damaged(struct sim *sim, const struct host *host, const struct effect *effect,
+                         const struct packet *packet)
+{
+    const struct quality *quality = network_quality(&sim->network, packet->from);
+
+    damage(sim, host, effect, packet, quality->truncate_ppm, send_cut_off);
+    damage(sim, host, effect, packet, quality->garbage_ppm, send_garbage);
+    damage(sim, host, effect, packet, quality->foreign_ppm, send_foreign);
 }
 
 /* --- Packets --- */
-
-static struct packet *frame_of(struct sim *sim, const struct effect *effect)
-{
-    size_t length;
-    const struct wire_copy copy = {
-        .to = id_is_none(&effect->peer) ? NULL : &effect->peer,
-        .flags = (effect->fellow ? WIRE_FELLOW : 0U) | (effect->relay ? WIRE_RELAY : 0U) |
-                 (effect->handed_on ? WIRE_HANDED_ON : 0U),
-        .echo = effect->echo,
-        .brief = effect->brief,
-    };
-    const uint8_t *bytes = (effect->message == sim->encoded ? wire_encode_copy : wire_encode)(
-        sim->wire, effect->message, &copy, &length);
-    struct packet *packet = network_packet(&sim->network, length);
-
-    sim->encoded = effect->message;
-    if (length <= PACKET_BYTES_MIN) {
-        memcpy(packet->bytes, bytes, PACKET_BYTES_MIN); /* Both have room: a few moves, no loop. */
-    } else {
-        memcpy(packet->bytes, bytes, length);
-    }
-    return packet;
-}
 
 /* A copy of the view for all that this message goes to. */
 static struct carried_view *carry(struct sim *sim, const struct message *message)
@@ -193,11 +225,17 @@ static bool is_brief(struct sim *sim, const struct effect *effect)
     return effect->brief && sim->brief_bytes > 0;
 }
 
+/* Is its frame short enough for every link of the simulation? Some vanish from 300 bytes on. */
+static bool is_short(const struct message *message)
+{
+    return message->type == MESSAGE_HEARTBEAT && message->heartbeat.suspect_count == 0;
+}
+
 /* Do the bytes of this message matter on this link, or only what they say? */
 static bool needs_frame(struct sim *sim, const struct quality *quality, const struct effect *effect)
 {
-    return !sim->options.spares_codec || may_be_damaged(quality) ||
-           quality->datagram_bytes_max != 0 ||
+    return !sim->options.spares_codec ||
+           (quality->datagram_bytes_max != 0 && !is_short(effect->message)) ||
            !(is_brief(sim, effect) || is_datagram(sim, effect->message));
 }
 
@@ -231,17 +269,20 @@ static uint64_t sent_us(struct sim *sim, uint32_t from)
     return host->free_us;
 }
 
-static void send_datagram(struct sim *sim, struct packet *packet, const struct quality *quality)
+static void send_datagram(struct sim *sim, const struct host *host, const struct effect *effect,
+                          struct packet *packet)
 {
+    const struct quality *quality = network_quality(&sim->network, packet->from);
+    const size_t length = packet->open ? 0 : packet->length; /* An open one fits. */
     const struct link *link = network_link(&sim->network, packet->from, packet->to);
     const uint64_t began_us = sent_us(sim, packet->from);
-    struct fate fate = network_fate(link, quality, &sim->random, packet->length);
+    struct fate fate = network_fate(link, quality, &sim->random, length);
     for (uint32_t i = 0; i < fate.copies; i++) {
         network_hold(packet);
         post_push(sim, packet, began_us + fate.delay_us[i]);
     }
     if (fate.copies > 0 && may_be_damaged(quality)) {
-        send_damaged(sim, packet, quality);
+        send_damaged(sim, host, effect, packet);
     }
     if (quality->replay_ppm == 0) {
         return;
@@ -300,7 +341,7 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
     const struct quality *quality = network_quality(&sim->network, from);
     wire_set_base(sim->wire, core_view(host->core));
     struct packet *packet = needs_frame(sim, quality, effect)
-                                ? frame_of(sim, effect)
+                                ? frame_of(sim, host, effect)
                                 : open_packet_of(sim, effect, &host->address);
     if (packet->open && is_brief(sim, effect)) {
         note_base(packet, core_view(host->core));
@@ -311,11 +352,8 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
         host->traffic.messages++;
         host->traffic.bytes += bytes_of(sim, packet, effect);
     }
-    if (!packet->open) {
-        packet->source = host->address; /* An open one has it in its message. */
-    }
     if (packet->open || packet->length <= DATAGRAM_FRAME_BYTES_MAX) {
-        send_datagram(sim, packet, quality);
+        send_datagram(sim, host, effect, packet);
     } else {
         assert(!is_datagram(sim, message));
         send_frame(sim, packet);
