@@ -32,7 +32,7 @@ struct quality {
     uint32_t truncate_ppm;
     uint32_t garbage_ppm; /* bytes that mean nothing come in addition */
     uint32_t foreign_ppm; /* the same message of a cluster of another name comes in addition */
-    uint32_t datagram_bytes_max; /* longer datagrams vanish without a word; 0: none does */
+    uint32_t datagram_bytes_max; /* 300 or more: longer datagrams vanish; 0: none does */
 };
 
 /* A view under way in open packets, which share it. */

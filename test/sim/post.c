@@ -34,6 +34,16 @@ void post_push(struct sim *sim, struct packet *packet, uint64_t at_us)
 
 /* --- Frames --- */
 
+/* No link drops datagrams that are shorter for their length (quality.datagram_bytes_max). */
+enum { SHORT_BYTES = 300 };
+
+/* Is its frame that short? */
+static bool is_short(const struct message *message)
+{
+    return message->type == MESSAGE_HEARTBEAT && message->heartbeat.suspect_count == 0;
+}
+
+/* With one reference, the caller's; `from` and `to` are its to set. */
 static struct packet *frame_of(struct sim *sim, const struct host *host,
                                const struct effect *effect)
 {
@@ -49,6 +59,7 @@ static struct packet *frame_of(struct sim *sim, const struct host *host,
         sim->wire, effect->message, &copy, &length);
     struct packet *packet = network_packet(&sim->network, length);
 
+    assert(!is_short(effect->message) || length < SHORT_BYTES);
     sim->encoded = effect->message;
     packet->source = host->address;
     if (length <= PACKET_BYTES_MIN) {
@@ -223,12 +234,6 @@ static bool is_brief(struct sim *sim, const struct effect *effect)
         sim->brief_bytes = wire_brief_bytes(sim->wire, effect->message);
     }
     return effect->brief && sim->brief_bytes > 0;
-}
-
-/* Is its frame short enough for every link of the simulation? Some vanish from 300 bytes on. */
-static bool is_short(const struct message *message)
-{
-    return message->type == MESSAGE_HEARTBEAT && message->heartbeat.suspect_count == 0;
 }
 
 /* Do the bytes of this message matter on this link, or only what they say? */
