@@ -451,7 +451,8 @@ Test(core_change, a_handover_of_another_view_is_not_carried_out)
     view_seal(usurped.carrier.view);
     rig_ignores(rig, 'C', &usurped, REFUSED_HANDOVER_OF_ANOTHER);
 
-    rig_gets(rig, 'A', &handover);
+    const struct message of_ours = carries(MESSAGE_HANDOVER, rig_view(rig, "A B C"));
+    rig_gets(rig, 'A', &of_ours);
     const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'C');
     cr_assert_not_null(prepare, "our own is");
     cr_assert_eq(prepare->carrier.view->epoch, 2);

@@ -115,17 +115,48 @@ Test(core_leave, a_hand_over_that_waited_while_we_slept_is_not_carried_out)
     rig_free(rig);
 }
 
-/* B missed that D was let in. */
-Test(core_leave, a_hand_over_of_a_higher_view_installs_it)
+/* E2c, H73: B missed a view, or somebody made it up; B asks for it, and the leaver repeats its
+ * word. */
+Test(core_leave, a_hand_over_of_a_higher_view_is_asked_for)
 {
     struct rig *rig = rig_in("A B C", 'B');
-    struct message handover = carries(MESSAGE_HANDOVER, rig_next(rig, "+D"));
-    char text[64];
+    const struct message handover = carries(MESSAGE_HANDOVER, rig_next(rig, "-C"));
 
     rig_gets(rig, 'A', &handover);
-    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'D');
-    cr_assert_not_null(prepare);
-    cr_assert_str_eq(view_text(prepare->carrier.view, text, sizeof text), "B C D");
+    cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'A'));
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PULL, 'A'));
+    cr_assert_eq(core_view(rig->core)->member_count, 3);
+    rig_free(rig);
+}
+
+/* E2c, H73: it has the name of the view that holds, and leaves somebody out. */
+Test(core_leave, a_hand_over_of_other_content_under_that_name_is_not_carried_out)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *made_up = rig_view(rig, "A B C");
+    const struct message handover = carries(MESSAGE_HANDOVER, made_up);
+
+    made_up->member_count = 2;
+    view_seal(made_up);
+    rig_ignores(rig, 'A', &handover, REFUSED_HANDOVER_OVERTAKEN);
+    rig_free(rig);
+}
+
+/* E2c: it was committed, and nobody said so. */
+Test(core_leave, a_hand_over_of_what_was_accepted_is_carried_out)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *next = rig_next(rig, "+D");
+    const struct message prepare = carries(MESSAGE_PREPARE, next);
+    const struct message handover = carries(MESSAGE_HANDOVER, next);
+    char text[64];
+
+    rig_gets(rig, 'A', &prepare);
+    rig_gets(rig, 'A', &handover);
+    const struct message *own = rig_told(rig, MESSAGE_PREPARE, 'D');
+    cr_assert_not_null(own);
+    cr_assert_str_eq(view_text(own->carrier.view, text, sizeof text), "B C D");
     rig_free(rig);
 }
 

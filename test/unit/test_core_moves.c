@@ -238,6 +238,19 @@ Test(core_moves, a_leaver_succeeds_nobody)
     rig_free(rig);
 }
 
+/* E5b, E2c, H73: a view that was never proposed here leaves C out; B asks for it and makes none. */
+Test(core_moves, a_stand_down_for_a_view_that_is_not_held_changes_nothing)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    const struct message stand_down = carries(MESSAGE_STAND_DOWN, rig_next(rig, "-C"));
+
+    rig_gets(rig, 'A', &stand_down);
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PULL, 'A'));
+    cr_assert_eq(core_view(rig->core)->member_count, 3);
+    rig_free(rig);
+}
+
 /* E6a */
 Test(core_moves, who_stood_down_for_nobody_overtakes_in_its_turn)
 {

@@ -872,8 +872,9 @@ Test(core_strict, a_successor_proposes_nothing_before_it_has_won)
 {
     struct rig *rig = rig_strict("A B C", 'B');
 
-    rig_gets(rig, 'A',
-             &(struct message){.type = MESSAGE_STAND_DOWN, .carrier = {.view = rig_next(rig, "")}});
+    rig_gets(
+        rig, 'A',
+        &(struct message){.type = MESSAGE_STAND_DOWN, .carrier = {.view = rig_view(rig, "A B C")}});
     cr_assert_not_null(rig_told(rig, MESSAGE_BALLOT, 'C'));
     cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
     is_granted(rig, 'A', 0);

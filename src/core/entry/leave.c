@@ -60,42 +60,52 @@ static bool is_handover_in_doubt(const struct core *core)
 }
 
 /* What stands against carrying out a hand-over that is ours to hear; REFUSED_COUNT: nothing does.
- * One that was overtaken, by another view or by our own sleep, would bring back what has changed
- * since; one that is repeated finds its view under way. */
-static enum refusal why_not_carry_out(const struct core *core, int order)
+ * One that waited while this node slept would bring back what has changed since; one that is
+ * repeated finds its view under way. */
+static enum refusal why_not_carry_out(const struct core *core)
 {
-    if (order < 0) {
-        return REFUSED_HANDOVER_OVERTAKEN;
-    }
     if (core->now_ms < core->detector.late_until_ms) {
         return REFUSED_HANDOVER_AFTER_SLEEP;
     }
     return core->change.on ? REFUSED_HANDOVER_UNDER_WAY : REFUSED_COUNT;
 }
 
-bool leave_may_carry_out(struct core *core, const struct message *message)
+/* E2c: what is in it was looked at when it was proposed here, or installed. A view that was
+ * accepted is committed, if its maker hands it over. Any other one that is higher is asked for. */
+static bool is_held_here(struct core *core, const struct message *message)
 {
     struct view *view = message->carrier.view;
+    const struct view_id theirs = view_id_of(view);
+    const struct view_id ours = view_id_of(&core->view);
 
-    if (!install_is_sound(core, message)) {
+    if (view_repeats(view, &core->view)) {
+        return true;
+    }
+    if (view_id_compare(&theirs, &ours) <= 0) {
         return false;
     }
-    struct view_id theirs = view_id_of(view);
-    struct view_id ours = view_id_of(&core->view);
+    if (!core->change.on && view_repeats(view, &core->change.pending)) {
+        install_view(core, &core->change.pending);
+        return true;
+    }
+    install_pull(core, message);
+    return false;
+}
+
+bool leave_may_carry_out(struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+
     if (!id_equal(&message->from, &core->view.members[0].id) ||
-        !id_equal(&theirs.coordinator, &message->from) || theirs.lineage != ours.lineage) {
+        !id_equal(&view->members[0].id, &message->from) || view->lineage != core->view.lineage) {
         refuse(core, message, REFUSED_HANDOVER_OF_ANOTHER);
         return false;
     }
-    if (!view_has(view, &core->life.self.id)) {
-        refuse(core, message, REFUSED_HANDOVER_WITHOUT_US);
+    if (!is_held_here(core, message)) {
+        refuse(core, message, REFUSED_HANDOVER_OVERTAKEN);
         return false;
     }
-    int order = view_id_compare(&theirs, &ours);
-    if (order > 0) {
-        install_view(core, view);
-    }
-    enum refusal against = why_not_carry_out(core, order);
+    enum refusal against = why_not_carry_out(core);
     if (against != REFUSED_COUNT) {
         refuse(core, message, against);
     }

@@ -161,9 +161,8 @@
     X(LEAVER_STRANGER, "leaver_stranger", "E1", "the leaver is no member here")                    \
     X(HANDOVER_OF_ANOTHER, "handover_of_another", "E2a",                                           \
       "it is not this node's coordinator that hands over its own view")                            \
-    X(HANDOVER_WITHOUT_US, "handover_without_us", "E2a", "the view handed over lacks this node")   \
     X(HANDOVER_OVERTAKEN, "handover_overtaken", "E2c",                                             \
-      "the view handed over is lower than this node's own")                                        \
+      "the view handed over is neither the one that holds here nor one that was accepted here")    \
     X(HANDOVER_AFTER_SLEEP, "handover_after_sleep", "E2c", "this node was asleep a moment ago")    \
     X(HANDOVER_UNDER_WAY, "handover_under_way", "E2c", "this node has a proposal under way")       \
     X(HANDOVER_TO_ANOTHER, "handover_to_another", "E2b", "this node is not the next oldest")       \
