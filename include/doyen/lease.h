@@ -36,7 +36,8 @@
  *
  * C11 or C++11 with gcc or clang, on Linux, and POSIX.1-2008 (gnu11, or _POSIX_C_SOURCE=200809L).
  * Nothing is to be linked. A page is of one doyend process: of the next one it says no for ever. It
- * has to be read in the time namespace of that doyend. */
+ * names the clock of that doyend, by boot and time namespace, and is mapped only by who has the
+ * same clock: by another one its deadline means nothing. */
 #ifndef DOYEN_LEASE_H
 #define DOYEN_LEASE_H
 
@@ -59,12 +60,17 @@
 #define DOYEN_LEASE_MAGIC UINT64_C(0x61654c6e65796f44) /* "DoyenLea"; never another */
 
 enum {
-    DOYEN_LEASE_LAYOUT = 1, /* another number: another layout behind it */
+    DOYEN_LEASE_LAYOUT = 2, /* another number: another layout behind it */
     DOYEN_LEASE_BYTES = 4096,
     DOYEN_LEASE_NAME_BYTES = 64,
     DOYEN_LEASE_WORDS = 18, /* of the content */
     DOYEN_LEASE_TRIES = 1000,
+    DOYEN_LEASE_CLOCK_WORDS = 3,
 };
+
+/* No lease is longer, as no silence that removes a member may be. A page that promises more is of
+ * another clock. */
+#define DOYEN_LEASE_LONGEST_NS UINT64_C(7200000000000)
 
 enum {
     DOYEN_LEASE_ADVISORY = 1,  /* the guard cannot rule out that another node acts as well */
@@ -96,6 +102,7 @@ struct doyen_lease_page {
     uint64_t sequence;
     uint64_t content[DOYEN_LEASE_WORDS];
     uint64_t copy[DOYEN_LEASE_WORDS];
+    uint64_t clock[DOYEN_LEASE_CLOCK_WORDS]; /* of doyen_lease_clock_of; 0: it could not be told */
 };
 
 /* A page that is mapped for reading. */
@@ -136,13 +143,59 @@ static inline uint64_t doyen_lease_now_ns(void)
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+/* Reads all of a short file; returns its length, or a negative errno. */
+static inline int doyen_lease_file(const char *path, char *text, size_t size)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int length;
+
+    if (fd < 0) {
+        return -errno;
+    }
+    length = (int)read(fd, text, size);
+    length = length < 0 ? -errno : length;
+    (void)close(fd);
+    return length;
+}
+
+/* Which clock is CLOCK_BOOTTIME here? The boot (two words) and the time namespace, which shifts it,
+ * 0 where the kernel has none. Returns 0, or a negative errno where /proc does not tell. */
+static inline int doyen_lease_clock_of(uint64_t clock[DOYEN_LEASE_CLOCK_WORDS])
+{
+    char text[64];
+    struct stat status;
+    const int length = doyen_lease_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
+    int digits = 0;
+
+    memset(clock, 0, DOYEN_LEASE_CLOCK_WORDS * sizeof *clock);
+    for (int i = 0; i < length && digits < 32; i++) {
+        const char c = text[i];
+        if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')) {
+            const unsigned digit = (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
+            clock[digits / 16] = clock[digits / 16] << 4 | digit;
+            digits++;
+        }
+    }
+    if (digits < 32) {
+        return length < 0 ? length : -EPROTO;
+    }
+    if (stat("/proc/self/ns/time", &status) == 0) {
+        clock[2] = (uint64_t)status.st_ino;
+        return 0;
+    }
+    return errno == ENOENT ? 0 : -errno;
+}
+
 /* Maps the page of this descriptor, which may be closed then. Returns 0, or
  *   -EPROTO  it is no lease page that this header can read;
+ *   -EXDEV   its doyend goes by another clock (a time namespace, another host), or /proc does not
+ *            tell by which one;
  *   another negative errno of fstat and mmap. */
 static inline int doyen_lease_map(struct doyen_lease *lease, int fd)
 {
     struct stat status;
     const struct doyen_lease_page *page;
+    uint64_t clock[DOYEN_LEASE_CLOCK_WORDS];
     int seals;
     void *at;
 
@@ -163,6 +216,10 @@ static inline int doyen_lease_map(struct doyen_lease *lease, int fd)
     if (page->magic != DOYEN_LEASE_MAGIC || page->layout != DOYEN_LEASE_LAYOUT) {
         (void)munmap(at, DOYEN_LEASE_BYTES);
         return -EPROTO;
+    }
+    if (doyen_lease_clock_of(clock) != 0 || memcmp(clock, page->clock, sizeof clock) != 0) {
+        (void)munmap(at, DOYEN_LEASE_BYTES);
+        return -EXDEV;
     }
     lease->page = page;
     return 0;
@@ -202,13 +259,23 @@ static inline int doyen_lease_read(const struct doyen_lease *lease,
     return -EAGAIN;
 }
 
+/* For how long the right still holds at this moment; 0: it is over, or the page is of another
+ * clock, as one may be whose reader or doyend has changed its time namespace since. */
+static inline uint64_t doyen_lease_left_ns(const struct doyen_lease_content *content,
+                                           uint64_t now_ns)
+{
+    const uint64_t left_ns = content->deadline_ns > now_ns ? content->deadline_ns - now_ns : 0;
+
+    return left_ns > DOYEN_LEASE_LONGEST_NS ? 0 : left_ns;
+}
+
 /* May this node act now? `epoch` and `left_ns` are set if so, and 0 if not. See above for what that
  * means. When the page cannot be read, the answer is no. */
 static inline bool doyen_lease_acting(const struct doyen_lease *lease, uint64_t *epoch,
                                       uint64_t *left_ns)
 {
     struct doyen_lease_content content;
-    uint64_t now_ns;
+    uint64_t left;
 
     *epoch = 0;
     *left_ns = 0;
@@ -216,12 +283,12 @@ static inline bool doyen_lease_acting(const struct doyen_lease *lease, uint64_t 
         return false;
     }
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* The clock is read after the page. */
-    now_ns = doyen_lease_now_ns();
-    if (now_ns >= content.deadline_ns) {
+    left = doyen_lease_left_ns(&content, doyen_lease_now_ns());
+    if (left == 0) {
         return false;
     }
     *epoch = content.epoch;
-    *left_ns = content.deadline_ns - now_ns;
+    *left_ns = left;
     return true;
 }
 
@@ -242,6 +309,7 @@ static inline int doyen_lease_request(const char *control_socket)
     static const char request[] = "GET /v1/lease HTTP/1.1\r\nHost: doyen\r\n"
                                   "Connection: Upgrade\r\nUpgrade: doyen-lease\r\n\r\n";
     struct sockaddr_un address;
+    ssize_t sent;
     int error;
     int fd;
 
@@ -255,11 +323,14 @@ static inline int doyen_lease_request(const char *control_socket)
     if (fd < 0) {
         return -errno;
     }
-    if (connect(fd, (const struct sockaddr *)&address, sizeof address) == 0 &&
-        send(fd, request, sizeof request - 1, MSG_NOSIGNAL) == (ssize_t)(sizeof request - 1)) {
+    sent = -1;
+    if (connect(fd, (const struct sockaddr *)&address, sizeof address) == 0) {
+        sent = send(fd, request, sizeof request - 1, MSG_NOSIGNAL);
+    }
+    if (sent == (ssize_t)(sizeof request - 1)) {
         return fd;
     }
-    error = errno == 0 ? EAGAIN : errno;
+    error = sent < 0 ? errno : EAGAIN; /* A send that is short says nothing of why. */
     (void)close(fd);
     return -error;
 }

@@ -143,6 +143,26 @@ static bool gives_up(struct standing *standing, const char *why)
     return true;
 }
 
+/* Maps the page, which is closed. Without it the end of the role would not be seen. */
+static void map_page(struct standing *standing, int page)
+{
+    const char *where = doyen_where(standing->cli->client);
+    const int error = doyen_lease_map(&standing->page, page);
+    struct failure failure;
+
+    close(page);
+    if (error == 0) {
+        return;
+    }
+    if (error == -EXDEV) {
+        (void)failure_of_clock(&failure, where);
+    } else {
+        (void)failure_set(&failure, EXIT_REFUSED, "the answer of %s makes no sense: is it doyend?",
+                          where);
+    }
+    finish(standing, failure_report(&failure));
+}
+
 /* Tries once. */
 static void reach(struct standing *standing)
 {
@@ -159,8 +179,7 @@ static void reach(struct standing *standing)
         standing->lines.connection = connection;
         standing->said_unreachable = false;
         if (page >= 0) {
-            (void)doyen_lease_map(&standing->page, page);
-            close(page);
+            map_page(standing, page);
         }
         return;
     }
@@ -184,12 +203,11 @@ static uint64_t held_ms(const struct standing *standing)
         doyen_lease_read(&standing->page, &content) != 0) {
         return UINT64_MAX;
     }
-    const uint64_t now_ns = doyen_lease_now_ns();
+    const uint64_t left_ns = doyen_lease_left_ns(&content, doyen_lease_now_ns());
     if (content.deadline_ns == 0) {
         return UINT64_MAX; /* The line that says why is on its way. */
     }
-    return content.deadline_ns > now_ns ? (content.deadline_ns - now_ns) / UINT64_C(1000000) + 1
-                                        : 0;
+    return left_ns > 0 ? left_ns / UINT64_C(1000000) + 1 : 0;
 }
 
 /* Waits for a line, for the end of the lease, or for the time to be over. */

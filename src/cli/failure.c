@@ -25,3 +25,11 @@ enum exit_code failure_report(const struct failure *failure)
     fputc('\n', stderr);
     return failure->code;
 }
+
+enum exit_code failure_of_clock(struct failure *failure, const char *where)
+{
+    return failure_set(failure, EXIT_REFUSED,
+                       "the lease page of %s is of another clock, by which this process cannot "
+                       "tell its end: run both in one time namespace of one host, with /proc",
+                       where);
+}

@@ -25,6 +25,9 @@ struct failure {
 enum exit_code failure_set(struct failure *failure, enum exit_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The lease page of `where` is of another clock than that of this process (doyen_lease_map). */
+enum exit_code failure_of_clock(struct failure *failure, const char *where);
+
 /* Prints it to stderr as "doyen: TEXT" and returns its code. The text may quote a daemon, so a
  * control character, which could steer the terminal, is shown as "?". */
 enum exit_code failure_report(const struct failure *failure);

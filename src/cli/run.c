@@ -227,13 +227,12 @@ static void learn(struct running *running, const struct doyen_lease_content *con
 static bool may_start(const struct running *running, const struct doyen_lease_content *content,
                       uint64_t *pause_ms)
 {
-    const uint64_t now_ns = doyen_lease_now_ns();
+    const uint64_t left_ns = doyen_lease_left_ns(content, doyen_lease_now_ns());
 
-    if (content->deadline_ns > now_ns + run_times_start_ns(&running->times) &&
-        content->deadline_ns != running->late_ns) {
+    if (left_ns > run_times_start_ns(&running->times) && content->deadline_ns != running->late_ns) {
         return true;
     }
-    *pause_ms = content->deadline_ns > now_ns ? RENEWAL_WAIT_MS : LOOK_AGAIN_MS;
+    *pause_ms = left_ns > 0 ? RENEWAL_WAIT_MS : LOOK_AGAIN_MS;
     return false;
 }
 

@@ -43,5 +43,6 @@ enum run_reason run_hold_look(struct run_hold *hold, uint64_t lead_ns)
         return hold->over;
     }
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* The clock is read after the page. */
-    return doyen_lease_now_ns() + lead_ns >= hold->deadline_ns ? REASON_LAPSED : REASON_NONE;
+    const struct doyen_lease_content last = {.deadline_ns = hold->deadline_ns};
+    return doyen_lease_left_ns(&last, doyen_lease_now_ns()) > lead_ns ? REASON_NONE : REASON_LAPSED;
 }

@@ -24,10 +24,13 @@ enum exit_code run_link_open(struct run_link *link, struct cli *cli,
     link->connection = connection;
     link->is_role = campaign != NULL;
     link->lines.connection = connection;
-    if (doyen_lease_map(&link->lease, link->page) != 0) {
+    const int error = doyen_lease_map(&link->lease, link->page);
+    if (error != 0) {
         run_link_close(link);
-        return failure_set(failure, EXIT_REFUSED, "the answer of %s makes no sense: is it doyend?",
-                           doyen_where(cli->client));
+        return error == -EXDEV ? failure_of_clock(failure, doyen_where(cli->client))
+                               : failure_set(failure, EXIT_REFUSED,
+                                             "the answer of %s makes no sense: is it doyend?",
+                                             doyen_where(cli->client));
     }
     return EXIT_DONE;
 }

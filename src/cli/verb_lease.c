@@ -1,5 +1,6 @@
 /* doyen lease: may this node act, for how long, under which epoch? Asked of the daemon, or read
  * from the page that doyen run has left to the command that it started. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,8 +76,7 @@ static json_t *hexadecimal(const unsigned char *bytes, size_t count)
 /* The same document as that of the daemon. */
 static json_t *document_of(const struct doyen_lease_content *content)
 {
-    const uint64_t now_ns = doyen_lease_now_ns();
-    const uint64_t left_ns = content->deadline_ns > now_ns ? content->deadline_ns - now_ns : 0;
+    const uint64_t left_ns = doyen_lease_left_ns(content, doyen_lease_now_ns());
     const bool advisory = (content->flags & DOYEN_LEASE_ADVISORY) != 0;
     const bool acting = left_ns >= NS_PER_MS;
     json_t *document = json_pack(
@@ -110,7 +110,13 @@ static enum exit_code read_page(const char *descriptor, struct answer *answer,
     char *end = NULL;
     const long fd = strtol(descriptor, &end, 10);
 
-    if (end == descriptor || *end != '\0' || fd < 0 || doyen_lease_map(&lease, (int)fd) != 0) {
+    const int error = end == descriptor || *end != '\0' || fd < 0
+                          ? -EPROTO
+                          : doyen_lease_map(&lease, (int)fd);
+    if (error == -EXDEV) {
+        return failure_of_clock(failure, "DOYEN_LEASE_FD");
+    }
+    if (error != 0) {
         return failure_set(failure, EXIT_REFUSED,
                            "DOYEN_LEASE_FD is %s, and that is no lease page: doyen run leaves it "
                            "open to the command that it starts; give --control to ask the daemon",

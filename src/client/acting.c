@@ -151,12 +151,12 @@ static bool read_right(const struct acting *acting, struct doyen_right *right)
         return false;
     }
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* The clock is read after the page. */
-    const uint64_t now_ns = doyen_lease_now_ns();
-    if (now_ns >= content.deadline_ns) {
+    const uint64_t left_ns = doyen_lease_left_ns(&content, doyen_lease_now_ns());
+    if (left_ns == 0) {
         return false;
     }
     *right = (struct doyen_right){.epoch = content.epoch,
-                                  .left_ns = content.deadline_ns - now_ns,
+                                  .left_ns = left_ns,
                                   .deadline_ns = content.deadline_ns,
                                   .advisory = (content.flags & DOYEN_LEASE_ADVISORY) != 0};
     return true;

@@ -81,10 +81,13 @@ static void take_page(struct asking *asking, struct msghdr *message)
 {
     const struct cmsghdr *header = CMSG_FIRSTHDR(message);
 
-    if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-        asking->page < 0) {
-        memcpy(&asking->page, CMSG_DATA(header), sizeof asking->page);
+    if (header == NULL || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
+        return;
     }
+    if (asking->page >= 0) {
+        close(asking->page); /* The last one counts. */
+    }
+    memcpy(&asking->page, CMSG_DATA(header), sizeof asking->page);
 }
 
 /* Takes the next byte, and the page if that comes with it. */

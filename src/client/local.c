@@ -33,6 +33,11 @@ int local_explain(const struct target *target, int error, struct problem *proble
     case EPROTO:
         return problem_set(problem, DOYEN_E_PROTOCOL,
                            "the answer of %s makes no sense: is it doyend?", where);
+    case EXDEV:
+        return problem_set(problem, DOYEN_E_REFUSED,
+                           "the doyend at %s goes by another clock, so that its lease means "
+                           "nothing here: run both in one time namespace of one host, with /proc",
+                           where);
     case ETIMEDOUT:
         return problem_set(problem, DOYEN_E_UNREACHABLE,
                            "the daemon at %s does not answer: it may be stopped or overloaded",

@@ -22,6 +22,11 @@ void lease_page_open(struct lease_page *lease, const struct config *config, stru
                  "the system has no sealed memory to lend (%s): GET /v1/lease answers, but there "
                  "is no lease page, and doyen run will not work; it takes Linux 5.1",
                  strerror(errno));
+    } else if (lease->memory.page->clock[0] == 0 && lease->memory.page->clock[1] == 0) {
+        log_line(log, LOG_WARN, "lease",
+                 "/proc does not tell by which clock this process goes (boot_id, ns/time), so "
+                 "doyen run and other readers of the lease page refuse it: mount /proc whole, "
+                 "without ProcSubset=pid");
     }
 }
 

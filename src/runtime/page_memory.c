@@ -67,6 +67,9 @@ bool page_memory_open(struct page_memory *memory)
     if (memory->page != NULL && seal(fd)) {
         memory->page->magic = DOYEN_LEASE_MAGIC;
         memory->page->layout = DOYEN_LEASE_LAYOUT;
+        if (doyen_lease_clock_of(memory->page->clock) != 0) {
+            memset(memory->page->clock, 0, sizeof memory->page->clock); /* Nobody maps it. */
+        }
         memory->fd = read_only(fd);
         return true;
     }

@@ -158,13 +158,22 @@ static int allow_own(const struct fence *fence, const struct config *config)
                                      LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
 }
 
-/* What looking up a name reads: its configuration, often a link to where it is made, and modules of
- * the C library, which are loaded when they are first asked for. */
+/* What looking up a name and lending a page read: the configuration, often a link to where it is
+ * made, and modules of the C library, which are loaded when they are first asked for. */
 static int allow_resolver(const struct fence *fence)
 {
     static const char *const paths[] = {
-        "/etc",           "/lib",      "/lib64",      "/usr/lib",     "/usr/lib64",
-        "/usr/local/lib", "/dev/null", "/dev/random", "/dev/urandom", "/sys/devices/system/cpu",
+        "/etc",
+        "/lib",
+        "/lib64",
+        "/usr/lib",
+        "/usr/lib64",
+        "/usr/local/lib",
+        "/dev/null",
+        "/dev/random",
+        "/dev/urandom",
+        "/sys/devices/system/cpu",
+        "/proc/sys/kernel/random/boot_id", /* what names the clock of a page that is lent */
     };
     char resolved[PATH_MAX];
     Dl_info library;

@@ -25,7 +25,8 @@ def page_memory(sealed=True):
     fd = os.memfd_create("page", os.MFD_ALLOW_SEALING)
     os.ftruncate(fd, 4096)
     memory = mmap.mmap(fd, 4096)
-    memory[:16] = struct.pack("=2Q", 0x61654C6E65796F44, 1)
+    memory[:16] = struct.pack("=2Q", 0x61654C6E65796F44, 2)
+    memory[312:336] = struct.pack("=3Q", *lease.clock_words())
     if sealed:
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
     return fd, memory
@@ -91,11 +92,26 @@ class Page(unittest.TestCase):
         with self.assertRaisesRegex(doyen.Error, "no lease page that this module can read"):
             self.page(sealed=False)
         fd, memory = page_memory()
-        memory[8:16] = struct.pack("=Q", 2)
+        memory[8:16] = struct.pack("=Q", 3)
         with self.assertRaisesRegex(doyen.Error, "of another version"):
             lease.Page(fd, "here")
         os.close(fd)
         memory.close()
+
+    def test_a_page_of_another_clock_is_refused(self):
+        boot, rest, namespace = lease.clock_words()
+        for other in ((boot ^ 1, rest, namespace), (boot, rest ^ 1, namespace), (boot, rest, namespace + 1)):
+            fd, memory = page_memory()
+            memory[312:336] = struct.pack("=3Q", *other)
+            with self.assertRaisesRegex(doyen.Error, "is of another clock"):
+                lease.Page(fd, "here")
+            os.close(fd)
+            memory.close()
+
+    def test_what_ends_later_than_any_lease_is_no_right(self):
+        page, memory = self.page()
+        memory[16:64] = struct.pack("=6Q", 2, 9, lease.now_ns() + 864000 * 1000 * MS, 1600 * MS, 400 * MS, 0)
+        self.assertIsNone(page.right())
 
     def test_a_lead_is_lost_before_the_right_ends(self):
         page, memory = self.page()

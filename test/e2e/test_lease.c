@@ -2,7 +2,9 @@
  * that is installed for it. */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "doyen/lease.h"
@@ -247,4 +249,52 @@ Story(lease, a_page_that_is_none_is_refused)
     assert_text_has(none.err, "DOYEN_LEASE_FD is 0");
     cr_assert_eq(line_count(none.err), 1);
     cr_assert_eq(asked.code, DONE, "--control says whom to ask");
+}
+
+/* --- Another clock --------------------------------------------------------------------------- */
+
+/* The daemon lives in a time namespace of its own, as in some containers and after a restoration:
+ * its clock is ten days ahead. It acts, but no reader outside can tell when that ends. */
+Story(lease, a_page_of_another_time_namespace_is_refused)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *program = cluster_path(cluster, "doyend");
+    FILE *script = fopen(program, "w");
+    struct process trial = {.pid = 0};
+    int page = -1;
+
+    cr_assert(process_start(&trial, ARGS("/usr/bin/unshare", "-T", "--boottime", "9", "/bin/true"),
+                            cluster_path(cluster, "trial"), cluster_path(cluster, "trial")));
+    cr_assert(process_wait(&trial, LIMIT_MS));
+    if (process_exit_code(&trial) != 0) {
+        (void)fclose(script);
+        cr_skip_test("no time namespaces here, or not for this user");
+    }
+    fprintf(script, "#!/bin/sh\nexec unshare -T --boottime 864000 --monotonic 864000 %s \"$@\"\n",
+            DOYEND_PATH);
+    (void)fclose(script);
+    cr_assert_eq(chmod(program, S_IRWXU), 0);
+    cluster_form(cluster, "athens");
+    assert_soon(json_is_true(json_object_get(cluster_members(cluster, "athens"), "acting")));
+    cluster_kill(cluster, "athens");
+    cluster_replace(cluster, "athens", program);
+    cluster_restart(cluster, "athens");
+    assert_soon(json_is_true(json_object_get(cluster_members(cluster, "athens"), "acting")));
+
+    const struct outcome run = doyen(cluster, "athens", ARGS("run", "--once", "--", "/bin/true"));
+    cr_assert_eq(run.code, 1, "%s", run.err);
+    assert_text_has(run.err, "is of another clock");
+    cr_assert_eq(line_count(run.err), 1, "%s", run.err);
+    const int connection = doyen_lease_connect(cluster_daemon(cluster, "athens")->control, LIMIT_MS,
+                                               &page);
+    struct doyen_lease lease;
+    cr_assert_geq(connection, 0);
+    cr_assert_eq(doyen_lease_map(&lease, page), -EXDEV);
+    close(page);
+    close(connection);
+    const struct outcome campaign = doyen(cluster, "athens",
+                                          ARGS("campaign", "backup", "--once", "--timeout", "9s"));
+    cr_assert_eq(campaign.code, 1, "%s", campaign.err);
+    assert_text_has(campaign.err, "is of another clock");
+    cr_assert_eq(doyen(cluster, "athens", ARGS("lease")).code, DONE, "it answers by a length");
 }

@@ -303,14 +303,51 @@ Test(lease_page, what_is_no_lease_page_is_not_mapped)
     cr_expect_eq(fcntl(unsealed, F_ADD_SEALS, F_SEAL_SHRINK), 0);
     cr_expect_eq(doyen_lease_map(&lease, unsealed), -EPROTO, "it is empty");
     cr_expect_null(lease.page);
-    const uint64_t head[2] = {DOYEN_LEASE_MAGIC, DOYEN_LEASE_LAYOUT};
-    cr_expect_eq(pwrite(unsealed, head, sizeof head, 0), (ssize_t)sizeof head);
+    struct doyen_lease_page head = {.magic = DOYEN_LEASE_MAGIC, .layout = DOYEN_LEASE_LAYOUT};
+    cr_expect_eq(doyen_lease_clock_of(head.clock), 0);
+    cr_expect_eq(pwrite(unsealed, &head, sizeof head, 0), (ssize_t)sizeof head);
     cr_expect_eq(doyen_lease_map(&lease, unsealed), 0);
     doyen_lease_unmap(&lease);
     const uint64_t other[2] = {DOYEN_LEASE_MAGIC, DOYEN_LEASE_LAYOUT + 1};
     cr_expect_eq(pwrite(unsealed, other, sizeof other, 0), (ssize_t)sizeof other);
     cr_expect_eq(doyen_lease_map(&lease, unsealed), -EPROTO, "of another layout");
     close(unsealed);
+}
+
+/* By another clock the deadline means nothing. What differs is the boot, or the time namespace. */
+Test(lease_page, a_page_of_another_clock_is_not_mapped)
+{
+    struct desk desk;
+    desk_open(&desk);
+    struct doyen_lease lease = map_of(&desk);
+    uint64_t *clock = desk.page.memory.page->clock;
+
+    doyen_lease_unmap(&lease);
+    for (int i = 0; i < DOYEN_LEASE_CLOCK_WORDS; i++) {
+        clock[i] ^= 1;
+        cr_expect_eq(doyen_lease_map(&lease, desk.page.memory.fd), -EXDEV, "word %d", i);
+        cr_expect_null(lease.page);
+        clock[i] ^= 1;
+    }
+    memset(clock, 0, DOYEN_LEASE_CLOCK_WORDS * sizeof *clock);
+    cr_expect_eq(doyen_lease_map(&lease, desk.page.memory.fd), -EXDEV, "it could not be told");
+    desk_close(&desk);
+}
+
+/* A reader or a daemon may change its time namespace later on. */
+Test(lease_page, what_ends_later_than_any_lease_is_no_right)
+{
+    struct desk desk;
+    desk_open(&desk);
+    struct doyen_lease lease = map_of(&desk);
+    uint64_t epoch = 0;
+    uint64_t left_ns = 0;
+
+    put(&desk, 7, doyen_lease_now_ns() + DOYEN_LEASE_LONGEST_NS + UINT64_C(60000000000));
+    cr_expect_not(doyen_lease_acting(&lease, &epoch, &left_ns));
+    cr_expect_eq(epoch, 0);
+    doyen_lease_unmap(&lease);
+    desk_close(&desk);
 }
 
 /* --- What counts as a change ----------------------------------------------------------------- */

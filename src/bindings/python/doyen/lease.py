@@ -22,11 +22,13 @@ REQUEST = (
 )
 
 _MAGIC = 0x61654C6E65796F44
-_LAYOUT = 1
+_LAYOUT = 2
 _BYTES = 4096
 _SEQUENCE = 2  # the word
 _CONTENT = 3  # the first word of it
 _WORDS = 18
+_CLOCK = 39  # the first of its words
+_LONGEST_NS = 7200 * 1_000_000_000  # no lease is longer
 _TRIES = 1000
 _ADVISORY = 1
 _WITHDRAWN = 2
@@ -68,6 +70,18 @@ def now_ns() -> int:
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
 
 
+def clock_words() -> tuple[int, int, int]:
+    """Which clock is CLOCK_BOOTTIME here? The boot, and the time namespace, 0 where the kernel has none.
+    Raises OSError and ValueError where /proc does not tell."""
+    with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+        boot = int(file.read().replace("-", ""), 16)
+    try:
+        namespace = os.stat("/proc/self/ns/time").st_ino
+    except FileNotFoundError:
+        namespace = 0
+    return boot >> 64, boot & 0xFFFF_FFFF_FFFF_FFFF, namespace
+
+
 class Page:
     """The page, mapped for reading. It is one daemon's; when that dies, the deadline passes."""
 
@@ -87,6 +101,17 @@ class Page:
         if (self._words[0], self._words[1]) != (_MAGIC, _LAYOUT):
             self.close()
             raise _senseless(where)
+        try:
+            same = tuple(self._words[_CLOCK : _CLOCK + 3]) == clock_words()
+        except (OSError, ValueError):
+            same = False
+        if not same:
+            self.close()
+            raise Error(
+                REFUSED,
+                f"the lease page of {where} is of another clock, by which this process cannot tell its"
+                " end: run both in one time namespace of one host, with /proc",
+            )
 
     def close(self) -> None:
         self._words.release()
@@ -122,7 +147,7 @@ class Page:
         with self._barrier:
             self._order()  # The clock is read after the page.
         left_ns = 0 if content is None else content.deadline_ns - now_ns()
-        if content is None or left_ns <= 0:
+        if content is None or not 0 < left_ns <= _LONGEST_NS:
             return None
         return Right(content.epoch, left_ns / _NS, content.deadline_ns, content.advisory, content.node)
 
