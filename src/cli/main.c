@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "base/version.h"
 #include "cli/cli.h"
+#include "first/first_process.h"
 #include "usage/usage.h"
 
 enum {
@@ -151,6 +152,7 @@ int main(int argc, char **argv)
     char name[64] = "doyen"; /* what messages call this program, with its verb once there is one */
     struct cli cli = {.client = NULL};
 
+    first_process_begin();
     setlocale(LC_CTYPE, ""); /* Tags may be any text: tables need to know how wide it is. */
     argv[0] = name;
     const int verb_index = parse_until_verb(&cli, argc, argv);

@@ -14,6 +14,7 @@
 #include "daemon/reload.h"
 #include "daemon/status_line.h"
 #include "daemon/supervisor.h"
+#include "first/first_process.h"
 #include "node/inside.h"
 #include "runtime/config_print.h"
 #include "runtime/config_read.h"
@@ -447,6 +448,7 @@ int main(int argc, char **argv)
     if (!open_standard_descriptors()) {
         return EXIT_FAILURE;
     }
+    first_process_begin();
     config_parse(&config, &outcome, argc, argv, &host);
     switch (outcome.action) {
     case CONFIG_RUN:
