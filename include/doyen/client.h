@@ -254,7 +254,8 @@ struct doyen_event {
 typedef int doyen_on_event(void *user, const struct doyen_event *event);
 
 enum {
-    /* End with an error when the daemon is not there or goes away, instead of trying again. */
+    /* End with an error when the daemon is not there, goes away, or says nothing for 15 s (it says
+     * something every 5 s), instead of trying again. */
     DOYEN_WATCH_ONCE = 1,
     /* Events as the daemon tells them and nothing besides: no view, no comparison after a gap.
      * Otherwise the view is asked for when something has happened. */

@@ -70,7 +70,7 @@ const struct verb verb_watch = {
         "object. Give a CURSOR back as it was. A daemon that no longer has the events after "
         "it, or was restarted, says \"gap\" and goes on from a new snapshot.\n\n"
         "Exit, without --reconnect: 4 when the daemon goes away, as it does when its node leaves; "
-        "5 when it does not answer. When whoever reads the output goes away, it ends at once.",
+        "5 when it does not answer, or says nothing for 15 s. When whoever reads the output goes away, it ends at once.",
     .options = watch_options,
     .parse = parse_watch,
     .run = run_watch,

@@ -19,7 +19,7 @@
 enum {
     PAUSE_MS_MIN = 100,
     PAUSE_MS_MAX = 2000,
-    QUIET_MS = 45000, /* three times the daemon's keep-alive */
+    QUIET_MS = 15000, /* three times the daemon's keep-alive */
 };
 
 /* --- The queue --- */
@@ -322,15 +322,13 @@ static void on_answered(struct doyen *d)
     }
 }
 
-/* When a stream that says nothing is given up. A watch that ends with it is not ended by a daemon
- * that was only stopped for a while. */
+/* When a stream that says nothing is given up: a daemon that is stopped looks like one that is
+ * gone. */
 static void note_progress(struct watch *watch)
 {
-    const bool is_patient = (watch->flags & DOYEN_WATCH_ONCE) != 0;
-
     if (watch->stream.received != watch->received) {
         watch->received = watch->stream.received;
-        watch->quiet_until_ms = is_patient ? UINT64_MAX : clock_ms() + QUIET_MS;
+        watch->quiet_until_ms = clock_ms() + QUIET_MS;
     }
 }
 

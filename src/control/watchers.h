@@ -11,7 +11,7 @@
 
 enum {
     WATCHERS_MAX = 128,
-    WATCHER_KEEPALIVE_MS = 15000, /* silence after which a comment is sent */
+    WATCHER_KEEPALIVE_MS = 5000, /* silence after which a comment is sent */
 };
 
 struct watcher;

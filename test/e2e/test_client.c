@@ -207,6 +207,15 @@ static size_t index_of(const struct seen *seen, enum doyen_kind kind, const char
     return EVENTS_MAX;
 }
 
+static int step_once(struct doyen *d)
+{
+    struct pollfd fd = {.fd = doyen_fd(d), .events = POLLIN};
+    const int timeout_ms = doyen_timeout_ms(d);
+
+    poll(&fd, 1, timeout_ms < 0 || timeout_ms > LIMIT_MS ? LIMIT_MS : timeout_ms);
+    return doyen_step(d);
+}
+
 /* Steps until the event came that is looked for. */
 static void step_until(struct doyen *d, struct seen *seen, enum doyen_kind kind, const char *member)
 {
@@ -217,10 +226,7 @@ static void step_until(struct doyen *d, struct seen *seen, enum doyen_kind kind,
     seen->until_member = member;
     const size_t before = seen->count;
     while (result == 0 && clock_now_ms() < until_ms) {
-        struct pollfd fd = {.fd = doyen_fd(d), .events = POLLIN};
-        const int timeout_ms = doyen_timeout_ms(d);
-        poll(&fd, 1, timeout_ms < 0 || timeout_ms > LIMIT_MS ? LIMIT_MS : timeout_ms);
-        result = doyen_step(d);
+        result = step_once(d);
     }
     cr_assert_eq(result, ENOUGH, "%zu events since, no kind %d: %s", seen->count - before,
                  (int)kind, doyen_error(d));
@@ -375,6 +381,31 @@ Story(client, a_watch_that_was_stopped_calls_nobody)
     cr_assert_eq(doyen_timeout_ms(seen.d), -1);
     cr_assert_eq(seen.count, 1);
     doyen_close(seen.d);
+}
+
+/* A daemon that is stopped holds its connections open: that it says nothing has to be enough. */
+Story(client, a_watch_of_one_stream_ends_when_its_daemon_is_stopped)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct seen seen = {.until = DOYEN_AWAY};
+    int result = 0;
+
+    cluster_form(cluster, "athens");
+    struct doyen *d = open_client(cluster, "athens");
+    cr_assert_eq(doyen_watch_start(d, NULL, DOYEN_WATCH_ONCE | DOYEN_WATCH_PLAIN, see, &seen), 0);
+    uint64_t until_ms = clock_now_ms() + LIMIT_MS;
+    while (result == 0 && seen.count == 0 && clock_now_ms() < until_ms) {
+        result = step_once(d);
+    }
+    cr_assert_eq(index_of(&seen, DOYEN_SNAPSHOT, NULL), 0, "the watch has begun");
+    cluster_pause(cluster, "athens");
+    until_ms = clock_now_ms() + 3 * (uint64_t)LIMIT_MS;
+    while (result == 0 && clock_now_ms() < until_ms) {
+        result = step_once(d);
+    }
+    cluster_resume(cluster, "athens");
+    cr_assert_eq(result, DOYEN_E_TIMEOUT);
+    doyen_close(d);
 }
 
 Story(client, a_watch_of_one_stream_ends_with_its_daemon)

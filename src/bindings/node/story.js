@@ -6,7 +6,7 @@ import { diffOf, memberOf, viewOf } from "./model.js";
 const PAUSE_MS_MIN = 100;
 const PAUSE_MS_MAX = 2000;
 
-export const QUIET_MS = 45000; // three times the daemon's keep-alive
+export const QUIET_MS = 15000; // three times the daemon's keep-alive
 
 function event(kind, resume, text, { name = null, view = null, diff = null, data = {} } = {}) {
   return Object.freeze({ kind, resume, text, name, view, diff, data: Object.freeze(data) });

@@ -12,7 +12,7 @@ from .wire import Told, request
 _PAUSE_S_MIN = 0.1
 _PAUSE_S_MAX = 2.0
 
-QUIET_S = 45.0  # three times the daemon's keep-alive: whoever says nothing for so long is gone
+QUIET_S = 15.0  # three times the daemon's keep-alive: whoever says nothing for so long is gone
 
 
 class Story:
