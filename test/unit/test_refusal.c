@@ -296,6 +296,8 @@ Test(refusal, of_questions_about_a_suspect_and_their_answers)
     struct message pong = pong_of(rig, 'C', 'B');
 
     rig_refuses(rig, 'B', &request, REFUSED_SUSPECT_STRANGER);
+    request.ping.subject = rig_id(rig, 'A');
+    rig_refuses(rig, 'B', &request, REFUSED_SUSPECT_OURSELVES);
     rig_refuses(rig, 'X', &request, REFUSED_QUESTION_OF_STRANGER);
     rig_refuses(rig, 'D', &pong, REFUSED_PONG_SECOND_HAND);
     pong = pong_of(rig, 'C', 'X');

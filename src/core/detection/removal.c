@@ -444,6 +444,10 @@ void removal_on_ping_request(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_SUSPECT_STRANGER);
         return;
     }
+    if (core_is_self(core, position)) {
+        refuse(core, message, REFUSED_SUSPECT_OURSELVES);
+        return;
+    }
     outbox_send(core, make_ping(core, MESSAGE_PING, &message->ping), position);
     uint32_t asker = view_find(&core->view, &message->from);
     if (timing_is_sparse(&core->timing) && watch_sees(core, core->position, position)) {
