@@ -162,7 +162,7 @@ static inline int doyen_lease_file(const char *path, char *text, size_t size)
  * 0 where the kernel has none. Returns 0, or a negative errno where /proc does not tell. */
 static inline int doyen_lease_clock_of(uint64_t clock[DOYEN_LEASE_CLOCK_WORDS])
 {
-    char text[64];
+    char text[64] = "";
     struct stat status;
     const int length = doyen_lease_file("/proc/sys/kernel/random/boot_id", text, sizeof text);
     int digits = 0;
