@@ -25,7 +25,10 @@ static const char *coordinator_name(const struct doyen_view *view)
 
 static bool is_acting(const struct telling *telling)
 {
-    return telling->view != NULL && telling->view->acting && telling->event->kind != DOYEN_AWAY;
+    const enum doyen_kind kind = telling->event->kind;
+
+    return telling->view != NULL && telling->view->acting && kind != DOYEN_AWAY &&
+           kind != DOYEN_NOT_ACTING;
 }
 
 /* As text, which no reader of JSON rounds; null where there is no view. */

@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/duration.h"
 #include "cli/hook_memory.h"
+#include "cli/hook_right.h"
 #include "cli/hook_tell.h"
 
 enum {
@@ -87,9 +88,11 @@ const struct verb verb_hook = {
         "standard input and as DOYEN_HOOK, DOYEN_NODE, DOYEN_CLUSTER, DOYEN_EPOCH, DOYEN_VERSION, "
         "DOYEN_MEMBERS, DOYEN_COORDINATOR, DOYEN_ACTING, DOYEN_GUARD_MET, DOYEN_MEMBER, "
         "DOYEN_ADDRESS, DOYEN_REASON and DOYEN_CONTROL. The daemon waits for none of them.\n\n"
-        "After a restart, of this or of the daemon, they are told what happened meanwhile; and "
-        "not-acting when the daemon goes away while it acted. What has to end before another node "
-        "can begin is a matter for doyen run, which looks at the lease. Where another doyen hook "
+        "After a restart, of this or of the daemon, they are told what happened meanwhile. "
+        "not-acting is told when the lease page says so, which it does in time also where the "
+        "daemon is stopped, and when the daemon goes away while it acted; a hook before it that is "
+        "slow holds it up. What has to have ended before another node can begin is a matter for "
+        "doyen run, which ends it. Where another doyen hook "
         "keeps the same file of --resume, this one waits until it has ended.\n\n"
         "Exit: 0 after INT, TERM, or HUP, which stands for the end of the daemon, 1 when DIR or "
         "the file of --resume cannot be used.",
@@ -99,9 +102,11 @@ const struct verb verb_hook = {
 };
 
 struct hooks {
-    const struct cli *cli;
+    struct cli *cli;
     struct hook_options options;
     struct hook_teller teller; /* its end_fd: INT or TERM */
+    struct hook_right right;
+    const struct doyen_view *view; /* the last that came; NULL: none did */
     char memory_path[PATH_MAX];
     struct hook_memory memory;
     int lock;    /* of the memory */
@@ -112,15 +117,32 @@ struct hooks {
 
 /* --- Which hooks ------------------------------------------------------------------------------ */
 
-static void tell_acting(struct hooks *hooks, const struct doyen_event *event,
-                        const struct doyen_view *view, bool acting)
+static void tell_acting(struct hooks *hooks, const struct doyen_event *event, bool acting)
 {
     const enum hook_told told = acting ? TOLD_YES : TOLD_NO;
 
     if (hooks->memory.acting != told) {
         hooks->memory.acting = told;
-        hook_tell(&hooks->teller, acting ? "acting" : "not-acting", event, view);
+        hook_tell(&hooks->teller, acting ? "acting" : "not-acting", event, event->view);
     }
+}
+
+/* Tells what the page says, if that is something else. `event` is what led to this look. */
+static void tell_right(struct hooks *hooks, const struct doyen_event *event)
+{
+    int again_ms = -1;
+    const enum hook_right_state state = hook_right_look(&hooks->right, hooks->cli, &again_ms);
+
+    if (state != RIGHT_UNKNOWN) {
+        tell_acting(hooks, event, state == RIGHT_HELD);
+    }
+}
+
+/* The daemon has said whether it acts. */
+static void tell_claim(struct hooks *hooks, const struct doyen_event *event, bool acts)
+{
+    hook_right_claim(&hooks->right, acts);
+    tell_right(hooks, event);
 }
 
 static void tell_guard(struct hooks *hooks, const struct doyen_event *event,
@@ -153,7 +175,7 @@ static void tell_state(struct hooks *hooks, const struct doyen_event *event)
     if (event->view != NULL) {
         tell_coordinator(hooks, event, event->view);
         tell_guard(hooks, event, event->view);
-        tell_acting(hooks, event, event->view, event->view->acting);
+        tell_claim(hooks, event, event->view->acting);
     }
 }
 
@@ -175,14 +197,15 @@ static void tell_event(struct hooks *hooks, const struct doyen_event *event)
         break;
     case DOYEN_ACTING:
     case DOYEN_NOT_ACTING:
-        tell_acting(hooks, event, event->view, event->kind == DOYEN_ACTING);
+        tell_claim(hooks, event, event->kind == DOYEN_ACTING);
         break;
     case DOYEN_GUARD:
         tell_guard(hooks, event, event->view);
         break;
     case DOYEN_AWAY:
+        hook_right_claim(&hooks->right, false);
         if (hooks->memory.acting == TOLD_YES) {
-            tell_acting(hooks, event, event->view, false);
+            tell_acting(hooks, event, false);
         }
         break;
     case DOYEN_OTHER:
@@ -204,26 +227,58 @@ static bool is_same(const struct hook_memory *a, const struct hook_memory *b)
            strcmp(a->coordinator, b->coordinator) == 0;
 }
 
-static int on_event(void *user, const struct doyen_event *event)
+/* Keeps what hooks have been told since `before`. Returns what ends the watch; 0: nothing does. */
+static int keep_told(struct hooks *hooks, const struct hook_memory *before)
 {
-    struct hooks *hooks = user;
-    const struct hook_memory before = hooks->memory;
     struct failure failure;
 
-    tell_event(hooks, event);
     if (hooks->teller.ended) {
         return 1; /* The hook was cut short: it is told again after the next start. */
     }
-    if (event->resume != NULL) {
-        snprintf(hooks->memory.resume, sizeof hooks->memory.resume, "%s", event->resume);
-    }
-    if (!is_same(&before, &hooks->memory) &&
+    if (!is_same(before, &hooks->memory) &&
         !hook_memory_write(hooks->memory_path, &hooks->memory, &failure)) {
         (void)failure_report(&failure);
         hooks->failed = true;
         return 1;
     }
     return 0;
+}
+
+static int on_event(void *user, const struct doyen_event *event)
+{
+    struct hooks *hooks = user;
+    const struct hook_memory before = hooks->memory;
+
+    if (event->view != NULL) {
+        doyen_view_release(hooks->view);
+        hooks->view = doyen_view_retain(event->view);
+    }
+    tell_event(hooks, event);
+    if (event->resume != NULL && !hooks->teller.ended) {
+        snprintf(hooks->memory.resume, sizeof hooks->memory.resume, "%s", event->resume);
+    }
+    return keep_told(hooks, &before);
+}
+
+/* Looks whether the right to act has run out, or holds again, of which no event tells where the
+ * daemon is stopped. Sets when to look next. Returns what ends the watch; 0: nothing does. */
+static int look_at_right(struct hooks *hooks, int *again_ms)
+{
+    const enum hook_right_state state = hook_right_look(&hooks->right, hooks->cli, again_ms);
+    const struct hook_memory before = hooks->memory;
+    const bool held = state == RIGHT_HELD;
+    const struct doyen_event event = {
+        .kind = held ? DOYEN_ACTING : DOYEN_NOT_ACTING,
+        .name = "acting",
+        .text = held ? "this node acts as coordinator again"
+                     : "this node does not act any more: its right was not renewed in time",
+        .view = hooks->view,
+        .derived = true};
+
+    if (state != RIGHT_UNKNOWN && hooks->memory.acting != TOLD_NOTHING) {
+        tell_acting(hooks, &event, held);
+    }
+    return keep_told(hooks, &before);
 }
 
 /* --- Running ---------------------------------------------------------------------------------- */
@@ -298,17 +353,20 @@ static bool prepare(struct hooks *hooks, struct failure *failure)
            hook_memory_write(hooks->memory_path, &hooks->memory, failure);
 }
 
-/* Waits until the client has something to do. False: INT, TERM or HUP came first. */
-static bool sleep_until_due(struct hooks *hooks)
+/* Waits until the client has something to do, or the time is over. False: INT, TERM or HUP came
+ * first. */
+static bool sleep_until_due(struct hooks *hooks, int again_ms)
 {
     const struct doyen_event gone = {
-        .kind = DOYEN_AWAY, .name = "away", .text = "the daemon has ended"};
+        .kind = DOYEN_AWAY, .name = "away", .text = "the daemon has ended", .view = hooks->view};
     const struct doyen *client = hooks->cli->client;
+    const int due_ms = doyen_timeout_ms(client);
     struct pollfd fds[] = {{.fd = doyen_fd(client), .events = POLLIN},
                            {.fd = hooks->teller.end_fd, .events = POLLIN},
                            {.fd = hooks->gone_fd, .events = POLLIN}};
 
-    if (poll(fds, sizeof fds / sizeof fds[0], doyen_timeout_ms(client)) <= 0) {
+    if (poll(fds, sizeof fds / sizeof fds[0],
+             due_ms < 0 || (again_ms >= 0 && again_ms < due_ms) ? again_ms : due_ms) <= 0) {
         return true;
     }
     if (fds[2].revents != 0) {
@@ -321,9 +379,16 @@ static bool sleep_until_due(struct hooks *hooks)
 static int watch(struct hooks *hooks, const char *resume)
 {
     struct doyen *client = hooks->cli->client;
+    int again_ms = -1;
     int result = doyen_watch_start(client, resume, 0, on_event, hooks);
 
-    while (result == 0 && sleep_until_due(hooks)) {
+    /* What they were told still holds until somebody says otherwise. */
+    hook_right_claim(&hooks->right, hooks->memory.acting == TOLD_YES);
+    while (result == 0) {
+        result = look_at_right(hooks, &again_ms);
+        if (result != 0 || !sleep_until_due(hooks, again_ms)) {
+            break;
+        }
         result = doyen_step(client);
     }
     return result;
@@ -342,7 +407,8 @@ static bool is_no_token(const struct hooks *hooks, int result)
 
 static enum exit_code run_hooks(struct cli *cli, int argc, char **argv)
 {
-    struct hooks hooks = {.cli = cli, .options.timeout_ms = HOOK_TIMEOUT_MS};
+    struct hooks hooks = {
+        .cli = cli, .options.timeout_ms = HOOK_TIMEOUT_MS, .right = HOOK_RIGHT_NONE};
     struct failure failure;
 
     cli_parse(cli, &verb_hook, argc, argv, &hooks.options);
@@ -363,6 +429,8 @@ static enum exit_code run_hooks(struct cli *cli, int argc, char **argv)
         doyen_watch_stop(cli->client);
         result = watch(&hooks, NULL);
     }
+    hook_right_close(&hooks.right);
+    doyen_view_release(hooks.view);
     (void)close(hooks.teller.end_fd);
     (void)close(hooks.gone_fd);
     (void)close(hooks.lock);

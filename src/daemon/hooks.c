@@ -77,6 +77,22 @@ _Noreturn static void run_command(const char *command, const struct config *conf
     _exit(NOT_STARTED);
 }
 
+/* Until it has ended. One that is stopped would tell no hook of the end of the right to act. */
+static void attend(pid_t child)
+{
+    for (;;) {
+        int status = 0;
+        const pid_t pid = waitpid(child, &status, WUNTRACED);
+        if (pid < 0 && errno == EINTR) {
+            continue;
+        }
+        if (pid < 0 || !WIFSTOPPED(status)) {
+            return;
+        }
+        (void)kill(child, SIGCONT);
+    }
+}
+
 /* Again and again while the daemon lives: somebody may have ended it. This process goes with the
  * daemon, whatever ends that. */
 _Noreturn static void keep_running(const char *command, const struct config *config, pid_t daemon)
@@ -93,8 +109,8 @@ _Noreturn static void keep_running(const char *command, const struct config *con
         if (child == 0) {
             run_command(command, config, keeper);
         }
-        while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {
-            /* Again. */
+        if (child > 0) {
+            attend(child);
         }
         (void)nanosleep(&pause, NULL);
     }

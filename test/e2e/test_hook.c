@@ -146,6 +146,41 @@ Story(hook, a_daemon_that_is_gone_does_not_act)
     stop_hooks(&hooks);
 }
 
+/* It says nothing, and another node acts soon: the lease page tells of the end. */
+Story(hook, a_daemon_that_is_stopped_does_not_act)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    struct process hooks = start_hooks(cluster, "athens", ARGS("hook", folder));
+    assert_soon(is_told(cluster, "acting - by athens, acting yes\n"));
+    cluster_pause(cluster, "athens");
+    assert_soon(is_told(cluster, "\nnot-acting - by athens, acting no\n"));
+    cluster_resume(cluster, "athens");
+    assert_soon(strstr(strstr(told(cluster), "not-acting - "), "\nacting - by athens") != NULL);
+    stop_hooks(&hooks);
+    char *inputs = file_read(cluster_path(cluster, "inputs"), NULL);
+    assert_text_has(inputs, "its right was not renewed in time");
+    free(inputs);
+}
+
+/* Nor does it matter that whoever runs the hooks is stopped. */
+Story(hook, whoever_runs_them_is_set_going_when_it_is_stopped)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+    const char *script = text_kept("#!/bin/sh\necho acting >>%s\nkill -STOP $PPID\n",
+                                   cluster_path(cluster, "told"));
+
+    write_file(text_kept("%s/acting", folder), script, 0755);
+    cluster_start(cluster, "athens", "athens", ARGS("--hooks", folder));
+    assert_soon(cluster_log_has(cluster, "athens", "hook: acting: exit 0")); /* It goes on. */
+    cluster_kill(cluster, "athens");
+    assert_soon(is_told(cluster, "not-acting - by athens"));
+}
+
 Story(hook, one_that_hangs_costs_nothing_but_itself)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);
