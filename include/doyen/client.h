@@ -203,7 +203,7 @@ DOYEN_API bool doyen_holds(const struct doyen_condition *condition, const struct
 
 /* Waits until it holds, also for a daemon that is not there yet. `out`, which may be NULL, gets the
  * view that shows it, to be released. DOYEN_E_TIMEOUT: it did not hold in time, and doyen_error
- * says what is missing; DOYEN_E_UNREACHABLE: no daemon was there all the time. */
+ * says what is missing; DOYEN_E_UNREACHABLE: no daemon answered all the time. */
 DOYEN_API int doyen_wait(struct doyen *d, const struct doyen_condition *condition, int timeout_ms,
                          const struct doyen_view **out);
 

@@ -102,6 +102,9 @@ static void on_event(struct standing *standing, const json_t *event)
 {
     const char *word = document_text(event, "event", "?");
 
+    if (strcmp(word, "holding") == 0) {
+        return; /* It was asked for as a sign of life. */
+    }
     print_event(standing, event);
     if (strcmp(word, "granted") == 0 || strcmp(word, "token") == 0) {
         standing->token = document_number(event, "token");
@@ -128,7 +131,7 @@ static void disconnect(struct standing *standing)
     standing->lines = (struct role_lines){.connection = -1};
 }
 
-static bool gives_up(struct standing *standing, const char *why)
+static bool gives_up(struct standing *standing, enum exit_code code, const char *why)
 {
     struct failure failure;
     char text[DURATION_TEXT_MAX];
@@ -137,8 +140,7 @@ static bool gives_up(struct standing *standing, const char *why)
         return false;
     }
     duration_text(text, standing->wish->timeout_ms);
-    failure_set(&failure, EXIT_TIMED_OUT, "timed out after %s: %.*s", text, FAILURE_TEXT_MAX / 2,
-                why);
+    failure_set(&failure, code, "timed out after %s: %.*s", text, FAILURE_TEXT_MAX / 2, why);
     finish(standing, failure_report(&failure));
     return true;
 }
@@ -163,6 +165,15 @@ static void map_page(struct standing *standing, int page)
     finish(standing, failure_report(&failure));
 }
 
+/* Once, until it is reached again. */
+static void say_unreachable(struct standing *standing, const char *why)
+{
+    if (!standing->said_unreachable) {
+        fprintf(stderr, "doyen: %s; waiting for it\n", why);
+        standing->said_unreachable = true;
+    }
+}
+
 /* Tries once. */
 static void reach(struct standing *standing)
 {
@@ -183,13 +194,11 @@ static void reach(struct standing *standing)
         }
         return;
     }
-    if (client_failure(standing->cli->client, connection, &failure) != EXIT_UNREACHABLE) {
+    const enum exit_code code = client_failure(standing->cli->client, connection, &failure);
+    if (!failure_passes(code)) {
         finish(standing, failure_report(&failure));
-    } else if (!gives_up(standing, failure.text)) {
-        if (!standing->said_unreachable) {
-            fprintf(stderr, "doyen: %s; waiting for it\n", failure.text);
-            standing->said_unreachable = true;
-        }
+    } else if (!gives_up(standing, code, failure.text)) {
+        say_unreachable(standing, failure.text);
         clock_sleep_ms(PAUSE_MS);
     }
 }
@@ -223,7 +232,11 @@ static void wait_for_something(struct standing *standing)
     const uint64_t left_ms = clock_left_ms(standing->give_up_ms);
     wait_ms = wait_ms < left_ms ? wait_ms : left_ms;
     (void)poll(&ready, 1, wait_ms < PAGE_LOOK_MS ? (int)wait_ms : PAGE_LOOK_MS);
-    (void)gives_up(standing, "another candidate holds the role");
+    if (!gives_up(standing, EXIT_TIMED_OUT, "another candidate holds the role") &&
+        ready.revents == 0 && !role_lines_are_alive(&standing->lines)) {
+        say_unreachable(standing, "doyend says nothing: it may be stopped");
+        disconnect(standing);
+    }
 }
 
 static void attend(struct standing *standing)

@@ -26,6 +26,11 @@ enum exit_code failure_report(const struct failure *failure)
     return failure->code;
 }
 
+bool failure_passes(enum exit_code code)
+{
+    return code == EXIT_UNREACHABLE || code == EXIT_TIMED_OUT;
+}
+
 enum exit_code failure_of_clock(struct failure *failure, const char *where)
 {
     return failure_set(failure, EXIT_REFUSED,

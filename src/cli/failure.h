@@ -3,6 +3,8 @@
 #ifndef CLI_FAILURE_H
 #define CLI_FAILURE_H
 
+#include <stdbool.h>
+
 enum { FAILURE_TEXT_MAX = 1024 };
 
 /* The exit codes of doyen; documented, never renumbered. */
@@ -24,6 +26,9 @@ struct failure {
 /* Fills in the failure, cutting the text where it is too long, and returns `code`. */
 enum exit_code failure_set(struct failure *failure, enum exit_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* No daemon is there, or it says nothing: another try may go better. */
+bool failure_passes(enum exit_code code);
 
 /* The lease page of `where` is of another clock than that of this process (doyen_lease_map). */
 enum exit_code failure_of_clock(struct failure *failure, const char *where);

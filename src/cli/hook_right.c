@@ -31,7 +31,7 @@ static enum exit_code open_page(struct hook_right *right, struct cli *cli)
     if (code == EXIT_DONE) {
         (void)close(right->link.connection);
         right->link.connection = -1;
-    } else if (code != EXIT_UNREACHABLE) {
+    } else if (!failure_passes(code)) {
         right->by_word = true;
         fprintf(stderr,
                 "doyen hook: %s; so a daemon that is stopped is noticed only when it has said "
@@ -51,7 +51,7 @@ enum hook_right_state hook_right_look(struct hook_right *right, struct cli *cli,
         return RIGHT_OVER;
     }
     if (!right->by_word && right->link.lease.page == NULL &&
-        open_page(right, cli) == EXIT_UNREACHABLE) {
+        failure_passes(open_page(right, cli))) {
         *again_ms = OPEN_AGAIN_MS;
         return RIGHT_UNKNOWN;
     }

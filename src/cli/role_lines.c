@@ -5,7 +5,13 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "cli/clock.h"
 #include "doyen/lease.h"
+
+enum {
+    ASK_AFTER_MS = 5000, /* of silence */
+    ANSWER_MS = 5000,    /* within which a daemon that goes on has answered */
+};
 
 /* Returns false when there is no whole line. */
 static bool take_line(struct role_lines *lines, json_t **event)
@@ -43,7 +49,26 @@ int role_lines_next(struct role_lines *lines, json_t **event)
             return count < 0 && errno == EAGAIN ? 0 : -1;
         }
         lines->length += (size_t)count;
+        lines->heard_ms = clock_now_ms();
     }
+}
+
+bool role_lines_are_alive(struct role_lines *lines)
+{
+    const char question = 'h'; /* what is held? */
+    const uint64_t now_ms = clock_now_ms();
+
+    if (lines->heard_ms == 0) {
+        lines->heard_ms = now_ms;
+    }
+    if (lines->asked_ms > lines->heard_ms) {
+        return now_ms - lines->asked_ms < ANSWER_MS;
+    }
+    if (now_ms - lines->heard_ms >= ASK_AFTER_MS) {
+        lines->asked_ms = now_ms;
+        (void)send(lines->connection, &question, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    }
+    return true;
 }
 
 void role_lines_say_stopped(const struct role_lines *lines)

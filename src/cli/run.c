@@ -123,7 +123,8 @@ static uint64_t within(const struct running *running, uint64_t pause_ms)
     return pause_ms < left_ms ? pause_ms : left_ms;
 }
 
-static bool must_give_up(struct running *running, uint64_t patience_ms, const char *why)
+static bool must_give_up(struct running *running, uint64_t patience_ms, enum exit_code code,
+                         const char *why)
 {
     const uint64_t now_ms = clock_now_ms();
     struct failure failure;
@@ -137,8 +138,8 @@ static bool must_give_up(struct running *running, uint64_t patience_ms, const ch
         return false;
     }
     duration_text(text, running->options->timeout_ms);
-    failure_set(&failure, running->reached ? EXIT_TIMED_OUT : EXIT_UNREACHABLE,
-                "timed out after %s: %.*s", text, FAILURE_TEXT_MAX / 2, why);
+    failure_set(&failure, running->reached ? EXIT_TIMED_OUT : code, "timed out after %s: %.*s",
+                text, FAILURE_TEXT_MAX / 2, why);
     (void)fail(running, &failure);
     return true;
 }
@@ -167,11 +168,11 @@ static void reach(struct running *running)
             running->reached = true;
             return;
         }
-        if (code != EXIT_UNREACHABLE) {
+        if (!failure_passes(code)) {
             (void)fail(running, &failure);
             return;
         }
-        if (must_give_up(running, 0, failure.text)) {
+        if (must_give_up(running, 0, code, failure.text)) {
             return;
         }
         snprintf(text, sizeof text, "%s; waiting for it", failure.text);
@@ -295,7 +296,7 @@ static void await_right(struct running *running, struct doyen_lease_content *con
         }
         const bool acts = readable && pause_ms == RENEWAL_WAIT_MS;
         const uint64_t patience_ms = acts ? content->span_ns / RUN_NS_PER_MS : 0;
-        if (must_give_up(running, patience_ms,
+        if (must_give_up(running, patience_ms, EXIT_TIMED_OUT,
                          running->options->campaign == NULL ? "this node does not act"
                                                             : "another candidate holds the role")) {
             return;

@@ -100,7 +100,7 @@ static enum run_link_state take_lines(struct run_link *link, struct failure *fai
             json_decref(event);
         }
     }
-    return taken < 0 ? RUN_LINK_GONE : state;
+    return taken < 0 || (taken == 0 && !role_lines_are_alive(&link->lines)) ? RUN_LINK_GONE : state;
 }
 
 /* What ended it may have been said while the command ran, and not been read here. */

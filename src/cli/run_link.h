@@ -21,9 +21,9 @@ struct run_link {
 #define RUN_LINK_NONE ((struct run_link){.connection = -1, .page = -1})
 
 /* Gets the page from doyend; with a `campaign`, which may be NULL, by standing for its role.
- * Returns EXIT_DONE, or with `failure` filled in EXIT_UNREACHABLE  nobody is there, or not yet:
- * worth another try; EXIT_USAGE        which daemon is meant is not clear, or it is not one of this
- * host; EXIT_REFUSED      it has no page to lend, or may not be trusted. */
+ * Returns EXIT_DONE, or with `failure` filled in what failure_passes: nobody is there, or
+ * not yet, or it says nothing; EXIT_USAGE: which daemon is meant is not clear, or it is not one of
+ * this host; EXIT_REFUSED: it has no page to lend, or may not be trusted. */
 enum exit_code run_link_open(struct run_link *link, struct cli *cli,
                              const struct doyen_campaign *campaign, struct failure *failure);
 void run_link_close(struct run_link *link);

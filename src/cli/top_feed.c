@@ -32,11 +32,6 @@ static json_t *ask(struct top_feed *feed, const char *path, struct failure *fail
     return document;
 }
 
-static bool is_away(const struct failure *failure)
-{
-    return failure->code == EXIT_UNREACHABLE || failure->code == EXIT_TIMED_OUT;
-}
-
 /* Asks for a document and hands it to the model. One that the daemon does not have leaves what was
  * there. False: it is away, or the answer makes no sense. */
 static bool take(struct top_feed *feed, enum top_document which, const char *path,
@@ -84,7 +79,7 @@ static void ask_for_roles(struct top_feed *feed)
     struct failure failure;
 
     if (!feed->no_roles && !take(feed, TOP_ROLES, "/v1/roles?begin", &failure)) {
-        feed->no_roles = !is_away(&failure);
+        feed->no_roles = !failure_passes(failure.code);
     }
 }
 

@@ -135,7 +135,7 @@ static enum exit_code run_observe(struct cli *cli, int argc, char **argv)
             look(&observing, answer.json);
             answer_deinit(&answer);
             observing.away = false;
-        } else if (code != EXIT_UNREACHABLE && code != EXIT_TIMED_OUT) {
+        } else if (!failure_passes(code)) {
             json_decref(observing.holders);
             return failure_report(&failure);
         } else if (!observing.away) {

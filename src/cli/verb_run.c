@@ -81,7 +81,7 @@ const struct verb verb_run = {
         "when it acts again. INT, TERM, HUP and QUIT end the command and then doyen run; a second "
         "one ends it at once. Each start and end is one line on stderr, with --json an object.\n\n"
         "Exit: that of the command, 128 and the signal's number if one ended it; before any start "
-        "1 no lease page, 4 daemon unreachable and 5 timed out with --timeout, 64 usage, 126 the "
+        "1 no lease page, with --timeout 4 no daemon is there and 5 timed out, 64 usage, 126 the "
         "command cannot be executed, 127 there is none, 128 and the number of the signal that "
         "ended the waiting.",
     .options = run_options,

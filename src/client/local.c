@@ -38,10 +38,6 @@ int local_explain(const struct target *target, int error, struct problem *proble
                            "the doyend at %s goes by another clock, so that its lease means "
                            "nothing here: run both in one time namespace of one host, with /proc",
                            where);
-    case ETIMEDOUT:
-        return problem_set(problem, DOYEN_E_UNREACHABLE,
-                           "the daemon at %s does not answer: it may be stopped or overloaded",
-                           where);
     case ECONNRESET:
         return problem_set(problem, DOYEN_E_UNREACHABLE, "the daemon at %s went away", where);
     default:

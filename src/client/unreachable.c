@@ -17,6 +17,12 @@ static int say(const struct target *target, const char *fault, struct problem *p
                        target_text(target), fault);
 }
 
+/* Somebody listens there, and says nothing. */
+static int say_mute(const struct target *target, const char *fault, struct problem *problem)
+{
+    return problem_set(problem, DOYEN_E_TIMEOUT, "the daemon at %s %s", target_text(target), fault);
+}
+
 static int say_where(const struct target *target, const char *fault, struct problem *problem)
 {
     return problem_set(problem, DOYEN_E_UNREACHABLE,
@@ -45,9 +51,9 @@ int unreachable(const struct target *target, int error, struct problem *problem)
                    "doyend started with --control-group and a group that this account is in",
                    problem);
     case EAGAIN:
-        return say(target, "its queue is full; it may be stopped", problem);
+        return say_mute(target, "lets its queue fill up: it may be stopped", problem);
     case ETIMEDOUT:
-        return say(target, "it does not answer; it may be stopped or overloaded", problem);
+        return say_mute(target, "does not answer: it may be stopped or overloaded", problem);
     default:
         if (is_another_file(target->socket)) {
             return say_where(target, "it is no socket; give the daemon's", problem);

@@ -142,14 +142,14 @@ static int report_timeout(struct waiting *waiting, int timeout_ms)
         return problem_set(problem, DOYEN_E_TIMEOUT, "timed out after %s: %s", text,
                            waiting->missing);
     }
-    if (waiting->problem.code == DOYEN_E_UNREACHABLE) {
-        return problem_set(problem, DOYEN_E_UNREACHABLE, "%.*s (tried for %s)",
-                           PROBLEM_TEXT_MAX / 2, waiting->problem.text, text);
+    if (waiting->problem.code != DOYEN_E_UNREACHABLE) {
+        return problem_set(problem, DOYEN_E_UNREACHABLE,
+                           "the daemon at %s did not answer within %s: it may be stopped or "
+                           "overloaded",
+                           target_text(&waiting->d->target), text);
     }
-    return problem_set(problem, DOYEN_E_TIMEOUT,
-                       "timed out after %s: the daemon did not answer; it may be stopped or "
-                       "overloaded",
-                       text);
+    return problem_set(problem, DOYEN_E_UNREACHABLE, "%.*s (tried for %s)", PROBLEM_TEXT_MAX / 2,
+                       waiting->problem.text, text);
 }
 
 static int wait_until_holds(struct waiting *waiting, int timeout_ms)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,6 +39,19 @@ _Noreturn static void serve(pid_t program, const sigset_t *signals)
     }
 }
 
+/* The service manager wants signs of life of the process that it has started, which has stayed
+ * behind: they are the program's to give. */
+static void take_over_watchdog(void)
+{
+    const char *pid = getenv("WATCHDOG_PID");
+    char own[24];
+
+    if (pid != NULL && strtoll(pid, NULL, 10) == getppid()) {
+        (void)snprintf(own, sizeof own, "%lld", (long long)getpid());
+        (void)setenv("WATCHDOG_PID", own, 1);
+    }
+}
+
 void first_process_split(void)
 {
     sigset_t signals;
@@ -49,6 +63,9 @@ void first_process_split(void)
     const pid_t program = fork();
     if (program > 0) {
         serve(program, &signals);
+    }
+    if (program == 0) {
+        take_over_watchdog();
     }
     /* Without a second process it does the work itself, and reaps nothing. */
     (void)sigprocmask(SIG_SETMASK, &before, NULL);

@@ -41,6 +41,7 @@ export class Feed {
     this.round = 0;
     this.roles = null; /* of /v1/roles */
     this.rolesRound = 0;
+    this.source = null; /* of the events */
     this.ahead = 0; /* milliseconds of the daemon's clock before this one's */
   }
 
@@ -56,6 +57,7 @@ export class Feed {
   open() {
     const query = this.lastId === null ? "" : `?since=${encodeURIComponent(this.lastId)}`;
     const source = new EventSource(`/v1/events${query}`);
+    this.source = source;
     for (const kind of KINDS) {
       source.addEventListener(kind, (message) => this.take(kind, message));
     }
@@ -65,6 +67,13 @@ export class Feed {
       }
       this.look();
     });
+  }
+
+  /* The daemon is back after a silence. Nobody tells the browser when its stream has come to nothing
+   * meanwhile, as after a host that lost its power. What comes twice is added once. */
+  reopen() {
+    this.source.close();
+    this.open();
   }
 
   take(kind, message) {
@@ -94,6 +103,9 @@ export class Feed {
     this.asking = true;
     try {
       await this.read();
+      if (!this.connected && this.seenAt > 0) {
+        this.reopen();
+      }
       this.connected = true;
       this.seenAt = Date.now();
     } catch {

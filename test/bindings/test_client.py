@@ -1,15 +1,18 @@
 """doyen.Client against real daemons: view, wait, watch, and what it refuses."""
 
 import os
+import signal
 import socket
 import struct
 import tempfile
+import time
 import unittest
 from dataclasses import FrozenInstanceError
 from unittest import mock
 
 import doyen
 from cluster import LIMIT_S, TestCase
+from doyen.client import REQUEST_S
 from doyen.story import Story
 from doyen.wire import Response, Stream, Told
 
@@ -66,7 +69,7 @@ class Wait(TestCase):
         client = doyen.Client(cluster.control("athens"))
         client.wait(members=2, name="byzantium", guard_met=True, timeout=LIMIT_S)
         with self.assertRaises(doyen.Error) as caught:
-            client.wait(tag="role=nobody", timeout=0.01)
+            client.wait(tag="role=nobody", timeout=1)
         self.assertIn("no member has the tag role=nobody", str(caught.exception))
         cluster.kill("byzantium")
         view = client.wait(members=1, gone="byzantium", acting=True, timeout=LIMIT_S)
@@ -79,9 +82,23 @@ class Wait(TestCase):
         client = doyen.Client(cluster.control("athens"))
         client.wait(members=1, timeout=LIMIT_S)
         with self.assertRaises(doyen.Error) as caught:
-            client.wait(members=3, name="cyrene", timeout=0.1)
+            client.wait(members=3, name="cyrene", timeout=1)
         self.assertEqual(caught.exception.code, doyen.TIMED_OUT)
         self.assertIn("1 members where 3 are waited for, cyrene is not a member", str(caught.exception))
+
+    def test_ends_on_time_while_the_daemon_is_stopped(self):
+        cluster = self.cluster(1)
+        client = doyen.Client(cluster.control("athens"))
+        client.wait(members=1, timeout=LIMIT_S)
+        cluster.signal("athens", signal.SIGSTOP)
+        began = time.monotonic()
+        with self.assertRaises(doyen.Error) as caught:
+            client.wait(members=3, timeout=0.5)
+        took = time.monotonic() - began
+        cluster.signal("athens", signal.SIGCONT)
+        self.assertEqual(caught.exception.code, doyen.TIMED_OUT)
+        self.assertIn("may be stopped", str(caught.exception))
+        self.assertLess(took, REQUEST_S, "it does not wait for an answer beyond its time")
 
     def test_says_that_nobody_is_there(self):
         client = doyen.Client("/nonexistent/doyen.sock")
@@ -92,6 +109,20 @@ class Wait(TestCase):
 
 
 class Watch(TestCase):
+    def test_says_that_the_daemon_is_stopped_and_goes_on(self):
+        cluster = self.cluster(1)
+        client = doyen.Client(cluster.control("athens"))
+        client.wait(members=1, timeout=LIMIT_S)
+        with mock.patch("doyen.client.QUIET_S", 6.0):  # It says something every 5 s.
+            watch = client.watch()
+            self.assertEqual(next(watch).kind, "snapshot")
+            cluster.signal("athens", signal.SIGSTOP)
+            away = next(event for event in watch if event.kind == "away")
+            cluster.signal("athens", signal.SIGCONT)
+        self.assertIn("within 6 s: it may be stopped", away.text)
+        cluster.start("byzantium")
+        next(event for event in watch if event.kind == "joined" and event.name == "byzantium")
+
     def test_goes_on_over_a_kill_and_tells_the_difference(self):
         cluster = self.cluster(2)
         client = doyen.Client(cluster.control("byzantium"))

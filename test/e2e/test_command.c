@@ -293,6 +293,48 @@ Story(command, a_stopped_daemon_is_exit_code_five)
     cluster_resume(cluster, "athens");
 }
 
+struct asked_in_vain {
+    const char *arguments[7]; /* ended by NULL */
+    int code;
+};
+
+/* Each ends by itself, and says so. */
+static const struct asked_in_vain asked_in_vain[] = {
+    {{"leave"}, TIMED_OUT},
+    {{"drain"}, TIMED_OUT},
+    {{"change", "size=3"}, TIMED_OUT},
+    {{"coordinator", "--is-self"}, TIMED_OUT},
+    {{"lease"}, TIMED_OUT},
+    {{"run", "--once", "--timeout", "1s", "--", "true"}, TIMED_OUT},
+    {{"campaign", "job", "--timeout", "1s"}, TIMED_OUT},
+    {{"wait", "--members", "5", "--timeout", "1s"}, UNREACHABLE}, /* It answered at no time. */
+};
+
+Story(command, no_command_waits_for_a_stopped_daemon_for_ever)
+{
+    enum { COUNT = sizeof asked_in_vain / sizeof asked_in_vain[0] };
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct process clients[COUNT];
+
+    cluster_start(cluster, "athens", NULL, NO_ARGS);
+    assert_agreement(cluster, "athens");
+    cluster_pause(cluster, "athens");
+    for (size_t i = 0; i < COUNT; i++) {
+        doyen_start(cluster, &clients[i], "athens", asked_in_vain[i].arguments,
+                    cluster_path(cluster, text_kept("asked.%zu", i)));
+    }
+    for (size_t i = 0; i < COUNT; i++) {
+        const char *name = asked_in_vain[i].arguments[0];
+        cr_expect(process_wait(&clients[i], LIMIT_MS), "%s hangs", name);
+        cr_expect_eq(process_exit_code(&clients[i]), asked_in_vain[i].code, "%s: %d", name,
+                     process_exit_code(&clients[i]));
+        char *said = file_read(cluster_path(cluster, text_kept("asked.%zu.err", i)), NULL);
+        cr_expect(said != NULL && strstr(said, "it may be stopped") != NULL, "%s: %s", name, said);
+        free(said);
+    }
+    cluster_resume(cluster, "athens");
+}
+
 struct mistake {
     const char *arguments[8]; /* ended by NULL: one more than the longest has */
     const char *words;

@@ -421,6 +421,35 @@ Story(roles, are_observed)
     assert_soon(part_count(text_at(seen), "job is held by nobody\n") == 2);
 }
 
+static bool has_word(const char *path, const char *words)
+{
+    char *text = file_read(path, NULL);
+    const bool found = text != NULL && strstr(text, words) != NULL;
+
+    free(text);
+    return found;
+}
+
+/* Who waits for a role hears nothing for hours where all is well, too. */
+Story(roles, whoever_waits_says_that_doyend_is_stopped)
+{
+    struct stage stage = stage_open(NO_ARGS);
+    struct process observer;
+
+    client_start(&stage, 1, ARGS("campaign", "job"));
+    assert_soon(strstr(text_at(out_of(&stage, 1)), "granted job") != NULL);
+    client_start(&stage, 0, ARGS("campaign", "job"));
+    assert_soon(strstr(text_at(out_of(&stage, 0)), "candidate job") != NULL);
+    doyen_start(stage.cluster, &observer, "athens", ARGS("observe", "job"),
+                cluster_path(stage.cluster, "seen"));
+    assert_soon(strstr(text_at(cluster_path(stage.cluster, "seen")), "job is held by") != NULL);
+    cluster_pause(stage.cluster, "athens");
+    assert_soon(has_word(text_kept("%s.err", out_of(&stage, 0)), "it may be stopped; waiting"));
+    assert_soon(has_word(cluster_path(stage.cluster, "seen.err"), "it may be stopped"));
+    cluster_resume(stage.cluster, "athens");
+    assert_soon(part_count(text_at(out_of(&stage, 0)), "candidate job") == 2);
+}
+
 /* Whoever does not answer is named: it may hold what nobody else does. */
 Story(roles, are_not_known_of_a_member_that_is_silent)
 {

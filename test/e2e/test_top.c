@@ -181,6 +181,18 @@ Story(top, it_can_be_stopped_and_goes_on)
     end(pty);
 }
 
+Story(top, it_says_that_its_daemon_is_stopped)
+{
+    struct cluster *cluster = formed("athens byzantium");
+    struct pty *pty = top_at(cluster, "athens", NULL);
+
+    assert_soon(pty_shows(pty, "byzantium"));
+    cluster_pause(cluster, "athens");
+    assert_soon(pty_shows(pty, "AWAY: the daemon does not answer"));
+    cluster_resume(cluster, "athens");
+    end(pty);
+}
+
 Story(top, without_colours_it_says_the_same)
 {
     struct cluster *cluster = formed("athens byzantium");

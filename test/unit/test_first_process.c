@@ -4,6 +4,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -83,6 +85,23 @@ Test(first_process, reaps_orphans_and_ends_as_the_program_does)
             }
         }
         _exit(STATUS);
+    }
+    cr_assert_eq(end_of(first), STATUS);
+}
+
+/* Whoever was started is asked for signs of life, and the program gives them. */
+Test(first_process, the_program_is_the_one_whose_life_is_watched)
+{
+    const pid_t first = fork();
+
+    if (first == 0) {
+        char own[24];
+        (void)snprintf(own, sizeof own, "%lld", (long long)getpid());
+        (void)setenv("WATCHDOG_PID", own, 1);
+        (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
+        first_process_split();
+        const char *pid = getenv("WATCHDOG_PID");
+        _exit(pid != NULL && strtoll(pid, NULL, 10) == getpid() ? STATUS : 1);
     }
     cr_assert_eq(end_of(first), STATUS);
 }

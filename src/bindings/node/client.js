@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { DoyenError, REFUSED, UNREACHABLE, tooLate } from "./errors.js";
-import { events, get } from "./http.js";
+import { DoyenError, REFUSED, TIMED_OUT, UNREACHABLE, tooLate } from "./errors.js";
+import { REQUEST_MS, events, get } from "./http.js";
 import { Answer, Lead, Link, tryToLead } from "./lease.js";
 import { leaderOf, missingIn, viewOf } from "./model.js";
 import { Holding, RoleLink, campaignBody } from "./role.js";
@@ -19,6 +19,11 @@ const ASK_AGAIN_MS = 2000; // a node that finds no coordinator gives up after a 
 // there and lends no page now.
 function mayPass(error, first) {
   return error instanceof DoyenError && error.passing && !(first && error.code !== REFUSED);
+}
+
+// For how long to wait for an answer where all has to be over by then.
+function answerWithin(until) {
+  return Math.max(1, Math.min(REQUEST_MS, until - performance.now()));
 }
 
 export class Client {
@@ -77,10 +82,10 @@ export class Client {
 
   async wait({ timeoutMs, signal, ...conditions }) {
     const until = performance.now() + timeoutMs;
+    let missing = "";
     for (;;) {
-      let missing;
       try {
-        const view = await this.view({ signal });
+        const view = await this.#viewWithin(until, signal);
         missing = missingIn(view, conditions);
         if (!missing) {
           return view;
@@ -91,7 +96,8 @@ export class Client {
         if (!mayPass(error, false)) {
           throw error;
         }
-        missing = error.message;
+        // What the last view lacked, unless the daemon went away since.
+        missing = missing && error.code === TIMED_OUT ? missing : error.message;
         await sleep(Math.max(0, Math.min(PAUSE_MS, until - performance.now())));
       }
       if (performance.now() >= until) {
@@ -110,9 +116,9 @@ export class Client {
     for (let askAt = 0; ; ) {
       if (performance.now() >= askAt) {
         askAt = performance.now() + ASK_AGAIN_MS;
-        await get(this.#daemon, "/v1/tags", { document, signal });
+        await get(this.#daemon, "/v1/tags", { document, signal, timeoutMs: answerWithin(until) });
       }
-      const view = await this.view({ signal });
+      const view = await this.#viewWithin(until, signal);
       const tags = view.member(view.node)?.tags;
       if (tags !== undefined && wanted.every(([key, value]) => (Object.hasOwn(tags, key) ? tags[key] : null) === value)) {
         return view;
@@ -123,6 +129,10 @@ export class Client {
         throw tooLate(timeoutMs, "the view does not show the tags; is there a coordinator?");
       }
     }
+  }
+
+  async #viewWithin(until, signal) {
+    return viewOf(await get(this.#daemon, "/v1/members", { signal, timeoutMs: answerWithin(until) }));
   }
 
   // Sleeps until something happens after `resume`, for a second at the most: the right to act and the

@@ -45,9 +45,9 @@ test("a view tells members oldest first", async (t) => {
   const client = new Client({ control: cluster.control("athens") });
   const view = await client.wait({ members: 2, tag: "zone=a", timeoutMs: LIMIT_MS });
   await client.wait({ name: "athens", tag: "zone", timeoutMs: LIMIT_MS });
-  await refuses(client.wait({ tag: "zone=b", timeoutMs: 1 }), TIMED_OUT, /no member has the tag zone=b/);
-  await refuses(client.wait({ members: 1, tag: "toString", timeoutMs: 1 }), TIMED_OUT, /0 members with toString where 1/);
-  await refuses(client.wait({ name: "athens", tag: "role", timeoutMs: 1 }), TIMED_OUT, /athens has not the tag role/);
+  await refuses(client.wait({ tag: "zone=b", timeoutMs: 1000 }), TIMED_OUT, /no member has the tag zone=b/);
+  await refuses(client.wait({ members: 1, tag: "toString", timeoutMs: 1000 }), TIMED_OUT, /0 members with toString where 1/);
+  await refuses(client.wait({ name: "athens", tag: "role", timeoutMs: 1000 }), TIMED_OUT, /athens has not the tag role/);
   assert.deepEqual(view.members.map((member) => member.name).sort(), ["athens", "byzantium"]);
   assert.ok(view.members[0].age < view.members[1].age);
   assert.equal(view.coordinator, view.members[0]);
@@ -326,4 +326,32 @@ test("all that is exported is declared", () => {
   for (const name of Object.getOwnPropertyNames(Client.prototype).filter((own) => own !== "constructor")) {
     assert.match(declared, new RegExp(`^  (readonly )?${name}\\b`, "m"), name);
   }
+});
+
+test("wait ends on time while the daemon is stopped", async (t) => {
+  const cluster = await Cluster.of(t, 1);
+  const client = new Client({ control: cluster.control("athens") });
+  await client.wait({ members: 1, timeoutMs: LIMIT_MS });
+  cluster.signal("athens", "SIGSTOP");
+  const began = performance.now();
+  await refuses(client.wait({ members: 3, timeoutMs: 500 }), TIMED_OUT, /may be stopped/);
+  const took = performance.now() - began;
+  cluster.signal("athens", "SIGCONT");
+  assert.ok(took < 5000, "it does not wait for an answer beyond its time");
+});
+
+test("a watch says that the daemon is stopped and goes on", async (t) => {
+  const cluster = await Cluster.of(t, 1);
+  const client = new Client({ control: cluster.control("athens") });
+  await client.wait({ members: 1, timeoutMs: LIMIT_MS });
+  const watch = client.watch();
+  assert.equal((await watch.next()).value.kind, "snapshot");
+  cluster.signal("athens", "SIGSTOP");
+  for await (const event of watch) {
+    if (event.kind === "away") {
+      assert.match(event.text, /may be stopped/);
+      break;
+    }
+  }
+  cluster.signal("athens", "SIGCONT");
 });

@@ -16,7 +16,17 @@ from contextlib import asynccontextmanager
 from typing import Any, AsyncIterator, Awaitable, Callable, Mapping, Optional, TypeVar
 
 from . import target
-from .client import LEASE_S, PAUSE_S, REQUEST_S, AnyLead, may_pass, silent, too_late
+from .client import (
+    LEASE_S,
+    PAUSE_S,
+    REQUEST_S,
+    AnyLead,
+    answer_within,
+    may_pass,
+    silent,
+    still_missing,
+    too_late,
+)
 from .errors import TIMED_OUT, UNREACHABLE, Error
 from .lease import REQUEST as LEASE_REQUEST
 from .lease import Lead, Link, Right, try_to_lead
@@ -74,17 +84,17 @@ class Client:
         """The document of any resource that proto/control.md lists, such as /v1/status."""
         return await self._ask(request(path))
 
-    async def _ask(self, asked: bytes) -> dict[str, Any]:
+    async def _ask(self, asked: bytes, seconds: float = REQUEST_S) -> dict[str, Any]:
         response = Response(self.control)
         body = b""
-        connection = await self._connect(REQUEST_S)
+        connection = await self._connect(seconds)
         try:
-            async with asyncio.timeout(REQUEST_S):
+            async with asyncio.timeout(seconds):
                 await self._send(connection, asked)
                 while not response.ended:
-                    body += response.feed(await self._read(connection, REQUEST_S))
+                    body += response.feed(await self._read(connection, seconds))
         except TimeoutError as error:
-            raise silent(self.control, REQUEST_S) from error
+            raise silent(self.control, seconds) from error
         finally:
             connection.close()
         return response.document(body)
@@ -153,9 +163,10 @@ class Client:
         """Waits until all of this holds; see `doyen.Client.wait`."""
         conditions = Conditions(members, at_least, name, gone, coordinator, acting, guard_met, tag)
         until = time.monotonic() + timeout
+        missing = ""
         while True:
             try:
-                view = await self.view()
+                view = View.of(await self._ask(request("/v1/members"), answer_within(until)))
                 missing = conditions.missing(view)
                 if not missing:
                     return view
@@ -163,7 +174,7 @@ class Client:
             except Error as error:
                 if not error.passing:
                     raise
-                missing = str(error)
+                missing = still_missing(missing, error)
                 await asyncio.sleep(max(0.0, min(0.1, until - time.monotonic())))
             if time.monotonic() >= until:
                 raise too_late(timeout, missing)
@@ -173,7 +184,7 @@ class Client:
         until = min(until, time.monotonic() + _LOOK_AGAIN_S)
         response = Response(self.control)
         stream = Stream(self.control)
-        connection = await self._connect(REQUEST_S)
+        connection = await self._connect(answer_within(until))
         try:
             await self._send(connection, Story(resume).request())
             while not response.ended:
@@ -192,8 +203,8 @@ class Client:
         until = time.monotonic() + timeout
         while True:
             if asked.due(time.monotonic()):
-                await self._ask(post("/v1/tags", asked.body()))
-            view = await self.view()
+                await self._ask(post("/v1/tags", asked.body()), answer_within(until))
+            view = View.of(await self._ask(request("/v1/members"), answer_within(until)))
             if asked.shown(view):
                 return view
             await self._sleep_until_event(view.resume, until)

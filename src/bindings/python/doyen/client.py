@@ -33,6 +33,16 @@ def silent(path: str, seconds: float) -> Error:
     )
 
 
+def answer_within(until: float) -> float:
+    """For how long to wait for an answer where all has to be over by then."""
+    return max(0.001, min(REQUEST_S, until - time.monotonic()))
+
+
+def still_missing(missing: str, error: Error) -> str:
+    """What to say is missing: what the last view lacked, unless the daemon went away since."""
+    return missing if missing and error.code == TIMED_OUT else str(error)
+
+
 def too_late(timeout: float, missing: str) -> Error:
     """What Client.wait ends with when the time is over."""
     return Error(TIMED_OUT, f"timed out after {timeout:g} s: {missing}")
@@ -78,14 +88,14 @@ class Client:
         """The document of any resource that proto/control.md lists, such as /v1/status."""
         return self._ask(request(path))
 
-    def _ask(self, asked: bytes) -> dict[str, Any]:
-        until = time.monotonic() + REQUEST_S
+    def _ask(self, asked: bytes, seconds: float = REQUEST_S) -> dict[str, Any]:
+        until = time.monotonic() + seconds
         response = Response(self.control)
         body = b""
-        with closing(self._connect(REQUEST_S)) as connection:
+        with closing(self._connect(seconds)) as connection:
             self._send(connection, asked)
             while not response.ended:
-                body += response.feed(self._read(connection, until))
+                body += response.feed(self._read(connection, until, seconds))
         return response.document(body)
 
     def view(self) -> View:
@@ -125,7 +135,7 @@ class Client:
             self._send(connection, story.request())
             while not response.ended:
                 quiet_s = REQUEST_S if response.status == 0 else QUIET_S
-                data = self._read(connection, time.monotonic() + quiet_s)
+                data = self._read(connection, time.monotonic() + quiet_s, quiet_s)
                 if not data and response.status == 200:
                     break
                 piece = response.feed(data)
@@ -160,9 +170,10 @@ class Client:
         """
         conditions = Conditions(members, at_least, name, gone, coordinator, acting, guard_met, tag)
         until = time.monotonic() + timeout
+        missing = ""
         while True:
             try:
-                view = self.view()
+                view = View.of(self._ask(request("/v1/members"), answer_within(until)))
                 missing = conditions.missing(view)
                 if not missing:
                     return view
@@ -170,7 +181,7 @@ class Client:
             except Error as error:
                 if not error.passing:
                     raise
-                missing = str(error)
+                missing = still_missing(missing, error)
                 time.sleep(max(0.0, min(0.1, until - time.monotonic())))
             if time.monotonic() >= until:
                 raise too_late(timeout, missing)
@@ -181,7 +192,7 @@ class Client:
         until = min(until, time.monotonic() + _LOOK_AGAIN_S)
         response = Response(self.control)
         stream = Stream(self.control)
-        with closing(self._connect(REQUEST_S)) as connection:
+        with closing(self._connect(answer_within(until))) as connection:
             self._send(connection, Story(resume).request())
             while not response.ended:
                 try:
@@ -203,8 +214,8 @@ class Client:
         until = time.monotonic() + timeout
         while True:
             if asked.due(time.monotonic()):
-                self._ask(post("/v1/tags", asked.body()))
-            view = self.view()
+                self._ask(post("/v1/tags", asked.body()), answer_within(until))
+            view = View.of(self._ask(request("/v1/members"), answer_within(until)))
             if asked.shown(view):
                 return view
             self._sleep_until_event(view.resume, until)
@@ -407,8 +418,10 @@ class Client:
         except OSError as error:
             raise target.unreachable(self.control, error) from error
 
-    def _read(self, connection: socket.socket, until: float) -> bytes:
-        """What is there next, b"" at the end."""
+    def _read(
+        self, connection: socket.socket, until: float, seconds: float = REQUEST_S
+    ) -> bytes:
+        """What is there next, b"" at the end. `seconds` are how long it was waited for then."""
         left = until - time.monotonic()
         try:
             if left <= 0:
@@ -416,6 +429,6 @@ class Client:
             connection.settimeout(left)
             return connection.recv(65536)
         except TimeoutError as error:
-            raise silent(self.control, REQUEST_S) from error
+            raise silent(self.control, seconds) from error
         except OSError as error:
             raise target.unreachable(self.control, error) from error
