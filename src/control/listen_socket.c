@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "runtime/own_file.h"
 #include "runtime/preflight.h"
+#include "runtime/segments.h"
 #include "words/address_text.h"
 
 enum {
@@ -263,6 +264,7 @@ bool listen_socket_open_tcp(struct listen_socket *listen_socket, const struct ad
 
     *listen_socket = (struct listen_socket){.fd = -1};
     listen_socket->fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    segments_keep_small(listen_socket->fd);
     if (listen_socket->fd < 0 ||
         setsockopt(listen_socket->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
         bind(listen_socket->fd, (const struct sockaddr *)&to, length) != 0 ||

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "runtime/segments.h"
 #include "words/address_text.h"
 
 enum {
@@ -170,6 +171,7 @@ int listener_open(struct listener *listener, struct streams *streams, const stru
 {
     struct sockaddr_storage name;
     int family = address_family(listen);
+    uv_os_fd_t fd;
 
     listener->streams = streams;
     listener->inbound_max = inbound_max;
@@ -183,6 +185,9 @@ int listener_open(struct listener *listener, struct streams *streams, const stru
     listener->open = true;
     listener->server.data = listener;
     latch_acquire(streams->latch);
+    if (uv_fileno((const uv_handle_t *)&listener->server, &fd) == 0) {
+        segments_keep_small(fd);
+    }
 
     /* As for datagrams, the wildcard of IPv6 accepts IPv4 as well. */
     bool only_ipv6 = family == AF_INET6 && !address_is_wildcard(listen);

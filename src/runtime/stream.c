@@ -13,6 +13,7 @@
 #include "runtime/chain.h"
 #include "runtime/clock.h"
 #include "runtime/frame_reader.h"
+#include "runtime/segments.h"
 #include "words/address_text.h"
 
 enum {
@@ -546,15 +547,14 @@ static void on_connect(uv_connect_t *request, int status)
 }
 
 /* Is its descriptor outside the reserve? Returns 0, or UV_EMFILE as if there were none left. */
-static int check_descriptor(const struct stream *stream)
+static int check_descriptor(const struct stream *stream, uv_os_fd_t *fd)
 {
-    uv_os_fd_t fd = 0;
-    const int error = uv_fileno((const uv_handle_t *)&stream->tcp, &fd);
+    const int error = uv_fileno((const uv_handle_t *)&stream->tcp, fd);
 
     if (error != 0) {
         return error;
     }
-    return (uint64_t)fd < stream->streams->descriptors_max ? 0 : UV_EMFILE;
+    return (uint64_t)*fd < stream->streams->descriptors_max ? 0 : UV_EMFILE;
 }
 
 struct stream *stream_connect(struct streams *streams, const struct address *to,
@@ -562,6 +562,7 @@ struct stream *stream_connect(struct streams *streams, const struct address *to,
 {
     struct sockaddr_storage name;
     int family = address_family(to);
+    uv_os_fd_t fd = -1;
 
     if (address_to_sockaddr(to, family, &name) == 0) {
         *error = UV_EADDRNOTAVAIL;
@@ -572,9 +573,10 @@ struct stream *stream_connect(struct streams *streams, const struct address *to,
         streams_note_starved(streams, *error);
         return NULL;
     }
-    *error = check_descriptor(stream);
+    *error = check_descriptor(stream, &fd);
     if (*error == 0) {
         set_options(stream);
+        segments_keep_small(fd);
         *error = uv_tcp_connect(&stream->connect, &stream->tcp, (const struct sockaddr *)&name,
                                 on_connect);
     }
@@ -602,6 +604,7 @@ struct stream *stream_accept(struct streams *streams, uv_stream_t *server,
                              struct address *from, int *error)
 {
     struct stream *stream = stream_new(streams, AF_UNSPEC, handler, owner, error);
+    uv_os_fd_t fd = -1;
 
     if (stream == NULL) {
         return NULL;
@@ -609,7 +612,7 @@ struct stream *stream_accept(struct streams *streams, uv_stream_t *server,
     stream->accepted = true;
     *error = uv_accept(server, (uv_stream_t *)&stream->tcp);
     if (*error == 0) {
-        *error = check_descriptor(stream);
+        *error = check_descriptor(stream, &fd);
     }
     if (*error == 0) {
         set_options(stream);

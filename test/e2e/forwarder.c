@@ -134,7 +134,8 @@ static void take(struct forwarder *forwarder, size_t from)
     pthread_mutex_lock(&forwarder->lock);
     const struct link_faults faults = forwarder->faults[from][packet.to];
     pthread_mutex_unlock(&forwarder->lock);
-    if (!happens(forwarder, faults.drop_percent)) {
+    const bool is_too_long = faults.packet_bytes_max > 0 && packet.length > faults.packet_bytes_max;
+    if (!is_too_long && !happens(forwarder, faults.drop_percent)) {
         carry(forwarder, &packet, &faults);
     }
 }

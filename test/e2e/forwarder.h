@@ -26,6 +26,7 @@ struct link_faults {
     unsigned corrupt_percent; /* a bit is turned round somewhere in the packet */
     uint64_t delay_ms_min;    /* drawn for each packet, so that one may overtake another */
     uint64_t delay_ms_max;
+    size_t packet_bytes_max; /* a longer packet of IP vanishes without a word; 0: none does */
 };
 
 struct forwarder;

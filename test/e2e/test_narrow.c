@@ -1,0 +1,123 @@
+/* Narrow paths: a host whose packets vanish without a word where they are longer than a size (a
+ * tunnel whose ICMP messages are lost). It is a member like any other: rules U3a, U3d. */
+#include <stdio.h>
+#include <string.h>
+
+#include "netns_story.h"
+
+/* As a tunnel, or a DSL line, may have it; and less than IPv6 asks for, a little more than is
+ * promised to be enough. */
+enum { TUNNEL_BYTES = 1280, NARROW_BYTES = 600 };
+
+enum { SETTLED_MS = 1500 }; /* that everything stays so for: many times what a claim takes */
+
+static const char *const names[] = {"athens",  "byzantium", "cyrene",       "delphi",
+                                    "ephesus", "gortyn",    "halicarnassus"};
+enum { NODES = sizeof names / sizeof names[0], VOTERS = 3 };
+
+static const char all[] = "athens byzantium cyrene delphi ephesus gortyn halicarnassus";
+
+static const char *const none[] = {NULL};
+static const char *const majority[] = {"--guard", "majority", "--size", "7", NULL};
+static const char *const strict[] = {"--guard", "strict", "--voters", "athens,byzantium,cyrene",
+                                     NULL};
+
+static void narrow(struct cluster *cluster, const char *name, size_t bytes)
+{
+    const struct link_faults faults = {.packet_bytes_max = bytes};
+
+    network_set(cluster, name, NULL, faults);
+    network_set(cluster, NULL, name, faults);
+}
+
+/* With tags that make of a change by two members more than any datagram, of all a long view. */
+static void start(struct cluster *cluster, const char *name)
+{
+    static char text[] = "a=_______________________________________________________________________"
+                         "________________________________________________________________________"
+                         "________________________________________________________________________"
+                         "________________________________________________________________________"
+                         "________________________________________________________________________"
+                         "________________________________________________________________________";
+
+    cluster_start(cluster, name, "athens byzantium",
+                  ARGS("--tag", text, "--state-dir", cluster_path(cluster, name)));
+}
+
+static bool is_acting(struct cluster *cluster, const char *name)
+{
+    return json_is_true(json_object_get(cluster_members(cluster, name), "acting"));
+}
+
+/* How many act, by one look at each that runs; one of them is in `*who`. */
+static size_t acting(struct cluster *cluster, const char **who)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < NODES; i++) {
+        if (cluster_daemon(cluster, names[i])->process.pid != 0 && is_acting(cluster, names[i])) {
+            *who = names[i];
+            count++;
+        }
+    }
+    return count;
+}
+
+/* The first alone, then the second; under guard strict all the voters together. Then the others. */
+static void start_all(struct cluster *cluster, const char *const *guard)
+{
+    static const size_t waits_for[] = {1, 2};
+    const bool alone = guard != strict;
+
+    for (size_t i = 0; i < NODES; i++) {
+        start(cluster, names[i]);
+        if (alone && i < sizeof waits_for / sizeof waits_for[0]) {
+            cr_assert(network_agrees_on_count(cluster, waits_for[i], LIMIT_MS), "%s",
+                      cluster_text(cluster));
+        } else if (i == VOTERS - 1) {
+            cr_assert(network_agrees_on_count(cluster, VOTERS, LIMIT_MS), "%s",
+                      cluster_text(cluster));
+        }
+    }
+    cr_assert(network_agrees_on_count(cluster, NODES, LIMIT_MS), "%s", cluster_text(cluster));
+}
+
+/* The second by age is badly connected, and perhaps the youngest, too. Then the coordinator's
+ * process dies, and all the others are as they are without such a path. */
+static void a_takeover(size_t bytes, const char *also, const char *const *guard)
+{
+    struct cluster *cluster = cluster_apart(all, guard);
+    const char *first = NULL;
+    const char *next = NULL;
+
+    narrow(cluster, "byzantium", bytes);
+    if (also != NULL) {
+        narrow(cluster, also, bytes);
+    }
+    start_all(cluster, guard);
+    assert_soon(acting(cluster, &first) == 1);
+
+    const uint64_t killed_ms = clock_now_ms();
+    cluster_kill(cluster, first);
+    assert_soon(acting(cluster, &next) > 0);
+    cr_log_info("%s acts after %llu ms", next, (unsigned long long)(clock_now_ms() - killed_ms));
+    cr_assert(network_agrees_on_count(cluster, NODES - 1, LIMIT_MS), "%s", cluster_text(cluster));
+    assert_steady(cluster, SETTLED_MS);
+    cr_assert_eq(acting(cluster, &next), 1, "%s", cluster_text(cluster));
+    cr_assert(guard == strict || strcmp(next, "byzantium") == 0,
+              "%s acts; its path is no hindrance to the oldest", next);
+}
+
+#define Takeover(name, bytes, also, guard)                                                         \
+    Story(narrow, name)                                                                            \
+    {                                                                                              \
+        a_takeover(bytes, also, guard);                                                            \
+    }
+
+Takeover(a_tunnel_to_the_next_coordinator_is_no_trouble, TUNNEL_BYTES, NULL, none)
+    Takeover(a_tunnel_is_no_trouble_under_a_majority, TUNNEL_BYTES, NULL, majority)
+        Takeover(a_tunnel_is_no_trouble_under_strict, TUNNEL_BYTES, NULL, strict)
+            Takeover(two_tunnels_are_no_trouble, TUNNEL_BYTES, "halicarnassus", none)
+                Takeover(two_tunnels_are_no_trouble_under_a_majority, TUNNEL_BYTES, "halicarnassus",
+                         majority) Takeover(two_tunnels_are_no_trouble_under_strict, TUNNEL_BYTES,
+                                            "halicarnassus", strict)
