@@ -31,6 +31,7 @@ struct liar {
     struct node_id strangers[STRANGERS];
     uint64_t told;
     bool betrayed;    /* one was told in a member's name */
+    bool pauses;      /* nobody goes on */
     uint64_t *tokens; /* that were named in the coordinator's name */
     size_t token_count;
     struct forged *forged;
@@ -1102,7 +1103,7 @@ static void go_on(struct sim *sim, uint32_t index, uint32_t unused)
     struct lies told = going_on->lies;
 
     (void)unused;
-    for (uint32_t host = 0; host < sim->host_count; host++) {
+    for (uint32_t host = 0; host < sim->host_count && !sim->liar->pauses; host++) {
         told.lie.to = host;
         for (uint32_t i = 0; i < told.each_time && (told.to >> (host % 64) & 1) != 0; i++) {
             liar_tell(sim, &random, &told.lie);
@@ -1127,6 +1128,13 @@ void liar_goes_on(struct sim *sim, const struct lies *told)
     random_seed(&going_on->random, told->seed);
     trace_note(sim, "lies begin: %s", lies[told->lie.kind].text);
     go_on(sim, index, 0);
+}
+
+void liar_pauses(struct sim *sim, bool pauses)
+{
+    if (sim->liar != NULL) {
+        sim->liar->pauses = pauses;
+    }
 }
 
 void sim_trust(struct sim *sim)

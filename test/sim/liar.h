@@ -98,6 +98,9 @@ struct lies {
 
 void liar_goes_on(struct sim *sim, const struct lies *told);
 
+/* From now on those who go on tell nothing; or do again. */
+void liar_pauses(struct sim *sim, bool pauses);
+
 /* As the report calls it. */
 const char *liar_text(enum lie_kind kind);
 

@@ -17,6 +17,15 @@ static bool has_rings(const struct host *host)
     return core_terms(host->core)->watchers == WATCHERS_RINGS;
 }
 
+/* While terms change, one of two guards may be none (A2a). */
+static bool has_guard(const struct host *host)
+{
+    const struct agreed *agreed = core_agreed(host->core);
+
+    return core_terms(host->core)->guard.policy != GUARD_NONE ||
+           (agreed->joint && agreed->before.guard.policy != GUARD_NONE);
+}
+
 /* --- Asked before it is concluded --- */
 
 void oracle_on_asked(struct sim *sim, struct host *host, const struct node_id *whom)
@@ -87,8 +96,8 @@ void oracle_check_grant(struct sim *sim, const struct host *host, const struct n
     const uint32_t place = view_find(view, claimant);
     struct rings rings;
 
-    if (!has_rings(host) || core_terms(host->core)->guard.policy != GUARD_NONE ||
-        place == VIEW_NONE || own == VIEW_NONE || sim->oracle.suspended) {
+    if (!has_rings(host) || has_guard(host) || place == VIEW_NONE || own == VIEW_NONE ||
+        sim->oracle.suspended) {
         return;
     }
     rings_new(&rings, view);
@@ -120,7 +129,7 @@ static bool is_watched(const struct host *host, const struct rings *rings, uint3
         return true;
     }
     if (a == 0 || b == 0) {
-        return policy != GUARD_NONE || a + b <= NEXT_WATCHED;
+        return has_guard(host) || a + b <= NEXT_WATCHED;
     }
     return policy == GUARD_STRICT &&
            (is_voter(host, &view->members[a]) || is_voter(host, &view->members[b]));

@@ -88,6 +88,25 @@ Story(terms, a_guard_changes_in_two_views)
     sim_free(sim);
 }
 
+/* D9b: on rings, too, where the coordinator hears everybody for the sake of a guard that is to go.
+ */
+Story(terms, a_guard_that_is_to_go_counts_everybody_to_the_end)
+{
+    struct sim *sim = story_begun_with(&(struct sim_options){.seed = seed,
+                                                             .host_count = 10,
+                                                             .watchers = WATCHERS_RINGS,
+                                                             .guard = {GUARD_COUNT, 9},
+                                                             .disorder = true,
+                                                             .silent_ms = 63});
+
+    ask_for_guard(sim, D, (struct guard){GUARD_NONE, 0});
+    story_check(will_have(sim, "A", 1, SETTLE_MS), seed);
+    sim_vanish(sim, 'J' - 'A'); /* It is waited for until every lease of before has run out. */
+    story_check(will_have(sim, "ABCDEFGHI", 2, SETTLE_MS), seed);
+    story_check(sim_is_acting(sim, A), seed);
+    sim_free(sim);
+}
+
 /* A1a: each message of it may be lost, once. */
 Story(terms, a_lost_message_costs_one_repetition)
 {
