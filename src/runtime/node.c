@@ -305,6 +305,9 @@ static void arm_timer(struct node *node, uint64_t earliest_ms)
     if (node->leave_asked) {
         due_ms = sooner_ms(due_ms, leave_ms(node));
     }
+    if (node->asked_count > 0) {
+        due_ms = 0;
+    }
     if (due_ms == NEVER_MS) {
         (void)uv_timer_stop(&node->timer);
     } else {
@@ -489,6 +492,19 @@ static bool may_leave(struct node *node)
     return clock_ms() >= leave_ms(node);
 }
 
+/* All of it: none waits for the others, nor for what the core is to do next. */
+static void do_what_was_asked(struct node *node)
+{
+    struct event asked[ASKED_MAX];
+    const uint32_t count = node->asked_count;
+
+    memcpy(asked, node->asked, sizeof asked);
+    node->asked_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        node_step(node, asked[i]);
+    }
+}
+
 void node_on_timer(uv_timer_t *timer)
 {
     struct node *node = timer->data;
@@ -499,18 +515,10 @@ void node_on_timer(uv_timer_t *timer)
     }
     (void)catch_up(node); /* One of the branches below arms the timer. */
     role_clients_tick(&node->roles, clock_ms());
+    do_what_was_asked(node);
     if (may_leave(node)) {
         node->leave_asked = false;
         node_step(node, (struct event){.type = EVENT_LEAVE});
-    } else if (node->move_asked) {
-        node->move_asked = false;
-        node_step(node, (struct event){.type = EVENT_MOVE, .move = node->move});
-    } else if (node->tags_asked) {
-        node->tags_asked = false;
-        node_step(node, (struct event){.type = EVENT_TAGS, .tags = &node->tags});
-    } else if (node->terms_asked) {
-        node->terms_asked = false;
-        node_step(node, (struct event){.type = EVENT_TERMS, .wish = &node->wish});
     } else if (clock_ms() < core_deadline_ms(node->core)) {
         end_withdrawal(node);
         lease_page_on_step(&node->lease, node->core, clock_ms());
@@ -695,12 +703,32 @@ void node_leave(struct node *node)
     }
 }
 
+/* Where in `asked` one of that kind stands, or behind all of them. */
+static uint32_t find_asked(const struct node *node, enum event_type type)
+{
+    uint32_t at = 0;
+
+    while (at < node->asked_count && node->asked[at].type != type) {
+        at++;
+    }
+    return at;
+}
+
+/* In a turn of its own, too; the latest of a kind takes the place of the one before it. */
+static void ask(struct node *node, struct event event)
+{
+    const uint32_t at = find_asked(node, event.type);
+
+    assert(at < ASKED_MAX);
+    node->asked[at] = event;
+    node->asked_count += at == node->asked_count ? 1 : 0;
+    clock_start_timer(&node->timer, node_on_timer, 0);
+}
+
 void node_move(struct node *node, const struct move *move)
 {
     if (!node->closing) {
-        node->move = *move;
-        node->move_asked = true;
-        clock_start_timer(&node->timer, node_on_timer, 0);
+        ask(node, (struct event){.type = EVENT_MOVE, .move = *move});
     }
 }
 
@@ -708,8 +736,7 @@ void node_set_tags(struct node *node, const struct tags *tags)
 {
     if (!node->closing) {
         node->tags = *tags;
-        node->tags_asked = true;
-        clock_start_timer(&node->timer, node_on_timer, 0);
+        ask(node, (struct event){.type = EVENT_TAGS, .tags = &node->tags});
     }
 }
 
@@ -717,14 +744,14 @@ void node_change_terms(struct node *node, const struct rules_wish *wish)
 {
     if (!node->closing) {
         node->wish = *wish;
-        node->terms_asked = true;
-        clock_start_timer(&node->timer, node_on_timer, 0);
+        ask(node, (struct event){.type = EVENT_TERMS, .wish = &node->wish});
     }
 }
 
 const struct tags *node_tags(const struct node *node)
 {
-    return node->tags_asked ? &node->tags : core_tags_wanted(node->core);
+    return find_asked(node, EVENT_TAGS) < node->asked_count ? &node->tags
+                                                            : core_tags_wanted(node->core);
 }
 
 const struct core *node_core(const struct node *node)

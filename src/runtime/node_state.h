@@ -35,7 +35,10 @@
 #include "runtime/user_post.h"
 #include "runtime/voter_store.h"
 
-enum { VERSION_NOT_SAID = UINT8_MAX }; /* no view was installed yet */
+enum {
+    VERSION_NOT_SAID = UINT8_MAX, /* no view was installed yet */
+    ASKED_MAX = 3,                /* a move, tags and terms: each once */
+};
 
 /* What every turn of the loop has use for comes first: a node at rest finds its memory cold. */
 struct node {
@@ -54,9 +57,7 @@ struct node {
     bool was_joining;      /* after the last step */
     bool leave_asked;
     bool withdraw_asked;  /* the core waits until nobody goes by its right to act any more */
-    bool move_asked;      /* `move`, in a turn of its own */
-    bool tags_asked;      /* `tags`, in a turn of its own */
-    bool terms_asked;     /* `wish`, likewise */
+    uint32_t asked_count; /* of `asked` */
     bool ended;           /* on_end was called */
     uint64_t said_terms;  /* the number of the terms that the log told last */
     uint8_t said_version; /* of the protocol, in which members are written to, or this: */
@@ -92,9 +93,9 @@ struct node {
     uv_timer_t timer; /* the core's next deadline */
     uv_timer_t join_timer;
     uv_timer_t closer;
-    struct move move; /* of move_asked */
-    struct tags tags; /* of tags_asked */
-    struct rules_wish wish;
+    struct event asked[ASKED_MAX]; /* what the operator wants, in the order of asking */
+    struct tags tags;              /* of an EVENT_TAGS among them */
+    struct rules_wish wish;        /* of an EVENT_TERMS */
     void (*on_closed)(void *context);
     void *on_closed_context;
 

@@ -400,6 +400,46 @@ Test(control_socket, large_bodies_are_refused)
     house_close(&house);
 }
 
+static void note_role(struct role_client *client, const struct role_event *event)
+{
+    (void)event;
+    *(bool *)client->owner = true;
+}
+
+/* What an operator wants is done in the loop's next turn: it waits neither for another wish of that
+ * moment, nor for what the node is to do next by itself. */
+Test(control_socket, all_that_is_wanted_is_done_at_once)
+{
+    const struct tags none = {.length = 0};
+    const struct tags tags = {.length = sizeof "rack=a", .text = "rack=a"};
+    bool heard = false;
+    struct role_client client = {.campaign = {.role = "backup", .terms = {.holders = 1}},
+                                 .on_event = note_role,
+                                 .owner = &heard};
+    struct role_client second = client;
+    struct house house;
+
+    house_open(&house);
+    const struct core *core = node_core(house.node);
+    node_role_add(house.node, &client);
+    node_role_campaign(house.node, &client);
+    for (const uint64_t until_ms = clock_now() + PATIENCE_MS; !heard && clock_now() < until_ms;) {
+        uv_run(&house.loop, UV_RUN_NOWAIT);
+    }
+    node_role_add(house.node, &second);
+
+    node_move(house.node, &(struct move){.kind = MOVE_DRAIN, .subject = core_self(core)->id});
+    node_set_tags(house.node, &none);
+    node_set_tags(house.node, &tags);
+    cr_assert(tags_equal(node_tags(house.node), &tags), "the latest of them");
+    node_role_campaign(house.node, &second); /* The core is stepped, and the timer is set. */
+    uv_run(&house.loop, UV_RUN_NOWAIT);
+    cr_expect(tags_equal(core_tags_wanted(core), &tags));
+    node_role_remove(house.node, &second);
+    node_role_remove(house.node, &client);
+    house_close(&house);
+}
+
 /* The answer comes before the end that it asks for. */
 Test(control_socket, leaving_is_accepted_and_then_done)
 {
