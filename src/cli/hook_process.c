@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,17 +61,28 @@ static bool may_run(const char *path, struct hook_result *result)
     return true;
 }
 
-/* A file without a name that holds the text, read from its beginning; -1 on failure. */
-static int input_of(const char *text)
+/* Returns 0 with a file without a name that holds the text, to be read from its beginning; or an
+ * errno, and `fd` is -1. */
+static int input_of(const char *text, int *fd)
 {
     const size_t length = strlen(text);
-    const int fd = memfd_create("event", MFD_CLOEXEC);
+    int error = 0;
 
-    if (fd >= 0 && (write(fd, text, length) != (ssize_t)length || lseek(fd, 0, SEEK_SET) != 0)) {
-        (void)close(fd);
-        return -1;
+    *fd = memfd_create("event", MFD_CLOEXEC);
+    if (*fd < 0) {
+        return errno;
     }
-    return fd;
+    const ssize_t written = write(*fd, text, length);
+    if (written < 0 || lseek(*fd, 0, SEEK_SET) != 0) {
+        error = errno;
+    } else if (written < (ssize_t)length) {
+        error = ENOSPC;
+    }
+    if (error != 0) {
+        (void)close(*fd);
+        *fd = -1;
+    }
+    return error;
 }
 
 static bool is_overridden(const char *entry, const char *const *variables)
@@ -112,12 +123,12 @@ static int start(const struct hook_run *run, pid_t *pid)
 {
     char *const arguments[] = {(char *)(uintptr_t)run->path, NULL};
     char **environment = environment_with(run->variables);
-    const int input = input_of(run->input);
+    int input = -1;
+    int error = environment == NULL ? ENOMEM : input_of(run->input, &input);
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none;
     sigset_t all;
-    int error = environment == NULL || input < 0 ? ENOMEM : 0;
 
     (void)sigemptyset(&none);
     (void)sigfillset(&all);
@@ -142,54 +153,73 @@ static int start(const struct hook_run *run, pid_t *pid)
     return error;
 }
 
-/* Waits for the process until then. `end_fd` -1: only for it. True: it has ended. */
-static bool wait_until(int process, int end_fd, uint64_t until_ms, bool *asked)
+/* A descriptor that is readable when a child has ended, on kernels and under filters of system
+ * calls that have no pidfd_open, too; -1 on failure. */
+static int hear_of_children(void)
 {
-    struct pollfd fds[] = {{.fd = process, .events = POLLIN}, {.fd = end_fd, .events = POLLIN}};
+    sigset_t child;
+
+    (void)signal(SIGCHLD, SIG_DFL); /* What is ignored would not be heard of. */
+    (void)sigemptyset(&child);
+    (void)sigaddset(&child, SIGCHLD);
+    (void)sigprocmask(SIG_BLOCK, &child, NULL);
+    return signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* It stays to be waited for. */
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = {.si_pid = 0};
+
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
+/* Waits for the process until then. `end_fd` -1: only for it. True: it has ended. */
+static bool wait_until(pid_t pid, int children, int end_fd, uint64_t until_ms, bool *asked)
+{
+    struct pollfd fds[] = {{.fd = children, .events = POLLIN}, {.fd = end_fd, .events = POLLIN}};
 
     for (;;) {
-        const int left_ms = (int)clock_left_ms(until_ms);
-        const int count = poll(fds, sizeof fds / sizeof fds[0], left_ms);
-        if (count > 0 && fds[0].revents != 0) {
+        struct signalfd_siginfo heard;
+        if (has_ended(pid)) {
             return true;
         }
+        const int left_ms = (int)clock_left_ms(until_ms);
+        const int count = poll(fds, sizeof fds / sizeof fds[0], left_ms);
         if (count > 0 && fds[1].revents != 0) {
             *asked = true;
-            return false;
+            return has_ended(pid);
         }
-        if (count == 0 || left_ms == 0 || (count < 0 && errno != EINTR)) {
-            return false;
+        if (count == 0 || (count < 0 && errno != EINTR)) {
+            return has_ended(pid);
         }
+        (void)!read(children, &heard, sizeof heard); /* That of another child, maybe: look. */
     }
 }
 
 /* The hook and what it started, if that stayed in its group. */
-static void end_group(pid_t pid, int process)
+static void end_group(pid_t pid, int children)
 {
     bool asked = false;
 
     (void)kill(-pid, SIGTERM);
-    if (!wait_until(process, -1, clock_now_ms() + HOOK_KILL_MS, &asked)) {
+    if (!wait_until(pid, children, -1, clock_now_ms() + HOOK_KILL_MS, &asked)) {
         (void)kill(-pid, SIGKILL);
     }
 }
 
-static void follow(const struct hook_run *run, pid_t pid, uint64_t began_ms,
+static void follow(const struct hook_run *run, pid_t pid, int children, uint64_t began_ms,
                    struct hook_result *result)
 {
-    const int process = (int)syscall(SYS_pidfd_open, pid, 0);
     bool asked = false;
 
     result->end = HOOK_DONE;
-    if (process >= 0 && !wait_until(process, run->end_fd, began_ms + run->timeout_ms, &asked)) {
+    if (!wait_until(pid, children, run->end_fd, began_ms + run->timeout_ms, &asked)) {
         result->end = asked ? HOOK_ENDED : HOOK_OVERDUE;
-        end_group(pid, process);
+        end_group(pid, children);
     }
     while (waitpid(pid, &result->status, 0) < 0 && errno == EINTR) {
         /* Again. */
-    }
-    if (process >= 0) {
-        (void)close(process);
     }
     result->took_ms = clock_now_ms() - began_ms;
 }
@@ -203,12 +233,16 @@ void hook_run(const struct hook_run *run, struct hook_result *result)
     if (!may_run(run->path, result)) {
         return;
     }
-    const int error = start(run, &pid);
-    if (error != 0) {
+    const int children = hear_of_children();
+    const int error = children < 0 ? errno : start(run, &pid);
+    if (error == 0) {
+        follow(run, pid, children, began_ms, result);
+    } else {
         result->end = HOOK_FAILED;
         (void)failure_set(&result->failure, EXIT_REFUSED, "%s cannot be run: %s", run->path,
                           strerror(error));
-        return;
     }
-    follow(run, pid, began_ms, result);
+    if (children >= 0) {
+        (void)close(children);
+    }
 }
