@@ -17,8 +17,9 @@
  * never raised), and prints nothing.
  *
  * Functions that return int return 0, or a negative DOYEN_E_*; doyen_error has then one line that
- * names the fault and, where there is one, the remedy. Times to wait are milliseconds, from 1 on.
- * Texts are UTF-8 as the daemon sent it and may be another node's: mind them before a terminal.
+ * names the fault and, where there is one, the remedy. Times to wait are milliseconds; a negative
+ * one is for ever, as for poll, and 0 is as good as 1. Texts are UTF-8 as the daemon sent it and
+ * may be another node's: mind them before a terminal.
  *
  * Structures that the caller fills in begin with their size, and those that the library fills in
  * may get further fields at their end: programs go on to work with later versions of the library.

@@ -347,6 +347,25 @@ static inline int doyen_lease_refusal(const char *text, size_t length)
     return memcmp(text + 9, "503", 3) == 0 ? -EBUSY : -EPROTO;
 }
 
+/* The descriptor that came with a message, or -1: none did. What came besides is closed. */
+static inline int doyen_lease_descriptor(struct msghdr *message)
+{
+    const struct cmsghdr *header = CMSG_FIRSTHDR(message);
+    size_t count = 0;
+    int fds[2] = {-1, -1}; /* a buffer for one has room for two, as it is aligned */
+
+    if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+        header->cmsg_len > CMSG_LEN(0)) {
+        count = (size_t)(header->cmsg_len - CMSG_LEN(0)) / sizeof *fds;
+        count = count < 2 ? count : 2;
+        memcpy(fds, CMSG_DATA(header), count * sizeof *fds);
+    }
+    if (fds[1] >= 0) {
+        (void)close(fds[1]);
+    }
+    return fds[0];
+}
+
 /* Takes the page that was asked for, if it is there: call it when the connection is readable.
  * `page` is then a descriptor that can only be read, and is closed by exec. Returns 0, or -EAGAIN
  * it has not come yet; -ENOSYS      doyend is too old to know of it; -EBUSY       doyend has no
@@ -361,7 +380,6 @@ static inline int doyen_lease_receive(int connection, int *page)
     char text[1024];
     struct iovec piece;
     struct msghdr message;
-    struct cmsghdr *header;
     ssize_t length = recv(connection, text, sizeof text, MSG_PEEK | MSG_DONTWAIT);
     int refusal;
 
@@ -382,32 +400,34 @@ static inline int doyen_lease_receive(int connection, int *page)
     if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) < 0) {
         return -errno;
     }
-    header = CMSG_FIRSTHDR(&message);
-    if (header == NULL || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
-        return -EAGAIN; /* The head of the answer; the page comes behind it. */
+    *page = doyen_lease_descriptor(&message);
+    if (*page < 0) { /* The head of the answer, and the page comes behind it; or no room for one. */
+        return (message.msg_flags & MSG_CTRUNC) != 0 ? -EMFILE : -EAGAIN;
     }
-    memcpy(page, CMSG_DATA(header), sizeof *page);
     return 0;
 }
 
-/* Asks for the page and waits for it, `timeout_ms` at the most. Returns the connection and sets
- * `page`, or a negative errno: those above, and -ETIMEDOUT. */
+/* Asks for the page and waits for it, `timeout_ms` at the most; if that is negative, for ever.
+ * Returns the connection and sets `page`, or a negative errno: those above, and -ETIMEDOUT. */
 static inline int doyen_lease_connect(const char *control_socket, int timeout_ms, int *page)
 {
-    const uint64_t until_ns = doyen_lease_now_ns() + (uint64_t)timeout_ms * UINT64_C(1000000);
+    const uint64_t until_ns = timeout_ms < 0
+                                  ? UINT64_MAX
+                                  : doyen_lease_now_ns() + (uint64_t)timeout_ms * UINT64_C(1000000);
     const int connection = doyen_lease_request(control_socket);
     int error = connection < 0 ? connection : -EAGAIN;
 
     while (error == -EAGAIN && connection >= 0) {
         struct pollfd poll_fd;
         const uint64_t now_ns = doyen_lease_now_ns();
-        if (now_ns >= until_ns) {
+        const uint64_t left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+        if (left_ns == 0) {
             error = -ETIMEDOUT;
             break;
         }
         poll_fd.fd = connection;
         poll_fd.events = POLLIN;
-        if (poll(&poll_fd, 1, (int)((until_ns - now_ns) / UINT64_C(1000000)) + 1) > 0) {
+        if (poll(&poll_fd, 1, timeout_ms < 0 ? -1 : (int)(left_ns / UINT64_C(1000000)) + 1) > 0) {
             error = doyen_lease_receive(connection, page);
         }
     }

@@ -17,6 +17,7 @@
 #include "client/local.h"
 #include "client/refusal.h"
 #include "client/unreachable.h"
+#include "doyen/lease.h"
 
 enum {
     HEAD_BYTES_MAX = 8192, /* of an answer, and of the first line */
@@ -79,15 +80,12 @@ static bool send_request(int fd, const char *body)
 
 static void take_page(struct asking *asking, struct msghdr *message)
 {
-    const struct cmsghdr *header = CMSG_FIRSTHDR(message);
+    const int page = doyen_lease_descriptor(message);
 
-    if (header == NULL || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
-        return;
-    }
-    if (asking->page >= 0) {
+    if (page >= 0 && asking->page >= 0) {
         close(asking->page); /* The last one counts. */
     }
-    memcpy(&asking->page, CMSG_DATA(header), sizeof asking->page);
+    asking->page = page >= 0 ? page : asking->page;
 }
 
 /* Takes the next byte, and the page if that comes with it. */
@@ -114,11 +112,11 @@ static int take_byte(struct asking *asking, struct problem *problem)
             return local_explain(asking->target, ECONNRESET, problem);
         }
         struct pollfd ready = {.fd = asking->fd, .events = POLLIN};
-        const uint64_t now_ms = clock_ms();
-        if (now_ms >= asking->until_ms) {
+        const int left_ms = clock_until(asking->until_ms);
+        if (left_ms == 0) {
             return local_explain(asking->target, ETIMEDOUT, problem);
         }
-        (void)poll(&ready, 1, (int)(asking->until_ms - now_ms));
+        (void)poll(&ready, 1, left_ms);
     }
 }
 
@@ -209,7 +207,7 @@ static int ask(struct doyen *d, const char *body, int timeout_ms, int *page,
                struct problem *problem)
 {
     struct asking asking = {
-        .target = &d->target, .page = -1, .until_ms = clock_ms() + (uint64_t)timeout_ms};
+        .target = &d->target, .page = -1, .until_ms = clock_deadline_ms(timeout_ms)};
 
     asking.fd = connect_to(&d->target, problem);
     if (asking.fd < 0) {

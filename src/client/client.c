@@ -200,7 +200,7 @@ int client_ask(struct doyen *d, const struct exchange_request *request, int time
         return code;
     }
     exchange_begin(&exchange, &d->target, request, &d->memory);
-    code = exchange_finish(&exchange, timeout_ms < 1 ? 1 : timeout_ms);
+    code = exchange_finish(&exchange, timeout_ms == 0 ? 1 : timeout_ms);
     if (code != 0) {
         *problem = exchange.problem;
     } else if (answer != NULL) {
@@ -308,20 +308,20 @@ static int identify(struct doyen *d, int timeout_ms, struct identity *identity,
     return code;
 }
 
-/* Is the daemon gone, or another life in its place? */
-static bool has_gone(struct doyen *d, const struct identity *left, int timeout_ms)
+/* Is the daemon gone, or another life in its place? Who only cannot ask does not know. */
+static bool has_gone(struct doyen *d, const struct identity *left, int timeout_ms,
+                     struct problem *problem)
 {
     struct identity now;
-    struct problem problem;
-    const int code = identify(d, timeout_ms, &now, &problem);
+    const int code = identify(d, timeout_ms, &now, problem);
 
-    return code == DOYEN_E_UNREACHABLE || (code == 0 && strcmp(now.id, left->id) != 0);
+    return code == 0 ? strcmp(now.id, left->id) != 0 : problem->nobody;
 }
 
 int doyen_leave(struct doyen *d, int timeout_ms)
 {
     const struct exchange_request request = {.method = "POST", .path = "/v1/leave"};
-    const uint64_t deadline_ms = clock_ms() + (uint64_t)timeout_ms;
+    const uint64_t deadline_ms = clock_deadline_ms(timeout_ms);
     struct problem problem = {.code = 0};
     struct identity self;
 
@@ -329,7 +329,14 @@ int doyen_leave(struct doyen *d, int timeout_ms)
         client_ask(d, &request, clock_until(deadline_ms), NULL, &problem) != 0) {
         return client_fail(d, &problem);
     }
-    while (!has_gone(d, &self, clock_until(deadline_ms))) {
+    for (;;) {
+        problem.code = 0;
+        if (has_gone(d, &self, clock_until(deadline_ms), &problem)) {
+            return 0;
+        }
+        if (clock_until(deadline_ms) == 0 && problem.code == DOYEN_E_UNREACHABLE) {
+            return client_fail(d, &problem);
+        }
         if (clock_until(deadline_ms) == 0) {
             return problem_set(&d->problem, DOYEN_E_TIMEOUT,
                                "%s was asked to leave and is still there after %d ms: its log says "
@@ -338,7 +345,6 @@ int doyen_leave(struct doyen *d, int timeout_ms)
         }
         (void)poll(NULL, 0, LOOK_PAUSE_MS);
     }
-    return 0;
 }
 
 /* --- Driven by a loop --- */

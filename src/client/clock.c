@@ -11,6 +11,11 @@ uint64_t clock_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+uint64_t clock_deadline_ms(int timeout_ms)
+{
+    return timeout_ms < 0 ? UINT64_MAX : clock_ms() + (uint64_t)timeout_ms;
+}
+
 int clock_until(uint64_t deadline_ms)
 {
     const uint64_t now_ms = clock_ms();

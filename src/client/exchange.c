@@ -364,7 +364,7 @@ void exchange_time_out(struct exchange *exchange, int timeout_ms)
 
 int exchange_finish(struct exchange *exchange, int timeout_ms)
 {
-    const uint64_t deadline_ms = clock_ms() + (uint64_t)timeout_ms;
+    const uint64_t deadline_ms = clock_deadline_ms(timeout_ms);
 
     while (exchange_is_running(exchange)) {
         struct pollfd connection = {.fd = exchange->fd, .events = exchange_events(exchange)};

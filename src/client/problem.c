@@ -8,6 +8,7 @@ int problem_set(struct problem *problem, int code, const char *format, ...)
     va_list arguments;
 
     problem->code = code;
+    problem->nobody = false;
     va_start(arguments, format);
     vsnprintf(problem->text, sizeof problem->text, format, arguments);
     va_end(arguments);

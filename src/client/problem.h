@@ -3,16 +3,19 @@
 #ifndef CLIENT_PROBLEM_H
 #define CLIENT_PROBLEM_H
 
+#include <stdbool.h>
+
 #include "doyen/client.h"
 
 enum { PROBLEM_TEXT_MAX = 1024 };
 
 struct problem {
-    int code; /* 0: none */
+    int code;    /* 0: none */
+    bool nobody; /* of DOYEN_E_UNREACHABLE: no daemon is there at all */
     char text[PROBLEM_TEXT_MAX];
 };
 
-/* Fills it in, cutting the text where it is too long, and returns `code`. */
+/* Fills it in, `nobody` as false, cutting the text where it is too long, and returns `code`. */
 int problem_set(struct problem *problem, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

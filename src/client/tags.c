@@ -67,7 +67,7 @@ static bool shows(const struct doyen_view *view, const struct doyen_tag *changes
 static int await_tags(struct doyen *d, const struct exchange_request *request,
                       const struct doyen_tag *changes, size_t count, int timeout_ms)
 {
-    const uint64_t deadline_ms = clock_ms() + (uint64_t)timeout_ms;
+    const uint64_t deadline_ms = clock_deadline_ms(timeout_ms);
     struct problem problem = {.code = 0};
     uint64_t ask_ms = 0;
 

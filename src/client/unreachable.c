@@ -30,7 +30,7 @@ static int say_where(const struct target *target, const char *fault, struct prob
                        target_text(target), fault, target->names.control);
 }
 
-int unreachable(const struct target *target, int error, struct problem *problem)
+static int explain(const struct target *target, int error, struct problem *problem)
 {
     if (error == EMFILE || error == ENFILE) {
         return say(target,
@@ -60,4 +60,12 @@ int unreachable(const struct target *target, int error, struct problem *problem)
         }
         return say_where(target, "nobody listens there; is doyend running? give its", problem);
     }
+}
+
+int unreachable(const struct target *target, int error, struct problem *problem)
+{
+    const int code = explain(target, error, problem);
+
+    problem->nobody = error == ENOENT || error == ECONNREFUSED;
+    return code;
 }

@@ -176,7 +176,7 @@ static int wait_until_holds(struct waiting *waiting, int timeout_ms)
 int doyen_wait(struct doyen *d, const struct doyen_condition *condition, int timeout_ms,
                const struct doyen_view **out)
 {
-    struct waiting waiting = {.d = d, .deadline_ms = clock_ms() + (uint64_t)timeout_ms};
+    struct waiting waiting = {.d = d, .deadline_ms = clock_deadline_ms(timeout_ms)};
 
     if (out != NULL) {
         *out = NULL;
