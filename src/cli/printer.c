@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
+
 enum {
     LABEL_COLUMNS = 13, /* the longest label, "coordinator", and a gap */
     FACT_TEXT_MAX = 1024,
@@ -53,9 +55,16 @@ void printer_text(const struct printer *printer, enum tone tone, const char *tex
     if (toned) {
         fputs(tone_sequence(tone), stdout);
     }
-    for (; *text != '\0'; text++) {
-        const unsigned char byte = (unsigned char)*text;
-        putchar(byte < ' ' || byte == 0x7f ? '?' : byte);
+    for (size_t left = strlen(text); left > 0;) {
+        const size_t bytes = utf8_character_bytes(text, left);
+        const size_t taken = bytes > 0 ? bytes : 1;
+        if (bytes > 0 && utf8_is_printable(text, bytes)) {
+            (void)fwrite(text, 1, bytes, stdout);
+        } else {
+            putchar('?');
+        }
+        text += taken;
+        left -= taken;
     }
     if (toned) {
         fputs("\033[0m", stdout);

@@ -44,7 +44,8 @@ static struct answer answer_of(unsigned status, json_t *value, const char *type)
 
 struct answer answer_json(unsigned status, json_t *value)
 {
-    return answer_of(status, value, "application/json");
+    return value == NULL ? answer_busy("this node has no memory to spare for the answer")
+                         : answer_of(status, value, "application/json");
 }
 
 static void release(void *document)

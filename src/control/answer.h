@@ -9,13 +9,14 @@
 #include "control/document.h"
 #include "control/text_builder.h"
 
-/* A `response` of NULL says that memory ran out: the connection is closed without an answer. */
+/* A `response` of NULL says that there was no memory even for that: the connection is closed. */
 struct answer {
     unsigned status;
     struct MHD_Response *response; /* owned */
 };
 
-/* Makes an answer of `value` and releases it. NULL counts as memory that ran out. */
+/* Makes an answer of `value` and releases it. NULL says that there was no memory for it, which is
+ * the problem "busy". */
 struct answer answer_json(unsigned status, json_t *value);
 
 /* Makes an answer of `document` and releases the caller's share of it with the answer. The header

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "base/version.h"
 #include "control/json.h"
 #include "control/report_edges.h"
@@ -105,7 +106,8 @@ static bool is_of_kind(const json_t *value, enum kind kind)
 {
     switch (kind) {
     case KIND_TEXT:
-        return json_is_string(value) && json_string_length(value) < WORD_BYTES_MAX;
+        return json_is_string(value) && json_string_length(value) < WORD_BYTES_MAX &&
+               utf8_is_printable(json_string_value(value), json_string_length(value));
     case KIND_NUMBER:
         return json_is_integer(value) && json_integer_value(value) >= 0;
     case KIND_FLAG:

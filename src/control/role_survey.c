@@ -9,31 +9,10 @@
 #include "control/campaign_request.h"
 #include "control/json.h"
 #include "control/role_page.h"
+#include "control/role_row.h"
 #include "runtime/clock.h"
 #include "runtime/option_kinds.h"
 #include "words/id_text.h"
-
-enum {
-    HOLDERS_STATED_MAX = 1 << 20,
-};
-
-/* One client of somebody's, as its member tells it; texts are borrowed. */
-struct row {
-    uint32_t position; /* of its member */
-    const char *role;
-    const char *request;
-    const char *state;
-    const char *value;
-    const char *policy;
-    const char *need; /* empty: none */
-    uint64_t number;
-    uint64_t token;
-    json_int_t left_ms;
-    json_int_t priority;
-    json_int_t most; /* who may hold it at once */
-    int preempt;
-    json_int_t preempt_after_ms;
-};
 
 /* --- This node's own clients ----------------------------------------------------------------- */
 
@@ -167,80 +146,20 @@ void role_survey_ask(struct role_survey *survey)
 
 /* --- The document ---------------------------------------------------------------------------- */
 
-/* Another member may say what it likes, and people look at it on their terminals. */
-static bool are_texts_sound(const struct row *row)
-{
-    return strlen(row->request) == ID_TEXT_MAX - 1 &&
-           strspn(row->request, "0123456789abcdef") == ID_TEXT_MAX - 1 &&
-           utf8_is_printable(row->policy, strlen(row->policy)) &&
-           role_value_is_sound(row->value, strlen(row->value)) &&
-           (row->need[0] == '\0' || role_need_is_sound(row->need, strlen(row->need)));
-}
-
-static bool read_row(struct row *row, json_t *client)
-{
-    const char *number = NULL;
-    const char *token = NULL;
-
-    row->need = "";
-    row->preempt_after_ms = 0;
-    if (json_unpack(client, "{s:s s:s s:s s:s s:s s:I s:s s:I s:b s:I s:s s?s s?I}", "r",
-                    &row->role, "q", &row->request, "s", &row->state, "n", &number, "t", &token,
-                    "u", &row->left_ms, "p", &row->policy, "k", &row->most, "e", &row->preempt, "y",
-                    &row->priority, "v", &row->value, "d", &row->need, "a",
-                    &row->preempt_after_ms) != 0) {
-        return false;
-    }
-    row->number = strtoull(number, NULL, 10);
-    row->token = strtoull(token, NULL, 10);
-    return option_name_is_valid(row->role) && are_texts_sound(row) && row->left_ms >= 0 &&
-           row->preempt_after_ms >= 0 && row->priority >= 0 && row->most > 0 &&
-           row->most < HOLDERS_STATED_MAX;
-}
-
-static bool row_holds(const struct row *row)
-{
-    return !text_equal(row->state, "waits");
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
-/* By role; who holds comes first, then who is next (K6a). */
-static int compare_rows(const void *one, const void *other)
-{
-    const struct row *a = one;
-    const struct row *b = other;
-    int order = strcmp(a->role, b->role);
-
-    if (order == 0) {
-        order = (int)row_holds(b) - (int)row_holds(a);
-    }
-    if (order == 0 && text_equal(a->policy, "priority")) {
-        order = compare_numbers((uint64_t)b->priority, (uint64_t)a->priority);
-    }
-    if (order == 0 && text_equal(a->policy, "oldest")) {
-        order = compare_numbers(a->position, b->position);
-    }
-    return order != 0 ? order : compare_numbers(a->number, b->number);
-}
-
 static json_t *need_json(const char *need)
 {
     return need[0] == '\0' ? json_null() : json_of_text(need, strlen(need));
 }
 
 /* K6c, K6f: may it hold the role, as this node's view has its member? */
-static bool is_eligible(const struct row *row, const struct facts *facts)
+static bool is_eligible(const struct role_row *row, const struct facts *facts)
 {
     const struct member *member = &facts->view->members[row->position];
 
     return !member->drained && (row->need[0] == '\0' || tags_have(member_tags(member), row->need));
 }
 
-static json_t *row_json(const struct row *row, const struct facts *facts)
+static json_t *row_json(const struct role_row *row, const struct facts *facts)
 {
     json_t *object = json_object();
     bool complete =
@@ -251,7 +170,7 @@ static json_t *row_json(const struct row *row, const struct facts *facts)
         json_put(object, "eligible", json_boolean(is_eligible(row, facts))) &&
         json_put(object, "value", json_of_text(row->value, strlen(row->value)));
 
-    if (row_holds(row)) {
+    if (role_row_holds(row)) {
         complete = complete && json_put(object, "token", json_of_u64(row->token)) &&
                    json_put(object, "holding_ms", json_integer(row->left_ms)) &&
                    json_put(object, "stopping", json_boolean(text_equal(row->state, "stops")));
@@ -260,18 +179,18 @@ static json_t *row_json(const struct row *row, const struct facts *facts)
 }
 
 /* The role of the rows from `*at` on, which is moved behind them. */
-static json_t *role_json(const struct row *rows, size_t count, size_t *at,
+static json_t *role_json(const struct role_row *rows, size_t count, size_t *at,
                          const struct facts *facts)
 {
-    const struct row *first = &rows[*at];
+    const struct role_row *first = &rows[*at];
     json_t *object = json_object();
     json_t *holders = json_array();
     json_t *candidates = json_array();
     bool complete = true;
 
     for (; *at < count && text_equal(rows[*at].role, first->role); (*at)++) {
-        const struct row *row = &rows[*at];
-        complete = complete && json_array_append_new(row_holds(row) ? holders : candidates,
+        const struct role_row *row = &rows[*at];
+        complete = complete && json_array_append_new(role_row_holds(row) ? holders : candidates,
                                                      row_json(row, facts)) == 0;
     }
     complete = json_put(object, "holders", holders) && complete;
@@ -287,7 +206,7 @@ static json_t *role_json(const struct row *rows, size_t count, size_t *at,
 }
 
 /* `said` by the member at that position, `ago_ms` ago. Returns the number of rows by then. */
-static size_t add_rows(struct row *rows, size_t count, uint32_t position, json_t *said,
+static size_t add_rows(struct role_row *rows, size_t count, uint32_t position, json_t *said,
                        uint64_t ago_ms)
 {
     json_t *client = NULL;
@@ -295,9 +214,9 @@ static size_t add_rows(struct row *rows, size_t count, uint32_t position, json_t
 
     json_array_foreach(said, i, client)
     {
-        struct row *row = &rows[count];
+        struct role_row *row = &rows[count];
         row->position = position;
-        if (read_row(row, client)) {
+        if (role_row_read(row, client)) {
             row->left_ms = row->left_ms > (json_int_t)ago_ms ? row->left_ms - (json_int_t)ago_ms
                                                              : 0;
             count++;
@@ -317,7 +236,7 @@ static json_t *roles_json(const struct role_survey *survey, const struct facts *
     for (uint32_t i = 0; i < survey->slot_count; i++) {
         most += json_array_size(survey->slots[i].roles);
     }
-    struct row *rows = calloc(most, sizeof *rows);
+    struct role_row *rows = calloc(most, sizeof *rows);
     for (uint32_t i = 0; rows != NULL && i < facts->view->member_count; i++) {
         const struct survey_slot *slot = find_slot(survey, i);
         if (is_self(survey, &facts->view->members[i].id)) {
@@ -328,7 +247,7 @@ static json_t *roles_json(const struct role_survey *survey, const struct facts *
     }
     assert(count < most);
     if (rows != NULL) {
-        qsort(rows, count, sizeof *rows, compare_rows);
+        role_rows_sort(rows, count);
     }
     for (size_t at = 0; at < count;) {
         complete = json_array_append_new(array, role_json(rows, count, &at, facts)) == 0 &&
