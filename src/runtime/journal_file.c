@@ -299,14 +299,12 @@ struct journal_file *journal_file_open(uv_loop_t *loop, const char *dir, struct 
 /* Makes room when the file is full: what was written becomes the older file. */
 static int begin_anew(struct journal_file *file)
 {
-    if (renameat(file->dir, NEWEST_FILE, file->dir, OLDER_FILE) != 0) {
-        return errno;
+    if (renameat(file->dir, NEWEST_FILE, file->dir, OLDER_FILE) != 0 && errno != ENOENT) {
+        return errno; /* ENOENT: an earlier try came no further, or somebody took the file away. */
     }
     const int fd = create(file);
     if (fd < 0) {
-        const int error = errno;
-        (void)renameat(file->dir, OLDER_FILE, file->dir, NEWEST_FILE);
-        return error;
+        return errno;
     }
     (void)close(file->fd);
     file->fd = fd;

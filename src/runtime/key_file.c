@@ -146,18 +146,19 @@ static bool draw_key(struct key *key)
 bool key_file_make(const char *path, uint16_t *fingerprint, struct complaint *complaint)
 {
     char line[KEY_TEXT_MAX + 1];
+    char why[OWN_FILE_WHY_MAX];
     struct key key;
 
     if (!draw_key(&key)) {
         return cannot_make(complaint, path, "the system gives no random bytes");
     }
-    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int fd = own_file_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL, why);
     if (fd < 0) {
         return cannot_make(complaint, path,
                            errno == EEXIST   ? "is there already, and a key is never overwritten: "
                                                "give another name, or remove it"
                            : errno == ENOENT ? "its folder is not there: make that first"
-                                             : strerror(errno));
+                                             : why);
     }
     key_print(&key, line);
     line[KEY_TEXT_MAX - 1] = '\n';

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,8 +58,35 @@ static int close_refused(int fd)
     return -1;
 }
 
+/* May nobody else change which file the path stands for? */
+static bool folder_is_safe(const char *path, char why[OWN_FILE_WHY_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    const int length = slash == NULL ? 1 : slash == path ? 1 : (int)(slash - path);
+    char folder[PATH_MAX];
+    char reason[OWN_FILE_WHY_MAX];
+    struct stat status;
+
+    snprintf(folder, sizeof folder, "%.*s", length, slash == NULL ? "." : path);
+    if (stat(folder, &status) != 0) {
+        return refuse(why, errno, strerror(errno));
+    }
+    if (!S_ISDIR(status.st_mode)) {
+        return refuse(why, ENOTDIR, strerror(ENOTDIR));
+    }
+    if (own_directory_is_safe(&status, true, reason)) {
+        return true;
+    }
+    snprintf(why, OWN_FILE_WHY_MAX, "its directory is not safe: %.120s", reason);
+    errno = EACCES;
+    return false;
+}
+
 int own_file_open(int dir, const char *name, int flags, char why[OWN_FILE_WHY_MAX])
 {
+    if (dir == AT_FDCWD && !folder_is_safe(name, why)) {
+        return -1;
+    }
     /* Content is cut off only when it is known whose it is. */
     const int fd = openat(dir, name,
                           (flags & ~O_TRUNC) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,

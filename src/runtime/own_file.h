@@ -10,10 +10,11 @@
 
 enum { OWN_FILE_WHY_MAX = 160 }; /* bytes of a reason with its zero */
 
-/* Opens `name` in the directory `dir`, or AT_FDCWD, with `flags` of open(2); a file that O_CREAT
- * makes is for its owner alone. Follows no link, never waits, and accepts nothing but a regular
- * file of one name that this account or root owns. Returns the descriptor, or -1 with errno set and
- * `why` filled in, as in "it is a symbolic link". */
+/* Opens `name` in `dir`, a directory of own_directory_open, or a path under AT_FDCWD, whose
+ * directory has to be safe as well, but may be one as /tmp. `flags` are those of open(2); a file
+ * that O_CREAT makes is for its owner alone. Follows no link, never waits, and accepts nothing but
+ * a regular file of one name that this account or root owns. Returns the descriptor, or -1 with
+ * errno set and `why` filled in, as in "it is a symbolic link". */
 int own_file_open(int dir, const char *name, int flags, char why[OWN_FILE_WHY_MAX]);
 
 /* Opens a directory that this account or root owns and nobody else may write to. Returns the

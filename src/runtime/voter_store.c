@@ -111,7 +111,9 @@ static bool read_bytes(const struct voter_store *store, uint8_t **bytes, size_t 
     if (fd < 0) {
         return errno == ENOENT || refuse_file(store, why);
     }
-    if (fstat(fd, &status) != 0) {
+    /* A process that was killed may have put it there without the directory being on disk yet: who
+     * votes by it must find it again after a loss of power, too (Z2f). */
+    if (fstat(fd, &status) != 0 || fsync(fd) != 0 || fsync(store->dir) != 0) {
         const int error = errno;
         close(fd);
         return refuse_file(store, strerror(error));

@@ -189,6 +189,31 @@ Test(journal_file, the_newest_are_kept_and_the_files_stay_bounded)
     desk_free(desk);
 }
 
+/* Somebody took the file away, or a try to begin a new one came half-way. */
+Test(journal_file, where_the_file_is_gone_a_new_one_is_begun)
+{
+    struct desk *desk = desk_new();
+
+    begin_life(desk);
+    for (int i = 0; i < JOURNAL_FILE_LINES; i++) {
+        append(desk, "before");
+        if (i % 64 == 0) {
+            uv_run(&desk->loop, UV_RUN_DEFAULT);
+        }
+    }
+    uv_run(&desk->loop, UV_RUN_DEFAULT);
+    cr_assert_eq(unlink(path_of(desk, "events")), 0);
+    append(desk, "one");
+    uv_run(&desk->loop, UV_RUN_DEFAULT);
+    append(desk, "two");
+    end_life(desk);
+    cr_expect_str_eq(log_of(desk), "");
+    begin_life(desk);
+    end_life(desk);
+    cr_expect_str_eq(desk->found, "one\ntwo\n");
+    desk_free(desk);
+}
+
 /* A host that lost power, or a full disk, may leave half a line, or zeros for one. */
 Test(journal_file, a_torn_line_is_left_out_with_one_warning)
 {

@@ -138,6 +138,28 @@ Test(key_file, a_file_of_another_account_is_refused)
     assert_refused("another account");
 }
 
+/* Whoever owns the directory, or may write to it, may put another file of root's in its place. */
+Test(key_file, a_file_in_a_directory_of_others_is_refused)
+{
+    uint16_t fingerprint;
+
+    cr_assert(key_file_make(path, &fingerprint, &complaint));
+    cr_assert_eq(chmod(directory, 0770), 0);
+    assert_refused("its directory is not safe: other accounts may write to it");
+    cr_assert_eq(chmod(directory, 01777), 0);
+    cr_assert(key_file_read(path, &ring, &complaint), "as in /tmp: %s", complaint.text);
+    cr_assert_eq(unlink(path), 0);
+    cr_assert_eq(chmod(directory, 0770), 0);
+    cr_assert_not(key_file_make(path, &fingerprint, &complaint));
+    cr_assert_not_null(strstr(complaint.text, "its directory is not safe"), "%s", complaint.text);
+    if (geteuid() == 0) {
+        cr_assert_eq(chmod(directory, 0700), 0);
+        cr_assert(key_file_make(path, &fingerprint, &complaint));
+        cr_assert_eq(chown(directory, 65534, (gid_t)-1), 0);
+        assert_refused("its directory is not safe: it belongs to the account 65534");
+    }
+}
+
 Test(key_file, without_a_key_a_node_is_for_this_host_alone_or_insecure)
 {
     struct config config = {

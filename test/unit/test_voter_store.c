@@ -2,15 +2,18 @@
  * and what is not this voter's record is left as it is (Z1c, Z3). */
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <uv.h>
 
 #include "base/text.h"
+#include "refused_call.h"
 #include "runtime/voter_store.h"
 #include "view_builder.h"
 
@@ -327,6 +330,22 @@ Test(voter_store, a_view_beyond_the_capacity_is_refused_with_the_remedy)
     cr_assert_not_null(strstr(log, "a view of 3 members, more than --capacity 2: raise it"), "%s",
                        log);
     view_built_free(&accepted);
+    desk_close(&desk);
+}
+
+/* One that was killed after it had put the record there, and before the directory was on disk, is
+ * started again: who votes by that record must find it after a loss of power, too. */
+Test(voter_store, what_is_found_is_on_disk_before_anybody_goes_by_it)
+{
+    struct desk desk;
+    char log[LOG_READ_MAX];
+
+    desk_open(&desk);
+    desk_leave_record(&desk, 3);
+    refuse_call(SYS_fsync, EIO);
+    cr_assert_not(desk_start(&desk));
+    desk_read_log(&desk, log);
+    cr_assert_not_null(strstr(log, "Input/output error"), "%s", log);
     desk_close(&desk);
 }
 
