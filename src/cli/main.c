@@ -12,33 +12,25 @@
 #include "first/first_process.h"
 #include "usage/usage.h"
 
-enum {
-    VERB_COUNT = 34,
-    VERB_COLUMN = 14, /* where the summaries begin in the list of verbs */
-};
-
-struct verbs {
-    const struct verb *list[VERB_COUNT];
-};
+enum { VERB_COLUMN = 14 }; /* where the summaries begin in the list of verbs */
 
 /* In the order in which a newcomer meets them. */
-static struct verbs all_verbs(void)
-{
-    return (struct verbs){
-        {&verb_status,   &verb_members,  &verb_coordinator, &verb_top,          &verb_wait,
-         &verb_watch,    &verb_why,      &verb_matrix,      &verb_links,        &verb_doctor,
-         &verb_history,  &verb_report,   &verb_voters,      &verb_keys,         &verb_lease,
-         &verb_run,      &verb_campaign, &verb_resign,      &verb_value,        &verb_roles,
-         &verb_observe,  &verb_hook,     &verb_leader,      &verb_elect,        &verb_partitions,
-         &verb_transfer, &verb_drain,    &verb_undrain,     &verb_restart_plan, &verb_tag,
-         &verb_change,   &verb_leave,    &verb_fault,       &verb_version}};
-}
+static const struct verb *const verbs[] = {
+    &verb_status,   &verb_members,  &verb_coordinator, &verb_top,          &verb_wait,
+    &verb_watch,    &verb_why,      &verb_matrix,      &verb_links,        &verb_doctor,
+    &verb_history,  &verb_report,   &verb_voters,      &verb_keys,         &verb_lease,
+    &verb_run,      &verb_campaign, &verb_resign,      &verb_value,        &verb_roles,
+    &verb_observe,  &verb_hook,     &verb_leader,      &verb_elect,        &verb_partitions,
+    &verb_transfer, &verb_drain,    &verb_undrain,     &verb_restart_plan, &verb_tag,
+    &verb_change,   &verb_leave,    &verb_fault,       &verb_version};
 
-static const struct verb *find_verb(const struct verbs *verbs, const char *name)
+enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
+
+static const struct verb *find_verb(const char *name)
 {
     for (size_t i = 0; i < VERB_COUNT; i++) {
-        if (strcmp(verbs->list[i]->name, name) == 0) {
-            return verbs->list[i];
+        if (strcmp(verbs[i]->name, name) == 0) {
+            return verbs[i];
         }
     }
     return NULL;
@@ -46,11 +38,9 @@ static const struct verb *find_verb(const struct verbs *verbs, const char *name)
 
 static void print_help(FILE *out)
 {
-    const struct verbs verbs = all_verbs();
-
     fputs("Usage: doyen [--control PATH | --url URL] [--json] VERB ...\n\n", out);
     for (size_t i = 0; i < VERB_COUNT; i++) {
-        fprintf(out, "  %-*s%s\n", VERB_COLUMN, verbs.list[i]->name, verbs.list[i]->summary);
+        fprintf(out, "  %-*s%s\n", VERB_COLUMN, verbs[i]->name, verbs[i]->summary);
     }
     fputs("\n"
           "  -c, --control=PATH   control socket of the daemon (or DOYEN_CONTROL)\n"
@@ -120,11 +110,10 @@ static int parse_until_verb(struct cli *cli, int argc, char **argv)
 
 static enum exit_code unknown_verb(const char *word)
 {
-    const struct verbs verbs = all_verbs();
     const char *names[VERB_COUNT];
 
     for (size_t i = 0; i < VERB_COUNT; i++) {
-        names[i] = verbs.list[i]->name;
+        names[i] = verbs[i]->name;
     }
     const char *nearest = suggest_nearest(word, names, VERB_COUNT);
 
@@ -148,7 +137,6 @@ static enum exit_code finish_output(enum exit_code code)
 
 int main(int argc, char **argv)
 {
-    const struct verbs verbs = all_verbs();
     char name[64] = "doyen"; /* what messages call this program, with its verb once there is one */
     struct cli cli = {.client = NULL};
 
@@ -160,7 +148,7 @@ int main(int argc, char **argv)
         print_help(stderr);
         return EXIT_USAGE;
     }
-    const struct verb *verb = find_verb(&verbs, argv[verb_index]);
+    const struct verb *verb = find_verb(argv[verb_index]);
     if (verb == NULL) {
         return (int)unknown_verb(argv[verb_index]);
     }

@@ -390,9 +390,11 @@ Test(core_join, a_member_hands_a_join_on_once)
     cr_assert_eq(handed_on->joiner.hops, 1);
     cr_assert(id_equal(&handed_on->joiner.member.id, &join.joiner.member.id));
 
+    const uint64_t number = rig->core->out.number;
     join.joiner.hops = 1;
     rig_gets(rig, 'C', &join);
     cr_assert_eq(rig->sent_count, 0, "it would go round for ever");
+    cr_assert_eq(rig->core->out.number, number, "nor is one of the step's messages made for it");
     rig_free(rig);
 }
 

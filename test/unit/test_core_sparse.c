@@ -558,6 +558,20 @@ Test(core_sparse, who_is_asked_to_look_says_what_it_holds)
     rig_free(rig);
 }
 
+/* R1f. H74: it would ask itself, and hold a connection to itself for as long as it looks closely.
+ */
+Test(core_sparse, who_is_asked_about_itself_refuses)
+{
+    struct rig *rig = rig_sparse_on_rings("A B C D E F G H", 'A');
+    const struct message request = {
+        .type = MESSAGE_PING_REQUEST,
+        .ping = {.nonce = 7, .subject = rig_id(rig, 'A'), .origin = rig_id(rig, 'B')}};
+
+    rig_refuses(rig, 'B', &request, REFUSED_SUSPECT_OURSELVES);
+    cr_assert_null(rig_told(rig, MESSAGE_PING, 'A'));
+    rig_free(rig);
+}
+
 /* D2f. H7: the coordinator is not replaced while somebody has not found it lost yet. */
 Test(core_sparse, who_has_not_found_the_coordinator_lost_yet_holds_up_a_claim)
 {

@@ -445,7 +445,7 @@ void removal_on_ping_request(struct core *core, const struct message *message)
         return;
     }
     if (core_is_self(core, position)) {
-        refuse(core, message, REFUSED_SUSPECT_OURSELVES);
+        refuse(core, message, REFUSED_SUSPECT_OURSELVES); /* R1f */
         return;
     }
     outbox_send(core, make_ping(core, MESSAGE_PING, &message->ping), position);

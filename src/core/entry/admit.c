@@ -159,12 +159,11 @@ static bool may_answer(struct core *core, const struct message *message)
 /* J1: any member takes a JOIN and hands it to the coordinator, once. */
 static void hand_on(struct core *core, const struct message *message)
 {
-    struct message *forward = outbox_message(core, MESSAGE_JOIN);
-
     if (message->joiner.hops > 0) {
         refuse(core, message, REFUSED_HANDED_ON_BEFORE);
         return;
     }
+    struct message *forward = outbox_message(core, MESSAGE_JOIN);
     if (forward != NULL) {
         joiner_copy(&forward->joiner, &message->joiner);
         forward->joiner.hops = 1;

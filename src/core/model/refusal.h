@@ -195,7 +195,7 @@
     /* Questions about suspects (removal.c). */                                                    \
     X(QUESTION_OF_STRANGER, "question_of_stranger", "R1a", "who asks for help is no member here")  \
     X(SUSPECT_STRANGER, "suspect_stranger", "R1a", "the suspect is no member here")                \
-    X(SUSPECT_OURSELVES, "suspect_ourselves", "R1a", "this node is the suspect itself")            \
+    X(SUSPECT_OURSELVES, "suspect_ourselves", "R1f", "this node is the suspect itself")            \
     X(PONG_SECOND_HAND, "pong_second_hand", "R2a",                                                 \
       "only what was heard at first hand is handed on")                                            \
     X(PONG_FOR_STRANGER, "pong_for_stranger", "R2a", "who asked the question is no member here")   \
