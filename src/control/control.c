@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "control/crowd.h"
 #include "control/overdue.h"
 #include "control/report_peers.h"
 #include "control/request.h"
@@ -13,7 +14,10 @@
 #include "runtime/descriptors.h"
 #include "words/address_text.h"
 
-enum { FINAL_RUNS = 4 }; /* turns that ended streams get to send their last bytes */
+enum {
+    FINAL_RUNS = 4, /* turns that ended streams get to send their last bytes */
+    RUNS_MAX = 64,  /* in one turn of the loop */
+};
 
 static struct document *snapshot_of(void *snapshot)
 {
@@ -36,13 +40,15 @@ static void control_run(struct control *control, struct server *server)
 {
     control->running = true;
     control->has_run = true;
-    const uint32_t before = server->connections;
     node_catch_up(control->node);
-    MHD_run(server->daemon);
-    if (before > server->connections) {
+    for (int runs = 0; runs < RUNS_MAX; runs++) {
+        const uint32_t before = server->connections;
+        MHD_run(server->daemon);
         /* At its connection limit the daemon stops accepting, and only another run makes it accept
          * again. */
-        MHD_run(server->daemon);
+        if (before <= server->connections && server->given_up == 0) {
+            break;
+        }
     }
     control->running = false;
     if (control->closing) {
@@ -177,19 +183,18 @@ static void on_prepare(uv_prepare_t *prepare)
 
 /* --- Opening and closing --- */
 
-enum { CONNECTIONS_ALL = CONNECTIONS_MAX + CONNECTIONS_RESERVED + CONNECTIONS_SPARE };
-
 _Static_assert(SERVERS_MAX *CONNECTIONS_ALL < DESCRIPTORS_RESERVED_MAX,
                "keep a descriptor for each client");
 
 static bool server_start(struct control *control, struct server *server)
 {
+    const struct connection_room *room = &server->room;
     const struct MHD_OptionItem options[] = {
         {MHD_OPTION_LISTEN_SOCKET, server->listen_socket.fd, NULL},
-        {MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_ALL, NULL},
+        {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)(room->all + room->reserved + room->spare), NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES_MAX, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_IDLE_S, NULL},
-        {MHD_OPTION_PER_IP_CONNECTION_LIMIT, server->over_unix ? 0 : CONNECTIONS_PER_ADDRESS, NULL},
+        {MHD_OPTION_PER_IP_CONNECTION_LIMIT, server->over_unix ? 0 : (intptr_t)room->one, NULL},
         {MHD_OPTION_END, 0, NULL},
     };
     /* No header Date: it costs more than it is worth on a local socket. */
@@ -229,7 +234,10 @@ static bool control_serve(struct control *control, const struct listen_socket *l
     struct server *server = &control->servers[control->server_count];
 
     *server = (struct server){
-        .control = control, .listen_socket = *listen_socket, .over_unix = over_unix};
+        .control = control,
+        .listen_socket = *listen_socket,
+        .over_unix = over_unix,
+        .room = crowd_room(descriptors_limit(), node_config(control->node)->http_on ? 2 : 1)};
     control->server_count++;
     return server_start(control, server);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "control/answer.h"
+#include "control/crowd.h"
 #include "control/dispatch.h"
 #include "control/overdue.h"
 #include "control/server.h"
@@ -18,15 +19,15 @@ static struct request *request_new(struct server *server, struct MHD_Connection 
     request->server = server;
     request->connection = connection;
     request->waiter.connection = connection;
-    request->room = server->connections <= CONNECTIONS_MAX                          ? ROOM_FOR_ALL
-                    : server->connections <= CONNECTIONS_MAX + CONNECTIONS_RESERVED ? ROOM_RESERVED
-                                                                                    : ROOM_NONE;
     request->due_ms = REQUEST_NEVER_DUE;
     request->next = server->first;
     if (server->first != NULL) {
         server->first->previous = request;
+    } else {
+        server->last = request;
     }
     server->first = request;
+    crowd_admit(request);
     overdue_set_in(request, request->room == ROOM_FOR_ALL ? FIRST_REQUEST_MS : RESERVED_REQUEST_MS);
     return request;
 }
@@ -34,6 +35,7 @@ static struct request *request_new(struct server *server, struct MHD_Connection 
 static void request_free(struct request *request)
 {
     overdue_set(request, REQUEST_NEVER_DUE);
+    crowd_leave(request);
     if (request->previous != NULL) {
         request->previous->next = request->next;
     } else {
@@ -41,6 +43,8 @@ static void request_free(struct request *request)
     }
     if (request->next != NULL) {
         request->next->previous = request->previous;
+    } else {
+        request->server->last = request->previous;
     }
     text_builder_deinit(&request->body);
     free(request);
@@ -101,6 +105,7 @@ static enum MHD_Result request_begin(struct request *request)
     const char *length = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
                                                      MHD_HTTP_HEADER_CONTENT_LENGTH);
 
+    request->has_asked = true;
     text_builder_clear(&request->body);
     queue_forget(&request->waiter);
     if (length != NULL && MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,

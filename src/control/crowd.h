@@ -1,0 +1,21 @@
+/* Who may stay where more connect than there is room for: whoever has asked something. A client
+ * that only connects, as a scraper that leaks its connections does, gives way to the next one. */
+#ifndef CONTROL_CROWD_H
+#define CONTROL_CROWD_H
+
+#include <stdint.h>
+
+struct connection_room;
+struct request;
+
+/* The room of each of `servers` sockets in a process that may have `limit` descriptors. */
+struct connection_room crowd_room(uint64_t limit, uint32_t servers);
+
+/* Says whose connection it is, makes room for it if that can be, and sets what it was let in for.
+ */
+void crowd_admit(struct request *request);
+
+/* The connection ends. */
+void crowd_leave(const struct request *request);
+
+#endif
