@@ -44,8 +44,6 @@ static void control_run(struct control *control, struct server *server)
     for (int runs = 0; runs < RUNS_MAX; runs++) {
         const uint32_t before = server->connections;
         MHD_run(server->daemon);
-        /* At its connection limit the daemon stops accepting, and only another run makes it accept
-         * again. */
         if (before <= server->connections && server->given_up == 0) {
             break;
         }
@@ -65,6 +63,29 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     if (!server->control->closing) {
         control_run(server->control, server);
     }
+}
+
+/* The library closes the socket in any case. */
+static void on_connection(void *context, int fd)
+{
+    struct server *server = context;
+    struct sockaddr_storage from = {.ss_family = AF_UNIX};
+    socklen_t length = sizeof from;
+
+    if (!server->over_unix) {
+        (void)getpeername(fd, (struct sockaddr *)&from, &length);
+    }
+    (void)MHD_add_connection(server->daemon, fd, (const struct sockaddr *)&from, length);
+    if (server->connections >= crowd_most(&server->room)) {
+        acceptor_stop(&server->acceptor); /* Until one ends. */
+    }
+    control_run(server->control, server);
+}
+
+static void on_starved(void *context, int error)
+{
+    (void)error;
+    crowd_say_starved(context);
 }
 
 static void control_run_all(struct control *control)
@@ -190,16 +211,15 @@ static bool server_start(struct control *control, struct server *server)
 {
     const struct connection_room *room = &server->room;
     const struct MHD_OptionItem options[] = {
-        {MHD_OPTION_LISTEN_SOCKET, server->listen_socket.fd, NULL},
-        {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)(room->all + room->reserved + room->spare), NULL},
+        {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)crowd_most(room), NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES_MAX, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_IDLE_S, NULL},
         {MHD_OPTION_PER_IP_CONNECTION_LIMIT, server->over_unix ? 0 : (intptr_t)room->one, NULL},
         {MHD_OPTION_END, 0, NULL},
     };
     /* No header Date: it costs more than it is worth on a local socket. */
-    const unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE |
-                           MHD_USE_SUPPRESS_DATE_NO_CLOCK;
+    const unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
+                           MHD_ALLOW_UPGRADE | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
 
     server->daemon = MHD_start_daemon(flags, 0, NULL, NULL, request_on_input, server,
                                       MHD_OPTION_NOTIFY_CONNECTION, request_on_connection, server,
@@ -220,11 +240,19 @@ static bool server_start(struct control *control, struct server *server)
         server->poll.data = server;
         error = uv_poll_start(&server->poll, UV_READABLE, on_readable);
     }
+    if (error == 0) {
+        error = acceptor_open(&server->acceptor, control->loop, server->listen_socket.fd,
+                              on_connection, on_starved, server);
+    }
     if (error != 0) {
         log_line(control->log, LOG_ERROR, "control", "cannot watch the HTTP connections: %s",
                  uv_strerror(error));
+        return false;
     }
-    return error == 0;
+    control->handles_open++;
+    server->accepting = true;
+    acceptor_start(&server->acceptor);
+    return true;
 }
 
 /* Adds a server on the listening socket, which the server owns from here on. */
@@ -360,8 +388,19 @@ static void on_poll_closed(uv_handle_t *handle)
     handle_closed(server->control);
 }
 
+static void on_acceptor_closed(void *context)
+{
+    const struct server *server = context;
+    handle_closed(server->control);
+}
+
 static void server_stop(struct server *server)
 {
+    if (server->accepting) {
+        server->accepting = false;
+        acceptor_close(&server->acceptor, on_acceptor_closed);
+    }
+    (void)close(server->listen_socket.fd);
     if (server->polled) {
         /* The poll handle is closed first, because the daemon closes the descriptor that it polls.
          */

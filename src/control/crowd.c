@@ -29,6 +29,11 @@ struct connection_room crowd_room(uint64_t limit, uint32_t servers)
     return room;
 }
 
+uint32_t crowd_most(const struct connection_room *room)
+{
+    return room->all + room->reserved + room->spare;
+}
+
 static int socket_of(const struct request *request)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(
@@ -61,18 +66,29 @@ static bool make_room(struct server *server, const struct request *newest)
 }
 
 /* Not for each of thousands. */
-static void say_crowded(struct server *server)
+static bool is_time_to_say(struct server *server)
 {
     const uint64_t now_ms = clock_ms();
+    const bool is_time = server->crowded_ms == 0 || now_ms - server->crowded_ms >= SAY_AGAIN_MS;
 
-    if (server->crowded_ms != 0 && now_ms - server->crowded_ms < SAY_AGAIN_MS) {
+    server->crowded_ms = is_time ? now_ms : server->crowded_ms;
+    return is_time;
+}
+
+static const char *socket_words(const struct server *server)
+{
+    return server->over_unix ? "the control socket" : "--http";
+}
+
+static void say_crowded(struct server *server)
+{
+    if (!is_time_to_say(server)) {
         return;
     }
-    server->crowded_ms = now_ms;
     log_line(server->control->log, LOG_WARN, "crowded",
              "%s has as many connections as it has room for, %u: those that ask nothing are "
              "closed; look for a client that leaves them open%s",
-             server->over_unix ? "the control socket" : "--http", server->room.all,
+             socket_words(server), server->room.all,
              server->room.all < CONNECTIONS_MAX ? ", or raise the limit (ulimit -n)" : "");
 }
 
@@ -114,6 +130,15 @@ void crowd_admit(struct request *request)
         request->room = ROOM_FOR_ALL;
     } else {
         request->room = count <= room->all + room->reserved ? ROOM_RESERVED : ROOM_NONE;
+    }
+}
+
+void crowd_say_starved(struct server *server)
+{
+    if (is_time_to_say(server)) {
+        log_line(server->control->log, LOG_WARN, "starved",
+                 "no file descriptors left for clients of %s: raise the limit (ulimit -n)",
+                 socket_words(server));
     }
 }
 

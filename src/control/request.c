@@ -64,6 +64,9 @@ void request_on_connection(void *context, struct MHD_Connection *connection, voi
     case MHD_CONNECTION_NOTIFY_CLOSED:
         assert(server->connections > 0);
         server->connections--;
+        if (server->accepting) {
+            acceptor_start(&server->acceptor);
+        }
         if (request != NULL) {
             request_free(request);
         }

@@ -22,6 +22,7 @@
 #include "control/snapshot.h"
 #include "control/text_builder.h"
 #include "control/watchers.h"
+#include "runtime/acceptor.h"
 #include "runtime/measure.h"
 #include "runtime/process_usage.h"
 
@@ -57,6 +58,7 @@ struct server {
     struct control *control;
     struct MHD_Daemon *daemon;
     uv_poll_t poll; /* on the daemon's epoll descriptor */
+    struct acceptor acceptor;
     struct listen_socket listen_socket;
     struct connection_room room;
     uint32_t connections;
@@ -66,7 +68,8 @@ struct server {
     struct request *last;
     uint32_t due_count; /* of those that something is due of */
     bool over_unix;
-    bool polled; /* the handle is open */
+    bool polled;    /* the handle is open */
+    bool accepting; /* so is the acceptor */
 };
 
 /* What a connection was let in for, by how many there were when it came. */

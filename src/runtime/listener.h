@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "runtime/acceptor.h"
 #include "runtime/chain.h"
 #include "runtime/frame_reader.h"
 #include "runtime/guests.h"
@@ -19,7 +20,8 @@ typedef void listener_on_message(void *context, struct message *message, struct 
                                  const struct address *from);
 
 struct listener {
-    uv_tcp_t server;
+    int fd; /* that listens */
+    struct acceptor acceptor;
     bool open;
     struct streams *streams;
     struct chain inbound;
@@ -32,7 +34,7 @@ struct listener {
 };
 
 /* Binds to `listen`. `listener` is zeroed, and stays where it is until the latch is free. Returns
- * 0, or libuv's error code; then too, listener_close is to be called. */
+ * 0, or libuv's error code. */
 int listener_open(struct listener *listener, struct streams *streams, const struct address *listen,
                   uint32_t inbound_max);
 
