@@ -174,7 +174,7 @@ dpkg-deb --root-owner-group -b "$work/next/tree" "$root/packages/next.deb" >/dev
 install_packages /packages/next.deb
 grep -q 'changed by its owner' "$root/etc/doyen/doyend.conf" || fail "an upgrade overwrites the configuration"
 install -d "$root/var/lib/doyen"
-inside apt-get purge --yes --quiet doyen libdoyen-dev libdoyen0 libdoyen-node0 python3-doyen node-doyen >"$work/apt.log" 2>&1 ||
+inside apt-get purge --yes --quiet doyen libdoyen-dev libdoyen0 libdoyen-node0 python3-doyen node-doyen golang-doyen-dev >"$work/apt.log" 2>&1 ||
     { tail "$work/apt.log" >&2; fail "purge failed"; }
 inside apt-get autoremove --purge --yes --quiet >>"$work/apt.log" 2>&1
 (cd "$root" && find etc usr var run lib -xdev | sort) >"$work/after"

@@ -1,0 +1,3 @@
+module doyen
+
+go 1.19

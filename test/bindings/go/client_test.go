@@ -1,0 +1,214 @@
+package test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"doyen"
+)
+
+func codeOf(err error) doyen.Code {
+	var known *doyen.Error
+	if errors.As(err, &known) {
+		return known.Code
+	}
+	return 0
+}
+
+func TestTheViewHasTheMembersOldestFirst(t *testing.T) {
+	c := newCluster(t, 3)
+	client := c.client("athens")
+	view := await(t, client, doyen.Conditions{Members: 3})
+	for i, member := range view.Members {
+		if i > 0 && member.Age <= view.Members[i-1].Age {
+			t.Errorf("%s of age %d comes behind age %d", member.Name, member.Age, view.Members[i-1].Age)
+		}
+	}
+	if view.Node != "athens" || view.Coordinator != view.Members[0].Name || view.Epoch == 0 || view.Version == 0 {
+		t.Errorf("%+v", view)
+	}
+	if view.Exclusive || !view.Guard.Met || view.Member("nobody") != nil {
+		t.Errorf("%+v", view)
+	}
+	var status struct {
+		Schema int `json:"schema"`
+	}
+	if err := client.Get(within(t), "/v1/status", &status); err != nil || status.Schema != 1 {
+		t.Errorf("%v, schema %d", err, status.Schema)
+	}
+	if err := client.Get(within(t), "/v1/nothing", &status); codeOf(err) != doyen.Refused {
+		t.Errorf("%v", err)
+	}
+	if err := client.Get(within(t), "status", &status); codeOf(err) != doyen.Usage {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAWatchGoesOnOverARestart(t *testing.T) {
+	c := newCluster(t, 2)
+	client := c.client("athens")
+	await(t, client, doyen.Conditions{Members: 2})
+	watch := client.Watch(within(t), "")
+	until := func(kind, name string) doyen.Event {
+		t.Helper()
+		for watch.Next() {
+			if event := watch.Event(); event.Kind == kind && (name == "" || event.Name == name) {
+				return event
+			}
+		}
+		t.Fatalf("no %s: %v", kind, watch.Err())
+		return doyen.Event{}
+	}
+	if event := until("snapshot", ""); len(event.View.Members) != 2 || event.Resume == "" {
+		t.Errorf("%+v", event)
+	}
+	c.kill("byzantium")
+	until("gone", "byzantium")
+	c.start("byzantium")
+	until("joined", "byzantium")
+	c.kill("athens")
+	until("away", "")
+	c.start("athens")
+	if event := until("gap", ""); event.View == nil || event.Diff == nil {
+		t.Errorf("%+v", event)
+	}
+	until("snapshot", "")
+}
+
+func TestAWatchEndsWithItsContext(t *testing.T) {
+	c := newCluster(t, 1)
+	client := c.client("athens")
+	await(t, client, doyen.Conditions{Members: 1})
+	ctx, cancel := context.WithCancel(within(t))
+	watch := client.Watch(ctx, "")
+	if !watch.Next() {
+		t.Fatal(watch.Err())
+	}
+	cancel()
+	for watch.Next() {
+	}
+	if !errors.Is(watch.Err(), context.Canceled) {
+		t.Error(watch.Err())
+	}
+}
+
+func TestAWaitThatIsTooLateSaysWhatIsMissing(t *testing.T) {
+	c := newCluster(t, 1)
+	client := c.client("athens")
+	await(t, client, doyen.Conditions{Members: 1})
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	_, err := client.Wait(ctx, doyen.Conditions{Members: 2, AtLeast: true})
+	if codeOf(err) != doyen.TimedOut || !strings.Contains(err.Error(), "1 members where 2 are waited for") {
+		t.Error(err)
+	}
+}
+
+func TestADaemonThatIsStoppedDoesNotHoldUpTheContext(t *testing.T) {
+	c := newCluster(t, 1)
+	client := c.client("athens")
+	await(t, client, doyen.Conditions{Members: 1})
+	c.signal("athens", syscall.SIGSTOP)
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	if _, err := client.Wait(ctx, doyen.Conditions{Members: 1}); err == nil {
+		t.Error("it waits for nothing")
+	}
+	if _, err := client.View(within(t)); codeOf(err) != doyen.TimedOut {
+		t.Error(err)
+	}
+}
+
+func TestTagsAreInTheViewWhenTheyAreSet(t *testing.T) {
+	c := newCluster(t, 1)
+	client := c.client("athens")
+	await(t, client, doyen.Conditions{Members: 1})
+	zone := "a"
+	if _, err := client.SetTags(within(t), map[string]*string{"zone": &zone}); err != nil {
+		t.Fatal(err)
+	}
+	view := await(t, client, doyen.Conditions{Tag: "zone=a"})
+	if view.Member("athens").Tags["zone"] != "a" {
+		t.Errorf("%+v", view.Member("athens"))
+	}
+	view, err := client.SetTags(within(t), map[string]*string{"zone": nil})
+	if err != nil || len(view.Member("athens").Tags) != 0 {
+		t.Errorf("%v, %+v", err, view)
+	}
+}
+
+func TestNobodyThereIsSaidInOneLine(t *testing.T) {
+	client, err := doyen.New(doyen.Options{Control: filepath.Join(t.TempDir(), "none.sock")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.View(within(t))
+	if codeOf(err) != doyen.Unreachable || !strings.Contains(err.Error(), "is doyend running") {
+		t.Error(err)
+	}
+	if _, err = client.Acting(within(t)); codeOf(err) != doyen.Unreachable {
+		t.Error(err)
+	}
+	err = client.Leading(within(t), doyen.LeadOptions{}, nil)
+	if codeOf(err) != doyen.Unreachable {
+		t.Error(err)
+	}
+	if _, err := doyen.New(doyen.Options{Control: strings.Repeat("x", 200)}); codeOf(err) != doyen.Usage {
+		t.Error(err)
+	}
+	if _, err := doyen.New(doyen.Options{Control: "x", ExpectUser: "no such account"}); codeOf(err) != doyen.Usage {
+		t.Error(err)
+	}
+}
+
+func TestADaemonOfAForeignAccountIsNotAsked(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can start a process of another account")
+	}
+	const nobody = 65534
+	folder, err := os.MkdirTemp("", "doyen-go-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(folder)
+	path := filepath.Join(folder, "foreign.sock")
+	if err := os.Chown(folder, nobody, nobody); err != nil {
+		t.Fatal(err)
+	}
+	process := listenAs(t, nobody, path)
+	defer func() {
+		_ = process.Process.Kill()
+		_ = process.Wait()
+	}()
+	client, _ := doyen.New(doyen.Options{Control: path})
+	soon(t, "it listens", func() bool {
+		_, err = client.View(within(t))
+		return codeOf(err) != doyen.Unreachable
+	})
+	if codeOf(err) != doyen.Refused || !strings.Contains(err.Error(), "65534") {
+		t.Error(err)
+	}
+}
+
+func TestAPartitionIsThatOfTheDaemon(t *testing.T) {
+	c := newCluster(t, 1, "--partitions", "64")
+	client := c.client("athens")
+	await(t, client, doyen.Conditions{Members: 1})
+	for _, key := range []string{"a", "invoice-17", "Zürich"} {
+		var answer struct {
+			Partition int `json:"partition"`
+		}
+		soon(t, "there is a table", func() bool {
+			return client.Get(within(t), "/v1/partitions?key="+escape(key), &answer) == nil
+		})
+		if found := doyen.PartitionOf([]byte(key), 64); found != answer.Partition {
+			t.Errorf("%s: %d where doyend says %d", key, found, answer.Partition)
+		}
+	}
+}
