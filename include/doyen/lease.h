@@ -37,7 +37,11 @@
  * C11 or C++11 with gcc or clang, on Linux, and POSIX.1-2008 (gnu11, or _POSIX_C_SOURCE=200809L).
  * Nothing is to be linked. A page is of one doyend process: of the next one it says no for ever. It
  * names the clock of that doyend, by boot and time namespace, and is mapped only by who has the
- * same clock: by another one its deadline means nothing. */
+ * same clock: by another one its deadline means nothing. The clocks are compared when it is mapped,
+ * and not again: to ask the kernel each time would cost fifty to a hundred times what the answer
+ * does. So whoever enters another time namespace while it has a page (setns, or as a child that is
+ * forked after unshare), or is restored from a snapshot of its memory, maps the page anew before it
+ * asks; until then what it is told counts for nothing. */
 #ifndef DOYEN_LEASE_H
 #define DOYEN_LEASE_H
 

@@ -13,7 +13,7 @@ import unittest
 from unittest import mock
 
 import doyen
-from cluster import LIMIT_S, TestCase, soon
+from cluster import LIMIT_S, OTHER_CLOCK, TestCase, has_other_clocks, soon
 from doyen import lease
 
 LONG_LEASE = ("--profile", "wan")  # so that a slow machine does not end it
@@ -176,6 +176,32 @@ class Acting(TestCase):
     def test_a_first_daemon_that_is_not_there_is_told(self):
         with self.assertRaisesRegex(doyen.Error, "no such socket"):
             doyen.Client("/nonexistent/doyen.sock").acting()
+
+
+@unittest.skipUnless(has_other_clocks(), "no time namespaces here, or not for this account")
+class OtherClock(TestCase):
+    def test_beside_a_daemon_that_is_ahead_nobody_acts(self):
+        cluster = self.cluster(1)
+        with doyen.Client(cluster.control("athens")) as client:
+            client.wait(acting=True, timeout=LIMIT_S)
+            cluster.kill("athens")
+            cluster.start("athens", *OTHER_CLOCK)
+            client.wait(acting=True, timeout=LIMIT_S)
+            with self.assertRaisesRegex(doyen.Error, "is of another clock"):
+                client.acting()
+            with self.assertRaisesRegex(doyen.Error, "is of another clock"):
+                with client.leading(timeout=LIMIT_S):
+                    self.fail("it may not lead")
+
+    def test_by_a_clock_that_is_ahead_nobody_acts(self):
+        cluster = self.cluster(1)
+        with doyen.Client(cluster.control("athens")) as client:
+            client.wait(acting=True, timeout=LIMIT_S)
+        script = "import sys, doyen; print(doyen.Client(sys.argv[1]).acting())"
+        command = [*OTHER_CLOCK, sys.executable, "-c", script, cluster.control("athens")]
+        said = subprocess.run(command, capture_output=True, text=True)
+        self.assertNotEqual(said.returncode, 0)
+        self.assertIn("is of another clock", said.stderr)
 
 
 class Example(TestCase):

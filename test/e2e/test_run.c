@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "other_clock.h"
 
 enum { NODES = 3, KILLED = 128 + SIGKILL };
 
@@ -546,6 +547,49 @@ Story(run, who_waits_is_ended_by_a_signal_or_its_timeout)
     cr_assert_eq(kill(stage.runs[1].pid, SIGTERM), 0);
     cr_assert(process_wait(&stage.runs[1], LIMIT_MS));
     cr_assert_eq(process_exit_code(&stage.runs[1]), 128 + SIGTERM);
+}
+
+static bool has_ended(struct process *process)
+{
+    return process_wait(process, 0);
+}
+
+static bool is_acting(const struct stage *stage, size_t i)
+{
+    return json_is_true(json_object_get(cluster_members(stage->cluster, names[i]), "acting"));
+}
+
+/* The deadline of a daemon whose clock is ahead would be read as one long after its lease. */
+Story(run, no_two_write_where_one_daemon_goes_by_another_clock)
+{
+    struct stage stage = stage_open();
+    struct cluster *cluster = stage.cluster;
+
+    other_clock_require(cluster);
+    cluster_kill(cluster, "athens");
+    cluster_replace(cluster, "athens", other_clock_program(cluster, DOYEND_PATH));
+    cluster_restart(cluster, "athens");
+    assert_soon(json_array_size(json_object_get(cluster_members(cluster, "athens"), "members")) ==
+                NODES);
+    for (size_t i = 0; i < NODES; i++) {
+        stage_run(&stage, i, ARGS("run", "--json", "--", DOYEN_WRITER_PATH, stage.log));
+    }
+    if (!is_acting(&stage, 0)) {
+        const struct outcome transfer = doyen(cluster, "athens", ARGS("transfer", "athens"));
+        cr_assert_eq(transfer.code, 0, "%s", transfer.err);
+    }
+    assert_soon(is_acting(&stage, 0));
+    assert_soon(has_said(&stage, 0, "started") || has_ended(&stage.runs[0]));
+    const uint64_t epoch = cluster_epoch(cluster, "athens");
+
+    cluster_pause(cluster, "athens");
+    assert_soon(somebody_writes_above(&stage, epoch));
+    for (int i = 0; i < 100; i++) { /* so long, too, that the first one would be seen to go on */
+        const unsigned long long at_ns = last_record(&stage).at_ns;
+        assert_soon(last_record(&stage).at_ns > at_ns);
+    }
+    assert_no_overlap(&stage);
+    cluster_resume(cluster, "athens");
 }
 
 Story(run, what_is_wrong_is_said_in_one_line)

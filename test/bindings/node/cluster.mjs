@@ -1,6 +1,6 @@
 // Real daemons for the tests, and patience.
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
@@ -29,6 +29,16 @@ export async function soon(what) {
     await sleep(10);
   }
   throw new Error(`not within ${LIMIT_MS} ms`);
+}
+
+// What runs a command in a time namespace whose clock is far ahead: by more than LIMIT_MS.
+export const OTHER_CLOCK = ["unshare", "-T", "--boottime", "100", "--monotonic", "100"];
+
+// May this account have such namespaces, and does the kernel let who makes one enter it?
+export function hasOtherClocks() {
+  const [command, ...words] = [...OTHER_CLOCK, "readlink", "/proc/self/ns/time"];
+  const there = spawnSync(command, words, { encoding: "utf8" });
+  return there.status === 0 && there.stdout.trim() !== fs.readlinkSync("/proc/self/ns/time");
 }
 
 async function isFree(port) {
@@ -76,15 +86,16 @@ export class Cluster {
     return path.join(this.#folder, `${name}.sock`);
   }
 
-  start(name) {
+  // Behind the words `before`, which are a command that runs another one.
+  start(name, ...before) {
     const seeds = this.#ports.flatMap((port) => ["--seed", `127.0.0.1:${port}`]);
     const own = ["--name", name, "--listen", `127.0.0.1:${this.#ports[NAMES.indexOf(name)]}`];
     const files = ["--control", this.control(name), "--state-dir", path.join(this.#folder, name)];
     const log = fs.openSync(path.join(this.#folder, `${name}.log`), "a");
-    const command = path.join(process.env.DOYEN_BUILD, "doyend");
+    const [command, ...words] = [...before, path.join(process.env.DOYEN_BUILD, "doyend")];
     this.#processes.set(
       name,
-      spawn(command, [...own, ...files, ...seeds, ...this.#options], { stdio: ["ignore", "ignore", log] }),
+      spawn(command, [...words, ...own, ...files, ...seeds, ...this.#options], { stdio: ["ignore", "ignore", log] }),
     );
     fs.closeSync(log);
   }

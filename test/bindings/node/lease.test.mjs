@@ -1,7 +1,7 @@
 // The right to act: Client.acting and Client.leading.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { EventEmitter } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
@@ -12,7 +12,7 @@ import { test } from "node:test";
 import { Client, LeadLost, TIMED_OUT, USAGE } from "../../../src/bindings/node/index.js";
 import { Moment } from "../../../src/bindings/node/clock.js";
 import { Answer, Lead, Link, timesOf } from "../../../src/bindings/node/lease.js";
-import { Cluster, LIMIT_MS, LONG_LEASE, soon } from "./cluster.mjs";
+import { Cluster, LIMIT_MS, LONG_LEASE, OTHER_CLOCK, hasOtherClocks, soon } from "./cluster.mjs";
 
 // --- Without a daemon ---
 
@@ -107,6 +107,36 @@ test("acting is right while the daemon is stopped and when it is back", async (t
   cluster.start("athens");
   assert.ok((await soon(() => client.acting())).epoch > right.epoch);
   await assert.rejects(new Client({ control: "/nonexistent/x.sock" }).acting(), /no such socket/);
+});
+
+const otherClocks = { skip: hasOtherClocks() ? false : "no time namespaces here, or not for this account" };
+
+test("a right is as long beside a daemon whose clock is ahead", otherClocks, async (t) => {
+  const cluster = await Cluster.of(t, 1);
+  const client = new Client({ control: cluster.control("athens") });
+  await client.wait({ acting: true, timeoutMs: LIMIT_MS });
+  await cluster.kill("athens");
+  cluster.start("athens", ...OTHER_CLOCK);
+  await client.wait({ acting: true, timeoutMs: LIMIT_MS });
+  const right = await soon(() => client.acting());
+  assert.ok(right.leftMs < LIMIT_MS, `${right.leftMs} ms`);
+  cluster.signal("athens", "SIGSTOP");
+  await soon(async () => (await client.acting()) === null);
+  cluster.signal("athens", "SIGCONT");
+});
+
+test("a right is as long by a clock that is ahead", otherClocks, async (t) => {
+  const cluster = await Cluster.of(t, 1, ...LONG_LEASE);
+  const client = new Client({ control: cluster.control("athens") });
+  await client.wait({ acting: true, timeoutMs: LIMIT_MS });
+  const module = new URL("../../../src/bindings/node/index.js", import.meta.url).href;
+  const script = `import { Client } from ${JSON.stringify(module)};
+    const client = new Client({ control: ${JSON.stringify(cluster.control("athens"))} });
+    console.log((await client.acting())?.leftMs);
+    client.close();`;
+  const [command, ...words] = [...OTHER_CLOCK, process.execPath, "--input-type=module", "-e", script];
+  const left = await soon(() => Number.parseFloat(spawnSync(command, words, { encoding: "utf8" }).stdout));
+  assert.ok(left > 0 && left < LIMIT_MS, `${left} ms`);
 });
 
 test("a lead is lost while the daemon is stopped", async (t) => {
