@@ -49,6 +49,13 @@ enum exit_code document_exit_code(const json_t *members)
     return document_guard_is_met(members) ? EXIT_DONE : EXIT_GUARD;
 }
 
+enum exit_code document_whole_exit_code(const json_t *document)
+{
+    const char *severity = document_text(json_object_get(document, "whole"), "severity", "bad");
+
+    return strcmp(severity, "bad") == 0 ? EXIT_NOT_HEALTHY : EXIT_DONE;
+}
+
 enum exit_code document_self_exit_code(const json_t *members)
 {
     const char *coordinator = document_coordinator(members);

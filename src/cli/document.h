@@ -29,6 +29,9 @@ bool document_guard_is_met(const json_t *members);
  * with the fields `coordinator` and `guard` of the members document. */
 enum exit_code document_exit_code(const json_t *members);
 
+/* Of a document with the part `whole`: EXIT_NOT_HEALTHY unless it is healthy or a warning. */
+enum exit_code document_whole_exit_code(const json_t *document);
+
 /* Returns EXIT_DONE when this node coordinates and acts, EXIT_GUARD when it coordinates and only
  * the guard keeps it from acting, else EXIT_NO_COORDINATOR. */
 enum exit_code document_self_exit_code(const json_t *members);

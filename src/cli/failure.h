@@ -15,6 +15,7 @@ enum exit_code {
     EXIT_NO_COORDINATOR = 3, /* answered, but there is none, or --is-self is false */
     EXIT_UNREACHABLE = 4,
     EXIT_TIMED_OUT = 5,
+    EXIT_NOT_HEALTHY = 6, /* answered, but the state of the whole is bad */
     EXIT_USAGE = 64,
 };
 

@@ -48,6 +48,13 @@ static const char *tone_sequence(enum tone tone)
     return "";
 }
 
+enum tone printer_severity_tone(const char *severity)
+{
+    return strcmp(severity, "good") == 0  ? TONE_GOOD
+           : strcmp(severity, "bad") == 0 ? TONE_BAD
+                                          : TONE_DOUBTFUL;
+}
+
 void printer_text(const struct printer *printer, enum tone tone, const char *text)
 {
     const bool toned = printer->colour && tone != TONE_PLAIN;

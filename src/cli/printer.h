@@ -26,6 +26,9 @@ void printer_init(struct printer *printer);
 void printer_fact(const struct printer *printer, const char *label, enum tone tone,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The tone of `severity` in the part `whole` of a document: "good", "warning" or "bad". */
+enum tone printer_severity_tone(const char *severity);
+
 /* Prints text from another source: a control character, which could steer the terminal, is shown as
  * "?". */
 void printer_text(const struct printer *printer, enum tone tone, const char *text);

@@ -139,6 +139,17 @@ static void draw_away(const struct top_area *area, size_t line, const struct top
                     (struct top_look){.tone = TONE_BAD, .bold = true, .reverse = true});
 }
 
+/* The state of the whole, as the daemon says it, before all details. */
+static void draw_whole(const struct top_area *area, size_t line, const struct top_model *model)
+{
+    const json_t *whole = json_object_get(model->documents[TOP_STATUS], "whole");
+    const char *severity = document_text(whole, "severity", "bad");
+    const struct top_look look = {.tone = printer_severity_tone(severity),
+                                  .bold = strcmp(severity, "good") != 0};
+
+    top_area_line(area, line, look, "%s", document_text(whole, "sentence", "not known yet"));
+}
+
 /* Returns the rows used. That the daemon is away comes first: all below may be out of date. */
 static size_t draw_headline(const struct top_area *area, const struct top_model *model,
                             const struct top_now *now)
@@ -150,6 +161,9 @@ static size_t draw_headline(const struct top_area *area, const struct top_model 
         draw_away(area, line++, model, now);
     }
     if (!is_low || line == 0) {
+        draw_whole(area, line++, model);
+    }
+    if (!is_low) {
         draw_cluster(area, line++, model);
     }
     if (!is_low) {

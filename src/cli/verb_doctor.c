@@ -1,4 +1,4 @@
-/* doyen doctor: is the time within which a lost host is to be found honest here? */
+/* doyen doctor: is the time within which a lost host is to be found kept here? */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,8 @@ const struct verb verb_doctor = {
         "jitter, loss, the longest datagram that passes, the others' clocks, how late it "
         "runs itself, and whether all have the same terms and keys. Below the table: which "
         "outage removes nobody, what that costs, and a line for each thing that has to hold. "
-        "Exit status 0 when all of it holds, 1 when not. What is measured is the way from "
+        "Exit status 0 when all of it holds, 1 when not, 6 when the cluster is not healthy, as "
+        "doyen status says it. What is measured is the way from "
         "and to this node: ask on others as well.",
     .options = doctor_options,
     .parse = parse_doctor,
@@ -207,6 +208,17 @@ static void print_budget(const struct printer *printer, const json_t *report)
                  document_number(cost, "bytes_per_s"));
 }
 
+/* How the cluster is, as doyen status says it. */
+static void print_whole(const struct printer *printer, const json_t *report)
+{
+    const json_t *whole = json_object_get(report, "whole");
+    const char *severity = document_text(whole, "severity", "bad");
+
+    printer_fact(printer, "whole", printer_severity_tone(severity), "%s: %s",
+                 strcmp(severity, "good") == 0 ? "ok" : severity,
+                 document_text(whole, "sentence", "?"));
+}
+
 static void print_checks(const struct printer *printer, const json_t *checks)
 {
     for (size_t i = 0; i < json_array_size(checks); i++) {
@@ -215,14 +227,30 @@ static void print_checks(const struct printer *printer, const json_t *checks)
         const char *rule = document_text(check, "rule", "");
 
         printer_fact(printer, document_text(check, "check", "?"), holds ? TONE_GOOD : TONE_BAD,
-                     "%s: %s%s%s%s", holds ? "ok" : "NOT HONEST", document_text(check, "text", ""),
+                     "%s: %s%s%s%s", holds ? "ok" : "bad", document_text(check, "text", ""),
                      rule[0] == '\0' ? "" : " (", rule, rule[0] == '\0' ? "" : ")");
     }
 }
 
 static enum exit_code judge(const json_t *report)
 {
-    return document_is_true(report, "honest") ? EXIT_DONE : EXIT_REFUSED;
+    const enum exit_code whole = document_whole_exit_code(report);
+
+    return whole != EXIT_DONE                  ? whole
+           : document_is_true(report, "holds") ? EXIT_DONE
+                                               : EXIT_REFUSED;
+}
+
+/* Who knows no other member has nothing to measure, but knows how it is itself. */
+static enum exit_code print_alone(const struct printer *printer, const json_t *report)
+{
+    const enum exit_code whole = document_whole_exit_code(report);
+
+    print_whole(printer, report);
+    print_checks(printer, json_object_get(report, "checks"));
+    fprintf(stderr, "doyen: %s knows no other member: there is nothing to measure\n",
+            document_text(report, "self", "this node"));
+    return whole != EXIT_DONE ? whole : EXIT_REFUSED;
 }
 
 static enum exit_code print_report(const json_t *report)
@@ -230,22 +258,20 @@ static enum exit_code print_report(const json_t *report)
     const json_t *members = json_object_get(report, "members");
     struct printer printer;
 
-    if (json_array_size(members) == 0) {
-        fprintf(stderr,
-                "doyen: %s is in phase %s and knows no other member: there is nothing to measure\n",
-                document_text(report, "self", "this node"), document_text(report, "phase", "?"));
-        return EXIT_REFUSED;
-    }
     printer_init(&printer);
+    if (json_array_size(members) == 0) {
+        return print_alone(&printer, report);
+    }
     if (!print_members(&printer, members)) {
         return EXIT_REFUSED;
     }
     putchar('\n');
     print_budget(&printer, report);
+    print_whole(&printer, report);
     print_checks(&printer, json_object_get(report, "checks"));
     printer_fact(&printer, "verdict", judge(report) == EXIT_DONE ? TONE_GOOD : TONE_BAD, "%s",
-                 judge(report) == EXIT_DONE ? "honest, as seen from here"
-                                            : "not honest here: what is marked does not hold");
+                 judge(report) == EXIT_DONE ? "kept, as seen from here"
+                                            : "not kept here: what is marked bad does not hold");
     return judge(report);
 }
 

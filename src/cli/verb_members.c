@@ -10,6 +10,7 @@
 #include "cli/member_format.h"
 #include "cli/member_table.h"
 #include "cli/printer.h"
+#include "cli/voters_ask.h"
 #include "usage/usage.h"
 
 struct members_options {
@@ -137,7 +138,7 @@ const struct verb verb_members = {
         "the tags. They choose among the gone as well, and with --json too. --columns and --format "
         "show the gone only when --state names a state of theirs.\n\n"
         "The fields: " MEMBER_FIELD_NAMES ".\n\n"
-        "Exit: 2 when the guard is not met, 3 when there is no coordinator; the members are "
+        "Exit: 6 when the cluster is not healthy, as doyen status says it; the members are "
         "printed all the same. Nobody chosen prints nothing and changes no status: doyen wait "
         "waits for a member.",
     .options = members_options,
@@ -184,21 +185,6 @@ static bool print_list(const struct printer *printer, const json_t *document, bo
     return table_print(table);
 }
 
-/* Why the exit status is 2, for people; in JSON it is the document's `guard`. */
-static void print_guard(const struct printer *printer, const json_t *document)
-{
-    const json_t *guard = json_object_get(document, "guard");
-    char text[160];
-
-    snprintf(text, sizeof text,
-             "the guard is not met: %" PRIu64 " heard lately, %" PRIu64
-             " needed; doyen status says what to do",
-             document_number(guard, "fresh"), document_number(guard, "needed"));
-    putchar('\n');
-    printer_text(printer, TONE_BAD, text);
-    putchar('\n');
-}
-
 /* The members, and below them who is gone. */
 static bool print_tables(const json_t *document)
 {
@@ -215,9 +201,6 @@ static bool print_tables(const json_t *document)
     }
     if (any_gone && !print_list(&printer, document, true)) {
         return false;
-    }
-    if ((any_members || any_gone) && document_exit_code(document) == EXIT_GUARD) {
-        print_guard(&printer, document);
     }
     return true;
 }
@@ -294,6 +277,31 @@ static void warn_of_no_view(const json_t *document)
     }
 }
 
+/* The exit code, and unless all is well or only some were asked for the sentence: as status has it.
+ */
+static enum exit_code judge_whole(struct cli *cli, bool says)
+{
+    struct answer answer;
+    struct printer printer;
+    const enum exit_code code = voters_ask(cli, "/v1/status", &answer);
+
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    const json_t *whole = json_object_get(answer.json, "whole");
+    const char *severity = document_text(whole, "severity", "bad");
+    if (says && strcmp(severity, "good") != 0) {
+        printer_init(&printer);
+        putchar('\n');
+        printer_text(&printer, printer_severity_tone(severity),
+                     document_text(whole, "sentence", "?"));
+        printf("\nnext: %s\n", document_text(whole, "next", "?"));
+    }
+    const enum exit_code judged = document_whole_exit_code(answer.json);
+    answer_deinit(&answer);
+    return judged;
+}
+
 static enum exit_code run_members(struct cli *cli, int argc, char **argv)
 {
     struct members_options options = {.format = NULL};
@@ -314,7 +322,8 @@ static enum exit_code run_members(struct cli *cli, int argc, char **argv)
     member_filter_apply(&options.filter, answer.json);
     const bool printed = cli->json ? print_json(&options, &answer)
                                    : print_chosen(&options, answer.json);
-    const enum exit_code judged = document_exit_code(answer.json);
+    const bool chosen = cli->json || options.format != NULL || options.columns.count > 0 ||
+                        member_filter_is_set(&options.filter);
     answer_deinit(&answer);
-    return printed ? judged : EXIT_REFUSED;
+    return printed ? judge_whole(cli, !chosen) : EXIT_REFUSED;
 }

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/document.h"
+#include "cli/voters_ask.h"
 
 enum { COMMAND_MAX = 256, WARNING_MAX = 256 };
 
@@ -102,32 +103,43 @@ static void warn_of_members(struct plan *plan, const json_t *members)
     }
 }
 
-/* How many of the voters are members; with one of them down, one less. */
-static size_t voters_present(struct cli *cli)
+/* How many of the voters are members and say that they vote; of the others one is named. */
+static size_t voters_that_vote(struct cli *cli, struct plan *plan)
 {
     struct answer answer;
-    struct failure failure;
-    size_t present = 0;
+    char text[WARNING_MAX];
+    size_t voting = 0;
 
-    if (client_get(cli->client, "/v1/voters", REQUEST_TIMEOUT_MS, &answer, &failure) != EXIT_DONE) {
+    if (voters_ask(cli, "/v1/voters", &answer) != EXIT_DONE) {
         return 0;
     }
     const json_t *voters = json_object_get(answer.json, "voters");
     for (size_t i = 0; i < json_array_size(voters); i++) {
-        present += document_is_true(json_array_get(voters, i), "member");
+        const json_t *voter = json_array_get(voters, i);
+        const char *status = document_text(voter, "voter", "it did not say so");
+        if (!document_is_true(voter, "member")) {
+            snprintf(text, sizeof text, "voter %s is no member now", name_at(voters, i));
+            warn(plan, text);
+        } else if (strcmp(status, "votes") != 0) {
+            snprintf(text, sizeof text, "voter %s does not vote (%.64s): doyen voters shows them",
+                     name_at(voters, i), status);
+            warn(plan, text);
+        } else {
+            voting++;
+        }
     }
     answer_deinit(&answer);
-    return present;
+    return voting;
 }
 
+/* Under strict nobody can be added while the cluster runs. */
 static void warn_of_guard(struct cli *cli, struct plan *plan, const json_t *members)
 {
     const json_t *guard = json_object_get(members, "guard");
     const char *policy = document_text(guard, "policy", "none");
     const bool strict = strcmp(policy, "strict") == 0;
     const size_t needed = (size_t)document_number(guard, "needed");
-    const size_t present = strict ? voters_present(cli) : plan->members;
-    const char *whom = strict ? "voters" : "members";
+    const size_t present = strict ? voters_that_vote(cli, plan) : plan->members;
     char text[WARNING_MAX];
 
     if (!document_guard_is_met(members)) {
@@ -137,8 +149,9 @@ static void warn_of_guard(struct cli *cli, struct plan *plan, const json_t *memb
     if (present <= needed && needed > 0) {
         snprintf(text, sizeof text,
                  "guard %.32s wants %zu %s and there are %zu: nobody acts while one of them "
-                 "restarts; add one first",
-                 policy, needed, whom, present);
+                 "restarts; %s",
+                 policy, needed, strict ? "voters that vote" : "members", present,
+                 strict ? "bring back the others first, each with its record" : "add one first");
         warn(plan, text);
         plan->guard_fails = true;
     }

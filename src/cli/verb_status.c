@@ -9,6 +9,7 @@
 #include "cli/duration.h"
 #include "cli/printer.h"
 #include "cli/status_all.h"
+#include "cli/voters_ask.h"
 
 enum { NAMES_TEXT_MAX = 512 };
 
@@ -40,8 +41,9 @@ static const struct argp_option status_options[] = {
 const struct verb verb_status = {
     .name = "status",
     .summary = "One screen: view, coordinator, guard, links, what to do next",
-    .details = "Exit: 2 when the guard is not met, 3 when there is no coordinator; the screen is "
-               "printed all the same. With --all: 5 when a member did not answer within a second.",
+    .details = "Exit: 6 when the cluster is not healthy, as the first line says it; the screen is "
+               "printed all the same, and a warning is 0. With --all: 5 when a member did not "
+               "answer within a second.",
     .options = status_options,
     .parse = parse_status,
     .run = run_status,
@@ -128,11 +130,16 @@ static void print_self_coordinates(const struct printer *printer, const json_t *
 static void print_coordinator(const struct printer *printer, const json_t *status)
 {
     const char *coordinator = document_coordinator(status);
+    char unheard[DURATION_TEXT_MAX];
 
     if (coordinator == NULL) {
         printer_fact(printer, "coordinator", TONE_DOUBTFUL, "none to be named");
     } else if (strcmp(coordinator, document_text(status, "self", "")) == 0) {
         print_self_coordinates(printer, status, coordinator);
+    } else if (document_has(status, "coordinator_unheard_ms")) {
+        duration_text(unheard, document_number(status, "coordinator_unheard_ms"));
+        printer_fact(printer, "coordinator", TONE_BAD, "%s, not heard for %s", coordinator,
+                     unheard);
     } else {
         printer_fact(printer, "coordinator", TONE_PLAIN, "%s", coordinator);
     }
@@ -144,21 +151,31 @@ static void print_guard(const struct printer *printer, const json_t *status)
     const bool met = document_guard_is_met(status);
 
     const char *policy = document_text(guard, "policy", "");
+    const bool tight = met && document_number(guard, "fresh") == document_number(guard, "needed");
+    const char *spare = tight ? ": not one can be spared" : "";
 
     if (strcmp(policy, "none") == 0) {
         printer_fact(printer, "guard", TONE_PLAIN, "none");
         return;
     }
+    if (document_has(status, "voters")) {
+        const uint64_t voters = document_number(json_object_get(status, "voters"), "count");
+        printer_fact(printer, "guard", met ? TONE_GOOD : TONE_BAD,
+                     "strict, %s: %" PRIu64 " of %" PRIu64 " voters, %" PRIu64 " needed%s",
+                     met ? "met" : "not met", document_number(guard, "fresh"), voters,
+                     document_number(guard, "needed"), spare);
+        return;
+    }
     if (document_has(guard, "size")) {
         printer_fact(printer, "guard", met ? TONE_GOOD : TONE_BAD,
-                     "%s of %" PRIu64 ", %s: %" PRIu64 " fresh, %" PRIu64 " needed", policy,
+                     "%s of %" PRIu64 ", %s: %" PRIu64 " fresh, %" PRIu64 " needed%s", policy,
                      document_number(guard, "size"), met ? "met" : "not met",
-                     document_number(guard, "fresh"), document_number(guard, "needed"));
+                     document_number(guard, "fresh"), document_number(guard, "needed"), spare);
         return;
     }
     printer_fact(printer, "guard", met ? TONE_GOOD : TONE_BAD,
-                 "%s: %" PRIu64 " fresh, %" PRIu64 " needed", met ? "met" : "not met",
-                 document_number(guard, "fresh"), document_number(guard, "needed"));
+                 "%s: %" PRIu64 " fresh, %" PRIu64 " needed%s", met ? "met" : "not met",
+                 document_number(guard, "fresh"), document_number(guard, "needed"), spare);
 }
 
 /* Nothing where this node is no voter. */
@@ -347,94 +364,14 @@ static void print_last_change(const struct printer *printer, const json_t *statu
                  text[0] == '\0' ? "" : " ", document_text(change, "cause", "?"));
 }
 
-static bool is_strict(const json_t *guard)
+/* What the daemon says of the whole comes first, and what to do about it last. */
+static void print_whole(const struct printer *printer, const json_t *status, const char *label,
+                        const char *key)
 {
-    return strcmp(document_text(guard, "policy", ""), "strict") == 0;
-}
+    const json_t *whole = json_object_get(status, "whole");
 
-/* Under strict only voters count, and not each of them (Z3b). */
-static void print_unmet(const struct printer *printer, const json_t *guard)
-{
-    const uint64_t needed = document_number(guard, "needed");
-    const uint64_t fresh = document_number(guard, "fresh");
-
-    if (is_strict(guard)) {
-        printer_fact(printer, "next", TONE_BAD,
-                     "start the voters that are down, or mend the network: %" PRIu64
-                     " have to be there, each with its record: doyen voters on each shows it",
-                     needed);
-        return;
-    }
-    printer_fact(printer, "next", TONE_BAD, "start %" PRIu64 " more, or mend the network",
-                 needed > fresh ? needed - fresh : 1);
-}
-
-/* Whom a node that is not in waits for, and what would end that. */
-static void print_waiting(const struct printer *printer, const json_t *status)
-{
-    const json_t *waiting = json_object_get(status, "waiting");
-    const json_t *guard = json_object_get(status, "guard");
-    const uint64_t expect = document_number(waiting, "expect");
-    const uint64_t met = document_number(waiting, "met");
-
-    if (is_strict(guard) && met < document_number(guard, "needed")) {
-        print_unmet(printer, guard);
-    } else if (expect > met) {
-        printer_fact(printer, "next", TONE_DOUBTFUL,
-                     "it waits for %" PRIu64 " nodes to found together, and has met %" PRIu64
-                     ", itself included: start the others, with one of these among their seeds",
-                     expect, met);
-    } else if (document_is_true(waiting, "may_found")) {
-        printer_fact(printer, "next", TONE_PLAIN,
-                     "nothing: one of those who wait founds, unless a cluster is found first");
-    } else if (met > 1) {
-        printer_fact(printer, "next", TONE_DOUBTFUL,
-                     "%" PRIu64
-                     " nodes wait for a member, and none of them may found: if no member "
-                     "comes back, start these with --bootstrap-expect %" PRIu64
-                     ", or one of them with its own address as --seed",
-                     met, met);
-    } else {
-        printer_fact(printer, "next", TONE_DOUBTFUL,
-                     "it is asking its seeds: is one of them up? doyen watch shows when it is in");
-    }
-}
-
-/* The one thing worth doing now, the most pressing first. */
-static void print_next(const struct printer *printer, const json_t *status)
-{
-    const json_t *refused = json_object_get(status, "join_refused");
-    const json_t *guard = json_object_get(status, "guard");
-    const json_t *counts = json_object_get(status, "counts");
-    const char *phase = document_text(status, "phase", "");
-    const json_t *links = json_object_get(status, "links");
-
-    if (document_has(status, "join_refused")) {
-        printer_fact(printer, "next", TONE_BAD, "%s",
-                     document_text(refused, "text", "it was turned away: see its log"));
-    } else if (strcmp(phase, "joining") == 0) {
-        print_waiting(printer, status);
-    } else if (strcmp(phase, "leaving") == 0 || strcmp(phase, "stopped") == 0) {
-        printer_fact(printer, "next", TONE_PLAIN, "nothing: it is leaving");
-    } else if (!document_guard_is_met(status)) {
-        print_unmet(printer, guard);
-    } else if (json_array_size(json_object_get(status, "faults")) > 0) {
-        printer_fact(printer, "next", TONE_DOUBTFUL, "doyen fault clear ends the faults");
-    } else if (json_array_size(json_object_get(links, "bad")) > 0) {
-        printer_fact(printer, "next", TONE_DOUBTFUL, "doyen matrix shows the links that are bad");
-    } else if (document_number(counts, "suspect") > 0) {
-        printer_fact(printer, "next", TONE_DOUBTFUL, "doyen why tells the evidence");
-    } else if (document_number(json_object_get(status, "counters"), "starved") > 0) {
-        printer_fact(printer, "next", TONE_BAD,
-                     "start it anew with a higher limit of file descriptors (ulimit -n)");
-    } else if (json_array_size(json_object_get(links, "down")) > 0) {
-        printer_fact(printer, "next", TONE_DOUBTFUL,
-                     "look at the network between the two ends of the links that are down");
-    } else if (document_number(counts, "failed") > 0) {
-        printer_fact(printer, "next", TONE_PLAIN, "doyen why tells why the failed ones are gone");
-    } else {
-        printer_fact(printer, "next", TONE_PLAIN, "nothing; doyen watch shows changes");
-    }
+    printer_fact(printer, label, printer_severity_tone(document_text(whole, "severity", "bad")),
+                 "%s", document_text(whole, key, "?"));
 }
 
 static enum exit_code print_status(const json_t *status)
@@ -442,6 +379,7 @@ static enum exit_code print_status(const json_t *status)
     struct printer printer;
 
     printer_init(&printer);
+    print_whole(&printer, status, "state", "sentence");
     print_node(&printer, status);
     print_view(&printer, status);
     print_coordinator(&printer, status);
@@ -454,15 +392,29 @@ static enum exit_code print_status(const json_t *status)
     print_faults(&printer, status);
     print_refused(&printer, status);
     print_last_change(&printer, status);
-    print_next(&printer, status);
-    return document_exit_code(status);
+    print_whole(&printer, status, "next", "next");
+    return document_whole_exit_code(status);
 }
 
 static enum exit_code run_status(struct cli *cli, int argc, char **argv)
 {
     struct status_options options = {.all = false};
+    struct answer answer = {.json = NULL};
 
     cli_parse(cli, &verb_status, argc, argv, &options);
-    return options.all ? status_all(cli)
-                       : cli_show(cli, "/v1/status", print_status, document_exit_code);
+    if (options.all) {
+        return status_all(cli);
+    }
+    enum exit_code code = voters_ask(cli, "/v1/status", &answer);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    if (cli->json) {
+        cli_print_document(&answer);
+        code = document_whole_exit_code(answer.json);
+    } else {
+        code = print_status(answer.json);
+    }
+    answer_deinit(&answer);
+    return code;
 }

@@ -7,6 +7,7 @@
 #include "cli/document.h"
 #include "cli/duration.h"
 #include "cli/printer.h"
+#include "cli/voters_ask.h"
 
 enum { RECORD_DIGITS = 8 }; /* as many as tell records apart for people */
 
@@ -15,9 +16,11 @@ static enum exit_code run_voters(struct cli *cli, int argc, char **argv);
 const struct verb verb_voters = {
     .name = "voters",
     .summary = "The voters of guard strict, and what each has promised",
-    .details = "One line per voter, in the order of --voters. A question mark stands for what this "
-               "node does not know: ask the voter itself. BOUND is for how long the voter grants "
-               "nothing to anybody else than the life it has promised its epoch to.",
+    .details =
+        "One line per voter, in the order of --voters. All that are members are asked whether "
+        "they vote; a question mark stands for one that has not answered, and for what only "
+        "the voter itself shows. BOUND is for how long the voter grants "
+        "nothing to anybody else than the life it has promised its epoch to.",
     .run = run_voters,
 };
 
@@ -83,7 +86,7 @@ static void add_voter(struct table *table, const json_t *voter)
     table_cell(table, TONE_PLAIN, document_text(voter, "name", "?"));
     table_cell(table, TONE_PLAIN, document_is_true(voter, "member") ? "yes" : "no");
     add_status(table, voter);
-    if (document_has(voter, "voter")) {
+    if (document_is_true(voter, "self")) {
         add_record(table, voter);
     } else {
         for (unsigned i = 0; i < 5; i++) {
@@ -115,6 +118,18 @@ static enum exit_code print_voters(const json_t *document)
 
 static enum exit_code run_voters(struct cli *cli, int argc, char **argv)
 {
+    struct answer answer;
+
     cli_parse(cli, &verb_voters, argc, argv, NULL);
-    return cli_show(cli, "/v1/voters", print_voters, NULL);
+    enum exit_code code = voters_ask(cli, "/v1/voters", &answer);
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    if (cli->json) {
+        cli_print_document(&answer);
+    } else {
+        code = print_voters(answer.json);
+    }
+    answer_deinit(&answer);
+    return code;
 }

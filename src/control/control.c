@@ -6,18 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "control/crowd.h"
 #include "control/overdue.h"
 #include "control/report_peers.h"
 #include "control/request.h"
 #include "control/server.h"
+#include "control/whole_facts.h"
 #include "runtime/descriptors.h"
 #include "words/address_text.h"
 
-enum {
-    FINAL_RUNS = 4, /* turns that ended streams get to send their last bytes */
-    RUNS_MAX = 64,  /* in one turn of the loop */
-};
+enum { FINAL_RUNS = 4 }; /* turns that ended streams get to send their last bytes */
 
 static struct document *snapshot_of(void *snapshot)
 {
@@ -40,13 +37,13 @@ static void control_run(struct control *control, struct server *server)
 {
     control->running = true;
     control->has_run = true;
+    const uint32_t before = server->connections;
     node_catch_up(control->node);
-    for (int runs = 0; runs < RUNS_MAX; runs++) {
-        const uint32_t before = server->connections;
+    MHD_run(server->daemon);
+    if (before > server->connections) {
+        /* At its connection limit the daemon stops accepting, and only another run makes it accept
+         * again. */
         MHD_run(server->daemon);
-        if (before <= server->connections && server->given_up == 0) {
-            break;
-        }
     }
     control->running = false;
     if (control->closing) {
@@ -63,29 +60,6 @@ static void on_readable(uv_poll_t *poll, int status, int events)
     if (!server->control->closing) {
         control_run(server->control, server);
     }
-}
-
-/* The library closes the socket in any case. */
-static void on_connection(void *context, int fd)
-{
-    struct server *server = context;
-    struct sockaddr_storage from = {.ss_family = AF_UNIX};
-    socklen_t length = sizeof from;
-
-    if (!server->over_unix) {
-        (void)getpeername(fd, (struct sockaddr *)&from, &length);
-    }
-    (void)MHD_add_connection(server->daemon, fd, (const struct sockaddr *)&from, length);
-    if (server->connections >= crowd_most(&server->room)) {
-        acceptor_stop(&server->acceptor); /* Until one ends. */
-    }
-    control_run(server->control, server);
-}
-
-static void on_starved(void *context, int error)
-{
-    (void)error;
-    crowd_say_starved(context);
 }
 
 static void control_run_all(struct control *control)
@@ -204,22 +178,24 @@ static void on_prepare(uv_prepare_t *prepare)
 
 /* --- Opening and closing --- */
 
+enum { CONNECTIONS_ALL = CONNECTIONS_MAX + CONNECTIONS_RESERVED + CONNECTIONS_SPARE };
+
 _Static_assert(SERVERS_MAX *CONNECTIONS_ALL < DESCRIPTORS_RESERVED_MAX,
                "keep a descriptor for each client");
 
 static bool server_start(struct control *control, struct server *server)
 {
-    const struct connection_room *room = &server->room;
     const struct MHD_OptionItem options[] = {
-        {MHD_OPTION_CONNECTION_LIMIT, (intptr_t)crowd_most(room), NULL},
+        {MHD_OPTION_LISTEN_SOCKET, server->listen_socket.fd, NULL},
+        {MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_ALL, NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES_MAX, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_IDLE_S, NULL},
-        {MHD_OPTION_PER_IP_CONNECTION_LIMIT, server->over_unix ? 0 : (intptr_t)room->one, NULL},
+        {MHD_OPTION_PER_IP_CONNECTION_LIMIT, server->over_unix ? 0 : CONNECTIONS_PER_ADDRESS, NULL},
         {MHD_OPTION_END, 0, NULL},
     };
     /* No header Date: it costs more than it is worth on a local socket. */
-    const unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
-                           MHD_ALLOW_UPGRADE | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
+    const unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_ALLOW_UPGRADE |
+                           MHD_USE_SUPPRESS_DATE_NO_CLOCK;
 
     server->daemon = MHD_start_daemon(flags, 0, NULL, NULL, request_on_input, server,
                                       MHD_OPTION_NOTIFY_CONNECTION, request_on_connection, server,
@@ -240,19 +216,11 @@ static bool server_start(struct control *control, struct server *server)
         server->poll.data = server;
         error = uv_poll_start(&server->poll, UV_READABLE, on_readable);
     }
-    if (error == 0) {
-        error = acceptor_open(&server->acceptor, control->loop, server->listen_socket.fd,
-                              on_connection, on_starved, server);
-    }
     if (error != 0) {
         log_line(control->log, LOG_ERROR, "control", "cannot watch the HTTP connections: %s",
                  uv_strerror(error));
-        return false;
     }
-    control->handles_open++;
-    server->accepting = true;
-    acceptor_start(&server->acceptor);
-    return true;
+    return error == 0;
 }
 
 /* Adds a server on the listening socket, which the server owns from here on. */
@@ -262,10 +230,7 @@ static bool control_serve(struct control *control, const struct listen_socket *l
     struct server *server = &control->servers[control->server_count];
 
     *server = (struct server){
-        .control = control,
-        .listen_socket = *listen_socket,
-        .over_unix = over_unix,
-        .room = crowd_room(descriptors_limit(), node_config(control->node)->http_on ? 2 : 1)};
+        .control = control, .listen_socket = *listen_socket, .over_unix = over_unix};
     control->server_count++;
     return server_start(control, server);
 }
@@ -350,6 +315,16 @@ struct control *control_open(uv_loop_t *loop, struct node *node, struct log *log
     return control;
 }
 
+bool control_whole(struct control *control, struct whole *whole)
+{
+    if (control->closing || !facts_collect(&control->facts, 0)) {
+        return false;
+    }
+    voter_survey_ask(&control->voter_survey, &control->facts, VOTER_ASK_SELDOM_MS);
+    whole_now(&control->facts, &control->links, &control->voter_survey, whole);
+    return true;
+}
+
 static void control_free(struct control *control)
 {
     void (*on_closed)(void *context) = control->on_closed;
@@ -388,19 +363,8 @@ static void on_poll_closed(uv_handle_t *handle)
     handle_closed(server->control);
 }
 
-static void on_acceptor_closed(void *context)
-{
-    const struct server *server = context;
-    handle_closed(server->control);
-}
-
 static void server_stop(struct server *server)
 {
-    if (server->accepting) {
-        server->accepting = false;
-        acceptor_close(&server->acceptor, on_acceptor_closed);
-    }
-    (void)close(server->listen_socket.fd);
     if (server->polled) {
         /* The poll handle is closed first, because the daemon closes the descriptor that it polls.
          */
@@ -439,6 +403,7 @@ static void control_end(struct control *control)
     event_texts_deinit(&control->event_texts);
     facts_deinit(&control->facts);
     links_deinit(&control->links);
+    voter_survey_deinit(&control->voter_survey);
     hearing_stability_deinit(&control->hearing_stability);
     uv_close((uv_handle_t *)&control->prepare, on_handle_closed);
     uv_close((uv_handle_t *)&control->timer, on_handle_closed);

@@ -8,12 +8,17 @@
 
 #include "runtime/log.h"
 #include "runtime/node.h"
+#include "words/whole.h"
 
 struct control;
 
 /* Listens where the node's configuration says. `loop`, `node` and `log` are borrowed for as long as
  * the control is open: close it before the node. Returns NULL after one line on the log. */
 struct control *control_open(uv_loop_t *loop, struct node *node, struct log *log);
+
+/* The state of the whole, now. Returns false where there is none to be told: it closes, or memory
+ * ran out. */
+bool control_whole(struct control *control, struct whole *whole);
 
 /* Ends every connection, event streams in good order, and removes the Unix socket's file. The
  * memory is freed, and `on_closed`, which may be NULL, is called, when the loop has run the close

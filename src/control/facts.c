@@ -93,7 +93,9 @@ bool facts_collect(struct facts *facts, uint64_t kept_ms)
     const uint32_t self = view_find(view, &facts->self->id);
     core_peers(core, now_ms, facts->peers);
     for (uint32_t i = 0; i < view->member_count; i++) {
-        facts->silent[i] = self != VIEW_NONE && core_hearing(core, self, i, now_ms) != HEARING_YES;
+        const enum hearing hearing = self == VIEW_NONE ? HEARING_YES
+                                                       : core_hearing(core, self, i, now_ms);
+        facts->silent[i] = hearing == HEARING_SILENT || hearing == HEARING_SUSPECT;
     }
     for (uint32_t i = 0; i < view->gone_count; i++) {
         facts->gone_ms[i] = core_gone_ms(core, i, now_ms);

@@ -43,7 +43,7 @@ struct facts {
 
     /* Owned; indexed by position in the view's members, or in its gone list. */
     struct peer_state *peers;
-    bool *silent; /* not heard for longer than the profile's patience */
+    bool *silent; /* watched, and not heard for longer than the profile's patience, or suspected */
     uint32_t peer_capacity;
     uint64_t gone_ms[GONE_MAX];
 };

@@ -44,11 +44,11 @@ static void check_phase(struct health *health, const struct facts *facts)
     }
 }
 
-/* Is any member heard, other than the one at `self`? */
+/* Is any member heard, other than the one at `self`? Whom others watch is not heard here. */
 static bool hears_anybody(const struct facts *facts, uint32_t self)
 {
     for (uint32_t i = 0; i < facts->view->member_count; i++) {
-        if (i != self && !facts->silent[i]) {
+        if (i != self && !facts->silent[i] && !facts->peers[i].unknown) {
             return true;
         }
     }
@@ -99,9 +99,11 @@ static void check_coordinator(struct health *health, const struct facts *facts)
 
 static void check_guard(struct health *health, const struct facts *facts)
 {
+    const bool strict = facts->guard.guard.policy == GUARD_STRICT;
+
     add_check(health, "guard", facts->guard.met,
-              "the guard is %smet: %" PRIu32 " fresh member%s, %" PRIu32 " needed",
-              facts->guard.met ? "" : "not ", facts->guard.fresh,
+              "the guard is %smet: %" PRIu32 " fresh %s%s, %" PRIu32 " needed",
+              facts->guard.met ? "" : "not ", facts->guard.fresh, strict ? "voter" : "member",
               facts->guard.fresh == 1 ? "" : "s", facts->guard.needed);
 }
 
@@ -159,11 +161,17 @@ static void write_verdict(const struct health *health, struct text_builder *text
     text_builder_add(text, "\n");
 }
 
-void health_write(const struct health *health, bool verbose, struct text_builder *text)
+void health_write(const struct health *health, bool verbose, const struct whole *whole,
+                  struct text_builder *text)
 {
     for (size_t i = 0; verbose && i < health->count; i++) {
         text_builder_format(text, "[%c] %s: %s\n", health->checks[i].holds ? '+' : '-',
                             health->checks[i].name, health->checks[i].text);
+    }
+    if (verbose && whole != NULL) {
+        text_builder_format(text, "[%c] whole: %s\n", whole->severity == WHOLE_GOOD ? '+' : '!',
+                            whole->sentence);
+        text_builder_format(text, "    next: %s\n", whole->next);
     }
     write_verdict(health, text);
 }

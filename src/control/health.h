@@ -8,6 +8,7 @@
 
 #include "control/facts.h"
 #include "control/text_builder.h"
+#include "words/whole.h"
 
 enum { HEALTH_CHECKS_MAX = 4, HEALTH_TEXT_MAX = 160 };
 
@@ -34,7 +35,10 @@ struct health health_ready(const struct facts *facts);
 
 bool health_is_good(const struct health *health);
 
-/* Appends "ok", or why not, on one line; with `verbose` a line for each check before it. */
-void health_write(const struct health *health, bool verbose, struct text_builder *text);
+/* Appends "ok", or why not, on one line; with `verbose` a line for each check before it and, unless
+ * it is NULL, the state of the whole, which decides nothing: a node of a part that split is ready.
+ */
+void health_write(const struct health *health, bool verbose, const struct whole *whole,
+                  struct text_builder *text);
 
 #endif

@@ -144,6 +144,21 @@ static void write_phase(const struct facts *facts, struct text_builder *text)
           facts->merging);
 }
 
+/* What doyen status says first, by its word. */
+static void write_whole(const struct whole *whole, struct text_builder *text)
+{
+    begin(text, "doyen_whole", "gauge",
+          "1 for the state of the whole, as this node knows it and doyen status says it.");
+    for (int i = 0; i < WHOLE_STATES; i++) {
+        const enum whole_state state = (enum whole_state)i;
+        text_builder_add(text, "doyen_whole");
+        add_label(text, "{", "state", whole_state_text(state));
+        add_label(text, ",", "severity", whole_severity_text(whole_severity(state)));
+        text_builder_add(text, "}");
+        add_value(text, whole->state == state);
+    }
+}
+
 static void write_members(const struct facts *facts, struct text_builder *text)
 {
     uint64_t suspected = 0;
@@ -204,12 +219,14 @@ static void write_view(const struct facts *facts, struct text_builder *text)
     gauge_seconds(text, "doyen_acting_left_seconds",
                   "What is certainly left of this node's right to act, unless it is renewed.",
                   facts->acting_ms, 1000);
-    gauge(text, "doyen_guard_met", "Whether as many members are heard as the guard asks for.",
+    gauge(text, "doyen_guard_met",
+          "Whether as many are heard as the guard asks for: members, under strict voters.",
           facts->guard.met);
-    gauge(text, "doyen_guard_fresh_members", "Members heard lately, as the guard counts them.",
+    gauge(text, "doyen_guard_fresh_members",
+          "Members heard lately, as the guard counts them; under strict voters.",
           facts->guard.fresh);
-    gauge(text, "doyen_guard_needed_members", "Members that the guard asks for.",
-          facts->guard.needed);
+    gauge(text, "doyen_guard_needed_members",
+          "Members that the guard asks for; under strict voters.", facts->guard.needed);
 }
 
 static void write_events(const struct facts *facts, struct text_builder *text)
@@ -496,6 +513,7 @@ void metrics_write(const struct metrics *metrics, struct text_builder *text)
 
     write_identity(facts, text);
     write_phase(facts, text);
+    write_whole(metrics->whole, text);
     write_members(facts, text);
     write_view(facts, text);
     write_events(facts, text);

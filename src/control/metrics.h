@@ -10,6 +10,7 @@
 #include "runtime/log.h"
 #include "runtime/process_usage.h"
 #include "runtime/rotation.h"
+#include "words/whole.h"
 
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
@@ -23,6 +24,7 @@ struct metrics_role {
 /* All that is shown, of one moment. */
 struct metrics {
     const struct facts *facts; /* borrowed, as all pointers here */
+    const struct whole *whole;
     const struct log *log;
     struct process_usage process;
     struct key_state keys[KEYRING_MAX];

@@ -51,6 +51,21 @@ static void add_header(struct text_builder *html, const struct facts *facts)
                         facts->phase == PHASE_MEMBER ? "a member" : phase_text(facts->phase));
 }
 
+/* The state of the whole, over the whole width, in its colour. */
+static void add_whole(struct text_builder *html, const struct whole *whole)
+{
+    text_builder_format(html, "<div class=\"whole %s\" id=\"whole\"><strong>",
+                        whole_severity_text(whole->severity));
+    html_add_word(html, whole->sentence);
+    text_builder_add(html, "</strong>");
+    if (whole->severity != WHOLE_GOOD) {
+        text_builder_add(html, " <span>");
+        html_add_word(html, whole->next);
+        text_builder_add(html, "</span>");
+    }
+    text_builder_add(html, "</div>\n");
+}
+
 static void add_summary(struct text_builder *html, const struct facts *facts)
 {
     text_builder_add(html, "<p class=\"summary\">");
@@ -192,11 +207,12 @@ static void put_header(struct answer *answer, const char *name, const char *valu
     }
 }
 
-void page_write(const struct facts *facts, struct text_builder *html)
+void page_write(const struct facts *facts, const struct whole *whole, struct text_builder *html)
 {
     add_head(html, facts);
     text_builder_add(html, "<body><div id=\"page\">\n");
     add_header(html, facts);
+    add_whole(html, whole);
     text_builder_add(html, "<main>\n");
     add_summary(html, facts);
     add_table(html, facts);
@@ -205,11 +221,11 @@ void page_write(const struct facts *facts, struct text_builder *html)
                            "</p></noscript>\n</main></div></body>\n</html>\n");
 }
 
-struct answer page_answer(const struct facts *facts)
+struct answer page_answer(const struct facts *facts, const struct whole *whole)
 {
     struct text_builder html = {0};
 
-    page_write(facts, &html);
+    page_write(facts, whole, &html);
     struct answer answer = answer_text(MHD_HTTP_OK, &html, "text/html; charset=utf-8");
     put_header(&answer, "Content-Security-Policy", PAGE_POLICY);
     put_header(&answer, "X-Content-Type-Options", "nosniff");

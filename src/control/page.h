@@ -6,6 +6,7 @@
 #include "control/answer.h"
 #include "control/facts.h"
 #include "control/text_builder.h"
+#include "words/whole.h"
 
 /* What a browser lets the page do: nothing but fetch from this daemon. */
 #define PAGE_POLICY                                                                                \
@@ -17,9 +18,9 @@
 enum { PAGE_MEMBERS_MAX = 500 };
 
 /* Appends the page as of `facts`. */
-void page_write(const struct facts *facts, struct text_builder *html);
+void page_write(const struct facts *facts, const struct whole *whole, struct text_builder *html);
 
 /* The same as an answer. */
-struct answer page_answer(const struct facts *facts);
+struct answer page_answer(const struct facts *facts, const struct whole *whole);
 
 #endif

@@ -8,6 +8,7 @@
 #include "control/json.h"
 #include "control/report_peers.h"
 #include "control/terms_request.h"
+#include "control/whole_facts.h"
 #include "runtime/budget.h"
 #include "words/notice_text.h"
 #include "words/terms_text.h"
@@ -295,9 +296,14 @@ static void judge_outage(const struct finding *finding, struct judgement *judgem
                                    : 0;
     const bool holds = outage_us < finding->promise.survived_ms * US_PER_MS;
 
-    if (outage_us == 0) {
-        judge(judgement, true, "no outage was seen; one shorter than %" PRIu64 " ms removes nobody",
-              finding->promise.survived_ms);
+    if (finding->silent > 0) { /* Of those nothing was measured, but that they are out of reach. */
+        judge(judgement, false, "%.63s was not reached at all in these %" PRIu64 " ms",
+              finding->silent_name, finding->measure->span_us / US_PER_MS);
+    } else if (outage_us == 0) {
+        judge(judgement, true,
+              "each of the %u others was reached all the while; an outage shorter than %" PRIu64
+              " ms removes nobody",
+              finding->others, finding->promise.survived_ms);
     } else {
         judge(judgement, holds,
               "%.63s was not reached for " MS_FORMAT "; an outage shorter than %" PRIu64
@@ -356,7 +362,7 @@ static bool is_needed(const struct check *check, const struct finding *finding)
 static bool put_checks(json_t *object, const struct finding *finding)
 {
     json_t *array = json_array();
-    bool honest = true;
+    bool holds = true;
     bool complete = array != NULL;
 
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
@@ -366,7 +372,7 @@ static bool put_checks(json_t *object, const struct finding *finding)
             continue;
         }
         check->judge(finding, &judgement);
-        honest = honest && judgement.holds;
+        holds = holds && judgement.holds;
         json_t *line = json_object();
         complete = json_array_append_new(
                        array,
@@ -377,7 +383,7 @@ static bool put_checks(json_t *object, const struct finding *finding)
                                      json_put(line, "text", json_of_word(judgement.text)))) == 0 &&
                    complete;
     }
-    return json_put(object, "checks", array) && json_put(object, "honest", json_boolean(honest)) &&
+    return json_put(object, "checks", array) && json_put(object, "holds", json_boolean(holds)) &&
            complete;
 }
 
@@ -520,7 +526,7 @@ static const char *state_word(const struct measure *measure)
 }
 
 json_t *report_doctor(const struct facts *facts, const struct measure *measure,
-                      const struct inquiry *inquiry)
+                      const struct inquiry *inquiry, const struct whole *whole)
 {
     struct finding finding = {.facts = facts,
                               .measure = measure,
@@ -530,6 +536,7 @@ json_t *report_doctor(const struct facts *facts, const struct measure *measure,
     bool complete = json_put(object, "schema", json_integer(1)) &&
                     json_put(object, "self", json_of_word(facts->self->name)) &&
                     json_put(object, "phase", json_of_word(phase_text(facts->phase))) &&
+                    json_put(object, "whole", whole_json(whole)) &&
                     json_put(object, "state", json_of_word(state_word(measure))) &&
                     json_put(object, "left_ms", json_of_number(measure_left_ms(measure)));
 

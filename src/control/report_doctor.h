@@ -7,9 +7,10 @@
 
 #include "control/facts.h"
 #include "runtime/measure.h"
+#include "words/whole.h"
 
 /* A new reference; NULL when memory ran out. */
 json_t *report_doctor(const struct facts *facts, const struct measure *measure,
-                      const struct inquiry *inquiry);
+                      const struct inquiry *inquiry, const struct whole *whole);
 
 #endif

@@ -110,14 +110,13 @@ static json_t *evidence_json(const struct facts *facts, const struct past *past,
     return json_finished(array, complete);
 }
 
-static json_t *coordinator_why(const struct facts *facts)
+static json_t *coordinator_why(const struct facts *facts, const struct whole *whole)
 {
     const struct member *coordinator = facts->coordinator;
     struct text_builder text = {0};
 
     if (coordinator == NULL) {
-        text_builder_format(&text, "there is no coordinator to be named: this node is in phase %s",
-                            phase_text(facts->phase));
+        text_builder_format(&text, "there is no coordinator to be named: %s", whole->sentence);
     } else if (facts->view->member_count == 1) {
         text_builder_format(&text,
                             "%s coordinates: it is the only member of view %" PRIu64 ".%" PRIu64
@@ -134,7 +133,7 @@ static json_t *coordinator_why(const struct facts *facts)
     return text_builder_to_json(&text);
 }
 
-json_t *report_why(const struct facts *facts, const struct past *past)
+json_t *report_why(const struct facts *facts, const struct whole *whole, const struct past *past)
 {
     json_t *object = json_object();
 
@@ -142,7 +141,7 @@ json_t *report_why(const struct facts *facts, const struct past *past)
         json_put(object, "self", json_of_word(facts->self->name)) &&
         json_put(object, "coordinator",
                  json_of_word(facts->coordinator == NULL ? NULL : facts->coordinator->name)) &&
-        json_put(object, "text", coordinator_why(facts)) &&
+        json_put(object, "text", coordinator_why(facts, whole)) &&
         json_put(object, "evidence", evidence_json(facts, past, NULL, EVIDENCE_MAX)) &&
         json_put(object, "refusals", report_last_refusals(facts, NULL))) {
         return object;

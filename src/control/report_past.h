@@ -11,6 +11,7 @@
 #include "control/links.h"
 #include "control/past.h"
 #include "control/text_builder.h"
+#include "words/whole.h"
 
 enum { WHY_ENTRIES_MAX = 64 }; /* the newest about one member */
 
@@ -20,7 +21,7 @@ json_t *report_history(const struct facts *facts, const struct past *past);
 void report_journal(const struct facts *facts, const struct past *past, struct text_builder *text);
 
 /* All the evidence, and the reason why the coordinator is the coordinator. */
-json_t *report_why(const struct facts *facts, const struct past *past);
+json_t *report_why(const struct facts *facts, const struct whole *whole, const struct past *past);
 
 /* Is anything known about a member of that name, now or earlier? */
 bool report_knows(const struct facts *facts, const struct past *past, const char *name);

@@ -7,6 +7,7 @@
 #include "control/report_refusals.h"
 #include "control/terms_request.h"
 #include "control/time_text.h"
+#include "control/whole_facts.h"
 #include "proto/wire.h"
 #include "runtime/clock.h"
 #include "runtime/key_file.h"
@@ -317,7 +318,34 @@ static json_t *terms_json(const struct facts *facts)
                              json_put(object, "drift", json_boolean(terms_drift(facts))));
 }
 
-json_t *report_status(const struct facts *facts, const struct links *links, const struct node *node)
+/* For how long another coordinator has not been heard; null while it is, and where nobody knows. */
+static json_t *unheard_json(const struct facts *facts)
+{
+    const bool is_other = !view_is_empty(facts->view) &&
+                          !id_equal(&facts->view->members[0].id, &facts->self->id);
+
+    return is_other && facts->silent[0] && facts->peers[0].heard_ms_ago != NEVER_MS
+               ? json_of_number(facts->peers[0].heard_ms_ago)
+               : json_null();
+}
+
+/* Under guard strict: how many there are, are heard, are known not to vote, and have not said. */
+static json_t *voters_json(const struct whole *whole)
+{
+    json_t *object = json_object();
+
+    if (whole->voters == 0) {
+        json_decref(object);
+        return json_null();
+    }
+    return json_finished(object, json_put(object, "count", json_of_number(whole->voters)) &&
+                                     json_put(object, "heard", json_of_number(whole->heard)) &&
+                                     json_put(object, "lacking", json_of_number(whole->lacking)) &&
+                                     json_put(object, "waiting", json_of_number(whole->waiting)));
+}
+
+json_t *report_status(const struct facts *facts, const struct links *links,
+                      const struct whole *whole, const struct node *node)
 {
     json_t *object = json_object();
     const struct member *coordinator = facts->coordinator;
@@ -339,6 +367,7 @@ json_t *report_status(const struct facts *facts, const struct links *links, cons
             json_put(object, "protocol", protocol_json(facts)) &&
             json_put(object, "terms", terms_json(facts)) &&
             json_put(object, "security", security_json(facts)) &&
+            json_put(object, "whole", whole_json(whole)) &&
             json_put(object, "phase", json_of_word(phase_text(facts->phase))) &&
             json_put(object, "uptime_ms", json_of_number(facts->uptime_ms)) &&
             json_put(object, "cursor", json_of_word(cursor_text(facts_cursor(facts), cursor))) &&
@@ -346,10 +375,12 @@ json_t *report_status(const struct facts *facts, const struct links *links, cons
             json_put(object, "view", view_json(facts)) &&
             json_put(object, "coordinator",
                      json_of_word(coordinator == NULL ? NULL : coordinator->name)) &&
+            json_put(object, "coordinator_unheard_ms", unheard_json(facts)) &&
             acting_put(object, facts) &&
             json_put(object, "merging", json_boolean(facts->merging)) &&
             json_put(object, "guard", guard_json(facts)) &&
             json_put(object, "voter", json_of_word(voter_status_text(facts->voter.status))) &&
+            json_put(object, "voters", voters_json(whole)) &&
             json_put(object, "counts", counts_json(facts)) &&
             json_put(object, "links", lifelines_json(facts, links)) &&
             json_put(object, "faults", faults_json(node)) &&

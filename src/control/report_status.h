@@ -7,10 +7,11 @@
 
 #include "control/facts.h"
 #include "control/links.h"
+#include "words/whole.h"
 
 /* `links` must be of the same moment as `facts`; `node` is asked for the faults in force. */
 json_t *report_status(const struct facts *facts, const struct links *links,
-                      const struct node *node);
+                      const struct whole *whole, const struct node *node);
 json_t *report_coordinator(const struct facts *facts);
 json_t *report_lease(const struct facts *facts);
 json_t *report_version(void);

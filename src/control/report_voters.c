@@ -40,7 +40,7 @@ static json_t *accepted_json(const struct view_id *accepted)
                                      json_put(object, "version", json_of_u64(accepted->version)));
 }
 
-/* This node knows its own record; the others' it does not. */
+/* This node knows its own record; of the others' what they said of it. */
 static bool put_own_record(json_t *object, const struct facts *facts)
 {
     const struct voter_state *voter = &facts->voter;
@@ -61,11 +61,13 @@ static bool put_own_record(json_t *object, const struct facts *facts)
                     voter->syncs == 0 ? json_null() : json_of_number(voter->sync_ms_ago));
 }
 
-static bool put_unknown_record(json_t *object)
+/* Whether it votes, if it said so lately; what it has promised only itself shows. */
+static bool put_said(json_t *object, const json_t *said)
 {
-    static const char *const keys[] = {"voter",    "record_id", "lineage", "promise",
-                                       "accepted", "until_ms",  "synced",  "sync_ms"};
-    bool complete = true;
+    static const char *const keys[] = {"record_id", "lineage", "promise", "accepted",
+                                       "until_ms",  "synced",  "sync_ms"};
+    bool complete = json_put(object, "voter",
+                             json_of_word(json_string_value(json_object_get(said, "voter"))));
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         complete = complete && json_put(object, keys[i], json_null());
@@ -73,8 +75,10 @@ static bool put_unknown_record(json_t *object)
     return complete;
 }
 
-static json_t *voter_json(const struct facts *facts, const char *name)
+static json_t *voter_json(const struct facts *facts, const struct voter_survey *survey,
+                          uint8_t voter)
 {
+    const char *name = facts->config->voters.names[voter];
     const uint32_t position = view_find_name(facts->view, name);
     const bool is_member = position != VIEW_NONE;
     const bool is_self = text_equal(name, facts->self->name);
@@ -87,17 +91,18 @@ static json_t *voter_json(const struct facts *facts, const char *name)
                     json_put(object, "address",
                              is_member ? json_of_address(&facts->view->members[position].address)
                                        : json_null()) &&
-                    (is_self ? put_own_record(object, facts) : put_unknown_record(object)));
+                    (is_self ? put_own_record(object, facts)
+                             : put_said(object, voter_survey_said(survey, facts, voter))));
 }
 
-static json_t *voters_json(const struct facts *facts)
+static json_t *voters_json(const struct facts *facts, const struct voter_survey *survey)
 {
     const struct voters *voters = &facts->config->voters;
     json_t *array = json_array();
     bool complete = array != NULL;
 
     for (uint8_t i = 0; i < voters->count && complete; i++) {
-        complete = json_array_append_new(array, voter_json(facts, voters->names[i])) == 0;
+        complete = json_array_append_new(array, voter_json(facts, survey, i)) == 0;
     }
     return json_finished(array, complete);
 }
@@ -117,21 +122,22 @@ static json_t *disk_json(const struct facts *facts)
                     json_put(object, "slowest_us", json_of_number(facts->voter_times.slowest_us)));
 }
 
-json_t *report_voters(const struct facts *facts)
+json_t *report_voters(const struct facts *facts, const struct voter_survey *survey)
 {
     char policy[GUARD_TEXT_MAX];
     json_t *object = json_object();
 
     guard_text(&facts->guard.guard, policy);
-    return json_finished(object,
-                         json_put(object, "schema", json_integer(1)) &&
-                             json_put(object, "cluster", json_of_word(facts->config->cluster)) &&
-                             json_put(object, "self", json_of_word(facts->self->name)) &&
-                             json_put(object, "policy", json_of_word(policy)) &&
-                             json_put(object, "needed",
-                                      facts->config->voters.count == 0
-                                          ? json_null()
-                                          : json_of_number(facts->guard.needed)) &&
-                             json_put(object, "voters", voters_json(facts)) &&
-                             json_put(object, "disk", disk_json(facts)));
+    return json_finished(
+        object,
+        json_put(object, "schema", json_integer(1)) &&
+            json_put(object, "cluster", json_of_word(facts->config->cluster)) &&
+            json_put(object, "self", json_of_word(facts->self->name)) &&
+            json_put(object, "policy", json_of_word(policy)) &&
+            json_put(object, "needed",
+                     facts->config->voters.count == 0 ? json_null()
+                                                      : json_of_number(facts->guard.needed)) &&
+            json_put(object, "waiting", json_of_number(voter_survey_waiting(survey, facts))) &&
+            json_put(object, "voters", voters_json(facts, survey)) &&
+            json_put(object, "disk", disk_json(facts)));
 }

@@ -5,8 +5,9 @@
 #include <jansson.h>
 
 #include "control/facts.h"
+#include "control/voter_survey.h"
 
 /* NULL when memory ran out. */
-json_t *report_voters(const struct facts *facts);
+json_t *report_voters(const struct facts *facts, const struct voter_survey *survey);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "control/answer.h"
-#include "control/crowd.h"
 #include "control/dispatch.h"
 #include "control/overdue.h"
 #include "control/server.h"
@@ -19,15 +18,15 @@ static struct request *request_new(struct server *server, struct MHD_Connection 
     request->server = server;
     request->connection = connection;
     request->waiter.connection = connection;
+    request->room = server->connections <= CONNECTIONS_MAX                          ? ROOM_FOR_ALL
+                    : server->connections <= CONNECTIONS_MAX + CONNECTIONS_RESERVED ? ROOM_RESERVED
+                                                                                    : ROOM_NONE;
     request->due_ms = REQUEST_NEVER_DUE;
     request->next = server->first;
     if (server->first != NULL) {
         server->first->previous = request;
-    } else {
-        server->last = request;
     }
     server->first = request;
-    crowd_admit(request);
     overdue_set_in(request, request->room == ROOM_FOR_ALL ? FIRST_REQUEST_MS : RESERVED_REQUEST_MS);
     return request;
 }
@@ -35,7 +34,6 @@ static struct request *request_new(struct server *server, struct MHD_Connection 
 static void request_free(struct request *request)
 {
     overdue_set(request, REQUEST_NEVER_DUE);
-    crowd_leave(request);
     if (request->previous != NULL) {
         request->previous->next = request->next;
     } else {
@@ -43,8 +41,6 @@ static void request_free(struct request *request)
     }
     if (request->next != NULL) {
         request->next->previous = request->previous;
-    } else {
-        request->server->last = request->previous;
     }
     text_builder_deinit(&request->body);
     free(request);
@@ -64,9 +60,6 @@ void request_on_connection(void *context, struct MHD_Connection *connection, voi
     case MHD_CONNECTION_NOTIFY_CLOSED:
         assert(server->connections > 0);
         server->connections--;
-        if (server->accepting) {
-            acceptor_start(&server->acceptor);
-        }
         if (request != NULL) {
             request_free(request);
         }
@@ -108,7 +101,6 @@ static enum MHD_Result request_begin(struct request *request)
     const char *length = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
                                                      MHD_HTTP_HEADER_CONTENT_LENGTH);
 
-    request->has_asked = true;
     text_builder_clear(&request->body);
     queue_forget(&request->waiter);
     if (length != NULL && MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,

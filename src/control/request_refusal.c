@@ -186,17 +186,15 @@ static bool refuse_body(const struct request *request, const struct resource *re
 }
 
 /* A load balancer that is told "busy" would take the coordinator out of service, and a supervisor
- * would restart the node: these questions have connections that no other may take, but for those
- * who have to find out why there are so many. */
+ * would restart the node: these questions have connections that no other may take. */
 static bool request_has_room(const struct request *request, const char *path)
 {
     const struct resource *resource = NULL;
 
     return request->room == ROOM_FOR_ALL ||
            (request->room == ROOM_RESERVED &&
-            (request->is_owner || (resource_find(path, METHOD_GET, request->server->over_unix,
-                                                 &resource) == ROUTE_FOUND &&
-                                   (resource->traits & PROBE) != 0)));
+            resource_find(path, METHOD_GET, request->server->over_unix, &resource) == ROUTE_FOUND &&
+            (resource->traits & PROBE) != 0);
 }
 
 /* The connection is closed, which makes room for another. */

@@ -30,6 +30,7 @@
 #include "control/server.h"
 #include "control/tags_request.h"
 #include "control/terms_request.h"
+#include "control/whole_facts.h"
 #include "runtime/value.h"
 #include "words/notice_text.h"
 
@@ -58,13 +59,24 @@ static const struct links *collect_links(struct control *control)
                : NULL;
 }
 
+/* Voters are asked, too, for whoever asks next. */
+static void collect_whole(struct control *control, struct whole *whole)
+{
+    voter_survey_ask(&control->voter_survey, &control->facts, VOTER_ASK_MS);
+    whole_now(&control->facts, &control->links, &control->voter_survey, whole);
+}
+
 static struct answer answer_status(struct request *request)
 {
     struct control *control = request->server->control;
     const struct links *links = collect_links(control);
+    struct whole whole;
 
-    return answer_json(MHD_HTTP_OK,
-                       links == NULL ? NULL : report_status(&control->facts, links, control->node));
+    if (links == NULL) {
+        return answer_json(MHD_HTTP_OK, NULL);
+    }
+    collect_whole(control, &whole);
+    return answer_json(MHD_HTTP_OK, report_status(&control->facts, links, &whole, control->node));
 }
 
 static struct answer answer_links(struct request *request)
@@ -121,7 +133,10 @@ static struct answer answer_is_coordinator(struct request *request)
 
 static struct answer answer_voters(struct request *request)
 {
-    return answer_json(MHD_HTTP_OK, report_voters(&request->server->control->facts));
+    struct control *control = request->server->control;
+
+    voter_survey_ask(&control->voter_survey, &control->facts, VOTER_ASK_MS);
+    return answer_json(MHD_HTTP_OK, report_voters(&control->facts, &control->voter_survey));
 }
 
 static struct answer answer_lease_page(struct request *request)
@@ -188,7 +203,9 @@ static struct answer answer_why(struct request *request)
     const char *name = argument_value(request, "node");
 
     if (name == NULL) {
-        return answer_json(MHD_HTTP_OK, report_why(facts, &control->past));
+        struct whole whole;
+        collect_whole(control, &whole);
+        return answer_json(MHD_HTTP_OK, report_why(facts, &whole, &control->past));
     }
     if (report_knows(facts, &control->past, name)) {
         const struct links *links = collect_links(control);
@@ -235,6 +252,7 @@ static struct answer answer_doctor(struct request *request)
     struct control *control = request->server->control;
     const char *text = argument_value(request, "begin");
     struct complaint complaint;
+    struct whole whole;
     uint32_t span_ms = 0;
 
     if (argument_is_given(request, "begin")) {
@@ -248,8 +266,9 @@ static struct answer answer_doctor(struct request *request)
             return answer_json(MHD_HTTP_OK, NULL);
         }
     }
+    collect_whole(control, &whole);
     return answer_json(MHD_HTTP_OK, report_doctor(&control->facts, &control->measure,
-                                                  node_inquiry(control->node)));
+                                                  node_inquiry(control->node), &whole));
 }
 
 enum {
@@ -524,11 +543,13 @@ static struct answer answer_fault(struct request *request)
     return answer_json(MHD_HTTP_OK, body);
 }
 
-static struct answer answer_health(const struct request *request, const struct health *health)
+/* `whole` is NULL where it is not asked for. */
+static struct answer answer_health(const struct request *request, const struct health *health,
+                                   const struct whole *whole)
 {
     struct text_builder text = {0};
 
-    health_write(health, argument_is_given(request, "verbose"), &text);
+    health_write(health, argument_is_given(request, "verbose"), whole, &text);
     return answer_text(health_is_good(health) ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE, &text,
                        "text/plain; charset=utf-8");
 }
@@ -537,14 +558,19 @@ static struct answer answer_livez(struct request *request)
 {
     const struct health health = health_live(&request->server->control->facts);
 
-    return answer_health(request, &health);
+    return answer_health(request, &health, NULL);
 }
 
 static struct answer answer_readyz(struct request *request)
 {
     const struct health health = health_ready(&request->server->control->facts);
+    struct whole whole;
 
-    return answer_health(request, &health);
+    if (!argument_is_given(request, "verbose")) {
+        return answer_health(request, &health, NULL);
+    }
+    collect_whole(request->server->control, &whole);
+    return answer_health(request, &health, &whole);
 }
 
 /* What is not in the facts. */
@@ -570,12 +596,15 @@ static void collect_metrics(const struct control *control, struct metrics *metri
 
 static struct answer answer_metrics(struct request *request)
 {
-    const struct control *control = request->server->control;
+    struct control *control = request->server->control;
+    struct whole whole;
     struct metrics metrics = {.facts = &control->facts,
+                              .whole = &whole,
                               .log = control->log,
                               .process = process_meter_read(&control->meter)};
     struct text_builder text = {0};
 
+    collect_whole(control, &whole);
     collect_metrics(control, &metrics);
     metrics_write(&metrics, &text);
     return answer_text(MHD_HTTP_OK, &text, METRICS_TYPE);
@@ -596,7 +625,11 @@ static struct answer answer_recording(struct request *request)
 
 static struct answer answer_page(struct request *request)
 {
-    return page_answer(&request->server->control->facts);
+    struct control *control = request->server->control;
+    struct whole whole;
+
+    collect_whole(control, &whole);
+    return page_answer(&control->facts, &whole);
 }
 
 static struct answer answer_page_file(struct request *request)

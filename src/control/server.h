@@ -6,7 +6,6 @@
 #include <microhttpd.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 #include <uv.h>
 
 #include "control/cached_answer.h"
@@ -21,17 +20,17 @@
 #include "control/role_survey.h"
 #include "control/snapshot.h"
 #include "control/text_builder.h"
+#include "control/voter_survey.h"
 #include "control/watchers.h"
-#include "runtime/acceptor.h"
 #include "runtime/measure.h"
 #include "runtime/process_usage.h"
 
 enum {
-    SERVERS_MAX = 2,           /* a Unix socket, and perhaps TCP */
-    CONNECTIONS_MAX = 256,     /* per listening socket; the rest gets 503 */
-    CONNECTIONS_RESERVED = 16, /* beyond that, for probes, root and the daemon's account */
-    CONNECTIONS_SPARE = 16,    /* accepted beyond both, to be told so */
-    CONNECTIONS_ALL = CONNECTIONS_MAX + CONNECTIONS_RESERVED + CONNECTIONS_SPARE,
+    SERVERS_MAX = 2,                  /* a Unix socket, and perhaps TCP */
+    CONNECTIONS_MAX = 256,            /* per listening socket; the rest gets 503 */
+    CONNECTIONS_RESERVED = 16,        /* beyond that, for probes alone */
+    CONNECTIONS_SPARE = 16,           /* accepted beyond both, to be told so */
+    CONNECTIONS_PER_ADDRESS = 128,    /* over TCP */
     CONNECTION_BYTES_MAX = 16 * 1024, /* for the request's head and a piece of the answer */
     CONNECTION_IDLE_S = 60,
     FIRST_REQUEST_MS = 5000,    /* from the connection until its first request is there */
@@ -44,38 +43,23 @@ enum {
 
 struct control;
 
-/* How many connections a socket has room for: what is written above, or less where the process may
- * have few descriptors. */
-struct connection_room {
-    uint32_t all;      /* for each question */
-    uint32_t reserved; /* beyond that */
-    uint32_t spare;    /* beyond both */
-    uint32_t one;      /* of `all` for one address or one account, but root and the daemon's own */
-};
-
 /* One listening socket and its connections. */
 struct server {
     struct control *control;
     struct MHD_Daemon *daemon;
     uv_poll_t poll; /* on the daemon's epoll descriptor */
-    struct acceptor acceptor;
     struct listen_socket listen_socket;
-    struct connection_room room;
     uint32_t connections;
-    uint32_t given_up;   /* of these, to make room for others; they end in the daemon's next run */
-    uint64_t crowded_ms; /* when it was logged last that there is no room; 0: not yet */
-    struct request *first; /* of all connections, the newest first */
-    struct request *last;
-    uint32_t due_count; /* of those that something is due of */
+    struct request *first; /* of all connections */
+    uint32_t due_count;    /* of those that something is due of */
     bool over_unix;
-    bool polled;    /* the handle is open */
-    bool accepting; /* so is the acceptor */
+    bool polled; /* the handle is open */
 };
 
 /* What a connection was let in for, by how many there were when it came. */
 enum room {
     ROOM_FOR_ALL,
-    ROOM_RESERVED, /* probes: is-coordinator, livez, readyz; and whoever owns the daemon */
+    ROOM_RESERVED, /* probes: is-coordinator, livez, readyz */
     ROOM_NONE,     /* to be told so */
 };
 
@@ -92,11 +76,6 @@ struct request {
     struct request *next;
     uint64_t due_ms; /* when the connection is closed, whatever was sent or read until then */
     enum room room;
-    bool has_asked; /* the head of its first request has come */
-    bool is_given_up;
-    bool has_account;
-    bool is_owner;    /* root, or the daemon's own account */
-    uid_t account;    /* over the Unix socket */
     const char *path; /* borrowed while the request is dispatched */
     bool is_head;     /* HEAD: of the answer only what stands before its body is wanted */
 };
@@ -133,9 +112,10 @@ struct control {
     void (*on_closed)(void *context);
     void *context;
 
-    struct facts facts;       /* facts.c */
-    struct links links;       /* links.c; collected where a document shows them */
-    struct snapshot snapshot; /* snapshot.c */
+    struct facts facts;               /* facts.c */
+    struct links links;               /* links.c; collected where a document shows them */
+    struct voter_survey voter_survey; /* voter_survey.c */
+    struct snapshot snapshot;         /* snapshot.c */
     struct cached_answer cached_answers[RESOURCES_MAX]; /* cached_answer.c; by resource */
     uint64_t cached_right;          /* dispatch.c; the lease page's change when they were made */
     struct event_texts event_texts; /* event_stream.c */

@@ -100,6 +100,11 @@ bool core_is_acting(const struct core *core, uint64_t now_ms)
     return standing_is_acting(core, now_ms);
 }
 
+enum reign core_reign(const struct core *core, uint64_t now_ms)
+{
+    return standing_reign(core, now_ms);
+}
+
 uint64_t core_acting_span_ms(const struct core *core)
 {
     return core_is_strict(core) ? timing_act_ms(&core->timing) : core->timing.reign_ms;

@@ -373,7 +373,7 @@ static int run(const struct reload *start, const struct config_outcome *outcome)
         close_all(&daemon, EXIT_FAILURE);
     } else {
         (void)uv_timer_start(&daemon.outside, on_outside, OUTSIDE_MS, OUTSIDE_MS);
-        supervisor_watch(&daemon.supervisor, node_inside(daemon.node));
+        supervisor_watch(&daemon.supervisor, daemon.node);
     }
 
     while (uv_run(&daemon.loop, UV_RUN_ONCE) != 0 && !is_over(&daemon)) {

@@ -1,6 +1,8 @@
 #include "daemon/supervisor.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "words/notice_text.h"
+#include "words/whole.h"
 
-enum { WORDS_MAX = 400, WATCHDOG_US_MIN = 2000 };
+enum { WORDS_MAX = 400, WATCHDOG_US_MIN = 2000, LOOK_MS = 1000 };
 
 #define WATCHDOG_US_MAX INT64_MAX /* what is more is an overflow */
 
@@ -27,38 +29,62 @@ static void tell(const struct supervisor *supervisor, const char *words)
     }
 }
 
-/* A status line, and READY with the first one of a member. */
-static void tell_status(struct supervisor *supervisor)
+/* Of a member also its view, and who coordinates. */
+static void add_view(const struct core *core, char *words)
 {
-    const struct node *node = supervisor->node;
-    const struct core *core = node_core(node);
+    const size_t length = strlen(words);
     const struct view *view = core_view(core);
     const struct member *coordinator = core_coordinator(core);
-    const uint64_t now_ms = node_now_ms(node);
-    const bool is_member = core_phase(core) == PHASE_MEMBER;
-    const bool is_first = is_member && !supervisor->ready;
-    char words[WORDS_MAX];
 
-    if (view->member_count == 0) {
-        snprintf(words, sizeof words, "STATUS=%s", phase_text(core_phase(core)));
-    } else {
-        snprintf(words, sizeof words, "%sSTATUS=%s, view %llu.%llu of %u, coordinator %s%s",
-                 is_first ? "READY=1\n" : "", phase_text(core_phase(core)),
-                 (unsigned long long)view->epoch, (unsigned long long)view->version,
-                 view->member_count, coordinator != NULL ? coordinator->name : "unknown",
-                 node_acting_until_ms(node, now_ms) > now_ms ? ", acting" : "");
+    if (view_is_empty(view)) {
+        return;
     }
-    supervisor->ready |= is_member;
-    tell(supervisor, words);
+    (void)snprintf(words + length, SUPERVISOR_WORDS_MAX - length,
+                   "; view %" PRIu64 ".%" PRIu64 ", coordinator %s", view->epoch, view->version,
+                   coordinator != NULL ? coordinator->name : "unknown");
 }
 
+/* The state of the whole as a status line, and READY with the first one of a member. A line ends
+ * such a line, and what a seed answered may have one. */
+static void tell_status(struct supervisor *supervisor)
+{
+    const struct core *core = node_core(node_inside(supervisor->node));
+    const bool is_member = core_phase(core) == PHASE_MEMBER;
+    struct whole whole;
+    char words[SUPERVISOR_WORDS_MAX];
+
+    if (!node_inside_whole(supervisor->node, &whole)) {
+        return;
+    }
+    for (char *at = whole.sentence; *at != '\0'; at++) {
+        *at = iscntrl((unsigned char)*at) ? '?' : *at;
+    }
+    (void)snprintf(words, sizeof words, "STATUS=%s", whole.sentence);
+    add_view(core, words);
+    if (is_member && !supervisor->ready) {
+        supervisor->ready = true;
+        tell(supervisor, "READY=1");
+    }
+    if (strcmp(words, supervisor->told) != 0) {
+        memcpy(supervisor->told, words, sizeof words);
+        tell(supervisor, words);
+    }
+}
+
+/* At each change, and, as much is told by the passing of time alone, in a turn of each second. */
 static void on_look(uv_check_t *look)
 {
     struct supervisor *supervisor = look->data;
-    const uint64_t cursor = journal_cursor(node_journal(supervisor->node));
+    struct node *node = node_inside(supervisor->node);
 
-    if (cursor != supervisor->seen) {
+    if (node == NULL) {
+        return;
+    }
+    const uint64_t cursor = journal_cursor(node_journal(node));
+    const uint64_t now_ms = node_now_ms(node);
+    if (cursor != supervisor->seen || now_ms >= supervisor->looked_ms + LOOK_MS) {
         supervisor->seen = cursor;
+        supervisor->looked_ms = now_ms;
         tell_status(supervisor);
     }
 }
@@ -155,7 +181,7 @@ void supervisor_open(struct supervisor *supervisor, uv_loop_t *loop, struct log 
     (void)unsetenv("WATCHDOG_PID");
 }
 
-void supervisor_watch(struct supervisor *supervisor, struct node *node)
+void supervisor_watch(struct supervisor *supervisor, const struct doyen_node *node)
 {
     supervisor->node = node;
     if (supervisor->fd >= 0) {

@@ -1,7 +1,7 @@
 /* Tells the service manager that started this process how it does: READY once it is a member, a
- * line of status at each change, RELOADING and STOPPING, and a sign of life from the loop for as
- * long as the loop turns. The protocol is that of sd_notify(3): datagrams to the socket that
- * NOTIFY_SOCKET names. Nothing happens where there is none. */
+ * line of status that says the state of the whole (words/whole.h), RELOADING and STOPPING, and a
+ * sign of life from the loop for as long as the loop turns. The protocol is that of sd_notify(3):
+ * datagrams to the socket that NOTIFY_SOCKET names. Nothing happens where there is none. */
 #ifndef DAEMON_SUPERVISOR_H
 #define DAEMON_SUPERVISOR_H
 
@@ -9,16 +9,20 @@
 #include <stdint.h>
 #include <uv.h>
 
+#include "node/inside.h"
 #include "runtime/log.h"
-#include "runtime/node.h"
+
+enum { SUPERVISOR_WORDS_MAX = 1500 };
 
 struct supervisor {
     struct log *log;
-    struct node *node; /* NULL until supervisor_watch */
-    int fd;            /* -1: nobody listens */
-    bool ready;        /* said so */
-    uint64_t seen;     /* the journal's cursor when it was looked at last */
-    uv_check_t look;   /* after each turn of the loop */
+    const struct doyen_node *node; /* NULL until supervisor_watch */
+    int fd;                        /* -1: nobody listens */
+    bool ready;                    /* said so */
+    uint64_t seen;                 /* the journal's cursor when it was looked at last, */
+    uint64_t looked_ms;            /* which was then */
+    char told[SUPERVISOR_WORDS_MAX];
+    uv_check_t look; /* after each turn of the loop */
     uv_timer_t alive;
 };
 
@@ -28,7 +32,7 @@ struct supervisor {
 void supervisor_open(struct supervisor *supervisor, uv_loop_t *loop, struct log *log);
 
 /* Tells of this node from now on. It is borrowed until supervisor_close. */
-void supervisor_watch(struct supervisor *supervisor, struct node *node);
+void supervisor_watch(struct supervisor *supervisor, const struct doyen_node *node);
 
 /* The configuration is read again; and that is done. */
 void supervisor_reloading(struct supervisor *supervisor);

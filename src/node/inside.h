@@ -9,6 +9,7 @@
 #include "runtime/log.h"
 #include "runtime/node.h"
 #include "seal/keyring.h"
+#include "words/whole.h"
 
 struct node_inside {
     const struct config *config; /* borrowed, as the log is, until on_stopped */
@@ -26,5 +27,8 @@ int node_start_inside(struct doyen_node **out, uv_loop_t *loop,
 
 /* The member behind the handle; NULL: it is closing, or `node` is NULL. */
 struct node *node_inside(const struct doyen_node *node);
+
+/* The state of the whole as its control socket tells it. Returns false where there is none. */
+bool node_inside_whole(const struct doyen_node *node, struct whole *whole);
 
 #endif

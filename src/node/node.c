@@ -643,6 +643,12 @@ struct node *node_inside(const struct doyen_node *node)
     return node == NULL || node->closing ? NULL : node->member.node;
 }
 
+bool node_inside_whole(const struct doyen_node *node, struct whole *whole)
+{
+    return node_inside(node) != NULL && node->member.control != NULL &&
+           control_whole(node->member.control, whole);
+}
+
 /* --- Leaving --- */
 
 void doyen_node_leave(struct doyen_node *node)

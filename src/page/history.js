@@ -64,6 +64,18 @@ function areaOf(views, scale, to) {
   return { line, area: `${line}L${last} ${scale.floor}H${first}z` };
 }
 
+/* When nobody was to be named though there was a view: under guard strict that is told as an event. */
+function lapsesOf(events) {
+  const told = events.filter(({ kind }) => kind === "coordinator");
+  return told.flatMap(({ name, at }, i) => name ? [] : [{ start: at, end: told[i + 1]?.at ?? Infinity }]);
+}
+
+/* What is left of a band without those times. */
+function without(band, lapses) {
+  return lapses.reduce((parts, { start, end }) => parts.flatMap((part) => end <= part.start || start >= part.end ? [part] : [
+    ...(start > part.start ? [{ ...part, end: start }] : []), ...(end < part.end ? [{ ...part, start: end }] : [])]), [band]);
+}
+
 /* Views after one another under one coordinator are one band. */
 function bandsOf(views, to) {
   const bands = [];
@@ -79,8 +91,8 @@ function bandsOf(views, to) {
   return bands;
 }
 
-function Bands({ views, scale, to }) {
-  return bandsOf(views, to).map(({ name, start, end }) => {
+function Bands({ views, lapses, scale, to }) {
+  return bandsOf(views, to).flatMap((band) => without(band, lapses)).map(({ name, start, end }) => {
     const [x, width] = [scale.x(start), Math.max(1.5, scale.x(end) - scale.x(start) - 1.5)];
     const fits = name && name.length * LABEL_PX < width - 10;
     return h("g", { key: start, class: `band ${hueOf(name)}` },
@@ -182,7 +194,7 @@ export class History extends Component {
     h(Axis, { scale, from, to: now, width }),
     h("path", { class: "area", d: area }), h("path", { class: "line", d: line }),
     shown.map((view) => h(Branch, { key: view.id, view, scale })),
-    h(Bands, { views: shown, scale, to: now }),
+    h(Bands, { views: shown, lapses: lapsesOf(this.props.events), scale, to: now }),
     chosen && h("path", { class: "cursor", d: `M${scale.x(chosen.at)} ${PAD.top - 14}V${scale.floor + PAD.band}` }),
     shown.map((view) => h(Mark, { key: view.id, view, scale })));
   }

@@ -6,7 +6,7 @@ import { Events, History } from "./history.js";
 import { Links } from "./matrix.js";
 import { Members } from "./members.js";
 import { Roles } from "./roles.js";
-import { Alarm, Footer, Header, Summary } from "./summary.js";
+import { Alarm, Footer, Header, Summary, Whole } from "./summary.js";
 import { Why } from "./why.js";
 
 class Page extends Component {
@@ -23,6 +23,7 @@ class Page extends Component {
     return [
       h(Header, { feed }),
       h(Alarm, { feed }),
+      h(Whole, { feed }),
       h("main", null,
         h(Summary, { documents: feed.documents, onWhy }),
         h("div", { class: "column wider" },
@@ -31,7 +32,7 @@ class Page extends Component {
           h(Events, { events: feed.events, onWhy })),
         h("div", { class: "column" },
           h(Links, { links, coordinator: members.coordinator, onWhy })),
-        h(History, { views: feed.views, now: feed.now() }),
+        h(History, { views: feed.views, events: feed.events, now: feed.now() }),
         h(Counters, { samples: feed.samples })),
       h(Footer, { version: feed.documents.status.version }),
       asked !== undefined && h(Why, { name: asked, newest: feed.events.at(-1)?.cursor, onClose: this.onClose }),

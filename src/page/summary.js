@@ -32,29 +32,55 @@ function Figure({ title, note, alarm, children }) {
     h("dd", null, children, h("small", null, note)));
 }
 
-function acting(members) {
+/* The state of the whole, as the daemon says it, over the whole width. What is from before the daemon
+ * fell silent has no colour. */
+export function Whole({ feed }) {
+  const { severity, sentence, next } = feed.documents.status.whole;
+  return h("div", { class: `whole ${feed.connected ? severity : "stale"}`, id: "whole", role: "status" },
+    h("strong", null, sentence), severity !== "good" && " ", severity !== "good" && h("span", null, next));
+}
+
+/* Another coordinator was looked at by this node, unless others watch it. */
+function acting(members, unheard) {
   if (members.coordinator === null) {
     return "there is none to be named";
   }
   if (members.coordinator !== members.self) {
-    return "heard by this node, which follows it";
+    const member = members.members.find(({ name }) => name === members.coordinator);
+    if (unheard !== null) {
+      return `not heard for ${duration(unheard)}${member?.state === "suspect" ? ": suspected" : ""}`;
+    }
+    if (member?.state === "suspect") {
+      return "suspected by this node";
+    }
+    return member?.heard_ms == null ? "not heard by this node itself" : `heard ${duration(member.heard_ms)} ago`;
   }
   return members.acting ? `acts, for certain ${duration(members.acting_ms)} more` : "does not act now";
 }
 
-function guard({ policy, needed, fresh, met }) {
+function guard({ policy, needed, fresh, met }, voters) {
+  if (voters) {
+    return `${fresh} of ${voters.count} voters, ${needed} needed${met && fresh === needed ? ": not one can be spared" : ""}`;
+  }
   return policy === "none" ? "each part may act" : `${policy}: ${fresh} heard of ${needed} needed${met ? "" : ", not met"}`;
+}
+
+function isCoordinatorLost(members, status) {
+  const member = members.members.find(({ name }) => name === members.coordinator);
+  return members.coordinator === null || status.coordinator_unheard_ms !== null || member?.state === "suspect"
+    || (members.coordinator === members.self && !members.acting);
 }
 
 export function Summary({ documents: { members, status }, onWhy }) {
   const { counts } = status;
   const lost = [counts.suspect && `${counts.suspect} suspected`, counts.failed && `${counts.failed} failed`].filter(Boolean);
   return h("dl", { class: "figures" },
-    h(Figure, { title: "Coordinator", note: acting(members), alarm: members.coordinator === null },
+    h(Figure, { title: "Coordinator", note: acting(members, status.coordinator_unheard_ms), alarm: isCoordinatorLost(members, status) },
       h("button", { type: "button", "aria-haspopup": "dialog", onClick: () => onWhy(null) }, h("bdi", null, members.coordinator ?? "none"))),
-    h(Figure, { title: "Members", note: lost.join(", ") || "all alive" }, counts.members),
+    h(Figure, { title: "Members", note: lost.join(", ") || "none suspected", alarm: counts.suspect > 0 }, counts.members),
     h(Figure, { title: "Epoch", note: `view ${members.view.version}, held by ${members.view.acked}` }, members.epoch),
-    h(Figure, { title: "Guard", note: guard(members.guard), alarm: !members.guard.met },
+    h(Figure, { title: "Guard", note: guard(members.guard, status.voters), alarm: !members.guard.met },
       members.guard.policy === "none" ? "none" : members.guard.met ? "met" : "not met"),
-    h(Figure, { title: "Bad links", note: `${count(status.links.up, "connection")} open`, alarm: status.links.bad.length > 0 }, status.links.bad.length));
+    h(Figure, { title: "Bad links", note: `${status.links.up} of ${count(status.links.up + status.links.down.length, "connection")} open`,
+      alarm: status.links.bad.length + status.links.down.length > 0 }, status.links.bad.length));
 }

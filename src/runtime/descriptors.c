@@ -5,7 +5,6 @@
 enum {
     FILES = 32, /* standard ones, the loop's, sockets that listen, state, recording: about 20 */
     STREAMS_PER_MEMBER = 2,
-    FILES_RESERVED_MAX = 24, /* of the reserve, which is a quarter of it where that is small */
 };
 
 static uint64_t reserved(uint64_t limit)
@@ -16,13 +15,6 @@ static uint64_t reserved(uint64_t limit)
 uint64_t descriptors_for_streams(uint64_t limit)
 {
     return limit - reserved(limit);
-}
-
-uint64_t descriptors_for_clients(uint64_t limit)
-{
-    const uint64_t part = reserved(limit) / 4;
-
-    return reserved(limit) - (part < FILES_RESERVED_MAX ? part : FILES_RESERVED_MAX);
 }
 
 uint64_t descriptors_needed(uint32_t member_count)

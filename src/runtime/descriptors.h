@@ -22,9 +22,6 @@ enum { DESCRIPTORS_RESERVED_MAX = 600 };
 /* The first descriptor number that is reserved, when the process may have `limit` descriptors. */
 uint64_t descriptors_for_streams(uint64_t limit);
 
-/* How many of the reserved ones clients may have; the others are for files. */
-uint64_t descriptors_for_clients(uint64_t limit);
-
 /* The lowest limit at which this node and each of so many members can hold a stream to each
  * other. */
 uint64_t descriptors_needed(uint32_t member_count);

@@ -1,10 +1,6 @@
 #include "runtime/listener.h"
 
-#include <errno.h>
-#include <netinet/in.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "runtime/segments.h"
 #include "words/address_text.h"
@@ -134,29 +130,26 @@ static struct inbound *one_too_many(struct listener *listener, struct inbound *n
     return newest;
 }
 
-static void on_starved(void *context, int error)
+static void on_connection(uv_stream_t *server, int status)
 {
-    const struct listener *listener = context;
-
-    streams_note_starved(listener->streams, error);
-}
-
-static void on_connection(void *context, int fd)
-{
-    struct listener *listener = context;
+    struct listener *listener = server->data;
     struct streams *streams = listener->streams;
-    int error = 0;
+    int error = status;
 
+    if (error != 0) {
+        streams_note_starved(streams, error);
+        return;
+    }
     struct inbound *inbound = calloc(1, sizeof *inbound);
     if (inbound == NULL) {
-        (void)close(fd);
         return;
     }
     chain_init(&inbound->link);
     chain_init(&inbound->stranger);
     inbound->listener = listener;
     listener->inbound_count++;
-    inbound->stream = stream_accept(streams, fd, &inbound_handler, inbound, &inbound->from, &error);
+    inbound->stream = stream_accept(streams, server, &inbound_handler, inbound, &inbound->from,
+                                    &error);
     if (inbound->stream == NULL) {
         streams_note_starved(streams, error);
         inbound_free(inbound);
@@ -173,61 +166,41 @@ static void on_connection(void *context, int fd)
     admit_guest(inbound);
 }
 
-/* Returns 0, or libuv's error code. */
-static int bind_to(int fd, const struct address *listen)
-{
-    struct sockaddr_storage name;
-    const int family = address_family(listen);
-    const socklen_t length = address_to_sockaddr(listen, family, &name);
-    const int on = 1;
-    /* As for datagrams, the wildcard of IPv6 accepts IPv4 as well. */
-    const int only_ipv6 = !address_is_wildcard(listen);
-
-    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
-        (family == AF_INET6 &&
-         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &only_ipv6, sizeof only_ipv6) != 0) ||
-        bind(fd, (const struct sockaddr *)&name, length) != 0) {
-        return -errno;
-    }
-    return 0;
-}
-
 int listener_open(struct listener *listener, struct streams *streams, const struct address *listen,
                   uint32_t inbound_max)
 {
+    struct sockaddr_storage name;
+    int family = address_family(listen);
+    uv_os_fd_t fd;
+
     listener->streams = streams;
     listener->inbound_max = inbound_max;
     chain_init(&listener->inbound);
     chain_init(&listener->strangers);
     guests_init(&listener->guests);
-    listener->fd = socket(address_family(listen), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (listener->fd < 0) {
-        return -errno;
-    }
-    segments_keep_small(listener->fd);
-    int error = bind_to(listener->fd, listen);
-    if (error == 0) {
-        error = acceptor_open(&listener->acceptor, streams->loop, listener->fd, on_connection,
-                              on_starved, listener);
-    }
+    int error = uv_tcp_init_ex(streams->loop, &listener->server, (unsigned)family);
     if (error != 0) {
-        (void)close(listener->fd);
         return error;
     }
     listener->open = true;
+    listener->server.data = listener;
     latch_acquire(streams->latch);
-    return 0;
+    if (uv_fileno((const uv_handle_t *)&listener->server, &fd) == 0) {
+        segments_keep_small(fd);
+    }
+
+    /* As for datagrams, the wildcard of IPv6 accepts IPv4 as well. */
+    bool only_ipv6 = family == AF_INET6 && !address_is_wildcard(listen);
+    (void)address_to_sockaddr(listen, family, &name);
+    return uv_tcp_bind(&listener->server, (const struct sockaddr *)&name,
+                       only_ipv6 ? UV_TCP_IPV6ONLY : 0);
 }
 
 int listener_start(struct listener *listener, listener_on_message *on_message, void *context)
 {
     listener->on_message = on_message;
     listener->context = context;
-    if (listen(listener->fd, BACKLOG) != 0) {
-        return -errno;
-    }
-    acceptor_start(&listener->acceptor);
-    return 0;
+    return uv_listen((uv_stream_t *)&listener->server, BACKLOG, on_connection);
 }
 
 void listener_close_inbound(struct listener *listener)
@@ -237,9 +210,9 @@ void listener_close_inbound(struct listener *listener)
     }
 }
 
-static void on_closed(void *context)
+static void on_closed(uv_handle_t *handle)
 {
-    struct listener *listener = context;
+    struct listener *listener = handle->data;
 
     latch_release(listener->streams->latch);
 }
@@ -250,7 +223,6 @@ void listener_close(struct listener *listener)
         return;
     }
     listener->open = false;
-    acceptor_close(&listener->acceptor, on_closed);
-    (void)close(listener->fd);
+    uv_close((uv_handle_t *)&listener->server, on_closed);
     listener_close_inbound(listener);
 }

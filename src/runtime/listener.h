@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "runtime/acceptor.h"
 #include "runtime/chain.h"
 #include "runtime/frame_reader.h"
 #include "runtime/guests.h"
@@ -20,8 +19,7 @@ typedef void listener_on_message(void *context, struct message *message, struct 
                                  const struct address *from);
 
 struct listener {
-    int fd; /* that listens */
-    struct acceptor acceptor;
+    uv_tcp_t server;
     bool open;
     struct streams *streams;
     struct chain inbound;
@@ -34,7 +32,7 @@ struct listener {
 };
 
 /* Binds to `listen`. `listener` is zeroed, and stays where it is until the latch is free. Returns
- * 0, or libuv's error code. */
+ * 0, or libuv's error code; then too, listener_close is to be called. */
 int listener_open(struct listener *listener, struct streams *streams, const struct address *listen,
                   uint32_t inbound_max);
 

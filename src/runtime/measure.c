@@ -182,7 +182,9 @@ static void send_probe(struct measure *measure, struct measured *member, uint32_
 {
     const bool large = measure->rounds % MEASURE_LARGE_EVERY == MEASURE_LARGE_EVERY - 1;
     const size_t bytes = large ? INQUIRY_PROBE_BYTES_MAX : INQUIRY_PROBE_BYTES_MIN;
-    const struct keyring *ring = node_keys(measure->node);
+    const struct node_traffic *traffic = node_traffic(measure->node);
+    const uint64_t datagrams = traffic->datagrams_out;
+    const uint64_t bytes_out = traffic->bytes_out;
     const uint64_t now_us = clock_us();
 
     if (measure->rounds == 0) {
@@ -193,16 +195,17 @@ static void send_probe(struct measure *measure, struct measured *member, uint32_
     member->open_next = (member->open_next + 1) % MEASURE_OPEN_MAX;
     member->sent += large ? 0 : 1;
     member->large_sent += large ? 1 : 0;
-    measure->probes_out++;
-    measure->probe_bytes_out += bytes + (ring != NULL && ring->count > 0 ? SEALED_EXTRA_BYTES : 0);
     inquiry_probe(node_inquiry(measure->node), position, measure->nonce, now_us, bytes);
+    measure->probes_out += traffic->datagrams_out - datagrams; /* None where a fault drops it. */
+    measure->probe_bytes_out += traffic->bytes_out - bytes_out;
 }
 
 /* Some of the members that this round has not had yet; a new round when it has had all, and when
  * the last one is long enough ago. */
 static void send_some(struct measure *measure, uint64_t now_us)
 {
-    for (uint32_t i = 0; i < MEASURE_TURN; i++) {
+    /* Who is not in has no members, not even itself. */
+    for (uint32_t i = 0; i < MEASURE_TURN && measure->member_count > 0; i++) {
         if (measure->next == measure->member_count) {
             if (now_us < measure->round_us + (uint64_t)MEASURE_ROUND_MS * US_PER_MS) {
                 return;

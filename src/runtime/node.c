@@ -867,9 +867,14 @@ const struct node_traffic *node_traffic(const struct node *node)
     return &node->traffic;
 }
 
+const char *node_key_words(const struct node *node)
+{
+    return strangers_words(&node->gate.strangers, clock_ms());
+}
+
 bool node_seed_words(const struct node *node, char out[NODE_SEED_WORDS_MAX])
 {
-    const char *words = strangers_words(&node->gate.strangers, clock_ms());
+    const char *words = node_key_words(node);
 
     if (words[0] != '\0') {
         (void)text_set(out, NODE_SEED_WORDS_MAX, words, text_length(words, STRANGERS_WORDS_MAX));

@@ -64,6 +64,9 @@ void node_close(struct node *node, void (*on_closed)(void *context), void *conte
 enum { NODE_SEED_WORDS_MAX = 600 };
 bool node_seed_words(const struct node *node, char out[NODE_SEED_WORDS_MAX]);
 
+/* What a node with another key, or none, answered lately, for people: "" if none did. */
+const char *node_key_words(const struct node *node);
+
 const struct core *node_core(const struct node *node);
 const struct config *node_config(const struct node *node);
 struct journal *node_journal(struct node *node);

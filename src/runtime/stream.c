@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "runtime/buffer.h"
 #include "runtime/chain.h"
@@ -600,20 +599,19 @@ static void peer_address(const struct stream *stream, struct address *from)
     }
 }
 
-struct stream *stream_accept(struct streams *streams, int fd, const struct stream_handler *handler,
-                             void *owner, struct address *from, int *error)
+struct stream *stream_accept(struct streams *streams, uv_stream_t *server,
+                             const struct stream_handler *handler, void *owner,
+                             struct address *from, int *error)
 {
     struct stream *stream = stream_new(streams, AF_UNSPEC, handler, owner, error);
+    uv_os_fd_t fd = -1;
 
     if (stream == NULL) {
-        (void)close(fd);
         return NULL;
     }
     stream->accepted = true;
-    *error = uv_tcp_open(&stream->tcp, fd);
-    if (*error != 0) {
-        (void)close(fd);
-    } else {
+    *error = uv_accept(server, (uv_stream_t *)&stream->tcp);
+    if (*error == 0) {
         *error = check_descriptor(stream, &fd);
     }
     if (*error == 0) {

@@ -72,10 +72,11 @@ struct stream_handler {
 struct stream *stream_connect(struct streams *streams, const struct address *to,
                               const struct stream_handler *handler, void *owner, int *error);
 
-/* Takes the connection that was accepted, and stores its origin in `*from`. Returns NULL, with
- * libuv's error code in `*error`, when that fails; `fd` is closed then. */
-struct stream *stream_accept(struct streams *streams, int fd, const struct stream_handler *handler,
-                             void *owner, struct address *from, int *error);
+/* Accepts the connection that waits at `server`, and stores its origin in `*from`. Returns NULL,
+ * with libuv's error code in `*error`, when that fails. */
+struct stream *stream_accept(struct streams *streams, uv_stream_t *server,
+                             const struct stream_handler *handler, void *owner,
+                             struct address *from, int *error);
 
 void stream_close(struct stream *stream);
 

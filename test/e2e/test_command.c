@@ -11,7 +11,7 @@
 enum {
     DONE = 0,
     REFUSED = 1,
-    GUARD = 2,
+    NOT_HEALTHY = 6,
     NO_COORDINATOR = 3,
     UNREACHABLE = 4,
     TIMED_OUT = 5,
@@ -132,7 +132,7 @@ Story(command, filters_hold_for_json_and_a_status_stays_what_it_is)
     }
 }
 
-Story(command, members_that_were_chosen_keep_the_exit_code_of_the_guard)
+Story(command, members_that_were_chosen_keep_the_exit_code_of_the_whole)
 {
     struct cluster *cluster = cluster_new(ARGS("--guard", "3"));
 
@@ -140,10 +140,10 @@ Story(command, members_that_were_chosen_keep_the_exit_code_of_the_guard)
     const struct outcome outcome = doyen(
         cluster, "athens",
         ARGS("members", "--state", "alive,silent,suspect", "--format", "{name}"));
-    assert_code(&outcome, GUARD);
+    assert_code(&outcome, NOT_HEALTHY);
     cr_assert_str_eq(outcome.out, "athens\nbyzantium\n");
     const struct outcome nobody = doyen(cluster, "athens", ARGS("members", "--name", "sparta"));
-    assert_code(&nobody, GUARD);
+    assert_code(&nobody, NOT_HEALTHY);
     cr_assert_str_empty(nobody.out);
 }
 

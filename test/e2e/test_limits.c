@@ -1,9 +1,7 @@
 /* What runs out: a daemon that lacks something says so, and goes on with what it has. */
 #include <string.h>
-#include <unistd.h>
 
 #include "fixture.h"
-#include "http.h"
 
 static void start_with_descriptors(struct cluster *cluster, const char *name, const char *seed,
                                    const char *limit)
@@ -41,33 +39,6 @@ Story(limits, a_daemon_without_descriptors_says_so_and_answers)
     cr_assert_eq(outcome.code, 0, "%s", outcome.err);
     assert_text_has(outcome.out, "no file descriptors left");
     assert_text_has(outcome.out, "start it anew with a higher limit");
-}
-
-/* A scraper that never closes what it opens: the daemon says so once, does not run for it, and
- * whoever asks something is answered. */
-Story(limits, clients_that_ask_nothing_keep_nobody_out)
-{
-    enum { HELD = 200 };
-    struct cluster *cluster = cluster_new(ARGS("--capacity", "4"));
-    const struct daemon *delphi = NULL;
-    int fds[HELD];
-
-    cluster_form(cluster, "athens byzantium cyrene");
-    start_with_descriptors(cluster, "delphi", "athens", "64");
-    assert_agreement(cluster, "athens byzantium cyrene delphi");
-    delphi = cluster_daemon(cluster, "delphi");
-    for (int i = 0; i < HELD; i++) {
-        fds[i] = dial_unix(delphi->control);
-        cr_assert_geq(fds[i], 0, "%d", i);
-    }
-    const struct outcome outcome = doyen(cluster, "delphi", ARGS("status"));
-    cr_assert_eq(outcome.code, 0, "%s", outcome.err);
-    assert_agreement(cluster, "athens byzantium cyrene delphi");
-    cr_assert_eq(cluster_log_count(cluster, "delphi", "crowded"), 1);
-    cr_assert_eq(starved_count(cluster, "delphi"), 0, "members have their own");
-    for (int i = 0; i < HELD; i++) {
-        close(fds[i]);
-    }
 }
 
 Story(limits, enough_descriptors_are_nothing_to_speak_of)

@@ -67,14 +67,18 @@ static struct top_model model_of_three(void)
     json_t *journal = document(journal_text);
 
     take(&model, TOP_MEMBERS, members_text, ASKED_MS);
-    take(&model, TOP_STATUS,
-         "{\"counts\":{\"suspect\":1,\"failed\":1},\"counters\":{\"datagrams_in\":100,"
-         "\"refused\":{\"old\":3}}}",
-         ASKED_MS - 1000);
-    take(&model, TOP_STATUS,
-         "{\"counts\":{\"suspect\":1,\"failed\":1},\"counters\":{\"datagrams_in\":150,"
-         "\"refused\":{\"old\":3,\"new\":2}}}",
-         ASKED_MS);
+    take(
+        &model, TOP_STATUS,
+        "{\"whole\":{\"state\":\"suspect\",\"severity\":\"warning\",\"sentence\":\"cyrene is suspected\"},"
+        "\"counts\":{\"suspect\":1,\"failed\":1},\"counters\":{\"datagrams_in\":100,"
+        "\"refused\":{\"old\":3}}}",
+        ASKED_MS - 1000);
+    take(
+        &model, TOP_STATUS,
+        "{\"whole\":{\"state\":\"suspect\",\"severity\":\"warning\",\"sentence\":\"cyrene is suspected\"},"
+        "\"counts\":{\"suspect\":1,\"failed\":1},\"counters\":{\"datagrams_in\":150,"
+        "\"refused\":{\"old\":3,\"new\":2}}}",
+        ASKED_MS);
     take(&model, TOP_LINKS, links_text, ASKED_MS);
     take(&model, TOP_HISTORY, history_text, ASKED_MS);
     take(&model, TOP_ROLES,
@@ -324,6 +328,7 @@ Test(cli_top, members_are_drawn_at_80_by_24)
 {
     assert_screen(
         (struct top_ui){.pane = TOP_PANE_MEMBERS}, 24, 80,
+        "cyrene is suspected\n"
         "doyen doyen  |  athens: member  |  view 2.4  |  guard 2, 3 heard of 2 needed\n"
         "coordinator athens, this node: acts, 799 ms left (advisory)  |  3 members, 1 sus\n"
         "[1 Members] 2 Links  3 Events  4 Counters\n"
@@ -346,14 +351,13 @@ Test(cli_top, members_are_drawn_at_80_by_24)
         "\n"
         "\n"
         "\n"
-        "\n"
         "1-4 Tab panes  j k choose  Enter why  / filter  ? help  q end\n");
 }
 
 Test(cli_top, a_narrow_and_low_screen_has_what_matters_most)
 {
     assert_screen((struct top_ui){.pane = TOP_PANE_MEMBERS}, 6, 40,
-                  "doyen doyen  |  athens: member  |  view\n"
+                  "cyrene is suspected\n"
                   "[1 Members] 2 Links  3 Events  4 Counter\n"
                   "AGE  NAME       STATE      HEARD  ROLE\n"
                   "  1  athens     alive          -  coordi\n"
@@ -365,6 +369,7 @@ Test(cli_top, a_way_that_is_cut_is_drawn)
 {
     assert_screen(
         (struct top_ui){.pane = TOP_PANE_LINKS}, 14, 80,
+        "cyrene is suspected\n"
         "doyen doyen  |  athens: member  |  view 2.4  |  guard 2, 3 heard of 2 needed\n"
         "coordinator athens, this node: acts, 799 ms left (advisory)  |  3 members, 1 sus\n"
         " 1 Members [2 Links] 3 Events  4 Counters\n"
@@ -377,13 +382,13 @@ Test(cli_top, a_way_that_is_cut_is_drawn)
         "\n"
         "\n"
         "\n"
-        "\n"
         "1-4 Tab panes  j k choose  Enter why  / filter  ? help  q end\n");
 }
 
 Test(cli_top, many_members_have_a_sign_each)
 {
     assert_screen((struct top_ui){.pane = TOP_PANE_LINKS}, 14, 24,
+                  "cyrene is suspected\n"
                   "doyen doyen  |  athens:\n"
                   "coordinator athens, this\n"
                   " 1 Members [2 Links] 3 E\n"
@@ -396,13 +401,13 @@ Test(cli_top, many_members_have_a_sign_each)
                   "\n"
                   "\n"
                   "\n"
-                  "\n"
                   "1-4 Tab panes  j k choos\n");
 }
 
 Test(cli_top, splits_and_merges_are_marked_in_the_course_of_time)
 {
     assert_screen((struct top_ui){.pane = TOP_PANE_EVENTS}, 18, 60,
+                  "cyrene is suspected\n"
                   "doyen doyen  |  athens: member  |  view 2.4  |  guard 2, 3 h\n"
                   "coordinator athens, this node: acts, 799 ms left (advisory)\n"
                   " 1 Members  2 Links [3 Events] 4 Counters\n"
@@ -419,13 +424,13 @@ Test(cli_top, splits_and_merges_are_marked_in_the_course_of_time)
                   "\n"
                   "\n"
                   "\n"
-                  "\n"
                   "1-4 Tab panes  j k choose  Enter why  / filter  ? help  q en\n");
 }
 
 Test(cli_top, counters_are_drawn_with_their_rates)
 {
     assert_screen((struct top_ui){.pane = TOP_PANE_COUNTERS}, 16, 60,
+                  "cyrene is suspected\n"
                   "doyen doyen  |  athens: member  |  view 2.4  |  guard 2, 3 h\n"
                   "coordinator athens, this node: acts, 799 ms left (advisory)\n"
                   " 1 Members  2 Links  3 Events [4 Counters]\n"
@@ -440,7 +445,6 @@ Test(cli_top, counters_are_drawn_with_their_rates)
                   "messages refused                    2.0              5\n"
                   "  refused old                       0.0              3\n"
                   "  refused new                       2.0              2\n"
-                  "frames malformed                    0.0              0\n"
                   "1-4 Tab panes  j k choose  Enter why  / filter  ? help  q en\n");
 }
 
@@ -458,6 +462,7 @@ Test(cli_top, a_daemon_that_is_away_is_said_first_and_why_is_shown_below)
     char *text = screen_of(&model, &ui, 20, 70);
     cr_expect_str_eq(text,
                      "AWAY: the daemon does not answer; this is from 100 ms ago. nobody answ\n"
+                     "cyrene is suspected\n"
                      "doyen doyen  |  athens: member  |  view 2.4  |  guard 2, 3 heard of 2\n"
                      "coordinator athens, this node: acts, 799 ms left (advisory)  |  3 memb\n"
                      "[1 Members] 2 Links  3 Events  4 Counters\n"
@@ -471,7 +476,6 @@ Test(cli_top, a_daemon_that_is_away_is_said_first_and_why_is_shown_below)
                      "delphi was removed: lost\n"
                      "18:30:59  this node suspects delphi: lost, nothing came from\n"
                      "          it and nothing from its host for longer than is usual\n"
-                     "\n"
                      "\n"
                      "\n"
                      "\n"

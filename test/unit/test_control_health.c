@@ -37,7 +37,7 @@ static void scene_says(struct scene *scene, struct health (*ask)(const struct fa
     const struct health health = ask(&scene->facts);
     struct text_builder text = {0};
 
-    health_write(&health, false, &text);
+    health_write(&health, false, NULL, &text);
     text_builder_add_bytes(&text, "", 1);
     cr_expect_str_eq(text.bytes, brief);
     cr_expect_eq(health_is_good(&health), strcmp(brief, "ok\n") == 0);
@@ -59,6 +59,17 @@ Test(control_health, a_member_that_hears_its_coordinator_is_ready)
     scene_says(&scene, health_ready, "ok\n");
 
     scene_open(&scene, "A", 'A');
+    scene_says(&scene, health_ready, "ok\n");
+}
+
+/* H76: on rings the others watch the coordinator, and would have said if it were silent. */
+Test(control_health, whom_others_watch_is_not_silent)
+{
+    struct scene scene;
+
+    scene_open(&scene, "A B C", 'B');
+    scene.facts.peers[0].unknown = true;
+    scene.facts.peers[0].heard_ms_ago = NEVER_MS;
     scene_says(&scene, health_ready, "ok\n");
 }
 

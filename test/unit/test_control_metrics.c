@@ -172,6 +172,7 @@ struct scene {
     struct node_traffic traffic;
     struct facts facts;
     struct log log;
+    struct whole whole;
     struct metrics metrics;
 };
 
@@ -206,7 +207,9 @@ static void scene_open(struct scene *scene)
     scene->facts.peers[1] = (struct peer_state){.heard_ms_ago = 1205, .verdict = VERDICT_LOST};
     scene->facts.peers[2] = (struct peer_state){.heard_ms_ago = 98, .linked = true};
     scene->facts.silent[1] = true;
-    scene->metrics = (struct metrics){.facts = &scene->facts, .log = &scene->log};
+    scene->whole = (struct whole){.state = WHOLE_SPLIT, .severity = WHOLE_BAD};
+    scene->metrics = (struct metrics){
+        .facts = &scene->facts, .whole = &scene->whole, .log = &scene->log};
 }
 
 static struct reading *scene_read(struct scene *scene)
@@ -240,6 +243,9 @@ Test(control_metrics, they_say_what_the_node_knows)
         {"doyen_phase{phase=\"member\"}", 1},
         {"doyen_phase{phase=\"joining\"}", 0},
         {"doyen_ready", 1},
+        {"doyen_whole{state=\"split\",severity=\"bad\"}", 1},
+        {"doyen_whole{state=\"healthy\",severity=\"good\"}", 0},
+        {"doyen_whole{state=\"bad link\",severity=\"warning\"}", 0},
         {"doyen_epoch", 1},
         {"doyen_view_version", 3},
         {"doyen_view_acked_members", 3},

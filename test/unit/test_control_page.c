@@ -12,6 +12,7 @@ struct scene {
     struct built_view built;
     struct member self;
     struct facts facts;
+    struct whole whole;
     struct text_builder html;
 };
 
@@ -46,7 +47,7 @@ static void scene_close(struct scene *scene)
 static const char *page_of(struct scene *scene)
 {
     text_builder_clear(&scene->html);
-    page_write(&scene->facts, &scene->html);
+    page_write(&scene->facts, &scene->whole, &scene->html);
     text_builder_add_bytes(&scene->html, "", 1);
     cr_assert_not(scene->html.failed);
     return scene->html.bytes;
@@ -72,6 +73,25 @@ Test(control_page, each_member_is_shown_as_it_is_heard)
     assert_says(&scene, "<tr class=\"silent\"><td class=\"age\">2</td>");
     assert_says(&scene, "<tr class=\"suspect\"><td class=\"age\">3</td>");
     assert_says(&scene, "<td class=\"heard\">not yet</td>");
+    scene_close(&scene);
+}
+
+/* Over the whole width, in the colour of its severity, before all else. */
+Test(control_page, the_state_of_the_whole_comes_first)
+{
+    struct scene scene;
+
+    scene_open(&scene, "A B C");
+    scene.whole = (struct whole){.state = WHOLE_SPLIT,
+                                 .severity = WHOLE_BAD,
+                                 .sentence = "may have split: 3 of 5 were <lost>",
+                                 .next = "look at the network"};
+    assert_says(&scene, "<div class=\"whole bad\" id=\"whole\"><strong>may have split: 3 of 5 were "
+                        "&lt;lost&gt;</strong> <span>look at the network</span></div>\n<main>");
+    scene.whole = (struct whole){
+        .state = WHOLE_HEALTHY, .severity = WHOLE_GOOD, .sentence = "healthy: 3 of 3"};
+    assert_says(&scene,
+                "<div class=\"whole good\" id=\"whole\"><strong>healthy: 3 of 3</strong></div>");
     scene_close(&scene);
 }
 

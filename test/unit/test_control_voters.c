@@ -12,6 +12,8 @@ struct scene {
     struct built_view built;
     struct member self;
     struct facts facts;
+    struct voter_survey survey;
+    bool silent[2];
 };
 
 static void scene_open(struct scene *scene)
@@ -22,6 +24,7 @@ static void scene_open(struct scene *scene)
     scene->facts.config = &scene->config;
     scene->facts.self = &scene->self;
     scene->facts.view = &scene->built.view;
+    scene->facts.silent = scene->silent;
     scene->facts.guard = (struct guard_state){.guard = {.policy = GUARD_STRICT, .count = 3},
                                               .needed = 2};
     scene->facts.voter = (struct voter_state){.status = VOTER_NO_RECORD, .sync_ms_ago = NEVER_MS};
@@ -74,7 +77,7 @@ Test(control_voters, one_that_votes_shows_its_record)
         .synced = true,
     };
     scene.facts.voter_times = (struct voter_store_times){.last_us = 350, .slowest_us = 23000};
-    json_t *document = report_voters(&scene.facts);
+    json_t *document = report_voters(&scene.facts, &scene.survey);
 
     cr_assert_eq(number_of(document, "schema"), 1);
     cr_assert_str_eq(text_of(document, "policy"), "strict");
@@ -107,7 +110,7 @@ Test(control_voters, what_is_not_known_is_null)
     struct scene scene;
 
     scene_open(&scene);
-    json_t *document = report_voters(&scene.facts);
+    json_t *document = report_voters(&scene.facts, &scene.survey);
 
     check_unknown(voter_at(document, 0), false);
     cr_assert_str_eq(text_of(voter_at(document, 0), "voter"), "no record");
@@ -121,6 +124,34 @@ Test(control_voters, what_is_not_known_is_null)
     view_built_free(&scene.built);
 }
 
+/* What a voter said of itself is shown until it is old, or its life is another. */
+Test(control_voters, what_another_voter_said_is_shown)
+{
+    struct scene scene;
+
+    scene_open(&scene);
+    scene.facts.now_ms = 100000;
+    scene.survey.voters[1] = (struct voter_said){
+        .life = member_of('B').id,
+        .said_ms = 99000,
+        .answer = json_pack("{s:s}", "voter", "no record")};
+    cr_assert_eq(voter_survey_waiting(&scene.survey, &scene.facts), 0);
+    json_t *document = report_voters(&scene.facts, &scene.survey);
+    cr_assert_str_eq(text_of(voter_at(document, 1), "voter"), "no record");
+    cr_assert_eq(number_of(document, "waiting"), 0);
+    json_decref(document);
+
+    scene.facts.now_ms += VOTER_SAID_MS;
+    cr_assert_eq(voter_survey_waiting(&scene.survey, &scene.facts), 1);
+    scene.silent[1] = true; /* It will not answer. */
+    cr_assert_eq(voter_survey_waiting(&scene.survey, &scene.facts), 0);
+    scene.facts.now_ms = 100000;
+    scene.survey.voters[1].life = member_of('X').id;
+    cr_assert_null(voter_survey_said(&scene.survey, &scene.facts, 1));
+    voter_survey_deinit(&scene.survey);
+    view_built_free(&scene.built);
+}
+
 /* A promise may be to a life that is in no view any more. */
 Test(control_voters, a_life_without_a_name_is_told_by_its_id)
 {
@@ -129,7 +160,7 @@ Test(control_voters, a_life_without_a_name_is_told_by_its_id)
     scene_open(&scene);
     scene.facts.voter.status = VOTER_FOUNDED;
     scene.facts.voter.promise = (struct ballot){.epoch = 4, .life = member_of('X').id};
-    json_t *document = report_voters(&scene.facts);
+    json_t *document = report_voters(&scene.facts, &scene.survey);
     const json_t *promise = json_object_get(voter_at(document, 0), "promise");
 
     cr_assert(json_is_null(json_object_get(promise, "name")));
@@ -146,7 +177,7 @@ Test(control_voters, under_another_guard_there_are_none)
     scene.config.voters.count = 0;
     scene.facts.guard.guard = (struct guard){.policy = GUARD_NONE};
     scene.facts.voter.status = VOTER_NOT;
-    json_t *document = report_voters(&scene.facts);
+    json_t *document = report_voters(&scene.facts, &scene.survey);
 
     cr_assert_str_eq(text_of(document, "policy"), "none");
     cr_assert(json_is_null(json_object_get(document, "needed")));

@@ -2,6 +2,7 @@
  * the stories of the guard. */
 #include <criterion/criterion.h>
 
+#include "core/state/state.h"
 #include "rig.h"
 
 static uint32_t fresh(const struct rig *rig)
@@ -46,6 +47,68 @@ Test(core_standing, a_coordinator_counts_who_follows_it)
         cr_assert_eq(fresh(rig), *self == 'A' ? 2 : 3);
         rig_free(rig);
     }
+}
+
+/* G1g, H76: D and E are no voters; B is one, and its record is not whole at first. */
+Test(core_standing, under_strict_voters_are_counted)
+{
+    struct rig *rig = rig_strict_among("A B C D E", 'B', "A B C");
+
+    cr_assert_eq(fresh(rig), 2);
+    rig->core->voter.record.state = VOTE_RECORD_FOUNDED;
+    cr_assert_eq(fresh(rig), 3);
+    rig->core->voter.mute = true;
+    cr_assert_eq(fresh(rig), 2);
+    rig->core->voter.mute = false;
+    rig_pass(rig, rig->timing.fresh_ms, "A D E");
+    cr_assert_eq(fresh(rig), 2);
+    rig_free(rig);
+}
+
+/* --- Does the coordinator act? --- */
+
+static void says(struct rig *rig, char who, bool acting)
+{
+    const struct view *view = core_view(rig->core);
+
+    rig_gets(
+        rig, who,
+        &(struct message){
+            .type = MESSAGE_HEARTBEAT,
+            .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .acting = acting}});
+}
+
+Test(core_standing, a_coordinator_acts_as_it_said_lately)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    says(rig, 'A', false);
+    cr_assert_eq(core_reign(rig->core, rig->now_ms), REIGN_IDLE);
+    says(rig, 'A', true);
+    cr_assert_eq(core_reign(rig->core, rig->now_ms), REIGN_ACTING);
+    rig_pass(rig, rig->timing.fresh_ms, "C");
+    cr_assert_eq(core_reign(rig->core, rig->now_ms), REIGN_UNKNOWN);
+    rig_free(rig);
+    rig = rig_in("A B C", 'A');
+    cr_assert_eq(core_reign(rig->core, rig->now_ms), REIGN_ACTING);
+    rig_kill(rig, 'B');
+    rig_kill(rig, 'C');
+    cr_assert_eq(core_reign(rig->core, rig->now_ms), REIGN_IDLE);
+    rig_free(rig);
+}
+
+/* What it said before it claimed the place, it said as a member. */
+Test(core_standing, what_it_said_in_another_epoch_says_nothing_of_now)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct heartbeat former = {.view = view_id_of(core_view(rig->core))};
+
+    former.view.epoch--;
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_HEARTBEAT, .heartbeat = former});
+    cr_assert_eq(core_reign(rig->core, rig->now_ms), REIGN_UNKNOWN);
+    says(rig, 'A', false);
+    cr_assert_eq(core_reign(rig->core, rig->now_ms), REIGN_IDLE);
+    rig_free(rig);
 }
 
 /* --- Until when it acts (G2) --- */

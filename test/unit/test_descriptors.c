@@ -1,8 +1,6 @@
 /* Who may have how many file descriptors. */
 #include <criterion/criterion.h>
 
-#include "control/crowd.h"
-#include "control/server.h"
 #include "runtime/descriptors.h"
 
 Test(descriptors, a_quarter_is_kept_from_streams_up_to_a_bound)
@@ -24,24 +22,6 @@ Test(descriptors, what_is_needed_is_just_enough)
 
         cr_assert_geq(descriptors_for_streams(needed), wanted + 32, "%u", members);
         cr_assert_lt(descriptors_for_streams(needed - 1), wanted + 32, "%u", members);
-    }
-}
-
-/* Clients never have so many that none is left for a file. */
-Test(descriptors, clients_leave_some_for_files)
-{
-    cr_expect_eq(descriptors_for_clients(64), 12);
-    cr_expect_eq(descriptors_for_clients(100000), DESCRIPTORS_RESERVED_MAX - 24);
-    for (uint64_t limit = 16; limit < 10000; limit++) {
-        const uint64_t reserved = limit - descriptors_for_streams(limit);
-        cr_assert_lt(descriptors_for_clients(limit), reserved, "%zu", (size_t)limit);
-        for (uint32_t servers = 1; servers <= SERVERS_MAX; servers++) {
-            const struct connection_room room = crowd_room(limit, servers);
-            const uint64_t most = descriptors_for_clients(limit);
-            cr_assert_gt(room.all, 0U);
-            cr_assert_leq((uint64_t)crowd_most(&room) * servers, most < servers ? servers : most,
-                          "%zu", (size_t)limit);
-        }
     }
 }
 

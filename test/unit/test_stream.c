@@ -134,10 +134,12 @@ static void assert_small(int fd)
 static void assert_listens_for_short_segments(const struct address *address)
 {
     struct listener *listener = calloc(1, sizeof *listener);
+    uv_os_fd_t server = -1;
 
     cr_assert_eq(listener_open(listener, streams, address, 8), 0);
     cr_assert_eq(listener_start(listener, NULL, NULL), 0);
-    const struct address at = bound(listener->fd);
+    cr_assert_eq(uv_fileno((const uv_handle_t *)&listener->server, &server), 0);
+    const struct address at = bound(server);
     const int client = plain_socket(&at, false);
     assert_small(client);
     close(client);

@@ -16,6 +16,23 @@ static bool was_just_heard(const struct core *core, uint32_t position, uint64_t 
            peer->charge.verdict == VERDICT_NONE;
 }
 
+/* G1g: the voters among the members, who are watched by all, and this node if it votes. */
+static uint32_t fresh_voters(const struct core *core, uint64_t now_ms)
+{
+    uint32_t count = 0;
+
+    for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
+        if (voter == core->electorate.own) {
+            count += core->voter.record.state == VOTE_RECORD_FOUNDED && !core->voter.damaged &&
+                     !core->voter.mute;
+            continue;
+        }
+        const uint32_t i = view_find(&core->view, &core->electorate.lives[voter]);
+        count += i != VIEW_NONE && was_just_heard(core, i, now_ms);
+    }
+    return count;
+}
+
 /* For a coordinator, itself and those whose leases it has; for others, those really heard within
  * T_fresh, itself, who never hears itself, and whom it does not watch, for nobody has spoken
  * against those (G1). */
@@ -25,6 +42,9 @@ static uint32_t fresh_count(const struct core *core, uint64_t now_ms)
 
     if (core_is_coordinator(core)) {
         return core_is_strict(core) ? lease_voters(core, now_ms) : 1 + lease_holders(core, now_ms);
+    }
+    if (core_is_strict(core)) {
+        return fresh_voters(core, now_ms);
     }
     for (uint32_t k = 0; k < watch_count(core); k++) {
         const uint32_t i = watch_at(core, k);
@@ -157,19 +177,31 @@ static void tell_acting(struct core *core)
 
 /* --- The coordinator's name --- */
 
-/* Z9b: under guard strict there is one only while it acts, or said so within T_fresh. */
-static bool has_coordinator(const struct core *core)
+enum reign standing_reign(const struct core *core, uint64_t now_ms)
 {
     const struct peer_signs *signs = &core->peers[0].signs;
 
     if (!core_is_member(core)) {
-        return false;
+        return REIGN_UNKNOWN;
     }
-    if (!core_is_strict(core)) {
-        return true;
+    if (core_is_coordinator(core)) {
+        return standing_is_acting(core, now_ms) ? REIGN_ACTING : REIGN_IDLE;
     }
-    return core_is_coordinator(core) ? standing_is_acting(core, core->now_ms)
-                                     : signs->acting && hearing_coordinator_is_fresh(core);
+    if (!watch_is_on(core, 0) || !hearing_coordinator_is_fresh(core)) {
+        return REIGN_UNKNOWN;
+    }
+    if (signs->acting) {
+        return REIGN_ACTING;
+    }
+    /* What it said before it claimed the place says nothing of now. */
+    return signs->said && signs->view.epoch == core->view.epoch ? REIGN_IDLE : REIGN_UNKNOWN;
+}
+
+/* Z9b: under guard strict there is one only while it acts, or said so within T_fresh. */
+static bool has_coordinator(const struct core *core)
+{
+    return core_is_member(core) &&
+           (!core_is_strict(core) || standing_reign(core, core->now_ms) == REIGN_ACTING);
 }
 
 const struct member *standing_coordinator(const struct core *core)

@@ -36,6 +36,9 @@ void standing_on_view_installed(struct core *core);
 /* The coordinator as it may be named now; NULL: none (Z9b). Borrowed from the view. */
 const struct member *standing_coordinator(const struct core *core);
 
+/* Does the coordinator act: this node, or another that said so within T_fresh? O(members). */
+enum reign standing_reign(const struct core *core, uint64_t now_ms);
+
 /* Do watchers know who is named, which under guard strict changes without a view (Z9b), and that
  * this node acts, if it does? O(members) for a coordinator that does not act, else O(1). */
 bool standing_is_told(const struct core *core);

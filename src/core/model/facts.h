@@ -22,9 +22,16 @@ enum { CORE_PARTS_MAX = 11 };
 struct guard_state {
     struct guard guard;
     uint32_t needed;
-    uint32_t fresh; /* members heard within T_fresh, oneself included; a coordinator counts
-                       those who follow it (G1) */
+    uint32_t fresh; /* members, under strict voters, heard within T_fresh, oneself included; a
+                       coordinator counts those who follow it (G1) */
     bool met;
+};
+
+/* Does the coordinator of a node's view act, as far as that node knows? */
+enum reign {
+    REIGN_UNKNOWN, /* it is another one, which is not heard, or has not said so yet */
+    REIGN_IDLE,    /* it does not: this node itself, or it says so */
+    REIGN_ACTING,
 };
 
 /* What stands against a change of the terms (A4). */

@@ -1,0 +1,495 @@
+#include "words/whole.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SPAN_TEXT_MAX = 40, MS_PER_S = 1000, S_PER_MIN = 60, S_PER_HOUR = 3600, S_PER_DAY = 86400 };
+
+#define FAULTS_NEXT "doyen fault clear ends the faults"
+
+/* --- Words ----------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 2, 3))) static void say(char text[WHOLE_TEXT_MAX], const char *format,
+                                                      ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(text, WHOLE_TEXT_MAX, format, arguments);
+    va_end(arguments);
+}
+
+/* Appends. */
+__attribute__((format(printf, 2, 3))) static void say_more(char text[WHOLE_TEXT_MAX],
+                                                           const char *format, ...)
+{
+    const size_t length = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(text + length, WHOLE_TEXT_MAX - length, format, arguments);
+    va_end(arguments);
+}
+
+/* "4.2 s", "3 min": as exact as is of use. */
+static const char *span_text(uint64_t ms, char text[SPAN_TEXT_MAX])
+{
+    const uint64_t s = ms / MS_PER_S;
+
+    if (s < S_PER_MIN) {
+        snprintf(text, SPAN_TEXT_MAX, "%" PRIu64 ".%" PRIu64 " s", s, ms % MS_PER_S / 100);
+    } else if (s < S_PER_HOUR) {
+        snprintf(text, SPAN_TEXT_MAX, "%" PRIu64 " min", s / S_PER_MIN);
+    } else if (s < S_PER_DAY) {
+        snprintf(text, SPAN_TEXT_MAX, "%" PRIu64 " h", s / S_PER_HOUR);
+    } else {
+        snprintf(text, SPAN_TEXT_MAX, "%" PRIu64 " d", s / S_PER_DAY);
+    }
+    return text;
+}
+
+static bool is_strict(const struct whole_facts *facts)
+{
+    return facts->guard.guard.policy == GUARD_STRICT;
+}
+
+static bool is_in(const struct whole_facts *facts)
+{
+    return facts->phase == PHASE_MEMBER;
+}
+
+/* --- Not in ---------------------------------------------------------------------------------- */
+
+/* Whom it waits for, and what would end that. */
+static void say_waiting(const struct whole_facts *facts, struct whole *whole)
+{
+    const struct waiting_state *waiting = &facts->waiting;
+
+    if (is_strict(facts) && waiting->met < facts->guard.needed) {
+        say(whole->sentence,
+            "this node is not in: it has met %" PRIu32 " of %" PRIu32
+            " voters, itself included if it is one, and %" PRIu32 " have to be there",
+            waiting->met, facts->voters, facts->guard.needed);
+        say(whole->next,
+            "start the voters that are down, or mend the network; each has to have its record: "
+            "doyen voters on each shows it");
+    } else if (waiting->expect > waiting->met) {
+        say(whole->sentence,
+            "this node is not in: it waits for %" PRIu32
+            " nodes to found together, and has met %" PRIu32 ", itself included",
+            waiting->expect, waiting->met);
+        say(whole->next, "start the others, with one of these among their seeds");
+    } else if (waiting->may_found) {
+        say(whole->sentence, "this node is not in yet: one of those who wait founds, unless a "
+                             "cluster is found first");
+        say(whole->next, "nothing: doyen watch shows when it is in");
+    } else if (waiting->met > 1) {
+        say(whole->sentence,
+            "this node is not in: %" PRIu32 " nodes wait for a member, and none of them may found",
+            waiting->met);
+        say(whole->next,
+            "if no member comes back, start these with --bootstrap-expect %" PRIu32
+            ", or one of them with its own address as --seed",
+            waiting->met);
+    } else if (facts->seeds != NULL) {
+        say(whole->sentence, "this node is not in: %s", facts->seeds);
+        say(whole->next, "mend that, and it comes in by itself; doyen watch shows when it is in");
+    } else {
+        say(whole->sentence, "this node is not in yet: it is asking its seeds");
+        say(whole->next, "is one of its seeds up? doyen watch shows when it is in");
+    }
+}
+
+static bool is_not_in(const struct whole_facts *facts, struct whole *whole)
+{
+    if (facts->phase != PHASE_JOINING) {
+        return false;
+    }
+    if (facts->turned_away != NULL) {
+        say(whole->sentence, "this node is not in: %s", facts->turned_away);
+        say(whole->next, "do what that says; doyen watch shows when it is in");
+    } else if (facts->other_key != NULL) {
+        say(whole->sentence, "this node is not in: %s", facts->other_key);
+        say(whole->next, "give all nodes of a cluster the same --key; doyen keys on each shows it");
+    } else {
+        say_waiting(facts, whole);
+    }
+    return true;
+}
+
+static bool is_leaving(const struct whole_facts *facts, struct whole *whole)
+{
+    if (facts->phase != PHASE_LEAVING && facts->phase != PHASE_STOPPED) {
+        return false;
+    }
+    say(whole->sentence,
+        facts->phase == PHASE_LEAVING ? "this node is leaving" : "this node has left");
+    say(whole->next, "nothing: it is leaving");
+    return true;
+}
+
+/* --- Nobody acts, or two may ------------------------------------------------------------------ */
+
+/* Of how many the guard is: of the voters, of the stated size, or of those whom this node knows. */
+static uint32_t guard_of(const struct whole_facts *facts)
+{
+    const uint32_t known = facts->members + facts->missing;
+
+    switch (facts->guard.guard.policy) {
+    case GUARD_MAJORITY:
+        return facts->guard.guard.count;
+    case GUARD_STRICT:
+        return facts->voters;
+    case GUARD_NONE:
+    case GUARD_COUNT:
+        break;
+    }
+    return known > facts->guard.fresh ? known : facts->guard.fresh;
+}
+
+static const char *is_or_are(uint32_t count)
+{
+    return count == 1 ? "is" : "are";
+}
+
+/* Voters that are heard may have no vote to give, or give it to another. */
+static void say_voters_heard(const struct whole_facts *facts, struct whole *whole)
+{
+    const uint32_t votes = facts->voters_heard - facts->voters_lack;
+
+    say(whole->sentence, "nobody acts here: %" PRIu32 " of %" PRIu32 " voters %s heard",
+        facts->voters_heard, facts->voters, is_or_are(facts->voters_heard));
+    if (facts->voters_lack > 0) {
+        say_more(whole->sentence, ", of whom %" PRIu32 " %s not vote (%s)", facts->voters_lack,
+                 facts->voters_lack == 1 ? "does" : "do", facts->voter_lack);
+    }
+    if (facts->coordinates && facts->guard.fresh < votes) {
+        say_more(whole->sentence, ", %" PRIu32 " %s to this node", facts->guard.fresh,
+                 facts->guard.fresh == 1 ? "leases" : "lease");
+    }
+}
+
+static void say_guard_unmet(const struct whole_facts *facts, struct whole *whole)
+{
+    const uint32_t needed = facts->guard.needed;
+    const uint32_t fresh = is_strict(facts) ? facts->voters_heard : facts->guard.fresh;
+    const uint32_t of = guard_of(facts);
+    const uint32_t ended = is_strict(facts) ? facts->voters_ended
+                                            : facts->missing - facts->missing_alive;
+
+    if (is_strict(facts)) {
+        say_voters_heard(facts, whole);
+    } else {
+        say(whole->sentence, "nobody acts here: %" PRIu32 " of %" PRIu32 " members %s heard", fresh,
+            of, is_or_are(fresh));
+    }
+    say_more(whole->sentence, ", %" PRIu32 " needed", needed);
+    if (of >= fresh + ended + needed) { /* Whether they hear each other nobody here can know. */
+        say_more(whole->sentence, "; %" PRIu32 " others may act, if they hear each other",
+                 of - fresh - ended);
+    }
+    if (facts->split_missing > 0) {
+        say_more(whole->sentence, "; may have split: %" PRIu32 " of %" PRIu32 " were lost at once",
+                 facts->split_lost, facts->split_of);
+    }
+    if (is_strict(facts)) {
+        say(whole->next,
+            "start the voters that are down, or mend the network: %" PRIu32
+            " have to be there, each with its record: doyen voters shows them",
+            needed);
+    } else {
+        say(whole->next, "start %" PRIu32 " more, or mend the network",
+            needed > fresh ? needed - fresh : 1);
+    }
+}
+
+/* Can those whom this node hears not be as many as the guard asks for? What it hears is all that it
+ * knows of where it does not hear the coordinator; where it does, that one may hear more. */
+static bool is_guard_unmet(const struct whole_facts *facts)
+{
+    const bool may_hear_more = facts->reign == REIGN_UNKNOWN && !facts->coordinator_silent &&
+                               !is_strict(facts);
+
+    return (may_hear_more ? facts->members : facts->guard.fresh) < facts->guard.needed;
+}
+
+/* Enough are there, as far as this node knows. */
+static void say_idle(const struct whole_facts *facts, struct whole *whole)
+{
+    say(whole->next, "wait a moment; if it lasts, doyen why tells what was seen");
+    if (facts->coordinates && facts->heard <= 1) {
+        say(whole->sentence,
+            "nobody acts here: none of the %" PRIu32
+            " others is heard by this node, which coordinates",
+            facts->members - 1);
+        say(whole->next, "%s",
+            facts->faults > 0 ? FAULTS_NEXT : "doyen matrix shows who hears whom");
+    } else if (facts->coordinates && facts->handed_over) {
+        say(whole->sentence, "nobody acts here: this node has handed over, and nobody has taken "
+                             "over yet");
+    } else if (is_strict(facts)) {
+        say(whole->sentence,
+            "nobody acts here: %" PRIu32 " of %" PRIu32
+            " voters are heard, and %s, the oldest member, %s",
+            facts->voters_heard, facts->voters, facts->coordinator,
+            facts->coordinates ? "does not have the leases of enough"
+                               : "has not said that it acts");
+        say(whole->next, "wait a moment; if it lasts, doyen voters shows who does not vote");
+    } else if (facts->coordinates) {
+        say(whole->sentence, "nobody acts here: this node coordinates, and too few are known to "
+                             "follow it");
+    } else {
+        say(whole->sentence, "nobody acts here: the coordinator %s says that it does not act",
+            facts->coordinator);
+    }
+}
+
+static bool nobody_acts(const struct whole_facts *facts, struct whole *whole)
+{
+    if (!is_in(facts) || facts->reign == REIGN_ACTING || facts->merging) {
+        return false;
+    }
+    if (is_guard_unmet(facts)) {
+        say_guard_unmet(facts, whole);
+        return true;
+    }
+    if (facts->reign == REIGN_UNKNOWN && (!is_strict(facts) || facts->coordinator_silent)) {
+        return false;
+    }
+    say_idle(facts, whole);
+    return true;
+}
+
+/* May those who were lost act, under the guard? */
+static const char *split_guard_text(const struct whole_facts *facts)
+{
+    switch (facts->guard.guard.policy) {
+    case GUARD_NONE:
+        return "they may act, too (guard none)";
+    case GUARD_COUNT:
+        return facts->split_missing >= facts->guard.needed
+                   ? "they may act, too: they are as many as the guard asks for"
+                   : "they are too few to act";
+    case GUARD_MAJORITY:
+    case GUARD_STRICT:
+        return facts->guard.met ? "they cannot act: the majority is here"
+                                : "they may act, if the majority is there";
+    }
+    return "they may act, too";
+}
+
+static bool may_have_split(const struct whole_facts *facts, struct whole *whole)
+{
+    char ago[SPAN_TEXT_MAX];
+
+    if (!is_in(facts) || facts->split_missing == 0) {
+        return false;
+    }
+    say(whole->sentence, "may have split: %" PRIu32 " of %" PRIu32 " were lost at once %s ago; ",
+        facts->split_lost, facts->split_of, span_text(facts->split_ms, ago));
+    if (facts->split_missing != facts->split_lost) { /* The others are back, or ended. */
+        say_more(whole->sentence,
+                 "%" PRIu32 " of them may be alive elsewhere: ", facts->split_missing);
+    }
+    say_more(whole->sentence, "%s", split_guard_text(facts));
+    say(whole->next,
+        "look at the network: the parts merge by themselves when it is whole; doyen why %s tells "
+        "what was seen",
+        facts->missing_name == NULL ? "NAME" : facts->missing_name);
+    return true;
+}
+
+static bool is_unheard(const struct whole_facts *facts, struct whole *whole)
+{
+    char span[SPAN_TEXT_MAX];
+
+    if (!is_in(facts) || !facts->coordinator_silent) {
+        return false;
+    }
+    if (facts->coordinator_heard_ms == NEVER_MS) {
+        say(whole->sentence, "coordinator %s was not heard yet", facts->coordinator);
+    } else {
+        say(whole->sentence, "coordinator %s, not heard for %s", facts->coordinator,
+            span_text(facts->coordinator_heard_ms, span));
+    }
+    say(whole->next, "%s",
+        facts->faults > 0 ? FAULTS_NEXT
+                          : "doyen matrix shows who hears whom, doyen why the evidence");
+    return true;
+}
+
+static bool is_merging(const struct whole_facts *facts, struct whole *whole)
+{
+    if (!is_in(facts) || !facts->merging) {
+        return false;
+    }
+    say(whole->sentence, "this part is being absorbed by another, and nobody in it acts meanwhile");
+    say(whole->next, "nothing: doyen watch shows when it is done");
+    return true;
+}
+
+/* --- Warnings -------------------------------------------------------------------------------- */
+
+static bool voters_lack(const struct whole_facts *facts, struct whole *whole)
+{
+    const uint32_t missing = facts->voters - facts->voters_heard;
+    const uint32_t votes = facts->voters_heard - facts->voters_lack;
+    const bool spare = votes > facts->guard.needed;
+
+    if (!is_in(facts) || votes == facts->voters) {
+        return false;
+    }
+    if (facts->voters_lack > 0) {
+        say(whole->sentence, "%" PRIu32 " of %" PRIu32 " voters %s not vote (%s)",
+            facts->voters_lack, facts->voters, facts->voters_lack == 1 ? "does" : "do",
+            facts->voter_lack);
+        if (missing > 0) {
+            say_more(whole->sentence, ", %" PRIu32 " %s not heard", missing,
+                     missing == 1 ? "is" : "are");
+        }
+    } else {
+        say(whole->sentence, "%" PRIu32 " of %" PRIu32 " voters %s heard, %" PRIu32 " needed",
+            facts->voters_heard, facts->voters, facts->voters_heard == 1 ? "is" : "are",
+            facts->guard.needed);
+    }
+    say_more(whole->sentence, "%s", spare ? "" : ": no further one can be lost");
+    say(whole->next, "doyen voters shows which, and what each has promised");
+    return true;
+}
+
+static bool has_bad_link(const struct whole_facts *facts, struct whole *whole)
+{
+    if (!is_in(facts) || facts->bad_links == 0) {
+        return false;
+    }
+    if (facts->bad_links == 1 && facts->bad_link != NULL) {
+        say(whole->sentence, "a link is bad: %s", facts->bad_link);
+    } else {
+        say(whole->sentence, "%" PRIu32 " links are bad", facts->bad_links);
+    }
+    say(whole->next, "%s",
+        facts->faults > 0 ? FAULTS_NEXT : "doyen matrix shows the links that are bad");
+    return true;
+}
+
+static bool has_suspect(const struct whole_facts *facts, struct whole *whole)
+{
+    if (!is_in(facts) || facts->suspects == 0) {
+        return false;
+    }
+    if (facts->suspects == 1 && facts->suspect != NULL) {
+        say(whole->sentence, "%s is suspected", facts->suspect);
+    } else {
+        say(whole->sentence, "%" PRIu32 " of %" PRIu32 " members are suspected", facts->suspects,
+            facts->members);
+    }
+    say(whole->next, "%s", facts->faults > 0 ? FAULTS_NEXT : "doyen why tells the evidence");
+    return true;
+}
+
+static bool is_starved(const struct whole_facts *facts, struct whole *whole)
+{
+    if (!is_in(facts) || facts->starved == 0) {
+        return false;
+    }
+    say(whole->sentence,
+        "%" PRIu64 " connections of this node were given up: no file descriptors left for them",
+        facts->starved);
+    say(whole->next, "start it anew with a higher limit of file descriptors (ulimit -n)");
+    return true;
+}
+
+/* May any of those who are missing act elsewhere, without the others? */
+static bool may_act_alone(const struct whole_facts *facts)
+{
+    return facts->guard.guard.policy == GUARD_NONE;
+}
+
+static bool has_missing(const struct whole_facts *facts, struct whole *whole)
+{
+    const uint32_t total = facts->members + facts->missing;
+    const bool spare = facts->guard.needed == 0 || is_strict(facts) ||
+                       facts->guard.fresh > facts->guard.needed;
+    char ago[SPAN_TEXT_MAX];
+
+    if (!is_in(facts) || facts->missing == 0) {
+        return false;
+    }
+    say(whole->sentence, "%" PRIu32 " of %" PRIu32 " %s here: %s%s failed %s ago%s", facts->members,
+        total, facts->members == 1 ? "is" : "are",
+        facts->missing_name == NULL ? "one" : facts->missing_name,
+        facts->missing > 1 ? ", the latest to go," : "", span_text(facts->missing_ms, ago),
+        spare ? "" : "; not one more can be lost");
+    if (facts->missing_alive > 0 && may_act_alone(facts)) {
+        say_more(whole->sentence, "; if alive, %s may act, too (guard none)",
+                 facts->missing > 1 ? "they" : "it");
+    }
+    say(whole->next, "doyen why tells why the failed ones are gone");
+    return true;
+}
+
+static bool is_healthy(const struct whole_facts *facts, struct whole *whole)
+{
+    say(whole->sentence, "healthy: %" PRIu32 " of %" PRIu32, facts->members, facts->members);
+    say(whole->next, "%s", facts->faults > 0 ? FAULTS_NEXT : "nothing; doyen watch shows changes");
+    return true;
+}
+
+/* --- All of them ----------------------------------------------------------------------------- */
+
+/* In the order of the enum: of those that hold the first is told. */
+static const struct row {
+    const char *word;
+    enum whole_severity severity;
+    bool (*holds)(const struct whole_facts *facts, struct whole *whole); /* then it has said so */
+} rows[WHOLE_STATES] = {
+    [WHOLE_NOT_IN] = {"not in", WHOLE_BAD, is_not_in},
+    [WHOLE_NOBODY_ACTS] = {"nobody acts", WHOLE_BAD, nobody_acts},
+    [WHOLE_SPLIT] = {"split", WHOLE_BAD, may_have_split},
+    [WHOLE_UNHEARD] = {"unheard", WHOLE_BAD, is_unheard},
+    [WHOLE_LEAVING] = {"leaving", WHOLE_WARNING, is_leaving},
+    [WHOLE_MERGING] = {"merging", WHOLE_WARNING, is_merging},
+    [WHOLE_VOTERS_LACKING] = {"voters lacking", WHOLE_WARNING, voters_lack},
+    [WHOLE_BAD_LINK] = {"bad link", WHOLE_WARNING, has_bad_link},
+    [WHOLE_SUSPECT] = {"suspect", WHOLE_WARNING, has_suspect},
+    [WHOLE_STARVED] = {"starved", WHOLE_WARNING, is_starved},
+    [WHOLE_MISSING] = {"missing", WHOLE_WARNING, has_missing},
+    [WHOLE_HEALTHY] = {"healthy", WHOLE_GOOD, is_healthy},
+};
+
+void whole_judge(const struct whole_facts *facts, struct whole *whole)
+{
+    *whole = (struct whole){.voters = facts->voters,
+                            .heard = facts->voters_heard,
+                            .lacking = facts->voters_lack,
+                            .waiting = facts->voters_asked};
+    for (int i = 0; i < WHOLE_STATES && !rows[i].holds(facts, whole); i++) {
+        whole->state = (enum whole_state)(i + 1); /* The last one always holds. */
+    }
+    whole->severity = rows[whole->state].severity;
+}
+
+const char *whole_state_text(enum whole_state state)
+{
+    return rows[state].word;
+}
+
+enum whole_severity whole_severity(enum whole_state state)
+{
+    return rows[state].severity;
+}
+
+const char *whole_severity_text(enum whole_severity severity)
+{
+    switch (severity) {
+    case WHOLE_BAD:
+        return "bad";
+    case WHOLE_WARNING:
+        return "warning";
+    case WHOLE_GOOD:
+        return "good";
+    }
+    return "bad";
+}

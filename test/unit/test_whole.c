@@ -1,0 +1,329 @@
+/* The state of the whole: which of the states that hold is told, and in which words. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "words/whole.h"
+
+/* Five members, all heard, whose coordinator is another one and acts. */
+static struct whole_facts five(void)
+{
+    return (struct whole_facts){.phase = PHASE_MEMBER,
+                                .members = 5,
+                                .heard = 5,
+                                .guard = {.guard = {.policy = GUARD_NONE}, .fresh = 5, .met = true},
+                                .coordinator = "athens",
+                                .reign = REIGN_ACTING};
+}
+
+/* Three voters, all heard, under guard strict. */
+static struct whole_facts voters(void)
+{
+    struct whole_facts facts = five();
+
+    facts.members = facts.heard = 3;
+    facts.voters = facts.voters_heard = 3;
+    facts.guard = (struct guard_state){
+        .guard = {.policy = GUARD_STRICT, .count = 3}, .needed = 2, .fresh = 3, .met = true};
+    return facts;
+}
+
+static struct whole_facts joining(void)
+{
+    return (struct whole_facts){.phase = PHASE_JOINING, .waiting = {.met = 1}};
+}
+
+/* Three of five were lost at once, 3 s ago. */
+static struct whole_facts split(enum guard_policy policy, uint32_t count, uint32_t needed)
+{
+    struct whole_facts facts = five();
+
+    facts.members = facts.heard = 2;
+    facts.missing = facts.missing_alive = facts.split_missing = facts.split_lost = 3;
+    facts.split_of = 5;
+    facts.split_ms = 3049;
+    facts.missing_name = "ephesus";
+    facts.guard = (struct guard_state){.guard = {.policy = policy, .count = count},
+                                       .needed = needed,
+                                       .fresh = 2,
+                                       .met = needed <= 2};
+    facts.coordinates = true;
+    facts.reign = facts.guard.met ? REIGN_ACTING : REIGN_IDLE;
+    return facts;
+}
+
+static void expect(const struct whole_facts *facts, enum whole_state state, const char *sentence,
+                   const char *next)
+{
+    struct whole whole;
+
+    whole_judge(facts, &whole);
+    cr_expect_eq(whole.state, state, "%s, not %s", whole_state_text(whole.state),
+                 whole_state_text(state));
+    cr_expect_eq(whole.severity, whole_severity(state));
+    cr_expect_str_eq(whole.sentence, sentence);
+    cr_expect_not_null(strstr(whole.next, next), "no '%s' in '%s'", next, whole.next);
+}
+
+Test(whole, all_is_well)
+{
+    struct whole_facts facts = five();
+
+    expect(&facts, WHOLE_HEALTHY, "healthy: 5 of 5", "nothing");
+    facts.faults = 1; /* One is in force, and nobody has missed anything yet. */
+    expect(&facts, WHOLE_HEALTHY, "healthy: 5 of 5", "doyen fault clear");
+    facts = voters();
+    expect(&facts, WHOLE_HEALTHY, "healthy: 3 of 3", "nothing");
+}
+
+Test(whole, a_node_that_is_not_in_says_why)
+{
+    struct whole_facts facts = joining();
+
+    expect(&facts, WHOLE_NOT_IN, "this node is not in yet: it is asking its seeds", "seeds up?");
+    facts.seeds = "1 of 1 seeds hung up: it is of another --cluster, or no doyend";
+    expect(&facts, WHOLE_NOT_IN,
+           "this node is not in: 1 of 1 seeds hung up: it is of another --cluster, or no doyend",
+           "mend that");
+    facts.other_key = "10.0.0.1:7420 answers, but holds another key: ours 8a2c, its e507";
+    expect(&facts, WHOLE_NOT_IN,
+           "this node is not in: 10.0.0.1:7420 answers, but holds another key: ours 8a2c, its e507",
+           "same --key");
+    facts.turned_away = "the terms differ; start with the cluster's --guard";
+    expect(&facts, WHOLE_NOT_IN,
+           "this node is not in: the terms differ; start with the cluster's --guard",
+           "do what that says");
+}
+
+Test(whole, a_node_that_waits_says_for_whom)
+{
+    struct whole_facts facts = joining();
+
+    facts.waiting.expect = 3;
+    expect(&facts, WHOLE_NOT_IN,
+           "this node is not in: it waits for 3 nodes to found together, and has met 1, itself "
+           "included",
+           "start the others");
+    facts.waiting = (struct waiting_state){.met = 2};
+    expect(&facts, WHOLE_NOT_IN,
+           "this node is not in: 2 nodes wait for a member, and none of them may found",
+           "--bootstrap-expect 2");
+    facts.waiting.may_found = true;
+    expect(&facts, WHOLE_NOT_IN,
+           "this node is not in yet: one of those who wait founds, unless a cluster is found first",
+           "nothing");
+    facts.voters = 3;
+    facts.guard = (struct guard_state){.guard = {.policy = GUARD_STRICT, .count = 3}, .needed = 2};
+    facts.waiting.met = 1;
+    expect(
+        &facts, WHOLE_NOT_IN,
+        "this node is not in: it has met 1 of 3 voters, itself included if it is one, and 2 have "
+        "to be there",
+        "start the voters");
+}
+
+Test(whole, nobody_acts_where_too_few_are_heard)
+{
+    struct whole_facts facts = voters();
+
+    facts.reign = REIGN_UNKNOWN;
+    facts.voters_heard = 1;
+    facts.guard.fresh = 1;
+    facts.guard.met = false;
+    facts.coordinator_silent = true; /* That is not the worst of it. */
+    expect(&facts, WHOLE_NOBODY_ACTS,
+           "nobody acts here: 1 of 3 voters is heard, 2 needed; 2 others may act, if they hear "
+           "each other",
+           "doyen voters");
+    facts.voters_ended = 1; /* Its host says so: one alone cannot act. */
+    expect(&facts, WHOLE_NOBODY_ACTS, "nobody acts here: 1 of 3 voters is heard, 2 needed",
+           "doyen voters");
+    facts.voters_ended = 0;
+    facts.coordinator_silent = false;
+    facts.coordinates = true;
+    facts.reign = REIGN_IDLE;
+    facts.voters_heard = 2; /* One of them has nothing to give. */
+    facts.voters_lack = 1;
+    facts.voter_lack = "no record";
+    expect(&facts, WHOLE_NOBODY_ACTS,
+           "nobody acts here: 2 of 3 voters are heard, of whom 1 does not vote (no record), 2 "
+           "needed",
+           "doyen voters");
+    facts.voters_lack = 0; /* Or leases to another. */
+    expect(&facts, WHOLE_NOBODY_ACTS,
+           "nobody acts here: 2 of 3 voters are heard, 1 leases to this node, 2 needed",
+           "doyen voters");
+    facts = split(GUARD_MAJORITY, 5, 3);
+    expect(&facts, WHOLE_NOBODY_ACTS,
+           "nobody acts here: 2 of 5 members are heard, 3 needed; 3 others may act, if they "
+           "hear each other; may have split: 3 of 5 were lost at once",
+           "start 1 more");
+}
+
+/* Enough are there, and nobody acts all the same: the coordinator says so, or this node does. */
+Test(whole, nobody_acts_where_the_coordinator_does_not)
+{
+    struct whole_facts facts = five();
+
+    facts.reign = REIGN_IDLE;
+    expect(&facts, WHOLE_NOBODY_ACTS,
+           "nobody acts here: the coordinator athens says that it does not act", "doyen why");
+    facts.coordinates = true;
+    expect(&facts, WHOLE_NOBODY_ACTS,
+           "nobody acts here: this node coordinates, and too few are known to follow it",
+           "doyen why");
+    facts.handed_over = true;
+    expect(&facts, WHOLE_NOBODY_ACTS,
+           "nobody acts here: this node has handed over, and nobody has taken over yet",
+           "doyen why");
+    facts.heard = 1;
+    expect(&facts, WHOLE_NOBODY_ACTS,
+           "nobody acts here: none of the 4 others is heard by this node, which coordinates",
+           "doyen matrix");
+    facts = voters();
+    facts.reign = REIGN_UNKNOWN;
+    expect(&facts, WHOLE_NOBODY_ACTS,
+           "nobody acts here: 3 of 3 voters are heard, and athens, the oldest member, has not said "
+           "that it acts",
+           "doyen voters");
+}
+
+/* Whether a follower hears enough does not matter where its coordinator acts, or may. */
+Test(whole, somebody_acts_or_may)
+{
+    struct whole_facts facts = five();
+
+    facts.guard = (struct guard_state){
+        .guard = {.policy = GUARD_MAJORITY, .count = 5}, .needed = 3, .fresh = 2, .met = false};
+    expect(&facts, WHOLE_HEALTHY, "healthy: 5 of 5", "nothing");
+    facts.reign = REIGN_UNKNOWN; /* Others watch the coordinator, or it has not said so yet. */
+    expect(&facts, WHOLE_HEALTHY, "healthy: 5 of 5", "nothing");
+    facts.members = 2; /* They cannot be enough. */
+    expect(&facts, WHOLE_NOBODY_ACTS,
+           "nobody acts here: 2 of 5 members are heard, 3 needed; 3 others may act, if they "
+           "hear each other",
+           "start 1 more");
+}
+
+Test(whole, a_split_says_whether_the_others_may_act)
+{
+    struct whole_facts facts = split(GUARD_NONE, 0, 0);
+
+    expect(&facts, WHOLE_SPLIT,
+           "may have split: 3 of 5 were lost at once 3.0 s ago; they may act, too (guard none)",
+           "doyen why ephesus");
+    facts = split(GUARD_COUNT, 2, 2);
+    expect(
+        &facts, WHOLE_SPLIT,
+        "may have split: 3 of 5 were lost at once 3.0 s ago; they may act, too: they are as many "
+        "as the guard asks for",
+        "network");
+    facts = split(GUARD_MAJORITY, 3, 2);
+    expect(&facts, WHOLE_SPLIT,
+           "may have split: 3 of 5 were lost at once 3.0 s ago; they cannot act: the majority is "
+           "here",
+           "network");
+    facts = split(GUARD_NONE, 0, 0);
+    facts.split_missing = facts.missing = facts.missing_alive = 1;
+    expect(&facts, WHOLE_SPLIT,
+           "may have split: 3 of 5 were lost at once 3.0 s ago; 1 of them may be alive "
+           "elsewhere: they may act, too (guard none)",
+           "network");
+    facts.split_missing = facts.missing = facts.missing_alive = 0; /* All are back. */
+    expect(&facts, WHOLE_HEALTHY, "healthy: 2 of 2", "nothing");
+}
+
+Test(whole, a_coordinator_that_is_not_heard)
+{
+    struct whole_facts facts = five();
+
+    facts.coordinator_silent = true;
+    facts.coordinator_heard_ms = 4252;
+    facts.suspects = facts.bad_links = 1;
+    facts.suspect = "athens";
+    expect(&facts, WHOLE_UNHEARD, "coordinator athens, not heard for 4.2 s", "doyen matrix");
+    facts.faults = 1;
+    expect(&facts, WHOLE_UNHEARD, "coordinator athens, not heard for 4.2 s", "doyen fault clear");
+    facts.coordinator_heard_ms = NEVER_MS;
+    expect(&facts, WHOLE_UNHEARD, "coordinator athens was not heard yet", "doyen fault clear");
+
+    facts = five();
+    facts.coordinates = true;
+    facts.members = facts.heard = 1;
+    expect(&facts, WHOLE_HEALTHY, "healthy: 1 of 1", "nothing");
+}
+
+Test(whole, voters_that_do_not_vote_are_no_spare)
+{
+    struct whole_facts facts = voters();
+
+    facts.voters_lack = 1;
+    facts.voter_lack = "no record";
+    expect(&facts, WHOLE_VOTERS_LACKING,
+           "1 of 3 voters does not vote (no record): no further one can be lost", "doyen voters");
+    facts = voters();
+    facts.voters_heard = 2;
+    expect(&facts, WHOLE_VOTERS_LACKING,
+           "2 of 3 voters are heard, 2 needed: no further one can be lost", "doyen voters");
+    facts.voters = facts.guard.guard.count = 5;
+    facts.guard.needed = 3;
+    facts.voters_heard = 4;
+    facts.voters_lack = 0;
+    expect(&facts, WHOLE_VOTERS_LACKING, "4 of 5 voters are heard, 3 needed", "doyen voters");
+    facts.voters_lack = 2;
+    facts.voter_lack = "damaged record";
+    expect(&facts, WHOLE_VOTERS_LACKING,
+           "2 of 5 voters do not vote (damaged record), 1 is not heard: no further one can be lost",
+           "doyen voters");
+}
+
+Test(whole, warnings)
+{
+    struct whole_facts facts = five();
+
+    facts.missing = 1;
+    facts.missing_name = "cyrene";
+    facts.missing_ms = 12345;
+    expect(&facts, WHOLE_MISSING, "5 of 6 are here: cyrene failed 12.3 s ago", "doyen why");
+    facts.missing_alive = 1; /* Its host did not say that it ended. */
+    expect(&facts, WHOLE_MISSING,
+           "5 of 6 are here: cyrene failed 12.3 s ago; if alive, it may act, too (guard none)",
+           "doyen why");
+    facts.guard = (struct guard_state){
+        .guard = {.policy = GUARD_MAJORITY, .count = 9}, .needed = 5, .fresh = 5, .met = true};
+    facts.missing = 2;
+    facts.missing_ms = 7200000;
+    expect(&facts, WHOLE_MISSING,
+           "5 of 7 are here: cyrene, the latest to go, failed 2 h ago; not one more can be lost",
+           "doyen why");
+    facts.starved = 3;
+    expect(&facts, WHOLE_STARVED,
+           "3 connections of this node were given up: no file descriptors left for them",
+           "ulimit -n");
+    facts.suspects = 2;
+    expect(&facts, WHOLE_SUSPECT, "2 of 5 members are suspected", "doyen why");
+    facts.suspects = 1;
+    facts.suspect = "delphi";
+    expect(&facts, WHOLE_SUSPECT, "delphi is suspected", "doyen why");
+    facts.bad_links = 1;
+    facts.bad_link = "messages from a to b are lost";
+    expect(&facts, WHOLE_BAD_LINK, "a link is bad: messages from a to b are lost", "doyen matrix");
+    facts.bad_links = 2;
+    expect(&facts, WHOLE_BAD_LINK, "2 links are bad", "doyen matrix");
+    facts.merging = true;
+    facts.reign = REIGN_IDLE;
+    expect(&facts, WHOLE_MERGING,
+           "this part is being absorbed by another, and nobody in it acts meanwhile", "nothing");
+    facts.phase = PHASE_LEAVING;
+    expect(&facts, WHOLE_LEAVING, "this node is leaving", "nothing");
+}
+
+Test(whole, each_state_has_a_word_of_its_own)
+{
+    for (int i = 0; i < WHOLE_STATES; i++) {
+        cr_assert_not_null(whole_state_text((enum whole_state)i));
+        for (int j = 0; j < i; j++) {
+            cr_assert_str_neq(whole_state_text((enum whole_state)i),
+                              whole_state_text((enum whole_state)j));
+        }
+    }
+}
