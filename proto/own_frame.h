@@ -16,8 +16,6 @@ enum {
     OWN_TYPE = 67,             /* on the wire */
     OWN_FRAME_BYTES_MAX = 640, /* no frame of this type is longer */
 };
-_Static_assert((int)OWN_FRAME_BYTES_MAX <= (int)DATAGRAM_FRAME_BYTES_MAX,
-               "a message of owners is always a datagram");
 
 /* Is this a frame for own_frame_decode, rather than for wire_decode? */
 bool own_frame_is(const uint8_t *bytes, size_t length);

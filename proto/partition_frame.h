@@ -16,8 +16,6 @@ enum {
     PARTITION_TYPE = 66,              /* on the wire */
     PARTITION_FRAME_BYTES_MAX = 1000, /* no frame of this type is longer */
 };
-_Static_assert((int)PARTITION_FRAME_BYTES_MAX <= (int)DATAGRAM_FRAME_BYTES_MAX,
-               "a message of partitions is always a datagram");
 
 /* Is this a frame for partition_frame_decode, rather than for wire_decode? */
 bool partition_frame_is(const uint8_t *bytes, size_t length);

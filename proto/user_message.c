@@ -25,12 +25,12 @@ enum wire_error user_message_decode(const struct wire *wire, const uint8_t *byte
 }
 
 size_t user_message_encode(const struct wire *wire, const struct user_message *message,
-                           uint8_t frame[DATAGRAM_FRAME_BYTES_MAX])
+                           uint8_t frame[USER_FRAME_BYTES_MAX])
 {
     struct writer writer;
 
     assert(message->length <= USER_BYTES_MAX && message->number > 0);
-    bare_frame_write(&writer, wire, &user_kind, frame, DATAGRAM_FRAME_BYTES_MAX);
+    bare_frame_write(&writer, wire, &user_kind, frame, USER_FRAME_BYTES_MAX);
     writer_id(&writer, &message->from);
     writer_id(&writer, &message->to);
     writer_number(&writer, message->number);

@@ -8,16 +8,14 @@
 #include <stdint.h>
 
 #include "core/model/id.h"
-#include "core/model/limits.h"
 #include "proto/wire.h"
 
 enum {
     USER_TYPE = 64,        /* on the wire; the core's types are below */
     USER_BYTES_MAX = 1024, /* of its content */
     USER_FRAME_EXTRA = 66, /* and a frame has at most so many more */
+    USER_FRAME_BYTES_MAX = USER_BYTES_MAX + USER_FRAME_EXTRA,
 };
-_Static_assert(USER_BYTES_MAX + USER_FRAME_EXTRA <= DATAGRAM_FRAME_BYTES_MAX,
-               "a message of a program is always a datagram");
 
 struct user_message {
     struct node_id from;
@@ -37,6 +35,6 @@ enum wire_error user_message_decode(const struct wire *wire, const uint8_t *byte
 
 /* Writes the frame and returns its length. The message must be within the bounds. */
 size_t user_message_encode(const struct wire *wire, const struct user_message *message,
-                           uint8_t frame[DATAGRAM_FRAME_BYTES_MAX]);
+                           uint8_t frame[USER_FRAME_BYTES_MAX]);
 
 #endif

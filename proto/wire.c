@@ -79,7 +79,7 @@ struct wire *wire_new(const char *cluster, uint32_t capacity)
     wire->frame_bytes_max = WIRE_HEADER_BYTES + body_bytes_max(capacity);
     wire->view_storage = malloc(view_bytes(capacity));
     wire->whole.frame = malloc(wire->frame_bytes_max);
-    wire->brief.frame = malloc(DATAGRAM_FRAME_BYTES_MAX + BODY_BRIEF_BEYOND);
+    wire->brief.frame = malloc(CHANGE_FRAME_BYTES_MAX + BODY_BRIEF_BEYOND);
     if (wire->view_storage == NULL || wire->whole.frame == NULL || wire->brief.frame == NULL) {
         wire_free(wire);
         return NULL;
@@ -214,18 +214,18 @@ static void encode_whole(struct wire *wire, const struct message *message,
     whole->length = (size_t)(writer.at - whole->frame);
 }
 
-/* Only where that is a datagram: what travels by stream may be whole as well. */
+/* Only where that is short: what is about many members may be whole as well. */
 static void encode_brief(struct wire *wire, const struct message *message,
                          const struct wire_copy *copy)
 {
     struct encoded *brief = &wire->brief;
-    const uint8_t *limit = brief->frame + DATAGRAM_FRAME_BYTES_MAX;
+    const uint8_t *limit = brief->frame + CHANGE_FRAME_BYTES_MAX; /* U3b */
     struct writer writer;
 
     memcpy(brief->frame, wire->header, WIRE_HEADER_BYTES);
     set_header(brief->frame, copy);
     writer_init(&writer, brief->frame + WIRE_HEADER_BYTES,
-                DATAGRAM_FRAME_BYTES_MAX + BODY_BRIEF_BEYOND - WIRE_HEADER_BYTES);
+                CHANGE_FRAME_BYTES_MAX + BODY_BRIEF_BEYOND - WIRE_HEADER_BYTES);
     const bool fits = wire->base != NULL && body_may_be_brief(message->type) &&
                       body_write_brief(&writer, message, copy->to, copy->version, wire->base,
                                        limit);

@@ -82,7 +82,7 @@ struct wire_copy {
     unsigned flags;           /* of enum wire_flags */
     uint32_t echo;            /* message.echo */
     uint8_t version;          /* of the protocol, counted from 0; at most WIRE_VERSION_HIGH - 1 */
-    bool brief;               /* its view as a change of the base, where that makes it a datagram */
+    bool brief;               /* its view as a change of the base, where that is short (U3b) */
 };
 
 /* Encodes one copy of a message. Returns the frame, valid until the next wire_encode, and its

@@ -130,13 +130,14 @@ DOYEN_API int doyen_node_set_tags(struct doyen_node *node, const struct doyen_ta
                                   size_t count, char why[DOYEN_NODE_WHY]);
 
 /* Sends up to DOYEN_MESSAGE_MAX bytes, which are copied, to the program of another member: `to` is
- * its id, which is one life of it, or its name. The message is one datagram, sealed as all others
- * are where there is a key. It arrives at most once; it may be lost, and overtake others. Nobody
- * answers for it: what has to arrive is sent until the other program says that it did. It is
- * dropped there while the other node has no on_message, is no member, or does not have this node in
- * its view; when more than 1000 came from this node in a second; and when 256 wait for the loop.
- * The node counts these (doyen_user_messages_refused_total, counters.user_refused). Returns 0, or,
- * with one line in `why`,
+ * its id, which is one life of it, or its name. The message is one datagram,
+ * from some 400 bytes on it goes by a stream, sealed as all others are where there is a key. It
+ * arrives at most once; it may be lost, and overtake others. Nobody answers for it: what has to
+ * arrive is sent until the other program says that it did. It is dropped there while the other node
+ * has no on_message, is no member, or does not have this node in its view; when more than 1000 came
+ * from this node in a second; and when 256 wait for the loop. The node counts these
+ * (doyen_user_messages_refused_total, counters.user_refused). Returns 0, or, with one line in
+ * `why`,
  *
  * DOYEN_E_USAGE: it is too long, or to this node itself;
  * DOYEN_E_REFUSED: this node is no member now, or there is no such member;

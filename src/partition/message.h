@@ -8,7 +8,7 @@
 #include "partition/place.h"
 
 enum {
-    PARTITION_PAGE_VALUES = 384, /* so that a page is a datagram */
+    PARTITION_PAGE_VALUES = 384, /* so that a page is a short message */
     PARTITION_PAGES_MAX = PARTITIONS_MAX * PARTITION_COPIES_MAX / PARTITION_PAGE_VALUES,
 };
 

@@ -1,4 +1,4 @@
-/* A table of partitions in pages that fit a datagram: cut up, and put together again. */
+/* A table of partitions in pages: cut up, and put together again. */
 #ifndef PARTITION_PAGES_H
 #define PARTITION_PAGES_H
 

@@ -40,7 +40,6 @@ enum {
     NS_PER_US = 1000,
 };
 
-_Static_assert((int)FRAME_BYTES_MAX <= (int)DATAGRAM_FRAME_BYTES_MAX, "an answer is a datagram");
 _Static_assert((int)PROBE_BYTES_MIN == (int)INQUIRY_PROBE_BYTES_MIN, "there is room for a clock");
 
 void inquiry_open(struct inquiry *inquiry, const struct inquiry_options *options)
@@ -67,7 +66,7 @@ static void send_frame(struct inquiry *inquiry, const struct member *to, uint8_t
                        uint64_t nonce, const char *text, size_t length)
 {
     const struct inquiry_options *options = &inquiry->options;
-    uint8_t frame[DATAGRAM_FRAME_BYTES_MAX];
+    uint8_t frame[FRAME_BYTES_MAX];
 
     if (options->is_cut(options->context, &to->id, &to->address)) {
         return;

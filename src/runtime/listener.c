@@ -70,22 +70,24 @@ static void inbound_on_frame(void *owner, const uint8_t *bytes, size_t length)
     struct streams *streams = listener->streams;
     struct message message;
 
+    if (inbound->greeted) {
+        if (!listener->on_frame(listener->context, (struct bytes){.at = bytes, .length = length},
+                                &inbound->from)) {
+            inbound_refuse(inbound);
+        }
+        return;
+    }
     enum wire_error error = wire_decode(streams->wire, bytes, length, &message);
     if (error != WIRE_OK) {
         traffic_count_refused(streams->traffic, error);
         inbound_refuse(inbound);
         return;
     }
-    if ((message.type == MESSAGE_HELLO) == inbound->greeted) {
-        inbound_refuse(inbound); /* A message before HELLO, or a second HELLO. */
+    if (message.type != MESSAGE_HELLO) {
+        inbound_refuse(inbound); /* A message before HELLO. */
         return;
     }
-    if (!inbound->greeted) {
-        inbound_greet(inbound, &message.from);
-        return;
-    }
-    listener->on_message(listener->context, &message, (struct bytes){.at = bytes, .length = length},
-                         &inbound->from);
+    inbound_greet(inbound, &message.from);
 }
 
 static void inbound_on_end(void *owner, int error)
@@ -196,9 +198,9 @@ int listener_open(struct listener *listener, struct streams *streams, const stru
                        only_ipv6 ? UV_TCP_IPV6ONLY : 0);
 }
 
-int listener_start(struct listener *listener, listener_on_message *on_message, void *context)
+int listener_start(struct listener *listener, listener_on_frame *on_frame, void *context)
 {
-    listener->on_message = on_message;
+    listener->on_frame = on_frame;
     listener->context = context;
     return uv_listen((uv_stream_t *)&listener->server, BACKLOG, on_connection);
 }

@@ -13,10 +13,10 @@
 #include "runtime/guests.h"
 #include "runtime/stream.h"
 
-/* A message that came by stream, and its frame. Both are valid for the call; `from` is the other
- * end of the connection, and nobody listens on its port. */
-typedef void listener_on_message(void *context, struct message *message, struct bytes frame,
-                                 const struct address *from);
+/* A frame that came by stream, after HELLO. It is valid for the call; `from` is the other end of
+ * the connection, and nobody listens on its port. Returns false for a frame that is malformed, or a
+ * second HELLO: that ends the connection. */
+typedef bool listener_on_frame(void *context, struct bytes frame, const struct address *from);
 
 struct listener {
     uv_tcp_t server;
@@ -27,7 +27,7 @@ struct listener {
     uint32_t inbound_max;
     struct guests guests;   /* those of them that have not said HELLO */
     struct chain strangers; /* that said it for a life that was no member's, the oldest first */
-    listener_on_message *on_message;
+    listener_on_frame *on_frame;
     void *context;
 };
 
@@ -37,7 +37,7 @@ int listener_open(struct listener *listener, struct streams *streams, const stru
                   uint32_t inbound_max);
 
 /* Accepts streams from now on. Returns 0, or libuv's error code. */
-int listener_start(struct listener *listener, listener_on_message *on_message, void *context);
+int listener_start(struct listener *listener, listener_on_frame *on_frame, void *context);
 
 /* Closes all inbound streams. When a life ends, the nodes that hold a stream to it must notice. */
 void listener_close_inbound(struct listener *listener);

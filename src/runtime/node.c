@@ -578,6 +578,38 @@ static void take_message(struct node *node, struct message *message, struct byte
     }
 }
 
+/* Takes a frame that is none of the core's (wire.md, sections 8 to 12). Returns false for one of
+ * the core's; `*sound` is false for what is malformed. */
+static bool take_beside(struct node *node, struct bytes frame, const struct address *source,
+                        bool *sound)
+{
+    *sound = true;
+    if (inquiry_is_frame(frame)) {
+        inquiry_on_frame(&node->inquiry, frame);
+    } else if (user_message_is(frame.at, frame.length)) {
+        *sound = node_on_user_frame(node, frame, source);
+    } else if (election_frame_is(frame.at, frame.length)) {
+        *sound = node_on_election_frame(node, frame, source);
+    } else if (own_frame_is(frame.at, frame.length)) {
+        *sound = node_on_own_frame(node, frame, source);
+    } else if (partition_frame_is(frame.at, frame.length)) {
+        *sound = node_on_partition_frame(node, frame, source);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool decode(struct node *node, struct bytes frame, struct message *message)
+{
+    const enum wire_error error = wire_decode(node->wire, frame.at, frame.length, message);
+
+    if (error != WIRE_OK) {
+        traffic_count_refused(&node->traffic, error);
+    }
+    return error == WIRE_OK;
+}
+
 void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
                       const struct address *source, uint64_t arrived_ms)
 {
@@ -585,6 +617,7 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
     const struct bytes datagram = {.at = bytes, .length = length};
     struct message message;
     struct bytes frame;
+    bool sound;
 
     if (beat_is(bytes, length)) {
         const uint64_t at_ms = event_ms(node, arrived_ms);
@@ -593,39 +626,12 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
         }
         return;
     }
-    if (!gate_open_datagram(&node->gate, datagram, source, &frame)) {
-        return;
+    if (gate_open_datagram(&node->gate, datagram, source, &frame) &&
+        !take_beside(node, frame, source, &sound) && decode(node, frame, &message)) {
+        take_message(node, &message, frame, source, 0);
     }
-    if (inquiry_is_frame(frame)) {
-        inquiry_on_frame(&node->inquiry, frame);
-        return;
-    }
-    if (user_message_is(frame.at, frame.length)) {
-        node_on_user_frame(node, frame, source);
-        return;
-    }
-    if (election_frame_is(frame.at, frame.length)) {
-        node_on_election_frame(node, frame, source);
-        return;
-    }
-    if (own_frame_is(frame.at, frame.length)) {
-        node_on_own_frame(node, frame, source);
-        return;
-    }
-    if (partition_frame_is(frame.at, frame.length)) {
-        node_on_partition_frame(node, frame, source);
-        return;
-    }
-    enum wire_error error = wire_decode(node->wire, frame.at, frame.length, &message);
-    if (error != WIRE_OK) {
-        traffic_count_refused(&node->traffic, error);
-        return;
-    }
-    take_message(node, &message, frame, source, 0);
 }
 
-/* Finds the address at which the sender of a message that came by stream can be answered: nobody
- * listens on the port of its end of the stream. */
 static const struct address *listed_address(const struct view *view, const struct node_id *id)
 {
     for (uint32_t i = 0; view != NULL && i < view->member_count; i++) {
@@ -636,20 +642,54 @@ static const struct address *listed_address(const struct view *view, const struc
     return NULL;
 }
 
-void node_on_stream_message(void *context, struct message *message, struct bytes frame,
-                            const struct address *from)
+static bool is_on_host(const struct address *address, const struct address *host)
 {
-    struct node *node = context;
+    struct address other = *address;
+
+    other.port = host->port;
+    return address_equal(&other, host);
+}
+
+/* Where the sender of a message that came by stream can be answered: nobody listens on the port of
+ * its end of the stream. A joiner says where it is, which is no lie if it connected from there
+ * (V6d). */
+static const struct address *answering_address(const struct node *node,
+                                               const struct message *message,
+                                               const struct address *from)
+{
+    const struct address *joiner = &message->joiner.member.address;
     const struct address *listed = listed_address(core_view(node->core), &message->from);
 
     if (listed == NULL) {
         listed = listed_address(message_view(message), &message->from);
     }
-    const struct address *source = listed != NULL ? listed : from;
-    if (!came_by_cut_link(node, message, message->relay ? from : source) &&
-        !is_one_too_many(node, message, from)) {
-        step_with_message(node, message, frame, source, 0);
+    if (listed != NULL) {
+        return listed;
     }
+    return (message->type == MESSAGE_JOIN || message->type == MESSAGE_READY) &&
+                   message->joiner.hops == 0 && is_on_host(joiner, from)
+               ? joiner
+               : from;
+}
+
+bool node_on_stream_frame(void *context, struct bytes frame, const struct address *from)
+{
+    struct node *node = context;
+    struct message message;
+    bool sound;
+
+    if (take_beside(node, frame, from, &sound)) {
+        return sound;
+    }
+    if (!decode(node, frame, &message) || message.type == MESSAGE_HELLO) {
+        return false;
+    }
+    const struct address *source = answering_address(node, &message, from);
+    if (!came_by_cut_link(node, &message, message.relay ? from : source) &&
+        !is_one_too_many(node, &message, from)) {
+        step_with_message(node, &message, frame, source, 0);
+    }
+    return true;
 }
 
 void node_on_link_news(void *context, const struct node_id *peer, enum link_news news)

@@ -4,7 +4,7 @@
 #include "runtime/node.h"
 #include "runtime/node_state.h"
 
-void node_on_election_frame(struct node *node, struct bytes frame, const struct address *source)
+bool node_on_election_frame(struct node *node, struct bytes frame, const struct address *source)
 {
     struct election_frame message;
     const enum wire_error error = election_frame_decode(node->wire, frame.at, frame.length,
@@ -15,6 +15,7 @@ void node_on_election_frame(struct node *node, struct bytes frame, const struct 
     } else if (!node->closing && !node_is_cut(node, &message.from, source)) {
         elector_take(&node->elector, &message, clock_ms());
     }
+    return error == WIRE_OK;
 }
 
 void node_send_election(void *context, const struct outgoing *outgoing)

@@ -45,7 +45,7 @@ static bool open_sockets(struct node *node)
         error = listener_open(&node->listener, &node->streams, &config->listen, inbound_max);
     }
     if (error == 0) {
-        error = listener_start(&node->listener, node_on_stream_message, node);
+        error = listener_start(&node->listener, node_on_stream_frame, node);
     }
     if (error == 0) {
         error = udp_start(&node->udp, node_on_datagram, node_on_turn, node);

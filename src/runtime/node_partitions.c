@@ -3,7 +3,7 @@
 #include "runtime/node.h"
 #include "runtime/node_state.h"
 
-void node_on_partition_frame(struct node *node, struct bytes frame, const struct address *source)
+bool node_on_partition_frame(struct node *node, struct bytes frame, const struct address *source)
 {
     struct partition_message message;
     const enum wire_error error = partition_frame_decode(node->wire, frame.at, frame.length,
@@ -14,9 +14,10 @@ void node_on_partition_frame(struct node *node, struct bytes frame, const struct
     } else if (!node->closing && !node_is_cut(node, &message.from, source)) {
         partitioner_take(&node->partitioner, &message, clock_ms());
     }
+    return error == WIRE_OK;
 }
 
-void node_on_own_frame(struct node *node, struct bytes frame, const struct address *source)
+bool node_on_own_frame(struct node *node, struct bytes frame, const struct address *source)
 {
     struct own_message message;
     const enum wire_error error = own_frame_decode(node->wire, frame.at, frame.length, &message);
@@ -26,6 +27,7 @@ void node_on_own_frame(struct node *node, struct bytes frame, const struct addre
     } else if (!node->closing && !node_is_cut(node, &message.from, source)) {
         partitioner_take_own(&node->partitioner, &message, clock_ms());
     }
+    return error == WIRE_OK;
 }
 
 void node_send_partitions(void *context, const struct outgoing *outgoing)

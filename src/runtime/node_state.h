@@ -113,8 +113,7 @@ void node_on_timer(uv_timer_t *timer);
 void node_on_join_timer(uv_timer_t *timer);
 void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
                       const struct address *source, uint64_t arrived_ms);
-void node_on_stream_message(void *context, struct message *message, struct bytes frame,
-                            const struct address *from);
+bool node_on_stream_frame(void *context, struct bytes frame, const struct address *from);
 void node_on_link_news(void *context, const struct node_id *peer, enum link_news news);
 void node_on_synced(void *context, uint64_t number, bool ok);
 void node_on_resolved(void *context, const struct address *addresses, uint32_t count);
@@ -131,23 +130,26 @@ void node_transmit(void *context, const struct outgoing *outgoing);
 /* One of this node's clients wants something of a role, or has done it. */
 void node_on_role_command(void *context, const struct role_command *command);
 
-/* Sends a frame that is none of the core's as a datagram, unless a fault drops it. False: the
- * socket does not take it now. */
+/* Sends a frame that is none of the core's, unless a fault drops it. False: the socket does not
+ * take it now. */
 bool node_send_frame(struct node *node, const struct outgoing *outgoing);
 
+/* The frames below are none of the core's. Whoever takes one returns false for what is malformed.
+ */
+
 /* A frame of an election, and a leader of which clients are told; neither changes the core. */
-void node_on_election_frame(struct node *node, struct bytes frame, const struct address *source);
+bool node_on_election_frame(struct node *node, struct bytes frame, const struct address *source);
 void node_send_election(void *context, const struct outgoing *outgoing);
 void node_on_leader(void *context, const struct member *leader);
 
 /* A frame about partitions, and a new table; neither changes the core. */
-void node_on_partition_frame(struct node *node, struct bytes frame, const struct address *source);
-void node_on_own_frame(struct node *node, struct bytes frame, const struct address *source);
+bool node_on_partition_frame(struct node *node, struct bytes frame, const struct address *source);
+bool node_on_own_frame(struct node *node, struct bytes frame, const struct address *source);
 void node_send_partitions(void *context, const struct outgoing *outgoing);
 void node_on_partitions(void *context, const struct keeper_news *news);
 void node_on_owners(void *context, enum owner_news news, uint32_t count, uint32_t held);
 
 /* A frame that is one of a program's messages; it changes nothing of the core. */
-void node_on_user_frame(struct node *node, struct bytes frame, const struct address *source);
+bool node_on_user_frame(struct node *node, struct bytes frame, const struct address *source);
 
 #endif

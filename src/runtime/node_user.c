@@ -12,17 +12,17 @@ bool node_take_user_messages(struct node *node, user_post_on_message *on_message
     return user_post_listen(&node->user_post, may_come_twice, on_message, context);
 }
 
-void node_on_user_frame(struct node *node, struct bytes frame, const struct address *source)
+bool node_on_user_frame(struct node *node, struct bytes frame, const struct address *source)
 {
     struct user_message message;
     const enum wire_error error = user_message_decode(node->wire, frame.at, frame.length, &message);
 
     if (error != WIRE_OK) {
         traffic_count_refused(&node->traffic, error);
-        return;
+        return false;
     }
     if (node->closing || node_is_cut(node, &message.from, source)) {
-        return;
+        return true;
     }
     const enum user_refusal refusal = user_post_receive(&node->user_post, &message, clock_ms());
     if (refusal == USER_TAKEN) {
@@ -30,6 +30,7 @@ void node_on_user_frame(struct node *node, struct bytes frame, const struct addr
     } else {
         node->traffic.user_refused[refusal]++;
     }
+    return true;
 }
 
 /* Faults lose it, or hold it back, without a word. */
@@ -43,6 +44,10 @@ bool node_send_frame(struct node *node, const struct outgoing *outgoing)
     if (fault != NULL && fault->delay_ms > 0) {
         return faults_delay(&node->faults, outgoing, fault->delay_ms);
     }
+    if (outgoing->length > DATAGRAM_FRAME_BYTES_MAX) {
+        node_transmit(node, outgoing);
+        return true;
+    }
     const struct bytes datagram = gate_seal_datagram(&node->gate, outgoing);
     return udp_send(&node->udp, outgoing->to, datagram.at, datagram.length) == 0;
 }
@@ -51,7 +56,7 @@ enum user_sent node_send_user_message(struct node *node, uint32_t position, cons
                                       size_t length)
 {
     const struct member *member = &core_view(node->core)->members[position];
-    uint8_t frame[DATAGRAM_FRAME_BYTES_MAX];
+    uint8_t frame[USER_FRAME_BYTES_MAX];
     struct user_message message = {.from = core_self(node->core)->id,
                                    .to = member->id,
                                    .number = user_post_take_number(&node->user_post, clock_ms()),

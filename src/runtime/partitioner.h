@@ -27,7 +27,7 @@ struct partitioner_options {
     const struct core *core;
     const struct wire *wire;
     struct log *log;
-    /* Sends a datagram. Never called from inside a step of the core. */
+    /* Sends a frame. Never called from inside a step of the core. */
     void (*send)(void *context, const struct outgoing *outgoing);
     /* There is another table, that of the present view. */
     void (*on_table)(void *context, const struct keeper_news *news);

@@ -394,10 +394,12 @@ static void drop_superseded(struct stream *stream, enum message_type type)
     }
 }
 
-static bool has_room(const struct stream *stream, size_t length)
+/* What programs send each other (a type of 0) does not keep out what the members do. */
+static bool has_room(const struct stream *stream, enum message_type type, size_t length)
 {
-    return stream->waiting_count < STREAM_QUEUE_FRAMES_MAX &&
-           stream->waiting_bytes + length <= STREAM_QUEUE_BYTES_MAX;
+    const uint32_t most = type == 0 ? STREAM_QUEUE_FRAMES_MAX / 2 : STREAM_QUEUE_FRAMES_MAX;
+
+    return stream->waiting_count < most && stream->waiting_bytes + length <= STREAM_QUEUE_BYTES_MAX;
 }
 
 /* Queues what the socket did not accept. HELLO goes in front, and is always queued, because the
@@ -408,7 +410,7 @@ static bool queue_rest(struct stream *stream, enum message_type type,
 {
     struct frame *frame = NULL;
 
-    if (sent > 0 || type == MESSAGE_HELLO || has_room(stream, FRAME_LENGTH_BYTES + length)) {
+    if (sent > 0 || type == MESSAGE_HELLO || has_room(stream, type, FRAME_LENGTH_BYTES + length)) {
         frame = frame_new(type, prefix, bytes, length, sent);
     }
     if (frame == NULL) {

@@ -108,16 +108,62 @@ static void a_takeover(size_t bytes, const char *also, const char *const *guard)
               "%s acts; its path is no hindrance to the oldest", next);
 }
 
-#define Takeover(name, bytes, also, guard)                                                         \
-    Story(narrow, name)                                                                            \
-    {                                                                                              \
-        a_takeover(bytes, also, guard);                                                            \
-    }
+Story(narrow, a_tunnel_to_the_next_coordinator_is_no_trouble)
+{
+    a_takeover(TUNNEL_BYTES, NULL, none);
+}
 
-Takeover(a_tunnel_to_the_next_coordinator_is_no_trouble, TUNNEL_BYTES, NULL, none)
-    Takeover(a_tunnel_is_no_trouble_under_a_majority, TUNNEL_BYTES, NULL, majority)
-        Takeover(a_tunnel_is_no_trouble_under_strict, TUNNEL_BYTES, NULL, strict)
-            Takeover(two_tunnels_are_no_trouble, TUNNEL_BYTES, "halicarnassus", none)
-                Takeover(two_tunnels_are_no_trouble_under_a_majority, TUNNEL_BYTES, "halicarnassus",
-                         majority) Takeover(two_tunnels_are_no_trouble_under_strict, TUNNEL_BYTES,
-                                            "halicarnassus", strict)
+Story(narrow, a_tunnel_to_the_next_coordinator_is_no_trouble_under_a_majority)
+{
+    a_takeover(TUNNEL_BYTES, NULL, majority);
+}
+
+Story(narrow, a_tunnel_to_the_next_coordinator_is_no_trouble_under_strict)
+{
+    a_takeover(TUNNEL_BYTES, NULL, strict);
+}
+
+Story(narrow, two_tunnels_are_no_trouble)
+{
+    a_takeover(TUNNEL_BYTES, "halicarnassus", none);
+}
+
+Story(narrow, two_tunnels_are_no_trouble_under_a_majority)
+{
+    a_takeover(TUNNEL_BYTES, "halicarnassus", majority);
+}
+
+Story(narrow, two_tunnels_are_no_trouble_under_strict)
+{
+    a_takeover(TUNNEL_BYTES, "halicarnassus", strict);
+}
+
+Story(narrow, a_narrow_path_to_the_next_coordinator_is_no_trouble)
+{
+    a_takeover(NARROW_BYTES, NULL, none);
+}
+
+Story(narrow, a_narrow_path_to_the_next_coordinator_is_no_trouble_under_a_majority)
+{
+    a_takeover(NARROW_BYTES, NULL, majority);
+}
+
+Story(narrow, a_narrow_path_to_the_next_coordinator_is_no_trouble_under_strict)
+{
+    a_takeover(NARROW_BYTES, NULL, strict);
+}
+
+Story(narrow, two_narrow_paths_are_no_trouble)
+{
+    a_takeover(NARROW_BYTES, "halicarnassus", none);
+}
+
+Story(narrow, two_narrow_paths_are_no_trouble_under_a_majority)
+{
+    a_takeover(NARROW_BYTES, "halicarnassus", majority);
+}
+
+Story(narrow, two_narrow_paths_are_no_trouble_under_strict)
+{
+    a_takeover(NARROW_BYTES, "halicarnassus", strict);
+}

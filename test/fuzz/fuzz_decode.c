@@ -70,7 +70,7 @@ static void check_beat(struct wire *wire, const struct view *base, const uint8_t
 static void check_user(struct wire *wire, const uint8_t *bytes, size_t length)
 {
     struct user_message message;
-    uint8_t again[DATAGRAM_FRAME_BYTES_MAX];
+    uint8_t again[USER_FRAME_BYTES_MAX];
 
     if (!user_message_is(bytes, length) ||
         user_message_decode(wire, bytes, length, &message) != WIRE_OK) {

@@ -106,6 +106,6 @@ void strike_foreign_packets(struct sim *sim, struct random *random)
 void strike_black_hole(struct sim *sim, struct random *random)
 {
     struct quality quality = sim_default_quality();
-    quality.datagram_bytes_max = draw_u32(random, 300, 800);
+    quality.datagram_bytes_max = draw_u32(random, 300, 460);
     set_quality_for(sim, &quality, draw(random, 500, 8000));
 }

@@ -211,13 +211,19 @@ static size_t frame_bytes_most(const struct view *view)
     return bytes;
 }
 
+/* Of messages without a view these have tags, which may be long. */
+static bool has_tags(enum message_type type)
+{
+    return type == MESSAGE_JOIN || type == MESSAGE_READY || type == MESSAGE_TAGS;
+}
+
 /* Asked for each receiver, of one message after the other. */
 static bool is_datagram(struct sim *sim, const struct message *message)
 {
     const struct view *view = message_view(message);
 
     if (view == NULL || message->type == MESSAGE_MERGE) {
-        return view == NULL;
+        return view == NULL && !has_tags(message->type);
     }
     if (sim->measured != message) {
         sim->measured = message;
@@ -241,7 +247,8 @@ static bool needs_frame(struct sim *sim, const struct quality *quality, const st
 {
     return !sim->options.spares_codec ||
            (quality->datagram_bytes_max != 0 && !is_short(effect->message)) ||
-           !(is_brief(sim, effect) || is_datagram(sim, effect->message));
+           !(is_brief(sim, effect) ? sim->brief_bytes <= DATAGRAM_FRAME_BYTES_MAX
+                                   : is_datagram(sim, effect->message));
 }
 
 static void note_base(struct packet *packet, const struct view *base)
@@ -360,7 +367,7 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
     if (packet->open || packet->length <= DATAGRAM_FRAME_BYTES_MAX) {
         send_datagram(sim, host, effect, packet);
     } else {
-        assert(!is_datagram(sim, message));
+        assert(is_brief(sim, effect) || !is_datagram(sim, message));
         send_frame(sim, packet);
     }
     network_release(&sim->network, packet);

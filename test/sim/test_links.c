@@ -186,7 +186,7 @@ Story(links, long_datagrams_that_vanish_are_made_up_for)
 {
     struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = 5});
     struct quality quality = sim_default_quality();
-    quality.datagram_bytes_max = 600;
+    quality.datagram_bytes_max = 400;
     sim_set_quality(sim, &quality);
     sim_start_in_order(sim, 300);
     sim_run(sim, STALLED_MS);

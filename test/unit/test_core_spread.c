@@ -171,8 +171,8 @@ Test(core_spread, who_broadcasts_sends_it_to_each)
     rig_free(rig);
 }
 
-/* A view that goes by stream would go by SPREAD_FAN_OUT streams to each. */
-Test(core_spread, what_makes_no_datagram_goes_to_each)
+/* A whole view would go SPREAD_FAN_OUT times to each. */
+Test(core_spread, what_travels_whole_goes_to_each)
 {
     struct rig *rig = rig_gossiping(TEN, 'A', none);
     struct message join = {.type = MESSAGE_JOIN,

@@ -252,7 +252,7 @@ Test(wire_change, any_view_is_a_change_of_any_other)
 
 /* --- When the view goes out whole --- */
 
-Test(wire_change, what_is_no_datagram_goes_out_whole)
+Test(wire_change, what_is_long_goes_out_whole)
 {
     fill(&base, 4);
     follow();
@@ -262,7 +262,7 @@ Test(wire_change, what_is_no_datagram_goes_out_whole)
     }
     view_seal(&next);
     cr_assert_eq(brief_bytes(&next), 0);
-    cr_assert_gt(check_arrives(MESSAGE_PREPARE), DATAGRAM_FRAME_BYTES_MAX);
+    cr_assert_gt(check_arrives(MESSAGE_PREPARE), CHANGE_FRAME_BYTES_MAX);
     for (unsigned i = 0; i < 500; i++) { /* The limit is met at each byte. */
         follow();
         for (unsigned k = draw(30); k > 0; k--) {
@@ -277,7 +277,7 @@ Test(wire_change, what_is_no_datagram_goes_out_whole)
             view_append(&next, &joiner);
         }
         view_seal(&next);
-        cr_assert_leq(brief_bytes(&next), DATAGRAM_FRAME_BYTES_MAX);
+        cr_assert_leq(brief_bytes(&next), CHANGE_FRAME_BYTES_MAX);
         check_arrives(MESSAGE_PREPARE);
     }
 }
@@ -406,7 +406,7 @@ Test(wire_change, no_more_members_are_read_than_there_is_room_for)
 Test(wire_change, a_damaged_one_is_refused_or_what_it_announces)
 {
     struct message got = {.type = MESSAGE_PULL};
-    uint8_t bytes[DATAGRAM_FRAME_BYTES_MAX];
+    uint8_t bytes[CHANGE_FRAME_BYTES_MAX];
     size_t length;
 
     fill(&base, MEMBERS);

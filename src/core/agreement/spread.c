@@ -45,10 +45,9 @@ static size_t gone_bytes(const struct view *base, const struct view *next)
     return bytes;
 }
 
-static bool makes_a_datagram(const struct view *base, const struct view *next)
+static bool travels_as_a_change(const struct view *base, const struct view *next)
 {
-    return REST_BYTES + joined_bytes(base, next) + gone_bytes(base, next) <=
-           DATAGRAM_FRAME_BYTES_MAX;
+    return REST_BYTES + joined_bytes(base, next) + gone_bytes(base, next) <= CHANGE_FRAME_BYTES_MAX;
 }
 
 /* --- Who hands it to whom --- */
@@ -108,7 +107,8 @@ static void send_to_next(struct core *core, const struct message *message, const
 bool spread_suits(const struct core *core, const struct view *next)
 {
     return core->gossips && core_is_coordinator(core) && !core_is_strict(core) &&
-           chain_of(core, next).count > SPREAD_FAN_OUT + 1 && makes_a_datagram(&core->view, next);
+           chain_of(core, next).count > SPREAD_FAN_OUT + 1 &&
+           travels_as_a_change(&core->view, next);
 }
 
 bool spread_reaches(const struct core *core, const struct node_id *id)

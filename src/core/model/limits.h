@@ -27,10 +27,12 @@ enum {
     ROLE_PREEMPT_AFTER_MS_MAX = 86400000, /* a better candidate takes over within a day */
     ROLE_OWN_MAX = 64,                    /* of one member */
     ROLE_HOLDERS_MAX = 64,                /* who may hold one role at once */
-    MERGES_KEPT = 8,                 /* merges that are known again when their request comes late */
-    DATAGRAM_BYTES_MAX = 1200,       /* no datagram is longer */
-    DATAGRAM_FRAME_BYTES_MAX = 1100, /* a longer frame travels by stream: sealed, one of these is a
-                                        datagram yet */
+    MERGES_KEPT = 8,                /* merges that are known again when their request comes late */
+    DATAGRAM_BYTES_MAX = 548,       /* no datagram is longer: with the headers of UDP and IP these
+                                       are 576, which pass everywhere (U3a) */
+    DATAGRAM_FRAME_BYTES_MAX = 463, /* a longer frame travels by stream: sealed, one of these is a
+                                       datagram yet */
+    CHANGE_FRAME_BYTES_MAX = 1100,  /* of a view that travels as a change (U3b) */
 };
 
 /* Epochs, versions and ages do not rise by more within T_stall (V7): no cluster counts as far in
