@@ -227,7 +227,7 @@ static void follow(const struct hook_run *run, pid_t pid, int children, uint64_t
 void hook_run(const struct hook_run *run, struct hook_result *result)
 {
     const uint64_t began_ms = clock_now_ms();
-    pid_t pid;
+    pid_t pid = -1;
 
     *result = (struct hook_result){.end = HOOK_NONE};
     if (!may_run(run->path, result)) {
