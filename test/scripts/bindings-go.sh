@@ -13,11 +13,11 @@ command -v go >/dev/null || {
 }
 export DOYEN_BUILD=$build GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local
 cd "$top/test/bindings/go"
-unformatted=$(gofmt -l . "$top/src/bindings/go" "$top"/docs/examples/*.go)
+unformatted=$(gofmt -l . "$top/src/bindings/go" "$top"/examples/*.go)
 [ -z "$unformatted" ] || {
     echo "bindings-go: error: run gofmt -w on $unformatted" >&2
     exit 1
 }
 go vet . doyen
-go vet "$top/docs/examples/leader.go"
+go vet "$top/examples/leader.go"
 exec go test -count=1 "$@" .

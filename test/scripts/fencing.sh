@@ -163,7 +163,7 @@ case_files()
     local port
     port=$(free_ports 1)
     mkdir "$folder/files"
-    "$top/docs/examples/fenced-files.py" "$folder/files" "$port" 2>"$folder/files.log" &
+    "$top/examples/fenced-files.py" "$folder/files" "$port" 2>"$folder/files.log" &
     processes+=($!)
     # shellcheck disable=SC2016 # For the command's shell.
     start '

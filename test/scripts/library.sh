@@ -97,6 +97,15 @@ for page in doyen-client.3 doyen-lease.3 doyen-node.3; do
 done
 [ "$examples" -ge 6 ] || fail "only $examples examples in the manual pages"
 
+# --- Those of examples/ ---
+
+for source in "$top"/examples/*.c; do
+    name=$(basename "$source" .c)
+    # shellcheck disable=SC2046 # They are words.
+    "$cc" -std=gnu11 "${warnings[@]}" "$source" -o "$folder/example-$name" $(flags_of doyen) ||
+        fail "examples/$name.c does not compile"
+done
+
 # --- A project that uses the CMake package, both kinds of library ---
 
 mkdir "$folder/project"
@@ -149,6 +158,18 @@ kill "${hello[@]}"
 [[ $(head -n 1 "$folder/byzantium-told") == "athens says hello" ]] || fail "the example hello.c is not told anything"
 [[ $(head -n 1 "$folder/athens-told") == "byzantium says hello" ]] || fail "the first hello.c is not told anything"
 [[ $("$folder/lease" "$DOYEN_CONTROL") == "this node acts for"* ]] || fail "the example lease.c does not act"
+for expected in "watch=snapshot: " "lead=works under epoch " "campaign=works under token "; do
+    name=${expected%%=*}
+    "$folder/example-$name" >"$folder/$name-said" &
+    example=$!
+    for ((i = 0; i < 400; i++)); do
+        [ ! -s "$folder/$name-said" ] || break
+        sleep 0.05
+    done
+    kill "$example"
+    [[ $(head -n 1 "$folder/$name-said") == "${expected#*=}"* ]] || fail "examples/$name.c does not say \"${expected#*=}\""
+done
+[[ $(printf '2 a\n1 b\n' | "$folder/example-fence" | tail -n 1) == "refused: epoch 1 is over"* ]] || fail "examples/fence.c lets in what is over"
 "$folder/watch" >"$folder/events" &
 watch=$!
 for ((i = 0; i < 400; i++)); do

@@ -221,7 +221,7 @@ test("a grace that does not fit is refused", async (t) => {
 
 test("the example begins and ends with the lead", async (t) => {
   const top = new URL("../../../", import.meta.url);
-  const text = fs.readFileSync(new URL("docs/examples/leader.mjs", top), "utf8");
+  const text = fs.readFileSync(new URL("examples/leader.mjs", top), "utf8");
   const program = text.slice(text.indexOf("\n") + 1).replace(/^(?=.)/gm, "    ");
   assert.ok(fs.readFileSync(new URL("README.md", top), "utf8").includes(program), "README has it");
 
