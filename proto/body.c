@@ -12,7 +12,9 @@ enum {
     AT_TO = 1 + 1 + BODY_ID_BYTES,
     SUSPICION_FIELDS = 2,
     VOTER_FIELDS = 2,
+    HEARTBEAT_FURTHER_FIELDS = 4, /* those of a voter, of a hand-over, and of a lease */
     HANDED_OVER_FIELDS = 1,
+    LEASE_FIELDS = 1,
     NEED_FIELDS = 1,
     WATCHERS_STEP = 16, /* is added to the number of the profile where members watch on rings */
     TERMS_FIELDS = 6,   /* and under guard strict one more, the voters */
@@ -90,8 +92,8 @@ struct further {
     bool all;
 };
 
-/* Two further fields are there only of a voter that is bound to an epoch, which is never 0, and a
- * last one only if it is true. */
+/* Two further fields are there only of a voter that is bound to an epoch, which is never 0, and one
+ * only if it is true; of a coordinator that asks for leases all of these, and the length. */
 static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat,
                            struct further further)
 {
@@ -106,12 +108,16 @@ static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat,
         suspicion->age = reader_number(reader, 1, UINT64_MAX);
         suspicion->verdict = (enum verdict)reader_number(reader, VERDICT_NONE, VERDICT_STALLED);
     }
+    const bool asks = further.count == HEARTBEAT_FURTHER_FIELDS;
     if (further.count >= VOTER_FIELDS) {
-        heartbeat->promised = reader_number(reader, further.all ? 0 : 1, UINT64_MAX);
+        heartbeat->promised = reader_number(reader, asks ? 0 : 1, UINT64_MAX);
         heartbeat->leased = reader_bool(reader);
     }
-    if (further.count % VOTER_FIELDS == HANDED_OVER_FIELDS) {
-        heartbeat->handed_over = reader_number(reader, further.all ? 0 : 1, 1) == 1;
+    if (asks || further.count % VOTER_FIELDS == HANDED_OVER_FIELDS) {
+        heartbeat->handed_over = reader_number(reader, asks ? 0 : 1, 1) == 1;
+    }
+    if (asks) {
+        heartbeat->lease_ms = reader_number(reader, further.all ? 0 : 1, LEASE_MS_MAX);
     }
 }
 
@@ -129,17 +135,24 @@ static void write_heartbeat(struct writer *writer, const struct heartbeat *heart
         writer_number(writer, heartbeat->suspects[i].age);
         writer_number(writer, (uint64_t)heartbeat->suspects[i].verdict);
     }
-    if (heartbeat->promised != 0) {
+    const bool asks = heartbeat->lease_ms != 0;
+    if (asks || heartbeat->promised != 0) {
         writer_number(writer, heartbeat->promised);
         writer_bool(writer, heartbeat->leased);
     }
-    if (heartbeat->handed_over) {
-        writer_number(writer, 1);
+    if (asks || heartbeat->handed_over) {
+        writer_number(writer, heartbeat->handed_over);
+    }
+    if (asks) {
+        writer_number(writer, heartbeat->lease_ms);
     }
 }
 
 static uint32_t further_of_heartbeat(const struct heartbeat *heartbeat)
 {
+    if (heartbeat->lease_ms != 0) {
+        return HEARTBEAT_FURTHER_FIELDS;
+    }
     return (heartbeat->promised != 0 ? VOTER_FIELDS : 0U) +
            (heartbeat->handed_over ? HANDED_OVER_FIELDS : 0U);
 }
@@ -303,7 +316,7 @@ static void read_view(struct reader *reader, const struct view *base, struct vie
 }
 
 static void read_carrier(struct reader *reader, const struct view *base, struct view *view,
-                         struct message *message)
+                         struct message *message, struct further further)
 {
     struct view_carrier *carrier = &message->carrier;
 
@@ -319,6 +332,9 @@ static void read_carrier(struct reader *reader, const struct view *base, struct 
     }
     if (message->type == MESSAGE_PREPARE || message->type == MESSAGE_MERGE) {
         carrier->merge = reader_number(reader, 0, UINT64_MAX);
+    }
+    if (message->type == MESSAGE_PREPARE && further.count == LEASE_FIELDS) {
+        carrier->lease_ms = reader_number(reader, further.all ? 0 : 1, LEASE_MS_MAX);
     }
     if (message->type == MESSAGE_MERGE) {
         read_probe(reader, &carrier->part);
@@ -338,6 +354,9 @@ static void write_carried(struct writer *writer, const struct message *message)
     }
     if (message->type == MESSAGE_PREPARE || message->type == MESSAGE_MERGE) {
         writer_number(writer, carrier->merge);
+    }
+    if (message->type == MESSAGE_PREPARE && carrier->lease_ms != 0) {
+        writer_number(writer, carrier->lease_ms);
     }
     if (message->type == MESSAGE_MERGE) {
         write_probe(writer, &carrier->part);
@@ -682,7 +701,10 @@ enum { ADDED_VALUE = 0 };
 static uint32_t further_most(enum message_type type)
 {
     if (type == MESSAGE_HEARTBEAT) {
-        return VOTER_FIELDS + HANDED_OVER_FIELDS;
+        return HEARTBEAT_FURTHER_FIELDS;
+    }
+    if (type == MESSAGE_PREPARE) {
+        return LEASE_FIELDS;
     }
     return type == MESSAGE_ROLES_ENTER ? NEED_FIELDS : 0;
 }
@@ -691,6 +713,9 @@ static uint32_t further_of(const struct message *message)
 {
     if (message->type == MESSAGE_HEARTBEAT) {
         return further_of_heartbeat(&message->heartbeat);
+    }
+    if (message->type == MESSAGE_PREPARE) {
+        return message->carrier.lease_ms != 0 ? LEASE_FIELDS : 0;
     }
     return message->type == MESSAGE_ROLES_ENTER && message->role.candidacy.terms.need[0] != '\0'
                ? NEED_FIELDS
@@ -748,7 +773,7 @@ void body_read(struct reader *reader, const struct view *base, struct view *view
         read_heartbeat(reader, &message->heartbeat, rest.further);
         break;
     case CARRIES_VIEW:
-        read_carrier(reader, base, view, message);
+        read_carrier(reader, base, view, message, rest.further);
         break;
     case CARRIES_BALLOT:
         read_ballot(reader, view, message);

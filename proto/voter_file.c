@@ -11,19 +11,20 @@
  *     "doyenvot"   8 bytes
  *     version      1 byte
  *     content      one MessagePack array: cluster, name, voters, record id, lineage, state,
- * promised epoch, to which life (nil: none), accepted view (nil: none) checksum     8 bytes, big
- * endian: hash of everything above
+ *                  promised epoch, to which life (nil: none), the longest lease given to it in
+ *                  milliseconds (0: none), accepted view (nil: none)
+ *     checksum     8 bytes, big endian: hash of everything above
  */
 #define MAGIC "doyenvot"
 
 enum {
     MAGIC_BYTES = sizeof MAGIC - 1,
-    FILE_VERSION = 1,
+    FILE_VERSION = VOTER_FILE_VERSION,
     HEADER_BYTES = MAGIC_BYTES + 1,
     CHECKSUM_BYTES = 8,
-    CONTENT_FIELDS = 9,
+    CONTENT_FIELDS = 10,
     CONTENT_BYTES = 1 + 2 * BODY_NAME_BYTES + 1 + VOTERS_MAX * BODY_NAME_BYTES + 2 * BODY_ID_BYTES +
-                    3 * BODY_NUMBER_BYTES,
+                    4 * BODY_NUMBER_BYTES,
 };
 
 size_t voter_file_bytes_max(uint32_t capacity)
@@ -52,6 +53,7 @@ static void write_content(struct writer *writer, const struct voter_file *file)
     writer_number(writer, record->state);
     writer_number(writer, record->promise.epoch);
     writer_id(writer, &record->promise.life);
+    writer_number(writer, record->lease_ms);
     if (record->accepted == NULL) {
         writer_nil(writer);
     } else {
@@ -95,6 +97,7 @@ static void read_content(struct reader *reader, struct view *view, struct voter_
                                                      VOTE_RECORD_FOUNDED);
     record->promise.epoch = reader_number(reader, 0, COUNTER_MAX);
     record->promise.life = reader_id_or_nil(reader);
+    record->lease_ms = reader_number(reader, 0, LEASE_MS_MAX);
     if (!reader_accept_nil(reader)) {
         body_read_view(reader, view);
         record->accepted = view;
@@ -110,6 +113,14 @@ static bool checksum_holds(const uint8_t *bytes, size_t length)
         checksum = checksum << 8 | bytes[i];
     }
     return checksum == checksum_of(bytes, length - CHECKSUM_BYTES);
+}
+
+_Static_assert((int)VOTER_FILE_FORMAT_BYTES == (int)HEADER_BYTES, "the version is the last byte of the header");
+
+uint8_t voter_file_format(const uint8_t *bytes, size_t length)
+{
+    return length >= HEADER_BYTES && memcmp(bytes, MAGIC, MAGIC_BYTES) == 0 ? bytes[MAGIC_BYTES]
+                                                                            : 0;
 }
 
 enum voter_file_error voter_file_read(const uint8_t *bytes, size_t length, struct view *view,

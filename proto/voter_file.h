@@ -10,6 +10,8 @@
 #include "core/model/quorum.h"
 #include "core/model/vote.h"
 
+enum { VOTER_FILE_VERSION = 2 };
+
 struct voter_file {
     char cluster[NAME_BYTES_MAX + 1];
     char name[NAME_BYTES_MAX + 1]; /* of the voter */
@@ -28,6 +30,10 @@ size_t voter_file_bytes_max(uint32_t capacity);
 
 /* Writes the file into `out`, which has room for voter_file_bytes_max, and returns its length. */
 size_t voter_file_write(uint8_t *out, const struct voter_file *file);
+
+/* The version of the format, from the first bytes of the file; 0 where they are no record's. */
+enum { VOTER_FILE_FORMAT_BYTES = 9 };
+uint8_t voter_file_format(const uint8_t *bytes, size_t length);
 
 /* Reads it; the view that was accepted goes into `view`, to which file->record then points. */
 enum voter_file_error voter_file_read(const uint8_t *bytes, size_t length, struct view *view,

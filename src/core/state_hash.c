@@ -51,6 +51,7 @@ static uint64_t add_voter(uint64_t hash, const struct core *core)
     hash = hash_u64(hash, (uint64_t)voter->record.state | (voter->mute ? 4U : 0U));
     hash = hash_u64(hash, voter->record.promise.epoch);
     hash = add_id(hash, &voter->record.promise.life);
+    hash = hash_u64(hash, voter->record.lease_ms);
     hash = add_view(hash, &voter->accepted);
     hash = hash_u64(hash, voter->until_ms);
     hash = hash_u64(hash, voter->number);

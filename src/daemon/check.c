@@ -32,7 +32,7 @@ static bool check_state(const struct config *config, struct complaint *complaint
     const bool votes = voters_find(&config->voters, config->name) != VOTER_NONE;
 
     return config->state_dir[0] == '\0' ||
-           (store_check(config->state_dir, complaint) &&
+           (store_check(config->state_dir, complaint) && voter_store_allows(config, complaint) &&
             (!votes || voter_store_check(config->state_dir, complaint)));
 }
 
@@ -111,10 +111,10 @@ int check_start(FILE *to, const struct config *config)
     int exit_code = check_key(to, config);
 
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
-        struct complaint complaint;
+        struct complaint complaint = {.exit_code = EXIT_FAILURE};
         if (!checks[i](config, &complaint)) {
             fprintf(to, "doyend: %s\n", complaint.text);
-            exit_code = exit_code == EXIT_SUCCESS ? EXIT_FAILURE : exit_code;
+            exit_code = exit_code == EXIT_SUCCESS ? complaint.exit_code : exit_code;
         }
     }
     for (uint32_t i = 0; i < config->seed_count; i++) {

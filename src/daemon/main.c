@@ -25,6 +25,7 @@
 #include "runtime/options.h"
 #include "runtime/sandbox.h"
 #include "runtime/scheduling.h"
+#include "runtime/voter_store.h"
 #include "words/address_text.h"
 #include "words/terms_text.h"
 
@@ -322,7 +323,8 @@ static int run(const struct reload *start, const struct config_outcome *outcome)
     struct daemon daemon = {.config = config, .reloading = *start, .exit_code = EXIT_SUCCESS};
     struct complaint complaint;
 
-    if (!key_file_of(config, &daemon.ring, &complaint)) {
+    if (!key_file_of(config, &daemon.ring, &complaint) ||
+        !voter_store_allows(config, &complaint)) {
         fprintf(stderr, "doyend: %s\n", complaint.text);
         return complaint.exit_code;
     }

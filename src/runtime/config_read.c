@@ -606,6 +606,8 @@ static void warn_of_voters(struct reading *reading)
     }
 }
 
+enum { STRICT_HEARTBEAT_MS_MAX = LEASE_MS_MAX / 3 }; /* Z15a */
+
 static bool complete_voters(struct reading *reading)
 {
     struct config *config = &reading->partial.config;
@@ -630,6 +632,11 @@ static bool complete_voters(struct reading *reading)
         return refuse_option(reading, "voters",
                              "this node is a voter, and must find again what it has promised: add "
                              "--state-dir");
+    }
+    if (config->timing.heartbeat_ms > STRICT_HEARTBEAT_MS_MAX) {
+        return refuse_option(reading, "heartbeat",
+                             "under --guard strict no voter binds itself for longer than 60s, which "
+                             "is to be three heartbeats: choose 20s or less");
     }
     config->guard.count = voters->count;
     warn_of_voters(reading);

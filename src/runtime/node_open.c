@@ -72,7 +72,12 @@ static bool open_store(struct node *node)
 static bool open_voter_store(struct node *node)
 {
     const struct config *config = node->config;
+    struct complaint complaint;
 
+    if (!voter_store_allows(config, &complaint)) {
+        log_line(node->log, LOG_ERROR, "voter", "%s", complaint.text);
+        return false;
+    }
     if (voters_find(&config->voters, config->name) == VOTER_NONE) {
         return true;
     }

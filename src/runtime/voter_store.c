@@ -90,6 +90,60 @@ bool voter_store_check(const char *dir, struct complaint *complaint)
     return fd >= 0 || errno == ENOENT || cannot_read(dir, why, complaint);
 }
 
+static bool refuse_guard(const char *dir, struct complaint *complaint)
+{
+    complaint->exit_code = EXIT_CONFIGURATION;
+    return complaint_set(complaint,
+                         "%.300s/" RECORD_FILE " is the record of a voter, by whose word others may "
+                         "act: start with --guard strict, or, to leave that for good, stop all "
+                         "nodes and remove this file at each voter",
+                         dir);
+}
+
+static bool refuse_format(const char *dir, unsigned version, struct complaint *complaint)
+{
+    complaint->exit_code = EXIT_CONFIGURATION;
+    return complaint_set(complaint,
+                         "%.300s/" RECORD_FILE " is a voter's record of format %u, which does not say "
+                         "for how long it is bound; this doyend has format %d: stop all nodes, "
+                         "remove this file at each voter, and start them to found the cluster anew",
+                         dir, version, VOTER_FILE_VERSION);
+}
+
+/* The format of the record in the open file; 0 where it is no record at all. */
+static unsigned format_of(int fd)
+{
+    uint8_t bytes[VOTER_FILE_FORMAT_BYTES];
+    const ssize_t got = read(fd, bytes, sizeof bytes);
+
+    return got < 0 ? 0 : voter_file_format(bytes, (size_t)got);
+}
+
+bool voter_store_allows(const struct config *config, struct complaint *complaint)
+{
+    char path[CONFIG_DIR_MAX + sizeof "/" RECORD_FILE];
+    char why[OWN_FILE_WHY_MAX];
+    struct stat status;
+
+    if (config->state_dir[0] == '\0') {
+        return true;
+    }
+    snprintf(path, sizeof path, "%s/" RECORD_FILE, config->state_dir);
+    if (config->guard.policy != GUARD_STRICT) {
+        return lstat(path, &status) != 0 || refuse_guard(config->state_dir, complaint);
+    }
+    const int fd = voters_find(&config->voters, config->name) == VOTER_NONE
+                       ? -1
+                       : own_file_open(AT_FDCWD, path, O_RDONLY, why);
+    if (fd < 0) {
+        return true; /* What is wrong with the file voter_store_open says. */
+    }
+    const unsigned format = format_of(fd);
+    (void)close(fd);
+    return format == 0 || format == VOTER_FILE_VERSION ||
+           refuse_format(config->state_dir, format, complaint);
+}
+
 static bool refuse_file(const struct voter_store *store, const char *why)
 {
     struct complaint complaint;
@@ -144,7 +198,7 @@ static void say_damaged(struct voter_store *store, enum voter_file_error error)
              " is %s: this node does not vote; for a cluster that is founded anew "
              "move the file away",
              store->config->state_dir,
-             error == VOTER_FILE_OTHER ? "no record of this version" : "damaged");
+             error == VOTER_FILE_OTHER ? "no record of a voter" : "damaged");
 }
 
 /* Is it this very voter's, under these options? */

@@ -21,6 +21,11 @@ typedef void voter_store_on_synced(void *context, uint64_t number, bool ok);
  * Returns false with the complaint set. */
 bool voter_store_check(const char *dir, struct complaint *complaint);
 
+/* Is this a start that the record in the state directory, if there is one, may be beside? Not under
+ * another guard, which acts without the voters whom this one has bound itself to (Z3d); nor where
+ * it is of a voter, in another format. Returns false with the complaint set, exit status too. */
+bool voter_store_allows(const struct config *config, struct complaint *complaint);
+
 /* Reads what an earlier process of this voter left in `config`'s state directory, which is locked
  * and stays so (store.h). Returns NULL, after one line on the log that names the remedy, when the
  * directory cannot be used. `loop`, `config` and `log` are borrowed for the store's life. */

@@ -28,6 +28,7 @@ static void desk_open(struct desk *desk)
                                                 .lineage = UINT64_MAX,
                                                 .state = VOTE_RECORD_FOUNDED,
                                                 .promise = {.epoch = 9, .life = member_of('B').id},
+                                                .lease_ms = LEASE_MS_MAX,
                                                 .accepted = &desk->accepted.view}};
     desk->bytes = malloc(voter_file_bytes_max(CAPACITY));
     cr_assert_not_null(desk->bytes);
@@ -69,6 +70,7 @@ Test(voter_file, what_was_written_comes_back)
     cr_assert_eq(desk.read.record.lineage, UINT64_MAX);
     cr_assert_eq(desk.read.record.state, VOTE_RECORD_FOUNDED);
     cr_assert(ballot_equal(&desk.read.record.promise, &desk.file.record.promise));
+    cr_assert_eq(desk.read.record.lease_ms, LEASE_MS_MAX);
     cr_assert_str_eq(view_text(desk.read.record.accepted, text, sizeof text), "A B C");
     cr_assert_eq(desk.read.record.accepted->hash, desk.accepted.view.hash);
     desk_close(&desk);
@@ -144,6 +146,18 @@ Test(voter_file, a_view_beyond_the_capacity_is_refused)
     desk_close(&desk);
 }
 
+/* Z15a: no voter binds itself for longer. */
+Test(voter_file, a_lease_of_more_than_a_minute_is_damage)
+{
+    struct desk desk;
+
+    desk_open(&desk);
+    desk.file.record.lease_ms = LEASE_MS_MAX + 1;
+    desk.length = voter_file_write(desk.bytes, &desk.file);
+    cr_assert_eq(desk_read(&desk, desk.length), VOTER_FILE_DAMAGED);
+    desk_close(&desk);
+}
+
 Test(voter_file, another_file_and_another_version_are_told_apart)
 {
     struct desk desk;
@@ -152,7 +166,12 @@ Test(voter_file, another_file_and_another_version_are_told_apart)
     cr_assert_eq(voter_file_read((const uint8_t *)"#!/bin/sh\necho something else\n", 30,
                                  &desk.read_view.view, &desk.read),
                  VOTER_FILE_OTHER);
+    cr_assert_eq(voter_file_format(desk.bytes, desk.length), VOTER_FILE_VERSION);
     desk.bytes[8]++;
     cr_assert_eq(desk_read(&desk, desk.length), VOTER_FILE_OTHER);
+    cr_assert_eq(voter_file_format(desk.bytes, desk.length), VOTER_FILE_VERSION + 1);
+    cr_assert_eq(voter_file_format(desk.bytes, 8), 0, "cut");
+    desk.bytes[0]++;
+    cr_assert_eq(voter_file_format(desk.bytes, desk.length), 0, "something else");
     desk_close(&desk);
 }

@@ -106,7 +106,8 @@ static struct vote_record record_of(uint64_t epoch)
     return (struct vote_record){.id = member_of('r').id,
                                 .lineage = 7,
                                 .state = VOTE_RECORD_FOUNDED,
-                                .promise = {.epoch = epoch, .life = member_of('B').id}};
+                                .promise = {.epoch = epoch, .life = member_of('B').id},
+                                .lease_ms = 700};
 }
 
 /* Leaves a record with that promise in the directory. */
@@ -182,6 +183,7 @@ Test(voter_store, what_was_acknowledged_is_found_again)
     cr_assert_eq(found->lineage, 7);
     cr_assert_eq(found->state, VOTE_RECORD_FOUNDED);
     cr_assert(ballot_equal(&found->promise, &record.promise));
+    cr_assert_eq(found->lease_ms, 700);
     cr_assert_str_eq(view_text(found->accepted, text, sizeof text), "A B");
     desk_stop(&desk);
     view_built_free(&accepted);
@@ -282,7 +284,7 @@ Test(voter_store, a_damaged_file_is_left_alone)
     file_write(desk.file, "", 0);
     check_left_alone(&desk, "is damaged");
     file_write(desk.file, "hello", 5);
-    check_left_alone(&desk, "no record of this version");
+    check_left_alone(&desk, "no record of a voter");
     desk_close(&desk);
 }
 
@@ -307,6 +309,63 @@ Test(voter_store, the_record_of_another_is_left_alone)
     cr_assert(desk_start(&desk));
     cr_assert_not_null(voter_store_found(desk.store), "and it is there for its own");
     desk_stop(&desk);
+    desk_close(&desk);
+}
+
+static void check_refused(struct desk *desk, const char *said)
+{
+    struct complaint complaint = {.exit_code = 0};
+    char log[LOG_READ_MAX];
+
+    cr_assert_not(voter_store_allows(&desk->config, &complaint));
+    cr_assert_eq(complaint.exit_code, EXIT_CONFIGURATION);
+    snprintf(log, sizeof log, "%s/voter is %s", desk->dir, said);
+    cr_assert_str_eq(complaint.text, log);
+}
+
+/* Z3d: others act by its word, which no other guard asks for. */
+Test(voter_store, under_another_guard_a_record_is_refused)
+{
+    static const enum guard_policy others[] = {GUARD_NONE, GUARD_MAJORITY, GUARD_COUNT};
+    struct complaint complaint;
+    struct desk desk;
+
+    desk_open(&desk);
+    desk.config.guard.policy = GUARD_NONE;
+    cr_assert(voter_store_allows(&desk.config, &complaint), "there is none yet");
+    desk.config.guard.policy = GUARD_STRICT;
+    desk_leave_record(&desk, 3);
+    cr_assert(voter_store_allows(&desk.config, &complaint));
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        desk.config.guard.policy = others[i];
+        check_refused(&desk, "the record of a voter, by whose word others may act: start with "
+                             "--guard strict, or, to leave that for good, stop all nodes and "
+                             "remove this file at each voter");
+    }
+    file_write(desk.file, "hello", 5);
+    cr_assert_not(voter_store_allows(&desk.config, &complaint), "nor one that is damaged");
+    desk.config.state_dir[0] = '\0';
+    cr_assert(voter_store_allows(&desk.config, &complaint), "it has no directory");
+    desk_close(&desk);
+}
+
+/* Z15b: for how long it is bound nobody knows. */
+Test(voter_store, a_record_of_another_format_is_refused)
+{
+    struct complaint complaint;
+    struct desk desk;
+    char bytes[RECORD_MAX];
+
+    desk_open(&desk);
+    desk_leave_record(&desk, 3);
+    const size_t length = file_read(desk.file, bytes);
+    bytes[8] = 1;
+    file_write(desk.file, bytes, length);
+    check_refused(&desk, "a voter's record of format 1, which does not say for how long it is "
+                         "bound; this doyend has format 2: stop all nodes, remove this file at "
+                         "each voter, and start them to found the cluster anew");
+    (void)text_set(desk.config.name, sizeof desk.config.name, "x", 1);
+    cr_assert(voter_store_allows(&desk.config, &complaint), "who is no voter does not read it");
     desk_close(&desk);
 }
 

@@ -123,6 +123,7 @@ static bool same_heartbeat(const struct heartbeat *a, const struct heartbeat *b)
     bool same = view_id_equal(&a->view, &b->view) && a->view_hash == b->view_hash &&
                 a->late == b->late && a->acting == b->acting && a->promised == b->promised &&
                 a->leased == b->leased && a->handed_over == b->handed_over &&
+                a->lease_ms == b->lease_ms &&
                 a->suspect_count == b->suspect_count;
     for (uint8_t i = 0; same && i < a->suspect_count; i++) {
         same = a->suspects[i].age == b->suspects[i].age &&
@@ -175,6 +176,7 @@ static bool same_body(const struct message *a, const struct message *b)
     case MESSAGE_STAND_DOWN:
         return same_view(a->carrier.view, b->carrier.view) &&
                a->carrier.epoch == b->carrier.epoch && a->carrier.merge == b->carrier.merge &&
+               a->carrier.lease_ms == b->carrier.lease_ms &&
                id_equal(&a->carrier.handover_by, &b->carrier.handover_by);
     case MESSAGE_ROLES_ASK:
     case MESSAGE_ROLES_ENTER:
@@ -518,7 +520,8 @@ static void add_fields(unsigned count, const char *bytes, size_t length)
 /* Those that have fields which may be missing are a test of their own. */
 static bool has_all_its_fields(const struct message *message)
 {
-    return message->type != MESSAGE_HEARTBEAT && message->type != MESSAGE_ROLES_ENTER;
+    return message->type != MESSAGE_HEARTBEAT && message->type != MESSAGE_PREPARE &&
+           message->type != MESSAGE_ROLES_ENTER;
 }
 
 Test(wire, fields_of_a_later_version_are_skipped_and_counted)
@@ -575,18 +578,29 @@ Test(wire, in_front_of_skipped_fields_none_is_missing)
 
     memset(&message, 0, sizeof message);
     vector_of_sample(vector, wire, samples_find(samples, "heartbeat"));
-    add_fields(4, "\x00\xc2\x00\x2a", 4);
+    add_fields(5, "\x00\xc2\x00\x00\x2a", 5);
     cr_assert_eq(decode_in(wire, vector->bytes, vector->length, &message), WIRE_OK);
     cr_assert_eq(message.heartbeat.promised, 0);
     cr_assert_not(message.heartbeat.leased);
     cr_assert_not(message.heartbeat.handed_over);
+    cr_assert_eq(message.heartbeat.lease_ms, 0);
 
     vector_of_sample(vector, wire, samples_find(samples, "heartbeat"));
-    add_fields(4, "\x09\xc3\x01\x2a", 4);
+    add_fields(5, "\x09\xc3\x01\x07\x2a", 5);
     cr_assert_eq(decode_in(wire, vector->bytes, vector->length, &message), WIRE_OK);
     cr_assert_eq(message.heartbeat.promised, 9);
     cr_assert(message.heartbeat.leased && message.heartbeat.handed_over);
+    cr_assert_eq(message.heartbeat.lease_ms, 7);
     cr_assert_eq(wire_skipped(wire), 2);
+
+    vector_of_sample(vector, wire, samples_find(samples, "prepare"));
+    add_fields(2, "\x00\x2a", 2);
+    cr_assert_eq(decode_in(wire, vector->bytes, vector->length, &message), WIRE_OK);
+    cr_assert_eq(message.carrier.lease_ms, 0);
+    vector_of_sample(vector, wire, samples_find(samples, "prepare"));
+    add_fields(2, "\x09\x2a", 2);
+    cr_assert_eq(decode_in(wire, vector->bytes, vector->length, &message), WIRE_OK);
+    cr_assert_eq(message.carrier.lease_ms, 9);
 
     vector_of_sample(vector, wire, samples_find(samples, "heartbeat"));
     add_fields(3, "\x00\xc2\x00", 3); /* All of this version: each says something. */

@@ -36,6 +36,8 @@ struct voter_bench *bench_new_with(const struct core_options *options)
 
     bench->now_ms = BENCH_BEGIN_MS;
     bench->lease_ms = options->timing.lease_ms;
+    bench->asks_ms = bench->lease_ms;
+    bench->restarts = options->profile;
     bench->block = calloc(1, core_bytes(BENCH_CAPACITY));
     bench->core = core_init(bench->block, options, bench->now_ms);
     bench->disk_view = view_of("");
@@ -102,7 +104,8 @@ enum vote_result bench_prepares(struct voter_bench *bench, char life, uint64_t e
                                 uint64_t version)
 {
     /* The voter takes ballot and view from the proposal. */
-    const struct vote_question question = {.address = member_of(life).address, .stamp = version};
+    const struct vote_question question = {
+        .address = member_of(life).address, .stamp = version, .lease_ms = bench->asks_ms};
     struct built_view built = view_of((const char[]){life, 'Z', '\0'});
 
     built.view.epoch = epoch;
@@ -119,6 +122,7 @@ enum vote_result bench_beats(struct voter_bench *bench, char life, uint64_t epoc
     struct vote_question question = bench_question(VOTE_HEARTBEAT, life, epoch);
 
     question.stamp = stamp;
+    question.lease_ms = bench->asks_ms;
     bench->core->now_ms = bench->now_ms;
     bench->vote = voter_on_heartbeat(bench->core, &question);
     return bench->vote.result;
@@ -193,6 +197,8 @@ void bench_crash(struct voter_bench *bench)
     struct core_options options = bench_options(core_self(bench->core)->name[0]);
 
     options.record = bench->has_record ? &bench->disk : NULL;
+    options.profile = bench->restarts;
+    options.timing = timing_of(bench->restarts);
     options.random_seed[0] = ++bench->now_ms;
     bench->now_ms += BENCH_DOWN_MS;
     bench->requested = 0;

@@ -13,7 +13,9 @@ struct voter_bench {
     struct core *core;
     void *block;
     uint64_t now_ms;
-    uint64_t lease_ms;
+    uint64_t lease_ms;     /* its own T_lease; */
+    uint64_t asks_ms;      /* and for how long it is asked */
+    enum profile restarts; /* as which it begins again when it crashes */
 
     uint64_t requested; /* of the last EFFECT_SYNC; 0: none */
 

@@ -433,6 +433,20 @@ static void add_ballots(struct samples *samples)
     message->heartbeat.handed_over = true;
 }
 
+static void add_leases(struct samples *samples)
+{
+    struct message *message = add(samples, MESSAGE_HEARTBEAT, "heartbeat-lease",
+                                  "a coordinator, no voter, that asks for leases of 4.2 s");
+
+    message->heartbeat.view = view_id_of(&samples->settled);
+    message->heartbeat.view_hash = samples->settled.hash;
+    message->heartbeat.acting = true;
+    message->heartbeat.lease_ms = 4200;
+    message = add(samples, MESSAGE_PREPARE, "prepare-lease", "a proposed view, and a lease of 60 s");
+    message->carrier.view = &samples->settled;
+    message->carrier.lease_ms = LEASE_MS_MAX;
+}
+
 static void add_moves(struct samples *samples)
 {
     struct message *message = add(samples, MESSAGE_STAND_DOWN, "stand-down",
@@ -613,6 +627,7 @@ struct samples *samples_new(void)
     add_preempt_after(samples);
     add_versions(samples);
     add_terms(samples);
+    add_leases(samples);
     return samples;
 }
 

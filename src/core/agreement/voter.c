@@ -53,7 +53,7 @@ void voter_start(struct core *core, const struct vote_record *record, bool damag
     voter->accepted_ms = core->now_ms;
     promise_saw_epoch(core, record->promise.epoch);
     if (record->promise.epoch != 0) {
-        voter->until_ms = core->now_ms + core->timing.lease_ms;
+        voter->until_ms = core->now_ms + record->lease_ms;
     }
 }
 
@@ -140,6 +140,7 @@ static void promise_to(struct core *core, const struct ballot *ballot, bool same
 
     count_promise(core, &ballot->life);
     voter->record.promise = *ballot;
+    voter->record.lease_ms = same_life ? voter->record.lease_ms : 0;
     voter->record.state = VOTE_RECORD_FOUNDED; /* The claim shows that founding is over (Z8). */
     voter->until_ms = same_life ? voter->until_ms : 0;
     record_changed(core);
@@ -283,9 +284,29 @@ struct vote voter_on_claim(struct core *core, const struct vote_question *questi
     return vote.result == VOTE_GRANTED ? grant(core, question, core->voter.number) : vote;
 }
 
-static void lease(struct core *core)
+/* Z15a: a coordinator that has our terms asks for no more than T_stall; who asks for longer in its
+ * name is not it, and would hold up the one after it. */
+static bool asks_for_too_long(const struct core *core, const struct vote_question *question)
 {
-    core->voter.until_ms = core->now_ms + core->timing.lease_ms;
+    const bool is_ours = core_is_member(core) && question->ballot.epoch == core->view.epoch &&
+                         id_equal(&question->ballot.life, &core->view.members[0].id);
+
+    return question->lease_ms > (is_ours ? core->timing.stall_ms : LEASE_MS_MAX);
+}
+
+/* Z15: a lease never takes back an earlier one; and one that is longer than all before is on disk
+ * before anybody is told of it, for a restart takes the longest. */
+static void lease(struct core *core, uint64_t length_ms)
+{
+    struct voter *voter = &core->voter;
+    const uint64_t until_ms = core->now_ms + length_ms;
+
+    if (length_ms > voter->record.lease_ms) {
+        voter->record.lease_ms = length_ms;
+        record_changed(core);
+        voter->promise_number = voter->number;
+    }
+    voter->until_ms = until_ms > voter->until_ms ? until_ms : voter->until_ms;
 }
 
 /* Z2l: what a grant speaks of is what the next one to be elected will find here. Returns whether
@@ -315,7 +336,7 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *aske
     question.ballot = (struct ballot){.epoch = view->epoch, .life = view->members[0].id};
     question.view = view_id_of(view);
     question.view_hash = view->hash;
-    if (!voter_votes(core, question.lineage)) {
+    if (!voter_votes(core, question.lineage) || asks_for_too_long(core, &question)) {
         return (struct vote){.result = VOTE_MUTE};
     }
     if (leaps(core, question.ballot.epoch)) {
@@ -329,20 +350,21 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *aske
         REACHED(another_view_was_accepted);
         return (struct vote){.result = VOTE_REFUSED_EPOCH, .promised = question.ballot.epoch};
     }
-    lease(core);
+    lease(core, question.lease_ms);
     return grant(core, &question, core->voter.number);
 }
 
 struct vote voter_on_heartbeat(struct core *core, const struct vote_question *question)
 {
-    if (!voter_votes(core, question->lineage) || leaps(core, question->ballot.epoch)) {
+    if (!voter_votes(core, question->lineage) || leaps(core, question->ballot.epoch) ||
+        asks_for_too_long(core, question)) {
         return (struct vote){.result = VOTE_MUTE};
     }
     struct vote vote = bind(core, question);
     if (vote.result != VOTE_GRANTED) {
         return vote;
     }
-    lease(core);
+    lease(core, question->lease_ms);
     return grant(core, question, core->voter.promise_number);
 }
 
@@ -363,7 +385,7 @@ void voter_hears(struct core *core, const struct node_id *life)
 
     if (!core->voter.mute && core_is_member(core) && promise->epoch == core->view.epoch &&
         id_equal(life, &promise->life) && id_equal(life, &core->view.members[0].id)) {
-        lease(core);
+        lease(core, core->voter.record.lease_ms);
     }
 }
 

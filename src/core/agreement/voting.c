@@ -198,6 +198,7 @@ bool voting_prepare_self(struct core *core, const struct view *view, struct mess
     const struct vote_question question = {.kind = VOTE_PREPARE,
                                            .lineage = view->lineage,
                                            .ballot = {view->epoch, view->members[0].id},
+                                           .lease_ms = core->timing.lease_ms,
                                            .view = view_id_of(view)};
     const struct vote cast = voter_on_prepare(core, &question, view);
 
@@ -212,7 +213,8 @@ void voting_renew_own(struct core *core)
     }
     const struct vote_question question = {.kind = VOTE_HEARTBEAT,
                                            .lineage = core->view.lineage,
-                                           .ballot = {core->view.epoch, core->life.self.id}};
+                                           .ballot = {core->view.epoch, core->life.self.id},
+                                           .lease_ms = core->timing.lease_ms};
 
     if (voter_on_heartbeat(core, &question).result == VOTE_GRANTED) {
         lease_grant_own(core, core->electorate.own);
@@ -375,6 +377,7 @@ void voting_on_prepare(struct core *core, const struct message *prepare)
     const struct vote_question question = {.kind = VOTE_PREPARE,
                                            .lineage = view->lineage,
                                            .ballot = {view->epoch, view->members[0].id},
+                                           .lease_ms = prepare->carrier.lease_ms,
                                            .address = prepare->source,
                                            .stamp = stamp_of(prepare),
                                            .view = view_id_of(view)};
@@ -418,7 +421,8 @@ void voting_on_sign_of_life(struct core *core, const struct message *message)
     if (message->type == MESSAGE_HEARTBEAT && id_equal(&named->coordinator, &message->from)) {
         const struct vote_question question = {.kind = VOTE_HEARTBEAT,
                                                .lineage = named->lineage,
-                                               .ballot = {named->epoch, message->from}};
+                                               .ballot = {named->epoch, message->from},
+                                               .lease_ms = message->heartbeat.lease_ms};
         (void)voter_on_heartbeat(core, &question); /* The next heartbeat says what came of it. */
         disagree(core, message);
     }

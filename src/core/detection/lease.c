@@ -154,7 +154,7 @@ uint64_t lease_given(const struct core *core)
     const struct ballot *promise = &voter->record.promise;
     bool leased = !voter->mute && voter->synced >= voter->promise_number &&
                   core->now_ms < voter->until_ms &&
-                  voter->until_ms >= core->peers[0].signs.heard_ms + core->timing.lease_ms &&
+                  voter->until_ms >= core->peers[0].signs.heard_ms + voter->record.lease_ms &&
                   id_equal(&promise->life, &core->view.members[0].id);
 
     return leased ? promise->epoch : 0;

@@ -63,6 +63,15 @@ static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
     }
 }
 
+/* Z15a: for how long it asks the voters for their lease; 0: for none. */
+static uint64_t asked_lease_ms(const struct core *core)
+{
+    const bool asks = core_is_strict(core) && core_is_coordinator(core) &&
+                      !standing_is_handed_over(core);
+
+    return asks ? core->timing.lease_ms : 0;
+}
+
 struct message *rounds_make(struct core *core)
 {
     lease_mark(core);
@@ -76,6 +85,7 @@ struct message *rounds_make(struct core *core)
         message->heartbeat.promised = lease_promised(core);
         message->heartbeat.leased = lease_given(core) != 0;
         message->heartbeat.handed_over = standing_tells_hand_over(core);
+        message->heartbeat.lease_ms = asked_lease_ms(core);
         add_suspects(core, &message->heartbeat);
     }
     return message;

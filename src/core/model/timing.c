@@ -144,6 +144,7 @@ void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost
     raise_lost(timing);
     /* Nobody claims before T_lost is over; a lease that lasted longer would only put that off. */
     timing->lease_ms = timing->lease_ms < timing->lost_ms ? timing->lease_ms : timing->lost_ms;
+    timing->lease_ms = timing->lease_ms < LEASE_MS_MAX ? timing->lease_ms : LEASE_MS_MAX;
     /* Patience with a stalled process is longer than with a host. */
     if (timing->stall_ms < 2 * timing->lost_ms) {
         timing->stall_ms = 2 * timing->lost_ms;

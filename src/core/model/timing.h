@@ -32,8 +32,10 @@ struct timing {
     uint64_t leave_ms;     /* T_leave: a leaver goes at the latest then */
     uint64_t retry_ms_min; /* pause between two tries to join, growing to */
     uint64_t retry_ms_max;
-    uint64_t lease_ms; /* T_lease: for so long a voter is bound by a lease that it gave (Z2) */
+    uint64_t lease_ms; /* T_lease: for so long this node asks voters for their lease (Z15a) */
 };
+
+enum { LEASE_MS_MAX = 60000 }; /* for longer no voter binds itself (Z15a) */
 
 struct timing timing_of(enum profile profile);
 

@@ -61,7 +61,7 @@ struct voter {
 
     /* Changes of the record are numbered. */
     uint64_t number;         /* of the last change */
-    uint64_t promise_number; /* of the one that made the promise */
+    uint64_t promise_number; /* of the one that made the promise, or its longest lease longer */
     uint64_t requested;      /* of the last one that was to be written */
     uint64_t requested_ms;
     uint64_t synced; /* of the last one that is on disk */

@@ -1,0 +1,178 @@
+/* For how long a voter is bound (Z15): by what it was asked, never by its own timings. Each story is
+ * the shortest way to two coordinators at once if its rule were not there. */
+#include <criterion/criterion.h>
+
+#include "core/agreement/voter.h"
+#include "voter_bench.h"
+
+enum {
+    LONG_MS = 4200,
+    SHORT_MS = 80,
+};
+
+/* A voter, of profile lan, that has leased to X under epoch 1 for so long, on disk. */
+static struct voter_bench *bench_leased(uint64_t length_ms)
+{
+    struct voter_bench *bench = bench_new();
+    struct vote_question answered;
+
+    bench->asks_ms = length_ms;
+    cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_WAITS);
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_WAITS);
+    bench_sync(bench);
+    cr_assert(bench_answers(bench, &answered));
+    return bench;
+}
+
+/* Z15a. X counts 4/5 of 4.2 s; if the voter went by its own 0.7 s, Y would act beside it. */
+Test(voter, own_a_lease_is_as_long_as_its_question_says)
+{
+    struct voter_bench *bench = bench_leased(LONG_MS);
+
+    cr_assert_neq(bench->lease_ms, LONG_MS);
+    cr_assert_eq(bench_state(bench).until_ms, LONG_MS);
+    bench->now_ms += LONG_MS - 1;
+    cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_REFUSED_LEASE);
+    bench->now_ms += 1;
+    cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_WAITS);
+    bench_free(bench);
+}
+
+Test(voter, own_a_heartbeat_says_it_too)
+{
+    struct voter_bench *bench = bench_leased(SHORT_MS);
+
+    bench->asks_ms = LONG_MS;
+    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_WAITS);
+    cr_assert_eq(bench_state(bench).until_ms, LONG_MS);
+    bench_free(bench);
+}
+
+/* Z15a. A longer question is overtaken by a shorter one; X counts the answer to the longer. */
+Test(voter, set_a_shorter_lease_takes_back_no_longer_one)
+{
+    struct voter_bench *bench = bench_leased(LONG_MS);
+
+    bench->asks_ms = SHORT_MS;
+    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_GRANTED);
+    cr_assert_eq(bench_state(bench).until_ms, LONG_MS);
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 2), VOTE_WAITS);
+    cr_assert_eq(bench_state(bench).until_ms, LONG_MS);
+    bench_free(bench);
+}
+
+/* Z15a: whoever asks for no lease, as one that has handed over, is given none. */
+Test(voter, a_question_that_asks_for_no_lease_gives_none)
+{
+    struct voter_bench *bench = bench_leased(0);
+
+    cr_assert_eq(bench_state(bench).until_ms, 0);
+    cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_WAITS);
+    bench_free(bench);
+}
+
+/* Z15a: a voter must not be bound for good by one question. */
+Test(voter, a_lease_of_more_than_a_minute_is_refused)
+{
+    struct voter_bench *bench = bench_new();
+
+    bench->asks_ms = LEASE_MS_MAX + 1;
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_MUTE);
+    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_MUTE);
+    cr_assert_eq(bench_state(bench).promise.epoch, 0);
+    bench->asks_ms = LEASE_MS_MAX;
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_WAITS);
+    cr_assert_eq(bench_state(bench).until_ms, LEASE_MS_MAX);
+    bench_free(bench);
+}
+
+/* Z15b. With wan X acts by this voter's lease; its next process is of local, and if it waited for
+ * the 80 ms of that, or for nothing, Y would act beside X for more than 2 s. */
+Test(voter, short_a_restart_takes_the_length_that_was_given)
+{
+    struct voter_bench *bench = bench_leased(LONG_MS);
+
+    bench->restarts = PROFILE_LOCAL;
+    bench_crash(bench);
+    cr_assert_eq(bench_state(bench).until_ms, LONG_MS);
+    bench->now_ms += LONG_MS - 1;
+    cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_REFUSED_LEASE);
+    bench->now_ms += 1;
+    cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_WAITS);
+    bench_free(bench);
+}
+
+/* Z15b. The other way round nobody waits for what nobody asked for. */
+Test(voter, a_restart_takes_no_length_of_its_own)
+{
+    struct voter_bench *bench = bench_leased(SHORT_MS);
+
+    bench->restarts = PROFILE_WAN;
+    bench_crash(bench);
+    cr_assert_eq(bench_state(bench).until_ms, SHORT_MS);
+    bench_free(bench);
+}
+
+/* Z15b. X counts the answer to its longer question; the shorter one that came after it is not how
+ * long that still runs. */
+Test(voter, latest_a_restart_takes_the_longest_that_was_given)
+{
+    struct voter_bench *bench = bench_leased(LONG_MS);
+
+    bench->asks_ms = SHORT_MS;
+    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_GRANTED);
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 2), VOTE_WAITS);
+    bench_sync(bench);
+    bench_crash(bench);
+    cr_assert_eq(bench_state(bench).until_ms, LONG_MS);
+    bench_free(bench);
+}
+
+/* Z15b. If the longer lease were told before the disk has it, a crash would make it the shorter. */
+Test(voter, a_longer_lease_is_given_when_the_disk_has_it)
+{
+    struct voter_bench *bench = bench_leased(SHORT_MS);
+    struct vote_question answered;
+
+    bench->asks_ms = LONG_MS;
+    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_WAITS);
+    cr_assert(bench_wants_sync(bench));
+    cr_assert_not(bench_answers(bench, &answered));
+    bench_crash(bench);
+    cr_assert_eq(bench_state(bench).until_ms, SHORT_MS, "as if it had not been asked");
+
+    cr_assert_eq(bench_beats(bench, 'X', 1, 2), VOTE_WAITS);
+    bench_sync(bench);
+    cr_assert(bench_answers(bench, &answered));
+    cr_assert_eq(bench_beats(bench, 'X', 1, 3), VOTE_GRANTED);
+    cr_assert_not(bench_wants_sync(bench), "nothing is written for one that is as long");
+    bench_crash(bench);
+    cr_assert_eq(bench_state(bench).until_ms, LONG_MS);
+    bench_free(bench);
+}
+
+/* Z15b. X acts under 1 while it asks for 2, and the lease that it counts is that of 1. */
+Test(voter, a_further_epoch_of_the_same_life_keeps_the_longest)
+{
+    struct voter_bench *bench = bench_leased(LONG_MS);
+
+    cr_assert_eq(bench_claims(bench, 'X', 2), VOTE_WAITS);
+    bench_sync(bench);
+    bench_crash(bench);
+    cr_assert_eq(bench_state(bench).until_ms, LONG_MS);
+    bench_free(bench);
+}
+
+/* Z15b: to whom a promise alone was given nothing was leased. */
+Test(voter, another_life_begins_with_no_lease)
+{
+    struct voter_bench *bench = bench_leased(LONG_MS);
+
+    bench->now_ms += LONG_MS;
+    cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_WAITS);
+    bench_sync(bench);
+    bench_crash(bench);
+    cr_assert_eq(bench_state(bench).until_ms, 0);
+    cr_assert_eq(bench_claims(bench, 'X', 3), VOTE_WAITS);
+    bench_free(bench);
+}
