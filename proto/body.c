@@ -61,8 +61,9 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_CLAIM_REFUSED:
         return 4;
     case MESSAGE_HEARTBEAT: /* and more of them of a voter, or where the reign is given up */
-    case MESSAGE_BALLOT:
         return 5;
+    case MESSAGE_BALLOT:
+        return 6;
     case MESSAGE_ROLES_ANSWER:
         return 3;
     case MESSAGE_ROLES_ASK:
@@ -412,6 +413,7 @@ static void read_ballot(struct reader *reader, struct view *view, struct message
     } else {
         carrier->handover_by = reader_id_or_nil(reader);
         carrier->handover_epoch = reader_number(reader, 0, UINT64_MAX);
+        carrier->lease_ms = reader_number(reader, 0, LEASE_MS_MAX);
     }
 }
 
@@ -431,6 +433,7 @@ static void write_ballot(struct writer *writer, const struct message *message)
     } else {
         writer_id(writer, &carrier->handover_by);
         writer_number(writer, carrier->handover_epoch);
+        writer_number(writer, carrier->lease_ms);
     }
 }
 

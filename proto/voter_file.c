@@ -11,8 +11,8 @@
  *     "doyenvot"   8 bytes
  *     version      1 byte
  *     content      one MessagePack array: cluster, name, voters, record id, lineage, state,
- *                  promised epoch, to which life (nil: none), the longest lease given to it in
- *                  milliseconds (0: none), accepted view (nil: none)
+ *                  promised epoch, to which life (nil: none), the longest lease that it asked for
+ *                  in milliseconds (0: none), accepted view (nil: none)
  *     checksum     8 bytes, big endian: hash of everything above
  */
 #define MAGIC "doyenvot"
@@ -115,7 +115,8 @@ static bool checksum_holds(const uint8_t *bytes, size_t length)
     return checksum == checksum_of(bytes, length - CHECKSUM_BYTES);
 }
 
-_Static_assert((int)VOTER_FILE_FORMAT_BYTES == (int)HEADER_BYTES, "the version is the last byte of the header");
+_Static_assert((int)VOTER_FILE_FORMAT_BYTES == (int)HEADER_BYTES,
+               "the version is the last byte of the header");
 
 uint8_t voter_file_format(const uint8_t *bytes, size_t length)
 {

@@ -323,8 +323,7 @@ static int run(const struct reload *start, const struct config_outcome *outcome)
     struct daemon daemon = {.config = config, .reloading = *start, .exit_code = EXIT_SUCCESS};
     struct complaint complaint;
 
-    if (!key_file_of(config, &daemon.ring, &complaint) ||
-        !voter_store_allows(config, &complaint)) {
+    if (!key_file_of(config, &daemon.ring, &complaint) || !voter_store_allows(config, &complaint)) {
         fprintf(stderr, "doyend: %s\n", complaint.text);
         return complaint.exit_code;
     }

@@ -634,9 +634,10 @@ static bool complete_voters(struct reading *reading)
                              "--state-dir");
     }
     if (config->timing.heartbeat_ms > STRICT_HEARTBEAT_MS_MAX) {
-        return refuse_option(reading, "heartbeat",
-                             "under --guard strict no voter binds itself for longer than 60s, which "
-                             "is to be three heartbeats: choose 20s or less");
+        return refuse_option(
+            reading, "heartbeat",
+            "under --guard strict no voter binds itself for longer than 60s, which "
+            "is to be three heartbeats: choose 20s or less");
     }
     config->guard.count = voters->count;
     warn_of_voters(reading);

@@ -94,7 +94,8 @@ static bool refuse_guard(const char *dir, struct complaint *complaint)
 {
     complaint->exit_code = EXIT_CONFIGURATION;
     return complaint_set(complaint,
-                         "%.300s/" RECORD_FILE " is the record of a voter, by whose word others may "
+                         "%.300s/" RECORD_FILE
+                         " is the record of a voter, by whose word others may "
                          "act: start with --guard strict, or, to leave that for good, stop all "
                          "nodes and remove this file at each voter",
                          dir);
@@ -104,7 +105,8 @@ static bool refuse_format(const char *dir, unsigned version, struct complaint *c
 {
     complaint->exit_code = EXIT_CONFIGURATION;
     return complaint_set(complaint,
-                         "%.300s/" RECORD_FILE " is a voter's record of format %u, which does not say "
+                         "%.300s/" RECORD_FILE
+                         " is a voter's record of format %u, which does not say "
                          "for how long it is bound; this doyend has format %d: stop all nodes, "
                          "remove this file at each voter, and start them to found the cluster anew",
                          dir, version, VOTER_FILE_VERSION);
@@ -193,12 +195,11 @@ static bool read_bytes(const struct voter_store *store, uint8_t **bytes, size_t 
 static void say_damaged(struct voter_store *store, enum voter_file_error error)
 {
     store->damaged = true;
-    log_line(store->log, LOG_ERROR, "voter",
-             "%s/" RECORD_FILE
-             " is %s: this node does not vote; for a cluster that is founded anew "
-             "move the file away",
-             store->config->state_dir,
-             error == VOTER_FILE_OTHER ? "no record of a voter" : "damaged");
+    log_line(
+        store->log, LOG_ERROR, "voter",
+        "%s/" RECORD_FILE " is %s: this node does not vote; for a cluster that is founded anew "
+        "move the file away",
+        store->config->state_dir, error == VOTER_FILE_OTHER ? "no record of a voter" : "damaged");
 }
 
 /* Is it this very voter's, under these options? */

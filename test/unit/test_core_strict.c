@@ -29,11 +29,12 @@ static void hears_coordinator(struct rig *rig, bool acting)
 {
     const struct view *view = core_view(rig->core);
 
-    rig_gets(
-        rig, 'A',
-        &(struct message){
-            .type = MESSAGE_HEARTBEAT,
-            .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .acting = acting}});
+    rig_gets(rig, 'A',
+             &(struct message){.type = MESSAGE_HEARTBEAT,
+                               .heartbeat = {.view = view_id_of(view),
+                                             .view_hash = view->hash,
+                                             .acting = acting,
+                                             .lease_ms = rig->timing.lease_ms}});
 }
 
 /* --- A candidate and its own voter --- */
@@ -730,6 +731,7 @@ Test(core_strict, a_coordinator_is_not_leased_to_by_its_own_voter_unasked)
     rig_pass(rig, rig->timing.heartbeat_ms, "B C");
     cr_assert_eq(rig->core->lease.grants[0].ms, 0);
     record->promise = (struct ballot){.epoch = 1, .life = rig_id(rig, 'A')};
+    record->lease_ms = rig->timing.lease_ms;
     rig_pass(rig, rig->timing.heartbeat_ms, "B C");
     cr_assert_gt(rig->core->lease.grants[0].ms, 0);
     rig_free(rig);
@@ -745,6 +747,7 @@ Test(core_strict, a_voter_says_leased_only_if_the_last_sign_renewed_it)
     voter->record.lineage = BENCH_LINEAGE;
     voter->record.state = VOTE_RECORD_FOUNDED;
     voter->record.promise = (struct ballot){.epoch = 1, .life = rig_id(rig, 'A')};
+    voter->record.lease_ms = rig->timing.lease_ms;
     rig_pass(rig, 10, "");
     hears_coordinator(rig, true);
     cr_assert_eq(lease_given(rig->core), 1);

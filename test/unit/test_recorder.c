@@ -136,6 +136,7 @@ Test(recorder, a_voter_is_replayed_with_the_record_that_it_found)
                                        .lineage = 7,
                                        .state = VOTE_RECORD_FOUNDED,
                                        .promise = {.epoch = 3, .life = member_of('B').id},
+                                       .lease_ms = 90,
                                        .accepted = &accepted.view};
     struct core_options strict = recorded_options;
     struct desk desk;
@@ -146,7 +147,7 @@ Test(recorder, a_voter_is_replayed_with_the_record_that_it_found)
     strict.record = &record;
     desk_open(&desk);
     cr_assert(start_with(&desk, &strict, RECORDER_BYTES_MAX));
-    cr_assert_eq(core_voter(desk.core, desk.now_ms).until_ms, 80);
+    cr_assert_eq(core_voter(desk.core, desk.now_ms).until_ms, 90);
     step(&desk, 20);
     const uint64_t state = core_state_hash(desk.core);
     stop(&desk);

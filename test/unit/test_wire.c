@@ -123,8 +123,7 @@ static bool same_heartbeat(const struct heartbeat *a, const struct heartbeat *b)
     bool same = view_id_equal(&a->view, &b->view) && a->view_hash == b->view_hash &&
                 a->late == b->late && a->acting == b->acting && a->promised == b->promised &&
                 a->leased == b->leased && a->handed_over == b->handed_over &&
-                a->lease_ms == b->lease_ms &&
-                a->suspect_count == b->suspect_count;
+                a->lease_ms == b->lease_ms && a->suspect_count == b->suspect_count;
     for (uint8_t i = 0; same && i < a->suspect_count; i++) {
         same = a->suspects[i].age == b->suspects[i].age &&
                a->suspects[i].verdict == b->suspects[i].verdict;
@@ -196,6 +195,7 @@ static bool same_body(const struct message *a, const struct message *b)
         return same_view(a->carrier.view, b->carrier.view) &&
                a->carrier.epoch == b->carrier.epoch && a->carrier.lineage == b->carrier.lineage &&
                a->carrier.handover_epoch == b->carrier.handover_epoch &&
+               a->carrier.lease_ms == b->carrier.lease_ms &&
                id_equal(&a->carrier.handover_by, &b->carrier.handover_by) &&
                same_vote(&a->carrier.vote, &b->carrier.vote);
     case MESSAGE_MERGE:

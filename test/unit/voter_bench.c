@@ -84,6 +84,7 @@ enum vote_result bench_claims_after(struct voter_bench *bench, char life, uint64
 {
     struct vote_question question = bench_question(VOTE_CLAIM, life, epoch);
 
+    question.lease_ms = bench->asks_ms;
     question.handed_over = (struct ballot){.epoch = handed_over_epoch,
                                            .life = member_of(handed_over_by).id};
     bench->core->now_ms = bench->now_ms;
@@ -95,6 +96,7 @@ enum vote_result bench_claims(struct voter_bench *bench, char life, uint64_t epo
 {
     struct vote_question question = bench_question(VOTE_CLAIM, life, epoch);
 
+    question.lease_ms = bench->asks_ms;
     bench->core->now_ms = bench->now_ms;
     bench->vote = voter_on_claim(bench->core, &question);
     return bench->vote.result;

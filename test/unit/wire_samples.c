@@ -408,6 +408,7 @@ static void add_ballots(struct samples *samples)
     message->carrier.epoch = 8;
     message->carrier.handover_by = message->from;
     message->carrier.handover_epoch = 7;
+    message->carrier.lease_ms = 700;
     message = add(samples, MESSAGE_BALLOT, "ballot-for-a-record", "make a record of this lineage");
     message->carrier.lineage = 0x1122334455667788;
 
@@ -442,7 +443,8 @@ static void add_leases(struct samples *samples)
     message->heartbeat.view_hash = samples->settled.hash;
     message->heartbeat.acting = true;
     message->heartbeat.lease_ms = 4200;
-    message = add(samples, MESSAGE_PREPARE, "prepare-lease", "a proposed view, and a lease of 60 s");
+    message = add(samples, MESSAGE_PREPARE, "prepare-lease",
+                  "a proposed view, and a lease of 60 s");
     message->carrier.view = &samples->settled;
     message->carrier.lease_ms = LEASE_MS_MAX;
 }

@@ -247,6 +247,7 @@ static struct vote_question own_question(const struct core *core)
     return (struct vote_question){.kind = VOTE_CLAIM,
                                   .lineage = lineage_of(core),
                                   .ballot = {core->campaign.epoch, core->life.self.id},
+                                  .lease_ms = core->timing.lease_ms,
                                   .handed_over = core->campaign.handed_over,
                                   .view = view_id_of(&core->view)};
 }
@@ -295,6 +296,7 @@ static void ask(struct core *core, bool again)
         message->carrier.epoch = core->campaign.epoch;
         message->carrier.handover_by = core->campaign.handed_over.life;
         message->carrier.handover_epoch = core->campaign.handed_over.epoch;
+        message->carrier.lease_ms = core->timing.lease_ms;
     }
     core->campaign.ask_ms = asks_next_ms(core);
     electorate_ask(core, message, &core->campaign.tally, core->campaign.leased_ms);

@@ -134,13 +134,17 @@ void voter_proved(struct core *core, const struct node_id *life)
 
 /* --- The promise --- */
 
-static void promise_to(struct core *core, const struct ballot *ballot, bool same_life)
+/* Z15b: with the length of the leases that are asked for on it, so that giving them writes nothing.
+ */
+static void promise_to(struct core *core, const struct vote_question *question, bool same_life)
 {
     struct voter *voter = &core->voter;
+    const struct ballot *ballot = &question->ballot;
+    const uint64_t before_ms = same_life ? voter->record.lease_ms : 0;
 
     count_promise(core, &ballot->life);
     voter->record.promise = *ballot;
-    voter->record.lease_ms = same_life ? voter->record.lease_ms : 0;
+    voter->record.lease_ms = before_ms > question->lease_ms ? before_ms : question->lease_ms;
     voter->record.state = VOTE_RECORD_FOUNDED; /* The claim shows that founding is over (Z8). */
     voter->until_ms = same_life ? voter->until_ms : 0;
     record_changed(core);
@@ -169,7 +173,7 @@ static struct vote bind(struct core *core, const struct vote_question *question)
     if (must_prove(core, ballot)) {
         return (struct vote){.result = VOTE_UNPROVED};
     }
-    promise_to(core, ballot, same_life);
+    promise_to(core, question, same_life);
     return (struct vote){.result = VOTE_GRANTED};
 }
 
@@ -272,18 +276,6 @@ static struct vote come_near(struct core *core, const struct ballot *ballot)
     return (struct vote){.result = VOTE_MUTE};
 }
 
-struct vote voter_on_claim(struct core *core, const struct vote_question *question)
-{
-    if (!voter_votes(core, question->lineage)) {
-        return (struct vote){.result = VOTE_MUTE};
-    }
-    if (leaps(core, question->ballot.epoch)) {
-        return come_near(core, &question->ballot);
-    }
-    struct vote vote = bind(core, question);
-    return vote.result == VOTE_GRANTED ? grant(core, question, core->voter.number) : vote;
-}
-
 /* Z15a: a coordinator that has our terms asks for no more than T_stall; who asks for longer in its
  * name is not it, and would hold up the one after it. */
 static bool asks_for_too_long(const struct core *core, const struct vote_question *question)
@@ -292,6 +284,18 @@ static bool asks_for_too_long(const struct core *core, const struct vote_questio
                          id_equal(&question->ballot.life, &core->view.members[0].id);
 
     return question->lease_ms > (is_ours ? core->timing.stall_ms : LEASE_MS_MAX);
+}
+
+struct vote voter_on_claim(struct core *core, const struct vote_question *question)
+{
+    if (!voter_votes(core, question->lineage) || asks_for_too_long(core, question)) {
+        return (struct vote){.result = VOTE_MUTE};
+    }
+    if (leaps(core, question->ballot.epoch)) {
+        return come_near(core, &question->ballot);
+    }
+    struct vote vote = bind(core, question);
+    return vote.result == VOTE_GRANTED ? grant(core, question, core->voter.number) : vote;
 }
 
 /* Z15: a lease never takes back an earlier one; and one that is longer than all before is on disk

@@ -248,6 +248,7 @@ static struct vote_question question_of(const struct core *core, const struct me
         .kind = carrier->epoch == 0 ? VOTE_FOUNDING : VOTE_CLAIM,
         .lineage = carrier->lineage,
         .ballot = {carrier->epoch, ballot->from},
+        .lease_ms = carrier->lease_ms,
         .handed_over = handed_over_by(core, ballot),
         .address = ballot->source,
         .stamp = stamp_of(ballot),

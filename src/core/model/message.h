@@ -97,7 +97,7 @@ struct heartbeat {
                           that of `view`, but another life's; 0: none, or no voter (Z6b) */
     bool leased;       /* it has leased that epoch to the coordinator of `view`, on disk */
     bool handed_over;  /* the sender coordinates `view`, and acts under its epoch no more (Z7) */
-    uint64_t lease_ms; /* it coordinates `view`, and asks voters for a lease as long (Z15a); else 0 */
+    uint64_t lease_ms; /* it coordinates `view`, and asks voters for leases so long (Z15a) */
     uint8_t suspect_count;
     struct suspicion suspects[SUSPECTS_MAX];
 };
@@ -188,8 +188,8 @@ struct view_carrier {
     uint64_t lineage;           /* BALLOT, VOTE: of the voter's record */
     struct vote_answer vote;    /* VOTE */
     uint64_t merge;             /* MERGE, and the PREPARE that answers it: its number; else 0 */
-    uint64_t lease_ms;          /* PREPARE: for how long it asks for the lease (Z15a); 0: for none */
-    struct probe part;          /* MERGE: the sender's part, to be compared once more (M4) */
+    uint64_t lease_ms; /* BALLOT, PREPARE: for how long it asks for leases (Z15a); 0: for none */
+    struct probe part; /* MERGE: the sender's part, to be compared once more (M4) */
 };
 
 /* On the wire: append only. */

@@ -29,7 +29,7 @@ struct vote_record {
     uint64_t lineage;
     enum record_state state;
     struct ballot promise;
-    uint64_t lease_ms;           /* the longest lease given to the life of the promise; 0: none */
+    uint64_t lease_ms;           /* the longest lease that the life of the promise has asked for */
     const struct view *accepted; /* borrowed; NULL: none */
 };
 
@@ -45,7 +45,7 @@ struct vote_question {
     enum vote_kind kind;
     uint64_t lineage;
     struct ballot ballot;
-    uint64_t lease_ms;         /* PREPARE, HEARTBEAT: for how long it asks for the lease; 0: for none */
+    uint64_t lease_ms;         /* for how long it asks for leases; 0: for none */
     struct ballot handed_over; /* by whom, and the highest epoch that it gave up; epoch 0: nobody */
     struct address address;    /* where the answer goes; none: to this very node */
     uint64_t stamp;            /* what the answer echoes; 0: the asker knows this life (Z1e) */

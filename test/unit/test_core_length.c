@@ -1,0 +1,160 @@
+/* The length of a lease (Z15), as it comes and goes: what a coordinator asks for, and what a voter
+ * that is a member does with it. test_voter_length.c has what a voter decides. */
+#include <criterion/criterion.h>
+
+#include "core/detection/lease.h"
+#include "rig.h"
+
+enum {
+    OTHERS_LEASE_MS = 1600, /* of one that was started with other timings */
+};
+
+/* B is a voter, bound to A, which coordinates it. */
+static struct rig *rig_bound(void)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+    struct vote_record *record = &rig->core->voter.record;
+
+    record->lineage = core_view(rig->core)->lineage;
+    record->state = VOTE_RECORD_FOUNDED;
+    record->promise = (struct ballot){.epoch = 1, .life = rig_id(rig, 'A')};
+    rig_pass(rig, 10, "");
+    return rig;
+}
+
+/* A says that it is there, and asks for a lease of that length. */
+static void asks(struct rig *rig, uint64_t lease_ms)
+{
+    const struct view *view = core_view(rig->core);
+
+    rig_gets(rig, 'A',
+             &(struct message){.type = MESSAGE_HEARTBEAT,
+                               .heartbeat = {.view = view_id_of(view),
+                                             .view_hash = view->hash,
+                                             .acting = true,
+                                             .lease_ms = lease_ms}});
+}
+
+/* The disk has what was decided. */
+static void syncs(struct rig *rig)
+{
+    core_step(rig->core,
+              &(struct event){.type = EVENT_SYNCED,
+                              .now_ms = rig->now_ms,
+                              .synced = {.number = rig->core->voter.requested, .ok = true}});
+}
+
+static uint64_t bound_for_ms(const struct rig *rig)
+{
+    const uint64_t until_ms = rig->core->voter.until_ms;
+
+    return until_ms > rig->now_ms ? until_ms - rig->now_ms : 0;
+}
+
+/* Z15a: its own T_lease, which its voters need not know. */
+Test(core_length, a_ballot_names_the_length_of_the_leases)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+
+    rig_kill(rig, 'A');
+    rig_pass(rig, rig->timing.batch_ms, "C");
+    rig_pass(rig, rig->timing.prepare_ms / 3, "C"); /* It asks again. */
+    const struct message *ballot = rig_told(rig, MESSAGE_BALLOT, 'C');
+    cr_assert_not_null(ballot);
+    cr_assert_eq(ballot->carrier.lease_ms, rig->timing.lease_ms);
+    rig_free(rig);
+}
+
+Test(core_length, a_proposal_and_a_heartbeat_name_the_length_of_the_lease)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+
+    rig_pass(rig, 2 * rig->timing.heartbeat_ms, "");
+    const struct message *heartbeat = rig_told(rig, MESSAGE_HEARTBEAT, 'B');
+    cr_assert_not_null(heartbeat);
+    cr_assert_eq(heartbeat->heartbeat.lease_ms, rig->timing.lease_ms);
+    rig_joins(rig, 'D');
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'B');
+    cr_assert_not_null(prepare);
+    cr_assert_eq(prepare->carrier.lease_ms, rig->timing.lease_ms);
+    rig_free(rig);
+}
+
+/* Z15a: who does not coordinate asks for none, nor does who has handed over; nor anybody where
+ * there are no voters. */
+Test(core_length, nobody_else_asks_for_a_lease)
+{
+    struct rig *member = rig_strict("A B C", 'B');
+    struct rig *handed_over = rig_strict("A B C", 'A');
+    struct rig *free_of_voters = rig_in("A B C", 'A');
+    struct rig *rigs[] = {member, handed_over, free_of_voters};
+
+    handed_over->core->campaign.handed_epoch = 1;
+    for (size_t i = 0; i < sizeof rigs / sizeof rigs[0]; i++) {
+        rig_pass(rigs[i], 2 * rigs[i]->timing.heartbeat_ms, "C");
+        const struct message *heartbeat = rig_told(rigs[i], MESSAGE_HEARTBEAT, 'C');
+        cr_assert_not_null(heartbeat, "%zu", i);
+        cr_assert_eq(heartbeat->heartbeat.lease_ms, 0, "%zu", i);
+        rig_free(rigs[i]);
+    }
+}
+
+/* Z15a: what a beat says, or any other sign of life, names no length. It renews for as long as was
+ * asked before, whatever this voter's own T_lease is. */
+Test(core_length, a_sign_of_life_renews_for_as_long_as_was_asked)
+{
+    struct rig *rig = rig_bound();
+
+    asks(rig, OTHERS_LEASE_MS);
+    cr_assert_eq(bound_for_ms(rig), OTHERS_LEASE_MS);
+    cr_assert_eq(lease_given(rig->core), 0, "the disk does not have it yet");
+    syncs(rig);
+    cr_assert_eq(lease_given(rig->core), 1);
+    rig_pass(rig, 10, "");
+    asks(rig, 0);
+    cr_assert_eq(bound_for_ms(rig), OTHERS_LEASE_MS);
+    cr_assert_eq(lease_given(rig->core), 1);
+    rig_pass(rig, 10, "");
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PONG});
+    cr_assert_eq(bound_for_ms(rig), OTHERS_LEASE_MS);
+    cr_assert_eq(lease_given(rig->core), 1);
+    rig_free(rig);
+}
+
+/* Z15a: a voter that was not asked for any length yet leases nothing, and does not say so. */
+Test(core_length, who_was_asked_for_no_length_leases_nothing)
+{
+    struct rig *rig = rig_bound();
+
+    asks(rig, 0);
+    cr_assert_eq(bound_for_ms(rig), 0);
+    cr_assert_eq(lease_given(rig->core), 0);
+    rig_free(rig);
+}
+
+/* Z15a: A would not ask for so much, for it has this voter's terms; and who says so in its name
+ * must not hold up the next one for a minute. */
+Test(core_length, of_its_own_coordinator_a_voter_believes_no_more_than_t_stall)
+{
+    struct rig *rig = rig_bound();
+
+    asks(rig, rig->timing.stall_ms + 1);
+    cr_assert_eq(bound_for_ms(rig), 0);
+    asks(rig, rig->timing.stall_ms);
+    cr_assert_eq(bound_for_ms(rig), rig->timing.stall_ms);
+    rig_free(rig);
+}
+
+/* Z6a: its count goes by what it asks for. */
+Test(core_length, a_coordinator_counts_four_fifths_of_what_it_asks_for)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    const uint64_t sent_ms = rig->now_ms;
+
+    rig->core->lease.grants[1] = (struct lease_grant){.epoch = 1, .ms = sent_ms};
+    rig->core->lease.grants[2] = (struct lease_grant){.epoch = 1, .ms = sent_ms};
+    cr_assert_eq(lease_strict_until(rig->core, sent_ms),
+                 sent_ms + rig->timing.lease_ms * 4 / 5 - 2);
+    rig_free(rig);
+}
