@@ -48,7 +48,7 @@ const struct verb verb_doctor = {
     .summary = "Whether the network here lets the timings keep what they promise",
     .details =
         "The daemon measures the way to every other member for five seconds: round trips, "
-        "jitter, loss, the longest datagram that passes, the others' clocks, how late it "
+        "jitter, loss, whether long datagrams and streams pass and packets of which size do, the others' clocks, how late it "
         "runs itself, and whether all have the same terms and keys. Below the table: which "
         "outage removes nobody, what that costs, and a line for each thing that has to hold. "
         "Exit status 0 when all of it holds, 1 when not, 6 when the cluster is not healthy, as "
@@ -124,18 +124,35 @@ static void add_lost(struct table *table, const json_t *member)
     table_cell(table, lost == 0 ? TONE_PLAIN : lost == sent ? TONE_BAD : TONE_DOUBTFUL, text);
 }
 
-/* What the kernel knows of the path, and whether the longest datagram passes. */
-static void add_datagrams(struct table *table, const json_t *member)
+/* What the kernel knows of the path. */
+static void add_mtu(struct table *table, const json_t *member)
 {
-    const bool pass = document_number(member, "large_answered") > 0;
-    const bool tried = document_number(member, "large_sent") > 0;
     char text[CELL_MAX] = "?";
 
     if (document_has(member, "path_mtu")) {
-        snprintf(text, sizeof text, "%" PRIu64 "%s", document_number(member, "path_mtu"),
-                 tried && !pass ? " none" : "");
+        snprintf(text, sizeof text, "%" PRIu64, document_number(member, "path_mtu"));
     }
-    table_cell(table, tried && !pass ? TONE_BAD : TONE_PLAIN, text);
+    table_cell(table, TONE_PLAIN, text);
+}
+
+/* The longest packet that was seen to pass, and what did not, though it has to. */
+static void add_passes(struct table *table, const json_t *member)
+{
+    const bool no_datagram = document_number(member, "large_sent") > 0 &&
+                             document_number(member, "large_answered") == 0;
+    const bool no_stream = document_number(member, "stream_sent") > 0 &&
+                           document_number(member, "stream_answered") == 0;
+    char text[CELL_MAX] = "?";
+
+    if (no_datagram || no_stream) {
+        snprintf(text, sizeof text, "%s",
+                 no_datagram && no_stream ? "none"
+                 : no_stream              ? "no TCP"
+                                          : "no UDP");
+    } else if (document_has(member, "packet_bytes")) {
+        snprintf(text, sizeof text, "%" PRIu64, document_number(member, "packet_bytes"));
+    }
+    table_cell(table, no_datagram || no_stream ? TONE_BAD : TONE_PLAIN, text);
 }
 
 static void add_clock(struct table *table, const json_t *member)
@@ -161,7 +178,8 @@ static void add_member(struct table *table, const json_t *member)
     add_trip(table, member, "trip_us_mean");
     add_trip(table, member, "trip_us_max");
     add_trip(table, member, "jitter_us");
-    add_datagrams(table, member);
+    add_mtu(table, member);
+    add_passes(table, member);
     add_clock(table, member);
     table_cell(table, TONE_PLAIN, document_text(said, "version", "?"));
     table_cell(table, TONE_PLAIN, document_text(said, "key", "-"));
@@ -169,9 +187,10 @@ static void add_member(struct table *table, const json_t *member)
 
 static bool print_members(const struct printer *printer, const json_t *members)
 {
-    static const struct column columns[] = {
-        {"MEMBER", false}, {"LOST", true}, {"BEST", true},  {"MEAN", true},     {"WORST", true},
-        {"JITTER", true},  {"MTU", true},  {"CLOCK", true}, {"VERSION", false}, {"KEY", false}};
+    static const struct column columns[] = {{"MEMBER", false},  {"LOST", true},   {"BEST", true},
+                                            {"MEAN", true},     {"WORST", true},  {"JITTER", true},
+                                            {"MTU", true},      {"PASSES", true}, {"CLOCK", true},
+                                            {"VERSION", false}, {"KEY", false}};
     struct table *table = table_new(printer, columns, sizeof columns / sizeof columns[0]);
 
     for (size_t i = 0; i < json_array_size(members); i++) {

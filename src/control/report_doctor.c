@@ -19,6 +19,7 @@ enum {
     WIRE_EXTRA_BYTES = 42, /* of a datagram: Ethernet, IPv4 and UDP */
     CLOCK_PPM_MAX = 1000000 / 9,
     TEXT_MAX = 240,
+    KEY_MAX = 32,
 };
 
 /* All of it at its worst, over all members, as one measurement found it. */
@@ -41,7 +42,10 @@ struct finding {
     const char *trip_name;
     const char *unreached_name;
     const char *clock_name;
-    const char *short_name; /* to whom long datagrams do not pass */
+    uint32_t tried[MEASURE_KINDS];    /* others to whom such probes were sent */
+    const char *stuck[MEASURE_KINDS]; /* one of them that answered none */
+    uint32_t packet_bytes; /* that pass to the others, as far as measured; 0: not measured */
+    const char *narrow_name;
     struct promise promise;
 };
 
@@ -73,6 +77,17 @@ static void find_clock(struct finding *finding, const struct measured *member, c
     }
 }
 
+/* The narrowest of the paths. */
+static void find_packet(struct finding *finding, const struct measured *member, const char *name)
+{
+    const uint32_t bytes = measured_packet_bytes(member);
+
+    if (bytes > 0 && (finding->packet_bytes == 0 || bytes < finding->packet_bytes)) {
+        finding->packet_bytes = bytes;
+        finding->narrow_name = name;
+    }
+}
+
 static void find_member(struct finding *finding, const struct measured *member, const char *name)
 {
     finding->sent += member->sent;
@@ -91,9 +106,13 @@ static void find_member(struct finding *finding, const struct measured *member, 
         finding->unreached_us_max = member->unreached_us_max;
         finding->unreached_name = name;
     }
-    if (member->large_sent > 0 && member->large_answered == 0) {
-        finding->short_name = name;
+    for (int kind = MEASURE_DATAGRAM; kind < MEASURE_KINDS; kind++) {
+        finding->tried[kind] += member->long_ones[kind].sent > 0 ? 1 : 0;
+        if (member->long_ones[kind].sent > 0 && member->long_ones[kind].answered == 0) {
+            finding->stuck[kind] = name;
+        }
     }
+    find_packet(finding, member, name);
     find_clock(finding, member, name);
 }
 
@@ -327,15 +346,53 @@ static void judge_clocks(const struct finding *finding, struct judgement *judgem
           finding->clock_name, finding->ppm, finding->ppm_unsure);
 }
 
+/* Of what was not measured nothing is said. */
+static void judge_kind(const struct finding *finding, enum measure_kind kind, const char *what,
+                       const char *remedy, struct judgement *judgement)
+{
+    if (finding->stuck[kind] != NULL) {
+        judge(judgement, false, "%s passes to %.63s and back: %s", what, finding->stuck[kind],
+              remedy);
+    } else if (finding->tried[kind] < finding->others) {
+        judge(judgement, true, "measured to %u of %u others only", finding->tried[kind],
+              finding->others);
+    } else {
+        judge(judgement, true, "they pass to all others and back");
+    }
+}
+
 static void judge_datagrams(const struct finding *finding, struct judgement *judgement)
 {
-    if (finding->short_name == NULL) {
-        judge(judgement, true, "the longest datagrams pass");
+    judge_kind(finding, MEASURE_DATAGRAM, "none of the longest datagrams",
+               "a path has to pass packets of 576 bytes (596 with IPv6); look for a tunnel",
+               judgement);
+}
+
+static void judge_streams(const struct finding *finding, struct judgement *judgement)
+{
+    judge_kind(
+        finding, MEASURE_STREAM, "nothing long by TCP",
+        "look for a firewall, or a tunnel: a path has to pass packets of 576 bytes (596 with "
+        "IPv6)",
+        judgement);
+}
+
+/* More than is needed: nothing of it is wrong, and other programs may suffer. */
+static void judge_packets(const struct finding *finding, struct judgement *judgement)
+{
+    if (finding->packet_bytes == 0) {
+        judge(judgement, true, "no longer packet was seen to pass");
+    } else if (finding->stuck[MEASURE_PACKET_1280] != NULL ||
+               finding->stuck[MEASURE_PACKET_1400] != NULL ||
+               finding->stuck[MEASURE_PACKET_1500] != NULL) {
+        judge(
+            judgement, true,
+            "of %u bytes pass to %.63s and back, and longer ones vanish, though the kernel knows of "
+            "no such limit; 576 are enough here",
+            finding->packet_bytes, finding->narrow_name);
     } else {
-        judge(judgement, false,
-              "none of the longest datagrams passes to %.63s and back: look for a tunnel, or a "
-              "firewall that drops fragments",
-              finding->short_name);
+        judge(judgement, true, "of %u bytes pass to all that were measured; 576 are enough",
+              finding->packet_bytes);
     }
 }
 
@@ -349,7 +406,8 @@ static const struct check {
     {"keys", NULL, judge_keys},          {"scheduling", "D4a", judge_lateness},
     {"round trips", "R1c", judge_trips}, {"jitter", "D2c", judge_jitter},
     {"loss", "D2b", judge_loss},         {"outages", "R1c", judge_outage},
-    {"clocks", "Z2", judge_clocks},      {"datagrams", "U3", judge_datagrams},
+    {"clocks", "Z2", judge_clocks},      {"datagrams", "U3a", judge_datagrams},
+    {"streams", "U3d", judge_streams},   {"packets", NULL, judge_packets},
 };
 
 /* Of a network of which nothing came back, nothing can be said but that. */
@@ -461,9 +519,21 @@ static json_t *number_if(bool known, uint64_t number)
     return known ? json_of_number(number) : json_null();
 }
 
+static bool put_kind(json_t *object, const char *name, const struct measured_kind *kind)
+{
+    char sent[KEY_MAX];
+    char answered[KEY_MAX];
+
+    (void)snprintf(sent, sizeof sent, "%s_sent", name);
+    (void)snprintf(answered, sizeof answered, "%s_answered", name);
+    return json_put(object, sent, json_of_number(kind->sent)) &&
+           json_put(object, answered, json_of_number(kind->answered));
+}
+
 static bool put_measured(json_t *object, const struct measured *measured)
 {
     const bool any = measured->answered > 0;
+    const uint32_t packet_bytes = measured_packet_bytes(measured);
 
     return json_put(object, "sent", json_of_number(measured->sent)) &&
            json_put(object, "answered", json_of_number(measured->answered)) &&
@@ -477,8 +547,9 @@ static bool put_measured(json_t *object, const struct measured *measured)
                                   (measured->answered > 1 ? measured->answered - 1 : 1))) &&
            json_put(object, "unreached_ms",
                     json_of_number(measured->unreached_us_max / US_PER_MS)) &&
-           json_put(object, "large_sent", json_of_number(measured->large_sent)) &&
-           json_put(object, "large_answered", json_of_number(measured->large_answered)) &&
+           put_kind(object, "large", &measured->long_ones[MEASURE_DATAGRAM]) &&
+           put_kind(object, "stream", &measured->long_ones[MEASURE_STREAM]) &&
+           json_put(object, "packet_bytes", number_if(packet_bytes != 0, packet_bytes)) &&
            json_put(object, "path_mtu",
                     number_if(measured->path_bytes != 0, measured->path_bytes)) &&
            put_rate(object, measured);

@@ -23,7 +23,8 @@ enum {
     AT_LIFE = AT_KIND + 1,
     AT_NONCE = AT_LIFE + sizeof(struct node_id),
     AT_TEXT = AT_NONCE + 8,
-    FRAME_BYTES_MAX = AT_TEXT + INQUIRY_TEXT_MAX,
+    ANSWER_BYTES_MAX = AT_TEXT + INQUIRY_TEXT_MAX,
+    FRAME_BYTES_MAX = INQUIRY_PROBE_BYTES_MAX,
 
     MARK = 0xc1,
     KIND_QUESTION = 1, /* without text */
@@ -33,6 +34,8 @@ enum {
     PAGE_QUESTION_BYTES = 8,
     KIND_PROBE = 5,        /* its text: a number, and as many zeros as it is to be long */
     KIND_PROBE_ANSWER = 6, /* the same number, the clock in us, and zeros, as long as the probe */
+    KIND_LONG_PROBE = 7,   /* the same, as datagrams whatever their length */
+    KIND_LONG_PROBE_ANSWER = 8,
     AT_PROBE_NUMBER = AT_TEXT,
     AT_PROBE_CLOCK = AT_PROBE_NUMBER + 8,
     PROBE_BYTES_MIN = AT_PROBE_CLOCK + 8,
@@ -40,6 +43,7 @@ enum {
     NS_PER_US = 1000,
 };
 
+_Static_assert((int)ANSWER_BYTES_MAX <= (int)FRAME_BYTES_MAX, "there is room for an answer");
 _Static_assert((int)PROBE_BYTES_MIN == (int)INQUIRY_PROBE_BYTES_MIN, "there is room for a clock");
 
 void inquiry_open(struct inquiry *inquiry, const struct inquiry_options *options)
@@ -62,6 +66,11 @@ void inquiry_set_answerer(struct inquiry *inquiry, inquiry_answerer *answerer, v
 
 /* --- Sending --------------------------------------------------------------------------------- */
 
+static bool is_long_probe(uint8_t kind)
+{
+    return kind == KIND_LONG_PROBE || kind == KIND_LONG_PROBE_ANSWER;
+}
+
 static void send_frame(struct inquiry *inquiry, const struct member *to, uint8_t kind,
                        uint64_t nonce, const char *text, size_t length)
 {
@@ -82,7 +91,8 @@ static void send_frame(struct inquiry *inquiry, const struct member *to, uint8_t
                                                            .hop = &to->id,
                                                            .type = MESSAGE_PING,
                                                            .bytes = frame,
-                                                           .length = AT_TEXT + length});
+                                                           .length = AT_TEXT + length,
+                                                           .as_datagram = is_long_probe(kind)});
 }
 
 bool inquiry_draw(uint64_t *number)
@@ -178,15 +188,15 @@ void inquiry_set_prober(struct inquiry *inquiry, const struct inquiry_prober *pr
     inquiry->prober = *prober;
 }
 
-void inquiry_probe(struct inquiry *inquiry, uint32_t position, uint64_t nonce, uint64_t number,
-                   size_t bytes)
+void inquiry_probe(struct inquiry *inquiry, uint32_t position, const struct path_probe *probe)
 {
+    const struct member *to = &core_view(inquiry->options.core)->members[position];
     uint8_t text[INQUIRY_PROBE_BYTES_MAX - AT_TEXT] = {0};
 
-    assert(bytes >= INQUIRY_PROBE_BYTES_MIN && bytes <= INQUIRY_PROBE_BYTES_MAX);
-    put_u64(text, number);
-    send_frame(inquiry, &core_view(inquiry->options.core)->members[position], KIND_PROBE, nonce,
-               (const char *)text, bytes - AT_TEXT);
+    assert(probe->bytes >= INQUIRY_PROBE_BYTES_MIN && probe->bytes <= INQUIRY_PROBE_BYTES_MAX);
+    put_u64(text, probe->number);
+    send_frame(inquiry, to, probe->as_datagram ? KIND_LONG_PROBE : KIND_PROBE, probe->nonce,
+               (const char *)text, probe->bytes - AT_TEXT);
 }
 
 /* --- What comes ------------------------------------------------------------------------------ */
@@ -196,12 +206,20 @@ bool inquiry_is_frame(struct bytes frame)
     return frame.length > AT_MARK && frame.at[AT_MARK] == MARK;
 }
 
+static bool is_probe(uint8_t kind)
+{
+    return kind == KIND_PROBE || kind == KIND_LONG_PROBE;
+}
+
+static bool is_probe_answer(uint8_t kind)
+{
+    return kind == KIND_PROBE_ANSWER || kind == KIND_LONG_PROBE_ANSWER;
+}
+
 /* Of a whole frame of that kind. */
 static size_t bytes_max(uint8_t kind)
 {
-    const bool probes = kind == KIND_PROBE || kind == KIND_PROBE_ANSWER;
-
-    return probes ? INQUIRY_PROBE_BYTES_MAX : FRAME_BYTES_MAX;
+    return is_probe(kind) || is_probe_answer(kind) ? INQUIRY_PROBE_BYTES_MAX : ANSWER_BYTES_MAX;
 }
 
 /* The position of the member that sent it; VIEW_NONE: it is not of our cluster, or its sender is no
@@ -274,8 +292,9 @@ static void answer_probe(struct inquiry *inquiry, const struct member *to, struc
     }
     memcpy(text, probe.at + AT_PROBE_NUMBER, AT_PROBE_CLOCK - AT_PROBE_NUMBER);
     put_u64(text + AT_PROBE_CLOCK - AT_TEXT, clock_ns() / NS_PER_US);
-    send_frame(inquiry, to, KIND_PROBE_ANSWER, get_u64(probe.at + AT_NONCE), (const char *)text,
-               probe.length - AT_TEXT);
+    send_frame(inquiry, to,
+               is_long_probe(probe.at[AT_KIND]) ? KIND_LONG_PROBE_ANSWER : KIND_PROBE_ANSWER,
+               get_u64(probe.at + AT_NONCE), (const char *)text, probe.length - AT_TEXT);
 }
 
 static void take_probe_answer(struct inquiry *inquiry, uint32_t position, struct bytes answer)
@@ -294,7 +313,7 @@ static void on_probe(struct inquiry *inquiry, uint32_t position, struct bytes fr
     if (frame.length < PROBE_BYTES_MIN) {
         return;
     }
-    if (frame.at[AT_KIND] == KIND_PROBE) {
+    if (is_probe(frame.at[AT_KIND])) {
         answer_probe(inquiry, &core_view(inquiry->options.core)->members[position], frame);
     } else {
         take_probe_answer(inquiry, position, frame);
@@ -323,7 +342,7 @@ void inquiry_on_frame(struct inquiry *inquiry, struct bytes frame)
     } else if (frame.at[AT_KIND] == KIND_PAGE && inquiry->pages.take != NULL) {
         inquiry->pages.take(inquiry->pages.context, position, get_u64(frame.at + AT_NONCE),
                             (const char *)frame.at + AT_TEXT, frame.length - AT_TEXT);
-    } else if (frame.at[AT_KIND] == KIND_PROBE || frame.at[AT_KIND] == KIND_PROBE_ANSWER) {
+    } else if (is_probe(frame.at[AT_KIND]) || is_probe_answer(frame.at[AT_KIND])) {
         on_probe(inquiry, position, frame);
     }
 }

@@ -16,12 +16,12 @@
 
 enum {
     INQUIRY_TEXT_MAX = 800,
-    INQUIRY_TURN = 64,            /* members that one call of inquiry_ask asks */
-    INQUIRY_ROUND_MS = 250,       /* a round that began so lately serves the next who asks, too */
-    INQUIRY_ANSWERS_PER_S = 64,   /* more questions than that are not answered */
-    INQUIRY_PROBES_PER_S = 2048,  /* nor are more probes: they cost next to nothing */
-    INQUIRY_PROBE_BYTES_MIN = 58, /* of a probe's frame */
-    INQUIRY_PROBE_BYTES_MAX = DATAGRAM_FRAME_BYTES_MAX,
+    INQUIRY_TURN = 64,              /* members that one call of inquiry_ask asks */
+    INQUIRY_ROUND_MS = 250,         /* a round that began so lately serves the next who asks, too */
+    INQUIRY_ANSWERS_PER_S = 64,     /* more questions than that are not answered */
+    INQUIRY_PROBES_PER_S = 2048,    /* nor are more probes: they cost next to nothing */
+    INQUIRY_PROBE_BYTES_MIN = 58,   /* of a probe's frame */
+    INQUIRY_PROBE_BYTES_MAX = 1472, /* plain, a packet of 1500 bytes */
 };
 
 /* What is known of one member in the round that runs. */
@@ -97,10 +97,16 @@ void inquiry_ask_page(struct inquiry *inquiry, uint32_t position, uint64_t nonce
 /* Who takes the answers to probes; all zero: nobody any more. Probes are answered all the same. */
 void inquiry_set_prober(struct inquiry *inquiry, const struct inquiry_prober *prober);
 
-/* Sends a probe, a frame of `bytes`, to the member at that position, which is another. Its answer
- * is as long. */
-void inquiry_probe(struct inquiry *inquiry, uint32_t position, uint64_t nonce, uint64_t number,
-                   size_t bytes);
+/* What a probe is: a frame of `bytes`, whose answer is as long. */
+struct path_probe {
+    uint64_t nonce;
+    uint64_t number;
+    size_t bytes;
+    bool as_datagram; /* there and back whatever its length; else a long one goes by stream (U3a) */
+};
+
+/* Sends it to the member at that position, which is another. */
+void inquiry_probe(struct inquiry *inquiry, uint32_t position, const struct path_probe *probe);
 
 /* A number that nobody can guess, for a round; false where the system has none. */
 bool inquiry_draw(uint64_t *nonce);

@@ -11,7 +11,19 @@
 #include "seal/sealed_frame.h"
 #include "words/address_text.h"
 
-enum { NS_PER_US = 1000, US_PER_MS = 1000, MILLION = 1000000 };
+enum {
+    NS_PER_US = 1000,
+    US_PER_MS = 1000,
+    MILLION = 1000000,
+    NUMBER_STEP = 8,           /* the number of a probe: when it was sent, in us, and which it is */
+    STREAM_PROBE_BYTES = 1100, /* more than a segment on each side of the longest */
+    SEGMENT_PACKET_BYTES = 576,
+    UDP_HEADERS_4 = 28,
+    UDP_HEADERS_6 = 48,
+    SEAL_BYTES = SEALED_HEADER_BYTES - 16 + 1 + TAG_BYTES, /* without a cookie and a ring */
+};
+
+_Static_assert((int)MEASURE_KINDS <= (int)NUMBER_STEP, "a number has room for what it is");
 
 static void on_tick(uv_timer_t *timer);
 
@@ -29,6 +41,9 @@ static bool is_self(const struct measure *measure, const struct node_id *life)
 {
     return id_equal(life, &core_self(node_core(measure->node))->id);
 }
+
+static const uint16_t packet_bytes[MEASURE_KINDS] = {
+    [MEASURE_PACKET_1280] = 1280, [MEASURE_PACKET_1400] = 1400, [MEASURE_PACKET_1500] = 1500};
 
 /* --- The answers ----------------------------------------------------------------------------- */
 
@@ -53,12 +68,12 @@ const struct measured *measure_find(const struct measure *measure, uint32_t posi
     return find(measure, position);
 }
 
-/* Takes the probe that was sent then off those that are open. */
-static bool was_open(struct measured *member, uint64_t sent_us)
+/* Takes the probe of that number off those that are open. */
+static bool was_open(struct measured *member, uint64_t number)
 {
-    for (uint32_t i = 0; sent_us != 0 && i < MEASURE_OPEN_MAX; i++) {
-        if (member->open_us[i] == sent_us) {
-            member->open_us[i] = 0;
+    for (uint32_t i = 0; number != 0 && i < MEASURE_OPEN_MAX; i++) {
+        if (member->open[i] == number) {
+            member->open[i] = 0;
             return true;
         }
     }
@@ -110,29 +125,44 @@ static void take_clock(const struct measure *measure, struct measured *member, u
     }
 }
 
-/* The number of a probe is when it was sent. */
-static void on_answer(void *context, uint32_t position, uint64_t nonce, uint64_t sent_us,
+static void on_answer(void *context, uint32_t position, uint64_t nonce, uint64_t number,
                       size_t bytes, uint64_t there_us)
 {
     struct measure *measure = context;
     const uint64_t now_us = clock_us();
+    const uint64_t kind = number % NUMBER_STEP;
+    const uint64_t sent_us = number - kind;
+
+    (void)bytes; /* Who shortens it says of its own path what is not so. */
 
     if (nonce != measure->nonce ||
         (measure->state != MEASURE_RUNS && measure->state != MEASURE_WAITS)) {
         return;
     }
     struct measured *member = find(measure, position);
-    if (member == NULL || !was_open(member, sent_us)) {
+    if (member == NULL || !was_open(member, number)) {
         return;
     }
     const uint64_t trip_us = now_us - sent_us;
     note_reached(member, sent_us);
-    if (bytes == INQUIRY_PROBE_BYTES_MAX) {
-        member->large_answered++;
+    if (kind != MEASURE_SMALL) {
+        member->long_ones[kind].answered++;
         return;
     }
     take_trip(member, trip_us);
     take_clock(measure, member, sent_us, trip_us, there_us);
+}
+
+uint32_t measured_packet_bytes(const struct measured *measured)
+{
+    const struct measured_kind *kinds = measured->long_ones;
+
+    for (int kind = MEASURE_PACKET_1500; kind >= MEASURE_PACKET_1280; kind--) {
+        if (kinds[kind].answered > 0) {
+            return packet_bytes[kind];
+        }
+    }
+    return kinds[MEASURE_STREAM].answered > 0 ? SEGMENT_PACKET_BYTES : 0;
 }
 
 bool measured_rate(const struct measured *measured, int64_t *ppm, uint64_t *unsure_ppm)
@@ -178,26 +208,74 @@ static uint32_t path_bytes(const struct address *to)
     return mtu > 0 ? (uint32_t)mtu : 0;
 }
 
-static void send_probe(struct measure *measure, struct measured *member, uint32_t position)
+/* Of the frame; 0: this kind is of no use there, for the kernel knows that it would not pass. */
+static size_t probe_bytes(const struct measure *measure, const struct measured *member,
+                          enum measure_kind kind, int family)
 {
-    const bool large = measure->rounds % MEASURE_LARGE_EVERY == MEASURE_LARGE_EVERY - 1;
-    const size_t bytes = large ? INQUIRY_PROBE_BYTES_MAX : INQUIRY_PROBE_BYTES_MIN;
+    const struct keyring *ring = node_keys(measure->node);
+    const size_t headers = family == AF_INET6 ? UDP_HEADERS_6 : UDP_HEADERS_4;
+    const size_t seal = ring != NULL && ring->count > 0 ? SEAL_BYTES : 0;
+
+    switch (kind) {
+    case MEASURE_SMALL:
+    case MEASURE_KINDS:
+        return INQUIRY_PROBE_BYTES_MIN;
+    case MEASURE_DATAGRAM:
+        return DATAGRAM_FRAME_BYTES_MAX;
+    case MEASURE_STREAM:
+        return STREAM_PROBE_BYTES;
+    case MEASURE_PACKET_1280:
+    case MEASURE_PACKET_1400:
+    case MEASURE_PACKET_1500:
+        break;
+    }
+    return packet_bytes[kind] <= member->path_bytes ? packet_bytes[kind] - headers - seal : 0;
+}
+
+static void send_probe(struct measure *measure, struct measured *member, uint32_t position,
+                       enum measure_kind kind)
+{
     const struct node_traffic *traffic = node_traffic(measure->node);
+    const struct address *to = &view_of(measure)->members[position].address;
+    const size_t bytes = probe_bytes(measure, member, kind, address_family(to));
+    const uint64_t failed = traffic->send_failed;
     const uint64_t datagrams = traffic->datagrams_out;
     const uint64_t bytes_out = traffic->bytes_out;
     const uint64_t now_us = clock_us();
+    const uint64_t number = now_us - now_us % NUMBER_STEP + kind;
 
-    if (measure->rounds == 0) {
-        member->path_bytes = path_bytes(&view_of(measure)->members[position].address);
-        member->reached_us = now_us;
+    if (bytes == 0) {
+        return;
     }
-    member->open_us[member->open_next] = now_us;
-    member->open_next = (member->open_next + 1) % MEASURE_OPEN_MAX;
-    member->sent += large ? 0 : 1;
-    member->large_sent += large ? 1 : 0;
-    inquiry_probe(node_inquiry(measure->node), position, measure->nonce, now_us, bytes);
+    inquiry_probe(node_inquiry(measure->node), position,
+                  &(struct path_probe){.nonce = measure->nonce,
+                                       .number = number,
+                                       .bytes = bytes,
+                                       .as_datagram = kind >= MEASURE_PACKET_1280});
     measure->probes_out += traffic->datagrams_out - datagrams; /* None where a fault drops it. */
     measure->probe_bytes_out += traffic->bytes_out - bytes_out;
+    if (kind == MEASURE_SMALL) {
+        member->sent++;
+    } else if (traffic->send_failed == failed) { /* What did not leave shows nothing of the path. */
+        member->long_ones[kind].sent++;
+    } else {
+        return;
+    }
+    member->open[member->open_next] = number;
+    member->open_next = (member->open_next + 1) % MEASURE_OPEN_MAX;
+}
+
+static void send_probes(struct measure *measure, struct measured *member, uint32_t position)
+{
+    if (measure->rounds == 0) {
+        member->path_bytes = path_bytes(&view_of(measure)->members[position].address);
+        member->reached_us = clock_us();
+    }
+    send_probe(measure, member, position, MEASURE_SMALL);
+    for (int kind = MEASURE_DATAGRAM;
+         kind < MEASURE_KINDS && measure->rounds % MEASURE_LARGE_EVERY == 0; kind++) {
+        send_probe(measure, member, position, (enum measure_kind)kind);
+    }
 }
 
 /* Some of the members that this round has not had yet; a new round when it has had all, and when
@@ -217,7 +295,7 @@ static void send_some(struct measure *measure, uint64_t now_us)
         struct measured *member = &measure->members[measure->next++];
         const uint32_t position = view_find(view_of(measure), &member->life);
         if (position != VIEW_NONE && !is_self(measure, &member->life)) {
-            send_probe(measure, member, position);
+            send_probes(measure, member, position);
         }
     }
 }
@@ -247,8 +325,13 @@ static bool all_answered(const struct measure *measure)
 {
     for (uint32_t i = 0; i < measure->member_count; i++) {
         const struct measured *member = &measure->members[i];
-        if (member->answered < member->sent || member->large_answered < member->large_sent) {
+        if (member->answered < member->sent) {
             return false;
+        }
+        for (int kind = MEASURE_DATAGRAM; kind < MEASURE_KINDS; kind++) {
+            if (member->long_ones[kind].answered < member->long_ones[kind].sent) {
+                return false;
+            }
         }
     }
     return true;

@@ -1,7 +1,7 @@
-/* Measures the ways from this node to all other members: round trips, what gets lost, how large a
- * datagram may be, and how fast the others' clocks run; and how late this process runs itself. A
- * measurement is a few seconds of probes (runtime/inquiry.h), which change nothing that a node
- * decides. */
+/* Measures the ways from this node to all other members: round trips, what gets lost, whether the
+ * longest datagrams and the segments of streams pass, which packets do, and how fast the others'
+ * clocks run; and how late this process runs itself. A measurement is a few seconds of probes
+ * (runtime/inquiry.h), which change nothing that a node decides. */
 #ifndef RUNTIME_MEASURE_H
 #define RUNTIME_MEASURE_H
 
@@ -20,7 +20,23 @@ enum {
     MEASURE_TURN = 8,        /* probes that one tick sends */
     MEASURE_GRACE_MS = 1000, /* so long after the last probe its answer counts */
     MEASURE_OPEN_MAX = 32,   /* probes of one member that wait for their answers */
-    MEASURE_LARGE_EVERY = 5, /* one probe in so many is as long as a datagram may be */
+    MEASURE_LARGE_EVERY = 5, /* with one probe in so many go long ones */
+};
+
+/* What a probe is. The packets are there to name what passes: more than 576 bytes nobody needs. */
+enum measure_kind {
+    MEASURE_SMALL,
+    MEASURE_DATAGRAM, /* as long as a datagram may be */
+    MEASURE_STREAM,   /* of several segments */
+    MEASURE_PACKET_1280,
+    MEASURE_PACKET_1400,
+    MEASURE_PACKET_1500,
+    MEASURE_KINDS,
+};
+
+struct measured_kind {
+    uint32_t sent;
+    uint32_t answered;
 };
 
 /* Two clocks at one moment, as well as a round trip tells it. */
@@ -35,9 +51,8 @@ struct measured {
     struct node_id life;
     uint32_t sent; /* small probes */
     uint32_t answered;
-    uint32_t large_sent;
-    uint32_t large_answered;
-    uint64_t open_us[MEASURE_OPEN_MAX]; /* when they were sent; 0: none */
+    struct measured_kind long_ones[MEASURE_KINDS]; /* but the small */
+    uint64_t open[MEASURE_OPEN_MAX];               /* their numbers; 0: none */
     uint32_t open_next;
     uint64_t trip_us_sum; /* of small ones */
     uint64_t trip_us_min;
@@ -98,6 +113,10 @@ uint64_t measure_left_ms(const struct measure *measure);
 
 /* The member at that position of the view; NULL: it came later. */
 const struct measured *measure_find(const struct measure *measure, uint32_t position);
+
+/* The longest packet of those tried that passed there and back, 0: none did. The smallest of them
+ * is that of a full segment. */
+uint32_t measured_packet_bytes(const struct measured *measured);
 
 /* How much faster than this node's the clock of that member runs, in millionths, and how far that
  * may be off; false: not known. */

@@ -43,7 +43,7 @@ void node_transmit(void *context, const struct outgoing *outgoing)
 {
     struct node *node = context;
 
-    if (outgoing->length <= DATAGRAM_FRAME_BYTES_MAX) {
+    if (outgoing->length <= DATAGRAM_FRAME_BYTES_MAX || outgoing->as_datagram) { /* U3a */
         const struct bytes datagram = gate_seal_datagram(&node->gate, outgoing);
         const int error = udp_send(&node->udp, outgoing->to, datagram.at, datagram.length);
         if (error != 0) {

@@ -2,6 +2,7 @@
 #ifndef RUNTIME_OUTGOING_H
 #define RUNTIME_OUTGOING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,7 @@ struct outgoing {
     enum message_type type;    /* zero: none of the core's */
     const uint8_t *bytes;      /* the frame */
     size_t length;
+    bool as_datagram; /* whatever its length: it is to show what passes */
 };
 
 #endif

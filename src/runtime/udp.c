@@ -297,7 +297,7 @@ static int send_now(const struct udp *udp, const struct address *to, const uint8
 
 int udp_send(struct udp *udp, const struct address *to, const uint8_t *bytes, size_t length)
 {
-    assert(length <= DATAGRAM_BYTES_MAX);
+    assert(length <= UDP_BYTES_MAX);
     const int error = send_now(udp, to, bytes, length);
     if (error != 0) {
         udp->traffic->send_failed++;

@@ -1,5 +1,6 @@
-/* The datagram socket sends and receives what fits DATAGRAM_BYTES_MAX. A datagram that the socket
- * does not accept at once is lost, like any datagram: the protocol repeats what matters.
+/* The datagram socket sends and receives what fits DATAGRAM_BYTES_MAX, and longer probes of what
+ * passes (runtime/measure.h). A datagram that the socket does not accept at once is lost, like any
+ * datagram: the protocol repeats what matters.
  *
  * Beats can have a socket of their own that wakes nobody (decision 34). While very many of them
  * come it is read as they come all the same. */
@@ -28,6 +29,7 @@ typedef void udp_on_datagram(void *context, const uint8_t *bytes, size_t length,
 typedef void udp_on_turn(void *context);
 
 enum {
+    UDP_BYTES_MAX = 1472,    /* of a packet of 1500 bytes */
     UDP_BATCH = 16,          /* datagrams received by one system call */
     UDP_BEATS_MANY = 64,     /* read at once: several times what neighbours send meanwhile */
     UDP_BEATS_AT_ONCE = 128, /* at most */
@@ -61,7 +63,7 @@ struct udp {
     struct iovec parts[UDP_BATCH];
     struct sockaddr_storage sources[UDP_BATCH];
     _Alignas(struct cmsghdr) uint8_t control[UDP_BATCH][BEAT_SOCKET_CONTROL_BYTES];
-    uint8_t inbox[UDP_BATCH][DATAGRAM_BYTES_MAX];
+    uint8_t inbox[UDP_BATCH][UDP_BYTES_MAX];
 };
 
 /* Binds to `listen`; udp_start begins to receive. The wildcard of IPv6 accepts IPv4 as well. `udp`

@@ -41,10 +41,13 @@ Story(doctor, ways_without_a_fault_are_measured)
     const json_t *athens = entry_of(report, "members", "athens");
     cr_assert_gt(number_in(athens, "answered"), 0, "%s", outcome.out);
     cr_assert_gt(number_in(athens, "large_answered"), 0);
+    cr_assert_gt(number_in(athens, "stream_answered"), 0);
+    cr_assert_eq(number_in(athens, "packet_bytes"), 1500, "%s", outcome.out);
     cr_assert_leq(number_in(athens, "trip_us_min"), number_in(athens, "trip_us_mean"));
     cr_assert_gt(number_in(athens, "path_mtu"), 0);
     cr_assert(json_is_integer(json_object_get(athens, "clock_ppm")), "%s", outcome.out);
-    static const char *const sure[] = {"answers", "terms", "keys", "clocks", "datagrams"};
+    static const char *const sure[] = {"answers", "terms",     "keys",
+                                       "clocks",  "datagrams", "streams"};
     for (size_t i = 0; i < sizeof sure / sizeof sure[0]; i++) {
         cr_assert(holds(report, sure[i]), "%s: %s", sure[i], outcome.out);
     }
@@ -89,6 +92,48 @@ Story(doctor, a_node_alone_has_nothing_to_measure)
     assert_text_has(outcome.err, "knows no other member");
     cr_assert_eq(doyen(cluster, "athens", ARGS("doctor", "--for", "1")).code, 64);
     cr_assert_eq(doyen(cluster, "athens", ARGS("doctor", "--for", "11m")).code, 64);
+}
+
+static void set_narrow(struct cluster *cluster, const char *name, size_t bytes)
+{
+    network_set(cluster, name, NULL, (struct link_faults){.packet_bytes_max = bytes});
+    network_set(cluster, NULL, name, (struct link_faults){.packet_bytes_max = bytes});
+}
+
+/* H77: the kernel knows nothing of it. */
+Story(doctor, the_size_that_passes_is_named)
+{
+    static const struct {
+        size_t drops_above;
+        json_int_t passes;
+    } paths[] = {{1280, 1280}, {600, 576}};
+    struct cluster *cluster = cluster_formed_apart("athens byzantium cyrene", NO_ARGS);
+
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        set_narrow(cluster, "cyrene", paths[i].drops_above);
+        const struct outcome outcome = doyen(cluster, "athens",
+                                             ARGS("doctor", "--for", "2s", "--json"));
+        const json_t *report = document_kept(outcome.out);
+        const json_t *cyrene = entry_of(report, "members", "cyrene");
+        const json_t *byzantium = entry_of(report, "members", "byzantium");
+        cr_assert_eq(number_in(cyrene, "packet_bytes"), paths[i].passes, "%s", outcome.out);
+        cr_assert_eq(number_in(cyrene, "path_mtu"), 1500);
+        cr_assert_eq(number_in(byzantium, "packet_bytes"), 1500, "%s", outcome.out);
+        cr_assert(holds(report, "datagrams") && holds(report, "streams"), "%s", outcome.out);
+        assert_text_has(text_of(check_of(report, "packets"), "text"), "to cyrene and back");
+    }
+}
+
+/* Less than is promised to be enough: short heartbeats pass, and nobody is removed. */
+Story(doctor, a_path_that_is_too_narrow_is_not_honest)
+{
+    struct cluster *cluster = cluster_formed_apart("athens byzantium cyrene", NO_ARGS);
+
+    set_narrow(cluster, "cyrene", 400);
+    const struct outcome outcome = doyen(cluster, "athens", ARGS("doctor", "--for", "1s"));
+    cr_assert_eq(outcome.code, 1, "%d: %s", outcome.code, outcome.out);
+    assert_text_has(outcome.out, "none of the longest datagrams passes to cyrene and back");
+    assert_text_has(outcome.out, "nothing long by TCP passes to cyrene and back");
 }
 
 /* Half of the questions get no answer: that nobody is removed is luck. */

@@ -17,7 +17,7 @@ struct desk {
     struct inquiry inquiry;
     uint32_t sent_count;
     struct address to;
-    uint8_t frame[1200];
+    uint8_t frame[INQUIRY_PROBE_BYTES_MAX];
     size_t length;
     uint32_t answer_count;
     bool cut;
@@ -74,7 +74,7 @@ static const struct member *member_at(const struct desk *desk, uint32_t position
  * question. */
 static void hear(struct desk *desk, uint32_t position, const char *text)
 {
-    uint8_t frame[1200] = {0};
+    uint8_t frame[INQUIRY_PROBE_BYTES_MAX + 1] = {0};
     const size_t length = text == NULL ? 0 : strlen(text);
 
     memcpy(frame, desk->frame, desk->length);
@@ -200,7 +200,7 @@ Test(inquiry, a_cut_holds_both_ways)
 /* A whole frame of that kind, of the member at that position, with a nonce of ones. */
 static void hear_frame(struct desk *desk, uint32_t position, uint8_t kind, size_t length)
 {
-    uint8_t frame[1200] = {0};
+    uint8_t frame[INQUIRY_PROBE_BYTES_MAX + 1] = {0};
 
     memcpy(frame, header, sizeof header);
     frame[AT_MARK] = 0xc1;
@@ -223,6 +223,9 @@ Test(inquiry, an_answer_to_a_probe_is_as_long_as_the_probe)
         cr_assert_eq(desk.frame[AT_NONCE], 1);
         cr_assert_eq(desk.frame[AT_TEXT + 7], 42, "the number");
     }
+    hear_frame(&desk, 2, 7, INQUIRY_PROBE_BYTES_MAX);
+    cr_expect_eq(desk.length, INQUIRY_PROBE_BYTES_MAX);
+    cr_expect_eq(desk.frame[AT_KIND], 8, "one packet there, one packet back");
     const uint32_t sent_count = desk.sent_count;
     hear_frame(&desk, 2, 5, INQUIRY_PROBE_BYTES_MIN - 1);
     hear_frame(&desk, 2, 5, INQUIRY_PROBE_BYTES_MAX + 1);
@@ -256,7 +259,7 @@ Test(inquiry, the_answer_to_a_probe_is_handed_on)
     desk_open(&desk);
     hear_frame(&desk, 0, 6, 100); /* Nobody probes. */
     inquiry_set_prober(&desk.inquiry, &(struct inquiry_prober){.take = take, .context = &taken});
-    inquiry_probe(&desk.inquiry, 0, 7, 42, 100);
+    inquiry_probe(&desk.inquiry, 0, &(struct path_probe){.nonce = 7, .number = 42, .bytes = 100});
     cr_expect_eq(desk.length, 100);
     cr_expect_eq(desk.frame[AT_KIND], 5);
     hear_frame(&desk, 0, 6, 100);
