@@ -78,6 +78,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
  * told last, and the merges that asked us. */
 void announce_life_over(struct core *core)
 {
+    accord_reset(core);
     install_reset(core);
     signs_reset(core);
     rounds_reset(core);

@@ -33,6 +33,7 @@
 #include "core/entry/leave.h"
 #include "core/entry/lifecycle.h"
 #include "core/entry/move.h"
+#include "core/entry/tag.h"
 #include "core/handlers.h"
 #include "core/healing/merge.h"
 #include "core/healing/probe.h"
@@ -133,7 +134,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     holding_start(core);
     electorate_start(core);
     voter_start(core, options->record, options->record_damaged);
-    core->tagging.on = false; /* Behind CORE_CLEARED. */
+    tag_start(core);
     core->life.phase = PHASE_JOINING;
     join_start(core, false);
     core->due_ms = soonest_ms(core);

@@ -36,7 +36,7 @@ const struct member *core_self(const struct core *core)
 
 const struct tags *core_tags_wanted(const struct core *core)
 {
-    return core->tagging.on ? &core->tagging.tags : &core->life.tags;
+    return &core->tagging.tags;
 }
 
 const struct view *core_view(const struct core *core)
@@ -245,7 +245,7 @@ void core_stored(const struct core *core, struct stored *stored)
 {
     stored->incarnation = core->life.self.incarnation;
     stored->epoch_seen = core->promise.seen;
-    stored->agreed = core->agreed;
+    stored->agreed = core->proven;
     stored->started = terms_rules(&core->configured.terms);
     stored->peer_count = 0;
     /* Members first, then former ones, the latest of them first. */

@@ -87,7 +87,7 @@ static unsigned other_edge(const struct core *core, uint32_t a, uint32_t b)
         return 0;
     }
     if (a == 0 || b == 0) {
-        return core_guard_needed(core) > 0 ? EDGE_GUARD : EDGE_OLDEST;
+        return core_guard_needed(core) > 0 || core->agreed.joint ? EDGE_GUARD : EDGE_OLDEST;
     }
     return rings_are_neighbours(&core->rings, a, b) ? 0 : EDGE_VOTERS;
 }

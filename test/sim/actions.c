@@ -365,6 +365,39 @@ void sim_change_terms(struct sim *sim, uint32_t index, const struct rules *rules
     }
 }
 
+static bool coordinates(const struct host *host)
+{
+    return host->running && !view_is_empty(core_view(host->core)) &&
+           id_equal(&core_view(host->core)->members[0].id, &host->witness.life);
+}
+
+bool sim_may_change_terms(const struct sim *sim, const struct rules *rules)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        if (!coordinates(host) || !sim_is_acting(sim, i)) {
+            continue; /* Without the guard no change is over (A2b). */
+        }
+        const struct rules_wish wish = {.number = core_agreed(host->core)->number, .rules = *rules};
+        const enum unagreed against = core_unagreed(host->core, &wish);
+        return against == UNAGREED_NOT || against == UNAGREED_UNDER_WAY;
+    }
+    return false;
+}
+
+bool sim_has_terms(const struct sim *sim, const struct rules *rules)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        if (host->running && !host->paused && !host->broken && !host->isolated &&
+            (core_agreed(host->core)->joint ||
+             !rules_equal(&core_agreed(host->core)->now, rules))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void sim_rename(struct sim *sim, uint32_t index, const char *name)
 {
     struct host *host = host_of(sim, index);

@@ -386,6 +386,71 @@ static void twist_drained(struct teller *teller, struct view *view)
     view->members[draw(teller, 0, view->member_count - 1)].drained = true;
 }
 
+static uint64_t any_duration(struct teller *teller, uint64_t least, uint64_t most)
+{
+    switch (draw(teller, 0, 2)) {
+    case 0:
+        return most;
+    case 1:
+        return least + draw(teller, 0, 5);
+    default:
+        return draw(teller, least, most);
+    }
+}
+
+/* Sound, mostly: what is not is looked at by the tests of the codec. */
+static struct rules any_rules(struct teller *teller)
+{
+    const struct sim *sim = teller->sim;
+    struct rules rules = {.guard = {.policy = GUARD_NONE}, .profile = sim->options.profile};
+    const bool kept = chance(teller, 4);
+
+    rules.heartbeat_ms = kept
+                             ? sim->timing.heartbeat_ms
+                             : any_duration(teller, RULES_HEARTBEAT_MS_MIN, RULES_HEARTBEAT_MS_MAX);
+    rules.lost_ms = kept ? sim->timing.lost_ms
+                         : any_duration(teller, 4 * rules.heartbeat_ms, RULES_LOST_MS_MAX);
+    rules.capacity = chance(teller, 2) ? sim->options.capacity
+                                       : (uint32_t)draw(teller, 1, sim->options.capacity);
+    if (chance(teller, 2)) {
+        rules.guard.policy = chance(teller, 2) ? GUARD_COUNT : GUARD_MAJORITY;
+        rules.guard.count = (uint32_t)draw(teller, 1, rules.capacity);
+    }
+    const struct timing timing = rules_timing(&rules);
+
+    rules.lost_ms = timing.lost_ms;
+    return rules;
+}
+
+static uint64_t any_terms_number(struct teller *teller, uint64_t number)
+{
+    switch (draw(teller, 0, 3)) {
+    case 0:
+        return COUNTER_MAX - draw(teller, 0, 3);
+    case 1:
+        return leap(teller, number);
+    default:
+        return number + draw(teller, 1, 20);
+    }
+}
+
+/* A1 to A5: all that a view says of terms that were changed. */
+static void twist_terms(struct teller *teller, struct view *view)
+{
+    struct agreed *agreed = &view->agreed;
+
+    *agreed = (struct agreed){.now = any_rules(teller),
+                              .number = any_terms_number(teller, view->agreed.number),
+                              .origin = chance(teller, 2) ? view->agreed.origin
+                                                          : random_u64(teller->random),
+                              .room = teller->sim->options.capacity,
+                              .joint = chance(teller, 3)};
+    if (agreed->joint) {
+        agreed->before = any_rules(teller);
+    }
+    agreed->room += chance(teller, 8);
+}
+
 static void twist_cause(struct teller *teller, struct view *view)
 {
     view->cause = (enum view_cause)draw(teller, CAUSE_FOUND, CAUSE_HANDOVER);
@@ -407,9 +472,9 @@ static void twist_gone(struct teller *teller, struct view *view)
 static void twist(struct teller *teller, struct view *view)
 {
     static void (*const twists[])(struct teller *, struct view *) = {
-        twist_version, twist_epoch, twist_next_age, twist_next_age, twist_ages,
-        twist_alone,   twist_lack,  twist_invent,   twist_rename,   twist_lineage,
-        twist_merge,   twist_merge, twist_drained,  twist_cause,    twist_gone};
+        twist_version, twist_epoch,  twist_next_age, twist_next_age, twist_ages,  twist_alone,
+        twist_lack,    twist_invent, twist_rename,   twist_lineage,  twist_merge, twist_merge,
+        twist_drained, twist_cause,  twist_gone,     twist_terms,    twist_terms};
 
     twists[draw(teller, 0, sizeof twists / sizeof twists[0] - 1)](teller, view);
 }
@@ -681,7 +746,7 @@ static void tell_pings(struct teller *teller)
 
     begin(teller, types[draw(teller, 0, 2)]);
     teller->message->ping.nonce = draw(teller, 0, 3);
-    teller->message->ping.subject = any_id(teller);
+    teller->message->ping.subject = chance(teller, 4) ? teller->to->witness.life : any_id(teller);
     teller->message->ping.origin = chance(teller, 2) ? teller->to->witness.life : any_id(teller);
 }
 
@@ -737,6 +802,38 @@ static void tell_moves(struct teller *teller)
     begin(teller, MESSAGE_MOVE);
     teller->message->move.kind = (enum move_kind)draw(teller, MOVE_TRANSFER, MOVE_UNDRAIN);
     teller->message->move.subject = any_id(teller);
+}
+
+/* Of a member's operator, as any that asks. */
+static void tell_tags(struct teller *teller)
+{
+    begin(teller, MESSAGE_TAGS);
+    struct tags *tags = &teller->message->tags;
+
+    tags->length = (uint16_t)snprintf(tags->text, sizeof tags->text, "lie=%u",
+                                      (unsigned)draw(teller, 0, 9)) +
+                   1;
+}
+
+static void tell_terms(struct teller *teller)
+{
+    begin(teller, MESSAGE_TERMS);
+    struct rules_wish *wish = &teller->message->wish;
+
+    /* Such as the swarm's operators want, for it may come about. */
+    const struct timing *timing = &teller->sim->timing;
+    const uint64_t fifths = draw(teller, 3, 5);
+
+    wish->rules = any_rules(teller);
+    wish->rules.guard = teller->known->agreed.number != 0 ? teller->known->agreed.now.guard
+                        : teller->sim->options.exclusive  ? (struct guard){.policy = GUARD_NONE}
+                                                          : teller->sim->options.guard;
+    wish->rules.capacity = teller->sim->options.capacity;
+    wish->rules.heartbeat_ms = timing->heartbeat_ms * fifths / 5;
+    wish->rules.lost_ms = timing->lost_ms * fifths / 5;
+    wish->number = chance(teller, 2) ? teller->known->agreed.number
+                                     : any_terms_number(teller, teller->known->agreed.number);
+    wish->forget_failed = chance(teller, 4);
 }
 
 static void tell_ballots(struct teller *teller)

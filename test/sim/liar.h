@@ -62,6 +62,8 @@
     LIE(SUSPICIONS, suspicions, "wrong suspicions")                                                \
     LIE(HEARTBEATS, heartbeats, "heartbeats of other views")                                       \
     LIE(ROLES, roles, "tokens of roles that leap")                                                 \
+    LIE(TAGS, tags, "tags")                                                                        \
+    LIE(TERMS, terms, "terms")                                                                     \
     LIE(ANYTHING, anything, "anything")                                                            \
     LIE(STAMPS, stamps, "stamps of questions that leap")
 

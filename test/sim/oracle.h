@@ -27,7 +27,8 @@ struct witness {
     struct view_id view;
     const struct record *record; /* of that view; the oracle's */
     bool has_view;
-    uint64_t follows_us; /* since when its views have had this coordinator */
+    uint64_t terms_number; /* of the last view's terms (V7g) */
+    uint64_t follows_us;   /* since when its views have had this coordinator */
     uint64_t next_age;
     uint64_t first[3];  /* epoch, version and next_age of its first view */
     uint64_t first_us;  /* when it installed that */

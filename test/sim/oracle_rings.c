@@ -17,13 +17,10 @@ static bool has_rings(const struct host *host)
     return core_terms(host->core)->watchers == WATCHERS_RINGS;
 }
 
-/* While terms change, one of two guards may be none (A2a). */
-static bool has_guard(const struct host *host)
+/* With a guard, and while terms change. */
+static bool hears_all(const struct host *host)
 {
-    const struct agreed *agreed = core_agreed(host->core);
-
-    return core_terms(host->core)->guard.policy != GUARD_NONE ||
-           (agreed->joint && agreed->before.guard.policy != GUARD_NONE);
+    return core_terms(host->core)->guard.policy != GUARD_NONE || core_agreed(host->core)->joint;
 }
 
 /* --- Asked before it is concluded --- */
@@ -96,7 +93,7 @@ void oracle_check_grant(struct sim *sim, const struct host *host, const struct n
     const uint32_t place = view_find(view, claimant);
     struct rings rings;
 
-    if (!has_rings(host) || has_guard(host) || place == VIEW_NONE || own == VIEW_NONE ||
+    if (!has_rings(host) || hears_all(host) || place == VIEW_NONE || own == VIEW_NONE ||
         sim->oracle.suspended) {
         return;
     }
@@ -129,7 +126,7 @@ static bool is_watched(const struct host *host, const struct rings *rings, uint3
         return true;
     }
     if (a == 0 || b == 0) {
-        return has_guard(host) || a + b <= NEXT_WATCHED;
+        return hears_all(host) || a + b <= NEXT_WATCHED;
     }
     return policy == GUARD_STRICT &&
            (is_voter(host, &view->members[a]) || is_voter(host, &view->members[b]));

@@ -119,6 +119,12 @@ static void check_leaps(struct sim *sim, struct host *host, const struct view *v
             oracle_fail(sim, host, "V7: %s %" PRIu64 " is installed", names[i], numbers[i]);
         }
     }
+    if (liar_has_betrayed(sim) &&
+        view->agreed.number >
+            host->witness.terms_number + (first ? COUNTER_MAX / 4 : AGREED_LEAP_MAX)) {
+        oracle_fail(sim, host, "V7g: terms %" PRIu64 " are installed", view->agreed.number);
+    }
+    host->witness.terms_number = view->agreed.number;
     if (first) {
         struct stored stored;
         core_stored(host->core, &stored);

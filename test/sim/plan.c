@@ -263,6 +263,25 @@ static void start_those_expected(const struct plan *plan, struct sim *sim)
     }
 }
 
+/* Whatever was said of the terms, an operator changes them. */
+static bool can_change_terms(const struct plan *plan, struct sim *sim)
+{
+    struct rules rules = sim_rules(sim, 0);
+    const struct timing timing = timing_of_plan(plan);
+
+    rules.heartbeat_ms = timing.heartbeat_ms * (rules.heartbeat_ms == timing.heartbeat_ms ? 4 : 5) /
+                         5;
+    rules.lost_ms = timing.lost_ms;
+    if (!sim_may_change_terms(sim, &rules)) {
+        return true;
+    }
+    sim_change_terms(sim, 0, &rules);
+    for (uint64_t ms = 0; ms < heal_ms_max(plan) && !sim_has_terms(sim, &rules); ms += 100) {
+        sim_run(sim, 100);
+    }
+    return sim_has_terms(sim, &rules);
+}
+
 /* Nobody is held for silent, or locked out, for what was said: whoever is started again comes in.
  */
 static const char *check_after_lies(const struct plan *plan, struct sim *sim)
@@ -282,6 +301,9 @@ static const char *check_after_lies(const struct plan *plan, struct sim *sim)
             return "Y4: a node that was started again after the lies is not let in";
         }
         sim_run(sim, 500);
+    }
+    if (plan->terms && sim_failure(sim) == NULL && !can_change_terms(plan, sim)) {
+        return "A1: terms cannot be changed after the lies";
     }
     return NULL;
 }

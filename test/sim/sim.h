@@ -167,6 +167,10 @@ bool sim_has_tag(const struct sim *sim, uint32_t host, uint32_t subject, const c
 struct rules sim_rules(const struct sim *sim, uint32_t host);
 void sim_change_terms(struct sim *sim, uint32_t host, const struct rules *rules);
 
+/* Does nothing speak against it, but that another change is under way? Do all go by them alone? */
+bool sim_may_change_terms(const struct sim *sim, const struct rules *rules);
+bool sim_has_terms(const struct sim *sim, const struct rules *rules);
+
 /* Did they begin with guard majority? */
 bool sim_keeps_majority(const struct sim *sim);
 

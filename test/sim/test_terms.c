@@ -107,6 +107,20 @@ Story(terms, a_guard_that_is_to_go_counts_everybody_to_the_end)
     sim_free(sim);
 }
 
+/* A2b: on rings, too, where the coordinator hears its neighbours alone. */
+Story(terms, who_is_no_neighbour_is_asked_what_it_holds)
+{
+    struct sim *sim = story_begun_with(&(struct sim_options){.seed = seed,
+                                                             .host_count = 10,
+                                                             .watchers = WATCHERS_RINGS,
+                                                             .disorder = true,
+                                                             .silent_ms = 63});
+
+    ask_for_profile(sim, D, PROFILE_WAN);
+    story_check(will_have(sim, "ABCDEFGHIJ", 2, SETTLE_MS), seed);
+    sim_free(sim);
+}
+
 /* A1a: each message of it may be lost, once. */
 Story(terms, a_lost_message_costs_one_repetition)
 {

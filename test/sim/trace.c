@@ -86,7 +86,14 @@ static void print_view(const struct sim *sim, const struct view *view)
         fputs(i == 0 ? "" : " ", sim->options.trace);
         print_life(sim, &view->members[i].id);
     }
-    fputc(']', sim->options.trace);
+    fprintf(sim->options.trace, "] of %04x", (unsigned)(view->lineage >> 48));
+    if (view->agreed.number != 0) {
+        const struct agreed *agreed = &view->agreed;
+        fprintf(sim->options.trace, " terms %" PRIu64 " from %04x room %u%s guard %u heartbeat %u",
+                agreed->number, (unsigned)(agreed->origin >> 48), agreed->room,
+                agreed->joint ? " joint" : "", guard_needed(&agreed->now.guard),
+                (unsigned)agreed->now.heartbeat_ms);
+    }
 }
 
 static void print_message(const struct sim *sim, const struct message *message)

@@ -57,7 +57,9 @@ Test(core_tags, a_member_asks_the_coordinator_until_it_is_so)
     cr_assert_eq(rig_count(rig, MESSAGE_TAGS), 1);
     rig_pass(rig, rig->timing.leave_ms + TAGS_PAUSE_MS, "A B");
     rig_pass(rig, rig->timing.leave_ms, "A B");
-    cr_assert_eq(rig_count(rig, MESSAGE_TAGS), 0, "and no longer");
+    cr_assert_eq(rig_count(rig, MESSAGE_TAGS), 0, "and not for a while");
+    rig_pass(rig, rig->timing.stall_ms, "A B");
+    cr_assert_gt(rig_count(rig, MESSAGE_TAGS), 0, "E8f");
     rig_free(rig);
 }
 
@@ -233,5 +235,21 @@ Test(core_tags, a_wish_outlives_the_life_that_had_it)
     rig_gets(rig, 'A', &without_us);
     cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
     cr_assert_eq(core_self(rig->core)->tags->length, 8);
+    rig_free(rig);
+}
+
+/* E8f, H96: somebody said it in its name. It says at once what it wants. */
+Test(core_tags, tags_that_it_did_not_ask_for_are_asked_away)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *next = rig_next(rig, "");
+    const struct message forged = wish("role=lie");
+
+    view_set_tags(next, 2, &forged.tags);
+    view_seal(next);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next}});
+    const struct message *said = rig_told(rig, MESSAGE_TAGS, 'A');
+    cr_assert_not_null(said);
+    cr_assert_eq(said->tags.length, 0);
     rig_free(rig);
 }

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "core/agreement/accord.h"
+#include "core/agreement/next_view.h"
 #include "core/model/limits.h"
 #include "core/state/state.h"
 #include "rig.h"
@@ -106,5 +107,117 @@ Test(core_terms, what_was_overtaken_is_not_taken)
     rig_hears(rig, 'C');
     late.number = 1;
     rig_ignores_raw(rig, &late, REFUSED_RULES_OVERTAKEN);
+    rig_free(rig);
+}
+
+/* A view above that of the rig, with changed terms of the same start. */
+static struct view *next_with_terms(struct rig *rig, uint64_t number)
+{
+    struct view *next = rig_next(rig, "");
+    const struct rules started = terms_rules(&rig->core->configured.terms);
+
+    next->agreed = (struct agreed){.number = number,
+                                   .origin = rules_hash(&started),
+                                   .room = rig->core->configured.terms.capacity,
+                                   .now = started};
+    next->agreed.now.heartbeat_ms = 1000;
+    next->agreed.now.lost_ms = 20000;
+    next->agreed.now.lost_ms = rules_timing(&next->agreed.now).lost_ms;
+    view_seal(next);
+    return next;
+}
+
+static void everybody_speaks_of_terms(struct rig *rig)
+{
+    for (uint32_t i = 0; i < rig->core->view.member_count; i++) {
+        rig->core->view.members[i].versions.high = VERSION_OF_TERMS;
+    }
+    rig->core->life.self.versions.high = VERSION_OF_TERMS;
+    view_seal(&rig->core->view);
+}
+
+static void is_shown(struct rig *rig, struct view *view)
+{
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
+}
+
+/* V7g, H94 */
+Test(core_terms, a_view_whose_terms_leap_is_dropped)
+{
+    for (int i = 0; i < 4; i++) {
+        struct rig *rig = rig_in("A B C", 'C');
+        everybody_speaks_of_terms(rig);
+        struct view *next = next_with_terms(rig, AGREED_LEAP_MAX + (i == 1));
+
+        next->agreed.origin += i == 2;
+        next->agreed.room -= i == 3;
+        view_seal(next);
+        is_shown(rig, next);
+        cr_assert_eq(core_agreed(rig->core)->number, i == 0 ? AGREED_LEAP_MAX : 0, "%d", i);
+        rig_free(rig);
+    }
+}
+
+static void is_named(struct rig *rig, char from)
+{
+    struct message heartbeat = {.type = MESSAGE_HEARTBEAT};
+
+    heartbeat.heartbeat.view = view_id_of(core_view(rig->core));
+    heartbeat.heartbeat.view_hash = core_view(rig->core)->hash;
+    rig_gets(rig, from, &heartbeat);
+}
+
+/* A3b, H95: one frame is no reason to wait for an hour. */
+Test(core_terms, durations_are_waited_for_when_the_coordinator_has_named_them)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    const struct timing before = rig->core->timing;
+    struct stored stored;
+
+    everybody_speaks_of_terms(rig);
+    is_shown(rig, next_with_terms(rig, 1));
+    cr_assert_eq(core_agreed(rig->core)->number, 1);
+    cr_assert_eq(rig->core->timing.heartbeat_ms, before.heartbeat_ms);
+    cr_assert_eq(rig->core->timing.lost_ms, before.lost_ms);
+    is_named(rig, 'B');
+    cr_assert_eq(rig->core->timing.lost_ms, before.lost_ms, "B does not coordinate");
+    core_stored(rig->core, &stored);
+    cr_assert_eq(stored.agreed.number, 0);
+    is_named(rig, 'A');
+    cr_assert_eq(rig->core->timing.heartbeat_ms, 1000);
+    core_stored(rig->core, &stored);
+    cr_assert_eq(stored.agreed.number, 1);
+    rig_free(rig);
+}
+
+/* A3c, H94 */
+Test(core_terms, who_takes_over_goes_by_the_terms_that_were_heard)
+{
+    for (int named = 0; named < 2; named++) {
+        struct rig *rig = rig_in("A B C", 'B');
+
+        everybody_speaks_of_terms(rig);
+        is_shown(rig, next_with_terms(rig, 1));
+        if (named == 1) {
+            is_named(rig, 'A');
+        }
+        const struct view *next = next_view_begin(rig->core, &rig->core->view, CAUSE_CLAIM);
+        cr_assert_eq(next->agreed.number, (uint64_t)named);
+        rig_free(rig);
+    }
+}
+
+/* A2b: C has said that it holds the view, and may not have heard that this node does. */
+Test(core_terms, a_change_is_over_when_all_have_heard_the_coordinator)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct core *core = rig->core;
+
+    rig_hears(rig, 'B');
+    rig_hears(rig, 'C');
+    core->view.agreed.joint = true;
+    cr_assert(accord_is_settled(core));
+    core->agreed_ms = core->now_ms + 1;
+    cr_assert(!accord_is_settled(core));
     rig_free(rig);
 }

@@ -5,6 +5,9 @@
 #include "core/detection/detector.h"
 #include "core/detection/hearing.h"
 #include "core/detection/standing.h"
+#include "core/detection/watch.h"
+#include "core/model/limits.h"
+#include "core/state/outbox.h"
 
 /* What holds as long as nobody has changed it. */
 static struct agreed started_with(const struct terms *terms)
@@ -18,28 +21,30 @@ struct agreed accord_now(const struct core *core)
                                          : started_with(&core->configured.terms);
 }
 
+static struct timing timing_in(const struct core *core, const struct agreed *agreed)
+{
+    return agreed->number == 0 ? core->configured.timing : agreed_timing(agreed);
+}
+
 static void apply(struct core *core)
 {
     const struct agreed *agreed = &core->agreed;
+    const struct rules rules = agreed->number == 0 ? terms_rules(&core->configured.terms)
+                                                   : agreed->now;
 
     core->terms.number = agreed->number;
     core->terms.origin = agreed->origin;
     core->terms.room = agreed->room;
-    if (agreed->number == 0) {
-        core->terms.guard = core->configured.terms.guard;
-        core->terms.profile = core->configured.terms.profile;
-        core->terms.heartbeat_ms = core->configured.terms.heartbeat_ms;
-        core->terms.lost_ms = core->configured.terms.lost_ms;
-        core->terms.capacity = core->configured.terms.capacity;
-        core->timing = core->configured.timing;
-        return;
+    core->terms.guard = rules.guard;
+    core->terms.profile = rules.profile;
+    core->terms.heartbeat_ms = rules.heartbeat_ms;
+    core->terms.lost_ms = rules.lost_ms;
+    core->terms.capacity = rules.capacity;
+    core->timing = timing_in(core, agreed);
+    if (!agreed_equal(agreed, &core->proven)) {
+        const struct timing proven = timing_in(core, &core->proven);
+        core->timing = timing_unproven(&proven, &core->timing);
     }
-    core->terms.guard = agreed->now.guard;
-    core->terms.profile = agreed->now.profile;
-    core->terms.heartbeat_ms = agreed->now.heartbeat_ms;
-    core->terms.lost_ms = agreed->now.lost_ms;
-    core->terms.capacity = agreed->now.capacity;
-    core->timing = agreed_timing(agreed);
 }
 
 static bool speaks_of_terms(const struct core *core)
@@ -47,21 +52,46 @@ static bool speaks_of_terms(const struct core *core)
     return core->life.self.versions.high >= VERSION_OF_TERMS;
 }
 
+/* V7g: may those terms come after these? */
+static bool may_follow(const struct core *core, const struct agreed *next,
+                       const struct agreed *agreed)
+{
+    const struct rules started = terms_rules(&core->configured.terms);
+    const uint64_t origin = agreed->number == 0 ? rules_hash(&started) : agreed->origin;
+    const uint32_t room = agreed->number == 0 ? core->configured.terms.capacity : agreed->room;
+
+    return next->number <= agreed->number + AGREED_LEAP_MAX && next->origin == origin &&
+           next->room == room;
+}
+
+bool accord_leaps(const struct core *core, const struct agreed *agreed)
+{
+    if (agreed->number == 0) {
+        return false;
+    }
+    if (!core_is_member(core)) {
+        return agreed->number > AGREED_FIRST_MAX;
+    }
+    return !may_follow(core, agreed, &core->view.agreed) &&
+           !may_follow(core, agreed, &core->proven);
+}
+
 void accord_start(struct core *core, const struct agreed *agreed, const struct rules *before)
 {
     const struct rules started = terms_rules(&core->configured.terms);
 
     memset(&core->agreed, 0, sizeof core->agreed);
-    if (agreed->number != 0 && agreed_is_sound(agreed) && accord_fits(core, agreed) &&
-        speaks_of_terms(core) && rules_equal(before, &started)) {
+    if (agreed->number != 0 && !accord_leaps(core, agreed) && agreed_is_sound(agreed) &&
+        accord_fits(core, agreed) && speaks_of_terms(core) && rules_equal(before, &started)) {
         core->agreed = *agreed;
     }
+    core->proven = core->agreed;
     apply(core);
 }
 
 struct agreed accord_to_found_with(const struct core *core)
 {
-    struct agreed agreed = core->agreed;
+    struct agreed agreed = core->proven;
 
     if (agreed.number != 0) {
         agreed.room = core->capacity;
@@ -78,12 +108,14 @@ struct agreed accord_begin(const struct core *core, const struct rules *rules)
     return joint;
 }
 
-/* An ACK does not do: who has not installed the view does not go by it yet. */
+/* An ACK does not do: who has not installed the view does not go by it yet. Nor does who may not
+ * have heard that this node goes by it: its next view might not have both guards (A3c). */
 static bool all_hold_the_view(const struct core *core)
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        if (!core_is_self(core, i) &&
-            (!core->peers[i].signs.said || !hearing_holds_our_view(core, i))) {
+        const struct peer *peer = &core->peers[i];
+        if (!core_is_self(core, i) && (!peer->signs.said || !hearing_holds_our_view(core, i) ||
+                                       peer->lease.echoed_ms < core->agreed_ms)) {
             return false;
         }
     }
@@ -153,12 +185,40 @@ struct agreed accord_merge(const struct core *core, const struct view *theirs,
                                                    : agreed_merge(&winner, &loser);
 }
 
-void accord_on_view_installed(struct core *core)
+/* A3b: the terms of the view are what its coordinator goes by. */
+static void prove(struct core *core)
 {
-    if (agreed_equal(&core->agreed, &core->view.agreed)) {
-        return;
-    }
-    core->agreed = core->view.agreed;
+    core->proven = core->agreed;
     apply(core);
     detector_on_timing(core);
+}
+
+/* A3b: only the coordinator knows at once that it goes by them. */
+void accord_on_view_installed(struct core *core)
+{
+    if (!agreed_equal(&core->agreed, &core->view.agreed)) {
+        core->agreed = core->view.agreed;
+        core->agreed_ms = core->now_ms;
+        apply(core);
+        detector_on_timing(core);
+    }
+    if (core_is_coordinator(core) && !agreed_equal(&core->agreed, &core->proven)) {
+        prove(core);
+    }
+}
+
+void accord_on_named(struct core *core, uint32_t position)
+{
+    const bool counts = position == 0 || (core_has_rings(core) && !watch_is_on(core, 0));
+
+    if (counts && !agreed_equal(&core->agreed, &core->proven)) {
+        prove(core);
+        outbox_store(core);
+    }
+}
+
+void accord_reset(struct core *core)
+{
+    core->agreed = core->proven; /* A3b: what nobody was heard to go by was nothing. */
+    apply(core);
 }

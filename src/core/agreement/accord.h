@@ -37,6 +37,14 @@ bool accord_may_merge(const struct core *core, const struct terms *theirs);
 struct agreed accord_merge(const struct core *core, const struct view *theirs,
                            const struct terms *started);
 
+/* V7g: do those leap above the terms of this node's view, or come from elsewhere? */
+bool accord_leaps(const struct core *core, const struct agreed *agreed);
+
 void accord_on_view_installed(struct core *core);
+
+/* A3b: a heartbeat of that member has named the view that is installed here, with its hash. */
+void accord_on_named(struct core *core, uint32_t position);
+
+void accord_reset(struct core *core);
 
 #endif

@@ -78,7 +78,7 @@ bool change_outdo(struct core *core, const struct view *forged)
         return false;
     }
     REACHED(forged_view_outdone);
-    counting->outdone_ms = core->now_ms + core->timing.fresh_ms;
+    counting->outdone_ms = core->now_ms + core_repair_ms(core);
     /* V4l: a version above one that leaps is a leap for those who were not shown that one. */
     const bool leaps = forged->version > core->view.version + SAID_LEAP_MAX;
     if (!leaps && forged->version > counting->version_used) {

@@ -43,7 +43,7 @@ bool install_leaps(const struct core *core, const struct message *message)
     bool hearsay = !id_equal(&view->members[0].id, &message->from); /* Its maker may not know it. */
     struct leap_base max = promise_numbers_max(core);
 
-    return promise_is_above(view, &max) ||
+    return accord_leaps(core, &view->agreed) || promise_is_above(view, &max) ||
            (hearsay && core_is_member(core) && is_beyond_outdoing(core, view));
 }
 
@@ -205,8 +205,7 @@ static void send_view_to_peer(struct core *core, const struct message *message, 
 {
     struct peer_repair *repair = &core->peers[position].repair;
 
-    if (repair->sent_view_ms != 0 &&
-        core->now_ms < repair->sent_view_ms + timing_repair_ms(&core->timing)) {
+    if (repair->sent_view_ms != 0 && core->now_ms < repair->sent_view_ms + core_repair_ms(core)) {
         refuse(core, message, REFUSED_VIEW_SHOWN_LATELY);
         return;
     }
@@ -359,7 +358,7 @@ static struct message *make_pull(struct core *core, const struct message *messag
         refuse(core, message, REFUSED_VIEW_ASKED_FOR_LATELY);
         return NULL;
     }
-    core->install.pull_ms = core->now_ms + timing_repair_ms(&core->timing);
+    core->install.pull_ms = core->now_ms + core_repair_ms(core);
     return outbox_message(core, MESSAGE_PULL);
 }
 
@@ -524,12 +523,15 @@ static void repair_lower(struct core *core, const struct message *message, uint3
 {
     struct peer_repair *repair = &core->peers[position].repair;
 
+    const uint64_t later_ms = earlier(core->timing.heartbeat_ms,
+                                      core->configured.timing.heartbeat_ms);
+
     if (repair->lower_ms == 0) {
         repair->lower_ms = core->now_ms;
     }
     /* The coordinator repairs at once, the others when that has not helped: not everyone sends
      * the whole list to everyone (H49). */
-    if (core_is_coordinator(core) || core->now_ms >= repair->lower_ms + core->timing.heartbeat_ms) {
+    if (core_is_coordinator(core) || core->now_ms >= repair->lower_ms + later_ms) {
         send_view_to_peer(core, message, position);
     }
 }
@@ -558,7 +560,9 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
             core->install.leaps_ms = 0;
         }
         follow_forget(core, position); /* It came back. */
-        if (!same) {
+        if (same) {
+            accord_on_named(core, position);
+        } else {
             on_mismatch(core, message, position);
         }
         return;

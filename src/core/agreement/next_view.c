@@ -371,6 +371,9 @@ struct view *next_view_begin(struct core *core, const struct view *base, enum vi
     next->cause = cause;
     next->parent = view_id_of(base);
     memset(&next->merged, 0, sizeof next->merged);
+    if (!core_is_coordinator(core)) {
+        next->agreed = core->proven; /* A3c */
+    }
     return next;
 }
 

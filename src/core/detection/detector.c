@@ -217,6 +217,10 @@ void detector_announce_view(struct core *core, const struct installed *before)
         rounds_send(core);
         return;
     }
+    if (core_is_coordinator(core) && !agreed_equal(&core->view.agreed, &former->agreed)) {
+        rounds_send(core); /* A3b: the others wait for it. */
+        return;
+    }
     struct message *message = NULL;
     bool other_coordinator = !id_equal(&core->view.members[0].id, &former->members[0].id);
     for (uint32_t i = 0; i < core->view.member_count; i++) {

@@ -65,12 +65,17 @@ static bool is_voter(const struct core *core, uint32_t position)
     return voters_find(&core->terms.voters, core->view.members[position].name) != VOTER_NONE;
 }
 
-/* The coordinator's next ones; with a guard, also with one that is to go (A2a), all and the
- * coordinator, and under strict all and the voters: what they may do rests on who hears them. */
+/* What the coordinator may do rests on whom it hears: with a guard, and while terms change (A2). */
+static bool hears_all(const struct core *core)
+{
+    return core_guard_needed(core) > 0 || core->agreed.joint;
+}
+
+/* The coordinator's next ones; or all and the coordinator, and under strict all and the voters. */
 static bool is_guarded(const struct core *core, uint32_t a, uint32_t b)
 {
     if (a == 0 || b == 0) {
-        return core_guard_needed(core) > 0 || a + b <= NEXT_WATCHED;
+        return hears_all(core) || a + b <= NEXT_WATCHED;
     }
     return core_is_strict(core) && (is_voter(core, a) || is_voter(core, b));
 }
@@ -93,7 +98,7 @@ void watch_observers(const struct core *core, uint32_t subject, struct observers
     uint32_t few = NEXT_WATCHED + 1 < members ? NEXT_WATCHED + 1 : members;
 
     out->everybody = !core_has_rings(core) || core_is_strict(core) ||
-                     (subject == 0 && core_guard_needed(core) > 0);
+                     (subject == 0 && hears_all(core));
     out->count = members;
     if (out->everybody) {
         return;

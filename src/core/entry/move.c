@@ -397,6 +397,7 @@ void move_on_view_installed(struct core *core)
     if (!core_is_coordinator(core) || successor_is_awaited(core)) {
         stay(core);
     }
+    core->moving.asks |= tag_look(core);
 }
 
 void move_reset(struct core *core)

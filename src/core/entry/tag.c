@@ -11,15 +11,29 @@ static bool view_has_them(const struct core *core)
     return tags_equal(member_tags(&core->view.members[core->position]), &core->tagging.tags);
 }
 
+static void ask_from(struct core *core, uint64_t from_ms)
+{
+    struct tagging *tagging = &core->tagging;
+
+    tagging->on = true;
+    tagging->told = false;
+    tagging->again_ms = from_ms;
+    tagging->until_ms = from_ms + core->timing.leave_ms + TAGS_PAUSE_MS;
+}
+
+void tag_start(struct core *core)
+{
+    core->tagging.on = false; /* Behind CORE_CLEARED. */
+    core->tagging.pause_ms = 0;
+    tags_copy(&core->tagging.tags, &core->life.tags);
+}
+
 void tag_on_command(struct core *core, const struct tags *tags)
 {
     struct tagging *tagging = &core->tagging;
 
     tags_copy(&tagging->tags, tags);
-    tagging->on = true;
-    tagging->told = false;
-    tagging->again_ms = core->now_ms;
-    tagging->until_ms = core->now_ms + core->timing.leave_ms + TAGS_PAUSE_MS;
+    ask_from(core, core->now_ms);
     if (!core_is_member(core)) {
         lifecycle_set_tags(core, tags);
     }
@@ -44,6 +58,17 @@ static void ask_coordinator(struct core *core)
     route_send(core, message, 0);
 }
 
+/* E8f: others were asked for in its name, or those that it wants in vain. */
+bool tag_look(struct core *core)
+{
+    struct tagging *tagging = &core->tagging;
+
+    if (core_is_member(core) && !tagging->on && !view_has_them(core)) {
+        ask_from(core, core->now_ms < tagging->pause_ms ? tagging->pause_ms : core->now_ms);
+    }
+    return tagging->on;
+}
+
 /* Asks at least once, and goes on watching when the view has them: an earlier wish may still be on
  * its way. */
 bool tag_tick(struct core *core)
@@ -52,6 +77,8 @@ bool tag_tick(struct core *core)
 
     if (tagging->on && core->now_ms >= tagging->until_ms) {
         tagging->on = false;
+        tagging->pause_ms = core->now_ms + core->timing.stall_ms;
+        tag_look(core);
     }
     if (tagging->on && core->now_ms >= tagging->again_ms &&
         (!tagging->told || !view_has_them(core))) {
@@ -99,7 +126,6 @@ void tag_on_tags(struct core *core, const struct message *message, bool newer)
 
 void tag_reset(struct core *core)
 {
-    if (core->tagging.on) {
-        lifecycle_set_tags(core, &core->tagging.tags);
-    }
+    core->tagging.on = false;
+    lifecycle_set_tags(core, &core->tagging.tags);
 }

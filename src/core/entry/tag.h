@@ -5,12 +5,19 @@
 
 #include "core/state/state.h"
 
+/* It wants those that it was started with. */
+void tag_start(struct core *core);
+
 /* The operator of this node wants it to have these tags, and no others; copied. Whoever calls this
  * has tag_tick called from now on. */
 void tag_on_command(struct core *core, const struct tags *tags);
 
 /* Asks once more if it is time. Returns whether there is anything left to ask for. */
 bool tag_tick(struct core *core);
+
+/* E8f: the view has other tags of this node than it wants: it asks again, once in T_stall. Returns
+ * as tag_tick. */
+bool tag_look(struct core *core);
 
 /* When tag_tick has something to do; NEVER_MS: never. */
 uint64_t tag_deadline_ms(const struct core *core);

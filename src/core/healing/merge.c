@@ -216,7 +216,8 @@ static bool would_leap(const struct core *core, const struct view *next)
 {
     const struct leap_base max = promise_numbers_max(core);
 
-    return promise_is_above(next, &max) || next->version >= max.version;
+    return promise_is_above(next, &max) || next->version >= max.version ||
+           accord_leaps(core, &next->agreed);
 }
 
 /* The merged view, in next_view_buffer; or why there can be none. */

@@ -126,6 +126,16 @@ struct timing agreed_timing(const struct agreed *agreed)
     return joint_timing(&now, &before);
 }
 
+struct timing timing_unproven(const struct timing *before, const struct timing *now)
+{
+    struct timing timing = *before;
+
+    timing.heartbeat_ms = shorter(before->heartbeat_ms, now->heartbeat_ms);
+    timing.reign_ms = shorter(before->reign_ms, now->reign_ms);
+    timing.lease_ms = shorter(before->lease_ms, now->lease_ms);
+    return timing;
+}
+
 uint32_t agreed_guard_needed(const struct agreed *agreed)
 {
     const uint32_t now = guard_needed(&agreed->now.guard);

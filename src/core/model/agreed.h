@@ -48,6 +48,10 @@ struct timing rules_timing(const struct rules *rules);
 /* The durations in force: those of `now`, or of both as A3 says. */
 struct timing agreed_timing(const struct agreed *agreed);
 
+/* Until the others are known to go by `now` (A3b): what is sent is sent as either would have it,
+ * and who waits does so as before. */
+struct timing timing_unproven(const struct timing *before, const struct timing *now);
+
 /* What both guards ask for while both hold (A2), and what both leave room for. */
 uint32_t agreed_guard_needed(const struct agreed *agreed);
 uint32_t agreed_size_max(const struct agreed *agreed);

@@ -50,6 +50,11 @@ enum {
 /* No epoch, version or age gets there by counting; above it sums could wrap. */
 #define COUNTER_MAX (UINT64_C(1) << 62)
 
+/* Nor do the numbers of changed terms (V7g): people change them. A node without a view takes what
+ * is so far below the end that bounded leaps do not get there. */
+#define AGREED_LEAP_MAX (UINT64_C(1) << 10)
+#define AGREED_FIRST_MAX (COUNTER_MAX / 4)
+
 /* A number of a message that is further above its sender's last is a question, not a fact (D6c). */
 #define NUMBER_LEAP_MAX (UINT64_C(1) << 20)
 

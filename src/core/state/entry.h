@@ -90,15 +90,22 @@ struct moving {
     uint64_t deadline_ms;
     enum stand_down step;
 
-    bool asks; /* something is asked for: `asked`, or tags */
+    /* Of every member: whether it is drained is for itself to say. */
+    uint64_t say_ms;  /* said then */
+    uint64_t look_ms; /* it does not begin by itself before */
+    bool drains;      /* it is to be drained, as was asked of this life */
+    bool says;        /* the view has it otherwise */
+
+    bool asks; /* something is asked for: `asked`, `drains`, tags, or terms */
 };
 
-/* tag: the tags that the operator of this node wants it to have. */
+/* tag: the tags that this node was started with, or that its operator wants it to have since. */
 struct tagging {
     bool on;
     bool told;         /* the coordinator that is, or one before it, was asked */
     uint64_t again_ms; /* asked again then, unless the view has them */
-    uint64_t until_ms; /* not any more then */
+    uint64_t until_ms; /* not any more then, unless the view has others */
+    uint64_t pause_ms; /* it does not begin by itself before */
     struct tags tags;
 };
 

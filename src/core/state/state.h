@@ -88,6 +88,8 @@ struct core {
     struct terms terms;   /* accord: in force; `number` and what belongs to it as in `agreed` */
     struct timing timing; /* accord: in force */
     struct agreed agreed; /* accord: those of the view, or of the last one */
+    uint64_t agreed_ms;   /* accord: since then */
+    struct agreed proven; /* accord: the last that the coordinator was heard to hold (A3b) */
     bool has_seeds;
     uint32_t expect; /* nodes that must have met before one founds (F3); 0: not asked for */
     uint32_t capacity;
@@ -218,6 +220,12 @@ static inline bool core_was_late_lately(const struct core *core, uint64_t within
 static inline bool core_is_self(const struct core *core, uint32_t position)
 {
     return position == core->position;
+}
+
+/* V5: no repair waits for durations that somebody may have made up. */
+static inline uint64_t core_repair_ms(const struct core *core)
+{
+    return earlier(timing_repair_ms(&core->timing), timing_repair_ms(&core->configured.timing));
 }
 
 /* Of the guards, the sizes and the capacities that hold, several while terms change (A2). */
