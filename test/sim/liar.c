@@ -30,6 +30,7 @@ struct liar {
     struct view view; /* the last one that was made up */
     struct node_id strangers[STRANGERS];
     uint64_t told;
+    uint64_t told_of[MESSAGE_TYPE_COUNT];
     bool betrayed;    /* one was told in a member's name */
     bool pauses;      /* nobody goes on */
     uint64_t *tokens; /* that were named in the coordinator's name */
@@ -986,6 +987,35 @@ static void tell_roles(struct teller *teller)
     word->order = chance(teller, 2) ? ROLE_KEEP : ROLE_LET_GO;
 }
 
+/* K5: a candidate that the member does not have, or has otherwise. */
+static void tell_candidates(struct teller *teller)
+{
+    struct own_role own[ROLE_OWN_MAX];
+    const struct host *of = teller->from;
+    const uint32_t count = of != NULL && of->running ? core_own_roles(of->core, own) : 0;
+
+    begin(teller, MESSAGE_ROLES_ENTER);
+    struct role_word *word = &teller->message->role;
+    struct candidacy *candidacy = &word->candidacy;
+
+    word->epoch = teller->known->epoch;
+    word->stamp = of == NULL ? 1 : host_now_ms(teller->sim, of);
+    if (count > 0 && !chance(teller, 4)) {
+        const struct own_role *known = &own[draw(teller, 0, count - 1)];
+        candidacy->request = known->request;
+        memcpy(candidacy->role, known->role, sizeof candidacy->role);
+    } else {
+        candidacy->request = fresh_id(teller);
+        snprintf(candidacy->role, sizeof candidacy->role, "nothing%u",
+                 (unsigned)draw(teller, 0, 3));
+    }
+    candidacy->terms.policy = (enum role_policy)draw(teller, ROLE_FIRST, ROLE_EACH);
+    candidacy->terms.holders = (uint32_t)draw(teller, 1, 3);
+    candidacy->priority = (uint32_t)draw(teller, 0, 100);
+    candidacy->number = chance(teller, 2) ? 0 : any_token(teller);
+    candidacy->token = chance(teller, 2) ? 0 : any_token(teller);
+}
+
 /* K2e: a question in a member's name, or an answer to one that was never asked. */
 static void tell_stamps(struct teller *teller)
 {
@@ -1019,6 +1049,81 @@ static const struct {
 const char *liar_text(enum lie_kind kind)
 {
     return lies[kind].text;
+}
+
+enum lie_kind liar_kind_of(enum message_type type)
+{
+    switch (type) {
+    case MESSAGE_HEARTBEAT:
+        return LIE_HEARTBEATS;
+    case MESSAGE_PULL:
+        return LIE_PULLS;
+    case MESSAGE_VIEW:
+        return LIE_VIEWS;
+    case MESSAGE_PREPARE:
+        return LIE_PROPOSALS;
+    case MESSAGE_ACK:
+        return LIE_ACKS;
+    case MESSAGE_NACK:
+    case MESSAGE_CLAIM_REFUSED:
+        return LIE_NACKS;
+    case MESSAGE_NOT_FOLLOWING:
+        return LIE_NOT_FOLLOWING;
+    case MESSAGE_COMMIT:
+        return LIE_COMMITS;
+    case MESSAGE_CLAIM:
+        return LIE_CLAIMS;
+    case MESSAGE_GRANT:
+        return LIE_GRANTS;
+    case MESSAGE_JOIN:
+    case MESSAGE_READY:
+        return LIE_JOINS;
+    case MESSAGE_OFFER:
+        return LIE_OFFERS;
+    case MESSAGE_JOIN_REFUSED:
+        return LIE_REFUSALS;
+    case MESSAGE_LEAVE:
+        return LIE_LEAVES;
+    case MESSAGE_HANDOVER:
+        return LIE_HANDOVERS;
+    case MESSAGE_PING:
+    case MESSAGE_PONG:
+    case MESSAGE_PING_REQUEST:
+        return LIE_PINGS;
+    case MESSAGE_PROBE:
+        return LIE_PROBES;
+    case MESSAGE_HELLO:
+        return LIE_KINDS; /* On streams alone. */
+    case MESSAGE_MERGE:
+    case MESSAGE_MERGE_REFUSED:
+        return LIE_MERGES;
+    case MESSAGE_BALLOT:
+        return LIE_BALLOTS;
+    case MESSAGE_VOTE:
+        return LIE_VOTES;
+    case MESSAGE_STAND_DOWN:
+        return LIE_STAND_DOWNS;
+    case MESSAGE_MOVE:
+        return LIE_MOVES;
+    case MESSAGE_ROLES_LET_GO:
+    case MESSAGE_ROLES_PLACE:
+        return LIE_ROLES;
+    case MESSAGE_ROLES_ENTER:
+        return LIE_CANDIDATES;
+    case MESSAGE_ROLES_ASK:
+    case MESSAGE_ROLES_ANSWER:
+        return LIE_STAMPS;
+    case MESSAGE_TAGS:
+        return LIE_TAGS;
+    case MESSAGE_TERMS:
+        return LIE_TERMS;
+    }
+    return LIE_KINDS;
+}
+
+uint64_t liar_told_of(const struct sim *sim, enum message_type type)
+{
+    return sim->liar == NULL ? 0 : sim->liar->told_of[type];
 }
 
 static void tell_kind(struct teller *teller, enum lie_kind kind)
@@ -1181,6 +1286,7 @@ void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
     trace_note(sim, "%s lies to %s: %s", lie->stranger ? "a stranger" : teller.from->name,
                teller.to->name, message_text(message.type));
     sim->liar->told++;
+    sim->liar->told_of[message.type]++;
     if (!lie->stranger) {
         sim->liar->betrayed = true;
         sim->oracle.suspended = true;

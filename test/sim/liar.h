@@ -15,8 +15,8 @@
  *
  * The others rest on what members say, and are suspended from the first lie in a member's name
  * until sim_trust: S1, the lineage in S2, S5 to S8, S17, S18, F2, J3, M4, C4, R1, D4, and that
- * whoever is counted by the guard holds a lease (S11). F3 counts strangers too, and is suspended by
- * any lie.
+ * whoever is counted by the guard holds a lease (S11); so is A2, that majorities share a member. F3
+ * counts strangers too, and is suspended by any lie.
  *
  * That tokens of a role rise (S19) is held of all that a coordinator has drawn: those that a liar
  * granted in its name, mostly to a member that it made believe in a view of that coordinator, are
@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/model/message.h"
 #include "sim.h"
 
 /* LIE(NAME, function, text): each kind is told by the function tell_<function> of liar.c, and is
@@ -65,7 +66,8 @@
     LIE(TAGS, tags, "tags")                                                                        \
     LIE(TERMS, terms, "terms")                                                                     \
     LIE(ANYTHING, anything, "anything")                                                            \
-    LIE(STAMPS, stamps, "stamps of questions that leap")
+    LIE(STAMPS, stamps, "stamps of questions that leap")                                           \
+    LIE(CANDIDATES, candidates, "candidates")
 
 #define LIE_ENUM(NAME, function, text) LIE_##NAME,
 enum lie_kind { LIES(LIE_ENUM) LIE_KINDS };
@@ -102,6 +104,13 @@ void liar_goes_on(struct sim *sim, const struct lies *told);
 
 /* From now on those who go on tell nothing; or do again. */
 void liar_pauses(struct sim *sim, bool pauses);
+
+/* The kind of lie that tells messages of that type; LIE_KINDS: none does, as they are no frames. A
+ * type that is added has to be told, too. */
+enum lie_kind liar_kind_of(enum message_type type);
+
+/* So many of that type were told. */
+uint64_t liar_told_of(const struct sim *sim, enum message_type type);
 
 /* As the report calls it. */
 const char *liar_text(enum lie_kind kind);

@@ -345,12 +345,14 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
 }
 
 /* A2: majorities of whatever sizes share a member, also while the size changes; what is left is
- * what one guard allows, too (G3). */
+ * what one guard allows, too (G3). Where members' answers are made up across a cut, each part may
+ * well count the other. */
 static const char *check_majorities(const struct plan *plan, struct sim *sim)
 {
     bool too_long = sim_two_acted_longest_ms(sim) > 2 * timing_of_plan(plan).lost_ms;
 
-    return plan->terms && plan->guard.policy == GUARD_MAJORITY && too_long
+    return plan->terms && plan->guard.policy == GUARD_MAJORITY && too_long &&
+                   !liar_has_betrayed(sim)
                ? "A2: two parts acted, each by a majority"
                : NULL;
 }

@@ -546,6 +546,25 @@ Story(liar, tokens_that_leap_do_no_lasting_harm)
     }
 }
 
+/* Whoever adds a message type says here in which way it lies. */
+Test(liar, there_is_a_lie_of_every_type_of_message)
+{
+    struct sim *sim = lenient_five(1);
+
+    for (int type = 1; type < MESSAGE_TYPE_COUNT; type++) {
+        const enum lie_kind kind = liar_kind_of((enum message_type)type);
+        for (uint32_t i = 0; i < LIES_TOLD && kind != LIE_KINDS; i++) {
+            liar_tell(sim, sim_random(sim),
+                      &(struct lie){.kind = kind, .host = SIM_ANY, .to = i % sim_host_count(sim)});
+            sim_run(sim, 1);
+        }
+        cr_assert((kind == LIE_KINDS && type == MESSAGE_HELLO) ||
+                      liar_told_of(sim, (enum message_type)type) > 0,
+                  "nobody lies by %s", message_text((enum message_type)type));
+    }
+    sim_free(sim);
+}
+
 /* K2e */
 Story(liar, stamps_that_leap_do_no_lasting_harm)
 {
