@@ -291,7 +291,7 @@ static void write_probe(struct writer *writer, const struct probe *probe)
 
 bool body_may_be_brief(enum message_type type)
 {
-    return type == MESSAGE_PREPARE || type == MESSAGE_CLAIM;
+    return type == MESSAGE_PREPARE || type == MESSAGE_CLAIM || type == MESSAGE_BALLOT;
 }
 
 /* Whole, or as a change: the number of fields says which. */
@@ -398,12 +398,13 @@ static void write_vote(struct writer *writer, const struct vote_answer *vote)
 }
 
 /* BALLOT and VOTE. */
-static void read_ballot(struct reader *reader, struct view *view, struct message *message)
+static void read_ballot(struct reader *reader, const struct view *base, struct view *view,
+                        struct message *message)
 {
     struct view_carrier *carrier = &message->carrier;
 
     if (!reader_accept_nil(reader)) {
-        body_read_view(reader, view);
+        read_view(reader, base, view, message->type);
         carrier->view = view;
     }
     carrier->lineage = reader_number(reader, 0, UINT64_MAX);
@@ -417,15 +418,11 @@ static void read_ballot(struct reader *reader, struct view *view, struct message
     }
 }
 
-static void write_ballot(struct writer *writer, const struct message *message)
+/* Behind the view. */
+static void write_question(struct writer *writer, const struct message *message)
 {
     const struct view_carrier *carrier = &message->carrier;
 
-    if (carrier->view == NULL) {
-        writer_nil(writer);
-    } else {
-        body_write_view(writer, carrier->view);
-    }
     writer_number(writer, carrier->lineage);
     writer_number(writer, carrier->epoch);
     if (message->type == MESSAGE_VOTE) {
@@ -437,11 +434,21 @@ static void write_ballot(struct writer *writer, const struct message *message)
     }
 }
 
+static void write_ballot(struct writer *writer, const struct message *message)
+{
+    if (message->carrier.view == NULL) {
+        writer_nil(writer);
+    } else {
+        body_write_view(writer, message->carrier.view);
+    }
+    write_question(writer, message);
+}
+
 static void read_claim_refused(struct reader *reader, struct claim_refused *refused)
 {
     refused->epoch = reader_number(reader, 0, UINT64_MAX);
     refused->reason = (enum claim_refusal)reader_number(reader, CLAIM_REFUSED_FRESH,
-                                                        CLAIM_REFUSED_BUSY);
+                                                        CLAIM_REFUSED_BEHIND);
     refused->wait_ms = reader_number(reader, 0, WIRE_MS_MAX);
     refused->promised = reader_number(reader, 0, UINT64_MAX);
 }
@@ -779,7 +786,7 @@ void body_read(struct reader *reader, const struct view *base, struct view *view
         read_carrier(reader, base, view, message, rest.further);
         break;
     case CARRIES_BALLOT:
-        read_ballot(reader, view, message);
+        read_ballot(reader, base, view, message);
         break;
     case CARRIES_REFERENCE:
         read_reference(reader, &message->reference, message->type == MESSAGE_NACK);
@@ -919,7 +926,11 @@ bool body_write_brief(struct writer *writer, const struct message *message,
     if (!body_write_change(writer, message->carrier.view, base, limit)) {
         return false;
     }
-    write_carried(writer, message);
+    if (message->type == MESSAGE_BALLOT) {
+        write_question(writer, message);
+    } else {
+        write_carried(writer, message);
+    }
     return writer->at <= limit;
 }
 

@@ -121,7 +121,7 @@ void body_read_gone(struct reader *reader, struct gone *gone)
     gone->address = reader_address(reader);
     gone->age = reader_number(reader, 1, UINT64_MAX);
     reader_name(reader, gone->name);
-    gone->reason = (enum gone_reason)reader_number(reader, GONE_FAILED, GONE_REPLACED);
+    gone->reason = (enum gone_reason)reader_number(reader, GONE_FAILED, GONE_BEHIND);
     gone->verdict = (enum verdict)reader_number(reader, VERDICT_NONE, VERDICT_STALLED);
     gone->silent_ms = (uint32_t)reader_number(reader, 0, UINT32_MAX);
     gone->accuser_count = (uint8_t)reader_list(reader, 0, ACCUSERS_MAX);

@@ -227,6 +227,7 @@ static void encode_brief(struct wire *wire, const struct message *message,
     writer_init(&writer, brief->frame + WIRE_HEADER_BYTES,
                 CHANGE_FRAME_BYTES_MAX + BODY_BRIEF_BEYOND - WIRE_HEADER_BYTES);
     const bool fits = wire->base != NULL && body_may_be_brief(message->type) &&
+                      message->carrier.view != NULL &&
                       body_write_brief(&writer, message, copy->to, copy->version, wire->base,
                                        limit);
     brief->is_made = true;

@@ -30,6 +30,9 @@ static struct unfit_words words_of(enum unfit unfit)
     case UNFIT_DEAF:
         return (struct unfit_words){"does not hear this node",
                                     "doyen matrix shows who hears whom; choose another member"};
+    case UNFIT_BEHIND:
+        return (struct unfit_words){"does not get this node's view",
+                                    "doyen doctor measures the ways to it; choose another member"};
     case UNFIT_MOVED:
         return (struct unfit_words){"follows another coordinator",
                                     "doyen why NAME says whom; choose another member"};

@@ -35,6 +35,8 @@ static const char *phase_reason_words(enum phase_reason reason)
         return "its coordinator's view does not hold it any more";
     case REASON_LEFT_ALONE:
         return "the others follow another view";
+    case REASON_BEHIND:
+        return "the others hold a view that it does not get: long messages do not reach it";
     case REASON_NAME_TAKEN:
         return "the part that would absorb it has another node of its name or address";
     case REASON_LEAVE_ASKED:
@@ -83,6 +85,12 @@ void gone_sentence(const struct journal_entry *entry, struct text_builder *sente
         return;
     case GONE_MOVED:
         text_builder_format(sentence, "%s was removed: it follows another coordinator", gone->name);
+        return;
+    case GONE_BEHIND:
+        text_builder_format(sentence,
+                            "%s was removed: it did not take up the view that the others hold, as if "
+                            "long messages did not reach it",
+                            gone->name);
         return;
     case GONE_REPLACED:
         text_builder_format(sentence, "%s was replaced by a new life with its name or address",

@@ -253,6 +253,10 @@ static void run_due(struct core *core)
         found = removal_tick(core);
         promise_end_pause(core);
     }
+    if (install_was_left_behind(core)) {
+        REACHED(left_behind);
+        lifecycle_end_life(core, REASON_BEHIND);
+    }
     if (core_is_member(core) && verdict_take_evidence(core)) {
         judge_evidence(core, found);
     }

@@ -197,11 +197,13 @@ void handlers_on_heartbeat(struct core *core, const struct message *message, uin
         install_view(core, &core->change.pending);
     } else if (sender == VIEW_NONE) {
         refuse(core, message, REFUSED_HEARTBEAT_OF_STRANGER);
+        install_note_stranger(core, message);
         install_answer_stranger(core, message);
     } else if (!still_says(core, message, sender, number)) {
         refuse(core, message, REFUSED_HEARTBEAT_OVERTAKEN);
     } else {
         detector_on_heartbeat(core, message, sender);
+        install_note_lower(core, message, sender);
         if (number != NUMBER_NEWER) {
             return; /* What overtook it may have said later whom its sender follows. */
         }

@@ -78,8 +78,8 @@ static const char *claim_refusal_text(enum claim_refusal reason)
         return "older_one_fresh";
     case CLAIM_REFUSED_EPOCH:
         return "epoch";
-    case CLAIM_REFUSED_BUSY:
-        return "busy";
+    case CLAIM_REFUSED_BEHIND:
+        return "behind";
     }
     return "?";
 }

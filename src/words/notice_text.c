@@ -30,6 +30,8 @@ const char *phase_reason_text(enum phase_reason reason)
         return "removed";
     case REASON_LEFT_ALONE:
         return "left_alone";
+    case REASON_BEHIND:
+        return "behind";
     case REASON_NAME_TAKEN:
         return "name_taken";
     case REASON_LEAVE_ASKED:
@@ -66,6 +68,8 @@ const char *gone_reason_text(enum gone_reason reason)
         return "left";
     case GONE_MOVED:
         return "moved";
+    case GONE_BEHIND:
+        return "behind";
     case GONE_REPLACED:
         return "replaced";
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cluster.h"
+#include "post.h"
 #include "roles.h"
 #include "trace.h"
 
@@ -56,6 +57,8 @@ void sim_start(struct sim *sim, uint32_t index)
         /* One process votes under a name, and under another's it is not this one. */
         .record_damaged = !own_name || host->record.damaged,
     };
+    const struct tags tags = sim_tags_of(host->tag == NULL ? "" : host->tag);
+    options.tags = &tags;
     for (int i = 0; i < 4; i++) {
         options.random_seed[i] = random_u64(&sim->random);
     }
@@ -222,6 +225,7 @@ void sim_vanish(struct sim *sim, uint32_t index)
     struct host *host = host_of(sim, index);
     trace_note(sim, "%s vanishes, kernel and all", host->name);
     host->up = false;
+    network_end_streams(&sim->network, index);
     if (host->running) {
         process_end(sim, host);
     }
@@ -404,6 +408,11 @@ void sim_rename(struct sim *sim, uint32_t index, const char *name)
     snprintf(host->name, sizeof host->name, "%s", name);
 }
 
+void sim_tag(struct sim *sim, uint32_t index, const char *tag)
+{
+    host_of(sim, index)->tag = tag;
+}
+
 void sim_set_seeds(struct sim *sim, uint32_t index, const uint32_t *seeds, uint32_t count)
 {
     struct host *host = host_of(sim, index);
@@ -524,6 +533,32 @@ void sim_mend_streams(struct sim *sim, uint32_t a, uint32_t b)
     }
 }
 
+void sim_narrow_one_way(struct sim *sim, uint32_t from, uint32_t to, uint32_t bytes_max)
+{
+    trace_note(sim, "from %s to %s passes what has up to %u bytes", sim->hosts[from].name,
+               sim->hosts[to].name, bytes_max);
+    assert(bytes_max == 0 || bytes_max >= 300);
+    network_narrow(&sim->network, from, to, bytes_max);
+    sim->hosts[from].disturbed = true;
+    sim->hosts[to].disturbed = true;
+    post_unstick(sim, from, to);
+}
+
+void sim_narrow(struct sim *sim, uint32_t index, uint32_t bytes_max)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        if (i != index) {
+            sim_narrow_one_way(sim, i, index, bytes_max);
+            sim_narrow_one_way(sim, index, i, bytes_max);
+        }
+    }
+}
+
+void sim_set_segments(struct sim *sim, uint32_t bytes)
+{
+    sim->segment_bytes = bytes;
+}
+
 void sim_cut(struct sim *sim, uint32_t a, uint32_t b)
 {
     sim_cut_one_way(sim, a, b);
@@ -580,6 +615,7 @@ void sim_heal(struct sim *sim)
             network_link(&sim->network, i, k)->cuts = 0;
             network_link(&sim->network, i, k)->changed_us = sim->now_us;
             network_link(&sim->network, i, k)->stream_cuts = 0;
+            network_narrow(&sim->network, i, k, 0);
         }
         sim->hosts[i].isolated = false;
         if (sim->hosts[i].turn_us != 0 || sim->hosts[i].late_us != 0) {
@@ -593,6 +629,11 @@ void sim_heal(struct sim *sim)
         sim->hosts[i].record.sync_us_max = 0;
         sim->hosts[i].record.stuck_until_us = 0;
         sim_resume(sim, i);
+    }
+    for (uint32_t i = 0; i < sim->host_count && sim->network.stuck > 0; i++) {
+        for (uint32_t k = 0; k < sim->host_count; k++) {
+            post_unstick(sim, i, k);
+        }
     }
     sim->changed = true;
 }

@@ -19,6 +19,7 @@ enum {
     TEXTS = 8,                /* answers of sim_view_text that stay valid */
     RECEIVE_BUFFER_MAX = 512, /* datagrams that a kernel keeps for a stopped process */
     RESOLVE_MS_MAX = 20,
+    SEGMENT_BYTES = 1448, /* what Ethernet carries of a stream in one packet */
     WITHDRAW_US_MAX = 50000, /* until clients have stopped, where there are any */
     SYNC_US_MAX = 5000,      /* a write of a record, from a tenth of this on */
 };
@@ -94,6 +95,7 @@ struct host {
     uint32_t trip_left; /* it is killed after so many of these */
     enum message_type trip_type;
     struct guard guard;
+    const char *tag; /* that its next process is started with; NULL: none */
     struct versions versions;
     struct witness witness;
 
@@ -166,6 +168,7 @@ struct sim {
     struct voters voters; /* under guard strict */
     uint64_t now_us;
     uint64_t datagram_us; /* of work for each that is sent or read; 0: none */
+    uint32_t segment_bytes; /* of streams, at the most */
     uint64_t converged_ms;
     bool changed; /* a view, a phase or the right to act changed since last asked */
 

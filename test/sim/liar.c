@@ -645,7 +645,7 @@ static void tell_nacks(struct teller *teller)
     begin(teller, MESSAGE_CLAIM_REFUSED);
     teller->message->claim_refused.epoch = near(teller, epoch);
     teller->message->claim_refused.reason = (enum claim_refusal)draw(teller, CLAIM_REFUSED_FRESH,
-                                                                     CLAIM_REFUSED_BUSY);
+                                                                     CLAIM_REFUSED_BEHIND);
     teller->message->claim_refused.wait_ms = draw(teller, 0, 100000);
     teller->message->claim_refused.promised = leap(teller, epoch);
 }

@@ -298,6 +298,7 @@ static void end_one(struct sim *sim, struct host *holder, struct lifeline *lifel
 void lifeline_on_end(struct sim *sim, struct host *host)
 {
     each_to(sim, host, end_one);
+    network_end_streams(&sim->network, host_index(sim, host));
 }
 
 static void resume_one(struct sim *sim, struct host *holder, struct lifeline *lifeline,

@@ -24,6 +24,9 @@ void network_deinit(struct network *network)
     for (uint32_t i = 0; i < network->kept_count; i++) {
         network_release(network, network->kept[i]);
     }
+    for (uint32_t host = 0; host < network->host_count; host++) {
+        network_end_streams(network, host);
+    }
     for (size_t i = 0; i < PACKET_CLASSES; i++) {
         while (network->spare[i] != NULL) {
             struct packet *next = network->spare[i]->next;
@@ -95,13 +98,18 @@ static uint64_t delay_us(const struct quality *quality, struct random *random)
     return delay;
 }
 
+static bool is_too_long(const struct link *link, size_t length)
+{
+    return link->bytes_max != 0 && length > link->bytes_max;
+}
+
 struct fate network_fate(const struct link *link, const struct quality *quality,
                          struct random *random, size_t length)
 {
     uint32_t bytes_max = quality->datagram_bytes_max;
     struct fate fate = {0};
 
-    if (link->cuts > 0 || (bytes_max != 0 && length > bytes_max) ||
+    if (link->cuts > 0 || (bytes_max != 0 && length > bytes_max) || is_too_long(link, length) ||
         network_happens(random, quality->loss_ppm + quality->damage_ppm)) {
         return fate;
     }
@@ -133,6 +141,64 @@ uint64_t network_stream_us(struct network *network, struct random *random, uint3
     }
     link->stream_free_us = at_us;
     return at_us;
+}
+
+void network_narrow(struct network *network, uint32_t from, uint32_t to, uint32_t bytes_max)
+{
+    network_link(network, from, to)->bytes_max = bytes_max;
+}
+
+bool network_stream_is_stuck(const struct network *network, const struct packet *frame,
+                             uint32_t segment_bytes)
+{
+    const struct link *link = network_link(network, frame->from, frame->to);
+    size_t longest = frame->length < segment_bytes ? frame->length : segment_bytes;
+
+    return network_connects(network, frame->from, frame->to) &&
+           (link->held != NULL || is_too_long(link, longest));
+}
+
+void network_stick(struct network *network, struct packet *frame)
+{
+    struct link *link = network_link(network, frame->from, frame->to);
+    struct packet **at = &link->held;
+
+    network->stuck += link->held == NULL;
+    for (uint32_t i = 0; *at != NULL && i + 1 < STUCK_MAX; i++) {
+        at = &(*at)->next;
+    }
+    if (*at != NULL) {
+        network_release(network, *at); /* U3a: a newer view replaces an older one that waits. */
+    }
+    network_hold(frame);
+    frame->next = NULL;
+    *at = frame;
+}
+
+struct packet *network_unstick(struct network *network, uint32_t from, uint32_t to)
+{
+    struct link *link = network_link(network, from, to);
+    struct packet *first = link->held;
+
+    if (first != NULL) {
+        link->held = first->next;
+        network->stuck -= link->held == NULL;
+    }
+    return first;
+}
+
+void network_end_streams(struct network *network, uint32_t host)
+{
+    for (uint32_t i = 0; network->stuck > 0 && i < network->host_count; i++) {
+        for (int way = 0; way < 2; way++) {
+            uint32_t from = way == 0 ? host : i;
+            uint32_t to = way == 0 ? i : host;
+            for (struct packet *packet = network_unstick(network, from, to); packet != NULL;
+                 packet = network_unstick(network, from, to)) {
+                network_release(network, packet);
+            }
+        }
+    }
 }
 
 struct packet *network_packet(struct network *network, size_t length)

@@ -17,6 +17,7 @@ enum {
     REPLAY_KEPT = 64,    /* packets remembered to be sent once more much later */
     PACKET_CLASSES = 19, /* sizes of packet buffers: 256 bytes, doubled up to 64 MiB */
     PACKET_BYTES_MIN = 256,
+    STUCK_MAX = 8, /* frames of one stream that is stuck: newer ones take the place of the last */
 };
 
 /* How all links from one host behave. Shares are out of a million packets. */
@@ -68,12 +69,15 @@ struct link {
     uint32_t stream_cuts;    /* likewise, for connections alone */
     uint64_t changed_us;     /* when it was last cut or mended */
     uint64_t stream_free_us; /* a stream delivers in order: not before this */
+    uint32_t bytes_max;      /* of a datagram, or a segment of a stream: 300 or more; 0: any */
+    struct packet *held; /* frames of the stream that is stuck, the first one first; a reference each */
 };
 
 struct network {
     uint32_t host_count;
     struct link *links;        /* host_count * host_count; untouched ones take no memory */
     struct quality *qualities; /* by the host that the links are from */
+    uint32_t stuck;            /* streams that are */
     struct packet *spare[PACKET_CLASSES];
     struct packet *kept[REPLAY_KEPT]; /* for replays; one reference each */
     uint32_t kept_count;
@@ -122,6 +126,22 @@ struct fate network_fate(const struct link *link, const struct quality *quality,
  * nothing and keeps the order: a lost segment only holds up what follows. */
 uint64_t network_stream_us(struct network *network, struct random *random, uint32_t from,
                            uint32_t to, uint64_t now_us);
+
+/* Nothing longer passes from one host to the other: a black hole, of which nobody is told. Datagrams
+ * are lost; a stream is stuck at the first segment that is too long. 0: all passes. */
+void network_narrow(struct network *network, uint32_t from, uint32_t to, uint32_t bytes_max);
+
+/* Is the stream stuck, or will this frame make it so? Its segments are of `segment_bytes`. */
+bool network_stream_is_stuck(const struct network *network, const struct packet *frame,
+                             uint32_t segment_bytes);
+
+/* The frame waits behind those that are stuck; and the first one that waits, with its reference, or
+ * NULL. */
+void network_stick(struct network *network, struct packet *frame);
+struct packet *network_unstick(struct network *network, uint32_t from, uint32_t to);
+
+/* Connections of the host have ended: what was stuck in them is lost. */
+void network_end_streams(struct network *network, uint32_t host);
 
 /* A packet with room for `length` bytes and one reference, the caller's: an honest frame, unless
  * the caller says otherwise. */

@@ -34,7 +34,7 @@ void post_push(struct sim *sim, struct packet *packet, uint64_t at_us)
 
 /* --- Frames --- */
 
-/* No link drops datagrams that are shorter for their length (quality.datagram_bytes_max). */
+/* No link drops datagrams that are shorter for their length (datagram_bytes_max, bytes_max). */
 enum { SHORT_BYTES = 300 };
 
 /* Is its frame that short? */
@@ -243,10 +243,12 @@ static bool is_brief(struct sim *sim, const struct effect *effect)
 }
 
 /* Do the bytes of this message matter on this link, or only what they say? */
-static bool needs_frame(struct sim *sim, const struct quality *quality, const struct effect *effect)
+static bool needs_frame(struct sim *sim, const struct quality *quality, const struct link *link,
+                        const struct effect *effect)
 {
-    return !sim->options.spares_codec ||
-           (quality->datagram_bytes_max != 0 && !is_short(effect->message)) ||
+    const bool is_narrow = quality->datagram_bytes_max != 0 || link->bytes_max != 0;
+
+    return !sim->options.spares_codec || (is_narrow && !is_short(effect->message)) ||
            !(is_brief(sim, effect) ? sim->brief_bytes <= DATAGRAM_FRAME_BYTES_MAX
                                    : is_datagram(sim, effect->message));
 }
@@ -309,11 +311,29 @@ static void send_datagram(struct sim *sim, const struct host *host, const struct
 
 static void send_frame(struct sim *sim, struct packet *packet)
 {
+    if (network_stream_is_stuck(&sim->network, packet, sim->segment_bytes)) {
+        network_stick(&sim->network, packet);
+        return; /* Its sender learns nothing. */
+    }
     uint64_t at_us = network_stream_us(&sim->network, &sim->random, packet->from, packet->to,
                                        sim->now_us);
     if (at_us != UINT64_MAX) {
         network_hold(packet);
         post_push(sim, packet, at_us);
+    }
+}
+
+void post_unstick(struct sim *sim, uint32_t from, uint32_t to)
+{
+    struct packet *stuck[STUCK_MAX + 1];
+    size_t count = 0;
+
+    while ((stuck[count] = network_unstick(&sim->network, from, to)) != NULL) {
+        count++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        send_frame(sim, stuck[i]);
+        network_release(&sim->network, stuck[i]);
     }
 }
 
@@ -352,7 +372,8 @@ void post_send(struct sim *sim, struct host *host, const struct effect *effect)
     }
     const struct quality *quality = network_quality(&sim->network, from);
     wire_set_base(sim->wire, core_view(host->core));
-    struct packet *packet = needs_frame(sim, quality, effect)
+    const struct link *link = network_link(&sim->network, from, to);
+    struct packet *packet = needs_frame(sim, quality, link, effect)
                                 ? frame_of(sim, host, effect)
                                 : open_packet_of(sim, effect, &host->address);
     if (packet->open && is_brief(sim, effect)) {

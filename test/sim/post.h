@@ -15,6 +15,9 @@ void post_forget(struct sim *sim);
 /* EFFECT_SEND of a process on this host. */
 void post_send(struct sim *sim, struct host *from, const struct effect *effect);
 
+/* The stream between the two goes on, as far as its frames pass now. */
+void post_unstick(struct sim *sim, uint32_t from, uint32_t to);
+
 /* The packet, and the caller's reference with it, comes to its host then. */
 void post_push(struct sim *sim, struct packet *packet, uint64_t at_us);
 

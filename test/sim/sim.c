@@ -170,6 +170,7 @@ struct sim *sim_new(const struct sim_options *options)
     timing_override(&sim->timing, sim->options.heartbeat_ms, sim->options.lost_ms);
     sim->silent_ms = sim->options.silent_ms != 0 ? sim->options.silent_ms : sim->timing.silent_ms;
     sim->resolve_ms = RESOLVE_MS_MAX;
+    sim->segment_bytes = SEGMENT_BYTES;
     random_seed(&sim->random, sim->options.seed);
     queue_init(&sim->queue);
     struct quality quality = sim_default_quality();

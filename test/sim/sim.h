@@ -159,6 +159,9 @@ void sim_undrain(struct sim *sim, uint32_t host, uint32_t subject);
 void sim_set_tags(struct sim *sim, uint32_t host, const char *tag);
 struct tags sim_tags_of(const char *tag);
 
+/* Before sim_start: the one tag that each process there begins with, likewise. */
+void sim_tag(struct sim *sim, uint32_t host, const char *tag);
+
 /* Has `subject` that one tag in the view of the host? */
 bool sim_has_tag(const struct sim *sim, uint32_t host, uint32_t subject, const char *tag);
 
@@ -206,6 +209,16 @@ void sim_mend(struct sim *sim, uint32_t a, uint32_t b);
 /* Connections between the two alone: datagrams pass. */
 void sim_cut_streams(struct sim *sim, uint32_t a, uint32_t b);
 void sim_mend_streams(struct sim *sim, uint32_t a, uint32_t b);
+
+/* Nothing longer passes from one to the other, or between the host and all others: a path of a
+ * smaller MTU that tells nobody so. Longer datagrams are lost; a stream is stuck at the first
+ * segment that is longer, with all that comes later, and its sender learns nothing. At least 300
+ * bytes; 0: everything passes, also what was stuck. */
+void sim_narrow_one_way(struct sim *sim, uint32_t from, uint32_t to, uint32_t bytes_max);
+void sim_narrow(struct sim *sim, uint32_t host, uint32_t bytes_max);
+
+/* Segments of streams are no longer than that; at first 1448 bytes. */
+void sim_set_segments(struct sim *sim, uint32_t bytes);
 
 /* Cuts the host off from all others, or lets it back. An isolated host is not waited for by
  * sim_converges. */

@@ -2,6 +2,7 @@
 
 #include "core/agreement/electorate.h"
 #include "core/detection/hearing.h"
+#include "core/detection/watch.h"
 #include "core/model/marks.h"
 
 static const struct node_id *own_coordinator(const struct core *core)
@@ -89,12 +90,26 @@ static bool lived_with_us(const struct core *core, const struct node_id *id)
     return position != VIEW_NONE && core->peers[position].repair.shared_our_lineage;
 }
 
+/* V4d: its maker held a view from before others came whom this node hears. It may have been behind,
+ * and speaks for none of them. */
+static bool is_from_before_others(const struct core *core, const struct view *view)
+{
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        if (!core_is_self(core, i) && watch_is_on(core, i) && hearing_is_fresh(core, i) &&
+            !view_knows(view, &core->view.members[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool is_shown_by_a_fellow(const struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
 
     return !hearing_coordinator_is_fresh(core) && view_has(view, &message->from) &&
-           (view->lineage == core->view.lineage || lived_with_us(core, &message->from));
+           (view->lineage == core->view.lineage || lived_with_us(core, &message->from)) &&
+           !is_from_before_others(core, view);
 }
 
 /* A coordinator gives way only to a view that nobody whom it hears stays outside of. */

@@ -298,8 +298,9 @@ static void ask(struct core *core, bool again)
         message->carrier.handover_epoch = core->campaign.handed_over.epoch;
         message->carrier.lease_ms = core->timing.lease_ms;
     }
+    const uint32_t sendings = core->campaign.askings;
     core->campaign.ask_ms = asks_next_ms(core);
-    electorate_ask(core, message, &core->campaign.tally, core->campaign.leased_ms);
+    electorate_ask(core, message, &core->campaign.tally, core->campaign.leased_ms, sendings);
     if (again) {
         electorate_seek(core, message);
     }

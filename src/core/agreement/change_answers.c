@@ -22,9 +22,11 @@ bool change_is_awaited(const struct core *core, uint32_t position)
         id_equal(&member->id, &core->life.self.id)) {
         return false;
     }
-    /* Whoever is suspected is not waited for: failures come together (H30). */
+    /* Whoever is suspected is not waited for: failures come together (H30). Nor who is behind, as it
+     * gets nothing (L5b). */
     uint32_t in_view = view_find(&core->view, &member->id);
-    return in_view == VIEW_NONE || core->peers[in_view].charge.verdict == VERDICT_NONE;
+    return in_view == VIEW_NONE || (core->peers[in_view].charge.verdict == VERDICT_NONE &&
+                                    !follow_is_behind(core, in_view));
 }
 
 bool change_all_answered(const struct core *core)

@@ -1,5 +1,7 @@
 #include "core/agreement/change_commit.h"
 
+#include <string.h>
+
 #include "core/agreement/change.h"
 #include "core/agreement/change_accept.h"
 #include "core/agreement/change_answers.h"
@@ -10,6 +12,7 @@
 #include "core/agreement/next_view.h"
 #include "core/agreement/spread.h"
 #include "core/detection/detector.h"
+#include "core/detection/flap.h"
 #include "core/detection/numbers.h"
 #include "core/detection/removal.h"
 #include "core/detection/route.h"
@@ -23,6 +26,29 @@ static bool is_joiner(const struct core *core, uint32_t position)
 {
     return position >= core->proposing.proposal.first_joiner &&
            !view_has(&core->view, &core->change.pending.members[position].id);
+}
+
+/* R5b: these names have not come in after all, so what the list of the gone said of them stays; and
+ * whom one was to replace (J4) is gone. */
+static void keep_their_past(const struct core *core, struct view *next)
+{
+    for (uint32_t i = 0; i < core->view.gone_count; i++) {
+        const struct gone *gone = &core->view.gone[i];
+        if (view_find_name(next, gone->name) == VIEW_NONE && !view_has(next, &gone->id)) {
+            view_add_gone(next, gone);
+        }
+    }
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        const struct member *member = &core->view.members[i];
+        if (!view_has(next, &member->id)) {
+            struct gone gone = {.reason = GONE_REPLACED,
+                                .id = member->id,
+                                .address = member->address,
+                                .age = member->age};
+            memcpy(gone.name, member->name, sizeof gone.name);
+            view_add_gone(next, &gone);
+        }
+    }
 }
 
 /* H28: a joiner that cannot be reached does not get in. Returns whether any was left out. */
@@ -40,10 +66,12 @@ static bool leave_out_silent_joiners(struct core *core)
             view_put(next, next->member_count, &core->change.pending.members[i]);
             next->member_count++;
         } else {
+            flap_note_vain(core, core->change.pending.members[i].name);
             left_out = true;
         }
     }
     if (left_out) {
+        keep_their_past(core, next);
         next->version = change_next_version(core);
         view_seal(next);
         change_replace(core, next);
@@ -123,14 +151,14 @@ static bool has_the_same_members(const struct view *a, const struct view *b)
     return a->member_count == b->member_count;
 }
 
-/* Does what removes a member hold no more? Who failed has been heard, or who moved has come back to
- * us. Who failed, was heard and goes all the same goes for following another, which the view that
+/* Does what removes a member hold no more? Who failed has been heard, or who moved or was behind has
+ * come back to us. Who failed, was heard and goes all the same goes for following another, which the view that
  * is proposed does not say. */
 static bool is_refuted(const struct gone *gone, const struct peer_charge *charge)
 {
     return (gone->reason == GONE_FAILED &&
             !(charge->confirmed && charge->verdict != VERDICT_NONE)) ||
-           (gone->reason == GONE_MOVED && !charge->confirmed);
+           ((gone->reason == GONE_MOVED || gone->reason == GONE_BEHIND) && !charge->confirmed);
 }
 
 static bool removes_the_living(const struct core *core)

@@ -33,7 +33,7 @@ static void ask_voters(struct core *core, const struct message *message, bool ag
                      !(again && !view_has(&core->view, life));
         if (!asked && voter != core->electorate.own &&
             core->answered.tally.answers[voter] == ANSWER_NONE) {
-            electorate_ask_one(core, message, voter);
+            electorate_ask_one(core, message, voter, core->proposing.sendings);
             core->proposing.sent = true;
         }
     }

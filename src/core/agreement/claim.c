@@ -57,7 +57,7 @@ static bool is_candidate(const struct core *core, bool begun)
 bool claim_is_ours(const struct core *core)
 {
     return !core->change.on && core->now_ms >= core->detector.late_until_ms &&
-           is_candidate(core, core->claim.on);
+           install_may_lead(core) && is_candidate(core, core->claim.on);
 }
 
 bool claim_goes_on(const struct core *core)
@@ -125,13 +125,6 @@ static void tell(struct core *core, enum claim_step step, const struct member *c
     notice->epoch = epoch;
 }
 
-/* The maker of the view never saw this member: then its absence is not a removal. */
-static bool maker_never_knew(const struct view *view, const struct member *member)
-{
-    return !view_has(view, &member->id) && view_find_gone(view, &member->id) == NULL &&
-           view_find_name(view, member->name) == VIEW_NONE;
-}
-
 /* The view leaves out a member that this node hears, or one that its maker never saw. */
 static bool loses_somebody(const struct core *core, const struct view *view)
 {
@@ -139,7 +132,7 @@ static bool loses_somebody(const struct core *core, const struct view *view)
         const struct member *member = &core->view.members[i];
         bool heard = core->peers[i].charge.verdict == VERDICT_NONE && hearing_is_fresh(core, i);
         if ((heard && !view_has(view, &member->id)) ||
-            (i > core->position && maker_never_knew(view, member))) {
+            (i > core->position && !view_knows(view, member))) {
             return true;
         }
     }
@@ -322,6 +315,13 @@ static bool may_wait(const struct core *core)
     return chances == 0 || (late && chances < CHANCES_MAX);
 }
 
+/* C1e: a candidate that is behind needs more than half of all of its view. */
+static bool are_enough(const struct core *core, uint32_t granted, uint32_t voters)
+{
+    return quorum_is_majority(granted, voters) &&
+           (!install_is_behind(core) || quorum_is_majority(granted, core->view.member_count));
+}
+
 /* C3: decided when all who are not suspected have answered, or T_claim has passed. */
 static void decide(struct core *core)
 {
@@ -342,7 +342,7 @@ static void decide(struct core *core)
         }
     }
     bool over = core->now_ms >= core->claim.deadline_ms;
-    if (refused == 0 && (silent == 0 || over) && quorum_is_majority(granted + 1, voters + 1)) {
+    if (refused == 0 && (silent == 0 || over) && are_enough(core, granted + 1, voters + 1)) {
         win(core);
     } else if (over && may_wait(core)) {
         core->claim.chances++; /* A slow loop has the answers still before it. */
@@ -405,6 +405,10 @@ void claim_on_refused(struct core *core, const struct message *message)
     }
     core->claim.answers[position] = ANSWER_NO;
     promise_saw_epoch(core, refused->promised);
+    if (refused->reason == CLAIM_REFUSED_BEHIND) {
+        install_note_higher(core, &message->from);
+        return; /* It is shown the higher view, too, and mostly gets it. */
+    }
     if (refused->reason != CLAIM_REFUSED_FRESH) {
         lose(core);
         return;
@@ -584,6 +588,7 @@ void claim_on_claim(struct core *core, const struct message *message)
     if (order < 0) {
         REACHED(claim_with_an_older_view);
         refuse(core, message, REFUSED_CLAIM_VIEW_LOWER);
+        deny(core, claimant, message->carrier.epoch, CLAIM_REFUSED_BEHIND, 0);
         install_on_pull(core, message); /* It gets the newer view and starts again from there. */
         return;
     }

@@ -126,14 +126,17 @@ void electorate_ask_for_record(struct core *core, const struct message *message,
     }
 }
 
-void electorate_ask_one(struct core *core, const struct message *message, uint8_t voter)
+void electorate_ask_one(struct core *core, const struct message *message, uint8_t voter,
+                        uint32_t sendings)
 {
     const uint32_t position = view_find_name(&core->view, core->terms.voters.names[voter]);
     const struct member *member = position == VIEW_NONE ? NULL : &core->view.members[position];
     const struct address *last = &core->electorate.addresses[voter];
     bool is_fresh = member != NULL && hearing_is_fresh(core, position);
 
-    if (member != NULL) {
+    if (member != NULL && sendings < BRIEF_SENDINGS) {
+        route_send_brief(core, message, position); /* U3c */
+    } else if (member != NULL) {
         route_send(core, message, position);
     }
     if (!is_fresh || !id_equal(&member->id, &core->electorate.lives[voter])) {
@@ -145,12 +148,12 @@ void electorate_ask_one(struct core *core, const struct message *message, uint8_
 }
 
 void electorate_ask(struct core *core, const struct message *message, const struct tally *tally,
-                    const uint64_t leased_ms[VOTERS_MAX])
+                    const uint64_t leased_ms[VOTERS_MAX], uint32_t sendings)
 {
     for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
         if (voter != core->electorate.own && tally->answers[voter] == ANSWER_NONE &&
             core->now_ms >= leased_ms[voter]) {
-            electorate_ask_one(core, message, voter);
+            electorate_ask_one(core, message, voter, sendings);
         }
     }
 }

@@ -30,9 +30,10 @@ void electorate_ask_stranger(struct core *core, const struct message *message,
 /* Is this VIEW the answer to such a question of this life? */
 bool electorate_was_asked(const struct core *core, const struct message *answer);
 
-/* Sends it (NULL: does nothing) to each voter but this node that has not answered yet. */
+/* Sends it (NULL: does nothing) to each voter but this node that has not answered yet. It was sent
+ * so often before: the first times as a change, to those who hold the base (U3c). */
 void electorate_ask(struct core *core, const struct message *message, const struct tally *tally,
-                    const uint64_t leased_ms[VOTERS_MAX]);
+                    const uint64_t leased_ms[VOTERS_MAX], uint32_t sendings);
 
 /* Sends it to a few of the addresses that this node knows (M1b), in turn: one of them may be a
  * voter's of which it has not heard, or has not heard where it is now. */
@@ -42,7 +43,8 @@ void electorate_seek(struct core *core, const struct message *message);
 void electorate_learn_from(struct core *core, const struct message *vote);
 
 /* The same to one voter. */
-void electorate_ask_one(struct core *core, const struct message *message, uint8_t voter);
+void electorate_ask_one(struct core *core, const struct message *message, uint8_t voter,
+                        uint32_t sendings);
 
 /* Have as many granted as it takes? */
 bool electorate_agrees(const struct core *core, const struct tally *tally);

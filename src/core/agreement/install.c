@@ -14,6 +14,7 @@
 #include "core/detection/route.h"
 #include "core/detection/watch.h"
 #include "core/model/marks.h"
+#include "core/model/quorum.h"
 #include "core/state/announce.h"
 #include "core/state/refuse.h"
 
@@ -146,9 +147,81 @@ struct installed install_view(struct core *core, const struct view *view)
     return before;
 }
 
+/* --- Being behind oneself (L5) --- */
+
+void install_note_higher(struct core *core, const struct node_id *from)
+{
+    struct install *install = &core->install;
+
+    if (install->higher_since_ms == 0 ||
+        core->now_ms > install->higher_seen_ms + 2 * core->timing.fresh_ms) {
+        install->higher_since_ms = core->now_ms;
+        install->higher_elsewhere = false;
+    }
+    install->higher_seen_ms = core->now_ms;
+    install->higher_elsewhere = install->higher_elsewhere ||
+                                !id_equal(from, &core->view.members[0].id);
+}
+
+static void forget_higher(struct core *core)
+{
+    core->install.higher_since_ms = 0;
+    core->install.higher_elsewhere = false;
+}
+
+void install_note_stranger(struct core *core, const struct message *heartbeat)
+{
+    const struct view_id *theirs = &heartbeat->heartbeat.view;
+    const struct view_id ours = view_id_of(&core->view);
+
+    if (core->install.higher_since_ms != 0 && theirs->lineage == ours.lineage &&
+        view_id_compare(theirs, &ours) > 0) {
+        install_note_higher(core, &heartbeat->from);
+    }
+}
+
+bool install_is_behind(const struct core *core)
+{
+    const struct install *install = &core->install;
+
+    return core_is_member(core) && install->higher_since_ms != 0 &&
+           install->higher_seen_ms >= install->higher_since_ms + core->timing.fresh_ms;
+}
+
+/* Do those whom it does not suspect suffice for what a claim wants of one that is behind (C1e)? */
+static bool may_win(const struct core *core)
+{
+    uint32_t unsuspected = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        unsuspected += core->peers[i].charge.verdict == VERDICT_NONE;
+    }
+    return quorum_is_majority(unsuspected, core->view.member_count);
+}
+
+bool install_may_lead(const struct core *core)
+{
+    const struct install *install = &core->install;
+
+    if (core_is_strict(core) || install->higher_since_ms == 0) {
+        return true;
+    }
+    if (!install_is_behind(core)) { /* Who holds that view says so again, or nobody does. */
+        return core->now_ms >= install->higher_seen_ms + core->timing.fresh_ms;
+    }
+    return !install->higher_elsewhere && may_win(core);
+}
+
+bool install_was_left_behind(const struct core *core)
+{
+    return install_is_behind(core) && !core_is_coordinator(core) &&
+           core->now_ms >= core->install.higher_since_ms + core->timing.stall_ms * 3 / 2;
+}
+
 void install_on_view_installed(struct core *core, const struct installed *before)
 {
     core->install.leaps_ms = 0;
+    forget_higher(core);
     core->peers[0].repair.lower_ms = 0; /* Lower than this one nothing was named yet. */
     if (before->view->lineage == core->view.lineage) {
         return;
@@ -170,6 +243,7 @@ bool install_is_disowned(const struct core *core)
 void install_reset(struct core *core)
 {
     core->install.leaps_ms = 0;
+    forget_higher(core);
     view_clear(&core->view);
 }
 
@@ -214,17 +288,19 @@ static void send_view_to_peer(struct core *core, const struct message *message, 
               &core->view.members[position].address);
 }
 
-void install_show(struct core *core, const struct message *message, const struct node_id *to,
+bool install_show(struct core *core, const struct message *message, const struct node_id *to,
                   const struct address *address)
 {
-    if (!refuse_beyond_few(core, message)) {
-        send_view(core, message, to, address);
+    if (refuse_beyond_few(core, message)) {
+        return false;
     }
+    send_view(core, message, to, address);
+    return true;
 }
 
 void install_answer_stranger(struct core *core, const struct message *message)
 {
-    install_show(core, message, &message->from, &message->source);
+    (void)install_show(core, message, &message->from, &message->source);
 }
 
 void install_on_pull(struct core *core, const struct message *message)
@@ -262,7 +338,7 @@ static enum shown_view on_view_without_us(struct core *core, const struct messag
     }
     refuse(core, message, why_not_out(core, ours));
     install_ask_coordinator(core, message);
-    if (position != VIEW_NONE && (!ours || core_is_coordinator(core))) {
+    if (position != VIEW_NONE) {
         book_remember(&core->book, &view->members[0].address);
         follow_note(core, position); /* It went there. */
     }
@@ -278,21 +354,26 @@ bool install_is_as_good_as_commit(const struct core *core, const struct message 
            heartbeat->heartbeat.view_hash == core->change.pending.hash;
 }
 
+/* L3. Where all are behind this coordinator and nobody holds what it made, it is the one who cannot
+ * show it; of two the elder stays (L5c). */
 bool install_is_left_alone(const struct core *core)
 {
     bool moved = false;
+    uint32_t behind = 0;
 
     if (!core_is_coordinator(core) || core->view.member_count == 1 || core_is_strict(core)) {
         return false; /* Z9: under guard strict whoever was replaced is shown the view. */
     }
     for (uint32_t i = 1; i < core->view.member_count; i++) {
         bool went = follow_has_moved(core, i);
-        if (!went && core->peers[i].charge.verdict == VERDICT_NONE) {
+        bool left_behind = follow_was_left_behind(core, i);
+        if (!went && !left_behind && core->peers[i].charge.verdict == VERDICT_NONE) {
             return false;
         }
         moved = moved || went;
+        behind += left_behind;
     }
-    return moved;
+    return moved || behind >= 2;
 }
 
 void install_ask_coordinator(struct core *core, const struct message *message)
@@ -318,15 +399,21 @@ void install_answer_not_following(struct core *core, const struct message *messa
 }
 
 /* A member of ours lives in a view of another coordinator that is lower than ours: it went that
- * way when it had the choice, and will not come back by itself. */
+ * way when it had the choice, and will not come back by itself. In one of ours it is behind (L5a). */
 static void note_follows_other(struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
+    const struct view_id theirs = view_id_of(view);
+    const struct view_id ours = view_id_of(&core->view);
     uint32_t position = view_find(&core->view, &message->from);
 
-    if (position != VIEW_NONE && view_has(view, &message->from) &&
-        !id_equal(&view->members[0].id, &core->view.members[0].id)) {
+    if (position == VIEW_NONE || !view_has(view, &message->from)) {
+        return;
+    }
+    if (!id_equal(&theirs.coordinator, &ours.coordinator)) {
         follow_note(core, position);
+    } else if (theirs.lineage == ours.lineage && view_id_compare(&theirs, &ours) < 0) {
+        follow_note_lower(core, position, &theirs);
     }
 }
 
@@ -536,6 +623,16 @@ static void repair_lower(struct core *core, const struct message *message, uint3
     }
 }
 
+void install_note_lower(struct core *core, const struct message *heartbeat, uint32_t position)
+{
+    const struct view_id *theirs = &heartbeat->heartbeat.view;
+    const struct view_id ours = view_id_of(&core->view);
+
+    if (position > 0 && theirs->lineage == ours.lineage && view_id_compare(theirs, &ours) < 0) {
+        follow_note_lower(core, position, theirs);
+    }
+}
+
 void install_compare(struct core *core, const struct message *message, uint32_t position)
 {
     struct peer_repair *repair = &core->peers[position].repair;
@@ -548,11 +645,15 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     } else {
         follow_note(core, position); /* Or it missed the merge: then this repairs it (M4). */
     }
+    if (order <= 0 && position == 0) {
+        forget_higher(core);
+    }
     if (order < 0) {
         repair_lower(core, message, position);
         return;
     }
     repair->lower_ms = 0;
+    follow_note_ours(core, position);
     if (order == 0) {
         const bool same = heartbeat->view_hash == core->view.hash;
         if (same &&
@@ -570,6 +671,8 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
     if (!id_equal(&heartbeat->view.coordinator, &ours.coordinator)) {
         follow_note(core, position);
         watch_want(core, 0); /* D9g: is our own one still there? */
+    } else if (heartbeat->view.lineage == ours.lineage) {
+        install_note_higher(core, &message->from);
     }
     install_pull(core, message);
 }

@@ -28,6 +28,9 @@ void install_on_pull(struct core *core, const struct message *message);
 /* V5: compares the view that the heartbeat of the member at `position` names with our own. */
 void install_compare(struct core *core, const struct message *message, uint32_t position);
 
+/* L5a: also of a heartbeat that was overtaken, by the PULL that it led to (D6a). */
+void install_note_lower(struct core *core, const struct message *heartbeat, uint32_t position);
+
 /* A message from somebody outside our view: show it what holds. */
 void install_answer_stranger(struct core *core, const struct message *message);
 
@@ -46,8 +49,8 @@ void install_answer_not_following(struct core *core, const struct message *messa
 /* PULL, to one who is no member here, within the bound of V6. */
 void install_ask_stranger(struct core *core, const struct message *message);
 
-/* The same to an address of the caller's choice; both within the bound of V6. */
-void install_show(struct core *core, const struct message *message, const struct node_id *to,
+/* The same to an address of the caller's choice; both within the bound of V6, or not at all. */
+bool install_show(struct core *core, const struct message *message, const struct node_id *to,
                   const struct address *address);
 
 /* Checks that a view from the wire may be acted on at all; drops and counts otherwise. */
@@ -63,6 +66,17 @@ bool install_is_as_good_as_commit(const struct core *core, const struct message 
 /* L3: a coordinator whose every other member follows another view or is suspected, and at least one
  * follows another. */
 bool install_is_left_alone(const struct core *core);
+
+/* L5d: those who follow its coordinator, or it, have named a higher view for T_fresh, and this node
+ * does not get it. May it claim all the same (C1e)? Has it been so for so long that it is out? */
+bool install_is_behind(const struct core *core);
+bool install_may_lead(const struct core *core);
+bool install_was_left_behind(const struct core *core);
+
+/* A member under our coordinator says that it holds a higher view. What a stranger's heartbeat says
+ * of that only bears out what a member said. */
+void install_note_higher(struct core *core, const struct node_id *from);
+void install_note_stranger(struct core *core, const struct message *heartbeat);
 
 /* L4: one whose word counts has just shown, or said, what this node cannot follow. */
 void install_saw_leap(struct core *core);

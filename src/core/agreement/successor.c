@@ -32,6 +32,9 @@ enum unfit successor_unfit(const struct core *core, uint32_t position)
     if (follow_has_moved(core, position)) {
         return UNFIT_MOVED;
     }
+    if (follow_is_behind(core, position)) {
+        return UNFIT_BEHIND;
+    }
     if (!hearing_is_fresh(core, position)) {
         return UNFIT_SILENT;
     }

@@ -267,6 +267,7 @@ static void start_afresh(struct core *core)
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         enum verdict verdict = core->peers[i].charge.verdict;
         follow_forget(core, i);
+        follow_note_ours(core, i);
         if (verdict == VERDICT_LOST || verdict == VERDICT_STALLED) {
             silences_clear_verdict(core, i);
         }

@@ -11,15 +11,16 @@ bool elders_coordinator_has_handed_over(const struct core *core)
            id_equal(&signs->view.coordinator, &core->view.members[0].id);
 }
 
-/* C1: a member that follows another coordinator will not claim here, and does not answer a claim.
- * Two such members, each next in line in the view of the other, would wait for each other for ever.
- */
+/* C1: a member that follows another coordinator, or is behind (L5b), will not claim here, and does
+ * not answer a claim. Two of the former, each next in line in the view of the other, would wait for
+ * each other for ever. */
 bool elders_are_passed_over(const struct core *core, uint32_t position)
 {
     if (position == 0 && elders_coordinator_has_handed_over(core)) {
         return true;
     }
-    return position > 0 && follow_has_moved(core, position);
+    return position > 0 &&
+           (follow_has_moved(core, position) || follow_is_behind(core, position));
 }
 
 uint64_t elders_are_fresh_for_ms(const struct core *core, uint32_t claimant,

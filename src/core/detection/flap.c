@@ -51,6 +51,11 @@ static void on_failure(struct core *core, const char *name)
                           : 0;
 }
 
+void flap_note_vain(struct core *core, const char *name)
+{
+    on_failure(core, name);
+}
+
 /* That member was only cut off: the same life is back, by a merge. */
 static void forgive(struct core *core, const char *name)
 {
@@ -75,7 +80,7 @@ void flap_on_view_installed(struct core *core, const struct installed *before)
     for (uint32_t i = 0; i < before->view->member_count; i++) {
         const struct member *member = &before->view->members[i];
         const struct gone *gone = view_find_gone(&core->view, &member->id);
-        if (gone != NULL && gone->reason == GONE_FAILED) {
+        if (gone != NULL && (gone->reason == GONE_FAILED || gone->reason == GONE_BEHIND)) {
             on_failure(core, member->name);
         }
     }

@@ -32,6 +32,49 @@ bool follow_has_moved(const struct core *core, uint32_t position)
            course->other_seen_ms >= course->other_since_ms + core->timing.fresh_ms;
 }
 
+void follow_note_lower(struct core *core, uint32_t position, const struct view_id *lower)
+{
+    struct peer_course *course = &core->peers[position].course;
+
+    if (course->lower_since_ms == 0 || lower->version > course->lower_version ||
+        core->now_ms > course->lower_seen_ms + 2 * core->timing.fresh_ms) {
+        course->lower_since_ms = core->now_ms; /* It gets on, or is so anew. */
+    }
+    course->lower_version = lower->version;
+    course->lower_seen_ms = core->now_ms;
+    if (follow_is_behind(core, position)) {
+        verdict_evidence_changed(core);
+    }
+}
+
+void follow_note_ours(struct core *core, uint32_t position)
+{
+    struct peer_course *course = &core->peers[position].course;
+
+    if (course->lower_since_ms != 0) {
+        course->lower_since_ms = 0;
+        verdict_reconsider(core, position);
+        verdict_evidence_changed(core);
+    }
+}
+
+static bool is_lower_for(const struct core *core, uint32_t position, uint64_t ms)
+{
+    const struct peer_course *course = &core->peers[position].course;
+
+    return course->lower_since_ms != 0 && course->lower_seen_ms >= course->lower_since_ms + ms;
+}
+
+bool follow_is_behind(const struct core *core, uint32_t position)
+{
+    return is_lower_for(core, position, core->timing.fresh_ms);
+}
+
+bool follow_was_left_behind(const struct core *core, uint32_t position)
+{
+    return is_lower_for(core, position, core->timing.stall_ms);
+}
+
 static bool is_undecided(const struct core *core, uint32_t position)
 {
     const struct peer_course *course = &core->peers[position].course;

@@ -13,6 +13,15 @@ void follow_forget(struct core *core, uint32_t position);
 /* It has said so for T_fresh: it has moved. */
 bool follow_has_moved(const struct core *core, uint32_t position);
 
+/* L5a: the member says, now, that it holds a lower view of our lineage, or that it holds ours. */
+void follow_note_lower(struct core *core, uint32_t position, const struct view_id *lower);
+void follow_note_ours(struct core *core, uint32_t position);
+
+/* It has said for T_fresh that it holds one and the same lower view: it is behind. And so for
+ * T_stall: it is to go (L5c). */
+bool follow_is_behind(const struct core *core, uint32_t position);
+bool follow_was_left_behind(const struct core *core, uint32_t position);
+
 /* Does anybody say so lately, and not yet for T_fresh? O(1) unless somebody says so. */
 bool follow_has_undecided(const struct core *core);
 

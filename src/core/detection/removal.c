@@ -165,6 +165,8 @@ struct gone removal_evidence(const struct core *core, uint32_t position)
         gone.reason = GONE_LEFT;
     } else if (peer->charge.verdict == VERDICT_NONE && follow_has_moved(core, position)) {
         gone.reason = GONE_MOVED;
+    } else if (peer->charge.verdict == VERDICT_NONE && follow_is_behind(core, position)) {
+        gone.reason = GONE_BEHIND;
     }
     if (!removal_may_be_accused(core, position)) {
         return gone;
@@ -320,6 +322,32 @@ static bool was_asked_in_vain(const struct core *core, uint32_t position)
            core->now_ms < peer->charge.unanswered_ms + core->timing.lost_ms;
 }
 
+/* Is there somebody else who keeps up, or nobody else at all? */
+static bool others_keep_up(const struct core *core, uint32_t position)
+{
+    bool any = false;
+
+    for (uint32_t i = 1; i < core->view.member_count; i++) {
+        if (i == position || core->peers[i].charge.verdict != VERDICT_NONE ||
+            follow_has_moved(core, i)) {
+            continue;
+        }
+        if (!follow_is_behind(core, i)) {
+            return true;
+        }
+        any = true;
+    }
+    return !any;
+}
+
+/* L5c: by its own word, for T_stall. Where all are behind it is this coordinator that is alone with
+ * what it made (L3). */
+static bool is_left_behind(const struct core *core, uint32_t position)
+{
+    return follow_was_left_behind(core, position) &&
+           (core_is_strict(core) || others_keep_up(core, position));
+}
+
 /* Returns whether it is found out just now that the member is to go. */
 static bool review_one(struct core *core, uint32_t position)
 {
@@ -329,7 +357,7 @@ static bool review_one(struct core *core, uint32_t position)
     if (peer->charge.confirmed) {
         return false;
     }
-    if (follow_has_moved(core, position)) {
+    if (follow_has_moved(core, position) || is_left_behind(core, position)) {
         return true;
     }
     if (!removal_is_backed(core, position)) {

@@ -30,11 +30,16 @@ static uint64_t nonce_of(const struct core *core, const struct member *joiner)
     return hash_finish(hash_u64(hash, core->secret));
 }
 
+static void answer_at(struct core *core, const struct message *message, const struct joiner *joiner,
+                      const struct address *address)
+{
+    outbox_answer(core, message, &joiner->member.id, address, (uint32_t)joiner->nonce); /* J3e */
+}
+
 /* To its own address, so that who is let in there is there. */
 static void answer(struct core *core, const struct message *message, const struct joiner *joiner)
 {
-    outbox_answer(core, message, &joiner->member.id, &joiner->member.address,
-                  (uint32_t)joiner->nonce); /* J3e */
+    answer_at(core, message, joiner, &joiner->member.address);
 }
 
 /* J2c: those of all members but its own former life, whose place it takes. */
@@ -171,14 +176,15 @@ static void hand_on(struct core *core, const struct message *message)
     route_send(core, forward, 0);
 }
 
-static void send_offer(struct core *core, const struct joiner *joiner)
+static void send_offer(struct core *core, const struct joiner *joiner,
+                       const struct address *address)
 {
     struct message *message = outbox_message(core, MESSAGE_OFFER);
 
     if (message != NULL) {
         message->offer.nonce = nonce_of(core, &joiner->member);
     }
-    answer(core, message, joiner);
+    answer_at(core, message, joiner, address);
 }
 
 /* V6e: to where the view has it, for a JOIN may name any address; but what the view says of that
@@ -195,7 +201,11 @@ static void show_view(struct core *core, const struct message *message)
         book_has(&core->book, &joiner->address)) {
         address = &joiner->address;
     }
-    install_show(core, message, &joiner->id, address);
+    if (install_show(core, message, &joiner->id, address) && message->type == MESSAGE_JOIN &&
+        core_is_coordinator(core)) {
+        /* J3f: the view may be too long to arrive, and nobody is to found beside it. */
+        send_offer(core, &message->joiner, address);
+    }
 }
 
 /* In already, or out already and in need of a new id (S5): both are for the joiner to see. */
@@ -229,7 +239,7 @@ void admit_on_join(struct core *core, const struct message *message)
     }
     if (!core_is_coordinator(core)) {
         if (is_without_coordinator(core) && accord_admits(core, &joiner->terms)) {
-            send_offer(core, joiner);
+            send_offer(core, joiner, &joiner->member.address);
         }
         hand_on(core, message);
         return;
@@ -237,7 +247,7 @@ void admit_on_join(struct core *core, const struct message *message)
     struct address holder = {0};
     enum name_state name = name_state_of(core, &joiner->member, &holder);
     if (!is_turned_away(core, message, name, &holder)) {
-        send_offer(core, joiner); /* Even if it has to wait: somebody is here (F2). */
+        send_offer(core, joiner, &joiner->member.address); /* Even if it has to wait: somebody is here (F2). */
     }
 }
 
@@ -287,7 +297,7 @@ void admit_on_ready(struct core *core, const struct message *message)
     if (!proved) {
         REACHED(ready_overtaken);
         refuse(core, message, REFUSED_NONCE_OVERTAKEN);
-        send_offer(core, joiner); /* Overtaken by a change of the view, or never ours. */
+        send_offer(core, joiner, &joiner->member.address); /* Overtaken by a change of the view, or never ours. */
         return;
     }
     heed_epoch(core, message);

@@ -14,6 +14,8 @@
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
 
+enum { TRIES_ALONE_MAX = 3 }; /* of a part of one, in a row (M3f) */
+
 static bool is_idle(const struct core *core)
 {
     return core_is_coordinator(core) && core->life.phase == PHASE_MEMBER && !core->change.on &&
@@ -65,11 +67,26 @@ void merge_ask(struct core *core, const struct message *probe)
     notice->on = true;
 }
 
+/* M3f: what the winner makes does not reach this node, which is a part by itself. */
+static bool is_beyond_merging(const struct core *core, enum merge_refusal refusal)
+{
+    bool in_vain = refusal == MERGE_NOT_REFUSED || refusal == MERGE_REFUSED_ABORTED;
+
+    return in_vain && !core->merge.acked && core->view.member_count == 1 &&
+           core->life.phase == PHASE_MEMBER && core->merge.failures + 1 >= TRIES_ALONE_MAX;
+}
+
 /* M3: back to what it was, with a pause that doubles while nothing comes of it. After an
  * acknowledgement the merged view may yet arrive somewhere: a new view above it settles which one
  * holds here. */
 static void return_to_own(struct core *core, enum merge_refusal refusal)
 {
+    if (is_beyond_merging(core, refusal)) {
+        REACHED(merged_in_vain);
+        lifecycle_end_life(core, REASON_BEHIND);
+        return;
+    }
+
     bool acked = core->merge.acked;
     /* Busy, or beaten meanwhile, is a matter of moments; the rest is not. */
     bool failed = refusal != MERGE_REFUSED_BUSY && refusal != MERGE_REFUSED_LOSING;

@@ -108,6 +108,7 @@ enum gone_reason {
     GONE_LEFT = 2,
     GONE_MOVED = 3,    /* follows another coordinator (L2) */
     GONE_REPLACED = 4, /* a new life took its name or its address (I2, J4) */
+    GONE_BEHIND = 5,   /* did not take up the view that the others hold (L5) */
 };
 
 struct gone {

@@ -26,6 +26,7 @@ enum unfit {
     UNFIT_SUSPECTED, /* this node holds a verdict against it */
     UNFIT_SILENT,    /* it was not heard within T_fresh */
     UNFIT_MOVED,     /* it follows another coordinator (L2) */
+    UNFIT_BEHIND,    /* it holds a lower view, and does not get this node's (L5) */
     UNFIT_DEAF,      /* it has not heard this coordinator within T_lost */
 };
 

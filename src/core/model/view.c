@@ -257,6 +257,12 @@ const struct gone *view_find_gone(const struct view *view, const struct node_id 
     return NULL;
 }
 
+bool view_knows(const struct view *view, const struct member *member)
+{
+    return view_has(view, &member->id) || view_find_gone(view, &member->id) != NULL ||
+           view_find_name(view, member->name) != VIEW_NONE;
+}
+
 bool view_has(const struct view *view, const struct node_id *id)
 {
     return view_find(view, id) != VIEW_NONE;

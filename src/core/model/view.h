@@ -76,6 +76,10 @@ uint32_t view_find_age(const struct view *view, uint64_t age);
 /* The entry of a former member, or NULL. */
 const struct gone *view_find_gone(const struct view *view, const struct node_id *id);
 
+/* Did its maker know of this member: is it in it, or gone, or is another under its name? Otherwise
+ * its absence is no removal. */
+bool view_knows(const struct view *view, const struct member *member);
+
 bool view_has(const struct view *view, const struct node_id *id);
 
 /* Gives the member at `position` these tags, which are copied; NULL or no bytes for none. */

@@ -83,6 +83,11 @@ struct install {
     uint64_t pull_ms;       /* no PULL before (V5) */
     uint64_t superseded_ms; /* no new version for another content before (V2d) */
     uint64_t leaps_ms;      /* since when who knows better shows what leaps; 0: nobody does */
+
+    /* L5: who follows our coordinator, or is it, holds a view that this node does not get. */
+    uint64_t higher_since_ms; /* 0: nobody says so */
+    uint64_t higher_seen_ms;  /* when it was said last */
+    bool higher_elsewhere;    /* somebody else than the coordinator holds it, too */
 };
 
 /* news: members that went within T_fresh of each other (M8). */

@@ -100,10 +100,13 @@ struct peer_charge {
     bool leaves;    /* asked to be let out (E1), or is gone (E3) */
 };
 
-/* follow: does it follow another coordinator than we do (L2)? */
+/* follow: does it follow another coordinator than we do (L2), or is it behind (L5)? */
 struct peer_course {
     uint64_t other_since_ms; /* since when it says so; 0: it does not */
     uint64_t other_seen_ms;  /* the last sign of that */
+    uint64_t lower_since_ms; /* since when it says that it holds one lower view; 0: it does not */
+    uint64_t lower_seen_ms;  /* when it said so last */
+    uint64_t lower_version;  /* of that view */
 };
 
 /* install: bringing it to the view that holds (V5). */

@@ -1,0 +1,214 @@
+/* Size is a fault: behind a path of a smaller MTU that tells nobody so, longer datagrams are lost,
+ * and a stream is stuck at the first segment that is longer. Whoever cannot take up the present view
+ * there leads nobody, stops nobody, and is out with the reason. */
+#include <string.h>
+
+#include "story.h"
+
+enum {
+    SEVEN = 7,
+    HOLE_OF_TUNNELS = 1240,         /* a path of 1,280 bytes, less headers */
+    HOLE_OF_OLD_LINKS = 560,        /* of 600 */
+    ACTS_AGAIN_MS = 2000,           /* after a loss of the coordinator */
+    OUT_MS = 10000,         /* twice T_stall: who is behind is out, by its own judgement, too */
+    MANY_LOOKS = 20,        /* while that passes */
+    BLINK_MS = 300,
+};
+
+/* Tags that make views of seven too long for each of the holes. */
+static const char *const LONG_TAG =
+    "a=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+
+static const struct guard NO_GUARD = {.policy = GUARD_NONE};
+static const struct guard OF_SEVEN = {.policy = GUARD_MAJORITY, .count = SEVEN};
+static const struct guard FIVE_VOTERS = {.policy = GUARD_STRICT, .count = 5};
+
+/* Who sits behind a hole of which size, and for how long when the coordinator dies. */
+struct hole {
+    struct guard guard;
+    uint32_t bytes;
+    uint32_t hosts[2];
+    uint32_t count;
+    uint64_t for_ms;
+};
+
+static bool is_behind(const struct hole *hole, uint32_t host)
+{
+    return (hole->count > 0 && host == hole->hosts[0]) ||
+           (hole->count > 1 && host == hole->hosts[1]);
+}
+
+static struct sim *seven(uint64_t seed, struct guard guard)
+{
+    return story_of(&(struct sim_options){
+        .seed = seed,
+        .host_count = SEVEN,
+        .seed_count = guard.policy == GUARD_STRICT ? guard.count : 3,
+        .guard = guard,
+        .voter_count = guard.policy == GUARD_STRICT ? guard.count : 0,
+        .exclusive = guard.policy == GUARD_STRICT,
+        .disks = true,
+        .disorder = guard.policy != GUARD_STRICT,
+    });
+}
+
+/* All but A and those behind the hole start again with long tags, two at a time: then they are the
+ * youngest, and the view is too long for the hole. */
+static struct sim *cluster_with(const struct hole *hole, uint64_t seed)
+{
+    struct sim *sim = seven(seed, hole->guard);
+    uint32_t down[SEVEN];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < hole->count; i++) {
+        sim_narrow(sim, hole->hosts[i], hole->bytes);
+    }
+    for (uint32_t host = B; host < SEVEN; host++) {
+        if (!is_behind(hole, host)) {
+            sim_tag(sim, host, LONG_TAG);
+            sim_crash(sim, host);
+            down[count++] = host;
+        }
+        if (count == 2 || (count == 1 && host == G)) {
+            sim_run(sim, 200);
+            for (; count > 0; count--) {
+                sim_start(sim, down[count - 1]);
+            }
+            sim_run(sim, host == G ? 300 : 1200);
+        }
+    }
+    return sim;
+}
+
+static uint32_t any_sound(const struct sim *sim, const struct hole *hole)
+{
+    uint32_t host = A;
+
+    while (host < SEVEN && (is_behind(hole, host) || !sim_is_running(sim, host))) {
+        host++;
+    }
+    return host;
+}
+
+/* How many act in the part of those who are not behind the hole. */
+static uint32_t acting(struct sim *sim, const struct hole *hole)
+{
+    const char *view = sim_view_text(sim, any_sound(sim, hole));
+    uint32_t count = 0;
+
+    for (uint32_t host = A; host < SEVEN; host++) {
+        count += strcmp(sim_view_text(sim, host), view) == 0 && sim_is_acting(sim, host);
+    }
+    return count;
+}
+
+/* Those who are not behind the hole have one view; those who are have it too, or are no members,
+ * and the others know why. */
+static void check_all_are_in_or_out(struct sim *sim, const struct hole *hole, uint64_t seed)
+{
+    const uint32_t sound = any_sound(sim, hole);
+
+    for (uint32_t host = A; host < SEVEN; host++) {
+        if (!sim_is_running(sim, host)) {
+            continue;
+        }
+        bool in = sim_age(sim, sound, host) != 0;
+        bool same = strcmp(sim_view_text(sim, host), sim_view_text(sim, sound)) == 0;
+        if (!is_behind(hole, host) || in) {
+            story_check(same, seed);
+            continue;
+        }
+        story_check(sim_phase(sim, host) == PHASE_JOINING, seed);
+        story_check(sim_gone(sim, sound, host) != NULL, seed);
+    }
+}
+
+static enum gone_reason why_gone(const struct sim *sim, uint32_t observer, uint32_t subject)
+{
+    const struct gone *gone = sim_gone(sim, observer, subject);
+
+    return gone == NULL ? 0 : gone->reason;
+}
+
+/* One acts, or does so in a moment: under guard strict a new epoch, to which a joiner that never
+ * comes leads (Z2l), takes the time of a heartbeat. */
+static bool one_acts(struct sim *sim, const struct hole *hole)
+{
+    for (uint64_t ms = 0; ms < BLINK_MS && acting(sim, hole) != 1; ms += 10) {
+        sim_run(sim, 10);
+    }
+    return acting(sim, hole) == 1;
+}
+
+static void tell_of_loss(const struct hole *hole, uint64_t seed)
+{
+    struct sim *sim = cluster_with(hole, seed);
+
+    sim_run(sim, hole->for_ms);
+    story_check(one_acts(sim, hole) && sim_coordinator(sim, A) == A, seed);
+    if (hole->for_ms > STALLED_MS && hole->bytes == HOLE_OF_OLD_LINKS) {
+        story_check(why_gone(sim, A, hole->hosts[0]) == GONE_BEHIND, seed);
+    }
+    sim_crash(sim, A);
+    sim_run(sim, ACTS_AGAIN_MS);
+    story_check(one_acts(sim, hole), seed);
+    for (int look = 0; look < MANY_LOOKS; look++) {
+        story_check(one_acts(sim, hole), seed);
+        sim_run(sim, OUT_MS / MANY_LOOKS);
+    }
+    story_check(one_acts(sim, hole) && sim_acting_count(sim) == 1, seed);
+    check_all_are_in_or_out(sim, hole, seed);
+    sim_free(sim);
+}
+
+/* After the coordinator's death at any time: the one behind the hole may not know yet that it is so,
+ * or may be out long since. */
+static void tell_of_losses(struct hole hole, uint64_t seed)
+{
+    static const uint64_t times[] = {0, 700, 4000, 12000};
+    static const uint32_t sizes[] = {HOLE_OF_TUNNELS, HOLE_OF_OLD_LINKS};
+
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            hole.for_ms = times[i];
+            hole.bytes = sizes[k];
+            tell_of_loss(&hole, seed);
+        }
+    }
+}
+
+/* H90: the one behind the hole is the next oldest, and holds a view from before the others came. */
+Story(size, one_behind_a_hole_stops_nobody)
+{
+    tell_of_losses((struct hole){.guard = NO_GUARD, .hosts = {B}, .count = 1}, seed);
+}
+
+Story(size, one_behind_a_hole_stops_no_majority)
+{
+    tell_of_losses((struct hole){.guard = OF_SEVEN, .hosts = {B}, .count = 1}, seed);
+}
+
+Story(size, one_behind_a_hole_stops_no_voters)
+{
+    tell_of_losses((struct hole){.guard = FIVE_VOTERS, .hosts = {F}, .count = 1}, seed);
+    tell_of_losses((struct hole){.guard = FIVE_VOTERS, .hosts = {B}, .count = 1}, seed);
+}
+
+/* They hold the same view, and would make one more majority of it. */
+Story(size, two_behind_a_hole_stop_nobody)
+{
+    tell_of_losses((struct hole){.guard = NO_GUARD, .hosts = {B, C}, .count = 2}, seed);
+}
+
+Story(size, two_behind_a_hole_stop_no_majority)
+{
+    tell_of_losses((struct hole){.guard = OF_SEVEN, .hosts = {B, C}, .count = 2}, seed);
+}
+
+Story(size, two_behind_a_hole_stop_no_voters)
+{
+    tell_of_losses((struct hole){.guard = FIVE_VOTERS, .hosts = {F, G}, .count = 2}, seed);
+}
