@@ -136,7 +136,7 @@ struct doyen_gone {
     const char *address;
     uint32_t age;
     bool left;           /* in good order */
-    const char *reason;  /* "failed", "left", "moved" or "replaced" */
+    const char *reason;  /* "failed", "left", "moved", "replaced" or "behind" */
     const char *verdict; /* "dead", "lost" or "stalled"; NULL: none */
     uint64_t since_ms;
 };

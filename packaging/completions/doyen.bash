@@ -45,7 +45,7 @@ _doyen()
     --watchers) words='all rings' ;;
     --dissemination) words='broadcast gossip' ;;
     --policy) words='first oldest priority' ;;
-    --state) words='alive silent suspect failed left moved replaced' ;;
+    --state) words='alive silent suspect failed left moved replaced behind' ;;
     --election) words='oldest bully ring token-ring sequential' ;;
     --best) words='lowest highest' ;;
     --auth) words='require accept' ;;

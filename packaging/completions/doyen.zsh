@@ -49,7 +49,7 @@ _doyen()
     --watchers) compadd all rings && return ;;
     --dissemination) compadd broadcast gossip && return ;;
     --policy) compadd first oldest priority && return ;;
-    --state) compadd alive silent suspect failed left moved replaced && return ;;
+    --state) compadd alive silent suspect failed left moved replaced behind && return ;;
     --auth) compadd require accept && return ;;
     --sandbox) compadd on off && return ;;
     --scheduling) compadd auto realtime normal && return ;;

@@ -33,7 +33,10 @@ static void check_phase(struct health *health, const struct facts *facts)
                   "this node is joining; /v1/status says what it waits for");
         return;
     case PHASE_MEMBER:
-        add_check(health, "phase", true, "this node is a member");
+        add_check(health, "phase", !facts->behind, "%s",
+                  facts->behind ? "this node does not get the view that the others hold; doyen doctor "
+                                  "measures whether long messages pass"
+                                : "this node is a member");
         return;
     case PHASE_LEAVING:
         add_check(health, "phase", false, "this node is leaving");

@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/successor.h"
 #include "core/agreement/voter.h"
@@ -132,6 +133,11 @@ static struct peer_state own_evidence(const struct core *core, uint32_t position
         .unknown = unknown,
         .linked = signs->linked && !unknown,
     };
+}
+
+bool core_is_behind(const struct core *core)
+{
+    return install_is_behind(core);
 }
 
 struct peer_state core_peer(const struct core *core, uint32_t position, uint64_t now_ms)

@@ -62,6 +62,8 @@ const struct fault *fault_table(uint32_t *count)
         {"transfer", 3, FAULTS_OF_OPERATORS, FAULT_HARMLESS, strike_transfer},
         {"drain", 2, FAULTS_OF_OPERATORS, FAULT_HARMLESS, strike_drain},
         {"undrain", 1, FAULTS_OF_OPERATORS, FAULT_HARMLESS, strike_undrain},
+        {"narrow path", 3, FAULTS_OF_SIZE, FAULT_SPLITS, strike_narrow_path},
+        {"long tags", 4, FAULTS_OF_SIZE, FAULT_HARMLESS, strike_long_tags},
         {"change of terms", 1, FAULTS_OF_TERMS, FAULT_HARMLESS, strike_change_of_terms},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \

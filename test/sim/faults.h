@@ -21,6 +21,7 @@ enum fault_group {
     FAULTS_OF_DISKS,  /* for plans of guard strict, as those of clocks */
     FAULTS_OF_LEASES,
     FAULTS_OF_OPERATORS, /* what is no fault: planned moves, at any moment */
+    FAULTS_OF_SIZE,      /* for some plans, beside the common ones */
     FAULTS_OF_TERMS,     /* terms that change, where that is asked for */
     FAULTS_OF_STRANGERS, /* who lie, where a liar is asked for; nothing that they say does harm */
     FAULTS_OF_LIARS,     /* as those of strangers, in the names of members */
@@ -44,6 +45,10 @@ enum breakage { BREAK_NOTHING, BREAK_DEAF, BREAK_MUTE, BREAK_FLAPPING, BREAK_SLO
 
 /* `turn_ms`: of one that is slow. */
 void fault_break(struct sim *sim, enum breakage breakage, uint32_t host, uint64_t turn_ms);
+
+/* Nothing long passes to or from the host from now on, and the others have tags of some length when
+ * they start again. */
+void fault_narrow(struct sim *sim, struct random *random, uint32_t host);
 
 /* A stranger lies from now on, and never ends. */
 void fault_haunt(struct sim *sim, struct random *random, uint32_t kind);

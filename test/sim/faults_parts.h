@@ -100,6 +100,11 @@ void strike_truncation(struct sim *sim, struct random *random);
 void strike_foreign_packets(struct sim *sim, struct random *random);
 void strike_black_hole(struct sim *sim, struct random *random);
 
+/* --- faults_size.c --- */
+
+void strike_narrow_path(struct sim *sim, struct random *random);
+void strike_long_tags(struct sim *sim, struct random *random);
+
 /* --- faults_configuration.c --- */
 
 void strike_resolver(struct sim *sim, struct random *random);

@@ -308,6 +308,78 @@ static const char *check_after_lies(const struct plan *plan, struct sim *sim)
     return NULL;
 }
 
+/* Who acts, but for the broken one in a view of its own; SIM_NOBODY: none does, or more than one. */
+static uint32_t acting_beside(const struct plan *plan, struct sim *sim)
+{
+    const uint32_t broken = plan->broken % plan->hosts;
+    uint32_t acting = SIM_NOBODY;
+
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        bool alone = host == broken && strchr(sim_view_text(sim, host), ' ') == NULL;
+        if (sim_is_acting(sim, host) && !alone) {
+            if (acting != SIM_NOBODY) {
+                return SIM_NOBODY;
+            }
+            acting = host;
+        }
+    }
+    return acting;
+}
+
+/* Can the guard be met by those who are left when the coordinator has gone, too? */
+static bool suffice(const struct plan *plan, const struct sim *sim, uint32_t coordinator)
+{
+    uint32_t left = 0;
+
+    for (uint32_t host = 0; host < plan->hosts; host++) {
+        left += sim_is_running(sim, host);
+    }
+    bool counted = plan->guard.policy == GUARD_COUNT || plan->guard.policy == GUARD_MAJORITY;
+    return left > 3 && sim_can_do_without(sim, plan->broken % plan->hosts, coordinator) &&
+           (!counted || left - 2 >= plan->hosts / 2 + 1);
+}
+
+/* One host sits behind a black hole for good; others start again, so that the view grows too long
+ * for it, and then the coordinator dies: one of the rest acts soon, and they agree (H90). */
+static const char *check_a_narrow_path(const struct plan *plan, struct sim *sim,
+                                       struct random *random)
+{
+    static const uint64_t waits_ms[] = {300, 700, 2000, 6000, 12000};
+    const uint32_t broken = plan->broken % plan->hosts;
+    const struct timing timing = timing_of_plan(plan);
+
+    fault_narrow(sim, random, broken);
+    if (sim_coordinator(sim, broken) != broken) {
+        for (uint32_t host = 0; host < plan->hosts; host++) {
+            if (host != broken && host != sim_coordinator(sim, broken) &&
+                sim_is_running(sim, host) && sim_can_do_without(sim, broken, host)) {
+                sim_crash(sim, host);
+                sim_run(sim, draw(random, 0, 300));
+                sim_start(sim, host);
+                sim_run(sim, draw(random, 0, 1) == 0 ? 0 : 600);
+            }
+        }
+    }
+    sim_run(sim, 2 * timing.lost_ms + waits_ms[random_below(random, 5)]);
+    uint32_t acting = acting_beside(plan, sim);
+    if (acting == SIM_NOBODY || acting == broken || !suffice(plan, sim, acting)) {
+        return NULL; /* The one behind the hole coordinates, or too few are left to act. */
+    }
+    sim_crash(sim, acting);
+    sim_run(sim, timing.lost_ms);
+    const uint64_t until_ms = sim_now_ms(sim) + timing.lost_ms + timing.heartbeat_ms;
+    while (acting_beside(plan, sim) == SIM_NOBODY && sim_now_ms(sim) < until_ms) {
+        sim_run(sim, 10);
+    }
+    if (acting_beside(plan, sim) == SIM_NOBODY) {
+        return "Y6: one behind a black hole keeps the others from acting";
+    }
+    sim_run(sim, 2 * quiet_ms(plan));
+    return sim_converges(sim, heal_ms_max(plan))
+               ? NULL
+               : "Y6: one behind a black hole keeps the others from agreeing";
+}
+
 static const char *run_faults(const struct plan *plan, struct sim *sim, struct outcome *outcome)
 {
     struct random random;
@@ -331,6 +403,9 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
         wrong = roles_settle(sim);
     }
     uint32_t broken = plan->broken % plan->hosts;
+    if (wrong == NULL && plan->narrowed) {
+        wrong = check_a_narrow_path(plan, sim, &random);
+    }
     if (plan->breakage == BREAK_NOTHING || !sim_can_do_without(sim, broken, broken)) {
         return wrong; /* Too few voters change no view. */
     }

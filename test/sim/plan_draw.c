@@ -7,6 +7,8 @@
 
 enum {
     CLOCKS_ONE_IN = 8,    /* plans have clocks that are wrong */
+    SIZE_ONE_IN = 4,      /* have paths through which nothing long passes */
+    NARROWED_ONE_IN = 8,  /* one for good, unless a host is broken in another way */
     OPERATORS_ONE_IN = 4, /* have operators who move the coordinator */
     STRANGERS_ONE_IN = 2, /* where a liar is asked for, have strangers who lie */
     LIARS_ONE_IN = 2,     /* or members */
@@ -213,6 +215,20 @@ static void draw_liars(struct plan *plan, const char *only)
     }
 }
 
+/* By a chance of its own: the other plans are what they were. */
+static void draw_narrowed(struct plan *plan)
+{
+    struct random random;
+
+    random_seed(&random, plan->seed ^ UINT64_C(0x4d5455));
+    plan->narrowed = draw(&random, 1, NARROWED_ONE_IN) == 1 &&
+                     plan->breakage == BREAK_NOTHING && plan->hosts > 2;
+    if (plan->narrowed) {
+        plan->broken = (uint32_t)random_below(&random, plan->hosts);
+        plan->seeds = plan->seeds > 2 ? plan->seeds : 2;
+    }
+}
+
 static bool is_lie(const char *fault)
 {
     return fault != NULL &&
@@ -258,6 +274,7 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         plan->seeds = plan->seeds > 2 ? plan->seeds : 2; /* Whoever knows only the broken one finds
                                                             nobody else. */
     }
+    draw_narrowed(plan);
     if (options->terms) {
         draw_group(plan, FAULTS_OF_TERMS, NULL, 1);
     }
@@ -269,6 +286,7 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     draw_group(plan, FAULTS_OF_CLOCKS, NULL,
                plan->guard.policy == GUARD_STRICT ? 1 : CLOCKS_ONE_IN);
     draw_group(plan, FAULTS_OF_OPERATORS, NULL, OPERATORS_ONE_IN);
+    draw_group(plan, FAULTS_OF_SIZE, NULL, SIZE_ONE_IN);
     if (plan->guard.policy == GUARD_STRICT) {
         draw_group(plan, FAULTS_OF_DISKS, NULL, 2);
         draw_group(plan, FAULTS_OF_LEASES, NULL, 2);

@@ -253,6 +253,7 @@ Test(core_lies, a_member_whose_view_its_coordinator_has_otherwise_is_out)
     stays(rig, 'B', other, REFUSED_VIEW_NOT_HIGHER);
     names(rig, 'A', &named, rig->timing.stall_ms);
     cr_assert_eq(core_phase(rig->core), PHASE_MEMBER, "B did not make it");
+    rig_hears(rig, 'A'); /* It names ours, so the member is not behind it (L5). */
     stays(rig, 'A', other, REFUSED_VIEW_NOT_HIGHER);
     names(rig, 'A', &named, rig->timing.stall_ms - 500);
     cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);

@@ -499,8 +499,9 @@ Test(core_step, a_known_id_is_answered_at_its_own_address_only)
 
     join.joiner.member.address = member_of('X').address;
     rig_gets(rig, 'X', &join);
-    cr_assert_eq(rig->sent_count, 1);
+    cr_assert_eq(rig->sent_count, 2);
     cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'B'));
+    cr_assert_not_null(rig_told(rig, MESSAGE_OFFER, 'B'));
     rig_free(rig);
 }
 

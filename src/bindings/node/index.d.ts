@@ -43,7 +43,7 @@ export interface Gone {
   readonly address: string;
   readonly age: number;
   readonly state: "left" | "failed";
-  readonly reason: "failed" | "left" | "moved" | "replaced";
+  readonly reason: "failed" | "left" | "moved" | "replaced" | "behind";
   readonly verdict: "dead" | "lost" | "stalled" | null;
   readonly sinceMs: number;
 }

@@ -108,8 +108,17 @@ static bool is_shown_by_a_fellow(const struct core *core, const struct message *
     const struct view *view = message->carrier.view;
 
     return !hearing_coordinator_is_fresh(core) && view_has(view, &message->from) &&
-           (view->lineage == core->view.lineage || lived_with_us(core, &message->from)) &&
-           !is_from_before_others(core, view);
+           (view->lineage == core->view.lineage ? !is_from_before_others(core, view)
+                                                : lived_with_us(core, &message->from));
+}
+
+bool authority_is_of_the_past(const struct core *core, const struct message *message)
+{
+    const struct view *view = message->carrier.view;
+
+    return !core_is_strict(core) && !hearing_coordinator_is_fresh(core) &&
+           view_has(view, &message->from) && view->lineage == core->view.lineage &&
+           is_from_before_others(core, view);
 }
 
 /* A coordinator gives way only to a view that nobody whom it hears stays outside of. */

@@ -406,7 +406,7 @@ void claim_on_refused(struct core *core, const struct message *message)
     core->claim.answers[position] = ANSWER_NO;
     promise_saw_epoch(core, refused->promised);
     if (refused->reason == CLAIM_REFUSED_BEHIND) {
-        install_note_higher(core, &message->from);
+        install_note_higher(core, position);
         return; /* It is shown the higher view, too, and mostly gets it. */
     }
     if (refused->reason != CLAIM_REFUSED_FRESH) {

@@ -149,18 +149,21 @@ struct installed install_view(struct core *core, const struct view *view)
 
 /* --- Being behind oneself (L5) --- */
 
-void install_note_higher(struct core *core, const struct node_id *from)
+/* `position`: of who says so; VIEW_NONE: a stranger. */
+void install_note_higher(struct core *core, uint32_t position)
 {
     struct install *install = &core->install;
 
+    if (install->higher_since_ms == 0 && position != 0) {
+        return; /* What others say only bears out its word. */
+    }
     if (install->higher_since_ms == 0 ||
         core->now_ms > install->higher_seen_ms + 2 * core->timing.fresh_ms) {
-        install->higher_since_ms = core->now_ms;
+        install->higher_since_ms = position == 0 ? core->now_ms : 0;
         install->higher_elsewhere = false;
     }
     install->higher_seen_ms = core->now_ms;
-    install->higher_elsewhere = install->higher_elsewhere ||
-                                !id_equal(from, &core->view.members[0].id);
+    install->higher_elsewhere = install->higher_elsewhere || position == VIEW_NONE;
 }
 
 static void forget_higher(struct core *core)
@@ -174,9 +177,8 @@ void install_note_stranger(struct core *core, const struct message *heartbeat)
     const struct view_id *theirs = &heartbeat->heartbeat.view;
     const struct view_id ours = view_id_of(&core->view);
 
-    if (core->install.higher_since_ms != 0 && theirs->lineage == ours.lineage &&
-        view_id_compare(theirs, &ours) > 0) {
-        install_note_higher(core, &heartbeat->from);
+    if (theirs->lineage == ours.lineage && view_id_compare(theirs, &ours) > 0) {
+        install_note_higher(core, VIEW_NONE);
     }
 }
 
@@ -188,15 +190,19 @@ bool install_is_behind(const struct core *core)
            install->higher_seen_ms >= install->higher_since_ms + core->timing.fresh_ms;
 }
 
-/* Do those whom it does not suspect suffice for what a claim wants of one that is behind (C1e)? */
+/* Do those whom it does not suspect, and who hold no higher view, suffice for what a claim wants of
+ * one that is behind (C1e)? */
 static bool may_win(const struct core *core)
 {
-    uint32_t unsuspected = 0;
+    const struct view_id ours = view_id_of(&core->view);
+    uint32_t count = 0;
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        unsuspected += core->peers[i].charge.verdict == VERDICT_NONE;
+        const struct peer *peer = &core->peers[i];
+        count += core_is_self(core, i) || (peer->charge.verdict == VERDICT_NONE &&
+                                           view_id_compare(&peer->signs.view, &ours) <= 0);
     }
-    return quorum_is_majority(unsuspected, core->view.member_count);
+    return quorum_is_majority(count, core->view.member_count);
 }
 
 bool install_may_lead(const struct core *core)
@@ -338,7 +344,8 @@ static enum shown_view on_view_without_us(struct core *core, const struct messag
     }
     refuse(core, message, why_not_out(core, ours));
     install_ask_coordinator(core, message);
-    if (position != VIEW_NONE) {
+    if (position != VIEW_NONE && (!ours || core_is_coordinator(core) ||
+                                  authority_is_of_the_past(core, message))) {
         book_remember(&core->book, &view->members[0].address);
         follow_note(core, position); /* It went there. */
     }
@@ -407,7 +414,7 @@ static void note_follows_other(struct core *core, const struct message *message)
     const struct view_id ours = view_id_of(&core->view);
     uint32_t position = view_find(&core->view, &message->from);
 
-    if (position == VIEW_NONE || !view_has(view, &message->from)) {
+    if (position == VIEW_NONE || position == 0 || !view_has(view, &message->from)) {
         return;
     }
     if (!id_equal(&theirs.coordinator, &ours.coordinator)) {
@@ -672,7 +679,7 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
         follow_note(core, position);
         watch_want(core, 0); /* D9g: is our own one still there? */
     } else if (heartbeat->view.lineage == ours.lineage) {
-        install_note_higher(core, &message->from);
+        install_note_higher(core, position);
     }
     install_pull(core, message);
 }

@@ -73,9 +73,9 @@ bool install_is_behind(const struct core *core);
 bool install_may_lead(const struct core *core);
 bool install_was_left_behind(const struct core *core);
 
-/* A member under our coordinator says that it holds a higher view. What a stranger's heartbeat says
- * of that only bears out what a member said. */
-void install_note_higher(struct core *core, const struct node_id *from);
+/* The member at `position`, or a stranger (VIEW_NONE), says that it holds a higher view than this
+ * node: the coordinator's word, which others' only bears out. */
+void install_note_higher(struct core *core, uint32_t position);
 void install_note_stranger(struct core *core, const struct message *heartbeat);
 
 /* L4: one whose word counts has just shown, or said, what this node cannot follow. */

@@ -87,7 +87,7 @@ struct install {
     /* L5: who follows our coordinator, or is it, holds a view that this node does not get. */
     uint64_t higher_since_ms; /* 0: nobody says so */
     uint64_t higher_seen_ms;  /* when it was said last */
-    bool higher_elsewhere;    /* somebody else than the coordinator holds it, too */
+    bool higher_elsewhere;    /* so do strangers, whom it does not know yet */
 };
 
 /* news: members that went within T_fresh of each other (M8). */

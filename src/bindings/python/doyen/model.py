@@ -65,7 +65,7 @@ class Gone:
     address: str
     age: int
     state: str  # "left" or "failed"
-    reason: str  # "failed", "left", "moved" or "replaced"
+    reason: str  # "failed", "left", "moved", "replaced" or "behind"
     verdict: Optional[str]  # "dead", "lost", "stalled" or None
     since_ms: int
 

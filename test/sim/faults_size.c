@@ -1,0 +1,89 @@
+/* Faults of size: a path of a smaller MTU that tells nobody so, and views that grow too long for
+ * it. */
+#include "faults_parts.h"
+
+enum {
+    HOLE_LEAST = 300,
+    HOLE_MOST = 1400,
+    SMALL_SEGMENTS = 536, /* as nodes ask for, so that streams pass where IPv4 must */
+    LARGE_SEGMENTS = 1448,
+};
+
+/* Of some lengths: a few of them make a view too long for a datagram, or for a hole. */
+static const char *draw_tag(struct random *random)
+{
+#define SIXTY "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+    static const char *const tags[] = {"", "a=" SIXTY, "a=" SIXTY SIXTY SIXTY SIXTY,
+                                       "a=" SIXTY SIXTY SIXTY SIXTY SIXTY SIXTY SIXTY};
+#undef SIXTY
+    return tags[random_below(random, sizeof tags / sizeof tags[0])];
+}
+
+static void widen(struct sim *sim, uint32_t from, uint32_t to)
+{
+    sim_narrow_one_way(sim, from, to, 0);
+}
+
+static void narrow_for(struct sim *sim, uint32_t from, uint32_t to, uint32_t bytes, uint64_t ms)
+{
+    sim_narrow_one_way(sim, from, to, bytes);
+    sim_after(sim, ms, widen, from, to);
+}
+
+/* At one host, the coordinator's now and then, to it or from it, or both ways. */
+static void narrow_one(struct sim *sim, struct random *random, uint32_t bytes, uint64_t ms)
+{
+    uint32_t host = any_host(sim, random);
+    uint32_t coordinator = sim_coordinator(sim, host);
+    uint64_t ways = draw(random, 0, 3);
+
+    if (draw(random, 0, 2) == 0 && coordinator != SIM_NOBODY) {
+        host = coordinator;
+    }
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        if (i != host && ways != 1) {
+            narrow_for(sim, i, host, bytes, ms);
+        }
+        if (i != host && ways != 2) {
+            narrow_for(sim, host, i, bytes, ms);
+        }
+    }
+}
+
+void strike_narrow_path(struct sim *sim, struct random *random)
+{
+    uint64_t hosts = draw(random, 1, 3) == 3 ? 2 : 1; /* Two, behind one tunnel. */
+    uint32_t bytes = draw_u32(random, HOLE_LEAST, HOLE_MOST);
+    uint64_t ms = draw(random, 500, 20000);
+
+    sim_set_segments(sim, draw(random, 0, 1) == 0 ? SMALL_SEGMENTS : LARGE_SEGMENTS);
+    for (; hosts > 0; hosts--) {
+        narrow_one(sim, random, bytes, ms);
+    }
+}
+
+void strike_long_tags(struct sim *sim, struct random *random)
+{
+    const char *tag = draw_tag(random);
+    uint32_t host = any_host(sim, random);
+
+    sim_tag(sim, host, tag);
+    sim_set_tags(sim, host, tag);
+    if (draw(random, 0, 2) == 0) {
+        fault_crash_and_return(sim, host, draw_u32(random, 0, 1000));
+    }
+}
+
+void fault_narrow(struct sim *sim, struct random *random, uint32_t host)
+{
+    uint32_t bytes = draw_u32(random, HOLE_LEAST, HOLE_MOST);
+
+    sim_set_segments(sim, LARGE_SEGMENTS);
+    sim_narrow(sim, host, bytes);
+    sim_break(sim, host);
+    for (uint32_t i = 0; i < sim_host_count(sim); i++) {
+        if (i != host) {
+            sim_tag(sim, i, draw_tag(random));
+        }
+    }
+}
