@@ -34,9 +34,10 @@ static void check_phase(struct health *health, const struct facts *facts)
         return;
     case PHASE_MEMBER:
         add_check(health, "phase", !facts->behind, "%s",
-                  facts->behind ? "this node does not get the view that the others hold; doyen doctor "
-                                  "measures whether long messages pass"
-                                : "this node is a member");
+                  facts->behind
+                      ? "this node does not get the view that the others hold; doyen doctor "
+                        "measures whether long messages pass"
+                      : "this node is a member");
         return;
     case PHASE_LEAVING:
         add_check(health, "phase", false, "this node is leaving");

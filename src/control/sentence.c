@@ -87,10 +87,11 @@ void gone_sentence(const struct journal_entry *entry, struct text_builder *sente
         text_builder_format(sentence, "%s was removed: it follows another coordinator", gone->name);
         return;
     case GONE_BEHIND:
-        text_builder_format(sentence,
-                            "%s was removed: it did not take up the view that the others hold, as if "
-                            "long messages did not reach it",
-                            gone->name);
+        text_builder_format(
+            sentence,
+            "%s was removed: it did not take up the view that the others hold, as if "
+            "long messages did not reach it",
+            gone->name);
         return;
     case GONE_REPLACED:
         text_builder_format(sentence, "%s was replaced by a new life with its name or address",

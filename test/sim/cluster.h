@@ -19,7 +19,7 @@ enum {
     TEXTS = 8,                /* answers of sim_view_text that stay valid */
     RECEIVE_BUFFER_MAX = 512, /* datagrams that a kernel keeps for a stopped process */
     RESOLVE_MS_MAX = 20,
-    SEGMENT_BYTES = 1448, /* what Ethernet carries of a stream in one packet */
+    SEGMENT_BYTES = 1448,    /* what Ethernet carries of a stream in one packet */
     WITHDRAW_US_MAX = 50000, /* until clients have stopped, where there are any */
     SYNC_US_MAX = 5000,      /* a write of a record, from a tenth of this on */
 };
@@ -167,7 +167,7 @@ struct sim {
     size_t core_stride;   /* from one to the next */
     struct voters voters; /* under guard strict */
     uint64_t now_us;
-    uint64_t datagram_us; /* of work for each that is sent or read; 0: none */
+    uint64_t datagram_us;   /* of work for each that is sent or read; 0: none */
     uint32_t segment_bytes; /* of streams, at the most */
     uint64_t converged_ms;
     bool changed; /* a view, a phase or the right to act changed since last asked */

@@ -70,7 +70,8 @@ struct link {
     uint64_t changed_us;     /* when it was last cut or mended */
     uint64_t stream_free_us; /* a stream delivers in order: not before this */
     uint32_t bytes_max;      /* of a datagram, or a segment of a stream: 300 or more; 0: any */
-    struct packet *held; /* frames of the stream that is stuck, the first one first; a reference each */
+    struct packet
+        *held; /* frames of the stream that is stuck, the first one first; a reference each */
 };
 
 struct network {
@@ -127,8 +128,8 @@ struct fate network_fate(const struct link *link, const struct quality *quality,
 uint64_t network_stream_us(struct network *network, struct random *random, uint32_t from,
                            uint32_t to, uint64_t now_us);
 
-/* Nothing longer passes from one host to the other: a black hole, of which nobody is told. Datagrams
- * are lost; a stream is stuck at the first segment that is too long. 0: all passes. */
+/* Nothing longer passes from one host to the other: a black hole, of which nobody is told.
+ * Datagrams are lost; a stream is stuck at the first segment that is too long. 0: all passes. */
 void network_narrow(struct network *network, uint32_t from, uint32_t to, uint32_t bytes_max);
 
 /* Is the stream stuck, or will this frame make it so? Its segments are of `segment_bytes`. */

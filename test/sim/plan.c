@@ -308,7 +308,8 @@ static const char *check_after_lies(const struct plan *plan, struct sim *sim)
     return NULL;
 }
 
-/* Who acts, but for the broken one in a view of its own; SIM_NOBODY: none does, or more than one. */
+/* Who acts, but for the broken one in a view of its own; SIM_NOBODY: none does, or more than one.
+ */
 static uint32_t acting_beside(const struct plan *plan, struct sim *sim)
 {
     const uint32_t broken = plan->broken % plan->hosts;

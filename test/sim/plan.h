@@ -36,7 +36,7 @@ struct plan {
     uint32_t heal_parts; /* not 0: nothing but one long partition into so many */
     bool haunted;        /* a stranger goes on lying when everything has healed */
     uint32_t haunting;   /* in which way, an enum lie_kind */
-    bool narrowed;           /* or nothing long passes to one host, and the coordinator dies */
+    bool narrowed;       /* or nothing long passes to one host, and the coordinator dies */
     enum breakage breakage;
     uint32_t broken;
     uint32_t strike_count;

@@ -221,8 +221,8 @@ static void draw_narrowed(struct plan *plan)
     struct random random;
 
     random_seed(&random, plan->seed ^ UINT64_C(0x4d5455));
-    plan->narrowed = draw(&random, 1, NARROWED_ONE_IN) == 1 &&
-                     plan->breakage == BREAK_NOTHING && plan->hosts > 2;
+    plan->narrowed = draw(&random, 1, NARROWED_ONE_IN) == 1 && plan->breakage == BREAK_NOTHING &&
+                     plan->hosts > 2;
     if (plan->narrowed) {
         plan->broken = (uint32_t)random_below(&random, plan->hosts);
         plan->seeds = plan->seeds > 2 ? plan->seeds : 2;

@@ -1,17 +1,17 @@
 /* Size is a fault: behind a path of a smaller MTU that tells nobody so, longer datagrams are lost,
- * and a stream is stuck at the first segment that is longer. Whoever cannot take up the present view
- * there leads nobody, stops nobody, and is out with the reason. */
+ * and a stream is stuck at the first segment that is longer. Whoever cannot take up the present
+ * view there leads nobody, stops nobody, and is out with the reason. */
 #include <string.h>
 
 #include "story.h"
 
 enum {
     SEVEN = 7,
-    HOLE_OF_TUNNELS = 1240,         /* a path of 1,280 bytes, less headers */
-    HOLE_OF_OLD_LINKS = 560,        /* of 600 */
-    ACTS_AGAIN_MS = 2000,           /* after a loss of the coordinator */
-    OUT_MS = 10000,         /* twice T_stall: who is behind is out, by its own judgement, too */
-    MANY_LOOKS = 20,        /* while that passes */
+    HOLE_OF_TUNNELS = 1240,  /* a path of 1,280 bytes, less headers */
+    HOLE_OF_OLD_LINKS = 560, /* of 600 */
+    ACTS_AGAIN_MS = 2000,    /* after a loss of the coordinator */
+    OUT_MS = 10000,          /* twice T_stall: who is behind is out, by its own judgement, too */
+    MANY_LOOKS = 20,         /* while that passes */
     BLINK_MS = 300,
 };
 
@@ -164,8 +164,8 @@ static void tell_of_loss(const struct hole *hole, uint64_t seed)
     sim_free(sim);
 }
 
-/* After the coordinator's death at any time: the one behind the hole may not know yet that it is so,
- * or may be out long since. */
+/* After the coordinator's death at any time: the one behind the hole may not know yet that it is
+ * so, or may be out long since. */
 static void tell_of_losses(struct hole hole, uint64_t seed)
 {
     static const uint64_t times[] = {0, 700, 4000, 12000};
@@ -211,4 +211,87 @@ Story(size, two_behind_a_hole_stop_no_majority)
 Story(size, two_behind_a_hole_stop_no_voters)
 {
     tell_of_losses((struct hole){.guard = FIVE_VOTERS, .hosts = {F, G}, .count = 2}, seed);
+}
+
+/* H91: nothing long leaves the coordinator's host, and its view changes by more than a datagram
+ * holds. Nobody gets that view; the next oldest leads them all, and the former one comes in again.
+ */
+static void tell_of_a_coordinator(struct guard guard, uint64_t seed)
+{
+    struct sim *sim = seven(seed, guard);
+
+    for (uint32_t host = B; host < SEVEN; host++) {
+        sim_narrow_one_way(sim, A, host, HOLE_OF_OLD_LINKS);
+        sim_set_tags(sim, host, LONG_TAG);
+    }
+    sim_run(sim, 1000);
+    story_check(sim_version(sim, A) > sim_version(sim, B), seed);
+    sim_run(sim, OUT_MS);
+    story_check(sim_coordinator(sim, C) == B && sim_is_acting(sim, B), seed);
+    story_check(sim_acting_count(sim) == 1 && sim_agrees(sim), seed);
+    sim_free(sim);
+}
+
+Story(size, a_coordinator_that_nobody_can_follow_gives_way)
+{
+    tell_of_a_coordinator(NO_GUARD, seed);
+    tell_of_a_coordinator(OF_SEVEN, seed);
+}
+
+static struct sim *with_long_tags(uint64_t seed)
+{
+    struct sim *sim = sim_new(&(struct sim_options){
+        .seed = seed, .host_count = SEVEN, .seed_count = 2, .disorder = true});
+
+    for (uint32_t host = C; host < SEVEN; host++) {
+        sim_tag(sim, host, LONG_TAG);
+    }
+    return sim;
+}
+
+/* H92: it was cut off, and acts for itself; when the cut is mended nothing long reaches it, the
+ * view of both parts neither. */
+Story(size, a_part_of_one_that_cannot_be_taken_up_gives_way)
+{
+    struct sim *sim = with_long_tags(seed);
+
+    sim_start_in_order(sim, 300);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_isolate(sim, D);
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_is_acting(sim, D), seed);
+    sim_narrow(sim, D, HOLE_OF_TUNNELS);
+    sim_rejoin_network(sim, D);
+    sim_run(sim, 2 * OUT_MS);
+    story_check(sim_phase(sim, D) == PHASE_JOINING, seed);
+    story_check(sim_is_acting(sim, A) && sim_acting_count(sim) == 1, seed);
+    sim_free(sim);
+}
+
+/* H93: the coordinator dies as soon as five have come in. The one behind the hole, which does not
+ * know of them, makes a view of its own, and shows it to each of them. */
+Story(size, a_view_from_before_the_others_puts_nobody_out)
+{
+    struct sim *sim = with_long_tags(seed);
+
+    sim_narrow(sim, B, HOLE_OF_TUNNELS);
+    sim_start(sim, A);
+    sim_start(sim, B);
+    story_check(sim_sees(sim, B, "A B", SETTLE_MS), seed);
+    for (uint32_t host = C; host < SEVEN; host++) {
+        sim_start(sim, host);
+    }
+    for (uint64_t ms = 0; ms < SETTLE_MS && strlen(sim_view_text(sim, G)) < 13; ms += 5) {
+        sim_run(sim, 5);
+    }
+    const uint64_t age = sim_age(sim, G, G);
+    sim_crash(sim, A);
+    sim_run(sim, ACTS_AGAIN_MS);
+    story_check(age != 0 && sim_age(sim, G, G) == age, seed);
+    story_check(sim_coordinator(sim, G) != SIM_NOBODY, seed);
+    story_check(sim_is_acting(sim, sim_coordinator(sim, G)), seed);
+    sim_run(sim, 2 * OUT_MS);
+    story_check(sim_acting_count(sim) == 1, seed);
+    story_check(sim_phase(sim, B) == PHASE_JOINING, seed);
+    sim_free(sim);
 }

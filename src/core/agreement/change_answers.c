@@ -22,8 +22,8 @@ bool change_is_awaited(const struct core *core, uint32_t position)
         id_equal(&member->id, &core->life.self.id)) {
         return false;
     }
-    /* Whoever is suspected is not waited for: failures come together (H30). Nor who is behind, as it
-     * gets nothing (L5b). */
+    /* Whoever is suspected is not waited for: failures come together (H30). Nor who is behind, as
+     * it gets nothing (L5b). */
     uint32_t in_view = view_find(&core->view, &member->id);
     return in_view == VIEW_NONE || (core->peers[in_view].charge.verdict == VERDICT_NONE &&
                                     !follow_is_behind(core, in_view));

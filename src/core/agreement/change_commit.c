@@ -151,9 +151,9 @@ static bool has_the_same_members(const struct view *a, const struct view *b)
     return a->member_count == b->member_count;
 }
 
-/* Does what removes a member hold no more? Who failed has been heard, or who moved or was behind has
- * come back to us. Who failed, was heard and goes all the same goes for following another, which the view that
- * is proposed does not say. */
+/* Does what removes a member hold no more? Who failed has been heard, or who moved or was behind
+ * has come back to us. Who failed, was heard and goes all the same goes for following another,
+ * which the view that is proposed does not say. */
 static bool is_refuted(const struct gone *gone, const struct peer_charge *charge)
 {
     return (gone->reason == GONE_FAILED &&

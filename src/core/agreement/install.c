@@ -344,8 +344,8 @@ static enum shown_view on_view_without_us(struct core *core, const struct messag
     }
     refuse(core, message, why_not_out(core, ours));
     install_ask_coordinator(core, message);
-    if (position != VIEW_NONE && (!ours || core_is_coordinator(core) ||
-                                  authority_is_of_the_past(core, message))) {
+    if (position != VIEW_NONE &&
+        (!ours || core_is_coordinator(core) || authority_is_of_the_past(core, message))) {
         book_remember(&core->book, &view->members[0].address);
         follow_note(core, position); /* It went there. */
     }
@@ -406,7 +406,8 @@ void install_answer_not_following(struct core *core, const struct message *messa
 }
 
 /* A member of ours lives in a view of another coordinator that is lower than ours: it went that
- * way when it had the choice, and will not come back by itself. In one of ours it is behind (L5a). */
+ * way when it had the choice, and will not come back by itself. In one of ours it is behind (L5a).
+ */
 static void note_follows_other(struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;

@@ -114,8 +114,8 @@ static bool has_its_place(const struct view *view, const struct gone *gone)
     return gone->reason != GONE_LEFT && view_find_address(view, &gone->address) == VIEW_NONE;
 }
 
-/* G1d: failed, moved or behind, too, and then the others wait for it. Nobody who has proof of it stands
- * behind a failure that names no accuser (G1f). */
+/* G1d: failed, moved or behind, too, and then the others wait for it. Nobody who has proof of it
+ * stands behind a failure that names no accuser (G1f). */
 static bool keeps_its_place(const struct view *view, const struct gone *gone)
 {
     const bool failed = gone->reason == GONE_FAILED && gone->accuser_count > 0;

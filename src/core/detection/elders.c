@@ -19,8 +19,7 @@ bool elders_are_passed_over(const struct core *core, uint32_t position)
     if (position == 0 && elders_coordinator_has_handed_over(core)) {
         return true;
     }
-    return position > 0 &&
-           (follow_has_moved(core, position) || follow_is_behind(core, position));
+    return position > 0 && (follow_has_moved(core, position) || follow_is_behind(core, position));
 }
 
 uint64_t elders_are_fresh_for_ms(const struct core *core, uint32_t claimant,

@@ -247,7 +247,8 @@ void admit_on_join(struct core *core, const struct message *message)
     struct address holder = {0};
     enum name_state name = name_state_of(core, &joiner->member, &holder);
     if (!is_turned_away(core, message, name, &holder)) {
-        send_offer(core, joiner, &joiner->member.address); /* Even if it has to wait: somebody is here (F2). */
+        send_offer(core, joiner,
+                   &joiner->member.address); /* Even if it has to wait: somebody is here (F2). */
     }
 }
 
@@ -297,7 +298,8 @@ void admit_on_ready(struct core *core, const struct message *message)
     if (!proved) {
         REACHED(ready_overtaken);
         refuse(core, message, REFUSED_NONCE_OVERTAKEN);
-        send_offer(core, joiner, &joiner->member.address); /* Overtaken by a change of the view, or never ours. */
+        send_offer(core, joiner,
+                   &joiner->member.address); /* Overtaken by a change of the view, or never ours. */
         return;
     }
     heed_epoch(core, message);

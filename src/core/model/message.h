@@ -194,8 +194,8 @@ struct view_carrier {
 
 /* On the wire: append only. */
 enum claim_refusal {
-    CLAIM_REFUSED_FRESH = 1, /* an older member was heard lately; wait_ms tells when that lapses */
-    CLAIM_REFUSED_EPOCH = 2, /* that epoch or a higher one is promised to another */
+    CLAIM_REFUSED_FRESH = 1,  /* an older member was heard lately; wait_ms tells when that lapses */
+    CLAIM_REFUSED_EPOCH = 2,  /* that epoch or a higher one is promised to another */
     CLAIM_REFUSED_BEHIND = 3, /* the voter holds a higher view than the claimant (C2e) */
 };
 

@@ -1,0 +1,204 @@
+/* Members that do not get the present view (L5): what others do about them, and they themselves. */
+#include <criterion/criterion.h>
+
+#include "rig.h"
+
+/* The peer says for so long that it holds that view, while the peers in `alive` are heard, too. */
+static void names(struct rig *rig, char from, const struct view_id *view, uint64_t ms,
+                  const char *alive)
+{
+    const uint64_t end_ms = rig->now_ms + ms;
+    const struct message heartbeat = {
+        .type = MESSAGE_HEARTBEAT,
+        .heartbeat = {.view = *view, .view_hash = view->version},
+    };
+
+    for (; rig->now_ms < end_ms; rig_pass(rig, 125, alive)) {
+        rig_gets(rig, from, &heartbeat);
+    }
+    rig_gets(rig, from, &heartbeat);
+}
+
+static struct view_id lower_than_held(const struct rig *rig)
+{
+    struct view_id lower = view_id_of(core_view(rig->core));
+
+    lower.version--;
+    return lower;
+}
+
+static struct view_id higher_than_held(const struct rig *rig)
+{
+    struct view_id higher = view_id_of(core_view(rig->core));
+
+    higher.version++;
+    return higher;
+}
+
+/* C2e: also where the view that it is shown does not arrive. */
+Test(core_behind, a_claim_from_a_lower_view_is_refused)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct view *lower = rig_view(rig, "A B C");
+
+    lower->version--;
+    view_seal(lower);
+    rig_gets(rig, 'B',
+             &(struct message){.type = MESSAGE_CLAIM,
+                               .carrier = {.view = lower, .epoch = lower->epoch + 1}});
+    const struct message *refused = rig_told(rig, MESSAGE_CLAIM_REFUSED, 'B');
+    cr_assert_not_null(refused);
+    cr_assert_eq(refused->claim_refused.reason, CLAIM_REFUSED_BEHIND);
+    cr_assert_not_null(rig_told(rig, MESSAGE_VIEW, 'B'));
+    rig_free(rig);
+}
+
+/* Its claim is not won, but goes on: mostly the view comes at once. */
+Test(core_behind, who_is_refused_for_a_lower_view_does_not_win)
+{
+    struct rig *rig = rig_in("A B C D", 'B');
+
+    rig_kill(rig, 'A');
+    const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
+    cr_assert_not_null(claim);
+    const uint64_t epoch = claim->carrier.epoch;
+    rig_gets(rig, 'C',
+             &(struct message){.type = MESSAGE_CLAIM_REFUSED,
+                               .claim_refused = {.epoch = epoch, .reason = CLAIM_REFUSED_BEHIND}});
+    rig_gets(rig, 'D', &(struct message){.type = MESSAGE_GRANT, .carrier = {.epoch = epoch}});
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    rig_pass(rig, rig->timing.claim_ms + rig->timing.batch_ms, "C D");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    rig_free(rig);
+}
+
+/* Then it claims with that one, without a pause. */
+Test(core_behind, who_is_refused_for_a_lower_view_is_brought_up)
+{
+    struct rig *rig = rig_in("A B C D", 'B');
+    struct view *higher = rig_next(rig, "+E");
+
+    rig_kill(rig, 'A');
+    const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
+    cr_assert_not_null(claim);
+    rig_gets(rig, 'C',
+             &(struct message){
+                 .type = MESSAGE_CLAIM_REFUSED,
+                 .claim_refused = {.epoch = claim->carrier.epoch, .reason = CLAIM_REFUSED_BEHIND}});
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = higher}});
+    cr_assert_eq(core_view(rig->core)->member_count, 5);
+    cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM, 'E'));
+    rig_free(rig);
+}
+
+/* U1b: B is heard, and answers nothing. */
+static bool waits_for(const char *which, uint64_t ms)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const struct view_id lower = lower_than_held(rig);
+
+    if (ms > 0) {
+        names(rig, *which, &lower, ms, "C");
+    }
+    rig_joins(rig, 'D');
+    rig_pass(rig, rig->timing.batch_ms, "");
+    for (const char *from = "CD"; *from != '\0'; from++) {
+        const struct message ack = rig_ack(rig, *from);
+        rig_gets(rig, *from, &ack);
+    }
+    rig_pass(rig, 1, "");
+    const bool waits = core_view(rig->core)->member_count == 3;
+    rig_free(rig);
+    return waits;
+}
+
+Test(core_behind, no_change_waits_for_who_is_behind)
+{
+    cr_assert(waits_for("B", 0));
+    cr_assert(waits_for("B", 250), "not for T_fresh yet");
+    cr_assert_not(waits_for("B", 750));
+}
+
+/* E4b */
+Test(core_behind, who_is_behind_is_no_successor)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const struct view_id lower = lower_than_held(rig);
+
+    names(rig, 'B', &lower, 750, "C");
+    cr_assert_eq(core_unfit(rig->core, 1), UNFIT_BEHIND);
+    cr_assert_eq(core_unfit(rig->core, 2), UNFIT_NOT);
+    rig_hears(rig, 'B');
+    cr_assert_eq(core_unfit(rig->core, 1), UNFIT_NOT, "it came back");
+    rig_free(rig);
+}
+
+/* L5d: its coordinator says so; others alone may say what they like. */
+Test(core_behind, a_member_is_behind_its_coordinator_alone)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    const struct view_id higher = higher_than_held(rig);
+
+    names(rig, 'B', &higher, 1000, "A");
+    cr_assert_not(core_is_behind(rig->core));
+    names(rig, 'A', &higher, 500, "");
+    cr_assert_not(core_is_behind(rig->core), "not for T_fresh yet");
+    names(rig, 'A', &higher, 250, "");
+    cr_assert(core_is_behind(rig->core));
+    rig_hears(rig, 'A');
+    cr_assert_not(core_is_behind(rig->core), "it names ours");
+    rig_free(rig);
+}
+
+/* L5e */
+Test(core_behind, who_stays_behind_is_out)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    const struct view_id higher = higher_than_held(rig);
+
+    names(rig, 'A', &higher, rig->timing.stall_ms * 3 / 2 - 250, "B");
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    names(rig, 'A', &higher, 500, "B");
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    rig_free(rig);
+}
+
+/* C1e: A has named a view that B did not get, and dies. Of B, C and D, who are more than half of
+ * the view, B may be chosen, unless somebody lives who holds that view. */
+static bool claims_after(bool strangers, const char *alive)
+{
+    struct rig *rig = rig_in("A B C D", 'B');
+    const struct view_id higher = higher_than_held(rig);
+
+    names(rig, 'A', &higher, 750, alive);
+    if (strangers) {
+        names(rig, 'X', &higher, 125, alive);
+    }
+    rig_pass(rig, rig->timing.silent_ms, alive);
+    for (const char *gone = "CD"; *gone != '\0' && *alive == '\0'; gone++) {
+        rig_kill(rig, *gone);
+    }
+    rig_kill(rig, 'A');
+    rig_pass(rig, 500, alive);
+    const bool claims = rig->core->claim.epoch != 0;
+    rig_free(rig);
+    return claims;
+}
+
+Test(core_behind, who_is_behind_claims_with_a_majority_and_beside_nobody)
+{
+    cr_assert(claims_after(false, "C D"));
+    cr_assert_not(claims_after(true, "C D"));
+    cr_assert_not(claims_after(false, ""));
+}
+
+/* U3b: under guard strict the question to the voters is no longer than a claim. */
+Test(core_behind, a_ballot_goes_as_a_change)
+{
+    struct rig *rig = rig_strict_among("A B C", 'B', "A B C");
+
+    rig_kill(rig, 'A');
+    cr_assert_not_null(rig_told(rig, MESSAGE_BALLOT, 'C'));
+    cr_assert(rig_told_briefly(rig, MESSAGE_BALLOT, 'C'));
+    rig_free(rig);
+}
