@@ -131,7 +131,7 @@ const struct wire_refusal wire_refusals[] = {
      EDIT_TOKENS, 29, 1, "c404 613dc300"},
     {"bound-gone-age", WIRE_BOUND, "a former member of age 0", "view", EDIT_TOKENS, 57, 1, "00"},
     {"bound-gone-reason-zero", WIRE_BOUND, "reason 0", "view", EDIT_TOKENS, 59, 1, "00"},
-    {"bound-gone-reason", WIRE_BOUND, "reason 5", "view", EDIT_TOKENS, 59, 1, "05"},
+    {"bound-gone-reason", WIRE_BOUND, "reason 6", "view", EDIT_TOKENS, 59, 1, "06"},
     {"bound-gone-verdict", WIRE_BOUND, "verdict 4", "view", EDIT_TOKENS, 60, 1, "04"},
     {"bound-gone-silent", WIRE_BOUND, "a silence of 2^32 ms", "view", EDIT_TOKENS, 61, 1,
      "cf 00000001 00000000"},
