@@ -368,7 +368,9 @@ static const char *check_a_narrow_path(const struct plan *plan, struct sim *sim,
     }
     sim_crash(sim, acting);
     sim_run(sim, timing.lost_ms);
-    const uint64_t until_ms = sim_now_ms(sim) + timing.lost_ms + timing.heartbeat_ms;
+    /* Whom the one behind the hole does not know, and whom it cannot show its view either, for that
+     * is too long, too, finds it stalled. */
+    const uint64_t until_ms = sim_now_ms(sim) + timing.stall_ms + timing.lost_ms;
     while (acting_beside(plan, sim) == SIM_NOBODY && sim_now_ms(sim) < until_ms) {
         sim_run(sim, 10);
     }
