@@ -105,8 +105,15 @@ static void draw_coordinator(const struct top_area *area, size_t line,
                   coordinator == NULL ? "none" : coordinator, acting, counts);
 }
 
-/* "voters (2 needed): athens votes, byzantium in, cyrene out"; what another voter keeps on disk
- * only that one knows. */
+/* How one stands that has not said whether it votes. */
+static const char *otherwise(const json_t *voter)
+{
+    return document_is_true(voter, "heard")    ? "is in"
+           : document_is_true(voter, "member") ? "is not heard"
+                                               : "is not in";
+}
+
+/* "voters (2 needed): athens votes, byzantium is not heard, cyrene is not in". */
 static void draw_voters(const struct top_area *area, size_t line, const struct top_model *model)
 {
     const json_t *document = model->documents[TOP_VOTERS];
@@ -117,11 +124,10 @@ static void draw_voters(const struct top_area *area, size_t line, const struct t
 
     for (size_t i = 0; i < json_array_size(voters); i++) {
         const json_t *voter = json_array_get(voters, i);
-        const char *otherwise = document_is_true(voter, "member") ? "is in" : "is not in";
         if (length >= 0 && (size_t)length < sizeof text) {
             length += snprintf(text + length, sizeof text - (size_t)length, "%s %s %s",
                                i == 0 ? "" : ",", document_text(voter, "name", "?"),
-                               document_text(voter, "voter", otherwise));
+                               document_text(voter, "voter", otherwise(voter)));
         }
     }
     top_area_line(area, line, TOP_PLAIN, "%s", text);

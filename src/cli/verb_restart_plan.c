@@ -116,9 +116,10 @@ static size_t voters_that_vote(struct cli *cli, struct plan *plan)
     const json_t *voters = json_object_get(answer.json, "voters");
     for (size_t i = 0; i < json_array_size(voters); i++) {
         const json_t *voter = json_array_get(voters, i);
-        const char *status = document_text(voter, "voter", "it did not say so");
-        if (!document_is_true(voter, "member")) {
-            snprintf(text, sizeof text, "voter %s is no member now", name_at(voters, i));
+        const char *status = document_text(voter, "voter", "it has not said that it does");
+        if (!document_is_true(voter, "heard")) {
+            snprintf(text, sizeof text, "voter %s is %s", name_at(voters, i),
+                     document_is_true(voter, "member") ? "not heard" : "no member now");
             warn(plan, text);
         } else if (strcmp(status, "votes") != 0) {
             snprintf(text, sizeof text, "voter %s does not vote (%.64s): doyen voters shows them",

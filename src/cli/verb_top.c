@@ -57,7 +57,8 @@ const struct verb verb_top = {
         "Colours are used where the terminal has them and NO_COLOR is not set. With --once the "
         "lines are as long as COLUMNS says, or the terminal is wide, else 100 columns.\n\n"
         "Exit: 1 without a terminal that can show it; 4 when no daemon is there to begin with, 5 "
-        "when it does not answer then.",
+        "when it does not answer then; with --once 6 when the cluster is not healthy, as doyen "
+        "status says it.",
     .options = top_options,
     .parse = parse_top,
     .run = run_top,
@@ -258,7 +259,10 @@ static enum exit_code run_top(struct cli *cli, int argc, char **argv)
     if (code == EXIT_DONE) {
         code = options.once ? print_once(&top, &failure) : run_on_terminal(&top, &failure);
     }
+    const enum exit_code whole = options.once
+                                     ? document_whole_exit_code(top.model.documents[TOP_STATUS])
+                                     : EXIT_DONE;
     doyen_watch_stop(cli->client); /* It calls back into what ends here. */
     top_model_deinit(&top.model);
-    return code == EXIT_DONE ? code : failure_report(&failure);
+    return code == EXIT_DONE ? whole : failure_report(&failure);
 }

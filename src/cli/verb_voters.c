@@ -26,7 +26,8 @@ const struct verb verb_voters = {
 
 static void add_status(struct table *table, const json_t *voter)
 {
-    const char *status = document_text(voter, "voter", "?");
+    const bool unheard = document_is_true(voter, "member") && !document_is_true(voter, "heard");
+    const char *status = document_text(voter, "voter", unheard ? "not heard" : "?");
 
     if (strcmp(status, "votes") == 0) {
         table_cell(table, TONE_GOOD, status);

@@ -88,6 +88,8 @@ static json_t *voter_json(const struct facts *facts, const struct voter_survey *
         object, json_put(object, "name", json_of_word(name)) &&
                     json_put(object, "self", json_boolean(is_self)) &&
                     json_put(object, "member", json_boolean(is_member)) &&
+                    json_put(object, "heard",
+                             json_boolean(is_self || (is_member && !facts->silent[position]))) &&
                     json_put(object, "address",
                              is_member ? json_of_address(&facts->view->members[position].address)
                                        : json_null()) &&

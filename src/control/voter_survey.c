@@ -58,7 +58,7 @@ const json_t *voter_survey_said(const struct voter_survey *survey, const struct 
     const struct voter_said *said = &survey->voters[voter];
     const uint32_t position = position_of(facts, voter);
 
-    return position != VIEW_NONE && said->answer != NULL &&
+    return position != VIEW_NONE && !facts->silent[position] && said->answer != NULL &&
                    id_equal(&said->life, &facts->view->members[position].id) &&
                    facts->now_ms < said->said_ms + VOTER_SAID_MS
                ? said->answer

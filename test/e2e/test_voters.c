@@ -111,6 +111,22 @@ Story(voters, what_was_promised_survives_the_death_of_all)
                 is_acting(cluster, "cyrene"));
 }
 
+/* Has a line that begins with `name` this word, too? */
+static bool lines_have(const char *text, const char *name, const char *word)
+{
+    for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        const char *found = strstr(line, word);
+        if (strncmp(line, name, strlen(name)) == 0 && found != NULL &&
+            found < line + strcspn(line, "\n")) {
+            return true;
+        }
+        if (line[strcspn(line, "\n")] == '\0') {
+            return false;
+        }
+    }
+    return false;
+}
+
 /* Z3b: after the founding a voter without its record stays without one, and the others go on. */
 Story(voters, one_that_lost_its_disk_does_not_vote_again)
 {
@@ -125,6 +141,18 @@ Story(voters, one_that_lost_its_disk_does_not_vote_again)
     assert_soon(has_members(cluster, "cyrene", 3));
     cr_assert_str_eq(voter_of(cluster, "cyrene", "/v1/status"), "no record");
     cr_assert_null(file_read(record, NULL));
+
+    /* H76: the others say so, and that none of them can be spared. */
+    assert_soon(strstr(doyen(cluster, "athens", ARGS("status")).out,
+                       "1 of 3 voters does not vote (no record): no further one can be lost") !=
+                NULL);
+    assert_soon(lines_have(doyen(cluster, "athens", ARGS("voters")).out, "cyrene", "no record"));
+    assert_soon(lines_have(doyen(cluster, "athens", ARGS("voters")).out, "byzantium", "votes"));
+    assert_soon(doyen(cluster, "athens", ARGS("coordinator")).code == 0);
+    const struct outcome plan = doyen(cluster, "athens", ARGS("restart-plan"));
+    cr_assert_eq(plan.code, 2, "%s%s", plan.out, plan.err);
+    assert_text_has(plan.err, "voter cyrene does not vote (no record)");
+    assert_text_has(plan.err, "wants 2 voters that vote and there are 2: nobody acts while one");
 }
 
 /* Z3c: its next write fails; it says so, two of three are enough, and it votes when it can again.

@@ -48,6 +48,7 @@ static void assert_said(struct cluster *cluster, const char *name, const char *s
     cr_assert_eq(doctor.code, 6, "%s%s", doctor.out, doctor.err);
     assert_text_has(doctor.out, "bad: ");
     assert_text_has(doctor.out, sentence);
+    cr_assert_eq(top.code, 6, "%s%s", top.out, top.err);
     assert_text_has(top.out, sentence);
     assert_text_has(body_of(cluster, name, "/", 200), sentence);
     assert_text_has(body_of(cluster, name, "/metrics", 200),

@@ -55,6 +55,7 @@ lintian --allow-root --fail-on error "${packages[@]}" >"$work/lintian.log" 2>&1 
     { cat "$work/lintian.log" >&2; fail "lintian found errors"; }
 
 unit=packaging/systemd/doyend.service
+grep -qx StartLimitIntervalSec=0 "$unit" || fail "$unit gives up for good after five starts"
 # closed_to TENTHS UNIT
 closed_to()
 {
@@ -124,7 +125,7 @@ install_packages()
 }
 
 inside apt-get update --quiet >"$work/apt.log" 2>&1 || { tail "$work/apt.log" >&2; fail "apt-get update failed"; }
-install_packages systemd systemd-sysv python3 nodejs
+install_packages systemd systemd-sysv python3 nodejs gcc libc6-dev pkg-config
 (cd "$root" && find etc usr var run lib -xdev | sort) >"$work/before"
 inside getent passwd doyen >/dev/null && fail "there is an account doyen before the package"
 install_packages "${packages[@]/#*\//\/packages\/}"
@@ -165,6 +166,24 @@ await new Client().leading((lead) => lead.sleep(100), { timeoutMs: 30000 });
 "
 ' >"$work/cluster.log" 2>&1 || { cat "$work/cluster.log" >&2; fail "three installed nodes form no cluster"; }
 inside rm -rf /nodes /run/doyen
+
+# --- A program of one's own -----------------------------------------------------------------------
+
+# The guide's program, by the guide's flags, with what libdoyen-dev brings and nothing else; and a member inside a program.
+install -d "$root/programs"
+# shellcheck disable=SC2016 # A fence of Markdown.
+sed -n '/^```c three.c$/,/^```$/{//!p}' docs/guide/run-a-job.md >"$root/programs/three.c"
+# shellcheck disable=SC2016 # For the shell inside.
+inside sh -ec '
+    cd /programs
+    grep -q doyen_wait three.c
+    echo "#include <doyen/node.h>
+int main(void) { return doyen_node_start(0, 0, 0, 0) == 0; }" >node.c
+    cc three.c -o three $(pkg-config --cflags --libs doyen)
+    cc node.c -o node $(pkg-config --cflags --libs doyen-node)
+    cc three.c -o static /usr/lib/*/libdoyen.a $(pkg-config --static --cflags --libs doyen)
+' >"$work/compile.log" 2>&1 || { cat "$work/compile.log" >&2; fail "programs in C do not build from the packages"; }
+rm -r "$root/programs"
 
 # --- Upgrade and purge ----------------------------------------------------------------------------
 

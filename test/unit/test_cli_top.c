@@ -515,7 +515,7 @@ Test(cli_top, what_is_well_is_not_counted)
     top_model_deinit(&model);
 }
 
-/* What another voter keeps on its disk is not known, but whether it is in the view is. */
+/* Whether another one votes may not be known, but whether it is in the view and heard is. */
 Test(cli_top, under_guard_strict_a_line_names_the_voters)
 {
     struct top_model model = model_of_three();
@@ -523,7 +523,7 @@ Test(cli_top, under_guard_strict_a_line_names_the_voters)
 
     take(&model, TOP_VOTERS,
          "{\"needed\":2,\"voters\":[{\"name\":\"athens\",\"member\":true,\"voter\":\"votes\"},"
-         "{\"name\":\"byzantium\",\"member\":true},{\"name\":\"milet\",\"member\":false}]}",
+         "{\"name\":\"byzantium\",\"member\":true,\"heard\":true},{\"name\":\"milet\",\"member\":false}]}",
          ASKED_MS);
     char *text = screen_of(&model, &ui, 24, 80);
     cr_expect_not_null(
