@@ -33,7 +33,8 @@ void voter_survey_deinit(struct voter_survey *survey);
  * last `lately_ms`. */
 void voter_survey_ask(struct voter_survey *survey, const struct facts *facts, uint64_t lately_ms);
 
-/* What the voter, who is the member of that name and heard, said lately; NULL: nothing. Borrowed. */
+/* What the voter, who is the member of that name and heard, said lately; NULL: nothing. Borrowed.
+ */
 const json_t *voter_survey_said(const struct voter_survey *survey, const struct facts *facts,
                                 uint8_t voter);
 

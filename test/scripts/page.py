@@ -76,6 +76,7 @@ class Story:
         browser.wait("document.querySelector('.link')?.textContent === 'live'")
         self.is_shown(MEMBERS, ALL)
         self.is_shown(COORDINATOR, "athens")
+        self.band("good", "healthy: 5 of 5")
         browser.wait("document.querySelectorAll('.plot canvas').length === 3")
         self.no_faults()
         self.by_keyboard()
@@ -84,6 +85,18 @@ class Story:
         self.on_a_phone()
         self.no_faults()
         self.away_and_back()
+
+    def band(self, severity, sentence):
+        """The state of the whole, in its colour and over the whole width, has one place."""
+        band = "document.querySelectorAll('.whole')"
+        self.browser.wait(f"{band}.length === 1 && {band}[0].classList.contains({severity!r})"
+                          f" && {band}[0].textContent.startsWith({sentence!r})")
+        expect(self.browser.value(f"{band}[0].getBoundingClientRect().width"
+                                  " >= document.querySelector('main').getBoundingClientRect().width"),
+               "the band is narrower than the page")
+        expect(self.browser.value(f"parseFloat(getComputedStyle({band}[0]).paddingLeft) >= 12"
+                                  f" && parseFloat(getComputedStyle({band}[0]).marginBottom) >= 12"),
+               "the band has no room around its words")
 
     def first_paint(self):
         """How soon it is there, is told and not judged: the machine may be busy."""
@@ -160,11 +173,13 @@ class Story:
         self.is_shown(MEMBERS, "athens byzantium")
         self.is_shown(f"{GONE}.split(' ').sort().join(' ')", "cyrene delphi ephesus")
         browser.wait("document.querySelector('.history .mark.split')")
+        self.band("bad", "may have split: 3 of 5 were lost at once")
         self.picture("split")
         self.cluster("heal")
         self.is_shown(MEMBERS, "cyrene delphi ephesus athens byzantium")
         self.is_shown(COORDINATOR, "cyrene")
         browser.wait("document.querySelector('.history .mark.merge')")
+        self.band("good", "healthy: 5 of 5")
         browser.wait("[...document.querySelectorAll('.events .merge')].some(x => x.textContent.includes('absorbed'))")
         self.picture("healed")
 
@@ -181,6 +196,7 @@ class Story:
         browser = self.browser
         self.cluster("kill", "athens")
         browser.wait("document.querySelector('[role=alert]')?.textContent.includes('does not answer')")
+        self.band("stale", "healthy: 5 of 5")
         self.picture("away", whole=False)
         self.cluster("restart", "athens")
         browser.wait("document.querySelector('.link').textContent === 'live' && !document.querySelector('[role=alert]')")

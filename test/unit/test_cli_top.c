@@ -521,10 +521,11 @@ Test(cli_top, under_guard_strict_a_line_names_the_voters)
     struct top_model model = model_of_three();
     struct top_ui ui = {.pane = TOP_PANE_MEMBERS};
 
-    take(&model, TOP_VOTERS,
-         "{\"needed\":2,\"voters\":[{\"name\":\"athens\",\"member\":true,\"voter\":\"votes\"},"
-         "{\"name\":\"byzantium\",\"member\":true,\"heard\":true},{\"name\":\"milet\",\"member\":false}]}",
-         ASKED_MS);
+    take(
+        &model, TOP_VOTERS,
+        "{\"needed\":2,\"voters\":[{\"name\":\"athens\",\"member\":true,\"voter\":\"votes\"},"
+        "{\"name\":\"byzantium\",\"member\":true,\"heard\":true},{\"name\":\"milet\",\"member\":false}]}",
+        ASKED_MS);
     char *text = screen_of(&model, &ui, 24, 80);
     cr_expect_not_null(
         strstr(text,
