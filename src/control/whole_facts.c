@@ -49,6 +49,9 @@ static void collect_members(const struct facts *facts, uint32_t self, struct who
         if (i != self && facts->peers[i].verdict != VERDICT_NONE) {
             whole->suspects++;
             whole->suspect = facts->view->members[i].name;
+        } else if (facts->silent[i]) {
+            whole->silent++;
+            whole->silent_name = facts->view->members[i].name;
         }
     }
 }

@@ -374,16 +374,21 @@ static bool has_bad_link(const struct whole_facts *facts, struct whole *whole)
     return true;
 }
 
+/* Suspected, or silent already. */
 static bool has_suspect(const struct whole_facts *facts, struct whole *whole)
 {
-    if (!is_in(facts) || facts->suspects == 0) {
+    const uint32_t count = facts->suspects > 0 ? facts->suspects : facts->silent;
+    const char *name = facts->suspects > 0 ? facts->suspect : facts->silent_name;
+    const char *word = facts->suspects > 0 ? "suspected" : "silent";
+
+    if (!is_in(facts) || count == 0) {
         return false;
     }
-    if (facts->suspects == 1 && facts->suspect != NULL) {
-        say(whole->sentence, "%s is suspected", facts->suspect);
+    if (count == 1 && name != NULL) {
+        say(whole->sentence, "%s is %s", name, word);
     } else {
-        say(whole->sentence, "%" PRIu32 " of %" PRIu32 " members are suspected", facts->suspects,
-            facts->members);
+        say(whole->sentence, "%" PRIu32 " of %" PRIu32 " members are %s", count, facts->members,
+            word);
     }
     say(whole->next, "%s", facts->faults > 0 ? FAULTS_NEXT : "doyen why tells the evidence");
     return true;

@@ -66,6 +66,8 @@ struct whole_facts {
                                       ended; 0: no split */
     uint32_t suspects;             /* members with a verdict of this node */
     const char *suspect;           /* one of them */
+    uint32_t silent;               /* members without a verdict that are watched and not heard */
+    const char *silent_name;       /* one of them */
     uint32_t bad_links;            /* anywhere, as far as this node knows */
     const char *bad_link;          /* one of them, in words */
     uint32_t faults;               /* injected into this node on purpose */

@@ -63,14 +63,15 @@ Story(whole, all_well_is_said_and_is_0)
     for (size_t i = 0; i < 3; i++) {
         assert_soon(says(cluster, three[i], "healthy: 3 of 3"));
     }
-    const struct outcome status = doyen(cluster, "cyrene", ARGS("status"));
-    cr_assert_eq(status.code, 0, "%s%s", status.out, status.err);
-    assert_text_has(status.out, "state        healthy: 3 of 3\n");
-    cr_assert_null(strstr(doyen(cluster, "cyrene", ARGS("members")).out, "next: "));
-    assert_text_has(body_of(cluster, "cyrene", "/readyz?verbose", 200),
-                    "[+] whole: healthy: 3 of 3\n");
-    assert_text_has(body_of(cluster, "cyrene", "/metrics", 200),
-                    "doyen_whole{state=\"healthy\",severity=\"good\"} 1\n");
+    /* Each is asked again: on a busy machine a member may be silent for a moment. */
+    assert_soon(strstr(doyen(cluster, "cyrene", ARGS("status")).out,
+                       "state        healthy: 3 of 3\n") != NULL);
+    cr_assert_eq(doyen(cluster, "cyrene", ARGS("status")).code, 0);
+    assert_soon(strstr(doyen(cluster, "cyrene", ARGS("members")).out, "next: ") == NULL);
+    assert_soon(strstr(body_of(cluster, "cyrene", "/readyz?verbose", 200),
+                       "[+] whole: healthy: 3 of 3\n") != NULL);
+    assert_soon(strstr(body_of(cluster, "cyrene", "/metrics", 200),
+                       "doyen_whole{state=\"healthy\",severity=\"good\"} 1\n") != NULL);
 
     /* Who leaves is not missing; who is killed is, and that is a warning. */
     cr_assert_eq(cluster_terminate(cluster, "cyrene"), 0);

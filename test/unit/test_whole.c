@@ -299,6 +299,9 @@ Test(whole, warnings)
     expect(&facts, WHOLE_STARVED,
            "3 connections of this node were given up: no file descriptors left for them",
            "ulimit -n");
+    facts.silent = 1; /* It is not suspected yet, and all are not well any more. */
+    facts.silent_name = "ephesus";
+    expect(&facts, WHOLE_SUSPECT, "ephesus is silent", "doyen why");
     facts.suspects = 2;
     expect(&facts, WHOLE_SUSPECT, "2 of 5 members are suspected", "doyen why");
     facts.suspects = 1;
