@@ -158,6 +158,7 @@ static void on_sync(struct sim *sim, struct host *host, uint64_t number)
 /* Most effects send, and that needs no table to jump by. */
 static void on_effect(struct sim *sim, struct host *host, const struct effect *effect)
 {
+    oracle_on_effect(sim, host, effect);
     if (effect->type == EFFECT_SEND) {
         on_send(sim, host, effect);
         return;

@@ -21,12 +21,20 @@ struct node_id rig_id(const struct rig *rig, char letter)
 
 /* --- Steps --- */
 
+static bool is_of_peer(const struct effect *effect)
+{
+    return effect->type == EFFECT_SEND || effect->type == EFFECT_LINK_OPEN ||
+           effect->type == EFFECT_KERNEL_ASK;
+}
+
 static void note(struct rig *rig, struct effects effects)
 {
     rig->refused_count = 0;
     rig->role_count = 0;
     for (uint32_t i = 0; i < effects.count; i++) {
         const struct effect *effect = &effects.items[i];
+        cr_assert(!is_of_peer(effect) || !id_equal(&effect->peer, &core_self(rig->core)->id),
+                  "effect %d is of the node itself", (int)effect->type); /* R1f */
         if (effect->type == EFFECT_REFUSED) {
             rig->refused_count++;
             rig->refused = effect->refused;

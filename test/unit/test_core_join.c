@@ -398,6 +398,18 @@ Test(core_join, a_member_hands_a_join_on_once)
     rig_free(rig);
 }
 
+/* V6f. H74: the answer would go to this node itself. */
+Test(core_join, who_joins_under_our_own_id_is_not_answered)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct message join = joins(MESSAGE_JOIN, 'D', 0);
+
+    join.joiner.member.id = rig_id(rig, 'A');
+    rig_gets(rig, 'B', &join);
+    cr_assert_eq(rig->sent_count, 0);
+    rig_free(rig);
+}
+
 /* H27: whoever handed it on, and wherever it says it came from. */
 Test(core_join, the_offer_goes_to_the_joiners_own_address)
 {

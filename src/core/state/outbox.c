@@ -83,11 +83,17 @@ static struct effect *add_to(struct core *core, enum effect_type type, const str
     return effect;
 }
 
+/* V6f: a frame may name this node where it names another one. */
+static bool is_own(const struct core *core, const struct node_id *peer)
+{
+    return peer != NULL && id_equal(peer, &core->life.self.id);
+}
+
 /* Sends it, unless there is nothing to send, nowhere to, or no room: then it returns NULL. */
 static struct effect *put(struct core *core, const struct message *message,
                           const struct node_id *peer, const struct address *address)
 {
-    if (message == NULL || address_is_none(address)) {
+    if (message == NULL || address_is_none(address) || is_own(core, peer)) {
         return NULL;
     }
     if (core->out.count + core->out.reserve >= core->out.capacity) {
