@@ -154,6 +154,17 @@ bool hook_memory_read(const char *path, struct hook_memory *memory, struct failu
     return true;
 }
 
+/* Returns 0 or an errno: a write that is short says nothing of why. */
+static int write_whole(int fd, const char *text, size_t length)
+{
+    const ssize_t written = write(fd, text, length);
+
+    if (written < 0 || (written == (ssize_t)length && fsync(fd) != 0)) {
+        return errno;
+    }
+    return written < (ssize_t)length ? ENOSPC : 0;
+}
+
 bool hook_memory_write(const char *path, const struct hook_memory *memory, struct failure *failure)
 {
     char text[FILE_MAX];
@@ -165,20 +176,22 @@ bool hook_memory_write(const char *path, const struct hook_memory *memory, struc
         length += snprintf(text + length, sizeof text - (size_t)length, "coordinator=%s\n",
                            memory->coordinator);
     }
-    bool written = snprintf(next, sizeof next, "%s.next", path) < (int)sizeof next;
+    const bool fits = snprintf(next, sizeof next, "%s.next", path) < (int)sizeof next;
     errno = ENAMETOOLONG;
     const int fd =
-        written
-            ? open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)
-            : -1;
-    written = fd >= 0 && write(fd, text, (size_t)length) == length && fsync(fd) == 0;
-    if (fd >= 0) {
-        written = close(fd) == 0 && written;
+        fits ? open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)
+             : -1;
+    int error = fd < 0 ? errno : write_whole(fd, text, (size_t)length);
+    if (fd >= 0 && close(fd) != 0 && error == 0) {
+        error = errno;
     }
-    if (!written || rename(next, path) != 0) {
+    if (error == 0 && rename(next, path) != 0) {
+        error = errno;
+    }
+    if (error != 0) {
         (void)failure_set(failure, EXIT_REFUSED,
                           "%s cannot be written: %s: name a file of this account with --resume",
-                          path, strerror(errno));
+                          path, strerror(error));
         return false;
     }
     return true;

@@ -1,5 +1,6 @@
 #include "cli/hook_tell.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
@@ -70,6 +71,7 @@ struct variables {
 
 static void put_variable(struct variables *variables, const char *name, const char *value)
 {
+    assert(variables->count < HOOK_VARIABLES_MAX);
     snprintf(variables->text[variables->count++], VARIABLE_MAX, "%s=%s", name,
              value == NULL ? "" : value);
 }

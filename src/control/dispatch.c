@@ -78,7 +78,7 @@ static enum MHD_Result resource_render(struct request *request, const struct res
     const bool is_snapshot = resource->cache == CACHE_SNAPSHOT;
 
     if (!is_snapshot && !facts_collect(&control->facts, 0)) {
-        return MHD_NO;
+        return send_answer(request, answer_busy("this node has no memory to spare for the answer"));
     }
     const struct answer answer = resource->answer(request);
     if (resource_is_change(resource)) {

@@ -162,12 +162,16 @@ bool key_file_make(const char *path, uint16_t *fingerprint, struct complaint *co
     }
     key_print(&key, line);
     line[KEY_TEXT_MAX - 1] = '\n';
-    const bool written = write(fd, line, KEY_TEXT_MAX) == KEY_TEXT_MAX && fsync(fd) == 0;
-    const int error = errno;
+    const ssize_t written = write(fd, line, KEY_TEXT_MAX);
+    int error = written < 0 || fsync(fd) != 0 ? errno : 0;
+    error = written < KEY_TEXT_MAX && error == 0 ? ENOSPC : error; /* It is short, and has none. */
     *fingerprint = key.fingerprint;
     keyring_wipe_text(line, sizeof line);
     keyring_wipe_text(&key, sizeof key);
-    if (close(fd) != 0 || !written) {
+    if (close(fd) != 0 && error == 0) {
+        error = errno;
+    }
+    if (error != 0) {
         (void)unlink(path);
         return cannot_make(complaint, path, strerror(error));
     }

@@ -1,8 +1,11 @@
 /* The file of --key: which files are taken, and how one is made. */
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,6 +67,22 @@ Test(key_file, what_is_made_is_read_and_never_overwritten)
     cr_assert_not_null(strstr(complaint.text, "never overwritten"));
     cr_assert(key_file_read(path, &ring, &complaint));
     cr_assert_eq(ring.keys[0].fingerprint, fingerprint);
+}
+
+/* What a full disk leaves room for is no key, and the reason is not that of an earlier fault. */
+Test(key_file, what_is_cut_short_is_no_key)
+{
+    const struct rlimit few = {.rlim_cur = 5, .rlim_max = RLIM_INFINITY};
+    uint16_t fingerprint;
+
+    cr_assert_neq(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &few), 0);
+    errno = ENOTTY;
+    const bool made = key_file_make(path, &fingerprint, &complaint);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY}), 0);
+    cr_assert_not(made);
+    cr_assert_not_null(strstr(complaint.text, "No space left"), "%s", complaint.text);
+    cr_assert_neq(access(path, F_OK), 0);
 }
 
 Test(key_file, two_keys_that_are_made_differ)
