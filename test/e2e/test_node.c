@@ -343,7 +343,7 @@ Story(node, a_control_socket_is_served_where_one_is_wanted)
     (void)signal(SIGPIPE, SIG_IGN);
     cr_assert_eq(doyen_node_start(&node, &loop, &options, why), 0, "%s", why);
     cr_assert_eq(doyen_open(&d, &asking), 0);
-    cr_assert_eq(doyen_lease_get(d, 1), DOYEN_E_UNREACHABLE, "nobody runs the loop yet");
+    cr_assert_eq(doyen_lease_get(d, 1), DOYEN_E_TIMEOUT, "nobody runs the loop yet");
     struct process process = {.pid = 0};
     doyen_start(cluster, &process, "athens", ARGS("wait", "--acting", "--timeout", "20s"),
                 cluster_path(cluster, "out"));

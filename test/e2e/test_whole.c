@@ -169,12 +169,20 @@ Story(whole, a_wrong_key_is_said_everywhere)
                     "give all nodes of a cluster the same --key");
 }
 
+static bool has_heard_the_oldest(const json_t *members)
+{
+    const json_t *oldest = json_array_get(json_object_get(members, "members"), 0);
+
+    return json_is_integer(json_object_get(oldest, "heard_ms"));
+}
+
 /* Cyrene does not hear the coordinator, whom all others hear. */
 Story(whole, an_unheard_coordinator_is_said_everywhere)
 {
     struct cluster *cluster = cluster_new(ARGS("--faults"));
 
     cluster_form(cluster, "athens byzantium cyrene");
+    assert_soon(has_heard_the_oldest(cluster_members(cluster, "cyrene")));
     cr_assert_eq(doyen(cluster, "cyrene", ARGS("fault", "drop", "athens")).code, 0);
     assert_soon(says(cluster, "cyrene", "coordinator athens, not heard for "));
     assert_said(cluster, "cyrene", "unheard", "coordinator athens, not heard for ");
