@@ -34,6 +34,11 @@ static size_t suspicions(struct cluster *cluster)
     return count;
 }
 
+static bool has_settled(struct cluster *cluster, const char *name)
+{
+    return json_is_true(json_object_get(cluster_document(cluster, name, "/v1/terms"), "settled"));
+}
+
 static bool all_agree_on(struct cluster *cluster, uint64_t fail_after_ms)
 {
     for (size_t i = 0; i < 5; i++) {
@@ -71,6 +76,7 @@ Story(terms, five_change_guard_size_and_profile_while_they_run)
 
     cluster_kill(cluster, "athens");
     assert_agreement(cluster, "byzantium cyrene delphi ephesus");
+    assert_soon(has_settled(cluster, "byzantium") && has_settled(cluster, "cyrene"));
     assert_change(cluster, "cyrene", ARGS("change", "size=5"), "guard=majority size=5");
     cluster_restart(cluster, "athens"); /* By its command line of before. */
     assert_agreement(cluster, "byzantium cyrene delphi ephesus athens");

@@ -202,7 +202,9 @@ void accord_on_view_installed(struct core *core)
         apply(core);
         detector_on_timing(core);
     }
-    if (core_is_coordinator(core) && !agreed_equal(&core->agreed, &core->proven)) {
+    /* It may have been heard to name this view before the view itself came. */
+    const bool was_named = core->peers[0].signs.said && hearing_holds_our_view(core, 0);
+    if ((core_is_coordinator(core) || was_named) && !agreed_equal(&core->agreed, &core->proven)) {
         prove(core);
     }
 }
