@@ -210,7 +210,7 @@ class Example(TestCase):
         client = doyen.Client(cluster.control("athens"))
         epoch = client.wait(acting=True, timeout=LIMIT_S).epoch
         top = os.path.join(os.path.dirname(__file__), "..", "..")
-        example = os.path.join(top, "docs", "examples", "leader.py")
+        example = os.path.join(top, "examples", "leader.py")
         environment = {**os.environ, "DOYEN_CONTROL": client.control}
         with subprocess.Popen(
             [sys.executable, example], env=environment, stdout=subprocess.PIPE, text=True
