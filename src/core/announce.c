@@ -41,9 +41,9 @@ void announce_view_installed(struct core *core, const struct installed *before)
     /* J2d: no higher than this node can, whatever a view says. */
     core->version =
         versions_common(view_versions(&core->view, VIEW_NONE), core->life.self.versions).high;
-    accord_on_view_installed(core);
     lifecycle_on_view_installed(core);
     peers_on_view_installed(core, before);
+    accord_on_view_installed(core);
     watch_on_view_installed(core, before);
     rounds_on_view_installed(core);
     detector_on_view_installed(core, before);

@@ -190,6 +190,24 @@ Test(core_terms, durations_are_waited_for_when_the_coordinator_has_named_them)
     rig_free(rig);
 }
 
+/* A3b, H95: a view travels slower than a heartbeat, which may name it first and fall silent then. */
+Test(core_terms, a_view_that_was_named_before_it_came_counts_at_once)
+{
+    for (int named = 0; named < 2; named++) {
+        struct rig *rig = rig_in("A B C", 'C');
+        struct message heartbeat = {.type = MESSAGE_HEARTBEAT};
+
+        everybody_speaks_of_terms(rig);
+        struct view *next = next_with_terms(rig, 1);
+        heartbeat.heartbeat.view = view_id_of(next);
+        heartbeat.heartbeat.view_hash = next->hash + (named == 0);
+        rig_gets(rig, 'A', &heartbeat);
+        is_shown(rig, next);
+        cr_assert_eq(rig->core->proven.number, (uint64_t)named);
+        rig_free(rig);
+    }
+}
+
 /* A3c, H94 */
 Test(core_terms, who_takes_over_goes_by_the_terms_that_were_heard)
 {
