@@ -190,7 +190,8 @@ Test(core_terms, durations_are_waited_for_when_the_coordinator_has_named_them)
     rig_free(rig);
 }
 
-/* A3b, H95: a view travels slower than a heartbeat, which may name it first and fall silent then. */
+/* A3b, H95: a view travels slower than a heartbeat, which may name it first and fall silent then.
+ */
 Test(core_terms, a_view_that_was_named_before_it_came_counts_at_once)
 {
     for (int named = 0; named < 2; named++) {
