@@ -1,6 +1,7 @@
 #include "forge/forge.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
@@ -337,6 +338,26 @@ static void invent(struct forger *forger, struct view *view, uint32_t number, ui
     view_append(view, &member);
 }
 
+/* As of a cluster that was started with what is usual, so that they are taken for a change of it.
+ */
+static void set_terms(struct view *view, const struct forged_terms *how)
+{
+    const struct timing usual = timing_of(PROFILE_LAN);
+    struct rules started = {.guard = {.policy = GUARD_NONE},
+                            .profile = PROFILE_LAN,
+                            .heartbeat_ms = usual.heartbeat_ms,
+                            .lost_ms = usual.lost_ms,
+                            .capacity = CAPACITY};
+    const uint64_t origin = rules_hash(&started);
+
+    started.capacity = how->capacity != 0 ? how->capacity : started.capacity;
+    started.heartbeat_ms = how->heartbeat_ms != 0 ? how->heartbeat_ms : started.heartbeat_ms;
+    started.lost_ms = how->lost_ms != 0 ? how->lost_ms : started.lost_ms;
+    assert(rules_are_sound(&started));
+    view->agreed = (struct agreed){
+        .now = started, .number = how->number, .origin = origin, .room = CAPACITY};
+}
+
 static struct view *forge(struct forger *forger, const struct forged_view *how)
 {
     struct view *view = &forger->forged;
@@ -348,8 +369,13 @@ static struct view *forge(struct forger *forger, const struct forged_view *how)
     view->epoch += how->epoch_above;
     view->version += how->version_above;
     view->next_age = how->next_age == 0 ? view->next_age : how->next_age;
-    while (how->alone && view->member_count > 1) {
-        view_take_out(view, view->member_count - 1);
+    for (uint32_t i = view->member_count - 1; how->alone && i > 0; i--) {
+        if (how->beside == 0 || i != (uint32_t)how->beside) {
+            view_take_out(view, i);
+        }
+    }
+    if (how->terms != NULL) {
+        set_terms(view, how->terms);
     }
     for (uint32_t i = 0; i < how->invented; i++) {
         invent(forger, view, i, how->invented_at);
@@ -376,6 +402,32 @@ void forger_view(struct forger *forger, int as, int to, const struct forged_view
 void forger_prepare(struct forger *forger, int as, int to, const struct forged_view *view)
 {
     show(forger, MESSAGE_PREPARE, as, to, view);
+}
+
+void forger_hand_over(struct forger *forger, int as, int to, const struct forged_view *view)
+{
+    show(forger, MESSAGE_HANDOVER, as, to, view);
+}
+
+void forger_commit(struct forger *forger, int as, int to, const struct forged_view *view)
+{
+    const struct view *made = forge(forger, view);
+    struct message message;
+
+    forge_begin(forger, &message, MESSAGE_COMMIT, as);
+    message.reference.view = view_id_of(made);
+    message.reference.view_hash = made->hash;
+    forge_finish(forger, &message, to);
+}
+
+void forger_tags(struct forger *forger, int as, int to, const char *text)
+{
+    struct message message;
+
+    forge_begin(forger, &message, MESSAGE_TAGS, as);
+    message.tags.length = (uint16_t)(strlen(text) + 1); /* One tag, with its zero. */
+    memcpy(message.tags.text, text, message.tags.length);
+    forge_finish(forger, &message, to);
 }
 
 void forger_claim(struct forger *forger, int as, int to, uint64_t epoch_above)

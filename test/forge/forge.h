@@ -51,6 +51,14 @@ void forger_spoil(struct forged_frame *frame, uint8_t first_of_id);
  * answers or `limit_ms` have passed. What is forged from now on differs from that view. */
 bool forger_learn(struct forger *forger, uint16_t port, const char *id, uint64_t limit_ms);
 
+/* Terms that nobody agreed on, of that number: no guard, and the rest as it says. */
+struct forged_terms {
+    uint64_t number;
+    uint32_t capacity;
+    uint64_t heartbeat_ms;
+    uint64_t lost_ms;
+};
+
 /* How the forged view differs from the one that was learned; all zero: not at all. Its hash is
  * right. */
 struct forged_view {
@@ -58,6 +66,8 @@ struct forged_view {
     uint64_t version_above;
     uint64_t next_age; /* 0: as it was */
     bool alone;        /* the coordinator is its only member */
+    int beside;        /* with `alone`: this one besides it, by its place; 0: nobody */
+    const struct forged_terms *terms; /* that come with it; NULL: as they were */
     uint32_t invented; /* members that are added, all of them at the port `invented_at` */
     uint16_t invented_at;
 };
@@ -66,7 +76,10 @@ struct forged_view {
  * FORGE_ANYBODY. Each call sends one frame to the member `to`. */
 void forger_view(struct forger *forger, int as, int to, const struct forged_view *view);
 void forger_prepare(struct forger *forger, int as, int to, const struct forged_view *view);
+void forger_commit(struct forger *forger, int as, int to, const struct forged_view *view);
+void forger_hand_over(struct forger *forger, int as, int to, const struct forged_view *view);
 void forger_claim(struct forger *forger, int as, int to, uint64_t epoch_above);
+void forger_tags(struct forger *forger, int as, int to, const char *text);
 void forger_leave(struct forger *forger, int as, int to, uint64_t number);
 void forger_not_following(struct forger *forger, int as, int to, uint64_t epoch_above,
                           uint64_t number);
