@@ -133,13 +133,29 @@ Test(core_behind, who_is_behind_is_no_successor)
     rig_free(rig);
 }
 
+/* L5c, L3: it is the coordinator that nobody can follow. */
+Test(core_behind, a_coordinator_that_nobody_can_follow_removes_nobody)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const struct view_id lower = lower_than_held(rig);
+    const uint64_t end_ms = rig->now_ms + 3 * rig->timing.stall_ms;
+
+    while (rig->now_ms < end_ms) {
+        names(rig, 'B', &lower, 0, "");
+        names(rig, 'C', &lower, 125, "");
+        cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'B'));
+    }
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    rig_free(rig);
+}
+
 /* L5d: its coordinator says so; others alone may say what they like. */
 Test(core_behind, a_member_is_behind_its_coordinator_alone)
 {
     struct rig *rig = rig_in("A B C", 'C');
     const struct view_id higher = higher_than_held(rig);
 
-    names(rig, 'B', &higher, 1000, "A");
+    names(rig, 'B', &higher, 750, "");
     cr_assert_not(core_is_behind(rig->core));
     names(rig, 'A', &higher, 500, "");
     cr_assert_not(core_is_behind(rig->core), "not for T_fresh yet");

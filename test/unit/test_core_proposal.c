@@ -230,6 +230,26 @@ Test(core_proposal, leaves_out_a_joiner_that_did_not_answer_under_the_next_versi
     rig_free(rig);
 }
 
+/* R5b: D has been lost, and does not come in anew after all. */
+Test(core_proposal, who_is_left_out_is_still_known_to_be_gone)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct gone gone = {.id = {.bytes = {200}}, .age = 7, .reason = GONE_FAILED};
+
+    memcpy(gone.name, member_of('D').name, sizeof gone.name);
+    view_add_gone(&rig->core->view, &gone);
+    view_seal(&rig->core->view);
+    struct message ack = letting_in(rig, "DE");
+    rig_gets(rig, 'B', &ack);
+    rig_gets(rig, 'C', &ack);
+    rig_gets(rig, 'E', &ack);
+    let_prepare_end(rig);
+    check_sees(rig, "A B C E");
+    cr_assert_eq(core_view(rig->core)->gone_count, 1);
+    cr_assert_eq(core_view(rig->core)->gone[0].age, 7);
+    rig_free(rig);
+}
+
 /* H28: who cannot be reached costs no view at each vain try. */
 Test(core_proposal, makes_no_view_for_joiners_that_did_not_answer)
 {

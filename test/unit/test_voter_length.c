@@ -159,6 +159,7 @@ Test(voter_length, a_further_epoch_of_the_same_life_keeps_the_longest)
 {
     struct voter_bench *bench = bench_leased(LONG_MS);
 
+    bench->asks_ms = SHORT_MS;
     cr_assert_eq(bench_claims(bench, 'X', 2), VOTE_WAITS);
     bench_sync(bench);
     bench_crash(bench);
