@@ -140,6 +140,7 @@ Test(core_behind, a_coordinator_that_nobody_can_follow_removes_nobody)
     const struct view_id lower = lower_than_held(rig);
     const uint64_t end_ms = rig->now_ms + 3 * rig->timing.stall_ms;
 
+    names(rig, 'B', &lower, 500, "C"); /* C is behind a little later. */
     while (rig->now_ms < end_ms) {
         names(rig, 'B', &lower, 0, "");
         names(rig, 'C', &lower, 125, "");
