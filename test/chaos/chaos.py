@@ -10,7 +10,8 @@ file system for its state and a disk whose syncs can be slowed. Beside each daem
 
 One round after the other, one to three faults strike at random moments: kill -9, SIGSTOP of the
 daemon, of `doyen run`, of its worker; links cut one way or both, between two nodes or around one;
-full disk, slow disk; planned moves; everybody killed. Then all is healed, and the cluster has five
+full disk, slow disk; planned moves; everybody killed; some killed and at once started again with other
+options, which a voter that has promised something may refuse. Then all is healed, and the cluster has five
 seconds until exactly one acts, with its worker. The clock of each node runs true, or a ninth too
 fast or too slow, as drawn; what watches them goes by this host's clock, so what is seen here is true
 time:
@@ -120,6 +121,7 @@ class Node:
         self.disk = cluster.path("disk-" + self.name)
         self.socket = cluster.path(self.name + ".sock")
         self.daemon = self.run = self.campaign = None
+        self.terms = {}  # that it was started with
         self.stopped = []  # pids to be continued when all is healed
         os.mkdir(self.disk)
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", self.disk], check=True)
@@ -140,14 +142,16 @@ class Node:
                                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment,
                                 preexec_fn=die_with_parent)
 
-    def start(self):
+    def start(self, terms=None):
         cluster = self.cluster
         if self.daemon is None:
+            self.terms = cluster.terms() if terms is None else terms
             argv = [cluster.program("doyend"), "--name", self.name, "--control", self.socket,
-                    "--listen", "%s:7420" % cluster.net.address(self.index), "--guard", "strict",
-                    "--voters", ",".join(node.name for node in cluster.nodes),
-                    "--key", cluster.key(), "--state-dir", self.disk + "/state", "--profile", cluster.options.profile,
+                    "--listen", "%s:7420" % cluster.net.address(self.index),
+                    "--key", cluster.key(), "--state-dir", self.disk + "/state",
                     "--log-level", "info"]
+            for option, value in self.terms.items():
+                argv += ["--" + option, value]
             if cluster.options.roles:
                 argv += ["--partitions", str(PARTITIONS)]
             for i in range(len(cluster.nodes)):
@@ -382,6 +386,22 @@ class Cluster:
             self.role_pages = Pages(self.helper("page_watch"), sockets, "page")
             self.promises = Promises(self.nodes)
 
+    def terms(self):
+        """What all are started with."""
+        return {"guard": "strict", "voters": ",".join(node.name for node in self.nodes),
+                "profile": self.options.profile}
+
+    def other_terms(self, draw):
+        """What somebody who does not know better may start a node with."""
+        others = [{"profile": "local"}, {"profile": "lan"}, {"profile": "wan"},
+                  {"heartbeat": "100ms", "fail-after": "400ms"},
+                  {"heartbeat": "500ms", "fail-after": "2s"}, {"capacity": "16"},
+                  {"voters": "n0"}, {"guard": "none"}, {"guard": "majority", "size": "5"}]
+        terms = dict(self.terms(), **draw.choice(others))
+        if terms["guard"] != "strict":
+            del terms["voters"]
+        return terms
+
     def draw_clock(self, index):
         if self.options.clocks == "true":
             return 0
@@ -453,7 +473,8 @@ class Cluster:
     def strike(self, draw):
         node = self.someone(draw)
         faults = ["kill", "kill", "stop", "stop", "cut", "cut", "deaf", "mute", "island", "half",
-                  "full", "slow", "stuck", "all", "leave", "transfer"]
+                  "full", "slow", "stuck", "all", "leave", "transfer", "other terms",
+                  "other terms"]
         if self.has_run:
             faults += ["stop run", "kill run", "stop worker", "stop worker", "stop all of it"]
         if self.options.roles:
@@ -472,6 +493,15 @@ class Cluster:
     def strike_all(self, draw, node):
         for other in self.nodes:
             other.kill("daemon")
+
+    def strike_other_terms(self, draw, node):
+        """At this one and some others, perhaps at all."""
+        terms = self.other_terms(draw)
+        some = draw.sample(self.nodes, draw.randint(0, len(self.nodes) - 1))
+        for other in {node, *some}:
+            self.tell("%s is started with %s" % (other.name, terms))
+            other.kill("daemon")
+            other.start(terms)
 
     def strike_stop(self, draw, node):
         if node.daemon is not None:
@@ -578,6 +608,8 @@ class Cluster:
         for node in self.nodes:
             node.heal()
             node.reap()
+            if node.terms != self.terms():
+                node.kill("daemon")
             node.start()
 
     def read(self):
