@@ -8,6 +8,7 @@
 #include <uv.h>
 
 #include "base/version.h"
+#include "daemon/await_address.h"
 #include "daemon/check.h"
 #include "daemon/hooks.h"
 #include "daemon/outside.h"
@@ -451,6 +452,9 @@ int main(int argc, char **argv)
     }
     first_process_begin();
     config_parse(&config, &outcome, argc, argv, &host);
+    if (!await_address(&config, &outcome, argc, argv, &host)) {
+        return EXIT_SUCCESS;
+    }
     switch (outcome.action) {
     case CONFIG_RUN:
         return run(&(struct reload){.config = &config, .argc = argc, .argv = argv}, &outcome);

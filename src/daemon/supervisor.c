@@ -155,6 +155,19 @@ static uint64_t watchdog_ms(struct log *log)
     return period_us / 1000;
 }
 
+void supervisor_say_status(const char *words)
+{
+    const char *name = getenv("NOTIFY_SOCKET");
+    struct supervisor supervisor = {.fd = name == NULL ? -1 : connect_to(name)};
+    char status[WORDS_MAX];
+
+    (void)snprintf(status, sizeof status, "STATUS=%s", words);
+    tell(&supervisor, status);
+    if (supervisor.fd >= 0) {
+        (void)close(supervisor.fd);
+    }
+}
+
 void supervisor_open(struct supervisor *supervisor, uv_loop_t *loop, struct log *log)
 {
     const char *name = getenv("NOTIFY_SOCKET");

@@ -26,6 +26,9 @@ struct supervisor {
     uv_timer_t alive;
 };
 
+/* Tells the service manager this one line of status, before supervisor_open. */
+void supervisor_say_status(const char *words);
+
 /* Takes NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID out of the environment, and opens the socket,
  * so that it is there when the sandbox closes. What is wrong with them is one warning on the log.
  * `log` is borrowed. */

@@ -472,6 +472,7 @@ static bool refuse_ambiguous(struct reading *reading, const struct address *addr
     size_t used = 0;
 
     if (count == 0) {
+        reading->outcome->lacks_address = reading->outcome->action == CONFIG_RUN;
         snprintf(why, sizeof why,
                  "this host has no address but loopback, and listens on all: listen on "
                  "127.0.0.1:%u, or say what others are told",
@@ -937,5 +938,7 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
         memcpy(config->file, outcome->file, sizeof config->file);
         warn_of_repeated_seeds(&reading);
         warn_of_env_typos(&reading);
+    } else if (outcome->lacks_address) {
+        *config = reading.partial.config;
     }
 }

@@ -4,6 +4,7 @@
 #ifndef RUNTIME_CONFIG_READ_H
 #define RUNTIME_CONFIG_READ_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "runtime/config.h"
@@ -45,6 +46,7 @@ struct config_outcome {
     int exit_code;                    /* CONFIG_REFUSED: EXIT_USAGE or EXIT_CONFIGURATION */
     char message[CONFIG_MESSAGE_MAX]; /* CONFIG_REFUSED: one line that says where, what, and how to
                                          mend it */
+    bool lacks_address;               /* CONFIG_REFUSED: it would run if this host had an address */
     uint32_t warning_count;
     struct config_warning warnings[CONFIG_WARNINGS_MAX]; /* the first ones, if there are more */
     char file[CONFIG_DIR_MAX + 1];                    /* the configuration file, empty for none */
@@ -53,8 +55,8 @@ struct config_outcome {
 
 /* Reads all sources, weakest first, and fills in `config` and `outcome`, which are the caller's;
  * nothing is allocated for them. Neither prints nor exits. For CONFIG_HELP, CONFIG_USAGE,
- * CONFIG_VERSION and CONFIG_REFUSED the content of `config` is undefined. The order of `argv` may
- * change. */
+ * CONFIG_VERSION and CONFIG_REFUSED the content of `config` is undefined, except that with
+ * `lacks_address` it says how to log and where to listen. The order of `argv` may change. */
 void config_parse(struct config *config, struct config_outcome *outcome, int argc, char **argv,
                   const struct config_host *host);
 

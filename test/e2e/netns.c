@@ -131,6 +131,19 @@ static bool configure(size_t index)
     return done;
 }
 
+static bool unconfigure(void)
+{
+    const int control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct ifreq request = {.ifr_name = "net0"};
+
+    set_address(&request, 0);
+    const bool done = control >= 0 && ioctl(control, SIOCSIFADDR, &request) == 0;
+    if (control >= 0) {
+        close(control);
+    }
+    return done;
+}
+
 /* fds: the namespace, and its device. */
 static bool make_place(size_t index, int fds[2], const char **step)
 {
@@ -194,6 +207,29 @@ static _Noreturn void make(int channel, size_t count)
 }
 
 /* --- In the process that uses them ----------------------------------------------------------- */
+
+static bool set_namespace_address(const struct netns *netns, size_t index, bool present)
+{
+    int status = 0;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        const bool inside = (!netns->has_user || setns(netns->user, CLONE_NEWUSER) == 0) &&
+                            setns(netns->places[index], CLONE_NEWNET) == 0;
+        _exit(inside && (present ? configure(index) : unconfigure()) ? 0 : 1);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+bool netns_give_address(const struct netns *netns, size_t index)
+{
+    return set_namespace_address(netns, index, true);
+}
+
+bool netns_take_address(const struct netns *netns, size_t index)
+{
+    return set_namespace_address(netns, index, false);
+}
 
 /* Takes one report with as many descriptors; says why if it is a failure. */
 static bool receive(int channel, int *fds, size_t count, bool *has_user, char why[NETNS_WHY_MAX])

@@ -38,6 +38,10 @@ void netns_close(struct netns *netns);
 /* "10.77.0.1" for the first. */
 void netns_address(size_t index, char address[NETNS_ADDRESS_MAX]);
 
+/* Gives a namespace its address back, or takes it away, as the end of a DHCP lease does. */
+bool netns_give_address(const struct netns *netns, size_t index);
+bool netns_take_address(const struct netns *netns, size_t index);
+
 /* Where to start a process that is to live there. */
 struct place netns_place(const struct netns *netns, size_t index);
 

@@ -257,6 +257,13 @@ Test(config, an_address_to_advertise_is_not_guessed)
     result = parse_on(&machine, "--listen 0.0.0.0:7500");
     expect_refusal(result, "no address", 78,
                    "no address but loopback, and listens on all: listen on 127.0.0.1:7500");
+    cr_expect(result->outcome.lacks_address, "a run may wait for one");
+    cr_expect_eq(result->config.listen.port, 7500);
+    free(result);
+
+    result = parse_on(&machine, "--listen 0.0.0.0:7500 --check");
+    expect_refusal(result, "no address", 78, "no address but loopback");
+    cr_expect_not(result->outcome.lacks_address);
     free(result);
 
     result = parse_on(&machine, "--advertise 10.9.9.9:1");

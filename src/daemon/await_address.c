@@ -1,0 +1,86 @@
+#include "daemon/await_address.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "daemon/supervisor.h"
+#include "runtime/host_address.h"
+#include "runtime/log.h"
+#include "words/address_text.h"
+
+enum { LOOK_AGAIN_S = 1 };
+
+static bool lacks_address(const struct config *config, const struct config_outcome *outcome)
+{
+    return outcome->lacks_address ||
+           (outcome->action == CONFIG_RUN && !host_address_is_here(&config->listen));
+}
+
+static void describe(const struct config *config, const struct config_outcome *outcome,
+                     char words[CONFIG_MESSAGE_MAX])
+{
+    char text[ADDRESS_TEXT_MAX];
+
+    if (outcome->lacks_address) {
+        snprintf(words, CONFIG_MESSAGE_MAX,
+                 "waits until this host has an address besides loopback: give it one, or listen on "
+                 "127.0.0.1:%u",
+                 (unsigned)config->listen.port);
+    } else {
+        snprintf(words, CONFIG_MESSAGE_MAX,
+                 "waits until %s is an address of this host: give it to the host, or choose "
+                 "another --listen",
+                 address_host_text(&config->listen, text));
+    }
+}
+
+static void say(const struct config *config, enum log_level level, const char *words)
+{
+    struct log log;
+
+    log_init(&log, STDERR_FILENO, config->log_level, config->log_format, config->name);
+    log_line(&log, level, "address", "%s", words);
+    supervisor_say_status(words);
+}
+
+/* Those that a daemon acts on. Until it runs, any but the first two means: look again. */
+static void choose_signals(sigset_t *set)
+{
+    (void)sigemptyset(set);
+    (void)sigaddset(set, SIGTERM);
+    (void)sigaddset(set, SIGINT);
+    (void)sigaddset(set, SIGHUP);
+    (void)sigaddset(set, SIGUSR1);
+    (void)sigaddset(set, SIGUSR2);
+}
+
+bool await_address(struct config *config, struct config_outcome *outcome, int argc, char **argv,
+                   const struct config_host *host)
+{
+    const struct timespec pause = {.tv_sec = LOOK_AGAIN_S};
+    char words[CONFIG_MESSAGE_MAX];
+    bool is_told = false;
+    bool has_waited = false;
+    sigset_t set;
+    sigset_t before;
+
+    if (!lacks_address(config, outcome)) {
+        return true;
+    }
+    choose_signals(&set);
+    (void)sigprocmask(SIG_BLOCK, &set, &before);
+    while (!is_told && lacks_address(config, outcome)) {
+        if (!has_waited) {
+            has_waited = true;
+            describe(config, outcome, words);
+            say(config, LOG_WARN, words);
+        }
+        const int number = sigtimedwait(&set, NULL, &pause);
+        is_told = number == SIGTERM || number == SIGINT;
+        config_parse(config, outcome, argc, argv, host);
+    }
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    return !is_told;
+}

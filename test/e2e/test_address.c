@@ -1,0 +1,51 @@
+/* The addresses of the host itself: they may come after doyend does, be several, and go. */
+#include <signal.h>
+#include <string.h>
+
+#include "netns_story.h"
+
+/* On the wildcard, as without any configuration. */
+static void start_on_all(struct cluster *cluster, const char *name, const char *seeds)
+{
+    cluster_start(cluster, name, seeds, ARGS("--listen", "0.0.0.0:7420"));
+}
+
+Story(address, a_daemon_waits_for_the_address_that_it_listens_on)
+{
+    struct cluster *cluster = cluster_apart("athens byzantium", NO_ARGS);
+
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    cr_assert(netns_take_address(&cluster->netns, 1));
+    cluster_start(cluster, "byzantium", "athens", NO_ARGS);
+    assert_soon(
+        cluster_log_has(cluster, "byzantium", "waits until 10.77.0.2 is an address of this host"));
+    cr_assert(process_is_running(&cluster_daemon(cluster, "byzantium")->process));
+    cr_assert(netns_give_address(&cluster->netns, 1));
+    assert_agreement(cluster, "athens byzantium");
+    cr_assert_eq(cluster_log_count(cluster, "byzantium", "address"), 1);
+}
+
+Story(address, a_daemon_that_listens_on_all_waits_for_any)
+{
+    struct cluster *cluster = cluster_apart("athens byzantium", NO_ARGS);
+
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    cr_assert(netns_take_address(&cluster->netns, 1));
+    start_on_all(cluster, "byzantium", "athens");
+    assert_soon(cluster_log_has(cluster, "byzantium",
+                                "waits until this host has an address besides loopback"));
+    cr_assert(netns_give_address(&cluster->netns, 1));
+    assert_agreement(cluster, "athens byzantium");
+}
+
+Story(address, a_daemon_that_waits_ends_when_it_is_told_to)
+{
+    struct cluster *cluster = cluster_apart("athens", NO_ARGS);
+
+    cr_assert(netns_take_address(&cluster->netns, 0));
+    cluster_start(cluster, "athens", NULL, NO_ARGS);
+    assert_soon(cluster_log_count(cluster, "athens", "address") == 1);
+    cr_assert_eq(cluster_terminate(cluster, "athens"), 0);
+}
