@@ -12,6 +12,7 @@
 #include "runtime/budget.h"
 #include "words/notice_text.h"
 #include "words/terms_text.h"
+#include "words/way_text.h"
 
 enum {
     US_PER_MS = 1000,
@@ -38,7 +39,8 @@ struct finding {
     int64_t ppm; /* of the clock that is furthest off */
     uint64_t ppm_unsure;
     uint32_t rates;
-    const char *silent_name; /* of one of each; NULL: none */
+    const char *silent_name;          /* of one of each; NULL: none */
+    const struct member *without_udp; /* one of the silent that answered by TCP alone */
     const char *trip_name;
     const char *unreached_name;
     const char *clock_name;
@@ -116,6 +118,13 @@ static void find_member(struct finding *finding, const struct measured *member, 
     find_clock(finding, member, name);
 }
 
+/* The small probes are datagrams. */
+static bool answers_by_tcp_alone(const struct measured *member)
+{
+    return member->answered == 0 && member->long_ones[MEASURE_DATAGRAM].answered == 0 &&
+           member->long_ones[MEASURE_STREAM].answered > 0;
+}
+
 static void find_all(struct finding *finding)
 {
     const struct view *view = finding->facts->view;
@@ -128,6 +137,9 @@ static void find_all(struct finding *finding)
         finding->others++;
         if (member != NULL && member->sent > 0) {
             find_member(finding, member, view->members[i].name);
+            if (answers_by_tcp_alone(member)) {
+                finding->without_udp = &view->members[i];
+            }
         }
     }
 }
@@ -162,8 +174,15 @@ __attribute__((format(printf, 3, 4))) static void judge(struct judgement *judgem
 
 static void judge_answers(const struct finding *finding, struct judgement *judgement)
 {
+    const struct member *without_udp = finding->without_udp;
+    char text[WAY_TEXT_MAX];
+
     if (finding->silent == 0) {
         judge(judgement, true, "all %u others answered", finding->others);
+    } else if (without_udp != NULL) {
+        judge(judgement, false, "%u of %u others answered no datagram; %s", finding->silent,
+              finding->others,
+              way_text(WAY_UDP_DROPPED, without_udp->name, &without_udp->address, text));
     } else {
         judge(
             judgement, false,

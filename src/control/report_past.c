@@ -14,6 +14,7 @@
 #include "control/text_builder.h"
 #include "control/view_record.h"
 #include "words/notice_text.h"
+#include "words/way_text.h"
 
 /* Frees what `text` holds. */
 static json_t *text_builder_to_json(struct text_builder *text)
@@ -193,6 +194,19 @@ const char *report_suggest(const struct facts *facts, const char *name)
     return nearest;
 }
 
+/* Appends what is wrong with the way there, and what to do. */
+static void way_sentence(const struct facts *facts, const struct node_id *life, const char *name,
+                         const struct address *address, struct text_builder *text)
+{
+    const enum way_fault fault = node_way(facts->node, life);
+    char words[WAY_TEXT_MAX];
+
+    if (fault != WAY_SOUND) {
+        text_builder_format(text, "; %s", way_text(fault, name, address, words));
+        text_builder_format(text, "; %s", way_remedy(fault, name, address, words));
+    }
+}
+
 static void present_sentence(const struct facts *facts, const struct links *links,
                              uint32_t position, struct text_builder *text)
 {
@@ -226,6 +240,7 @@ static void present_sentence(const struct facts *facts, const struct links *link
                             peer->accuser_count == 1 ? "" : "s",
                             peer->accuser_count == 1 ? "s" : "");
     }
+    way_sentence(facts, &member->id, member->name, &member->address, text);
     links_sentence(links, facts, position, text);
 }
 
@@ -265,6 +280,8 @@ static json_t *now_text(const struct facts *facts, const struct links *links, co
     } else if (gone != VIEW_NONE) {
         removal_sentence(facts, &facts->view->gone[gone], &text);
         text_builder_format(&text, ", %" PRIu64 " ms ago", facts->gone_ms[gone]);
+        way_sentence(facts, &facts->view->gone[gone].id, name, &facts->view->gone[gone].address,
+                     &text);
     } else {
         text_builder_format(&text, "%s is not a member", name);
     }

@@ -17,7 +17,7 @@ const char *verdict_words(enum verdict verdict)
     case VERDICT_LOST:
         return "lost (neither the process nor its host's kernel answers)";
     case VERDICT_STALLED:
-        return "stalled (its host's kernel answers, the process says nothing)";
+        return "stalled (its host's kernel answers, the process is not heard)";
     }
     return "unknown";
 }

@@ -7,12 +7,15 @@
 #include "control/sentence.h"
 #include "control/text_builder.h"
 #include "words/voter_text.h"
+#include "words/way_text.h"
 
 /* What the facts borrow, until they are judged. */
 struct borrowed {
     struct text_builder turned_away;
     char seeds[NODE_SEED_WORDS_MAX];
     json_t *bad_links;
+    char way[WAY_TEXT_MAX];
+    char way_next[WAY_TEXT_MAX];
 };
 
 /* --- Not in ---------------------------------------------------------------------------------- */
@@ -210,6 +213,41 @@ static void collect_links(const struct facts *facts, struct links *links, uint32
         json_object_get(json_array_get(borrowed->bad_links, 0), "detail"));
 }
 
+/* --- Ways ------------------------------------------------------------------------------------ */
+
+/* Says so if something is wrong with the way there. */
+static bool take_way(const struct facts *facts, const struct node_id *life, const char *name,
+                     const struct address *address, struct borrowed *borrowed)
+{
+    const enum way_fault fault = node_way(facts->node, life);
+
+    (void)way_text(fault, name, address, borrowed->way);
+    (void)way_remedy(fault, name, address, borrowed->way_next);
+    return fault != WAY_SOUND;
+}
+
+/* The first that something is wrong with, of those who are not heard and those who are gone. */
+static bool find_way(const struct facts *facts, struct borrowed *borrowed)
+{
+    const struct view *view = facts->view;
+
+    for (uint32_t i = 0; i < view->member_count; i++) {
+        const struct member *member = &view->members[i];
+        if (is_silent(facts, i) &&
+            take_way(facts, &member->id, member->name, &member->address, borrowed)) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        const struct gone *gone = &view->gone[i];
+        if (is_missing(facts, i) &&
+            take_way(facts, &gone->id, gone->name, &gone->address, borrowed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* --- All of it ------------------------------------------------------------------------------- */
 
 void whole_now(const struct facts *facts, struct links *links, const struct voter_survey *survey,
@@ -234,6 +272,10 @@ void whole_now(const struct facts *facts, struct links *links, const struct vote
         collect_missing(facts, &collected);
         collect_voters(facts, survey, self, &collected);
         collect_links(facts, links, self, &borrowed, &collected);
+        if (find_way(facts, &borrowed)) {
+            collected.way = borrowed.way;
+            collected.way_next = borrowed.way_next;
+        }
     }
     whole_judge(&collected, whole);
     text_builder_deinit(&borrowed.turned_away);

@@ -179,6 +179,7 @@ static void handle_notice(struct node *node, const struct notice *notice, uint64
     }
     journal_append(node->journal, notice, node->core, now_ms, clock_wall_ms());
     log_notice(node->log, journal_get(node->journal, journal_cursor(node->journal)));
+    node_look_at_way(node, notice);
 }
 
 static void note_refused(struct node *node, const struct refused_message *refused, uint64_t now_ms)
@@ -622,12 +623,16 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
     if (beat_is(bytes, length)) {
         const uint64_t at_ms = event_ms(node, arrived_ms);
         if (gate_open_beat(&node->gate, datagram, &message, &frame)) {
+            ways_heard(&node->ways, &message.from);
             take_message(node, &message, frame, source, at_ms);
         }
         return;
     }
     if (gate_open_datagram(&node->gate, datagram, source, &frame) &&
         !take_beside(node, frame, source, &sound) && decode(node, frame, &message)) {
+        if (!message.relay) {
+            ways_heard(&node->ways, &message.from);
+        }
         take_message(node, &message, frame, source, 0);
     }
 }

@@ -24,6 +24,7 @@
 #include "runtime/voter_store.h"
 #include "seal/keyring.h"
 #include "words/journal.h"
+#include "words/way_text.h"
 
 struct node;
 
@@ -63,6 +64,9 @@ void node_close(struct node *node, void (*on_closed)(void *context), void *conte
  * nothing is known. */
 enum { NODE_SEED_WORDS_MAX = 600 };
 bool node_seed_words(const struct node *node, char out[NODE_SEED_WORDS_MAX]);
+
+/* What is wrong with the way to a member, or to one that is gone, as far as this node looked. */
+enum way_fault node_way(const struct node *node, const struct node_id *life);
 
 /* What a node with another key, or none, answered lately, for people: "" if none did. */
 const char *node_key_words(const struct node *node);

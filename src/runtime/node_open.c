@@ -313,6 +313,7 @@ struct node *node_open(uv_loop_t *loop, const struct config *config, const struc
     init_timer(node, &node->closer);
     stream_pool_open(&node->stream_pool, &node->streams);
     seed_checker_open(&node->seed_checker, &node->streams, clock_ms() + patience_ms(config));
+    ways_open(&node->ways, &node->streams, node_on_way_found, node);
     resolver_open(&node->resolver, loop, &node->latch, config, log, node_on_resolved, node);
     faults_open(&node->faults, loop, &node->latch, node_transmit, node);
 
@@ -356,6 +357,7 @@ static void on_close_turn(uv_timer_t *timer)
     links_close(&node->links);
     stream_pool_close(&node->stream_pool);
     seed_checker_stop(&node->seed_checker);
+    ways_close(&node->ways);
     resolver_close(&node->resolver);
     faults_close(&node->faults);
     elector_close(&node->elector);

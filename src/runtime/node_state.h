@@ -34,6 +34,7 @@
 #include "runtime/udp.h"
 #include "runtime/user_post.h"
 #include "runtime/voter_store.h"
+#include "runtime/ways.h"
 
 enum {
     VERSION_NOT_SAID = UINT8_MAX, /* no view was installed yet */
@@ -80,6 +81,7 @@ struct node {
     struct links links;
     struct stream_pool stream_pool;
     struct seed_checker seed_checker;
+    struct ways ways;
     struct resolver resolver;
     struct faults faults;
     struct user_post user_post;
@@ -115,8 +117,12 @@ void node_on_datagram(void *context, const uint8_t *bytes, size_t length,
                       const struct address *source, uint64_t arrived_ms);
 bool node_on_stream_frame(void *context, struct bytes frame, const struct address *from);
 void node_on_link_news(void *context, const struct node_id *peer, enum link_news news);
+void node_on_way_found(void *context, const struct node_id *life, const struct address *address);
 void node_on_synced(void *context, uint64_t number, bool ok);
 void node_on_resolved(void *context, const struct address *addresses, uint32_t count);
+
+/* A member is found stalled: does its process answer by TCP? */
+void node_look_at_way(struct node *node, const struct notice *notice);
 
 /* Does an injected fault drop everything between this node and that one? */
 bool node_is_cut(void *context, const struct node_id *peer, const struct address *address);

@@ -464,6 +464,30 @@ static const struct row {
     [WHOLE_HEALTHY] = {"healthy", WHOLE_GOOD, is_healthy},
 };
 
+/* Where somebody is not heard, and the reason is known, that is what to mend. */
+static void say_way(const struct whole_facts *facts, struct whole *whole)
+{
+    switch (whole->state) {
+    case WHOLE_NOBODY_ACTS:
+    case WHOLE_SPLIT:
+    case WHOLE_UNHEARD:
+    case WHOLE_VOTERS_LACKING:
+    case WHOLE_BAD_LINK:
+    case WHOLE_SUSPECT:
+    case WHOLE_MISSING:
+        say_more(whole->sentence, "; %s", facts->way);
+        say(whole->next, "%s", facts->way_next);
+        return;
+    case WHOLE_NOT_IN:
+    case WHOLE_LEAVING:
+    case WHOLE_MERGING:
+    case WHOLE_STARVED:
+    case WHOLE_HEALTHY:
+    case WHOLE_STATES:
+        return;
+    }
+}
+
 void whole_judge(const struct whole_facts *facts, struct whole *whole)
 {
     *whole = (struct whole){.voters = facts->voters,
@@ -474,6 +498,9 @@ void whole_judge(const struct whole_facts *facts, struct whole *whole)
         whole->state = (enum whole_state)(i + 1); /* The last one always holds. */
     }
     whole->severity = rows[whole->state].severity;
+    if (facts->way != NULL && facts->faults == 0) {
+        say_way(facts, whole);
+    }
 }
 
 const char *whole_state_text(enum whole_state state)

@@ -72,6 +72,8 @@ struct whole_facts {
     const char *bad_link;          /* one of them, in words */
     uint32_t faults;               /* injected into this node on purpose */
     uint64_t starved;              /* connections given up for lack of descriptors */
+    const char *way;               /* what is wrong with the way to one that is not heard, */
+    const char *way_next;          /* and what to do about it */
 
     /* Under guard strict. */
     uint32_t voters;        /* 0: another guard */

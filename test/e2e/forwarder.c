@@ -14,7 +14,8 @@
 
 enum {
     IPV4_HEADER_BYTES = 20,
-    IPV4_DESTINATION = 16, /* where it is in the header */
+    IPV4_PROTOCOL = 9, /* where it is in the header */
+    IPV4_DESTINATION = 16,
 };
 
 struct packet {
@@ -135,7 +136,9 @@ static void take(struct forwarder *forwarder, size_t from)
     const struct link_faults faults = forwarder->faults[from][packet.to];
     pthread_mutex_unlock(&forwarder->lock);
     const bool is_too_long = faults.packet_bytes_max > 0 && packet.length > faults.packet_bytes_max;
-    if (!is_too_long && !happens(forwarder, faults.drop_percent)) {
+    const bool is_barred = faults.drop_protocol != 0 &&
+                           packet.bytes[IPV4_PROTOCOL] == faults.drop_protocol;
+    if (!is_too_long && !is_barred && !happens(forwarder, faults.drop_percent)) {
         carry(forwarder, &packet, &faults);
     }
 }

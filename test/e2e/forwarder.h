@@ -27,6 +27,7 @@ struct link_faults {
     uint64_t delay_ms_min;    /* drawn for each packet, so that one may overtake another */
     uint64_t delay_ms_max;
     size_t packet_bytes_max; /* a longer packet of IP vanishes without a word; 0: none does */
+    unsigned drop_protocol;  /* IPPROTO_UDP or IPPROTO_TCP: as a firewall drops it; 0: none */
 };
 
 struct forwarder;

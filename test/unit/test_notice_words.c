@@ -81,8 +81,8 @@ static const struct words_case cases[] = {
     {{.type = NOTICE_COORDINATOR}, "there is no coordinator now", "name=none"},
     {{.type = NOTICE_SUSPECT, .subject = OF_B, .verdict = VERDICT_STALLED, .silent_ms = 5000},
 
-     "this node suspects byzantium: stalled (its host's kernel answers, the process says "
-     "nothing), silent 5000 ms",
+     "this node suspects byzantium: stalled (its host's kernel answers, the process is "
+     "not heard), silent 5000 ms",
      "name=byzantium verdict=stalled silent_ms=5000"},
     {{.type = NOTICE_CLEARED, .subject = OF_B, .silent_ms = 1200},
      "byzantium is not suspected any more: heard again after 1200 ms",

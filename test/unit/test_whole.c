@@ -295,6 +295,13 @@ Test(whole, warnings)
     expect(&facts, WHOLE_MISSING,
            "5 of 7 are here: cyrene, the latest to go, failed 2 h ago; not one more can be lost",
            "doyen why");
+    facts.way = "TCP of cyrene answers and UDP does not";
+    facts.way_next = "permit UDP";
+    expect(&facts, WHOLE_MISSING,
+           "5 of 7 are here: cyrene, the latest to go, failed 2 h ago; not one more can be lost; "
+           "TCP of cyrene answers and UDP does not",
+           "permit UDP");
+    facts.way = NULL;
     facts.starved = 3;
     expect(&facts, WHOLE_STARVED,
            "3 connections of this node were given up: no file descriptors left for them",

@@ -99,7 +99,7 @@ enum verdict {
     VERDICT_NONE = 0,
     VERDICT_DEAD = 1,    /* the process is gone: its connection closed and a new one was refused */
     VERDICT_LOST = 2,    /* neither the process nor its host's kernel answers */
-    VERDICT_STALLED = 3, /* the kernel answers, the process says nothing */
+    VERDICT_STALLED = 3, /* the kernel answers, the process is not heard */
 };
 
 /* Why a member was removed (R5). On the wire: append only. */

@@ -1,0 +1,41 @@
+#include "words/way_text.h"
+
+#include <stdio.h>
+
+const char *way_text(enum way_fault fault, const char *name, const struct address *address,
+                     char out[WAY_TEXT_MAX])
+{
+    const unsigned port = address->port;
+
+    out[0] = '\0';
+    switch (fault) {
+    case WAY_SOUND:
+        break;
+    case WAY_UDP_DROPPED:
+        (void)snprintf(out, WAY_TEXT_MAX,
+                       "TCP of %s answers and UDP does not: a firewall between them drops UDP to "
+                       "port %u, there or here",
+                       name, port);
+        break;
+    }
+    return out;
+}
+
+const char *way_remedy(enum way_fault fault, const char *name, const struct address *address,
+                       char out[WAY_TEXT_MAX])
+{
+    const unsigned port = address->port;
+
+    out[0] = '\0';
+    switch (fault) {
+    case WAY_SOUND:
+        break;
+    case WAY_UDP_DROPPED:
+        (void)snprintf(out, WAY_TEXT_MAX,
+                       "permit UDP to port %u on this host, on the host of %s and on the way, in "
+                       "both directions; all else mends itself",
+                       port, name);
+        break;
+    }
+    return out;
+}

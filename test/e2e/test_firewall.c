@@ -1,0 +1,68 @@
+/* A firewall that drops one protocol of a member: each is named as what it is, with the remedy. */
+#include <netinet/in.h>
+#include <string.h>
+
+#include "netns_story.h"
+
+static const char three[] = "athens byzantium cyrene";
+static const struct link_faults no_udp = {.drop_protocol = IPPROTO_UDP};
+
+static void bar(struct cluster *cluster, const char *name, struct link_faults faults)
+{
+    static const char *const all[] = {"athens", "byzantium", "cyrene"};
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (strcmp(all[i], name) != 0) {
+            network_set(cluster, name, all[i], faults);
+            network_set(cluster, all[i], name, faults);
+        }
+    }
+}
+
+static bool says(struct cluster *cluster, const char *at, const char *const *arguments,
+                 const char *words)
+{
+    return strstr(doyen(cluster, at, arguments).out, words) != NULL;
+}
+
+Story(firewall, udp_that_is_dropped_is_named)
+{
+    static const char words[] = "TCP of cyrene answers and UDP does not: a firewall between them "
+                                "drops UDP to port 7420";
+    struct cluster *cluster = cluster_formed_apart(three, NO_ARGS);
+
+    bar(cluster, "cyrene", no_udp);
+    assert_soon(says(cluster, "athens", ARGS("why", "cyrene"), words));
+    assert_soon(says(cluster, "athens", ARGS("status"), words));
+    assert_soon(says(cluster, "athens", ARGS("status"), "next         permit UDP to port 7420"));
+    assert_soon(says(cluster, "cyrene", ARGS("status"), "answers and UDP does not"));
+    cr_assert(cluster_log_has(cluster, "athens", words));
+    cr_assert_eq(cluster_log_count(cluster, "athens", "way"), 1);
+    network_heal(cluster);
+    assert_heals(cluster, three);
+    cr_assert(!says(cluster, "athens", ARGS("status"), "UDP"));
+}
+
+/* Between two of three: nobody goes, for the third hears both, and doctor measures it. */
+Story(firewall, udp_that_is_dropped_between_two_is_measured)
+{
+    static const char words[] = "TCP of cyrene answers and UDP does not";
+    struct cluster *cluster = cluster_formed_apart(three, NO_ARGS);
+
+    network_set(cluster, "byzantium", "cyrene", no_udp);
+    network_set(cluster, "cyrene", "byzantium", no_udp);
+    assert_soon(says(cluster, "byzantium", ARGS("doctor", "--for", "1s"), words));
+    assert_soon(says(cluster, "byzantium", ARGS("why", "cyrene"), words));
+}
+
+/* Its process does not answer by TCP either. */
+Story(firewall, a_stopped_process_is_no_firewall)
+{
+    struct cluster *cluster = cluster_formed_apart(three, NO_ARGS);
+
+    cluster_pause(cluster, "cyrene");
+    assert_soon(says(cluster, "athens", ARGS("why", "cyrene"), "cyrene was removed: stalled"));
+    cluster_resume(cluster, "cyrene");
+    assert_heals(cluster, three);
+    cr_assert_eq(cluster_log_count(cluster, "athens", "way"), 0);
+}
