@@ -40,6 +40,7 @@ struct finding {
     uint64_t ppm_unsure;
     uint32_t rates;
     const char *silent_name;          /* of one of each; NULL: none */
+    const struct member *without_tcp; /* one whose datagrams answer, and which does not connect */
     const struct member *without_udp; /* one of the silent that answered by TCP alone */
     const char *trip_name;
     const char *unreached_name;
@@ -137,6 +138,10 @@ static void find_all(struct finding *finding)
         finding->others++;
         if (member != NULL && member->sent > 0) {
             find_member(finding, member, view->members[i].name);
+            if (node_way(finding->facts->node, &view->members[i].id) == WAY_TCP_DROPPED &&
+                member->answered > 0 && member->long_ones[MEASURE_STREAM].answered == 0) {
+                finding->without_tcp = &view->members[i];
+            }
             if (answers_by_tcp_alone(member)) {
                 finding->without_udp = &view->members[i];
             }
@@ -389,6 +394,14 @@ static void judge_datagrams(const struct finding *finding, struct judgement *jud
 
 static void judge_streams(const struct finding *finding, struct judgement *judgement)
 {
+    const struct member *without_tcp = finding->without_tcp;
+    char text[WAY_TEXT_MAX];
+
+    if (without_tcp != NULL) {
+        judge(judgement, false, "%s",
+              way_text(WAY_TCP_DROPPED, without_tcp->name, &without_tcp->address, text));
+        return;
+    }
     judge_kind(
         finding, MEASURE_STREAM, "nothing long by TCP",
         "look for a firewall, or a tunnel: a path has to pass packets of 576 bytes (596 with "

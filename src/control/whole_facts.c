@@ -226,14 +226,14 @@ static bool take_way(const struct facts *facts, const struct node_id *life, cons
     return fault != WAY_SOUND;
 }
 
-/* The first that something is wrong with, of those who are not heard and those who are gone. */
+/* The first that something is wrong with, of the members and of those who are gone. */
 static bool find_way(const struct facts *facts, struct borrowed *borrowed)
 {
     const struct view *view = facts->view;
 
     for (uint32_t i = 0; i < view->member_count; i++) {
         const struct member *member = &view->members[i];
-        if (is_silent(facts, i) &&
+        if (!id_equal(&member->id, &facts->self->id) &&
             take_way(facts, &member->id, member->name, &member->address, borrowed)) {
             return true;
         }

@@ -74,6 +74,8 @@ struct lifeline {
     uv_timer_t timer;      /* the pause while WAITING; when unheld, also its end */
     uint64_t attempt_ms;   /* when the last attempt began; 0: none yet */
     uint64_t failures;     /* failed attempts in a row */
+    uint64_t down_ms;      /* not up since; 0: it is, or has not failed yet */
+    int error;             /* why the last attempt did not connect; 0: it did, or there was none */
     uint64_t unheld_ms;
     uint64_t asked_ms;
     uint64_t look_ms; /* when to check for the kernel's answer next */
@@ -83,13 +85,13 @@ static void lifeline_attempt(struct lifeline *lifeline);
 
 /* --- The table --- */
 
-static struct lifeline **bucket_of(struct links *links, const struct node_id *peer)
+static struct lifeline **bucket_of(const struct links *links, const struct node_id *peer)
 {
     uint64_t hash = hash_finish(hash_bytes(HASH_START, peer->bytes, sizeof peer->bytes));
     return &links->buckets[hash & links->bucket_mask];
 }
 
-static struct lifeline *lifeline_find(struct links *links, const struct node_id *peer)
+static struct lifeline *lifeline_find(const struct links *links, const struct node_id *peer)
 {
     struct lifeline *at = *bucket_of(links, peer);
 
@@ -198,6 +200,7 @@ static void lifeline_fail(struct lifeline *lifeline, enum link_news news)
     lifeline_drop_stream(lifeline);
     lifeline->kernel_wanted = false;
     lifeline->failures++;
+    lifeline->down_ms = lifeline->down_ms == 0 ? lifeline->attempt_ms : lifeline->down_ms;
     lifeline_wait(lifeline);
     (void)lifeline_tell(lifeline, news);
 }
@@ -208,6 +211,7 @@ static void on_connected(void *owner)
 
     assert(lifeline->state == LIFELINE_CONNECTING);
     lifeline->state = LIFELINE_GREETING;
+    lifeline->error = 0;
     stream_expect(lifeline->stream, GREETING_MS_MAX);
     stream_send_hello(lifeline->stream, &lifeline->peer);
     if (!lifeline->held) {
@@ -239,6 +243,7 @@ static void on_frame(void *owner, const uint8_t *bytes, size_t length)
         return;
     }
     lifeline->state = LIFELINE_UP;
+    lifeline->down_ms = 0;
     streams->traffic->lifelines_up++;
     stream_expect(lifeline->stream, 0);
     (void)lifeline_tell(lifeline, LINK_OPENED);
@@ -258,6 +263,7 @@ static void on_end(void *owner, int error)
     lifeline->stream = NULL; /* The stream has closed itself. */
     if (was == LIFELINE_CONNECTING) {
         bool refused = error == UV_ECONNREFUSED || error == UV_ECONNRESET;
+        lifeline->error = error;
         lifeline_fail(lifeline, refused ? LINK_REFUSED : LINK_FAILED);
         return;
     }
@@ -284,7 +290,7 @@ static const struct stream_handler lifeline_handler = {
 /* Called in a turn of its own, because the failure may be reported at once. */
 static void lifeline_attempt(struct lifeline *lifeline)
 {
-    int error;
+    int error = 0;
 
     assert(lifeline->state == LIFELINE_WAITING && lifeline->stream == NULL);
     (void)uv_timer_stop(&lifeline->timer);
@@ -294,6 +300,7 @@ static void lifeline_attempt(struct lifeline *lifeline)
                                           &lifeline_handler, lifeline, &error);
     }
     if (lifeline->stream == NULL) {
+        lifeline->error = error;
         lifeline_fail(lifeline, LINK_FAILED);
         return;
     }
@@ -506,6 +513,17 @@ void links_release(struct links *links, const struct node_id *peer)
     if (lifeline != NULL) {
         lifeline_close(lifeline);
     }
+}
+
+int links_error(const struct links *links, const struct node_id *peer, uint64_t *since_ms)
+{
+    const struct lifeline *lifeline = lifeline_find(links, peer);
+
+    if (lifeline == NULL || lifeline->down_ms == 0) {
+        return 0;
+    }
+    *since_ms = lifeline->down_ms;
+    return lifeline->error;
 }
 
 bool links_send(struct links *links, const struct outgoing *outgoing)

@@ -55,6 +55,10 @@ void links_release(struct links *links, const struct node_id *peer);
 void links_ask_kernel(struct links *links, const struct node_id *peer,
                       const struct address *address);
 
+/* libuv's code for why no connection to the peer comes about, and since when none has been up; 0:
+ * one is, or there was no attempt, or the last one did connect. */
+int links_error(const struct links *links, const struct node_id *peer, uint64_t *since_ms);
+
 /* Sends the message by the lifeline to that peer. Returns false when none is up; true also for a
  * message that it had to drop. */
 bool links_send(struct links *links, const struct outgoing *outgoing);

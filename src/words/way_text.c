@@ -17,6 +17,12 @@ const char *way_text(enum way_fault fault, const char *name, const struct addres
                        "port %u, there or here",
                        name, port);
         break;
+    case WAY_TCP_DROPPED:
+        (void)snprintf(out, WAY_TEXT_MAX,
+                       "UDP of %s arrives and TCP to it does not connect: a firewall between them "
+                       "drops TCP to port %u, there or here",
+                       name, port);
+        break;
     }
     return out;
 }
@@ -34,6 +40,13 @@ const char *way_remedy(enum way_fault fault, const char *name, const struct addr
         (void)snprintf(out, WAY_TEXT_MAX,
                        "permit UDP to port %u on this host, on the host of %s and on the way, in "
                        "both directions; all else mends itself",
+                       port, name);
+        break;
+    case WAY_TCP_DROPPED:
+        (void)snprintf(out, WAY_TEXT_MAX,
+                       "permit TCP to port %u on this host, on the host of %s and on the way, in "
+                       "both directions: long messages go by it, and that a process died is seen "
+                       "by it",
                        port, name);
         break;
     }

@@ -435,6 +435,16 @@ static bool has_missing(const struct whole_facts *facts, struct whole *whole)
     return true;
 }
 
+static bool is_blocked(const struct whole_facts *facts, struct whole *whole)
+{
+    if (!is_in(facts) || facts->way == NULL) {
+        return false;
+    }
+    say(whole->sentence, "%s", facts->way);
+    say(whole->next, "%s", facts->faults > 0 ? FAULTS_NEXT : facts->way_next);
+    return true;
+}
+
 static bool is_healthy(const struct whole_facts *facts, struct whole *whole)
 {
     say(whole->sentence, "healthy: %" PRIu32 " of %" PRIu32, facts->members, facts->members);
@@ -461,6 +471,7 @@ static const struct row {
     [WHOLE_SUSPECT] = {"suspect", WHOLE_WARNING, has_suspect},
     [WHOLE_STARVED] = {"starved", WHOLE_WARNING, is_starved},
     [WHOLE_MISSING] = {"missing", WHOLE_WARNING, has_missing},
+    [WHOLE_BLOCKED] = {"blocked", WHOLE_WARNING, is_blocked},
     [WHOLE_HEALTHY] = {"healthy", WHOLE_GOOD, is_healthy},
 };
 
@@ -482,6 +493,7 @@ static void say_way(const struct whole_facts *facts, struct whole *whole)
     case WHOLE_LEAVING:
     case WHOLE_MERGING:
     case WHOLE_STARVED:
+    case WHOLE_BLOCKED:
     case WHOLE_HEALTHY:
     case WHOLE_STATES:
         return;

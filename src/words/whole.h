@@ -28,6 +28,7 @@ enum whole_state {
     WHOLE_SUSPECT,
     WHOLE_STARVED,
     WHOLE_MISSING,
+    WHOLE_BLOCKED, /* all are heard, and by a way that is not whole */
     WHOLE_HEALTHY,
     WHOLE_STATES,
 };
@@ -72,7 +73,7 @@ struct whole_facts {
     const char *bad_link;          /* one of them, in words */
     uint32_t faults;               /* injected into this node on purpose */
     uint64_t starved;              /* connections given up for lack of descriptors */
-    const char *way;               /* what is wrong with the way to one that is not heard, */
+    const char *way;               /* what is wrong with the way to another, */
     const char *way_next;          /* and what to do about it */
 
     /* Under guard strict. */

@@ -6,6 +6,7 @@
 
 static const char three[] = "athens byzantium cyrene";
 static const struct link_faults no_udp = {.drop_protocol = IPPROTO_UDP};
+static const struct link_faults no_tcp = {.drop_protocol = IPPROTO_TCP};
 
 static void bar(struct cluster *cluster, const char *name, struct link_faults faults)
 {
@@ -65,4 +66,22 @@ Story(firewall, a_stopped_process_is_no_firewall)
     cluster_resume(cluster, "cyrene");
     assert_heals(cluster, three);
     cr_assert_eq(cluster_log_count(cluster, "athens", "way"), 0);
+}
+
+/* All are heard, and no connection comes about. */
+Story(firewall, tcp_that_is_dropped_is_named)
+{
+    static const char words[] = "UDP of cyrene arrives and TCP to it does not connect: a firewall "
+                                "between them drops TCP to port 7420";
+    struct cluster *cluster = cluster_apart(three, NO_ARGS);
+
+    bar(cluster, "cyrene", no_tcp);
+    cluster_form(cluster, three);
+    assert_soon(says(cluster, "athens", ARGS("why", "cyrene"), words));
+    assert_soon(says(cluster, "athens", ARGS("status"), words));
+    assert_soon(says(cluster, "athens", ARGS("status"), "next         permit TCP to port 7420"));
+    assert_soon(says(cluster, "athens", ARGS("doctor", "--for", "1s"), words));
+    network_heal(cluster);
+    assert_heals(cluster, three);
+    assert_soon(says(cluster, "athens", ARGS("status"), "healthy: 3 of 3"));
 }

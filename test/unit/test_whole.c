@@ -301,6 +301,9 @@ Test(whole, warnings)
            "5 of 7 are here: cyrene, the latest to go, failed 2 h ago; not one more can be lost; "
            "TCP of cyrene answers and UDP does not",
            "permit UDP");
+    facts.missing = 0;
+    expect(&facts, WHOLE_BLOCKED, "TCP of cyrene answers and UDP does not", "permit UDP");
+    facts.missing = 2;
     facts.way = NULL;
     facts.starved = 3;
     expect(&facts, WHOLE_STARVED,
