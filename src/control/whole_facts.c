@@ -6,6 +6,7 @@
 #include "control/json.h"
 #include "control/sentence.h"
 #include "control/text_builder.h"
+#include "words/address_text.h"
 #include "words/voter_text.h"
 #include "words/way_text.h"
 
@@ -13,6 +14,7 @@
 struct borrowed {
     struct text_builder turned_away;
     char seeds[NODE_SEED_WORDS_MAX];
+    char address[ADDRESS_TEXT_MAX];
     json_t *bad_links;
     char way[WAY_TEXT_MAX];
     char way_next[WAY_TEXT_MAX];
@@ -262,6 +264,9 @@ void whole_now(const struct facts *facts, struct links *links, const struct vote
                                     .faults = node_fault_count(facts->node),
                                     .starved = facts->traffic->starved};
 
+    if (node_address_is_gone(facts->node)) {
+        collected.address_gone = address_host_text(&facts->config->advertise, borrowed.address);
+    }
     if (facts->phase == PHASE_JOINING) {
         collect_joining(facts, &borrowed, &collected);
     }

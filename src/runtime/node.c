@@ -912,6 +912,11 @@ const struct node_traffic *node_traffic(const struct node *node)
     return &node->traffic;
 }
 
+bool node_address_is_gone(const struct node *node)
+{
+    return node->own_address.gone;
+}
+
 const char *node_key_words(const struct node *node)
 {
     return strangers_words(&node->gate.strangers, clock_ms());

@@ -316,6 +316,7 @@ struct node *node_open(uv_loop_t *loop, const struct config *config, const struc
     ways_open(&node->ways, &node->streams, node_on_way_found, node);
     resolver_open(&node->resolver, loop, &node->latch, config, log, node_on_resolved, node);
     faults_open(&node->faults, loop, &node->latch, node_transmit, node);
+    own_address_watch(&node->own_address, loop, &node->latch, log, &config->advertise);
 
     if (!open_sockets(node) || !open_store(node) || !open_voter_store(node) ||
         !open_core(node, ring)) {
@@ -360,6 +361,7 @@ static void on_close_turn(uv_timer_t *timer)
     ways_close(&node->ways);
     resolver_close(&node->resolver);
     faults_close(&node->faults);
+    own_address_close(&node->own_address);
     elector_close(&node->elector);
     partitioner_close(&node->partitioner);
     if (node->store != NULL) {

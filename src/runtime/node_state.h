@@ -20,6 +20,7 @@
 #include "runtime/listener.h"
 #include "runtime/node_end.h"
 #include "runtime/outgoing.h"
+#include "runtime/own_address.h"
 #include "runtime/partitioner.h"
 #include "runtime/recorder.h"
 #include "runtime/recording_ring.h"
@@ -84,6 +85,7 @@ struct node {
     struct ways ways;
     struct resolver resolver;
     struct faults faults;
+    struct own_address own_address;
     struct user_post user_post;
     struct elector elector;
     struct partitioner partitioner;

@@ -60,6 +60,20 @@ static bool is_in(const struct whole_facts *facts)
     return facts->phase == PHASE_MEMBER;
 }
 
+/* --- Not to be reached ------------------------------------------------------------------------ */
+
+static bool is_address_gone(const struct whole_facts *facts, struct whole *whole)
+{
+    if (facts->address_gone == NULL) {
+        return false;
+    }
+    say(whole->sentence,
+        "this node cannot be reached: %s, by which the others know it, is gone from its host",
+        facts->address_gone);
+    say(whole->next, "give the host that address back, or start doyend again");
+    return true;
+}
+
 /* --- Not in ---------------------------------------------------------------------------------- */
 
 /* Whom it waits for, and what would end that. */
@@ -460,6 +474,7 @@ static const struct row {
     enum whole_severity severity;
     bool (*holds)(const struct whole_facts *facts, struct whole *whole); /* then it has said so */
 } rows[WHOLE_STATES] = {
+    [WHOLE_ADDRESS_GONE] = {"address gone", WHOLE_BAD, is_address_gone},
     [WHOLE_NOT_IN] = {"not in", WHOLE_BAD, is_not_in},
     [WHOLE_NOBODY_ACTS] = {"nobody acts", WHOLE_BAD, nobody_acts},
     [WHOLE_SPLIT] = {"split", WHOLE_BAD, may_have_split},
@@ -489,6 +504,7 @@ static void say_way(const struct whole_facts *facts, struct whole *whole)
         say_more(whole->sentence, "; %s", facts->way);
         say(whole->next, "%s", facts->way_next);
         return;
+    case WHOLE_ADDRESS_GONE:
     case WHOLE_NOT_IN:
     case WHOLE_LEAVING:
     case WHOLE_MERGING:

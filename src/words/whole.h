@@ -17,6 +17,7 @@ enum { WHOLE_TEXT_MAX = 1024 };
 
 /* The most severe first. */
 enum whole_state {
+    WHOLE_ADDRESS_GONE,
     WHOLE_NOT_IN,
     WHOLE_NOBODY_ACTS,
     WHOLE_SPLIT,
@@ -38,6 +39,7 @@ enum whole_severity { WHOLE_BAD, WHOLE_WARNING, WHOLE_GOOD };
 /* What it is made of. Texts are borrowed; NULL where there is none. */
 struct whole_facts {
     enum phase phase;
+    const char *address_gone; /* the one by which the others know this node, once it is gone */
 
     /* While this node is not in. */
     const char *turned_away; /* why a member did so, with the remedy */

@@ -4,6 +4,8 @@
 
 #include "netns_story.h"
 
+enum { NOT_HEALTHY = 6 }; /* the status of doyen status */
+
 /* On the wildcard, as without any configuration. */
 static void start_on_all(struct cluster *cluster, const char *name, const char *seeds)
 {
@@ -48,4 +50,25 @@ Story(address, a_daemon_that_waits_ends_when_it_is_told_to)
     cluster_start(cluster, "athens", NULL, NO_ARGS);
     assert_soon(cluster_log_count(cluster, "athens", "address") == 1);
     cr_assert_eq(cluster_terminate(cluster, "athens"), 0);
+}
+
+static bool status_says(struct cluster *cluster, const char *name, const char *words)
+{
+    const struct outcome status = doyen(cluster, name, ARGS("status"));
+
+    return status.code == NOT_HEALTHY && strstr(status.out, words) != NULL;
+}
+
+Story(address, one_that_has_gone_is_told_until_it_is_back)
+{
+    struct cluster *cluster = cluster_formed_apart("athens byzantium", NO_ARGS);
+
+    cr_assert(netns_take_address(&cluster->netns, 0));
+    assert_soon(status_says(cluster, "athens",
+                            "this node cannot be reached: 10.77.0.1, by which the others know it, "
+                            "is gone from its host"));
+    cr_assert(cluster_log_has(cluster, "athens", "10.77.0.1 is gone from this host"));
+    cr_assert(netns_give_address(&cluster->netns, 0));
+    assert_soon(cluster_log_has(cluster, "athens", "10.77.0.1 is on this host again"));
+    assert_soon(!status_says(cluster, "athens", "is gone from its host"));
 }

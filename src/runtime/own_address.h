@@ -1,0 +1,30 @@
+/* Watches whether this host still has the address by which others know this node. */
+#ifndef RUNTIME_OWN_ADDRESS_H
+#define RUNTIME_OWN_ADDRESS_H
+
+#include <stdbool.h>
+#include <uv.h>
+
+#include "core/model/id.h"
+#include "runtime/latch.h"
+#include "runtime/log.h"
+
+enum { OWN_ADDRESS_LOOK_MS = 5000 };
+
+/* Looks every OWN_ADDRESS_LOOK_MS whether an address of the host is still there, and says once that
+ * it has gone, and that it is back. */
+struct own_address {
+    uv_timer_t timer;
+    struct latch *latch;
+    struct log *log;
+    struct address address;
+    bool gone;
+};
+
+/* Watches nothing where the host does not have the address now: then others reach this node by a
+ * translation. `watch` is zeroed and stays where it is. */
+void own_address_watch(struct own_address *watch, uv_loop_t *loop, struct latch *latch,
+                       struct log *log, const struct address *address);
+void own_address_close(struct own_address *watch);
+
+#endif
