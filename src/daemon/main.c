@@ -1,9 +1,11 @@
 /* doyend: reads its configuration, runs one node and its control socket, and leaves in good order
  * when it is told to go. */
 #include <assert.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -20,6 +22,7 @@
 #include "runtime/config_print.h"
 #include "runtime/config_read.h"
 #include "runtime/descriptors.h"
+#include "runtime/host_address.h"
 #include "runtime/key_file.h"
 #include "runtime/log.h"
 #include "runtime/node.h"
@@ -293,6 +296,18 @@ static void start_signal(struct daemon *daemon, uv_signal_t *handle, uv_signal_c
     (void)error;
 }
 
+/* So that the next start chooses it again, if this host has several by then. */
+static void remember_address(struct daemon *daemon)
+{
+    const struct config *config = daemon->config;
+
+    if (config->state_dir[0] != '\0' &&
+        !host_address_remember(config->state_dir, &config->advertise)) {
+        log_line(&daemon->log, LOG_DEBUG, "address", "cannot keep it in %s: %s", config->state_dir,
+                 strerror(errno));
+    }
+}
+
 /* Opens everything; what fails has said so on the log. */
 static bool open_all(struct daemon *daemon)
 {
@@ -311,6 +326,7 @@ static bool open_all(struct daemon *daemon)
         daemon->stopped = true;
         return false;
     }
+    remember_address(daemon);
     if (daemon->config->sandbox == SANDBOX_ON) {
         (void)sandbox_enter(daemon->config, &daemon->log); /* Before the loop starts threads. */
     }

@@ -30,6 +30,22 @@ static enum host_group known_group(void *context, const char *name, gid_t *out)
     return HOST_GROUP_USABLE;
 }
 
+/* Nor for a seed's name. This node goes by the address that it has, if its host does still. */
+static bool known_address(void *context, const char *state_dir, struct address *out)
+{
+    const struct config *config = context;
+
+    (void)state_dir;
+    *out = config->advertise;
+    return true;
+}
+
+static bool known_address_toward(void *context, const struct endpoint *seed, struct address *out)
+{
+    (void)seed;
+    return known_address(context, NULL, out);
+}
+
 static struct fresh *read_again(const struct reload *reload)
 {
     struct config_host host = config_host_system();
@@ -37,6 +53,8 @@ static struct fresh *read_again(const struct reload *reload)
 
     if (fresh != NULL) {
         host.group = known_group;
+        host.last_address = known_address;
+        host.address_toward = known_address_toward;
         host.context = reload->config;
         config_parse(&fresh->config, &fresh->outcome, reload->argc, reload->argv, &host);
     }

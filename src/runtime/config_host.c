@@ -4,10 +4,12 @@
 #include <ifaddrs.h>
 #include <limits.h>
 #include <net/if.h>
+#include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/host_address.h"
 #include "words/address_text.h"
 
 static const char *system_variable(void *context, const char *name)
@@ -64,6 +66,36 @@ static size_t system_addresses(void *context, uint8_t family, struct address *ou
     return count;
 }
 
+static bool system_last_address(void *context, const char *state_dir, struct address *out)
+{
+    (void)context;
+    return host_address_recall(state_dir, out);
+}
+
+static bool system_address_toward(void *context, const struct endpoint *seed, struct address *out)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_ADDRCONFIG};
+    struct addrinfo *list = NULL;
+    struct address address;
+    bool found = false;
+
+    (void)context;
+    if (address_parse_host(seed->host, seed->port, &address)) {
+        return host_address_toward(&address, out);
+    }
+    if (getaddrinfo(seed->host, NULL, &hints, &list) != 0) {
+        return false;
+    }
+    for (const struct addrinfo *at = list; at != NULL && !found; at = at->ai_next) {
+        if (address_from_sockaddr(at->ai_addr, &address)) {
+            address.port = seed->port;
+            found = host_address_toward(&address, out);
+        }
+    }
+    freeaddrinfo(list);
+    return found;
+}
+
 /* Is this process of the group, or may it give files to any? */
 static bool group_is_usable(gid_t group)
 {
@@ -103,5 +135,7 @@ struct config_host config_host_system(void)
                                 .variable_at = system_variable_at,
                                 .name = system_name,
                                 .addresses = system_addresses,
+                                .last_address = system_last_address,
+                                .address_toward = system_address_toward,
                                 .group = system_group};
 }

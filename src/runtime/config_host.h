@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "core/model/member.h"
+#include "runtime/config.h"
 
 enum host_group {
     HOST_GROUP_UNKNOWN,
@@ -30,13 +31,20 @@ struct config_host {
      */
     size_t (*addresses)(void *context, uint8_t family, struct address *out, size_t max);
 
+    /* Finds the address of this host that others knew it by at its last start, from the state
+     * directory. Returns false when that is not known. */
+    bool (*last_address)(void *context, const char *state_dir, struct address *out);
+
+    /* Finds the address of this host by which the way to a seed goes. May look up its name. */
+    bool (*address_toward)(void *context, const struct endpoint *seed, struct address *out);
+
     /* Finds the group of this name, or with this number where no group has the name. */
     enum host_group (*group)(void *context, const char *name, gid_t *out);
 
     void *context;
 };
 
-/* The real machine: getenv, environ, gethostname, getifaddrs, getgrnam. */
+/* The real machine: getenv, environ, gethostname, getifaddrs, getaddrinfo, getgrnam. */
 struct config_host config_host_system(void);
 
 #endif

@@ -464,7 +464,7 @@ static bool complete_timing(struct reading *reading)
     return true;
 }
 
-/* Refuses to guess which of this host's addresses the others can reach. */
+/* Nothing tells which of this host's addresses the others can reach. */
 static bool refuse_ambiguous(struct reading *reading, const struct address *addresses, size_t count)
 {
     char why[CONFIG_MESSAGE_MAX];
@@ -484,7 +484,8 @@ static bool refuse_ambiguous(struct reading *reading, const struct address *addr
         used += (size_t)snprintf(why + used, sizeof why - used, "%s%s", i == 0 ? "" : ", ",
                                  address_host_text(&addresses[i], text));
     }
-    snprintf(why + used, sizeof why - used, "%s): say which one others are told, as in %s",
+    snprintf(why + used, sizeof why - used,
+             "%s), and no way to a seed tells which one others are to use: say it, as in %s",
              count > CANDIDATES_MAX ? ", ..." : "", address_text(&addresses[0], text));
     return refuse_option(reading, "advertise", why);
 }
@@ -502,6 +503,58 @@ static size_t candidates(const struct reading *reading, struct address out[CANDI
         count += host->addresses(host->context, 4, out + found, CANDIDATES_MAX - found);
     }
     return count;
+}
+
+/* Is it an address of this host, so that an address for this host alone reaches it? */
+static bool is_here(const struct reading *reading, const struct address *address)
+{
+    const struct config_host *host = reading->host;
+    struct address own[OWN_ADDRESSES_MAX];
+
+    if (address_is_loopback(address) || address_is_wildcard(address)) {
+        return true;
+    }
+    const size_t count = host->addresses(host->context, address->family, own, OWN_ADDRESSES_MAX);
+    for (size_t i = 0; i < count && i < OWN_ADDRESSES_MAX; i++) {
+        if (address_same_host(&own[i], address)) {
+            return true;
+        }
+    }
+    return count > OWN_ADDRESSES_MAX; /* In doubt the configuration is accepted. */
+}
+
+/* Does this host have it, and is it one that others might reach through --listen? */
+static bool may_be_told(const struct reading *reading, const struct address *address)
+{
+    return !address_is_loopback(address) && is_here(reading, address) &&
+           address_families_meet(&reading->partial.config.listen, address);
+}
+
+/* Which of several addresses others are told: that of the last start, by which they know this node,
+ * or that by which the way to a seed goes. A seed that may be this host itself, under an address
+ * that moves from host to host, is asked only if no other tells. */
+static bool choose_address(const struct reading *reading, struct address *out)
+{
+    const struct config_host *host = reading->host;
+    const struct config *config = &reading->partial.config;
+
+    if (config->state_dir[0] != '\0' && host->last_address(host->context, config->state_dir, out) &&
+        may_be_told(reading, out)) {
+        return true;
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < config->seed_count; i++) {
+            const struct endpoint *seed = &config->seeds[i];
+            struct address address;
+            const bool is_own = address_parse_host(seed->host, 0, &address) &&
+                                is_here(reading, &address);
+            if (is_own == (pass == 1) && host->address_toward(host->context, seed, out) &&
+                may_be_told(reading, out)) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 static bool complete_advertise(struct reading *reading)
@@ -531,29 +584,12 @@ static bool complete_advertise(struct reading *reading)
     for (size_t i = 0; i < count && i < CANDIDATES_MAX; i++) {
         found[i].port = config->listen.port;
     }
-    if (count != 1) {
+    if (count != 1 && (count == 0 || !choose_address(reading, &found[0]))) {
         return refuse_ambiguous(reading, found, count);
     }
     config->advertise = found[0];
+    config->advertise.port = config->listen.port;
     return true;
-}
-
-/* Is it an address of this host, so that an address for this host alone reaches it? */
-static bool is_here(const struct reading *reading, const struct address *address)
-{
-    const struct config_host *host = reading->host;
-    struct address own[OWN_ADDRESSES_MAX];
-
-    if (address_is_loopback(address) || address_is_wildcard(address)) {
-        return true;
-    }
-    const size_t count = host->addresses(host->context, address->family, own, OWN_ADDRESSES_MAX);
-    for (size_t i = 0; i < count && i < OWN_ADDRESSES_MAX; i++) {
-        if (address_same_host(&own[i], address)) {
-            return true;
-        }
-    }
-    return count > OWN_ADDRESSES_MAX; /* In doubt the configuration is accepted. */
 }
 
 /* Can this node and the seeds that are addresses send to one another at all? Names are looked up

@@ -59,7 +59,7 @@ static const struct setting options[] = {
     {.name = "advertise",
      .argument = "ADDR:PORT",
      .help = "The address that other members are told: all must be able to send to it",
-     .fallback_note = "what --listen says, or this host's only address",
+     .fallback_note = "what --listen says, or this host's address towards the seeds",
      .group = GROUP_NODE,
      .kind = &option_advertise,
      IN_CONFIG(advertise)},

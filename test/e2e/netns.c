@@ -99,6 +99,8 @@ static bool gain_rights(bool *has_user, const char **step)
     return write_text("/proc/self/setgroups", "deny") && write_text("/proc/self/gid_map", map);
 }
 
+enum { FLOATING = 200 };
+
 static void set_address(struct ifreq *request, uint32_t address)
 {
     const struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(address)};
@@ -138,6 +140,21 @@ static bool unconfigure(void)
 
     set_address(&request, 0);
     const bool done = control >= 0 && ioctl(control, SIOCSIFADDR, &request) == 0;
+    if (control >= 0) {
+        close(control);
+    }
+    return done;
+}
+
+static bool add_floating(void)
+{
+    const int control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    struct ifreq request = {.ifr_name = "net0:1"};
+
+    set_address(&request, network + FLOATING);
+    bool done = control >= 0 && ioctl(control, SIOCSIFADDR, &request) == 0;
+    set_address(&request, UINT32_MAX);
+    done = done && ioctl(control, SIOCSIFNETMASK, &request) == 0;
     if (control >= 0) {
         close(control);
     }
@@ -208,7 +225,9 @@ static _Noreturn void make(int channel, size_t count)
 
 /* --- In the process that uses them ----------------------------------------------------------- */
 
-static bool set_namespace_address(const struct netns *netns, size_t index, bool present)
+enum change { GIVE, TAKE, FLOAT };
+
+static bool set_namespace_address(const struct netns *netns, size_t index, enum change change)
 {
     int status = 0;
     const pid_t child = fork();
@@ -216,19 +235,27 @@ static bool set_namespace_address(const struct netns *netns, size_t index, bool 
     if (child == 0) {
         const bool inside = (!netns->has_user || setns(netns->user, CLONE_NEWUSER) == 0) &&
                             setns(netns->places[index], CLONE_NEWNET) == 0;
-        _exit(inside && (present ? configure(index) : unconfigure()) ? 0 : 1);
+        const bool done = inside && (change == GIVE   ? configure(index)
+                                     : change == TAKE ? unconfigure()
+                                                      : add_floating());
+        _exit(done ? 0 : 1);
     }
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
 bool netns_give_address(const struct netns *netns, size_t index)
 {
-    return set_namespace_address(netns, index, true);
+    return set_namespace_address(netns, index, GIVE);
 }
 
 bool netns_take_address(const struct netns *netns, size_t index)
 {
-    return set_namespace_address(netns, index, false);
+    return set_namespace_address(netns, index, TAKE);
+}
+
+bool netns_float_address(const struct netns *netns, size_t index)
+{
+    return set_namespace_address(netns, index, FLOAT);
 }
 
 /* Takes one report with as many descriptors; says why if it is a failure. */

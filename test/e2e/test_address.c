@@ -42,6 +42,40 @@ Story(address, a_daemon_that_listens_on_all_waits_for_any)
     assert_agreement(cluster, "athens byzantium");
 }
 
+static bool is_known_by(struct cluster *cluster, const char *name, const char *host)
+{
+    const json_t *entry = entry_of(cluster_members(cluster, "athens"), "members", name);
+
+    return entry != NULL && strncmp(text_of(entry, "address"), host, strlen(host)) == 0;
+}
+
+Story(address, of_several_the_one_that_leads_to_the_seeds_is_taken)
+{
+    struct cluster *cluster = cluster_apart("athens byzantium", NO_ARGS);
+
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    cr_assert(netns_float_address(&cluster->netns, 1));
+    start_on_all(cluster, "byzantium", "athens");
+    assert_agreement(cluster, "athens byzantium");
+    cr_assert(is_known_by(cluster, "byzantium", "10.77.0.2:"));
+}
+
+/* Without a seed there is no way that would tell. */
+Story(address, of_several_the_one_of_the_last_start_is_taken)
+{
+    struct cluster *cluster = cluster_apart("athens", NO_ARGS);
+    const char *state = cluster_path(cluster, "state");
+
+    cluster_start(cluster, "athens", NULL, ARGS("--state-dir", state));
+    assert_agreement(cluster, "athens");
+    cr_assert_eq(cluster_terminate(cluster, "athens"), 0);
+    cr_assert(netns_float_address(&cluster->netns, 0));
+    cluster_start(cluster, "athens", NULL, ARGS("--listen", "0.0.0.0:7420", "--state-dir", state));
+    assert_agreement(cluster, "athens");
+    cr_assert(is_known_by(cluster, "athens", "10.77.0.1:"));
+}
+
 Story(address, a_daemon_that_waits_ends_when_it_is_told_to)
 {
     struct cluster *cluster = cluster_apart("athens", NO_ARGS);

@@ -61,6 +61,22 @@ static size_t machine_addresses(void *context, uint8_t family, struct address *o
     return count;
 }
 
+static bool machine_last_address(void *context, const char *state_dir, struct address *out)
+{
+    const struct machine *machine = context;
+
+    (void)state_dir;
+    return machine->last != NULL && address_parse_host(machine->last, 0, out);
+}
+
+static bool machine_address_toward(void *context, const struct endpoint *seed, struct address *out)
+{
+    const struct machine *machine = context;
+
+    return machine->way_to[0] != NULL && strcmp(machine->way_to[0], seed->host) == 0 &&
+           address_parse_host(machine->way_to[1], 0, out);
+}
+
 /* The group of this process, one of others', and no other. */
 static enum host_group machine_group(void *context, const char *name, gid_t *out)
 {
@@ -87,6 +103,8 @@ struct result *parse_on(struct machine *machine, const char *line)
                                      .variable_at = machine_variable_at,
                                      .name = machine_name,
                                      .addresses = machine_addresses,
+                                     .last_address = machine_last_address,
+                                     .address_toward = machine_address_toward,
                                      .group = machine_group,
                                      .context = machine};
 

@@ -9,6 +9,8 @@ struct machine {
     const char *environment[8];
     const char *host_name;
     const char *addresses[6];
+    const char *last;      /* the address of its last start; NULL: none */
+    const char *way_to[2]; /* a seed, and the address by which the way goes there; NULL: none */
 };
 
 /* What came of it; too large for the stack of many tests, hence on the heap. */

@@ -272,6 +272,43 @@ Test(config, an_address_to_advertise_is_not_guessed)
     free(result);
 }
 
+static void expect_choice(struct machine *machine, const char *line, const char *expected)
+{
+    struct result *result = parse_on(machine, line);
+
+    cr_expect_eq(result->outcome.action, CONFIG_RUN, "%s", result->outcome.message);
+    expect_address(&result->config.advertise, expected);
+    free(result);
+}
+
+Test(config, of_several_addresses_the_last_one_is_taken_or_that_of_the_way_to_a_seed)
+{
+    struct machine machine = plain_machine();
+
+    machine.addresses[1] = "192.168.1.9";
+    machine.last = "192.168.1.9";
+    machine.way_to[0] = "10.0.0.7";
+    machine.way_to[1] = "10.0.0.5";
+    expect_choice(&machine, "--state-dir /s --seed 10.0.0.7", "192.168.1.9:7420");
+    expect_choice(&machine, "--seed 10.0.0.7", "10.0.0.5:7420");
+
+    machine.last = "192.168.1.10"; /* It is gone from this host. */
+    expect_choice(&machine, "--state-dir /s --seed 10.0.0.7", "10.0.0.5:7420");
+    expect_choice(&machine, "--seed 10.0.0.8 --seed 10.0.0.7 --listen 0.0.0.0:7500",
+                  "10.0.0.5:7500");
+
+    machine.way_to[0] = "athens.example";
+    expect_choice(&machine, "--seed athens.example", "10.0.0.5:7420");
+
+    struct result *result = parse_on(&machine, "--state-dir /s --seed 10.0.0.8");
+    expect_refusal(result, "no way to a seed", 78, "no way to a seed tells which one");
+    free(result);
+    machine.way_to[1] = "127.0.0.1";
+    result = parse_on(&machine, "--seed athens.example");
+    expect_refusal(result, "a way by loopback", 78, "no way to a seed tells which one");
+    free(result);
+}
+
 Test(config, more_seeds_than_fit_are_refused)
 {
     struct machine machine = plain_machine();
