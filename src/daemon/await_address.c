@@ -24,10 +24,11 @@ static void describe(const struct config *config, const struct config_outcome *o
     char text[ADDRESS_TEXT_MAX];
 
     if (outcome->lacks_address) {
-        snprintf(words, CONFIG_MESSAGE_MAX,
-                 "waits until this host has an address besides loopback: give it one, or listen on "
-                 "127.0.0.1:%u",
-                 (unsigned)config->listen.port);
+        snprintf(
+            words, CONFIG_MESSAGE_MAX,
+            "waits until this host has an address besides loopback and link-local ones (fe80::), "
+            "whose zone others do not know: give it one, or listen on 127.0.0.1:%u",
+            (unsigned)config->listen.port);
     } else {
         snprintf(words, CONFIG_MESSAGE_MAX,
                  "waits until %s is an address of this host: give it to the host, or choose "

@@ -476,13 +476,34 @@ static bool read_state(struct store *store, struct stored *found)
     return true;
 }
 
-/* The first thing that a life does: no two lives may have the same count. */
+static void start_work(struct store *store);
+
+static void on_retry(uv_timer_t *retry)
+{
+    struct store *store = retry->data;
+
+    if (!store->busy) {
+        start_work(store);
+    }
+}
+
+/* The first thing that a life does. On a full disk it goes on without: the count is for people
+ * (I1c), and what else was kept has been read. A voter's record is another file. */
 static bool count_life(struct store *store, const struct stored *found)
 {
     store->latest = *found;
     store->latest.incarnation++;
 
     const int error = state_write(store->dir, &store->latest);
+    store->failing = error == ENOSPC || error == EDQUOT;
+    if (store->failing) {
+        log_line(store->log, LOG_WARN, "store",
+                 "cannot write %s/%s: %s: going on without; make room: what this life learns is "
+                 "lost with it until then; trying again every %llu s",
+                 store->dir_name, STATE_FILE, strerror(error),
+                 (unsigned long long)(store->retry_ms / MS_PER_S));
+        return true;
+    }
     if (error != 0) {
         log_line(store->log, LOG_ERROR, "store",
                  "cannot write %s/%s: %s: make room or choose another --state-dir", store->dir_name,
@@ -534,12 +555,13 @@ struct store *store_open(uv_loop_t *loop, const char *dir, uint64_t retry_ms, st
     (void)uv_timer_init(loop, &store->retry); /* cannot fail */
     uv_unref((uv_handle_t *)&store->retry);   /* It keeps nobody from ending. */
     store->retry.data = store;
+    if (store->failing) {
+        (void)uv_timer_start(&store->retry, on_retry, retry_ms, 0);
+    }
     return store;
 }
 
 /* --- Writing --------------------------------------------------------------------------------- */
-
-static void start_work(struct store *store);
 
 static void on_work(uv_work_t *work)
 {
@@ -571,15 +593,6 @@ static void on_retry_closed(uv_handle_t *handle)
     store_free(store);
     if (on_closed != NULL) {
         on_closed(context);
-    }
-}
-
-static void on_retry(uv_timer_t *retry)
-{
-    struct store *store = retry->data;
-
-    if (!store->busy) {
-        start_work(store);
     }
 }
 

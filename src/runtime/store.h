@@ -21,7 +21,8 @@ enum { STORE_RETRY_MS = 10000 };
  * before it returns. `found->incarnation` is the number of lives before this one. A damaged file is
  * renamed to `state.bad`, and the node begins without known history; the log says so.
  *
- * Returns NULL, after one line on the log that names the remedy, when the directory cannot be used.
+ * A disk that is full is one warning: the life is counted as soon as there is room. Otherwise
+ * returns NULL, after one line on the log that names the remedy, when the directory cannot be used.
  * `loop` and `log` are borrowed for the store's life. A write that failed is tried again after
  * `retry_ms`, which is STORE_RETRY_MS except in tests. */
 struct store *store_open(uv_loop_t *loop, const char *dir, uint64_t retry_ms, struct log *log,

@@ -2,11 +2,14 @@
  * process in between leaves it half. */
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -443,6 +446,62 @@ Test(store, a_failing_write_is_logged_once_and_tried_again)
 static void on_idle(uv_idle_t *idle)
 {
     (void)idle;
+}
+
+/* Puts a small disk of its own in the place of the directory, and fills it. */
+static void fill_disk(const struct desk *desk)
+{
+    char path[90];
+    char block[4096] = "";
+
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", desk->dir, "tmpfs", 0, "size=64k,mode=0700") != 0) {
+        cr_skip_test("no mounts here: %s", strerror(errno));
+    }
+    snprintf(path, sizeof path, "%s/filler", desk->dir);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    cr_assert_geq(fd, 0);
+    while (write(fd, block, sizeof block) > 0) {
+        /* Until there is no room. */
+    }
+    cr_assert_eq(errno, ENOSPC);
+    close(fd);
+}
+
+/* There is no room from the start; the life is counted when there is. */
+Test(store, a_full_disk_is_no_obstacle, .timeout = 60)
+{
+    struct desk desk;
+    struct stored found;
+    char line[LOG_READ_MAX];
+    char text[STATE_MAX] = "";
+    char filler[90];
+
+    desk_open(&desk);
+    fill_disk(&desk);
+    struct store *store = desk_store(&desk, &found);
+    cr_assert_not_null(store);
+    cr_expect_eq(found.incarnation, 0);
+    desk_read_log(&desk, line);
+    cr_expect_not_null(strstr(line, "No space left on device: going on without"), "%s", line);
+
+    snprintf(filler, sizeof filler, "%s/filler", desk.dir);
+    cr_assert_eq(unlink(filler), 0);
+    uv_idle_t others;
+    (void)uv_idle_init(&desk.loop, &others);
+    (void)uv_idle_start(&others, on_idle);
+    while (strstr(text, "incarnation=1\n") == NULL) {
+        (void)uv_run(&desk.loop, UV_RUN_ONCE);
+        if (access(desk.state, R_OK) == 0) {
+            file_read(desk.state, text);
+        }
+    }
+    uv_close((uv_handle_t *)&others, NULL);
+    desk_close_store(&desk, store);
+    desk_read_log(&desk, line);
+    cr_expect_not_null(strstr(line, "is written again"), "%s", line);
+    (void)umount(desk.dir);
+    desk_close(&desk);
 }
 
 /* The disk had room again, and nothing else happened. */
