@@ -375,7 +375,7 @@ static void on_work_done(uv_work_t *work, int status)
                  "cannot write %s/" RECORD_FILE ": %s: this node does not vote until it can; make "
                  "room, or the directory writable",
                  store->config->state_dir, strerror(store->error));
-    } else if (store->failed) {
+    } else if (store->error == 0 && store->failed) {
         log_line(store->log, LOG_INFO, "voter",
                  "%s/" RECORD_FILE " is written again: this node votes", store->config->state_dir);
     }

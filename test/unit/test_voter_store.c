@@ -246,8 +246,19 @@ Test(voter_store, a_write_that_fails_is_said_and_not_acknowledged)
     cr_assert_not(desk.ok[0]);
     desk_read_log(&desk, log);
     cr_assert_not_null(strstr(log, "this node does not vote until it can"), "%s", log);
-    desk_stop(&desk);
+
+    voter_store_write(desk.store, 2, &record); /* One more is no news, and no success. */
+    (void)uv_run(&desk.loop, UV_RUN_DEFAULT);
     cr_assert_eq(rmdir(blocked), 0);
+    voter_store_write(desk.store, 3, &record);
+    (void)uv_run(&desk.loop, UV_RUN_DEFAULT);
+    cr_assert_eq(desk.count, 3);
+    cr_assert(!desk.ok[1] && desk.ok[2]);
+    desk_read_log(&desk, log);
+    const char *again = strstr(log, "is written again: this node votes");
+    cr_assert_not_null(again, "%s", log);
+    cr_assert_null(strstr(again + 1, "is written again"), "%s", log);
+    desk_stop(&desk);
     desk_close(&desk);
 }
 
