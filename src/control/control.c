@@ -178,16 +178,39 @@ static void on_prepare(uv_prepare_t *prepare)
 
 /* --- Opening and closing --- */
 
-enum { CONNECTIONS_ALL = CONNECTIONS_MAX + CONNECTIONS_RESERVED + CONNECTIONS_SPARE };
+enum {
+    CONNECTIONS_ALL = CONNECTIONS_MAX + CONNECTIONS_RESERVED + CONNECTIONS_SPARE,
+    CONNECTIONS_LEAST = 4,
+    FILES_MEANWHILE = 4, /* the state, a recording, a lookup of a name */
+};
+
+_Static_assert(CONNECTIONS_RESERVED == CONNECTIONS_SPARE, "they shrink alike");
 
 _Static_assert(SERVERS_MAX *CONNECTIONS_ALL < DESCRIPTORS_RESERVED_MAX,
                "keep a descriptor for each client");
 
+/* What it cannot get a descriptor for, the library would try to accept again and again. */
+static uint32_t connections_all(const struct control *control)
+{
+    const uint64_t clients = descriptors_for_clients(descriptors_limit(),
+                                                     node_config(control->node)->capacity);
+    const uint64_t most = clients > FILES_MEANWHILE ? (clients - FILES_MEANWHILE) / SERVERS_MAX : 0;
+
+    return most < CONNECTIONS_LEAST ? CONNECTIONS_LEAST
+           : most < CONNECTIONS_ALL ? (uint32_t)most
+                                    : CONNECTIONS_ALL;
+}
+
 static bool server_start(struct control *control, struct server *server)
 {
+    const uint32_t all = connections_all(control);
+    const uint32_t beyond = all / (CONNECTIONS_ALL / CONNECTIONS_RESERVED);
+
+    server->reserved = beyond > 0 ? beyond : 1;
+    server->room = all - 2 * server->reserved;
     const struct MHD_OptionItem options[] = {
         {MHD_OPTION_LISTEN_SOCKET, server->listen_socket.fd, NULL},
-        {MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_ALL, NULL},
+        {MHD_OPTION_CONNECTION_LIMIT, all, NULL},
         {MHD_OPTION_CONNECTION_MEMORY_LIMIT, CONNECTION_BYTES_MAX, NULL},
         {MHD_OPTION_CONNECTION_TIMEOUT, CONNECTION_IDLE_S, NULL},
         {MHD_OPTION_PER_IP_CONNECTION_LIMIT, server->over_unix ? 0 : CONNECTIONS_PER_ADDRESS, NULL},

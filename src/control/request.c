@@ -18,9 +18,9 @@ static struct request *request_new(struct server *server, struct MHD_Connection 
     request->server = server;
     request->connection = connection;
     request->waiter.connection = connection;
-    request->room = server->connections <= CONNECTIONS_MAX                          ? ROOM_FOR_ALL
-                    : server->connections <= CONNECTIONS_MAX + CONNECTIONS_RESERVED ? ROOM_RESERVED
-                                                                                    : ROOM_NONE;
+    request->room = server->connections <= server->room                      ? ROOM_FOR_ALL
+                    : server->connections <= server->room + server->reserved ? ROOM_RESERVED
+                                                                             : ROOM_NONE;
     request->due_ms = REQUEST_NEVER_DUE;
     request->next = server->first;
     if (server->first != NULL) {

@@ -50,6 +50,8 @@ struct server {
     uv_poll_t poll; /* on the daemon's epoll descriptor */
     struct listen_socket listen_socket;
     uint32_t connections;
+    uint32_t room;     /* so many are served, CONNECTIONS_MAX where the descriptors suffice, */
+    uint32_t reserved; /* so many more for probes, and as many to be told that there is no room */
     struct request *first; /* of all connections */
     uint32_t due_count;    /* of those that something is due of */
     bool over_unix;

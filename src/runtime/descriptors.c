@@ -17,6 +17,14 @@ uint64_t descriptors_for_streams(uint64_t limit)
     return limit - reserved(limit);
 }
 
+uint64_t descriptors_for_clients(uint64_t limit, uint32_t member_count)
+{
+    const uint64_t others = FILES + (uint64_t)STREAMS_PER_MEMBER * member_count;
+    const uint64_t left = limit > others ? limit - others : 0;
+
+    return left > reserved(limit) ? left : reserved(limit);
+}
+
 uint64_t descriptors_needed(uint32_t member_count)
 {
     const uint64_t wanted = FILES + (uint64_t)STREAMS_PER_MEMBER * member_count;

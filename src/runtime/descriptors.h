@@ -22,6 +22,10 @@ enum { DESCRIPTORS_RESERVED_MAX = 600 };
 /* The first descriptor number that is reserved, when the process may have `limit` descriptors. */
 uint64_t descriptors_for_streams(uint64_t limit);
 
+/* How many clients, and files that are opened for a moment, may have together: what such a limit
+ * leaves beside the streams of that many members, and the reserve at least. */
+uint64_t descriptors_for_clients(uint64_t limit, uint32_t member_count);
+
 /* The lowest limit at which this node and each of so many members can hold a stream to each
  * other. */
 uint64_t descriptors_needed(uint32_t member_count);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -662,6 +663,32 @@ Test(control_socket, connections_beyond_the_cap_are_told_and_closed)
     free(client_read(&house, fds[CONNECTIONS_MAX], NULL));
     assert_answer(&house, fds[0], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n", "200", "}\n");
     for (int i = 0; i <= CONNECTIONS_MAX; i++) {
+        close(fds[i]);
+    }
+    house_close(&house);
+}
+
+/* What has no descriptor left cannot be told so: it would be accepted in vain, on and on. */
+Test(control_socket, where_descriptors_are_few_so_are_connections)
+{
+    struct house house;
+    struct rlimit usual;
+    int fds[CONNECTIONS_MAX];
+
+    cr_assert_eq(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    const struct rlimit few = {.rlim_cur = 100, .rlim_max = usual.rlim_max};
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+    house_open(&house);
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    const uint32_t room = house.control->servers[0].room;
+    cr_assert_gt(room, 0);
+    cr_assert_lt(2 * (room + 2 * house.control->servers[0].reserved), 100);
+    for (uint32_t i = 0; i <= room; i++) {
+        fds[i] = client_open(&house);
+        assert_answer(&house, fds[i], "GET /v1/version HTTP/1.1\r\nHost: d\r\n\r\n",
+                      i < room ? "200" : "503", "}\n");
+    }
+    for (uint32_t i = 0; i <= room; i++) {
         close(fds[i]);
     }
     house_close(&house);

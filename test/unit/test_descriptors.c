@@ -30,3 +30,15 @@ Test(descriptors, a_limit_of_1024_is_enough_for_256_members)
 {
     cr_assert_leq(descriptors_needed(256), 1024);
 }
+
+/* What no descriptor is left for is not accepted, or the library would try again and again. */
+Test(descriptors, clients_get_what_members_leave_and_the_reserve_at_least)
+{
+    cr_expect_eq(descriptors_for_clients(64, 256), 16);
+    cr_expect_eq(descriptors_for_clients(1024, 256), 1024 - 32 - 512);
+    cr_expect_eq(descriptors_for_clients(1024, 4), 1024 - 32 - 8);
+    cr_expect_eq(descriptors_for_clients(UINT64_MAX, 256), UINT64_MAX - 32 - 512);
+    for (uint32_t limit = 0; limit < 4096; limit += 16) {
+        cr_assert_leq(descriptors_for_clients(limit, 256), limit);
+    }
+}
