@@ -39,7 +39,9 @@ struct finding {
     int64_t ppm; /* of the clock that is furthest off */
     uint64_t ppm_unsure;
     uint32_t rates;
-    const char *silent_name;          /* of one of each; NULL: none */
+    const char *silent_name;  /* of one of each; NULL: none */
+    enum way_fault udp_fault; /* what is wrong with the way to those two */
+    enum way_fault tcp_fault;
     const struct member *without_tcp; /* one whose datagrams answer, and which does not connect */
     const struct member *without_udp; /* one of the silent that answered by TCP alone */
     const char *trip_name;
@@ -126,6 +128,23 @@ static bool answers_by_tcp_alone(const struct measured *member)
            member->long_ones[MEASURE_STREAM].answered > 0;
 }
 
+/* Which of the two does not pass, and why? */
+static void find_way(struct finding *finding, const struct measured *measured,
+                     const struct member *member)
+{
+    const enum way_fault fault = node_way(finding->facts->node, &member->id);
+
+    if (fault == WAY_UDP_FORBIDDEN || answers_by_tcp_alone(measured)) {
+        finding->without_udp = member;
+        finding->udp_fault = fault == WAY_UDP_FORBIDDEN ? fault : WAY_UDP_DROPPED;
+    }
+    if (measured->long_ones[MEASURE_STREAM].answered == 0 &&
+        (fault == WAY_TCP_FORBIDDEN || (fault == WAY_TCP_DROPPED && measured->answered > 0))) {
+        finding->without_tcp = member;
+        finding->tcp_fault = fault;
+    }
+}
+
 static void find_all(struct finding *finding)
 {
     const struct view *view = finding->facts->view;
@@ -138,13 +157,7 @@ static void find_all(struct finding *finding)
         finding->others++;
         if (member != NULL && member->sent > 0) {
             find_member(finding, member, view->members[i].name);
-            if (node_way(finding->facts->node, &view->members[i].id) == WAY_TCP_DROPPED &&
-                member->answered > 0 && member->long_ones[MEASURE_STREAM].answered == 0) {
-                finding->without_tcp = &view->members[i];
-            }
-            if (answers_by_tcp_alone(member)) {
-                finding->without_udp = &view->members[i];
-            }
+            find_way(finding, member, &view->members[i]);
         }
     }
 }
@@ -187,7 +200,7 @@ static void judge_answers(const struct finding *finding, struct judgement *judge
     } else if (without_udp != NULL) {
         judge(judgement, false, "%u of %u others answered no datagram; %s", finding->silent,
               finding->others,
-              way_text(WAY_UDP_DROPPED, without_udp->name, &without_udp->address, text));
+              way_text(finding->udp_fault, without_udp->name, &without_udp->address, text));
     } else {
         judge(
             judgement, false,
@@ -399,7 +412,7 @@ static void judge_streams(const struct finding *finding, struct judgement *judge
 
     if (without_tcp != NULL) {
         judge(judgement, false, "%s",
-              way_text(WAY_TCP_DROPPED, without_tcp->name, &without_tcp->address, text));
+              way_text(finding->tcp_fault, without_tcp->name, &without_tcp->address, text));
         return;
     }
     judge_kind(

@@ -232,7 +232,14 @@ static bool take_way(const struct facts *facts, const struct node_id *life, cons
 static bool find_way(const struct facts *facts, struct borrowed *borrowed)
 {
     const struct view *view = facts->view;
+    char where[ADDRESS_TEXT_MAX];
+    struct address to;
 
+    if (facts->phase == PHASE_JOINING && node_is_forbidden(facts->node, &to)) {
+        (void)way_text(WAY_UDP_FORBIDDEN, address_text(&to, where), &to, borrowed->way);
+        (void)way_remedy(WAY_UDP_FORBIDDEN, where, &to, borrowed->way_next);
+        return true;
+    }
     for (uint32_t i = 0; i < view->member_count; i++) {
         const struct member *member = &view->members[i];
         if (!id_equal(&member->id, &facts->self->id) &&
@@ -277,10 +284,10 @@ void whole_now(const struct facts *facts, struct links *links, const struct vote
         collect_missing(facts, &collected);
         collect_voters(facts, survey, self, &collected);
         collect_links(facts, links, self, &borrowed, &collected);
-        if (find_way(facts, &borrowed)) {
-            collected.way = borrowed.way;
-            collected.way_next = borrowed.way_next;
-        }
+    }
+    if (find_way(facts, &borrowed)) {
+        collected.way = borrowed.way;
+        collected.way_next = borrowed.way_next;
     }
     whole_judge(&collected, whole);
     text_builder_deinit(&borrowed.turned_away);

@@ -12,26 +12,6 @@
 
 /* --- Sending --- */
 
-/* Logged once for each seed, and once for the rest: an obstacle between this node and them does not
- * go away by itself, and must not fill the log. */
-static void log_unsent(struct node *node, const struct address *to, int error)
-{
-    const struct address *listen = &node->config->listen;
-    char text[ADDRESS_TEXT_MAX];
-
-    if (error == UV_EAGAIN || error == UV_ECANCELED ||
-        resolver_note_unsent(&node->resolver, to, error) || node->said_families ||
-        address_families_meet(listen, to)) {
-        return;
-    }
-    node->said_families = true;
-    log_line(node->log, LOG_WARN, "unsent",
-             "cannot send to %s: it is %s and --listen is %s: each member must be able to send to "
-             "what the others advertise; listen on [::]:%u, which is both",
-             address_text(to, text), address_family_text(to), address_family_text(listen),
-             (unsigned)listen->port);
-}
-
 void node_send_note(void *context, const struct address *to, const uint8_t *bytes, size_t length)
 {
     struct node *node = context;
@@ -46,9 +26,7 @@ void node_transmit(void *context, const struct outgoing *outgoing)
     if (outgoing->length <= DATAGRAM_FRAME_BYTES_MAX || outgoing->as_datagram) { /* U3a */
         const struct bytes datagram = gate_seal_datagram(&node->gate, outgoing);
         const int error = udp_send(&node->udp, outgoing->to, datagram.at, datagram.length);
-        if (error != 0) {
-            log_unsent(node, outgoing->to, error);
-        }
+        node_note_sent(node, outgoing->to, error);
     } else if (!links_send(&node->links, outgoing)) {
         stream_pool_send(&node->stream_pool, outgoing);
     }
@@ -105,9 +83,7 @@ static bool send_beat(struct node *node, const struct effect *effect, uint64_t n
         return false;
     }
     const int error = udp_send(&node->udp, &effect->address, beat.at, beat.length);
-    if (error != 0) {
-        log_unsent(node, &effect->address, error);
-    }
+    node_note_sent(node, &effect->address, error);
     return true;
 }
 

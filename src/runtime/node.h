@@ -71,6 +71,9 @@ enum way_fault node_way(const struct node *node, const struct node_id *life);
 /* Has the address by which the others know this node gone from its host? */
 bool node_address_is_gone(const struct node *node);
 
+/* An address to which the kernel lets this node send nothing; false: there is none. */
+bool node_is_forbidden(const struct node *node, struct address *to);
+
 /* What a node with another key, or none, answered lately, for people: "" if none did. */
 const char *node_key_words(const struct node *node);
 

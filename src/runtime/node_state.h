@@ -123,6 +123,9 @@ void node_on_way_found(void *context, const struct node_id *life, const struct a
 void node_on_synced(void *context, uint64_t number, bool ok);
 void node_on_resolved(void *context, const struct address *addresses, uint32_t count);
 
+/* A datagram was sent there (0), or could not be, for libuv's reason. */
+void node_note_sent(struct node *node, const struct address *to, int error);
+
 /* A member is found stalled: does its process answer by TCP? */
 void node_look_at_way(struct node *node, const struct notice *notice);
 

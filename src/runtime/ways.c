@@ -143,3 +143,55 @@ bool ways_lack_udp(const struct ways *ways, const struct node_id *life)
     }
     return false;
 }
+
+/* --- Bans ------------------------------------------------------------------------------------ */
+
+static struct ban *find_ban(struct ways *ways, const struct address *to)
+{
+    for (uint32_t i = 0; i < ways->ban_count; i++) {
+        if (address_equal(&ways->bans[i].to, to)) {
+            return &ways->bans[i];
+        }
+    }
+    return NULL;
+}
+
+bool ways_forbidden(struct ways *ways, const struct address *to, uint64_t now_ms)
+{
+    struct ban *ban = find_ban(ways, to);
+
+    if (ban == NULL && ways->ban_count == BANS_MAX) {
+        return false;
+    }
+    if (ban == NULL) {
+        ban = &ways->bans[ways->ban_count++];
+        *ban = (struct ban){.to = *to};
+    }
+    const bool begins = !ban->holds;
+    const bool is_said = ban->said_ms != 0 && now_ms < ban->said_ms + BAN_SAID_MS;
+    ban->holds = true;
+    ways->bans_held += begins ? 1 : 0;
+    ban->said_ms = begins && !is_said ? now_ms : ban->said_ms;
+    return begins && !is_said;
+}
+
+void ways_permitted(struct ways *ways, const struct address *to)
+{
+    struct ban *ban = ways->bans_held == 0 ? NULL : find_ban(ways, to);
+
+    if (ban != NULL && ban->holds) {
+        ban->holds = false;
+        ways->bans_held--;
+    }
+}
+
+const struct ban *ways_ban(const struct ways *ways, const struct address *to)
+{
+    for (uint32_t i = 0; i < ways->ban_count && ways->bans_held > 0; i++) {
+        const struct ban *ban = &ways->bans[i];
+        if (ban->holds && (to == NULL || address_equal(&ban->to, to))) {
+            return ban;
+        }
+    }
+    return NULL;
+}

@@ -17,6 +17,16 @@ const char *way_text(enum way_fault fault, const char *name, const struct addres
                        "port %u, there or here",
                        name, port);
         break;
+    case WAY_UDP_FORBIDDEN:
+        (void)snprintf(out, WAY_TEXT_MAX,
+                       "this host's own firewall forbids sending UDP to %s, port %u (EPERM)", name,
+                       port);
+        break;
+    case WAY_TCP_FORBIDDEN:
+        (void)snprintf(out, WAY_TEXT_MAX,
+                       "this host's own firewall forbids connecting to %s by TCP, port %u (EPERM)",
+                       name, port);
+        break;
     case WAY_TCP_DROPPED:
         (void)snprintf(out, WAY_TEXT_MAX,
                        "UDP of %s arrives and TCP to it does not connect: a firewall between them "
@@ -41,6 +51,13 @@ const char *way_remedy(enum way_fault fault, const char *name, const struct addr
                        "permit UDP to port %u on this host, on the host of %s and on the way, in "
                        "both directions; all else mends itself",
                        port, name);
+        break;
+    case WAY_UDP_FORBIDDEN:
+    case WAY_TCP_FORBIDDEN:
+        (void)snprintf(out, WAY_TEXT_MAX,
+                       "permit outgoing %s to port %u on this host: nft list ruleset shows what "
+                       "forbids it, dmesg whether its table of connections is full",
+                       fault == WAY_UDP_FORBIDDEN ? "UDP" : "TCP", port);
         break;
     case WAY_TCP_DROPPED:
         (void)snprintf(out, WAY_TEXT_MAX,

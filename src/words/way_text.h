@@ -7,9 +7,11 @@
 enum { WAY_TEXT_MAX = 320 };
 
 enum way_fault {
-    WAY_SOUND,       /* as far as this node looked */
-    WAY_UDP_DROPPED, /* its process answers by TCP, and no datagram of it comes */
-    WAY_TCP_DROPPED, /* it is heard by UDP, and no connection to it comes about */
+    WAY_SOUND,         /* as far as this node looked */
+    WAY_UDP_DROPPED,   /* its process answers by TCP, and no datagram of it comes */
+    WAY_UDP_FORBIDDEN, /* this host's kernel does not let this process send to it (EPERM) */
+    WAY_TCP_FORBIDDEN, /* nor connect */
+    WAY_TCP_DROPPED,   /* it is heard by UDP, and no connection to it comes about */
 };
 
 /* "TCP of cyrene answers and UDP does not: ..."; "" for a sound one. */

@@ -494,6 +494,7 @@ static const struct row {
 static void say_way(const struct whole_facts *facts, struct whole *whole)
 {
     switch (whole->state) {
+    case WHOLE_NOT_IN:
     case WHOLE_NOBODY_ACTS:
     case WHOLE_SPLIT:
     case WHOLE_UNHEARD:
@@ -505,7 +506,6 @@ static void say_way(const struct whole_facts *facts, struct whole *whole)
         say(whole->next, "%s", facts->way_next);
         return;
     case WHOLE_ADDRESS_GONE:
-    case WHOLE_NOT_IN:
     case WHOLE_LEAVING:
     case WHOLE_MERGING:
     case WHOLE_STARVED:

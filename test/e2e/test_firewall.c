@@ -1,6 +1,7 @@
 /* A firewall that drops one protocol of a member: each is named as what it is, with the remedy. */
 #include <netinet/in.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "netns_story.h"
 
@@ -84,4 +85,43 @@ Story(firewall, tcp_that_is_dropped_is_named)
     network_heal(cluster);
     assert_heals(cluster, three);
     assert_soon(says(cluster, "athens", ARGS("status"), "healthy: 3 of 3"));
+}
+
+/* Runs nft in the namespace of that one; skips the story where there is no nft. */
+static void nft(struct cluster *cluster, const char *name, const char *rules)
+{
+    struct process process = {.pid = 0};
+    const size_t index = (size_t)(cluster_daemon(cluster, name) - cluster->daemons);
+    const struct place place = netns_place(&cluster->netns, index);
+    const char *const argv[] = {"/usr/sbin/nft", rules, NULL};
+    const char *out = cluster_path(cluster, "nft");
+
+    if (access(argv[0], X_OK) != 0) {
+        cr_skip_test("no nft here");
+    }
+    cr_assert(process_start_at(&process, &place, argv, out, out));
+    cr_assert(process_wait(&process, LIMIT_MS));
+    if (process_exit_code(&process) != 0) {
+        cr_skip_test("nft can do nothing here");
+    }
+}
+
+/* The kernel of cyrene's own host says EPERM, at once. */
+Story(firewall, what_the_own_host_forbids_is_named)
+{
+    static const char words[] = "this host's own firewall forbids sending UDP to athens, port 7420 "
+                                "(EPERM)";
+    struct cluster *cluster = cluster_formed_apart(three, NO_ARGS);
+
+    nft(cluster, "cyrene",
+        "add table ip t; add chain ip t out { type filter hook output priority 0 ; }; "
+        "add rule ip t out udp dport 7420 ip daddr 10.77.0.1 drop");
+    assert_soon(says(cluster, "cyrene", ARGS("status"), words));
+    assert_soon(says(cluster, "cyrene", ARGS("why", "athens"), words));
+    assert_soon(says(cluster, "cyrene", ARGS("status"), "permit outgoing UDP to port 7420"));
+    assert_soon(says(cluster, "cyrene", ARGS("doctor", "--for", "1s"), words));
+    cr_assert_eq(cluster_log_count(cluster, "cyrene", "way"), 1);
+    nft(cluster, "cyrene", "delete table ip t");
+    assert_heals(cluster, three);
+    assert_soon(says(cluster, "cyrene", ARGS("status"), "healthy: 3 of 3"));
 }
