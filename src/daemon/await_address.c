@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -10,7 +11,7 @@
 #include "runtime/log.h"
 #include "words/address_text.h"
 
-enum { LOOK_AGAIN_S = 1 };
+enum { LOOK_AGAIN_S = 1, WORDS_MAX = CONFIG_MESSAGE_MAX + 32 };
 
 static bool lacks_address(const struct config *config, const struct config_outcome *outcome)
 {
@@ -19,18 +20,14 @@ static bool lacks_address(const struct config *config, const struct config_outco
 }
 
 static void describe(const struct config *config, const struct config_outcome *outcome,
-                     char words[CONFIG_MESSAGE_MAX])
+                     char words[WORDS_MAX])
 {
     char text[ADDRESS_TEXT_MAX];
 
     if (outcome->lacks_address) {
-        snprintf(
-            words, CONFIG_MESSAGE_MAX,
-            "waits until this host has an address besides loopback and link-local ones (fe80::), "
-            "whose zone others do not know: give it one, or listen on 127.0.0.1:%u",
-            (unsigned)config->listen.port);
+        snprintf(words, WORDS_MAX, "waits for an address: %s", outcome->message);
     } else {
-        snprintf(words, CONFIG_MESSAGE_MAX,
+        snprintf(words, WORDS_MAX,
                  "waits until %s is an address of this host: give it to the host, or choose "
                  "another --listen",
                  address_host_text(&config->listen, text));
@@ -61,9 +58,9 @@ bool await_address(struct config *config, struct config_outcome *outcome, int ar
                    const struct config_host *host)
 {
     const struct timespec pause = {.tv_sec = LOOK_AGAIN_S};
-    char words[CONFIG_MESSAGE_MAX];
+    char words[WORDS_MAX];
+    char said[WORDS_MAX] = "";
     bool is_told = false;
-    bool has_waited = false;
     sigset_t set;
     sigset_t before;
 
@@ -73,9 +70,9 @@ bool await_address(struct config *config, struct config_outcome *outcome, int ar
     choose_signals(&set);
     (void)sigprocmask(SIG_BLOCK, &set, &before);
     while (!is_told && lacks_address(config, outcome)) {
-        if (!has_waited) {
-            has_waited = true;
-            describe(config, outcome, words);
+        describe(config, outcome, words);
+        if (strcmp(words, said) != 0) {
+            memcpy(said, words, sizeof said);
             say(config, LOG_WARN, words);
         }
         const int number = sigtimedwait(&set, NULL, &pause);

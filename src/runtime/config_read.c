@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "election/roster.h"
 #include "partition/crew.h"
+#include "runtime/address_choice.h"
 #include "runtime/budget.h"
 #include "runtime/config_file.h"
 #include "runtime/env_typos.h"
@@ -21,8 +22,6 @@
 
 enum {
     LOCATION_MAX = 400, /* bytes of "PATH:LINE: KEY", cut where the path is long */
-    CANDIDATES_MAX = 4, /* addresses of this host that a refusal lists */
-    OWN_ADDRESSES_MAX = 64,
 };
 
 /* The configuration as far as it has been read. */
@@ -465,102 +464,54 @@ static bool complete_timing(struct reading *reading)
 }
 
 /* Nothing tells which of this host's addresses the others can reach. */
-static bool refuse_ambiguous(struct reading *reading, const struct address *addresses, size_t count)
+static bool refuse_ambiguous(struct reading *reading, const struct address_candidates *candidates,
+                             const char *because)
 {
     char why[CONFIG_MESSAGE_MAX];
     char text[ADDRESS_TEXT_MAX];
-    size_t used = 0;
+    size_t used = (size_t)snprintf(why, sizeof why, "this host listens on all of its addresses (");
 
-    if (count == 0) {
-        reading->outcome->lacks_address = reading->outcome->action == CONFIG_RUN;
-        snprintf(why, sizeof why,
-                 "this host has no address but loopback, and listens on all: listen on "
-                 "127.0.0.1:%u, or say what others are told",
-                 (unsigned)reading->partial.config.listen.port);
-        return refuse_option(reading, "advertise", why);
-    }
-    used = (size_t)snprintf(why, sizeof why, "this host listens on all of its addresses (");
-    for (size_t i = 0; i < count && i < CANDIDATES_MAX; i++) {
+    for (size_t i = 0; i < candidates->count && i < CANDIDATES_MAX; i++) {
         used += (size_t)snprintf(why + used, sizeof why - used, "%s%s", i == 0 ? "" : ", ",
-                                 address_host_text(&addresses[i], text));
+                                 address_host_text(&candidates->kept[i], text));
     }
     snprintf(why + used, sizeof why - used,
-             "%s), and no way to a seed tells which one others are to use: say it, as in %s",
-             count > CANDIDATES_MAX ? ", ..." : "", address_text(&addresses[0], text));
+             "%s), and %s: say which one others are to use, as in %s",
+             candidates->count > CANDIDATES_MAX ? ", ..." : "", because,
+             address_text(&candidates->kept[0], text));
     return refuse_option(reading, "advertise", why);
 }
 
-/* Finds this host's addresses that others might reach through --listen, of both families where that
- * is the wildcard of IPv6. Returns how many there are; the first CANDIDATES_MAX are in `out`. */
-static size_t candidates(const struct reading *reading, struct address out[CANDIDATES_MAX])
+static bool choose_advertise(struct reading *reading)
 {
-    const struct config_host *host = reading->host;
-    const uint8_t family = reading->partial.config.listen.family;
-    size_t count = host->addresses(host->context, family, out, CANDIDATES_MAX);
+    struct config *config = &reading->partial.config;
+    struct address_candidates candidates;
+    char why[160];
+    const enum address_choice choice = address_choose(reading->host, config, &candidates,
+                                                      &config->advertise);
 
-    if (family == 6) {
-        const size_t found = count < CANDIDATES_MAX ? count : CANDIDATES_MAX;
-        count += host->addresses(host->context, 4, out + found, CANDIDATES_MAX - found);
-    }
-    return count;
-}
-
-/* Is it an address of this host, so that an address for this host alone reaches it? */
-static bool is_here(const struct reading *reading, const struct address *address)
-{
-    const struct config_host *host = reading->host;
-    struct address own[OWN_ADDRESSES_MAX];
-
-    if (address_is_loopback(address) || address_is_wildcard(address)) {
+    reading->outcome->lacks_address = reading->outcome->action == CONFIG_RUN &&
+                                      (choice == CHOICE_NO_ADDRESS || choice == CHOICE_NO_WAY);
+    switch (choice) {
+    case CHOICE_MADE:
         return true;
+    case CHOICE_NO_ADDRESS:
+        snprintf(why, sizeof why,
+                 "this host has no address but loopback, and listens on all: listen on "
+                 "127.0.0.1:%u, or say what others are told",
+                 (unsigned)config->listen.port);
+        return refuse_option(reading, "advertise", why);
+    case CHOICE_NO_WAY:
+        return refuse_ambiguous(reading, &candidates, "none of them leads to a seed");
+    case CHOICE_UNCLEAR:
+        break;
     }
-    const size_t count = host->addresses(host->context, address->family, own, OWN_ADDRESSES_MAX);
-    for (size_t i = 0; i < count && i < OWN_ADDRESSES_MAX; i++) {
-        if (address_same_host(&own[i], address)) {
-            return true;
-        }
-    }
-    return count > OWN_ADDRESSES_MAX; /* In doubt the configuration is accepted. */
-}
-
-/* Does this host have it, and is it one that others might reach through --listen? */
-static bool may_be_told(const struct reading *reading, const struct address *address)
-{
-    return !address_is_loopback(address) && is_here(reading, address) &&
-           address_families_meet(&reading->partial.config.listen, address);
-}
-
-/* Which of several addresses others are told: that of the last start, by which they know this node,
- * or that by which the way to a seed goes. A seed that may be this host itself, under an address
- * that moves from host to host, is asked only if no other tells. */
-static bool choose_address(const struct reading *reading, struct address *out)
-{
-    const struct config_host *host = reading->host;
-    const struct config *config = &reading->partial.config;
-
-    if (config->state_dir[0] != '\0' && host->last_address(host->context, config->state_dir, out) &&
-        may_be_told(reading, out)) {
-        return true;
-    }
-    for (int pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < config->seed_count; i++) {
-            const struct endpoint *seed = &config->seeds[i];
-            struct address address;
-            const bool is_own = address_parse_host(seed->host, 0, &address) &&
-                                is_here(reading, &address);
-            if (is_own == (pass == 1) && host->address_toward(host->context, seed, out) &&
-                may_be_told(reading, out)) {
-                return true;
-            }
-        }
-    }
-    return false;
+    return refuse_ambiguous(reading, &candidates, "there is no seed to tell by");
 }
 
 static bool complete_advertise(struct reading *reading)
 {
     struct config *config = &reading->partial.config;
-    struct address found[CANDIDATES_MAX];
 
     if (!address_is_none(&config->advertise)) {
         if (config->advertise.port == 0) {
@@ -579,17 +530,7 @@ static bool complete_advertise(struct reading *reading)
         config->advertise = config->listen;
         return true;
     }
-
-    const size_t count = candidates(reading, found);
-    for (size_t i = 0; i < count && i < CANDIDATES_MAX; i++) {
-        found[i].port = config->listen.port;
-    }
-    if (count != 1 && (count == 0 || !choose_address(reading, &found[0]))) {
-        return refuse_ambiguous(reading, found, count);
-    }
-    config->advertise = found[0];
-    config->advertise.port = config->listen.port;
-    return true;
+    return choose_advertise(reading);
 }
 
 /* Can this node and the seeds that are addresses send to one another at all? Names are looked up
@@ -617,7 +558,7 @@ static bool complete_seeds(struct reading *reading)
                      address_family_text(&config->listen));
             return refuse_option(reading, "seed", why);
         }
-        if (address_is_loopback(&config->advertise) && !is_here(reading, &address)) {
+        if (address_is_loopback(&config->advertise) && !address_is_here(reading->host, &address)) {
             const bool listens_there = address_is_loopback(&config->listen);
             snprintf(why, sizeof why,
                      "%s is an address for this host alone, and the seed %s is another host: name "

@@ -46,7 +46,8 @@ struct config_outcome {
     int exit_code;                    /* CONFIG_REFUSED: EXIT_USAGE or EXIT_CONFIGURATION */
     char message[CONFIG_MESSAGE_MAX]; /* CONFIG_REFUSED: one line that says where, what, and how to
                                          mend it */
-    bool lacks_address;               /* CONFIG_REFUSED: it would run if this host had an address */
+    bool lacks_address; /* CONFIG_REFUSED: it would run if this host had an address, or a
+                           way to a seed, as it may soon */
     uint32_t warning_count;
     struct config_warning warnings[CONFIG_WARNINGS_MAX]; /* the first ones, if there are more */
     char file[CONFIG_DIR_MAX + 1];                    /* the configuration file, empty for none */

@@ -17,7 +17,7 @@ static void look(uv_timer_t *timer)
     if (gone) {
         log_line(watch->log, LOG_WARN, "address",
                  "%s is gone from this host, and the others know this node by it: give it back, or "
-                 "start doyend again, which takes the one that leads to its seeds",
+                 "start doyend again, with another --listen and --advertise if they name it",
                  text);
     } else {
         log_line(watch->log, LOG_INFO, "address", "%s is on this host again", text);

@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/suggest.h"
 #include "base/text.h"
@@ -170,24 +169,16 @@ static bool host_is_numeric(const char *host)
     return label[0] != '\0' && strspn(label, "0123456789") == strlen(label);
 }
 
-/* fe80::/10, or any IPv6 address with a zone, as in fe80::1%eth0. */
-static bool host_has_zone(const char *host)
-{
-    const bool link_local = strncasecmp(host, "fe", 2) == 0 && host[2] != '\0' &&
-                            strchr("89abAB", host[2]) != NULL;
-
-    return strchr(host, ':') != NULL && (link_local || strchr(host, '%') != NULL);
-}
-
 static bool host_check(const char *host, struct complaint *complaint)
 {
     struct address address;
 
-    if (host_has_zone(host)) {
-        return complaint_set(complaint,
-                             "'%.60s' is a link-local address: it needs a zone, which differs from "
-                             "host to host: name an address without, such as one of fd00::/8",
-                             host);
+    if (address_needs_zone(host)) {
+        return complaint_set(
+            complaint,
+            "'%.60s' is of one link, and has or needs a zone, which differs from host to "
+            "host: name an address without, such as one of fd00::/8",
+            host);
     }
     if (!host_is_plausible(host)) {
         return complaint_set(

@@ -127,6 +127,15 @@ bool address_is_wildcard(const struct address *address)
     return address->family != 0 && memcmp(address->bytes, zero, sizeof zero) == 0;
 }
 
+bool address_needs_zone(const char *host)
+{
+    uint8_t bytes[16];
+
+    return strchr(host, ':') != NULL &&
+           (strchr(host, '%') != NULL ||
+            (inet_pton(AF_INET6, host, bytes) == 1 && is_link_local(bytes)));
+}
+
 bool address_is_loopback(const struct address *address)
 {
     static const uint8_t one[16] = {[15] = 1};

@@ -33,6 +33,9 @@ bool address_is_wildcard(const struct address *address);
 /* Is it in 127.0.0.0/8, or ::1? */
 bool address_is_loopback(const struct address *address);
 
+/* Is it a literal of IPv6 with a zone, as fe80::1%eth0, or one that is of no use without? */
+bool address_needs_zone(const char *host);
+
 /* Can a socket that is bound to `listen` send to an address like `to`? IPv4 reaches IPv4 and IPv6
  * reaches IPv6; the wildcard of IPv6 reaches both. */
 bool address_families_meet(const struct address *listen, const struct address *to);

@@ -70,7 +70,8 @@ static bool is_address_gone(const struct whole_facts *facts, struct whole *whole
     say(whole->sentence,
         "this node cannot be reached: %s, by which the others know it, is gone from its host",
         facts->address_gone);
-    say(whole->next, "give the host that address back, or start doyend again");
+    say(whole->next, "give the host that address back, or start doyend again, with another "
+                     "--listen and --advertise if they name it");
     return true;
 }
 

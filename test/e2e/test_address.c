@@ -36,8 +36,7 @@ Story(address, a_daemon_that_listens_on_all_waits_for_any)
     assert_agreement(cluster, "athens");
     cr_assert(netns_take_address(&cluster->netns, 1));
     start_on_all(cluster, "byzantium", "athens");
-    assert_soon(cluster_log_has(cluster, "byzantium",
-                                "waits until this host has an address besides loopback"));
+    assert_soon(cluster_log_has(cluster, "byzantium", "this host has no address but loopback"));
     cr_assert(netns_give_address(&cluster->netns, 1));
     assert_agreement(cluster, "athens byzantium");
 }
@@ -57,6 +56,23 @@ Story(address, of_several_the_one_that_leads_to_the_seeds_is_taken)
     assert_agreement(cluster, "athens");
     cr_assert(netns_float_address(&cluster->netns, 1));
     start_on_all(cluster, "byzantium", "athens");
+    assert_agreement(cluster, "athens byzantium");
+    cr_assert(is_known_by(cluster, "byzantium", "10.77.0.2:"));
+}
+
+/* Two networks that lead nowhere are up before the one that does: none of their addresses is taken.
+ */
+Story(address, a_way_to_the_seeds_is_waited_for)
+{
+    struct cluster *cluster = cluster_apart("athens byzantium", NO_ARGS);
+
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    cr_assert(netns_float_address(&cluster->netns, 1));
+    cr_assert(netns_take_address(&cluster->netns, 1));
+    start_on_all(cluster, "byzantium", "athens");
+    assert_soon(cluster_log_has(cluster, "byzantium", "leads to a seed"));
+    cr_assert(netns_give_address(&cluster->netns, 1));
     assert_agreement(cluster, "athens byzantium");
     cr_assert(is_known_by(cluster, "byzantium", "10.77.0.2:"));
 }

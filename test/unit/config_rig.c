@@ -73,7 +73,10 @@ static bool machine_address_toward(void *context, const struct endpoint *seed, s
 {
     const struct machine *machine = context;
 
-    return machine->way_to[0] != NULL && strcmp(machine->way_to[0], seed->host) == 0 &&
+    if (machine->way_to[0] == NULL) {
+        return machine->addresses[0] != NULL && address_parse_host(machine->addresses[0], 0, out);
+    }
+    return strcmp(machine->way_to[0], seed->host) == 0 &&
            address_parse_host(machine->way_to[1], 0, out);
 }
 

@@ -39,10 +39,10 @@ Test(config, a_bad_command_line_is_refused_with_its_remedy)
         {"--seed 10.0.0.999", 64, "'10.0.0.999' is not an IPv4 address"},
         {"--seed 10.0.0.1.5:7420", 64, "is not an IPv4 address"},
         {"--seed 10.0.0.1:7420:1", 64, "is not an IPv6 address of use here: write HOST:PORT"},
-        {"--seed fe80::1", 64, "is a link-local address: it needs a zone"},
-        {"--seed [FEBF::1]:7420", 64, "is a link-local address: it needs a zone"},
-        {"--seed [fe80::1%eth0]:7420", 64, "is a link-local address: it needs a zone"},
-        {"--seed fec0::1%eth0", 64, "it needs a zone"},
+        {"--seed fe80::1", 64, "is of one link, and has or needs a zone"},
+        {"--seed [FEBF::1]:7420", 64, "is of one link, and has or needs a zone"},
+        {"--seed [fe80::1%eth0]:7420", 64, "is of one link, and has or needs a zone"},
+        {"--seed fec0::1%eth0", 64, "has or needs a zone"},
         {"--seed fe%eth0", 64, "neither a host name nor an address"},
         {"--listen ::1:7421", 64,
          "'::1:7421' may end in a port or in the address: write [::1]:7421 or [::1:7421]"},
@@ -304,13 +304,33 @@ Test(config, of_several_addresses_the_last_one_is_taken_or_that_of_the_way_to_a_
     machine.way_to[0] = "athens.example";
     expect_choice(&machine, "--seed athens.example", "10.0.0.5:7420");
 
-    struct result *result = parse_on(&machine, "--state-dir /s --seed 10.0.0.8");
-    expect_refusal(result, "no way to a seed", 78, "no way to a seed tells which one");
+    struct result *result = parse_on(&machine, "--state-dir /s");
+    expect_refusal(result, "no seed", 78, "there is no seed to tell by");
+    cr_expect_not(result->outcome.lacks_address, "nothing would change that");
     free(result);
+}
+
+/* A bridge of containers may be up before the network is. */
+Test(config, a_way_to_a_seed_is_waited_for)
+{
+    struct machine machine = plain_machine();
+
+    machine.way_to[0] = "10.0.0.7";
+    machine.way_to[1] = "10.0.0.5";
+    for (int count = 1; count <= 2; count++) {
+        struct result *result = parse_on(&machine, "--seed 10.0.0.8");
+        expect_refusal(result, "no way", 78, "leads to a seed: say which one");
+        cr_expect(result->outcome.lacks_address);
+        free(result);
+        machine.addresses[1] = "192.168.1.9";
+    }
     machine.way_to[1] = "127.0.0.1";
-    result = parse_on(&machine, "--seed athens.example");
-    expect_refusal(result, "a way by loopback", 78, "no way to a seed tells which one");
+    struct result *result = parse_on(&machine, "--seed 10.0.0.7");
+    expect_refusal(result, "a way by loopback", 78, "(10.0.0.5, 192.168.1.9), and none of them");
     free(result);
+
+    machine.addresses[1] = NULL;
+    expect_choice(&machine, "--seed athens.example", "10.0.0.5:7420"); /* It is not looked up. */
 }
 
 Test(config, more_seeds_than_fit_are_refused)
