@@ -7,13 +7,18 @@
 
 enum { DOWN_MS = 3000 }; /* longer than one attempt to connect takes */
 
-/* As the view has it, or its list of those that are gone; NULL: neither. */
-static const char *name_of(const struct view *view, const struct node_id *life)
+/* As the view has it, or its list of those that are gone. False: neither; NULL and none. */
+static bool find_subject(const struct view *view, const struct node_id *life, const char **name,
+                         struct address *address)
 {
     const uint32_t position = view_find(view, life);
-    const struct gone *gone = view_find_gone(view, life);
+    const struct gone *gone = position != VIEW_NONE ? NULL : view_find_gone(view, life);
 
-    return position != VIEW_NONE ? view->members[position].name : gone != NULL ? gone->name : NULL;
+    *name = position != VIEW_NONE ? view->members[position].name : gone != NULL ? gone->name : NULL;
+    *address = position != VIEW_NONE ? view->members[position].address
+               : gone != NULL        ? gone->address
+                                     : (struct address){.family = 0};
+    return *name != NULL;
 }
 
 void node_look_at_way(struct node *node, const struct notice *notice)
@@ -29,15 +34,19 @@ void node_look_at_way(struct node *node, const struct notice *notice)
 void node_on_way_found(void *context, const struct node_id *life, const struct address *address)
 {
     struct node *node = context;
-    const char *name = name_of(core_view(node->core), life);
+    const char *name = NULL;
+    struct address known;
     char text[WAY_TEXT_MAX];
     char where[ADDRESS_TEXT_MAX];
 
-    log_line(node->log, LOG_WARN, "way", "%s",
-             way_text(WAY_UDP_DROPPED, name == NULL ? address_text(address, where) : name, address,
-                      text));
+    if (!find_subject(core_view(node->core), life, &name, &known)) {
+        name = address_text(address, where);
+    }
+    log_line(node->log, LOG_WARN, "way", "%s", way_text(WAY_UDP_DROPPED, name, address, text));
 }
 
+/* Of members, and while this node joins of its seeds: whom else it answers a stranger may choose.
+ */
 static void note_forbidden(struct node *node, const struct address *to)
 {
     const struct view *view = core_view(node->core);
@@ -46,7 +55,8 @@ static void note_forbidden(struct node *node, const struct address *to)
     char remedy[WAY_TEXT_MAX];
     char where[ADDRESS_TEXT_MAX];
 
-    if (!ways_forbidden(&node->ways, to, clock_ms())) {
+    if ((position == VIEW_NONE && core_phase(node->core) != PHASE_JOINING) ||
+        !ways_forbidden(&node->ways, to, clock_ms())) {
         return;
     }
     const char *name = position == VIEW_NONE ? address_text(to, where)
@@ -96,16 +106,6 @@ bool node_is_forbidden(const struct node *node, struct address *to)
     return ban != NULL;
 }
 
-static const struct address *address_of(const struct view *view, const struct node_id *life)
-{
-    const uint32_t position = view_find(view, life);
-    const struct gone *gone = view_find_gone(view, life);
-
-    return position != VIEW_NONE ? &view->members[position].address
-           : gone != NULL        ? &gone->address
-                                 : NULL;
-}
-
 /* Of the lifeline to a member, which has not come about for a while. */
 static enum way_fault fault_of_tcp(const struct node *node, const struct node_id *life)
 {
@@ -127,9 +127,11 @@ static enum way_fault fault_of_tcp(const struct node *node, const struct node_id
 
 enum way_fault node_way(const struct node *node, const struct node_id *life)
 {
-    const struct address *address = address_of(core_view(node->core), life);
+    const char *name = NULL;
+    struct address address;
 
-    if (address != NULL && ways_ban(&node->ways, address) != NULL) {
+    if (find_subject(core_view(node->core), life, &name, &address) &&
+        ways_ban(&node->ways, &address) != NULL) {
         return WAY_UDP_FORBIDDEN;
     }
     return ways_lack_udp(&node->ways, life) ? WAY_UDP_DROPPED : fault_of_tcp(node, life);

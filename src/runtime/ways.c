@@ -20,6 +20,7 @@ static void forget(struct way *way)
     if (way->stream != NULL) {
         stream_close(way->stream);
     }
+    way->ways->held -= id_is_none(&way->life) ? 0 : 1;
     *way = (struct way){.ways = way->ways};
 }
 
@@ -114,6 +115,7 @@ void ways_ask(struct ways *ways, const struct node_id *life, const struct addres
         return;
     }
     way = way != NULL ? way : place(ways);
+    ways->held += id_is_none(&way->life) ? 1 : 0;
     way->life = *life;
     way->address = *address;
     way->asked_ms = clock_ms();
@@ -127,7 +129,7 @@ void ways_ask(struct ways *ways, const struct node_id *life, const struct addres
 
 void ways_heard(struct ways *ways, const struct node_id *life)
 {
-    struct way *way = ways->count == 0 ? NULL : find(ways, life);
+    struct way *way = ways->held == 0 ? NULL : find(ways, life);
 
     if (way != NULL) {
         forget(way);
@@ -156,23 +158,39 @@ static struct ban *find_ban(struct ways *ways, const struct address *to)
     return NULL;
 }
 
+/* A place that was never used, or that of a ban that was lifted; NULL: all hold. */
+static struct ban *free_ban(struct ways *ways)
+{
+    if (ways->ban_count < BANS_MAX) {
+        return &ways->bans[ways->ban_count++];
+    }
+    for (uint32_t i = 0; i < BANS_MAX; i++) {
+        if (!ways->bans[i].holds) {
+            return &ways->bans[i];
+        }
+    }
+    return NULL;
+}
+
 bool ways_forbidden(struct ways *ways, const struct address *to, uint64_t now_ms)
 {
     struct ban *ban = find_ban(ways, to);
 
-    if (ban == NULL && ways->ban_count == BANS_MAX) {
-        return false;
-    }
     if (ban == NULL) {
-        ban = &ways->bans[ways->ban_count++];
+        ban = free_ban(ways);
+        if (ban == NULL) {
+            return false;
+        }
         *ban = (struct ban){.to = *to};
     }
-    const bool begins = !ban->holds;
+    if (ban->holds) {
+        return false;
+    }
     const bool is_said = ban->said_ms != 0 && now_ms < ban->said_ms + BAN_SAID_MS;
     ban->holds = true;
-    ways->bans_held += begins ? 1 : 0;
-    ban->said_ms = begins && !is_said ? now_ms : ban->said_ms;
-    return begins && !is_said;
+    ways->bans_held++;
+    ban->said_ms = is_said ? ban->said_ms : now_ms;
+    return !is_said;
 }
 
 void ways_permitted(struct ways *ways, const struct address *to)

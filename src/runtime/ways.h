@@ -46,7 +46,8 @@ struct ways {
     struct streams *streams;
     ways_on_found *on_found;
     void *context;
-    uint32_t count; /* places that were ever in use */
+    uint32_t count; /* places that were ever in use; */
+    uint32_t held;  /* of them, so many are */
     struct way items[WAYS_MAX];
     uint32_t ban_count; /* of those, so many were ever in use */
     uint32_t bans_held; /* of them hold now */

@@ -39,6 +39,12 @@ Test(ways, more_bans_than_are_kept_are_left_out)
     to.port = BANS_MAX + 1;
     cr_expect_not(ways_forbidden(&ways, &to, 1000));
     cr_expect_null(ways_ban(&ways, &to));
+
+    struct address lifted = to;
+    lifted.port = 7;
+    ways_permitted(&ways, &lifted);
+    cr_expect(ways_forbidden(&ways, &to, 1000), "a place is free again");
+    cr_expect_not_null(ways_ban(&ways, &to));
 }
 
 Test(ways, each_fault_has_its_sentence_and_its_remedy)
