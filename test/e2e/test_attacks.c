@@ -9,8 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fixture.h"
-#include "forge/forge.h"
+#include "forging.h"
 
 enum {
     COORDINATOR = 0, /* places in the view that the forger learned: athens, byzantium ... */
@@ -47,20 +46,6 @@ static uint64_t counted(struct cluster *cluster, const char *name, const char *k
 static uint64_t refused(struct cluster *cluster, const char *name, const char *reason)
 {
     return counted(cluster, name, "refused", reason);
-}
-
-/* A forger that knows the view of athens. It holds the cluster's key, if there is one. */
-static struct forger *forger_at(struct cluster *cluster)
-{
-    struct forger *forger = forger_new(cluster->host);
-    const json_t *athens = entry_of(cluster_members(cluster, "athens"), "members", "athens");
-
-    cr_assert(forger != NULL && athens != NULL);
-    cr_assert(forger_use_key(forger, cluster->key));
-    cr_assert(forger_learn(forger, cluster_daemon(cluster, "athens")->port, text_of(athens, "id"),
-                           LIMIT_MS),
-              "nobody shows a view");
-    return forger;
 }
 
 /* Lets so much time pass that whoever had fallen silent would have been found out. */
@@ -124,7 +109,7 @@ Story(attacks, a_view_that_uses_up_the_ages_is_refused)
 
     cluster_form(cluster, EVERYBODY);
     const char *view = cluster_view(cluster, "athens");
-    struct forger *forger = forger_at(cluster);
+    struct forger *forger = forging_begin(cluster);
     forger_view(forger, FORGE_ANYBODY, COORDINATOR,
                 &(struct forged_view){.version_above = 1, .next_age = NEXT_AGE_CLOSED});
     assert_soon(refused(cluster, "athens", "view_leaps") == 1);
@@ -140,7 +125,7 @@ Story(attacks, the_coordinator_takes_no_view_that_it_did_not_make)
 
     cluster_form(cluster, EVERYBODY);
     const char *view = cluster_view(cluster, "athens");
-    struct forger *forger = forger_at(cluster);
+    struct forger *forger = forging_begin(cluster);
     forger_view(forger, FORGE_ANYBODY, COORDINATOR,
                 &(struct forged_view){.version_above = 1, .alone = true});
     assert_soon(refused(cluster, "athens", "view_in_our_name") == 1);
@@ -162,7 +147,7 @@ Story(attacks, a_number_that_leaps_mutes_nobody)
 
     cluster_form(cluster, EVERYBODY);
     const char *view = cluster_view(cluster, "athens");
-    struct forger *forger = forger_at(cluster);
+    struct forger *forger = forging_begin(cluster);
     for (int i = 0; i < MEMBERS; i++) {
         if (i != DELPHI) {
             forger_heartbeat(forger, DELPHI, i, NUMBER_LEAP, false);
@@ -185,7 +170,7 @@ Story(attacks, numbers_that_leap_make_a_coordinator_remove_nobody)
 
     cluster_form(cluster, EVERYBODY);
     const char *view = cluster_view(cluster, "athens");
-    struct forger *forger = forger_at(cluster);
+    struct forger *forger = forging_begin(cluster);
     for (int i = 1; i < MEMBERS; i++) {
         forger_heartbeat(forger, i, COORDINATOR, NUMBER_LEAP, false);
     }
@@ -206,7 +191,7 @@ Story(attacks, a_member_that_is_made_to_look_silent_is_asked)
 
     cluster_form(cluster, EVERYBODY);
     const char *view = cluster_view(cluster, "athens");
-    struct forger *forger = forger_at(cluster);
+    struct forger *forger = forging_begin(cluster);
     forger_heartbeat(forger, DELPHI, COORDINATOR, WITHIN_ALL_BOUNDS, false);
     assert_soon(refused(cluster, "athens", "heartbeat_overtaken") > 0);
     const uint64_t answers = counted(cluster, "athens", "received", "pong");
@@ -227,7 +212,7 @@ Story(attacks, a_heartbeat_with_a_wrong_hash_makes_no_view)
 
     cluster_form(cluster, EVERYBODY);
     const char *view = cluster_view(cluster, "athens");
-    struct forger *forger = forger_at(cluster);
+    struct forger *forger = forging_begin(cluster);
     forger_heartbeat(forger, DELPHI, COORDINATOR, WITHIN_ALL_BOUNDS, true);
     assert_soon(counter(cluster, "athens", "mismatches") == 1);
     let_them_speak(cluster, "athens");
@@ -265,7 +250,7 @@ Story(attacks, a_cluster_with_a_key_does_not_hear_strangers)
 
     cluster_make_key(cluster, "key");
     cluster_form(cluster, EVERYBODY);
-    struct forger *forger = forger_at(cluster);
+    struct forger *forger = forging_begin(cluster);
     const char *key = cluster->key;
     cluster_make_key(cluster, "another");
     const char *another = cluster->key;
@@ -397,7 +382,7 @@ static void remember_ids(struct cluster *cluster, const char *ids[MEMBERS])
  * starts anew is let in. */
 static void assert_heals(struct cluster *cluster, const struct lie *lie)
 {
-    struct forger *forger = forger_at(cluster);
+    struct forger *forger = forging_begin(cluster);
     const uint64_t before = lie->refused == NULL ? 0 : refused(cluster, "athens", lie->refused);
     const char *ids[MEMBERS];
     const char *later[MEMBERS];
@@ -608,7 +593,7 @@ static void assert_heard(struct cluster *cluster)
 static void assert_muting_ends(const struct muting *muting)
 {
     struct cluster *cluster = cluster_with_key();
-    struct forger *forger = forger_at(cluster);
+    struct forger *forger = forging_begin(cluster);
     const char *view = cluster_view(cluster, "athens");
 
     mute(forger, muting);
@@ -642,7 +627,7 @@ Story(attacks, a_coordinator_whose_numbers_are_used_up_stays)
 Story(attacks, numbers_that_are_used_up_again_and_again_lock_nobody_out)
 {
     struct cluster *cluster = cluster_with_key();
-    struct forger *forger = forger_at(cluster);
+    struct forger *forger = forging_begin(cluster);
     const struct muting muting = {.who = DELPHI, .first = COORDINATOR, .last = MEMBERS - 1};
     const uint64_t enough = counted(cluster, "athens", "received", "heartbeat") +
                             (uint64_t)STALL_HEARTBEATS * (MEMBERS - 2);
@@ -667,7 +652,7 @@ Story(attacks, who_is_muted_while_it_is_apart_comes_back)
     cluster_make_key(cluster, "key");
     cluster_form(cluster, EVERYBODY);
     remember_ids(cluster, ids);
-    struct forger *forger = forger_at(cluster);
+    struct forger *forger = forging_begin(cluster);
     cr_assert_eq(
         doyen(cluster, "delphi", ARGS("fault", "drop", "athens", "byzantium", "cyrene", "ephesus"))
             .code,

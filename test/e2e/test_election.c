@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fixture.h"
-#include "forge/forge.h"
+#include "forging.h"
 #include "netns_story.h"
 
 enum {
@@ -278,12 +277,7 @@ Story(election, a_liar_does_not_make_a_leader_that_stays)
 
     cluster_form(cluster, FIVE);
     assert_follow(cluster, 5, "athens");
-    struct forger *forger = forger_new(cluster->host);
-    const json_t *athens = entry_of(cluster_members(cluster, "athens"), "members", "athens");
-    cr_assert(forger != NULL && athens != NULL);
-    cr_assert(forger_use_key(forger, cluster->key));
-    cr_assert(forger_learn(forger, cluster_daemon(cluster, "athens")->port, text_of(athens, "id"),
-                           LIMIT_MS));
+    struct forger *forger = forging_begin(cluster);
 
     for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++) {
         for (int to = ATHENS; to < EPHESUS; to++) {

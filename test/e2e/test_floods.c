@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fixture.h"
-#include "forge/forge.h"
+#include "forging.h"
 
 enum {
     BYZANTIUM = 1, /* places in the view that the forger learned */
@@ -47,13 +46,7 @@ static uint64_t messages(struct cluster *cluster, const char *name, const char *
  */
 static struct forger *forger_at(struct cluster *cluster)
 {
-    struct forger *forger = forger_new(cluster->host);
-    const json_t *athens = entry_of(cluster_members(cluster, "athens"), "members", "athens");
-
-    cr_assert(forger != NULL && athens != NULL);
-    cr_assert(forger_use_key(forger, cluster->key));
-    cr_assert(forger_learn(forger, cluster_daemon(cluster, "athens")->port, text_of(athens, "id"),
-                           LIMIT_MS));
+    struct forger *forger = forging_begin(cluster);
     if (cluster->key != NULL) {
         cr_assert(forger_prove(forger, cluster_daemon(cluster, "athens")->port, LIMIT_MS));
         cr_assert(forger_prove(forger, cluster_daemon(cluster, "delphi")->port, LIMIT_MS));

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixture.h"
-#include "forge/forge.h"
+#include "forging.h"
 
 enum {
     ATHENS = 0, /* places in the view: the coordinator is first */
@@ -35,20 +34,6 @@ static struct cluster *cluster_with_key(void)
     cluster_make_key(cluster, "key");
     cluster_form(cluster, EVERYBODY);
     return cluster;
-}
-
-/* An insider that knows the view of athens. */
-static struct forger *insider(struct cluster *cluster)
-{
-    struct forger *forger = forger_new(cluster->host);
-    const json_t *athens = entry_of(cluster_members(cluster, "athens"), "members", "athens");
-
-    cr_assert(forger != NULL && athens != NULL);
-    cr_assert(forger_use_key(forger, cluster->key));
-    cr_assert(forger_learn(forger, cluster_daemon(cluster, "athens")->port, text_of(athens, "id"),
-                           LIMIT_MS),
-              "nobody shows a view");
-    return forger;
 }
 
 static uint64_t received(struct cluster *cluster, const char *name, const char *type)
@@ -109,7 +94,7 @@ static void assert_is_over(struct cluster *cluster, size_t first)
 Story(insider, a_hand_over_of_a_view_that_leaves_members_out_parts_nobody)
 {
     struct cluster *cluster = cluster_with_key();
-    struct forger *forger = insider(cluster);
+    struct forger *forger = forging_begin(cluster);
 
     forger_hand_over(
         forger, ATHENS, EPHESUS,
@@ -124,7 +109,7 @@ Story(insider, a_hand_over_of_a_view_that_leaves_members_out_parts_nobody)
 Story(insider, terms_whose_numbers_are_used_up_come_in_by_no_hand_over)
 {
     struct cluster *cluster = cluster_with_key();
-    struct forger *forger = insider(cluster);
+    struct forger *forger = forging_begin(cluster);
 
     forger_hand_over(
         forger, ATHENS, EPHESUS,
@@ -147,7 +132,7 @@ static void commit_to_all(struct forger *forger, const struct forged_view *view)
 static void assert_dies_with_its_coordinator(const struct forged_terms *terms)
 {
     struct cluster *cluster = cluster_with_key();
-    struct forger *forger = insider(cluster);
+    struct forger *forger = forging_begin(cluster);
 
     commit_to_all(forger, &(struct forged_view){.version_above = 1, .terms = terms});
     cluster_kill(cluster, "athens");
@@ -170,7 +155,7 @@ Story(insider, numbers_that_a_dead_coordinator_is_said_to_use_up_die_with_it)
 Story(insider, two_lies_at_once_about_durations_are_put_right_by_the_old_ones)
 {
     struct cluster *cluster = cluster_with_key();
-    struct forger *forger = insider(cluster);
+    struct forger *forger = forging_begin(cluster);
     const uint64_t before = received(cluster, "ephesus", "commit");
 
     commit_to_all(forger, &(struct forged_view){.version_above = 1});
@@ -193,7 +178,7 @@ Story(insider, a_hand_over_to_a_voter_moves_nothing)
                       ARGS("--state-dir", cluster_path(cluster, five[i])));
     }
     assert_soon(are_together(cluster, ATHENS));
-    struct forger *forger = insider(cluster);
+    struct forger *forger = forging_begin(cluster);
     const char *view = cluster_view(cluster, "athens");
     const json_t *members = json_object_get(cluster_members(cluster, "athens"), "members");
     const char *next = text_of(json_array_get(members, 1), "name");
@@ -224,7 +209,7 @@ Story(insider, tags_that_a_member_does_not_want_do_not_stay)
 
     cr_assert_eq(doyen(cluster, "cyrene", ARGS("tag", "set", "zone=eu")).code, 0);
     assert_soon(sees_tag(cluster, "zone=eu"));
-    struct forger *forger = insider(cluster);
+    struct forger *forger = forging_begin(cluster);
     forger_tags(forger, CYRENE, ATHENS, "zone=us");
     assert_soon(doyen(cluster, "athens", ARGS("history")).code == 0 &&
                 strstr(doyen(cluster, "athens", ARGS("history")).out, "~cyrene(tags)") != NULL);

@@ -3,8 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fixture.h"
-#include "forge/forge.h"
+#include "forging.h"
 #include "http.h"
 
 enum { DONE = 0, REFUSED = 1, PARTITIONS = 271, WILD_FRAMES = 500 };
@@ -174,12 +173,7 @@ Story(owners, survive_wild_frames)
 
     cluster_form(cluster, "athens byzantium cyrene");
     assert_soon(all_own(cluster, names, 3));
-    struct forger *forger = forger_new(cluster->host);
-    const json_t *athens = entry_of(cluster_members(cluster, "athens"), "members", "athens");
-    cr_assert(forger != NULL && athens != NULL);
-    cr_assert(forger_use_key(forger, cluster->key));
-    cr_assert(forger_learn(forger, cluster_daemon(cluster, "athens")->port, text_of(athens, "id"),
-                           LIMIT_MS));
+    struct forger *forger = forging_begin(cluster);
     for (int i = 0; i < WILD_FRAMES; i++) {
         forger_wild_owners(forger, 1 + i % 2, 0);
         forger_wild_owners(forger, 0, 1 + i % 2);
