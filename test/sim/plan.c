@@ -327,7 +327,8 @@ static uint32_t acting_beside(const struct plan *plan, struct sim *sim)
     return acting;
 }
 
-/* Can the guard be met by those who are left when the coordinator has gone, too? */
+/* Can the guard that the coordinator goes by, which an operator may have changed, be met by those
+ * who are left when it has gone, too? */
 static bool suffice(const struct plan *plan, const struct sim *sim, uint32_t coordinator)
 {
     uint32_t left = 0;
@@ -335,9 +336,10 @@ static bool suffice(const struct plan *plan, const struct sim *sim, uint32_t coo
     for (uint32_t host = 0; host < plan->hosts; host++) {
         left += sim_is_running(sim, host);
     }
-    bool counted = plan->guard.policy == GUARD_COUNT || plan->guard.policy == GUARD_MAJORITY;
+    bool counted = plan->guard.policy != GUARD_STRICT; /* It counts voters. */
+    uint32_t needed = core_guard(sim_core(sim, coordinator), sim_now_ms(sim)).needed;
     return left > 3 && sim_can_do_without(sim, plan->broken % plan->hosts, coordinator) &&
-           (!counted || left - 2 >= plan->hosts / 2 + 1);
+           (!counted || left - 2 >= needed);
 }
 
 /* One host sits behind a black hole for good; others start again, so that the view grows too long
