@@ -226,6 +226,25 @@ Test(core_terms, who_takes_over_goes_by_the_terms_that_were_heard)
     }
 }
 
+/* A3c, A4c: a coordinator that let in somebody who speaks version 1 alone had no terms that were
+ * changed, whatever was heard before. */
+Test(core_terms, who_takes_over_can_be_followed_by_all_in_the_base)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+
+    everybody_speaks_of_terms(rig);
+    is_shown(rig, next_with_terms(rig, 1));
+    is_named(rig, 'A');
+    struct view *base = rig_next(rig, "");
+    base->agreed = (struct agreed){.number = 0};
+    base->members[2].versions.high = 0;
+    view_seal(base);
+    struct view *next = next_view_begin(rig->core, base, CAUSE_CLAIM);
+    view_seal(next);
+    cr_assert(view_is_sound(next), "nobody would take it (V4i)");
+    rig_free(rig);
+}
+
 /* A2b: C has said that it holds the view, and may not have heard that this node does. */
 Test(core_terms, a_change_is_over_when_all_have_heard_the_coordinator)
 {

@@ -99,6 +99,13 @@ struct agreed accord_to_found_with(const struct core *core)
     return agreed;
 }
 
+struct agreed accord_to_take_over_with(const struct core *core, const struct view *base)
+{
+    const bool can_be_read = view_versions(base, VIEW_NONE).high >= VERSION_OF_TERMS;
+
+    return can_be_read ? core->proven : base->agreed;
+}
+
 struct agreed accord_begin(const struct core *core, const struct rules *rules)
 {
     const struct agreed from = accord_now(core);

@@ -373,7 +373,7 @@ struct view *next_view_begin(struct core *core, const struct view *base, enum vi
     next->parent = view_id_of(base);
     memset(&next->merged, 0, sizeof next->merged);
     if (!core_is_coordinator(core)) {
-        next->agreed = core->proven; /* A3c */
+        next->agreed = accord_to_take_over_with(core, base);
     }
     return next;
 }
