@@ -45,12 +45,15 @@ struct plan {
 
 /* What a swarm asks of its plans. */
 struct plan_options {
+    bool mixed;           /* each seed draws what is not set here, see plan_mix */
     uint64_t seconds;     /* of faults, virtual */
     uint32_t nodes_least; /* hosts at the least; 0: three, if there may be so many */
-    uint32_t nodes;       /* hosts at the most */
-    enum profile profile; /* 0: lan */
+    uint32_t nodes;       /* hosts at the most; 0: not set */
+    enum profile profile; /* 0: not set */
     enum watch_plan watchers;
+    bool watchers_set;
     enum dissemination dissemination;
+    bool dissemination_set;
     enum guard_policy guard; /* 0: as drawn */
     uint32_t heal_parts;
     bool liar;        /* somebody lies, too */
@@ -58,6 +61,10 @@ struct plan_options {
     bool terms;       /* operators change the terms */
     const char *only; /* the one fault to draw; NULL: any */
 };
+
+/* The options of that seed: those that are asked for, and what it draws where they are mixed. From
+ * them as they are plan_draw makes the same plan. */
+struct plan_options plan_mix(const struct plan_options *asked, uint64_t seed);
 
 void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t seed);
 

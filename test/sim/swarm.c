@@ -40,7 +40,8 @@ static void work(const struct swarm_options *options, struct shared *shared, str
         if (worker->seed > options->to) {
             break;
         }
-        plan_draw(plan, &options->plan, worker->seed);
+        const struct plan_options own = plan_mix(&options->plan, worker->seed);
+        plan_draw(plan, &own, worker->seed);
         plan->spares_hash = options->limit_s != 0; /* How many runs there are, the clock decides. */
         plan_run(plan, &worker->outcome, NULL);
         worker->runs++;
@@ -152,7 +153,8 @@ static int replay(const struct swarm_options *options)
     if (plan == NULL) {
         return EXIT_FAILURE;
     }
-    plan_draw(plan, &options->plan, options->from);
+    const struct plan_options own = plan_mix(&options->plan, options->from);
+    plan_draw(plan, &own, options->from);
     if (options->keep != NULL && !swarm_keep(plan, options->keep)) {
         fprintf(stderr, "doyen_swarm: the plan has no strikes '%s': it has 0 to %u\n",
                 options->keep, plan->strike_count);
@@ -169,8 +171,7 @@ static int replay(const struct swarm_options *options)
 
 int main(int argc, char **argv)
 {
-    struct swarm_options options = {.plan = {.nodes = 5, .seconds = 60, .profile = PROFILE_LAN},
-                                    .jobs = 1};
+    struct swarm_options options = {.plan = {.seconds = 60}, .jobs = 1};
 
     /* Runs take and give back the same blocks all the time: keep them. */
     mallopt(M_MMAP_THRESHOLD, 1 << 30);

@@ -25,6 +25,9 @@ int swarm_usage(FILE *out)
         "  --terms           operators change the terms, too\n"
         "  --liar            somebody lies, too: strangers, and members in any name; with --only LIE\n"
         "                    in no other way, and among all other faults\n"
+        "  --mixed           each seed draws what is not set of all these: 3 to 12 hosts, profile,\n"
+        "                    watchers, dissemination, guard, and whether with --roles, --terms and\n"
+        "                    --liar; the report of a failure names them\n"
         "  --heal PARTS      no faults but one partition of 30 s into so many parts; tells how\n"
         "                    fast it healed\n"
         "  --no-shrink       report a failure as it is\n"
@@ -143,6 +146,7 @@ static bool parse_flag(struct swarm_options *options, const char *option)
     bool liar = strcmp(option, "--liar") == 0;
     bool roles = strcmp(option, "--roles") == 0;
     bool terms = strcmp(option, "--terms") == 0;
+    bool mixed = strcmp(option, "--mixed") == 0;
 
     options->trace |= trace;
     options->no_shrink |= no_shrink;
@@ -150,7 +154,8 @@ static bool parse_flag(struct swarm_options *options, const char *option)
     options->plan.roles |= roles;
     options->plan.terms |= terms;
     options->plan.liar |= liar;
-    return trace || no_shrink || stop || liar || roles || terms;
+    options->plan.mixed |= mixed;
+    return trace || no_shrink || stop || liar || roles || terms || mixed;
 }
 
 static bool parse_valued(struct swarm_options *options, const char *option, const char *value)
@@ -186,10 +191,12 @@ static bool parse_valued(struct swarm_options *options, const char *option, cons
     } else if (strcmp(option, "--watchers") == 0) {
         ok = value != NULL && (strcmp(value, "all") == 0 || strcmp(value, "rings") == 0);
         options->plan.watchers = ok && *value == 'r' ? WATCHERS_RINGS : WATCHERS_ALL;
+        options->plan.watchers_set = ok;
     } else if (strcmp(option, "--dissemination") == 0) {
         ok = value != NULL && (strcmp(value, "broadcast") == 0 || strcmp(value, "gossip") == 0);
         options->plan.dissemination = ok && *value == 'g' ? DISSEMINATION_GOSSIP
                                                           : DISSEMINATION_BROADCAST;
+        options->plan.dissemination_set = ok;
     } else if (strcmp(option, "--guard") == 0) {
         ok = parse_guard(value, &options->plan.guard);
     } else if (strcmp(option, "--only") == 0) {
@@ -199,6 +206,12 @@ static bool parse_valued(struct swarm_options *options, const char *option, cons
         options->keep = value;
     }
     return ok;
+}
+
+static void set_defaults(struct plan_options *plan)
+{
+    plan->nodes = plan->nodes != 0 ? plan->nodes : 5;
+    plan->profile = plan->profile != 0 ? plan->profile : PROFILE_LAN;
 }
 
 bool swarm_parse(struct swarm_options *options, int argc, char **argv)
@@ -217,6 +230,9 @@ bool swarm_parse(struct swarm_options *options, int argc, char **argv)
     if (options->to == 0 && !options->replay) {
         fputs("doyen_swarm: say which --seeds FROM..TO to run, or --replay SEED\n", stderr);
         return false;
+    }
+    if (!options->plan.mixed) {
+        set_defaults(&options->plan);
     }
     if (options->plan.heal_parts > options->plan.nodes) {
         fputs("doyen_swarm: --heal wants as many --nodes as parts, or more\n", stderr);

@@ -14,36 +14,37 @@ void swarm_report(const struct swarm_options *options, uint64_t seed, const char
     if (plan == NULL) {
         return;
     }
-    plan_draw(plan, &options->plan, seed);
+    const struct plan_options own = plan_mix(&options->plan, seed);
+    plan_draw(plan, &own, seed);
     printf("seed %" PRIu64 " failed: %s\n", seed, failure);
     uint32_t drawn_hosts = plan->hosts;
-    if (!options->no_shrink && options->plan.heal_parts == 0) {
+    if (!options->no_shrink && own.heal_parts == 0) {
         shrink(plan, failure);
     }
     printf("  replay: doyen_swarm --replay %" PRIu64 " --nodes ", seed);
-    if (options->plan.nodes_least != 0) {
-        printf("%u..", options->plan.nodes_least);
+    if (own.nodes_least != 0) {
+        printf("%u..", own.nodes_least);
     }
-    printf("%u --seconds %" PRIu64, options->plan.nodes, options->plan.seconds);
-    if (options->plan.roles) {
+    printf("%u --seconds %" PRIu64, own.nodes, own.seconds);
+    if (own.roles) {
         printf(" --roles");
     }
-    if (options->plan.terms) {
+    if (own.terms) {
         printf(" --terms");
     }
-    if (options->plan.watchers == WATCHERS_RINGS) {
+    if (own.watchers == WATCHERS_RINGS) {
         printf(" --watchers rings");
     }
-    if (options->plan.dissemination == DISSEMINATION_GOSSIP) {
+    if (own.dissemination == DISSEMINATION_GOSSIP) {
         printf(" --dissemination gossip");
     }
-    if (options->plan.guard != 0) {
-        printf(" --guard %s", swarm_guard_name(options->plan.guard));
+    if (own.guard != 0) {
+        printf(" --guard %s", swarm_guard_name(own.guard));
     }
     if (plan->hosts != drawn_hosts) {
         printf(" --hosts %u", plan->hosts);
     }
-    shrink_print(plan, &options->plan);
+    shrink_print(plan, &own);
     printf("\n");
     free(plan);
     fflush(stdout);

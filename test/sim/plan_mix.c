@@ -1,0 +1,59 @@
+/* Draws what a seed of a mixed swarm does with options that nobody has set, each by a chance that
+ * depends on no other, and so the same however many are set. */
+#include "plan.h"
+
+enum {
+    SMALL_MOST = 5, /* hosts, in half of the clusters */
+    LARGE_MOST = 12,
+};
+
+static bool one_in(struct random *random, uint64_t count)
+{
+    return random_between(random, 1, count) == 1;
+}
+
+static enum guard_policy draw_policy(struct random *random)
+{
+    static const enum guard_policy policies[] = {GUARD_NONE,     GUARD_COUNT,  GUARD_MAJORITY,
+                                                 GUARD_MAJORITY, GUARD_STRICT, GUARD_STRICT};
+    return policies[random_below(random, sizeof policies / sizeof policies[0])];
+}
+
+static enum profile draw_profile(struct random *random)
+{
+    static const enum profile profiles[] = {PROFILE_LAN, PROFILE_LAN, PROFILE_LOCAL, PROFILE_WAN};
+    return profiles[random_below(random, sizeof profiles / sizeof profiles[0])];
+}
+
+struct plan_options plan_mix(const struct plan_options *asked, uint64_t seed)
+{
+    struct plan_options options = *asked;
+    struct random random;
+
+    if (!asked->mixed) {
+        return options;
+    }
+    random_seed(&random, seed ^ UINT64_C(0x4d49584544)); /* Apart from the plan's own chance. */
+    const bool small = one_in(&random, 2);
+    const uint32_t hosts = (uint32_t)(small ? random_between(&random, 3, SMALL_MOST)
+                                            : random_between(&random, SMALL_MOST + 1, LARGE_MOST));
+    const enum guard_policy guard = draw_policy(&random);
+    const enum profile profile = draw_profile(&random);
+    const bool rings = one_in(&random, 2);
+    const bool gossip = one_in(&random, 3);
+
+    options.nodes_least = asked->nodes != 0 ? asked->nodes_least : hosts;
+    options.nodes = asked->nodes != 0 ? asked->nodes : hosts;
+    options.guard = asked->guard != 0 ? asked->guard : guard;
+    options.profile = asked->profile != 0 ? asked->profile : profile;
+    if (!asked->watchers_set) {
+        options.watchers = rings ? WATCHERS_RINGS : WATCHERS_ALL;
+    }
+    if (!asked->dissemination_set && options.guard != GUARD_STRICT) { /* U4 */
+        options.dissemination = gossip ? DISSEMINATION_GOSSIP : DISSEMINATION_BROADCAST;
+    }
+    options.roles |= one_in(&random, 2);
+    options.terms |= one_in(&random, 2);
+    options.liar |= one_in(&random, 2);
+    return options;
+}
