@@ -123,6 +123,7 @@ struct doyen_member {
     bool coordinator;
     bool suspect;     /* the node that was asked holds a verdict against it */
     bool silent;      /* that node has not heard it for longer than usual */
+    bool behind;      /* it does not get the view that the others hold */
     bool drained;     /* it does not coordinate while any other can */
     int64_t heard_ms; /* since its last sign of life; -1: none yet */
     const struct doyen_tag *tags;

@@ -23,10 +23,12 @@ struct field_kind {
 const char *member_state(const json_t *entry)
 {
     const char *state = document_text(entry, "state", "?");
-    const bool is_silent = document_is_true(entry, "silent");
 
-    if (is_silent && strcmp(state, "alive") == 0) {
+    if (strcmp(state, "alive") == 0 && document_is_true(entry, "silent")) {
         return "silent";
+    }
+    if (strcmp(state, "alive") == 0 && document_is_true(entry, "behind")) {
+        return "behind";
     }
     return document_text(entry, "reason", state);
 }

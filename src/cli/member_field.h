@@ -42,7 +42,8 @@ bool member_field_is_number(const struct member_field *field);
 enum tone member_field_text(char text[MEMBER_FIELD_TEXT_MAX], const struct member_field *field,
                             const struct member_row *row);
 
-/* What STATE shows: alive, silent or suspect, of those that are gone the reason. Borrowed. */
+/* What STATE shows: alive, silent, suspect or behind, of those that are gone the reason. Borrowed.
+ */
 const char *member_state(const json_t *entry);
 
 #endif

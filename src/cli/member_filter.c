@@ -6,11 +6,12 @@
 #include "cli/document.h"
 #include "cli/member_field.h"
 
-enum { MEMBER_STATE_COUNT = 3 };
+enum { GONE_STATES_FROM = 3 };
 
-/* Those of members first. MEMBER_FILTER_STATES lists them for people. */
-static const char *const states[] = {"alive", "silent", "suspect", "failed",
-                                     "left",  "moved",  "replaced"};
+/* Those of members first; who is behind is one yet, or was removed for it. MEMBER_FILTER_STATES
+ * lists them for people. */
+static const char *const states[] = {"alive",  "silent", "suspect", "behind",
+                                     "failed", "left",   "moved",   "replaced"};
 
 enum { STATE_COUNT = sizeof states / sizeof states[0] };
 
@@ -65,7 +66,7 @@ bool member_filter_is_set(const struct member_filter *filter)
 
 bool member_filter_asks_for_gone(const struct member_filter *filter)
 {
-    return filter->states >> MEMBER_STATE_COUNT != 0;
+    return filter->states >> GONE_STATES_FROM != 0;
 }
 
 /* A newer daemon may have states that this command does not know: no filter names those. */

@@ -9,7 +9,7 @@
 enum { MEMBER_FILTER_MAX = 32 }; /* names, and tags, in one filter */
 
 /* For usage errors. */
-#define MEMBER_FILTER_STATES "alive, silent, suspect, failed, left, moved, replaced"
+#define MEMBER_FILTER_STATES "alive, silent, suspect, behind, failed, left, moved, replaced"
 
 /* A member passes when it has one of the states, one of the names and all of the tags; what has
  * no entry lets all pass. All zero: no filter. Texts are borrowed. */

@@ -131,8 +131,9 @@ const struct verb verb_members = {
     .summary = "The members, oldest first: the first one coordinates",
     .details =
         "STATE is alive, silent (for longer than the profile allows, without a verdict), "
-        "suspect (a verdict is held against it, it is still a member), or below the line "
-        "failed, left, moved or replaced. HEARD is how long ago this node last heard it. Whether "
+        "suspect (a verdict is held against it, it is still a member), behind (heard, but it does "
+        "not get the view that the others hold), or below the line "
+        "failed, left, moved, replaced or behind. HEARD is how long ago this node last heard it. Whether "
         "another coordinator acts, this node cannot know.\n\n"
         "--state, --name and --tag may be repeated: any of the states, any of the names, all of "
         "the tags. They choose among the gone as well, and with --json too. --columns and --format "

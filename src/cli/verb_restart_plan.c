@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cli/document.h"
+#include "cli/member_field.h"
 #include "cli/voters_ask.h"
 
 enum { COMMAND_MAX = 256, WARNING_MAX = 256 };
@@ -86,10 +87,11 @@ static void warn_of_members(struct plan *plan, const json_t *members)
 
     for (size_t i = 0; i < plan->members; i++) {
         const json_t *member = json_array_get(list, i);
-        const bool alive = strcmp(document_text(member, "state", ""), "alive") == 0;
-        if (!alive || document_is_true(member, "silent")) {
+        const char *state = member_state(member);
+        if (strcmp(state, "alive") != 0) {
             snprintf(text, sizeof text, "%s is %s: doyen why %s says why; mend that first",
-                     name_at(list, i), alive ? "silent" : "suspected", name_at(list, i));
+                     name_at(list, i), strcmp(state, "suspect") == 0 ? "suspected" : state,
+                     name_at(list, i));
             warn(plan, text);
         }
         if (document_is_true(member, "drained")) {

@@ -100,6 +100,7 @@ void view_read_member(const json_t *object, struct arena *arena, struct doyen_me
         .coordinator = field_is_true(object, "coordinator"),
         .suspect = state != NULL && strcmp(state, "suspect") == 0,
         .silent = field_is_true(object, "silent"),
+        .behind = field_is_true(object, "behind"),
         .drained = field_is_true(object, "drained"),
         .heard_ms = json_is_integer(heard) ? (int64_t)json_integer_value(heard) : -1,
     };

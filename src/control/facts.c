@@ -77,7 +77,6 @@ bool facts_collect(struct facts *facts, uint64_t kept_ms)
     facts->self = core_self(core);
     facts->view = view;
     facts->coordinator = core_coordinator(core);
-    facts->behind = core_is_behind(core);
     facts->phase = core_phase(core);
     facts->merging = core_is_merging(core);
     facts->guard = core_guard(core, now_ms);

@@ -25,7 +25,6 @@ struct facts {
     const struct member *coordinator; /* NULL: there is none */
 
     enum phase phase;
-    bool behind; /* the others hold a view that it does not get (L5d) */
     bool acting;
     uint64_t acting_ms; /* certainly left of the right to act; 0: it does not act */
     bool advisory;      /* the guard only narrows the window in which two nodes act */

@@ -25,6 +25,14 @@ static void add_check(struct health *health, const char *name, bool holds, const
     va_end(arguments);
 }
 
+/* Do the others hold a view that this node does not get? */
+static bool is_behind(const struct facts *facts)
+{
+    const uint32_t self = view_find(facts->view, &facts->self->id);
+
+    return self != VIEW_NONE && facts->peers[self].behind;
+}
+
 static void check_phase(struct health *health, const struct facts *facts)
 {
     switch (facts->phase) {
@@ -33,8 +41,8 @@ static void check_phase(struct health *health, const struct facts *facts)
                   "this node is joining; /v1/status says what it waits for");
         return;
     case PHASE_MEMBER:
-        add_check(health, "phase", !facts->behind, "%s",
-                  facts->behind
+        add_check(health, "phase", !is_behind(facts), "%s",
+                  is_behind(facts)
                       ? "this node does not get the view that the others hold; doyen doctor "
                         "measures whether long messages pass"
                       : "this node is a member");

@@ -124,6 +124,8 @@ static void members_write_member(struct members *members, const struct facts *fa
         text_builder_add(text, ",\"silent\":");
         members_hole(members, HOLE_SILENT, position);
     }
+    text_builder_add(text, ",\"behind\":");
+    members_hole(members, HOLE_BEHIND, position);
     text_builder_format(text,
                         ",\"coordinator\":%s,\"drained\":%s,\"protocol\":\"%s\",\"heard_ms\":",
                         coordinates ? "true" : "false", member->drained ? "true" : "false",
@@ -228,6 +230,8 @@ static size_t hole_write(char *to, const struct hole *hole, const struct facts *
                                                                                    : "\"suspect\"");
     case HOLE_SILENT:
         return word_write(to, facts->silent[hole->position] ? "true" : "false");
+    case HOLE_BEHIND:
+        return word_write(to, facts->peers[hole->position].behind ? "true" : "false");
     case HOLE_HEARD_MS:
         if (facts->peers[hole->position].heard_ms_ago == NEVER_MS) {
             return word_write(to, "null");

@@ -27,6 +27,7 @@ enum hole_kind {
     HOLE_VOTER,
     HOLE_STATE,
     HOLE_SILENT,   /* of the member at `position` */
+    HOLE_BEHIND,   /* of the member at `position` */
     HOLE_HEARD_MS, /* of the member at `position` */
     HOLE_SINCE_MS, /* of the gone entry at `position` */
 };

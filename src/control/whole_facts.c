@@ -51,6 +51,12 @@ static void collect_members(const struct facts *facts, uint32_t self, struct who
 {
     for (uint32_t i = 0; i < facts->view->member_count; i++) {
         whole->heard += !is_silent(facts, i);
+        if (i == self) {
+            whole->behind = facts->peers[i].behind;
+        } else if (facts->peers[i].behind && !is_silent(facts, i)) {
+            whole->members_behind++;
+            whole->member_behind = facts->view->members[i].name;
+        }
         if (i != self && facts->peers[i].verdict != VERDICT_NONE) {
             whole->suspects++;
             whole->suspect = facts->view->members[i].name;
@@ -88,7 +94,8 @@ static bool is_missing(const struct facts *facts, uint32_t position)
             return false; /* An earlier life of one that is listed. */
         }
     }
-    return (failed || gone->reason == GONE_MOVED) && view_find_name(view, gone->name) == VIEW_NONE;
+    return (failed || gone->reason == GONE_MOVED || gone->reason == GONE_BEHIND) &&
+           view_find_name(view, gone->name) == VIEW_NONE;
 }
 
 /* The last view in which half of the members or more went at once; NULL: there was none. */
@@ -133,6 +140,7 @@ static void collect_missing(const struct facts *facts, struct whole_facts *whole
         if (whole->missing_name == NULL || facts->gone_ms[i] <= whole->missing_ms) {
             whole->missing_name = facts->view->gone[i].name;
             whole->missing_ms = facts->gone_ms[i];
+            whole->missing_behind = facts->view->gone[i].reason == GONE_BEHIND;
         }
     }
     if (split != NULL) {

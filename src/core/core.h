@@ -114,9 +114,6 @@ struct guard_state core_guard(const struct core *core, uint64_t now_ms);
 /* Members that hold this node's view, as far as it knows, itself included. O(members). */
 uint32_t core_acked(const struct core *core);
 
-/* L5d: is there a higher view that this node does not get? */
-bool core_is_behind(const struct core *core);
-
 /* What this node's detector knows of the member at `position` of the view. O(members). */
 struct peer_state core_peer(const struct core *core, uint32_t position, uint64_t now_ms);
 

@@ -7,6 +7,7 @@
 #include "core/agreement/successor.h"
 #include "core/agreement/voter.h"
 #include "core/core.h"
+#include "core/detection/follow.h"
 #include "core/detection/hearing.h"
 #include "core/detection/removal.h"
 #include "core/detection/standing.h"
@@ -123,7 +124,7 @@ static struct peer_state own_evidence(const struct core *core, uint32_t position
     const struct peer_charge *charge = &core->peers[position].charge;
 
     if (core_is_self(core, position)) {
-        return (struct peer_state){.verdict = VERDICT_NONE};
+        return (struct peer_state){.verdict = VERDICT_NONE, .behind = install_is_behind(core)};
     }
     const bool unknown = !watch_is_on(core, position);
     return (struct peer_state){
@@ -132,12 +133,8 @@ static struct peer_state own_evidence(const struct core *core, uint32_t position
         .verdict_ms_ago = charge->verdict == VERDICT_NONE ? 0 : now_ms - charge->verdict_ms,
         .unknown = unknown,
         .linked = signs->linked && !unknown,
+        .behind = position != 0 && follow_is_behind(core, position),
     };
-}
-
-bool core_is_behind(const struct core *core)
-{
-    return install_is_behind(core);
 }
 
 struct peer_state core_peer(const struct core *core, uint32_t position, uint64_t now_ms)

@@ -6,7 +6,7 @@ const ROWS_MAX = 300; /* drawn at once; of more the filter shows those that are 
 const FILTER_FROM = 12;
 
 function stateOf(member) {
-  return member.state === "alive" && member.silent ? "silent" : member.state;
+  return member.state !== "alive" ? member.state : member.silent ? "silent" : member.behind ? "behind" : "alive";
 }
 
 function Tags({ tags }) {

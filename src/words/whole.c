@@ -8,6 +8,7 @@
 enum { SPAN_TEXT_MAX = 40, MS_PER_S = 1000, S_PER_MIN = 60, S_PER_HOUR = 3600, S_PER_DAY = 86400 };
 
 #define FAULTS_NEXT "doyen fault clear ends the faults"
+#define BEHIND_NEXT "doyen doctor measures whether long messages pass"
 
 /* --- Words ----------------------------------------------------------------------------------- */
 
@@ -335,6 +336,16 @@ static bool is_unheard(const struct whole_facts *facts, struct whole *whole)
     return true;
 }
 
+static bool is_behind(const struct whole_facts *facts, struct whole *whole)
+{
+    if (!is_in(facts) || !facts->behind) {
+        return false;
+    }
+    say(whole->sentence, "this node is behind: it does not get the view that the others hold");
+    say(whole->next, "%s", facts->faults > 0 ? FAULTS_NEXT : BEHIND_NEXT);
+    return true;
+}
+
 static bool is_merging(const struct whole_facts *facts, struct whole *whole)
 {
     if (!is_in(facts) || !facts->merging) {
@@ -389,6 +400,23 @@ static bool has_bad_link(const struct whole_facts *facts, struct whole *whole)
     return true;
 }
 
+static bool has_member_behind(const struct whole_facts *facts, struct whole *whole)
+{
+    if (!is_in(facts) || facts->members_behind == 0) {
+        return false;
+    }
+    if (facts->members_behind == 1) {
+        say(whole->sentence, "%s is behind: it does not get the present view",
+            facts->member_behind);
+    } else {
+        say(whole->sentence,
+            "%" PRIu32 " of %" PRIu32 " members are behind: they do not get the present view",
+            facts->members_behind, facts->members);
+    }
+    say(whole->next, "%s", facts->faults > 0 ? FAULTS_NEXT : BEHIND_NEXT);
+    return true;
+}
+
 /* Suspected, or silent already. */
 static bool has_suspect(const struct whole_facts *facts, struct whole *whole)
 {
@@ -437,11 +465,12 @@ static bool has_missing(const struct whole_facts *facts, struct whole *whole)
     if (!is_in(facts) || facts->missing == 0) {
         return false;
     }
-    say(whole->sentence, "%" PRIu32 " of %" PRIu32 " %s here: %s%s failed %s ago%s", facts->members,
+    say(whole->sentence, "%" PRIu32 " of %" PRIu32 " %s here: %s%s %s %s ago%s", facts->members,
         total, facts->members == 1 ? "is" : "are",
         facts->missing_name == NULL ? "one" : facts->missing_name,
-        facts->missing > 1 ? ", the latest to go," : "", span_text(facts->missing_ms, ago),
-        spare ? "" : "; not one more can be lost");
+        facts->missing > 1 ? ", the latest to go," : "",
+        facts->missing_behind ? "was removed because it is behind" : "failed",
+        span_text(facts->missing_ms, ago), spare ? "" : "; not one more can be lost");
     if (facts->missing_alive > 0 && may_act_alone(facts)) {
         say_more(whole->sentence, "; if alive, %s may act, too (guard none)",
                  facts->missing > 1 ? "they" : "it");
@@ -480,10 +509,12 @@ static const struct row {
     [WHOLE_NOBODY_ACTS] = {"nobody acts", WHOLE_BAD, nobody_acts},
     [WHOLE_SPLIT] = {"split", WHOLE_BAD, may_have_split},
     [WHOLE_UNHEARD] = {"unheard", WHOLE_BAD, is_unheard},
+    [WHOLE_BEHIND] = {"behind", WHOLE_BAD, is_behind},
     [WHOLE_LEAVING] = {"leaving", WHOLE_WARNING, is_leaving},
     [WHOLE_MERGING] = {"merging", WHOLE_WARNING, is_merging},
     [WHOLE_VOTERS_LACKING] = {"voters lacking", WHOLE_WARNING, voters_lack},
     [WHOLE_BAD_LINK] = {"bad link", WHOLE_WARNING, has_bad_link},
+    [WHOLE_MEMBER_BEHIND] = {"member behind", WHOLE_WARNING, has_member_behind},
     [WHOLE_SUSPECT] = {"suspect", WHOLE_WARNING, has_suspect},
     [WHOLE_STARVED] = {"starved", WHOLE_WARNING, is_starved},
     [WHOLE_MISSING] = {"missing", WHOLE_WARNING, has_missing},
@@ -499,8 +530,10 @@ static void say_way(const struct whole_facts *facts, struct whole *whole)
     case WHOLE_NOBODY_ACTS:
     case WHOLE_SPLIT:
     case WHOLE_UNHEARD:
+    case WHOLE_BEHIND:
     case WHOLE_VOTERS_LACKING:
     case WHOLE_BAD_LINK:
+    case WHOLE_MEMBER_BEHIND:
     case WHOLE_SUSPECT:
     case WHOLE_MISSING:
         say_more(whole->sentence, "; %s", facts->way);

@@ -22,10 +22,12 @@ enum whole_state {
     WHOLE_NOBODY_ACTS,
     WHOLE_SPLIT,
     WHOLE_UNHEARD, /* the coordinator, which is another one */
+    WHOLE_BEHIND,  /* this node */
     WHOLE_LEAVING,
     WHOLE_MERGING,
     WHOLE_VOTERS_LACKING,
     WHOLE_BAD_LINK,
+    WHOLE_MEMBER_BEHIND,
     WHOLE_SUSPECT,
     WHOLE_STARVED,
     WHOLE_MISSING,
@@ -57,10 +59,14 @@ struct whole_facts {
     enum reign reign;              /* does the coordinator act? */
     bool coordinator_silent;       /* another one, which is not heard, or suspected */
     uint64_t coordinator_heard_ms; /* since then; NEVER_MS: it was not heard yet */
+    bool behind;                   /* this node does not get the view that the others hold */
+    uint32_t members_behind;       /* other members of whom this node knows the same, */
+    const char *member_behind;     /* and one of them */
     bool merging;                  /* its part is being taken up by another */
     uint32_t missing;              /* failed, and neither left nor forgotten on purpose */
     uint32_t missing_alive;        /* of them so many are not known to have ended */
     const char *missing_name;      /* the latest of them, */
+    bool missing_behind;           /* which was removed because it is behind, */
     uint64_t missing_ms;           /* gone for so long */
     uint32_t split_lost;           /* so many were lost at once, */
     uint32_t split_of;             /* of so many, */

@@ -77,6 +77,23 @@ Test(cli_members, a_state_is_the_one_that_the_table_shows)
     assert_states("moved,alive,alive", " athens| delphi");
 }
 
+/* L5: who is silent or suspected is that before it is behind; who is gone was removed for it. */
+Test(cli_members, who_is_behind_is_shown_while_heard)
+{
+    static const char *const entries[][2] = {
+        {"{\"state\":\"alive\",\"silent\":false,\"behind\":true}", "behind"},
+        {"{\"state\":\"alive\",\"silent\":true,\"behind\":true}", "silent"},
+        {"{\"state\":\"suspect\",\"silent\":true,\"behind\":true}", "suspect"},
+        {"{\"state\":\"alive\",\"silent\":false,\"behind\":false}", "alive"},
+        {"{\"state\":\"failed\",\"reason\":\"behind\"}", "behind"}};
+
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+        json_t *entry = json_loads(entries[i][0], 0, NULL);
+        cr_expect_str_eq(member_state(entry), entries[i][1], "%s", entries[i][0]);
+        json_decref(entry);
+    }
+}
+
 Test(cli_members, a_state_that_is_none_is_pointed_at)
 {
     static const char *const wrong[][2] = {
@@ -96,7 +113,7 @@ Test(cli_members, a_state_that_is_none_is_pointed_at)
 Test(cli_members, only_states_of_the_gone_ask_for_them)
 {
     static const char *const members[] = {"alive", "silent", "suspect"};
-    static const char *const gone[] = {"failed", "left", "moved", "replaced"};
+    static const char *const gone[] = {"behind", "failed", "left", "moved", "replaced"};
     size_t length = 0;
 
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {

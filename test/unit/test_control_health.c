@@ -62,6 +62,22 @@ Test(control_health, a_member_that_hears_its_coordinator_is_ready)
     scene_says(&scene, health_ready, "ok\n");
 }
 
+/* L5d: what it shows is old. */
+Test(control_health, who_is_behind_is_not_ready)
+{
+    struct scene scene;
+
+    scene_open(&scene, "A B C", 'B');
+    scene.facts.peers[1].behind = true;
+    scene_says(&scene, health_ready,
+               "not ready: this node does not get the view that the others hold; doyen doctor "
+               "measures whether long messages pass\n");
+
+    scene_open(&scene, "A B C", 'B');
+    scene.facts.peers[2].behind = true;
+    scene_says(&scene, health_ready, "ok\n");
+}
+
 /* H76: on rings the others watch the coordinator, and would have said if it were silent. */
 Test(control_health, whom_others_watch_is_not_silent)
 {

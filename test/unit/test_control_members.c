@@ -200,6 +200,22 @@ Test(control_members, a_member_never_heard_has_null_and_a_suspected_one_says_so)
     scene_close(&scene);
 }
 
+Test(control_members, who_is_behind_says_so_this_node_too)
+{
+    struct scene scene;
+    scene_open(&scene, "A B C");
+    scene.facts.peers[0].behind = true; /* This node. */
+    scene.facts.peers[2].behind = true;
+
+    json_t *document = scene_read(&scene);
+    cr_assert(json_is_true(json_object_get(at(document, "members", 0), "behind")));
+    cr_assert(json_is_false(json_object_get(at(document, "members", 1), "behind")));
+    cr_assert(json_is_true(json_object_get(at(document, "members", 2), "behind")));
+
+    json_decref(document);
+    scene_close(&scene);
+}
+
 Test(control_members, the_gone_carry_reason_and_verdict)
 {
     struct scene scene;

@@ -127,6 +127,8 @@ Test(core_behind, who_is_behind_is_no_successor)
 
     names(rig, 'B', &lower, 750, "C");
     cr_assert_eq(core_unfit(rig->core, 1), UNFIT_BEHIND);
+    cr_assert(core_peer(rig->core, 1, rig->now_ms).behind);
+    cr_assert_not(core_peer(rig->core, 2, rig->now_ms).behind);
     cr_assert_eq(core_unfit(rig->core, 2), UNFIT_NOT);
     rig_hears(rig, 'B');
     cr_assert_eq(core_unfit(rig->core, 1), UNFIT_NOT, "it came back");
@@ -150,6 +152,11 @@ Test(core_behind, a_coordinator_that_nobody_can_follow_removes_nobody)
     rig_free(rig);
 }
 
+static bool is_behind(const struct rig *rig, uint32_t position)
+{
+    return core_peer(rig->core, position, rig->now_ms).behind;
+}
+
 /* L5d: its coordinator says so; others alone may say what they like. */
 Test(core_behind, a_member_is_behind_its_coordinator_alone)
 {
@@ -157,13 +164,14 @@ Test(core_behind, a_member_is_behind_its_coordinator_alone)
     const struct view_id higher = higher_than_held(rig);
 
     names(rig, 'B', &higher, 750, "");
-    cr_assert_not(core_is_behind(rig->core));
+    cr_assert_not(is_behind(rig, 2));
     names(rig, 'A', &higher, 500, "");
-    cr_assert_not(core_is_behind(rig->core), "not for T_fresh yet");
+    cr_assert_not(is_behind(rig, 2), "not for T_fresh yet");
     names(rig, 'A', &higher, 250, "");
-    cr_assert(core_is_behind(rig->core));
+    cr_assert(is_behind(rig, 2));
+    cr_assert_not(is_behind(rig, 0) || is_behind(rig, 1));
     rig_hears(rig, 'A');
-    cr_assert_not(core_is_behind(rig->core), "it names ours");
+    cr_assert_not(is_behind(rig, 2), "it names ours");
     rig_free(rig);
 }
 

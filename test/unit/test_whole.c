@@ -75,6 +75,23 @@ Test(whole, all_is_well)
     expect(&facts, WHOLE_HEALTHY, "healthy: 3 of 3", "nothing");
 }
 
+Test(whole, who_is_behind_is_named)
+{
+    struct whole_facts facts = five();
+
+    facts.members_behind = 1;
+    facts.member_behind = "cyrene";
+    expect(&facts, WHOLE_MEMBER_BEHIND, "cyrene is behind: it does not get the present view",
+           "doyen doctor measures");
+    facts.members_behind = 2;
+    expect(&facts, WHOLE_MEMBER_BEHIND,
+           "2 of 5 members are behind: they do not get the present view", "doyen doctor measures");
+    facts.behind = true;
+    expect(&facts, WHOLE_BEHIND,
+           "this node is behind: it does not get the view that the others hold",
+           "doyen doctor measures");
+}
+
 Test(whole, a_node_that_is_not_in_says_why)
 {
     struct whole_facts facts = joining();
@@ -290,6 +307,10 @@ Test(whole, warnings)
     facts.missing_name = "cyrene";
     facts.missing_ms = 12345;
     expect(&facts, WHOLE_MISSING, "5 of 6 are here: cyrene failed 12.3 s ago", "doyen why");
+    facts.missing_behind = true;
+    expect(&facts, WHOLE_MISSING,
+           "5 of 6 are here: cyrene was removed because it is behind 12.3 s ago", "doyen why");
+    facts.missing_behind = false;
     facts.missing_alive = 1; /* Its host did not say that it ended. */
     expect(&facts, WHOLE_MISSING,
            "5 of 6 are here: cyrene failed 12.3 s ago; if alive, it may act, too (guard none)",

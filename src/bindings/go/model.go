@@ -32,6 +32,7 @@ type Member struct {
 	Age         uint64            `json:"age"`
 	State       string            `json:"state"` // "alive" or "suspect"
 	Silent      bool              `json:"silent"`
+	Behind      bool              `json:"behind"` // it does not get the view that the others hold
 	Coordinator bool              `json:"coordinator"`
 	Drained     bool              `json:"drained"`
 	HeardMS     *int64            `json:"heard_ms"` // since its last sign of life; nil: not known

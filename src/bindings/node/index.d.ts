@@ -28,6 +28,8 @@ export interface Member {
   readonly incarnation: bigint;
   readonly state: "alive" | "suspect";
   readonly silent: boolean;
+  /** It does not get the view that the others hold. */
+  readonly behind: boolean;
   readonly coordinator: boolean;
   /** It does not coordinate while any other can. */
   readonly drained: boolean;

@@ -11,6 +11,7 @@ export function memberOf(entry) {
     incarnation: BigInt(entry.incarnation ?? 0),
     state: entry.state ?? "alive",
     silent: entry.silent ?? false,
+    behind: entry.behind ?? false,
     coordinator: entry.coordinator ?? false,
     drained: entry.drained ?? false,
     heardMs: entry.heard_ms ?? null,

@@ -63,6 +63,8 @@ struct peer_state {
     uint64_t verdict_ms_ago; /* for how long; 0 without a verdict */
     bool unknown;            /* it is not watched by this node (D9) */
     bool linked;             /* the lifeline is up */
+    bool behind;             /* it does not get the present view (L5a); of this node itself, the
+                                one that the others hold (L5d) */
     uint32_t accuser_count;  /* other members that hold a verdict against it, lately */
 };
 

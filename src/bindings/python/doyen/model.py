@@ -34,6 +34,7 @@ class Member:
     incarnation: int = 0
     state: str = "alive"  # or "suspect"
     silent: bool = False
+    behind: bool = False  # it does not get the view that the others hold
     coordinator: bool = False
     drained: bool = False
     heard_ms: Optional[int] = None  # since its last sign of life; None: none yet
@@ -49,6 +50,7 @@ class Member:
             incarnation=int(entry.get("incarnation", 0)),
             state=entry.get("state", "alive"),
             silent=entry.get("silent", False),
+            behind=entry.get("behind", False),
             coordinator=entry.get("coordinator", False),
             drained=entry.get("drained", False),
             heard_ms=entry.get("heard_ms"),
