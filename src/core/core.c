@@ -261,6 +261,10 @@ static void run_due(struct core *core)
         judge_evidence(core, found);
     }
     claim_tick(core);
+    if (claim_gets_no_answers(core)) {
+        REACHED(claimed_unanswered);
+        lifecycle_end_life(core, REASON_BEHIND);
+    }
     if (core_is_strict(core)) {
         campaign_tick(core);
     }

@@ -217,6 +217,10 @@ void oracle_check_shape(struct sim *sim, const struct host *host, const struct v
     if (!holds_self) {
         oracle_fail(sim, host, "S3: the view does not contain its holder");
     }
+    const struct versions common = view_versions(view, VIEW_NONE);
+    if (common.low > common.high) {
+        oracle_fail(sim, host, "S3: there is no version that all members could read the view in");
+    }
     const struct member *coordinator = core_coordinator(host->core);
     if (coordinator != NULL && !id_equal(&coordinator->id, &view->members[0].id)) {
         oracle_fail(sim, host, "S4: the coordinator is not the oldest");

@@ -295,3 +295,49 @@ Story(size, a_view_from_before_the_others_puts_nobody_out)
     story_check(sim_phase(sim, B) == PHASE_JOINING, seed);
     sim_free(sim);
 }
+
+/* H92: nothing long leaves the coordinator's host. Its members get each change as what differs; who
+ * comes needs the whole view. */
+static void tell_of_newcomers(struct guard guard, uint64_t seed)
+{
+    struct sim *sim = seven(seed, guard);
+
+    for (uint32_t host = F; host < SEVEN; host++) {
+        sim_crash(sim, host);
+    }
+    sim_set_tags(sim, B, LONG_TAG);
+    sim_run(sim, 2000);
+    for (uint32_t host = B; host < SEVEN; host++) {
+        sim_narrow_one_way(sim, A, host, HOLE_OF_OLD_LINKS);
+    }
+    sim_start(sim, F);
+    sim_start(sim, G);
+    story_check(sim_converges(sim, SETTLE_MS), seed);
+    story_check(sim_coordinator(sim, G) == A, seed);
+    sim_free(sim);
+}
+
+Story(size, a_coordinator_behind_a_hole_lets_newcomers_in)
+{
+    tell_of_newcomers(NO_GUARD, seed);
+    tell_of_newcomers(OF_SEVEN, seed);
+}
+
+/* H90: the coordinator dies while it lets somebody in. All others have accepted that, and send it
+ * along with what they grant to the next oldest, whom nothing long reaches. */
+Story(size, who_cannot_get_what_was_accepted_stops_nobody)
+{
+    for (uint64_t after_ms = 40; after_ms <= 240; after_ms += 40) {
+        struct sim *sim = seven(seed, NO_GUARD);
+        sim_crash(sim, G);
+        sim_run(sim, 2000);
+        sim_narrow(sim, B, HOLE_OF_OLD_LINKS);
+        sim_tag(sim, G, LONG_TAG);
+        sim_start(sim, G);
+        sim_run(sim, after_ms);
+        sim_crash(sim, A);
+        sim_run(sim, OUT_MS / 2);
+        story_check(sim_acting_count(sim) == 1, seed);
+        sim_free(sim);
+    }
+}

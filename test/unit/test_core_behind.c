@@ -227,3 +227,41 @@ Test(core_behind, a_ballot_goes_as_a_change)
     cr_assert(rig_told_briefly(rig, MESSAGE_BALLOT, 'C'));
     rig_free(rig);
 }
+
+/* C5f: C and D are fresh, and what they answer does not arrive. */
+Test(core_behind, who_gets_no_answers_to_its_claims_is_out)
+{
+    struct rig *rig = rig_in("A B C D", 'B');
+    uint64_t first = 0;
+
+    rig_kill(rig, 'A');
+    for (uint64_t ms = 0; core_phase(rig->core) == PHASE_MEMBER; ms += 100) {
+        cr_assert_lt(ms, 6 * rig->timing.claim_ms);
+        first = first == 0 ? rig->core->claim.epoch : first;
+        rig_pass(rig, 100, "C D");
+        cr_assert(core_phase(rig->core) == PHASE_MEMBER || rig->core->claim.epoch > first,
+                  "one answer may be lost");
+    }
+    cr_assert_neq(first, 0);
+    rig_free(rig);
+}
+
+/* Most of three have answered, and the one whose answer is missing need not. */
+Test(core_behind, who_gets_answers_to_its_claims_goes_on)
+{
+    struct rig *rig = rig_in("A B C D", 'B');
+
+    rig_kill(rig, 'A');
+    for (uint64_t ms = 0; ms < 6 * rig->timing.claim_ms; ms += 100) {
+        const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
+        if (claim != NULL) {
+            rig_gets(rig, 'C',
+                     &(struct message){.type = MESSAGE_CLAIM_REFUSED,
+                                       .claim_refused = {.epoch = claim->carrier.epoch,
+                                                         .reason = CLAIM_REFUSED_BEHIND}});
+        }
+        rig_pass(rig, 100, "C D");
+    }
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    rig_free(rig);
+}

@@ -448,3 +448,63 @@ Test(core_spread, nobody_hands_on_without_end)
     check_handed(rig, MESSAGE_PREPARE, "FGHI");
     rig_free(rig);
 }
+
+/* --- Joiners (U4e) --- */
+
+/* A has proposed to let in D, and nothing comes of it for so long. */
+static void lets_in_d(struct rig *rig, uint64_t ms)
+{
+    const struct message proposal = proposal_of(rig_next(rig, "+D"));
+
+    rig_gets(rig, 'A', &proposal);
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
+    rig_pass(rig, ms, "");
+}
+
+/* What A sends to D may be lost for its length. */
+Test(core_spread, who_comes_is_shown_it_by_the_next_oldest)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    const struct node_id maker = rig_id(rig, 'A');
+
+    lets_in_d(rig, rig->timing.prepare_ms / 8);
+    cr_assert_null(rig_told(rig, MESSAGE_PREPARE, 'D'), "it may be on its way yet");
+    rig_pass(rig, rig->timing.prepare_ms / 8, "");
+    const struct message *shown = rig_told(rig, MESSAGE_PREPARE, 'D');
+    cr_assert_not_null(shown);
+    cr_assert(id_equal(&shown->from, &maker));
+    cr_assert_not(rig_told_briefly(rig, MESSAGE_PREPARE, 'D'), "it holds no base");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 1);
+    rig_free(rig);
+}
+
+Test(core_spread, who_comes_is_shown_it_by_one_alone)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+
+    lets_in_d(rig, rig->timing.prepare_ms / 4);
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    rig_free(rig);
+
+    rig = rig_in("A B C", 'C');
+    rig_kill(rig, 'B');
+    lets_in_d(rig, rig->timing.prepare_ms / 4);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'D'));
+    rig_free(rig);
+}
+
+/* It takes it for the maker's word, and answers the maker. */
+Test(core_spread, who_comes_takes_what_another_shows)
+{
+    struct rig *rig = rig_joining('D');
+
+    rig_resolves(rig, "B");
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER, .offer = {.nonce = 7}});
+    struct message proposal = proposal_of(rig_view(rig, "A B D"));
+    struct message shown = rig_message(rig, 'A', &proposal);
+    shown.relay = true;
+    shown.number = 0;
+    rig_gets_raw(rig, &shown);
+    cr_assert_not_null(rig_told(rig, MESSAGE_ACK, 'A'));
+    rig_free(rig);
+}

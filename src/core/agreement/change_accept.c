@@ -4,11 +4,15 @@
 #include "core/agreement/change.h"
 #include "core/agreement/install.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/spread.h"
 #include "core/agreement/voting.h"
 #include "core/detection/route.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
 #include "core/state/refuse.h"
+
+/* U4e: COMMIT would have come by then, did the maker not wait for somebody. */
+enum { ACKS_OF_A_CHANGE_THAT_WAITS = 3 };
 
 /* --- Answering --- */
 
@@ -182,6 +186,9 @@ void change_acknowledge_again(struct core *core)
     accepting->acks++;
     accepting->ack_ms = core->now_ms + timing_ack_ms(&core->timing, accepting->acks);
     answer(core, MESSAGE_ACK, pending, &id, pending->hash);
+    if (accepting->acks >= ACKS_OF_A_CHANGE_THAT_WAITS) {
+        spread_to_joiners(core);
+    }
 }
 
 void change_acknowledge_no_more(struct core *core)

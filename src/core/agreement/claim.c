@@ -20,7 +20,10 @@
 #include "core/model/marks.h"
 #include "core/state/refuse.h"
 
-enum { CHANCES_MAX = 4 }; /* of a claim whose own loop is slow */
+enum {
+    CHANCES_MAX = 4, /* of a claim whose own loop is slow */
+    UNANSWERED_MAX = 2,
+};
 
 /* --- The candidate --- */
 
@@ -329,6 +332,7 @@ static void decide(struct core *core)
     uint32_t granted = 0;
     uint32_t refused = 0;
     uint32_t silent = 0;
+    uint32_t heard = 0; /* of those who are silent */
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (core_is_self(core, i)) {
@@ -339,6 +343,7 @@ static void decide(struct core *core)
         if (core->peers[i].charge.verdict == VERDICT_NONE && !elders_are_passed_over(core, i)) {
             voters++;
             silent += is_awaited(core, i);
+            heard += is_awaited(core, i) && hearing_is_fresh(core, i);
         }
     }
     bool over = core->now_ms >= core->claim.deadline_ms;
@@ -349,7 +354,13 @@ static void decide(struct core *core)
         core->claim.deadline_ms = core->now_ms + core->timing.batch_ms;
     } else if (over) {
         lose(core);
+        core->claim.unanswered = heard > voters / 2 ? core->claim.unanswered + 1 : 0;
     }
+}
+
+bool claim_gets_no_answers(const struct core *core)
+{
+    return core->claim.unanswered >= UNANSWERED_MAX;
 }
 
 /* Is this a voter's answer to the claim that is under way? */
@@ -672,6 +683,7 @@ void claim_on_view_installed(struct core *core)
     claim_drop(core);
     view_clear(&core->claim.base);
     core->claim.next_age = 0;
+    core->claim.unanswered = 0;
     if (core->view.epoch >= core->promise.epoch) {
         core->claim.waiting.until_ms = 0;
     }
@@ -682,5 +694,6 @@ void claim_reset(struct core *core)
     claim_drop(core);
     view_clear(&core->claim.base);
     core->claim.next_age = 0;
+    core->claim.unanswered = 0;
     core->claim.waiting.until_ms = 0;
 }

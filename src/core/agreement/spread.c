@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "base/text.h"
+#include "core/detection/elders.h"
 #include "core/detection/hearing.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
@@ -98,7 +99,7 @@ static void send_to_next(struct core *core, const struct message *message, const
         }
         const bool is_next = (place + chain.count - first) % chain.count < SPREAD_FAN_OUT;
         if (is_next && place != 0 && place != chain.own) {
-            outbox_spread(core, message, position);
+            outbox_spread(core, message, &order->members[i]);
         }
         place++;
     }
@@ -168,5 +169,48 @@ void spread_hand_on(struct core *core, const struct message *message, const stru
     if (copy != NULL) {
         REACHED(spread_handed_on);
         send_to_next(core, copy, order);
+    }
+}
+
+/* --- Joiners --- */
+
+/* Of those who have it, is this node the oldest but the maker who is not suspected, nor passed
+ * over? */
+static bool is_next_to_the_maker(const struct core *core, const struct view *order)
+{
+    for (uint32_t i = 1; i < order->member_count; i++) {
+        const uint32_t position = view_find(&core->view, &order->members[i].id);
+        if (position != VIEW_NONE && core_is_self(core, position)) {
+            return true;
+        }
+        if (position != VIEW_NONE && core->peers[position].charge.verdict == VERDICT_NONE &&
+            !elders_are_passed_over(core, position)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+void spread_to_joiners(struct core *core)
+{
+    const struct view *accepted = &core->change.pending;
+    struct message prepare;
+
+    if (!core_is_member(core) || core_is_strict(core) || accepted->cause == CAUSE_MERGE ||
+        !is_next_to_the_maker(core, accepted)) {
+        return;
+    }
+    message_clear(&prepare, MESSAGE_PREPARE);
+    prepare.from = accepted->members[0].id;
+    prepare.number = 0; /* It is no sign of life (U4c). */
+    prepare.carrier.view = &core->change.pending;
+    const struct message *copy = NULL;
+    for (uint32_t i = 0; i < accepted->member_count; i++) {
+        const struct member *member = &accepted->members[i];
+        if (!view_has(&core->view, &member->id) && take_turn(core)) {
+            copy = copy == NULL ? outbox_copy(core, &prepare) : copy;
+            REACHED(joiner_shown_by_another);
+            outbox_spread(core, copy, member);
+        }
     }
 }

@@ -227,6 +227,7 @@ struct claim {
     uint64_t resend_ms; /* C3e: those who have not answered are asked again */
     uint32_t sendings;  /* how often they were */
     uint8_t chances;    /* how often the deadline has passed, and what waited is read first */
+    uint8_t unanswered; /* C5f: claims in a row that most of those who are heard did not answer */
     uint64_t retry_ms;  /* C5: ask those who refused again; NEVER_MS when not */
     uint8_t *answers;   /* enum answer, by position in the view */
     struct waiting_claim waiting;

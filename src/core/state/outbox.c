@@ -248,17 +248,17 @@ void outbox_send_around(struct core *core, const struct message *message, uint32
     }
 }
 
-void outbox_spread(struct core *core, const struct message *message, uint32_t position)
+void outbox_spread(struct core *core, const struct message *message, const struct member *member)
 {
-    const struct member *member = &core->view.members[position];
+    const bool is_joiner = !view_has(&core->view, &member->id);
     const bool own = message != NULL && id_equal(&message->from, &core->life.self.id);
     struct effect *sent = (own ? send : put)(core, message, &member->id, &member->address);
 
     if (sent != NULL) {
         sent->fellow = true; /* The maker's view holds it, too. */
         sent->relay = true;
-        sent->brief = message_view(message) != NULL;
-        sent->version = core->version;
+        sent->brief = message_view(message) != NULL && !is_joiner;
+        sent->version = is_joiner ? 0 : core->version; /* J2d */
         core->counters.relayed += !own;
     }
 }

@@ -50,9 +50,9 @@ void outbox_send_brief(struct core *core, const struct message *message, uint32_
 void outbox_send_around(struct core *core, const struct message *message, uint32_t position,
                         uint32_t relay);
 
-/* U4: sends it to the member at this position, which is to hand it on, with the view that it brings
- * as a change of the installed one. The message is this node's, or an outbox_copy. */
-void outbox_spread(struct core *core, const struct message *message, uint32_t position);
+/* U4: sends it to that member, which is to hand it on, with the view that it brings as a change of
+ * the installed one, or to that joiner. The message is this node's, or an outbox_copy. */
+void outbox_spread(struct core *core, const struct message *message, const struct member *member);
 
 /* A copy of a message that came, as its maker's, to be handed on in this step; NULL as with
  * outbox_message. The view that it brings is the same. */
