@@ -32,7 +32,8 @@ static bool check_state(const struct config *config, struct complaint *complaint
     const bool votes = voters_find(&config->voters, config->name) != VOTER_NONE;
 
     return config->state_dir[0] == '\0' ||
-           (store_check(config->state_dir, complaint) && voter_store_allows(config, complaint) &&
+           (store_check(config->state_dir, votes, complaint) &&
+            voter_store_allows(config, complaint) &&
             (!votes || voter_store_check(config->state_dir, complaint)));
 }
 

@@ -63,9 +63,8 @@ static bool open_store(struct node *node)
                  "no --state-dir: after a restart this node will not know that it was a member");
         return true;
     }
-    node->store = store_open(node->loop, node->config->state_dir, STORE_RETRY_MS, node->log,
-                             &node->remembered);
-    return node->store != NULL;
+    return store_open(node->loop, node->config->state_dir, STORE_RETRY_MS, node->log,
+                      &node->remembered, &node->store);
 }
 
 /* Only a node under a voter's name keeps a record. */
@@ -81,7 +80,13 @@ static bool open_voter_store(struct node *node)
     if (voters_find(&config->voters, config->name) == VOTER_NONE) {
         return true;
     }
-    assert(node->store != NULL); /* It holds the lock on the directory. */
+    if (node->store == NULL) { /* It holds the lock on the directory. */
+        log_line(node->log, LOG_ERROR, "voter",
+                 "a voter needs its state directory: make room in %s, or choose another "
+                 "--state-dir",
+                 config->state_dir);
+        return false;
+    }
     node->voter_store = voter_store_open(node->loop, config, node->log, node_on_synced, node);
     return node->voter_store != NULL;
 }
@@ -316,6 +321,9 @@ struct node *node_open(uv_loop_t *loop, const struct config *config, const struc
     ways_open(&node->ways, &node->streams, node_on_way_found, node);
     resolver_open(&node->resolver, loop, &node->latch, config, log, node_on_resolved, node);
     faults_open(&node->faults, loop, &node->latch, node_transmit, node);
+    node->own_address.find_other = node_find_other;
+    node->own_address.on_change = node_on_own_address;
+    node->own_address.context = node;
     own_address_watch(&node->own_address, loop, &node->latch, log, &config->advertise);
 
     if (!open_sockets(node) || !open_store(node) || !open_voter_store(node) ||

@@ -426,20 +426,25 @@ static bool dir_check(int fd, const char *dir, struct complaint *complaint)
     return is_free;
 }
 
-bool store_check(const char *dir, struct complaint *complaint)
+static bool is_full(int error)
+{
+    return error == ENOSPC || error == EDQUOT;
+}
+
+bool store_check(const char *dir, bool needs_room, struct complaint *complaint)
 {
     char why[OWN_FILE_WHY_MAX];
     const int fd = own_directory_open(dir, why);
 
     if (fd >= 0) {
-        const bool sound = dir_check(fd, dir, complaint);
+        const bool sound = dir_check(fd, dir, complaint) || (!needs_room && is_full(errno));
         (void)close(fd);
         return sound;
     }
     if (errno != ENOENT) {
         return cannot_because("open", dir, why, "choose another --state-dir", complaint);
     }
-    return preflight_can_make(dir) ||
+    return preflight_can_make(dir) || (!needs_room && is_full(errno)) ||
            cannot("make", dir, "make it, or choose another --state-dir", complaint);
 }
 
@@ -495,7 +500,7 @@ static bool count_life(struct store *store, const struct stored *found)
     store->latest.incarnation++;
 
     const int error = state_write(store->dir, &store->latest);
-    store->failing = error == ENOSPC || error == EDQUOT;
+    store->failing = is_full(error);
     if (store->failing) {
         log_line(store->log, LOG_WARN, "store",
                  "cannot write %s/%s: %s: going on without; make room: what this life learns is "
@@ -523,15 +528,37 @@ static void store_free(struct store *store)
     free(store);
 }
 
-struct store *store_open(uv_loop_t *loop, const char *dir, uint64_t retry_ms, struct log *log,
-                         struct stored *found)
+/* What there is no room for is no reason not to start: the disk keeps what helps the next life. */
+static bool open_and_lock(struct store *store, bool *is_without)
 {
-    struct store *store = calloc(1, sizeof *store);
     struct complaint complaint;
 
+    if (open_dir(store, &complaint) && lock_dir(store, &complaint)) {
+        return true;
+    }
+    *is_without = is_full(errno);
+    if (*is_without) {
+        log_line(
+            store->log, LOG_WARN, "store",
+            "no room for the state directory %s: %s: going on without, so that after a restart "
+            "this node will not know that it was a member; make room, and start doyend again",
+            store->dir_name, strerror(errno));
+    } else {
+        log_line(store->log, LOG_ERROR, "store", "%s", complaint.text);
+    }
+    return false;
+}
+
+bool store_open(uv_loop_t *loop, const char *dir, uint64_t retry_ms, struct log *log,
+                struct stored *found, struct store **out)
+{
+    struct store *store = calloc(1, sizeof *store);
+    bool is_without = false;
+
+    *out = NULL;
     if (store == NULL) {
         log_line(log, LOG_ERROR, "store", "not enough memory to start");
-        return NULL;
+        return false;
     }
     store->loop = loop;
     store->log = log;
@@ -541,16 +568,15 @@ struct store *store_open(uv_loop_t *loop, const char *dir, uint64_t retry_ms, st
     if (!text_set(store->dir_name, sizeof store->dir_name, dir, strlen(dir))) {
         log_line(log, LOG_ERROR, "store", "the path of the state directory is too long");
         store_free(store);
-        return NULL;
+        return false;
     }
-    if (!open_dir(store, &complaint) || !lock_dir(store, &complaint)) {
-        log_line(log, LOG_ERROR, "store", "%s", complaint.text);
+    if (!open_and_lock(store, &is_without)) {
         store_free(store);
-        return NULL;
+        return is_without;
     }
     if (!read_state(store, found) || !count_life(store, found)) {
         store_free(store);
-        return NULL;
+        return false;
     }
     (void)uv_timer_init(loop, &store->retry); /* cannot fail */
     uv_unref((uv_handle_t *)&store->retry);   /* It keeps nobody from ending. */
@@ -558,7 +584,8 @@ struct store *store_open(uv_loop_t *loop, const char *dir, uint64_t retry_ms, st
     if (store->failing) {
         (void)uv_timer_start(&store->retry, on_retry, retry_ms, 0);
     }
-    return store;
+    *out = store;
+    return true;
 }
 
 /* --- Writing --------------------------------------------------------------------------------- */

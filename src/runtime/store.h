@@ -21,16 +21,17 @@ enum { STORE_RETRY_MS = 10000 };
  * before it returns. `found->incarnation` is the number of lives before this one. A damaged file is
  * renamed to `state.bad`, and the node begins without known history; the log says so.
  *
- * A disk that is full is one warning: the life is counted as soon as there is room. Otherwise
- * returns NULL, after one line on the log that names the remedy, when the directory cannot be used.
- * `loop` and `log` are borrowed for the store's life. A write that failed is tried again after
- * `retry_ms`, which is STORE_RETRY_MS except in tests. */
-struct store *store_open(uv_loop_t *loop, const char *dir, uint64_t retry_ms, struct log *log,
-                         struct stored *found);
+ * A disk that is full is one warning: the life is counted as soon as there is room; but where there
+ * is none for a directory that is missing, or its lock, `*out` is NULL, and this life keeps
+ * nothing. Returns false, after one line on the log that names the remedy, when the directory
+ * cannot be used for another reason. `loop` and `log` are borrowed for the store's life. A write
+ * that failed is tried again after `retry_ms`, which is STORE_RETRY_MS except in tests. */
+bool store_open(uv_loop_t *loop, const char *dir, uint64_t retry_ms, struct log *log,
+                struct stored *found, struct store **out);
 
-/* Could store_open use the directory? Waits for a daemon that is ending as that does. Makes and
- * changes nothing. Returns false with the complaint set. */
-bool store_check(const char *dir, struct complaint *complaint);
+/* Would store_open return true, and with `needs_room` not NULL? Waits for a daemon that is ending
+ * as that does. Makes and changes nothing. Returns false with the complaint set. */
+bool store_check(const char *dir, bool needs_room, struct complaint *complaint);
 
 /* Requests a write of `stored`, which is copied. Incarnation and epoch in the file never fall. A
  * failure is logged once, and tried again with the next change and every `retry_ms`, until it is

@@ -37,8 +37,10 @@ static void start_a_life(const char *dir)
 
     assert(silent >= 0 && uv_loop_init(&loop) == 0);
     log_init(&log, silent, LOG_ERROR, LOG_TEXT, "athens");
-    struct store *store = store_open(&loop, dir, RETRY_MS, &log, &found);
-    assert(store != NULL);
+    struct store *store = NULL;
+    const bool opened = store_open(&loop, dir, RETRY_MS, &log, &found, &store);
+    assert(opened && store != NULL);
+    (void)opened;
     assert(found.peer_count <= PEERS_STORED_MAX);
     store_close(store, NULL, NULL);
     (void)uv_run(&loop, UV_RUN_DEFAULT);

@@ -72,10 +72,21 @@ static void desk_read_log(struct desk *desk, char out[LOG_READ_MAX])
 static struct store *desk_store(struct desk *desk, struct stored *found)
 {
     desk->log.second_ms = 0; /* Each in a second of its own, however many lines there are. */
-    struct store *store = store_open(&desk->loop, desk->dir, RETRY_MS, &desk->log, found);
+    struct store *store = NULL;
 
+    cr_assert(store_open(&desk->loop, desk->dir, RETRY_MS, &desk->log, found, &store));
     cr_assert_not_null(store);
     return store;
+}
+
+static bool is_refused(struct desk *desk, const char *dir)
+{
+    struct stored found;
+    struct store *store = NULL;
+    const bool refused = !store_open(&desk->loop, dir, RETRY_MS, &desk->log, &found, &store);
+
+    cr_expect_null(store);
+    return refused;
 }
 
 static void on_closed(void *context)
@@ -322,12 +333,11 @@ Test(store, two_daemons_cannot_share_a_directory)
 {
     struct desk desk;
     struct stored found;
-    struct stored other;
     char line[LOG_READ_MAX];
 
     desk_open(&desk);
     struct store *store = desk_store(&desk, &found);
-    cr_expect_null(store_open(&desk.loop, desk.dir, RETRY_MS, &desk.log, &other));
+    cr_expect(is_refused(&desk, desk.dir));
     desk_read_log(&desk, line);
     cr_expect_not_null(strstr(line, "belongs to another doyend: stop that one, or choose another"),
                        "%s", line);
@@ -394,18 +404,17 @@ Test(store, a_missing_directory_is_made_for_its_owner_alone)
 Test(store, a_directory_that_cannot_be_made_is_refused_with_its_remedy)
 {
     struct desk desk;
-    struct stored found;
     char line[LOG_READ_MAX];
     char dir[100];
 
     desk_open(&desk);
     snprintf(dir, sizeof dir, "%s/no/such", desk.dir);
-    cr_expect_null(store_open(&desk.loop, dir, RETRY_MS, &desk.log, &found));
+    cr_expect(is_refused(&desk, dir));
     desk_read_log(&desk, line);
     cr_expect_not_null(strstr(line, "make it, or choose another --state-dir"), "%s", line);
 
     file_write(desk.state, "", 0);
-    cr_expect_null(store_open(&desk.loop, desk.state, RETRY_MS, &desk.log, &found));
+    cr_expect(is_refused(&desk, desk.state));
     desk_read_log(&desk, line);
     cr_expect_not_null(strstr(line, "choose another --state-dir"), "%s", line);
     desk_close(&desk);
@@ -448,16 +457,22 @@ static void on_idle(uv_idle_t *idle)
     (void)idle;
 }
 
-/* Puts a small disk of its own in the place of the directory, and fills it. */
+/* Puts a small disk of its own in the place of the directory. */
+static void mount_disk(const struct desk *desk, const char *options)
+{
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("none", desk->dir, "tmpfs", 0, options) != 0) {
+        cr_skip_test("no mounts here: %s", strerror(errno));
+    }
+}
+
+/* And fills it. */
 static void fill_disk(const struct desk *desk)
 {
     char path[90];
     char block[4096] = "";
 
-    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("none", desk->dir, "tmpfs", 0, "size=64k,mode=0700") != 0) {
-        cr_skip_test("no mounts here: %s", strerror(errno));
-    }
+    mount_disk(desk, "size=64k,mode=0700");
     snprintf(path, sizeof path, "%s/filler", desk->dir);
     const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     cr_assert_geq(fd, 0);
@@ -504,6 +519,33 @@ Test(store, a_full_disk_is_no_obstacle, .timeout = 60)
     desk_close(&desk);
 }
 
+/* A first start: there is no room for the directory, or for the lock in it. */
+Test(store, no_room_for_a_directory_is_no_obstacle, .timeout = 60)
+{
+    static const char *const disks[] = {"nr_inodes=1,mode=0700", "nr_inodes=2,mode=0700"};
+
+    for (size_t i = 0; i < sizeof disks / sizeof disks[0]; i++) {
+        struct desk desk;
+        struct stored found = {.incarnation = 0};
+        struct complaint complaint;
+        struct store *store = NULL;
+        char line[LOG_READ_MAX];
+        char dir[100];
+
+        desk_open(&desk);
+        mount_disk(&desk, disks[i]);
+        snprintf(dir, sizeof dir, "%s/state", desk.dir);
+        cr_expect(store_check(dir, false, &complaint), "%s: %s", disks[i], complaint.text);
+        cr_expect(store_open(&desk.loop, dir, RETRY_MS, &desk.log, &found, &store));
+        cr_expect_null(store);
+        desk_read_log(&desk, line);
+        cr_expect_not_null(strstr(line, "No space left on device: going on without"), "%s", line);
+        cr_expect_not(store_check(dir, true, &complaint), "%s: a voter needs it", disks[i]);
+        (void)umount(desk.dir);
+        desk_close(&desk);
+    }
+}
+
 /* The disk had room again, and nothing else happened. */
 Test(store, a_failed_write_is_done_when_it_can_be_without_another_change, .timeout = 60)
 {
@@ -542,15 +584,14 @@ Test(store, a_failed_write_is_done_when_it_can_be_without_another_change, .timeo
 /* Expects that the directory as it is now is refused with these words, by the check as well. */
 static void desk_expect_refused(struct desk *desk, const char *words)
 {
-    struct stored found;
     struct complaint complaint;
     char line[LOG_READ_MAX];
 
-    cr_expect_null(store_open(&desk->loop, desk->dir, RETRY_MS, &desk->log, &found));
+    cr_expect(is_refused(desk, desk->dir));
     desk_read_log(desk, line);
     cr_expect_not_null(strstr(line, words), "%s", line);
     cr_expect_not_null(strstr(line, "choose another --state-dir"), "%s", line);
-    cr_expect_not(store_check(desk->dir, &complaint));
+    cr_expect_not(store_check(desk->dir, false, &complaint));
     cr_expect_not_null(strstr(complaint.text, words), "%s", complaint.text);
 }
 
