@@ -174,24 +174,32 @@ static bool has_ended(pid_t pid)
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
 }
 
-/* Waits for the process until then. `end_fd` -1: only for it. True: it has ended. */
-static bool wait_until(pid_t pid, int children, int end_fd, uint64_t until_ms, bool *asked)
+/* Waits for the process until then, or until `run` says that it is to end; NULL: only for it.
+ * Returns how it is then: HOOK_DONE, or why it is to be ended. */
+static enum hook_end wait_until(pid_t pid, int children, uint64_t until_ms,
+                                const struct hook_run *run)
 {
-    struct pollfd fds[] = {{.fd = children, .events = POLLIN}, {.fd = end_fd, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = children, .events = POLLIN},
+                           {.fd = run == NULL ? -1 : run->end_fd, .events = POLLIN}};
 
     for (;;) {
         struct signalfd_siginfo heard;
+        int again_ms = -1;
+        const bool due = run == NULL || run->look == NULL || run->look(run->user, &again_ms);
         if (has_ended(pid)) {
-            return true;
+            return HOOK_DONE;
+        }
+        if (!due) {
+            return HOOK_UNDUE;
         }
         const int left_ms = (int)clock_left_ms(until_ms);
-        const int count = poll(fds, sizeof fds / sizeof fds[0], left_ms);
+        const bool looks = again_ms >= 0 && again_ms < left_ms;
+        const int count = poll(fds, sizeof fds / sizeof fds[0], looks ? again_ms : left_ms);
         if (count > 0 && fds[1].revents != 0) {
-            *asked = true;
-            return has_ended(pid);
+            return has_ended(pid) ? HOOK_DONE : HOOK_ENDED;
         }
-        if (count == 0 || (count < 0 && errno != EINTR)) {
-            return has_ended(pid);
+        if ((count == 0 && !looks) || (count < 0 && errno != EINTR)) {
+            return has_ended(pid) ? HOOK_DONE : HOOK_OVERDUE;
         }
         (void)!read(children, &heard, sizeof heard); /* That of another child, maybe: look. */
     }
@@ -200,10 +208,8 @@ static bool wait_until(pid_t pid, int children, int end_fd, uint64_t until_ms, b
 /* The hook and what it started, if that stayed in its group. */
 static void end_group(pid_t pid, int children)
 {
-    bool asked = false;
-
     (void)kill(-pid, SIGTERM);
-    if (!wait_until(pid, children, -1, clock_now_ms() + HOOK_KILL_MS, &asked)) {
+    if (wait_until(pid, children, clock_now_ms() + HOOK_KILL_MS, NULL) != HOOK_DONE) {
         (void)kill(-pid, SIGKILL);
     }
 }
@@ -211,11 +217,8 @@ static void end_group(pid_t pid, int children)
 static void follow(const struct hook_run *run, pid_t pid, int children, uint64_t began_ms,
                    struct hook_result *result)
 {
-    bool asked = false;
-
-    result->end = HOOK_DONE;
-    if (!wait_until(pid, children, run->end_fd, began_ms + run->timeout_ms, &asked)) {
-        result->end = asked ? HOOK_ENDED : HOOK_OVERDUE;
+    result->end = wait_until(pid, children, began_ms + run->timeout_ms, run);
+    if (result->end != HOOK_DONE) {
         end_group(pid, children);
     }
     while (waitpid(pid, &result->status, 0) < 0 && errno == EINTR) {

@@ -3,6 +3,7 @@
 #ifndef CLI_HOOK_PROCESS_H
 #define CLI_HOOK_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,9 @@ struct hook_run {
     const char *variables[HOOK_VARIABLES_MAX + 1]; /* "NAME=VALUE", besides the environment */
     uint64_t timeout_ms;
     int end_fd; /* readable when the caller is to end, and the hook with it */
+    /* Called while it runs, again after `*again_ms`; -1: never. False: the hook is to end now. */
+    bool (*look)(void *user, int *again_ms);
+    void *user;
 };
 
 enum hook_end {
@@ -26,6 +30,7 @@ enum hook_end {
     HOOK_DONE, /* it ended by itself: `status` */
     HOOK_OVERDUE,
     HOOK_ENDED,  /* with the caller */
+    HOOK_UNDUE,  /* `look` said so */
     HOOK_FAILED, /* it could not be started, or must not be: `failure` */
 };
 

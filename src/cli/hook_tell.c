@@ -108,6 +108,20 @@ static void put_variables(struct variables *variables, const struct telling *tel
     }
 }
 
+/* What is called while a hook runs. */
+struct looking {
+    const struct hook_teller *teller;
+    const char *hook;
+};
+
+static bool look(void *user, int *again_ms)
+{
+    const struct looking *looking = user;
+
+    return looking->teller->look == NULL ||
+           looking->teller->look(looking->teller->user, looking->hook, again_ms);
+}
+
 /* One line of what came of it; --json: one object. */
 static void report(const struct hook_teller *teller, const struct telling *telling,
                    const struct hook_result *result)
@@ -128,6 +142,9 @@ static void report(const struct hook_teller *teller, const struct telling *telli
         break;
     case HOOK_ENDED:
         snprintf(what, sizeof what, "was ended with doyen hook");
+        break;
+    case HOOK_UNDUE:
+        snprintf(what, sizeof what, "was ended, as this node does not act any more");
         break;
     case HOOK_FAILED:
         (void)failure_report(&result->failure);
@@ -158,8 +175,12 @@ void hook_tell(struct hook_teller *teller, const char *hook, const struct doyen_
     struct variables variables;
     struct hook_result result;
     char path[PATH_MAX];
-    struct hook_run run = {
-        .path = path, .timeout_ms = teller->timeout_ms, .end_fd = teller->end_fd};
+    struct looking looking = {.teller = teller, .hook = hook};
+    struct hook_run run = {.path = path,
+                           .timeout_ms = teller->timeout_ms,
+                           .end_fd = teller->end_fd,
+                           .look = look,
+                           .user = &looking};
 
     if (teller->ended ||
         snprintf(path, sizeof path, "%s/%s", teller->folder, hook) >= (int)sizeof path) {
@@ -172,7 +193,7 @@ void hook_tell(struct hook_teller *teller, const char *hook, const struct doyen_
         run.variables[i] = variables.text[i];
     }
     hook_run(&run, &result);
-    teller->ended = result.end == HOOK_ENDED;
+    teller->ended = teller->ended || result.end == HOOK_ENDED;
     report(teller, &telling, &result);
     free(input);
 }

@@ -14,6 +14,9 @@ struct hook_teller {
     uint64_t timeout_ms; /* for one hook */
     int end_fd;          /* readable when all is to end, and the hook with it */
     bool json;           /* the line is an object */
+    /* Called while the hook of that name runs, as that of struct hook_run; NULL: nobody looks. */
+    bool (*look)(void *user, const char *hook, int *again_ms);
+    void *user;
     bool ended; /* that came while a hook ran, which was cut short: no further one is run */
 };
 

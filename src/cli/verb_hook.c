@@ -1,5 +1,5 @@
-/* doyen hook: runs executables of a folder that are named after events, one at a time and in order.
- */
+/* doyen hook: runs executables of a folder that are named after events, one at a time and in order;
+ * but that this node does not act any more is told at once. */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/clock.h"
 #include "cli/duration.h"
 #include "cli/hook_memory.h"
 #include "cli/hook_right.h"
@@ -20,6 +21,8 @@
 enum {
     HOOK_TIMEOUT_MS = 30000,
     LOCK_MS = 20, /* between two looks whether the memory is free */
+    AWAY_TEXT_MAX = 512,
+    AWAY_MS = 2000, /* a daemon that starts, or starts again, is away for less */
 };
 
 struct hook_options {
@@ -90,8 +93,9 @@ const struct verb verb_hook = {
         "DOYEN_ADDRESS, DOYEN_REASON and DOYEN_CONTROL. The daemon waits for none of them.\n\n"
         "After a restart, of this or of the daemon, they are told what happened meanwhile. "
         "not-acting is told when the lease page says so, which it does in time also where the "
-        "daemon is stopped, and when the daemon goes away while it acted; a hook before it that is "
-        "slow holds it up. What has to have ended before another node can begin is a matter for "
+        "daemon is stopped, and when the daemon goes away while it acted. It waits for no other "
+        "hook: one that still runs goes on beside it, but acting, which is ended first. What has "
+        "to have ended before another node can begin is a matter for "
         "doyen run, which ends it. Where another doyen hook "
         "keeps the same file of --resume, this one waits until it has ended.\n\n"
         "Exit: 0 after INT, TERM, or HUP, which stands for the end of the daemon, 1 when DIR or "
@@ -109,8 +113,10 @@ struct hooks {
     const struct doyen_view *view; /* the last that came; NULL: none did */
     char memory_path[PATH_MAX];
     struct hook_memory memory;
-    int lock;    /* of the memory */
-    int gone_fd; /* HUP: the daemon is gone */
+    int lock;             /* of the memory */
+    int gone_fd;          /* HUP: the daemon is gone */
+    uint64_t say_away_ms; /* when to say that the daemon is away; 0: it is not, or that was said */
+    char away[AWAY_TEXT_MAX];
     bool ended;  /* by a signal, before anything was told */
     bool failed; /* the memory could not be kept; that was said */
 };
@@ -179,11 +185,38 @@ static void tell_state(struct hooks *hooks, const struct doyen_event *event)
     }
 }
 
+/* The daemon has gone away, or says nothing: to be said if it stays so. */
+static void note_away(struct hooks *hooks, const struct doyen_event *event)
+{
+    snprintf(hooks->away, sizeof hooks->away, "%s", event->text);
+    hooks->say_away_ms = clock_now_ms() + AWAY_MS;
+}
+
+static void say_away_when_due(struct hooks *hooks)
+{
+    if (hooks->say_away_ms != 0 && clock_left_ms(hooks->say_away_ms) == 0) {
+        fprintf(stderr, "doyen hook: %s; waiting for it\n", hooks->away);
+        hooks->say_away_ms = 0;
+    }
+}
+
+static void note_back(struct hooks *hooks, const struct doyen_event *event)
+{
+    if (hooks->away[0] != '\0' && hooks->say_away_ms == 0) {
+        fprintf(stderr, "doyen hook: %s\n", event->text);
+    }
+    hooks->away[0] = '\0';
+    hooks->say_away_ms = 0;
+}
+
 static void tell_event(struct hooks *hooks, const struct doyen_event *event)
 {
     switch (event->kind) {
-    case DOYEN_SNAPSHOT:
     case DOYEN_BACK:
+        note_back(hooks, event);
+        tell_state(hooks, event);
+        break;
+    case DOYEN_SNAPSHOT:
         tell_state(hooks, event);
         break;
     case DOYEN_JOINED:
@@ -203,6 +236,7 @@ static void tell_event(struct hooks *hooks, const struct doyen_event *event)
         tell_guard(hooks, event, event->view);
         break;
     case DOYEN_AWAY:
+        note_away(hooks, event);
         hook_right_claim(&hooks->right, false);
         if (hooks->memory.acting == TOLD_YES) {
             tell_acting(hooks, event, false);
@@ -260,13 +294,9 @@ static int on_event(void *user, const struct doyen_event *event)
     return keep_told(hooks, &before);
 }
 
-/* Looks whether the right to act has run out, or holds again, of which no event tells where the
- * daemon is stopped. Sets when to look next. Returns what ends the watch; 0: nothing does. */
-static int look_at_right(struct hooks *hooks, int *again_ms)
+/* What the page says, and no event. */
+static void tell_page(struct hooks *hooks, bool held)
 {
-    const enum hook_right_state state = hook_right_look(&hooks->right, hooks->cli, again_ms);
-    const struct hook_memory before = hooks->memory;
-    const bool held = state == RIGHT_HELD;
     const struct doyen_event event = {
         .kind = held ? DOYEN_ACTING : DOYEN_NOT_ACTING,
         .name = "acting",
@@ -275,10 +305,38 @@ static int look_at_right(struct hooks *hooks, int *again_ms)
         .view = hooks->view,
         .derived = true};
 
+    tell_acting(hooks, &event, held);
+}
+
+/* Looks whether the right to act has run out, or holds again, of which no event tells where the
+ * daemon is stopped. Sets when to look next. Returns what ends the watch; 0: nothing does. */
+static int look_at_right(struct hooks *hooks, int *again_ms)
+{
+    const enum hook_right_state state = hook_right_look(&hooks->right, hooks->cli, again_ms);
+    const struct hook_memory before = hooks->memory;
+
     if (state != RIGHT_UNKNOWN && hooks->memory.acting != TOLD_NOTHING) {
-        tell_acting(hooks, &event, held);
+        tell_page(hooks, state == RIGHT_HELD);
     }
     return keep_told(hooks, &before);
+}
+
+/* The same while a hook runs, which the end of the right does not wait for: not-acting is told
+ * beside it. But two that say opposite things do not run at once. */
+static bool look_meanwhile(void *user, const char *hook, int *again_ms)
+{
+    struct hooks *hooks = user;
+
+    if (hooks->memory.acting != TOLD_YES || hooks->teller.ended ||
+        hook_right_look(&hooks->right, hooks->cli, again_ms) != RIGHT_OVER) {
+        return true;
+    }
+    if (strcmp(hook, "acting") == 0) {
+        return false;
+    }
+    tell_page(hooks, false);
+    *again_ms = -1;
+    return true;
 }
 
 /* --- Running ---------------------------------------------------------------------------------- */
@@ -353,20 +411,26 @@ static bool prepare(struct hooks *hooks, struct failure *failure)
            hook_memory_write(hooks->memory_path, &hooks->memory, failure);
 }
 
+/* Of two times in milliseconds; below 0 is never. */
+static int sooner(int a, int b)
+{
+    return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
 /* Waits until the client has something to do, or the time is over. False: INT, TERM or HUP came
  * first. */
 static bool sleep_until_due(struct hooks *hooks, int again_ms)
 {
+    const int say_ms = hooks->say_away_ms == 0 ? -1 : (int)clock_left_ms(hooks->say_away_ms);
     const struct doyen_event gone = {
         .kind = DOYEN_AWAY, .name = "away", .text = "the daemon has ended", .view = hooks->view};
     const struct doyen *client = hooks->cli->client;
-    const int due_ms = doyen_timeout_ms(client);
+    const int due_ms = sooner(doyen_timeout_ms(client), sooner(again_ms, say_ms));
     struct pollfd fds[] = {{.fd = doyen_fd(client), .events = POLLIN},
                            {.fd = hooks->teller.end_fd, .events = POLLIN},
                            {.fd = hooks->gone_fd, .events = POLLIN}};
 
-    if (poll(fds, sizeof fds / sizeof fds[0],
-             due_ms < 0 || (again_ms >= 0 && again_ms < due_ms) ? again_ms : due_ms) <= 0) {
+    if (poll(fds, sizeof fds / sizeof fds[0], due_ms) <= 0) {
         return true;
     }
     if (fds[2].revents != 0) {
@@ -385,6 +449,7 @@ static int watch(struct hooks *hooks, const char *resume)
     /* What they were told still holds until somebody says otherwise. */
     hook_right_claim(&hooks->right, hooks->memory.acting == TOLD_YES);
     while (result == 0) {
+        say_away_when_due(hooks);
         result = look_at_right(hooks, &again_ms);
         if (result != 0 || !sleep_until_due(hooks, again_ms)) {
             break;
@@ -422,6 +487,8 @@ static enum exit_code run_hooks(struct cli *cli, int argc, char **argv)
     hooks.teller.folder = hooks.options.folder;
     hooks.teller.timeout_ms = hooks.options.timeout_ms;
     hooks.teller.json = cli->json;
+    hooks.teller.look = look_meanwhile;
+    hooks.teller.user = &hooks;
     const char *resume = hooks.memory.resume[0] == '\0' ? NULL : hooks.memory.resume;
     int result = watch(&hooks, resume);
     if (resume != NULL && is_no_token(&hooks, result)) {

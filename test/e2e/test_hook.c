@@ -166,6 +166,67 @@ Story(hook, a_daemon_that_is_stopped_does_not_act)
     free(inputs);
 }
 
+/* The hook that runs waits for what not-acting tells: either waiting for the other would hang. */
+Story(hook, the_end_of_the_right_waits_for_no_other_hook)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+    const char *script = text_kept(
+        "#!/bin/sh\necho joins >>%s\nuntil grep -q not-acting %s; do sleep 0.02; done\n"
+        "echo joined >>%s\n",
+        cluster_path(cluster, "told"), cluster_path(cluster, "told"),
+        cluster_path(cluster, "told"));
+
+    write_file(text_kept("%s/joined", folder), script, 0755);
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    struct process hooks = start_hooks(cluster, "athens", ARGS("hook", "--timeout", "10m", folder));
+    assert_soon(is_told(cluster, "acting - by athens, acting yes\n"));
+    cluster_start(cluster, "byzantium", "athens", NO_ARGS);
+    assert_soon(is_told(cluster, "joins\n"));
+    cluster_pause(cluster, "athens");
+    assert_soon(is_told(cluster, "joins\nnot-acting - by athens, acting no\njoined\n"));
+    cluster_resume(cluster, "athens");
+    stop_hooks(&hooks);
+    cr_assert(is_reported(cluster, "hook: joined byzantium: exit 0"));
+}
+
+/* It could undo later what not-acting has done. */
+Story(hook, one_of_acting_is_ended_when_the_right_ends)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+    const char *script = text_kept("#!/bin/sh\necho acts >>%s\nsleep 600\necho late >>%s\n",
+                                   cluster_path(cluster, "told"), cluster_path(cluster, "told"));
+
+    write_file(text_kept("%s/acting", folder), script, 0755);
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    struct process hooks = start_hooks(cluster, "athens", ARGS("hook", "--timeout", "10m", folder));
+    assert_soon(is_told(cluster, "acts\n"));
+    cluster_pause(cluster, "athens");
+    assert_soon(is_told(cluster, "acts\nnot-acting - by athens, acting no\n"));
+    cr_assert(is_reported(cluster, "hook: acting: was ended, as this node does not act any more"));
+    cluster_resume(cluster, "athens");
+    stop_hooks(&hooks);
+}
+
+Story(hook, a_daemon_that_says_nothing_is_named)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    cluster_pause(cluster, "athens");
+    struct process hooks = start_hooks(cluster, "athens", ARGS("hook", folder));
+    assert_soon(is_reported(cluster, "it may be stopped or overloaded; waiting for it"));
+    cluster_resume(cluster, "athens");
+    assert_soon(is_reported(cluster, "is back"));
+    assert_soon(is_told(cluster, "acting - by athens, acting yes\n"));
+    stop_hooks(&hooks);
+}
+
 /* Nor does it matter that whoever runs the hooks is stopped. */
 Story(hook, whoever_runs_them_is_set_going_when_it_is_stopped)
 {
