@@ -81,8 +81,8 @@ struct doyen_options {
     void *(*allocate)(void *user, size_t bytes);
     void (*release)(void *user, void *at);
 
-    /* Gets one line when a daemon goes away and when it is back; NULL: nobody does. It may call
-     * nothing of this header. */
+    /* Gets one line when a daemon goes away, or says nothing any more, and when it is back, during
+     * a watch and in doyen_wait; NULL: nobody does. It may call nothing of this header. */
     void (*log)(void *user, const char *line);
     void *user; /* handed to the three */
 };

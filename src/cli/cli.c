@@ -174,6 +174,15 @@ static bool is_wished_for(const struct cli *cli)
            is_given(getenv("DOYEN_URL"));
 }
 
+static void tell_line(void *user, const char *line)
+{
+    struct failure failure;
+
+    (void)user;
+    (void)failure_set(&failure, EXIT_UNREACHABLE, "%s", line);
+    (void)failure_report(&failure);
+}
+
 enum exit_code cli_connect(struct cli *cli, struct failure *failure)
 {
     const struct doyen_options options = {.size = sizeof options,
@@ -182,7 +191,8 @@ enum exit_code cli_connect(struct cli *cli, struct failure *failure)
                                           .expect_user = cli->expect_user,
                                           .control_option = "--control",
                                           .url_option = "--url",
-                                          .user_option = "--expect-user"};
+                                          .user_option = "--expect-user",
+                                          .log = cli->tells_away ? tell_line : NULL};
 
     if (cli->client != NULL) {
         return EXIT_DONE;

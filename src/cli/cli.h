@@ -16,6 +16,7 @@ struct cli {
     const char *url;
     const char *expect_user;
     bool json;
+    bool tells_away;      /* on standard error, when the daemon goes away, and when it is back */
     struct doyen *client; /* NULL until cli_connect */
 };
 

@@ -57,7 +57,8 @@ static enum tone tone_of(const char *kind)
         return TONE_BAD;
     }
     if (strcmp(kind, "suspect") == 0 || strcmp(kind, "claim") == 0 ||
-        strcmp(kind, "merging") == 0 || strcmp(kind, "vouched") == 0 || strcmp(kind, "late") == 0) {
+        strcmp(kind, "merging") == 0 || strcmp(kind, "vouched") == 0 || strcmp(kind, "late") == 0 ||
+        strcmp(kind, "address") == 0) {
         return TONE_DOUBTFUL;
     }
     if (strcmp(kind, "joined") == 0 || strcmp(kind, "coordinator") == 0 ||

@@ -23,7 +23,9 @@ enum {
     CONNECT_PAUSE_MS_MIN = 10,
     CONNECT_PAUSE_MS_MAX = 200,
     LOOK_AGAIN_MS = 1000, /* while this node does not act; doyend tells of a change, too */
-    RENEWAL_WAIT_MS = 5,  /* while it acts, but not for long enough to start anything */
+    ASK_AGAIN_MS = 5000,  /* whether doyend is alive, while it lends a page that says nothing */
+    ASK_PATIENCE_MS = 500,
+    RENEWAL_WAIT_MS = 5, /* while it acts, but not for long enough to start anything */
 
     /* A command that ended by itself is started again after a pause. */
     AGAIN_MS_MIN = 100,
@@ -49,6 +51,7 @@ struct running {
     bool reached;      /* some doyend has lent its page */
     const char *told;  /* the event that said last why nothing runs; NULL: none did */
     bool told_advisory;
+    uint64_t ask_ms;          /* when to ask whether doyend is alive */
     uint64_t give_up_ms;      /* UINT64_MAX: never */
     struct run_cgroup cgroup; /* for the next command */
     uint64_t
@@ -166,6 +169,7 @@ static void reach(struct running *running)
                                                   running->options->campaign, &failure);
         if (code == EXIT_DONE) {
             running->reached = true;
+            running->ask_ms = clock_now_ms() + ASK_AGAIN_MS;
             return;
         }
         if (!failure_passes(code)) {
@@ -260,6 +264,23 @@ static bool is_linked(struct running *running)
     return false;
 }
 
+/* On the connection for a page nothing is said until the node is to hand over, and a page that says
+ * nothing is that of a daemon that is stopped, too: so it is asked now and then. */
+static bool is_mute(struct running *running)
+{
+    struct answer answer;
+    struct failure failure;
+
+    if (running->options->campaign != NULL || clock_left_ms(running->ask_ms) > 0) {
+        return false;
+    }
+    running->ask_ms = clock_now_ms() + ASK_AGAIN_MS;
+    const enum exit_code code = client_get(running->cli->client, "/v1/lease", ASK_PATIENCE_MS,
+                                           &answer, &failure);
+    answer_deinit(&answer);
+    return failure_passes(code);
+}
+
 static void say_not_acting(struct running *running)
 {
     const struct doyen_campaign *campaign = running->options->campaign;
@@ -280,7 +301,10 @@ static void await_right(struct running *running, struct doyen_lease_content *con
     uint64_t pause_ms = RENEWAL_WAIT_MS;
 
     while (!running->over) {
-        if (!is_linked(running) && !running->over) {
+        if (is_linked(running) && is_mute(running)) {
+            run_link_close(&running->link);
+        }
+        if (running->link.connection < 0 && !running->over) {
             reach(running);
         }
         if (running->over) {

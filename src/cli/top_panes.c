@@ -40,10 +40,10 @@ enum tone top_event_tone(const char *kind)
         const char *kind;
         enum tone tone;
     } tones[] = {
-        {"gone", TONE_BAD},         {"mismatch", TONE_BAD},   {"split", TONE_BAD},
-        {"suspect", TONE_DOUBTFUL}, {"claim", TONE_DOUBTFUL}, {"merging", TONE_DOUBTFUL},
-        {"vouched", TONE_DOUBTFUL}, {"late", TONE_DOUBTFUL},  {"joined", TONE_GOOD},
-        {"coordinator", TONE_GOOD}, {"merge", TONE_GOOD},
+        {"gone", TONE_BAD},         {"mismatch", TONE_BAD},     {"split", TONE_BAD},
+        {"suspect", TONE_DOUBTFUL}, {"claim", TONE_DOUBTFUL},   {"merging", TONE_DOUBTFUL},
+        {"vouched", TONE_DOUBTFUL}, {"late", TONE_DOUBTFUL},    {"address", TONE_DOUBTFUL},
+        {"joined", TONE_GOOD},      {"coordinator", TONE_GOOD}, {"merge", TONE_GOOD},
     };
 
     for (size_t i = 0; i < sizeof tones / sizeof tones[0]; i++) {

@@ -128,6 +128,8 @@ const struct verb verb_wait = {
     .summary = "Returns when all that is asked for holds, or after --timeout",
     .details = "Without a condition it waits until the node is a member. With --json it prints the "
                "members document that met the conditions.\n\n"
+               "A daemon that does not answer any more, or is stopped, is named within some five "
+               "seconds, and waited for.\n\n"
                "Exit: 0 when all hold, 4 when no daemon answered in time, 5 when one did and the "
                "conditions did not hold.",
     .options = wait_options,
@@ -142,6 +144,7 @@ static enum exit_code run_wait(struct cli *cli, int argc, char **argv)
     struct failure failure;
 
     cli_parse(cli, &verb_wait, argc, argv, &options);
+    cli->tells_away = true;
     if (cli_connect(cli, &failure) != EXIT_DONE) {
         return failure_report(&failure);
     }

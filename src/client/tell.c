@@ -174,12 +174,28 @@ static void say(const struct doyen *d, const char *line)
     }
 }
 
+void tell_log_away(const struct doyen *d, const struct problem *problem)
+{
+    char line[PROBLEM_TEXT_MAX + 64];
+
+    snprintf(line, sizeof line, "%s; waiting for it", problem->text);
+    say(d, line);
+}
+
+void tell_log_back(const struct doyen *d)
+{
+    char line[PROBLEM_TEXT_MAX + 64];
+
+    snprintf(line, sizeof line, "the daemon at %s is back", target_text(&d->target));
+    say(d, line);
+}
+
 bool tell_away(struct doyen *d, const struct problem *problem)
 {
     struct doyen_event event = {
         .kind = DOYEN_AWAY, .name = "away", .text = problem->text, .view = d->watch.view};
 
-    say(d, problem->text);
+    tell_log_away(d, problem);
     return call(d, &event);
 }
 
@@ -190,6 +206,6 @@ bool tell_back(struct doyen *d)
         .kind = DOYEN_BACK, .name = "back", .text = text, .view = d->watch.view};
 
     snprintf(text, sizeof text, "the daemon at %s is back", target_text(&d->target));
-    say(d, text);
+    tell_log_back(d);
     return call(d, &event);
 }

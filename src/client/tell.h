@@ -17,7 +17,12 @@ bool tell_event(struct doyen *d, const struct told *told, const struct doyen_vie
 bool tell_gap(struct doyen *d, const struct told *gap, const struct doyen_view *view,
               const struct doyen_view *before);
 
-/* The daemon is away, or back. */
+/* A line for the options' log, if there is one: the daemon is away, and waited for, or it is back.
+ */
+void tell_log_away(const struct doyen *d, const struct problem *problem);
+void tell_log_back(const struct doyen *d);
+
+/* The daemon is away, or back: in the log, too. */
 bool tell_away(struct doyen *d, const struct problem *problem);
 bool tell_back(struct doyen *d);
 

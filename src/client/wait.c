@@ -7,6 +7,7 @@
 #include "client/clock.h"
 #include "client/condition.h"
 #include "client/stamped.h"
+#include "client/tell.h"
 
 enum {
     PAUSE_MS_MIN = 10,
@@ -26,12 +27,35 @@ struct waiting {
     bool holds;
     uint64_t deadline_ms;
     struct problem problem; /* why the last try brought nothing */
+    bool away;              /* it answered, or it listens, and now it does not answer */
     char missing[MISSING_MAX];
 };
 
 static uint64_t sooner(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
+}
+
+/* Says so once, but not of a daemon that is not there yet, nor of one that is asked in the last
+ * moment. */
+static void note_silence(struct waiting *waiting)
+{
+    const bool is_silent = waiting->view != NULL || waiting->problem.code == DOYEN_E_TIMEOUT;
+
+    if (!waiting->away && is_silent && problem_passes(&waiting->problem) &&
+        clock_until(waiting->deadline_ms) > 0) {
+        waiting->away = true;
+        tell_log_away(waiting->d, &waiting->problem);
+    }
+}
+
+static void note_answer(struct waiting *waiting)
+{
+    waiting->problem.code = 0;
+    if (waiting->away) {
+        waiting->away = false;
+        tell_log_back(waiting->d);
+    }
 }
 
 /* Looks at the view. False when that could not be done. */
@@ -46,11 +70,12 @@ static bool look(struct waiting *waiting)
     if (doyen_get(waiting->d, left_ms < CLIENT_ANSWER_MS ? left_ms : CLIENT_ANSWER_MS, &view) !=
         0) {
         waiting->problem = waiting->d->problem;
+        note_silence(waiting);
         return false;
     }
     doyen_view_release(waiting->view);
     waiting->view = view;
-    waiting->problem.code = 0;
+    note_answer(waiting);
     waiting->holds = condition_holds(&waiting->condition, view, waiting->missing, MISSING_MAX);
     return true;
 }
@@ -138,6 +163,10 @@ static int report_timeout(struct waiting *waiting, int timeout_ms)
     char text[DURATION_MAX];
 
     duration_text(text, timeout_ms);
+    if (waiting->view != NULL && waiting->away) {
+        return problem_set(problem, DOYEN_E_TIMEOUT, "timed out after %s: %s, and then %.*s", text,
+                           waiting->missing, PROBLEM_TEXT_MAX / 2, waiting->problem.text);
+    }
     if (waiting->view != NULL) {
         return problem_set(problem, DOYEN_E_TIMEOUT, "timed out after %s: %s", text,
                            waiting->missing);

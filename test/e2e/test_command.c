@@ -293,6 +293,46 @@ Story(command, a_stopped_daemon_is_exit_code_five)
     cluster_resume(cluster, "athens");
 }
 
+static size_t times_said(struct cluster *cluster, const char *file, const char *words)
+{
+    char *said = file_read(cluster_path(cluster, file), NULL);
+    size_t count = 0;
+
+    for (const char *at = said; at != NULL && (at = strstr(at, words)) != NULL; at++) {
+        count++;
+    }
+    free(said);
+    return count;
+}
+
+/* What waits goes on doing so, and says what it waits for. */
+Story(command, who_waits_names_a_daemon_that_is_stopped_meanwhile)
+{
+    static const char mute[] = "it may be stopped or overloaded; waiting for it";
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    struct process wait = {.pid = 0};
+    struct process run = {.pid = 0};
+
+    cluster_form(cluster, "athens byzantium");
+    doyen_start(cluster, &wait, "byzantium", ARGS("wait", "--gone", "athens", "--timeout", "10m"),
+                cluster_path(cluster, "wait"));
+    doyen_start(cluster, &run, "byzantium", ARGS("run", "--once", "--", "true"),
+                cluster_path(cluster, "run"));
+    assert_soon(times_said(cluster, "run.err", "waiting until it does") == 1);
+    cluster_pause(cluster, "byzantium");
+    assert_soon(times_said(cluster, "run.err", mute) == 1);
+    assert_soon(times_said(cluster, "wait.err", mute) == 1);
+    cluster_resume(cluster, "byzantium");
+    assert_soon(times_said(cluster, "wait.err", "is back") == 1);
+    assert_soon(times_said(cluster, "run.err", "waiting until it does") == 2);
+    assert_agreement(cluster, "athens byzantium"); /* It had been removed. */
+    cluster_kill(cluster, "athens");
+    cr_assert(process_wait(&wait, LIMIT_MS));
+    cr_assert_eq(process_exit_code(&wait), 0);
+    cr_assert(process_wait(&run, LIMIT_MS));
+    cr_assert_eq(process_exit_code(&run), 0);
+}
+
 struct asked_in_vain {
     const char *arguments[7]; /* ended by NULL */
     int code;

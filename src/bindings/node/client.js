@@ -97,7 +97,8 @@ export class Client {
           throw error;
         }
         // What the last view lacked, unless the daemon went away since.
-        missing = missing && error.code === TIMED_OUT ? missing : error.message;
+        const late = error.code === TIMED_OUT && performance.now() >= until;
+        missing = missing && late ? missing : error.message;
         await sleep(Math.max(0, Math.min(PAUSE_MS, until - performance.now())));
       }
       if (performance.now() >= until) {

@@ -38,9 +38,11 @@ def answer_within(until: float) -> float:
     return max(0.001, min(REQUEST_S, until - time.monotonic()))
 
 
-def still_missing(missing: str, error: Error) -> str:
-    """What to say is missing: what the last view lacked, unless the daemon went away since."""
-    return missing if missing and error.code == TIMED_OUT else str(error)
+def still_missing(missing: str, error: Error, until: float) -> str:
+    """What to say is missing: what the last view lacked, unless the daemon went away since, or did
+    not answer when there was time."""
+    in_time = time.monotonic() < until
+    return missing if missing and error.code == TIMED_OUT and not in_time else str(error)
 
 
 def too_late(timeout: float, missing: str) -> Error:
@@ -181,7 +183,7 @@ class Client:
             except Error as error:
                 if not error.passing:
                     raise
-                missing = still_missing(missing, error)
+                missing = still_missing(missing, error, until)
                 time.sleep(max(0.0, min(0.1, until - time.monotonic())))
             if time.monotonic() >= until:
                 raise too_late(timeout, missing)
