@@ -320,6 +320,20 @@ static void late_sentence(const struct notice *notice, struct text_builder *sent
         notice->silent_ms);
 }
 
+static void address_sentence(const struct notice *notice, struct text_builder *sentence)
+{
+    const struct address *address = &notice->subject.address;
+    char text[ADDRESS_GONE_TEXT_MAX];
+
+    if (notice->here) {
+        text_builder_format(sentence, "%s is on this node's host again",
+                            address_host_text(address, text));
+    } else {
+        text_builder_format(sentence, "%s: " ADDRESS_GONE_NEXT,
+                            address_gone_text(address, &notice->another, text));
+    }
+}
+
 static void bad_link_sentence(const struct notice *notice, struct text_builder *sentence)
 {
     text_builder_format(
@@ -492,6 +506,9 @@ void entry_sentence(const struct journal_entry *entry, struct text_builder *sent
         return;
     case NOTICE_PARTITIONS:
         partitions_sentence(notice, sentence);
+        return;
+    case NOTICE_ADDRESS:
+        address_sentence(notice, sentence);
         return;
     case NOTICE_OWNERS:
         owners_sentence(notice, sentence);

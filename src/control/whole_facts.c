@@ -14,7 +14,7 @@
 struct borrowed {
     struct text_builder turned_away;
     char seeds[NODE_SEED_WORDS_MAX];
-    char address[ADDRESS_TEXT_MAX];
+    char address[ADDRESS_GONE_TEXT_MAX];
     json_t *bad_links;
     char way[WAY_TEXT_MAX];
     char way_next[WAY_TEXT_MAX];
@@ -271,6 +271,7 @@ void whole_now(const struct facts *facts, struct links *links, const struct vote
                struct whole *whole)
 {
     struct borrowed borrowed = {.bad_links = NULL};
+    struct address another;
     struct whole_facts collected = {.phase = facts->phase,
                                     .members = facts->view->member_count,
                                     .guard = facts->guard,
@@ -279,8 +280,9 @@ void whole_now(const struct facts *facts, struct links *links, const struct vote
                                     .faults = node_fault_count(facts->node),
                                     .starved = facts->traffic->starved};
 
-    if (node_address_is_gone(facts->node)) {
-        collected.address_gone = address_host_text(&facts->config->advertise, borrowed.address);
+    if (node_address_is_gone(facts->node, &another)) {
+        collected.address_gone = address_gone_text(&facts->config->advertise, &another,
+                                                   borrowed.address);
     }
     if (facts->phase == PHASE_JOINING) {
         collect_joining(facts, &borrowed, &collected);

@@ -6,7 +6,7 @@ const PATIENCE_MS = 4000; /* for one answer */
 const REOPEN_MS = 1500;
 const KINDS = ["snapshot", "gap", "phase", "view", "joined", "gone", "coordinator", "suspect",
   "cleared", "guard", "acting", "late", "claim", "split", "merging", "other_terms", "merge",
-  "vouched", "join_refused", "turned_away", "mismatch", "tags"];
+  "vouched", "join_refused", "turned_away", "mismatch", "tags", "address"];
 const DOCUMENTS = { members: "/v1/members", status: "/v1/status", links: "/v1/links" };
 const EVENTS_KEPT = 200;
 const LINKS_ALWAYS = 48; /* members; the matrix of more is asked for less often */

@@ -398,6 +398,7 @@ static enum log_level level_of(enum notice_type type)
         return LOG_WARN;
     case NOTICE_JOINED: /* The line of the view has these. */
     case NOTICE_GONE:
+    case NOTICE_ADDRESS:     /* A line with the remedy came before it. */
     case NOTICE_TURNED_AWAY: /* A stranger may ask as often as it likes. */
         return LOG_DEBUG;
     }

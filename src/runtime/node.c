@@ -888,8 +888,9 @@ const struct node_traffic *node_traffic(const struct node *node)
     return &node->traffic;
 }
 
-bool node_address_is_gone(const struct node *node)
+bool node_address_is_gone(const struct node *node, struct address *another)
 {
+    *another = node->own_address.another;
     return node->own_address.gone;
 }
 

@@ -68,8 +68,9 @@ bool node_seed_words(const struct node *node, char out[NODE_SEED_WORDS_MAX]);
 /* What is wrong with the way to a member, or to one that is gone, as far as this node looked. */
 enum way_fault node_way(const struct node *node, const struct node_id *life);
 
-/* Has the address by which the others know this node gone from its host? */
-bool node_address_is_gone(const struct node *node);
+/* Has the address by which the others know this node gone from its host? `another` is the one that
+ * it has instead, or none. */
+bool node_address_is_gone(const struct node *node, struct address *another);
 
 /* An address to which the kernel lets this node send nothing; false: there is none. */
 bool node_is_forbidden(const struct node *node, struct address *to);

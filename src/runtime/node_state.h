@@ -153,6 +153,10 @@ bool node_on_election_frame(struct node *node, struct bytes frame, const struct 
 void node_send_election(void *context, const struct outgoing *outgoing);
 void node_on_leader(void *context, const struct member *leader);
 
+/* For own_address: somebody on another host; and what is told of what it found. */
+bool node_find_other(void *context, struct address *to);
+void node_on_own_address(void *context);
+
 /* A frame about partitions, and a new table; neither changes the core. */
 bool node_on_partition_frame(struct node *node, struct bytes frame, const struct address *source);
 bool node_on_own_frame(struct node *node, struct bytes frame, const struct address *source);

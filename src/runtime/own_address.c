@@ -3,25 +3,45 @@
 #include "runtime/host_address.h"
 #include "words/address_text.h"
 
+static void say(const struct own_address *watch)
+{
+    char text[ADDRESS_GONE_TEXT_MAX];
+
+    if (watch->gone) {
+        log_line(watch->log, LOG_WARN, "address", "%s: " ADDRESS_GONE_NEXT,
+                 address_gone_text(&watch->address, &watch->another, text));
+    } else {
+        log_line(watch->log, LOG_INFO, "address", "%s is on this host again",
+                 address_host_text(&watch->address, text));
+    }
+}
+
+/* By which the way to somebody else goes, which is the one that they would see. */
+static struct address find_another(const struct own_address *watch)
+{
+    struct address another;
+    struct address to;
+
+    if (!watch->find_other(watch->context, &to) || !host_address_toward(&to, &another)) {
+        return (struct address){.family = 0};
+    }
+    another.port = watch->address.port;
+    return another;
+}
+
 static void look(uv_timer_t *timer)
 {
     struct own_address *watch = timer->data;
     const bool gone = !host_address_is_here(&watch->address);
-    char text[ADDRESS_TEXT_MAX];
+    const struct address another = gone ? find_another(watch) : (struct address){.family = 0};
 
-    if (gone == watch->gone) {
+    if (gone == watch->gone && address_equal(&another, &watch->another)) {
         return;
     }
     watch->gone = gone;
-    (void)address_host_text(&watch->address, text);
-    if (gone) {
-        log_line(watch->log, LOG_WARN, "address",
-                 "%s is gone from this host, and the others know this node by it: give it back, or "
-                 "start doyend again, with another --listen and --advertise if they name it",
-                 text);
-    } else {
-        log_line(watch->log, LOG_INFO, "address", "%s is on this host again", text);
-    }
+    watch->another = another;
+    say(watch);
+    watch->on_change(watch->context);
 }
 
 void own_address_watch(struct own_address *watch, uv_loop_t *loop, struct latch *latch,

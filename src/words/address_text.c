@@ -121,6 +121,20 @@ const char *address_text(const struct address *address, char text[ADDRESS_TEXT_M
     return text;
 }
 
+const char *address_gone_text(const struct address *address, const struct address *another,
+                              char text[ADDRESS_GONE_TEXT_MAX])
+{
+    char former[ADDRESS_TEXT_MAX];
+    char present[ADDRESS_TEXT_MAX];
+
+    snprintf(text, ADDRESS_GONE_TEXT_MAX,
+             "%s, by which the others know this node, is gone from its host%s%s%s",
+             address_host_text(address, former), address_is_none(another) ? "" : ", which has ",
+             address_is_none(another) ? "" : address_host_text(another, present),
+             address_is_none(another) ? "" : " now");
+    return text;
+}
+
 bool address_is_wildcard(const struct address *address)
 {
     static const uint8_t zero[16];

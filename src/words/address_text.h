@@ -27,6 +27,17 @@ const char *address_text(const struct address *address, char text[ADDRESS_TEXT_M
 /* Writes the address without port and brackets into `text` and returns it. */
 const char *address_host_text(const struct address *address, char text[ADDRESS_TEXT_MAX]);
 
+/* Writes that the host of this node has that address no more, and which it has instead (none: not
+ * known), as a part of a sentence, into `text` and returns it. */
+enum { ADDRESS_GONE_TEXT_MAX = 2 * ADDRESS_TEXT_MAX + 80 };
+const char *address_gone_text(const struct address *address, const struct address *another,
+                              char text[ADDRESS_GONE_TEXT_MAX]);
+
+/* What to do then. */
+#define ADDRESS_GONE_NEXT                                                                          \
+    "give the host that address back, or start doyend again, with another --listen and "           \
+    "--advertise if they name it"
+
 /* Is it 0.0.0.0 or ::, "every address of this host"? */
 bool address_is_wildcard(const struct address *address);
 

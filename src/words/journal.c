@@ -179,7 +179,7 @@ static void put_names(struct journal_entry *entry, const struct core *core)
     const struct view *view = core_view(core);
     const struct notice *notice = &entry->notice;
 
-    if (notice->type == NOTICE_PHASE) {
+    if (notice->type == NOTICE_PHASE || notice->type == NOTICE_ADDRESS) {
         entry->notice.subject = subject_of(core_self(core));
     } else if (notice->type == NOTICE_GONE) {
         for (size_t i = 0; i < notice->gone.accuser_count && i < ACCUSERS_MAX; i++) {
@@ -309,6 +309,7 @@ bool journal_is_evidence(enum notice_type type)
     case NOTICE_MERGE:
     case NOTICE_MERGING:
     case NOTICE_OTHER_TERMS:
+    case NOTICE_ADDRESS:
         return true;
     case NOTICE_VIEW:
     case NOTICE_GUARD:

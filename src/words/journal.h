@@ -37,8 +37,8 @@ struct journal_entry {
     uint32_t member_count;
 
     /* The journal fills in the subject of NOTICE_VIEW, that view's coordinator, and of
-     * NOTICE_PHASE, this node. NOTICE_TAGS: the tags are the journal's; NULL, both, when
-     * JOURNAL_TAGS_MAX others have changed since. */
+     * NOTICE_PHASE and NOTICE_ADDRESS, this node. NOTICE_TAGS: the tags are the journal's; NULL,
+     * both, when JOURNAL_TAGS_MAX others have changed since. */
     struct notice notice;
 
     /* The names for ages and ids in the notice, resolved while they were known; empty where they

@@ -167,6 +167,16 @@ static const struct row late_rows[] = {
     END,
 };
 
+static const struct row address_rows[] = {
+    {"name", FACT_NAME, TOLD_NOT, AT(notice.subject.name)},
+    {"id", FACT_ID, TOLD_NOT, AT(notice.subject.id)},
+    {"address", FACT_ADDRESS, TOLD_ALWAYS, AT(notice.subject.address)},
+    {"age", FACT_U64, TOLD_NOT, AT(notice.subject.age)},
+    {"here", FACT_FLAG, TOLD_ALWAYS, AT(notice.here)},
+    {"another", FACT_ADDRESS, TOLD_IF_KNOWN, AT(notice.another)},
+    END,
+};
+
 static const struct row claim_rows[] = {
     {"step", FACT_CLAIM_STEP, TOLD_ALWAYS, AT(notice.claim)},
     {"claim_epoch", FACT_WIDE, TOLD_ALWAYS, AT(notice.epoch)},
@@ -506,6 +516,9 @@ static void add_own(struct notice_fields *fields, const struct journal_entry *en
         return;
     case NOTICE_PARTITIONS:
         add_fact(fields, entry, partitions_rows);
+        return;
+    case NOTICE_ADDRESS:
+        add_fact(fields, entry, address_rows);
         return;
     case NOTICE_OWNERS:
         add_fact(fields, entry, owners_rows);

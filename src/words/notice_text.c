@@ -215,6 +215,8 @@ const char *notice_event(enum notice_type type)
         return "leader";
     case NOTICE_PARTITIONS:
         return "partitions";
+    case NOTICE_ADDRESS:
+        return "address";
     case NOTICE_OWNERS:
         return "owners";
     case NOTICE_TAGS:

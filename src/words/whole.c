@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "words/address_text.h"
+
 enum { SPAN_TEXT_MAX = 40, MS_PER_S = 1000, S_PER_MIN = 60, S_PER_HOUR = 3600, S_PER_DAY = 86400 };
 
 #define FAULTS_NEXT "doyen fault clear ends the faults"
@@ -68,11 +70,8 @@ static bool is_address_gone(const struct whole_facts *facts, struct whole *whole
     if (facts->address_gone == NULL) {
         return false;
     }
-    say(whole->sentence,
-        "this node cannot be reached: %s, by which the others know it, is gone from its host",
-        facts->address_gone);
-    say(whole->next, "give the host that address back, or start doyend again, with another "
-                     "--listen and --advertise if they name it");
+    say(whole->sentence, "this node cannot be reached: %s", facts->address_gone);
+    say(whole->next, ADDRESS_GONE_NEXT);
     return true;
 }
 

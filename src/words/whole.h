@@ -41,7 +41,8 @@ enum whole_severity { WHOLE_BAD, WHOLE_WARNING, WHOLE_GOOD };
 /* What it is made of. Texts are borrowed; NULL where there is none. */
 struct whole_facts {
     enum phase phase;
-    const char *address_gone; /* the one by which the others know this node, once it is gone */
+    const char
+        *address_gone; /* that its host has lost the one by which the others know this node */
 
     /* While this node is not in. */
     const char *turned_away; /* why a member did so, with the remedy */

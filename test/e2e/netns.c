@@ -225,7 +225,7 @@ static _Noreturn void make(int channel, size_t count)
 
 /* --- In the process that uses them ----------------------------------------------------------- */
 
-enum change { GIVE, TAKE, FLOAT };
+enum change { GIVE, TAKE, FLOAT, RENEW };
 
 static bool set_namespace_address(const struct netns *netns, size_t index, enum change change)
 {
@@ -235,9 +235,10 @@ static bool set_namespace_address(const struct netns *netns, size_t index, enum 
     if (child == 0) {
         const bool inside = (!netns->has_user || setns(netns->user, CLONE_NEWUSER) == 0) &&
                             setns(netns->places[index], CLONE_NEWNET) == 0;
-        const bool done = inside && (change == GIVE   ? configure(index)
-                                     : change == TAKE ? unconfigure()
-                                                      : add_floating());
+        const bool done = inside && (change == GIVE    ? configure(index)
+                                     : change == TAKE  ? unconfigure()
+                                     : change == FLOAT ? add_floating()
+                                                       : unconfigure() && configure(FLOATING - 1));
         _exit(done ? 0 : 1);
     }
     return child > 0 && waitpid(child, &status, 0) == child && status == 0;
@@ -251,6 +252,11 @@ bool netns_give_address(const struct netns *netns, size_t index)
 bool netns_take_address(const struct netns *netns, size_t index)
 {
     return set_namespace_address(netns, index, TAKE);
+}
+
+bool netns_renew_address(const struct netns *netns, size_t index)
+{
+    return set_namespace_address(netns, index, RENEW);
 }
 
 bool netns_float_address(const struct netns *netns, size_t index)

@@ -42,6 +42,9 @@ void netns_address(size_t index, char address[NETNS_ADDRESS_MAX]);
 bool netns_give_address(const struct netns *netns, size_t index);
 bool netns_take_address(const struct netns *netns, size_t index);
 
+/* Gives it 10.77.0.200 in place of its own, as a new DHCP lease may. */
+bool netns_renew_address(const struct netns *netns, size_t index);
+
 /* Gives it one more, 10.77.0.200, as a floating address is. */
 bool netns_float_address(const struct netns *netns, size_t index);
 

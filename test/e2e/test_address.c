@@ -115,10 +115,26 @@ Story(address, one_that_has_gone_is_told_until_it_is_back)
 
     cr_assert(netns_take_address(&cluster->netns, 0));
     assert_soon(status_says(cluster, "athens",
-                            "this node cannot be reached: 10.77.0.1, by which the others know it, "
-                            "is gone from its host"));
-    cr_assert(cluster_log_has(cluster, "athens", "10.77.0.1 is gone from this host"));
+                            "this node cannot be reached: 10.77.0.1, by which the others know "
+                            "this node, is gone from its host"));
+    cr_assert(cluster_log_has(cluster, "athens",
+                              "10.77.0.1, by which the others know this node, is gone from"));
     cr_assert(netns_give_address(&cluster->netns, 0));
     assert_soon(cluster_log_has(cluster, "athens", "10.77.0.1 is on this host again"));
     assert_soon(!status_says(cluster, "athens", "is gone from its host"));
+    const char *why = doyen(cluster, "athens", ARGS("why", "athens")).out;
+    assert_text_has(why, "is gone from its host: give the host that address back");
+    assert_text_has(why, "10.77.0.1 is on this node's host again");
+}
+
+/* As with a new DHCP lease. */
+Story(address, another_that_has_come_is_named)
+{
+    struct cluster *cluster = cluster_formed_apart("athens byzantium", NO_ARGS);
+
+    cr_assert(netns_renew_address(&cluster->netns, 0));
+    assert_soon(status_says(cluster, "athens", "gone from its host, which has 10.77.0.200 now"));
+    assert_text_has(doyen(cluster, "athens", ARGS("why")).out,
+                    "gone from its host, which has 10.77.0.200 now: give the host");
+    cr_assert(cluster_log_has(cluster, "athens", "which has 10.77.0.200 now: give the host"));
 }

@@ -40,6 +40,7 @@ static const char *notice_text(enum notice_type type)
         [NOTICE_LEADER] = "leader",
         [NOTICE_PARTITIONS] = "partitions",
         [NOTICE_TAGS] = "tags",
+        [NOTICE_ADDRESS] = "address",
         [NOTICE_OWNERS] = "owners",
     };
     return texts[type];
@@ -303,6 +304,7 @@ static void print_notice(const struct sim *sim, const struct host *host,
     case NOTICE_LEADER:
     case NOTICE_PARTITIONS:
     case NOTICE_TAGS:
+    case NOTICE_ADDRESS:
     case NOTICE_OWNERS:
         print_life(sim, &notice->subject.id);
         break;

@@ -228,6 +228,20 @@ static const struct words_case cases[] = {
     {{.type = NOTICE_TAGS, .subject = OF_B, {.tags_before = &zone_eu, .tags_now = &no_tags}},
      "byzantium has other tags: none, before: zone=eu",
      "name=byzantium tags_before=zone=eu"},
+    {{.type = NOTICE_ADDRESS, .subject = OF_B},
+     "10.0.0.2, by which the others know this node, is gone from its host: give the host that "
+     "address back, or start doyend again, with another --listen and --advertise if they name it",
+     "address=10.0.0.2:7421 here=no"},
+    {{.type = NOTICE_ADDRESS,
+      .subject = OF_B,
+      {.another = {.family = 4, .port = 7421, .bytes = {10, 0, 0, 9}}}},
+     "10.0.0.2, by which the others know this node, is gone from its host, which has 10.0.0.9 "
+     "now: give the host that address back, or start doyend again, with another --listen and "
+     "--advertise if they name it",
+     "address=10.0.0.2:7421 here=no another=10.0.0.9:7421"},
+    {{.type = NOTICE_ADDRESS, .subject = OF_B, {.here = true}},
+     "10.0.0.2 is on this node's host again",
+     "address=10.0.0.2:7421 here=yes"},
     {{.type = NOTICE_TAGS, .subject = OF_B}, "byzantium has other tags", "name=byzantium"},
 };
 

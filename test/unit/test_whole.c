@@ -97,10 +97,10 @@ Test(whole, a_node_that_is_not_in_says_why)
     struct whole_facts facts = joining();
 
     expect(&facts, WHOLE_NOT_IN, "this node is not in yet: it is asking its seeds", "seeds up?");
-    facts.address_gone = "10.0.0.5";
+    facts.address_gone = "10.0.0.5, by which the others know this node, is gone from its host";
     expect(&facts, WHOLE_ADDRESS_GONE,
-           "this node cannot be reached: 10.0.0.5, by which the others know it, is gone from its "
-           "host",
+           "this node cannot be reached: 10.0.0.5, by which the others know this node, is gone "
+           "from its host",
            "give the host that address back");
     facts.address_gone = NULL;
     facts.seeds = "1 of 1 seeds hung up: it is of another --cluster, or no doyend";

@@ -54,6 +54,7 @@ enum notice_type {
     NOTICE_PARTITIONS,   /* partitions: another table. Not the core's either (docs/partitions.md) */
     NOTICE_TAGS,         /* subject, tags: a view gives a member other tags (E8); before its
                             NOTICE_VIEW */
+    NOTICE_ADDRESS,      /* subject, this node, with its address; here, another. Not the core's */
     NOTICE_OWNERS,       /* owners: what this node owns of the partitions, or is to own, is other
                             than before. Not the core's either */
 };
@@ -140,6 +141,10 @@ struct notice {
             uint32_t ended;    /* it owns so many less */
             uint32_t held;     /* all that it owns now */
         } owners;
+        struct {
+            bool here;              /* its host has that address again; else not any more */
+            struct address another; /* that its host has instead; none: not known */
+        };
         struct {
             const struct tags *tags_before; /* borrowed from the views until the next step */
             const struct tags *tags_now;
