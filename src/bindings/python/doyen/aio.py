@@ -174,7 +174,7 @@ class Client:
             except Error as error:
                 if not error.passing:
                     raise
-                missing = still_missing(missing, error)
+                missing = still_missing(missing, error, until)
                 await asyncio.sleep(max(0.0, min(0.1, until - time.monotonic())))
             if time.monotonic() >= until:
                 raise too_late(timeout, missing)
