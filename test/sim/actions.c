@@ -15,10 +15,33 @@ static struct host *host_of(struct sim *sim, uint32_t index)
     return &sim->hosts[index];
 }
 
+/* Z3b: one process votes under a name, and under another's it is not this one; nor does a record
+ * count that was made for other voters. */
+static bool is_own_record(const struct host *host)
+{
+    const struct record_write *kept = host->record.kept;
+
+    return strcmp(host->name, host->right_name) == 0 && !host->record.damaged &&
+           (kept == NULL || voters_equal(&kept->voters, &host->voters));
+}
+
+bool sim_may_start(const struct sim *sim, uint32_t index)
+{
+    const struct host *host = &sim->hosts[index];
+    const struct record_write *kept = host->record.kept;
+
+    if (kept == NULL) {
+        return true;
+    }
+    return host->guard.policy == GUARD_STRICT &&
+           (!is_own_record(host) || kept->record.accepted == NULL ||
+            kept->view.member_count <= host->capacity);
+}
+
 void sim_start(struct sim *sim, uint32_t index)
 {
     struct host *host = host_of(sim, index);
-    assert(!host->running);
+    assert(!host->running && sim_may_start(sim, index));
 
     trace_note(sim, "%s starts", host->name);
     host->up = true;
@@ -39,23 +62,22 @@ void sim_start(struct sim *sim, uint32_t index)
         }
     }
 
-    bool own_name = strcmp(host->name, host->right_name) == 0;
+    bool own_record = is_own_record(host);
     struct core_options options = {
         .name = host->name,
         .address = host->address,
         .guard = host->guard,
         .versions = host->versions,
-        .profile = sim->options.profile,
+        .profile = host->profile,
         .watchers = sim->options.watchers,
         .dissemination = sim->options.dissemination,
-        .timing = sim->timing,
-        .capacity = sim->options.capacity,
+        .timing = host->timing,
+        .capacity = host->capacity,
         .has_seeds = host->seed_count > 0,
         .expect = sim->options.expect,
-        .voters = sim->options.voter_count > 0 ? &sim->voters : NULL,
-        .record = own_name && !host->record.damaged ? record_disk_find(&host->record) : NULL,
-        /* One process votes under a name, and under another's it is not this one. */
-        .record_damaged = !own_name || host->record.damaged,
+        .voters = host->voters.count > 0 ? &host->voters : NULL,
+        .record = own_record ? record_disk_find(&host->record) : NULL,
+        .record_damaged = !own_record,
     };
     const struct tags tags = sim_tags_of(host->tag == NULL ? "" : host->tag);
     options.tags = &tags;
@@ -162,17 +184,28 @@ void sim_stick_record(struct sim *sim, uint32_t index, uint64_t ms)
     host_of(sim, index)->record.stuck_until_us = sim->now_us + ms * US_PER_MS;
 }
 
+bool sim_has_founded(const struct sim *sim)
+{
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct record_disk *disk = &sim->hosts[i].record;
+        bool founded = disk->kept != NULL && disk->kept->record.state == VOTE_RECORD_FOUNDED &&
+                       voters_equal(&disk->kept->voters, &sim->voters);
+        if (!founded && !disk->spoilt && sim_is_voter(sim, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool sim_may_spoil_record(const struct sim *sim, uint32_t index)
 {
     uint32_t spoilt = 1;
 
+    if (!sim_has_founded(sim)) {
+        return false; /* One could not tell yet that the lost one has to be done without. */
+    }
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        const struct record_disk *disk = &sim->hosts[i].record;
-        bool founded = disk->kept != NULL && disk->kept->record.state == VOTE_RECORD_FOUNDED;
-        if (!founded && !disk->spoilt && sim_is_voter(sim, i)) {
-            return false; /* It could not tell yet that the lost one has to be done without. */
-        }
-        spoilt += disk->spoilt;
+        spoilt += sim->hosts[i].record.spoilt;
     }
     return !sim->hosts[index].record.spoilt &&
            quorum_is_majority(sim->voters.count - spoilt, sim->voters.count);
@@ -428,6 +461,38 @@ void sim_set_guard(struct sim *sim, uint32_t index, struct guard guard)
     host_of(sim, index)->guard = guard;
 }
 
+struct sim_terms sim_usual_terms(const struct sim *sim)
+{
+    return (struct sim_terms){.guard = sim->options.guard,
+                              .profile = sim->options.profile,
+                              .heartbeat_ms = sim->options.heartbeat_ms,
+                              .lost_ms = sim->options.lost_ms,
+                              .capacity = sim->options.capacity,
+                              .voters = sim->voters};
+}
+
+void sim_set_terms(struct sim *sim, uint32_t index, const struct sim_terms *terms)
+{
+    struct host *host = host_of(sim, index);
+
+    assert(terms->capacity > 0 && terms->capacity <= sim->options.capacity);
+    host->guard = terms->guard;
+    host->profile = terms->profile;
+    host->timing = sim_usual_timing(terms->profile, sim->options.watchers, terms->guard.policy);
+    timing_override(&host->timing, terms->heartbeat_ms, terms->lost_ms);
+    host->capacity = terms->capacity;
+    host->voters = terms->voters;
+}
+
+static bool has_usual_terms(const struct sim *sim, const struct host *host)
+{
+    return guard_equal(&host->guard, &sim->options.guard) &&
+           host->profile == sim->options.profile &&
+           host->timing.heartbeat_ms == sim->timing.heartbeat_ms &&
+           host->timing.lost_ms == sim->timing.lost_ms && host->capacity == sim->options.capacity &&
+           voters_equal(&host->voters, &sim->voters);
+}
+
 void sim_set_versions(struct sim *sim, uint32_t index, uint8_t low, uint8_t high)
 {
     host_of(sim, index)->versions = (struct versions){.low = low, .high = high};
@@ -437,8 +502,7 @@ bool sim_is_configured(const struct sim *sim, uint32_t index)
 {
     const struct host *host = &sim->hosts[index];
     bool same = host->seed_count == sim->options.seed_count &&
-                strcmp(host->name, host->right_name) == 0 &&
-                guard_equal(&host->guard, &sim->options.guard);
+                strcmp(host->name, host->right_name) == 0 && has_usual_terms(sim, host);
 
     for (uint32_t i = 0; same && i < host->seed_count; i++) {
         same = host->seeds[i] == i;
@@ -449,9 +513,14 @@ bool sim_is_configured(const struct sim *sim, uint32_t index)
 void sim_configure(struct sim *sim, uint32_t index)
 {
     struct host *host = host_of(sim, index);
+    const struct sim_terms terms = sim_usual_terms(sim);
 
     memcpy(host->name, host->right_name, sizeof host->name);
-    host->guard = sim->options.guard;
+    sim_set_terms(sim, index, &terms);
+    if (host->record.kept != NULL && !voters_equal(&host->record.kept->voters, &sim->voters)) {
+        trace_note(sim, "the record of %s is of other voters: it is moved away", host->name);
+        record_disk_wipe(&host->record);
+    }
     host->seed_count = sim->options.seed_count;
     for (uint32_t i = 0; i < host->seed_count; i++) {
         host->seeds[i] = i;

@@ -5,6 +5,7 @@
 
 #include "cache.h"
 #include "clock.h"
+#include "core/model/quorum.h"
 #include "lifeline.h"
 #include "oracle.h"
 #include "proto/wire.h"
@@ -95,6 +96,10 @@ struct host {
     uint32_t trip_left; /* it is killed after so many of these */
     enum message_type trip_type;
     struct guard guard;
+    enum profile profile; /* these are what its next process is started with, as the guard */
+    struct timing timing;
+    uint32_t capacity;
+    struct voters voters;
     const char *tag; /* that its next process is started with; NULL: none */
     struct versions versions;
     struct witness witness;
@@ -147,6 +152,7 @@ struct sim {
     struct sim_options options;
     struct timing timing;
     uint64_t silent_ms; /* a longer silence is one by all terms that there are */
+    bool mixed;         /* a host may be started with other options than the others */
     struct random random;
     struct queue queue;
     struct network network;
@@ -212,6 +218,13 @@ static inline const struct heard *host_heard(const struct host *host, uint32_t o
     static const struct heard nothing;
 
     return host->heard[other] == NULL ? &nothing : host->heard[other];
+}
+
+/* Is it one of those of whom at most one may act: with this guard, and these voters? */
+static inline bool host_is_exclusive(const struct sim *sim, const struct host *host)
+{
+    return sim->options.exclusive && (!sim->mixed || (host->guard.policy == GUARD_STRICT &&
+                                                      voters_equal(&host->voters, &sim->voters)));
 }
 
 struct heard *host_heard_anew(struct host *host, uint32_t other);

@@ -64,6 +64,7 @@ const struct fault *fault_table(uint32_t *count)
         {"undrain", 1, FAULTS_OF_OPERATORS, FAULT_HARMLESS, strike_undrain},
         {"narrow path", 3, FAULTS_OF_SIZE, FAULT_SPLITS, strike_narrow_path},
         {"long tags", 4, FAULTS_OF_SIZE, FAULT_HARMLESS, strike_long_tags},
+        {"other options", 1, FAULTS_OF_OPTIONS, FAULT_SPLITS | FAULT_FORGETS, strike_other_options},
         {"change of terms", 1, FAULTS_OF_TERMS, FAULT_HARMLESS, strike_change_of_terms},
 #define LIE_FAULTS(NAME, function, text)                                                           \
     {"stranger: " text, 1, FAULTS_OF_STRANGERS, FAULT_HARMLESS, strike_stranger_##function},       \
@@ -79,8 +80,8 @@ const struct fault *fault_table(uint32_t *count)
  * founds a second cluster (F2). */
 void fault_start_again(struct sim *sim, uint32_t host, uint32_t disk)
 {
-    if (sim_is_running(sim, host)) {
-        return; /* Another fault's end came first. */
+    if (sim_is_running(sim, host) || !sim_may_start(sim, host)) {
+        return; /* Another fault's end came first, or it is refused until it is put right. */
     }
     if (disk == WIPE_DISK && !sim_is_seed(sim, host)) {
         sim_wipe(sim, host);

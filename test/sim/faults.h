@@ -25,6 +25,8 @@ enum fault_group {
     FAULTS_OF_TERMS,     /* terms that change, where that is asked for */
     FAULTS_OF_STRANGERS, /* who lie, where a liar is asked for; nothing that they say does harm */
     FAULTS_OF_LIARS,     /* as those of strangers, in the names of members */
+    FAULTS_OF_OPTIONS,   /* for some plans, beside the common ones, but not where terms change, or
+                            where somebody lies */
 };
 
 struct fault {

@@ -129,6 +129,10 @@ void strike_hand_over(struct sim *sim, struct random *random);
 
 void strike_change_of_terms(struct sim *sim, struct random *random);
 
+/* --- faults_options.c --- */
+
+void strike_other_options(struct sim *sim, struct random *random);
+
 /* --- faults_liar.c --- */
 
 #define LIE_STRIKES(NAME, function, text)                                                          \

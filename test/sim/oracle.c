@@ -37,7 +37,7 @@ void oracle_fail(struct sim *sim, const struct host *host, const char *format, .
 static void check_company(struct sim *sim, const struct host *host)
 {
     uint64_t now_ms = host_now_ms(sim, host);
-    uint64_t lately_ms = 4 * sim->timing.retry_ms_max;
+    uint64_t lately_ms = 4 * host->timing.retry_ms_max;
     uint32_t count = 1;
 
     for (uint32_t i = 0; i < sim->host_count; i++) {
@@ -73,7 +73,7 @@ static void check_honest(struct sim *sim, struct host *host, const struct view *
     bool first = !host->witness.has_view;
 
     oracle_check_content(sim, host, view, true);
-    if (sim->options.exclusive) {
+    if (host_is_exclusive(sim, host)) {
         oracle_check_register(sim, host, view);
     }
     if (id_equal(&view->members[0].id, &core_self(host->core)->id)) {

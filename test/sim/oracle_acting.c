@@ -122,6 +122,9 @@ void oracle_on_acting(struct sim *sim, struct host *host, uint64_t epoch, uint64
     uint32_t index = host_index(sim, host);
     uint64_t before_us = sim->oracle.acting[index].until_us;
 
+    if (sim->options.exclusive && !host_is_exclusive(sim, host)) {
+        return; /* What it says is for another cluster than that of the voters. */
+    }
     if (until_ms == 0) {
         /* Where one alone may act, somebody may still rely on what he was told. */
         if (before_us != 0 && !sim->options.exclusive) {

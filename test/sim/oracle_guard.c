@@ -28,9 +28,9 @@ static void check_awake(struct sim *sim, const struct host *host, const struct g
 {
     const uint64_t late_ms = host->slept_ms * 8 / 9;
 
-    if (host->woke_us != 0 && host->slept_ms > 2 * sim->timing.silent_ms &&
-        late_ms > sim->timing.lost_ms + sim->timing.heartbeat_ms * 21 / 20 &&
-        sim->now_us < host->woke_us + sim->timing.fresh_ms * US_PER_MS / 2 &&
+    if (host->woke_us != 0 && host->slept_ms > 2 * host->timing.silent_ms &&
+        late_ms > host->timing.lost_ms + host->timing.heartbeat_ms * 21 / 20 &&
+        sim->now_us < host->woke_us + host->timing.fresh_ms * US_PER_MS / 2 &&
         gone->verdict != VERDICT_DEAD) {
         oracle_fail(sim, host, "D4: removes %s right after it slept", gone->name);
     }
@@ -80,9 +80,9 @@ static void check_vouched(struct sim *sim, const struct host *host, const struct
     uint32_t maker = host_index(sim, host);
     uint32_t subject = oracle_host_of(&sim->oracle, &memory->id);
     const struct host *victim = &sim->hosts[subject];
-    uint64_t steady_ms = sim->timing.stall_ms + 2 * sim->timing.lost_ms;
+    uint64_t steady_ms = host->timing.stall_ms + 2 * host->timing.lost_ms;
     /* Who has just come over is still judged by what it said while it followed another (L2). */
-    uint64_t known_us = (sim->timing.fresh_ms + sim->timing.prepare_ms) * US_PER_MS;
+    uint64_t known_us = (host->timing.fresh_ms + host->timing.prepare_ms) * US_PER_MS;
 
     if (view->member_count > asked_at_most(host) || !victim->running || victim->paused ||
         !id_equal(&victim->witness.life, &memory->id) ||
@@ -113,7 +113,7 @@ void oracle_check_removal(struct sim *sim, const struct host *host, const struct
     uint32_t maker = oracle_host_of(&sim->oracle, &view->members[0].id);
     const struct host *victim = &sim->hosts[subject];
     const struct view_id *victims = &victim->witness.view;
-    uint64_t steady_ms = sim->timing.stall_ms + 2 * sim->timing.lost_ms;
+    uint64_t steady_ms = host->timing.stall_ms + 2 * host->timing.lost_ms;
 
     if (gone == NULL || gone->reason != GONE_FAILED || &sim->hosts[maker] != host ||
         oracle_find_recorded(oracle_record_of(&sim->oracle, &view->parent), &memory->id) == NULL) {
@@ -165,9 +165,9 @@ static bool has_received(const struct sim *sim, const struct host *host, uint32_
     const struct node_id *self = &core_self(host->core)->id;
     const uint64_t now_ms = host_now_ms(sim, host);
     return (id_equal(&heard->life, self) && heard->ms != 0 &&
-            now_ms <= heard->other_ms + sim->timing.lost_ms) ||
+            now_ms <= heard->other_ms + host->timing.lost_ms) ||
            (id_equal(&heard->answerer, self) &&
-            now_ms <= heard->answered_other_ms + sim->timing.lost_ms);
+            now_ms <= heard->answered_other_ms + host->timing.lost_ms);
 }
 
 /* D8: whoever answered a proposal had heard it, joiners too, of whom nothing else counts yet. */
@@ -175,7 +175,7 @@ static bool has_answered(const struct sim *sim, const struct host *host,
                          const struct node_id *member, const struct heard *heard)
 {
     return id_equal(&heard->answerer, member) &&
-           host_now_ms(sim, host) <= heard->answered_ms + sim->timing.lost_ms;
+           host_now_ms(sim, host) <= heard->answered_ms + host->timing.lost_ms;
 }
 
 /* How many others may hold a lease: who was heard, follows, and has heard this life lately. Does
@@ -193,7 +193,7 @@ static uint32_t may_hold_leases(const struct sim *sim, const struct host *host, 
             continue; /* It never lived, and another rule says so. */
         }
         const struct heard *heard = host_heard(host, other);
-        bool hears = heard->ms != 0 && now_ms - heard->ms <= sim->timing.lost_ms + 1 &&
+        bool hears = heard->ms != 0 && now_ms - heard->ms <= host->timing.lost_ms + 1 &&
                      has_received(sim, host, other, member);
         count += &sim->hosts[other] != host && follows(host, member, heard) &&
                  (hears || has_answered(sim, host, member, heard));
@@ -250,7 +250,7 @@ void oracle_check_acting(struct sim *sim, const struct host *host)
 /* Never two acting in one lineage, as long as nothing was done that could split it. */
 void oracle_check_one_acts(struct sim *sim, const struct host *host)
 {
-    bool strict = host->guard.policy == GUARD_STRICT;
+    bool strict = host_is_exclusive(sim, host);
 
     for (uint32_t i = 0; i < sim->host_count && !strict; i++) {
         const struct host *other = &sim->hosts[i];
@@ -261,7 +261,8 @@ void oracle_check_one_acts(struct sim *sim, const struct host *host)
     for (uint32_t i = 0; i < sim->host_count; i++) {
         const struct host *other = &sim->hosts[i];
         if (other != host && other->running &&
-            (strict || core_view(other->core)->lineage == core_view(host->core)->lineage) &&
+            ((strict && host_is_exclusive(sim, other)) ||
+             core_view(other->core)->lineage == core_view(host->core)->lineage) &&
             core_is_acting(other->core, host_now_ms(sim, other))) {
             oracle_fail(sim, host, "two act at once, the other is %s", other->name);
         }

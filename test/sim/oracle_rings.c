@@ -151,7 +151,7 @@ static bool asked_lately(const struct sim *sim, const struct host *host, const s
 
     return other != SIM_NOBODY && id_equal(&host_heard(host, other)->asked_it, life) &&
            host_now_ms(sim, host) <
-               host_heard(host, other)->asked_it_ms + sim->timing.lost_ms + sim->timing.silent_ms;
+               host_heard(host, other)->asked_it_ms + host->timing.lost_ms + host->timing.silent_ms;
 }
 
 static bool rests(const struct sim *sim, const struct host *host)

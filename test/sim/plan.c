@@ -37,6 +37,18 @@ static uint64_t draw(struct random *random, uint64_t low, uint64_t high)
     return random_between(random, low, high);
 }
 
+/* The shortest that any host of the plan goes by; 0: all go by the usual one. */
+static uint64_t silent_ms_min(const struct plan *plan)
+{
+    const uint64_t shorter_ms = timing_of_plan(plan).silent_ms * 3 / 5;
+    const uint64_t local_ms = timing_of(PROFILE_LOCAL).silent_ms;
+
+    if (!plan->mixed) {
+        return plan->terms ? shorter_ms : 0;
+    }
+    return shorter_ms < local_ms ? shorter_ms : local_ms;
+}
+
 static struct sim *cluster_of(const struct plan *plan, FILE *trace)
 {
     return sim_new(&(struct sim_options){
@@ -52,7 +64,8 @@ static struct sim *cluster_of(const struct plan *plan, FILE *trace)
         .exclusive = plan->guard.policy == GUARD_STRICT,
         .disks = true,
         .roles = plan->roles,
-        .silent_ms = plan->terms ? timing_of_plan(plan).silent_ms * 3 / 5 : 0,
+        .silent_ms = silent_ms_min(plan),
+        .mixed = plan->mixed,
         .disorder = plan->guard.policy != GUARD_STRICT &&
                     (plan->kinds != FAULT_HARMLESS || plan->heal_parts != 0),
         .spares_codec = plan->seed % CODEC_SEEDS != 0,

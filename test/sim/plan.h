@@ -29,6 +29,7 @@ struct plan {
     enum dissemination dissemination;
     bool roles;          /* clients stand for roles (K) */
     bool terms;          /* operators change the terms (A) */
+    bool mixed;          /* hosts are started with other options than the others */
     bool spares_hash;    /* the run's trace_hash is not taken */
     bool together;       /* all start in one instant */
     unsigned kinds;      /* of all faults in the plan, see enum fault_kind */

@@ -9,6 +9,7 @@ enum {
     CLOCKS_ONE_IN = 8,    /* plans have clocks that are wrong */
     SIZE_ONE_IN = 4,      /* have paths through which nothing long passes */
     NARROWED_ONE_IN = 8,  /* one for good, unless a host is broken in another way */
+    OPTIONS_ONE_IN = 10,  /* have hosts that are started with other options */
     OPERATORS_ONE_IN = 4, /* have operators who move the coordinator */
     STRANGERS_ONE_IN = 2, /* where a liar is asked for, have strangers who lie */
     LIARS_ONE_IN = 2,     /* or members */
@@ -83,6 +84,7 @@ static void add_strike(struct plan *plan, uint64_t at_ms, uint32_t fault, uint64
     }
     plan->strikes[place] = (struct strike){.at_ms = at_ms, .seed = seed, .fault = fault};
     plan->kinds |= table[fault].kinds;
+    plan->mixed = plan->mixed || table[fault].group == FAULTS_OF_OPTIONS;
 }
 
 /* Of the faults that are on, from the start to the end of the run. */
@@ -293,5 +295,7 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     }
     if (options->liar) {
         draw_liars(plan, lie);
+    } else if (!options->terms) {
+        draw_group(plan, FAULTS_OF_OPTIONS, NULL, OPTIONS_ONE_IN);
     }
 }

@@ -480,12 +480,20 @@ static void note_packet(struct sim *sim, struct host *host, const struct packet 
     }
 }
 
+/* A view of more members than the process has room for: its codec drops that. */
+static bool is_too_large(const struct host *host, const struct message *message)
+{
+    const struct view *view = message_view(message);
+
+    return view != NULL && view->member_count > host->capacity;
+}
+
 static void on_packet(struct sim *sim, struct host *host, struct packet *packet)
 {
     struct message room;
     const struct message *message = post_read(sim, packet, &room);
 
-    if (message == NULL) {
+    if (message == NULL || is_too_large(host, message)) {
         return;
     }
     if (!packet->forged) {

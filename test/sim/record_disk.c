@@ -16,6 +16,7 @@ struct record_write *record_write_new(struct record_disk *disk, const struct cor
     }
     write->number = number;
     memcpy(write->voter, core_self(core)->name, sizeof write->voter);
+    write->voters = core_terms_configured(core)->voters;
     core_record(core, &write->record);
     view_init(&write->view, capacity, write->storage);
     view_clear(&write->view);

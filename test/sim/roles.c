@@ -157,6 +157,12 @@ void roles_on_due(struct sim *sim, struct host *host, uint64_t index)
 
 /* --- What they hear --- */
 
+/* Where one alone may hold, whoever has other voters, or none, holds beside them. */
+static bool is_of_another_cluster(const struct sim *sim, const struct host *host)
+{
+    return sim->options.exclusive && !host_is_exclusive(sim, host);
+}
+
 static void check_token(struct sim *sim, struct host *host, uint32_t role, struct client *client,
                         uint64_t token)
 {
@@ -170,7 +176,8 @@ static void check_token(struct sim *sim, struct host *host, uint32_t role, struc
     client->token = token;
     /* A liar's is no token. Where a false word made voters skip a lease, two coordinators may have
      * drawn theirs at once. */
-    if (liar_named(sim, token) || sim->now_us < sim->oracle.released_us) {
+    if (liar_named(sim, token) || sim->now_us < sim->oracle.released_us ||
+        is_of_another_cluster(sim, host)) {
         return;
     }
     /* Of several holders the later grant may be heard of first. */
@@ -253,7 +260,9 @@ static void check_exclusion(struct sim *sim, struct host *host, uint32_t role)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < sim->host_count; i++) {
-        (void)holds(sim, &sim->hosts[i], role, &count);
+        if (!is_of_another_cluster(sim, &sim->hosts[i])) {
+            (void)holds(sim, &sim->hosts[i], role, &count);
+        }
     }
     if (count > ROLE_TERMS_OF[role].holders) {
         oracle_fail(sim, host, "S18: %u hold %s at one instant", count, ROLE_NAMES[role]);
@@ -282,7 +291,7 @@ static bool has_excess(const struct sim *sim, const struct host *host, uint32_t 
 static void check_part(struct sim *sim, struct host *host, uint32_t role)
 {
     struct role_memory *memory = &sim->roles->memories[role];
-    uint64_t most_ms = 2 * (sim->timing.stall_ms + sim->timing.verify_ms);
+    uint64_t most_ms = 2 * (host->timing.stall_ms + host->timing.verify_ms);
 
     if (!has_excess(sim, host, role)) {
         memory->excess_us = 0;

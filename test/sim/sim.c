@@ -86,7 +86,6 @@ static void init_host(struct sim *sim, uint32_t index)
     name_host(host, index);
     memcpy(host->right_name, host->name, sizeof host->right_name);
     host->address = address_of(index);
-    host->guard = sim->options.guard;
     host->has_disk = sim->options.disks;
     host->clock.shown_us = US_PER_MS * random_between(&sim->random, 1000, 100 * 1000 * 1000);
     host->now_us = UINT64_MAX;
@@ -169,6 +168,7 @@ struct sim *sim_new(const struct sim_options *options)
                                    sim->options.guard.policy);
     timing_override(&sim->timing, sim->options.heartbeat_ms, sim->options.lost_ms);
     sim->silent_ms = sim->options.silent_ms != 0 ? sim->options.silent_ms : sim->timing.silent_ms;
+    sim->mixed = sim->options.mixed;
     sim->resolve_ms = RESOLVE_MS_MAX;
     sim->segment_bytes = SEGMENT_BYTES;
     random_seed(&sim->random, sim->options.seed);
@@ -192,6 +192,10 @@ struct sim *sim_new(const struct sim_options *options)
     for (uint32_t i = 0; i < sim->options.voter_count; i++) {
         memcpy(sim->voters.names[i], sim->hosts[i].name, sizeof sim->voters.names[i]);
         sim->voters.count++;
+    }
+    const struct sim_terms terms = sim_usual_terms(sim);
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        sim_set_terms(sim, i, &terms);
     }
     roles_init(sim);
     return sim;

@@ -46,7 +46,9 @@ struct sim_options {
     bool exclusive;       /* at any instant one may act at the most (S9, S10) */
     bool disorder;        /* splits may happen: S5 to S7 are held against each maker of views, not
                              against all of them together */
-    uint64_t silent_ms;   /* the shortest T_silent that terms are changed to; 0: they are not */
+    uint64_t silent_ms;   /* the shortest T_silent that terms are changed to, or that a host is
+                             started with; 0: there is none but the sim's */
+    bool mixed;           /* hosts are started with other options than the sim's, too */
     bool roles;           /* every host has clients that stand for roles (roles.h) */
     bool spares_codec; /* messages are made frames and read again only where the bytes matter: the
                           same run, sooner */
@@ -101,6 +103,9 @@ void sim_fail_record(struct sim *sim, uint32_t host, bool fails);
 /* Writes take up to so long, 0: as usual; or none ends for so long. */
 void sim_slow_record(struct sim *sim, uint32_t host, uint64_t sync_ms);
 void sim_stick_record(struct sim *sim, uint32_t host, uint64_t ms);
+
+/* Has every voter a record that says so, or did it have one? */
+bool sim_has_founded(const struct sim *sim);
 
 /* May this voter's record be spoilt: does it vote, and do the sound ones of the others suffice? A
  * cluster of fewer never acts again, and rightly so. */
@@ -182,14 +187,32 @@ void sim_rename(struct sim *sim, uint32_t host, const char *name);
 void sim_set_seeds(struct sim *sim, uint32_t host, const uint32_t *seeds, uint32_t count);
 void sim_set_guard(struct sim *sim, uint32_t host, struct guard guard);
 
+/* What doyend is told of the terms. */
+struct sim_terms {
+    struct guard guard;
+    enum profile profile;
+    uint64_t heartbeat_ms; /* these two instead of the profile's; 0: the profile's */
+    uint64_t lost_ms;
+    uint32_t capacity; /* no more than the sim's */
+    struct voters voters;
+};
+
+/* What all hosts are told; and before sim_start: this one is told something else. */
+struct sim_terms sim_usual_terms(const struct sim *sim);
+void sim_set_terms(struct sim *sim, uint32_t host, const struct sim_terms *terms);
+
+/* Does doyend start with what it is told, beside what it finds on its disk (Z3d)? */
+bool sim_may_start(const struct sim *sim, uint32_t host);
+
 /* Before sim_start: the versions of the protocol that the host speaks, counted from 0; at first 0
  * alone. What is written is version 1, whatever they agree on. */
 void sim_set_versions(struct sim *sim, uint32_t host, uint8_t low, uint8_t high);
 
-/* Are its name, seeds and guard as they were in the beginning, or as sim_swap left them? */
+/* Are its name, seeds and terms as they were in the beginning, or as sim_swap left them? */
 bool sim_is_configured(const struct sim *sim, uint32_t host);
 
-/* Gives it back the name, seeds and guard of the beginning. */
+/* Gives it back the name, seeds and terms of the beginning. A record that it made for other voters
+ * is moved away, as the log has said (Z3b). */
 void sim_configure(struct sim *sim, uint32_t host);
 const char *sim_name(const struct sim *sim, uint32_t host);
 

@@ -1,4 +1,6 @@
 /* Guard strict: never two that act, one chain of views, and epochs that only rise (Z1 to Z9). */
+#include <string.h>
+
 #include "story.h"
 
 static struct sim *strict(uint64_t seed, uint32_t hosts, uint32_t voters)
@@ -113,6 +115,87 @@ Story(strict, a_leaving_coordinator_is_succeeded_at_once)
     sim_leave(sim, first);
     story_check(next_to_act(sim, first, 100, seed) != SIM_NOBODY, seed);
     story_check(sim_converges(sim, SETTLE_MS), seed);
+    sim_free(sim);
+}
+
+/* Three voters of wan. The coordinator is cut off, and acts on; the others are killed and come back
+ * with other options, by which they could be members of no view of before. */
+static struct sim *strict_of_wan(uint64_t seed, uint32_t *first)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
+                                                    .host_count = 3,
+                                                    .seed_count = 3,
+                                                    .voter_count = 3,
+                                                    .profile = PROFILE_WAN,
+                                                    .exclusive = true,
+                                                    .mixed = true,
+                                                    .disks = true,
+                                                    .guard = {GUARD_STRICT, 3}});
+
+    sim_start_together(sim);
+    story_check(sim_converges(sim, 10 * SETTLE_MS), seed);
+    *first = acting(sim);
+    return sim;
+}
+
+static void start_others_with(struct sim *sim, uint32_t first, const struct sim_terms *terms)
+{
+    sim_isolate(sim, first);
+    for (uint32_t host = A; host <= C; host++) {
+        if (host != first) {
+            sim_crash(sim, host);
+            sim_set_terms(sim, host, terms);
+            sim_start(sim, host);
+        }
+    }
+}
+
+static void put_right(struct sim *sim)
+{
+    for (uint32_t host = A; host <= C; host++) {
+        if (!sim_is_configured(sim, host)) {
+            sim_crash(sim, host);
+            sim_configure(sim, host);
+            sim_start(sim, host);
+        }
+    }
+}
+
+/* Z15b: the oracle knows for how long the one that is cut off says that it acts (S9). */
+Story(strict, voters_started_again_with_shorter_leases_wait_out_the_longer_one)
+{
+    uint32_t first;
+    struct sim *sim = strict_of_wan(seed, &first);
+    struct sim_terms terms = sim_usual_terms(sim);
+
+    terms.profile = PROFILE_LOCAL;
+    start_others_with(sim, first, &terms);
+    story_check(sim_is_acting(sim, first), seed);
+    const uint32_t second = next_to_act(sim, SIM_NOBODY, 10 * SETTLE_MS, seed);
+    story_check(second != SIM_NOBODY && second != first && !sim_is_acting(sim, first), seed);
+
+    sim_rejoin_network(sim, first);
+    put_right(sim);
+    story_check(sim_converges(sim, 20 * SETTLE_MS) && sim_acting_count(sim) == 1, seed);
+    sim_free(sim);
+}
+
+/* Z3b: what was promised under all three counts for nobody under two of them. */
+Story(strict, voters_started_again_as_two_alone_do_not_vote)
+{
+    uint32_t first;
+    struct sim *sim = strict_of_wan(seed, &first);
+    struct sim_terms terms = sim_usual_terms(sim);
+
+    terms.guard.count = terms.voters.count = 2;
+    memcpy(terms.voters.names[0], sim_name(sim, (first + 1) % 3), sizeof terms.voters.names[0]);
+    memcpy(terms.voters.names[1], sim_name(sim, (first + 2) % 3), sizeof terms.voters.names[1]);
+    start_others_with(sim, first, &terms);
+    story_check(next_to_act(sim, SIM_NOBODY, 10 * SETTLE_MS, seed) == SIM_NOBODY, seed);
+
+    sim_rejoin_network(sim, first);
+    put_right(sim);
+    story_check(sim_converges(sim, 20 * SETTLE_MS) && sim_acting_count(sim) == 1, seed);
     sim_free(sim);
 }
 
