@@ -12,9 +12,9 @@ enum {
     AT_TO = 1 + 1 + BODY_ID_BYTES,
     SUSPICION_FIELDS = 2,
     VOTER_FIELDS = 2,
-    HEARTBEAT_FURTHER_FIELDS = 4, /* those of a voter, of a hand-over, and of a lease */
+    HEARTBEAT_FURTHER_FIELDS = 5, /* those of a voter, of a hand-over, and of a lease */
     HANDED_OVER_FIELDS = 1,
-    LEASE_FIELDS = 1,
+    LEASE_FIELDS = 2,
     NEED_FIELDS = 1,
     WATCHERS_STEP = 16, /* is added to the number of the profile where members watch on rings */
     TERMS_FIELDS = 6,   /* and under guard strict one more, the voters */
@@ -63,7 +63,7 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_HEARTBEAT: /* and more of them of a voter, or where the reign is given up */
         return 5;
     case MESSAGE_BALLOT:
-        return 6;
+        return 7;
     case MESSAGE_ROLES_ANSWER:
         return 3;
     case MESSAGE_ROLES_ASK:
@@ -119,6 +119,7 @@ static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat,
     }
     if (asks) {
         heartbeat->lease_ms = reader_number(reader, further.all ? 0 : 1, LEASE_MS_MAX);
+        heartbeat->hold_ms = reader_number(reader, 0, LEASE_MS_MAX);
     }
 }
 
@@ -146,6 +147,7 @@ static void write_heartbeat(struct writer *writer, const struct heartbeat *heart
     }
     if (asks) {
         writer_number(writer, heartbeat->lease_ms);
+        writer_number(writer, heartbeat->hold_ms);
     }
 }
 
@@ -336,6 +338,7 @@ static void read_carrier(struct reader *reader, const struct view *base, struct 
     }
     if (message->type == MESSAGE_PREPARE && further.count == LEASE_FIELDS) {
         carrier->lease_ms = reader_number(reader, further.all ? 0 : 1, LEASE_MS_MAX);
+        carrier->hold_ms = reader_number(reader, 0, LEASE_MS_MAX);
     }
     if (message->type == MESSAGE_MERGE) {
         read_probe(reader, &carrier->part);
@@ -358,6 +361,7 @@ static void write_carried(struct writer *writer, const struct message *message)
     }
     if (message->type == MESSAGE_PREPARE && carrier->lease_ms != 0) {
         writer_number(writer, carrier->lease_ms);
+        writer_number(writer, carrier->hold_ms);
     }
     if (message->type == MESSAGE_MERGE) {
         write_probe(writer, &carrier->part);
@@ -415,6 +419,7 @@ static void read_ballot(struct reader *reader, const struct view *base, struct v
         carrier->handover_by = reader_id_or_nil(reader);
         carrier->handover_epoch = reader_number(reader, 0, UINT64_MAX);
         carrier->lease_ms = reader_number(reader, 0, LEASE_MS_MAX);
+        carrier->hold_ms = reader_number(reader, 0, LEASE_MS_MAX);
     }
 }
 
@@ -431,6 +436,7 @@ static void write_question(struct writer *writer, const struct message *message)
         writer_id(writer, &carrier->handover_by);
         writer_number(writer, carrier->handover_epoch);
         writer_number(writer, carrier->lease_ms);
+        writer_number(writer, carrier->hold_ms);
     }
 }
 

@@ -12,7 +12,8 @@
  *     version      1 byte
  *     content      one MessagePack array: cluster, name, voters, record id, lineage, state,
  *                  promised epoch, to which life (nil: none), the longest lease that it asked for
- *                  in milliseconds (0: none), accepted view (nil: none)
+ *                  in milliseconds (0: none), the longest T_hold likewise, accepted view (nil:
+ *                  none)
  *     checksum     8 bytes, big endian: hash of everything above
  */
 #define MAGIC "doyenvot"
@@ -22,9 +23,9 @@ enum {
     FILE_VERSION = VOTER_FILE_VERSION,
     HEADER_BYTES = MAGIC_BYTES + 1,
     CHECKSUM_BYTES = 8,
-    CONTENT_FIELDS = 10,
+    CONTENT_FIELDS = 11,
     CONTENT_BYTES = 1 + 2 * BODY_NAME_BYTES + 1 + VOTERS_MAX * BODY_NAME_BYTES + 2 * BODY_ID_BYTES +
-                    4 * BODY_NUMBER_BYTES,
+                    5 * BODY_NUMBER_BYTES,
 };
 
 size_t voter_file_bytes_max(uint32_t capacity)
@@ -54,6 +55,7 @@ static void write_content(struct writer *writer, const struct voter_file *file)
     writer_number(writer, record->promise.epoch);
     writer_id(writer, &record->promise.life);
     writer_number(writer, record->lease_ms);
+    writer_number(writer, record->hold_ms);
     if (record->accepted == NULL) {
         writer_nil(writer);
     } else {
@@ -98,6 +100,7 @@ static void read_content(struct reader *reader, struct view *view, struct voter_
     record->promise.epoch = reader_number(reader, 0, COUNTER_MAX);
     record->promise.life = reader_id_or_nil(reader);
     record->lease_ms = reader_number(reader, 0, LEASE_MS_MAX);
+    record->hold_ms = reader_number(reader, 0, LEASE_MS_MAX);
     if (!reader_accept_nil(reader)) {
         body_read_view(reader, view);
         record->accepted = view;

@@ -10,7 +10,7 @@
 #include "core/model/quorum.h"
 #include "core/model/vote.h"
 
-enum { VOTER_FILE_VERSION = 2 };
+enum { VOTER_FILE_VERSION = 3 };
 
 struct voter_file {
     char cluster[NAME_BYTES_MAX + 1];

@@ -52,8 +52,10 @@ static uint64_t add_voter(uint64_t hash, const struct core *core)
     hash = hash_u64(hash, voter->record.promise.epoch);
     hash = add_id(hash, &voter->record.promise.life);
     hash = hash_u64(hash, voter->record.lease_ms);
+    hash = hash_u64(hash, voter->record.hold_ms);
     hash = add_view(hash, &voter->accepted);
     hash = hash_u64(hash, voter->until_ms);
+    hash = hash_u64(hash, voter->held_until_ms);
     hash = hash_u64(hash, voter->number);
     hash = hash_u64(hash, voter->synced);
     return hash_u64(hash, voter->waiting_count);

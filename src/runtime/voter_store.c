@@ -107,7 +107,7 @@ static bool refuse_format(const char *dir, unsigned version, struct complaint *c
     return complaint_set(complaint,
                          "%.300s/" RECORD_FILE
                          " is a voter's record of format %u, which does not say "
-                         "for how long it is bound; this doyend has format %d: stop all nodes, "
+                         "all that it is bound to; this doyend has format %d: stop all nodes, "
                          "remove this file at each voter, and start them to found the cluster anew",
                          dir, version, VOTER_FILE_VERSION);
 }

@@ -62,6 +62,7 @@ Test(core_length, a_ballot_names_the_length_of_the_leases)
     const struct message *ballot = rig_told(rig, MESSAGE_BALLOT, 'C');
     cr_assert_not_null(ballot);
     cr_assert_eq(ballot->carrier.lease_ms, rig->timing.lease_ms);
+    cr_assert_eq(ballot->carrier.hold_ms, timing_hold_ms(&rig->timing));
     rig_free(rig);
 }
 
@@ -73,11 +74,13 @@ Test(core_length, a_proposal_and_a_heartbeat_name_the_length_of_the_lease)
     const struct message *heartbeat = rig_told(rig, MESSAGE_HEARTBEAT, 'B');
     cr_assert_not_null(heartbeat);
     cr_assert_eq(heartbeat->heartbeat.lease_ms, rig->timing.lease_ms);
+    cr_assert_eq(heartbeat->heartbeat.hold_ms, timing_hold_ms(&rig->timing));
     rig_joins(rig, 'D');
     rig_pass(rig, rig->timing.batch_ms, "B C");
     const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'B');
     cr_assert_not_null(prepare);
     cr_assert_eq(prepare->carrier.lease_ms, rig->timing.lease_ms);
+    cr_assert_eq(prepare->carrier.hold_ms, timing_hold_ms(&rig->timing));
     rig_free(rig);
 }
 
@@ -143,6 +146,46 @@ Test(core_length, of_its_own_coordinator_a_voter_believes_no_more_than_t_stall)
     cr_assert_eq(bound_for_ms(rig), 0);
     asks(rig, rig->timing.stall_ms);
     cr_assert_eq(bound_for_ms(rig), rig->timing.stall_ms);
+    rig_free(rig);
+}
+
+/* Z15c: nor would it say that its members hold for longer than this voter would itself. */
+Test(core_length, of_its_own_coordinator_a_voter_believes_no_longer_t_hold)
+{
+    struct rig *rig = rig_bound();
+    struct message heartbeat = {.type = MESSAGE_HEARTBEAT,
+                                .heartbeat = {.view = view_id_of(core_view(rig->core)),
+                                              .view_hash = core_view(rig->core)->hash,
+                                              .acting = true,
+                                              .lease_ms = 1,
+                                              .hold_ms = timing_hold_ms(&rig->timing) + 1}};
+
+    rig_gets(rig, 'A', &heartbeat);
+    cr_assert_eq(rig->core->voter.hold_ms, 0);
+    heartbeat.heartbeat.hold_ms--;
+    rig_gets(rig, 'A', &heartbeat);
+    cr_assert_eq(rig->core->voter.hold_ms, timing_hold_ms(&rig->timing));
+    rig_free(rig);
+}
+
+/* Z15c, K7a: of those who granted the epoch the latest word counts. */
+Test(core_length, who_takes_over_waits_for_what_was_granted_before)
+{
+    struct rig *rig = rig_strict("A B C D E", 'B');
+    const uint64_t waits_ms[] = {5000, 900};
+    const char voters[] = {'C', 'D'};
+
+    rig_kill(rig, 'A');
+    rig_pass(rig, rig->timing.batch_ms, "C D E");
+    cr_assert(rig->core->campaign.on);
+    for (uint8_t i = 0; i < 2; i++) {
+        const struct message vote = {.type = MESSAGE_VOTE,
+                                     .carrier = {.lineage = core_view(rig->core)->lineage,
+                                                 .epoch = rig->core->campaign.epoch,
+                                                 .vote = {.voter = 2 + i, .wait_ms = waits_ms[i]}}};
+        rig_gets(rig, voters[i], &vote);
+    }
+    cr_assert_eq(rig->core->campaign.held_until_ms, rig->now_ms + waits_ms[0]);
     rig_free(rig);
 }
 

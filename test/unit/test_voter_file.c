@@ -29,6 +29,7 @@ static void desk_open(struct desk *desk)
                                                 .state = VOTE_RECORD_FOUNDED,
                                                 .promise = {.epoch = 9, .life = member_of('B').id},
                                                 .lease_ms = LEASE_MS_MAX,
+                                                .hold_ms = LEASE_MS_MAX,
                                                 .accepted = &desk->accepted.view}};
     desk->bytes = malloc(voter_file_bytes_max(CAPACITY));
     cr_assert_not_null(desk->bytes);
@@ -71,6 +72,7 @@ Test(voter_file, what_was_written_comes_back)
     cr_assert_eq(desk.read.record.state, VOTE_RECORD_FOUNDED);
     cr_assert(ballot_equal(&desk.read.record.promise, &desk.file.record.promise));
     cr_assert_eq(desk.read.record.lease_ms, LEASE_MS_MAX);
+    cr_assert_eq(desk.read.record.hold_ms, LEASE_MS_MAX);
     cr_assert_str_eq(view_text(desk.read.record.accepted, text, sizeof text), "A B C");
     cr_assert_eq(desk.read.record.accepted->hash, desk.accepted.view.hash);
     desk_close(&desk);

@@ -194,3 +194,130 @@ Test(voter_length, a_promise_is_written_with_the_length_of_its_leases)
     cr_assert_not(bench_wants_sync(bench));
     bench_free(bench);
 }
+
+/* --- What was granted meanwhile (Z15c) --- */
+
+enum {
+    LONG_HOLD_MS = 16000,
+    SHORT_HOLD_MS = 400,
+};
+
+/* A voter that has leased to X, whose members hold for so long what X granted them. */
+static struct voter_bench *bench_holding(uint64_t hold_ms)
+{
+    struct voter_bench *bench = bench_new();
+
+    bench->asks_ms = SHORT_MS;
+    bench->hold_ms = hold_ms;
+    cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_WAITS);
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_WAITS);
+    bench_sync(bench);
+    return bench;
+}
+
+/* Y gets the epoch, and has that T_hold. */
+static void promises_to_y(struct voter_bench *bench, uint64_t epoch, uint64_t hold_ms)
+{
+    bench->hold_ms = hold_ms;
+    cr_assert_eq(bench_claims(bench, 'Y', epoch), VOTE_WAITS);
+    bench_sync(bench);
+}
+
+/* X granted until its lease ended, and what it granted then is held for its T_hold, not for Y's. */
+Test(voter_length, held_for_t_hold_of_who_granted)
+{
+    struct voter_bench *bench = bench_holding(LONG_HOLD_MS);
+
+    cr_assert_eq(voter_held_ms(bench->core), 0, "X knows what it grants");
+    bench->now_ms += 2 * SHORT_MS;
+    promises_to_y(bench, 2, SHORT_HOLD_MS);
+    cr_assert_eq(voter_held_ms(bench->core), LONG_HOLD_MS - SHORT_MS);
+    bench->core->now_ms += LONG_HOLD_MS;
+    cr_assert_eq(voter_held_ms(bench->core), 0);
+    bench_free(bench);
+}
+
+/* Z, after Y, is told of what X granted; Y acted for a moment only. */
+Test(voter_length, held_two_lives_with_different_t_hold)
+{
+    struct voter_bench *bench = bench_holding(LONG_HOLD_MS);
+
+    bench->now_ms += SHORT_MS;
+    promises_to_y(bench, 2, SHORT_HOLD_MS);
+    cr_assert_eq(bench_beats(bench, 'Y', 2, 1), VOTE_GRANTED);
+    bench->now_ms += SHORT_MS;
+    cr_assert_eq(bench_claims(bench, 'Z', 3), VOTE_WAITS);
+    cr_assert_eq(voter_held_ms(bench->core), LONG_HOLD_MS - SHORT_MS);
+    bench_free(bench);
+}
+
+/* The same where the voter is started again after Y's promise: the disk has the longer one. */
+Test(voter_length, held_longest_is_on_disk)
+{
+    struct voter_bench *bench = bench_holding(LONG_HOLD_MS);
+
+    bench->now_ms += SHORT_MS;
+    promises_to_y(bench, 2, SHORT_HOLD_MS);
+    bench->restarts = PROFILE_LOCAL;
+    bench_crash(bench);
+    cr_assert_eq(bench_state(bench).promise.epoch, 2);
+    cr_assert_eq(voter_held_ms(bench->core), LONG_HOLD_MS);
+    bench_free(bench);
+}
+
+/* A heartbeat may be the first that the voter hears of a life, or of its T_hold. */
+Test(voter_length, held_as_a_heartbeat_says)
+{
+    struct voter_bench *bench = bench_holding(SHORT_HOLD_MS);
+
+    bench->hold_ms = LONG_HOLD_MS;
+    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_WAITS, "the disk has to know");
+    bench_sync(bench);
+    bench->now_ms += SHORT_MS;
+    promises_to_y(bench, 2, SHORT_HOLD_MS);
+    cr_assert_eq(voter_held_ms(bench->core), LONG_HOLD_MS);
+    bench_free(bench);
+}
+
+/* Not for ever: when what X granted is over, its T_hold is forgotten, on disk too. */
+Test(voter_length, held_no_longer_than_it_is)
+{
+    struct voter_bench *bench = bench_holding(LONG_HOLD_MS);
+
+    bench->now_ms += SHORT_MS;
+    promises_to_y(bench, 2, SHORT_HOLD_MS);
+    bench->now_ms += LONG_HOLD_MS;
+    cr_assert_eq(bench_beats(bench, 'Y', 2, 1), VOTE_GRANTED);
+    bench->now_ms += SHORT_MS;
+    cr_assert_eq(bench_claims(bench, 'Z', 3), VOTE_WAITS);
+    cr_assert_eq(voter_held_ms(bench->core), SHORT_HOLD_MS);
+    bench_sync(bench);
+    bench_crash(bench);
+    cr_assert_eq(voter_held_ms(bench->core), SHORT_HOLD_MS);
+    bench_free(bench);
+}
+
+/* Who was given no lease has granted nothing. */
+Test(voter_length, held_nothing_of_who_did_not_act)
+{
+    struct voter_bench *bench = bench_new();
+
+    bench->hold_ms = LONG_HOLD_MS;
+    cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_WAITS);
+    bench_sync(bench);
+    promises_to_y(bench, 2, SHORT_HOLD_MS);
+    cr_assert_eq(voter_held_ms(bench->core), 0);
+    bench_free(bench);
+}
+
+/* One question must not keep roles from all for longer than a minute. */
+Test(voter_length, held_for_more_than_a_minute_is_refused)
+{
+    struct voter_bench *bench = bench_new();
+
+    bench->hold_ms = LEASE_MS_MAX + 1;
+    cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_MUTE);
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_MUTE);
+    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_MUTE);
+    bench_free(bench);
+}

@@ -372,8 +372,8 @@ Test(voter_store, a_record_of_another_format_is_refused)
     const size_t length = file_read(desk.file, bytes);
     bytes[8] = 1;
     file_write(desk.file, bytes, length);
-    check_refused(&desk, "a voter's record of format 1, which does not say for how long it is "
-                         "bound; this doyend has format 2: stop all nodes, remove this file at "
+    check_refused(&desk, "a voter's record of format 1, which does not say all that it is "
+                         "bound to; this doyend has format 3: stop all nodes, remove this file at "
                          "each voter, and start them to found the cluster anew");
     (void)text_set(desk.config.name, sizeof desk.config.name, "x", 1);
     cr_assert(voter_store_allows(&desk.config, &complaint), "who is no voter does not read it");

@@ -578,7 +578,7 @@ Test(wire, in_front_of_skipped_fields_none_is_missing)
 
     memset(&message, 0, sizeof message);
     vector_of_sample(vector, wire, samples_find(samples, "heartbeat"));
-    add_fields(5, "\x00\xc2\x00\x00\x2a", 5);
+    add_fields(6, "\x00\xc2\x00\x00\x00\x2a", 6);
     cr_assert_eq(decode_in(wire, vector->bytes, vector->length, &message), WIRE_OK);
     cr_assert_eq(message.heartbeat.promised, 0);
     cr_assert_not(message.heartbeat.leased);
@@ -586,21 +586,23 @@ Test(wire, in_front_of_skipped_fields_none_is_missing)
     cr_assert_eq(message.heartbeat.lease_ms, 0);
 
     vector_of_sample(vector, wire, samples_find(samples, "heartbeat"));
-    add_fields(5, "\x09\xc3\x01\x07\x2a", 5);
+    add_fields(6, "\x09\xc3\x01\x07\x08\x2a", 6);
     cr_assert_eq(decode_in(wire, vector->bytes, vector->length, &message), WIRE_OK);
     cr_assert_eq(message.heartbeat.promised, 9);
     cr_assert(message.heartbeat.leased && message.heartbeat.handed_over);
     cr_assert_eq(message.heartbeat.lease_ms, 7);
+    cr_assert_eq(message.heartbeat.hold_ms, 8);
     cr_assert_eq(wire_skipped(wire), 2);
 
     vector_of_sample(vector, wire, samples_find(samples, "prepare"));
-    add_fields(2, "\x00\x2a", 2);
+    add_fields(3, "\x00\x00\x2a", 3);
     cr_assert_eq(decode_in(wire, vector->bytes, vector->length, &message), WIRE_OK);
     cr_assert_eq(message.carrier.lease_ms, 0);
     vector_of_sample(vector, wire, samples_find(samples, "prepare"));
-    add_fields(2, "\x09\x2a", 2);
+    add_fields(3, "\x09\x0a\x2a", 3);
     cr_assert_eq(decode_in(wire, vector->bytes, vector->length, &message), WIRE_OK);
     cr_assert_eq(message.carrier.lease_ms, 9);
+    cr_assert_eq(message.carrier.hold_ms, 10);
 
     vector_of_sample(vector, wire, samples_find(samples, "heartbeat"));
     add_fields(3, "\x00\xc2\x00", 3); /* All of this version: each says something. */

@@ -85,6 +85,7 @@ enum vote_result bench_claims_after(struct voter_bench *bench, char life, uint64
     struct vote_question question = bench_question(VOTE_CLAIM, life, epoch);
 
     question.lease_ms = bench->asks_ms;
+    question.hold_ms = bench->hold_ms;
     question.handed_over = (struct ballot){.epoch = handed_over_epoch,
                                            .life = member_of(handed_over_by).id};
     bench->core->now_ms = bench->now_ms;
@@ -97,6 +98,7 @@ enum vote_result bench_claims(struct voter_bench *bench, char life, uint64_t epo
     struct vote_question question = bench_question(VOTE_CLAIM, life, epoch);
 
     question.lease_ms = bench->asks_ms;
+    question.hold_ms = bench->hold_ms;
     bench->core->now_ms = bench->now_ms;
     bench->vote = voter_on_claim(bench->core, &question);
     return bench->vote.result;
@@ -106,8 +108,10 @@ enum vote_result bench_prepares(struct voter_bench *bench, char life, uint64_t e
                                 uint64_t version)
 {
     /* The voter takes ballot and view from the proposal. */
-    const struct vote_question question = {
-        .address = member_of(life).address, .stamp = version, .lease_ms = bench->asks_ms};
+    const struct vote_question question = {.address = member_of(life).address,
+                                           .stamp = version,
+                                           .lease_ms = bench->asks_ms,
+                                           .hold_ms = bench->hold_ms};
     struct built_view built = view_of((const char[]){life, 'Z', '\0'});
 
     built.view.epoch = epoch;
@@ -125,6 +129,7 @@ enum vote_result bench_beats(struct voter_bench *bench, char life, uint64_t epoc
 
     question.stamp = stamp;
     question.lease_ms = bench->asks_ms;
+    question.hold_ms = bench->hold_ms;
     bench->core->now_ms = bench->now_ms;
     bench->vote = voter_on_heartbeat(bench->core, &question);
     return bench->vote.result;

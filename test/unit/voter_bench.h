@@ -14,7 +14,8 @@ struct voter_bench {
     void *block;
     uint64_t now_ms;
     uint64_t lease_ms;     /* its own T_lease; */
-    uint64_t asks_ms;      /* and for how long it is asked */
+    uint64_t asks_ms;      /* and for how long it is asked, */
+    uint64_t hold_ms;      /* by somebody with that T_hold */
     enum profile restarts; /* as which it begins again when it crashes */
 
     uint64_t requested; /* of the last EFFECT_SYNC; 0: none */

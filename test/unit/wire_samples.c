@@ -409,6 +409,7 @@ static void add_ballots(struct samples *samples)
     message->carrier.handover_by = message->from;
     message->carrier.handover_epoch = 7;
     message->carrier.lease_ms = 700;
+    message->carrier.hold_ms = 1800;
     message = add(samples, MESSAGE_BALLOT, "ballot-for-a-record", "make a record of this lineage");
     message->carrier.lineage = 0x1122334455667788;
 
@@ -416,7 +417,7 @@ static void add_ballots(struct samples *samples)
     message->carrier.view = &samples->settled;
     message->carrier.lineage = samples->settled.lineage;
     message->carrier.epoch = 8;
-    message->carrier.vote = (struct vote_answer){.voter = 2, .kind = VOTE_CLAIM};
+    message->carrier.vote = (struct vote_answer){.voter = 2, .kind = VOTE_CLAIM, .wait_ms = 1800};
     message = add(samples, MESSAGE_VOTE, "vote-refused", "another one holds the lease");
     message->carrier.lineage = 0x1122334455667788;
     message->carrier.epoch = 8;
@@ -443,10 +444,12 @@ static void add_leases(struct samples *samples)
     message->heartbeat.view_hash = samples->settled.hash;
     message->heartbeat.acting = true;
     message->heartbeat.lease_ms = 4200;
+    message->heartbeat.hold_ms = 16000;
     message = add(samples, MESSAGE_PREPARE, "prepare-lease",
                   "a proposed view, and a lease of 60 s");
     message->carrier.view = &samples->settled;
     message->carrier.lease_ms = LEASE_MS_MAX;
+    message->carrier.hold_ms = LEASE_MS_MAX;
 }
 
 static void add_moves(struct samples *samples)

@@ -248,6 +248,7 @@ static struct vote_question own_question(const struct core *core)
                                   .lineage = lineage_of(core),
                                   .ballot = {core->campaign.epoch, core->life.self.id},
                                   .lease_ms = core->timing.lease_ms,
+                                  .hold_ms = timing_hold_ms(&core->timing),
                                   .handed_over = core->campaign.handed_over,
                                   .view = view_id_of(&core->view)};
 }
@@ -297,6 +298,7 @@ static void ask(struct core *core, bool again)
         message->carrier.handover_by = core->campaign.handed_over.life;
         message->carrier.handover_epoch = core->campaign.handed_over.epoch;
         message->carrier.lease_ms = core->timing.lease_ms;
+        message->carrier.hold_ms = timing_hold_ms(&core->timing);
     }
     const uint32_t sendings = core->campaign.askings;
     core->campaign.ask_ms = asks_next_ms(core);
@@ -487,6 +489,16 @@ static void ask_again_in(struct core *core, uint64_t wait_ms)
     wait_until(core, core->now_ms + wait_ms + core->timing.claim_ms);
 }
 
+/* Z15c: a voter's word is not believed for longer than it can be true. */
+static void note_held(struct core *core, uint64_t wait_ms)
+{
+    const uint64_t until_ms = core->now_ms + earlier(wait_ms, 2 * LEASE_MS_MAX);
+
+    if (wait_ms != 0 && until_ms > core->campaign.held_until_ms) {
+        core->campaign.held_until_ms = until_ms;
+    }
+}
+
 void campaign_on_vote(struct core *core, const struct message *vote)
 {
     const struct vote_answer *answer = &vote->carrier.vote;
@@ -498,6 +510,7 @@ void campaign_on_vote(struct core *core, const struct message *vote)
     switch (answer->result) {
     case VOTE_GRANTED:
         core->campaign.tally.answers[answer->voter] = ANSWER_YES;
+        note_held(core, answer->wait_ms);
         if (vote->carrier.view != NULL) {
             consider(core, vote->carrier.view);
         }

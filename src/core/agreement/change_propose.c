@@ -75,6 +75,7 @@ static void send_prepare(struct core *core, bool again)
         message->carrier.handover_by = core->proposing.proposal.handover_by;
         message->carrier.merge = core->proposing.proposal.merge;
         message->carrier.lease_ms = core_is_strict(core) ? core->timing.lease_ms : 0;
+        message->carrier.hold_ms = core_is_strict(core) ? timing_hold_ms(&core->timing) : 0;
     }
     for (uint32_t i = 0; i < core->change.pending.member_count; i++) {
         bool its_turn = core->proposing.asked_last || i != change_who_stands_down(core);

@@ -54,6 +54,8 @@ void voter_start(struct core *core, const struct vote_record *record, bool damag
     promise_saw_epoch(core, record->promise.epoch);
     if (record->promise.epoch != 0) {
         voter->until_ms = core->now_ms + record->lease_ms;
+        voter->hold_ms = record->hold_ms;
+        voter->held_until_ms = core->now_ms + record->hold_ms;
     }
 }
 
@@ -134,6 +136,29 @@ void voter_proved(struct core *core, const struct node_id *life)
 
 /* --- The promise --- */
 
+/* Z15c: whom this voter was bound to may act, and grant, until its lease is over. On disk is the
+ * longest that may matter yet, for a restart does not know since when. */
+static void end_reign(struct core *core, uint64_t next_hold_ms)
+{
+    struct voter *voter = &core->voter;
+    uint64_t longest_ms = core->now_ms < voter->held_until_ms ? voter->record.hold_ms : 0;
+
+    if (voter->until_ms != 0) {
+        const uint64_t over_ms = voter->until_ms + voter->hold_ms;
+        voter->held_until_ms = latest(voter->held_until_ms, over_ms);
+        longest_ms = latest(longest_ms, voter->hold_ms);
+    }
+    voter->hold_ms = next_hold_ms;
+    voter->record.hold_ms = latest(longest_ms, next_hold_ms);
+}
+
+uint64_t voter_held_ms(const struct core *core)
+{
+    const uint64_t until_ms = core->voter.held_until_ms;
+
+    return until_ms > core->now_ms ? until_ms - core->now_ms : 0;
+}
+
 /* Z15b: with the length of the leases that are asked for on it, so that giving them writes nothing.
  */
 static void promise_to(struct core *core, const struct vote_question *question, bool same_life)
@@ -143,8 +168,9 @@ static void promise_to(struct core *core, const struct vote_question *question, 
     const uint64_t before_ms = same_life ? voter->record.lease_ms : 0;
 
     count_promise(core, &ballot->life);
+    end_reign(core, question->hold_ms);
     voter->record.promise = *ballot;
-    voter->record.lease_ms = before_ms > question->lease_ms ? before_ms : question->lease_ms;
+    voter->record.lease_ms = latest(before_ms, question->lease_ms);
     voter->record.state = VOTE_RECORD_FOUNDED; /* The claim shows that founding is over (Z8). */
     voter->until_ms = same_life ? voter->until_ms : 0;
     record_changed(core);
@@ -283,7 +309,8 @@ static bool asks_for_too_long(const struct core *core, const struct vote_questio
     const bool is_ours = core_is_member(core) && question->ballot.epoch == core->view.epoch &&
                          id_equal(&question->ballot.life, &core->view.members[0].id);
 
-    return question->lease_ms > (is_ours ? core->timing.stall_ms : LEASE_MS_MAX);
+    return question->lease_ms > (is_ours ? core->timing.stall_ms : LEASE_MS_MAX) ||
+           question->hold_ms > (is_ours ? timing_hold_ms(&core->timing) : LEASE_MS_MAX);
 }
 
 struct vote voter_on_claim(struct core *core, const struct vote_question *question)
@@ -300,17 +327,18 @@ struct vote voter_on_claim(struct core *core, const struct vote_question *questi
 
 /* Z15: a lease never takes back an earlier one; and one that is longer than all before is on disk
  * before anybody is told of it, for a restart takes the longest. */
-static void lease(struct core *core, uint64_t length_ms)
+static void lease(struct core *core, uint64_t length_ms, uint64_t hold_ms)
 {
     struct voter *voter = &core->voter;
-    const uint64_t until_ms = core->now_ms + length_ms;
 
-    if (length_ms > voter->record.lease_ms) {
-        voter->record.lease_ms = length_ms;
+    if (length_ms > voter->record.lease_ms || hold_ms > voter->record.hold_ms) {
+        voter->record.lease_ms = latest(voter->record.lease_ms, length_ms);
+        voter->record.hold_ms = latest(voter->record.hold_ms, hold_ms);
         record_changed(core);
         voter->promise_number = voter->number;
     }
-    voter->until_ms = until_ms > voter->until_ms ? until_ms : voter->until_ms;
+    voter->hold_ms = latest(voter->hold_ms, hold_ms);
+    voter->until_ms = latest(voter->until_ms, core->now_ms + length_ms);
 }
 
 /* Z2l: what a grant speaks of is what the next one to be elected will find here. Returns whether
@@ -354,7 +382,7 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *aske
         REACHED(another_view_was_accepted);
         return (struct vote){.result = VOTE_REFUSED_EPOCH, .promised = question.ballot.epoch};
     }
-    lease(core, question.lease_ms);
+    lease(core, question.lease_ms, question.hold_ms);
     return grant(core, &question, core->voter.number);
 }
 
@@ -368,7 +396,7 @@ struct vote voter_on_heartbeat(struct core *core, const struct vote_question *qu
     if (vote.result != VOTE_GRANTED) {
         return vote;
     }
-    lease(core, question->lease_ms);
+    lease(core, question->lease_ms, question->hold_ms);
     return grant(core, question, core->voter.promise_number);
 }
 
@@ -389,7 +417,7 @@ void voter_hears(struct core *core, const struct node_id *life)
 
     if (!core->voter.mute && core_is_member(core) && promise->epoch == core->view.epoch &&
         id_equal(life, &promise->life) && id_equal(life, &core->view.members[0].id)) {
-        lease(core, core->voter.record.lease_ms);
+        lease(core, core->voter.record.lease_ms, core->voter.hold_ms);
     }
 }
 

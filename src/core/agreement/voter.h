@@ -23,6 +23,10 @@ bool voter_votes(const struct core *core, uint64_t lineage);
  * core->voter.accepted. */
 struct vote voter_on_claim(struct core *core, const struct vote_question *question);
 
+/* For so long yet, in milliseconds, somebody may hold what a coordinator has granted whose reign
+ * this voter knows to be over; 0: nobody (Z15c). */
+uint64_t voter_held_ms(const struct core *core);
+
 /* Accepts a proposal that its own first member makes: ballot, lineage and view of the question
  * follow from it, whatever `asked` says. Gives the lease along with it. */
 struct vote voter_on_prepare(struct core *core, const struct vote_question *asked,

@@ -36,6 +36,15 @@ static struct view *shown_with(struct core *core, const struct vote_question *qu
                : NULL;
 }
 
+/* Until the next question makes sense; or, of an epoch that is granted, for how long the one who
+ * gets it waits before it grants roles (Z15c): by now, not by when the disk was asked. */
+static uint64_t wait_of(const struct core *core, const struct vote_question *question,
+                        const struct vote *vote)
+{
+    return question->kind == VOTE_CLAIM && vote->result == VOTE_GRANTED ? voter_held_ms(core)
+                                                                        : vote->wait_ms;
+}
+
 static void fill_in(struct core *core, const struct vote_question *question,
                     const struct vote *vote, struct message *message)
 {
@@ -47,7 +56,7 @@ static void fill_in(struct core *core, const struct vote_question *question,
                                                  .result = vote->result,
                                                  .version = question->view.version,
                                                  .promised = vote->promised,
-                                                 .wait_ms = vote->wait_ms};
+                                                 .wait_ms = wait_of(core, question, vote)};
 }
 
 /* Answers a question from the network. */
@@ -199,6 +208,7 @@ bool voting_prepare_self(struct core *core, const struct view *view, struct mess
                                            .lineage = view->lineage,
                                            .ballot = {view->epoch, view->members[0].id},
                                            .lease_ms = core->timing.lease_ms,
+                                           .hold_ms = timing_hold_ms(&core->timing),
                                            .view = view_id_of(view)};
     const struct vote cast = voter_on_prepare(core, &question, view);
 
@@ -214,7 +224,8 @@ void voting_renew_own(struct core *core)
     const struct vote_question question = {.kind = VOTE_HEARTBEAT,
                                            .lineage = core->view.lineage,
                                            .ballot = {core->view.epoch, core->life.self.id},
-                                           .lease_ms = core->timing.lease_ms};
+                                           .lease_ms = core->timing.lease_ms,
+                                           .hold_ms = timing_hold_ms(&core->timing)};
 
     if (voter_on_heartbeat(core, &question).result == VOTE_GRANTED) {
         lease_grant_own(core, core->electorate.own);
@@ -249,6 +260,7 @@ static struct vote_question question_of(const struct core *core, const struct me
         .lineage = carrier->lineage,
         .ballot = {carrier->epoch, ballot->from},
         .lease_ms = carrier->lease_ms,
+        .hold_ms = carrier->hold_ms,
         .handed_over = handed_over_by(core, ballot),
         .address = ballot->source,
         .stamp = stamp_of(ballot),
@@ -379,6 +391,7 @@ void voting_on_prepare(struct core *core, const struct message *prepare)
                                            .lineage = view->lineage,
                                            .ballot = {view->epoch, view->members[0].id},
                                            .lease_ms = prepare->carrier.lease_ms,
+                                           .hold_ms = prepare->carrier.hold_ms,
                                            .address = prepare->source,
                                            .stamp = stamp_of(prepare),
                                            .view = view_id_of(view)};
@@ -423,7 +436,8 @@ void voting_on_sign_of_life(struct core *core, const struct message *message)
         const struct vote_question question = {.kind = VOTE_HEARTBEAT,
                                                .lineage = named->lineage,
                                                .ballot = {named->epoch, message->from},
-                                               .lease_ms = message->heartbeat.lease_ms};
+                                               .lease_ms = message->heartbeat.lease_ms,
+                                               .hold_ms = message->heartbeat.hold_ms};
         (void)voter_on_heartbeat(core, &question); /* The next heartbeat says what came of it. */
         disagree(core, message);
     }

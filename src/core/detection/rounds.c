@@ -63,13 +63,10 @@ static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
     }
 }
 
-/* Z15a: for how long it asks the voters for their lease; 0: for none. */
-static uint64_t asked_lease_ms(const struct core *core)
+/* Z15a: does it ask the voters for their lease? */
+static bool asks_for_leases(const struct core *core)
 {
-    const bool asks = core_is_strict(core) && core_is_coordinator(core) &&
-                      !standing_is_handed_over(core);
-
-    return asks ? core->timing.lease_ms : 0;
+    return core_is_strict(core) && core_is_coordinator(core) && !standing_is_handed_over(core);
 }
 
 struct message *rounds_make(struct core *core)
@@ -85,7 +82,10 @@ struct message *rounds_make(struct core *core)
         message->heartbeat.promised = lease_promised(core);
         message->heartbeat.leased = lease_given(core) != 0;
         message->heartbeat.handed_over = standing_tells_hand_over(core);
-        message->heartbeat.lease_ms = asked_lease_ms(core);
+        if (asks_for_leases(core)) {
+            message->heartbeat.lease_ms = core->timing.lease_ms;
+            message->heartbeat.hold_ms = timing_hold_ms(&core->timing);
+        }
         add_suspects(core, &message->heartbeat);
     }
     return message;

@@ -415,11 +415,11 @@ bool roster_may_grant(const struct core *core)
 {
     const struct roster *roster = &core->roster;
 
-    if (roster->blocked || roster->began_ms == 0 || !roster_acts(core)) {
+    if (roster->blocked || !roster_acts(core)) {
         return false;
     }
     if (core_is_strict(core)) {
-        return core->now_ms >= roster->began_ms + timing_hold_ms(&core->timing);
+        return core->now_ms >= core->campaign.held_until_ms;
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (!roster->members[i].told) {
@@ -432,12 +432,9 @@ bool roster_may_grant(const struct core *core)
 /* K7c: from when on a member that was answered last at `answered_ms` cannot hold. */
 static uint64_t free_ms(const struct core *core, uint64_t answered_ms)
 {
-    uint64_t began_ms = core->roster.began_ms;
+    const uint64_t ours_ms = answered_ms == 0 ? 0 : answered_ms + timing_hold_ms(&core->timing);
 
-    if (began_ms == 0) {
-        return NEVER_MS;
-    }
-    return (answered_ms > began_ms ? answered_ms : began_ms) + timing_hold_ms(&core->timing);
+    return latest(ours_ms, core->campaign.held_until_ms);
 }
 
 /* What a member that is not heard held, and has lost by now. Under the other guards it has, when it
@@ -504,11 +501,11 @@ static void call_members(struct core *core)
 static void look(struct core *core)
 {
     struct roster *roster = &core->roster;
-    uint64_t hold_ms = timing_hold_ms(&core->timing);
+    const uint64_t held_until_ms = core->campaign.held_until_ms;
 
     roster->due_ms = core->now_ms + core->timing.heartbeat_ms;
-    if (roster->began_ms != 0 && core->now_ms < roster->began_ms + hold_ms) {
-        roster->due_ms = earlier(roster->due_ms, roster->began_ms + hold_ms);
+    if (core->now_ms < held_until_ms) {
+        roster->due_ms = earlier(roster->due_ms, held_until_ms);
     }
     end_grants(core);
     ripen(core);
@@ -526,9 +523,6 @@ void roster_tick(struct core *core)
 
     if (roster->epoch == 0) {
         return;
-    }
-    if (roster->began_ms == 0 && core->standing.told_acting) {
-        roster->began_ms = core->now_ms;
     }
     if (!roster->on) {
         return;
@@ -594,7 +588,6 @@ static void begin_anew(struct core *core)
     roster->outgrown = false;
     roster->epoch = 0;
     roster->serial = 0;
-    roster->began_ms = 0;
     roster->due_ms = NEVER_MS;
 }
 

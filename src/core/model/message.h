@@ -98,6 +98,7 @@ struct heartbeat {
     bool leased;       /* it has leased that epoch to the coordinator of `view`, on disk */
     bool handed_over;  /* the sender coordinates `view`, and acts under its epoch no more (Z7) */
     uint64_t lease_ms; /* it coordinates `view`, and asks voters for leases so long (Z15a) */
+    uint64_t hold_ms;  /* with it: its T_hold (Z15c) */
     uint8_t suspect_count;
     struct suspicion suspects[SUSPECTS_MAX];
 };
@@ -174,7 +175,8 @@ struct vote_answer {
     enum vote_result result;
     uint64_t version;  /* PREPARE: the proposal's; else 0 */
     uint64_t promised; /* REFUSED_EPOCH: the epoch of the promise */
-    uint64_t wait_ms;  /* REFUSED_LEASE: until the lease has run out */
+    uint64_t wait_ms;  /* REFUSED_LEASE: until the lease has run out; of an epoch that is granted:
+                        * until nobody holds what former coordinators granted (Z15c) */
 };
 
 /* VIEW, PREPARE, CLAIM, GRANT, HANDOVER, MERGE, BALLOT, VOTE, STAND_DOWN. The view is borrowed; who
@@ -189,6 +191,7 @@ struct view_carrier {
     struct vote_answer vote;    /* VOTE */
     uint64_t merge;             /* MERGE, and the PREPARE that answers it: its number; else 0 */
     uint64_t lease_ms; /* BALLOT, PREPARE: for how long it asks for leases (Z15a); 0: for none */
+    uint64_t hold_ms;  /* with it: its T_hold (Z15c) */
     struct probe part; /* MERGE: the sender's part, to be compared once more (M4) */
 };
 

@@ -35,7 +35,7 @@ struct timing {
     uint64_t lease_ms; /* T_lease: for so long this node asks voters for their lease (Z15a) */
 };
 
-enum { LEASE_MS_MAX = 60000 }; /* for longer no voter binds itself (Z15a) */
+enum { LEASE_MS_MAX = 60000 }; /* for longer no voter binds itself, nor keeps a T_hold (Z15) */
 
 struct timing timing_of(enum profile profile);
 
@@ -63,10 +63,11 @@ static inline uint64_t timing_act_ms(const struct timing *timing)
     return act_ms > 2 ? act_ms - 2 : 0;
 }
 
-/* T_hold: for so long after its last answer a member may hold what it was granted (K7c). */
+/* T_hold: for so long after its last answer a member may hold what it was granted (K7c). No longer
+ * than voters keep it in mind (Z15c). */
 static inline uint64_t timing_hold_ms(const struct timing *timing)
 {
-    return 2 * timing->lost_ms;
+    return 2 * timing->lost_ms < LEASE_MS_MAX ? 2 * timing->lost_ms : LEASE_MS_MAX;
 }
 
 /* For so long a member holds what an answer names, from the moment of its question (K3). Under

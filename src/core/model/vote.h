@@ -29,7 +29,8 @@ struct vote_record {
     uint64_t lineage;
     enum record_state state;
     struct ballot promise;
-    uint64_t lease_ms;           /* the longest lease that the life of the promise has asked for */
+    uint64_t lease_ms; /* the longest lease that the life of the promise has asked for */
+    uint64_t hold_ms;  /* the longest T_hold of those whose grants may still be held (Z15c) */
     const struct view *accepted; /* borrowed; NULL: none */
 };
 
@@ -46,6 +47,7 @@ struct vote_question {
     uint64_t lineage;
     struct ballot ballot;
     uint64_t lease_ms;         /* for how long it asks for leases; 0: for none */
+    uint64_t hold_ms;          /* its T_hold (Z15c) */
     struct ballot handed_over; /* by whom, and the highest epoch that it gave up; epoch 0: nobody */
     struct address address;    /* where the answer goes; none: to this very node */
     uint64_t stamp;            /* what the answer echoes; 0: the asker knows this life (Z1e) */
@@ -68,7 +70,8 @@ enum vote_result {
 struct vote {
     enum vote_result result;
     uint64_t promised; /* REFUSED_EPOCH: the epoch of the promise; else 0 */
-    uint64_t wait_ms;  /* REFUSED_LEASE, FRESH: until that is over, at least 1; else 0 */
+    uint64_t wait_ms;  /* REFUSED_LEASE, FRESH: until that is over, at least 1; GRANTED to a claim:
+                        * until nobody holds what others granted (Z15c); else 0 */
 };
 
 #endif

@@ -58,6 +58,8 @@ struct voter {
     struct view accepted;      /* empty: none */
     uint64_t accepted_ms;      /* when this process accepted it, or found it on disk */
     uint64_t until_ms;         /* bound to the life of the promise until then */
+    uint64_t hold_ms;          /* the T_hold of that life, as far as it has named it (Z15c) */
+    uint64_t held_until_ms;    /* what former coordinators granted may be held until then */
 
     /* Changes of the record are numbered. */
     uint64_t number;         /* of the last change */
@@ -206,7 +208,9 @@ struct campaign {
     uint32_t askings; /* how often they were asked */
     uint64_t leased_ms[VOTERS_MAX]; /* until then each has leased to somebody, as it said */
     struct tally tally;
-    struct view best; /* the highest that a voter has accepted; empty: none above ours */
+    struct view best;       /* the highest that a voter has accepted; empty: none above ours */
+    uint64_t held_until_ms; /* then what former coordinators granted is over, by the latest word of
+                               those who granted an epoch (Z15c) */
 };
 
 /* A claim that was refused for freshness, granted at once when our own evidence is complete. */

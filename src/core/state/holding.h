@@ -98,7 +98,6 @@ struct roster {
     bool blocked;          /* a holder could not be noted: nothing is granted under this epoch */
     bool outgrown;         /* its tokens are used up: another epoch is wanted (K4f) */
     uint64_t serial;       /* of the last number or token, or of a higher one that was told (K4e) */
-    uint64_t began_ms;     /* this node was first seen to act under this epoch; 0: not yet */
     uint64_t merged_epoch; /* of the last merge that was installed (K8b) */
 };
 

@@ -181,6 +181,11 @@ static inline uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+static inline uint64_t latest(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 static inline bool core_is_member(const struct core *core)
 {
     return core->life.phase == PHASE_MEMBER || core->life.phase == PHASE_LEAVING;
