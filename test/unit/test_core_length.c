@@ -168,6 +168,28 @@ Test(core_length, of_its_own_coordinator_a_voter_believes_no_longer_t_hold)
     rig_free(rig);
 }
 
+/* Z15c: A asks for a further epoch, and is told for how long what it granted may be held. */
+Test(core_length, a_vote_says_for_how_long_a_former_grant_may_be_held)
+{
+    struct rig *rig = rig_bound();
+    const struct message ballot = {.type = MESSAGE_BALLOT,
+                                   .carrier = {.view = rig_view(rig, "A B C"),
+                                               .lineage = core_view(rig->core)->lineage,
+                                               .epoch = 2}};
+
+    rig->core->voter.hold_ms = timing_hold_ms(&rig->timing);
+    asks(rig, rig->timing.lease_ms);
+    rig_gets(rig, 'A', &ballot);
+    syncs(rig);
+    rig_gets(rig, 'A', &ballot); /* It is repeated when the disk has it. */
+    const struct message *vote = rig_told(rig, MESSAGE_VOTE, 'A');
+    cr_assert_not_null(vote);
+    cr_assert_eq(vote->carrier.vote.result, VOTE_GRANTED);
+    cr_assert_eq(vote->carrier.vote.wait_ms,
+                 rig->timing.lease_ms + timing_hold_ms(&rig->timing));
+    rig_free(rig);
+}
+
 /* Z15c, K7a: of those who granted the epoch the latest word counts. */
 Test(core_length, who_takes_over_waits_for_what_was_granted_before)
 {
