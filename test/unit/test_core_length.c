@@ -185,8 +185,7 @@ Test(core_length, a_vote_says_for_how_long_a_former_grant_may_be_held)
     const struct message *vote = rig_told(rig, MESSAGE_VOTE, 'A');
     cr_assert_not_null(vote);
     cr_assert_eq(vote->carrier.vote.result, VOTE_GRANTED);
-    cr_assert_eq(vote->carrier.vote.wait_ms,
-                 rig->timing.lease_ms + timing_hold_ms(&rig->timing));
+    cr_assert_eq(vote->carrier.vote.wait_ms, rig->timing.lease_ms + timing_hold_ms(&rig->timing));
     rig_free(rig);
 }
 
