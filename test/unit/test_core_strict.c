@@ -609,7 +609,7 @@ Test(core_strict, a_removal_that_waits_for_voters_is_dropped_when_others_hear_th
     }
 }
 
-/* Z5f, D3: its process is gone, whatever B says since. */
+/* Z5f, D3a: its process is gone, whatever B says since. */
 Test(core_strict, a_removal_of_the_dead_waits_for_voters_whoever_hears_it)
 {
     struct rig *rig = rig_strict_among("A B C D", 'A', "A B C");

@@ -242,7 +242,7 @@ Test(core_watch, whose_kernel_is_in_sight_again_is_not_lost)
     rig_free(rig);
 }
 
-/* --- Dead is proven (D3) --- */
+/* --- Dead is proven (D3a), of an address (D3b) --- */
 
 Test(core_watch, who_is_dead_is_removed_without_a_question)
 {
@@ -258,6 +258,23 @@ Test(core_watch, who_is_dead_is_removed_without_a_question)
     cr_assert_not_null(prepare);
     cr_assert_eq(view_find(prepare->carrier.view, &dead), VIEW_NONE);
     rig_free(rig);
+}
+
+/* Somebody who made a view up had it say that B lives elsewhere. */
+Test(core_watch, who_is_dead_at_one_address_may_live_at_another)
+{
+    for (int moved = 0; moved < 2; moved++) {
+        struct rig *rig = rig_in("A B C", 'C');
+        rig_kill(rig, 'B');
+        cr_assert_eq(verdict_on(rig, 'B'), VERDICT_DEAD);
+        struct view *view = rig_next(rig, "");
+        view->members[1].address.port += (uint16_t)moved;
+        view_seal(view);
+        rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
+        cr_assert_eq(core_view(rig->core)->version, view->version);
+        cr_assert_eq(verdict_on(rig, 'B'), moved ? VERDICT_NONE : VERDICT_DEAD);
+        rig_free(rig);
+    }
 }
 
 /* --- What is told of a silence (D2, R1) --- */

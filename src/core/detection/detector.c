@@ -199,7 +199,7 @@ void detector_on_view_installed(struct core *core, const struct installed *befor
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer_watch *watch = &core->peers[i].watch;
         bool turned = watch->edge && watch->begun_ms == core->now_ms;
-        if (view_has(before->view, &core->view.members[i].id) && !turned) {
+        if (view_has_at(before->view, &core->view.members[i]) && !turned) {
             continue;
         }
         signs_forget_lifeline(core, i);

@@ -352,7 +352,7 @@ static bool is_left_behind(const struct core *core, uint32_t position)
 static bool review_one(struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
-    bool proven = peer->charge.verdict == VERDICT_DEAD; /* D3 */
+    bool proven = peer->charge.verdict == VERDICT_DEAD; /* D3a */
 
     if (peer->charge.confirmed) {
         return false;

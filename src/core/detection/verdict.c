@@ -116,7 +116,8 @@ void verdict_on_view_installed(struct core *core, const struct installed *before
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         struct peer_charge *charge = &core->peers[i].charge;
-        if (!view_has(before->view, &core->view.members[i].id)) {
+        if (!view_has_at(before->view, &core->view.members[i])) {
+            (void)verdict_clear(core, i); /* D3b: it was held against who lives elsewhere. */
             charge->verify_ms = NEVER_MS;
             charge->unanswered_ms = 0;
         } else if (begins_anew) {

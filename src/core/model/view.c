@@ -268,6 +268,14 @@ bool view_has(const struct view *view, const struct node_id *id)
     return view_find(view, id) != VIEW_NONE;
 }
 
+bool view_has_at(const struct view *view, const struct member *member)
+{
+    const uint32_t position = view_find(view, &member->id);
+
+    return position != VIEW_NONE &&
+           address_equal(&view->members[position].address, &member->address);
+}
+
 const struct member *view_coordinator(const struct view *view)
 {
     assert(!view_is_empty(view));

@@ -82,6 +82,10 @@ bool view_knows(const struct view *view, const struct member *member);
 
 bool view_has(const struct view *view, const struct node_id *id);
 
+/* Is that life a member at that address? A life has one; where a view has it elsewhere one of both
+ * was made up. */
+bool view_has_at(const struct view *view, const struct member *member);
+
 /* Gives the member at `position` these tags, which are copied; NULL or no bytes for none. */
 void view_set_tags(struct view *view, uint32_t position, const struct tags *tags);
 
