@@ -15,6 +15,7 @@
 #include "daemon/hooks.h"
 #include "daemon/outside.h"
 #include "daemon/reload.h"
+#include "daemon/seed_ways.h"
 #include "daemon/status_line.h"
 #include "daemon/supervisor.h"
 #include "first/first_process.h"
@@ -459,16 +460,20 @@ static int make_key(const char *path)
 
 int main(int argc, char **argv)
 {
-    const struct config_host host = config_host_system();
+    struct config_host host = config_host_system();
     struct config_outcome outcome;
     struct config config;
+    struct seed_ways ways;
 
     if (!open_standard_descriptors()) {
         return EXIT_FAILURE;
     }
     first_process_begin();
+    seed_ways_begin(&ways, &host);
     config_parse(&config, &outcome, argc, argv, &host);
-    if (!await_address(&config, &outcome, argc, argv, &host)) {
+    const bool goes_on = await_address(&config, &outcome, argc, argv, &host);
+    seed_ways_end(&ways);
+    if (!goes_on) {
         return EXIT_SUCCESS;
     }
     switch (outcome.action) {

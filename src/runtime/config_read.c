@@ -502,7 +502,7 @@ static bool choose_advertise(struct reading *reading)
                  (unsigned)config->listen.port);
         return refuse_option(reading, "advertise", why);
     case CHOICE_NO_WAY:
-        return refuse_ambiguous(reading, &candidates, "none of them leads to a seed");
+        return refuse_ambiguous(reading, &candidates, "none of them is known to lead to a seed");
     case CHOICE_UNCLEAR:
         break;
     }

@@ -1,6 +1,9 @@
 /* The addresses of the host itself: they may come after doyend does, be several, and go. */
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "netns_story.h"
 
@@ -71,10 +74,55 @@ Story(address, a_way_to_the_seeds_is_waited_for)
     cr_assert(netns_float_address(&cluster->netns, 1));
     cr_assert(netns_take_address(&cluster->netns, 1));
     start_on_all(cluster, "byzantium", "athens");
-    assert_soon(cluster_log_has(cluster, "byzantium", "leads to a seed"));
+    assert_soon(cluster_log_has(cluster, "byzantium", "known to lead to a seed"));
     cr_assert(netns_give_address(&cluster->netns, 1));
     assert_agreement(cluster, "athens byzantium");
     cr_assert(is_known_by(cluster, "byzantium", "10.77.0.2:"));
+}
+
+/* doyend where no question to a name server is answered. */
+static const char *without_names(struct cluster *cluster)
+{
+    const char *path = cluster_path(cluster, "without-names");
+    const char *servers = cluster_path(cluster, "resolv.conf");
+    FILE *file = fopen(servers, "w");
+
+    cr_assert_not_null(file);
+    fputs("nameserver 10.77.0.250\noptions timeout:5 attempts:2\n", file);
+    cr_assert_eq(fclose(file), 0);
+    file = fopen(path, "w");
+    cr_assert_not_null(file);
+    fprintf(file,
+            "#!/bin/sh\nexec unshare -m sh -c 'mount --bind %s /etc/resolv.conf && exec %s \"$@\"' "
+            "doyend \"$@\"\n",
+            servers, DOYEND_PATH);
+    cr_assert_eq(fclose(file), 0);
+    cr_assert_eq(chmod(path, S_IRWXU), 0);
+    return path;
+}
+
+/* One after the other they would take ten seconds each. */
+Story(address, names_that_nobody_knows_hold_up_no_start)
+{
+    static const char *const names[] = {
+        "--listen", "0.0.0.0:7420", "--seed", "a.example", "--seed", "b.example",
+        "--seed",   "c.example",    "--seed", "d.example", "--seed", "e.example",
+        "--seed",   "f.example",    "--seed", "g.example", "--seed", "h.example",
+        "--seed",   "10.77.0.1",    NULL};
+    struct cluster *cluster = cluster_apart("athens byzantium", NO_ARGS);
+
+    if (geteuid() != 0) {
+        cr_skip_test("only root may mount a file over another");
+    }
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    cluster_start(cluster, "byzantium", NULL, names); /* One address is taken without a look. */
+    assert_agreement(cluster, "athens byzantium");
+    cluster_kill(cluster, "byzantium");
+    cr_assert(netns_float_address(&cluster->netns, 1));
+    cluster_replace(cluster, "byzantium", without_names(cluster));
+    cluster_restart(cluster, "byzantium");
+    assert_agreement(cluster, "athens byzantium");
 }
 
 /* Without a seed there is no way that would tell. */

@@ -319,7 +319,7 @@ Test(config, a_way_to_a_seed_is_waited_for)
     machine.way_to[1] = "10.0.0.5";
     for (int count = 1; count <= 2; count++) {
         struct result *result = parse_on(&machine, "--seed 10.0.0.8");
-        expect_refusal(result, "no way", 78, "leads to a seed: say which one");
+        expect_refusal(result, "no way", 78, "is known to lead to a seed: say which one");
         cr_expect(result->outcome.lacks_address);
         free(result);
         machine.addresses[1] = "192.168.1.9";
