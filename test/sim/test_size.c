@@ -238,6 +238,62 @@ Story(size, a_coordinator_that_nobody_can_follow_gives_way)
     tell_of_a_coordinator(OF_SEVEN, seed);
 }
 
+/* Z5: no view of it is accepted by a majority of the voters, so that they all keep the one that
+ * they hold, by which it acts; and once it is gone, another does. */
+Story(size, a_coordinator_that_nobody_can_follow_acts_by_what_all_hold)
+{
+    struct sim *sim = seven(seed, FIVE_VOTERS);
+    const struct hole hole = {.count = 0};
+
+    for (uint32_t host = B; host < SEVEN; host++) {
+        sim_narrow_one_way(sim, A, host, HOLE_OF_OLD_LINKS);
+        sim_set_tags(sim, host, LONG_TAG);
+    }
+    for (int look = 0; look < MANY_LOOKS; look++) {
+        sim_run(sim, OUT_MS / MANY_LOOKS);
+        story_check(one_acts(sim, &hole) && sim_acting_count(sim) == 1, seed);
+    }
+    const uint32_t first = sim_coordinator(sim, G);
+    story_check(first != SIM_NOBODY && sim_is_acting(sim, first), seed);
+    sim_crash(sim, first);
+    sim_run(sim, ACTS_AGAIN_MS);
+    story_check(one_acts(sim, &hole) && sim_acting_count(sim) == 1, seed);
+    sim_free(sim);
+}
+
+/* Nothing long passes anywhere when the coordinator dies: what a take-over needs is short, as all
+ * hold one view. */
+static void tell_of_all(struct guard guard, uint32_t bytes, uint64_t seed)
+{
+    struct sim *sim = seven(seed, guard);
+    const struct hole hole = {.count = 0};
+
+    for (uint32_t host = A; host < SEVEN; host++) {
+        sim_set_tags(sim, host, LONG_TAG);
+    }
+    sim_run(sim, SETTLE_MS);
+    story_check(sim_agrees(sim), seed);
+    for (uint32_t host = A; host < SEVEN; host++) {
+        sim_narrow(sim, host, bytes);
+    }
+    sim_run(sim, OUT_MS);
+    story_check(one_acts(sim, &hole) && sim_acting_count(sim) == 1, seed);
+    const uint32_t first = sim_coordinator(sim, G);
+    sim_crash(sim, first);
+    sim_run(sim, ACTS_AGAIN_MS);
+    story_check(one_acts(sim, &hole), seed);
+    sim_run(sim, OUT_MS);
+    story_check(one_acts(sim, &hole) && sim_acting_count(sim) == 1 && sim_agrees(sim), seed);
+    sim_free(sim);
+}
+
+Story(size, all_behind_holes_are_led_all_the_same)
+{
+    tell_of_all(NO_GUARD, HOLE_OF_OLD_LINKS, seed);
+    tell_of_all(OF_SEVEN, HOLE_OF_OLD_LINKS, seed);
+    tell_of_all(FIVE_VOTERS, HOLE_OF_OLD_LINKS, seed);
+}
+
 static struct sim *with_long_tags(uint64_t seed)
 {
     struct sim *sim = sim_new(&(struct sim_options){
