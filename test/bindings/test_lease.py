@@ -178,6 +178,28 @@ class Acting(TestCase):
             doyen.Client("/nonexistent/doyen.sock").acting()
 
 
+class Stopped(TestCase):
+    def test_who_waits_beside_a_daemon_that_is_stopped_meanwhile_says_so(self):
+        cluster = self.cluster(2)
+        with doyen.Client(cluster.control("athens")) as client:
+            members = client.wait(members=2, timeout=LIMIT_S).members
+        youngest = members[1].name
+
+        def stop():
+            cluster.signal(youngest, signal.SIGSTOP)
+
+        timer = threading.Timer(1, stop)
+        timer.start()
+        try:
+            with doyen.Client(cluster.control(youngest)) as client:
+                with self.assertRaisesRegex(doyen.Error, "it may be stopped"):
+                    with client.leading(timeout=12):
+                        self.fail("it may not lead")
+        finally:
+            timer.join()
+            cluster.signal(youngest, signal.SIGCONT)
+
+
 @unittest.skipUnless(has_other_clocks(), "no time namespaces here, or not for this account")
 class OtherClock(TestCase):
     def test_beside_a_daemon_that_is_ahead_nobody_acts(self):

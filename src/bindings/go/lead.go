@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-const longestSleep = time.Minute
+// A page that says nothing for so long is asked for anew: its daemon may be stopped, as nothing tells.
+const longestSleep = 5 * time.Second
 
 // LeadOptions say how Leading and Campaign go about it. The zero value will do.
 type LeadOptions struct {
@@ -236,7 +237,7 @@ func beginLead(ctx context.Context, open opener, options LeadOptions, waitsFor s
 			if err != nil {
 				return nil, err
 			}
-			if until == nil {
+			if until == nil || held.isToBeRenewed() {
 				held.close()
 				held = nil
 			} else {

@@ -29,6 +29,7 @@ type link struct {
 	connection *net.UnixConn
 	where      string
 	role       bool
+	since      time.Time
 
 	guard     sync.Mutex
 	page      *page
@@ -47,7 +48,7 @@ func (c *Client) openLink(ctx context.Context, request string, role bool) (*link
 	if err != nil {
 		return nil, err
 	}
-	l := &link{connection: connection, where: c.control, role: role, isOpen: true, news: make(chan struct{})}
+	l := &link{connection: connection, where: c.control, role: role, since: time.Now(), isOpen: true, news: make(chan struct{})}
 	deadline, _ := limited.Deadline()
 	_ = connection.SetDeadline(deadline)
 	if _, err = io.WriteString(connection, request); err == nil {
@@ -63,6 +64,12 @@ func (c *Client) openLink(ctx context.Context, request string, role bool) (*link
 	_ = connection.SetDeadline(time.Time{})
 	go l.listen()
 	return l, nil
+}
+
+// isToBeRenewed tells whether the daemon has said nothing for so long that it may be stopped. What
+// stands for a role hears from it.
+func (l *link) isToBeRenewed() bool {
+	return !l.role && time.Since(l.since) >= longestSleep
 }
 
 // takePage reads until the page has come, which does so behind the head of the answer.

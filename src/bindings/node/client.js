@@ -12,7 +12,7 @@ import { account, find } from "./target.js";
 
 const PAUSE_MS = 100; // before a daemon that is away is tried again
 const LOOK_AGAIN_MS = 1000;
-const LONGEST_MS = 60000;
+const LONGEST_MS = 5000; // then a daemon is asked again that says nothing: it may be stopped
 const ASK_AGAIN_MS = 2000; // a node that finds no coordinator gives up after a while
 
 // Is it worth another try? What stands in the way at the very first is told, but for a daemon that is
@@ -243,6 +243,10 @@ export class Client {
           }
           first = false;
           missing = error.message;
+          if (error.code === TIMED_OUT) {
+            link?.close(); // Another daemon may be there by the next try.
+            link = null;
+          }
         }
         const leftMs = until - performance.now();
         if (leftMs <= 0) {

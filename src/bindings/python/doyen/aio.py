@@ -29,7 +29,7 @@ from .client import (
 )
 from .errors import TIMED_OUT, UNREACHABLE, Error
 from .lease import REQUEST as LEASE_REQUEST
-from .lease import Lead, Link, Right, try_to_lead
+from .lease import ASK_AGAIN_S, Lead, Link, Right, try_to_lead
 from .model import Conditions, Event, Leader, TagChanges, View
 from .role import Holding, RoleLink, campaign_request, over
 from .story import QUIET_S, Story
@@ -333,7 +333,7 @@ class Client:
                 left = None if until is None else until - time.monotonic()
                 if left is not None and left <= 0:
                     raise too_late(timeout or 0.0, missing)
-                seconds = min(s for s in (pause, left, 60.0) if s is not None)
+                seconds = min(s for s in (pause, left, ASK_AGAIN_S) if s is not None)
                 link, missing = await self._await_link(open_link, link, seconds, missing)
         finally:
             if link is not None:
@@ -342,7 +342,7 @@ class Client:
     async def _await_link(
         self, open_link: _Opening, link: Optional[Link], seconds: float, missing: str
     ) -> tuple[Optional[Link], str]:
-        if link is not None and link.open:
+        if link is not None and link.open and not link.is_to_be_renewed():
             await _doze(seconds, link.connection)
             return link, missing
         if link is not None:

@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, Mapping, Optional, TypeVar
 from . import target
 from .errors import REFUSED, TIMED_OUT, UNREACHABLE, Error
 from .lease import REQUEST as LEASE_REQUEST
-from .lease import Lead, Link, Right, Watcher, doze, try_to_lead
+from .lease import ASK_AGAIN_S, Lead, Link, Right, Watcher, doze, try_to_lead
 from .model import Conditions, Event, Leader, TagChanges, View
 from .role import Holding, RoleLink, campaign_request, over
 from .story import QUIET_S, Story
@@ -345,7 +345,7 @@ class Client:
                 left = None if until is None else until - time.monotonic()
                 if left is not None and left <= 0:
                     raise too_late(timeout or 0.0, missing)
-                seconds = min(s for s in (pause, left, 60.0) if s is not None)
+                seconds = min(s for s in (pause, left, ASK_AGAIN_S) if s is not None)
                 link, missing = self._await_link(open_link, link, seconds, missing)
         finally:
             if link is not None:
@@ -355,8 +355,8 @@ class Client:
         self, open_link: Callable[[], Link], link: Optional[Link], seconds: float, missing: str
     ) -> tuple[Optional[Link], str]:
         """Sleeps until the daemon says something, so long at the most; gets its page again when it
-        was away. With the second value says what is missing."""
-        if link is not None and link.open:
+        was away, or may be. With the second value says what is missing."""
+        if link is not None and link.open and not link.is_to_be_renewed():
             doze(seconds, link.connection)
             return link, missing
         if link is not None:

@@ -38,6 +38,8 @@ _STOPPED = b"s"
 
 _NS = 1_000_000_000
 
+ASK_AGAIN_S = 5.0  # a page that says nothing for so long is asked for anew: its daemon may be stopped
+
 
 class Content(NamedTuple):
     """What the page says. Times are nanoseconds of CLOCK_BOOTTIME."""
@@ -190,6 +192,11 @@ class Link:
         self._where = where
         self._stop_asked = False
         self._guard = threading.Lock()
+        self._since = time.monotonic()
+
+    def is_to_be_renewed(self) -> bool:
+        """Has the daemon said nothing for so long that it may be stopped, as nothing tells?"""
+        return time.monotonic() - self._since >= ASK_AGAIN_S
 
     def take_page(self) -> bool:
         """Takes the page if it is there; to be called when the connection is readable, and again

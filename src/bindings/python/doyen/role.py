@@ -65,6 +65,10 @@ class RoleLink(Link):
         self._line = b""
         self.over = ""  # why it has ended for good
 
+    def is_to_be_renewed(self) -> bool:
+        """It stands for the role."""
+        return False
+
     def take_page(self) -> bool:
         text, fds, _, _ = socket.recv_fds(self.connection, 4096, 1, socket.MSG_CMSG_CLOEXEC)
         if not text:
