@@ -230,6 +230,27 @@ Test(core_roles, a_token_that_nobody_can_have_drawn_is_not_believed)
     rig_free(rig);
 }
 
+/* K4d: a liar told the coordinator in this member's name that it holds. */
+Test(core_roles, nobody_begins_to_hold_with_a_token_of_a_lower_epoch)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    const uint64_t former = role_token(core_view(rig->core)->epoch - 1, 7);
+    struct message message;
+
+    wants(rig, ROLE_CAMPAIGN, 1);
+    message = place_of(rig, 1, 0, rig->now_ms);
+    message.role.candidacy.token = former;
+    rig_gets(rig, 'A', &message);
+    cr_assert_eq(own(rig).token, 0);
+    const struct message *let_go = rig_told(rig, MESSAGE_ROLES_LET_GO, 'A');
+    cr_assert_not_null(let_go);
+    cr_assert_eq(let_go->role.candidacy.token, former);
+    cr_assert_not(let_go->role.flag);
+    places(rig, 1, 2, rig->now_ms);
+    cr_assert_eq(own(rig).token, token_of(rig, 2));
+    rig_free(rig);
+}
+
 /* K4b: a repeated answer does not bring back what was let go of. */
 Test(core_roles, what_was_let_go_of_is_not_taken_up_again)
 {

@@ -198,8 +198,9 @@ static void on_token(struct core *core, struct own_candidate *own, const struct 
     if (token < own->is.token) {
         return;
     }
-    if (own->state == HOLDER_WAITS && word->order == ROLE_LET_GO) {
-        own->let_go = token; /* It never knew that it held, and does not begin now. */
+    const bool is_drawn_now = role_token_epoch(token) >= core->view.epoch;
+    if (own->state == HOLDER_WAITS && (word->order == ROLE_LET_GO || !is_drawn_now)) {
+        own->let_go = token; /* It never knew that it held, and does not begin now (K4d). */
         send_let_go(core, &own->is.request, token, false);
         return;
     }
