@@ -62,7 +62,7 @@ const struct fault *fault_table(uint32_t *count)
         {"transfer", 3, FAULTS_OF_OPERATORS, FAULT_HARMLESS, strike_transfer},
         {"drain", 2, FAULTS_OF_OPERATORS, FAULT_HARMLESS, strike_drain},
         {"undrain", 1, FAULTS_OF_OPERATORS, FAULT_HARMLESS, strike_undrain},
-        {"narrow path", 3, FAULTS_OF_SIZE, FAULT_SPLITS, strike_narrow_path},
+        {NARROW_PATH, 3, FAULTS_OF_SIZE, FAULT_SPLITS, strike_narrow_path},
         {"long tags", 4, FAULTS_OF_SIZE, FAULT_HARMLESS, strike_long_tags},
         {"other options", 1, FAULTS_OF_OPTIONS, FAULT_SPLITS | FAULT_FORGETS, strike_other_options},
         {"change of terms", 1, FAULTS_OF_TERMS, FAULT_HARMLESS, strike_change_of_terms},

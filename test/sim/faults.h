@@ -39,6 +39,9 @@ struct fault {
 
 enum { FAULTS_MAX = 128 };
 
+/* Nothing long passes to or from one host; the plan goes by its name. */
+#define NARROW_PATH "narrow path"
+
 /* All there are, `*count` of them. */
 const struct fault *fault_table(uint32_t *count);
 

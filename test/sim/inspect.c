@@ -116,6 +116,21 @@ bool sim_agrees(const struct sim *sim)
                 (counted >= core_guard(first->core, host_now_ms(sim, first)).needed ? 1 : 0));
 }
 
+bool sim_is_behind(const struct sim *sim, uint32_t index)
+{
+    const struct host *behind = &sim->hosts[index];
+
+    for (uint32_t i = 0; behind->running && i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        if (i != index && host->running && !host->broken &&
+            view_has(core_view(host->core), &core_self(behind->core)->id) &&
+            core_view(host->core)->hash != core_view(behind->core)->hash) {
+            return true;
+        }
+    }
+    return false;
+}
+
 uint64_t sim_converged_ms(const struct sim *sim)
 {
     return sim->converged_ms;

@@ -355,6 +355,22 @@ static bool suffice(const struct plan *plan, const struct sim *sim, uint32_t coo
            (!counted || left - 2 >= needed);
 }
 
+/* It holds the view of the others, or they have left it out (L5c). */
+static const char *check_the_narrowed(const struct plan *plan, struct sim *sim)
+{
+    const uint32_t broken = plan->broken % plan->hosts;
+
+    sim_run(sim, 2 * quiet_ms(plan));
+    if (!sim_converges(sim, heal_ms_max(plan))) {
+        return "Y6: one behind a black hole keeps the others from agreeing";
+    }
+    for (uint64_t ms = 0; ms < heal_ms_max(plan) && sim_is_behind(sim, broken); ms += 100) {
+        sim_run(sim, 100);
+    }
+    return sim_is_behind(sim, broken) ? "Y6: one behind a black hole stays in a view that it lacks"
+                                      : NULL;
+}
+
 /* One host sits behind a black hole for good; others start again, so that the view grows too long
  * for it, and then the coordinator dies: one of the rest acts soon, and they agree (H90). */
 static const char *check_a_narrow_path(const struct plan *plan, struct sim *sim,
@@ -392,10 +408,7 @@ static const char *check_a_narrow_path(const struct plan *plan, struct sim *sim,
     if (acting_beside(plan, sim) == SIM_NOBODY) {
         return "Y6: one behind a black hole keeps the others from acting";
     }
-    sim_run(sim, 2 * quiet_ms(plan));
-    return sim_converges(sim, heal_ms_max(plan))
-               ? NULL
-               : "Y6: one behind a black hole keeps the others from agreeing";
+    return check_the_narrowed(plan, sim);
 }
 
 static const char *run_faults(const struct plan *plan, struct sim *sim, struct outcome *outcome)

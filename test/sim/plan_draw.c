@@ -217,14 +217,16 @@ static void draw_liars(struct plan *plan, const char *only)
     }
 }
 
-/* By a chance of its own: the other plans are what they were. */
-static void draw_narrowed(struct plan *plan)
+/* By a chance of its own: the other plans are what they were. Where there is no other fault, in
+ * each plan. */
+static void draw_narrowed(struct plan *plan, const char *only)
 {
     struct random random;
 
     random_seed(&random, plan->seed ^ UINT64_C(0x4d5455));
-    plan->narrowed = draw(&random, 1, NARROWED_ONE_IN) == 1 && plan->breakage == BREAK_NOTHING &&
-                     plan->hosts > 2;
+    const bool chosen = draw(&random, 1, NARROWED_ONE_IN) == 1 ||
+                        (only != NULL && strcmp(only, NARROW_PATH) == 0);
+    plan->narrowed = chosen && plan->breakage == BREAK_NOTHING && plan->hosts > 2;
     if (plan->narrowed) {
         plan->broken = (uint32_t)random_below(&random, plan->hosts);
         plan->seeds = plan->seeds > 2 ? plan->seeds : 2;
@@ -276,7 +278,7 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
         plan->seeds = plan->seeds > 2 ? plan->seeds : 2; /* Whoever knows only the broken one finds
                                                             nobody else. */
     }
-    draw_narrowed(plan);
+    draw_narrowed(plan, options->only);
     if (options->terms) {
         draw_group(plan, FAULTS_OF_TERMS, NULL, 1);
     }

@@ -115,6 +115,9 @@ bool sim_may_spoil_record(const struct sim *sim, uint32_t host);
  * or that a view has. */
 uint64_t sim_epochs_apart(const struct sim *sim);
 
+/* Does anybody that is not broken list that host, and hold another view than it does? */
+bool sim_is_behind(const struct sim *sim, uint32_t host);
+
 /* Do the voters that vote suffice without these two hosts? Without guard strict they always do. */
 bool sim_can_do_without(const struct sim *sim, uint32_t one, uint32_t other);
 
