@@ -705,7 +705,7 @@ Test(core_roles, strict_nothing_is_granted_while_a_former_grant_may_be_held)
 Test(core_roles, who_does_not_act_answers_nothing)
 {
     struct rig *rig = acts();
-    struct said b = {.request = 1, .number = role_token(1, 1), .token = role_token(1, 2)};
+    struct said b = {.request = 1, .number = role_token(0, 1), .token = role_token(0, 2)};
 
     rig->core->campaign.held_until_ms = rig->now_ms + timing_hold_ms(&rig->timing);
     rig_pass(rig, rig->timing.lease_ms, "B C");
@@ -718,6 +718,22 @@ Test(core_roles, who_does_not_act_answers_nothing)
     asks(rig, 'B', &b);
     cr_assert_eq(rig_count(rig, MESSAGE_ROLES_PLACE) + rig_count(rig, MESSAGE_ROLES_ANSWER), 0);
     cr_assert_eq(listed(rig, 1).token, b.token, "what was told is noted");
+    rig_free(rig);
+}
+
+/* K7b: whom it granted anything it lists, and nobody else can have done so in this epoch. */
+Test(core_roles, strict_a_grant_of_this_epoch_that_was_never_made_is_not_kept)
+{
+    struct rig *rig = acts();
+    const uint64_t epoch = core_view(rig->core)->epoch;
+    struct said lie = {.request = 1, .number = role_token(epoch, 1), .token = role_token(epoch, 9)};
+    struct said former = {.request = 2, .token = role_token(epoch - 1, 9)};
+
+    enters(rig, 'B', &lie, &FIRST);
+    cr_assert_eq(listed(rig, 1).number, lie.number);
+    cr_assert_neq(listed(rig, 1).token, lie.token, "it may be granted another at once");
+    enters(rig, 'C', &former, &FIRST);
+    cr_assert_eq(listed(rig, 2).token, former.token);
     rig_free(rig);
 }
 

@@ -173,9 +173,22 @@ static void take_told(struct core *core, uint32_t at)
     }
 }
 
+/* K7b: whom this coordinator granted anything is listed; under *strict* nobody else can have done
+ * so in this epoch. */
+static struct candidacy as_told(const struct core *core, const struct candidacy *candidacy)
+{
+    struct candidacy told = *candidacy;
+
+    if (core_is_strict(core) && role_token_epoch(told.token) == core->roster.epoch) {
+        told.token = 0;
+    }
+    return told;
+}
+
 static void on_enter(struct core *core, uint32_t position, const struct role_word *word)
 {
-    const struct candidacy *candidacy = &word->candidacy;
+    const struct candidacy told = as_told(core, &word->candidacy);
+    const struct candidacy *candidacy = &told;
     const struct node_id *life = &core->view.members[position].id;
     uint32_t at = roster_find_candidate(core, life, &candidacy->request);
     bool is_new = candidacy->number == 0 && candidacy->token == 0;
