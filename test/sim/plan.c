@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "liar.h"
+#include "plan_parts.h"
 #include "roles.h"
 
 enum {
@@ -15,21 +16,19 @@ enum {
     CODEC_SEEDS = 16,  /* of so many runs one has the codec write and read every message */
 };
 
-static struct timing timing_of_plan(const struct plan *plan)
+struct timing plan_timing(const struct plan *plan)
 {
     return sim_usual_timing(plan->profile, plan->watchers, plan->guard.policy);
 }
 
-/* Generous: pauses of R4 may have to pass. */
-static uint64_t heal_ms_max(const struct plan *plan)
+uint64_t plan_heal_ms_max(const struct plan *plan)
 {
-    return timing_of_plan(plan).flap_ms * 5 / 2;
+    return plan_timing(plan).flap_ms * 5 / 2;
 }
 
-/* Whatever is still to come of something comes within that time. */
-static uint64_t quiet_ms(const struct plan *plan)
+uint64_t plan_quiet_ms(const struct plan *plan)
 {
-    return timing_of_plan(plan).stall_ms;
+    return plan_timing(plan).stall_ms;
 }
 
 static uint64_t draw(struct random *random, uint64_t low, uint64_t high)
@@ -40,7 +39,7 @@ static uint64_t draw(struct random *random, uint64_t low, uint64_t high)
 /* The shortest that any host of the plan goes by; 0: all go by the usual one. */
 static uint64_t silent_ms_min(const struct plan *plan)
 {
-    const uint64_t shorter_ms = timing_of_plan(plan).silent_ms * 3 / 5;
+    const uint64_t shorter_ms = plan_timing(plan).silent_ms * 3 / 5;
     const uint64_t local_ms = timing_of(PROFILE_LOCAL).silent_ms;
 
     if (!plan->mixed) {
@@ -125,25 +124,25 @@ static uint64_t sound_views(const struct plan *plan, const struct sim *sim)
 static const char *check_the_others(const struct plan *plan, struct sim *sim)
 {
     /* What follows from its being broken has followed; and whoever left before is back. */
-    uint64_t settled_ms = 3 * quiet_ms(plan);
+    uint64_t settled_ms = 3 * plan_quiet_ms(plan);
     sim_run(sim, settled_ms > RETURN_MS ? settled_ms : RETURN_MS);
-    if (!sim_converges(sim, heal_ms_max(plan))) {
+    if (!sim_converges(sim, plan_heal_ms_max(plan))) {
         return "Y6: the others do not agree";
     }
     uint64_t installed = sound_views(plan, sim);
     uint64_t removals = sim_sound_removals(sim);
 
-    sim_run(sim, 2 * quiet_ms(plan));
+    sim_run(sim, 2 * plan_quiet_ms(plan));
     if (sound_views(plan, sim) != installed) {
         /* One that is too slow to act has handed over (Z7b), or a drained one had waited for a
          * moment in which a slow one was in time (E7d): from then on there is quiet. */
         installed = sound_views(plan, sim);
-        sim_run(sim, 2 * quiet_ms(plan));
+        sim_run(sim, 2 * plan_quiet_ms(plan));
     }
     if (sim_sound_removals(sim) != removals) {
         return "Y6: a node that is broken has others removed";
     }
-    if (!sim_converges(sim, quiet_ms(plan))) {
+    if (!sim_converges(sim, plan_quiet_ms(plan))) {
         return "Y6: a node that is broken keeps the others from agreeing";
     }
     /* A stranger that goes on lying has a voter promise up to sixteen epochs in T_stall (Z2k), and
@@ -166,15 +165,15 @@ static const char *check_a_loss(const struct plan *plan, struct sim *sim, struct
     if (sim_is_running(sim, host)) {
         sim_crash(sim, host);
     }
-    return sim_converges(sim, heal_ms_max(plan)) ? NULL
-                                                 : "Y6: one that is slow holds up the others";
+    return sim_converges(sim, plan_heal_ms_max(plan)) ? NULL
+                                                      : "Y6: one that is slow holds up the others";
 }
 
 /* Of a loop that is slow, yet not so slow that its node is found lost, or that by its own clock,
  * which may be too fast, it takes itself for asleep each time (D4c). */
 static uint64_t draw_turn_ms(const struct plan *plan, struct random *random)
 {
-    struct timing timing = timing_of_plan(plan);
+    struct timing timing = plan_timing(plan);
 
     if (plan->terms) {
         timing_override(&timing, timing.heartbeat_ms * 3 / 5, 0); /* The shortest that there are. */
@@ -194,7 +193,7 @@ static bool comes_to_rest(const struct plan *plan, struct sim *sim)
 
     liar_pauses(sim, true);
     for (int look = 1; !rests && look < RESTS_MAX; look++) {
-        sim_run(sim, quiet_ms(plan));
+        sim_run(sim, plan_quiet_ms(plan));
         rests = sim_watches_its_neighbours(sim);
     }
     liar_pauses(sim, false);
@@ -211,12 +210,12 @@ static const char *check_end(const struct plan *plan, struct sim *sim, struct ou
     const uint64_t leaps = sim_epochs_apart(sim) / SAID_LEAP_MAX;
     const uint64_t rounds_max = ROUNDS_MAX + leaps;
     for (uint64_t round = 0; round < rounds_max; round++) {
-        if (!sim_converges(sim, heal_ms_max(plan) + leaps * quiet_ms(plan))) {
+        if (!sim_converges(sim, plan_heal_ms_max(plan) + leaps * plan_quiet_ms(plan))) {
             return "Y1: they do not agree after everything healed";
         }
         outcome->heal_ms = sim_now_ms(sim) - start_ms;
         uint64_t installed = sim_notices(sim, SIM_ANY, NOTICE_VIEW);
-        sim_run(sim, quiet_ms(plan));
+        sim_run(sim, plan_quiet_ms(plan));
         if (sim_notices(sim, SIM_ANY, NOTICE_VIEW) == installed && sim_agrees(sim)) {
             return comes_to_rest(plan, sim)
                        ? NULL
@@ -253,7 +252,7 @@ static void cut_into(struct sim *sim, uint32_t parts)
 static const char *run_heal(const struct plan *plan, struct sim *sim, struct outcome *outcome)
 {
     start_all(plan, sim);
-    if (!sim_converges(sim, 2 * quiet_ms(plan))) {
+    if (!sim_converges(sim, 2 * plan_quiet_ms(plan))) {
         return "Y1: no cluster to begin with";
     }
     sim_run(sim, 1000 + random_below(sim_random(sim), 1000));
@@ -280,7 +279,7 @@ static void start_those_expected(const struct plan *plan, struct sim *sim)
 static bool can_change_terms(const struct plan *plan, struct sim *sim)
 {
     struct rules rules = sim_rules(sim, 0);
-    const struct timing timing = timing_of_plan(plan);
+    const struct timing timing = plan_timing(plan);
 
     rules.heartbeat_ms = timing.heartbeat_ms * (rules.heartbeat_ms == timing.heartbeat_ms ? 4 : 5) /
                          5;
@@ -289,7 +288,7 @@ static bool can_change_terms(const struct plan *plan, struct sim *sim)
         return true;
     }
     sim_change_terms(sim, 0, &rules);
-    for (uint64_t ms = 0; ms < heal_ms_max(plan) && !sim_has_terms(sim, &rules); ms += 100) {
+    for (uint64_t ms = 0; ms < plan_heal_ms_max(plan) && !sim_has_terms(sim, &rules); ms += 100) {
         sim_run(sim, 100);
     }
     return sim_has_terms(sim, &rules);
@@ -299,7 +298,7 @@ static bool can_change_terms(const struct plan *plan, struct sim *sim)
  */
 static const char *check_after_lies(const struct plan *plan, struct sim *sim)
 {
-    sim_run(sim, quiet_ms(plan));
+    sim_run(sim, plan_quiet_ms(plan));
     if (sim_suspects_any(sim)) {
         return "Y5: a member is still suspected after the lies";
     }
@@ -310,7 +309,7 @@ static const char *check_after_lies(const struct plan *plan, struct sim *sim)
         }
         sim_crash(sim, host);
         sim_start(sim, host);
-        if (!sim_converges(sim, heal_ms_max(plan))) {
+        if (!sim_converges(sim, plan_heal_ms_max(plan))) {
             return "Y4: a node that was started again after the lies is not let in";
         }
         sim_run(sim, 500);
@@ -319,96 +318,6 @@ static const char *check_after_lies(const struct plan *plan, struct sim *sim)
         return "A1: terms cannot be changed after the lies";
     }
     return NULL;
-}
-
-/* Who acts, but for the broken one in a view of its own; SIM_NOBODY: none does, or more than one.
- */
-static uint32_t acting_beside(const struct plan *plan, struct sim *sim)
-{
-    const uint32_t broken = plan->broken % plan->hosts;
-    uint32_t acting = SIM_NOBODY;
-
-    for (uint32_t host = 0; host < plan->hosts; host++) {
-        bool alone = host == broken && strchr(sim_view_text(sim, host), ' ') == NULL;
-        if (sim_is_acting(sim, host) && !alone) {
-            if (acting != SIM_NOBODY) {
-                return SIM_NOBODY;
-            }
-            acting = host;
-        }
-    }
-    return acting;
-}
-
-/* Can the guard that the coordinator goes by, which an operator may have changed, be met by those
- * who are left when it has gone, too? */
-static bool suffice(const struct plan *plan, const struct sim *sim, uint32_t coordinator)
-{
-    uint32_t left = 0;
-
-    for (uint32_t host = 0; host < plan->hosts; host++) {
-        left += sim_is_running(sim, host);
-    }
-    bool counted = plan->guard.policy != GUARD_STRICT; /* It counts voters. */
-    uint32_t needed = core_guard(sim_core(sim, coordinator), sim_now_ms(sim)).needed;
-    return left > 3 && sim_can_do_without(sim, plan->broken % plan->hosts, coordinator) &&
-           (!counted || left - 2 >= needed);
-}
-
-/* It holds the view of the others, or they have left it out (L5c). */
-static const char *check_the_narrowed(const struct plan *plan, struct sim *sim)
-{
-    const uint32_t broken = plan->broken % plan->hosts;
-
-    sim_run(sim, 2 * quiet_ms(plan));
-    if (!sim_converges(sim, heal_ms_max(plan))) {
-        return "Y6: one behind a black hole keeps the others from agreeing";
-    }
-    for (uint64_t ms = 0; ms < heal_ms_max(plan) && sim_is_behind(sim, broken); ms += 100) {
-        sim_run(sim, 100);
-    }
-    return sim_is_behind(sim, broken) ? "Y6: one behind a black hole stays in a view that it lacks"
-                                      : NULL;
-}
-
-/* One host sits behind a black hole for good; others start again, so that the view grows too long
- * for it, and then the coordinator dies: one of the rest acts soon, and they agree (H90). */
-static const char *check_a_narrow_path(const struct plan *plan, struct sim *sim,
-                                       struct random *random)
-{
-    static const uint64_t waits_ms[] = {300, 700, 2000, 6000, 12000};
-    const uint32_t broken = plan->broken % plan->hosts;
-    const struct timing timing = timing_of_plan(plan);
-
-    fault_narrow(sim, random, broken);
-    if (sim_coordinator(sim, broken) != broken) {
-        for (uint32_t host = 0; host < plan->hosts; host++) {
-            if (host != broken && host != sim_coordinator(sim, broken) &&
-                sim_is_running(sim, host) && sim_can_do_without(sim, broken, host)) {
-                sim_crash(sim, host);
-                sim_run(sim, draw(random, 0, 300));
-                sim_start(sim, host);
-                sim_run(sim, draw(random, 0, 1) == 0 ? 0 : 600);
-            }
-        }
-    }
-    sim_run(sim, 2 * timing.lost_ms + waits_ms[random_below(random, 5)]);
-    uint32_t acting = acting_beside(plan, sim);
-    if (acting == SIM_NOBODY || acting == broken || !suffice(plan, sim, acting)) {
-        return NULL; /* The one behind the hole coordinates, or too few are left to act. */
-    }
-    sim_crash(sim, acting);
-    sim_run(sim, timing.lost_ms);
-    /* Whom the one behind the hole does not know, and whom it cannot show its view either, for that
-     * is too long, too, finds it stalled. */
-    const uint64_t until_ms = sim_now_ms(sim) + timing.stall_ms + timing.lost_ms;
-    while (acting_beside(plan, sim) == SIM_NOBODY && sim_now_ms(sim) < until_ms) {
-        sim_run(sim, 10);
-    }
-    if (acting_beside(plan, sim) == SIM_NOBODY) {
-        return "Y6: one behind a black hole keeps the others from acting";
-    }
-    return check_the_narrowed(plan, sim);
 }
 
 static const char *run_faults(const struct plan *plan, struct sim *sim, struct outcome *outcome)
@@ -435,7 +344,7 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
     }
     uint32_t broken = plan->broken % plan->hosts;
     if (wrong == NULL && plan->narrowed) {
-        wrong = check_a_narrow_path(plan, sim, &random);
+        wrong = plan_check_narrow(plan, sim, &random);
     }
     if (plan->breakage == BREAK_NOTHING || !sim_can_do_without(sim, broken, broken)) {
         return wrong; /* Too few voters change no view. */
@@ -455,7 +364,7 @@ static const char *run_faults(const struct plan *plan, struct sim *sim, struct o
  * well count the other. */
 static const char *check_majorities(const struct plan *plan, struct sim *sim)
 {
-    bool too_long = sim_two_acted_longest_ms(sim) > 2 * timing_of_plan(plan).lost_ms;
+    bool too_long = sim_two_acted_longest_ms(sim) > 2 * plan_timing(plan).lost_ms;
 
     return plan->terms && plan->guard.policy == GUARD_MAJORITY && too_long &&
                    !liar_has_betrayed(sim)

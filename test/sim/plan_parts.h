@@ -1,0 +1,19 @@
+/* What the files that run plans share. */
+#ifndef SIM_PLAN_PARTS_H
+#define SIM_PLAN_PARTS_H
+
+#include "plan.h"
+
+/* The durations that the cluster starts with. */
+struct timing plan_timing(const struct plan *plan);
+
+/* Generous: pauses of R4 may have to pass. */
+uint64_t plan_heal_ms_max(const struct plan *plan);
+
+/* Whatever is still to come of something comes within that time. */
+uint64_t plan_quiet_ms(const struct plan *plan);
+
+/* NULL, or what is wrong. */
+const char *plan_check_narrow(const struct plan *plan, struct sim *sim, struct random *random);
+
+#endif
