@@ -302,15 +302,15 @@ static struct vote come_near(struct core *core, const struct ballot *ballot)
     return (struct vote){.result = VOTE_MUTE};
 }
 
-/* Z15a: a coordinator that has our terms asks for no more than T_stall; who asks for longer in its
- * name is not it, and would hold up the one after it. */
+/* Z15a: a fellow member has our terms, and asks for no more than T_stall; who asks for longer in
+ * its name is not it, and would hold up the one after it. */
 static bool asks_for_too_long(const struct core *core, const struct vote_question *question)
 {
-    const bool is_ours = core_is_member(core) && question->ballot.epoch == core->view.epoch &&
-                         id_equal(&question->ballot.life, &core->view.members[0].id);
+    const bool has_our_terms = core_is_member(core) &&
+                               view_has(&core->view, &question->ballot.life);
 
-    return question->lease_ms > (is_ours ? core->timing.stall_ms : LEASE_MS_MAX) ||
-           question->hold_ms > (is_ours ? timing_hold_ms(&core->timing) : LEASE_MS_MAX);
+    return question->lease_ms > (has_our_terms ? core->timing.stall_ms : LEASE_MS_MAX) ||
+           question->hold_ms > (has_our_terms ? timing_hold_ms(&core->timing) : LEASE_MS_MAX);
 }
 
 struct vote voter_on_claim(struct core *core, const struct vote_question *question)
