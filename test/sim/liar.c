@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "cluster.h"
 #include "oracle_parts.h"
 #include "post.h"
@@ -1244,6 +1245,42 @@ static bool tells_hand_over(const struct teller *teller)
     return hands_over && !view_is_empty(view) && id_equal(&view->members[0].id, &message->from);
 }
 
+static uint64_t any_length_ms(struct teller *teller, struct random *random)
+{
+    const uint64_t lengths_ms[] = {0,
+                                   1,
+                                   teller->sim->timing.lease_ms,
+                                   timing_hold_ms(&teller->sim->timing),
+                                   teller->sim->timing.stall_ms,
+                                   LEASE_MS_MAX};
+
+    return lengths_ms[random_below(random, sizeof lengths_ms / sizeof lengths_ms[0])];
+}
+
+/* How long leases and grants last (Z15), and what a voter says of it. By a chance of its own, so
+ * that lies that were told before this one was thought of stay what they are. */
+static void lie_about_lengths(struct teller *teller)
+{
+    struct message *message = teller->message;
+    struct random random;
+
+    random_seed(&random, hash_u64(teller->liar->told, message->number));
+    const uint64_t lease_ms = any_length_ms(teller, &random);
+    const uint64_t hold_ms = any_length_ms(teller, &random);
+    if (message->type == MESSAGE_HEARTBEAT) {
+        message->heartbeat.lease_ms = lease_ms;
+        message->heartbeat.hold_ms = lease_ms == 0 ? 0 : hold_ms;
+    } else if (message->type == MESSAGE_PREPARE) {
+        message->carrier.lease_ms = lease_ms;
+        message->carrier.hold_ms = lease_ms == 0 ? 0 : hold_ms;
+    } else if (message->type == MESSAGE_BALLOT) {
+        message->carrier.lease_ms = lease_ms;
+        message->carrier.hold_ms = hold_ms;
+    } else if (message->type == MESSAGE_VOTE && message->carrier.vote.result == VOTE_GRANTED) {
+        message->carrier.vote.wait_ms = hold_ms;
+    }
+}
+
 void liar_says(struct sim *sim, uint32_t to, struct message *message)
 {
     struct teller teller = {
@@ -1282,6 +1319,9 @@ void liar_tell(struct sim *sim, struct random *random, const struct lie *lie)
     teller.known = pick_known(&teller);
     fill_envelope(&teller);
     tell_kind(&teller, lie->kind);
+    if (sim->options.exclusive) {
+        lie_about_lengths(&teller);
+    }
     remember_token(teller.liar, &message);
     trace_note(sim, "%s lies to %s: %s", lie->stranger ? "a stranger" : teller.from->name,
                teller.to->name, message_text(message.type));

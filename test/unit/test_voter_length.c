@@ -10,6 +10,14 @@ enum {
     SHORT_MS = 80,
 };
 
+/* What it promises that life comes with lengths (Z15b): a stranger's would not. */
+static void knows(struct voter_bench *bench, char life)
+{
+    const struct vote_question question = bench_question(VOTE_CLAIM, life, 1);
+
+    voter_proved(bench->core, &question.ballot.life);
+}
+
 /* A voter, of profile lan, that has leased to X under epoch 1 for so long, on disk. */
 static struct voter_bench *bench_leased(uint64_t length_ms)
 {
@@ -173,6 +181,7 @@ Test(voter_length, another_life_begins_with_its_own_length)
     struct voter_bench *bench = bench_leased(LONG_MS);
 
     bench->now_ms += LONG_MS;
+    knows(bench, 'Y');
     bench->asks_ms = SHORT_MS;
     cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_WAITS);
     cr_assert_eq(bench_state(bench).until_ms, 0, "a promise leases nothing");
@@ -187,11 +196,25 @@ Test(voter_length, a_promise_is_written_with_the_length_of_its_leases)
 {
     struct voter_bench *bench = bench_new();
 
+    knows(bench, 'X');
     bench->asks_ms = LONG_MS;
     cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_WAITS);
     bench_sync(bench);
     cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_GRANTED);
     cr_assert_not(bench_wants_sync(bench));
+    bench_free(bench);
+}
+
+/* Z15b: a stranger that only asked for an epoch holds up nobody after a restart. */
+Test(voter_length, a_promise_to_a_stranger_binds_for_no_time)
+{
+    struct voter_bench *bench = bench_new();
+
+    bench->asks_ms = LONG_MS;
+    cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_WAITS);
+    bench_sync(bench);
+    bench_crash(bench);
+    cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_WAITS);
     bench_free(bench);
 }
 
@@ -218,6 +241,7 @@ static struct voter_bench *bench_holding(uint64_t hold_ms)
 /* Y gets the epoch, and has that T_hold. */
 static void promises_to_y(struct voter_bench *bench, uint64_t epoch, uint64_t hold_ms)
 {
+    knows(bench, 'Y');
     bench->hold_ms = hold_ms;
     cr_assert_eq(bench_claims(bench, 'Y', epoch), VOTE_WAITS);
     bench_sync(bench);
@@ -248,6 +272,9 @@ Test(voter_length, held_two_lives_with_different_t_hold)
     bench->now_ms += SHORT_MS;
     cr_assert_eq(bench_claims(bench, 'Z', 3), VOTE_WAITS);
     cr_assert_eq(voter_held_ms(bench->core), LONG_HOLD_MS - SHORT_MS);
+    bench_sync(bench);
+    bench_crash(bench);
+    cr_assert_eq(voter_held_ms(bench->core), LONG_HOLD_MS, "the disk has the longest");
     bench_free(bench);
 }
 

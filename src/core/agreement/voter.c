@@ -159,18 +159,20 @@ uint64_t voter_held_ms(const struct core *core)
     return until_ms > core->now_ms ? until_ms - core->now_ms : 0;
 }
 
-/* Z15b: with the length of the leases that are asked for on it, so that giving them writes nothing.
+/* Z15b: with the lengths that a known life names, so that giving it leases writes nothing. A
+ * stranger who only asked for an epoch holds up nobody after a restart.
  */
 static void promise_to(struct core *core, const struct vote_question *question, bool same_life)
 {
     struct voter *voter = &core->voter;
     const struct ballot *ballot = &question->ballot;
+    const bool known = is_known(core, &ballot->life);
     const uint64_t before_ms = same_life ? voter->record.lease_ms : 0;
 
     count_promise(core, &ballot->life);
-    end_reign(core, question->hold_ms);
+    end_reign(core, known ? question->hold_ms : 0);
     voter->record.promise = *ballot;
-    voter->record.lease_ms = latest(before_ms, question->lease_ms);
+    voter->record.lease_ms = latest(before_ms, known ? question->lease_ms : 0);
     voter->record.state = VOTE_RECORD_FOUNDED; /* The claim shows that founding is over (Z8). */
     voter->until_ms = same_life ? voter->until_ms : 0;
     record_changed(core);
