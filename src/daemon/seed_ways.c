@@ -1,5 +1,6 @@
 #include "daemon/seed_ways.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
@@ -99,6 +100,7 @@ static int patience_ms(struct seed_ways *ways)
 /* Returns how many addresses the name has, as far as that is known by now. */
 static size_t ask(struct seed_ways *ways, const char *host, struct address out[ADDRESSES_MAX])
 {
+    assert(ways != NULL); /* It comes as a context. */
     struct seed_question *question = find(ways, host);
 
     if (question == NULL) {

@@ -492,7 +492,7 @@ static void ask_again_in(struct core *core, uint64_t wait_ms)
 /* Z15c: a voter's word is not believed for longer than it can be true. */
 static void note_held(struct core *core, uint64_t wait_ms)
 {
-    const uint64_t until_ms = core->now_ms + earlier(wait_ms, 2 * LEASE_MS_MAX);
+    const uint64_t until_ms = core->now_ms + earlier(wait_ms, UINT64_C(2) * LEASE_MS_MAX);
 
     if (wait_ms != 0 && until_ms > core->campaign.held_until_ms) {
         core->campaign.held_until_ms = until_ms;
