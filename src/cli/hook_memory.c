@@ -97,21 +97,28 @@ static ssize_t read_file(const char *path, char text[FILE_MAX + 1], struct failu
     return fault == NULL ? length : -1;
 }
 
-int hook_memory_open_lock(const char *path, struct failure *failure)
+/* Hooks are told without a memory while a disk is full: after a restart they are told again. */
+static enum hook_kept failed(const char *path, const char *what, int error, struct failure *failure)
+{
+    const bool no_room = error == ENOSPC || error == EDQUOT;
+
+    (void)failure_set(failure, EXIT_REFUSED, "%s%s: %s: %s", path, what, strerror(error),
+                      no_room ? "going on without, so that after a restart hooks are told again; "
+                                "make room"
+                              : "name a file of this account with --resume");
+    return no_room ? HOOK_NO_ROOM : HOOK_NOT_KEPT;
+}
+
+enum hook_kept hook_memory_open_lock(const char *path, int *fd, struct failure *failure)
 {
     char lock[PATH_MAX];
-    int fd = -1;
 
+    *fd = -1;
     errno = ENAMETOOLONG;
     if (snprintf(lock, sizeof lock, "%s.lock", path) < (int)sizeof lock) {
-        fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+        *fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     }
-    if (fd < 0) {
-        (void)failure_set(failure, EXIT_REFUSED,
-                          "%s.lock cannot be opened: %s: name a file of this account with --resume",
-                          path, strerror(errno));
-    }
-    return fd;
+    return *fd >= 0 ? HOOK_KEPT : failed(path, ".lock cannot be opened", errno, failure);
 }
 
 bool hook_memory_try_lock(int lock)
@@ -165,7 +172,8 @@ static int write_whole(int fd, const char *text, size_t length)
     return written < (ssize_t)length ? ENOSPC : 0;
 }
 
-bool hook_memory_write(const char *path, const struct hook_memory *memory, struct failure *failure)
+enum hook_kept hook_memory_write(const char *path, const struct hook_memory *memory,
+                                 struct failure *failure)
 {
     char text[FILE_MAX];
     char next[PATH_MAX];
@@ -188,11 +196,5 @@ bool hook_memory_write(const char *path, const struct hook_memory *memory, struc
     if (error == 0 && rename(next, path) != 0) {
         error = errno;
     }
-    if (error != 0) {
-        (void)failure_set(failure, EXIT_REFUSED,
-                          "%s cannot be written: %s: name a file of this account with --resume",
-                          path, strerror(error));
-        return false;
-    }
-    return true;
+    return error == 0 ? HOOK_KEPT : failed(path, " cannot be written", error, failure);
 }

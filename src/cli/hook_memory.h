@@ -20,9 +20,13 @@ struct hook_memory {
     char coordinator[HOOK_NAME_MAX]; /* "": there was none */
 };
 
+/* How a file could be written. */
+enum hook_kept { HOOK_KEPT, HOOK_NO_ROOM, HOOK_NOT_KEPT };
+
 /* Opens PATH.lock, which whoever keeps this memory locks: two that tell by one memory would each
- * miss what the other has told. -1 with `failure` filled in where it cannot be. */
-int hook_memory_open_lock(const char *path, struct failure *failure);
+ * miss what the other has told. `*fd` is -1 where there is no room for it; HOOK_NOT_KEPT with
+ * `failure` filled in where it cannot be for another reason. */
+enum hook_kept hook_memory_open_lock(const char *path, int *fd, struct failure *failure);
 
 /* False while another process has it. It is held until the descriptor is closed. */
 bool hook_memory_try_lock(int lock);
@@ -35,7 +39,8 @@ bool hook_memory_read(const char *path, struct hook_memory *memory, struct failu
 /* Says on standard error that what hooks were told is not known any more. */
 void hook_memory_report_damage(const char *path);
 
-/* Replaces the file as a whole. */
-bool hook_memory_write(const char *path, const struct hook_memory *memory, struct failure *failure);
+/* Replaces the file as a whole; what was there stays if that fails, and `failure` says why. */
+enum hook_kept hook_memory_write(const char *path, const struct hook_memory *memory,
+                                 struct failure *failure);
 
 #endif

@@ -117,8 +117,9 @@ struct hooks {
     int gone_fd;          /* HUP: the daemon is gone */
     uint64_t say_away_ms; /* when to say that the daemon is away; 0: it is not, or that was said */
     char away[AWAY_TEXT_MAX];
-    bool ended;  /* by a signal, before anything was told */
-    bool failed; /* the memory could not be kept; that was said */
+    bool ended;      /* by a signal, before anything was told */
+    bool failed;     /* the memory could not be kept; that was said */
+    bool lacks_room; /* for the memory; likewise */
 };
 
 /* --- Which hooks ------------------------------------------------------------------------------ */
@@ -261,6 +262,18 @@ static bool is_same(const struct hook_memory *a, const struct hook_memory *b)
            strcmp(a->coordinator, b->coordinator) == 0;
 }
 
+/* Says once that there is no room. */
+static bool keep(struct hooks *hooks, struct failure *failure)
+{
+    const enum hook_kept kept = hook_memory_write(hooks->memory_path, &hooks->memory, failure);
+
+    if (kept == HOOK_NO_ROOM && !hooks->lacks_room) {
+        (void)failure_report(failure);
+    }
+    hooks->lacks_room = kept == HOOK_NO_ROOM;
+    return kept != HOOK_NOT_KEPT;
+}
+
 /* Keeps what hooks have been told since `before`. Returns what ends the watch; 0: nothing does. */
 static int keep_told(struct hooks *hooks, const struct hook_memory *before)
 {
@@ -269,8 +282,7 @@ static int keep_told(struct hooks *hooks, const struct hook_memory *before)
     if (hooks->teller.ended) {
         return 1; /* The hook was cut short: it is told again after the next start. */
     }
-    if (!is_same(before, &hooks->memory) &&
-        !hook_memory_write(hooks->memory_path, &hooks->memory, &failure)) {
+    if (!is_same(before, &hooks->memory) && !keep(hooks, &failure)) {
         (void)failure_report(&failure);
         hooks->failed = true;
         return 1;
@@ -373,7 +385,9 @@ static bool lock_memory(struct hooks *hooks, struct failure *failure)
 {
     bool said = false;
 
-    hooks->lock = hook_memory_open_lock(hooks->memory_path, failure);
+    if (hook_memory_open_lock(hooks->memory_path, &hooks->lock, failure) == HOOK_NOT_KEPT) {
+        return false;
+    }
     while (hooks->lock >= 0 && !hook_memory_try_lock(hooks->lock)) {
         struct pollfd fds[] = {{.fd = hooks->teller.end_fd, .events = POLLIN},
                                {.fd = hooks->gone_fd, .events = POLLIN}};
@@ -387,7 +401,7 @@ static bool lock_memory(struct hooks *hooks, struct failure *failure)
             return false;
         }
     }
-    return hooks->lock >= 0;
+    return true;
 }
 
 /* Also finds out whether the memory can be kept, before anything is told. */
@@ -407,8 +421,7 @@ static bool prepare(struct hooks *hooks, struct failure *failure)
         return false;
     }
     return lock_memory(hooks, failure) &&
-           hook_memory_read(hooks->memory_path, &hooks->memory, failure) &&
-           hook_memory_write(hooks->memory_path, &hooks->memory, failure);
+           hook_memory_read(hooks->memory_path, &hooks->memory, failure) && keep(hooks, failure);
 }
 
 /* Of two times in milliseconds; below 0 is never. */

@@ -59,7 +59,8 @@ bool hooks_check(const struct config *config, struct complaint *complaint)
 _Noreturn static void run_command(const char *command, const struct config *config, pid_t keeper)
 {
     char resume[CONFIG_DIR_MAX + sizeof "/hooks"];
-    const bool keeps = config->state_dir[0] != '\0';
+    /* Where there was no room to make the folder the node goes on without, and so do hooks. */
+    const bool keeps = config->state_dir[0] != '\0' && access(config->state_dir, F_OK) == 0;
 
     if (prctl(PR_SET_PDEATHSIG, SIGHUP) != 0 || getppid() != keeper) {
         _exit(NOT_STARTED);

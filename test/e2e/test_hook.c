@@ -1,8 +1,10 @@
 /* doyen hook: executables that are told what happens. */
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -295,6 +297,42 @@ Story(hook, what_cannot_be_used_is_said_at_once)
 }
 
 /* What is somebody else's is not written over, and nothing is waited for. */
+/* Its mount is seen by this test and what it starts, and goes with them. */
+static void mount_full_disk(const char *folder)
+{
+    static const char more[8192];
+
+    cr_assert_eq(mkdir(folder, 0700), 0);
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mount("full", folder, "tmpfs", 0, "size=4k,mode=0700") != 0) {
+        cr_skip_test("nothing may be mounted here");
+    }
+    FILE *file = fopen(text_kept("%s/fill", folder), "w");
+    cr_assert_not_null(file);
+    (void)fwrite(more, 1, sizeof more, file);
+    (void)fclose(file);
+}
+
+/* It is said once, and hooks are told all the same, of the end of the right to act above all. */
+Story(hook, a_full_disk_keeps_no_hook_from_being_told)
+{
+    struct cluster *cluster = cluster_new(NO_ARGS);
+    const char *folder = folder_of(cluster);
+    const char *full = cluster_path(cluster, "full");
+
+    mount_full_disk(full);
+    cluster_start(cluster, "athens", "athens", NO_ARGS);
+    assert_agreement(cluster, "athens");
+    struct process hooks = start_hooks(
+        cluster, "athens", ARGS("hook", folder, "--resume", text_kept("%s/told", full)));
+    assert_soon(is_told(cluster, "acting - by athens, acting yes\n"));
+    assert_soon(is_reported(cluster, "No space left on device: going on without"));
+    cluster_kill(cluster, "athens");
+    assert_soon(is_told(cluster, "not-acting - by athens, acting no\n"));
+    stop_hooks(&hooks);
+    cr_assert_eq(umount2(full, MNT_DETACH), 0);
+}
+
 Story(hook, a_file_to_resume_from_that_is_none_is_refused)
 {
     struct cluster *cluster = cluster_new(NO_ARGS);

@@ -21,12 +21,12 @@ Test(cli_hook_memory, a_disk_that_is_full_is_named)
     cr_assert_not_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/.resume", folder);
     snprintf(next, sizeof next, "%s.next", path);
-    cr_assert(hook_memory_write(path, &memory, &failure), "%s", failure.text);
+    cr_assert_eq(hook_memory_write(path, &memory, &failure), HOOK_KEPT, "%s", failure.text);
     cr_assert_neq(signal(SIGXFSZ, SIG_IGN), SIG_ERR);
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &few), 0);
-    const bool written = hook_memory_write(path, &memory, &failure);
+    const enum hook_kept kept_as = hook_memory_write(path, &memory, &failure);
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY}), 0);
-    cr_assert_not(written);
+    cr_assert_eq(kept_as, HOOK_NO_ROOM);
     cr_assert_not_null(strstr(failure.text, "No space left"), "%s", failure.text);
     struct hook_memory kept;
     cr_assert(hook_memory_read(path, &kept, &failure), "what was there before stays");
