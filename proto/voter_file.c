@@ -11,9 +11,9 @@
  *     "doyenvot"   8 bytes
  *     version      1 byte
  *     content      one MessagePack array: cluster, name, voters, record id, lineage, state,
- *                  promised epoch, to which life (nil: none), the longest lease that it asked for
- *                  in milliseconds (0: none), the longest T_hold likewise, accepted view (nil:
- *                  none)
+ *                  promised epoch, to which life (nil: none), the longest lease that it may have
+ *                  been given, in milliseconds (0: none), the longest T_hold (Z15c), accepted view
+ *                  (nil: none)
  *     checksum     8 bytes, big endian: hash of everything above
  */
 #define MAGIC "doyenvot"

@@ -105,6 +105,9 @@ static size_t ask(struct seed_ways *ways, const char *host, struct address out[A
 
     if (question == NULL) {
         question = find(ways, "");
+        if (question == NULL) {
+            return 0; /* Names that the configuration had before take all places. */
+        }
         begin(question, host);
     }
     if (question->host[0] == '\0') {

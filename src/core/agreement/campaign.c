@@ -489,7 +489,8 @@ static void ask_again_in(struct core *core, uint64_t wait_ms)
     wait_until(core, core->now_ms + wait_ms + core->timing.claim_ms);
 }
 
-/* Z15c: a voter's word is not believed for longer than it can be true. */
+/* Z15c: a voter's word is believed for no longer than it can be true: a lease, and then a T_hold,
+ * of the longest that there are. */
 static void note_held(struct core *core, uint64_t wait_ms)
 {
     const uint64_t until_ms = core->now_ms + earlier(wait_ms, UINT64_C(2) * LEASE_MS_MAX);

@@ -145,11 +145,11 @@ static void end_reign(struct core *core, uint64_t next_hold_ms)
 
     if (voter->until_ms != 0) {
         const uint64_t over_ms = voter->until_ms + voter->hold_ms;
-        voter->held_until_ms = latest(voter->held_until_ms, over_ms);
-        longest_ms = latest(longest_ms, voter->hold_ms);
+        voter->held_until_ms = larger(voter->held_until_ms, over_ms);
+        longest_ms = larger(longest_ms, voter->hold_ms);
     }
     voter->hold_ms = next_hold_ms;
-    voter->record.hold_ms = latest(longest_ms, next_hold_ms);
+    voter->record.hold_ms = larger(longest_ms, next_hold_ms);
 }
 
 uint64_t voter_held_ms(const struct core *core)
@@ -172,7 +172,7 @@ static void promise_to(struct core *core, const struct vote_question *question, 
     count_promise(core, &ballot->life);
     end_reign(core, known ? question->hold_ms : 0);
     voter->record.promise = *ballot;
-    voter->record.lease_ms = latest(before_ms, known ? question->lease_ms : 0);
+    voter->record.lease_ms = larger(before_ms, known ? question->lease_ms : 0);
     voter->record.state = VOTE_RECORD_FOUNDED; /* The claim shows that founding is over (Z8). */
     voter->until_ms = same_life ? voter->until_ms : 0;
     record_changed(core);
@@ -334,13 +334,13 @@ static void lease(struct core *core, uint64_t length_ms, uint64_t hold_ms)
     struct voter *voter = &core->voter;
 
     if (length_ms > voter->record.lease_ms || hold_ms > voter->record.hold_ms) {
-        voter->record.lease_ms = latest(voter->record.lease_ms, length_ms);
-        voter->record.hold_ms = latest(voter->record.hold_ms, hold_ms);
+        voter->record.lease_ms = larger(voter->record.lease_ms, length_ms);
+        voter->record.hold_ms = larger(voter->record.hold_ms, hold_ms);
         record_changed(core);
         voter->promise_number = voter->number;
     }
-    voter->hold_ms = latest(voter->hold_ms, hold_ms);
-    voter->until_ms = latest(voter->until_ms, core->now_ms + length_ms);
+    voter->hold_ms = larger(voter->hold_ms, hold_ms);
+    voter->until_ms = larger(voter->until_ms, core->now_ms + length_ms);
 }
 
 /* Z2l: what a grant speaks of is what the next one to be elected will find here. Returns whether

@@ -447,7 +447,7 @@ static uint64_t free_ms(const struct core *core, uint64_t answered_ms)
 {
     const uint64_t ours_ms = answered_ms == 0 ? 0 : answered_ms + timing_hold_ms(&core->timing);
 
-    return latest(ours_ms, core->campaign.held_until_ms);
+    return larger(ours_ms, core->campaign.held_until_ms);
 }
 
 /* What a member that is not heard held, and has lost by now. Under the other guards it has, when it

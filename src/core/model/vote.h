@@ -29,7 +29,7 @@ struct vote_record {
     uint64_t lineage;
     enum record_state state;
     struct ballot promise;
-    uint64_t lease_ms; /* the longest lease that the life of the promise has asked for */
+    uint64_t lease_ms; /* the longest lease that the life of the promise may have been given */
     uint64_t hold_ms;  /* the longest T_hold of those whose grants may still be held (Z15c) */
     const struct view *accepted; /* borrowed; NULL: none */
 };

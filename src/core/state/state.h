@@ -181,7 +181,8 @@ static inline uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static inline uint64_t latest(uint64_t a, uint64_t b)
+/* Of two times, or of two lengths. */
+static inline uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
