@@ -3,6 +3,7 @@
 
 #include "core/agreement/accord.h"
 #include "core/agreement/next_view.h"
+#include "core/detection/watch.h"
 #include "core/model/limits.h"
 #include "core/state/state.h"
 #include "rig.h"
@@ -187,6 +188,27 @@ Test(core_terms, durations_are_waited_for_when_the_coordinator_has_named_them)
     cr_assert_eq(rig->core->timing.heartbeat_ms, 1000);
     core_stored(rig->core, &stored);
     cr_assert_eq(stored.agreed.number, 1);
+    rig_free(rig);
+}
+
+/* A3b, H95: on rings, too, where this node does not watch the coordinator: others may have been
+ * shown the same frame. Only what stays for longer than a coordinator needs to say otherwise
+ * counts. */
+Test(core_terms, on_rings_terms_are_waited_for_that_have_stayed)
+{
+    static const char *const others = "N O P C D E F G H I J K L Q R S T A B X Y";
+    struct rig *rig = rig_on_rings("M N O P C D E F G H I J K L Q R S T A B X Y W", 'W');
+    const uint64_t stall_ms = rig->timing.stall_ms;
+
+    everybody_speaks_of_terms(rig);
+    rig_gets(rig, 'M',
+             &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next_with_terms(rig, 1)}});
+    cr_assert_eq(core_agreed(rig->core)->number, 1);
+    rig_pass(rig, 3 * rig->timing.heartbeat_ms, others);
+    cr_assert_not(watch_is_on(rig->core, 0), "else its own word counts");
+    cr_assert_eq(rig->core->proven.number, 0);
+    rig_pass(rig, stall_ms, others);
+    cr_assert_eq(rig->core->proven.number, 1);
     rig_free(rig);
 }
 

@@ -218,7 +218,8 @@ void accord_on_view_installed(struct core *core)
 
 void accord_on_named(struct core *core, uint32_t position)
 {
-    const bool counts = position == 0 || (core_has_rings(core) && !watch_is_on(core, 0));
+    const bool lasts = core->now_ms >= core->agreed_ms + core->timing.stall_ms;
+    const bool counts = position == 0 || (lasts && core_has_rings(core) && !watch_is_on(core, 0));
 
     if (counts && !agreed_equal(&core->agreed, &core->proven)) {
         prove(core);
