@@ -24,6 +24,7 @@ static struct voter_bench *bench_leased(uint64_t length_ms)
     struct voter_bench *bench = bench_new();
     struct vote_question answered;
 
+    knows(bench, 'X');
     bench->asks_ms = length_ms;
     cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_WAITS);
     cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_WAITS);
@@ -91,9 +92,57 @@ Test(voter_length, a_lease_of_more_than_a_minute_is_refused)
     cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_MUTE);
     cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_MUTE);
     cr_assert_eq(bench_state(bench).promise.epoch, 0);
+    knows(bench, 'X');
     bench->asks_ms = LEASE_MS_MAX;
     cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_WAITS);
     cr_assert_eq(bench_state(bench).until_ms, LEASE_MS_MAX);
+    bench_free(bench);
+}
+
+static void refuses_without_proof(struct voter_bench *bench)
+{
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_UNPROVED);
+    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_UNPROVED);
+    cr_assert_eq(bench_state(bench).promise.epoch, 0);
+}
+
+/* Z15d, H95: or anybody could keep all others out for a minute, in the name of nobody. */
+Test(voter_length, a_stranger_proves_itself_before_it_gets_more_than_a_member)
+{
+    struct voter_bench *bench = bench_new();
+    const struct timing *timing = &bench->core->timing;
+
+    bench->asks_ms = timing->stall_ms + 1;
+    refuses_without_proof(bench);
+    bench->asks_ms = timing->stall_ms;
+    bench->hold_ms = timing_hold_ms(timing) + 1;
+    refuses_without_proof(bench);
+    bench->hold_ms = timing_hold_ms(timing);
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_WAITS);
+    bench->hold_ms = LEASE_MS_MAX;
+    bench->now_ms += bench->asks_ms;
+    knows(bench, 'Y');
+    cr_assert_eq(bench_prepares(bench, 'Y', 2, 1), VOTE_WAITS);
+    bench_free(bench);
+}
+
+/* Z15d: whoever let this voter in has its terms, and somebody speaks in its name. */
+Test(voter_length, who_has_this_voter_in_its_view_gets_no_more_than_a_member)
+{
+    struct voter_bench *bench = bench_new();
+    struct built_view built = view_of("XZ");
+    struct vote_question question = {.address = member_of('X').address,
+                                     .lease_ms = bench->core->timing.stall_ms,
+                                     .hold_ms = LEASE_MS_MAX};
+
+    knows(bench, 'X');
+    built.view.epoch = 1;
+    bench->core->life.self.id = member_of('Z').id;
+    view_seal(&built.view);
+    cr_assert_eq(voter_on_prepare(bench->core, &question, &built.view).result, VOTE_MUTE);
+    question.hold_ms = timing_hold_ms(&bench->core->timing);
+    cr_assert_eq(voter_on_prepare(bench->core, &question, &built.view).result, VOTE_WAITS);
+    view_built_free(&built);
     bench_free(bench);
 }
 
@@ -230,6 +279,7 @@ static struct voter_bench *bench_holding(uint64_t hold_ms)
 {
     struct voter_bench *bench = bench_new();
 
+    knows(bench, 'X');
     bench->asks_ms = SHORT_MS;
     bench->hold_ms = hold_ms;
     cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_WAITS);

@@ -304,20 +304,31 @@ static struct vote come_near(struct core *core, const struct ballot *ballot)
     return (struct vote){.result = VOTE_MUTE};
 }
 
-/* Z15a: a fellow member has our terms, and asks for no more than T_stall; who asks for longer in
- * its name is not it, and would hold up the one after it. */
-static bool asks_for_too_long(const struct core *core, const struct vote_question *question)
+/* Z15a, Z15d: a fellow member has our terms, and so has who proposes a view with this life in it.
+ * Both ask for no more than T_stall; who asks for longer in their name is not they, and would hold
+ * up the one after them. `proposed` may be NULL. */
+static bool asks_for_too_long(const struct core *core, const struct vote_question *question,
+                              const struct view *proposed)
 {
-    const bool has_our_terms = core_is_member(core) &&
-                               view_has(&core->view, &question->ballot.life);
+    const bool has_our_terms = (core_is_member(core) &&
+                                view_has(&core->view, &question->ballot.life)) ||
+                               (proposed != NULL && view_has(proposed, &core->life.self.id));
 
     return question->lease_ms > (has_our_terms ? core->timing.stall_ms : LEASE_MS_MAX) ||
            question->hold_ms > (has_our_terms ? timing_hold_ms(&core->timing) : LEASE_MS_MAX);
 }
 
+/* Z15d: a stranger says that it has other terms. */
+static bool has_to_prove_lengths(const struct core *core, const struct vote_question *question)
+{
+    return (question->lease_ms > core->timing.stall_ms ||
+            question->hold_ms > timing_hold_ms(&core->timing)) &&
+           !is_known(core, &question->ballot.life);
+}
+
 struct vote voter_on_claim(struct core *core, const struct vote_question *question)
 {
-    if (!voter_votes(core, question->lineage) || asks_for_too_long(core, question)) {
+    if (!voter_votes(core, question->lineage) || asks_for_too_long(core, question, NULL)) {
         return (struct vote){.result = VOTE_MUTE};
     }
     if (leaps(core, question->ballot.epoch)) {
@@ -370,11 +381,14 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *aske
     question.ballot = (struct ballot){.epoch = view->epoch, .life = view->members[0].id};
     question.view = view_id_of(view);
     question.view_hash = view->hash;
-    if (!voter_votes(core, question.lineage) || asks_for_too_long(core, &question)) {
+    if (!voter_votes(core, question.lineage) || asks_for_too_long(core, &question, view)) {
         return (struct vote){.result = VOTE_MUTE};
     }
     if (leaps(core, question.ballot.epoch)) {
         return come_near(core, &question.ballot);
+    }
+    if (has_to_prove_lengths(core, &question)) {
+        return (struct vote){.result = VOTE_UNPROVED};
     }
     struct vote vote = bind(core, &question);
     if (vote.result != VOTE_GRANTED) {
@@ -391,8 +405,11 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *aske
 struct vote voter_on_heartbeat(struct core *core, const struct vote_question *question)
 {
     if (!voter_votes(core, question->lineage) || leaps(core, question->ballot.epoch) ||
-        asks_for_too_long(core, question)) {
+        asks_for_too_long(core, question, NULL)) {
         return (struct vote){.result = VOTE_MUTE};
+    }
+    if (has_to_prove_lengths(core, question)) {
+        return (struct vote){.result = VOTE_UNPROVED};
     }
     struct vote vote = bind(core, question);
     if (vote.result != VOTE_GRANTED) {
