@@ -8,7 +8,7 @@
 
 #include "base/suggest.h"
 #include "base/version.h"
-#include "cli/cli.h"
+#include "cli/request/cli.h"
 #include "first/first_process.h"
 #include "usage/usage.h"
 

@@ -1,4 +1,4 @@
-#include "cli/printer.h"
+#include "cli/print/printer.h"
 #include "lab/report.h"
 
 static void add_mean(struct table *table, double value)

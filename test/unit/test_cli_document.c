@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <jansson.h>
 
-#include "cli/document.h"
+#include "cli/request/document.h"
 
 static json_t *document_of(const char *text)
 {

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <stdint.h>
 
-#include "cli/duration.h"
+#include "cli/print/duration.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cli/hook_memory.h"
+#include "cli/hook/hook_memory.h"
 
 Test(cli_hook_memory, a_disk_that_is_full_is_named)
 {

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/hook_process.h"
+#include "cli/hook/hook_process.h"
 #include "refused_call.h"
 
 /* A folder with one hook in it. */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/member_filter.h"
-#include "cli/member_format.h"
-#include "cli/member_table.h"
+#include "cli/print/member_filter.h"
+#include "cli/print/member_format.h"
+#include "cli/print/member_table.h"
 
 static const char document_text_of_three[] =
     "{\"self\":\"athens\",\"coordinator\":\"athens\",\"acting\":true,\"members\":["

@@ -3,7 +3,7 @@
 #include <criterion/redirect.h>
 #include <stdio.h>
 
-#include "cli/printer.h"
+#include "cli/print/printer.h"
 
 Test(cli_printer, no_control_character_reaches_a_terminal, .init = cr_redirect_stdout)
 {

@@ -6,11 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/clock.h"
-#include "cli/run_command.h"
-#include "cli/run_family.h"
-#include "cli/run_hold.h"
-#include "cli/run_times.h"
+#include "cli/request/clock.h"
+#include "cli/run/run_command.h"
+#include "cli/run/run_family.h"
+#include "cli/run/run_hold.h"
+#include "cli/run/run_times.h"
 #include "runtime/page_memory.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/top_layout.h"
+#include "cli/top/top_layout.h"
 
 static const char members_text[] =
     "{\"cluster\":\"doyen\",\"self\":\"athens\",\"phase\":\"member\",\"epoch\":\"2\","

@@ -45,7 +45,7 @@ type Lead struct {
 	why   string // it is lost
 }
 
-// times are how a lead has to keep house with the lease; as in src/cli/run_times.c.
+// times are how a lead has to keep house with the lease; as in src/cli/run/run_times.c.
 type times struct {
 	grace  time.Duration // between the word that the lead is lost and the moment to have stopped
 	margin time.Duration // between that moment and the end of the right

@@ -172,7 +172,7 @@ export class Answer {
   }
 }
 
-// How a lead has to keep house with the lease: as in src/cli/run_times.c, but for the time until
+// How a lead has to keep house with the lease: as in src/cli/run/run_times.c, but for the time until
 // this program asks again.
 export function timesOf({ spanMs, renewalMs }, graceMs) {
   const pollMs = Math.max(renewalMs / POLLS_PER_RENEWAL, POLL_MS_MIN);

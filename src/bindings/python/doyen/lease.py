@@ -260,7 +260,7 @@ def doze(seconds: float, *connections: socket.socket) -> None:
 
 
 class Times(NamedTuple):
-    """How a lead has to keep house with the lease; as src/cli/run_times.c."""
+    """How a lead has to keep house with the lease; as src/cli/run/run_times.c."""
 
     grace_ns: int  # between the word that the lead is lost and the moment to have stopped
     margin_ns: int  # between that moment and the end of the right

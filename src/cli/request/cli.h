@@ -1,0 +1,105 @@
+/* What the verbs of doyen share: the options of every verb, the connection to the daemon, and the
+ * table of the verbs. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/request/client.h"
+#include "cli/request/failure.h"
+
+/* One run of the command. */
+struct cli {
+    const char *control; /* the options that say which daemon; NULL: not given */
+    const char *url;
+    const char *expect_user;
+    bool json;
+    bool tells_away;      /* on standard error, when the daemon goes away, and when it is back */
+    struct doyen *client; /* NULL until cli_connect */
+};
+
+/* One verb: its name, its help, and its function. */
+struct verb {
+    const char *name;
+    const char *arguments;             /* "[NODE]"; NULL: it takes none */
+    const char *summary;               /* one line, for the list of verbs */
+    const char *details;               /* what its own --help says below the options, or NULL */
+    const struct argp_option *options; /* its own options, or NULL */
+    argp_parser_t parse;               /* parses its options and arguments, or NULL */
+
+    /* Runs the verb and returns the exit code. argv[0] is the verb's name for messages. */
+    enum exit_code (*run)(struct cli *cli, int argc, char **argv);
+};
+
+extern const struct verb verb_campaign;
+extern const struct verb verb_coordinator;
+extern const struct verb verb_doctor;
+extern const struct verb verb_drain;
+extern const struct verb verb_elect;
+extern const struct verb verb_fault;
+extern const struct verb verb_history;
+extern const struct verb verb_hook;
+extern const struct verb verb_keys;
+extern const struct verb verb_leader;
+extern const struct verb verb_lease;
+extern const struct verb verb_leave;
+extern const struct verb verb_links;
+extern const struct verb verb_matrix;
+extern const struct verb verb_members;
+extern const struct verb verb_observe;
+extern const struct verb verb_partitions;
+extern const struct verb verb_report;
+extern const struct verb verb_resign;
+extern const struct verb verb_roles;
+extern const struct verb verb_run;
+extern const struct verb verb_restart_plan;
+extern const struct verb verb_status;
+extern const struct verb verb_tag;
+extern const struct verb verb_change;
+extern const struct verb verb_top;
+extern const struct verb verb_transfer;
+extern const struct verb verb_undrain;
+extern const struct verb verb_value;
+extern const struct verb verb_version;
+extern const struct verb verb_voters;
+extern const struct verb verb_wait;
+extern const struct verb verb_watch;
+extern const struct verb verb_why;
+
+void cli_deinit(struct cli *cli);
+
+/* The options that stand before the verb or after it: --control, --url, --expect-user, --json. The
+ * input of their parser is the struct cli. */
+struct argp cli_global_argp(void);
+
+/* Reads the verb's command line; `input` is what verb->parse finds in state->input. Does not
+ * return when the line is wrong (exit 64) or asks for help (exit 0). */
+void cli_parse(struct cli *cli, const struct verb *verb, int argc, char **argv, void *input);
+
+/* For verb->parse: prints one line about what is wrong with the command line, and exits with 64. */
+void cli_usage_error(const struct argp_state *state, const char *format, ...)
+    __attribute__((format(printf, 2, 3), noreturn));
+
+/* Makes the client, unless that was done; it looks for the daemon when it asks. */
+enum exit_code cli_connect(struct cli *cli, struct failure *failure);
+
+/* Connects and requests `path`. On EXIT_DONE the caller has to deinit `answer`; otherwise it is
+ * empty and the failure has been reported. */
+enum exit_code cli_get(struct cli *cli, const char *path, struct answer *answer);
+enum exit_code cli_post(struct cli *cli, const char *path, const json_t *body,
+                        struct answer *answer);
+
+/* Prints the daemon's document as it came. */
+void cli_print_document(const struct answer *answer);
+void cli_print_text(const char *text);
+
+/* Requests `path` and prints the answer: with --json as it came, else by `print`. Returns the
+ * result of `print`, or with --json, where `print` has not seen the document, that of `judge`
+ * (NULL: EXIT_DONE). */
+enum exit_code cli_show(struct cli *cli, const char *path,
+                        enum exit_code (*print)(const json_t *document),
+                        enum exit_code (*judge)(const json_t *document));
+
+#endif

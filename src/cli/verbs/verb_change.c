@@ -1,0 +1,224 @@
+/* doyen change: the terms of the cluster, at run time. The daemon asks the coordinator; this waits
+ * until all members are known to go by them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/print/duration.h"
+#include "cli/request/cli.h"
+#include "cli/request/clock.h"
+#include "cli/request/document.h"
+
+enum {
+    TIMEOUT_MS = 30000,
+    LOOK_PAUSE_MS = 20,
+};
+
+struct change_options {
+    json_t *body; /* what is asked of the daemon */
+    uint64_t timeout_ms;
+};
+
+static enum exit_code run_change(struct cli *cli, int argc, char **argv);
+
+static json_t *number_or_word(const char *text)
+{
+    char *end = NULL;
+    const long long number = strtoll(text, &end, 10);
+
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0' ? json_integer(number)
+                                                            : json_string(text);
+}
+
+static void take_term(struct change_options *options, const char *word, struct argp_state *state)
+{
+    const char *equals = strchr(word, '=');
+    char key[32];
+    uint64_t ms = 0;
+
+    if (equals == NULL || equals == word || (size_t)(equals - word) >= sizeof key) {
+        cli_usage_error(state, "%s: write TERM=VALUE, as in guard=majority size=5", word);
+    }
+    snprintf(key, sizeof key, "%.*s", (int)(equals - word), word);
+    const bool heartbeat = strcmp(key, "heartbeat") == 0;
+    json_t *value = NULL;
+    if (heartbeat || strcmp(key, "fail-after") == 0) {
+        if (!duration_parse(equals + 1, &ms)) {
+            cli_usage_error(state, "%s: give a number and its unit, as in 250ms or 1s", word);
+        }
+        snprintf(key, sizeof key, "%s", heartbeat ? "heartbeat_ms" : "fail_after_ms");
+        value = json_integer((json_int_t)ms);
+    } else {
+        value = number_or_word(equals + 1);
+    }
+    if (json_object_get(options->body, key) != NULL) {
+        cli_usage_error(state, "%s: it is given twice: keep one", word);
+    }
+    if (json_object_set_new(options->body, key, value) != 0) {
+        cli_usage_error(state, "%s: it has to be UTF-8: change it", word);
+    }
+}
+
+static error_t parse_change(int key, char *argument, struct argp_state *state)
+{
+    struct change_options *options = state->input;
+
+    switch (key) {
+    case 't':
+        if (!duration_parse(argument, &options->timeout_ms) || options->timeout_ms == 0) {
+            cli_usage_error(
+                state, "--timeout %s: give a number and its unit, as in 500ms, 5s or 2m", argument);
+        }
+        return 0;
+    case 'f':
+        (void)json_object_set_new(options->body, "forget_failed", json_true());
+        return 0;
+    case ARGP_KEY_ARG:
+        take_term(options, argument, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option change_options[] = {
+    {.name = "forget-failed",
+     .key = 'f',
+     .doc = "Members that failed keep no place under guard majority: none of them runs anywhere"},
+    {.name = "timeout",
+     .key = 't',
+     .arg = "DUR",
+     .doc = "Give up waiting after this (500ms, 5s, 2m); 30s if not given"},
+    {.name = NULL},
+};
+
+const struct verb verb_change = {
+    .name = "change",
+    .arguments = "[TERM=VALUE...]",
+    .summary = "The terms of the cluster: lists or changes them while it runs",
+    .details =
+        "TERM is guard (none, a number, or majority), size, profile, heartbeat, fail-after or "
+        "capacity. Without any it lists the terms that hold beside those that this node was "
+        "started with. All members go by the new terms; until all are known to, the guards of "
+        "before and of now both have to be met. They are kept when daemons start again, for as "
+        "long as their configuration stays the same: write them there, too.\n\n"
+        "Exit: 1 when the change is refused, 5 when it did not come about in time.",
+    .options = change_options,
+    .parse = parse_change,
+    .run = run_change,
+};
+
+static void print_side(const char *title, const json_t *rules)
+{
+    char size[32] = "";
+    const json_t *stated = json_object_get(rules, "size");
+
+    if (json_is_integer(stated)) {
+        snprintf(size, sizeof size, " size=%" PRIu64, (uint64_t)json_integer_value(stated));
+    }
+    printf("%-8s guard=%s%s profile=%s heartbeat=%" PRIu64 "ms fail-after=%" PRIu64
+           "ms capacity=%" PRIu64 "\n",
+           title, document_text(rules, "guard", "?"), size, document_text(rules, "profile", "?"),
+           document_number(rules, "heartbeat_ms"), document_number(rules, "fail_after_ms"),
+           document_number(rules, "capacity"));
+}
+
+static void print_terms(const struct cli *cli, const json_t *terms)
+{
+    if (cli->json) {
+        (void)json_dumpf(terms, stdout, 0);
+        (void)putchar('\n');
+        return;
+    }
+    print_side("agreed", json_object_get(terms, "agreed"));
+    if (json_is_object(json_object_get(terms, "before"))) {
+        print_side("before", json_object_get(terms, "before"));
+        puts("Both hold until all members are known to go by the new terms.");
+    }
+    if (json_is_true(json_object_get(terms, "drift"))) {
+        print_side("started", json_object_get(terms, "started"));
+        puts("The configuration of this node says other than what is agreed: write that there.");
+    }
+}
+
+static bool is_done(const json_t *terms, const char *number)
+{
+    return strcmp(document_text(terms, "number", ""), number) != 0 &&
+           json_is_true(json_object_get(terms, "settled"));
+}
+
+/* Waits until the terms have another number than they had, and are settled. */
+static enum exit_code await(struct cli *cli, const struct change_options *options,
+                            const char *number, struct answer *last)
+{
+    const uint64_t deadline_ms = clock_now_ms() + options->timeout_ms;
+    char text[DURATION_TEXT_MAX];
+    struct failure failure;
+
+    while (clock_left_ms(deadline_ms) > 0) {
+        const enum exit_code code = client_get(cli->client, "/v1/terms", REQUEST_TIMEOUT_MS, last,
+                                               &failure);
+        if (code != EXIT_DONE) {
+            return failure_report(&failure);
+        }
+        if (is_done(last->json, number)) {
+            return EXIT_DONE;
+        }
+        answer_deinit(last);
+        clock_sleep_ms(LOOK_PAUSE_MS);
+    }
+    duration_text(text, options->timeout_ms);
+    failure_set(&failure, EXIT_TIMED_OUT,
+                "the terms are not settled after %s: doyen change lists how far they are, doyen "
+                "status says whether all members are heard",
+                text);
+    return failure_report(&failure);
+}
+
+static enum exit_code change(struct cli *cli, const struct change_options *options)
+{
+    struct answer answer = {.text = NULL};
+    struct answer last = {.text = NULL};
+    enum exit_code code = cli_post(cli, "/v1/terms", options->body, &answer);
+
+    if (code != EXIT_DONE) {
+        return code;
+    }
+    char number[32];
+    snprintf(number, sizeof number, "%s", document_text(answer.json, "number", ""));
+    if (json_is_true(json_object_get(answer.json, "done"))) {
+        print_terms(cli, answer.json);
+    } else {
+        code = await(cli, options, number, &last);
+        if (code == EXIT_DONE) {
+            print_terms(cli, last.json);
+            answer_deinit(&last);
+        }
+    }
+    answer_deinit(&answer);
+    return code;
+}
+
+static enum exit_code list(struct cli *cli)
+{
+    struct answer terms;
+    const enum exit_code code = cli_get(cli, "/v1/terms", &terms);
+
+    if (code == EXIT_DONE) {
+        print_terms(cli, terms.json);
+        answer_deinit(&terms);
+    }
+    return code;
+}
+
+static enum exit_code run_change(struct cli *cli, int argc, char **argv)
+{
+    struct change_options options = {.body = json_object(), .timeout_ms = TIMEOUT_MS};
+
+    cli_parse(cli, &verb_change, argc, argv, &options);
+    const enum exit_code code = json_object_size(options.body) == 0 ? list(cli)
+                                                                    : change(cli, &options);
+    json_decref(options.body);
+    return code;
+}

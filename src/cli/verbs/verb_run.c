@@ -1,0 +1,104 @@
+/* doyen run: starts a command when this node acts, and ends it before another node can. */
+#include "cli/print/duration.h"
+#include "cli/request/cli.h"
+#include "cli/run/run.h"
+#include "cli/run/run_command.h"
+
+static enum exit_code run_run(struct cli *cli, int argc, char **argv);
+
+static uint64_t parse_duration(const char *option, const char *text, struct argp_state *state)
+{
+    uint64_t milliseconds = 0;
+
+    if (!duration_parse(text, &milliseconds)) {
+        cli_usage_error(state, "%s %s: give a number and its unit, as in 100ms, 5s or 2m", option,
+                        text);
+    }
+    return milliseconds;
+}
+
+static void parse_command(struct run_options *options, struct argp_state *state)
+{
+    if (state->quoted == 0 || state->next <= state->quoted) {
+        cli_usage_error(state, "write -- before the command, as in doyen run -- %s",
+                        state->argv[state->next - 1]);
+    }
+    options->argv = state->argv + state->next - 1;
+    state->next = state->argc; /* The rest is the command's. */
+}
+
+static error_t parse_run(int key, char *argument, struct argp_state *state)
+{
+    struct run_options *options = state->input;
+
+    switch (key) {
+    case 'g':
+        options->grace_ms = parse_duration("--grace", argument, state);
+        options->has_grace = true;
+        return 0;
+    case 'o':
+        options->once = true;
+        return 0;
+    case 't':
+        options->timeout_ms = parse_duration("--timeout", argument, state);
+        options->has_timeout = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        parse_command(options, state);
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        cli_usage_error(state, "no command: write doyen run -- COMMAND ARGUMENT...");
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option run_options[] = {
+    {.name = "grace",
+     .key = 'g',
+     .arg = "DUR",
+     .doc = "Time between TERM and KILL (default: half of what the lease can hold)"},
+    {.name = "once", .key = 'o', .doc = "End when the command has ended, with its status"},
+    {.name = "timeout",
+     .key = 't',
+     .arg = "DUR",
+     .doc = "Give up if this node does not act by then (500ms, 5s; 0s: look once)"},
+    {.name = NULL},
+};
+
+const struct verb verb_run = {
+    .name = "run",
+    .arguments = "-- COMMAND [ARGUMENT...]",
+    .summary = "Runs a command while this node acts, and ends it before another can",
+    .details =
+        "The command finds the epoch to act under in DOYEN_EPOCH (what it acts on has to refuse a "
+        "lower one), the node's name in DOYEN_NODE, and the descriptor of the lease page in "
+        "DOYEN_LEASE_FD. Its process group gets TERM when the lease was not renewed in time, KILL "
+        "after the grace, and both before the lease ends, also while doyend or doyen run are "
+        "stopped or dead. Under guard strict no other node acts before that; under the other "
+        "guards that is likely and not certain.\n\n"
+        "A command that ends is started again, with growing pauses, as long as this node acts, and "
+        "when it acts again. INT, TERM, HUP and QUIT end the command and then doyen run; a second "
+        "one ends it at once. Each start and end is one line on stderr, with --json an object.\n\n"
+        "Exit: that of the command, 128 and the signal's number if one ended it; before any start "
+        "1 no lease page, with --timeout 4 no daemon is there and 5 timed out, 64 usage, 126 the "
+        "command cannot be executed, 127 there is none, 128 and the number of the signal that "
+        "ended the waiting.",
+    .options = run_options,
+    .parse = parse_run,
+    .run = run_run,
+};
+
+static enum exit_code run_run(struct cli *cli, int argc, char **argv)
+{
+    struct run_options options = {.argv = NULL};
+    struct failure failure;
+
+    cli_parse(cli, &verb_run, argc, argv, &options);
+    const int missing = run_command_find(options.argv[0], &failure);
+    if (missing != 0) {
+        (void)failure_report(&failure);
+        return (enum exit_code)missing;
+    }
+    return (enum exit_code)run(cli, &options);
+}

@@ -1,0 +1,162 @@
+/* doyen wait: returns when everything asked for holds. Told by the daemon's events rather than
+ * asking again and again; a daemon that is not up yet is waited for too. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/print/duration.h"
+#include "cli/request/cli.h"
+
+struct wait_options {
+    struct doyen_condition condition;
+    uint64_t timeout_ms; /* 0: not given */
+};
+
+static enum exit_code run_wait(struct cli *cli, int argc, char **argv);
+
+/* "3": just so many. "3+": so many or more. */
+static void parse_member_count(const char *text, struct doyen_condition *condition,
+                               struct argp_state *state)
+{
+    char *end = NULL;
+    const unsigned long long count = strtoull(text, &end, 10);
+    const bool at_least = strcmp(end, "+") == 0;
+
+    if (text[0] < '0' || text[0] > '9' || (*end != '\0' && !at_least) || count < 1 ||
+        count > UINT32_MAX) {
+        cli_usage_error(state,
+                        "--members %s: give a number of members, 1 or more, with a + behind it "
+                        "(3+) for \"at least\"",
+                        text);
+    }
+    condition->members = (uint32_t)count;
+    condition->at_least = at_least;
+}
+
+static const char *parse_name(const char *option, const char *text, struct argp_state *state)
+{
+    if (text[0] == '\0') {
+        cli_usage_error(state, "%s is empty: give the name of a member", option);
+    }
+    return text;
+}
+
+static uint64_t parse_timeout(const char *text, struct argp_state *state)
+{
+    uint64_t timeout_ms = 0;
+
+    if (!duration_parse(text, &timeout_ms) || timeout_ms == 0) {
+        cli_usage_error(
+            state, "--timeout %s: give a number above 0 and its unit, as in 500ms, 5s or 2m", text);
+    }
+    return timeout_ms;
+}
+
+static void parse_tag(char *text, struct doyen_condition *condition, struct argp_state *state)
+{
+    if (text[0] == '\0' || text[0] == '=') {
+        cli_usage_error(state, "--tag %s: give KEY or KEY=VALUE", text);
+    }
+    if (condition->tag != NULL) {
+        cli_usage_error(state, "--tag is given twice, %s and %s: one tag is waited for",
+                        condition->tag, text);
+    }
+    condition->tag = text;
+}
+
+static error_t parse_wait(int key, char *argument, struct argp_state *state)
+{
+    struct wait_options *options = state->input;
+
+    switch (key) {
+    case 'm':
+        parse_member_count(argument, &options->condition, state);
+        return 0;
+    case 'o':
+        options->condition.coordinator = parse_name("--coordinator", argument, state);
+        return 0;
+    case 'n':
+        options->condition.name = parse_name("--name", argument, state);
+        return 0;
+    case 'x':
+        options->condition.gone = parse_name("--gone", argument, state);
+        return 0;
+    case 'T':
+        parse_tag(argument, &options->condition, state);
+        return 0;
+    case 'a':
+        options->condition.acting = true;
+        return 0;
+    case 'g':
+        options->condition.guard_met = true;
+        return 0;
+    case 't':
+        options->timeout_ms = parse_timeout(argument, state);
+        return 0;
+    case ARGP_KEY_END:
+        if (options->timeout_ms == 0) {
+            cli_usage_error(state, "say for how long at most, as in --timeout 5s");
+        }
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option wait_options[] = {
+    {.name = "timeout", .key = 't', .arg = "DUR", .doc = "Give up after this (500ms, 5s, 2m)"},
+    {.name = "members",
+     .key = 'm',
+     .arg = "N",
+     .doc = "The view has exactly N members; with N+ at least N"},
+    {.name = "name", .key = 'n', .arg = "NAME", .doc = "NAME is a member"},
+    {.name = "tag",
+     .key = 'T',
+     .arg = "KEY[=VALUE]",
+     .doc = "Only who has this tag counts for --members and --name; alone: one member has it"},
+    {.name = "gone", .key = 'x', .arg = "NAME", .doc = "NAME is not a member"},
+    {.name = "coordinator", .key = 'o', .arg = "NAME", .doc = "NAME coordinates"},
+    {.name = "acting", .key = 'a', .doc = "This node coordinates and may act"},
+    {.name = "guard-met", .key = 'g', .doc = "The guard is met"},
+    {.name = NULL},
+};
+
+const struct verb verb_wait = {
+    .name = "wait",
+    .arguments = "--timeout DUR",
+    .summary = "Returns when all that is asked for holds, or after --timeout",
+    .details = "Without a condition it waits until the node is a member. With --json it prints the "
+               "members document that met the conditions.\n\n"
+               "A daemon that does not answer any more, or is stopped, is named within some five "
+               "seconds, and waited for.\n\n"
+               "Exit: 0 when all hold, 4 when no daemon answered in time, 5 when one did and the "
+               "conditions did not hold.",
+    .options = wait_options,
+    .parse = parse_wait,
+    .run = run_wait,
+};
+
+static enum exit_code run_wait(struct cli *cli, int argc, char **argv)
+{
+    struct wait_options options = {.condition.size = sizeof options.condition};
+    const struct doyen_view *view = NULL;
+    struct failure failure;
+
+    cli_parse(cli, &verb_wait, argc, argv, &options);
+    cli->tells_away = true;
+    if (cli_connect(cli, &failure) != EXIT_DONE) {
+        return failure_report(&failure);
+    }
+    const int limit_ms = options.timeout_ms < INT_MAX ? (int)options.timeout_ms : INT_MAX;
+    const int error = doyen_wait(cli->client, &options.condition, limit_ms, &view);
+    if (error != 0) {
+        (void)client_failure(cli->client, error, &failure);
+        return failure_report(&failure);
+    }
+    if (cli->json) {
+        cli_print_text(view->json);
+    }
+    doyen_view_release(view);
+    return EXIT_DONE;
+}
