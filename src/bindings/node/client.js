@@ -243,7 +243,7 @@ export class Client {
           }
           first = false;
           missing = error.message;
-          if (error.code === TIMED_OUT) {
+          if (error.code === TIMED_OUT && !link?.over) {
             link?.close(); // Another daemon may be there by the next try.
             link = null;
           }

@@ -3,6 +3,10 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
+import fs from "node:fs";
+import net from "node:net";
+import os from "node:os";
+import path from "node:path";
 import { test } from "node:test";
 
 import { Client, LeadLost, REFUSED, TIMED_OUT, USAGE } from "../../../src/bindings/node/index.js";
@@ -37,6 +41,26 @@ test("an answer that comes late counts from its own question", async () => {
   assert.equal(held.leftMs(), 0);
   const stopped = link.ask({ signal: AbortSignal.abort(new TypeError("its own")) });
   await assert.rejects(stopped, TypeError);
+});
+
+test("a campaign that ends before its first question is answered says why", async (t) => {
+  const control = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "doyen-")), "s.sock");
+  t.after(() => fs.rmSync(path.dirname(control), { recursive: true }));
+  const lines = [
+    { event: "campaign", span_ms: 1600, renewal_ms: 400 },
+    { event: "ended", role: "job", reason: "resigned", text: "it resigned" },
+  ];
+  const head = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: doyen-campaign\r\n\r\n";
+  let opened = 0;
+  const server = net.createServer({ allowHalfOpen: true }, (socket) => {
+    opened++;
+    socket.once("data", () => socket.end(head + lines.map((line) => JSON.stringify(line) + "\n").join("")));
+  });
+  await new Promise((resolve) => server.listen(control, resolve));
+  t.after(() => server.close());
+  const campaign = new Client({ control }).campaign("job", () => {}, { timeoutMs });
+  await assert.rejects(campaign, { code: REFUSED, message: /job: it resigned/ });
+  assert.equal(opened, 1, "it does not stand again");
 });
 
 // --- With daemons ---
