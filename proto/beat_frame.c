@@ -83,9 +83,8 @@ bool beat_read(const uint8_t *bytes, size_t length, struct beat *beat)
                           .number = get(bytes + AT_NUMBER, NUMBER_BYTES),
                           .echo = echoes ? (uint32_t)get(bytes + AT_ECHO, ECHO_BYTES) : 0,
                           .label = (uint16_t)get(bytes + AT_VIEW, 2)};
-    const unsigned version = beat->version + 1U;
 
-    return version >= BEAT_VERSION && wire_speaks(version) && (beat->bound || !beat->leased) &&
+    return wire_speaks(beat->version + 1U) && (beat->bound || !beat->leased) &&
            echoes == (beat->echo != 0);
 }
 
@@ -104,7 +103,7 @@ size_t beat_write(const struct message *message, const struct beat_view *view, u
 {
     const struct heartbeat *heartbeat = &message->heartbeat;
 
-    assert(beat_can_say(message) && version + 1 >= BEAT_VERSION);
+    assert(beat_can_say(message));
     assert(view_id_equal(&heartbeat->view, &view->id) && heartbeat->view_hash == view->hash);
     out[0] = BEAT_KIND;
     out[AT_FLAGS] = (uint8_t)((heartbeat->late ? FLAG_LATE : 0) |

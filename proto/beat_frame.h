@@ -19,9 +19,8 @@
 enum {
     BEAT_BYTES_MIN = 22, /* without an echo */
     BEAT_BYTES_MAX = 26,
-    BEAT_KIND = 'B',  /* the first byte; all other frames begin with 'D' */
-    BEAT_VERSION = 2, /* of the protocol, the first that has beats */
-    BEAT_LATE = 1,    /* bit of the second byte: its sender's loop was late (D4) */
+    BEAT_KIND = 'B', /* the first byte; all other frames begin with 'D' */
+    BEAT_LATE = 1,   /* bit of the second byte: its sender's loop was late (D4) */
 
     BEAT_TAG_BYTES = 8, /* the last of the frame */
     BEAT_VIEW_BYTES = 48,
@@ -56,7 +55,7 @@ uint32_t beat_life(const struct node_id *life);
 /* Is this a frame for beat_read, rather than one of any other form? */
 bool beat_is(const uint8_t *bytes, size_t length);
 
-/* Reads one of beat_is. False: with flags that make no sense, of a version that has no beats, or
+/* Reads one of beat_is. False: with flags that make no sense, of a version that is not spoken, or
  * with an echo of nothing. */
 bool beat_read(const uint8_t *bytes, size_t length, struct beat *beat);
 

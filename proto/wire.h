@@ -15,16 +15,13 @@ enum {
     WIRE_FORM = 1, /* of a plain frame; src/seal has the others */
     WIRE_HEADER_BYTES = 16,
 
-/* The versions of the protocol that are spoken here. Version 2 has beats (beat_frame.h). */
+/* The versions of the protocol that are spoken here. */
 #if defined DOYEN_NEXT_VERSION
     WIRE_VERSION_LOW = DOYEN_NEXT_VERSION, /* For tests: see body.c. */
-    WIRE_VERSION_HIGH = 3,
-#elif defined DOYEN_FORMER_VERSION
-    WIRE_VERSION_LOW = 1, /* For tests. */
-    WIRE_VERSION_HIGH = DOYEN_FORMER_VERSION,
+    WIRE_VERSION_HIGH = 2,
 #else
     WIRE_VERSION_LOW = 1,
-    WIRE_VERSION_HIGH = 2,
+    WIRE_VERSION_HIGH = 1,
 #endif
 };
 

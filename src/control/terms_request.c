@@ -274,11 +274,6 @@ static struct answer answer_unagreed(const struct facts *facts, enum unagreed ag
         return answer_problem(MHD_HTTP_CONFLICT, "a change is under way",
                               "wait until doyen change says that the terms are settled",
                               "the terms are just being changed");
-    case UNAGREED_VERSION:
-        return answer_problem(MHD_HTTP_CONFLICT, "an old member",
-                              "doyen members --columns name,protocol shows which; upgrade it",
-                              "a member speaks version 1 of the protocol only, which has no "
-                              "changed terms");
     case UNAGREED_ROOM:
         return answer_problem(MHD_HTTP_CONFLICT, "no room",
                               "stop all members, raise --capacity in the configuration of each, "

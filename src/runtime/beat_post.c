@@ -173,12 +173,12 @@ static void derive(const struct beat_post *post, struct beat_key *key, uint32_t 
 /* --- Writing --- */
 
 /* Does the receiver know what is left out? It holds the same view, as it said itself a moment ago,
- * and reads beats, as all members of that view do. */
+ */
 static bool may_be_short(const struct beat_post *post, const struct effect *effect,
                          uint32_t position, uint64_t now_ms)
 {
-    return position != VIEW_NONE && effect->version + 1 >= BEAT_VERSION && effect->fellow &&
-           !effect->relay && beat_can_say(effect->message) && !post->is_mistakable &&
+    return position != VIEW_NONE && effect->fellow && !effect->relay &&
+           beat_can_say(effect->message) && !post->is_mistakable &&
            now_ms >= post->whole_until_ms &&
            view_id_equal(&effect->message->heartbeat.view, &post->indexed) &&
            core_is_in_step(post->core, position, post->within_ms, now_ms);

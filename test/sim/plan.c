@@ -77,7 +77,6 @@ static struct sim *cluster_of(const struct plan *plan, FILE *trace)
 static void start_all(const struct plan *plan, struct sim *sim)
 {
     for (uint32_t host = 0; host < plan->hosts; host++) {
-        sim_set_versions(sim, host, 0, plan->terms ? VERSION_OF_TERMS : 0);
         sim_start(sim, host);
         if (!plan->together) {
             sim_run(sim, random_below(sim_random(sim), 500));

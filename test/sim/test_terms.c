@@ -8,9 +8,6 @@ static struct sim *story_begun_with(const struct sim_options *options)
 {
     struct sim *sim = sim_new(options);
 
-    for (uint32_t host = A; host < options->host_count; host++) {
-        sim_set_versions(sim, host, 0, VERSION_OF_TERMS);
-    }
     sim_start_in_order(sim, 300);
     cr_assert(sim_converges(sim, MINUTE_MS), "no cluster to begin with");
     sim_run(sim, 200);
@@ -328,34 +325,6 @@ Story(terms, who_was_started_with_others_follows_those_that_were_changed)
     sim_run(sim, 2 * SETTLE_MS);
     story_sees(sim, D, "A B C D", seed);
     story_check(will_have(sim, "D", 2, SETTLE_MS), seed);
-    sim_free(sim);
-}
-
-/* A4c: an old member would not understand it, and does not come in afterwards. */
-Story(terms, who_speaks_version_1_alone_is_waited_for_and_kept_out)
-{
-    struct sim *sim = story_of_changes(seed, 4, (struct guard){GUARD_NONE, 0}, false);
-    struct rules rules = sim_rules(sim, A);
-
-    sim_crash(sim, D);
-    sim_run(sim, SETTLE_MS);
-    sim_set_versions(sim, D, 0, 0);
-    sim_start(sim, D);
-    story_check(sim_converges(sim, SETTLE_MS), seed);
-    rules.guard = (struct guard){GUARD_COUNT, 2};
-    const struct rules_wish wish = {.rules = rules};
-    story_check(core_unagreed(sim_core(sim, A), &wish) == UNAGREED_VERSION, seed);
-    sim_change_terms(sim, A, &rules);
-    sim_run(sim, SETTLE_MS);
-    story_check(all_have(sim, "ABC", 0), seed);
-    sim_crash(sim, D);
-    sim_run(sim, SETTLE_MS);
-    sim_change_terms(sim, A, &rules);
-    story_check(will_have(sim, "ABC", 2, SETTLE_MS), seed);
-    sim_start(sim, D);
-    sim_run(sim, SETTLE_MS);
-    story_sees(sim, A, "A B C", seed);
-    story_check(sim_refusal(sim, D).reason == JOIN_REFUSED_VERSIONS, seed);
     sim_free(sim);
 }
 

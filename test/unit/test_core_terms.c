@@ -47,9 +47,6 @@ Test(core_terms, what_is_unsound_is_not_proposed)
         struct view *view = &rig->core->view;
         struct message terms = wish();
 
-        for (uint32_t k = 0; k < view->member_count; k++) {
-            view->members[k].versions.high = VERSION_OF_TERMS;
-        }
         rig_hears(rig, 'B');
         rig_hears(rig, 'C');
         terms.wish.rules.heartbeat_ms = i == 1 ? 0 : terms.wish.rules.heartbeat_ms;
@@ -84,13 +81,9 @@ Test(core_terms, sparse_heartbeats_are_for_rings)
 {
     for (int rings = 0; rings <= 1; rings++) {
         struct rig *rig = rings ? rig_on_rings("A B C", 'A') : rig_in("A B C", 'A');
-        struct view *view = &rig->core->view;
         const struct message terms = wish_sparse();
         const struct agreed agreed = {.number = 1, .room = rig->capacity, .now = terms.wish.rules};
 
-        for (uint32_t k = 0; k < view->member_count; k++) {
-            view->members[k].versions.high = VERSION_OF_TERMS;
-        }
         cr_assert_eq(accord_fits(rig->core, &agreed), rings == 1, "no view with them is taken");
         rig_gets(rig, 'C', &terms);
         cr_assert_eq(rig->core->next.wished, rings == 1);
@@ -128,15 +121,6 @@ static struct view *next_with_terms(struct rig *rig, uint64_t number)
     return next;
 }
 
-static void everybody_speaks_of_terms(struct rig *rig)
-{
-    for (uint32_t i = 0; i < rig->core->view.member_count; i++) {
-        rig->core->view.members[i].versions.high = VERSION_OF_TERMS;
-    }
-    rig->core->life.self.versions.high = VERSION_OF_TERMS;
-    view_seal(&rig->core->view);
-}
-
 static void is_shown(struct rig *rig, struct view *view)
 {
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
@@ -147,7 +131,6 @@ Test(core_terms, a_view_whose_terms_leap_is_dropped)
 {
     for (int i = 0; i < 4; i++) {
         struct rig *rig = rig_in("A B C", 'C');
-        everybody_speaks_of_terms(rig);
         struct view *next = next_with_terms(rig, AGREED_LEAP_MAX + (i == 1));
 
         next->agreed.origin += i == 2;
@@ -175,7 +158,6 @@ Test(core_terms, durations_are_waited_for_when_the_coordinator_has_named_them)
     const struct timing before = rig->core->timing;
     struct stored stored;
 
-    everybody_speaks_of_terms(rig);
     is_shown(rig, next_with_terms(rig, 1));
     cr_assert_eq(core_agreed(rig->core)->number, 1);
     cr_assert_eq(rig->core->timing.heartbeat_ms, before.heartbeat_ms);
@@ -200,7 +182,6 @@ Test(core_terms, on_rings_terms_are_waited_for_that_have_stayed)
     struct rig *rig = rig_on_rings("M N O P C D E F G H I J K L Q R S T A B X Y W", 'W');
     const uint64_t stall_ms = rig->timing.stall_ms;
 
-    everybody_speaks_of_terms(rig);
     rig_gets(rig, 'M',
              &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next_with_terms(rig, 1)}});
     cr_assert_eq(core_agreed(rig->core)->number, 1);
@@ -220,7 +201,6 @@ Test(core_terms, a_view_that_was_named_before_it_came_counts_at_once)
         struct rig *rig = rig_in("A B C", 'C');
         struct message heartbeat = {.type = MESSAGE_HEARTBEAT};
 
-        everybody_speaks_of_terms(rig);
         struct view *next = next_with_terms(rig, 1);
         heartbeat.heartbeat.view = view_id_of(next);
         heartbeat.heartbeat.view_hash = next->hash + (named == 0);
@@ -237,7 +217,6 @@ Test(core_terms, who_takes_over_goes_by_the_terms_that_were_heard)
     for (int named = 0; named < 2; named++) {
         struct rig *rig = rig_in("A B C", 'B');
 
-        everybody_speaks_of_terms(rig);
         is_shown(rig, next_with_terms(rig, 1));
         if (named == 1) {
             is_named(rig, 'A');
@@ -246,25 +225,6 @@ Test(core_terms, who_takes_over_goes_by_the_terms_that_were_heard)
         cr_assert_eq(next->agreed.number, (uint64_t)named);
         rig_free(rig);
     }
-}
-
-/* A3c, A4c: a coordinator that let in somebody who speaks version 1 alone had no terms that were
- * changed, whatever was heard before. */
-Test(core_terms, who_takes_over_can_be_followed_by_all_in_the_base)
-{
-    struct rig *rig = rig_in("A B C", 'B');
-
-    everybody_speaks_of_terms(rig);
-    is_shown(rig, next_with_terms(rig, 1));
-    is_named(rig, 'A');
-    struct view *base = rig_next(rig, "");
-    base->agreed = (struct agreed){.number = 0};
-    base->members[2].versions.high = 0;
-    view_seal(base);
-    struct view *next = next_view_begin(rig->core, base, CAUSE_CLAIM);
-    view_seal(next);
-    cr_assert(view_is_sound(next), "nobody would take it (V4i)");
-    rig_free(rig);
 }
 
 /* A2b: C has said that it holds the view, and may not have heard that this node does. */

@@ -566,7 +566,6 @@ static void add_versions(struct samples *samples)
 static void make_changed(struct view *view)
 {
     make_alone(view);
-    view->members[0].versions.high = VERSION_OF_TERMS;
     view->agreed = (struct agreed){
         .number = 7,
         .origin = 0xa1a2a3a4a5a6a7a8,

@@ -47,11 +47,6 @@ static void apply(struct core *core)
     }
 }
 
-static bool speaks_of_terms(const struct core *core)
-{
-    return core->life.self.versions.high >= VERSION_OF_TERMS;
-}
-
 /* V7g: may those terms come after these? */
 static bool may_follow(const struct core *core, const struct agreed *next,
                        const struct agreed *agreed)
@@ -82,7 +77,7 @@ void accord_start(struct core *core, const struct agreed *agreed, const struct r
 
     memset(&core->agreed, 0, sizeof core->agreed);
     if (agreed->number != 0 && !accord_leaps(core, agreed) && agreed_is_sound(agreed) &&
-        accord_fits(core, agreed) && speaks_of_terms(core) && rules_equal(before, &started)) {
+        accord_fits(core, agreed) && rules_equal(before, &started)) {
         core->agreed = *agreed;
     }
     core->proven = core->agreed;
@@ -99,11 +94,9 @@ struct agreed accord_to_found_with(const struct core *core)
     return agreed;
 }
 
-struct agreed accord_to_take_over_with(const struct core *core, const struct view *base)
+struct agreed accord_to_take_over_with(const struct core *core)
 {
-    const bool can_be_read = view_versions(base, VIEW_NONE).high >= VERSION_OF_TERMS;
-
-    return can_be_read ? core->proven : base->agreed;
+    return core->proven;
 }
 
 struct agreed accord_begin(const struct core *core, const struct rules *rules)

@@ -16,7 +16,7 @@ struct agreed accord_now(const struct core *core);
 struct agreed accord_to_found_with(const struct core *core);
 
 /* What a view has that is made of another's `base` (A3c). */
-struct agreed accord_to_take_over_with(const struct core *core, const struct view *base);
+struct agreed accord_to_take_over_with(const struct core *core);
 
 /* The view's terms on the way to `rules` (A2). */
 struct agreed accord_begin(const struct core *core, const struct rules *rules);

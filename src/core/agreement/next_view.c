@@ -186,9 +186,6 @@ enum unagreed next_view_against(const struct core *core, const struct rules_wish
     if (rules_equal(&from.now, &wish->rules)) {
         return UNAGREED_SAME;
     }
-    if (view_versions(&core->view, VIEW_NONE).high < VERSION_OF_TERMS) {
-        return UNAGREED_VERSION;
-    }
     if (wish->rules.capacity > from.room) {
         return UNAGREED_ROOM;
     }
@@ -373,7 +370,7 @@ struct view *next_view_begin(struct core *core, const struct view *base, enum vi
     next->parent = view_id_of(base);
     memset(&next->merged, 0, sizeof next->merged);
     if (!core_is_coordinator(core)) {
-        next->agreed = accord_to_take_over_with(core, base);
+        next->agreed = accord_to_take_over_with(core);
     }
     return next;
 }

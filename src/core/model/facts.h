@@ -40,7 +40,6 @@ enum unagreed {
     UNAGREED_NO_MEMBER, /* this node is not in a view */
     UNAGREED_STRICT,    /* from or to guard strict, which all must be stopped for */
     UNAGREED_UNDER_WAY, /* another change is not settled yet, or came before */
-    UNAGREED_VERSION,   /* a member speaks version 1 alone */
     UNAGREED_ROOM,      /* the capacity would be above what all can hold */
     UNAGREED_MEMBERS,   /* there are more members than the terms would have */
     UNAGREED_FAILED,    /* so there are with those who failed, who may be at work across a cut */

@@ -46,9 +46,6 @@ struct versions {
 
 enum { VERSIONS_MAX = 16 }; /* as many as a frame can name */
 
-/* From this one on, counted from 0, views may have terms that were changed (A4). */
-enum { VERSION_OF_TERMS = 1 };
-
 /* Those that both speak; `low` is above `high` if there are none. */
 static inline struct versions versions_common(struct versions a, struct versions b)
 {

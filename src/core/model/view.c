@@ -366,8 +366,7 @@ void view_put_behind(struct view *view, uint32_t count)
 
 struct versions view_versions(const struct view *view, uint32_t except)
 {
-    struct versions common = {.low = view->agreed.number == 0 ? 0 : VERSION_OF_TERMS,
-                              .high = VERSIONS_MAX - 1};
+    struct versions common = {.low = 0, .high = VERSIONS_MAX - 1};
 
     for (uint32_t i = 0; i < view->member_count; i++) {
         if (i != except) {

@@ -93,8 +93,7 @@ void view_set_tags(struct view *view, uint32_t position, const struct tags *tags
  * the index table. */
 void view_put(struct view *view, uint32_t position, const struct member *member);
 
-/* The versions that all members speak, but for the one at `except`; all, if there is nobody. Who
- * speaks version 1 alone cannot read terms that were changed (A4). */
+/* The versions that all members speak, but for the one at `except`; all, if there is nobody. */
 struct versions view_versions(const struct view *view, uint32_t except);
 const struct member *view_coordinator(const struct view *view); /* never on an empty view */
 
