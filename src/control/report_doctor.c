@@ -7,7 +7,7 @@
 
 #include "control/json.h"
 #include "control/report_peers.h"
-#include "control/terms_request.h"
+#include "control/report_terms.h"
 #include "control/whole_facts.h"
 #include "runtime/budget.h"
 #include "words/notice_text.h"

@@ -5,7 +5,7 @@
 #include "control/json.h"
 #include "control/report_past.h"
 #include "control/report_refusals.h"
-#include "control/terms_request.h"
+#include "control/report_terms.h"
 #include "control/time_text.h"
 #include "control/whole_facts.h"
 #include "proto/wire.h"

@@ -25,6 +25,7 @@
 #include "control/report_peers.h"
 #include "control/report_recording.h"
 #include "control/report_status.h"
+#include "control/report_terms.h"
 #include "control/report_voters.h"
 #include "control/report_watch.h"
 #include "control/server.h"

@@ -1,15 +1,9 @@
-/* The terms at run time, as clients read them and have them changed (rules A1 to A5). */
+/* The terms at run time, as clients have them changed (rules A1 to A5). */
 #ifndef CONTROL_TERMS_REQUEST_H
 #define CONTROL_TERMS_REQUEST_H
 
 #include "control/answer.h"
 #include "control/facts.h"
-
-/* The terms in force beside those that this node was started with. */
-json_t *report_terms(const struct facts *facts);
-
-/* Were they changed so that this node would be started with others? */
-bool terms_drift(const struct facts *facts);
 
 /* Has this node ask for the terms as the body changes them:
  * {"guard": "majority", "size": 5, "profile": "lan", "capacity": 32}, one of them at least. */
