@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "control/overdue.h"
-#include "control/report_peers.h"
-#include "control/request.h"
-#include "control/server.h"
-#include "control/whole_facts.h"
+#include "control/documents/report_peers.h"
+#include "control/documents/whole_facts.h"
+#include "control/resources/overdue.h"
+#include "control/resources/request.h"
+#include "control/resources/server.h"
 #include "runtime/descriptors.h"
 #include "words/address_text.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "control/listen_socket.h"
+#include "control/http/listen_socket.h"
 #include "daemon/hooks.h"
 #include "runtime/key_file.h"
 #include "runtime/preflight.h"

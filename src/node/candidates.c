@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "control/campaign_request.h"
+#include "control/roles/campaign_request.h"
 #include "doyen/lease.h"
 
 /* Inside of a step, mostly. */

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "control/role_page.h"
+#include "control/roles/role_page.h"
 #include "runtime/inquiry.h"
 
 bool member_open(struct member_process *member, uv_loop_t *loop, const struct config *config,

@@ -3,7 +3,8 @@
  * the unit's status line) says what this one function says.
  *
  * To add a state: a word in the enum, a field of struct whole_facts that the collector
- * (control/whole_facts.c) fills in, and a row in the table of whole.c, whose order is by severity.
+ * (control/documents/whole_facts.c) fills in, and a row in the table of whole.c, whose order is by
+ * severity.
  */
 #ifndef WORDS_WHOLE_H
 #define WORDS_WHOLE_H

@@ -1,7 +1,7 @@
 /* What a client is told where there is no memory for its answer. */
 #include <criterion/criterion.h>
 
-#include "control/answer.h"
+#include "control/http/answer.h"
 
 Test(control_answer, where_memory_ran_out_the_client_is_told)
 {

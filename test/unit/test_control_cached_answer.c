@@ -1,7 +1,7 @@
 /* Kept answers: given again only while they are what would be made now. */
 #include <criterion/criterion.h>
 
-#include "control/cached_answer.h"
+#include "control/http/cached_answer.h"
 
 static struct answer answer_of_status(unsigned status)
 {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "control/campaign_request.h"
+#include "control/roles/campaign_request.h"
 
 static struct campaign_request parsed(const char *body)
 {

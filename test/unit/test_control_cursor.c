@@ -1,7 +1,7 @@
 /* Cursors as text: what is given out is taken back, and nothing else is. */
 #include <criterion/criterion.h>
 
-#include "control/cursor.h"
+#include "control/text/cursor.h"
 
 Test(control_cursor, what_is_written_reads_back)
 {

@@ -3,8 +3,8 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "control/entry.h"
-#include "control/sentence.h"
+#include "control/events/entry.h"
+#include "control/events/sentence.h"
 #include "view_builder.h"
 
 enum { NOTICE_TYPES = NOTICE_TAGS + 1, LIFE = 0x0a1b2c3d };

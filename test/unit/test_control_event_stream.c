@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/event_stream.h"
+#include "control/events/event_stream.h"
 #include "view_builder.h"
 
 enum { READ_MAX = 1 << 20, LIFE = 0xa1 };

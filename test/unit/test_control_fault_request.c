@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "control/fault_request.h"
+#include "control/requests/fault_request.h"
 
 Test(control_fault_request, each_kind_is_read)
 {

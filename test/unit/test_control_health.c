@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/health.h"
+#include "control/documents/health.h"
 #include "view_builder.h"
 
 /* A member of a view of letters, everybody heard (10 + position) ms ago; the oldest coordinates. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/host.h"
+#include "control/http/host.h"
 
 Test(control_host, its_own_names_and_any_address_are_this_node)
 {

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "control/html.h"
+#include "control/text/html.h"
 
 static void assert_html(const char *text, size_t length, const char *expected)
 {

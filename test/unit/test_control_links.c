@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/links.h"
+#include "control/facts/links.h"
 #include "view_builder.h"
 
 /* A matrix written as rows of observers, one letter per subject: o hears, s silent, x suspects,

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "control/listen_socket.h"
+#include "control/http/listen_socket.h"
 
 /* A directory of the test's own, and a log whose lines can be read back. */
 struct place {

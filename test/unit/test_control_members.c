@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/members.h"
+#include "control/documents/members.h"
 #include "view_builder.h"
 
 /* The facts of A in a view of letters; peers heard (10 + position) ms ago. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/metrics.h"
+#include "control/documents/metrics.h"
 #include "view_builder.h"
 
 enum { SERIES_MAX = 1024, FAMILIES_MAX = 128, LINE_MAX_BYTES = 512 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/page.h"
+#include "control/page/page.h"
 #include "view_builder.h"
 
 /* The facts of A in a view of letters, each heard 10 ms ago. */

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "control/peer.h"
+#include "control/http/peer.h"
 
 enum { NOBODY = 65534, OPS = 4242, MANY = 100 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/report_peers.h"
+#include "control/documents/report_peers.h"
 #include "rig.h"
 #include "runtime/inquiry.h"
 

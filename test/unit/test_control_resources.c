@@ -1,7 +1,7 @@
 /* The table of resources, and the facts behind the reports. */
 #include <criterion/criterion.h>
 
-#include "control/resources.h"
+#include "control/resources/resources.h"
 
 struct case_of {
     const char *path;

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "control/role_row.h"
+#include "control/roles/role_row.h"
 
 enum { ROWS = 5 };
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "control/control.h"
-#include "control/server.h"
+#include "control/resources/server.h"
 #include "doyen/lease.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "control/report_voters.h"
+#include "control/documents/report_voters.h"
 #include "view_builder.h"
 
 /* A of the voters A, B and C; C is no member. */

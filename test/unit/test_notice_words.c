@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "control/entry.h"
+#include "control/events/entry.h"
 #include "runtime/log.h"
 #include "view_builder.h"
 #include "words/notice_fields.h"

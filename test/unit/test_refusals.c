@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "control/report_refusals.h"
+#include "control/documents/report_refusals.h"
 #include "runtime/refusals.h"
 #include "view_builder.h"
 #include "words/refused_text.h"

@@ -1,0 +1,145 @@
+#include "control/documents/report_voters.h"
+
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "control/text/json.h"
+#include "words/terms_text.h"
+#include "words/voter_text.h"
+
+static bool has_record(const struct voter_state *voter)
+{
+    return !id_is_none(&voter->record_id);
+}
+
+static json_t *promise_json(const struct facts *facts, const struct ballot *promise)
+{
+    if (promise->epoch == 0) {
+        return json_null();
+    }
+    const uint32_t position = view_find(facts->view, &promise->life);
+    json_t *object = json_object();
+
+    return json_finished(
+        object,
+        json_put(object, "epoch", json_of_u64(promise->epoch)) &&
+            json_put(object, "life", json_of_id(&promise->life)) &&
+            json_put(
+                object, "name",
+                json_of_word(position == VIEW_NONE ? NULL : facts->view->members[position].name)));
+}
+
+static json_t *accepted_json(const struct view_id *accepted)
+{
+    if (id_is_none(&accepted->coordinator)) {
+        return json_null();
+    }
+    json_t *object = json_object();
+
+    return json_finished(object, json_put(object, "epoch", json_of_u64(accepted->epoch)) &&
+                                     json_put(object, "version", json_of_u64(accepted->version)));
+}
+
+/* This node knows its own record; of the others' what they said of it. */
+static bool put_own_record(json_t *object, const struct facts *facts)
+{
+    const struct voter_state *voter = &facts->voter;
+
+    return json_put(object, "voter", json_of_word(voter_status_text(voter->status))) &&
+           json_put(object, "record_id",
+                    has_record(voter) ? json_of_id(&voter->record_id) : json_null()) &&
+           json_put(object, "lineage",
+                    has_record(voter) ? json_sprintf("%016" PRIx64, voter->lineage)
+                                      : json_null()) &&
+           json_put(object, "promise", promise_json(facts, &voter->promise)) &&
+           json_put(object, "accepted", accepted_json(&voter->accepted)) &&
+           json_put(object, "until_ms",
+                    voter->promise.epoch == 0 ? json_null() : json_of_number(voter->until_ms)) &&
+           json_put(object, "synced",
+                    has_record(voter) ? json_boolean(voter->synced) : json_null()) &&
+           json_put(object, "sync_ms",
+                    voter->syncs == 0 ? json_null() : json_of_number(voter->sync_ms_ago));
+}
+
+/* Whether it votes, if it said so lately; what it has promised only itself shows. */
+static bool put_said(json_t *object, const json_t *said)
+{
+    static const char *const keys[] = {"record_id", "lineage", "promise", "accepted",
+                                       "until_ms",  "synced",  "sync_ms"};
+    bool complete = json_put(object, "voter",
+                             json_of_word(json_string_value(json_object_get(said, "voter"))));
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        complete = complete && json_put(object, keys[i], json_null());
+    }
+    return complete;
+}
+
+static json_t *voter_json(const struct facts *facts, const struct voter_survey *survey,
+                          uint8_t voter)
+{
+    const char *name = facts->config->voters.names[voter];
+    const uint32_t position = view_find_name(facts->view, name);
+    const bool is_member = position != VIEW_NONE;
+    const bool is_self = text_equal(name, facts->self->name);
+    json_t *object = json_object();
+
+    return json_finished(
+        object, json_put(object, "name", json_of_word(name)) &&
+                    json_put(object, "self", json_boolean(is_self)) &&
+                    json_put(object, "member", json_boolean(is_member)) &&
+                    json_put(object, "heard",
+                             json_boolean(is_self || (is_member && !facts->silent[position]))) &&
+                    json_put(object, "address",
+                             is_member ? json_of_address(&facts->view->members[position].address)
+                                       : json_null()) &&
+                    (is_self ? put_own_record(object, facts)
+                             : put_said(object, voter_survey_said(survey, facts, voter))));
+}
+
+static json_t *voters_json(const struct facts *facts, const struct voter_survey *survey)
+{
+    const struct voters *voters = &facts->config->voters;
+    json_t *array = json_array();
+    bool complete = array != NULL;
+
+    for (uint8_t i = 0; i < voters->count && complete; i++) {
+        complete = json_array_append_new(array, voter_json(facts, survey, i)) == 0;
+    }
+    return json_finished(array, complete);
+}
+
+/* How the writes of the record went, in this process; null for no voter. */
+static json_t *disk_json(const struct facts *facts)
+{
+    if (facts->voter.status == VOTER_NOT) {
+        return json_null();
+    }
+    json_t *object = json_object();
+
+    return json_finished(
+        object, json_put(object, "syncs", json_of_number(facts->voter.syncs)) &&
+                    json_put(object, "failures", json_of_number(facts->voter.sync_failures)) &&
+                    json_put(object, "last_us", json_of_number(facts->voter_times.last_us)) &&
+                    json_put(object, "slowest_us", json_of_number(facts->voter_times.slowest_us)));
+}
+
+json_t *report_voters(const struct facts *facts, const struct voter_survey *survey)
+{
+    char policy[GUARD_TEXT_MAX];
+    json_t *object = json_object();
+
+    guard_text(&facts->guard.guard, policy);
+    return json_finished(
+        object,
+        json_put(object, "schema", json_integer(1)) &&
+            json_put(object, "cluster", json_of_word(facts->config->cluster)) &&
+            json_put(object, "self", json_of_word(facts->self->name)) &&
+            json_put(object, "policy", json_of_word(policy)) &&
+            json_put(object, "needed",
+                     facts->config->voters.count == 0 ? json_null()
+                                                      : json_of_number(facts->guard.needed)) &&
+            json_put(object, "waiting", json_of_number(voter_survey_waiting(survey, facts))) &&
+            json_put(object, "voters", voters_json(facts, survey)) &&
+            json_put(object, "disk", disk_json(facts)));
+}

@@ -1,0 +1,25 @@
+/* GET /v1/watches: whom this node watches, which members are in doubt, and whether it asks
+ * everybody (D9). */
+#ifndef CONTROL_REPORT_WATCH_H
+#define CONTROL_REPORT_WATCH_H
+
+#include <jansson.h>
+
+#include "control/facts/facts.h"
+
+/* O(members + suspicions). NULL when memory ran out. */
+json_t *report_watch(const struct facts *facts);
+
+/* "heard", "asked" (a heartbeat is missing), "silent", or a verdict. NULL: it is not watched. */
+const char *report_watch_state(const struct facts *facts, uint32_t position,
+                               const struct watch_state *watch);
+
+/* Why two members watch each other, from bits of enum edge: "ring 1", "oldest"; "doubt" for none.
+ */
+const char *report_edge_text(unsigned edge);
+
+/* Of this node's running call: {"began_ms", "left_ms", "asked", "answered", "unanswered"}, or null.
+ */
+json_t *report_roll_call(const struct facts *facts);
+
+#endif

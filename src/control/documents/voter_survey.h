@@ -1,0 +1,44 @@
+/* Which voters of guard strict vote, as each said of itself when it was asked beside the protocol
+ * (runtime/inquiry.h). Nobody else can know. Whoever wants to know asks; what was said is
+ * remembered for a while. */
+#ifndef CONTROL_VOTER_SURVEY_H
+#define CONTROL_VOTER_SURVEY_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "control/facts/facts.h"
+
+enum {
+    VOTER_ASK_MS = 1000, /* a round that began so lately serves the next who asks, too, */
+    VOTER_ASK_SELDOM_MS = 10 * 1000, /* and so lately one who asks all the time */
+    VOTER_SAID_MS = 30 * 1000,       /* what was said so long ago says nothing of now */
+};
+
+struct voter_said {
+    struct node_id life; /* that said it */
+    uint64_t said_ms;    /* 0: it said nothing */
+    json_t *answer;      /* the known fields of what it said; owned */
+};
+
+/* All zero knows nothing; by voter. */
+struct voter_survey {
+    struct voter_said voters[VOTERS_MAX];
+};
+
+void voter_survey_deinit(struct voter_survey *survey);
+
+/* Takes what has been answered since; under guard strict begins a round, unless one began in the
+ * last `lately_ms`. */
+void voter_survey_ask(struct voter_survey *survey, const struct facts *facts, uint64_t lately_ms);
+
+/* What the voter, who is the member of that name and heard, said lately; NULL: nothing. Borrowed.
+ */
+const json_t *voter_survey_said(const struct voter_survey *survey, const struct facts *facts,
+                                uint8_t voter);
+
+/* Voters that are members, and others, and heard, and have said nothing lately. */
+uint32_t voter_survey_waiting(const struct voter_survey *survey, const struct facts *facts);
+
+#endif

@@ -1,0 +1,291 @@
+#include "control/http/listen_socket.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "runtime/own_file.h"
+#include "runtime/preflight.h"
+#include "runtime/segments.h"
+#include "words/address_text.h"
+
+enum {
+    BACKLOG = 1024,           /* a client that connects without blocking fails when it is full */
+    SOCKET_MODE_FIRST = 0600, /* until it has its group */
+};
+
+_Static_assert(sizeof(((struct sockaddr_un *)0)->sun_path) == CONFIG_PATH_MAX + 1,
+               "a path that fits the configuration fits the system's structure");
+
+static struct sockaddr_un unix_address(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+    (void)text_set(address.sun_path, sizeof address.sun_path, path, strlen(path));
+    return address;
+}
+
+static int connect_unix(int fd, const char *path)
+{
+    const struct sockaddr_un address = unix_address(path);
+    return connect(fd, (const struct sockaddr *)&address, sizeof address);
+}
+
+static int bind_unix(int fd, const char *path)
+{
+    const struct sockaddr_un address = unix_address(path);
+    return bind(fd, (const struct sockaddr *)&address, sizeof address);
+}
+
+/* The directory of the path, if it may have to be made: neither the root nor the current directory.
+ */
+static bool directory_of(const char *path, char directory[CONFIG_PATH_MAX + 1])
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL && slash != path &&
+           text_set(directory, CONFIG_PATH_MAX + 1, path, (size_t)(slash - path));
+}
+
+/* Says where the path comes from, for a line about what is wrong with it. */
+static const char *origin_of(const struct config *config)
+{
+    return config->control_from_environment ? " (DOYEN_CONTROL in the environment says so)" : "";
+}
+
+/* The group of the socket, as given; empty: none. */
+static const char *group_name(const struct config *config)
+{
+    return config->control_group[0] != '\0' ? config->control_group : config->control_admin;
+}
+
+static gid_t group_of(const struct config *config)
+{
+    return group_name(config)[0] != '\0' ? config->control_gid : (gid_t)-1;
+}
+
+static bool cannot_make(const struct config *config, const char *directory,
+                        struct complaint *complaint)
+{
+    return complaint_set(complaint,
+                         "cannot make %s for the control socket: %s; choose another place with "
+                         "--control PATH%s",
+                         directory, strerror(errno), origin_of(config));
+}
+
+static bool cannot_listen(const struct config *config, struct complaint *complaint)
+{
+    return complaint_set(complaint,
+                         "cannot listen at %s: %s; choose another place with --control PATH%s",
+                         config->control, strerror(errno), origin_of(config));
+}
+
+/* Everyone whom the socket's mode lets in must be able to enter its directory and to list it. */
+static mode_t directory_mode(mode_t socket_mode)
+{
+    return S_IRWXU | ((socket_mode & S_IWGRP) != 0 ? S_IRGRP | S_IXGRP : 0) |
+           ((socket_mode & S_IWOTH) != 0 ? S_IROTH | S_IXOTH : 0);
+}
+
+static bool make_directory(const struct config *config, struct complaint *complaint)
+{
+    char directory[CONFIG_PATH_MAX + 1];
+
+    if (!directory_of(config->control, directory)) {
+        return true;
+    }
+    if (mkdir(directory, S_IRWXU) != 0) {
+        return errno == EEXIST || cannot_make(config, directory, complaint);
+    }
+    return (chown(directory, (uid_t)-1, group_of(config)) == 0 &&
+            chmod(directory, directory_mode(config->control_mode)) == 0) ||
+           cannot_make(config, directory, complaint);
+}
+
+/* Who may rename or remove what is in the directory could put a socket of its own in the place of
+ * this one, and its answers would pass for this daemon's. */
+static bool check_directory(const struct config *config, struct complaint *complaint)
+{
+    char directory[CONFIG_PATH_MAX + 1];
+    char why[OWN_FILE_WHY_MAX];
+    struct stat status;
+
+    if (!directory_of(config->control, directory)) {
+        (void)text_set(directory, sizeof directory, config->control[0] == '/' ? "/" : ".", 1);
+    }
+    return stat(directory, &status) != 0 || /* Then bind will tell. */
+           own_directory_is_safe(&status, true, why) ||
+           complaint_set(complaint,
+                         "the control socket is not safe in %.200s: %s; choose another place with "
+                         "--control PATH%s",
+                         directory, why, origin_of(config));
+}
+
+/* An existing directory may serve others too and is left as it is; but users whom it keeps out
+ * should know. */
+static void warn_of_closed_directory(const struct config *config, struct log *log)
+{
+    char directory[CONFIG_PATH_MAX + 1];
+    struct stat status;
+
+    if (group_name(config)[0] != '\0' && directory_of(config->control, directory) &&
+        stat(directory, &status) == 0 && (status.st_mode & S_IXOTH) == 0 &&
+        (status.st_gid != config->control_gid || (status.st_mode & S_IXGRP) == 0)) {
+        log_line(log, LOG_WARN, "control",
+                 "%s does not let the group %s through to the control socket; run chgrp and chmod "
+                 "g+rx on it",
+                 directory, group_name(config));
+    }
+}
+
+/* A daemon that was killed leaves its file behind. A socket is unused only where nobody answers: a
+ * full queue (EAGAIN) is somebody's. Sets `*stale` when such a file is there. */
+static bool check_path(const struct config *config, bool *stale, struct complaint *complaint)
+{
+    const char *path = config->control;
+    struct stat status;
+
+    *stale = false;
+    if (lstat(path, &status) != 0) {
+        return true; /* Nothing is there, or we may not look: bind will tell. */
+    }
+    if (!S_ISSOCK(status.st_mode)) {
+        return complaint_set(
+            complaint, "%s is there already and is no socket; choose another --control PATH%s",
+            path, origin_of(config));
+    }
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return complaint_set(complaint, "cannot make a socket: %s", strerror(errno));
+    }
+    *stale = connect_unix(fd, path) != 0 && errno == ECONNREFUSED;
+    close(fd);
+    return *stale || complaint_set(complaint,
+                                   "another process answers at %s; stop it, or choose another "
+                                   "--control PATH%s",
+                                   path, origin_of(config));
+}
+
+static bool clear_stale(const struct config *config, struct log *log, struct complaint *complaint)
+{
+    const char *path = config->control;
+    bool stale = false;
+
+    if (!check_path(config, &stale, complaint)) {
+        return false;
+    }
+    if (stale && unlink(path) != 0 && errno != ENOENT) {
+        return complaint_set(complaint, "cannot remove the stale control socket %s: %s", path,
+                             strerror(errno));
+    }
+    if (stale) {
+        log_line(log, config->control_from_environment ? LOG_WARN : LOG_INFO, "control",
+                 "replacing the control socket %s, which nobody answered at%s", path,
+                 origin_of(config));
+    }
+    return true;
+}
+
+bool listen_socket_check_unix(const struct config *config, struct complaint *complaint)
+{
+    char directory[CONFIG_PATH_MAX + 1];
+    bool stale = false;
+
+    if (!check_directory(config, complaint) || !check_path(config, &stale, complaint)) {
+        return false;
+    }
+    if (preflight_can_make(config->control)) {
+        return true;
+    }
+    if (errno != ENOENT || !directory_of(config->control, directory)) {
+        return cannot_listen(config, complaint);
+    }
+    return preflight_can_make(directory) || cannot_make(config, directory, complaint);
+}
+
+/* Binds a socket that only its owner may use until it has its group: the file never has a wider
+ * mode than it is to have. */
+static bool bind_with_mode(int fd, const struct config *config)
+{
+    return fchmod(fd, SOCKET_MODE_FIRST) == 0 && bind_unix(fd, config->control) == 0 &&
+           lchown(config->control, (uid_t)-1, group_of(config)) == 0 &&
+           chmod(config->control, config->control_mode) == 0;
+}
+
+/* Listens where nothing is in the way any more, and notes which file it made. */
+static bool listen_at(struct listen_socket *listen_socket, const struct config *config,
+                      struct complaint *complaint)
+{
+    struct stat status;
+
+    listen_socket->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (listen_socket->fd < 0 || !bind_with_mode(listen_socket->fd, config) ||
+        lstat(config->control, &status) != 0 || listen(listen_socket->fd, BACKLOG) != 0) {
+        (void)cannot_listen(config, complaint);
+        if (listen_socket->fd >= 0) {
+            close(listen_socket->fd);
+        }
+        return false;
+    }
+    listen_socket->device = status.st_dev;
+    listen_socket->inode = status.st_ino;
+    return true;
+}
+
+bool listen_socket_open_unix(struct listen_socket *listen_socket, const struct config *config,
+                             struct log *log)
+{
+    struct complaint complaint;
+
+    *listen_socket = (struct listen_socket){.fd = -1};
+    (void)text_set(listen_socket->path, sizeof listen_socket->path, config->control,
+                   strlen(config->control)); /* It fits. */
+    if (!make_directory(config, &complaint) || !check_directory(config, &complaint) ||
+        !clear_stale(config, log, &complaint) || !listen_at(listen_socket, config, &complaint)) {
+        log_line(log, LOG_ERROR, "control", "%s", complaint.text);
+        return false;
+    }
+    warn_of_closed_directory(config, log);
+    return true;
+}
+
+bool listen_socket_open_tcp(struct listen_socket *listen_socket, const struct address *address,
+                            struct log *log)
+{
+    const int on = 1;
+    const int family = address_family(address);
+    char text[ADDRESS_TEXT_MAX];
+    struct sockaddr_storage to;
+    const socklen_t length = address_to_sockaddr(address, family, &to);
+
+    *listen_socket = (struct listen_socket){.fd = -1};
+    listen_socket->fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    segments_keep_small(listen_socket->fd);
+    if (listen_socket->fd < 0 ||
+        setsockopt(listen_socket->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
+        bind(listen_socket->fd, (const struct sockaddr *)&to, length) != 0 ||
+        listen(listen_socket->fd, BACKLOG) != 0) {
+        log_line(log, LOG_ERROR, "control",
+                 "cannot serve HTTP at %s: %s; choose another --http ADDR:PORT",
+                 address_text(address, text), strerror(errno));
+        if (listen_socket->fd >= 0) {
+            close(listen_socket->fd);
+        }
+        return false;
+    }
+    return true;
+}
+
+void listen_socket_unlink(const struct listen_socket *listen_socket)
+{
+    struct stat status;
+
+    if (listen_socket->path[0] != '\0' && lstat(listen_socket->path, &status) == 0 &&
+        status.st_dev == listen_socket->device && status.st_ino == listen_socket->inode) {
+        unlink(listen_socket->path);
+    }
+}

@@ -1,0 +1,34 @@
+/* The files that the page needs besides itself: scripts, styles, a picture. They are built into
+ * the program, because a running daemon opens no files. */
+#ifndef CONTROL_PAGE_FILE_H
+#define CONTROL_PAGE_FILE_H
+
+#include <stddef.h>
+
+#include "control/http/answer.h"
+
+struct request;
+
+/* One form of a file's content. */
+struct page_bytes {
+    const unsigned char *bytes;
+    size_t length;
+    const char *etag; /* in quotes, of these bytes */
+};
+
+struct page_file {
+    const char *name;
+    const char *type; /* Content-Type */
+    struct page_bytes plain;
+    struct page_bytes packed; /* by gzip */
+};
+
+/* Written by src/page/embed.cmake. */
+extern const struct page_file page_files[];
+extern const size_t page_file_count;
+
+/* Answers with the file of that name: 304 where the client has it already, packed where it takes
+ * that, 404 when there is no such file. */
+struct answer page_file_answer(const struct request *request, const char *name);
+
+#endif

@@ -1,0 +1,254 @@
+#include "control/resources/request_refusal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "base/text.h"
+#include "control/http/host.h"
+#include "control/http/peer.h"
+#include "control/resources/change_log.h"
+#include "control/resources/server.h"
+
+static struct answer answer_unknown(const char *path)
+{
+    const char *paths[RESOURCES_MAX] = {NULL};
+    char hint[512] = "there are";
+    size_t count = 0;
+
+    for (size_t i = 0; i < resource_count; i++) {
+        if ((resource_table[i].traits & FOLDER) == 0) {
+            paths[count++] = resource_table[i].path;
+        }
+    }
+    const char *near = suggest_nearest(path, paths, count);
+    if (near != NULL) {
+        snprintf(hint, sizeof hint, "did you mean %s?", near);
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            const size_t length = strlen(hint);
+            snprintf(hint + length, sizeof hint - length, " %s", paths[i]);
+        }
+    }
+    return answer_problem(MHD_HTTP_NOT_FOUND, "no such resource", hint, "there is no %.200s", path);
+}
+
+static struct answer answer_wrong_method(const struct resource *resource, const char *method)
+{
+    const bool get = resource->methods == METHOD_GET;
+    struct answer answer = answer_problem(MHD_HTTP_METHOD_NOT_ALLOWED, "method not allowed",
+                                          get ? "use GET" : "use POST", "%s is not for %.32s",
+                                          resource->path, method);
+
+    if (answer.response != NULL) {
+        (void)MHD_add_response_header(answer.response, MHD_HTTP_HEADER_ALLOW,
+                                      get ? "GET, HEAD" : "POST");
+    }
+    return answer;
+}
+
+static struct answer answer_unix_only(const struct request *request,
+                                      const struct resource *resource)
+{
+    char hint[CONFIG_PATH_MAX + 64];
+
+    snprintf(hint, sizeof hint, "ask at the control socket %s on its host",
+             node_config(request->server->control->node)->control);
+    return answer_problem(MHD_HTTP_FORBIDDEN, "not over TCP", hint,
+                          "%s is served on the Unix socket only", resource->path);
+}
+
+/* The check is for TCP alone: only programs of this host reach the Unix socket, whatever host name
+ * they give. */
+static bool request_names_this_node(const struct request *request, const char **host)
+{
+    const struct control *control = request->server->control;
+
+    *host = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+    return request->server->over_unix || *host == NULL ||
+           host_is_this(*host, node_config(control->node), control->host_name);
+}
+
+static struct answer answer_other_host(const char *host)
+{
+    return answer_problem(MHD_HTTP_MISDIRECTED_REQUEST, "not this host",
+                          "ask by its address, or start doyend with --http-host and the name",
+                          "%.200s is no name of this node", host);
+}
+
+/* The group whose members may change something, as given; empty: none. */
+static const char *changing_group(const struct config *config)
+{
+    return config->control_admin[0] != '\0' ? config->control_admin : config->control_group;
+}
+
+/* Everyone who may connect may read; changing something takes more. */
+static bool request_may_change(const struct request *request)
+{
+    const struct config *config = node_config(request->server->control->node);
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        request->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+    return info != NULL &&
+           peer_may_change(info->connect_fd,
+                           changing_group(config)[0] == '\0' ? NULL : &config->control_admin_gid);
+}
+
+static struct answer answer_not_permitted(const struct request *request,
+                                          const struct resource *resource)
+{
+    const struct config *config = node_config(request->server->control->node);
+    char hint[CONFIG_GROUP_MAX + 128] = "use the account that doyend runs as, or start it with "
+                                        "--control-group and a group of this account";
+
+    if (changing_group(config)[0] != '\0') {
+        snprintf(hint, sizeof hint, "use an account that is in the group %s",
+                 changing_group(config));
+    }
+    return answer_problem(MHD_HTTP_FORBIDDEN, "not permitted", hint,
+                          "this account may ask, but not change anything: %s is for doyend's own "
+                          "account, root and %s",
+                          resource->path,
+                          config->control_admin[0] != '\0' ? "the group of --control-admin"
+                                                           : "the control group");
+}
+
+/* What is wrong with the arguments of a request. */
+struct argument_fault {
+    const char *allowed; /* the one that the resource takes, or NULL */
+    const char *key;     /* of the argument that is wrong; NULL: none is */
+    const char *what;    /* is wrong with it */
+    bool is_flag;        /* it stands without a value */
+    bool seen;
+};
+
+static enum MHD_Result check_argument(void *context, enum MHD_ValueKind kind, const char *key,
+                                      const char *value)
+{
+    struct argument_fault *fault = context;
+
+    (void)kind;
+    if (fault->allowed == NULL || key == NULL || !text_equal(key, fault->allowed)) {
+        fault->what = "is no argument of it";
+    } else if (fault->seen) {
+        fault->what = "is given twice";
+    } else if (!fault->is_flag && (value == NULL || value[0] == '\0')) {
+        fault->what = "has no value";
+    } else if (fault->is_flag && value != NULL && value[0] != '\0') {
+        fault->what = "takes no value";
+    } else {
+        fault->seen = true;
+        return MHD_YES;
+    }
+    fault->key = key == NULL ? "" : key;
+    return MHD_NO;
+}
+
+/* A mistyped argument must not turn into a request for something else. Returns whether there is
+ * one, with the answer to it. */
+static bool refuse_arguments(const struct request *request, const struct resource *resource,
+                             struct answer *answer)
+{
+    struct argument_fault fault = {.allowed = resource->argument,
+                                   .is_flag = (resource->traits & FLAG) != 0};
+    char hint[64] = "leave out the question mark and what follows";
+
+    (void)MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, check_argument,
+                                    &fault);
+    if (fault.key == NULL) {
+        return false;
+    }
+    if (resource->argument != NULL) {
+        snprintf(hint, sizeof hint, "write ?%s%s, or nothing", resource->argument,
+                 (resource->traits & FLAG) != 0 ? "" : "=VALUE");
+    }
+    *answer = answer_problem(MHD_HTTP_BAD_REQUEST, "bad argument", hint, "%s: '%.60s' %s",
+                             resource->path, fault.key, fault.what);
+    return true;
+}
+
+/* Nor must a name in a body turn into a request about another member, or about none. */
+static bool refuse_body(const struct request *request, const struct resource *resource,
+                        struct answer *answer)
+{
+    char hint[64] = "leave out the body";
+
+    if (request->body.length == 0 || !resource_is_change(resource) ||
+        (resource->traits & BODY) != 0) {
+        return false;
+    }
+    if (resource->argument != NULL) {
+        snprintf(hint, sizeof hint, "leave out the body, and write ?%s=VALUE", resource->argument);
+    }
+    *answer = answer_problem(MHD_HTTP_BAD_REQUEST, "a body", hint, "%s takes no body",
+                             resource->path);
+    return true;
+}
+
+/* A load balancer that is told "busy" would take the coordinator out of service, and a supervisor
+ * would restart the node: these questions have connections that no other may take. */
+static bool request_has_room(const struct request *request, const char *path)
+{
+    const struct resource *resource = NULL;
+
+    return request->room == ROOM_FOR_ALL ||
+           (request->room == ROOM_RESERVED &&
+            resource_find(path, METHOD_GET, request->server->over_unix, &resource) == ROUTE_FOUND &&
+            (resource->traits & PROBE) != 0);
+}
+
+/* The connection is closed, which makes room for another. */
+static struct answer answer_over_limit(void)
+{
+    struct answer answer = answer_busy("there are as many connections as this node allows");
+
+    if (answer.response != NULL) {
+        (void)MHD_add_response_header(answer.response, MHD_HTTP_HEADER_CONNECTION, "close");
+    }
+    return answer;
+}
+
+/* Is there no such resource for this method and socket? */
+static bool refuse_route(const struct request *request, const char *path, const char *method,
+                         const struct resource **resource, struct answer *refusal)
+{
+    switch (resource_find(path, method_parse(method), request->server->over_unix, resource)) {
+    case ROUTE_UNKNOWN:
+        *refusal = answer_unknown(path);
+        return true;
+    case ROUTE_WRONG_METHOD:
+        *refusal = answer_wrong_method(*resource, method);
+        return true;
+    case ROUTE_UNIX_ONLY:
+        *refusal = answer_unix_only(request, *resource);
+        return true;
+    case ROUTE_FOUND:
+        break;
+    }
+    return false;
+}
+
+bool request_refuse(const struct request *request, const char *path, const char *method,
+                    const struct resource **resource, struct answer *refusal)
+{
+    const char *host = NULL;
+
+    if (!request_has_room(request, path)) {
+        *refusal = answer_over_limit();
+        return true;
+    }
+    if (!request_names_this_node(request, &host)) {
+        *refusal = answer_other_host(host);
+        return true;
+    }
+    if (refuse_route(request, path, method, resource, refusal)) {
+        return true;
+    }
+    if (resource_is_guarded(*resource) && !request_may_change(request)) {
+        change_log(request, *resource, MHD_HTTP_FORBIDDEN);
+        *refusal = answer_not_permitted(request, *resource);
+        return true;
+    }
+    return refuse_arguments(request, *resource, refusal) ||
+           refuse_body(request, *resource, refusal);
+}

@@ -1,0 +1,128 @@
+/* The inside of the control socket, as data: what the event loop, the connections and the resources
+ * share. The comment behind each field of struct control names the one module that writes it. */
+#ifndef CONTROL_SERVER_H
+#define CONTROL_SERVER_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "control/documents/snapshot.h"
+#include "control/documents/voter_survey.h"
+#include "control/events/past.h"
+#include "control/events/watchers.h"
+#include "control/facts/facts.h"
+#include "control/facts/hearing_stability.h"
+#include "control/facts/links.h"
+#include "control/http/cached_answer.h"
+#include "control/http/listen_socket.h"
+#include "control/http/queue.h"
+#include "control/roles/campaigns.h"
+#include "control/roles/lease_clients.h"
+#include "control/roles/role_survey.h"
+#include "control/text/text_builder.h"
+#include "runtime/measure.h"
+#include "runtime/process_usage.h"
+
+enum {
+    SERVERS_MAX = 2,                  /* a Unix socket, and perhaps TCP */
+    CONNECTIONS_MAX = 256,            /* per listening socket; the rest gets 503 */
+    CONNECTIONS_RESERVED = 16,        /* beyond that, for probes alone */
+    CONNECTIONS_SPARE = 16,           /* accepted beyond both, to be told so */
+    CONNECTIONS_PER_ADDRESS = 128,    /* over TCP */
+    CONNECTION_BYTES_MAX = 16 * 1024, /* for the request's head and a piece of the answer */
+    CONNECTION_IDLE_S = 60,
+    FIRST_REQUEST_MS = 5000,    /* from the connection until its first request is there */
+    RESERVED_REQUEST_MS = 1000, /* the same where connections are scarce */
+    NEXT_REQUEST_MS = 60000,    /* from one answer until the next request, or to take it */
+    DUE_CHECK_MS = 250,
+    BODY_BYTES_MAX = 64 * 1024,
+    RESOURCES_MAX = 48,
+};
+
+struct control;
+
+/* One listening socket and its connections. */
+struct server {
+    struct control *control;
+    struct MHD_Daemon *daemon;
+    uv_poll_t poll; /* on the daemon's epoll descriptor */
+    struct listen_socket listen_socket;
+    uint32_t connections;
+    uint32_t room;     /* so many are served, CONNECTIONS_MAX where the descriptors suffice, */
+    uint32_t reserved; /* so many more for probes, and as many to be told that there is no room */
+    struct request *first; /* of all connections */
+    uint32_t due_count;    /* of those that something is due of */
+    bool over_unix;
+    bool polled; /* the handle is open */
+};
+
+/* What a connection was let in for, by how many there were when it came. */
+enum room {
+    ROOM_FOR_ALL,
+    ROOM_RESERVED, /* probes: is-coordinator, livez, readyz */
+    ROOM_NONE,     /* to be told so */
+};
+
+#define REQUEST_NEVER_DUE UINT64_MAX
+
+/* One connection and the request that arrives on it, of request.c. Requests follow one another on a
+ * connection; each is answered when it has arrived whole. */
+struct request {
+    struct server *server;
+    struct MHD_Connection *connection;
+    struct text_builder body;
+    struct waiter waiter;
+    struct request *previous;
+    struct request *next;
+    uint64_t due_ms; /* when the connection is closed, whatever was sent or read until then */
+    enum room room;
+    const char *path; /* borrowed while the request is dispatched */
+    bool is_head;     /* HEAD: of the answer only what stands before its body is wanted */
+};
+
+struct control {
+    /* control.c; what comes before `past` is looked at in every turn, and memory is cold then */
+    uv_prepare_t prepare;
+    uv_loop_t *loop;
+    struct node *node;
+    struct log *log;
+    bool closing;
+    bool running; /* inside a daemon's run */
+    bool has_run; /* since the daemons' deadline was looked at */
+    bool keepalive_runs;
+    bool due_timer_runs;
+    uint32_t server_count;
+
+    struct queue queue;                         /* queue.c */
+    struct hearing_stability hearing_stability; /* hearing_stability.c */
+    struct watchers watchers;                   /* watchers.c */
+    struct lease_clients lease_clients;         /* lease_clients.c */
+    struct campaigns campaigns;                 /* campaigns.c */
+    struct past past;                           /* past.c */
+
+    /* control.c */
+    struct server servers[SERVERS_MAX];  /* their connections: request.c */
+    char host_name[CONFIG_HOST_MAX + 1]; /* of this host; empty where it has none */
+    uv_timer_t timer;                    /* the daemons' next deadline */
+    uint64_t timer_due_ms;
+    struct process_meter meter;
+    uv_timer_t keepalive_timer;
+    uv_timer_t due_timer; /* looks for requests that take too long */
+    uint32_t handles_open;
+    void (*on_closed)(void *context);
+    void *context;
+
+    struct facts facts;               /* facts.c */
+    struct links links;               /* links.c; collected where a document shows them */
+    struct voter_survey voter_survey; /* voter_survey.c */
+    struct snapshot snapshot;         /* snapshot.c */
+    struct cached_answer cached_answers[RESOURCES_MAX]; /* cached_answer.c; by resource */
+    uint64_t cached_right;          /* dispatch.c; the lease page's change when they were made */
+    struct event_texts event_texts; /* event_stream.c */
+    struct role_survey role_survey; /* role_survey.c */
+    struct measure measure;         /* runtime/measure.c */
+};
+
+#endif
