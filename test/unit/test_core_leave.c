@@ -2,6 +2,7 @@
  * test_core_change.c. */
 #include <criterion/criterion.h>
 
+#include "core/state/state.h"
 #include "rig.h"
 
 static struct message carries(enum message_type type, struct view *view)
@@ -172,6 +173,23 @@ Test(core_leave, a_leaver_takes_nothing_over)
     cr_assert_eq(rig_count(rig, MESSAGE_CLAIM), 0);
     cr_assert_not_null(rig_told(rig, MESSAGE_LEAVE, 'C'));
     cr_assert_eq(core_phase(rig->core), PHASE_STOPPED);
+    rig_free(rig);
+}
+
+/* E3c: somebody said in C's name that it leaves, and it goes on. When it fails, for good as it may
+ * seem, its place is its own (G1e). */
+Test(core_leave, who_goes_on_has_not_said_that_it_leaves)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    const struct node_id leaver = rig_id(rig, 'C');
+
+    rig_gets(rig, 'C', &(struct message){.type = MESSAGE_LEAVE});
+    rig_hears(rig, 'C');
+    cr_assert(rig->core->peers[2].charge.leaves, "it is heard while it waits to be let out");
+    rig_pass(rig, rig->timing.fresh_ms + rig->timing.heartbeat_ms, "A C");
+    rig_kill(rig, 'C');
+    rig_kill(rig, 'A');
+    cr_assert_eq(view_find_gone(core_view(rig->core), &leaver)->reason, GONE_FAILED);
     rig_free(rig);
 }
 

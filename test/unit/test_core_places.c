@@ -317,6 +317,7 @@ Test(core_places, on_rings_who_is_watched_by_others_has_one)
     uint32_t watched_later = 0;
 
     shows(rig, "+K +L +M +N +O +P");
+    rig_hears(rig, 'A');
     for (char letter = 'K'; letter <= 'P'; letter++) {
         const struct node_id id = rig_id(rig, letter);
         const uint32_t at = view_find(core_view(rig->core), &id);
@@ -338,5 +339,50 @@ Test(core_places, on_rings_who_is_watched_by_others_has_one)
         }
     }
     cr_assert_gt(watched_later, 0);
+    rig_free(rig);
+}
+
+/* G1h, H48: all who are shown what one frame made up install it, and for all of them others may
+ * know whom it invented. Its coordinator has to name it. */
+Test(core_places, on_rings_who_came_with_a_view_that_nobody_named_has_none)
+{
+    struct rig *rig = rig_on_rings("A B C D E F G H I J", 'B');
+    uint32_t others = 0;
+
+    shows(rig, "+K +L +M +N +O +P");
+    rig_hears(rig, 'C');
+    for (char letter = 'K'; letter <= 'P'; letter++) {
+        const struct node_id id = rig_id(rig, letter);
+        cr_assert(numbers_lack_proof(rig->core, &id));
+    }
+    rig_hears(rig, 'A');
+    for (char letter = 'K'; letter <= 'P'; letter++) {
+        const struct node_id id = rig_id(rig, letter);
+        others += !numbers_lack_proof(rig->core, &id);
+    }
+    cr_assert_gt(others, 0, "whom others watch");
+    rig_free(rig);
+}
+
+/* G1h: nor does who never was a member here, and is listed as failed. */
+Test(core_places, who_failed_in_a_view_that_nobody_named_has_none)
+{
+    struct rig *rig = rig_guarded("A B C", 'B',
+                                  (struct guard){.policy = GUARD_MAJORITY, .count = 4});
+    struct view *view = rig_next(rig, "");
+    const struct gone failed = {.id = member_of('D').id,
+                                .address = member_of('D').address,
+                                .reason = GONE_FAILED,
+                                .name = "D",
+                                .accusers = {1},
+                                .accuser_count = 1};
+
+    view_add_gone(view, &failed);
+    view_seal(view);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
+    cr_assert_eq(core_view(rig->core)->gone_count, 1);
+    cr_assert(has_room(rig, 'E'));
+    rig_hears(rig, 'A');
+    cr_assert_not(has_room(rig, 'E'), "A knew it");
     rig_free(rig);
 }

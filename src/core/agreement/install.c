@@ -11,6 +11,7 @@
 #include "core/detection/detector.h"
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
+#include "core/detection/numbers.h"
 #include "core/detection/route.h"
 #include "core/detection/watch.h"
 #include "core/model/marks.h"
@@ -671,6 +672,7 @@ void install_compare(struct core *core, const struct message *message, uint32_t 
         follow_forget(core, position); /* It came back. */
         if (same) {
             accord_on_named(core, position);
+            numbers_on_named(core, position);
         } else {
             on_mismatch(core, message, position);
         }

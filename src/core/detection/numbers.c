@@ -163,20 +163,35 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
     return NUMBER_NEWER;
 }
 
+static bool is_lacking(enum proof proof)
+{
+    return proof == PROOF_LACKING || proof == PROOF_UNNAMED;
+}
+
 bool numbers_lack_proof(const struct core *core, const struct node_id *id)
 {
     const struct gone *gone = view_find_gone(&core->view, id);
     uint32_t member = view_find(&core->view, id);
 
-    return (gone != NULL && core->numbers.proofs[gone - core->view.gone] == PROOF_LACKING) ||
+    return (gone != NULL && is_lacking(core->numbers.proofs[gone - core->view.gone])) ||
            (member != VIEW_NONE && !core_is_self(core, member) &&
-            core->peers[member].number.proof == PROOF_LACKING);
+            is_lacking(core->peers[member].number.proof));
 }
 
 static void note_gone(struct core *core, uint32_t position, uint64_t number, enum proof proof)
 {
     core->numbers.gone[position] = number;
     core->numbers.proofs[position] = (uint8_t)proof;
+}
+
+/* G1h: others may know of whom this node learns from a view, if it is its coordinator's. */
+static enum proof proof_of_others(struct core *core, const struct installed *before)
+{
+    if (view_is_empty(before->view) || core_is_coordinator(core)) {
+        return PROOF_UNKNOWN;
+    }
+    core->numbers.any_unnamed = true;
+    return PROOF_UNNAMED;
 }
 
 static void map_gone(struct core *core, const struct installed *before)
@@ -195,7 +210,7 @@ static void map_gone(struct core *core, const struct installed *before)
             const ptrdiff_t at = gone - former->gone;
             note_gone(core, i, were.gone[at], were.proofs[at]);
         } else {
-            note_gone(core, i, 0, PROOF_UNKNOWN);
+            note_gone(core, i, 0, proof_of_others(core, before));
         }
     }
 }
@@ -231,7 +246,25 @@ void numbers_on_view_installed(struct core *core, const struct installed *before
             note_address(core, i, &gone->address);
         } else if (!core_is_self(core, i) && watch_is_edge(core, i)) {
             core->peers[i].number.proof = PROOF_LACKING; /* Others may know, where they watch it. */
+        } else if (!core_is_self(core, i)) {
+            core->peers[i].number.proof = proof_of_others(core, before);
         }
     }
     map_gone(core, before);
+}
+
+void numbers_on_named(struct core *core, uint32_t position)
+{
+    if (position != 0 || !core->numbers.any_unnamed) {
+        return;
+    }
+    core->numbers.any_unnamed = false;
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        enum proof *proof = &core->peers[i].number.proof;
+        *proof = *proof == PROOF_UNNAMED ? PROOF_UNKNOWN : *proof;
+    }
+    for (uint32_t i = 0; i < core->view.gone_count; i++) {
+        uint8_t *proof = &core->numbers.proofs[i];
+        *proof = *proof == PROOF_UNNAMED ? PROOF_UNKNOWN : *proof;
+    }
 }

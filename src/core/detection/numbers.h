@@ -25,8 +25,12 @@ enum number numbers_take(struct core *core, const struct message *message, uint3
 void numbers_proved(struct core *core, uint32_t position);
 
 /* Is that life, or was it, a member that this node watched from its beginning on, and that never
- * showed that it receives at its listed address? */
+ * showed that it receives at its listed address? Or is it known from a view alone that its
+ * coordinator was not heard to name (G1h)? */
 bool numbers_lack_proof(const struct core *core, const struct node_id *id);
+
+/* G1h: a heartbeat of that member has named the view that is installed here, with its hash. */
+void numbers_on_named(struct core *core, uint32_t position);
 
 void numbers_on_view_installed(struct core *core, const struct installed *before);
 

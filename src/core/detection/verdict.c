@@ -66,6 +66,14 @@ void verdict_take_back(struct core *core, uint32_t position)
 void verdict_let_go(struct core *core, uint32_t position)
 {
     core->peers[position].charge.leaves = true;
+    core->peers[position].charge.leaves_ms = core->now_ms;
+}
+
+void verdict_heard(struct core *core, uint32_t position)
+{
+    struct peer_charge *charge = &core->peers[position].charge;
+
+    charge->leaves = charge->leaves && core->now_ms < charge->leaves_ms + core->timing.fresh_ms;
 }
 
 void verdict_reconsider(struct core *core, uint32_t position)

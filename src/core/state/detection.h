@@ -61,6 +61,7 @@ struct detector {
 struct numbers {
     uint64_t gone[GONE_MAX];  /* the last of that life */
     uint8_t proofs[GONE_MAX]; /* enum proof, what it had shown by then */
+    bool any_unnamed;         /* of these, or of the members, came with a view like that (G1h) */
 };
 
 /* watch: of all members. */

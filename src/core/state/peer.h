@@ -55,6 +55,7 @@ enum proof {
     PROOF_UNKNOWN, /* this node did not watch it from its beginning on */
     PROOF_LACKING,
     PROOF_GIVEN,
+    PROOF_UNNAMED, /* came with a view that its coordinator was not heard to name yet (G1h) */
 };
 
 /* numbers: of that life's messages (D6). */
@@ -96,8 +97,9 @@ struct peer_charge {
     uint64_t nonce;           /* of its questions (H15) */
     uint64_t verify_ms;       /* R1 is under way until then; NEVER_MS when not */
     enum verdict verdict;
-    bool confirmed; /* to be removed with the next view */
-    bool leaves;    /* asked to be let out (E1), or is gone (E3) */
+    bool confirmed;     /* to be removed with the next view */
+    bool leaves;        /* asked to be let out (E1), or is gone (E3); */
+    uint64_t leaves_ms; /* it said so last then */
 };
 
 /* follow: does it follow another coordinator than we do (L2), or is it behind (L5)? */
