@@ -13,6 +13,7 @@
 #include "core/agreement/news.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
+#include "core/agreement/unanswered.h"
 #include "core/agreement/voter.h"
 #include "core/detection/detector.h"
 #include "core/detection/flap.h"
@@ -56,6 +57,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
     news_tell_members(core, before);
     watch_hold_lifelines(core);
     claim_on_view_installed(core);
+    unanswered_on_view_installed(core);
     electorate_on_view_installed(core, before);
     voter_on_view_installed(core);
     campaign_on_view_installed(core);
@@ -91,6 +93,7 @@ void announce_life_over(struct core *core)
     change_count_reset(core);
     change_accept_reset(core);
     claim_reset(core);
+    unanswered_reset(core);
     campaign_reset(core);
     next_view_reset(core);
     move_reset(core);

@@ -17,6 +17,7 @@
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
 #include "core/agreement/successor.h"
+#include "core/agreement/unanswered.h"
 #include "core/agreement/voter.h"
 #include "core/agreement/voting.h"
 #include "core/detection/detector.h"
@@ -261,8 +262,8 @@ static void run_due(struct core *core)
         judge_evidence(core, found);
     }
     claim_tick(core);
-    if (claim_gets_no_answers(core)) {
-        REACHED(claimed_unanswered);
+    if (unanswered_gives_way(core)) {
+        REACHED(gave_way_unanswered);
         lifecycle_end_life(core, REASON_BEHIND);
     }
     if (core_is_strict(core)) {

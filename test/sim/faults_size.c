@@ -5,6 +5,7 @@
 enum {
     HOLE_LEAST = 300,
     HOLE_MOST = 1400,
+    REQUEST_HOLE = 800,   /* passes what asks to be let in, with the longest tags and terms drawn */
     SMALL_SEGMENTS = 536, /* as nodes ask for, so that streams pass where IPv4 must */
     LARGE_SEGMENTS = 1448,
 };
@@ -78,6 +79,10 @@ void fault_narrow(struct sim *sim, struct random *random, uint32_t host)
 {
     uint32_t bytes = draw_u32(random, HOLE_LEAST, HOLE_MOST);
 
+    /* Who leads is to hear of those who come. */
+    if (sim_coordinator(sim, host) == host && bytes < REQUEST_HOLE) {
+        bytes = REQUEST_HOLE;
+    }
     sim_set_segments(sim, LARGE_SEGMENTS);
     sim_narrow(sim, host, bytes);
     sim_break(sim, host);

@@ -108,6 +108,20 @@ static bool is_out_in_time(const struct plan *plan, struct sim *sim)
            core_view(sim_core(sim, broken))->hash != hash || !sim_is_behind(sim, broken);
 }
 
+/* One that led when the hole came, and still does, lets in whoever comes, or gives way (L3b, U4e).
+ */
+static const char *check_a_narrow_coordinator(const struct plan *plan, struct sim *sim,
+                                              struct random *random)
+{
+    const bool one_alone = plan->seed % 2 == 0 || plan->guard.policy == GUARD_STRICT;
+
+    restart_beside(plan, sim, random, one_alone ? 1 : UINT32_MAX);
+    sim_run(sim, 2 * plan_quiet_ms(plan));
+    return sim_converges(sim, plan_heal_ms_max(plan))
+               ? NULL
+               : "Y6: a coordinator behind a black hole lets nobody in";
+}
+
 /* One host sits behind a black hole for good; others start again, and then the coordinator dies:
  * one of the rest acts soon, and they agree (H90). */
 const char *plan_check_narrow(const struct plan *plan, struct sim *sim, struct random *random)
@@ -116,12 +130,13 @@ const char *plan_check_narrow(const struct plan *plan, struct sim *sim, struct r
     const uint32_t broken = plan->broken % plan->hosts;
     const struct timing timing = plan_timing(plan);
 
+    const bool led = sim_coordinator(sim, broken) == broken;
     fault_narrow(sim, random, broken);
     if (also_broken(plan) != SIM_NOBODY) {
         fault_narrow(sim, random, also_broken(plan));
     }
     const bool one_alone = plan->seed % 2 == 0;
-    if (sim_coordinator(sim, broken) != broken) {
+    if (!led) {
         restart_beside(plan, sim, random, one_alone ? 1 : UINT32_MAX);
     }
     if (one_alone && !plan->terms && !plan->mixed && sim_converges(sim, plan_heal_ms_max(plan)) &&
@@ -130,8 +145,11 @@ const char *plan_check_narrow(const struct plan *plan, struct sim *sim, struct r
     }
     sim_run(sim, 2 * timing.lost_ms + waits_ms[random_below(random, 5)]);
     uint32_t acting = acting_beside(plan, sim);
+    if (led && acting == broken) {
+        return check_a_narrow_coordinator(plan, sim, random);
+    }
     if (acting == SIM_NOBODY || is_narrow(plan, acting) || !suffice(plan, sim, acting)) {
-        return NULL; /* The one behind the hole coordinates, or too few are left to act. */
+        return NULL; /* One behind the hole coordinates, or too few are left to act. */
     }
     sim_crash(sim, acting);
     sim_run(sim, timing.lost_ms);

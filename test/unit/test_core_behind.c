@@ -135,7 +135,7 @@ Test(core_behind, who_is_behind_is_no_successor)
     rig_free(rig);
 }
 
-/* L5c, L3: it is the coordinator that nobody can follow. */
+/* L5c, L3a: it is the coordinator that nobody can follow. */
 Test(core_behind, a_coordinator_that_nobody_can_follow_removes_nobody)
 {
     struct rig *rig = rig_in("A B C", 'A');
@@ -228,7 +228,7 @@ Test(core_behind, a_ballot_goes_as_a_change)
     rig_free(rig);
 }
 
-/* C5f: C and D are fresh, and what they answer does not arrive. */
+/* L3b: C and D are fresh, and what they answer does not arrive. */
 Test(core_behind, who_gets_no_answers_to_its_claims_is_out)
 {
     struct rig *rig = rig_in("A B C D", 'B');
@@ -262,6 +262,62 @@ Test(core_behind, who_gets_answers_to_its_claims_goes_on)
         }
         rig_pass(rig, 100, "C D");
     }
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    rig_free(rig);
+}
+
+/* For 2 * T_stall D asks to be let in, each second; those in `answering` get what A proposes then.
+ */
+static void would_let_in_d(struct rig *rig, const char *alive, const char *answering)
+{
+    for (uint64_t ms = 0; ms < 2 * rig->timing.stall_ms && core_phase(rig->core) == PHASE_MEMBER;
+         ms += 20) {
+        if (ms % 1000 == 0) {
+            rig_joins(rig, 'D');
+        }
+        rig_pass(rig, 20, alive);
+        for (const char *letter = answering; *letter != '\0'; letter++) {
+            if (rig_told(rig, MESSAGE_PREPARE, *letter) != NULL) {
+                const struct message ack = rig_ack(rig, *letter);
+                rig_gets(rig, *letter, &ack);
+            }
+        }
+    }
+}
+
+/* L3b: B, C and D are heard, and what brings D in is too long to get to anybody. */
+Test(core_behind, a_coordinator_whose_proposals_nobody_answers_is_out)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const uint64_t since_ms = rig->now_ms;
+
+    would_let_in_d(rig, "B C", "");
+    cr_assert_eq(core_phase(rig->core), PHASE_JOINING);
+    cr_assert_geq(rig->now_ms, since_ms + rig->timing.stall_ms);
+    rig_free(rig);
+}
+
+/* It is D, or one of two others, who cannot be reached. */
+Test(core_behind, a_coordinator_whose_proposals_most_answer_goes_on)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+
+    would_let_in_d(rig, "B C", "BC");
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    rig_free(rig);
+
+    rig = rig_in("A B C", 'A');
+    would_let_in_d(rig, "B C", "B");
+    cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
+    rig_free(rig);
+}
+
+/* Of two that do not get on the elder stays, whoever comes. */
+Test(core_behind, a_coordinator_that_one_newcomer_does_not_answer_goes_on)
+{
+    struct rig *rig = rig_in("A", 'A');
+
+    would_let_in_d(rig, "", "");
     cr_assert_eq(core_phase(rig->core), PHASE_MEMBER);
     rig_free(rig);
 }

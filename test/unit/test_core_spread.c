@@ -493,6 +493,21 @@ Test(core_spread, who_comes_is_shown_it_by_one_alone)
     rig_free(rig);
 }
 
+/* The next oldest may not get it through, either. */
+Test(core_spread, who_comes_is_shown_it_by_one_more_each_time)
+{
+    struct rig *rig = rig_in("A B C E", 'C');
+
+    lets_in_d(rig, rig->timing.prepare_ms / 2);
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'D'));
+    rig_free(rig);
+
+    rig = rig_in("A B C E", 'E');
+    lets_in_d(rig, rig->timing.prepare_ms / 2);
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    rig_free(rig);
+}
+
 /* It takes it for the maker's word, and answers the maker. */
 Test(core_spread, who_comes_takes_what_another_shows)
 {

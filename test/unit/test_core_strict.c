@@ -942,6 +942,26 @@ Test(core_strict, an_idle_coordinator_hands_over)
     rig_free(rig);
 }
 
+/* L3b: its voters lease to it all the while, and what brings D in is too long to get to anybody. */
+Test(core_strict, a_coordinator_whose_proposals_nobody_answers_is_out)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    const uint64_t since_ms = rig->now_ms;
+
+    for (uint64_t ms = 0; core_phase(rig->core) == PHASE_MEMBER; ms += 100) {
+        cr_assert_lt(ms, 2 * rig->timing.stall_ms);
+        if (ms == 100) {
+            rig_joins(rig, 'D');
+        }
+        rig_pass(rig, 100, "");
+        hears_lease(rig, 'B', true);
+        hears_lease(rig, 'C', true);
+        cr_assert(core_is_acting(rig->core, rig->now_ms) || core_phase(rig->core) != PHASE_MEMBER);
+    }
+    cr_assert_geq(rig->now_ms, since_ms + rig->timing.stall_ms);
+    rig_free(rig);
+}
+
 /* H52: the last lease comes in the step in which it would hand over, and nobody was told yet that
  * it acts. Who looks at the clock may count on it. */
 Test(core_strict, who_acts_by_the_clock_is_not_idle)

@@ -36,7 +36,7 @@ static const char *phase_reason_words(enum phase_reason reason)
     case REASON_LEFT_ALONE:
         return "the others follow another view";
     case REASON_BEHIND:
-        return "the others hold a view that it does not get: long messages do not reach it";
+        return "long messages do not get through between it and the others, who hold another view";
     case REASON_NAME_TAKEN:
         return "the part that would absorb it has another node of its name or address";
     case REASON_LEAVE_ASKED:

@@ -187,7 +187,7 @@ void change_acknowledge_again(struct core *core)
     accepting->ack_ms = core->now_ms + timing_ack_ms(&core->timing, accepting->acks);
     answer(core, MESSAGE_ACK, pending, &id, pending->hash);
     if (accepting->acks >= ACKS_OF_A_CHANGE_THAT_WAITS) {
-        spread_to_joiners(core);
+        spread_to_joiners(core, accepting->acks - ACKS_OF_A_CHANGE_THAT_WAITS);
     }
 }
 

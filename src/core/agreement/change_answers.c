@@ -7,6 +7,7 @@
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
 #include "core/detection/follow.h"
+#include "core/detection/hearing.h"
 #include "core/detection/route.h"
 #include "core/model/marks.h"
 #include "core/state/outbox.h"
@@ -47,6 +48,28 @@ bool change_all_but_the_former_answered(const struct core *core, uint32_t former
         }
     }
     return true;
+}
+
+bool change_is_unanswered(const struct core *core)
+{
+    uint32_t asked = 0;
+    uint32_t silent = 0;
+    uint32_t joiners = 0; /* who are silent; one who made up many would not make it most */
+
+    for (uint32_t i = 0; i < core->change.pending.member_count; i++) {
+        const uint32_t in_view = view_find(&core->view, &core->change.pending.members[i].id);
+        const bool awaited = change_is_awaited(core, i);
+        if (in_view == VIEW_NONE) {
+            joiners += awaited;
+        } else if (!core_is_self(core, in_view) &&
+                   core->peers[in_view].charge.verdict == VERDICT_NONE &&
+                   !follow_is_behind(core, in_view)) {
+            asked++;
+            silent += awaited && hearing_is_fresh(core, in_view) &&
+                      !core->peers[in_view].signs.late;
+        }
+    }
+    return (silent > asked / 2 || asked == 0) && silent + joiners > 1;
 }
 
 bool change_has_agreed(const struct core *core, uint32_t position)

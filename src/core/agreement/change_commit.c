@@ -11,6 +11,7 @@
 #include "core/agreement/install.h"
 #include "core/agreement/next_view.h"
 #include "core/agreement/spread.h"
+#include "core/agreement/unanswered.h"
 #include "core/detection/detector.h"
 #include "core/detection/flap.h"
 #include "core/detection/numbers.h"
@@ -235,6 +236,9 @@ static void change_continue(struct core *core)
 {
     const bool late = change_is_late(core);
 
+    if (late && core->proposing.proposal.merge == 0 && change_is_unanswered(core)) {
+        unanswered_note(core);
+    }
     if (change_asks_the_former(core, late)) {
         return;
     }

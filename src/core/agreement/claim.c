@@ -11,6 +11,7 @@
 #include "core/agreement/next_view.h"
 #include "core/agreement/promise.h"
 #include "core/agreement/successor.h"
+#include "core/agreement/unanswered.h"
 #include "core/detection/elders.h"
 #include "core/detection/hearing.h"
 #include "core/detection/removal.h"
@@ -20,10 +21,7 @@
 #include "core/model/marks.h"
 #include "core/state/refuse.h"
 
-enum {
-    CHANCES_MAX = 4, /* of a claim whose own loop is slow */
-    UNANSWERED_MAX = 2,
-};
+enum { CHANCES_MAX = 4 }; /* of a claim whose own loop is slow */
 
 /* --- The candidate --- */
 
@@ -354,13 +352,10 @@ static void decide(struct core *core)
         core->claim.deadline_ms = core->now_ms + core->timing.batch_ms;
     } else if (over) {
         lose(core);
-        core->claim.unanswered = heard > voters / 2 ? core->claim.unanswered + 1 : 0;
+        if (heard > voters / 2) {
+            unanswered_note(core);
+        }
     }
-}
-
-bool claim_gets_no_answers(const struct core *core)
-{
-    return core->claim.unanswered >= UNANSWERED_MAX;
 }
 
 /* Is this a voter's answer to the claim that is under way? */
@@ -683,7 +678,6 @@ void claim_on_view_installed(struct core *core)
     claim_drop(core);
     view_clear(&core->claim.base);
     core->claim.next_age = 0;
-    core->claim.unanswered = 0;
     if (core->view.epoch >= core->promise.epoch) {
         core->claim.waiting.until_ms = 0;
     }
@@ -694,6 +688,5 @@ void claim_reset(struct core *core)
     claim_drop(core);
     view_clear(&core->claim.base);
     core->claim.next_age = 0;
-    core->claim.unanswered = 0;
     core->claim.waiting.until_ms = 0;
 }

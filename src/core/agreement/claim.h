@@ -38,9 +38,6 @@ void claim_on_late(struct core *core, uint64_t late_ms);
  */
 void claim_tick(struct core *core);
 
-/* C5f: do those whom this node hears answer its claims with what is too long to reach it? */
-bool claim_gets_no_answers(const struct core *core);
-
 /* When claim_tick has something to do next. */
 uint64_t claim_deadline_ms(const struct core *core);
 

@@ -362,8 +362,8 @@ bool install_is_as_good_as_commit(const struct core *core, const struct message 
            heartbeat->heartbeat.view_hash == core->change.pending.hash;
 }
 
-/* L3. Where all are behind this coordinator and nobody holds what it made, it is the one who cannot
- * show it; of two the elder stays (L5c). */
+/* L3a. Where all are behind this coordinator and nobody holds what it made, it is the one who
+ * cannot show it; of two the elder stays (L5c). */
 bool install_is_left_alone(const struct core *core)
 {
     bool moved = false;

@@ -63,8 +63,8 @@ bool install_leaps(const struct core *core, const struct message *message);
  * its COMMIT was lost. */
 bool install_is_as_good_as_commit(const struct core *core, const struct message *heartbeat);
 
-/* L3: a coordinator whose every other member follows another view or is suspected, and at least one
- * follows another. */
+/* L3a: a coordinator whose every other member follows another view or is suspected, and at least
+ * one follows another. */
 bool install_is_left_alone(const struct core *core);
 
 /* L5d: those who follow its coordinator, or it, have named a higher view for T_fresh, and this node

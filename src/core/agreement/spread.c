@@ -174,30 +174,30 @@ void spread_hand_on(struct core *core, const struct message *message, const stru
 
 /* --- Joiners --- */
 
-/* Of those who have it, is this node the oldest but the maker who is not suspected, nor passed
- * over? */
-static bool is_next_to_the_maker(const struct core *core, const struct view *order)
+/* Of those who have it, but for the maker, who is neither suspected nor passed over: how many are
+ * older than this node? */
+static uint32_t count_older(const struct core *core, const struct view *order)
 {
+    uint32_t count = 0;
+
     for (uint32_t i = 1; i < order->member_count; i++) {
         const uint32_t position = view_find(&core->view, &order->members[i].id);
         if (position != VIEW_NONE && core_is_self(core, position)) {
-            return true;
+            break;
         }
-        if (position != VIEW_NONE && core->peers[position].charge.verdict == VERDICT_NONE &&
-            !elders_are_passed_over(core, position)) {
-            return false;
-        }
+        count += position != VIEW_NONE && core->peers[position].charge.verdict == VERDICT_NONE &&
+                 !elders_are_passed_over(core, position);
     }
-    return false;
+    return count;
 }
 
-void spread_to_joiners(struct core *core)
+void spread_to_joiners(struct core *core, uint32_t turn)
 {
     const struct view *accepted = &core->change.pending;
     struct message prepare;
 
     if (!core_is_member(core) || core_is_strict(core) || accepted->cause == CAUSE_MERGE ||
-        !is_next_to_the_maker(core, accepted)) {
+        count_older(core, accepted) > turn) {
         return;
     }
     message_clear(&prepare, MESSAGE_PREPARE);

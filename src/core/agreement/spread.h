@@ -27,8 +27,8 @@ bool spread_is_known(const struct core *core, const struct message *message);
 /* Hands it on, if it is one to be handed on, and was just taken. O(members). */
 void spread_hand_on(struct core *core, const struct message *message, const struct view *order);
 
-/* U4e: shows what this node has accepted to the joiners in it, if it is the one whose turn that is.
- * O(members). */
-void spread_to_joiners(struct core *core);
+/* U4e: shows what this node has accepted to the joiners in it, if no more members than `turn` are
+ * ahead of it. O(members). */
+void spread_to_joiners(struct core *core, uint32_t turn);
 
 #endif

@@ -341,7 +341,7 @@ static bool others_keep_up(const struct core *core, uint32_t position)
 }
 
 /* L5c: by its own word, for T_stall. Where all are behind it is this coordinator that is alone with
- * what it made (L3). */
+ * what it made (L3a). */
 static bool is_left_behind(const struct core *core, uint32_t position)
 {
     return follow_was_left_behind(core, position) &&

@@ -213,6 +213,14 @@ struct campaign {
                                those who granted an epoch (Z15c) */
 };
 
+/* unanswered: claims and proposals in this view that most of those who are heard did not answer
+ * (L3b). */
+struct unanswered {
+    uint8_t count;
+    uint64_t since_ms; /* when the first of them ended */
+    uint64_t last_ms;  /* and the last one */
+};
+
 /* A claim that was refused for freshness, granted at once when our own evidence is complete. */
 struct waiting_claim {
     struct node_id id;
@@ -231,7 +239,6 @@ struct claim {
     uint64_t resend_ms; /* C3e: those who have not answered are asked again */
     uint32_t sendings;  /* how often they were */
     uint8_t chances;    /* how often the deadline has passed, and what waited is read first */
-    uint8_t unanswered; /* C5f: claims in a row that most of those who are heard did not answer */
     uint64_t retry_ms;  /* C5: ask those who refused again; NEVER_MS when not */
     uint8_t *answers;   /* enum answer, by position in the view */
     struct waiting_claim waiting;

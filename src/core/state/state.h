@@ -131,6 +131,7 @@ struct core {
     struct accepting accepting;
     struct change change;
     struct spreading spreading;
+    struct unanswered unanswered;
     struct claim claim;
     struct campaign campaign;
     struct electorate electorate;

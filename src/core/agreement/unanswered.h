@@ -1,0 +1,20 @@
+/* Claims and proposals of this node that end without an answer of most of those whom it hears
+ * (L3b): what is long does not get from it to them, or back, and so others have to go on without
+ * it. */
+#ifndef DOYEN_CORE_AGREEMENT_UNANSWERED_H
+#define DOYEN_CORE_AGREEMENT_UNANSWERED_H
+
+#include <stdbool.h>
+
+#include "core/state/state.h"
+
+/* One has ended so. */
+void unanswered_note(struct core *core);
+
+/* Is it time to give way? */
+bool unanswered_gives_way(const struct core *core);
+
+void unanswered_on_view_installed(struct core *core);
+void unanswered_reset(struct core *core);
+
+#endif
