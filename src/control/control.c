@@ -11,7 +11,7 @@
 #include "control/resources/overdue.h"
 #include "control/resources/request.h"
 #include "control/resources/server.h"
-#include "runtime/descriptors.h"
+#include "runtime/process/descriptors.h"
 #include "words/address_text.h"
 
 enum { FINAL_RUNS = 4 }; /* turns that ended streams get to send their last bytes */

@@ -6,8 +6,8 @@
 
 #include <uv.h>
 
-#include "runtime/log.h"
-#include "runtime/node.h"
+#include "runtime/node/node.h"
+#include "runtime/process/log.h"
 #include "words/whole.h"
 
 struct control;

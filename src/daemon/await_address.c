@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "daemon/supervisor.h"
-#include "runtime/host_address.h"
-#include "runtime/log.h"
+#include "runtime/host/host_address.h"
+#include "runtime/process/log.h"
 #include "words/address_text.h"
 
 enum { LOOK_AGAIN_S = 1, WORDS_MAX = CONFIG_MESSAGE_MAX + 32 };

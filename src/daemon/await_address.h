@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-#include "runtime/config_host.h"
-#include "runtime/config_read.h"
+#include "runtime/options/config_host.h"
+#include "runtime/options/config_read.h"
 
 /* Where `outcome` asks for a run, or lacks nothing for one but an address, waits until this host
  * has the address; each thing that it waits for is one line on the log and the service manager's

@@ -7,11 +7,11 @@
 
 #include "control/http/listen_socket.h"
 #include "daemon/hooks.h"
-#include "runtime/key_file.h"
-#include "runtime/preflight.h"
-#include "runtime/recorder.h"
-#include "runtime/store.h"
-#include "runtime/voter_store.h"
+#include "runtime/disk/recorder.h"
+#include "runtime/disk/store.h"
+#include "runtime/disk/voter_store.h"
+#include "runtime/process/preflight.h"
+#include "runtime/sealing/key_file.h"
 #include "words/address_text.h"
 
 /* --- Sockets and files ----------------------------------------------------------------------- */

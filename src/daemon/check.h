@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "runtime/config.h"
+#include "runtime/options/config.h"
 
 /* Tries what a start with a valid configuration would do, and leaves nothing behind. Writes one
  * line to `to` for each obstacle, and for what a start would work without for a while, such as a

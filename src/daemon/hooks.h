@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-#include "runtime/config.h"
-#include "runtime/log.h"
-#include "runtime/value.h"
+#include "runtime/options/config.h"
+#include "runtime/options/value.h"
+#include "runtime/process/log.h"
 
 /* Can they be run? There has to be a folder, and the command doyen beside this program. */
 bool hooks_check(const struct config *config, struct complaint *complaint);

@@ -3,8 +3,8 @@
 #ifndef DAEMON_OUTSIDE_H
 #define DAEMON_OUTSIDE_H
 
-#include "runtime/log.h"
-#include "runtime/node.h"
+#include "runtime/node/node.h"
+#include "runtime/process/log.h"
 
 /* Logs the line; `since` completes "not let in". The node must be joining. */
 void outside_log(struct log *log, enum log_level level, struct node *node, const char *since);

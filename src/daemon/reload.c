@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "runtime/config_host.h"
-#include "runtime/config_read.h"
-#include "runtime/options.h"
+#include "runtime/options/config_host.h"
+#include "runtime/options/config_read.h"
+#include "runtime/options/options.h"
 
 enum { VALUES_TEXT_MAX = 600 };
 

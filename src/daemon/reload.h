@@ -4,9 +4,9 @@
 #ifndef DAEMON_RELOAD_H
 #define DAEMON_RELOAD_H
 
-#include "runtime/config.h"
-#include "runtime/log.h"
-#include "runtime/node.h"
+#include "runtime/node/node.h"
+#include "runtime/options/config.h"
+#include "runtime/process/log.h"
 
 /* How this process was started; all of it is borrowed. `config` is what it runs with: what is taken
  * is written there. */

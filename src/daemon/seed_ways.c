@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "runtime/clock.h"
-#include "runtime/host_address.h"
+#include "runtime/host/clock.h"
+#include "runtime/host/host_address.h"
 #include "words/address_text.h"
 
 enum {

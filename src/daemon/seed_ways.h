@@ -4,7 +4,7 @@
 #ifndef DAEMON_SEED_WAYS_H
 #define DAEMON_SEED_WAYS_H
 
-#include "runtime/config_host.h"
+#include "runtime/options/config_host.h"
 
 /* A name that is being looked up. */
 struct seed_question {

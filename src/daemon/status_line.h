@@ -2,8 +2,8 @@
 #ifndef DAEMON_STATUS_LINE_H
 #define DAEMON_STATUS_LINE_H
 
-#include "runtime/log.h"
-#include "runtime/node.h"
+#include "runtime/node/node.h"
+#include "runtime/process/log.h"
 
 /* Writes the line whatever --log-level says, because it was asked for. */
 void status_line_log(struct log *log, const struct node *node);

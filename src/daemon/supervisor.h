@@ -10,7 +10,7 @@
 #include <uv.h>
 
 #include "node/inside.h"
-#include "runtime/log.h"
+#include "runtime/process/log.h"
 
 enum { SUPERVISOR_WORDS_MAX = 1500 };
 

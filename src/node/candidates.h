@@ -8,7 +8,7 @@
 
 #include "client/allocator.h"
 #include "doyen/node.h"
-#include "runtime/node.h"
+#include "runtime/node/node.h"
 
 struct doyen_candidate {
     struct role_client client;

@@ -5,9 +5,9 @@
 #define NODE_INSIDE_H
 
 #include "doyen/node.h"
-#include "runtime/config.h"
-#include "runtime/log.h"
-#include "runtime/node.h"
+#include "runtime/node/node.h"
+#include "runtime/options/config.h"
+#include "runtime/process/log.h"
 #include "seal/keyring.h"
 #include "words/whole.h"
 

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "control/roles/role_page.h"
-#include "runtime/inquiry.h"
+#include "runtime/services/inquiry.h"
 
 bool member_open(struct member_process *member, uv_loop_t *loop, const struct config *config,
                  const struct keyring *ring, struct log *log, bool with_control,

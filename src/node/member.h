@@ -7,7 +7,7 @@
 #include <uv.h>
 
 #include "control/control.h"
-#include "runtime/node.h"
+#include "runtime/node/node.h"
 
 struct member_process {
     struct node *node;       /* NULL: not open */

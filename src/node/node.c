@@ -21,8 +21,8 @@
 #include "node/inside.h"
 #include "node/member.h"
 #include "node/settings.h"
-#include "runtime/key_file.h"
-#include "runtime/tag_list.h"
+#include "runtime/options/tag_list.h"
+#include "runtime/sealing/key_file.h"
 #include "words/id_text.h"
 #include "words/notice_text.h"
 

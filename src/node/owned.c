@@ -2,7 +2,7 @@
 #include "doyen/node.h"
 #include "node/inside.h"
 #include "partition/tenure.h"
-#include "runtime/clock.h"
+#include "runtime/host/clock.h"
 
 bool doyen_node_owns(struct doyen_node *node, uint32_t partition, struct doyen_owned *owned)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/config_read.h"
+#include "runtime/options/config_read.h"
 
 /* A command line in the making. */
 struct line {

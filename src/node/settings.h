@@ -7,7 +7,7 @@
 
 #include "client/problem.h"
 #include "doyen/node.h"
-#include "runtime/config.h"
+#include "runtime/options/config.h"
 
 /* Returns 0, or DOYEN_E_USAGE or DOYEN_E_MEMORY with the problem filled in. */
 int settings_read(const struct doyen_node_options *options, struct config *config,

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "runtime/config_print.h"
-#include "runtime/config_read.h"
+#include "runtime/options/config_print.h"
+#include "runtime/options/config_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

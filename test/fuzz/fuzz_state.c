@@ -11,7 +11,7 @@
 #include <uv.h>
 
 #include "proto/voter_file.h"
-#include "runtime/store.h"
+#include "runtime/disk/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 
 /* What the tests of the configuration share: a machine to configure for, and a command line or a
  * file to read on it. Whoever parses frees the result with free(). */
-#include "runtime/config_read.h"
+#include "runtime/options/config_read.h"
 
 /* A machine to configure for: its environment as NAME=VALUE texts, its name, its addresses. */
 struct machine {

@@ -1,7 +1,7 @@
 /* How many messages of strangers reach the core of a node without a key. */
 #include <criterion/criterion.h>
 
-#include "runtime/admission.h"
+#include "runtime/sealing/admission.h"
 #include "view_builder.h"
 
 enum { NOW_MS = 5000, SECOND_MS = 1000 };

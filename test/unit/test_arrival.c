@@ -1,8 +1,8 @@
 /* The times that a core is given for what came while its loop slept (decision 34). */
 #include <criterion/criterion.h>
 
-#include "runtime/arrival.h"
-#include "runtime/clock.h"
+#include "runtime/host/clock.h"
+#include "runtime/sockets/arrival.h"
 
 enum { MS = CLOCK_NS_PER_MS };
 

@@ -5,7 +5,7 @@
 #include "core/state/state.h"
 #include "proto/beat_frame.h"
 #include "rig.h"
-#include "runtime/beat_post.h"
+#include "runtime/sealing/beat_post.h"
 
 /* --- The fixture: athens' post in a view of three, and beats that the test makes for it --- */
 

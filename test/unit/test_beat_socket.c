@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "proto/beat_frame.h"
-#include "runtime/arrival.h"
-#include "runtime/beat_socket.h"
-#include "runtime/clock.h"
+#include "runtime/host/clock.h"
+#include "runtime/sockets/arrival.h"
+#include "runtime/sockets/beat_socket.h"
 
 enum { DATAGRAM_MAX = 1500, LIMIT_MS = 5000 };
 

@@ -2,7 +2,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "runtime/budget.h"
+#include "runtime/options/budget.h"
 
 Test(budget, a_lost_host_is_out_within_the_time_that_was_given)
 {

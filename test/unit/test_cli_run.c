@@ -11,7 +11,7 @@
 #include "cli/run/run_family.h"
 #include "cli/run/run_hold.h"
 #include "cli/run/run_times.h"
-#include "runtime/page_memory.h"
+#include "runtime/leases/page_memory.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "runtime/clock.h"
+#include "runtime/host/clock.h"
 
 enum {
     SUSPENDED_S = 1000,

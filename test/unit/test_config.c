@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "config_rig.h"
-#include "runtime/options.h"
+#include "runtime/options/options.h"
 
 Test(config, without_a_word_the_defaults_hold)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "config_rig.h"
-#include "runtime/config_print.h"
-#include "runtime/options.h"
+#include "runtime/options/config_print.h"
+#include "runtime/options/options.h"
 
 static char *printed(const struct result *result)
 {

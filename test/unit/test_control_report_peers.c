@@ -7,7 +7,7 @@
 
 #include "control/documents/report_peers.h"
 #include "rig.h"
-#include "runtime/inquiry.h"
+#include "runtime/services/inquiry.h"
 
 /* What B of the view A B takes of such an answer of A. */
 static json_t *taken_of(const char *said)

@@ -1,7 +1,7 @@
 /* Who may have how many file descriptors. */
 #include <criterion/criterion.h>
 
-#include "runtime/descriptors.h"
+#include "runtime/process/descriptors.h"
 
 Test(descriptors, a_quarter_is_kept_from_streams_up_to_a_bound)
 {

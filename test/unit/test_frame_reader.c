@@ -1,4 +1,4 @@
-#include "runtime/frame_reader.h"
+#include "runtime/frames/frame_reader.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 
 #include "proto/wire.h"
 #include "rig.h"
-#include "runtime/clock.h"
-#include "runtime/gate.h"
+#include "runtime/host/clock.h"
+#include "runtime/sealing/gate.h"
 
 /* --- The fixture: athens is the core's gate, byzantium a seal with the same key --- */
 

@@ -1,7 +1,7 @@
 /* Connections that have not said HELLO: how many there may be, and who goes. */
 #include <criterion/criterion.h>
 
-#include "runtime/guests.h"
+#include "runtime/sockets/guests.h"
 
 static struct guests guests;
 static struct guest items[2 * GUESTS_MAX];

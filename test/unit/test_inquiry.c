@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "rig.h"
-#include "runtime/clock.h"
-#include "runtime/inquiry.h"
+#include "runtime/host/clock.h"
+#include "runtime/services/inquiry.h"
 
 enum { AT_MARK = 16, AT_KIND = 17, AT_LIFE = 18, AT_NONCE = 34, AT_TEXT = 42 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/core.h"
-#include "runtime/log.h"
+#include "runtime/process/log.h"
 #include "words/address_text.h"
 #include "words/journal.h"
 #include "words/notice_text.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "runtime/journal_file.h"
+#include "runtime/disk/journal_file.h"
 
 enum { LOG_READ_MAX = 4096, TEXT_MAX = 256 * 1024 };
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/key_file.h"
+#include "runtime/sealing/key_file.h"
 
 static char directory[64];
 static char path[128];

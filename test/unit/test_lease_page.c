@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "doyen/lease.h"
-#include "runtime/clock.h"
-#include "runtime/lease_page.h"
+#include "runtime/host/clock.h"
+#include "runtime/leases/lease_page.h"
 
 enum { HEARTBEAT_MS = 250, HOUR_MS = 3600 * 1000 };
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/log.h"
+#include "runtime/process/log.h"
 
 enum { TEXT_MAX = 4096 };
 

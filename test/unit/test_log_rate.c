@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/log.h"
+#include "runtime/process/log.h"
 
 enum { TEXT_MAX = 1 << 17, FLOOD = 1000 };
 

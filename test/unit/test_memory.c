@@ -4,10 +4,10 @@
 
 #include "core/core.h"
 #include "core/model/limits.h"
-#include "runtime/user_post.h"
+#include "runtime/services/user_post.h"
 #include "seal/senders.h"
 
-enum { SENDERS_PER_MEMBER = 2, SENDERS_SPARE = 256 }; /* as runtime/gate.c has them */
+enum { SENDERS_PER_MEMBER = 2, SENDERS_SPARE = 256 }; /* as runtime/sealing/gate.c has them */
 
 static size_t set_aside(uint32_t capacity)
 {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "control/events/entry.h"
-#include "runtime/log.h"
+#include "runtime/process/log.h"
 #include "view_builder.h"
 #include "words/notice_fields.h"
 

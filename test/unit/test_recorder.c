@@ -12,7 +12,7 @@
 #include "core/core.h"
 #include "recorded_core.h"
 #include "replay/replay.h"
-#include "runtime/recorder.h"
+#include "runtime/disk/recorder.h"
 #include "view_builder.h"
 
 enum { LOG_READ_MAX = 4096 };

@@ -11,7 +11,7 @@
 #include "replay/listing.h"
 #include "replay/print.h"
 #include "replay/replay.h"
-#include "runtime/recording_ring.h"
+#include "runtime/disk/recording_ring.h"
 
 enum { STEP_MS = 20 };
 

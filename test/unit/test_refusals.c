@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "control/documents/report_refusals.h"
-#include "runtime/refusals.h"
+#include "runtime/node/refusals.h"
 #include "view_builder.h"
 #include "words/refused_text.h"
 

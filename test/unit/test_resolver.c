@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "runtime/resolver.h"
+#include "runtime/sockets/resolver.h"
 #include "words/address_text.h"
 
 typedef int lookup_function(const char *name, const char *service, const struct addrinfo *hints,

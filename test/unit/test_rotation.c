@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "rig.h"
-#include "runtime/key_file.h"
-#include "runtime/rotation.h"
+#include "runtime/sealing/key_file.h"
+#include "runtime/sealing/rotation.h"
 
 /* --- The fixture: the core is a member of "A B C", and seals with the first key --- */
 

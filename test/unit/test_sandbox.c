@@ -20,10 +20,10 @@
 #include <unistd.h>
 
 #include "recorded_core.h"
-#include "runtime/recorder.h"
-#include "runtime/replace_file.h"
-#include "runtime/sandbox.h"
-#include "runtime/sandbox_files.h"
+#include "runtime/disk/recorder.h"
+#include "runtime/host/replace_file.h"
+#include "runtime/process/sandbox.h"
+#include "runtime/process/sandbox_files.h"
 
 enum { PASSED = 0, FAILED = 1, NO_SANDBOX = 2 };
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "runtime/precedence.h"
-#include "runtime/scheduling.h"
+#include "runtime/host/precedence.h"
+#include "runtime/process/scheduling.h"
 
 enum { PASSED = 0, FAILED = 1, NOT_PERMITTED = 2 };
 

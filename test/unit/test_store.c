@@ -16,7 +16,7 @@
 #include <uv.h>
 
 #include "base/hash.h"
-#include "runtime/store.h"
+#include "runtime/disk/store.h"
 #include "words/address_text.h"
 
 enum { LOG_READ_MAX = 4096, STATE_MAX = 16384, RETRY_MS = 20 };

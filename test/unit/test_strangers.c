@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "proto/wire.h"
-#include "runtime/strangers.h"
+#include "runtime/sealing/strangers.h"
 
 enum { DATAGRAM_BYTES = 120 };
 

@@ -7,9 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "runtime/listener.h"
-#include "runtime/segments.h"
-#include "runtime/stream.h"
+#include "runtime/sockets/listener.h"
+#include "runtime/sockets/segments.h"
+#include "runtime/sockets/stream.h"
 #include "words/address_text.h"
 
 static void on_connected(void *owner)

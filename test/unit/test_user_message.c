@@ -5,7 +5,7 @@
 
 #include "proto/user_message.h"
 #include "rig.h"
-#include "runtime/user_post.h"
+#include "runtime/services/user_post.h"
 #include "wire_vectors.h"
 
 /* --- The fixture: athens' post in a view of three --- */

@@ -14,7 +14,7 @@
 
 #include "base/text.h"
 #include "refused_call.h"
-#include "runtime/voter_store.h"
+#include "runtime/disk/voter_store.h"
 #include "view_builder.h"
 
 enum { LOG_READ_MAX = 4096, RECORD_MAX = 16384, ACKNOWLEDGED_MAX = 16 };

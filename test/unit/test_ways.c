@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "runtime/ways.h"
+#include "runtime/sockets/ways.h"
 #include "words/address_text.h"
 #include "words/way_text.h"
 

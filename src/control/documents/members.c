@@ -6,7 +6,7 @@
 
 #include "control/events/sentence.h"
 #include "control/text/json.h"
-#include "runtime/value.h"
+#include "runtime/options/value.h"
 #include "words/acting.h"
 #include "words/notice_text.h"
 #include "words/terms_text.h"

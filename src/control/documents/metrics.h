@@ -7,9 +7,9 @@
 
 #include "control/facts/facts.h"
 #include "control/text/text_builder.h"
-#include "runtime/log.h"
-#include "runtime/process_usage.h"
-#include "runtime/rotation.h"
+#include "runtime/process/log.h"
+#include "runtime/process/process_usage.h"
+#include "runtime/sealing/rotation.h"
 #include "words/whole.h"
 
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"

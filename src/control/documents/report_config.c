@@ -1,7 +1,7 @@
 #include "control/documents/report_config.h"
 
 #include "control/text/json.h"
-#include "runtime/options.h"
+#include "runtime/options/options.h"
 
 /* Its values as texts: none, one, or several of a list. None of them is a secret: a key is named by
  * its file. */

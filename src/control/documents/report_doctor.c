@@ -9,7 +9,7 @@
 #include "control/documents/report_terms.h"
 #include "control/documents/whole_facts.h"
 #include "control/text/json.h"
-#include "runtime/budget.h"
+#include "runtime/options/budget.h"
 #include "words/notice_text.h"
 #include "words/terms_text.h"
 #include "words/way_text.h"

@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "control/facts/facts.h"
-#include "runtime/measure.h"
+#include "runtime/node/measure.h"
 #include "words/whole.h"
 
 /* A new reference; NULL when memory ran out. */

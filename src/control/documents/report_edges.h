@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "control/facts/facts.h"
-#include "runtime/inquiry.h"
+#include "runtime/services/inquiry.h"
 
 enum { EDGES_TOLD_MAX = 32 }; /* that one member tells; what is beyond is not read */
 

@@ -1,7 +1,7 @@
 #include "control/documents/report_leader.h"
 
 #include "control/text/json.h"
-#include "runtime/elector.h"
+#include "runtime/services/elector.h"
 
 static json_t *round_json(const struct election_round *round)
 {

@@ -4,7 +4,7 @@
 
 #include "control/text/json.h"
 #include "partition/tenure.h"
-#include "runtime/clock.h"
+#include "runtime/host/clock.h"
 
 static json_t *set_json(const struct partition_set *set)
 {

@@ -7,7 +7,7 @@
 #include "control/documents/report_edges.h"
 #include "control/text/json.h"
 #include "proto/wire.h"
-#include "runtime/clock.h"
+#include "runtime/host/clock.h"
 #include "words/notice_text.h"
 #include "words/terms_text.h"
 #include "words/voter_text.h"

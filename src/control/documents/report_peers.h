@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "control/facts/facts.h"
-#include "runtime/inquiry.h"
+#include "runtime/services/inquiry.h"
 
 /* Writes this node's answer; returns its length, or 0 when memory ran out. */
 size_t report_peer_write(const struct facts *facts, char text[INQUIRY_TEXT_MAX]);

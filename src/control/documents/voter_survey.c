@@ -1,7 +1,7 @@
 #include "control/documents/voter_survey.h"
 
 #include "control/documents/report_peers.h"
-#include "runtime/inquiry.h"
+#include "runtime/services/inquiry.h"
 
 void voter_survey_deinit(struct voter_survey *survey)
 {

@@ -1,5 +1,5 @@
 /* Which voters of guard strict vote, as each said of itself when it was asked beside the protocol
- * (runtime/inquiry.h). Nobody else can know. Whoever wants to know asks; what was said is
+ * (runtime/services/inquiry.h). Nobody else can know. Whoever wants to know asks; what was said is
  * remembered for a while. */
 #ifndef CONTROL_VOTER_SURVEY_H
 #define CONTROL_VOTER_SURVEY_H

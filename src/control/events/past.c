@@ -7,7 +7,7 @@
 #include "control/events/entry.h"
 #include "control/events/view_record.h"
 #include "control/text/json.h"
-#include "runtime/journal_file.h"
+#include "runtime/disk/journal_file.h"
 
 /* A line of the file:
  *

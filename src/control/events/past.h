@@ -14,8 +14,8 @@
 #include <uv.h>
 
 #include "control/text/text_builder.h"
-#include "runtime/log.h"
-#include "runtime/node.h"
+#include "runtime/node/node.h"
+#include "runtime/process/log.h"
 
 enum {
     PAST_EVENTS_MAX = JOURNAL_ENTRIES_MAX, /* that are remembered and told, of all lives together */

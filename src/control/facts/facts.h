@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "control/text/cursor.h"
-#include "runtime/node.h"
+#include "runtime/node/node.h"
 
 struct facts {
     struct node *node; /* borrowed for life */

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "runtime/config.h"
+#include "runtime/options/config.h"
 
 /* Is "HOST" or "HOST:PORT" this node: an IP address, localhost, its name, `own_host` (the name of
  * its host, or the first label of it), or one of --http-host? */

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "runtime/own_file.h"
-#include "runtime/preflight.h"
-#include "runtime/segments.h"
+#include "runtime/host/own_file.h"
+#include "runtime/process/preflight.h"
+#include "runtime/sockets/segments.h"
 #include "words/address_text.h"
 
 enum {

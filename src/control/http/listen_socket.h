@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "runtime/config.h"
-#include "runtime/log.h"
-#include "runtime/value.h"
+#include "runtime/options/config.h"
+#include "runtime/options/value.h"
+#include "runtime/process/log.h"
 
 struct listen_socket {
     int fd;

@@ -5,7 +5,7 @@
 
 #include "control/requests/move_request.h"
 #include "control/text/json.h"
-#include "runtime/tag_list.h"
+#include "runtime/options/tag_list.h"
 
 static bool set_one(struct tags *tags, const char *key, const json_t *value,
                     struct complaint *complaint)

@@ -7,7 +7,7 @@
 #include "control/documents/report_terms.h"
 #include "control/requests/move_request.h"
 #include "control/text/json.h"
-#include "runtime/value.h"
+#include "runtime/options/value.h"
 #include "words/terms_text.h"
 
 struct wanted {

@@ -32,7 +32,7 @@
 #include "control/resources/campaign_answer.h"
 #include "control/resources/page_file.h"
 #include "control/resources/server.h"
-#include "runtime/value.h"
+#include "runtime/options/value.h"
 #include "words/notice_text.h"
 
 /* The page's scripts, styles and picture. */

@@ -22,8 +22,8 @@
 #include "control/roles/lease_clients.h"
 #include "control/roles/role_survey.h"
 #include "control/text/text_builder.h"
-#include "runtime/measure.h"
-#include "runtime/process_usage.h"
+#include "runtime/node/measure.h"
+#include "runtime/process/process_usage.h"
 
 enum {
     SERVERS_MAX = 2,                  /* a Unix socket, and perhaps TCP */
@@ -122,7 +122,7 @@ struct control {
     uint64_t cached_right;          /* dispatch.c; the lease page's change when they were made */
     struct event_texts event_texts; /* event_stream.c */
     struct role_survey role_survey; /* role_survey.c */
-    struct measure measure;         /* runtime/measure.c */
+    struct measure measure;         /* runtime/node/measure.c */
 };
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "partition/tenure.h"
-#include "runtime/option_kinds.h"
+#include "runtime/options/option_kinds.h"
 
 enum {
     GRACE_MS_MAX = 600000,

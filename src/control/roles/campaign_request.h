@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "core/core.h"
-#include "runtime/role_clients.h"
+#include "runtime/leases/role_clients.h"
 #include "words/id_text.h"
 
 enum { CAMPAIGN_WHY_MAX = 256 };

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "control/text/json.h"
-#include "runtime/clock.h"
+#include "runtime/host/clock.h"
 
 enum {
     LINE_BYTES_MAX = 2048,

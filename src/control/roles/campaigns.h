@@ -10,8 +10,8 @@
 #include <uv.h>
 
 #include "control/roles/campaign_request.h"
-#include "runtime/log.h"
-#include "runtime/node.h"
+#include "runtime/node/node.h"
+#include "runtime/process/log.h"
 
 enum { CAMPAIGNS_MAX = ROLE_OWN_MAX };
 

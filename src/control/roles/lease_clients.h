@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <uv.h>
 
-#include "runtime/node.h"
+#include "runtime/node/node.h"
 
 enum { LEASE_CLIENTS_MAX = 64 };
 

@@ -4,7 +4,7 @@
 
 #include "control/roles/campaign_request.h"
 #include "control/text/json.h"
-#include "runtime/clock.h"
+#include "runtime/host/clock.h"
 
 static const char *state_word(enum role_client_state state)
 {

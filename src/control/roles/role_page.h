@@ -1,5 +1,5 @@
 /* What this node tells other members of its own clients that stand for roles: a page of a list, as
- * long as fits into one answer (runtime/inquiry.h). */
+ * long as fits into one answer (runtime/services/inquiry.h). */
 #ifndef CONTROL_ROLE_PAGE_H
 #define CONTROL_ROLE_PAGE_H
 
@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/inquiry.h"
-#include "runtime/node.h"
+#include "runtime/node/node.h"
+#include "runtime/services/inquiry.h"
 
 /* Those who are listed, or about to be, from `from` on: an array, the caller's; NULL: no memory. */
 json_t *role_page_clients(struct node *node, uint64_t from);

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "control/roles/campaign_request.h"
-#include "runtime/option_kinds.h"
+#include "runtime/options/option_kinds.h"
 #include "words/id_text.h"
 
 enum { HOLDERS_STATED_MAX = 1 << 20 };

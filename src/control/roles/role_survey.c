@@ -10,8 +10,8 @@
 #include "control/roles/role_page.h"
 #include "control/roles/role_row.h"
 #include "control/text/json.h"
-#include "runtime/clock.h"
-#include "runtime/option_kinds.h"
+#include "runtime/host/clock.h"
+#include "runtime/options/option_kinds.h"
 #include "words/id_text.h"
 
 /* --- This node's own clients ----------------------------------------------------------------- */

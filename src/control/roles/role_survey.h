@@ -1,6 +1,6 @@
 /* Who stands for which role, as each member says of its own clients: a round of questions to all
- * members, beside the protocol like that of runtime/inquiry.h, and the document of /v1/roles. A
- * member's own word is what counts: it holds by its own clock. */
+ * members, beside the protocol like that of runtime/services/inquiry.h, and the document of
+ * /v1/roles. A member's own word is what counts: it holds by its own clock. */
 #ifndef CONTROL_ROLE_SURVEY_H
 #define CONTROL_ROLE_SURVEY_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "control/facts/facts.h"
-#include "runtime/node.h"
+#include "runtime/node/node.h"
 
 /* What one member has said in the round that runs. */
 struct survey_slot {

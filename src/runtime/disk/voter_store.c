@@ -1,0 +1,446 @@
+#include "runtime/disk/voter_store.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "proto/voter_file.h"
+#include "runtime/host/own_file.h"
+#include "runtime/host/replace_file.h"
+#include "words/terms_text.h"
+
+#define RECORD_FILE "voter"
+#define NEW_FILE "voter.new"
+
+enum { NS_PER_US = 1000 };
+
+/* A record as it is to stand in the file. */
+struct image {
+    uint8_t *bytes;
+    size_t length;
+    uint64_t number;
+};
+
+struct voter_store {
+    uv_loop_t *loop;
+    const struct config *config;
+    struct log *log;
+    voter_store_on_synced *on_synced;
+    void *context;
+    int dir;
+
+    struct voter_file file; /* as it was found; then with what each new one has in common */
+    struct view view;       /* of the record that was found */
+    void *view_storage;
+    bool found;
+    bool damaged;
+
+    struct image latest;
+    struct image writing; /* a thread uses it while the store is busy, and what follows */
+    int error;
+    uint64_t took_us;
+    bool dirty; /* `latest` has not been begun */
+    bool busy;
+    bool failed; /* the last write: it is said once, and when one succeeds again */
+    struct voter_store_times times;
+
+    uv_work_t work;
+    bool closing;
+    void (*on_closed)(void *context);
+    void *closed_context;
+};
+
+/* --- Opening --------------------------------------------------------------------------------- */
+
+static void voter_store_free(struct voter_store *store)
+{
+    if (store->dir >= 0) {
+        close(store->dir);
+    }
+    free(store->view_storage);
+    free(store->latest.bytes);
+    free(store->writing.bytes);
+    free(store);
+}
+
+static bool cannot_read(const char *dir, const char *why, struct complaint *complaint)
+{
+    return complaint_set(complaint,
+                         "cannot read %.300s/" RECORD_FILE ": %s: mend that, or choose another "
+                         "--state-dir",
+                         dir, why);
+}
+
+bool voter_store_check(const char *dir, struct complaint *complaint)
+{
+    char path[CONFIG_DIR_MAX + sizeof "/" RECORD_FILE];
+    char why[OWN_FILE_WHY_MAX];
+
+    snprintf(path, sizeof path, "%s/" RECORD_FILE, dir);
+    const int fd = own_file_open(AT_FDCWD, path, O_RDONLY, why);
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return fd >= 0 || errno == ENOENT || cannot_read(dir, why, complaint);
+}
+
+static bool refuse_guard(const char *dir, struct complaint *complaint)
+{
+    complaint->exit_code = EXIT_CONFIGURATION;
+    return complaint_set(complaint,
+                         "%.300s/" RECORD_FILE
+                         " is the record of a voter, by whose word others may "
+                         "act: start with --guard strict, or, to leave that for good, stop all "
+                         "nodes and remove this file at each voter",
+                         dir);
+}
+
+static bool refuse_format(const char *dir, unsigned version, struct complaint *complaint)
+{
+    complaint->exit_code = EXIT_CONFIGURATION;
+    return complaint_set(complaint,
+                         "%.300s/" RECORD_FILE
+                         " is a voter's record of format %u, which does not say "
+                         "all that it is bound to; this doyend has format %d: stop all nodes, "
+                         "remove this file at each voter, and start them to found the cluster anew",
+                         dir, version, VOTER_FILE_VERSION);
+}
+
+/* The format of the record in the open file; 0 where it is no record at all. */
+static unsigned format_of(int fd)
+{
+    uint8_t bytes[VOTER_FILE_FORMAT_BYTES];
+    const ssize_t got = read(fd, bytes, sizeof bytes);
+
+    return got < 0 ? 0 : voter_file_format(bytes, (size_t)got);
+}
+
+bool voter_store_allows(const struct config *config, struct complaint *complaint)
+{
+    char path[CONFIG_DIR_MAX + sizeof "/" RECORD_FILE];
+    char why[OWN_FILE_WHY_MAX];
+    struct stat status;
+
+    if (config->state_dir[0] == '\0') {
+        return true;
+    }
+    snprintf(path, sizeof path, "%s/" RECORD_FILE, config->state_dir);
+    if (config->guard.policy != GUARD_STRICT) {
+        return lstat(path, &status) != 0 || refuse_guard(config->state_dir, complaint);
+    }
+    const int fd = voters_find(&config->voters, config->name) == VOTER_NONE
+                       ? -1
+                       : own_file_open(AT_FDCWD, path, O_RDONLY, why);
+    if (fd < 0) {
+        return true; /* What is wrong with the file voter_store_open says. */
+    }
+    const unsigned format = format_of(fd);
+    (void)close(fd);
+    return format == 0 || format == VOTER_FILE_VERSION ||
+           refuse_format(config->state_dir, format, complaint);
+}
+
+static bool refuse_file(const struct voter_store *store, const char *why)
+{
+    struct complaint complaint;
+
+    (void)cannot_read(store->config->state_dir, why, &complaint);
+    log_line(store->log, LOG_ERROR, "voter", "%s", complaint.text);
+    return false;
+}
+
+/* Reads all of the file; *bytes is NULL if there is none. */
+static bool read_bytes(const struct voter_store *store, uint8_t **bytes, size_t *length)
+{
+    char why[OWN_FILE_WHY_MAX];
+    const int fd = own_file_open(store->dir, RECORD_FILE, O_RDONLY, why);
+    struct stat status;
+
+    *bytes = NULL;
+    *length = 0;
+    if (fd < 0) {
+        return errno == ENOENT || refuse_file(store, why);
+    }
+    /* A process that was killed may have put it there without the directory being on disk yet: who
+     * votes by it must find it again after a loss of power, too (Z2f). */
+    if (fstat(fd, &status) != 0 || fsync(fd) != 0 || fsync(store->dir) != 0) {
+        const int error = errno;
+        close(fd);
+        return refuse_file(store, strerror(error));
+    }
+    const size_t size_max = voter_file_bytes_max(MEMBER_MAX) + 1; /* A longer one is damaged. */
+    const size_t size = (uint64_t)status.st_size < size_max ? (size_t)status.st_size : size_max;
+    *bytes = malloc(size + 1); /* Never NULL for an empty file. */
+    ssize_t got = 1;
+    while (*bytes != NULL && *length < size && got != 0) {
+        got = read(fd, *bytes + *length, size - *length);
+        if (got < 0 && errno != EINTR) {
+            const int error = errno;
+            close(fd);
+            free(*bytes);
+            return refuse_file(store, strerror(error));
+        }
+        *length += got > 0 ? (size_t)got : 0;
+    }
+    close(fd);
+    return *bytes != NULL || refuse_file(store, strerror(ENOMEM));
+}
+
+static void say_damaged(struct voter_store *store, enum voter_file_error error)
+{
+    store->damaged = true;
+    log_line(
+        store->log, LOG_ERROR, "voter",
+        "%s/" RECORD_FILE " is %s: this node does not vote; for a cluster that is founded anew "
+        "move the file away",
+        store->config->state_dir, error == VOTER_FILE_OTHER ? "no record of a voter" : "damaged");
+}
+
+/* Is it this very voter's, under these options? */
+static bool is_ours(const struct voter_store *store)
+{
+    return text_equal(store->file.cluster, store->config->cluster) &&
+           text_equal(store->file.name, store->config->name) &&
+           voters_equal(&store->file.voters, &store->config->voters);
+}
+
+static void say_foreign(struct voter_store *store)
+{
+    char voters[VOTERS_TEXT_MAX];
+
+    store->damaged = true;
+    voters_text(&store->file.voters, voters);
+    log_line(store->log, LOG_ERROR, "voter",
+             "%s/" RECORD_FILE " is the record of %s, cluster %s, voters %s: this node does not "
+             "vote; start it with these options, or choose another --state-dir",
+             store->config->state_dir, store->file.name, store->file.cluster, voters);
+}
+
+static bool judge(struct voter_store *store, const uint8_t *bytes, size_t length)
+{
+    const enum voter_file_error error = voter_file_read(bytes, length, &store->view, &store->file);
+
+    if (error != VOTER_FILE_OK) {
+        say_damaged(store, error);
+        return true;
+    }
+    if (!is_ours(store)) {
+        say_foreign(store);
+        return true;
+    }
+    if (store->file.record.accepted != NULL && store->view.member_count > store->config->capacity) {
+        log_line(store->log, LOG_ERROR, "voter",
+                 "%s/" RECORD_FILE " has a view of %u members, more than --capacity %u: raise it",
+                 store->config->state_dir, store->view.member_count, store->config->capacity);
+        return false;
+    }
+    store->found = true;
+    return true;
+}
+
+/* The view is read whatever the capacity is now, so that a file from before is not taken for a
+ * damaged one. */
+static bool read_record(struct voter_store *store)
+{
+    uint8_t *bytes;
+    size_t length;
+
+    if (!read_bytes(store, &bytes, &length)) {
+        return false;
+    }
+    if (bytes == NULL) {
+        log_line(store->log, LOG_WARN, "voter",
+                 "no record in %s: this node votes when its cluster is founded; after that only "
+                 "with the record that it had",
+                 store->config->state_dir);
+        return true;
+    }
+    store->view_storage = calloc(1, view_bytes(MEMBER_MAX));
+    bool usable = store->view_storage != NULL;
+    if (usable) {
+        view_init(&store->view, MEMBER_MAX, store->view_storage);
+        usable = judge(store, bytes, length);
+    } else {
+        (void)refuse_file(store, strerror(ENOMEM));
+    }
+    free(bytes);
+    return usable;
+}
+
+static bool open_dir(struct voter_store *store)
+{
+    store->dir = open(store->config->state_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (store->dir < 0) {
+        log_line(store->log, LOG_ERROR, "voter",
+                 "cannot open the state directory %s: %s: choose another --state-dir",
+                 store->config->state_dir, strerror(errno));
+    }
+    return store->dir >= 0;
+}
+
+struct voter_store *voter_store_open(uv_loop_t *loop, const struct config *config, struct log *log,
+                                     voter_store_on_synced *on_synced, void *context)
+{
+    struct voter_store *store = calloc(1, sizeof *store);
+    const size_t bytes_max = voter_file_bytes_max(config->capacity);
+
+    if (store == NULL) {
+        log_line(log, LOG_ERROR, "voter", "not enough memory to start");
+        return NULL;
+    }
+    store->loop = loop;
+    store->config = config;
+    store->log = log;
+    store->on_synced = on_synced;
+    store->context = context;
+    store->dir = -1;
+    store->latest.bytes = malloc(bytes_max);
+    store->writing.bytes = malloc(bytes_max);
+    if (store->latest.bytes == NULL || store->writing.bytes == NULL) {
+        log_line(log, LOG_ERROR, "voter", "not enough memory to start");
+        voter_store_free(store);
+        return NULL;
+    }
+    if (!open_dir(store) || !read_record(store)) {
+        voter_store_free(store);
+        return NULL;
+    }
+    return store;
+}
+
+const struct vote_record *voter_store_found(const struct voter_store *store)
+{
+    return store->found ? &store->file.record : NULL;
+}
+
+bool voter_store_is_damaged(const struct voter_store *store)
+{
+    return store->damaged;
+}
+
+/* --- Writing --------------------------------------------------------------------------------- */
+
+static void start_work(struct voter_store *store);
+
+static void on_work(uv_work_t *work)
+{
+    struct voter_store *store = work->data;
+    const uint64_t began_ns = uv_hrtime();
+
+    store->error = replace_file(store->dir, RECORD_FILE, NEW_FILE, store->writing.bytes,
+                                store->writing.length);
+    store->took_us = (uv_hrtime() - began_ns) / NS_PER_US;
+}
+
+static void note_times(struct voter_store *store)
+{
+    store->times.last_us = store->took_us;
+    if (store->took_us > store->times.slowest_us) {
+        store->times.slowest_us = store->took_us;
+    }
+}
+
+static void end_closing(struct voter_store *store)
+{
+    void (*on_closed)(void *) = store->on_closed;
+    void *context = store->closed_context;
+
+    voter_store_free(store);
+    if (on_closed != NULL) {
+        on_closed(context);
+    }
+}
+
+static void on_work_done(uv_work_t *work, int status)
+{
+    struct voter_store *store = work->data;
+    const uint64_t number = store->writing.number;
+
+    assert(status == 0); /* Nobody cancels it. */
+    (void)status;
+    store->busy = false;
+    if (store->closing) {
+        end_closing(store);
+        return;
+    }
+    note_times(store);
+    if (store->error != 0 && !store->failed) {
+        log_line(store->log, LOG_ERROR, "voter",
+                 "cannot write %s/" RECORD_FILE ": %s: this node does not vote until it can; make "
+                 "room, or the directory writable",
+                 store->config->state_dir, strerror(store->error));
+    } else if (store->error == 0 && store->failed) {
+        log_line(store->log, LOG_INFO, "voter",
+                 "%s/" RECORD_FILE " is written again: this node votes", store->config->state_dir);
+    }
+    store->failed = store->error != 0;
+    if (store->dirty) {
+        start_work(store);
+    }
+    store->on_synced(store->context, number, store->error == 0);
+}
+
+static void start_work(struct voter_store *store)
+{
+    const struct image image = store->latest;
+
+    store->latest = store->writing; /* Its buffer is free. */
+    store->writing = image;
+    store->dirty = false;
+    store->busy = true;
+    store->work.data = store;
+
+    /* Lookups of names cannot hold this up: libuv leaves half of its threads to work like this. */
+    const int error = uv_queue_work(store->loop, &store->work, on_work, on_work_done);
+    assert(error == 0); /* It refuses only work without a function. */
+    (void)error;
+}
+
+void voter_store_write(struct voter_store *store, uint64_t number, const struct vote_record *record)
+{
+    struct voter_file file = {.voters = store->config->voters, .record = *record};
+
+    assert(!store->damaged && !store->closing);
+    (void)text_set(file.cluster, sizeof file.cluster, store->config->cluster,
+                   strlen(store->config->cluster));
+    (void)text_set(file.name, sizeof file.name, store->config->name, strlen(store->config->name));
+    store->latest.length = voter_file_write(store->latest.bytes, &file);
+    store->latest.number = number;
+    store->dirty = true;
+    if (!store->busy) {
+        start_work(store);
+    }
+}
+
+struct voter_store_times voter_store_times(const struct voter_store *store)
+{
+    return store->times;
+}
+
+/* --- Closing --------------------------------------------------------------------------------- */
+
+static void on_nothing(uv_work_t *work)
+{
+    (void)work;
+}
+
+void voter_store_close(struct voter_store *store, void (*on_closed)(void *context), void *context)
+{
+    assert(!store->closing);
+    store->closing = true;
+    store->on_closed = on_closed;
+    store->closed_context = context;
+    if (!store->busy) {
+        /* The end then always comes from the loop. */
+        store->work.data = store;
+        const int error = uv_queue_work(store->loop, &store->work, on_nothing, on_work_done);
+        assert(error == 0);
+        (void)error;
+    }
+}

@@ -1,0 +1,56 @@
+/* The record of a voter (Z1c), one file in the state directory that is replaced as a whole. A disk
+ * may take long, so libuv's threads write; of the records that come meanwhile only the latest is
+ * written, and answers for those before it. */
+#ifndef RUNTIME_VOTER_STORE_H
+#define RUNTIME_VOTER_STORE_H
+
+#include <uv.h>
+
+#include "core/core.h"
+#include "runtime/options/config.h"
+#include "runtime/options/value.h"
+#include "runtime/process/log.h"
+
+struct voter_store;
+
+/* The record with that number, and all before it, are on disk; or could not be written. Called from
+ * the loop, never from inside voter_store_write. */
+typedef void voter_store_on_synced(void *context, uint64_t number, bool ok);
+
+/* Could voter_store_open use the directory now, as far as the record is concerned? Changes nothing.
+ * Returns false with the complaint set. */
+bool voter_store_check(const char *dir, struct complaint *complaint);
+
+/* Is this a start that the record in the state directory, if there is one, may be beside? Not under
+ * another guard, which acts without the voters whom this one has bound itself to (Z3d); nor where
+ * it is of a voter, in another format. Returns false with the complaint set, exit status too. */
+bool voter_store_allows(const struct config *config, struct complaint *complaint);
+
+/* Reads what an earlier process of this voter left in `config`'s state directory, which is locked
+ * and stays so (store.h). Returns NULL, after one line on the log that names the remedy, when the
+ * directory cannot be used. `loop`, `config` and `log` are borrowed for the store's life. */
+struct voter_store *voter_store_open(uv_loop_t *loop, const struct config *config, struct log *log,
+                                     voter_store_on_synced *on_synced, void *context);
+
+/* What was found: a record, borrowed from the store; or NULL. A record that is damaged, or not this
+ * voter's, is none (Z3b): the log has said so, and nothing must be written in its place. */
+const struct vote_record *voter_store_found(const struct voter_store *store);
+bool voter_store_is_damaged(const struct voter_store *store);
+
+/* Begins to write the record, which is copied. Numbers rise. */
+void voter_store_write(struct voter_store *store, uint64_t number,
+                       const struct vote_record *record);
+
+/* How long the disk took, in microseconds, for the last write and for the slowest one; 0 before the
+ * first. */
+struct voter_store_times {
+    uint64_t last_us;
+    uint64_t slowest_us;
+};
+struct voter_store_times voter_store_times(const struct voter_store *store);
+
+/* Waits for a write that is under way, but begins none and tells nobody; then frees the store, and
+ * calls `on_closed` from the loop, never before this returns. */
+void voter_store_close(struct voter_store *store, void (*on_closed)(void *context), void *context);
+
+#endif

@@ -1,0 +1,163 @@
+#include "runtime/options/budget.h"
+
+enum {
+    HELPERS = 3, /* R1a */
+    MS_PER_S = 1000,
+};
+
+static const double ms_per_year = 365.0 * 24 * 3600 * MS_PER_S;
+
+/* --- One number for all of it ---------------------------------------------------------------- */
+
+/* From the verdict on: where heartbeats are sparse all questions have been put by then (D2f), and
+ * the view waits for others who went. */
+static uint64_t last_words_ms(const struct timing *timing)
+{
+    return timing_is_sparse(timing) ? timing->batch_ms : timing->verify_ms;
+}
+
+bool budget_split(const struct timing *profile, uint64_t detect_ms, uint64_t *heartbeat_ms,
+                  uint64_t *lost_ms)
+{
+    if (detect_ms < budget_least_ms(profile)) {
+        return false;
+    }
+    *lost_ms = detect_ms - last_words_ms(profile);
+    *heartbeat_ms = profile->heartbeat_ms * *lost_ms / profile->lost_ms;
+    return true;
+}
+
+uint64_t budget_least_ms(const struct timing *profile)
+{
+    return 3 * profile->verify_ms;
+}
+
+/* --- What it promises ------------------------------------------------------------------------ */
+
+uint64_t budget_gap_ms(const struct timing *timing)
+{
+    const uint64_t longest_ms = timing_answerer_ms(timing);
+
+    /* Dense, the coordinator's heartbeat comes before a member has waited so long. Sparse, every
+     * second round has nothing to wait for. */
+    return timing_is_sparse(timing) ? longest_ms + longest_ms * timing_jitter_percent(timing) / 100
+                                    : longest_ms;
+}
+
+static uint64_t less(uint64_t from, uint64_t what)
+{
+    return from > what ? from - what : 0;
+}
+
+/* When the last heartbeat is sent, at the earliest, that surely arrives within T_lost of the one
+ * before the outage: intervals are 5 % shorter than T_heartbeat or up to the gap. */
+static uint64_t last_beat_ms(const struct timing *timing)
+{
+    const uint64_t beats = timing->lost_ms / budget_gap_ms(timing);
+
+    return beats * timing->heartbeat_ms * 95 / 100;
+}
+
+/* Questions go on until the verdict, and one of the neighbours heard it a round ago at most. Those
+ * of R1 are answered within T_verify, which very short durations leave no time for before T_lost.
+ */
+static struct promise sparse_promise(const struct timing *timing, uint64_t answer_ms)
+{
+    const uint64_t gap_ms = budget_gap_ms(timing);
+    const uint64_t survived_ms = less(timing->lost_ms - timing_question_ms(timing), gap_ms);
+    const uint64_t missed_ms = timing_missed_ms(timing);
+    const uint64_t inquiry_ms = timing_inquiry_ms(timing);
+    const uint64_t asked_ms = (missed_ms > inquiry_ms ? missed_ms : inquiry_ms) + timing->verify_ms;
+    const uint64_t found_ms = asked_ms > timing->lost_ms ? asked_ms : timing->lost_ms;
+
+    return (struct promise){
+        .unnoticed_ms = less(survived_ms, answer_ms),
+        .survived_ms = less(survived_ms, answer_ms),
+        .removed_ms_min = less(timing->lost_ms, gap_ms),
+        .removed_ms_max = found_ms + timing->batch_ms + answer_ms,
+    };
+}
+
+struct promise budget_promise(const struct timing *timing, uint64_t answer_ms)
+{
+    if (timing_is_sparse(timing)) {
+        return sparse_promise(timing, answer_ms);
+    }
+    const uint64_t gap_ms = budget_gap_ms(timing);
+    const uint64_t kernel_ms = less((timing->silent_ms + timing->lost_ms) / 2, answer_ms);
+    const uint64_t beat_ms = less(last_beat_ms(timing), answer_ms);
+    const uint64_t asked_ms = timing->lost_ms + timing->verify_ms / 2;
+
+    /* The silence began up to a gap before the outage. */
+    return (struct promise){
+        .unnoticed_ms = less(kernel_ms > beat_ms ? kernel_ms : beat_ms, gap_ms),
+        .survived_ms = less(asked_ms, gap_ms),
+        .removed_ms_min = less(timing->lost_ms + timing->verify_ms, gap_ms),
+        .removed_ms_max = timing->lost_ms + timing->verify_ms + answer_ms,
+    };
+}
+
+uint64_t budget_beats_per_1000_s(const struct timing *timing, enum watch_plan watchers,
+                                 uint32_t others)
+{
+    if (watchers == WATCHERS_RINGS && others >= RING_ALL_MAX) {
+        others = RING_NEIGHBOURS;
+    }
+    return (uint64_t)others * MS_PER_S * MS_PER_S / timing->heartbeat_ms;
+}
+
+/* --- Chance ---------------------------------------------------------------------------------- */
+
+static double power(double base, uint64_t exponent)
+{
+    double product = 1;
+
+    while (exponent-- > 0) {
+        product *= base;
+    }
+    return product;
+}
+
+/* That one packet is lost, where a question and its answer together are lost with that chance q:
+ * the p with 1 - (1 - p)^2 = q, found by putting (q + p^2) / 2 in its own place. */
+static double one_way(double lost)
+{
+    double p = 0;
+
+    for (int i = 0; i < 60; i++) {
+        p = (lost + p * p) / 2;
+    }
+    return p;
+}
+
+/* The heartbeats of one member to another that are due within T_lost, and where they are sparse the
+ * questions after them, of which each takes an answer. */
+static double unheard(const struct timing *timing, double lost)
+{
+    if (!timing_is_sparse(timing)) {
+        return power(one_way(lost), timing->lost_ms / budget_gap_ms(timing));
+    }
+    return one_way(lost) *
+           power(lost, (timing->lost_ms - timing_missed_ms(timing)) / timing_question_ms(timing));
+}
+
+double budget_removals_per_year(const struct timing *timing, uint32_t members, uint64_t unanswered,
+                                uint64_t asked)
+{
+    if (asked == 0 || unanswered == 0 || members < 2) {
+        return 0;
+    }
+    const double lost = (double)unanswered / (double)asked;
+    const double arrives = 1 - one_way(lost);
+    const double verdict = unheard(timing, lost) * lost * lost;
+    const uint32_t watchers = members - 1;
+    /* Another than the coordinator backs it; with two members there is none (D7a). */
+    const double backed = watchers == 1 ? 1 : (watchers - 1) * verdict;
+    /* A question through a helper takes four packets. */
+    const uint32_t helpers = watchers - 1 < HELPERS ? watchers - 1 : HELPERS;
+    const double through = 1 - power(arrives, 4);
+    const double unasked = lost * lost * power(through, 2 * (uint64_t)helpers);
+    const double silences = watchers * ms_per_year / (double)timing->heartbeat_ms;
+
+    return silences * verdict * (backed < 1 ? backed : 1) * unasked;
+}

@@ -1,0 +1,133 @@
+#include "runtime/options/config_file.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct file_reading {
+    const char *path;
+    FILE *file;
+    char *line; /* getline's */
+    size_t line_size;
+    uint32_t number; /* of the line read last, 1 for the first */
+    config_file_on_setting *on_setting;
+    void *context;
+    struct complaint *complaint;
+    bool faulty;
+    bool stopped;
+};
+
+static void refuse_line(struct file_reading *reading, const char *why)
+{
+    reading->faulty = true;
+    (void)complaint_set(reading->complaint, "%.300s:%u: %s", reading->path, reading->number, why);
+}
+
+/* Hands inih one line. inih itself would take a line that is longer than its buffer for two, and
+ * an indented one for more of the value above it; neither is what somebody meant. It does not say
+ * which line it is at either, so that is counted here. */
+static char *next_line(char *out, int size, void *context)
+{
+    struct file_reading *reading = context;
+
+    if (reading->faulty || reading->stopped) {
+        return NULL;
+    }
+    const ssize_t length = getline(&reading->line, &reading->line_size, reading->file);
+    if (length < 0) {
+        return NULL;
+    }
+    reading->number++;
+
+    const char *text = reading->line + strspn(reading->line, " \t\r\n");
+    size_t bytes = strlen(text);
+    if (strlen(reading->line) != (size_t)length) {
+        refuse_line(reading, "has a zero byte in it: give a text file");
+        return NULL;
+    }
+    if (text[0] == '#' || text[0] == ';') {
+        bytes = 0; /* A comment may have any length. */
+    }
+    while (bytes > 0 && strchr(" \t\r\n", text[bytes - 1]) != NULL) {
+        bytes--;
+    }
+    if (bytes > CONFIG_LINE_MAX || bytes >= (size_t)size) {
+        char why[80];
+        snprintf(why, sizeof why, "a line of %zu bytes: use at most %d", bytes, CONFIG_LINE_MAX);
+        refuse_line(reading, why);
+        return NULL;
+    }
+    memcpy(out, text, bytes);
+    out[bytes] = '\0';
+    return out;
+}
+
+/* inih's handler: 0 stands for an error. */
+static int on_inih_setting(void *context, const char *section, const char *key, const char *value)
+{
+    struct file_reading *reading = context;
+
+    if (reading->faulty || reading->stopped) {
+        return 0;
+    }
+    if (section[0] != '\0') {
+        char why[120];
+        snprintf(why, sizeof why, "there are no sections here: remove [%.50s]", section);
+        refuse_line(reading, why);
+        return 0;
+    }
+    if (!reading->on_setting(reading->context, key, value, reading->number)) {
+        reading->stopped = true;
+        return 0;
+    }
+    return 1;
+}
+
+bool config_file_read(const char *path, config_file_on_setting *on_setting, void *context,
+                      struct complaint *complaint)
+{
+    struct file_reading reading = {
+        .path = path, .on_setting = on_setting, .context = context, .complaint = complaint};
+
+    reading.file = fopen(path, "re");
+    if (reading.file == NULL) {
+        return complaint_set(complaint,
+                             "cannot read the configuration file %.300s: %s: check --config", path,
+                             strerror(errno));
+    }
+
+    const int bad_line = ini_parse_stream(next_line, &reading, on_inih_setting, &reading);
+    const bool unreadable = ferror(reading.file) != 0;
+    const int error = errno;
+    fclose(reading.file);
+    free(reading.line);
+
+    if (unreadable) {
+        return complaint_set(complaint,
+                             "cannot read the configuration file %.300s: %s: check --config", path,
+                             strerror(error));
+    }
+    /* The number of the first line that inih or the on_setting did not like. */
+    if (bad_line > 0 &&
+        ((!reading.faulty && !reading.stopped) || (uint32_t)bad_line < reading.number)) {
+        return complaint_set(complaint,
+                             "%.300s:%d: neither a setting nor a comment: write KEY = VALUE", path,
+                             bad_line);
+    }
+    return !reading.faulty;
+}
+
+bool config_file_can_say(const char *key, const char *value)
+{
+    const size_t length = strlen(value);
+
+    if (length == 0 || strlen(key) + strlen(" = ") + length > CONFIG_LINE_MAX) {
+        return false;
+    }
+    if (strchr(" \t", value[0]) != NULL || strchr(" \t", value[length - 1]) != NULL) {
+        return false;
+    }
+    return value[0] != ';' && strstr(value, " ;") == NULL && strstr(value, "\t;") == NULL;
+}

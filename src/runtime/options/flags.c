@@ -1,0 +1,188 @@
+#include "runtime/options/flags.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "runtime/options/options.h"
+#include "usage/usage.h"
+
+/* Keys below are short options to argp; a row of the table is its index above this. */
+enum { KEY_FIRST = 256 };
+
+struct walk {
+    flags_on_flag *on_flag;
+    void *context;
+    struct complaint *complaint;
+    bool stopped; /* the on_flag has seen enough */
+    bool faulty;
+};
+
+static int key_of(size_t index)
+{
+    switch (option_at(index)->role) {
+    case ROLE_HELP:
+        return 'h';
+    case ROLE_VERSION:
+        return 'V';
+    case ROLE_SETTING:
+    case ROLE_CONFIG:
+    case ROLE_CHECK:
+    case ROLE_PRINT:
+    case ROLE_MAKE_KEY:
+    case ROLE_USAGE:
+        break;
+    }
+    return KEY_FIRST + (int)index;
+}
+
+/* The row that argp's key stands for, or option_count(). */
+static size_t row_of(int key)
+{
+    size_t index = 0;
+
+    if (key == '?') {
+        return option_find("help"); /* The letter that argp has for it. */
+    }
+    while (index < option_count() && key_of(index) != key) {
+        index++;
+    }
+    return index;
+}
+
+/* --- argp ------------------------------------------------------------------------------------ */
+
+static error_t on_argp(int key, char *argument, struct argp_state *state)
+{
+    struct walk *walk = state->input;
+
+    if (key == ARGP_KEY_ARG) {
+        walk->faulty = true;
+        (void)complaint_set(walk->complaint,
+                            "stray word '%.60s': doyend takes options only; doyend --help says "
+                            "more",
+                            argument);
+        return EINVAL;
+    }
+
+    const size_t index = row_of(key);
+    if (index == option_count()) {
+        return ARGP_ERR_UNKNOWN;
+    }
+    if (!walk->on_flag(walk->context, index, argument)) {
+        walk->stopped = true;
+        return ECANCELED;
+    }
+    return 0;
+}
+
+/* argp's own form of the table, with a heading for each group. */
+struct argp_table {
+    struct argp_option rows[CONFIG_OPTIONS_MAX + GROUP_COUNT + 2];
+};
+
+static void fill_table(struct argp_table *table)
+{
+    struct argp_option *row = table->rows;
+
+    for (size_t group = 0; group < GROUP_COUNT; group++) {
+        *row++ = (struct argp_option){.doc = option_group_title((enum option_group)group),
+                                      .group = (int)group + 1};
+    }
+    for (size_t i = 0; i < option_count(); i++) {
+        const struct setting *option = option_at(i);
+        *row++ = (struct argp_option){.name = option->name,
+                                      .key = key_of(i),
+                                      .arg = option->argument,
+                                      .doc = option->help,
+                                      .group = (int)option->group + 1};
+    }
+    *row++ = (struct argp_option){.key = '?', .flags = OPTION_HIDDEN};
+    *row = (struct argp_option){.name = NULL};
+}
+
+/* Adds the default to an option's help. argp frees what is not `text` itself. */
+static char *on_help(int key, const char *text, void *input)
+{
+    char *unchanged = NULL;
+    memcpy(&unchanged, &text, sizeof unchanged); /* argp wants its own text back without const. */
+    (void)input;
+
+    const size_t index = row_of(key);
+    if (index == option_count()) {
+        return unchanged;
+    }
+    const struct setting *option = option_at(index);
+    const char *fallback = option->fallback != NULL ? option->fallback : option->fallback_note;
+    if (fallback == NULL) {
+        return unchanged;
+    }
+    const size_t size = strlen(text) + strlen(" (default: )") + strlen(fallback) + 1;
+    char *with_default = malloc(size);
+    if (with_default == NULL) {
+        return unchanged;
+    }
+    snprintf(with_default, size, "%s (default: %s)", text, fallback);
+    return with_default;
+}
+
+static struct argp argp_of(const struct argp_table *table)
+{
+    return (struct argp){
+        .options = table->rows,
+        .parser = on_argp,
+        .doc =
+            "Keeps this node a member of its cluster, and says who is in it and who coordinates: "
+            "the member that has been in it longest.\v"
+            "Each option may also be said by an environment variable (DOYEN_STATE_DIR for "
+            "--state-dir, the items of a repeated one separated by commas) or in a file "
+            "(--config). A flag overrides the environment, which overrides the file.\n\n"
+            "SIGTERM and SIGINT leave the cluster in good order, then end with status 0. Other "
+            "statuses: 1 failed while running, 64 wrong command line, 78 wrong configuration.",
+        .help_filter = on_help};
+}
+
+bool flags_walk(int argc, char **argv, flags_on_flag *on_flag, void *context,
+                struct complaint *complaint)
+{
+    struct walk walk = {.on_flag = on_flag, .context = context, .complaint = complaint};
+    struct argp_table table;
+    char fault[USAGE_TEXT_MAX];
+
+    if (argc < 1) {
+        return true; /* Not even a program name: nothing was said. */
+    }
+    fill_table(&table);
+    const struct argp argp = argp_of(&table);
+    const error_t error = argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT,
+                                     NULL, &walk);
+    if (error == 0 || walk.stopped || walk.faulty) {
+        return !walk.faulty;
+    }
+    if (!usage_is_sound(&argp, argc, argv, 0, fault)) {
+        return complaint_set(complaint, "%s; doyend --help says more", fault);
+    }
+    return complaint_set(complaint, "cannot read the command line: %s", strerror(error));
+}
+
+static void print(FILE *to, unsigned what)
+{
+    char name[] = "doyend";
+    struct argp_table table;
+
+    fill_table(&table);
+    const struct argp argp = argp_of(&table);
+    argp_help(&argp, to, what, name);
+}
+
+void flags_print_help(FILE *to)
+{
+    print(to, ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC);
+}
+
+void flags_print_usage(FILE *to)
+{
+    print(to, ARGP_HELP_USAGE);
+}

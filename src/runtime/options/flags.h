@@ -1,0 +1,23 @@
+/* Reads the command line of doyend with argp, by the table of options. */
+#ifndef RUNTIME_FLAGS_H
+#define RUNTIME_FLAGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "runtime/options/value.h"
+
+/* Called for each flag in turn with row `index` of the table and the flag's argument, NULL for a
+ * switch. Returns false to end the walk. */
+typedef bool flags_on_flag(void *context, size_t index, const char *text);
+
+/* Walks the command line. Returns false when it is wrong: an unknown flag, a flag without its
+ * argument, a stray word. The complaint is then a whole line. The order of `argv` may change. */
+bool flags_walk(int argc, char **argv, flags_on_flag *on_flag, void *context,
+                struct complaint *complaint);
+
+void flags_print_help(FILE *to);
+void flags_print_usage(FILE *to);
+
+#endif

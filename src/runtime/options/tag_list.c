@@ -1,0 +1,84 @@
+#include "runtime/options/tag_list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+/* Where the tag with that key begins; the length of all tags if there is none. */
+static size_t find(const struct tags *tags, const char *key, size_t length)
+{
+    size_t at = 0;
+
+    while (at < tags->length) {
+        const char *tag = tags->text + at;
+        const size_t bytes = strlen(tag) + 1;
+        if (bytes > length && memcmp(tag, key, length) == 0 && tag[length] == '=') {
+            break; /* With its '=', so that a longer key is another one. */
+        }
+        at += bytes;
+    }
+    return at;
+}
+
+bool tag_list_has(const struct tags *tags, const char *key, size_t length)
+{
+    return find(tags, key, length) < tags->length;
+}
+
+/* Puts `length` bytes in the place of the `former` ones at `at`. */
+static void replace(struct tags *tags, size_t at, size_t former, const char *text, size_t length)
+{
+    memmove(tags->text + at + length, tags->text + at + former, tags->length - at - former);
+    memcpy(tags->text + at, text, length);
+    tags->length = (uint16_t)(tags->length - former + length);
+}
+
+bool tag_list_set(struct tags *tags, const char *tag, struct complaint *complaint)
+{
+    const char *equals = strchr(tag, '=');
+    const size_t bytes = strlen(tag) + 1;
+
+    if (equals == NULL || equals == tag) {
+        return complaint_set(complaint, "'%.60s' is not a tag: write KEY=VALUE", tag);
+    }
+    if (!utf8_is_printable(tag, bytes - 1)) {
+        return complaint_set(complaint,
+                             "a tag has to be UTF-8 without control characters: change it");
+    }
+    const size_t at = find(tags, tag, (size_t)(equals - tag));
+    const size_t former = at < tags->length ? strlen(tags->text + at) + 1 : 0;
+    if (tags->length - former + bytes > TAGS_BYTES_MAX) {
+        return complaint_set(complaint, "the tags take more than %d bytes: shorten them",
+                             TAGS_BYTES_MAX);
+    }
+    replace(tags, at, former, tag, bytes);
+    return true;
+}
+
+bool tag_list_put(struct tags *tags, const char *key, const char *value,
+                  struct complaint *complaint)
+{
+    char tag[TAGS_BYTES_MAX + 1];
+
+    if (key[0] == '\0' || strchr(key, '=') != NULL) {
+        return complaint_set(complaint, "'%.60s' is no key: it needs a letter, and no '='", key);
+    }
+    const int bytes = snprintf(tag, sizeof tag, "%s=%s", key, value);
+    if (bytes < 0 || (size_t)bytes >= sizeof tag) {
+        return complaint_set(complaint, "the tags take more than %d bytes: shorten them",
+                             TAGS_BYTES_MAX);
+    }
+    return tag_list_set(tags, tag, complaint);
+}
+
+bool tag_list_unset(struct tags *tags, const char *key)
+{
+    const size_t at = find(tags, key, strlen(key));
+
+    if (at >= tags->length) {
+        return false;
+    }
+    replace(tags, at, strlen(tags->text + at) + 1, "", 0);
+    return true;
+}

@@ -1,0 +1,23 @@
+/* A member's tags as people change them: KEY=VALUE texts, each key once. */
+#ifndef RUNTIME_TAG_LIST_H
+#define RUNTIME_TAG_LIST_H
+
+#include "core/model/member.h"
+#include "runtime/options/value.h"
+
+/* Is there a tag with that key, `length` bytes long? */
+bool tag_list_has(const struct tags *tags, const char *key, size_t length);
+
+/* Gives the key of `tag` its value, in the place of the one that it had, or else as the last one.
+ * Returns false with the complaint set, and the tags as they were, when it is none or does not fit.
+ */
+bool tag_list_set(struct tags *tags, const char *tag, struct complaint *complaint);
+
+/* The same of a key and its value. */
+bool tag_list_put(struct tags *tags, const char *key, const char *value,
+                  struct complaint *complaint);
+
+/* Takes the tag with that key out. Returns false when there is none. */
+bool tag_list_unset(struct tags *tags, const char *key);
+
+#endif
