@@ -17,7 +17,7 @@ function(embed form array path)
   set(${form} "{${array}, sizeof ${array}, \"\\\"${tag}\\\"\"}" PARENT_SCOPE)
 endfunction()
 
-file(WRITE ${OUTPUT}.new "#include \"control/resources/page_file.h\"\n\n")
+file(WRITE ${OUTPUT}.new "#include \"control/page/page_file.h\"\n\n")
 set(number 0)
 foreach(entry ${FILES})
   string(REGEX MATCH "^([^=]+)=(.+)$" _ "${entry}")

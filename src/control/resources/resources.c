@@ -23,6 +23,7 @@
 #include "control/documents/report_watch.h"
 #include "control/documents/whole_facts.h"
 #include "control/page/page.h"
+#include "control/page/page_file.h"
 #include "control/requests/elect_request.h"
 #include "control/requests/fault_request.h"
 #include "control/requests/move_request.h"
@@ -30,7 +31,6 @@
 #include "control/requests/terms_request.h"
 #include "control/resources/argument.h"
 #include "control/resources/campaign_answer.h"
-#include "control/resources/page_file.h"
 #include "control/resources/server.h"
 #include "runtime/options/value.h"
 #include "words/notice_text.h"
@@ -635,7 +635,7 @@ static struct answer answer_page(struct request *request)
 
 static struct answer answer_page_file(struct request *request)
 {
-    return page_file_answer(request, request->path + strlen(PAGE_FOLDER));
+    return page_file_answer(request->connection, request->path + strlen(PAGE_FOLDER));
 }
 
 /* --- The table --- */

@@ -3,11 +3,10 @@
 #ifndef CONTROL_PAGE_FILE_H
 #define CONTROL_PAGE_FILE_H
 
+#include <microhttpd.h>
 #include <stddef.h>
 
 #include "control/http/answer.h"
-
-struct request;
 
 /* One form of a file's content. */
 struct page_bytes {
@@ -27,8 +26,8 @@ struct page_file {
 extern const struct page_file page_files[];
 extern const size_t page_file_count;
 
-/* Answers with the file of that name: 304 where the client has it already, packed where it takes
- * that, 404 when there is no such file. */
-struct answer page_file_answer(const struct request *request, const char *name);
+/* Answers the client at the other end with the file of that name: 304 where it has it already,
+ * packed where it takes that, 404 when there is no such file. */
+struct answer page_file_answer(struct MHD_Connection *connection, const char *name);
 
 #endif

@@ -1,9 +1,8 @@
-#include "control/resources/page_file.h"
+#include "control/page/page_file.h"
 
 #include <string.h>
 
 #include "base/text.h"
-#include "control/resources/server.h"
 
 static const struct page_file *find(const char *name)
 {
@@ -15,23 +14,23 @@ static const struct page_file *find(const char *name)
     return NULL;
 }
 
-static const char *header_of(const struct request *request, const char *name)
+static const char *header_of(struct MHD_Connection *connection, const char *name)
 {
-    return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+    return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 /* "gzip;q=0" would refuse it; no browser says that. */
-static bool takes_gzip(const struct request *request)
+static bool takes_gzip(struct MHD_Connection *connection)
 {
-    const char *encodings = header_of(request, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+    const char *encodings = header_of(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
 
     return encodings != NULL && strstr(encodings, "gzip") != NULL;
 }
 
 /* If-None-Match may name several tags, and mark each as weak, which makes no difference here. */
-static bool has_already(const struct request *request, const struct page_bytes *content)
+static bool has_already(struct MHD_Connection *connection, const struct page_bytes *content)
 {
-    const char *tags = header_of(request, MHD_HTTP_HEADER_IF_NONE_MATCH);
+    const char *tags = header_of(connection, MHD_HTTP_HEADER_IF_NONE_MATCH);
 
     return tags != NULL && (strstr(tags, content->etag) != NULL || text_equal(tags, "*"));
 }
@@ -64,7 +63,7 @@ static bool put_headers(struct MHD_Response *response, const struct page_file *f
             MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip") == MHD_YES);
 }
 
-struct answer page_file_answer(const struct request *request, const char *name)
+struct answer page_file_answer(struct MHD_Connection *connection, const char *name)
 {
     const struct page_file *file = find(name);
 
@@ -72,8 +71,8 @@ struct answer page_file_answer(const struct request *request, const char *name)
         return answer_problem(MHD_HTTP_NOT_FOUND, "no such resource", "open / in a browser",
                               "the page has no file %.100s", name);
     }
-    const struct page_bytes *content = takes_gzip(request) ? &file->packed : &file->plain;
-    const bool unchanged = has_already(request, content);
+    const struct page_bytes *content = takes_gzip(connection) ? &file->packed : &file->plain;
+    const bool unchanged = has_already(connection, content);
     struct answer answer = {.status = unchanged ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK,
                             .response = unchanged ? response_of_nothing() : response_of(content)};
 
