@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "base/version.h"
 #include "cli/request/cli.h"
+#include "cli/verbs/verbs.h"
 #include "first/first_process.h"
 #include "usage/usage.h"
 

@@ -1,5 +1,5 @@
-/* What the verbs of doyen share: the options of every verb, the connection to the daemon, and the
- * table of the verbs. */
+/* What the verbs of doyen share: what a verb is, the options of every verb, and the connection to
+ * the daemon. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
@@ -32,41 +32,6 @@ struct verb {
     /* Runs the verb and returns the exit code. argv[0] is the verb's name for messages. */
     enum exit_code (*run)(struct cli *cli, int argc, char **argv);
 };
-
-extern const struct verb verb_campaign;
-extern const struct verb verb_coordinator;
-extern const struct verb verb_doctor;
-extern const struct verb verb_drain;
-extern const struct verb verb_elect;
-extern const struct verb verb_fault;
-extern const struct verb verb_history;
-extern const struct verb verb_hook;
-extern const struct verb verb_keys;
-extern const struct verb verb_leader;
-extern const struct verb verb_lease;
-extern const struct verb verb_leave;
-extern const struct verb verb_links;
-extern const struct verb verb_matrix;
-extern const struct verb verb_members;
-extern const struct verb verb_observe;
-extern const struct verb verb_partitions;
-extern const struct verb verb_report;
-extern const struct verb verb_resign;
-extern const struct verb verb_roles;
-extern const struct verb verb_run;
-extern const struct verb verb_restart_plan;
-extern const struct verb verb_status;
-extern const struct verb verb_tag;
-extern const struct verb verb_change;
-extern const struct verb verb_top;
-extern const struct verb verb_transfer;
-extern const struct verb verb_undrain;
-extern const struct verb verb_value;
-extern const struct verb verb_version;
-extern const struct verb verb_voters;
-extern const struct verb verb_wait;
-extern const struct verb verb_watch;
-extern const struct verb verb_why;
 
 void cli_deinit(struct cli *cli);
 

@@ -6,6 +6,7 @@
 #include "cli/run/campaign_print.h"
 #include "cli/run/run.h"
 #include "cli/run/run_command.h"
+#include "cli/verbs/verbs.h"
 
 enum { HOLDERS_MAX = 64, OPTION_PREEMPT = 256, OPTION_NO_PREEMPT, OPTION_PREEMPT_AFTER };
 

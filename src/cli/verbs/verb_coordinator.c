@@ -3,6 +3,7 @@
 
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
+#include "cli/verbs/verbs.h"
 
 struct coordinator_options {
     bool is_self;

@@ -7,6 +7,7 @@
 #include "cli/request/clock.h"
 #include "cli/request/document.h"
 #include "cli/verbs/leader_print.h"
+#include "cli/verbs/verbs.h"
 
 enum {
     TIMEOUT_MS = 10000,

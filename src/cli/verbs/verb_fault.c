@@ -6,6 +6,7 @@
 
 #include "cli/print/duration.h"
 #include "cli/request/cli.h"
+#include "cli/verbs/verbs.h"
 
 /* What the daemon takes (proto/control.md, /v1/fault). */
 enum {

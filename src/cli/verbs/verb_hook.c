@@ -17,6 +17,7 @@
 #include "cli/print/duration.h"
 #include "cli/request/cli.h"
 #include "cli/request/clock.h"
+#include "cli/verbs/verbs.h"
 
 enum {
     HOOK_TIMEOUT_MS = 30000,

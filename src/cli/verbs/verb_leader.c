@@ -8,6 +8,7 @@
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
 #include "cli/verbs/leader_print.h"
+#include "cli/verbs/verbs.h"
 
 static enum exit_code run_leader(struct cli *cli, int argc, char **argv);
 

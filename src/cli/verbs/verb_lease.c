@@ -9,6 +9,7 @@
 #include "cli/print/duration.h"
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
+#include "cli/verbs/verbs.h"
 #include "doyen/lease.h"
 
 enum { NS_PER_MS = 1000000 };

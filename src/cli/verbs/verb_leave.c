@@ -5,6 +5,7 @@
 #include "cli/request/cli.h"
 #include "cli/request/clock.h"
 #include "cli/request/document.h"
+#include "cli/verbs/verbs.h"
 
 enum {
     LEAVE_MS_MAX = 10000, /* T_leave is 5 s at most */

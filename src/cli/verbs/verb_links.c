@@ -10,6 +10,7 @@
 #include "cli/request/clock.h"
 #include "cli/request/document.h"
 #include "cli/verbs/matrix.h"
+#include "cli/verbs/verbs.h"
 
 enum {
     PATIENCE_MS = 1000, /* after the last member was asked */

@@ -7,6 +7,7 @@
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
 #include "cli/verbs/matrix.h"
+#include "cli/verbs/verbs.h"
 
 enum { COLUMNS_MAX = 64 }; /* members that a grid on a screen can show */
 

@@ -11,6 +11,7 @@
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
 #include "cli/request/voters_ask.h"
+#include "cli/verbs/verbs.h"
 #include "usage/usage.h"
 
 struct members_options {

@@ -8,6 +8,7 @@
 #include "cli/request/clock.h"
 #include "cli/request/document.h"
 #include "cli/request/roles_ask.h"
+#include "cli/verbs/verbs.h"
 
 enum { LOOK_AGAIN_MS = 250 };
 

@@ -7,6 +7,7 @@
 #include "cli/print/printer.h"
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
+#include "cli/verbs/verbs.h"
 
 static enum exit_code run_partitions(struct cli *cli, int argc, char **argv);
 

@@ -8,6 +8,7 @@
 #include "cli/request/roles_ask.h"
 #include "cli/verbs/report_archive.h"
 #include "cli/verbs/status_all.h"
+#include "cli/verbs/verbs.h"
 
 struct report_options {
     const char *path;

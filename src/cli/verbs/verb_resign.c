@@ -1,5 +1,6 @@
 /* doyen resign: has the candidates of this node stand for a role no more. */
 #include "cli/request/cli.h"
+#include "cli/verbs/verbs.h"
 
 static enum exit_code run_resign(struct cli *cli, int argc, char **argv);
 

@@ -9,6 +9,7 @@
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
 #include "cli/request/voters_ask.h"
+#include "cli/verbs/verbs.h"
 
 enum { COMMAND_MAX = 256, WARNING_MAX = 256 };
 

@@ -7,6 +7,7 @@
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
 #include "cli/request/roles_ask.h"
+#include "cli/verbs/verbs.h"
 
 static enum exit_code run_roles(struct cli *cli, int argc, char **argv);
 

@@ -3,6 +3,7 @@
 #include "cli/request/cli.h"
 #include "cli/run/run.h"
 #include "cli/run/run_command.h"
+#include "cli/verbs/verbs.h"
 
 static enum exit_code run_run(struct cli *cli, int argc, char **argv);
 

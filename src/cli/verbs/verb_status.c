@@ -10,6 +10,7 @@
 #include "cli/request/document.h"
 #include "cli/request/voters_ask.h"
 #include "cli/verbs/status_all.h"
+#include "cli/verbs/verbs.h"
 
 enum { NAMES_TEXT_MAX = 512 };
 

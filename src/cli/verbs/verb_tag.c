@@ -8,6 +8,7 @@
 #include "cli/request/cli.h"
 #include "cli/request/clock.h"
 #include "cli/request/document.h"
+#include "cli/verbs/verbs.h"
 
 enum {
     TIMEOUT_MS = 10000,

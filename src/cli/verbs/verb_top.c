@@ -16,6 +16,7 @@
 #include "cli/top/top_feed.h"
 #include "cli/top/top_layout.h"
 #include "cli/top/top_terminal.h"
+#include "cli/verbs/verbs.h"
 
 enum {
     ONCE_ROWS = 2048,

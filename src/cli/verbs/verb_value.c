@@ -2,6 +2,7 @@
 #include <jansson.h>
 
 #include "cli/request/cli.h"
+#include "cli/verbs/verbs.h"
 
 struct value_options {
     const char *role;

@@ -5,6 +5,7 @@
 #include "base/version.h"
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
+#include "cli/verbs/verbs.h"
 
 static enum exit_code run_version(struct cli *cli, int argc, char **argv);
 

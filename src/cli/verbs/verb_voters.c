@@ -8,6 +8,7 @@
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
 #include "cli/request/voters_ask.h"
+#include "cli/verbs/verbs.h"
 
 enum { RECORD_DIGITS = 8 }; /* as many as tell records apart for people */
 

@@ -7,6 +7,7 @@
 
 #include "cli/print/duration.h"
 #include "cli/request/cli.h"
+#include "cli/verbs/verbs.h"
 
 struct wait_options {
     struct doyen_condition condition;

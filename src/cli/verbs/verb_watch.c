@@ -8,6 +8,7 @@
 
 #include "cli/print/event_print.h"
 #include "cli/request/cli.h"
+#include "cli/verbs/verbs.h"
 
 enum { ID_MAX = 64 }; /* bytes of a cursor; the daemon's have less than half of it */
 

@@ -8,6 +8,7 @@
 #include "cli/print/printer.h"
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
+#include "cli/verbs/verbs.h"
 
 struct why_options {
     const char *node; /* NULL: about the coordinator, and all the evidence */
