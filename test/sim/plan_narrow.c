@@ -145,7 +145,7 @@ const char *plan_check_narrow(const struct plan *plan, struct sim *sim, struct r
     }
     sim_run(sim, 2 * timing.lost_ms + waits_ms[random_below(random, 5)]);
     uint32_t acting = acting_beside(plan, sim);
-    if (led && acting == broken) {
+    if (led && acting == broken && also_broken(plan) == SIM_NOBODY) {
         return check_a_narrow_coordinator(plan, sim, random);
     }
     if (acting == SIM_NOBODY || is_narrow(plan, acting) || !suffice(plan, sim, acting)) {
