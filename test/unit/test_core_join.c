@@ -806,6 +806,22 @@ Test(core_join, a_joiner_keeps_to_the_coordinator_that_it_answered)
     rig_free(rig);
 }
 
+/* H94: somebody asked for it in the joiner's name, with terms that nobody has. */
+Test(core_join, a_joiner_takes_part_in_no_merge)
+{
+    for (uint64_t number = 0; number < 2; number++) {
+        struct rig *rig = rig_joining('C');
+        struct message prepare = carries(MESSAGE_PREPARE, rig_view(rig, "A B C"));
+
+        prepare.carrier.merge = number;
+        rig_gets(rig, 'A', &(struct message){.type = MESSAGE_OFFER});
+        cr_assert_not_null(rig_told(rig, MESSAGE_READY, 'A'));
+        rig_gets(rig, 'A', &prepare);
+        cr_assert_eq(rig_told(rig, MESSAGE_ACK, 'A') == NULL, number != 0);
+        rig_free(rig);
+    }
+}
+
 /* Whoever took over from the one that it answered does so without that one. */
 Test(core_join, a_joiner_goes_over_to_a_successor)
 {

@@ -158,7 +158,8 @@ bool change_on_prepare(struct core *core, const struct message *message)
     if (core_is_member(core)) {
         return consider_as_member(core, message);
     }
-    if (core->join.ready_count == 0) {
+    const bool is_merge = message->carrier.merge != 0; /* Who joins has asked for none. */
+    if (core->join.ready_count == 0 || is_merge) {
         refuse(core, message, REFUSED_PROPOSAL_NOT_EXPECTED);
         return false;
     }
