@@ -43,7 +43,7 @@ static uint64_t silent_ms_min(const struct plan *plan)
     const uint64_t local_ms = timing_of(PROFILE_LOCAL).silent_ms;
 
     if (!plan->mixed) {
-        return plan->terms ? shorter_ms : 0;
+        return plan->terms || plan->liars ? shorter_ms : 0;
     }
     return shorter_ms < local_ms ? shorter_ms : local_ms;
 }
@@ -174,7 +174,7 @@ static uint64_t draw_turn_ms(const struct plan *plan, struct random *random)
 {
     struct timing timing = plan_timing(plan);
 
-    if (plan->terms) {
+    if (plan->terms || plan->liars) {
         timing_override(&timing, timing.heartbeat_ms * 3 / 5, 0); /* The shortest that there are. */
     }
     uint64_t turn_ms = draw(random, timing.batch_ms, timing_turn_ms(&timing));

@@ -27,13 +27,14 @@ struct plan {
     enum profile profile;
     enum watch_plan watchers;
     enum dissemination dissemination;
-    bool roles;          /* clients stand for roles (K) */
-    bool terms;          /* operators change the terms (A) */
-    bool mixed;          /* hosts are started with other options than the others */
-    bool spares_hash;    /* the run's trace_hash is not taken */
-    bool together;       /* all start in one instant */
-    unsigned kinds;      /* of all faults in the plan, see enum fault_kind */
-    uint64_t end_ms;     /* everything heals */
+    bool roles;       /* clients stand for roles (K) */
+    bool terms;       /* operators change the terms (A) */
+    bool liars;       /* somebody lies, also in an operator's name, so that terms may change, too */
+    bool mixed;       /* hosts are started with other options than the others */
+    bool spares_hash; /* the run's trace_hash is not taken */
+    bool together;    /* all start in one instant */
+    unsigned kinds;   /* of all faults in the plan, see enum fault_kind */
+    uint64_t end_ms;  /* everything heals */
     uint32_t heal_parts; /* not 0: nothing but one long partition into so many */
     bool haunted;        /* a stranger goes on lying when everything has healed */
     uint32_t haunting;   /* in which way, an enum lie_kind */

@@ -208,6 +208,7 @@ static void draw_liars(struct plan *plan, const char *only)
     random_seed(&random, plan->seed ^ UINT64_C(0x4c494152));
     draw_group(plan, FAULTS_OF_STRANGERS, only, only != NULL ? 1 : STRANGERS_ONE_IN);
     draw_group(plan, FAULTS_OF_LIARS, only, only != NULL ? 1 : LIARS_ONE_IN);
+    plan->liars = true;
     plan->haunted = draw(&random, 1, HAUNTED_ONE_IN) == 1;
     plan->haunting = (uint32_t)draw(&random, 0, LIE_ANYTHING);
     for (uint32_t kind = 0; only != NULL && kind < LIE_KINDS; kind++) {
