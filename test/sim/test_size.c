@@ -392,3 +392,30 @@ Story(size, who_cannot_get_what_was_accepted_stops_nobody)
         sim_free(sim);
     }
 }
+
+/* H90: who cannot get what would let it in ends nobody, however many they are: where the
+ * coordinator has no fellow member whom it hears, nobody can tell on whose side the hole is. */
+Story(size, newcomers_behind_holes_do_not_end_who_leads_alone)
+{
+    for (uint32_t newcomers = 1; newcomers <= 3; newcomers++) {
+        struct sim *sim = sim_new(
+            &(struct sim_options){.seed = seed, .host_count = 4, .disorder = true});
+
+        sim_start(sim, A);
+        story_check(sim_converges(sim, SETTLE_MS), seed);
+        const struct node_id life = core_self(sim_core(sim, A))->id;
+        for (uint32_t host = B; host <= newcomers; host++) {
+            sim_tag(sim, host, LONG_TAG);
+            for (uint32_t from = A; from <= newcomers; from++) {
+                if (from != host) {
+                    sim_narrow_one_way(sim, from, host, HOLE_OF_OLD_LINKS);
+                }
+            }
+            sim_start(sim, host);
+        }
+        sim_run(sim, 120000);
+        story_check(id_equal(&life, &core_self(sim_core(sim, A))->id), seed);
+        story_check(sim_coordinator(sim, A) == A, seed);
+        sim_free(sim);
+    }
+}

@@ -15,7 +15,7 @@ struct agreed accord_now(const struct core *core);
 /* What the first view of a founding has (A5). */
 struct agreed accord_to_found_with(const struct core *core);
 
-/* What a view has that is made of another's `base` (A3c). */
+/* The terms of a view that this node makes without being the coordinator of its base (A3c). */
 struct agreed accord_to_take_over_with(const struct core *core);
 
 /* The view's terms on the way to `rules` (A2). */

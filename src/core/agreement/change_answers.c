@@ -54,22 +54,18 @@ bool change_is_unanswered(const struct core *core)
 {
     uint32_t asked = 0;
     uint32_t silent = 0;
-    uint32_t joiners = 0; /* who are silent; one who made up many would not make it most */
 
     for (uint32_t i = 0; i < core->change.pending.member_count; i++) {
         const uint32_t in_view = view_find(&core->view, &core->change.pending.members[i].id);
-        const bool awaited = change_is_awaited(core, i);
-        if (in_view == VIEW_NONE) {
-            joiners += awaited;
-        } else if (!core_is_self(core, in_view) &&
-                   core->peers[in_view].charge.verdict == VERDICT_NONE &&
-                   !follow_is_behind(core, in_view)) {
+        if (in_view != VIEW_NONE && !core_is_self(core, in_view) &&
+            core->peers[in_view].charge.verdict == VERDICT_NONE &&
+            !follow_is_behind(core, in_view)) {
             asked++;
-            silent += awaited && hearing_is_fresh(core, in_view) &&
+            silent += change_is_awaited(core, i) && hearing_is_fresh(core, in_view) &&
                       !core->peers[in_view].signs.late;
         }
     }
-    return (silent > asked / 2 || asked == 0) && silent + joiners > 1;
+    return silent > asked / 2 && silent > 1;
 }
 
 bool change_has_agreed(const struct core *core, uint32_t position)

@@ -15,8 +15,8 @@ bool change_has_agreed(const struct core *core, uint32_t position);
 bool change_all_answered(const struct core *core);
 bool change_all_but_the_former_answered(const struct core *core, uint32_t former);
 
-/* L3b: has it no answer of most of the fellow members that this node hears, two with the joiners at
- * least? O(members). */
+/* L3b: has it no answer of most of the fellow members that this node asks, and hears, two at least?
+ * O(members). */
 bool change_is_unanswered(const struct core *core);
 
 /* E5c: who stands down for this node, and stays; VIEW_NONE: nobody. Under guard strict its word was

@@ -65,7 +65,7 @@ enum phase_reason {
     REASON_FOUNDED,    /* F2 */
     REASON_ADMITTED,   /* J6 */
     REASON_REMOVED,    /* L1: a view that counts for us does not hold us */
-    REASON_LEFT_ALONE, /* L3: all others follow another coordinator or are suspected */
+    REASON_LEFT_ALONE, /* L3a: all others follow another coordinator or are suspected */
     REASON_BEHIND,     /* L3b, L5: what is long does not get through between it and the others */
     REASON_NAME_TAKEN, /* M5: the part that wins has a live member of our name or address */
     REASON_LEAVE_ASKED,

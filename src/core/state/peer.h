@@ -98,8 +98,8 @@ struct peer_charge {
     uint64_t verify_ms;       /* R1 is under way until then; NEVER_MS when not */
     enum verdict verdict;
     bool confirmed;     /* to be removed with the next view */
-    bool leaves;        /* asked to be let out (E1), or is gone (E3); */
-    uint64_t leaves_ms; /* it said so last then */
+    bool leaves;        /* asked to be let out (E1), or is gone (E3) */
+    uint64_t leaves_ms; /* when it said so last */
 };
 
 /* follow: does it follow another coordinator than we do (L2), or is it behind (L5)? */
