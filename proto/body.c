@@ -46,7 +46,6 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_COMMIT:
     case MESSAGE_NOT_FOLLOWING:
     case MESSAGE_MERGE_REFUSED:
-    case MESSAGE_CLAIM:
     case MESSAGE_GRANT:
     case MESSAGE_JOIN_REFUSED:
     case MESSAGE_MOVE:
@@ -54,6 +53,7 @@ static uint32_t body_fields(enum message_type type)
     case MESSAGE_TERMS:
     case MESSAGE_PREPARE:
     case MESSAGE_NACK:
+    case MESSAGE_CLAIM:
     case MESSAGE_PING:
     case MESSAGE_PONG:
     case MESSAGE_PING_REQUEST:
@@ -160,21 +160,27 @@ static uint32_t further_of_heartbeat(const struct heartbeat *heartbeat)
            (heartbeat->handed_over ? HANDED_OVER_FIELDS : 0U);
 }
 
-static void read_reference(struct reader *reader, struct view_reference *reference, bool is_nack)
+static bool names_promise(enum message_type type)
+{
+    return type == MESSAGE_NACK || type == MESSAGE_CLAIM;
+}
+
+static void read_reference(struct reader *reader, struct view_reference *reference,
+                           enum message_type type)
 {
     body_read_view_id(reader, &reference->view);
     reference->view_hash = reader_number(reader, 0, UINT64_MAX);
-    if (is_nack) {
+    if (names_promise(type)) {
         reference->promised = reader_number(reader, 0, UINT64_MAX);
     }
 }
 
 static void write_reference(struct writer *writer, const struct view_reference *reference,
-                            bool is_nack)
+                            enum message_type type)
 {
     body_write_view_id(writer, &reference->view);
     writer_number(writer, reference->view_hash);
-    if (is_nack) {
+    if (names_promise(type)) {
         writer_number(writer, reference->promised);
     }
 }
@@ -293,7 +299,7 @@ static void write_probe(struct writer *writer, const struct probe *probe)
 
 bool body_may_be_brief(enum message_type type)
 {
-    return type == MESSAGE_PREPARE || type == MESSAGE_CLAIM || type == MESSAGE_BALLOT;
+    return type == MESSAGE_PREPARE || type == MESSAGE_BALLOT;
 }
 
 /* Whole, or as a change: the number of fields says which. */
@@ -327,7 +333,7 @@ static void read_carrier(struct reader *reader, const struct view *base, struct 
         read_view(reader, base, view, message->type);
         carrier->view = view;
     }
-    if (message->type == MESSAGE_CLAIM || message->type == MESSAGE_GRANT) {
+    if (message->type == MESSAGE_GRANT) {
         carrier->epoch = reader_number(reader, 0, UINT64_MAX);
     }
     if (message->type == MESSAGE_PREPARE) {
@@ -350,7 +356,7 @@ static void write_carried(struct writer *writer, const struct message *message)
 {
     const struct view_carrier *carrier = &message->carrier;
 
-    if (message->type == MESSAGE_CLAIM || message->type == MESSAGE_GRANT) {
+    if (message->type == MESSAGE_GRANT) {
         writer_number(writer, carrier->epoch);
     }
     if (message->type == MESSAGE_PREPARE) {
@@ -795,7 +801,7 @@ void body_read(struct reader *reader, const struct view *base, struct view *view
         read_ballot(reader, base, view, message);
         break;
     case CARRIES_REFERENCE:
-        read_reference(reader, &message->reference, message->type == MESSAGE_NACK);
+        read_reference(reader, &message->reference, message->type);
         break;
     case CARRIES_CLAIM_REFUSED:
         read_claim_refused(reader, &message->claim_refused);
@@ -876,7 +882,7 @@ void body_write(struct writer *writer, const struct message *message, const stru
         write_ballot(writer, message);
         break;
     case CARRIES_REFERENCE:
-        write_reference(writer, &message->reference, message->type == MESSAGE_NACK);
+        write_reference(writer, &message->reference, message->type);
         break;
     case CARRIES_CLAIM_REFUSED:
         write_claim_refused(writer, &message->claim_refused);

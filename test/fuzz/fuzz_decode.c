@@ -147,7 +147,7 @@ static void check(struct wire *wire, const uint8_t *bytes, size_t length)
         return;
     }
     assert(message_view(&message) != NULL &&
-           (message.type == MESSAGE_PREPARE || message.type == MESSAGE_CLAIM));
+           (message.type == MESSAGE_PREPARE || message.type == MESSAGE_BALLOT));
 }
 
 /* Checks the bytes as they are, and once more behind a header that is in order, so that the

@@ -246,12 +246,12 @@ static void fill_body(struct fuzz *fuzz, struct input *input, struct message *me
     case MESSAGE_NACK:
     case MESSAGE_COMMIT:
     case MESSAGE_NOT_FOLLOWING:
+    case MESSAGE_CLAIM:
         message->reference.view = any_view_id(fuzz, input);
         message->reference.promised = near(input, core_view(fuzz->core)->epoch);
         break;
     case MESSAGE_VIEW:
     case MESSAGE_PREPARE:
-    case MESSAGE_CLAIM:
     case MESSAGE_HANDOVER:
     case MESSAGE_STAND_DOWN:
     case MESSAGE_MERGE:

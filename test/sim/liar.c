@@ -669,13 +669,8 @@ static void tell_commits(struct teller *teller)
 static void tell_claims(struct teller *teller)
 {
     begin(teller, MESSAGE_CLAIM);
-    if (chance(teller, 2) && !view_is_empty(teller->known)) {
-        view_copy(&teller->liar->view, teller->known);
-        teller->message->carrier.view = &teller->liar->view;
-    } else {
-        teller->message->carrier.view = make_view(teller, some_maker(teller));
-    }
-    teller->message->carrier.epoch = leap(teller, teller->known->epoch);
+    refer(teller, &teller->message->reference);
+    teller->message->reference.promised = leap(teller, teller->known->epoch);
 }
 
 static void tell_grants(struct teller *teller)

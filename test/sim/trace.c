@@ -117,12 +117,12 @@ static void print_message(const struct sim *sim, const struct message *message)
     case MESSAGE_NACK:
     case MESSAGE_NOT_FOLLOWING:
     case MESSAGE_COMMIT:
+    case MESSAGE_CLAIM:
         print_view_id(sim, &message->reference.view);
         fprintf(out, " promised %" PRIu64, message->reference.promised);
         break;
     case MESSAGE_VIEW:
     case MESSAGE_PREPARE:
-    case MESSAGE_CLAIM:
     case MESSAGE_GRANT:
     case MESSAGE_HANDOVER:
     case MESSAGE_STAND_DOWN:

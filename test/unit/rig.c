@@ -265,6 +265,13 @@ struct message rig_ack(const struct rig *rig, char proposed_to)
                                           .view_hash = prepare->carrier.view->hash}};
 }
 
+struct message rig_claim(const struct view *view, uint64_t epoch)
+{
+    return (struct message){
+        .type = MESSAGE_CLAIM,
+        .reference = {.view = view_id_of(view), .view_hash = view->hash, .promised = epoch}};
+}
+
 struct probe rig_part(const struct view *view, uint32_t holders)
 {
     return (struct probe){.view = view_id_of(view),

@@ -142,6 +142,9 @@ void rig_joins(struct rig *rig, char joiner);
 /* The acknowledgement of what the core proposed last to that peer. */
 struct message rig_ack(const struct rig *rig, char proposed_to);
 
+/* Somebody who holds that view asks for that epoch. */
+struct message rig_claim(const struct view *view, uint64_t epoch);
+
 /* What the coordinator of that view says of its part, if so many hold the view. */
 struct probe rig_part(const struct view *view, uint32_t holders);
 

@@ -290,9 +290,8 @@ Test(core_authority, what_we_accepted_counts_when_it_is_shown)
 static struct rig *granted(void)
 {
     struct rig *rig = rig_in("A B C", 'C');
-    struct message claim = carries(MESSAGE_CLAIM, rig_view(rig, "A B C"));
+    const struct message claim = rig_claim(rig_view(rig, "A B C"), 2);
 
-    claim.carrier.epoch = 2;
     rig_kill(rig, 'A');
     rig_gets(rig, 'B', &claim);
     cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));

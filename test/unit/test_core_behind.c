@@ -44,9 +44,8 @@ Test(core_behind, a_claim_from_a_lower_view_is_refused)
 
     lower->version--;
     view_seal(lower);
-    rig_gets(rig, 'B',
-             &(struct message){.type = MESSAGE_CLAIM,
-                               .carrier = {.view = lower, .epoch = lower->epoch + 1}});
+    const struct message claim = rig_claim(lower, lower->epoch + 1);
+    rig_gets(rig, 'B', &claim);
     const struct message *refused = rig_told(rig, MESSAGE_CLAIM_REFUSED, 'B');
     cr_assert_not_null(refused);
     cr_assert_eq(refused->claim_refused.reason, CLAIM_REFUSED_BEHIND);
@@ -62,7 +61,7 @@ Test(core_behind, who_is_refused_for_a_lower_view_does_not_win)
     rig_kill(rig, 'A');
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
     cr_assert_not_null(claim);
-    const uint64_t epoch = claim->carrier.epoch;
+    const uint64_t epoch = claim->reference.promised;
     rig_gets(rig, 'C',
              &(struct message){.type = MESSAGE_CLAIM_REFUSED,
                                .claim_refused = {.epoch = epoch, .reason = CLAIM_REFUSED_BEHIND}});
@@ -83,9 +82,9 @@ Test(core_behind, who_is_refused_for_a_lower_view_is_brought_up)
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
     cr_assert_not_null(claim);
     rig_gets(rig, 'C',
-             &(struct message){
-                 .type = MESSAGE_CLAIM_REFUSED,
-                 .claim_refused = {.epoch = claim->carrier.epoch, .reason = CLAIM_REFUSED_BEHIND}});
+             &(struct message){.type = MESSAGE_CLAIM_REFUSED,
+                               .claim_refused = {.epoch = claim->reference.promised,
+                                                 .reason = CLAIM_REFUSED_BEHIND}});
     rig_gets(rig, 'C', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = higher}});
     cr_assert_eq(core_view(rig->core)->member_count, 5);
     cr_assert_not_null(rig_told(rig, MESSAGE_CLAIM, 'E'));
@@ -257,7 +256,7 @@ Test(core_behind, who_gets_answers_to_its_claims_goes_on)
         if (claim != NULL) {
             rig_gets(rig, 'C',
                      &(struct message){.type = MESSAGE_CLAIM_REFUSED,
-                                       .claim_refused = {.epoch = claim->carrier.epoch,
+                                       .claim_refused = {.epoch = claim->reference.promised,
                                                          .reason = CLAIM_REFUSED_BEHIND}});
         }
         rig_pass(rig, 100, "C D");

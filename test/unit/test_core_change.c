@@ -74,9 +74,8 @@ Test(core_change, a_proposal_below_our_promise_is_refused)
     struct rig *rig = rig_in("A B C", 'C');
 
     rig_kill(rig, 'A');
-    rig_gets(rig, 'B',
-             &(struct message){.type = MESSAGE_CLAIM,
-                               .carrier = {.view = rig_view(rig, "A B C"), .epoch = 5}});
+    const struct message claim = rig_claim(rig_view(rig, "A B C"), 5);
+    rig_gets(rig, 'B', &claim);
     cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
 
     struct view *late = rig_next(rig, "+D");

@@ -7,10 +7,9 @@
 
 static void claims(struct rig *rig, char claimant, uint64_t epoch)
 {
-    struct view *view = rig_view(rig, "A B C");
+    const struct message claim = rig_claim(rig_view(rig, "A B C"), epoch);
 
-    rig_gets(rig, claimant,
-             &(struct message){.type = MESSAGE_CLAIM, .carrier = {.view = view, .epoch = epoch}});
+    rig_gets(rig, claimant, &claim);
 }
 
 static const struct claim_refused *refused(const struct rig *rig, char claimant)
@@ -106,12 +105,11 @@ Test(core_claim, is_refused_under_the_epoch_of_an_accepted_proposal)
 Test(core_claim, an_epoch_that_cannot_be_is_not_answered)
 {
     struct rig *rig = rig_in("A B C", 'C');
-    struct message claim = {.type = MESSAGE_CLAIM, .carrier = {.view = rig_view(rig, "A B C")}};
+    struct message claim = rig_claim(rig_view(rig, "A B C"), 1); /* Its view's own. */
 
     rig_kill(rig, 'A');
-    claim.carrier.epoch = 1; /* Its view's own. */
     rig_ignores(rig, 'B', &claim, REFUSED_CLAIM_NOT_NEW);
-    claim.carrier.epoch = 1 + LEAP_MAX + 1;
+    claim = rig_claim(rig_view(rig, "A B C"), 1 + LEAP_MAX + 1);
     rig_ignores(rig, 'B', &claim, REFUSED_EPOCH_LEAPS);
     rig_free(rig);
 }
@@ -123,7 +121,7 @@ static uint64_t claimed(const struct rig *rig)
 {
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'C');
 
-    return claim == NULL ? 0 : claim->carrier.epoch;
+    return claim == NULL ? 0 : claim->reference.promised;
 }
 
 static struct message grant_of(uint64_t epoch, struct view *accepted)
@@ -316,10 +314,7 @@ Test(core_claim, does_not_begin_while_the_coordinator_is_heard)
 Test(core_claim, is_granted_though_an_older_one_that_follows_another_is_fresh)
 {
     struct rig *rig = rig_in("A B C D", 'D');
-    struct message claim = {
-        .type = MESSAGE_CLAIM,
-        .carrier = {.view = rig_view(rig, "A B C D"), .epoch = 2},
-    };
+    const struct message claim = rig_claim(rig_view(rig, "A B C D"), 2);
 
     rig_kill(rig, 'A');
     rig_gets(rig, 'C', &claim);
@@ -343,11 +338,9 @@ Test(core_claim, a_grant_shows_what_was_accepted_whatever_comes_after_it)
     rig_pass(rig, 2 * rig->timing.lost_ms, "");
     rig->core->promise.backoff_ms = rig->now_ms;
     verdict_evidence_changed(rig->core);
-    struct message claim = rig_message(
-        rig, 'B',
-        &(struct message){.type = MESSAGE_CLAIM,
-                          .carrier = {.view = rig_view(rig, "A B C"), .epoch = 9}});
-    rig_gets_raw(rig, &claim);
+    const struct message claim = rig_claim(rig_view(rig, "A B C"), 9);
+    const struct message received = rig_message(rig, 'B', &claim);
+    rig_gets_raw(rig, &received);
     cr_assert_neq(rig->core->change.pending.hash, proposed->hash);
     const struct message *grant = rig_told(rig, MESSAGE_GRANT, 'B');
     cr_assert_not_null(grant);

@@ -484,9 +484,8 @@ Test(core_proposal, whoever_is_bound_to_a_higher_epoch_says_it_no_more)
 
     proposes(rig, 'A', rig_next(rig, "+D"));
     rig_kill(rig, 'A');
-    rig_gets(rig, 'B',
-             &(struct message){.type = MESSAGE_CLAIM,
-                               .carrier = {.view = rig_view(rig, "A B C"), .epoch = 2}});
+    const struct message claim = rig_claim(rig_view(rig, "A B C"), 2);
+    rig_gets(rig, 'B', &claim);
     cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
     rig_pass(rig, rig->timing.prepare_ms, "B");
     cr_assert_eq(rig_count(rig, MESSAGE_ACK), 0);

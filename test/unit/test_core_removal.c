@@ -149,7 +149,7 @@ Test(core_removal, who_moved_away_from_the_former_coordinator_is_asked_anew)
     rig_kill(rig, 'A');
     const struct message *claim = rig_told(rig, MESSAGE_CLAIM, 'D');
     cr_assert_not_null(claim);
-    struct message grant = {.type = MESSAGE_GRANT, .carrier = {.epoch = claim->carrier.epoch}};
+    struct message grant = {.type = MESSAGE_GRANT, .carrier = {.epoch = claim->reference.promised}};
     rig_gets(rig, 'D', &grant);
     struct message ack = rig_ack(rig, 'D');
     rig_gets(rig, 'C', &ack);

@@ -194,23 +194,12 @@ Test(core_rings, a_fellows_word_that_it_is_out_counts_when_the_coordinator_was_a
     rig_free(rig);
 }
 
-/* H65, V4, C2 */
-Test(core_rings, a_claimants_view_counts_when_the_coordinator_was_asked)
-{
-    struct rig *rig = far_from_the_coordinator();
-    struct view *view = without_the_coordinator(rig);
-
-    check_that_the_coordinator_is_asked(rig, 'O', MESSAGE_CLAIM, view);
-    cr_assert_eq(core_view(rig->core)->hash, view->hash);
-    rig_free(rig);
-}
-
 /* H65, H7, C2c */
 Test(core_rings, a_claim_is_granted_when_those_who_are_older_were_asked)
 {
     struct rig *rig = far_from_the_coordinator();
     struct view *view = rig_view(rig, OTHERS " W");
-    const struct message claim = {.type = MESSAGE_CLAIM, .carrier = {.view = view, .epoch = 2}};
+    const struct message claim = rig_claim(view, 2);
     char text[64];
 
     rig_gets(rig, 'O', &claim);
@@ -227,7 +216,7 @@ Test(core_rings, a_claim_is_not_granted_when_one_who_is_older_answers)
 {
     struct rig *rig = far_from_the_coordinator();
     struct view *view = rig_view(rig, OTHERS " W");
-    const struct message claim = {.type = MESSAGE_CLAIM, .carrier = {.view = view, .epoch = 2}};
+    const struct message claim = rig_claim(view, 2);
     char text[64];
 
     rig_gets(rig, 'O', &claim);

@@ -36,8 +36,7 @@ static void questions(struct rig *rig, struct message said[KINDS])
     said[2] = (struct message){
         .type = MESSAGE_COMMIT,
         .reference = {.view = {.lineage = 7, .epoch = 2, .version = 9}, .view_hash = 1}};
-    said[3] = carries(MESSAGE_CLAIM, rig_view(rig, "A B C"));
-    said[3].carrier.epoch = 2;
+    said[3] = rig_claim(rig_view(rig, "A B C"), 2);
     said[4] = (struct message){.type = MESSAGE_PING};
     said[PROBE_KIND] = (struct message){.type = MESSAGE_PROBE,
                                         .probe = {.view = view_id_of(theirs),

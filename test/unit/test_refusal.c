@@ -50,11 +50,6 @@ Test(refusal, each_reason_names_a_clause_and_reads_as_a_part_of_a_sentence)
 
 /* --- What a node tells of --- */
 
-static struct message claim_of(struct view *view, uint64_t epoch)
-{
-    return (struct message){.type = MESSAGE_CLAIM, .carrier = {.view = view, .epoch = epoch}};
-}
-
 static struct message joins(enum message_type type, char letter)
 {
     return (struct message){.type = type,
@@ -155,7 +150,7 @@ Test(refusal, of_a_proposal)
     view_seal(view);
     rig_refuses(rig, 'B', &prepare, REFUSED_PROPOSAL_NOT_FOLLOWED);
     rig_kill(rig, 'A');
-    struct message claim = claim_of(rig_view(rig, "A B C"), 5);
+    struct message claim = rig_claim(rig_view(rig, "A B C"), 5);
     rig_gets(rig, 'B', &claim);
     rig_refuses(rig, 'B', &prepare, REFUSED_PROPOSAL_BELOW_PROMISE);
     cr_assert_not_null(rig_told(rig, MESSAGE_NACK, 'B'));
@@ -190,17 +185,17 @@ Test(refusal, of_a_claim)
 {
     struct rig *rig = rig_in("A B C D", 'C');
     struct view *view = rig_view(rig, "A B C D");
-    struct message claim = claim_of(view, 2);
+    struct message claim = rig_claim(view, 2);
 
     rig_refuses(rig, 'D', &claim, REFUSED_CLAIMANT_YOUNGER);
     rig_refuses(rig, 'B', &claim, REFUSED_OLDER_ONE_FRESH);
     rig_refuses(rig, 'X', &claim, REFUSED_CLAIM_OF_STRANGER);
     rig_kill(rig, 'A');
-    claim.carrier.epoch = 3;
+    claim = rig_claim(view, 3);
     rig_gets(rig, 'B', &claim);
     cr_assert_not_null(rig_told(rig, MESSAGE_GRANT, 'B'));
     rig_refuses(rig, 'D', &claim, REFUSED_EPOCH_PROMISED);
-    claim.carrier.epoch = 2;
+    claim = rig_claim(view, 2);
     rig_refuses(rig, 'D', &claim, REFUSED_EPOCH_BELOW_PROMISE);
     rig_free(rig);
 }

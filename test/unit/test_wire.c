@@ -169,7 +169,6 @@ static bool same_body(const struct message *a, const struct message *b)
         return same_heartbeat(&a->heartbeat, &b->heartbeat);
     case MESSAGE_VIEW:
     case MESSAGE_PREPARE:
-    case MESSAGE_CLAIM:
     case MESSAGE_GRANT:
     case MESSAGE_HANDOVER:
     case MESSAGE_STAND_DOWN:
@@ -209,6 +208,7 @@ static bool same_body(const struct message *a, const struct message *b)
     case MESSAGE_NACK:
     case MESSAGE_COMMIT:
     case MESSAGE_NOT_FOLLOWING:
+    case MESSAGE_CLAIM:
         return view_id_equal(&a->reference.view, &b->reference.view) &&
                a->reference.view_hash == b->reference.view_hash &&
                a->reference.promised == b->reference.promised;

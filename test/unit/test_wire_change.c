@@ -100,7 +100,7 @@ static struct message carrying(enum message_type type, struct view *view)
     struct message message = {.type = type, .from = sender, .number = 9};
 
     message.carrier.view = view;
-    message.carrier.epoch = type == MESSAGE_CLAIM ? view->epoch + 1 : 0;
+    message.carrier.epoch = type == MESSAGE_BALLOT ? view->epoch + 1 : 0;
     return message;
 }
 
@@ -154,11 +154,11 @@ static size_t brief_bytes(struct view *view)
 
 /* --- Every change there is --- */
 
-Test(wire_change, a_claim_brings_the_view_that_both_hold)
+Test(wire_change, a_ballot_brings_the_view_that_both_hold)
 {
     fill(&base, MEMBERS);
     view_copy(&next, &base);
-    cr_assert_leq(check_arrives(MESSAGE_CLAIM), 250);
+    cr_assert_leq(check_arrives(MESSAGE_BALLOT), 250);
 }
 
 Test(wire_change, one_of_a_hundred_that_goes_is_one_small_datagram)
@@ -451,7 +451,7 @@ Test(wire_change, golden_bytes_are_read_as_their_files_say)
     } files[] = {
         {"change/prepare", "one of three leaves, another one comes", MESSAGE_PREPARE, WIRE_OK, 0, 0,
          "", 0},
-        {"change/claim", "nothing differs but the numbers", MESSAGE_CLAIM, WIRE_OK, 0, 0, "", 0},
+        {"change/ballot", "nothing differs but the numbers", MESSAGE_BALLOT, WIRE_OK, 0, 0, "", 0},
         {"change/fields", "one field too many", MESSAGE_PREPARE, WIRE_SHAPE, CHANGE, 1, "\x9c", 1},
         {"change/base-version", "another base", MESSAGE_PREPARE, WIRE_BASE, CHANGE + 4, 1, "\x10",
          1},
@@ -490,7 +490,7 @@ Test(wire_change, golden_bytes_are_read_as_their_files_say)
         view_append(&next, &joiner);
         view_seal(&next);
         const struct message message = carrying(files[i].type,
-                                                files[i].type == MESSAGE_CLAIM ? &base : &next);
+                                                files[i].type == MESSAGE_BALLOT ? &base : &next);
         const uint8_t *frame = encode(&message, true, &vector->length);
         memcpy(vector->bytes, frame, vector->length);
         strcpy(vector->name, files[i].name);

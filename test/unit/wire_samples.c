@@ -213,10 +213,6 @@ static void add_carriers(struct samples *samples)
     message = add(samples, MESSAGE_HANDOVER, "handover", "the view without its sender");
     message->carrier.view = &samples->alone;
 
-    message = add(samples, MESSAGE_CLAIM, "claim", "for epoch 4");
-    message->carrier.view = &samples->alone;
-    message->carrier.epoch = 4;
-
     message = add(samples, MESSAGE_GRANT, "grant", "nothing higher accepted");
     message->carrier.epoch = 4;
 
@@ -236,6 +232,7 @@ static void add_references(struct samples *samples)
         {MESSAGE_NACK, "nack", "bound to epoch 9"},
         {MESSAGE_COMMIT, "commit", "the view holds"},
         {MESSAGE_NOT_FOLLOWING, "not-following", "another coordinator is followed"},
+        {MESSAGE_CLAIM, "claim", "for epoch 9"},
     };
 
     for (size_t i = 0; i < sizeof references / sizeof references[0]; i++) {
@@ -243,7 +240,9 @@ static void add_references(struct samples *samples)
                                       references[i].about);
         message->reference.view = view_id_of(&samples->settled);
         message->reference.view_hash = samples->settled.hash;
-        message->reference.promised = references[i].type == MESSAGE_NACK ? 9 : 0;
+        const bool bound = references[i].type == MESSAGE_NACK ||
+                           references[i].type == MESSAGE_CLAIM;
+        message->reference.promised = bound ? 9 : 0;
     }
 }
 

@@ -31,7 +31,7 @@ uint32_t authority_voter(const struct core *core);
 /* V4d: would it be by FELLOW, were it not from before others came whom this node hears? */
 bool authority_is_of_the_past(const struct core *core, const struct message *message);
 
-/* Of the view that a VIEW, CLAIM or PREPARE brings along. For members. O(members). */
+/* Of the view that a VIEW or PREPARE brings along. For members. O(members). */
 enum authority authority_of(const struct core *core, const struct message *message);
 
 #endif

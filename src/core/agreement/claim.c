@@ -95,19 +95,16 @@ static void ask(struct core *core, enum asked asked)
     struct message *message = outbox_message(core, MESSAGE_CLAIM);
 
     if (message != NULL) {
-        message->carrier.view = &core->view;
-        message->carrier.epoch = core->claim.epoch;
+        message->reference.view = view_id_of(&core->view);
+        message->reference.view_hash = core->view.hash;
+        message->reference.promised = core->claim.epoch;
     }
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (!is_asked(core, i, asked)) {
             continue;
         }
         watch_want_late(core, i, core->claim.sendings);
-        if (core->claim.sendings < BRIEF_SENDINGS) {
-            route_send_brief(core, message, i); /* U3c */
-        } else {
-            route_send(core, message, i);
-        }
+        route_send(core, message, i);
     }
 }
 
@@ -519,7 +516,7 @@ static void judge(struct core *core, const struct message *message, uint32_t cla
 {
     const struct node_id nobody = {.bytes = {0}};
     const struct node_id *id = &core->view.members[claimant].id;
-    uint64_t epoch = message->carrier.epoch;
+    uint64_t epoch = message->reference.promised;
     enum refusal against = why_epoch_is_not_free(core, id, epoch);
 
     if (against != REFUSED_COUNT) {
@@ -542,46 +539,40 @@ static void judge(struct core *core, const struct message *message, uint32_t cla
     tell(core, CLAIM_DECLINED, &core->view.members[claimant], epoch);
 }
 
-/* The claimant's view is newer: take it over if it may be, else the claim is not for us. */
+/* The claimant's view is higher. This node installs it at once where it has accepted it, as with a
+ * COMMIT; else it asks for it, and answers when the claim is repeated. */
 static bool catch_up(struct core *core, const struct message *message)
 {
-    struct view *view = message->carrier.view;
-
-    if (!view_has(view, &core->life.self.id)) {
-        refuse(core, message, REFUSED_CLAIM_VIEW_WITHOUT_US);
-        return false;
+    if (change_names_pending(core, message) && !core->change.on) {
+        install_view(core, &core->change.pending);
+        return true;
     }
-    if (authority_of(core, message) == AUTHORITY_NONE) {
-        refuse(core, message, REFUSED_CLAIM_VIEW_NOT_FOLLOWED);
-        install_ask_coordinator(core, message);
-        return false;
+    refuse(core, message, REFUSED_CLAIM_VIEW_HIGHER);
+    if (view_has(&core->view, &message->from)) {
+        install_pull(core, message);
     }
-    install_view(core, view);
-    return true;
+    return false;
 }
 
 void claim_on_claim(struct core *core, const struct message *message)
 {
-    struct view *view = message->carrier.view;
+    const struct view_id *theirs = &message->reference.view;
+    const struct view_id ours = view_id_of(&core->view);
+    const uint64_t epoch = message->reference.promised;
 
-    if (!install_is_sound(core, message)) {
-        return;
-    }
-    struct view_id theirs = view_id_of(view);
-    struct view_id ours = view_id_of(&core->view);
-    if (theirs.lineage != ours.lineage) {
+    if (theirs->lineage != ours.lineage) {
         refuse(core, message, REFUSED_CLAIM_OF_OTHER_LINEAGE);
         return;
     }
-    if (message->carrier.epoch <= theirs.epoch) {
+    if (epoch <= theirs->epoch) {
         refuse(core, message, REFUSED_CLAIM_NOT_NEW);
         return;
     }
-    if (message->carrier.epoch > promise_numbers_max(core).epoch) {
+    if (epoch > promise_numbers_max(core).epoch) {
         refuse(core, message, REFUSED_EPOCH_LEAPS);
         return;
     }
-    int order = view_id_compare(&theirs, &ours);
+    int order = view_id_compare(theirs, &ours);
     if (order > 0 && !catch_up(core, message)) {
         return;
     }
@@ -594,7 +585,7 @@ void claim_on_claim(struct core *core, const struct message *message)
     if (order < 0) {
         REACHED(claim_with_an_older_view);
         refuse(core, message, REFUSED_CLAIM_VIEW_LOWER);
-        deny(core, claimant, message->carrier.epoch, CLAIM_REFUSED_BEHIND, 0);
+        deny(core, claimant, epoch, CLAIM_REFUSED_BEHIND, 0);
         install_on_pull(core, message); /* It gets the newer view and starts again from there. */
         return;
     }

@@ -46,7 +46,7 @@ enum message_body {
     MESSAGE(NACK, 6, "nack", REFERENCE)                   /* promised a higher epoch (U2) */       \
     MESSAGE(NOT_FOLLOWING, 7, "not_following", REFERENCE) /* my coordinator is another one (V4) */ \
     MESSAGE(COMMIT, 8, "commit", REFERENCE)               /* the proposed view holds */            \
-    MESSAGE(CLAIM, 9, "claim", VIEW)                      /* let me take over (C1) */              \
+    MESSAGE(CLAIM, 9, "claim", REFERENCE)                 /* let me take over (C1) */              \
     MESSAGE(GRANT, 10, "grant", VIEW)                                                              \
     MESSAGE(CLAIM_REFUSED, 11, "claim_refused", CLAIM_REFUSED)                                     \
     MESSAGE(JOIN, 12, "join", JOINER)                                                              \
@@ -103,11 +103,12 @@ struct heartbeat {
     struct suspicion suspects[SUSPECTS_MAX];
 };
 
-/* Who names a view without carrying it: ACK, NACK, COMMIT, NOT_FOLLOWING. */
+/* Who names a view without carrying it: ACK, NACK, COMMIT, NOT_FOLLOWING, CLAIM. */
 struct view_reference {
     struct view_id view;
     uint64_t view_hash;
-    uint64_t promised; /* NACK: the epoch the sender is bound to; else 0 */
+    uint64_t promised; /* NACK, CLAIM: the epoch the sender is bound to, as a claimant is to the one
+                          that it asks for; else 0 */
 };
 
 /* What all nodes of one cluster must share (J2), and what a refusal quotes. */
@@ -179,12 +180,12 @@ struct vote_answer {
                         * until nobody holds what former coordinators granted (Z15c) */
 };
 
-/* VIEW, PREPARE, CLAIM, GRANT, HANDOVER, MERGE, BALLOT, VOTE, STAND_DOWN. The view is borrowed; who
+/* VIEW, PREPARE, GRANT, HANDOVER, MERGE, BALLOT, VOTE, STAND_DOWN. The view is borrowed; who
  * receives it may have its index table rebuilt, nothing else. */
 struct view_carrier {
     struct view *view;          /* GRANT, VOTE: NULL unless the voter accepted a higher one; BALLOT:
                                    NULL where the asker is no member */
-    uint64_t epoch;             /* CLAIM, GRANT, BALLOT, VOTE: the epoch asked for; 0: a record */
+    uint64_t epoch;             /* GRANT, BALLOT, VOTE: the epoch asked for; 0: a record */
     struct node_id handover_by; /* PREPARE, BALLOT of a hand-over: who hands over; else none */
     uint64_t handover_epoch;    /* BALLOT: the highest epoch that it gave up; else 0 */
     uint64_t lineage;           /* BALLOT, VOTE: of the voter's record */

@@ -92,10 +92,8 @@
       "the claimant's view is of another founding")                                                \
     X(CLAIM_NOT_NEW, "claim_not_new", "C1a",                                                       \
       "the epoch asked for is not above that of the claimant's own view")                          \
-    X(CLAIM_VIEW_WITHOUT_US, "claim_view_without_us", "C2a",                                       \
-      "the claimant's view is higher and lacks this node")                                         \
-    X(CLAIM_VIEW_NOT_FOLLOWED, "claim_view_not_followed", "C2a",                                   \
-      "the claimant's view is higher, and nobody whose word counts here stands behind it")         \
+    X(CLAIM_VIEW_HIGHER, "claim_view_higher", "C2a",                                               \
+      "the claimant's view is higher than this node's, which asks for it")                         \
     X(CLAIM_OF_STRANGER, "claim_of_stranger", "V6a", "the claimant is no member here")             \
     X(CLAIM_VIEW_LOWER, "claim_view_lower", "C2a",                                                 \
       "the claimant's view is lower than this node's, which it is shown")                          \
