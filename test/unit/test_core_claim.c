@@ -248,6 +248,33 @@ Test(core_claim, overtakes_who_is_older_only_in_what_was_accepted)
     rig_free(rig);
 }
 
+/* H48, C4g: C accepted it when it was a joiner, and cannot tell whether A made it. */
+Test(core_claim, lets_in_whom_it_does_not_know_only_if_they_answer)
+{
+    struct rig *rig = rig_in("A B C", 'B');
+    struct view *accepted = rig_view(rig, "A B C D E F");
+    const struct node_id silent = rig_id(rig, 'E');
+    char text[64];
+
+    rig_kill(rig, 'A');
+    struct message grant = grant_of(claimed(rig), accepted);
+    rig_gets(rig, 'C', &grant);
+    const struct message ack = rig_ack(rig, 'E');
+    const struct message elsewhere = {
+        .type = MESSAGE_NOT_FOLLOWING,
+        .reference = {.view = view_id_of(accepted), .view_hash = ack.reference.view_hash}};
+    rig_gets(rig, 'C', &ack);
+    rig_gets(rig, 'D', &ack);
+    rig_gets(rig, 'F', &elsewhere);
+    rig_pass(rig, rig->timing.prepare_ms + rig->timing.batch_ms, "C");
+    cr_assert_str_eq(rig_sees(rig, text), "B C D F");
+    const struct gone *gone = view_find_gone(core_view(rig->core), &silent);
+    cr_assert_not_null(gone);
+    cr_assert_eq(gone->reason, GONE_FAILED);
+    cr_assert_eq(gone->accuser_count, 0);
+    rig_free(rig);
+}
+
 /* C4: what was shown to a member that would not follow it is the highest view there is, once all
  * who stood against it are dead; whom it let in stays in. */
 Test(core_claim, builds_on_a_view_that_was_refused_before)

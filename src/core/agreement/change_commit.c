@@ -52,24 +52,39 @@ static void keep_their_past(const struct core *core, struct view *next)
     }
 }
 
-/* H28: a joiner that cannot be reached does not get in. Returns whether any was left out. */
+/* In a claim's view it is one whom only what was accepted has, and may be a member by now, which
+ * follows another (C4g). */
+static bool has_come(const struct core *core, uint32_t position)
+{
+    const uint8_t answer = core->answered.members[position];
+
+    return answer == ANSWER_YES ||
+           (answer == ANSWER_NO && core->change.pending.cause == CAUSE_CLAIM);
+}
+
+/* H28: a joiner that cannot be reached does not get in. Of a claim's the maker of what was accepted
+ * may have let it in, and then its id is not to come back (S5). Returns whether any was left out.
+ */
 static bool leave_out_silent_joiners(struct core *core)
 {
+    static const struct gone unknown = {.reason = GONE_FAILED}; /* Without accusers (G1f). */
+    const bool claimed = core->change.pending.cause == CAUSE_CLAIM;
     struct view *next = next_view_buffer(core);
     bool left_out = false;
 
     /* With its next_age: an age once given is never given again (S6). */
     view_copy(next, &core->change.pending);
-    next->member_count = core->proposing.proposal.first_joiner;
-    for (uint32_t i = core->proposing.proposal.first_joiner; i < core->change.pending.member_count;
-         i++) {
-        if (core->answered.members[i] == ANSWER_YES || !is_joiner(core, i)) {
-            view_put(next, next->member_count, &core->change.pending.members[i]);
-            next->member_count++;
-        } else {
-            flap_note_vain(core, core->change.pending.members[i].name);
-            left_out = true;
+    for (uint32_t i = next->member_count; i > core->proposing.proposal.first_joiner; i--) {
+        if (has_come(core, i - 1) || !is_joiner(core, i - 1)) {
+            continue;
         }
+        flap_note_vain(core, core->change.pending.members[i - 1].name);
+        if (claimed) {
+            view_remove(next, i - 1, &unknown);
+        } else {
+            view_take_out(next, i - 1);
+        }
+        left_out = true;
     }
     if (left_out) {
         keep_their_past(core, next);
