@@ -16,13 +16,12 @@ enum {
     HANDED_OVER_FIELDS = 1,
     LEASE_FIELDS = 2,
     NEED_FIELDS = 1,
-    WATCHERS_STEP = 16, /* is added to the number of the profile where members watch on rings */
-    TERMS_FIELDS = 6,   /* and under guard strict one more, the voters */
+    TERMS_FIELDS = 7,   /* and under guard strict one more, the voters */
     CHANGED_FIELDS = 3, /* or these, where they were changed */
     VOTERS_BYTES = 1 + VOTERS_MAX * BODY_NAME_BYTES,
     TERMS_BYTES = 1 + 1 + 1 + 1 + 5 + 5 + 3 + VOTERS_BYTES, /* durations are 32 bits wide */
     PROBE_FIELDS = 9,
-    PROBE_BYTES = BODY_VIEW_ID_BYTES + 2 * BODY_NUMBER_BYTES + 3 + 2 + 1 +
+    PROBE_BYTES = BODY_VIEW_ID_BYTES + 2 * BODY_NUMBER_BYTES + 3 + 2 + 1 + 2 +
                   (1 + PROBE_SEEDS_MAX) * BODY_ADDRESS_BYTES + TERMS_BYTES,
     JOINER_FIELDS = 6,
     QUOTED_VERSIONS = 2,
@@ -193,22 +192,7 @@ static void read_voters(struct reader *reader, struct terms *terms)
     }
 }
 
-/* Who watches whom is told with the profile, so that a node that knows no rings takes no such
- * terms.
- */
-static void read_profile(struct reader *reader, struct terms *terms)
-{
-    const uint64_t number = reader_number(reader, PROFILE_LOCAL, WATCHERS_STEP + PROFILE_WAN);
-
-    terms->watchers = number > WATCHERS_STEP ? WATCHERS_RINGS : WATCHERS_ALL;
-    terms->profile = (enum profile)(number > WATCHERS_STEP ? number - WATCHERS_STEP : number);
-    if (terms->profile > PROFILE_WAN) {
-        terms->profile = PROFILE_WAN;
-        reader_fail(reader, WIRE_BOUND);
-    }
-}
-
-/* The voters are the seventh field, and only guard strict has it. */
+/* The voters are the eighth field, and only guard strict has it. */
 static void read_terms(struct reader *reader, struct terms *terms)
 {
     const uint32_t fields = reader_list(reader, 0, UINT32_MAX);
@@ -222,7 +206,8 @@ static void read_terms(struct reader *reader, struct terms *terms)
         reader, strict ? GUARD_STRICT : GUARD_NONE, strict ? GUARD_STRICT : GUARD_MAJORITY);
     terms->guard.count = (uint32_t)reader_number(reader, terms->guard.policy != GUARD_NONE,
                                                  strict ? VOTERS_MAX : UINT32_MAX);
-    read_profile(reader, terms);
+    terms->profile = (enum profile)reader_number(reader, PROFILE_LOCAL, PROFILE_WAN);
+    terms->watchers = (uint8_t)reader_number(reader, WATCHERS_LEAST, WATCHERS_MOST);
     terms->heartbeat_ms = reader_number(reader, 0, WIRE_MS_MAX);
     terms->lost_ms = reader_number(reader, 0, WIRE_MS_MAX);
     terms->capacity = (uint32_t)reader_number(reader, 1, MEMBER_MAX);
@@ -246,8 +231,8 @@ static void write_terms(struct writer *writer, const struct terms *terms)
     writer_array(writer, TERMS_FIELDS + (strict ? 1U : 0U) + (changed ? CHANGED_FIELDS : 0U));
     writer_number(writer, (uint64_t)terms->guard.policy);
     writer_number(writer, terms->guard.count);
-    writer_number(writer, (uint64_t)terms->profile +
-                              (terms->watchers == WATCHERS_RINGS ? WATCHERS_STEP : 0));
+    writer_number(writer, (uint64_t)terms->profile);
+    writer_number(writer, terms->watchers);
     writer_number(writer, terms->heartbeat_ms);
     writer_number(writer, terms->lost_ms);
     writer_number(writer, terms->capacity);

@@ -27,7 +27,7 @@ struct core_options {
     struct guard guard;
     const struct voters *voters; /* copied; NULL unless the guard is strict */
     enum profile profile;
-    enum watch_plan watchers;
+    uint8_t watchers; /* of each member: WATCHERS_LEAST or more */
     struct timing timing;
     uint32_t capacity;        /* 1 to MEMBER_MAX: members this node can hold */
     struct versions versions; /* of the protocol, that its driver can read and write */
@@ -141,9 +141,12 @@ struct watch_state core_watch(const struct core *core, uint32_t position, uint64
  * O(1), under guard strict O(voters). */
 unsigned core_edge(const struct core *core, uint32_t a, uint32_t b);
 
-/* Where the terms say rings and there are two members or more: whom the one at `position` has after
- * it on ring 0 or 1. O(1). */
-uint32_t core_ring_next(const struct core *core, int ring, uint32_t position);
+/* To so many after it a member is a neighbour on each ring. */
+uint32_t core_ring_reach(const struct core *core);
+
+/* Of two members or more: the nth neighbour, 1 to core_ring_reach, that the one at `position` has
+ * after it on ring 0 or 1. O(watchers). */
+uint32_t core_ring_next(const struct core *core, int ring, uint32_t position, uint32_t nth);
 
 /* What the member at `position` doubts, as it said within T_lost; returns how many. The own doubts
  * where that is this node, which are O(members). */

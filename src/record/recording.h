@@ -19,10 +19,9 @@ enum {
     RECORDING_MAGIC_BYTES = 8,
     RECORDING_VERSION = 1,
     RECORDING_STRICT_VERSION = 2, /* of a node of guard strict: its start has more in it */
-    RECORDING_SPEAKING = 2,  /* more than that, of a node that speaks later versions: they follow */
-    RECORDING_AGREED = 4,    /* more than both, of one that remembers changed terms: they follow */
-    RECORDING_WATCHERS = 16, /* is added to the profile where members watch on rings, */
-    RECORDING_GOSSIP = 32,   /* and this where it gossips while it coordinates */
+    RECORDING_SPEAKING = 2, /* more than that, of a node that speaks later versions: they follow */
+    RECORDING_AGREED = 4,   /* more than both, of one that remembers changed terms: they follow */
+    RECORDING_GOSSIP = 32,  /* is added to the profile where it gossips while it coordinates */
     RECORDING_PROGRAM_MAX = 31,       /* bytes of the recording program's version */
     RECORDING_START_BYTES_MAX = 3072, /* of an encoded start without a voter's record */
     RECORDING_SMALL_BYTES_MAX = 64,   /* of an encoded input without its frame or addresses */

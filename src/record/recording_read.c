@@ -227,18 +227,14 @@ static void read_strict(struct cursor *cursor, struct recording_start *start)
     start->record = read_bytes(cursor, start->record_length);
 }
 
-/* As in the terms on the wire, but for gossip. */
 static void read_profile(struct cursor *cursor, struct core_options *options)
 {
-    uint64_t number = read_number(cursor, PROFILE_LOCAL,
-                                  RECORDING_GOSSIP + RECORDING_WATCHERS + PROFILE_WAN);
+    uint64_t number = read_number(cursor, PROFILE_LOCAL, RECORDING_GOSSIP + PROFILE_WAN);
     const bool gossips = number > RECORDING_GOSSIP;
     number -= gossips ? RECORDING_GOSSIP : 0;
-    const bool rings = number > RECORDING_WATCHERS;
 
     options->dissemination = gossips ? DISSEMINATION_GOSSIP : DISSEMINATION_BROADCAST;
-    options->watchers = rings ? WATCHERS_RINGS : WATCHERS_ALL;
-    options->profile = (enum profile)(number - (rings ? RECORDING_WATCHERS : 0));
+    options->profile = (enum profile)number;
     if (options->profile > PROFILE_WAN) {
         options->profile = PROFILE_WAN;
         fail(cursor, RECORDING_DAMAGED);
@@ -260,6 +256,7 @@ static void read_options(struct cursor *cursor, struct recording_start *start, b
     options->guard.count = (uint32_t)read_number(
         cursor, options->guard.policy == GUARD_NONE ? 0 : 1, UINT32_MAX);
     read_profile(cursor, options);
+    options->watchers = (uint8_t)read_number(cursor, WATCHERS_LEAST, WATCHERS_MOST);
     read_timing(cursor, &options->timing);
     options->capacity = (uint32_t)read_number(cursor, 1, MEMBER_MAX);
     const uint64_t seeds = read_number(cursor, 0, (EXPECT_MAX << 1) + 1);

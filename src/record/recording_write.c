@@ -136,8 +136,8 @@ size_t recording_write_start(uint8_t *out, const struct recording_start *start)
     put_number(&writer, options->guard.count);
     put_number(&writer,
                (uint64_t)options->profile +
-                   (options->watchers == WATCHERS_RINGS ? RECORDING_WATCHERS : 0U) +
                    (options->dissemination == DISSEMINATION_GOSSIP ? RECORDING_GOSSIP : 0U));
+    put_number(&writer, options->watchers);
     for (size_t i = 0; i < TIMING_FIELDS; i++) {
         put_number(&writer, *fields.at[i]);
     }

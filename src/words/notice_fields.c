@@ -413,9 +413,7 @@ static struct notice_field fact_of(const struct row *row, const struct journal_e
     case FACT_PROFILE:
         return text_field(profile_text(*(const enum profile *)at));
     case FACT_WATCHERS:
-        return *(const enum watch_plan *)at == WATCHERS_ALL
-                   ? null_field()
-                   : text_field(watchers_text(*(const enum watch_plan *)at));
+        return number_field(FIELD_NUMBER, *(const uint8_t *)at);
     case FACT_ACCUSERS:
         return (struct notice_field){.kind = FIELD_NAMES, .text = accusers_text(entry, fields)};
     case FACT_PARENT:

@@ -55,17 +55,6 @@ const char *profile_text(enum profile profile)
     return "unknown";
 }
 
-const char *watchers_text(enum watch_plan watchers)
-{
-    switch (watchers) {
-    case WATCHERS_ALL:
-        return "all";
-    case WATCHERS_RINGS:
-        return "rings";
-    }
-    return "unknown";
-}
-
 const char *dissemination_text(enum dissemination dissemination)
 {
     switch (dissemination) {
@@ -86,10 +75,9 @@ void terms_words(const struct terms *terms, char out[TERMS_WORDS_MAX])
     voters_text(&terms->voters, voters);
     snprintf(out, TERMS_WORDS_MAX,
              "guard %s%s%s, profile %s, heartbeat %" PRIu64 "ms, fail-after %" PRIu64
-             "ms, capacity %" PRIu32 "%s",
+             "ms, capacity %" PRIu32 ", watchers %u",
              guard, voters[0] == '\0' ? "" : " of ", voters, profile_text(terms->profile),
-             terms->heartbeat_ms, terms->lost_ms, terms->capacity,
-             terms->watchers == WATCHERS_RINGS ? ", watchers rings" : "");
+             terms->heartbeat_ms, terms->lost_ms, terms->capacity, (unsigned)terms->watchers);
 }
 
 const char *versions_text(const struct versions *versions, char out[VERSIONS_TEXT_MAX])

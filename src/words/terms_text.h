@@ -29,7 +29,6 @@ const char *versions_text(const struct versions *versions, char out[VERSIONS_TEX
 const char *profile_text(enum profile profile);
 
 /* "all" or "rings" (D9). */
-const char *watchers_text(enum watch_plan watchers);
 const char *dissemination_text(enum dissemination dissemination);
 
 #endif

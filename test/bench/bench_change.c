@@ -55,7 +55,6 @@ static struct sim *cluster_of(uint32_t hosts, enum dissemination dissemination)
 {
     struct sim *sim = sim_new(&(struct sim_options){.seed = 1,
                                                     .host_count = hosts,
-                                                    .watchers = WATCHERS_RINGS,
                                                     .dissemination = dissemination,
                                                     .capacity = hosts < 4096 - 8 ? hosts + 8 : 4096,
                                                     .spares_codec = true,

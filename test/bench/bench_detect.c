@@ -1,7 +1,7 @@
 /* How soon a lost host is noticed, what that costs, and what is taken for one that is none, by the
  * number of members and by the loss of packets, in the simulator.
  *
- *     bench_detect [--table] [--watchers all|rings] [--heartbeat MS] [--lost MS] [--loss PERCENT]
+ *     bench_detect [--table] [--watchers N] [--heartbeat MS] [--lost MS] [--loss PERCENT]
  *                  [--jitter MS] [HOSTS [RUNS]]
  *
  * prints one JSON object, or a table, for 5 hosts and 20 runs without loss if it is not told.
@@ -257,9 +257,8 @@ static void print_json(const struct asked *asked)
 
 static void refuse_usage(void)
 {
-    fprintf(stderr,
-            "usage: bench_detect [--table] [--watchers all|rings] [--heartbeat MS] [--lost MS]\n"
-            "                    [--loss PERCENT] [--jitter MS] [HOSTS [RUNS]]\n");
+    fprintf(stderr, "usage: bench_detect [--table] [--watchers N] [--heartbeat MS] [--lost MS]\n"
+                    "                    [--loss PERCENT] [--jitter MS] [HOSTS [RUNS]]\n");
     exit(64);
 }
 
@@ -277,7 +276,7 @@ static uint64_t number(const char *text, uint64_t most)
 static void take_option(struct asked *asked, const char *name, const char *value)
 {
     if (strcmp(name, "--watchers") == 0) {
-        asked->sim.watchers = strcmp(value, "rings") == 0 ? WATCHERS_RINGS : WATCHERS_ALL;
+        asked->sim.watchers = (uint8_t)number(value, WATCHERS_MOST);
     } else if (strcmp(name, "--heartbeat") == 0) {
         asked->sim.heartbeat_ms = number(value, 60000);
     } else if (strcmp(name, "--lost") == 0) {

@@ -1,7 +1,7 @@
 /* How long changes of the view take, by the number of members, in the simulator: virtual time, so
  * that the figures say what the rules cost, and nothing of the machine. Work costs no time there.
  *
- *     bench_growth [--table] [--watchers all|rings] [HOSTS [RUNS]]
+ *     bench_growth [--table] [--watchers N] [HOSTS [RUNS]]
  *
  * prints one JSON object, or a table, for 100 hosts and 5 runs if it is not told; progress goes to
  * stderr. A thousand hosts take minutes. */
@@ -149,8 +149,7 @@ static void count_sent(struct sim *sim, double found[WHAT_COUNT])
     found[SENT] = (double)others * 1000 / QUIET_MS / (sim_host_count(sim) - 1);
 }
 
-static void measure(uint32_t hosts, enum watch_plan watchers, uint64_t seed,
-                    double found[WHAT_COUNT])
+static void measure(uint32_t hosts, uint8_t watchers, uint64_t seed, double found[WHAT_COUNT])
 {
     struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
                                                     .host_count = hosts,
@@ -195,7 +194,7 @@ static void measure(uint32_t hosts, enum watch_plan watchers, uint64_t seed,
 static void refuse_usage(void)
 {
     fprintf(stderr,
-            "usage: bench_growth [--table] [--watchers all|rings] [HOSTS [RUNS]]: HOSTS 5 to 4096, "
+            "usage: bench_growth [--table] [--watchers N] [HOSTS [RUNS]]: HOSTS 5 to 4096, "
             "RUNS 1 to %d\n",
             RUNS_MAX);
     exit(64);
@@ -217,13 +216,10 @@ int main(int argc, char **argv)
     const bool table = argc > 1 && strcmp(argv[1], "--table") == 0;
     char **rest = argv + 1 + table;
     int left = argc - 1 - table;
-    enum watch_plan watchers = WATCHERS_ALL;
+    uint8_t watchers = WATCHERS_DEFAULT;
 
     if (left >= 2 && strcmp(rest[0], "--watchers") == 0) {
-        watchers = strcmp(rest[1], "rings") == 0 ? WATCHERS_RINGS : WATCHERS_ALL;
-        if (watchers == WATCHERS_ALL && strcmp(rest[1], "all") != 0) {
-            refuse_usage();
-        }
+        watchers = (uint8_t)number(rest[1], WATCHERS_LEAST, WATCHERS_MOST);
         rest += 2;
         left -= 2;
     }

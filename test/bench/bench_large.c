@@ -156,7 +156,6 @@ static bool measure(uint32_t hosts, struct figures *figures)
 {
     struct sim *sim = sim_new(&(struct sim_options){.seed = 1,
                                                     .host_count = hosts,
-                                                    .watchers = WATCHERS_RINGS,
                                                     .capacity = hosts < 4096 - 8 ? hosts + 8 : 4096,
                                                     .disks = true,
                                                     .spares_codec = true,

@@ -2,7 +2,7 @@
  * members: one core among members that the program plays itself. All whom it watches are heard in
  * time. Processor time of this machine; `times` is the ratio to the smallest cluster.
  *
- *     bench_step [--table] [--watchers all|rings] [RUNS]
+ *     bench_step [--table] [--watchers N] [RUNS]
  *
  * prints one JSON object, or a table, for rings and 5 runs if it is not told. */
 #include <stdbool.h>
@@ -142,7 +142,7 @@ static void let_in(struct crowd *crowd, uint32_t members, uint32_t position, str
     }
 }
 
-static void measure(uint32_t members, uint32_t position, enum watch_plan watchers, uint64_t seed,
+static void measure(uint32_t members, uint32_t position, uint8_t watchers, uint64_t seed,
                     double *beat_ns, double *tick_ns)
 {
     struct random random;
@@ -179,8 +179,7 @@ static void measure(uint32_t members, uint32_t position, enum watch_plan watcher
 
 static void refuse_usage(void)
 {
-    fprintf(stderr, "usage: bench_step [--table] [--watchers all|rings] [RUNS]: RUNS 1 to %d\n",
-            RUNS_MAX);
+    fprintf(stderr, "usage: bench_step [--table] [--watchers N] [RUNS]: RUNS 1 to %d\n", RUNS_MAX);
     exit(64);
 }
 
@@ -208,7 +207,18 @@ static const char *text_of(enum what what, size_t size)
     return caption;
 }
 
-static void measure_all(enum watch_plan watchers, uint32_t runs, bool table)
+static uint32_t number(const char *text, uint32_t least, uint32_t most)
+{
+    char *end;
+    const unsigned long value = strtoul(text, &end, 10);
+
+    if (*text == '\0' || *end != '\0' || value < least || value > most) {
+        refuse_usage();
+    }
+    return (uint32_t)value;
+}
+
+static void measure_all(uint8_t watchers, uint32_t runs, bool table)
 {
     static double samples[WHAT_COUNT][SIZES + 1][RUNS_MAX];
     static struct figures figures;
@@ -231,8 +241,8 @@ static void measure_all(enum watch_plan watchers, uint32_t runs, bool table)
         }
     }
     figures_print(&figures, table, "step",
-                  watchers == WATCHERS_RINGS ? "one core, watched on rings"
-                                             : "one core, watched by all");
+                  watchers == WATCHERS_DEFAULT ? "one core, watched by four"
+                                               : "one core, watched by more");
 }
 
 int main(int argc, char **argv)
@@ -240,24 +250,16 @@ int main(int argc, char **argv)
     const bool table = argc > 1 && strcmp(argv[1], "--table") == 0;
     char **rest = argv + 1 + table;
     int left = argc - 1 - table;
-    enum watch_plan watchers = WATCHERS_RINGS;
+    uint8_t watchers = WATCHERS_DEFAULT;
     uint32_t runs = 5;
 
     if (left >= 2 && strcmp(rest[0], "--watchers") == 0) {
-        watchers = strcmp(rest[1], "all") == 0 ? WATCHERS_ALL : WATCHERS_RINGS;
-        if (watchers == WATCHERS_RINGS && strcmp(rest[1], "rings") != 0) {
-            refuse_usage();
-        }
+        watchers = (uint8_t)number(rest[1], WATCHERS_LEAST, WATCHERS_MOST);
         rest += 2;
         left -= 2;
     }
     if (left == 1) {
-        char *end;
-        const unsigned long value = strtoul(rest[0], &end, 10);
-        if (*rest[0] == '\0' || *end != '\0' || value < 1 || value > RUNS_MAX) {
-            refuse_usage();
-        }
-        runs = (uint32_t)value;
+        runs = number(rest[0], 1, RUNS_MAX);
     } else if (left > 1) {
         refuse_usage();
     }

@@ -3,7 +3,7 @@
 own, on one machine; then hosts in the simulator.
 
     scripts/bench scale [--json FILE] [--svg FOLDER] [--readme] [--from FILE] [--members N,N...]
-                        [--simulated N,N...] [--large N,N...] [--watchers all,rings] [--guards none,majority] [--runs N]
+                        [--simulated N,N...] [--large N,N...] [--watchers N,N...] [--guards none,majority] [--runs N]
 
 prints Markdown tables. --json keeps the figures in a file, from which --from shows them again without
 measuring; --svg draws curves with gnuplot; --readme puts the tables between the marks in README.md and
@@ -46,10 +46,11 @@ from scale_systems import Bare, Doyen, Memberlist, Serf
 
 SETTLE_S = 1
 REST_S = 5  # until what the start brought is over
-IDLE_S = 30.6  # forty-five beats of rings
+IDLE_S = 30.6  # forty-five sparse beats
 BESIDE_S = 20.4
+WATCHERS = 4        # of each member, the default
 HEARTBEAT_MS = 250  # of the profile lan
-SPARSE_MS = 680     # of the same on rings with guard none, half of the neighbours at a time
+SPARSE_MS = 680     # of the same with guard none, half of the neighbours at a time
 SAMPLES = 3         # kills, and losses, for one row of the table where there are members enough
 SIMULATED_BYTES = 850   # of the simulator at its most, for each pair of hosts,
 SIMULATED_HOST_BYTES = 140000  # and for each host
@@ -215,7 +216,7 @@ def measure_count(count, options, peers, progress):
     rows = []
     try:
         for watchers in options.watchers:
-            def make_bare(lazy, plan=watchers, sparse=watchers == "rings" and options.guards[0] == "none"):
+            def make_bare(lazy, plan=watchers, sparse=options.guards[0] == "none"):
                 return Bare(network, count, options.bare, plan, SPARSE_MS if sparse else HEARTBEAT_MS,
                             (["--lazy"] if lazy else []) + (["--halves"] if sparse else []))
 
@@ -305,15 +306,15 @@ def simulate(program, arguments, names, count, progress):
         raise RuntimeError(f"{program} {count}: {done.stderr[-300:]}")
     found = {names[figure["case"]]: figure["median"]
              for figure in json.loads(done.stdout)["figures"] if figure["case"] in names}
-    progress.say(f"simulated, watchers rings, {count} hosts ({time.monotonic() - began:.0f} s): "
+    progress.say(f"simulated, watchers {WATCHERS}, {count} hosts ({time.monotonic() - began:.0f} s): "
                  + ", ".join(f"{name} {value:.4g}" for name, value in found.items()))
     return found
 
 
 def simulate_changes(folder, count, progress):
     found = simulate(os.path.join(folder, "bench_growth"),
-                     ["--watchers", "rings", str(count), "1"], SIMULATED, count, progress)
-    return [{"system": "doyen", "watchers": "rings", "guard": "none", "members": count,
+                     ["--watchers", str(WATCHERS), str(count), "1"], SIMULATED, count, progress)
+    return [{"system": "doyen", "watchers": WATCHERS, "guard": "none", "members": count,
              "simulated": True, "runs": 1, **found}] if found else []
 
 
@@ -371,12 +372,15 @@ def parse_options():
     parser.add_argument("--large", type=numbers, default=[300], metavar="N,N...",
                         help="hosts of which some are lost, and half, and are split in halves, and how a change "
                              "spreads among them; 4096 take a quarter of an hour and 14 GiB")
-    parser.add_argument("--watchers", type=words("all", "rings"), default=["all", "rings"])
+    parser.add_argument("--watchers", type=numbers, default=[255, WATCHERS], metavar="N,N...",
+                        help="of each member, 4 to 255")
     parser.add_argument("--guards", type=words("none", "majority"), default=["none", "majority"])
     parser.add_argument("--runs", type=int, default=1)
     options = parser.parse_args()
     if options.members and min(options.members) < 5:
         parser.error("--members: at least 5 each, for two of them go")
+    if not options.watchers or not 4 <= min(options.watchers) <= max(options.watchers) <= 255:
+        parser.error("--watchers: 4 to 255 each")
     for name, counts in (("simulated", options.simulated), ("large", options.large)):
         if counts and not 5 <= min(counts) <= max(counts) <= 4096:
             parser.error(f"--{name}: 5 to 4096 each")

@@ -117,7 +117,7 @@ def line_fit(points):
 
 def memory_sentence(rows):
     said = []
-    for watchers in ("all", "rings"):
+    for watchers in (255, 4):
         chosen = [row for row in rows if row.get("watchers") == watchers and not row["simulated"]]
         fit = line_fit([(row["members"], row["rss"] * 1024) for row in chosen])
         own = line_fit([(row["members"], row["pss"] * 1024) for row in chosen])
@@ -166,12 +166,12 @@ PANELS = {
 }
 # Title, colour, dash, which rows, and under which name they have the figure.
 CURVES = [
-    ("watchers all", "#0b62a4", 1, lambda row: row.get("watchers") == "all" and row["guard"] == "none"),
-    ("watchers rings", "#15803d", 1, lambda row: row.get("watchers") == "rings"
+    ("watchers 255", "#0b62a4", 1, lambda row: row.get("watchers") == 255 and row["guard"] == "none"),
+    ("watchers 4", "#15803d", 1, lambda row: row.get("watchers") == 4
      and row["guard"] == "none" and not row["simulated"]),
-    ("rings, guard majority", "#7c3aed", 2, lambda row: row.get("watchers") == "rings"
+    ("4, guard majority", "#7c3aed", 2, lambda row: row.get("watchers") == 4
      and row["guard"] == "majority"),
-    ("rings, simulated", "#15803d", 3, lambda row: row["simulated"]),
+    ("4, simulated", "#15803d", 3, lambda row: row["simulated"]),
     ("serf", "#c2410c", 1, lambda row: row["system"] == "serf"),
     ("memberlist", "#a16207", 1, lambda row: row["system"] == "memberlist"),
 ]
@@ -184,7 +184,7 @@ def points(rows, name, chosen):
 def panel(rows, name, caption):
     curves = [(*curve[:3], points(rows, name, curve[3])) for curve in CURVES]
     if name == "cpu":
-        for plan, dash in (("all", 4), ("rings", 5)):
+        for plan, dash in ((255, 4), (4, 5)):
             curves.append((f"bare program, {plan}", "#555555", dash, points(
                 rows, "bare", lambda row: row.get("watchers") == plan and row["guard"] == "none")))
     curves = [curve for curve in curves if curve[3]]

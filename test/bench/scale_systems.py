@@ -102,10 +102,10 @@ class Bare(Cluster):
         return f"{self.network.address(i)}:{PORT + 1}"
 
     def neighbours(self, i, plan):
-        """On the rings two on each side, and the coordinator's three."""
-        if plan == "all":
+        """So many, half of them on each side, and the coordinator's three."""
+        if self.count <= plan + 1:
             return [other for other in range(self.count) if other != i]
-        near = {(i + step) % self.count for step in (-2, -1, 1, 2)}
+        near = {(i + side * step) % self.count for side in (-1, 1) for step in range(1, (plan + 3) // 4 * 2 + 1)}
         near |= {1, 2, 3} if i == 0 else {0} if i <= 3 else set()
         return sorted(near - {i})
 
@@ -115,12 +115,12 @@ class Doyen(Cluster):
 
     name = "doyen"
 
-    def __init__(self, network, count, program, watchers="all", guard="none"):
+    def __init__(self, network, count, program, watchers=4, guard="none"):
         super().__init__(network, count)
         self.streams = {}
         key = f"{self.folder.name}/key"
         subprocess.run([program, "--make-key", key], check=True, capture_output=True)
-        options = ["--watchers", watchers, "--key", key, "--guard", guard]
+        options = ["--watchers", str(watchers), "--key", key, "--guard", guard]
         if guard == "majority":
             options += ["--size", str(count)]
         self.began = time.monotonic()

@@ -65,8 +65,8 @@ Story(doctor, one_time_sets_heartbeat_and_silence)
                                          ARGS("doctor", "--for", "1s", "--json"));
     const json_t *budget = json_object_get(document_kept(outcome.out), "budget");
     cr_assert_eq(number_in(budget, "detect_ms"), 2000, "%s", outcome.out);
-    cr_assert_eq(number_in(budget, "heartbeat_ms"), 513);
-    cr_assert_eq(number_in(budget, "fail_after_ms"), 1850);
+    cr_assert_eq(number_in(budget, "heartbeat_ms"), 1237);
+    cr_assert_eq(number_in(budget, "fail_after_ms"), 1980);
 }
 
 Story(doctor, who_does_not_answer_is_named)

@@ -14,7 +14,7 @@ static json_int_t relayed(struct cluster *cluster, const char *name)
 /* U4a, U4b: the last one was not told to. */
 Story(gossip, nine_hand_on_what_the_first_of_them_sends)
 {
-    struct cluster *cluster = cluster_new(ARGS("--watchers", "rings"));
+    struct cluster *cluster = cluster_new(NO_ARGS);
 
     (void)cluster_start(cluster, "athens", NULL, ARGS("--dissemination", "gossip"));
     assert_agreement(cluster, "athens");

@@ -67,8 +67,8 @@ static bool goes_by_the_usual_terms(struct cluster *cluster, const char *name)
 {
     const json_t *terms = json_object_get(cluster_document(cluster, name, "/v1/terms"), "agreed");
 
-    return number_of(terms, "capacity") == 256 && number_of(terms, "heartbeat_ms") == 250 &&
-           number_of(terms, "fail_after_ms") == 900;
+    return number_of(terms, "capacity") == 256 && number_of(terms, "heartbeat_ms") == 680 &&
+           number_of(terms, "fail_after_ms") == 1088;
 }
 
 /* All are together again, by the terms of before, which can be changed; and whoever starts anew is
@@ -83,7 +83,7 @@ static void assert_is_over(struct cluster *cluster, size_t first)
     assert_soon(goes_by_the_usual_terms(cluster, five[first]));
     const struct outcome changed = doyen(cluster, five[first], ARGS("change", "capacity=250"));
     cr_assert_eq(changed.code, 0, "%s%s", changed.out, changed.err);
-    assert_text_has(changed.out, "guard=none profile=lan heartbeat=250ms fail-after=900ms "
+    assert_text_has(changed.out, "guard=none profile=lan heartbeat=680ms fail-after=1088ms "
                                  "capacity=250");
     cluster_kill(cluster, last);
     cluster_restart(cluster, last);

@@ -8,7 +8,6 @@
 
 #include "fixture.h"
 
-#define RINGS "--watchers", "rings"
 #define FIVE "athens byzantium cyrene delphi ephesus"
 
 enum { BEAT_BYTES = 26, FLOOD_MS = 3000, AT_ONCE = 100 };
@@ -43,7 +42,7 @@ static const char *verdict_on(struct cluster *cluster, const char *gone)
 
 Story(lazy, beats_wait_only_where_heartbeats_are_sparse)
 {
-    struct cluster *dense = cluster_new(ARGS(RINGS, "--guard", "majority", "--size", "5"));
+    struct cluster *dense = cluster_new(ARGS("--guard", "majority", "--size", "5"));
 
     cluster_form(dense, FIVE);
     assert_soon(number_of(counters(dense, "cyrene"), "beats_in") > 4);
@@ -54,7 +53,7 @@ Story(lazy, beats_wait_only_where_heartbeats_are_sparse)
  * who has another coordinator no longer does. */
 Story(lazy, a_coordinator_reads_beats_as_they_come)
 {
-    struct cluster *cluster = cluster_new(ARGS(RINGS));
+    struct cluster *cluster = cluster_new(NO_ARGS);
 
     cluster_form(cluster, FIVE);
     assert_lazy(cluster);
@@ -71,7 +70,7 @@ Story(lazy, a_coordinator_reads_beats_as_they_come)
 /* R1, D2f: a process that dies, one whose network is gone, and one that hangs. */
 Story(lazy, who_dies_is_lost_or_hangs_is_found_out)
 {
-    struct cluster *cluster = cluster_new(ARGS(RINGS, "--faults"));
+    struct cluster *cluster = cluster_new(ARGS("--faults"));
 
     cluster_form(cluster, FIVE);
     assert_lazy(cluster);
@@ -96,7 +95,7 @@ Story(lazy, who_dies_is_lost_or_hangs_is_found_out)
  */
 Story(lazy, who_was_stopped_for_a_while_removes_nobody)
 {
-    struct cluster *cluster = cluster_new(ARGS(RINGS));
+    struct cluster *cluster = cluster_new(NO_ARGS);
 
     cluster_form(cluster, FIVE);
     assert_lazy(cluster);
@@ -130,7 +129,7 @@ static void flood(struct cluster *cluster, int fd, const char *name)
 /* What looks like beats fills the room for them: they are read as they come until it is over. */
 Story(lazy, a_flood_of_what_looks_like_beats_removes_nobody)
 {
-    struct cluster *cluster = cluster_new(ARGS(RINGS));
+    struct cluster *cluster = cluster_new(NO_ARGS);
     const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     bool read_eagerly = false;
 
@@ -157,14 +156,14 @@ Story(lazy, a_flood_of_what_looks_like_beats_removes_nobody)
 
 Story(lazy, a_second_daemon_on_the_port_is_refused)
 {
-    struct cluster *cluster = cluster_new(ARGS(RINGS));
+    struct cluster *cluster = cluster_new(NO_ARGS);
 
     cluster_form(cluster, FIVE);
     assert_lazy(cluster);
     const char *address = cluster_daemon(cluster, "cyrene")->address;
-    const struct outcome second = doyend(
-        cluster, ARGS("--name", "rhodes", "--listen", address, "--control",
-                      cluster_path(cluster, "rhodes.sock"), "--insecure", RINGS));
+    const struct outcome second = doyend(cluster,
+                                         ARGS("--name", "rhodes", "--listen", address, "--control",
+                                              cluster_path(cluster, "rhodes.sock"), "--insecure"));
     cr_assert_eq(second.code, 1, "%d %s", second.code, second.err);
     assert_text_has(second.err, text_kept("address %s is in use", address));
     cluster_kill(cluster, "cyrene");
@@ -177,7 +176,7 @@ Story(lazy, a_second_daemon_on_the_port_is_refused)
 /* The core is given the times of arrival, and that is what is recorded. */
 Story(lazy, a_recording_is_replayed_to_the_same_state)
 {
-    struct cluster *cluster = cluster_new(ARGS(RINGS));
+    struct cluster *cluster = cluster_new(NO_ARGS);
     const char *path = cluster_path(cluster, "cyrene.rec");
 
     for (size_t i = 0; i < 5; i++) {

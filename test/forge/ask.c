@@ -20,6 +20,7 @@ static struct terms usual_terms(void)
 
     return (struct terms){.guard.policy = GUARD_NONE,
                           .profile = PROFILE_LAN,
+                          .watchers = WATCHERS_DEFAULT,
                           .heartbeat_ms = timing.heartbeat_ms,
                           .lost_ms = timing.lost_ms,
                           .capacity = CAPACITY};

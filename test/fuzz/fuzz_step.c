@@ -150,6 +150,7 @@ static struct terms any_terms(struct input *input)
 {
     return (struct terms){.guard = {.policy = GUARD_NONE},
                           .profile = PROFILE_LAN,
+                          .watchers = WATCHERS_DEFAULT,
                           .heartbeat_ms = 250 + (below(input, 8) == 0),
                           .lost_ms = 900,
                           .capacity = CAPACITY};
@@ -462,6 +463,7 @@ static void fuzz_init(struct fuzz *fuzz)
                                    .address = address_of(0),
                                    .guard = {.policy = GUARD_NONE},
                                    .profile = PROFILE_LAN,
+                                   .watchers = WATCHERS_DEFAULT,
                                    .timing = timing_of(PROFILE_LAN),
                                    .capacity = CAPACITY,
                                    .has_seeds = true,

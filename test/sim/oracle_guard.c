@@ -65,13 +65,6 @@ static bool has_a_say(const struct sim *sim, const struct view *view, uint32_t o
     return !sim->options.exclusive || view->cause != CAUSE_CLAIM || sim_is_voter(sim, other);
 }
 
-/* R1a, D9i: of how many members all others are asked to look for a suspect. */
-static uint32_t asked_at_most(const struct host *host)
-{
-    return core_terms(host->core)->watchers == WATCHERS_RINGS ? RING_HELPERS + 2
-                                                              : VERIFY_HELPERS + 2;
-}
-
 /* R1, C2: a member that somebody hears all the while who can say so is not removed, even if the
  * maker of the view does not hear it. */
 static void check_vouched(struct sim *sim, const struct host *host, const struct view *view,
@@ -84,7 +77,7 @@ static void check_vouched(struct sim *sim, const struct host *host, const struct
     /* Who has just come over is still judged by what it said while it followed another (L2). */
     uint64_t known_us = (host->timing.fresh_ms + host->timing.prepare_ms) * US_PER_MS;
 
-    if (view->member_count > asked_at_most(host) || !victim->running || victim->paused ||
+    if (view->member_count > HELPERS_MAX + 2 || !victim->running || victim->paused ||
         !id_equal(&victim->witness.life, &memory->id) ||
         sim->now_us < victim->witness.follows_us + known_us) {
         return;

@@ -12,11 +12,6 @@
 
 enum { NEXT_WATCHED = 3 };
 
-static bool has_rings(const struct host *host)
-{
-    return core_terms(host->core)->watchers == WATCHERS_RINGS;
-}
-
 /* With a guard, and while terms change. */
 static bool hears_all(const struct host *host)
 {
@@ -56,8 +51,7 @@ void oracle_check_asked(struct sim *sim, const struct host *host, const struct v
         (!sim->hosts[other].running || !id_equal(&sim->hosts[other].witness.life, &gone->id))) {
         return;
     }
-    if (has_rings(host) && view->cause == CAUSE_CHANGE && !proven &&
-        !was_asked(host, &gone->id, other)) {
+    if (view->cause == CAUSE_CHANGE && !proven && !was_asked(host, &gone->id, other)) {
         oracle_fail(sim, host, "R1a: %s was removed as lost, and not asked", gone->name);
     }
 }
@@ -75,10 +69,10 @@ static bool is_excused(const struct sim *sim, const struct host *host, const str
                      oracle_host_of(&sim->oracle, &view->members[elder].id));
 }
 
-static void rings_new(struct rings *rings, const struct view *view)
+static void rings_new(struct rings *rings, uint32_t watchers, const struct view *view)
 {
     rings_init(rings, view->member_count, malloc(rings_bytes(view->member_count)));
-    rings_of(rings, view);
+    rings_of(rings, watchers, view);
 }
 
 static void rings_free(struct rings *rings)
@@ -93,11 +87,10 @@ void oracle_check_grant(struct sim *sim, const struct host *host, const struct n
     const uint32_t place = view_find(view, claimant);
     struct rings rings;
 
-    if (!has_rings(host) || hears_all(host) || place == VIEW_NONE || own == VIEW_NONE ||
-        sim->oracle.suspended) {
+    if (hears_all(host) || place == VIEW_NONE || own == VIEW_NONE || sim->oracle.suspended) {
         return;
     }
-    rings_new(&rings, view);
+    rings_new(&rings, core_terms(host->core)->watchers, view);
     for (uint32_t i = 0; i < place; i++) {
         const uint32_t other = oracle_host_of(&sim->oracle, &view->members[i].id);
         const struct node_id *follows = &host_heard(host, other)->follows;
@@ -161,7 +154,7 @@ static bool rests(const struct sim *sim, const struct host *host)
     bool right = true;
     struct rings rings;
 
-    rings_new(&rings, view);
+    rings_new(&rings, core_terms(host->core)->watchers, view);
     for (uint32_t i = 0; i < view->member_count && own != VIEW_NONE; i++) {
         const struct node_id *life = &view->members[i].id;
         right = right &&
@@ -177,7 +170,7 @@ bool sim_watches_its_neighbours(const struct sim *sim)
     for (uint32_t i = 0; i < sim->host_count; i++) {
         const struct host *host = &sim->hosts[i];
         if (host->running && !host->paused && !host->broken && !host->isolated &&
-            !view_is_empty(core_view(host->core)) && has_rings(host) && !rests(sim, host)) {
+            !view_is_empty(core_view(host->core)) && !rests(sim, host)) {
             return false;
         }
     }

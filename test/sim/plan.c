@@ -18,7 +18,7 @@ enum {
 
 struct timing plan_timing(const struct plan *plan)
 {
-    return sim_usual_timing(plan->profile, plan->watchers, plan->guard.policy);
+    return sim_usual_timing(plan->profile, plan->guard.policy);
 }
 
 uint64_t plan_heal_ms_max(const struct plan *plan)

@@ -25,7 +25,7 @@ struct plan {
     struct guard guard; /* strict: the first so many hosts are voters, the others are workers */
     uint32_t expect;    /* of every host (F3); 0: none */
     enum profile profile;
-    enum watch_plan watchers;
+    uint8_t watchers;
     enum dissemination dissemination;
     bool roles;       /* clients stand for roles (K) */
     bool terms;       /* operators change the terms (A) */
@@ -52,7 +52,7 @@ struct plan_options {
     uint32_t nodes_least; /* hosts at the least; 0: three, if there may be so many */
     uint32_t nodes;       /* hosts at the most; 0: not set */
     enum profile profile; /* 0: not set */
-    enum watch_plan watchers;
+    uint8_t watchers;
     bool watchers_set;
     enum dissemination dissemination;
     bool dissemination_set;

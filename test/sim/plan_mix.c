@@ -39,7 +39,7 @@ struct plan_options plan_mix(const struct plan_options *asked, uint64_t seed)
                                             : random_between(&random, SMALL_MOST + 1, LARGE_MOST));
     const enum guard_policy guard = draw_policy(&random);
     const enum profile profile = draw_profile(&random);
-    const bool rings = one_in(&random, 2);
+    const bool few_watch = one_in(&random, 2);
     const bool gossip = one_in(&random, 3);
 
     options.nodes_least = asked->nodes != 0 ? asked->nodes_least : hosts;
@@ -47,7 +47,7 @@ struct plan_options plan_mix(const struct plan_options *asked, uint64_t seed)
     options.guard = asked->guard != 0 ? asked->guard : guard;
     options.profile = asked->profile != 0 ? asked->profile : profile;
     if (!asked->watchers_set) {
-        options.watchers = rings ? WATCHERS_RINGS : WATCHERS_ALL;
+        options.watchers = few_watch ? WATCHERS_DEFAULT : WATCHERS_MOST;
     }
     if (!asked->dissemination_set && options.guard != GUARD_STRICT) { /* U4 */
         options.dissemination = gossip ? DISSEMINATION_GOSSIP : DISSEMINATION_BROADCAST;

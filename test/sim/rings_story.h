@@ -9,11 +9,8 @@ enum { HOSTS = 20 };
 
 static inline struct sim *story_guarded(uint64_t seed, struct guard guard)
 {
-    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
-                                                    .host_count = HOSTS,
-                                                    .watchers = WATCHERS_RINGS,
-                                                    .guard = guard,
-                                                    .disks = true});
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = HOSTS, .guard = guard, .disks = true});
 
     sim_start_together(sim);
     cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
@@ -47,8 +44,7 @@ static inline uint32_t host_at_age(const struct sim *sim, uint32_t place)
 /* So many hosts that have just agreed, with guard none. */
 static inline struct sim *just_formed(uint64_t seed, uint32_t hosts)
 {
-    struct sim *sim = sim_new(
-        &(struct sim_options){.seed = seed, .host_count = hosts, .watchers = WATCHERS_RINGS});
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed, .host_count = hosts});
 
     sim_start_together(sim);
     cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",

@@ -64,6 +64,9 @@ static void apply_defaults(struct sim_options *options)
     if (options->capacity == 0) {
         options->capacity = 2 * options->host_count;
     }
+    if (options->watchers == 0) {
+        options->watchers = WATCHERS_DEFAULT;
+    }
     if (options->seed_count == 0) {
         options->seed_count = 1;
     }
@@ -147,10 +150,9 @@ static void free_cores(struct sim *sim)
     }
 }
 
-struct timing sim_usual_timing(enum profile profile, enum watch_plan watchers,
-                               enum guard_policy policy)
+struct timing sim_usual_timing(enum profile profile, enum guard_policy policy)
 {
-    bool lean = watchers == WATCHERS_RINGS && (policy == 0 || policy == GUARD_NONE);
+    bool lean = policy == 0 || policy == GUARD_NONE;
 
     return lean ? timing_sparse_of(profile) : timing_of(profile);
 }
@@ -164,8 +166,9 @@ struct sim *sim_new(const struct sim_options *options)
     assert(sim->options.host_count > 0 && sim->options.seed_count <= SIM_SEEDS_MAX);
 
     sim->host_count = options->host_count;
-    sim->timing = sim_usual_timing(sim->options.profile, sim->options.watchers,
-                                   sim->options.guard.policy);
+    const bool told = sim->options.heartbeat_ms != 0 || sim->options.lost_ms != 0;
+    sim->timing = told ? timing_of(sim->options.profile)
+                       : sim_usual_timing(sim->options.profile, sim->options.guard.policy);
     timing_override(&sim->timing, sim->options.heartbeat_ms, sim->options.lost_ms);
     sim->silent_ms = sim->options.silent_ms != 0 ? sim->options.silent_ms : sim->timing.silent_ms;
     sim->mixed = sim->options.mixed;

@@ -35,7 +35,7 @@ struct sim_options {
     uint32_t capacity;    /* members a node can hold; 0: twice the hosts */
     uint32_t seed_count;  /* the first so many hosts are everybody's seeds; 0: one */
     enum profile profile; /* 0: lan */
-    enum watch_plan watchers;
+    uint8_t watchers;     /* 0: WATCHERS_DEFAULT */
     enum dissemination dissemination;
     uint64_t heartbeat_ms; /* these two instead of the profile's; 0: the profile's */
     uint64_t lost_ms;
@@ -61,8 +61,7 @@ struct sim_options {
 };
 
 /* As doyend has it that is told nothing else. */
-struct timing sim_usual_timing(enum profile profile, enum watch_plan watchers,
-                               enum guard_policy policy);
+struct timing sim_usual_timing(enum profile profile, enum guard_policy policy);
 
 /* Never fails; memory that cannot be had ends the process. */
 struct sim *sim_new(const struct sim_options *options);

@@ -18,10 +18,10 @@ enum {
     SETTLE_MS = 3000, /* joining, repairing, coming back: with retries that back off to 2 s */
     FAST_MS = 100,    /* a killed process is out: closed lifeline, refused connection, claim */
     REPAIR_MS = 600,  /* two heartbeats of the lan profile, and their jitter (V5) */
-    LOST_MS = 900 + 150 + 2 * 250, /* T_lost + T_verify + 2 H of the lan profile */
-    FRESH_MS = 625 + 250,          /* T_fresh and a heartbeat */
-    PATIENT_MS = 3000,             /* less than T_stall of the lan profile */
-    STALLED_MS = 10000,            /* more than it */
+    LOST_MS = 1088 + 408 + 150 + 340, /* T_lost, T_half, T_verify and a round of the lan profile */
+    FRESH_MS = 979 + 340,             /* T_fresh and a round */
+    PATIENT_MS = 3000,                /* less than T_stall of the lan profile */
+    STALLED_MS = 10000,               /* more than it */
     MINUTE_MS = 60000,
 };
 

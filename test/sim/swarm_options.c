@@ -17,7 +17,7 @@ int swarm_usage(FILE *out)
         "  --nodes [M..]N    hosts in a cluster at the least and at the most, 2 to 256 (default 3..5)\n"
         "  --seconds S       virtual seconds of faults in each run (default 60)\n"
         "  --profile NAME    local, lan or wan (default lan)\n"
-        "  --watchers NAME   all or rings (default all)\n"
+        "  --watchers N      of each host, 4 to 255 (default 4)\n"
         "  --dissemination NAME  broadcast or gossip (default broadcast)\n"
         "  --guard NAME      none, count, majority or strict (default: all four, as drawn)\n"
         "  --only FAULT      no other fault than this one; 'narrow path' also for good in the end, in\n"
@@ -190,8 +190,9 @@ static bool parse_valued(struct swarm_options *options, const char *option, cons
     } else if (strcmp(option, "--profile") == 0) {
         ok = parse_profile(value, &options->plan.profile);
     } else if (strcmp(option, "--watchers") == 0) {
-        ok = value != NULL && (strcmp(value, "all") == 0 || strcmp(value, "rings") == 0);
-        options->plan.watchers = ok && *value == 'r' ? WATCHERS_RINGS : WATCHERS_ALL;
+        uint64_t watchers = 0;
+        ok = parse_whole(value, &watchers, WATCHERS_LEAST, WATCHERS_MOST);
+        options->plan.watchers = (uint8_t)watchers;
         options->plan.watchers_set = ok;
     } else if (strcmp(option, "--dissemination") == 0) {
         ok = value != NULL && (strcmp(value, "broadcast") == 0 || strcmp(value, "gossip") == 0);

@@ -32,8 +32,8 @@ void swarm_report(const struct swarm_options *options, uint64_t seed, const char
     if (own.terms) {
         printf(" --terms");
     }
-    if (own.watchers == WATCHERS_RINGS) {
-        printf(" --watchers rings");
+    if (own.watchers != 0 && own.watchers != WATCHERS_DEFAULT) {
+        printf(" --watchers %u", own.watchers);
     }
     if (own.dissemination == DISSEMINATION_GOSSIP) {
         printf(" --dissemination gossip");

@@ -282,7 +282,7 @@ Story(detection, a_slow_witness_does_not_keep_the_dead_in)
 {
     for (int vanishes = 0; vanishes <= 1; vanishes++) {
         struct sim *sim = story_of(&(struct sim_options){.seed = seed, .host_count = 3});
-        sim_slow(sim, B, 600);
+        sim_slow(sim, B, 300);
         sim_run(sim, 3000);
         if (vanishes) {
             sim_vanish(sim, C);
@@ -299,7 +299,7 @@ static const struct {
     enum profile profile;
     uint64_t turn_ms;
 } slow_loops[] = {{PROFILE_LOCAL, 40}, {PROFILE_LOCAL, 60}, {PROFILE_LOCAL, 142},
-                  {PROFILE_LAN, 300},  {PROFILE_LAN, 400},  {PROFILE_LAN, 600}};
+                  {PROFILE_LAN, 100},  {PROFILE_LAN, 200},  {PROFILE_LAN, 300}};
 enum { SLOW_LOOPS = sizeof slow_loops / sizeof slow_loops[0] };
 
 /* D4, H47: a loop that is always a little late is slow, not asleep; its node coordinates, or takes

@@ -6,10 +6,8 @@ enum { HOSTS = 30, FAN_OUT = 4 };
 
 static struct sim *story_gossiping(uint64_t seed)
 {
-    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
-                                                    .host_count = HOSTS,
-                                                    .watchers = WATCHERS_RINGS,
-                                                    .dissemination = DISSEMINATION_GOSSIP});
+    struct sim *sim = sim_new(&(struct sim_options){
+        .seed = seed, .host_count = HOSTS, .dissemination = DISSEMINATION_GOSSIP});
 
     sim_start_together(sim);
     cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",

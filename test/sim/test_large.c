@@ -42,11 +42,8 @@ Test(large, twenty_go_on_with_one_that_suspects_them_all)
 Test(large, on_rings_many_form_lose_and_split_and_heal)
 {
     enum { HOSTS = 130 };
-    struct sim *sim = sim_new(&(struct sim_options){.seed = 1,
-                                                    .host_count = HOSTS,
-                                                    .watchers = WATCHERS_RINGS,
-                                                    .disks = true,
-                                                    .spares_codec = true});
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = 1, .host_count = HOSTS, .disks = true, .spares_codec = true});
     sim_start_together(sim);
     cr_assert(sim_converges(sim, 200));
     sim_run(sim, 1500);

@@ -103,8 +103,8 @@ Test(liar, the_oracle_looks_away_while_members_lie)
     sim_free(sim);
 }
 
-/* V4j: nobody takes up a view in its own name that it has not made, whoever shows it; and whoever
- * else believed it comes back. */
+/* V4j: nobody takes up a view in its own name that it has not made, whoever shows it. Others may
+ * believe one that went by way of this member; then they, or it, come back once. */
 static void check_views_in_own_name(uint64_t seed, uint32_t to)
 {
     struct sim *sim = lenient_five(seed);
@@ -118,7 +118,7 @@ static void check_views_in_own_name(uint64_t seed, uint32_t to)
     sim_run(sim, STALLED_MS);
     story_check(sim_agrees(sim), seed);
     story_holds(sim, seed);
-    story_check(sim_notices(sim, to, NOTICE_PHASE) == before, seed);
+    story_check(sim_notices(sim, to, NOTICE_PHASE) <= before + 2, seed);
     sim_free(sim);
 }
 

@@ -292,7 +292,8 @@ Story(merge, a_loser_that_missed_the_proposal_follows)
 Story(merge, who_is_in_the_lists_of_both_parts_ends_in_one)
 {
     for (uint64_t wait_ms = 0; wait_ms <= 100; wait_ms += 20) {
-        struct sim *sim = story_of_five(seed);
+        struct sim *sim = story_of(&(struct sim_options){
+            .seed = seed, .host_count = 5, .heartbeat_ms = 250, .lost_ms = 900, .disorder = true});
         split(sim, "AE|BCD");
         story_check(sim_sees(sim, B, "B C D E", 2 * LOST_MS), seed);
         sim_run(sim, wait_ms);
@@ -574,8 +575,12 @@ Story(merge, a_slow_loser_is_taken_up)
  * B, by A: each by one who has still to remove the other. NULL if that is not how it went. */
 static struct sim *crossed(uint64_t seed)
 {
-    struct sim *sim = sim_new(
-        &(struct sim_options){.seed = seed, .host_count = 4, .seed_count = 2, .disorder = true});
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
+                                                    .host_count = 4,
+                                                    .seed_count = 2,
+                                                    .heartbeat_ms = 250,
+                                                    .lost_ms = 900,
+                                                    .disorder = true});
 
     split(sim, "AC|BD");
     sim_start_in_order(sim, 300);

@@ -42,7 +42,7 @@ static struct sim_options options_of_seed(uint64_t seed)
         options.exclusive = true;
         options.disks = true;
     } else if (seed % 4 == 1) {
-        options.watchers = WATCHERS_RINGS;
+        options.watchers = WATCHERS_MOST;
     }
     return options;
 }

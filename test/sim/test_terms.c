@@ -33,7 +33,11 @@ static void ask_for_guard(struct sim *sim, uint32_t host, struct guard guard)
 {
     struct rules rules = sim_rules(sim, host);
 
+    const struct timing timing = sim_usual_timing(rules.profile, guard.policy);
+
     rules.guard = guard;
+    rules.heartbeat_ms = timing.heartbeat_ms;
+    rules.lost_ms = timing.lost_ms;
     sim_change_terms(sim, host, &rules);
 }
 
@@ -91,7 +95,6 @@ Story(terms, a_guard_that_is_to_go_counts_everybody_to_the_end)
 {
     struct sim *sim = story_begun_with(&(struct sim_options){.seed = seed,
                                                              .host_count = 10,
-                                                             .watchers = WATCHERS_RINGS,
                                                              .guard = {GUARD_COUNT, 9},
                                                              .disorder = true,
                                                              .silent_ms = 63});
@@ -107,11 +110,8 @@ Story(terms, a_guard_that_is_to_go_counts_everybody_to_the_end)
 /* A2b: on rings, too, where the coordinator hears its neighbours alone. */
 Story(terms, who_is_no_neighbour_is_asked_what_it_holds)
 {
-    struct sim *sim = story_begun_with(&(struct sim_options){.seed = seed,
-                                                             .host_count = 10,
-                                                             .watchers = WATCHERS_RINGS,
-                                                             .disorder = true,
-                                                             .silent_ms = 63});
+    struct sim *sim = story_begun_with(
+        &(struct sim_options){.seed = seed, .host_count = 10, .disorder = true, .silent_ms = 63});
 
     ask_for_profile(sim, D, PROFILE_WAN);
     story_check(will_have(sim, "ABCDEFGHIJ", 2, SETTLE_MS), seed);

@@ -8,6 +8,7 @@ const struct core_options recorded_options = {
     .address = {.bytes = {127, 0, 0, 1}, .port = 7420, .family = 4},
     .guard = {.policy = GUARD_NONE},
     .profile = PROFILE_LOCAL,
+    .watchers = WATCHERS_DEFAULT,
     .timing = {.heartbeat_ms = 25,
                .silent_ms = 63,
                .fresh_ms = 63,

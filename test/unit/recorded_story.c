@@ -116,6 +116,7 @@ static struct message joiner_message(enum message_type type, const struct core_o
         .id = peer_id, .address = peer_address, .incarnation = 1, .name = "byzantium"};
     joiner->terms = (struct terms){.guard = options->guard,
                                    .profile = options->profile,
+                                   .watchers = options->watchers,
                                    .heartbeat_ms = options->timing.heartbeat_ms,
                                    .lost_ms = options->timing.lost_ms,
                                    .capacity = options->capacity};
@@ -165,6 +166,7 @@ struct recorded_story *recorded_story_new(void)
                     .address = {.bytes = {127, 0, 0, 1}, .port = 7420, .family = 4},
                     .guard = {.policy = GUARD_NONE},
                     .profile = PROFILE_LOCAL,
+                    .watchers = WATCHERS_DEFAULT,
                     .timing = timing_of(PROFILE_LOCAL),
                     .capacity = STORY_CAPACITY,
                     .random_seed = {1, 2, 3, 4}},

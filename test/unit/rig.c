@@ -291,6 +291,7 @@ struct terms rig_terms(void)
 
     return (struct terms){.guard = {.policy = GUARD_NONE},
                           .profile = PROFILE_LAN,
+                          .watchers = WATCHERS_MOST,
                           .heartbeat_ms = timing.heartbeat_ms,
                           .lost_ms = timing.lost_ms,
                           .capacity = RIG_CAPACITY};
@@ -305,6 +306,7 @@ static struct rig *start_with(char self, struct core_options options)
     options.address = member.address;
     options.profile = PROFILE_LAN;
     options.timing = options.timing.lost_ms != 0 ? options.timing : timing_of(PROFILE_LAN);
+    options.watchers = options.watchers != 0 ? options.watchers : WATCHERS_MOST;
     options.has_seeds = true;
     memcpy(options.random_seed, (const uint64_t[]){(uint64_t)self, 2, 3, 4},
            sizeof options.random_seed);
@@ -382,7 +384,7 @@ struct rig *rig_sparse_on_rings(const char *letters, char self)
 {
     const struct core_options options = {.guard = {.policy = GUARD_NONE},
                                          .timing = timing_sparse_of(PROFILE_LAN),
-                                         .watchers = WATCHERS_RINGS,
+                                         .watchers = WATCHERS_DEFAULT,
                                          .capacity = capacity_for(letters) + RIG_CAPACITY};
 
     return let_in(start_with(self, options), letters);
@@ -398,7 +400,7 @@ struct rig *rig_guarded(const char *letters, char self, struct guard guard)
 struct rig *rig_on_rings(const char *letters, char self)
 {
     const struct core_options options = {.guard = {.policy = GUARD_NONE},
-                                         .watchers = WATCHERS_RINGS,
+                                         .watchers = WATCHERS_DEFAULT,
                                          .capacity = capacity_for(letters) + RIG_CAPACITY};
 
     return let_in(start_with(self, options), letters);

@@ -38,14 +38,15 @@ Test(budget, the_profiles_time_gives_the_profile)
 }
 
 /* lan: heartbeats at most 275 ms apart, so that three come for sure within 900 ms, the third no
- * earlier than after 712 ms; the kernel is asked at 625 and 762 ms; questions at 900 and 975 ms. */
-Test(budget, an_outage_is_survived_up_to_the_second_question)
+ * earlier than after 712 ms; the kernel is asked at 625 and 762 ms; the last of four questions is
+ * put at 1012 ms. */
+Test(budget, an_outage_is_survived_up_to_the_last_question)
 {
     const struct timing lan = timing_of(PROFILE_LAN);
     const struct promise promise = budget_promise(&lan, 0);
 
     cr_expect_eq(promise.unnoticed_ms, 762 - 275);
-    cr_expect_eq(promise.survived_ms, 975 - 275);
+    cr_expect_eq(promise.survived_ms, 1012 - 275);
     cr_expect_eq(promise.removed_ms_min, 1050 - 275);
     cr_expect_eq(promise.removed_ms_max, 1050);
     cr_expect_eq(budget_promise(&lan, 12).unnoticed_ms, 750 - 275);
@@ -73,7 +74,7 @@ Test(budget, sparse_heartbeats_are_split_and_promise_as_their_rules_say)
     timing_override(&slow, heartbeat_ms, lost_ms);
     cr_expect(timing_is_sparse(&slow));
     cr_expect_eq(budget_promise(&slow, 0).removed_ms_max, 3000);
-    cr_expect_eq(budget_beats_per_1000_s(&lean, WATCHERS_RINGS, 99), 5882);
+    cr_expect_eq(budget_beats_per_1000_s(&lean, 4, 99), 5882);
 }
 
 /* R1's questions are put after T_doubt at the earliest, and answers are waited for. */
@@ -96,7 +97,7 @@ Test(budget, the_last_heartbeat_may_come_after_the_kernels_answer)
 
     cr_expect_eq(budget_promise(&local, 0).unnoticed_ms, 7 * 25 * 95 / 100 - 27);
     cr_expect_eq(budget_promise(&wan, 0).unnoticed_ms, 7 * 950 - 1100);
-    cr_expect_eq(budget_promise(&wan, 0).survived_ms, 8000 + 1000 - 1100);
+    cr_expect_eq(budget_promise(&wan, 0).survived_ms, 8000 + 1500 - 1100);
 }
 
 Test(budget, ways_that_are_too_long_promise_nothing_rather_than_wrap)
@@ -110,15 +111,15 @@ Test(budget, heartbeats_go_to_all_others)
 {
     const struct timing lan = timing_of(PROFILE_LAN);
 
-    cr_expect_eq(budget_beats_per_1000_s(&lan, WATCHERS_ALL, 4), 16000);
-    cr_expect_eq(budget_beats_per_1000_s(&lan, WATCHERS_ALL, 99), 396000);
-    cr_expect_eq(budget_beats_per_1000_s(&lan, WATCHERS_RINGS, 4), 16000);
-    cr_expect_eq(budget_beats_per_1000_s(&lan, WATCHERS_RINGS, 99), 16000);
+    cr_expect_eq(budget_beats_per_1000_s(&lan, 255, 4), 16000);
+    cr_expect_eq(budget_beats_per_1000_s(&lan, 255, 99), 396000);
+    cr_expect_eq(budget_beats_per_1000_s(&lan, 4, 4), 16000);
+    cr_expect_eq(budget_beats_per_1000_s(&lan, 4, 99), 16000);
 }
 
 /* 3.15e10 ms in a year, 4 watchers, a heartbeat each 250 ms. Half of the questions lost: a packet
  * is lost with 0.293, three of them and both of the kernel's answers with 0.0063; one more of three
- * others has the same; two questions fail with 0.25, six through helpers with 0.75 each. */
+ * others has the same; four questions fail with 0.0625, twelve through helpers with 0.75 each. */
 Test(budget, loss_removes_members_by_chance)
 {
     const struct timing lan = timing_of(PROFILE_LAN);
@@ -126,7 +127,7 @@ Test(budget, loss_removes_members_by_chance)
     cr_expect_float_eq(budget_removals_per_year(&lan, 5, 0, 100), 0, 1e-9);
     cr_expect_float_eq(budget_removals_per_year(&lan, 5, 0, 0), 0, 1e-9);
     cr_expect_float_eq(budget_removals_per_year(&lan, 1, 50, 100), 0, 1e-9);
-    cr_expect_float_eq(budget_removals_per_year(&lan, 5, 50, 100) / 2657, 1, 0.01);
+    cr_expect_float_eq(budget_removals_per_year(&lan, 5, 50, 100) / 118.2, 1, 0.01);
     cr_expect_lt(budget_removals_per_year(&lan, 5, 5, 100), 0.001);
     cr_expect_gt(budget_removals_per_year(&lan, 2, 20, 100), 1, "nobody backs, nobody helps");
 }

@@ -26,8 +26,9 @@ Test(config, without_a_word_the_defaults_hold)
     cr_expect_eq(config->guard.policy, GUARD_NONE);
     cr_expect_eq(config->profile, PROFILE_LAN);
     cr_expect_eq(config->dissemination, DISSEMINATION_BROADCAST);
-    cr_expect_eq(config->timing.heartbeat_ms, 250);
-    cr_expect_eq(config->timing.lost_ms, 900);
+    cr_expect_eq(config->watchers, 4);
+    cr_expect_eq(config->timing.heartbeat_ms, 680);
+    cr_expect_eq(config->timing.lost_ms, 1088);
     cr_expect_eq(config->capacity, 256);
     cr_expect_eq(config->join_timeout_ms, 0);
     cr_expect_eq(config->log_level, LOG_INFO);

@@ -80,7 +80,7 @@ Test(config, what_follows_from_one_time_is_printed_as_a_comment)
     char *text = printed(result);
 
     cr_expect_not_null(strstr(text, "\ndetect = 2s "), "%s", text);
-    cr_expect_not_null(strstr(text, "\n# heartbeat = 513ms "), "%s", text);
+    cr_expect_not_null(strstr(text, "\n# heartbeat = 1237ms "), "%s", text);
     cr_expect_not_null(strstr(text, "; follows from detect\n"), "%s", text);
     free(text);
     free(result);

@@ -115,6 +115,7 @@ Test(control_entry, a_refusal_quotes_the_clusters_terms)
                             .refused = {.reason = JOIN_REFUSED_TERMS,
                                         .terms = {.guard = {.policy = GUARD_COUNT, .count = 3},
                                                   .profile = PROFILE_WAN,
+                                                  .watchers = WATCHERS_DEFAULT,
                                                   .heartbeat_ms = 1000,
                                                   .lost_ms = 8000,
                                                   .capacity = 64}}};

@@ -182,7 +182,9 @@ static void scene_open(struct scene *scene)
     *scene = (struct scene){.built = view_of("A B C"), .self = member_of('A')};
     strcpy(scene->config.cluster, "doyen");
     scene->config.profile = PROFILE_LAN;
+    scene->config.watchers = WATCHERS_DEFAULT;
     scene->terms.profile = PROFILE_LAN;
+    scene->terms.watchers = WATCHERS_DEFAULT;
     scene->facts = (struct facts){
         .config = &scene->config,
         .terms = &scene->terms,

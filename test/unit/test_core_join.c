@@ -206,6 +206,7 @@ Test(core_join, who_has_no_seeds_founds_at_once)
                                          .address = member_of('C').address,
                                          .guard = {.policy = GUARD_NONE},
                                          .profile = PROFILE_LAN,
+                                         .watchers = WATCHERS_DEFAULT,
                                          .timing = timing_of(PROFILE_LAN),
                                          .capacity = RIG_CAPACITY,
                                          .epoch_seen = 7,

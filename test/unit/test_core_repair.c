@@ -115,6 +115,7 @@ Test(core_repair, a_new_member_hears_at_once_that_it_is_known)
     struct rig *rig = rig_in("A B C", 'C');
     struct message shown = carries(MESSAGE_VIEW, rig_next(rig, "+D"));
 
+    rig_pass(rig, 10, "A B");
     rig_gets(rig, 'A', &shown);
     cr_assert_not_null(rig_told(rig, MESSAGE_HEARTBEAT, 'D'));
     cr_assert_eq(rig_count(rig, MESSAGE_HEARTBEAT), 1);

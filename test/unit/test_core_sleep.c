@@ -639,8 +639,8 @@ Test(core_sleep, the_verification_of_a_slow_coordinator_waits_longer)
     for (int i = 0; i < 40 && pong.ping.nonce == 0; i++) {
         rig_gets(rig, 'B', &accusation);
         rig_pass(rig, 50, "");
-        const struct message *ping = rig_told(rig, MESSAGE_PING, 'C');
-        pong.ping = ping != NULL ? ping->ping : pong.ping;
+        const struct message *request = rig_told(rig, MESSAGE_PING_REQUEST, 'B');
+        pong.ping = request != NULL ? request->ping : pong.ping;
     }
     cr_assert_neq(pong.ping.nonce, 0);
     is_late_by(rig, timing_turn_ms(&rig->timing) - 200);

@@ -51,7 +51,6 @@ Test(core_watch, a_new_verdict_travels_to_the_oldest_that_is_not_suspected)
     rig_kill(rig, 'A');
     cr_assert(accuses(rig, 'B', 1));
     cr_assert(accuses(rig, 'A', 1));
-    cr_assert_null(rig_told(rig, MESSAGE_HEARTBEAT, 'D'));
     rig_free(rig);
 }
 
@@ -333,7 +332,7 @@ Test(core_watch, who_does_not_decide_says_so)
 
     rig_kill(rig, 'D');
     cr_assert_eq(watched(rig, 'D').outlook, OUTLOOK_JUDGE);
-    cr_assert_eq(core_edge(rig->core, 1, 3), EDGE_ALL);
+    cr_assert_eq(core_edge(rig->core, 1, 3), EDGE_RING_1);
     cr_assert_eq(core_edge(rig->core, 1, 1), 0);
     cr_assert_not(core_roll_call(rig->core, rig->now_ms).on);
     rig_free(rig);

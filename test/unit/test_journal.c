@@ -29,6 +29,7 @@ static void desk_open(struct desk *desk)
                                          .address = address,
                                          .guard = {.policy = GUARD_NONE},
                                          .profile = PROFILE_LAN,
+                                         .watchers = WATCHERS_DEFAULT,
                                          .timing = timing_of(PROFILE_LAN),
                                          .capacity = 4,
                                          .random_seed = {1, 2, 3, 4}};
@@ -637,6 +638,7 @@ Test(log, a_refusal_that_repeats_itself_is_said_once)
         .refused = {.reason = JOIN_REFUSED_TERMS,
                     .terms = {.guard = {.policy = GUARD_COUNT, .count = 2},
                               .profile = PROFILE_WAN,
+                              .watchers = 8,
                               .heartbeat_ms = 1000,
                               .lost_ms = 8000,
                               .capacity = 64}}};
@@ -648,7 +650,7 @@ Test(log, a_refusal_that_repeats_itself_is_said_once)
     }
     pipe_log_read(&pipe_log, line);
     cr_expect_not_null(strstr(line, "join_refused: address=127.0.0.1:7420 refusal=terms guard=2 "
-                                    "profile=wan heartbeat_ms=1000 "
+                                    "profile=wan watchers=8 heartbeat_ms=1000 "
                                     "fail_after_ms=8000 capacity=64 -> start with the cluster's"),
                        "%s", line);
     cr_expect_eq(strchr(line, '\n'), line + strlen(line) - 1);

@@ -31,7 +31,7 @@ struct words_case {
     }
 #define TERMS                                                                                      \
     {                                                                                              \
-        .guard = {.policy = GUARD_MAJORITY, .count = 5}, .profile = PROFILE_WAN,                   \
+        .guard = {.policy = GUARD_MAJORITY, .count = 5}, .profile = PROFILE_WAN, .watchers = 4,    \
         .heartbeat_ms = 1000, .lost_ms = 8000, .capacity = 64                                      \
     }
 
@@ -124,11 +124,12 @@ static const struct words_case cases[] = {
       .refused = {.reason = JOIN_REFUSED_TERMS, .terms = TERMS}},
 
      "the member at 10.0.0.2:7421 turned this node away: the terms differ; the cluster has "
-     "guard majority of 5, profile wan, heartbeat 1000ms, fail-after 8000ms, capacity 64; "
+     "guard majority of 5, profile wan, heartbeat 1000ms, fail-after 8000ms, capacity 64, "
+     "watchers 4; "
      "start with the cluster's --guard, --size, --profile, --watchers, --heartbeat, --fail-after and "
      "--capacity",
      "address=10.0.0.2:7421 refusal=terms guard=majority size=5 "
-     "profile=wan heartbeat_ms=1000 fail_after_ms=8000 capacity=64 "
+     "profile=wan watchers=4 heartbeat_ms=1000 fail_after_ms=8000 capacity=64 "
      "-> start with the cluster's --guard, --size, --profile, --watchers, --heartbeat, --fail-after and "
      "--capacity"},
     {{.type = NOTICE_JOIN_REFUSED,
@@ -198,9 +199,9 @@ static const struct words_case cases[] = {
       .refused = {.reason = JOIN_REFUSED_TERMS, .terms = TERMS}},
      "the part of the cluster at 10.0.0.2:7421 stays apart, for its nodes were started with "
      "other terms: guard majority of 5, profile wan, heartbeat 1000ms, fail-after 8000ms, "
-     "capacity 64",
+     "capacity 64, watchers 4",
      "address=10.0.0.2:7421 refusal=terms guard=majority size=5 "
-     "profile=wan heartbeat_ms=1000 fail_after_ms=8000 "
+     "profile=wan watchers=4 heartbeat_ms=1000 fail_after_ms=8000 "
      "capacity=64"},
     {{.type = NOTICE_LEADER, .subject = OF_B},
      "byzantium is elected to lead (advisory)",

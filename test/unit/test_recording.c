@@ -14,6 +14,7 @@ static struct recording_start sample_start(void)
                     .address = {.bytes = {[0] = 0xfd, [15] = 1}, .port = 7420, .family = 6},
                     .guard = {.policy = GUARD_MAJORITY, .count = 5},
                     .profile = PROFILE_WAN,
+                    .watchers = WATCHERS_DEFAULT,
                     .timing = timing_of(PROFILE_WAN),
                     .capacity = MEMBER_MAX,
                     .has_seeds = true,
@@ -69,7 +70,7 @@ Test(recording, how_members_watch_and_changes_spread_comes_back)
     struct recording_start read;
 
     for (int which = 0; which < 4; which++) {
-        start.options.watchers = which % 2 == 0 ? WATCHERS_ALL : WATCHERS_RINGS;
+        start.options.watchers = which % 2 == 0 ? WATCHERS_LEAST : WATCHERS_MOST;
         start.options.dissemination = which < 2 ? DISSEMINATION_BROADCAST : DISSEMINATION_GOSSIP;
         const size_t length = recording_write_start(bytes, &start);
         cr_assert_eq(recording_open(&reader, bytes, length, &read), RECORDING_OK);

@@ -36,7 +36,7 @@ static struct scene scene_of(uint32_t members, uint64_t seed)
         view_append(&scene.view, &member);
     }
     rings_init(&scene.rings, MEMBERS_MAX, scene.rings_storage);
-    rings_of(&scene.rings, &scene.view);
+    rings_of(&scene.rings, WATCHERS_DEFAULT, &scene.view);
     return scene;
 }
 
@@ -70,7 +70,7 @@ static void scene_free(struct scene *scene)
 
 static uint32_t watchers_of(const struct scene *scene, uint32_t subject)
 {
-    uint32_t list[RING_NEIGHBOURS_MAX];
+    uint32_t list[RING_LISTED_MAX];
     uint32_t listed = rings_neighbours(&scene->rings, subject, list);
     uint32_t count = 0;
 
@@ -87,7 +87,7 @@ static uint32_t watchers_of(const struct scene *scene, uint32_t subject)
 /* D9a, H63: up to five members all watch all. */
 Test(ring, a_few_members_all_watch_all)
 {
-    for (uint32_t members = 1; members <= RING_ALL_MAX; members++) {
+    for (uint32_t members = 1; members <= (WATCHERS_DEFAULT + 1); members++) {
         struct scene scene = scene_of(members, members);
         for (uint32_t i = 0; i < members; i++) {
             cr_expect_eq(watchers_of(&scene, i), members - 1, "%u of %u", i, members);
@@ -99,7 +99,8 @@ Test(ring, a_few_members_all_watch_all)
 /* D9a, H63: of more members each has three to six watchers, and four in the mean. */
 Test(ring, everybody_has_a_few_watchers)
 {
-    for (uint32_t members = RING_ALL_MAX + 1; members <= MEMBERS_MAX; members += members / 5) {
+    for (uint32_t members = (WATCHERS_DEFAULT + 1) + 1; members <= MEMBERS_MAX;
+         members += members / 5) {
         uint32_t sum = 0;
         for (uint64_t seed = 1; seed <= 20; seed++) {
             struct scene scene = scene_of(members, seed);
@@ -122,7 +123,7 @@ Test(ring, the_order_of_the_members_does_not_matter)
     struct scene other = scene_of(40, 7);
 
     view_put_behind(&other.view, 13);
-    rings_of(&other.rings, &other.view);
+    rings_of(&other.rings, WATCHERS_DEFAULT, &other.view);
     for (uint32_t a = 0; a < 40; a++) {
         for (uint32_t b = 0; b < 40; b++) {
             uint32_t a_there = view_find(&other.view, &scene.view.members[a].id);
@@ -162,11 +163,11 @@ Test(ring, who_comes_after_is_a_neighbour)
         struct scene scene = scene_of(members, members);
         uint32_t at = 0;
         for (uint32_t i = 0; i < members; i++) {
-            const uint32_t second = rings_next(&scene.rings, 1, at);
+            const uint32_t second = rings_next(&scene.rings, 1, at, 1);
             cr_expect(members == 2 || rings_are_neighbours(&scene.rings, at, second));
-            cr_expect(rings_are_beside(&scene.rings, at, rings_next(&scene.rings, 0, at)));
+            cr_expect(rings_are_beside(&scene.rings, at, rings_next(&scene.rings, 0, at, 1)));
             cr_expect_not(rings_are_beside(&scene.rings, at, at));
-            at = rings_next(&scene.rings, 0, at);
+            at = rings_next(&scene.rings, 0, at, 1);
         }
         cr_expect_eq(at, 0, "the first ring of %u goes round once", members);
         scene_free(&scene);
@@ -188,8 +189,37 @@ Test(ring, any_ids_stand_in_order)
                     bytes[alike - 1] = (uint8_t)(members - i);
                 }
             }
-            rings_of(&scene.rings, &scene.view);
+            rings_of(&scene.rings, WATCHERS_DEFAULT, &scene.view);
             check_order(&scene);
+            scene_free(&scene);
+        }
+    }
+}
+
+/* D9a: as many as the terms say, in the mean, and all where there are no more others. */
+Test(ring, more_watchers_are_more_neighbours)
+{
+    static const uint32_t watchers[] = {4, 8, 12, 40, 255};
+
+    for (size_t k = 0; k < sizeof watchers / sizeof watchers[0]; k++) {
+        for (uint32_t members = 2; members <= 100; members += 7) {
+            struct scene scene = scene_of(members, members);
+            uint32_t pairs = 0;
+            rings_of(&scene.rings, watchers[k], &scene.view);
+            for (uint32_t a = 0; a < members; a++) {
+                for (uint32_t b = 0; b < members; b++) {
+                    pairs += rings_are_neighbours(&scene.rings, a, b);
+                    cr_assert_eq(rings_are_neighbours(&scene.rings, a, b),
+                                 rings_are_neighbours(&scene.rings, b, a));
+                }
+            }
+            const uint32_t others = members - 1;
+            if (others <= watchers[k]) {
+                cr_expect_eq(pairs, members * others, "%u of %u", watchers[k], members);
+            } else {
+                cr_expect_geq(pairs, members * watchers[k] * 3 / 4);
+                cr_expect_leq(pairs, members * (watchers[k] + 3));
+            }
             scene_free(&scene);
         }
     }

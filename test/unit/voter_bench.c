@@ -24,6 +24,7 @@ struct core_options bench_options(char name)
                                  .guard = {.policy = GUARD_STRICT, .count = 3},
                                  .voters = &bench_voters,
                                  .profile = PROFILE_LAN,
+                                 .watchers = WATCHERS_DEFAULT,
                                  .timing = timing_of(PROFILE_LAN),
                                  .capacity = BENCH_CAPACITY,
                                  .has_seeds = true,

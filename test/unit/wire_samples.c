@@ -249,6 +249,7 @@ static void add_references(struct samples *samples)
 static const struct terms sample_terms = {
     .guard = {.policy = GUARD_COUNT, .count = 3},
     .profile = PROFILE_LAN,
+    .watchers = WATCHERS_DEFAULT,
     .heartbeat_ms = 250,
     .lost_ms = 900,
     .capacity = 1024,

@@ -9,7 +9,6 @@
 #include "cli/request/cli.h"
 #include "cli/request/clock.h"
 #include "cli/request/document.h"
-#include "cli/verbs/matrix.h"
 #include "cli/verbs/verbs.h"
 
 enum {
@@ -65,12 +64,12 @@ const struct verb verb_links = {
     .name = "links",
     .summary = "Who watches whom on the rings, which doubts are open, and who is asked",
     .details =
-        "With doyend --watchers rings: whom this node watches, and why (ring 1, ring 2, oldest, "
+        "Whom this node watches, and why (ring 1, ring 2, oldest, "
         "guard, voters, or doubt for as long as there is one); when each gave its last sign; then "
         "each open case: who is in doubt, since when, who told of it, what was asked, and what "
         "comes of it, when; and whether this node asks everybody. With --all every member is asked "
         "now, 64 at a time, and both rings are drawn: a = b, they hear each other; a -x> b, b does "
-        "not hear a; a ? b, one end did not say. With --watchers all it is doyen matrix.\n\n"
+        "not hear a; a ? b, one end did not say.\n\n"
         "Exit: 1 when there is no view yet, 5 when some members did not answer in time.",
     .options = links_options,
     .parse = parse_links,
@@ -403,10 +402,6 @@ static enum exit_code run_links(struct cli *cli, int argc, char **argv)
     enum exit_code code = cli_get(cli, "/v1/watches", &answer);
     if (code != EXIT_DONE) {
         return code;
-    }
-    if (strcmp(document_text(answer.json, "watchers", "all"), "rings") != 0) {
-        answer_deinit(&answer);
-        return matrix_show(cli);
     }
     if (options.all) {
         answer_deinit(&answer);

@@ -6,7 +6,6 @@
 #include "cli/print/printer.h"
 #include "cli/request/cli.h"
 #include "cli/request/document.h"
-#include "cli/verbs/matrix.h"
 #include "cli/verbs/verbs.h"
 
 enum { COLUMNS_MAX = 64 }; /* members that a grid on a screen can show */
@@ -124,9 +123,11 @@ static enum exit_code print_matrix(const json_t *links)
     return EXIT_DONE;
 }
 
-enum exit_code matrix_show(struct cli *cli)
+static enum exit_code run_matrix(struct cli *cli, int argc, char **argv)
 {
     struct answer answer;
+
+    cli_parse(cli, &verb_matrix, argc, argv, NULL);
     enum exit_code code = cli_get(cli, "/v1/links", &answer);
     if (code != EXIT_DONE) {
         return code;
@@ -138,10 +139,4 @@ enum exit_code matrix_show(struct cli *cli)
     }
     answer_deinit(&answer);
     return code;
-}
-
-static enum exit_code run_matrix(struct cli *cli, int argc, char **argv)
-{
-    cli_parse(cli, &verb_matrix, argc, argv, NULL);
-    return matrix_show(cli);
 }

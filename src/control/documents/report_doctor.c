@@ -306,7 +306,7 @@ static void judge_trips(const struct finding *finding, struct judgement *judgeme
 
     judge(judgement, holds,
           "a question and its answer took " MS_FORMAT
-          " at worst, from %.63s; a last question before a removal waits for %" PRIu64 " ms%s",
+          " at worst, from %.63s; a question before a removal waits for %" PRIu64 " ms%s",
           MS_OF(finding->trip_us_max), finding->trip_name, most_ms,
           holds ? "" : ": take a profile for longer ways");
 }
@@ -498,13 +498,12 @@ static json_t *budget_json(const struct facts *facts)
     json_t *object = json_object();
 
     return json_finished(
-        object,
-        json_put(object, "profile", json_of_word(profile_text(facts->terms->profile))) &&
-            json_put(object, "detect_ms", json_of_number(timing->lost_ms + timing->verify_ms)) &&
-            json_put(object, "heartbeat_ms", json_of_number(timing->heartbeat_ms)) &&
-            json_put(object, "silent_ms", json_of_number(timing->silent_ms)) &&
-            json_put(object, "fail_after_ms", json_of_number(timing->lost_ms)) &&
-            json_put(object, "verify_ms", json_of_number(timing->verify_ms)));
+        object, json_put(object, "profile", json_of_word(profile_text(facts->terms->profile))) &&
+                    json_put(object, "detect_ms", json_of_number(budget_detect_ms(timing))) &&
+                    json_put(object, "heartbeat_ms", json_of_number(timing->heartbeat_ms)) &&
+                    json_put(object, "silent_ms", json_of_number(timing->silent_ms)) &&
+                    json_put(object, "fail_after_ms", json_of_number(timing->lost_ms)) &&
+                    json_put(object, "verify_ms", json_of_number(timing->verify_ms)));
 }
 
 static json_t *promise_json(const struct promise *promise)

@@ -161,30 +161,50 @@ static bool add_edge(const struct survey *survey, json_t *edges, uint32_t a, uin
     return json_array_append_new(edges, json_finished(object, complete)) == 0;
 }
 
-/* The way from one member to the one after it, which on ring 2 is the same as back where nobody
- * else is left for either. */
-static bool add_step(const struct survey *survey, json_t *edges, int ring, uint32_t from)
+/* So far along a ring; what is farther is nearer the other way. */
+static uint32_t steps(const struct survey *survey)
+{
+    const uint32_t half = survey->facts->view->member_count / 2;
+    const uint32_t reach = core_ring_reach(survey->core);
+
+    return reach < half ? reach : half;
+}
+
+static bool comes_before(const struct survey *survey, int ring, uint32_t from, uint32_t to)
+{
+    bool found = false;
+
+    for (uint32_t nth = 1; !found && nth <= steps(survey); nth++) {
+        found = core_ring_next(survey->core, ring, from, nth) == to;
+    }
+    return found;
+}
+
+/* The way from one member to the nth one after it. Where few others are left for either it may be
+ * the way back, too, and is shown once. */
+static bool add_step(const struct survey *survey, json_t *edges, int ring, uint32_t from,
+                     uint32_t nth)
 {
     const unsigned wanted = ring == 0 ? EDGE_RING_1 : EDGE_RING_2;
-    const uint32_t next = core_ring_next(survey->core, ring, from);
-    const bool again = core_ring_next(survey->core, ring, next) == from && next < from;
+    const uint32_t next = core_ring_next(survey->core, ring, from, nth);
+    const bool again = next < from && comes_before(survey, ring, next, from);
 
     return core_edge(survey->core, from, next) != wanted || again ||
            add_edge(survey, edges, from, next);
 }
 
-/* Along the ring, beginning with the oldest. Ring 2 leaves out who is beside one on ring 1, so it
+/* Along the ring, beginning with the oldest. Ring 2 leaves out who is a neighbour on ring 1, so it
  * may come in pieces. */
-static bool add_ring(const struct survey *survey, json_t *edges, int ring)
+static bool add_ring(const struct survey *survey, json_t *edges, int ring, uint32_t nth)
 {
     const uint32_t count = survey->facts->view->member_count;
     bool *passed = calloc(count, sizeof *passed);
     bool complete = passed != NULL;
 
     for (uint32_t i = 0; complete && i < count; i++) {
-        for (uint32_t at = i; !passed[at]; at = core_ring_next(survey->core, ring, at)) {
+        for (uint32_t at = i; !passed[at]; at = core_ring_next(survey->core, ring, at, nth)) {
             passed[at] = true;
-            complete &= add_step(survey, edges, ring, at);
+            complete &= add_step(survey, edges, ring, at, nth);
         }
     }
     free(passed);
@@ -216,8 +236,10 @@ static json_t *edges_json(const struct survey *survey)
     json_t *edges = json_array();
     bool complete = true;
 
-    if (facts->view->member_count > 1) {
-        complete = add_ring(survey, edges, 0) && add_ring(survey, edges, 1);
+    for (int ring = 0; ring <= 1; ring++) {
+        for (uint32_t nth = 1; complete && nth <= steps(survey); nth++) {
+            complete = add_ring(survey, edges, ring, nth);
+        }
     }
     for (uint32_t i = 0; i < facts->view->member_count; i++) {
         if (i == 0 ||
@@ -298,15 +320,14 @@ static bool put_answers(json_t *object, const struct facts *facts, const struct 
 json_t *report_edges(const struct facts *facts, const struct inquiry *inquiry)
 {
     const uint64_t unasked = inquiry->slot_count - inquiry->asked_count;
-    const bool rings = facts->terms->watchers == WATCHERS_RINGS;
     json_t *object = json_object();
 
     return json_finished(
         object, json_put(object, "schema", json_integer(1)) &&
                     json_put(object, "self", json_of_word(facts->self->name)) &&
-                    json_put(object, "watchers", json_of_word(rings ? "rings" : "all")) &&
+                    json_put(object, "watchers", json_of_number(facts->terms->watchers)) &&
                     json_put(object, "members", json_of_number(facts->view->member_count)) &&
                     json_put(object, "unasked", json_of_number(unasked)) &&
                     json_put(object, "waiting", json_of_number(waiting_count(facts, inquiry))) &&
-                    (unasked > 0 || !rings || put_answers(object, facts, inquiry)));
+                    (unasked > 0 || put_answers(object, facts, inquiry)));
 }

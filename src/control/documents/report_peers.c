@@ -65,15 +65,14 @@ static json_t *own_answer(const struct facts *facts)
             json_put(object, "wall_ms", json_of_number((uint64_t)clock_wall_ms())));
 }
 
-/* On rings also whom it watches, as many as there is room for. */
+/* Also whom it watches, as many as there is room for. */
 size_t report_peer_write(const struct facts *facts, char text[INQUIRY_TEXT_MAX])
 {
-    const bool rings = facts->terms->watchers == WATCHERS_RINGS;
     json_t *answer = own_answer(facts);
     size_t length = 0;
 
-    for (size_t most = rings ? EDGES_TOLD_MAX : 0; answer != NULL; most /= 2) {
-        if (rings && !json_put(answer, "edges", report_edges_own(facts, most))) {
+    for (size_t most = EDGES_TOLD_MAX; answer != NULL; most /= 2) {
+        if (!json_put(answer, "edges", report_edges_own(facts, most))) {
             break;
         }
         length = json_dumpb(answer, text, INQUIRY_TEXT_MAX, JSON_COMPACT);

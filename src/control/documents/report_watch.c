@@ -52,8 +52,11 @@ const char *report_edge_text(unsigned edge)
     static const struct {
         enum edge bit;
         const char *text;
-    } texts[] = {{EDGE_RING_1, "ring 1"}, {EDGE_RING_2, "ring 2"}, {EDGE_OLDEST, "oldest"},
-                 {EDGE_GUARD, "guard"},   {EDGE_VOTERS, "voters"}, {EDGE_ALL, "all"}};
+    } texts[] = {{EDGE_RING_1, "ring 1"},
+                 {EDGE_RING_2, "ring 2"},
+                 {EDGE_OLDEST, "oldest"},
+                 {EDGE_GUARD, "guard"},
+                 {EDGE_VOTERS, "voters"}};
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if ((edge & (unsigned)texts[i].bit) != 0) {
@@ -337,14 +340,13 @@ json_t *report_roll_call(const struct facts *facts)
 
 json_t *report_watch(const struct facts *facts)
 {
-    const bool rings = facts->terms->watchers == WATCHERS_RINGS;
     const uint32_t self = view_find(facts->view, &facts->self->id);
     json_t *object = json_object();
 
     return json_finished(
         object, json_put(object, "schema", json_integer(1)) &&
                     json_put(object, "self", json_of_word(facts->self->name)) &&
-                    json_put(object, "watchers", json_of_word(rings ? "rings" : "all")) &&
+                    json_put(object, "watchers", json_of_number(facts->terms->watchers)) &&
                     json_put(object, "members", json_of_number(facts->view->member_count)) &&
                     json_put(object, "watches",
                              self == VIEW_NONE ? json_array() : watches_json(facts, self)) &&

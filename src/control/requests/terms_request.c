@@ -16,7 +16,6 @@ struct wanted {
     bool has_size;
     uint32_t size;
     bool has_profile;
-    bool rings;            /* the neighbours on rings watch */
     uint64_t heartbeat_ms; /* 0: as it follows from the rest */
     uint64_t lost_ms;
     bool forget_failed;
@@ -133,7 +132,7 @@ static bool settle_guard(struct wanted *wanted, const struct rules *now,
 /* D2e: only there may a silence be short of three heartbeats. */
 static bool may_be_sparse(const struct wanted *wanted)
 {
-    return wanted->rings && wanted->rules.guard.policy == GUARD_NONE;
+    return wanted->rules.guard.policy == GUARD_NONE;
 }
 
 static struct timing usual_timing(const struct wanted *wanted)
@@ -182,7 +181,7 @@ static bool read_wanted(json_t *body, const struct facts *facts, struct wanted *
     json_t *value;
 
     const struct rules now = terms_rules(facts->terms);
-    *wanted = (struct wanted){.rules = now, .rings = facts->terms->watchers == WATCHERS_RINGS};
+    *wanted = (struct wanted){.rules = now};
     if (!json_is_object(body) || json_object_size(body) == 0) {
         return complaint_set(complaint, "the body must be an object with what is to be changed");
     }

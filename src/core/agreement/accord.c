@@ -129,17 +129,9 @@ bool accord_is_settled(const struct core *core)
            standing_guard(core, core->now_ms).met;
 }
 
-bool accord_allows(const struct core *core, const struct rules *rules)
-{
-    const struct timing timing = rules_timing(rules);
-
-    return core_has_rings(core) || !timing_is_sparse(&timing);
-}
-
 bool accord_fits(const struct core *core, const struct agreed *agreed)
 {
-    return agreed->number == 0 || (!core_is_strict(core) && agreed->room <= core->capacity &&
-                                   accord_allows(core, &agreed->now));
+    return agreed->number == 0 || (!core_is_strict(core) && agreed->room <= core->capacity);
 }
 
 bool accord_admits(const struct core *core, const struct terms *started)
@@ -212,7 +204,7 @@ void accord_on_view_installed(struct core *core)
 void accord_on_named(struct core *core, uint32_t position)
 {
     const bool lasts = core->now_ms >= core->agreed_ms + core->timing.stall_ms;
-    const bool counts = position == 0 || (lasts && core_has_rings(core) && !watch_is_on(core, 0));
+    const bool counts = position == 0 || (lasts && !watch_is_on(core, 0));
 
     if (counts && !agreed_equal(&core->agreed, &core->proven)) {
         prove(core);

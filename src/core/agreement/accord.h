@@ -27,9 +27,6 @@ bool accord_is_settled(const struct core *core);
 /* May a joiner that was started with these terms come in (J2, A4)? */
 bool accord_admits(const struct core *core, const struct terms *started);
 
-/* Are there neighbours on rings where heartbeats would be sparse (A4a)? */
-bool accord_allows(const struct core *core, const struct rules *rules);
-
 /* Does this node hold as many as these terms may come to, allow them, and never change from guard
  * strict? */
 bool accord_fits(const struct core *core, const struct agreed *agreed);

@@ -12,6 +12,7 @@
 #include "core/agreement/promise.h"
 #include "core/agreement/successor.h"
 #include "core/agreement/unanswered.h"
+#include "core/detection/detector.h"
 #include "core/detection/elders.h"
 #include "core/detection/hearing.h"
 #include "core/detection/removal.h"
@@ -321,6 +322,14 @@ static bool are_enough(const struct core *core, uint32_t granted, uint32_t voter
 }
 
 /* C3: decided when all who are not suspected have answered, or T_claim has passed. */
+/* L3b: is it heard, and, where it is watched, has it said that it holds the view? A joiner that has
+ * not heard yet that it is in (J6) answers nothing. */
+static bool could_answer(const struct core *core, uint32_t position)
+{
+    return hearing_is_fresh(core, position) &&
+           (!watch_is_on(core, position) || hearing_holds_our_view(core, position));
+}
+
 static void decide(struct core *core)
 {
     uint32_t voters = 0;
@@ -338,7 +347,7 @@ static void decide(struct core *core)
         if (core->peers[i].charge.verdict == VERDICT_NONE && !elders_are_passed_over(core, i)) {
             voters++;
             silent += is_awaited(core, i);
-            heard += is_awaited(core, i) && hearing_is_fresh(core, i);
+            heard += is_awaited(core, i) && could_answer(core, i);
         }
     }
     bool over = core->now_ms >= core->claim.deadline_ms;
@@ -385,6 +394,9 @@ void claim_on_grant(struct core *core, const struct message *message)
         return;
     }
     core->claim.answers[position] = ANSWER_YES;
+    if (!hearing_holds_our_view(core, position)) {
+        detector_on_acknowledged(core, position, 0); /* U3c: both hold the view that it is of. */
+    }
     if (usable) {
         claim_consider(core, message);
     }

@@ -362,11 +362,12 @@ bool install_is_as_good_as_commit(const struct core *core, const struct message 
            heartbeat->heartbeat.view_hash == core->change.pending.hash;
 }
 
-/* L3a. Where all are behind this coordinator and nobody holds what it made, it is the one who
- * cannot show it; of two the elder stays (L5c). */
+/* L3a. Where all whom it hears are behind this coordinator and nobody holds what it made, it is the
+ * one who cannot show it; of two the elder stays (L5c). */
 bool install_is_left_alone(const struct core *core)
 {
     bool moved = false;
+    bool unknown = false;
     uint32_t behind = 0;
 
     if (!core_is_coordinator(core) || core->view.member_count == 1 || core_is_strict(core)) {
@@ -376,12 +377,15 @@ bool install_is_left_alone(const struct core *core)
         bool went = follow_has_moved(core, i);
         bool left_behind = follow_was_left_behind(core, i);
         if (!went && !left_behind && core->peers[i].charge.verdict == VERDICT_NONE) {
-            return false;
+            if (watch_is_on(core, i)) {
+                return false;
+            }
+            unknown = true;
         }
         moved = moved || went;
         behind += left_behind;
     }
-    return moved || behind >= 2;
+    return (moved && !unknown) || behind >= 2;
 }
 
 void install_ask_coordinator(struct core *core, const struct message *message)

@@ -10,9 +10,6 @@ static void tell_joined(struct core *core, const struct view *former)
         const struct member *member = &core->view.members[i];
         if (!view_has(former, &member->id)) {
             outbox_notice_of(core, NOTICE_JOINED, member);
-            if (!core_is_self(core, i) && !core_has_rings(core)) {
-                outbox_link(core, EFFECT_LINK_OPEN, member);
-            }
         }
     }
 }

@@ -208,8 +208,7 @@ void next_view_settle_terms(struct core *core)
 
 enum refusal next_view_want_rules(struct core *core, const struct rules_wish *wish)
 {
-    if (!rules_are_sound(&wish->rules) || !accord_allows(core, &wish->rules) ||
-        wish->number >= COUNTER_MAX) {
+    if (!rules_are_sound(&wish->rules) || wish->number >= COUNTER_MAX) {
         return REFUSED_RULES_UNFIT; /* Nobody would take a view with them (V7b). */
     }
     enum unagreed against = next_view_against(core, wish);

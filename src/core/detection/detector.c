@@ -113,9 +113,7 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     } else {
         signs_hears_us(core, position, true);
     }
-    if (core_has_rings(core)) {
-        doubts_heed(core, heartbeat);
-    }
+    doubts_heed(core, heartbeat);
     if (accused && timing_is_sparse(&core->timing) && !watch_is_on(core, position)) {
         detector_say(core, position); /* D2h */
     }
@@ -226,9 +224,7 @@ void detector_announce_view(struct core *core, const struct installed *before)
     bool other_coordinator = !id_equal(&core->view.members[0].id, &former->members[0].id);
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         bool leads_now = i == 0 && other_coordinator;
-        bool is_new = core_has_rings(core) ? core->peers[i].watch.edge &&
-                                                 core->peers[i].watch.begun_ms == core->now_ms
-                                           : !view_has(former, &core->view.members[i].id);
+        bool is_new = core->peers[i].watch.edge && core->peers[i].watch.begun_ms == core->now_ms;
         if (!core_is_self(core, i) && (leads_now || is_new)) {
             message = message != NULL ? message : rounds_make(core);
             outbox_send(core, message, i);

@@ -167,7 +167,7 @@ static void look_for_elder(struct core *core)
     }
 }
 
-static void tell_on_rings(struct core *core, uint32_t suspect)
+void doubts_tell(struct core *core, uint32_t suspect)
 {
     if (core->peers[suspect].charge.verdict == VERDICT_DEAD &&
         is_left_to_coordinator(core, suspect)) {
@@ -180,24 +180,6 @@ static void tell_on_rings(struct core *core, uint32_t suspect)
     } else {
         look_for_elder(core);
     }
-}
-
-void doubts_tell(struct core *core, uint32_t suspect)
-{
-    if (core_has_rings(core)) {
-        tell_on_rings(core, suspect);
-        return;
-    }
-    struct message *message = rounds_make(core);
-    uint32_t judge = 0;
-
-    while (judge < core->view.member_count && core->peers[judge].charge.verdict != VERDICT_NONE) {
-        judge++;
-    }
-    if (judge < core->view.member_count && !core_is_self(core, judge)) {
-        outbox_send(core, message, judge);
-    }
-    outbox_send(core, message, suspect);
 }
 
 static void attend_elders(struct core *core, uint32_t from, uint32_t to)

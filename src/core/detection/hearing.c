@@ -116,9 +116,10 @@ enum hearing hearing_of(const struct core *core, uint32_t observer, uint32_t sub
         return HEARING_YES;
     }
     enum hearing word = word_of(core, observer, subject, now_ms);
-    bool counts = !core_has_rings(core) || hearing_holds_our_view(core, observer); /* D9i */
 
-    return word == HEARING_YES && !counts ? HEARING_UNKNOWN : word;
+    return word == HEARING_YES && !hearing_holds_our_view(core, observer) /* D9i */
+               ? HEARING_UNKNOWN
+               : word;
 }
 
 bool hearing_is_accuser(const struct core *core, uint32_t position, uint64_t now_ms)

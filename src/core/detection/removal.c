@@ -16,6 +16,7 @@
 
 enum {
     QUESTION_MESSAGES = 2, /* a PING, and a PING_REQUEST to each helper */
+    QUESTIONS_PUT = 4,     /* within T_verify */
     COUNTED_FROM = 3, /* suspects judged at once: of fewer the accusers are not counted before */
 };
 
@@ -218,7 +219,6 @@ static void ask_about(struct core *core, uint32_t position)
     struct ping question = {.nonce = core->peers[position].charge.nonce,
                             .subject = suspect->id,
                             .origin = core->life.self.id};
-    const uint32_t most = core_has_rings(core) ? RING_HELPERS : VERIFY_HELPERS;
     uint32_t helpers = 0;
 
     outbox_send(core, make_ping(core, MESSAGE_PING, &question), position);
@@ -226,7 +226,7 @@ static void ask_about(struct core *core, uint32_t position)
     /* Those whom we hear and who say that they hear it, then those who do not accuse it, then the
      * rest: a helper that is itself silent for us answers nothing. */
     for (int round = 0; round <= 2; round++) {
-        for (uint32_t i = 0; i < core->view.member_count && helpers < most; i++) {
+        for (uint32_t i = 0; i < core->view.member_count && helpers < HELPERS_MAX; i++) {
             if (is_witness(core, i, position) && rank_of(core, i, position) == round) {
                 outbox_send(core, request, i);
                 helpers++;
@@ -249,7 +249,7 @@ static uint64_t verification_ms(const struct core *core, uint32_t suspect)
 
 static void verify(struct core *core, uint32_t position, uint64_t patience_ms)
 {
-    uint64_t again_ms = core->now_ms + patience_ms / 2;
+    const uint64_t again_ms = core->now_ms + patience_ms / QUESTIONS_PUT;
 
     verdict_verify(core, position, random_u64(&core->random), again_ms, core->now_ms + patience_ms);
     look_again(core, again_ms);
@@ -322,14 +322,14 @@ static bool was_asked_in_vain(const struct core *core, uint32_t position)
            core->now_ms < peer->charge.unanswered_ms + core->timing.lost_ms;
 }
 
-/* Is there somebody else who keeps up, or nobody else at all? */
+/* Of those whom this node hears, is there somebody else who keeps up, or nobody else at all? */
 static bool others_keep_up(const struct core *core, uint32_t position)
 {
     bool any = false;
 
     for (uint32_t i = 1; i < core->view.member_count; i++) {
         if (i == position || core->peers[i].charge.verdict != VERDICT_NONE ||
-            follow_has_moved(core, i)) {
+            follow_has_moved(core, i) || !watch_is_on(core, i)) {
             continue;
         }
         if (!follow_is_behind(core, i)) {
@@ -587,9 +587,10 @@ enum found removal_tick(struct core *core)
                    !outbox_has_room(core, QUESTION_MESSAGES)) {
             look_again(core, core->now_ms + 1);
         } else if (core->now_ms >= charge->verify_again_ms) {
-            verdict_asked_again(core, i); /* One question, or its answer, may be lost. */
+            const uint64_t again_ms = core->now_ms + core->timing.verify_ms / QUESTIONS_PUT;
+            verdict_asked_again(core, i, again_ms); /* Questions and answers may be lost. */
             ask_about(core, i);
-            look_again(core, charge->verify_ms);
+            look_again(core, earlier(again_ms, charge->verify_ms));
         } else {
             look_again(core, earlier(charge->verify_again_ms, charge->verify_ms));
         }

@@ -17,7 +17,7 @@ bool rounds_is_named(const struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
 
-    if (!core_has_rings(core) || !watch_is_on(core, position)) {
+    if (!watch_is_on(core, position)) {
         return !hearing_is_heard(core, position);
     }
     if (peer->charge.verdict != VERDICT_NONE || peer->course.other_since_ms != 0) {
@@ -48,15 +48,15 @@ static void name_suspects(const struct core *core, struct heartbeat *heartbeat, 
     }
 }
 
-/* D1b: the oldest first. D9i: on rings, where there are too many, its neighbours before all others,
- * for those are who it can see. */
+/* D1b: the oldest first. D9i: where there are too many, its neighbours before all others, for those
+ * are who it can see. */
 static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
 {
     if (core->now_ms < core->detector.late_until_ms) {
         return; /* D4 */
     }
     name_suspects(core, heartbeat, NEIGHBOURS | OTHERS);
-    if (core_has_rings(core) && heartbeat->suspect_count == SUSPECTS_MAX) {
+    if (heartbeat->suspect_count == SUSPECTS_MAX) {
         heartbeat->suspect_count = 0;
         name_suspects(core, heartbeat, NEIGHBOURS);
         name_suspects(core, heartbeat, OTHERS);

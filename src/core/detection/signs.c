@@ -181,13 +181,11 @@ void signs_forget_lifeline(struct core *core, uint32_t position)
 {
     struct peer_signs *signs = &core->peers[position].signs;
 
-    if (core_has_rings(core)) {
-        signs->linked = false;
-        signs->was_linked = false;
-        signs->closed_ms = 0;
-        signs->asked_ms = 0;
-        signs->kernel_ms = 0;
-    }
+    signs->linked = false;
+    signs->was_linked = false;
+    signs->closed_ms = 0;
+    signs->asked_ms = 0;
+    signs->kernel_ms = 0;
 }
 
 void signs_not_silent_before(struct core *core, uint32_t position, uint64_t from_ms)

@@ -53,7 +53,7 @@ void signs_closed_elsewhere(struct core *core, uint32_t position);
 void signs_kernel_asked(struct core *core, uint32_t position);
 void signs_kernel_answered(struct core *core, uint32_t position);
 
-/* D9: on rings there was no lifeline to it while it was not watched. */
+/* D9: there was no lifeline to it while it was not watched. */
 void signs_forget_lifeline(struct core *core, uint32_t position);
 
 /* Its silence is counted from `from_ms` at the earliest, or from now on (H13). */

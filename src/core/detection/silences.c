@@ -83,12 +83,6 @@ static uint64_t silent_at_ms(const struct core *core, uint32_t position)
            (timing_is_sparse(timing) ? timing_missed_ms(timing) : timing->silent_ms);
 }
 
-/* With all the others, beating often, a question more would tell nothing (decision 33). */
-static bool asks_on_doubt(const struct core *core)
-{
-    return core_has_rings(core) || timing_is_sparse(&core->timing);
-}
-
 /* D2e: when it is asked, if nothing is heard of it until then. Who is no neighbour sends no
  * heartbeats. */
 static uint64_t doubtful_at_ms(const struct core *core, uint32_t position)
@@ -113,9 +107,7 @@ static uint64_t heard_until_ms(const struct core *core, uint32_t position)
     if (core->peers[position].charge.verdict != VERDICT_NONE) {
         return 0;
     }
-    return asks_on_doubt(core)
-               ? earlier(silent_at_ms(core, position), doubtful_at_ms(core, position))
-               : silent_at_ms(core, position);
+    return earlier(silent_at_ms(core, position), doubtful_at_ms(core, position));
 }
 
 /* Looks at one silence and returns when to look at it again. Along the silence:
@@ -232,7 +224,7 @@ static uint64_t look_and_ask(struct core *core, uint32_t position)
 {
     const uint64_t next = look_at(core, position);
 
-    return asks_on_doubt(core) ? earlier(next, question(core, position)) : next;
+    return earlier(next, question(core, position));
 }
 
 void silences_look(struct core *core)
@@ -252,9 +244,7 @@ void silences_look(struct core *core)
     }
     signs_look_at(core, all_are_heard ? next_if_heard : next);
     signs_looked(core);
-    if (core_has_rings(core)) {
-        doubts_look(core);
-    }
+    doubts_look(core);
 }
 
 void silences_put_off_look(struct core *core)

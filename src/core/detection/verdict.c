@@ -93,9 +93,9 @@ void verdict_verify(struct core *core, uint32_t position, uint64_t nonce, uint64
     charge->verify_ms = until_ms;
 }
 
-void verdict_asked_again(struct core *core, uint32_t position)
+void verdict_asked_again(struct core *core, uint32_t position, uint64_t again_ms)
 {
-    core->peers[position].charge.verify_again_ms = NEVER_MS;
+    core->peers[position].charge.verify_again_ms = again_ms;
 }
 
 void verdict_unanswered(struct core *core, uint32_t position)

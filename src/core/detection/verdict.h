@@ -36,7 +36,7 @@ void verdict_reconsider(struct core *core, uint32_t position);
 /* R1: it is asked under this nonce, again at `again_ms`, until `until_ms`. */
 void verdict_verify(struct core *core, uint32_t position, uint64_t nonce, uint64_t again_ms,
                     uint64_t until_ms);
-void verdict_asked_again(struct core *core, uint32_t position);
+void verdict_asked_again(struct core *core, uint32_t position, uint64_t again_ms);
 
 /* It ends without an answer. */
 void verdict_unanswered(struct core *core, uint32_t position);

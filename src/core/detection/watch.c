@@ -12,7 +12,7 @@ enum {
 
 bool watch_is_edge(const struct core *core, uint32_t position)
 {
-    return !core_has_rings(core) || core->peers[position].watch.edge;
+    return core->peers[position].watch.edge;
 }
 
 bool watch_is_on(const struct core *core, uint32_t position)
@@ -22,12 +22,12 @@ bool watch_is_on(const struct core *core, uint32_t position)
 
 uint32_t watch_count(const struct core *core)
 {
-    return core_has_rings(core) ? core->watching.count : core->view.member_count;
+    return core->watching.count;
 }
 
 uint32_t watch_at(const struct core *core, uint32_t index)
 {
-    return core_has_rings(core) ? core->watching.list[index] : index;
+    return core->watching.list[index];
 }
 
 static void enlist(struct core *core, uint32_t position)
@@ -56,8 +56,7 @@ bool watch_is_asking(const struct core *core, uint32_t position)
 {
     const struct peer *peer = &core->peers[position];
 
-    return core_has_rings(core) && peer->signs.heard_ms < peer->watch.begun_ms &&
-           (!peer->watch.edge || peer->watch.unsure);
+    return peer->signs.heard_ms < peer->watch.begun_ms && (!peer->watch.edge || peer->watch.unsure);
 }
 
 static bool is_voter(const struct core *core, uint32_t position)
@@ -82,7 +81,7 @@ static bool is_guarded(const struct core *core, uint32_t a, uint32_t b)
 
 bool watch_sees(const struct core *core, uint32_t observer, uint32_t subject)
 {
-    return !core_has_rings(core) || rings_are_neighbours(&core->rings, observer, subject) ||
+    return rings_are_neighbours(&core->rings, observer, subject) ||
            is_guarded(core, observer, subject);
 }
 
@@ -94,10 +93,10 @@ bool watch_takes_turns(const struct core *core)
 void watch_observers(const struct core *core, uint32_t subject, struct observers *out)
 {
     const uint32_t members = core->view.member_count;
-    uint32_t neighbours[RING_NEIGHBOURS_MAX];
+    uint32_t neighbours[RING_LISTED_MAX];
     uint32_t few = NEXT_WATCHED + 1 < members ? NEXT_WATCHED + 1 : members;
 
-    out->everybody = !core_has_rings(core) || core_is_strict(core) ||
+    out->everybody = !rings_are_listed(&core->rings) || core_is_strict(core) ||
                      (subject == 0 && hears_all(core));
     out->count = members;
     if (out->everybody) {
@@ -256,7 +255,7 @@ void watch_want(struct core *core, uint32_t position)
 
 void watch_want_older(struct core *core, uint32_t position)
 {
-    for (uint32_t i = 0; core_has_rings(core) && i < position && i < core->view.member_count; i++) {
+    for (uint32_t i = 0; i < position && i < core->view.member_count; i++) {
         watch_want(core, i);
     }
 }
@@ -286,7 +285,7 @@ void watch_hold_lifelines(struct core *core)
     struct watching *watching = &core->watching;
     uint32_t left = 0;
 
-    for (uint32_t k = 0; core_has_rings(core) && k < watching->count; k++) {
+    for (uint32_t k = 0; k < watching->count; k++) {
         const uint16_t position = watching->list[k];
         struct peer_watch *watch = &core->peers[position].watch;
         const bool on = watch_is_on(core, position);
@@ -347,11 +346,7 @@ static void halve_neighbours(struct core *core)
 
 void watch_on_view_installed(struct core *core, const struct installed *before)
 {
-    if (!core_has_rings(core)) {
-        halve_neighbours(core);
-        return;
-    }
-    rings_of(&core->rings, &core->view);
+    rings_of(&core->rings, core->terms.watchers, &core->view);
     core->watching.count = 0;
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         if (!core_is_self(core, i)) {

@@ -1,5 +1,5 @@
-/* Whom this node watches (D9): everybody, or its neighbours on the rings, and for a while whoever
- * is in doubt. Of all others it knows nothing, and must not conclude anything (D9g). */
+/* Whom this node watches (D9): its neighbours on the rings, and for a while whoever is in doubt. Of
+ * all others it knows nothing, and must not conclude anything (D9g). */
 #ifndef CORE_WATCH_H
 #define CORE_WATCH_H
 
@@ -33,7 +33,7 @@ bool watch_sees(const struct core *core, uint32_t observer, uint32_t subject);
 
 /* Those who watch the member at `subject` by the view, by rising position. Where all or most do,
  * `everybody` is set, and these are all members, of whom watch_sees tells who does. O(1). */
-enum { OBSERVERS_MAX = RING_NEIGHBOURS_MAX + 4 };
+enum { OBSERVERS_MAX = RING_LISTED_MAX + 4 };
 struct observers {
     uint32_t count;
     bool everybody;

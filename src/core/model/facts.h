@@ -69,7 +69,6 @@ struct peer_state {
 
 /* Why two members watch each other (D9a, D9b), as bits. */
 enum edge {
-    EDGE_ALL = 1, /* everybody watches everybody */
     EDGE_RING_1 = 2,
     EDGE_RING_2 = 4,
     EDGE_OLDEST = 8, /* the coordinator and those who are to follow it */

@@ -15,8 +15,7 @@ enum {
     JOIN_QUEUE_MAX = 1024, /* joiners that said READY and wait for the next view */
     SUSPECTS_MAX = 16,     /* suspicions told in one heartbeat, oldest members first */
     ACCUSERS_MAX = 3,      /* accusers named in the evidence of a removal */
-    VERIFY_HELPERS = 3,    /* members asked to look at a suspect, rule R1 */
-    RING_HELPERS = 32,     /* the same on rings, where nobody knows who can reach it (D9i) */
+    HELPERS_MAX = 32,      /* members asked to look at a suspect (R1a, D9i) */
     PROBE_SEEDS_MAX = 4,   /* seeds that a probe names, to show where its part comes from (I3) */
     READY_MAX = 8,         /* coordinators whom a joiner asked that it knows again (V4h) */
     EXPECT_MAX = 64,       /* nodes that may be expected before one of them founds (F3) */

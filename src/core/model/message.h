@@ -115,7 +115,7 @@ struct view_reference {
 struct terms {
     struct guard guard;
     enum profile profile;
-    enum watch_plan watchers;
+    uint8_t watchers; /* of each member (D9a) */
     uint64_t heartbeat_ms;
     uint64_t lost_ms;
     uint32_t capacity; /* what is too large for one of them is too large for all */

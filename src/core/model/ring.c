@@ -116,10 +116,11 @@ static bool sort_nearly_sorted(const struct view *view, int ring, uint16_t *orde
     return moves <= MOVES_PER_MEMBER_MAX * count;
 }
 
-void rings_of(struct rings *rings, const struct view *view)
+void rings_of(struct rings *rings, uint32_t watchers, const struct view *view)
 {
     const uint32_t count = view->member_count;
 
+    rings->watchers = watchers;
     rings->count = count;
     for (int ring = 0; ring < 2 && count > 0; ring++) {
         uint16_t *order = rings->order[ring];
@@ -141,28 +142,65 @@ static uint32_t after(const struct rings *rings, int ring, uint32_t position, ui
     return rings->order[ring][place < rings->count ? place : place - rings->count];
 }
 
-static bool is_beside(const struct rings *rings, uint32_t a, uint32_t b)
+static bool are_few(const struct rings *rings)
 {
-    return after(rings, 0, a, 1) == b || after(rings, 0, b, 1) == a;
+    return rings->count <= rings->watchers + 1;
 }
 
-/* On ring 2 the next that is none of its neighbours on ring 1, or it would have one watcher less.
- */
-static uint32_t second_target(const struct rings *rings, uint32_t position)
+uint32_t rings_reach(const struct rings *rings)
 {
-    if (rings->count <= RING_ALL_MAX) {
-        return after(rings, 0, position, 2 % rings->count);
+    return (rings->watchers + 3) / 4;
+}
+
+/* From the one forward to the other. */
+static uint32_t places_between(const struct rings *rings, int ring, uint32_t from, uint32_t to)
+{
+    const uint32_t a = rings->place[ring][from];
+    const uint32_t b = rings->place[ring][to];
+
+    return b >= a ? b - a : b + rings->count - a;
+}
+
+static bool is_beside(const struct rings *rings, uint32_t a, uint32_t b)
+{
+    return places_between(rings, 0, a, b) <= rings_reach(rings) ||
+           places_between(rings, 0, b, a) <= rings_reach(rings);
+}
+
+/* On ring 2 the next ones that are no neighbours on ring 1, or a member would have fewer watchers.
+ */
+static bool is_second_target(const struct rings *rings, uint32_t from, uint32_t to)
+{
+    const uint32_t places = places_between(rings, 1, from, to);
+    uint32_t passed = 0; /* that are targets before it */
+
+    if (is_beside(rings, from, to) || places > 3 * rings_reach(rings)) {
+        return false;
     }
-    uint32_t places = 1;
-    while (is_beside(rings, position, after(rings, 1, position, places))) {
+    for (uint32_t i = 1; i < places; i++) {
+        passed += !is_beside(rings, from, after(rings, 1, from, i));
+    }
+    return passed < rings_reach(rings);
+}
+
+/* Of few members ring 2 goes on where ring 1 ends. */
+static uint32_t second_target(const struct rings *rings, uint32_t position, uint32_t nth)
+{
+    if (are_few(rings)) {
+        return after(rings, 0, position, (rings_reach(rings) + nth) % rings->count);
+    }
+    uint32_t places = 0;
+    while (nth > 0) {
         places++;
+        nth -= !is_beside(rings, position, after(rings, 1, position, places));
     }
     return after(rings, 1, position, places);
 }
 
-uint32_t rings_next(const struct rings *rings, int ring, uint32_t position)
+uint32_t rings_next(const struct rings *rings, int ring, uint32_t position, uint32_t nth)
 {
-    return ring == 0 ? after(rings, 0, position, 1) : second_target(rings, position);
+    return ring == 0 ? after(rings, 0, position, nth % rings->count)
+                     : second_target(rings, position, nth);
 }
 
 bool rings_are_beside(const struct rings *rings, uint32_t a, uint32_t b)
@@ -172,12 +210,17 @@ bool rings_are_beside(const struct rings *rings, uint32_t a, uint32_t b)
 
 bool rings_are_neighbours(const struct rings *rings, uint32_t a, uint32_t b)
 {
-    return a != b &&
-           (is_beside(rings, a, b) || second_target(rings, a) == b || second_target(rings, b) == a);
+    return a != b && (are_few(rings) || is_beside(rings, a, b) || is_second_target(rings, a, b) ||
+                      is_second_target(rings, b, a));
+}
+
+bool rings_are_listed(const struct rings *rings)
+{
+    return rings_reach(rings) == 1;
 }
 
 /* Unless it is there, in its place. */
-static uint32_t put(uint32_t out[RING_NEIGHBOURS_MAX], uint32_t count, uint32_t position)
+static uint32_t put(uint32_t out[RING_LISTED_MAX], uint32_t count, uint32_t position)
 {
     uint32_t at = count;
 
@@ -196,10 +239,10 @@ static uint32_t put(uint32_t out[RING_NEIGHBOURS_MAX], uint32_t count, uint32_t 
 
 /* Who has it as a target on ring 2 passes over two on the way to it at most. */
 uint32_t rings_neighbours(const struct rings *rings, uint32_t position,
-                          uint32_t out[RING_NEIGHBOURS_MAX])
+                          uint32_t out[RING_LISTED_MAX])
 {
     enum { PASSED_OVER = 2 };
-    const bool few = rings->count <= RING_ALL_MAX;
+    const bool few = are_few(rings);
     uint32_t count = 0;
 
     for (uint32_t i = 0; few && i < rings->count; i++) {
@@ -211,10 +254,10 @@ uint32_t rings_neighbours(const struct rings *rings, uint32_t position,
     const uint32_t others = rings->count - 1;
     count = put(out, count, after(rings, 0, position, 1));
     count = put(out, count, after(rings, 0, position, others));
-    count = put(out, count, second_target(rings, position));
+    count = put(out, count, second_target(rings, position, 1));
     for (uint32_t places = 0; places <= PASSED_OVER; places++) {
         const uint32_t other = after(rings, 1, position, others - places);
-        if (second_target(rings, other) == position) {
+        if (second_target(rings, other, 1) == position) {
             count = put(out, count, other);
         }
     }

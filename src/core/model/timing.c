@@ -124,7 +124,7 @@ static void raise_lost(struct timing *timing)
 
 uint64_t timing_turn_ms(const struct timing *timing)
 {
-    return timing->reign_ms - timing->heartbeat_ms * 5 / 4;
+    return timing->reign_ms - timing_missed_ms(timing);
 }
 
 void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost_ms)

@@ -205,12 +205,6 @@ static inline bool core_hands_on(const struct core *core, const struct message *
     return core->gossips && message_is_spread(received);
 }
 
-/* D9: do only neighbours on the rings watch a member? */
-static inline bool core_has_rings(const struct core *core)
-{
-    return core->terms.watchers == WATCHERS_RINGS;
-}
-
 static inline bool core_is_coordinator(const struct core *core)
 {
     return core_is_member(core) && core->position == 0;

@@ -130,7 +130,7 @@ static bool choose_core_options(const struct node *node, struct core_options *op
         .guard = config->guard,
         .voters = &config->voters,
         .profile = config->profile,
-        .watchers = config->watchers,
+        .watchers = (uint8_t)config->watchers,
         .dissemination = config->dissemination,
         .timing = config->timing,
         .capacity = config->capacity,

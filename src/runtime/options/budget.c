@@ -1,7 +1,7 @@
 #include "runtime/options/budget.h"
 
 enum {
-    HELPERS = 3, /* R1a */
+    QUESTIONS = 4, /* within T_verify (R1c) */
     MS_PER_S = 1000,
 };
 
@@ -25,6 +25,11 @@ bool budget_split(const struct timing *profile, uint64_t detect_ms, uint64_t *he
     *lost_ms = detect_ms - last_words_ms(profile);
     *heartbeat_ms = profile->heartbeat_ms * *lost_ms / profile->lost_ms;
     return true;
+}
+
+uint64_t budget_detect_ms(const struct timing *timing)
+{
+    return timing->lost_ms + last_words_ms(timing);
 }
 
 uint64_t budget_least_ms(const struct timing *profile)
@@ -86,7 +91,7 @@ struct promise budget_promise(const struct timing *timing, uint64_t answer_ms)
     const uint64_t gap_ms = budget_gap_ms(timing);
     const uint64_t kernel_ms = less((timing->silent_ms + timing->lost_ms) / 2, answer_ms);
     const uint64_t beat_ms = less(last_beat_ms(timing), answer_ms);
-    const uint64_t asked_ms = timing->lost_ms + timing->verify_ms / 2;
+    const uint64_t asked_ms = timing->lost_ms + timing->verify_ms * (QUESTIONS - 1) / QUESTIONS;
 
     /* The silence began up to a gap before the outage. */
     return (struct promise){
@@ -97,13 +102,11 @@ struct promise budget_promise(const struct timing *timing, uint64_t answer_ms)
     };
 }
 
-uint64_t budget_beats_per_1000_s(const struct timing *timing, enum watch_plan watchers,
-                                 uint32_t others)
+uint64_t budget_beats_per_1000_s(const struct timing *timing, uint64_t watchers, uint32_t others)
 {
-    if (watchers == WATCHERS_RINGS && others >= RING_ALL_MAX) {
-        others = RING_NEIGHBOURS;
-    }
-    return (uint64_t)others * MS_PER_S * MS_PER_S / timing->heartbeat_ms;
+    const uint64_t beaten = others < watchers ? others : watchers;
+
+    return beaten * MS_PER_S * MS_PER_S / timing->heartbeat_ms;
 }
 
 /* --- Chance ---------------------------------------------------------------------------------- */
@@ -154,9 +157,9 @@ double budget_removals_per_year(const struct timing *timing, uint32_t members, u
     /* Another than the coordinator backs it; with two members there is none (D7a). */
     const double backed = watchers == 1 ? 1 : (watchers - 1) * verdict;
     /* A question through a helper takes four packets. */
-    const uint32_t helpers = watchers - 1 < HELPERS ? watchers - 1 : HELPERS;
+    const uint32_t helpers = watchers - 1 < HELPERS_MAX ? watchers - 1 : HELPERS_MAX;
     const double through = 1 - power(arrives, 4);
-    const double unasked = lost * lost * power(through, 2 * (uint64_t)helpers);
+    const double unasked = power(lost, QUESTIONS) * power(through, QUESTIONS * (uint64_t)helpers);
     const double silences = watchers * ms_per_year / (double)timing->heartbeat_ms;
 
     return silences * verdict * (backed < 1 ? backed : 1) * unasked;

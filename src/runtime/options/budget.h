@@ -17,6 +17,9 @@
 bool budget_split(const struct timing *profile, uint64_t detect_ms, uint64_t *heartbeat_ms,
                   uint64_t *lost_ms);
 
+/* The time that goes with these: a lost host is out after so long a silence, more or less. */
+uint64_t budget_detect_ms(const struct timing *timing);
+
 /* The shortest time that budget_split takes. */
 uint64_t budget_least_ms(const struct timing *profile);
 
@@ -42,8 +45,7 @@ struct promise budget_promise(const struct timing *timing, uint64_t answer_ms);
 
 /* Heartbeats that a node sends in a second, in thousandths, with so many other members (D1a, D9a).
  * What a coordinator sends to more than its neighbours on the rings is not in it. */
-uint64_t budget_beats_per_1000_s(const struct timing *timing, enum watch_plan watchers,
-                                 uint32_t others);
+uint64_t budget_beats_per_1000_s(const struct timing *timing, uint64_t watchers, uint32_t others);
 
 /* How many living members a cluster may expect to remove in a year, with so many members, if one
  * question in `asked` of which `unanswered` got no answer is lost by chance, each packet for

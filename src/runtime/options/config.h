@@ -62,7 +62,7 @@ struct config {
     struct guard guard;
     struct voters voters; /* none but under guard strict */
     enum profile profile;
-    enum watch_plan watchers;
+    uint64_t watchers;
     enum dissemination dissemination;
     uint64_t detect_ms;   /* --detect, which the timings follow from; 0: not given */
     struct timing timing; /* the profile's, with the overrides applied */

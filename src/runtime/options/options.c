@@ -20,7 +20,6 @@ enum {
 
 /* In the order of their enumerators, the first of which is the row's `min`. */
 static const char *const profile_words[] = {"local", "lan", "wan"};
-static const char *const watchers_words[] = {"all", "rings"};
 static const char *const dissemination_words[] = {"broadcast", "gossip"};
 static const char *const auth_words[] = {"require", "accept"};
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
@@ -245,15 +244,14 @@ static const struct setting options[] = {
      .min = PROFILE_LOCAL,
      WORDS(profile_words)},
     {.name = "watchers",
-     .argument = "all|rings",
-     .help =
-         "Who watches a member: all others, or its neighbours on two rings; all members have the same",
-     .fallback = "all",
+     .argument = "N",
+     .help = "How many watch each member, a multiple of four; all members have the same",
+     .fallback = "4",
      .group = GROUP_TIMING,
-     .kind = &option_word,
+     .kind = &option_number,
      IN_CONFIG(watchers),
-     .min = WATCHERS_ALL,
-     WORDS(watchers_words)},
+     .min = WATCHERS_LEAST,
+     .max = WATCHERS_MOST},
     {.name = "dissemination",
      .argument = "broadcast|gossip",
      .help =
