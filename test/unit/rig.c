@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/agreement/change_answers.h"
 #include "core/agreement/install.h"
 #include "core/detection/numbers.h"
 
@@ -85,6 +86,9 @@ struct message rig_message(const struct rig *rig, char from, const struct messag
     message.echo = (uint32_t)rig->last_number;
     if (message.type == MESSAGE_OFFER || message.type == MESSAGE_JOIN_REFUSED) {
         message.echo = join_echo(rig->core);
+    }
+    if (message.type == MESSAGE_ACK && !view_has(core_view(rig->core), &message.from)) {
+        message.echo = change_merge_nonce(rig->core); /* M4f */
     }
     return message;
 }

@@ -338,6 +338,26 @@ Test(core_merge, the_losing_coordinator_is_waited_for)
     rig_free(rig);
 }
 
+/* M4f, H48: somebody made up what asked for the merge, and the answer to what came of it. */
+Test(core_merge, who_was_not_asked_does_not_answer_for_the_losing_coordinator)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const struct message merge = merge_of(rig_view(rig, "D E"), 77);
+    char text[64];
+
+    rig_gets(rig, 'D', &merge);
+    const struct message ack = rig_ack(rig, 'D');
+    for (const char *at = "BCE"; *at != '\0'; at++) {
+        rig_gets(rig, *at, &ack);
+    }
+    struct message forged = rig_message(rig, 'D', &ack);
+    forged.echo = 0;
+    rig_ignores_raw(rig, &forged, REFUSED_MERGE_UNASKED);
+    rig_pass(rig, 2 * rig->timing.lost_ms, "B C");
+    cr_assert_str_eq(rig_sees(rig, text), "A B C");
+    rig_free(rig);
+}
+
 /* M4, H43: B is bound to the epoch of the merge. If nobody is, there is nothing to be done. */
 Test(core_merge, a_winner_goes_on_above_a_merge_that_somebody_acknowledged)
 {

@@ -145,6 +145,36 @@ static struct rig *agreed(struct view **merged)
     return rig;
 }
 
+static uint32_t echo_of_last_ack(const struct rig *rig)
+{
+    uint32_t echo = 0;
+
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        if (rig->sent[i].message.type == MESSAGE_ACK) {
+            echo = rig->sent[i].echo;
+        }
+    }
+    return echo;
+}
+
+/* M4f: each time that it agrees, so that it is known for the one who was asked. */
+Test(core_yield, agrees_with_the_nonce_of_what_it_was_asked)
+{
+    uint64_t number;
+    struct rig *rig = asking(&number);
+    const struct message prepare = {.type = MESSAGE_PREPARE,
+                                    .carrier = {.view = merged_view(rig), .merge = number}};
+    struct message asked = rig_message(rig, 'A', &prepare);
+
+    asked.fellow = false;
+    asked.echo = UINT32_C(0x87654321);
+    rig_gets_raw(rig, &asked);
+    cr_assert_eq(echo_of_last_ack(rig), asked.echo);
+    rig_pass(rig, rig->timing.prepare_ms / 16, "E");
+    cr_assert_eq(echo_of_last_ack(rig), asked.echo);
+    rig_free(rig);
+}
+
 /* M3: it, or all that answered it, may have been lost. */
 Test(core_yield, asks_until_it_has_agreed)
 {

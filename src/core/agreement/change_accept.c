@@ -29,6 +29,25 @@ static void answer(struct core *core, enum message_type type, const struct view 
     route_reach(core, message, &proposal->members[0].id, &proposal->members[0].address);
 }
 
+/* Of what this node has accepted. */
+static void acknowledge(struct core *core)
+{
+    const struct view *accepted = &core->change.pending;
+    const struct member *maker = &accepted->members[0];
+    const struct view_id id = view_id_of(accepted);
+
+    if (core->accepting.echo == 0 || view_has(&core->view, &maker->id)) {
+        answer(core, MESSAGE_ACK, accepted, &id, accepted->hash);
+        return;
+    }
+    struct message *message = outbox_message(core, MESSAGE_ACK);
+    if (message != NULL) {
+        message->reference.view = id;
+        message->reference.view_hash = accepted->hash;
+    }
+    outbox_answer(core, message, &maker->id, &maker->address, core->accepting.echo);
+}
+
 /* If the merge comes to nothing because its makers die, the others have heard of each other (M7).
  */
 static void remember_members(struct core *core, const struct view *view)
@@ -38,9 +57,9 @@ static void remember_members(struct core *core, const struct view *view)
     }
 }
 
-static void accept(struct core *core, const struct view *proposal)
+static void accept(struct core *core, const struct message *message)
 {
-    struct view_id id = view_id_of(proposal);
+    const struct view *proposal = message->carrier.view;
 
     change_drop_own(core); /* What we proposed or claimed ourselves is superseded. */
     change_take(core, proposal);
@@ -59,7 +78,8 @@ static void accept(struct core *core, const struct view *proposal)
     }
     core->accepting.acks = 1;
     core->accepting.ack_ms = core->now_ms + timing_ack_ms(&core->timing, 1);
-    answer(core, MESSAGE_ACK, proposal, &id, proposal->hash);
+    core->accepting.echo = proposal->cause == CAUSE_MERGE ? message->echo : 0;
+    acknowledge(core);
 }
 
 /* U2. Returns whether this node is bound by it now. */
@@ -105,7 +125,7 @@ static bool consider_as_member(struct core *core, const struct message *message)
         answer(core, MESSAGE_NACK, proposal, &theirs, proposal->hash);
         return false;
     }
-    accept(core, proposal);
+    accept(core, message);
     return true;
 }
 
@@ -167,7 +187,7 @@ bool change_on_prepare(struct core *core, const struct message *message)
         refuse(core, message, REFUSED_JOINER_BOUND);
         return false;
     }
-    accept(core, proposal);
+    accept(core, message);
     return true;
 }
 
@@ -176,17 +196,15 @@ bool change_on_prepare(struct core *core, const struct message *message)
 void change_acknowledge_again(struct core *core)
 {
     struct accepting *accepting = &core->accepting;
-    const struct view *pending = &core->change.pending;
-    const struct view_id id = view_id_of(pending);
 
     if (core->now_ms >= core->change.accepted_ms + core->timing.prepare_ms ||
-        core->promise.epoch > pending->epoch) {
+        core->promise.epoch > core->change.pending.epoch) {
         accepting->ack_ms = 0;
         return;
     }
     accepting->acks++;
     accepting->ack_ms = core->now_ms + timing_ack_ms(&core->timing, accepting->acks);
-    answer(core, MESSAGE_ACK, pending, &id, pending->hash);
+    acknowledge(core);
     if (accepting->acks >= ACKS_OF_A_CHANGE_THAT_WAITS) {
         spread_to_joiners(core, accepting->acks - ACKS_OF_A_CHANGE_THAT_WAITS);
     }

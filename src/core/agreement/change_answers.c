@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "core/agreement/change.h"
 #include "core/agreement/electorate.h"
 #include "core/agreement/next_view.h"
@@ -124,11 +125,33 @@ static bool missed_commit(struct core *core, const struct message *message)
     return true;
 }
 
+/* A number of a message, which is what is echoed between members, is never as high. */
+uint32_t change_merge_nonce(const struct core *core)
+{
+    const uint64_t hash = hash_u64(hash_u64(core->life.salt, core->secret),
+                                   core->change.pending.hash);
+
+    return (uint32_t)hash_finish(hash) | UINT32_C(0x80000000);
+}
+
+/* M4f: it is the other part's coordinator that says so, and not somebody in its name. */
+static bool comes_from_who_was_asked(struct core *core, const struct message *ack)
+{
+    const struct proposal *proposal = &core->proposing.proposal;
+
+    if (proposal->merge == 0 || !id_equal(&ack->from, &proposal->merge_with) ||
+        view_has(&core->view, &ack->from) || ack->echo == change_merge_nonce(core)) {
+        return true;
+    }
+    refuse(core, ack, REFUSED_MERGE_UNASKED);
+    return false;
+}
+
 void change_on_ack(struct core *core, const struct message *message)
 {
     if (missed_commit(core, message)) {
         REACHED(committed_again);
-    } else if (answers_proposal(core, message)) {
+    } else if (answers_proposal(core, message) && comes_from_who_was_asked(core, message)) {
         uint32_t position = view_find(&core->change.pending, &message->from);
         core->answered.members[position] = ANSWER_YES;
     }

@@ -26,6 +26,9 @@ uint32_t change_who_stands_down(const struct core *core);
 /* Nobody has answered yet: something else was proposed. */
 void change_forget_answers(struct core *core);
 
+/* M4f: what the PREPARE of a merge brings to the losing coordinator, and its ACK echoes. */
+uint32_t change_merge_nonce(const struct core *core);
+
 void change_on_ack(struct core *core, const struct message *message);
 void change_on_nack(struct core *core, const struct message *message);
 void change_on_not_following(struct core *core, const struct message *message);

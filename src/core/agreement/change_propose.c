@@ -46,6 +46,10 @@ static void prepare_one(struct core *core, const struct message *message, uint32
     const struct member *member = &core->change.pending.members[position];
     const uint32_t in_view = view_find(&core->view, &member->id);
 
+    if (in_view == VIEW_NONE && id_equal(&member->id, &proposing->proposal.merge_with)) {
+        outbox_answer(core, message, &member->id, &member->address, change_merge_nonce(core));
+        return;
+    }
     if (in_view == VIEW_NONE) {
         outbox_send_to(core, message, &member->id, &member->address);
         return;

@@ -307,7 +307,7 @@ struct message {
     bool handed_on;        /* with `relay`: a relay did so already (R2f) */
     uint32_t echo; /* the number, its low 32 bits, of the latest sign of life that the sender
                       had of the receiver; 0: none (D8). Between those who are no
-                      members together a nonce, or what answers it (J3e, Z1e, Z9d) */
+                      members together a nonce, or what answers it (J3e, M4f, Z1e, Z9d) */
 
     union { /* message_body says which */
         struct heartbeat heartbeat;

@@ -76,6 +76,8 @@
       "this joiner has accepted another coordinator's proposal, or a higher one")                  \
     X(NOTHING_PROPOSED, "nothing_proposed", "U1b", "this node has no proposal under way")          \
     X(ANSWER_OF_OUTSIDER, "answer_of_outsider", "U1b", "its sender is not in the proposed view")   \
+    X(MERGE_UNASKED, "merge_unasked", "M4f",                                                       \
+      "it does not echo what the coordinator of the other part was sent")                          \
     X(ANSWER_TO_ANOTHER, "answer_to_another", "U1b",                                               \
       "it answers another proposal than the present")                                              \
     X(NACK_NOT_ABOVE, "nack_not_above", "U2d",                                                     \

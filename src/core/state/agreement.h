@@ -166,6 +166,7 @@ struct proposing {
 struct accepting {
     uint64_t ack_ms; /* again then (U2h); 0: no more */
     uint32_t acks;   /* how often it was */
+    uint32_t echo;   /* the nonce with which it came, of a merge (M4f); 0: none */
 };
 
 /* change: a view on its way through the two phases. */
