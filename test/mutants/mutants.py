@@ -15,8 +15,11 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import generate
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "test/mutants/table"
+EQUIVALENT = ROOT / "test/mutants/equivalent"
 FOLDER = ROOT / "build/mutants"
 PARTS = ["src", "proto", "include", "test", "CMakeLists.txt", "scripts", "docs", "packaging"]
 ROWS_MAX = 200
@@ -134,6 +137,16 @@ def check(rows):
     return faults
 
 
+def check_equivalent():
+    faults = []
+    for row in read_table(EQUIVALENT):
+        try:
+            row.locate()
+        except Fault as fault:
+            faults.append(f"equivalent: {row.place}: {row.old}: {fault}")
+    return faults
+
+
 # --- Copies of the tree ---------------------------------------------------------------------------
 
 running = set()  # Programs under way, each in a session of its own.
@@ -189,6 +202,11 @@ class Tree:
                 child.wait()
                 running.discard(child.pid)
 
+    def said(self, log, pattern):
+        """What of a log fits a pattern first."""
+        found = re.search(pattern, (self.path / log).read_text(errors="replace"))
+        return found.group() if found else ""
+
     def build(self, programs):
         if not (self.path / "build/build.ninja").exists() and not self.run(
                 "configure.log", "cmake", "-S", ".", "-B", "build", "-G", "Ninja",
@@ -223,9 +241,8 @@ class Tree:
         try:
             (self.path / path).write_text(text)
             if not self.build(programs(mutant.killers)):
-                log = (self.path / "build.log").read_text(errors="replace")
-                error = re.search(".*error:.*", log)
-                return f"DOES NOT COMPILE: {error.group() if error else 'see build.log'}"
+                error = self.said("build.log", ".*error:.*")
+                return f"DOES NOT COMPILE: {error or 'see build.log'}"
             return killed_by(self)
         finally:
             shutil.copyfile(ROOT / path, self.path / path)
@@ -285,6 +302,14 @@ def killed_by_all(tree, mutant):
     return "SURVIVED " + "; ".join(spared) if spared else "killed by " + "; ".join(mutant.killers)
 
 
+def killed_by_first(tree, mutant):
+    """One killer is enough; each is a whole suite, which ends with the first test that fails."""
+    for killer in mutant.killers:
+        if tree.passes(killer, "--fail-fast", "--timeout=120", timeout=900) is False:
+            return f"killed by {tree.said('test.tap', '(?<=not ok - ).*?(?= )') or killer}"
+    return "SURVIVED"
+
+
 def unsound_killers(rows):
     def look(tree):
         lines = []
@@ -295,6 +320,30 @@ def unsound_killers(rows):
                                               "fails without a mutant"))
         return lines
     return look
+
+
+def key(mutant):
+    """Two are the same when they change the same code in the same way."""
+    return (mutant.place.split("/")[-1], tuple(t for t, _, _ in tokens(mutant.old)),
+            tuple(t for t, _, _ in tokens(mutant.new)))
+
+
+def generated():
+    listed = {key(row) for row in read_table(EQUIVALENT)}
+    mutants = [Mutant(f"{place}: {old} -> {new}", place, generate.KILLERS, old, new)
+               for place, old, new in generate.generate(ROOT, tokens, functions)]
+    return [mutant for mutant in mutants if key(mutant) not in listed]
+
+
+def run_generated(mutants, jobs):
+    """A survivor is no failure: whoever changed something else may be the one who draws it."""
+    outcomes = run_all(mutants, jobs, killed_by_first)
+    survivors = [m for m in mutants if outcomes and outcomes[m.name] == "SURVIVED"]
+    if survivors:
+        print("\nTo be killed by a test, or listed in test/mutants/equivalent with the reason:")
+    for mutant in survivors:
+        print(f"{mutant.place}\n    {mutant.old} -> {mutant.new}")
+    return 0 if outcomes else 1
 
 
 def chosen(rows, names, sample, seed):
@@ -321,6 +370,9 @@ def main():
                         help="the same N as the run that printed that seed")
     parser.add_argument("--jobs", type=positive, metavar="N", default=os.cpu_count(),
                         help="so many at a time (default: one for each processor)")
+    parser.add_argument("--generate", action="store_true",
+                        help="those that nobody wrote, in place of the table's; NAME is part of "
+                        "FILE:FUNCTION or of the code; survivors are printed, and no failure")
     parser.add_argument("--prepare", action="store_true",
                         help="only builds what they need, for a run that comes later")
     parser.add_argument("--list", action="store_true", help="the rows, without running them")
@@ -330,21 +382,24 @@ def main():
     signal.signal(signal.SIGTERM, stop)
     signal.signal(signal.SIGINT, stop)
     try:
-        rows = chosen(read_table(TABLE), asked.names, asked.sample, asked.seed)
+        rows = chosen(generated() if asked.generate else read_table(TABLE), asked.names, asked.sample, asked.seed)
     except Fault as fault:
         sys.exit(f"mutants: {fault}")
     if not rows:
         sys.exit("mutants: no mutant is called so; see --list")
     if asked.list:
         for row in rows:
-            print(f"{row.name} | {row.place} | {'; '.join(row.killers)}")
+            print(row.name if asked.generate else
+                  f"{row.name} | {row.place} | {'; '.join(row.killers)}")
         return 0
     if asked.check:
-        faults = check(rows)
+        faults = check(rows) + check_equivalent()
         print("\n".join(faults) if faults else f"{len(rows)} mutants, each fits one place")
         return 1 if faults else 0
     if asked.prepare:
         return 0 if grow_trees(rows, asked.jobs) else 1
+    if asked.generate:
+        return run_generated(rows, asked.jobs)
     outcomes = run_all(rows, asked.jobs, killed_by_all, unsound_killers(rows))
     return 0 if outcomes and all(o.startswith("killed") for o in outcomes.values()) else 1
 
