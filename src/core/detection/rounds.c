@@ -1,5 +1,6 @@
 #include "core/detection/rounds.h"
 
+#include "core/detection/follow.h"
 #include "core/detection/hearing.h"
 #include "core/detection/lease.h"
 #include "core/detection/standing.h"
@@ -22,6 +23,9 @@ bool rounds_is_named(const struct core *core, uint32_t position)
     }
     if (peer->charge.verdict != VERDICT_NONE || peer->course.other_since_ms != 0) {
         return true;
+    }
+    if (follow_is_behind(core, position) && position != 0 && !watch_sees(core, 0, position)) {
+        return true; /* The coordinator does not hear it, and has to remove it (L5c). */
     }
     if (peer->watch.unsure) {
         return core->now_ms >= peer->watch.begun_ms + timing_repair_ms(&core->timing);
