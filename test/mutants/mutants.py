@@ -273,7 +273,7 @@ def run_all(mutants, jobs, killed_by, before=lambda tree: []):
     if trees is None:
         return None
     unsound = before(trees[0])
-    width = max(len(mutant.name) for mutant in mutants)
+    width = min(60, max(len(mutant.name) for mutant in mutants))
     lock = threading.Lock()
     outcomes = {}
 

@@ -199,6 +199,27 @@ Test(core_moves, without_its_word_nobody_takes_over)
     rig_free(rig);
 }
 
+/* E5c, C3d: C answers the proposal, and follows A. What answers another view is no word on it. */
+Test(core_moves, who_follows_the_former_one_stops_a_take_over)
+{
+    for (int answers = 0; answers < 2; answers++) {
+        struct rig *rig = rig_in("A B C", 'B');
+        const struct message stand_down = carries(MESSAGE_STAND_DOWN, rig_view(rig, "A B C"));
+        struct message follows = {.type = MESSAGE_NOT_FOLLOWING,
+                                  .reference = {.view = view_id_of(core_view(rig->core)),
+                                                .view_hash = core_view(rig->core)->hash}};
+
+        rig_gets(rig, 'A', &stand_down);
+        cr_assert(rig->core->change.on);
+        if (answers) {
+            follows.reference.view_hash = rig->core->change.pending.hash;
+        }
+        rig_gets(rig, 'C', &follows);
+        cr_assert_eq(rig->core->change.on, !answers);
+        rig_free(rig);
+    }
+}
+
 /* E5c */
 Test(core_moves, it_acts_until_it_has_agreed)
 {

@@ -133,6 +133,24 @@ Test(core_roles, tells_all_when_the_coordinator_lacks_something)
     rig_free(rig);
 }
 
+/* K2c: a coordinator that says so again and again is told all once in a while. */
+Test(core_roles, does_not_tell_all_as_often_as_it_is_told_to)
+{
+    struct rig *rig = leads("A B C", false);
+    const uint64_t repair_ms = timing_repair_ms(&rig->timing);
+    struct message message = word_of(rig, MESSAGE_ROLES_ANSWER);
+
+    message.role.stamp = 0;
+    rig_pass(rig, repair_ms, "A C");
+    rig_gets(rig, 'A', &message);
+    cr_assert_eq(rig_count(rig, MESSAGE_ROLES_ENTER), 1);
+    rig_gets(rig, 'A', &message);
+    cr_assert_eq(rig_count(rig, MESSAGE_ROLES_ENTER), 0);
+    rig_pass(rig, repair_ms, "");
+    cr_assert_eq(rig_count(rig, MESSAGE_ROLES_ENTER), 1);
+    rig_free(rig);
+}
+
 /* K3a: from the question on, not from the answer. */
 Test(core_roles, holds_from_the_question_on)
 {

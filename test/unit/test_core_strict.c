@@ -571,6 +571,29 @@ Test(core_strict, a_proposal_is_repeated_to_a_joiner_as_to_a_stranger)
     rig_free(rig);
 }
 
+/* Z5b, U1c: what the voters accepted had a joiner that does not answer. They are asked again. */
+Test(core_strict, a_proposal_is_made_anew_without_a_joiner_that_does_not_answer)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    const struct node_id d = member_of('D').id;
+    char text[64];
+
+    rig_joins(rig, 'D');
+    rig_moves(rig, &(struct move){.kind = MOVE_DRAIN, .subject = rig_id(rig, 'C')});
+    rig_pass(rig, rig->timing.batch_ms, "B C");
+    cr_assert(view_has(&rig->core->change.pending, &d));
+    const uint64_t version = rig->core->change.pending.version;
+    accepts(rig, 'B', 1, version);
+    accepts(rig, 'C', 2, version);
+    rig_pass(rig, rig->timing.prepare_ms + rig->timing.batch_ms, "B C");
+    cr_assert_str_eq(rig_sees(rig, text), "A B C");
+    cr_assert(rig->core->change.on);
+    cr_assert_not(view_has(&rig->core->change.pending, &d));
+    cr_assert_gt(rig->core->change.pending.version, version);
+    cr_assert_eq(rig->core->answered.tally.answers[1], ANSWER_NONE);
+    rig_free(rig);
+}
+
 /* It leases, and names the member of that age as a suspect; 0: nobody. */
 static void leases_and_suspects(struct rig *rig, char from, uint64_t suspect)
 {
