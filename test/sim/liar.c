@@ -1242,11 +1242,14 @@ static bool tells_hand_over(const struct teller *teller)
 
 static uint64_t any_length_ms(struct teller *teller, struct random *random)
 {
+    const struct timing wan = timing_of(PROFILE_WAN); /* The longest that is believed (Z15a). */
     const uint64_t lengths_ms[] = {0,
                                    1,
                                    teller->sim->timing.lease_ms,
                                    timing_hold_ms(&teller->sim->timing),
                                    teller->sim->timing.stall_ms,
+                                   wan.lease_ms,
+                                   timing_hold_ms(&wan),
                                    LEASE_MS_MAX};
 
     return lengths_ms[random_below(random, sizeof lengths_ms / sizeof lengths_ms[0])];

@@ -420,8 +420,8 @@ static const char *what_is_wrong(struct sim *sim)
     return NULL;
 }
 
-/* Z15d: a lie may have bound a voter for a minute, which then says that grants are held for
- * another. That is one of the things in docs/security.md that are believed. */
+/* Z15c: somebody may have said in a voter's name that grants are held for two minutes. That is one
+ * of the things in docs/security.md that are believed. */
 static bool may_wait_for_a_lie(const struct sim *sim, uint64_t begun_us)
 {
     return liar_has_lied(sim) && sim->options.guard.policy == GUARD_STRICT &&

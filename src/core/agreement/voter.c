@@ -304,18 +304,19 @@ static struct vote come_near(struct core *core, const struct ballot *ballot)
     return (struct vote){.result = VOTE_MUTE};
 }
 
-/* Z15a, Z15d: a fellow member has our terms, and so has who proposes a view with this life in it.
- * Both ask for no more than T_stall; who asks for longer in their name is not they, and would hold
- * up the one after them. `proposed` may be NULL. */
+/* Z15a, Z15d: a fellow member has our terms, and so has who proposes a view with this life in it:
+ * it asks for no more than T_stall. Whoever else has other terms, of any profile. Who asks for
+ * longer lies, and would hold up the one after it. `proposed` may be NULL. */
 static bool asks_for_too_long(const struct core *core, const struct vote_question *question,
                               const struct view *proposed)
 {
     const bool has_our_terms = (core_is_member(core) &&
                                 view_has(&core->view, &question->ballot.life)) ||
                                (proposed != NULL && view_has(proposed, &core->life.self.id));
+    const struct timing theirs = has_our_terms ? core->timing : timing_of(PROFILE_WAN);
 
-    return question->lease_ms > (has_our_terms ? core->timing.stall_ms : LEASE_MS_MAX) ||
-           question->hold_ms > (has_our_terms ? timing_hold_ms(&core->timing) : LEASE_MS_MAX);
+    return question->lease_ms > larger(core->timing.stall_ms, theirs.lease_ms) ||
+           question->hold_ms > larger(timing_hold_ms(&core->timing), timing_hold_ms(&theirs));
 }
 
 /* Z15d: a stranger says that it has other terms. */

@@ -35,7 +35,7 @@ struct timing {
     uint64_t lease_ms; /* T_lease: for so long this node asks voters for their lease (Z15a) */
 };
 
-enum { LEASE_MS_MAX = 60000 }; /* for longer no voter binds itself, nor keeps a T_hold (Z15) */
+enum { LEASE_MS_MAX = 60000 }; /* the longest T_lease and T_hold (Z15) */
 
 struct timing timing_of(enum profile profile);
 
