@@ -19,9 +19,9 @@ enum {
     TERMS_FIELDS = 7,   /* and under guard strict one more, the voters */
     CHANGED_FIELDS = 3, /* or these, where they were changed */
     VOTERS_BYTES = 1 + VOTERS_MAX * BODY_NAME_BYTES,
-    TERMS_BYTES = 1 + 1 + 1 + 1 + 5 + 5 + 3 + VOTERS_BYTES, /* durations are 32 bits wide */
+    TERMS_BYTES = 1 + 1 + 1 + 1 + 5 + 5 + 3 + 2 + VOTERS_BYTES, /* durations are 32 bits wide */
     PROBE_FIELDS = 9,
-    PROBE_BYTES = BODY_VIEW_ID_BYTES + 2 * BODY_NUMBER_BYTES + 3 + 2 + 1 + 2 +
+    PROBE_BYTES = BODY_VIEW_ID_BYTES + 2 * BODY_NUMBER_BYTES + 3 + 2 + 1 +
                   (1 + PROBE_SEEDS_MAX) * BODY_ADDRESS_BYTES + TERMS_BYTES,
     JOINER_FIELDS = 6,
     QUOTED_VERSIONS = 2,

@@ -17,8 +17,8 @@
 
 enum {
     RECORDING_MAGIC_BYTES = 8,
-    RECORDING_VERSION = 1,
-    RECORDING_STRICT_VERSION = 2, /* of a node of guard strict: its start has more in it */
+    RECORDING_VERSION = 9,         /* 1 to 8 were of starts that do not name the watchers */
+    RECORDING_STRICT_VERSION = 10, /* of a node of guard strict: its start has more in it */
     RECORDING_SPEAKING = 2, /* more than that, of a node that speaks later versions: they follow */
     RECORDING_AGREED = 4,   /* more than both, of one that remembers changed terms: they follow */
     RECORDING_GOSSIP = 32,  /* is added to the profile where it gossips while it coordinates */

@@ -283,9 +283,9 @@ enum recording_error recording_open(struct recording_reader *reader, const uint8
         return RECORDING_MAGIC;
     }
     uint64_t version = read_number(&cursor, 0, UINT64_MAX);
-    const bool agreed = version > RECORDING_AGREED;
+    const bool agreed = version > RECORDING_STRICT_VERSION + RECORDING_SPEAKING;
     version -= agreed ? RECORDING_AGREED : 0;
-    const bool speaks_later = version > RECORDING_SPEAKING;
+    const bool speaks_later = version > RECORDING_STRICT_VERSION;
     version -= speaks_later ? RECORDING_SPEAKING : 0;
     if (version != RECORDING_VERSION && version != RECORDING_STRICT_VERSION) {
         fail(&cursor, RECORDING_OTHER);

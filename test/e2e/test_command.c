@@ -194,7 +194,7 @@ Story(command, wait_counts_those_with_a_tag)
                                      ARGS("wait", "--tag", "role=web", "--timeout", "20s"));
     assert_code(&one, DONE);
     const struct outcome none = doyen(
-        cluster, "athens", ARGS("wait", "--members", "2", "--tag", "role=db", "--timeout", "1ms"));
+        cluster, "athens", ARGS("wait", "--members", "2", "--tag", "role=db", "--timeout", "1s"));
     assert_code(&none, TIMED_OUT);
     assert_text_has(none.err, "1 member with role=db where 2 are waited for");
     doyen_start(cluster, &waiting, "byzantium",

@@ -25,6 +25,14 @@ static enum profile draw_profile(struct random *random)
     return profiles[random_below(random, sizeof profiles / sizeof profiles[0])];
 }
 
+/* As most clusters have it, more than that, and everybody. */
+static uint8_t draw_watchers(struct random *random)
+{
+    static const uint8_t watchers[] = {WATCHERS_DEFAULT, WATCHERS_DEFAULT, 2 * WATCHERS_DEFAULT,
+                                       WATCHERS_MOST};
+    return watchers[random_below(random, sizeof watchers / sizeof watchers[0])];
+}
+
 struct plan_options plan_mix(const struct plan_options *asked, uint64_t seed)
 {
     struct plan_options options = *asked;
@@ -39,7 +47,7 @@ struct plan_options plan_mix(const struct plan_options *asked, uint64_t seed)
                                             : random_between(&random, SMALL_MOST + 1, LARGE_MOST));
     const enum guard_policy guard = draw_policy(&random);
     const enum profile profile = draw_profile(&random);
-    const bool few_watch = one_in(&random, 2);
+    const uint8_t watchers = draw_watchers(&random);
     const bool gossip = one_in(&random, 3);
 
     options.nodes_least = asked->nodes != 0 ? asked->nodes_least : hosts;
@@ -47,7 +55,7 @@ struct plan_options plan_mix(const struct plan_options *asked, uint64_t seed)
     options.guard = asked->guard != 0 ? asked->guard : guard;
     options.profile = asked->profile != 0 ? asked->profile : profile;
     if (!asked->watchers_set) {
-        options.watchers = few_watch ? WATCHERS_DEFAULT : WATCHERS_MOST;
+        options.watchers = watchers;
     }
     if (!asked->dissemination_set && options.guard != GUARD_STRICT) { /* U4 */
         options.dissemination = gossip ? DISSEMINATION_GOSSIP : DISSEMINATION_BROADCAST;

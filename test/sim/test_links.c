@@ -134,6 +134,23 @@ Story(links, a_deaf_coordinator_stops_nobody)
     tell_of_broken(seed, A, true);
 }
 
+/* D2f: of a coordinator that hears nobody one half of its neighbours fell silent first. It removes
+ * all or nobody, and so those who replace it lose nobody but it. */
+Story(links, a_deaf_coordinator_costs_nobody_its_life)
+{
+    struct sim *sim = story_of_five(seed);
+
+    sim_run(sim, seed * 37);
+    for (uint32_t host = B; host <= E; host++) {
+        sim_cut_one_way(sim, host, A);
+    }
+    sim_break(sim, A);
+    story_check(sim_sees(sim, B, "B C D E", STALLED_MS), seed);
+    sim_run(sim, STALLED_MS);
+    story_check(sim_sound_removals(sim) == 0, seed);
+    sim_free(sim);
+}
+
 Story(links, a_mute_member_stops_nobody)
 {
     tell_of_broken(seed, C, false);

@@ -32,6 +32,16 @@ Test(agreed, while_both_hold_each_takes_the_more_careful_side)
     cr_assert(agreed_is_sound(&joint) && agreed_is_sound(&end));
 }
 
+/* D4c: those who still go by the shorter times find it lost before the others miss anything. */
+Test(agreed, a_slow_turn_is_shorter_than_a_loss_while_terms_change)
+{
+    const struct agreed from = final_of(2, &lan);
+    const struct agreed joint = agreed_begin(&from, &local);
+    const struct timing timing = agreed_timing(&joint);
+
+    cr_assert_leq(timing_turn_ms(&timing), timing.reign_ms);
+}
+
 Test(agreed, of_two_parts_the_later_terms_hold_and_the_others_besides)
 {
     const struct agreed winner = final_of(2, &lan);

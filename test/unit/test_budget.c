@@ -124,10 +124,13 @@ Test(budget, loss_removes_members_by_chance)
 {
     const struct timing lan = timing_of(PROFILE_LAN);
 
-    cr_expect_float_eq(budget_removals_per_year(&lan, 5, 0, 100), 0, 1e-9);
-    cr_expect_float_eq(budget_removals_per_year(&lan, 5, 0, 0), 0, 1e-9);
-    cr_expect_float_eq(budget_removals_per_year(&lan, 1, 50, 100), 0, 1e-9);
-    cr_expect_float_eq(budget_removals_per_year(&lan, 5, 50, 100) / 118.2, 1, 0.01);
-    cr_expect_lt(budget_removals_per_year(&lan, 5, 5, 100), 0.001);
-    cr_expect_gt(budget_removals_per_year(&lan, 2, 20, 100), 1, "nobody backs, nobody helps");
+    cr_expect_float_eq(budget_removals_per_year(&lan, 4, 5, 0, 100), 0, 1e-9);
+    cr_expect_float_eq(budget_removals_per_year(&lan, 4, 5, 0, 0), 0, 1e-9);
+    cr_expect_float_eq(budget_removals_per_year(&lan, 4, 1, 50, 100), 0, 1e-9);
+    cr_expect_float_eq(budget_removals_per_year(&lan, 4, 5, 50, 100) / 118.2, 1, 0.01);
+    cr_expect_lt(budget_removals_per_year(&lan, 4, 5, 5, 100), 0.001);
+    cr_expect_gt(budget_removals_per_year(&lan, 4, 2, 20, 100), 1, "nobody backs, nobody helps");
+    cr_expect_lt(budget_removals_per_year(&lan, 4, 100, 50, 100),
+                 budget_removals_per_year(&lan, 255, 100, 50, 100),
+                 "of each fewer hear so little that they would begin");
 }

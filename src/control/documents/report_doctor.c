@@ -330,7 +330,8 @@ static void judge_loss(const struct finding *finding, struct judgement *judgemen
     const uint64_t lost = finding->sent - finding->answered;
     const uint64_t per_1000 = finding->sent == 0 ? 0 : lost * 1000 / finding->sent;
     const double removals = budget_removals_per_year(
-        finding->timing, finding->facts->view->member_count, lost, finding->sent);
+        finding->timing, (uint32_t)finding->facts->config->watchers,
+        finding->facts->view->member_count, lost, finding->sent);
     const bool holds = removals < 1;
 
     judge(judgement, holds,

@@ -181,16 +181,19 @@ bool hearing_link_is_bad(const struct core *core, uint32_t position)
 }
 
 /* Where neighbours take turns, one of several hears somebody in each half of an interval. Who does
- * not, or not for long again, may have been heard itself where it hears nobody. Two that are cut
- * off together hear each other: that is not noticed. */
-static bool may_be_cut_off(const struct core *core)
+ * not may be cut off, and be heard itself where it hears nobody. Two that are cut off together hear
+ * each other: that is not noticed. */
+static bool hears_nobody(const struct core *core)
 {
-    const struct looking *looking = &core->looking;
-    const struct timing *timing = &core->timing;
+    return watch_takes_turns(core) && core->looking.heard_ms != 0 &&
+           core->now_ms >= core->looking.heard_ms + timing_deaf_ms(&core->timing);
+}
 
+/* Those who take the other turn are heard again half an interval later. */
+static bool hears_somebody_again(const struct core *core)
+{
     return watch_takes_turns(core) &&
-           (core->now_ms >= looking->heard_ms + timing_deaf_ms(timing) ||
-            core->now_ms < looking->regained_ms + timing_other_half_ms(timing));
+           core->now_ms < core->looking.regained_ms + timing_other_half_ms(&core->timing);
 }
 
 static bool is_lost_to_all(const struct core *core, uint32_t suspect)
@@ -212,13 +215,16 @@ static bool is_lost_to_all(const struct core *core, uint32_t suspect)
 
 uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)
 {
-    const uint64_t until_ms = core->peers[suspect].signs.silent_from_ms + core->timing.lost_ms +
+    const bool deaf = hears_nobody(core);
+    const uint64_t silent_from_ms = deaf ? core->looking.heard_ms
+                                         : core->peers[suspect].signs.silent_from_ms;
+    const uint64_t until_ms = silent_from_ms + core->timing.lost_ms +
                               timing_other_half_ms(&core->timing);
 
     if (!timing_is_sparse(&core->timing) || core->now_ms >= until_ms) {
         return 0;
     }
-    return may_be_cut_off(core) || !is_lost_to_all(core, suspect) ? until_ms : 0;
+    return deaf || hears_somebody_again(core) || !is_lost_to_all(core, suspect) ? until_ms : 0;
 }
 
 /* The oldest that hears both this node and that member; by what it said in this view, or in any. */

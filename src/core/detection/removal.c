@@ -587,7 +587,7 @@ enum found removal_tick(struct core *core)
                    !outbox_has_room(core, QUESTION_MESSAGES)) {
             look_again(core, core->now_ms + 1);
         } else if (core->now_ms >= charge->verify_again_ms) {
-            const uint64_t again_ms = core->now_ms + core->timing.verify_ms / QUESTIONS_PUT;
+            const uint64_t again_ms = core->now_ms + verification_ms(core, i) / QUESTIONS_PUT;
             verdict_asked_again(core, i, again_ms); /* Questions and answers may be lost. */
             ask_about(core, i);
             look_again(core, earlier(again_ms, charge->verify_ms));

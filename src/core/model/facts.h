@@ -69,11 +69,11 @@ struct peer_state {
 
 /* Why two members watch each other (D9a, D9b), as bits. */
 enum edge {
-    EDGE_RING_1 = 2,
-    EDGE_RING_2 = 4,
-    EDGE_OLDEST = 8, /* the coordinator and those who are to follow it */
-    EDGE_GUARD = 16, /* the coordinator and all, who count for its guard */
-    EDGE_VOTERS = 32,
+    EDGE_RING_1 = 1,
+    EDGE_RING_2 = 2,
+    EDGE_OLDEST = 4, /* the coordinator and those who are to follow it */
+    EDGE_GUARD = 8,  /* the coordinator and all, who count for its guard */
+    EDGE_VOTERS = 16,
 };
 
 /* What this node would find of a member that goes on being silent, and what comes then. */

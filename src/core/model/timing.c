@@ -124,7 +124,10 @@ static void raise_lost(struct timing *timing)
 
 uint64_t timing_turn_ms(const struct timing *timing)
 {
-    return timing->reign_ms - timing_missed_ms(timing);
+    const uint64_t missed_ms = timing_missed_ms(timing);
+
+    /* While terms change, the hasty ones may have found it lost before the others miss anything. */
+    return timing->reign_ms > missed_ms ? timing->reign_ms - missed_ms : 0;
 }
 
 void timing_override(struct timing *timing, uint64_t heartbeat_ms, uint64_t lost_ms)

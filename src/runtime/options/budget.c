@@ -144,8 +144,8 @@ static double unheard(const struct timing *timing, double lost)
            power(lost, (timing->lost_ms - timing_missed_ms(timing)) / timing_question_ms(timing));
 }
 
-double budget_removals_per_year(const struct timing *timing, uint32_t members, uint64_t unanswered,
-                                uint64_t asked)
+double budget_removals_per_year(const struct timing *timing, uint32_t watchers, uint32_t members,
+                                uint64_t unanswered, uint64_t asked)
 {
     if (asked == 0 || unanswered == 0 || members < 2) {
         return 0;
@@ -153,14 +153,15 @@ double budget_removals_per_year(const struct timing *timing, uint32_t members, u
     const double lost = (double)unanswered / (double)asked;
     const double arrives = 1 - one_way(lost);
     const double verdict = unheard(timing, lost) * lost * lost;
-    const uint32_t watchers = members - 1;
-    /* Another than the coordinator backs it; with two members there is none (D7a). */
-    const double backed = watchers == 1 ? 1 : (watchers - 1) * verdict;
+    const uint32_t others = members - 1;
+    const uint32_t observers = watchers < others ? watchers : others;
+    /* Another than the first backs it; with two members there is none (D7a). */
+    const double backed = observers == 1 ? 1 : (observers - 1) * verdict;
     /* A question through a helper takes four packets. */
-    const uint32_t helpers = watchers - 1 < HELPERS_MAX ? watchers - 1 : HELPERS_MAX;
+    const uint32_t helpers = others - 1 < HELPERS_MAX ? others - 1 : HELPERS_MAX;
     const double through = 1 - power(arrives, 4);
     const double unasked = power(lost, QUESTIONS) * power(through, QUESTIONS * (uint64_t)helpers);
-    const double silences = watchers * ms_per_year / (double)timing->heartbeat_ms;
+    const double silences = observers * ms_per_year / (double)timing->heartbeat_ms;
 
     return silences * verdict * (backed < 1 ? backed : 1) * unasked;
 }

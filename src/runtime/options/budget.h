@@ -47,11 +47,11 @@ struct promise budget_promise(const struct timing *timing, uint64_t answer_ms);
  * What a coordinator sends to more than its neighbours on the rings is not in it. */
 uint64_t budget_beats_per_1000_s(const struct timing *timing, uint64_t watchers, uint32_t others);
 
-/* How many living members a cluster may expect to remove in a year, with so many members, if one
- * question in `asked` of which `unanswered` got no answer is lost by chance, each packet for
- * itself: every heartbeat of T_lost, both of the kernel's answers (D2c), a second member's
- * heartbeats as well (D7a), and all questions of R1. */
-double budget_removals_per_year(const struct timing *timing, uint32_t members, uint64_t unanswered,
-                                uint64_t asked);
+/* How many living members a cluster may expect to remove in a year, with so many members of whom
+ * each is watched by so many others, if one question in `asked` of which `unanswered` got no answer
+ * is lost by chance, each packet for itself: every heartbeat of T_lost, both of the kernel's
+ * answers (D2c), a second member's heartbeats as well (D7a), and all questions of R1. */
+double budget_removals_per_year(const struct timing *timing, uint32_t watchers, uint32_t members,
+                                uint64_t unanswered, uint64_t asked);
 
 #endif
