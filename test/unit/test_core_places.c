@@ -57,6 +57,22 @@ Test(core_places, whoever_has_one_comes_in_whatever_places_there_are)
     rig_free(rig);
 }
 
+/* G1e: B has come to its address; but if it never showed that it was there, somebody only said so,
+ * and B was there before. */
+Test(core_places, whoever_never_was_where_another_is_has_one)
+{
+    struct rig *rig = rig_without("DEFGH");
+
+    rig->core->view.gone[0].address = member_of('B').address;
+    cr_assert_not(has_room(rig, 'D'));
+    rig->core->numbers.proofs[0] = PROOF_LACKING;
+    cr_assert(has_room(rig, 'D'));
+    cr_assert_not(has_room(rig, 'I'));
+    rig->core->view.gone[0].reason = GONE_LEFT;
+    cr_assert_not(has_room(rig, 'D'));
+    rig_free(rig);
+}
+
 /* J4 ends the former life before the next one is let in. */
 Test(core_places, whoever_replaces_its_former_life_has_a_place)
 {

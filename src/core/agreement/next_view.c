@@ -114,6 +114,14 @@ static bool has_its_place(const struct view *view, const struct gone *gone)
     return gone->reason != GONE_LEFT && view_find_address(view, &gone->address) == VIEW_NONE;
 }
 
+/* Somebody may have made up that it was there, where another one lives all the while. */
+static bool may_take_its_place(const struct core *core, const struct view *view,
+                               const struct gone *gone)
+{
+    return has_its_place(view, gone) ||
+           (gone->reason != GONE_LEFT && numbers_lack_proof(core, &gone->id));
+}
+
 /* G1d: failed, moved or behind, too, and then the others wait for it. Nobody who has proof of it
  * stands behind a failure that names no accuser (G1f). */
 static bool keeps_its_place(const struct view *view, const struct gone *gone)
@@ -265,7 +273,7 @@ bool next_view_has_room(const struct core *core, const struct view *view,
     for (uint32_t i = 0; size != UINT32_MAX && i < view->gone_count; i++) {
         const struct gone *gone = &view->gone[i];
         if (is_of(gone, joiner)) {
-            has_own |= has_its_place(view, gone);
+            has_own |= may_take_its_place(core, view, gone);
         } else if (keeps_its_place(view, gone) && !is_counted_before(view, i) &&
                    !numbers_lack_proof(core, &gone->id)) {
             places++; /* G1f: who has shown nothing may be made up. */
