@@ -153,11 +153,11 @@ static void set_network(struct cluster *cluster, unsigned drop_percent)
     for (size_t i = 0; i < cluster->count; i++) {
         for (size_t j = 0; j < cluster->count; j++) {
             if (are_parted(cluster, i, j)) {
-                forwarder_set(cluster->netns.forwarder, i, j,
-                              &(struct link_faults){.drop_percent = drop_percent});
+                cluster->netns.links.faults[i][j].drop_percent = drop_percent;
             }
         }
     }
+    forwarder_set(cluster->netns.forwarder, &cluster->netns.links);
 }
 
 /* --- Asking ---------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ struct forwarder {
     struct packet *queue; /* soonest first */
     size_t queue_length;
     pthread_mutex_t lock; /* holds what follows */
-    struct link_faults faults[FORWARDER_NODES_MAX][FORWARDER_NODES_MAX];
+    struct links links;
 };
 
 /* --- Chance ---------------------------------------------------------------------------------- */
@@ -133,7 +134,7 @@ static void take(struct forwarder *forwarder, size_t from)
         return;
     }
     pthread_mutex_lock(&forwarder->lock);
-    const struct link_faults faults = forwarder->faults[from][packet.to];
+    const struct link_faults faults = forwarder->links.faults[from][packet.to];
     pthread_mutex_unlock(&forwarder->lock);
     const bool is_too_long = faults.packet_bytes_max > 0 && packet.length > faults.packet_bytes_max;
     const bool is_barred = faults.drop_protocol != 0 &&
@@ -169,6 +170,15 @@ static int patience_ms(const struct forwarder *forwarder)
     return forwarder->queue->due_ms <= now_ms ? 0 : (int)(forwarder->queue->due_ms - now_ms);
 }
 
+/* As the daemons do (src/runtime/host/precedence.h). Else a busy machine would let them run and
+ * keep what they send from each other: all of them would be cut off at once. */
+static void take_precedence(void)
+{
+    const struct sched_param lowest = {.sched_priority = sched_get_priority_min(SCHED_RR)};
+
+    (void)pthread_setschedparam(pthread_self(), SCHED_RR, &lowest);
+}
+
 static void *run(void *argument)
 {
     struct forwarder *forwarder = argument;
@@ -179,6 +189,7 @@ static void *run(void *argument)
         ready[i] = (struct pollfd){.fd = forwarder->devices[i], .events = POLLIN};
     }
     ready[count] = (struct pollfd){.fd = forwarder->wake, .events = POLLIN};
+    take_precedence();
     while (ready[count].revents == 0) {
         (void)poll(ready, count + 1, patience_ms(forwarder));
         deliver_due(forwarder);
@@ -189,6 +200,17 @@ static void *run(void *argument)
         }
     }
     return NULL;
+}
+
+/* Who holds the lock goes before others as the thread does that waits for it. */
+static void make_lock(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t attributes;
+
+    pthread_mutexattr_init(&attributes);
+    (void)pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    pthread_mutex_init(lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
 }
 
 /* Signals are for the thread that runs the test. */
@@ -216,7 +238,7 @@ struct forwarder *forwarder_start(const int *devices, size_t count, uint32_t net
     forwarder->network = network;
     forwarder->chance = seed;
     memcpy(forwarder->devices, devices, count * sizeof *devices);
-    pthread_mutex_init(&forwarder->lock, NULL);
+    make_lock(&forwarder->lock);
     forwarder->wake = eventfd(0, EFD_CLOEXEC);
     if (forwarder->wake < 0 || !start_thread(forwarder)) {
         close(forwarder->wake);
@@ -227,14 +249,24 @@ struct forwarder *forwarder_start(const int *devices, size_t count, uint32_t net
     return forwarder;
 }
 
-void forwarder_set(struct forwarder *forwarder, size_t from, size_t to,
-                   const struct link_faults *faults)
+static bool are_sound(const struct forwarder *forwarder, const struct links *links)
 {
-    assert(from < forwarder->count && to < forwarder->count);
-    assert(faults->delay_ms_min <= faults->delay_ms_max);
+    for (size_t i = 0; i < forwarder->count; i++) {
+        for (size_t j = 0; j < forwarder->count; j++) {
+            if (links->faults[i][j].delay_ms_min > links->faults[i][j].delay_ms_max) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+void forwarder_set(struct forwarder *forwarder, const struct links *links)
+{
+    assert(are_sound(forwarder, links));
 
     pthread_mutex_lock(&forwarder->lock);
-    forwarder->faults[from][to] = *faults;
+    forwarder->links = *links;
     pthread_mutex_unlock(&forwarder->lock);
 }
 

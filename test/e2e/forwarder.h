@@ -1,6 +1,7 @@
 /* A network in one thread: packets of IPv4 that come out of one device are put into the device of
  * the node that they are for, unless the link between the two loses, repeats, damages or delays
- * them. Each direction has its own faults, and they can be changed at any time.
+ * them. Each direction has its own faults, and they can be changed at any time. It goes before
+ * other programs where the daemons do: no network waits for a processor.
  *
  *     node 0 --device--+           +--device-- node 2
  *                      | forwarder |
@@ -30,6 +31,11 @@ struct link_faults {
     unsigned drop_protocol;  /* IPPROTO_UDP or IPPROTO_TCP: as a firewall drops it; 0: none */
 };
 
+/* What happens to each packet, by where it comes from and where it goes. */
+struct links {
+    struct link_faults faults[FORWARDER_NODES_MAX][FORWARDER_NODES_MAX];
+};
+
 struct forwarder;
 
 /* Carries packets between the devices (descriptors of /dev/net/tun, the caller's to close when the
@@ -38,9 +44,9 @@ struct forwarder;
 struct forwarder *forwarder_start(const int *devices, size_t count, uint32_t network,
                                   uint64_t seed);
 
-/* Packets that are handed in after the return meet these faults; those under way already arrive. */
-void forwarder_set(struct forwarder *forwarder, size_t from, size_t to,
-                   const struct link_faults *faults);
+/* Packets that are handed in after the return meet these faults; those under way already arrive.
+ * All links change at once. */
+void forwarder_set(struct forwarder *forwarder, const struct links *links);
 
 /* Ends the thread and frees everything. NULL is ignored. */
 void forwarder_stop(struct forwarder *forwarder);

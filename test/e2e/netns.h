@@ -26,6 +26,7 @@ struct netns {
     int places[NETNS_MAX];
     int devices[NETNS_MAX];
     struct forwarder *forwarder;
+    struct links links; /* as the forwarder has been told */
 };
 
 /* Makes `count` namespaces whose links are perfect. False, with the reason in `why`, when this

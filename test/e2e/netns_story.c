@@ -72,23 +72,35 @@ static bool is_named(const struct cluster *cluster, size_t index, const char *na
     return name == NULL || strcmp(cluster->daemons[index].name, name) == 0;
 }
 
-void network_set(struct cluster *cluster, const char *from, const char *to,
-                 struct link_faults faults)
+static void note_faults(struct cluster *cluster, const char *from, const char *to,
+                        struct link_faults faults)
 {
     for (size_t i = 0; i < cluster->netns.count; i++) {
         for (size_t j = 0; j < cluster->netns.count; j++) {
             if (is_named(cluster, i, from) && is_named(cluster, j, to)) {
-                forwarder_set(cluster->netns.forwarder, i, j, &faults);
+                cluster->netns.links.faults[i][j] = faults;
             }
         }
     }
+}
+
+static void tell_forwarder(struct cluster *cluster)
+{
+    forwarder_set(cluster->netns.forwarder, &cluster->netns.links);
+}
+
+void network_set(struct cluster *cluster, const char *from, const char *to,
+                 struct link_faults faults)
+{
+    note_faults(cluster, from, to, faults);
+    tell_forwarder(cluster);
 }
 
 void network_part(struct cluster *cluster, const char *parts)
 {
     char part[NAMES_MAX];
 
-    network_set(cluster, NULL, NULL, link_cut);
+    note_faults(cluster, NULL, NULL, link_cut);
     while (next_part(&parts, part)) {
         const char *from_rest = part;
         char from[64];
@@ -96,10 +108,11 @@ void network_part(struct cluster *cluster, const char *parts)
             const char *to_rest = part;
             char to[64];
             while (next_word(&to_rest, to)) {
-                network_set(cluster, from, to, (struct link_faults){.drop_percent = 0});
+                note_faults(cluster, from, to, (struct link_faults){.drop_percent = 0});
             }
         }
     }
+    tell_forwarder(cluster);
 }
 
 void network_heal(struct cluster *cluster)
