@@ -731,6 +731,29 @@ Test(core_join, a_joiner_is_in_when_the_view_is_committed)
     rig_free(rig);
 }
 
+/* J4b: another life of D waits behind the one that comes in, and is forgotten; E is not. */
+Test(core_join, who_waits_beside_a_former_life_is_in_the_next_view)
+{
+    struct rig *rig = rig_in("A B", 'A');
+    struct message former = joins(MESSAGE_JOIN, 'D', 0);
+    char text[64];
+
+    is_ready(rig, joins(MESSAGE_JOIN, 'D', 0));
+    const struct view *view = proposed(rig, 'D');
+    cr_assert_not_null(view);
+    const struct message ack = refers(MESSAGE_ACK, view);
+    former.joiner.member.id = member_of('X').id;
+    is_ready(rig, former);
+    is_ready(rig, joins(MESSAGE_JOIN, 'E', 0));
+    rig_gets(rig, 'D', &ack);
+    rig_gets(rig, 'B', &ack);
+    check_sees(rig, "A B D");
+    view = proposed(rig, 'E');
+    cr_assert_not_null(view);
+    cr_assert_str_eq(view_text(view, text, sizeof text), "A B D E");
+    rig_free(rig);
+}
+
 /* V2, H6: D may hold a proposal that was given up, and must not take the next one for it. */
 Test(core_join, a_version_is_used_once)
 {

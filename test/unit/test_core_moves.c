@@ -295,6 +295,27 @@ Test(core_moves, who_stood_down_for_nobody_overtakes_in_its_turn)
     rig_free(rig);
 }
 
+/* E6a, L2: C says that it follows B. So what B proposed may have come about, and A overtakes only
+ * when that is settled. */
+Test(core_moves, who_stood_down_does_not_overtake_while_somebody_may_follow_its_successor)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    const struct message prepare = proposal_of_b(rig);
+    struct message follows = {.type = MESSAGE_NOT_FOLLOWING,
+                              .reference = {.view = view_id_of(core_view(rig->core))}};
+
+    follows.reference.view.coordinator = rig_id(rig, 'B');
+    wants(rig, 'B');
+    rig_gets(rig, 'B', &prepare);
+    rig_pass(rig, timing_proposal_ms(&rig->timing) - 1, "B C");
+    rig_gets(rig, 'C', &follows);
+    rig_pass(rig, rig->timing.fresh_ms - 1, "B");
+    cr_assert_eq(rig_count(rig, MESSAGE_PREPARE), 0);
+    rig_pass(rig, rig->timing.fresh_ms / 4, "B");
+    cr_assert_not_null(rig_told(rig, MESSAGE_PREPARE, 'C'));
+    rig_free(rig);
+}
+
 /* --- Drained members (E7) --- */
 
 static void is_told_to(struct rig *rig, enum move_kind kind, char subject)
