@@ -83,18 +83,15 @@ Test(core_aftermath, a_content_of_another_lineage_is_superseded)
     rig_free(rig);
 }
 
-/* L2b: C coordinates a view that A cannot take, and would stay a member that A waits for. */
-Test(core_aftermath, who_shows_what_leaps_has_moved)
+/* C shows A the same again and again, over T_fresh, and is removed for that. */
+static void moves_by_showing(struct rig *rig, struct view *theirs, enum refusal refused)
 {
-    struct rig *rig = rig_in("A B C", 'A');
-    struct view *theirs = rig_view(rig, "C B");
     const struct node_id moved = rig_id(rig, 'C');
     char text[64];
 
-    theirs->version = core_view(rig->core)->version + LEAP_MAX + 10;
     for (uint64_t ms = 0; ms <= rig->timing.fresh_ms; ms += 100) {
         is_shown(rig, 'C', theirs);
-        cr_assert_eq(rig->refused.reason, REFUSED_VIEW_LEAPS);
+        cr_assert_eq(rig->refused.reason, refused);
         rig_pass(rig, 100, "B");
     }
     is_shown(rig, 'C', theirs);
@@ -105,6 +102,29 @@ Test(core_aftermath, who_shows_what_leaps_has_moved)
     rig_gets(rig, 'B', &ack);
     cr_assert_str_eq(rig_sees(rig, text), "A B");
     cr_assert_eq(view_find_gone(core_view(rig->core), &moved)->reason, GONE_MOVED);
+}
+
+/* L2b: C coordinates a view that A cannot take, and would stay a member that A waits for. */
+Test(core_aftermath, who_shows_what_leaps_has_moved)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct view *theirs = rig_view(rig, "C B");
+
+    theirs->version = core_view(rig->core)->version + LEAP_MAX + 10;
+    moves_by_showing(rig, theirs, REFUSED_VIEW_LEAPS);
+    rig_free(rig);
+}
+
+/* L2b: C follows B in a view that nobody made, and hears nothing from B that ends that; all whom it
+ * sends heartbeats are others than A. */
+Test(core_aftermath, who_shows_what_we_do_not_follow_has_moved)
+{
+    struct rig *rig = rig_in("A B C", 'A');
+    struct view *theirs = rig_view(rig, "B A C");
+
+    theirs->lineage++;
+    theirs->epoch++;
+    moves_by_showing(rig, theirs, REFUSED_BASE_OF_OTHER_LINEAGE);
     rig_free(rig);
 }
 

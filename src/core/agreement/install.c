@@ -410,9 +410,9 @@ void install_answer_not_following(struct core *core, const struct message *messa
     route_reach(core, answer, &proposer->id, &proposer->address);
 }
 
-/* A member of ours lives in a view of another coordinator that is lower than ours: it went that
- * way when it had the choice, and will not come back by itself. In one of ours it is behind (L5a).
- */
+/* L2b: a member of ours lives in a view of another coordinator that is lower than ours, or that
+ * this node does not follow: it went that way when it had the choice, and will not come back by
+ * itself. In one of ours it is behind (L5a). */
 static void note_follows_other(struct core *core, const struct message *message)
 {
     const struct view *view = message->carrier.view;
@@ -552,6 +552,7 @@ static enum shown_view on_higher_view(struct core *core, const struct message *m
         install_answer_not_following(core, message);
     }
     install_ask_coordinator(core, message);
+    note_follows_other(core, message);
     if (!from_member || is_beyond_outdoing(core, view)) {
         return SHOWN_SETTLED; /* Nothing of it is true, its epoch neither. */
     }
