@@ -402,10 +402,56 @@ void sim_change_terms(struct sim *sim, uint32_t index, const struct rules *rules
     }
 }
 
+void sim_forget_failed(struct sim *sim, uint32_t index)
+{
+    if (sim_is_running(sim, index)) {
+        struct pending *pending = process_pending(sim, &sim->hosts[index], PENDING_TERMS);
+        pending->wish = (struct rules_wish){
+            .number = core_agreed(sim_core(sim, index))->number,
+            .rules = sim_rules(sim, index),
+            .forget_failed = true,
+        };
+        queue_push(&sim->queue, sim->now_us, pending);
+    }
+}
+
 static bool coordinates(const struct host *host)
 {
     return host->running && !view_is_empty(core_view(host->core)) &&
            id_equal(&core_view(host->core)->members[0].id, &host->witness.life);
+}
+
+static bool lists_invented(struct sim *sim, const struct view *view)
+{
+    for (uint32_t i = 0; i < view->gone_count; i++) {
+        const struct gone *gone = &view->gone[i];
+        if (gone->reason == GONE_FAILED && gone->accuser_count > 0 &&
+            oracle_host_of(&sim->oracle, &gone->id) == SIM_NOBODY) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool sim_forgets_invented(struct sim *sim)
+{
+    bool waits = false;
+
+    for (uint32_t i = 0; i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        waits |= host->running && core_phase(host->core) == PHASE_JOINING;
+    }
+    for (uint32_t i = 0; waits && i < sim->host_count; i++) {
+        const struct host *host = &sim->hosts[i];
+        if (coordinates(host) && sim_is_acting(sim, i) &&
+            sim_rules(sim, i).guard.policy == GUARD_MAJORITY &&
+            lists_invented(sim, core_view(host->core))) {
+            trace_note(sim, "%s is to forget who failed", host->name);
+            sim_forget_failed(sim, i);
+            return true;
+        }
+    }
+    return false;
 }
 
 bool sim_may_change_terms(const struct sim *sim, const struct rules *rules)

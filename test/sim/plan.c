@@ -199,6 +199,14 @@ static bool comes_to_rest(const struct plan *plan, struct sim *sim)
     return rests;
 }
 
+/* Whoever was said to leave has no place of its own, and where members that were made up keep all
+ * others, an operator has to say that they are nowhere (docs/security.md). */
+static bool converges_after_lies(struct sim *sim, uint64_t ms)
+{
+    return sim_converges(sim, ms) ||
+           (liar_has_betrayed(sim) && sim_forgets_invented(sim) && sim_converges(sim, ms));
+}
+
 static const char *check_end(const struct plan *plan, struct sim *sim, struct outcome *outcome)
 {
     uint64_t start_ms = sim_now_ms(sim);
@@ -209,7 +217,7 @@ static const char *check_end(const struct plan *plan, struct sim *sim, struct ou
     const uint64_t leaps = sim_epochs_apart(sim) / SAID_LEAP_MAX;
     const uint64_t rounds_max = ROUNDS_MAX + leaps;
     for (uint64_t round = 0; round < rounds_max; round++) {
-        if (!sim_converges(sim, plan_heal_ms_max(plan) + leaps * plan_quiet_ms(plan))) {
+        if (!converges_after_lies(sim, plan_heal_ms_max(plan) + leaps * plan_quiet_ms(plan))) {
             return "Y1: they do not agree after everything healed";
         }
         outcome->heal_ms = sim_now_ms(sim) - start_ms;
@@ -308,7 +316,7 @@ static const char *check_after_lies(const struct plan *plan, struct sim *sim)
         }
         sim_crash(sim, host);
         sim_start(sim, host);
-        if (!sim_converges(sim, plan_heal_ms_max(plan))) {
+        if (!converges_after_lies(sim, plan_heal_ms_max(plan))) {
             return "Y4: a node that was started again after the lies is not let in";
         }
         sim_run(sim, 500);

@@ -177,6 +177,13 @@ bool sim_has_tag(const struct sim *sim, uint32_t host, uint32_t subject, const c
 struct rules sim_rules(const struct sim *sim, uint32_t host);
 void sim_change_terms(struct sim *sim, uint32_t host, const struct rules *rules);
 
+/* The operator of the host says that of those who failed none runs anywhere (A4c). */
+void sim_forget_failed(struct sim *sim, uint32_t host);
+
+/* Liars made members up that a coordinator takes for failed, and keeps places for, while others
+ * wait to be let in (G1f); if so, its operator says that none of these runs anywhere. */
+bool sim_forgets_invented(struct sim *sim);
+
 /* Does nothing speak against it, but that another change is under way? Do all go by them alone? */
 bool sim_may_change_terms(const struct sim *sim, const struct rules *rules);
 bool sim_has_terms(const struct sim *sim, const struct rules *rules);

@@ -328,6 +328,30 @@ Story(terms, who_was_started_with_others_follows_those_that_were_changed)
     sim_free(sim);
 }
 
+/* A4c: D failed, and runs nowhere any more, and E is to come in its stead. */
+Story(terms, who_failed_is_forgotten_where_nothing_else_changes)
+{
+    struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
+                                                    .host_count = 5,
+                                                    .guard = {GUARD_MAJORITY, 4},
+                                                    .disorder = true,
+                                                    .silent_ms = 63});
+
+    for (uint32_t host = A; host <= D; host++) {
+        sim_start(sim, host);
+    }
+    story_check(sim_converges(sim, MINUTE_MS), seed);
+    sim_crash(sim, D);
+    sim_run(sim, SETTLE_MS);
+    sim_start(sim, E);
+    sim_run(sim, 2 * SETTLE_MS);
+    story_check(sim_age(sim, A, E) == 0, seed);
+    sim_forget_failed(sim, B);
+    story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
+    story_check(sim_age(sim, A, E) != 0, seed);
+    sim_free(sim);
+}
+
 /* A4a: what would leave members or places out, or could not act, is not begun. */
 Story(terms, what_does_not_fit_the_members_is_not_begun)
 {

@@ -191,7 +191,7 @@ enum unagreed next_view_against(const struct core *core, const struct rules_wish
     if (from.joint || wish->number != from.number) {
         return UNAGREED_UNDER_WAY;
     }
-    if (rules_equal(&from.now, &wish->rules)) {
+    if (rules_equal(&from.now, &wish->rules) && !wish->forget_failed) {
         return UNAGREED_SAME;
     }
     if (wish->rules.capacity > from.room) {
