@@ -620,7 +620,7 @@ Story(run, what_is_wrong_is_said_in_one_line)
     const struct outcome grace = doyen(cluster, "athens",
                                        ARGS("run", "--grace", "5s", "--", "/bin/true"));
     cr_assert_eq(grace.code, 64);
-    assert_text_has(grace.err, "--grace 5000ms is longer than the lease of athens can hold: 170ms");
+    assert_text_has(grace.err, "--grace 5000ms is longer than the lease of athens can hold: 595ms");
     cr_assert_eq(line_count(grace.err), 1, "%s", grace.err);
     const struct outcome away = doyen(cluster, NULL,
                                       ARGS("--control", cluster_path(cluster, "nobody.sock"), "run",

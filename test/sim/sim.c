@@ -152,7 +152,7 @@ static void free_cores(struct sim *sim)
 
 struct timing sim_usual_timing(enum profile profile, enum guard_policy policy)
 {
-    bool lean = policy == 0 || policy == GUARD_NONE;
+    bool lean = policy != GUARD_STRICT;
 
     return lean ? timing_sparse_of(profile) : timing_of(profile);
 }

@@ -19,7 +19,7 @@ Story(rings, an_outage_that_is_short_removes_nobody_and_deposes_nobody)
 {
     struct sim *sim = story_on_rings(seed);
     struct timing timing = sim_timing(sim);
-    uint64_t short_ms = timing.lost_ms - timing_answerer_ms(&timing) - timing_question_ms(&timing);
+    uint64_t short_ms = timing.lost_ms - timing_round_ms(&timing) - timing_question_ms(&timing);
     for (int i = 0; i < 8; i++) {
         story_check(is_undisturbed(sim, host_at_age(sim, HOSTS / 2), short_ms), seed);
         story_check(is_undisturbed(sim, host_at_age(sim, 0), short_ms), seed);
@@ -30,7 +30,7 @@ Story(rings, an_outage_that_is_short_removes_nobody_and_deposes_nobody)
 static void check_short_outages(struct sim *sim, uint64_t seed, uint32_t hosts)
 {
     const struct timing timing = timing_sparse_of(PROFILE_LAN);
-    const uint64_t short_ms = timing.lost_ms - timing_answerer_ms(&timing) -
+    const uint64_t short_ms = timing.lost_ms - timing_round_ms(&timing) -
                               timing_question_ms(&timing);
 
     for (uint32_t i = 0; i < 8 * hosts; i++) {
@@ -66,8 +66,9 @@ Story(rings, of_ten_a_short_outage_of_the_coordinator_removes_nobody)
 {
     struct sim *sim = just_formed(seed, 10);
     const struct timing timing = timing_sparse_of(PROFILE_LAN);
-    const uint64_t longest_ms = timing.lost_ms - timing_answerer_ms(&timing) *
-                                                     (100 + timing_jitter_percent(&timing)) / 100;
+    const uint64_t longest_ms = timing.lost_ms - timing_question_ms(&timing) / 4 -
+                                timing_round_ms(&timing) * (100 + timing_jitter_percent(&timing)) /
+                                    100;
     const uint64_t spread_ms = 2 * timing_question_ms(&timing);
 
     for (uint32_t i = 0; i < 20; i++) {

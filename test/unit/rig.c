@@ -435,7 +435,7 @@ struct rig *rig_strict_among(const char *letters, char self, const char *names)
     }
     const struct core_options options = {.guard = {.policy = GUARD_STRICT, .count = voters.count},
                                          .voters = &voters,
-                                         .capacity = RIG_CAPACITY};
+                                         .capacity = capacity_for(letters)};
     return let_in(start_with(self, options), letters);
 }
 

@@ -347,7 +347,7 @@ Test(beat_post, views_of_one_label_are_told_apart_by_the_tag)
     assert_refused(BEAT_NOT_AUTHENTIC);
 }
 
-/* D8h. */
+/* D8a. */
 Test(beat_post, without_an_echo_it_is_shorter)
 {
     effect.echo = 0;

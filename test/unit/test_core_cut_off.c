@@ -107,7 +107,7 @@ Test(core_cut_off, who_hears_the_first_again_waits_for_the_others)
 {
     const struct timing timing = timing_sparse_of(PROFILE_LAN);
     const uint64_t jitter = 100 + timing_jitter_percent(&timing);
-    const uint64_t pause_ms = timing.lost_ms - timing_answerer_ms(&timing) * jitter / 100;
+    const uint64_t pause_ms = timing.lost_ms - timing_round_ms(&timing) * jitter / 100;
 
     cr_assert_not(removes_after_a_pause(pause_ms, timing_other_half_ms(&timing)));
 }

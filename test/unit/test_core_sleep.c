@@ -303,7 +303,7 @@ Test(core_sleep, a_lease_lasts_from_the_sending_on_for_as_long_as_a_loss_takes)
     rig_free(rig);
 }
 
-/* --- Answers to the coordinator (D8c) --- */
+/* --- Answers to the coordinator under guard strict (D8h) --- */
 
 static bool answers(const struct rig *rig, char to)
 {
@@ -313,7 +313,7 @@ static bool answers(const struct rig *rig, char to)
 /* Its answer echoes what it answers. */
 Test(core_sleep, a_member_answers_its_coordinator_at_once)
 {
-    struct rig *rig = rig_in("A B C", 'B');
+    struct rig *rig = rig_strict("A B C", 'B');
 
     rig_pass(rig, rig->timing.heartbeat_ms / 4, "");
     rig_hears(rig, 'A');
@@ -331,7 +331,7 @@ Test(core_sleep, a_member_answers_its_coordinator_at_once)
  * from being found lost. */
 Test(core_sleep, what_is_no_sign_of_life_is_not_echoed)
 {
-    struct rig *rig = rig_in("A B C", 'B');
+    struct rig *rig = rig_strict("A B C", 'B');
     uint64_t heard = rig->numbers['A'];
     struct message apart = echoes(rig, 'A', 0);
     struct message relayed = echoes(rig, 'A', 0);
@@ -355,7 +355,7 @@ Test(core_sleep, what_is_no_sign_of_life_is_not_echoed)
 /* H49 */
 Test(core_sleep, a_member_answers_its_coordinator_once_in_a_while)
 {
-    struct rig *rig = rig_in("A B C", 'B');
+    struct rig *rig = rig_strict("A B C", 'B');
 
     rig_pass(rig, rig->timing.heartbeat_ms / 4, "");
     rig_hears(rig, 'A');
@@ -373,7 +373,7 @@ Test(core_sleep, a_member_answers_its_coordinator_once_in_a_while)
  * many it does not follow from each that is heard (D2e). */
 Test(core_sleep, whoever_answers_wakes_up_for_its_own_rounds_alone)
 {
-    struct rig *rig = rig_in("A B C D E F G H I J K L M N O P Q R S T", 'B');
+    struct rig *rig = rig_strict_among("A B C D E F G H I J K L M N O P Q R S T", 'B', "A B C");
 
     for (int round = 0; round < 8; round++) {
         rig->now_ms += rig->timing.heartbeat_ms;
@@ -388,7 +388,7 @@ Test(core_sleep, whoever_answers_wakes_up_for_its_own_rounds_alone)
 
 static bool answers_at_once(const char *letters, char self)
 {
-    struct rig *rig = rig_in(letters, self);
+    struct rig *rig = rig_strict_among(letters, self, "A B C");
 
     rig_pass(rig, rig->timing.heartbeat_ms / 4, "");
     rig_hears(rig, 'A');
@@ -409,7 +409,7 @@ Test(core_sleep, the_32_oldest_fellow_members_alone_answer_at_once)
 Test(core_sleep, one_round_of_heartbeats_is_the_answer_too)
 {
     enum { ROUNDS = 40 };
-    struct rig *rig = rig_in("A B C", 'B');
+    struct rig *rig = rig_strict("A B C", 'B');
     uint32_t told = 0;
 
     rig_pass(rig, rig->timing.heartbeat_ms / 4, "");
@@ -428,7 +428,7 @@ Test(core_sleep, one_round_of_heartbeats_is_the_answer_too)
 /* By itself it waits for an interval and a tenth, give or take a twentieth. */
 Test(core_sleep, who_does_not_hear_its_coordinator_does_not_wait_long_for_it)
 {
-    struct rig *rig = rig_in("A B C", 'B');
+    struct rig *rig = rig_strict("A B C", 'B');
     uint64_t latest_ms = rig->timing.heartbeat_ms * 11 / 10 * 21 / 20;
 
     rig_pass(rig, rig->timing.heartbeat_ms / 4, "");

@@ -433,7 +433,8 @@ json_t *report_lease(const struct facts *facts)
                      facts->acting ? json_of_u64(until_ms * CLOCK_NS_PER_MS) : json_null()) &&
             json_put(object, "clock", json_string("CLOCK_BOOTTIME")) &&
             json_put(object, "span_ms", json_of_number(span_ms)) &&
-            json_put(object, "renewal_ms", json_of_number(facts->terms->heartbeat_ms)) &&
+            json_put(object, "renewal_ms",
+                     json_of_number(timing_round_ms(core_timing(node_core(facts->node))))) &&
             json_put(object, "withdrawn", json_boolean(facts->withdrawn)));
 }
 

@@ -132,7 +132,7 @@ static bool settle_guard(struct wanted *wanted, const struct rules *now,
 /* D2e: only there may a silence be short of three heartbeats. */
 static bool may_be_sparse(const struct wanted *wanted)
 {
-    return wanted->rules.guard.policy == GUARD_NONE;
+    return wanted->rules.guard.policy != GUARD_STRICT;
 }
 
 static struct timing usual_timing(const struct wanted *wanted)

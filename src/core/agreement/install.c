@@ -355,11 +355,12 @@ static enum shown_view on_view_without_us(struct core *core, const struct messag
 
 bool install_is_as_good_as_commit(const struct core *core, const struct message *heartbeat)
 {
-    return core->merge.yielding && core->merge.acked &&
-           id_equal(&heartbeat->from, &core->merge.to) && !view_is_empty(&core->change.pending) &&
-           core->change.pending.cause == CAUSE_MERGE &&
-           core->change.pending.epoch > core->view.epoch &&
-           heartbeat->heartbeat.view_hash == core->change.pending.hash;
+    const struct view *accepted = &core->change.pending;
+    const struct view_id theirs = view_id_of(accepted);
+    const struct view_id ours = view_id_of(&core->view);
+
+    return !view_is_empty(accepted) && !core->change.on && view_has(accepted, &heartbeat->from) &&
+           view_id_compare(&theirs, &ours) > 0 && heartbeat->heartbeat.view_hash == accepted->hash;
 }
 
 /* L3a. Where all whom it hears are behind this coordinator and nobody holds what it made, it is the

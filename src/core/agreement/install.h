@@ -59,8 +59,8 @@ bool install_is_sound(struct core *core, const struct message *message);
 /* Is the view in the message further ahead than time allows (V7)? */
 bool install_leaps(const struct core *core, const struct message *message);
 
-/* A heartbeat says that the winner's coordinator lives in the merged view that we accepted already:
- * its COMMIT was lost. */
+/* M4h: the heartbeat of a stranger says that it lives in the view that we accepted already: the
+ * COMMIT was lost. */
 bool install_is_as_good_as_commit(const struct core *core, const struct message *heartbeat);
 
 /* L3a: a coordinator whose every other member follows another view or is suspected, and at least

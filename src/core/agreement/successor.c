@@ -2,13 +2,15 @@
 
 #include "core/detection/follow.h"
 #include "core/detection/hearing.h"
-#include "core/detection/lease.h"
 #include "core/detection/route.h"
 
-/* Its echoes do not show that it hears this coordinator: it would not hear that it is the one. */
+/* It says that it does not hear this coordinator: it would not hear that it is the one. */
 static bool is_deaf(const struct core *core, uint32_t position)
 {
-    return core_is_coordinator(core) && lease_of(core, position) <= core->now_ms;
+    const uint64_t unheard_ms = core->peers[position].signs.unheard_ms;
+
+    return core_is_coordinator(core) && unheard_ms != 0 &&
+           core->now_ms < unheard_ms + core->timing.fresh_ms;
 }
 
 enum unfit successor_unfit(const struct core *core, uint32_t position)

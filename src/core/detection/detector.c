@@ -118,8 +118,8 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
         detector_say(core, position); /* D2h */
     }
     if (position == 0 && rounds_is_answerer(core) && rounds_may_answer(core, position)) {
-        /* D8: its leases are as old as the answers. Silences are looked at as with any round. */
-        rounds_answer_coordinator(core);
+        /* D8h: its leases are as old as the answers. Silences are looked at as with any round. */
+        rounds_send(core);
         signs_look_now(core);
     }
     if (changed) {
@@ -197,7 +197,8 @@ void detector_on_view_installed(struct core *core, const struct installed *befor
 {
     for (uint32_t i = 0; i < core->view.member_count; i++) {
         const struct peer_watch *watch = &core->peers[i].watch;
-        bool turned = watch->edge && watch->begun_ms == core->now_ms;
+        /* A lifeline that is held already goes on: nobody says again that it is open. */
+        bool turned = watch->edge && !watch->held && watch->begun_ms == core->now_ms;
         if (view_has_at(before->view, &core->view.members[i]) && !turned) {
             continue;
         }

@@ -196,21 +196,27 @@ static bool hears_somebody_again(const struct core *core)
            core->now_ms < core->looking.regained_ms + timing_other_half_ms(&core->timing);
 }
 
+/* Where neighbours take turns, those of one turn fall silent here together when this node is cut
+ * off: then none of them says that it has lost another. */
 static bool is_lost_to_all(const struct core *core, uint32_t suspect)
 {
     struct observers observers;
+    bool lost = !watch_takes_turns(core);
 
     watch_observers(core, suspect, &observers);
     for (uint32_t k = 0; k < observers.count; k++) {
         const uint32_t i = watch_observer(&observers, k);
-        if (i != suspect && !core_is_self(core, i) && !core->peers[i].signs.late &&
-            core->peers[i].charge.verdict == VERDICT_NONE && watch_sees(core, i, suspect) &&
-            hearing_is_fresh(core, i) &&
-            hearing_of(core, i, suspect, core->now_ms) != HEARING_SUSPECT) {
+        if (i == suspect || core_is_self(core, i) || core->peers[i].signs.late ||
+            core->peers[i].charge.verdict != VERDICT_NONE || !watch_sees(core, i, suspect) ||
+            !hearing_is_fresh(core, i)) {
+            continue;
+        }
+        if (hearing_of(core, i, suspect, core->now_ms) != HEARING_SUSPECT) {
             return false;
         }
+        lost = true;
     }
-    return true;
+    return lost;
 }
 
 uint64_t hearing_not_lost_until_ms(const struct core *core, uint32_t suspect)

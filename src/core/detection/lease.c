@@ -3,7 +3,10 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/detection/numbers.h"
 #include "core/detection/watch.h"
+
+enum { SPARE_PART = 5 }; /* so much more than are needed is asked for: one fifth */
 
 /* Marks are this far apart at least, so that all of them together reach back further than T_lost.
  */
@@ -107,6 +110,22 @@ bool lease_held_by(const struct core *core, uint32_t count, uint64_t at_ms)
         left -= lease_of(core, i) > at_ms && counts(core, i);
     }
     return left == 0;
+}
+
+void lease_ask(struct core *core, uint32_t count)
+{
+    uint32_t left = count + (count + SPARE_PART - 1) / SPARE_PART;
+
+    lease_mark(core);
+    for (uint32_t k = 0; left > 0 && k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
+        if (!counts(core, i)) {
+            continue;
+        }
+        const bool is_silent = numbers_is_unanswered(core, i);
+        (void)numbers_ask(core, i);
+        left -= !is_silent;
+    }
 }
 
 /* The last moment before `before_ms` at which leases run out, and how many do then; 0: there is

@@ -9,7 +9,8 @@
 #include "core/state/state.h"
 
 /* Notes that the next message has that number now, unless that was noted a moment ago. Called
- * before each heartbeat; what is sent in between counts as sent then. */
+ * before each heartbeat and each question for leases; what is sent in between counts as sent then.
+ */
 void lease_mark(struct core *core);
 
 /* The echo in a sign of life of the member at `position`. */
@@ -29,6 +30,11 @@ uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms);
 /* Other members that follow this node, are not suspected, and cannot have found it lost by then.
  * O(watched). */
 uint32_t lease_holders(const struct core *core, uint64_t at_ms);
+
+/* D8c: asks for the leases of `count` members and of a fifth more, one at least: of the oldest who
+ * follow this node and are not suspected. Who did not answer the last question is asked again, and
+ * another one besides. O(watched). */
+void lease_ask(struct core *core, uint32_t count);
 
 /* Are there so many of them? Looks no further than it needs: where most have leases, at little more
  * than `count` members, whatever their number. */

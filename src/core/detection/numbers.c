@@ -53,6 +53,11 @@ bool numbers_ask(struct core *core, uint32_t position)
     return true;
 }
 
+bool numbers_is_unanswered(const struct core *core, uint32_t position)
+{
+    return core->peers[position].number.nonce != 0;
+}
+
 /* D6c: has it come that far, or did somebody else say so? */
 static void ask_about(struct core *core, const struct message *message, uint32_t position)
 {

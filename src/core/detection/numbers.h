@@ -17,6 +17,9 @@ enum number {
  * whether it did. */
 bool numbers_ask(struct core *core, uint32_t position);
 
+/* Is there a question to that member that it has not answered yet? */
+bool numbers_is_unanswered(const struct core *core, uint32_t position);
+
 /* Judges the number of a message of the member at `position`. O(1). */
 enum number numbers_take(struct core *core, const struct message *message, uint32_t position);
 

@@ -111,10 +111,10 @@ static void tell_bad_link(struct core *core, uint32_t position)
 
 bool rounds_is_answerer(const struct core *core)
 {
-    return core->position > 0 && core->position <= LEASE_ANSWERERS_MAX && watch_is_edge(core, 0);
+    return core_is_strict(core) && core->position > 0 && core->position <= LEASE_ANSWERERS_MAX;
 }
 
-/* D8: who answers lets its coordinator begin, so that one round is both. While anybody is named
+/* D8h: who answers lets its coordinator begin, so that one round is both. While anybody is named
  * that is sparse, what is told of it must not be lost (D2h). */
 static uint64_t until_next_round_ms(const struct core *core, bool names_somebody)
 {
@@ -161,6 +161,7 @@ static void send_to_halves(struct core *core, struct message *message, uint8_t h
 
 static void send_round(struct core *core, uint8_t halves)
 {
+    standing_ask(core); /* First: a question must not overtake what a heartbeat says (D6a). */
     send_to_halves(core, rounds_make(core), halves);
 }
 
@@ -175,30 +176,6 @@ void rounds_send_next(struct core *core)
 
     core->rounds.half = half == WATCH_FIRST_HALF ? WATCH_SECOND_HALF : WATCH_FIRST_HALF;
     send_round(core, timing_is_sparse(&core->timing) ? half : WATCH_BOTH_HALVES);
-}
-
-/* The coordinator alone hears the answer when the other half is next, which is not to wait for a
- * round more. */
-static void answer_alone(struct core *core)
-{
-    struct message *message = rounds_make(core);
-
-    if (names_anybody(message)) {
-        send_to_halves(core, message, WATCH_BOTH_HALVES);
-    } else {
-        outbox_send(core, message, 0);
-    }
-}
-
-void rounds_answer_coordinator(struct core *core)
-{
-    const uint8_t half = core->peers[0].watch.halves;
-
-    if (timing_is_sparse(&core->timing) && (half & core->rounds.half) == 0) {
-        answer_alone(core);
-    } else {
-        rounds_send_next(core);
-    }
 }
 
 bool rounds_may_answer(struct core *core, uint32_t position)

@@ -18,7 +18,7 @@ bool rounds_is_named(const struct core *core, uint32_t position);
 /* A heartbeat that says what holds now; NULL when there is no room for it in this step. */
 struct message *rounds_make(struct core *core);
 
-/* D8: does this node answer the heartbeats of its coordinator? */
+/* D8h: does this node answer the heartbeats of its coordinator? */
 bool rounds_is_answerer(const struct core *core);
 
 /* Is a heartbeat out of turn due to a peer, for it helps no more often than that? Notes it. */
@@ -29,10 +29,6 @@ void rounds_send(struct core *core);
 
 /* D8g: where heartbeats are sparse, each round goes to half of the neighbours, in turn. */
 void rounds_send_next(struct core *core);
-
-/* D8: an answer to the coordinator. It is the round of the coordinator's half, or, if the other
- * half is next, a heartbeat for the coordinator alone. */
-void rounds_answer_coordinator(struct core *core);
 
 /* The next round goes to both halves, for members may be of another one now (D8g). */
 void rounds_on_view_installed(struct core *core);

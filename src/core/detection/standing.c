@@ -119,14 +119,21 @@ uint64_t standing_deadline_ms(const struct core *core)
     return core->standing.told_acting ? core->standing.acting_until_ms : NEVER_MS;
 }
 
-/* Do enough hold leases that this node cannot have been replaced? */
-static bool is_sure(const struct core *core)
+/* D8d: so many others hold leases where this node cannot have been replaced. */
+static uint32_t leases_to_be_sure(const struct core *core)
 {
     uint32_t others = core->view.member_count - 1;
     uint32_t majority = core->view.member_count / 2;
     bool any = core_guard_needed(core) == 0 && others > 0;
 
-    return lease_held_by(core, any ? 1 : majority, core->now_ms);
+    return any ? 1 : majority;
+}
+
+/* Whoever has not been heard in all the time a detection takes is silent, not slow. */
+static bool has_waited(const struct core *core)
+{
+    return core->detector.late_until_ms == 0 ||
+           core->now_ms >= core->detector.late_until_ms + core->timing.lost_ms;
 }
 
 bool standing_is_settled(const struct core *core)
@@ -134,13 +141,24 @@ bool standing_is_settled(const struct core *core)
     if (core_is_strict(core)) {
         return true; /* What it proposes comes about only if it was not replaced (Z5). */
     }
-    /* Whoever has not been heard in all the time a detection takes is silent, not slow. */
-    bool waited = core->detector.late_until_ms == 0 ||
-                  core->now_ms >= core->detector.late_until_ms + core->timing.lost_ms;
-    if (!waited && !is_sure(core)) {
+    if (!has_waited(core) && !lease_held_by(core, leases_to_be_sure(core), core->now_ms)) {
         return false;
     }
     return !follow_has_undecided(core);
+}
+
+/* A2b: while terms change, it takes the word of each that it has heard of them. */
+void standing_ask(struct core *core)
+{
+    uint32_t count = leases_needed(core);
+
+    if (!may_act(core) || core_is_strict(core)) {
+        return;
+    }
+    if (!has_waited(core) && count < leases_to_be_sure(core)) {
+        count = leases_to_be_sure(core);
+    }
+    lease_ask(core, core->agreed.joint ? core->view.member_count : count);
 }
 
 static void tell_guard(struct core *core)

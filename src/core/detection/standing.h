@@ -13,6 +13,10 @@ struct guard_state standing_guard(const struct core *core, uint64_t now_ms);
  * O(members). */
 uint64_t standing_acting_until(const struct core *core, uint64_t now_ms);
 
+/* D8c: asks for the leases that it takes to act, if this node coordinates and is to act; once a
+ * round of heartbeats. Not under guard strict, where voters say in heartbeats that they lease. */
+void standing_ask(struct core *core);
+
 /* The same, asked for one moment. O(members). */
 bool standing_is_acting(const struct core *core, uint64_t now_ms);
 

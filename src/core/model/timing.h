@@ -150,12 +150,11 @@ static inline uint64_t timing_round_ms(const struct timing *timing)
 }
 
 /* For so long a member that answers its coordinator waits for a heartbeat of the coordinator before
- * it begins a round by itself (D8c, D8g): longer than the interval by what the random spread of the
+ * it begins a round by itself (D8h): longer than the interval by what the random spread of the
  * coordinator's rounds and of its own may add. */
 static inline uint64_t timing_answerer_ms(const struct timing *timing)
 {
-    return timing_is_sparse(timing) ? timing_round_ms(timing) * 21 / 20
-                                    : timing_round_ms(timing) * 11 / 10;
+    return timing->heartbeat_ms * 11 / 10;
 }
 
 /* The time from one round to the next is shorter or longer by up to so much, at random, so that the

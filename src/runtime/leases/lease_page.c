@@ -16,7 +16,7 @@ void lease_page_open(struct lease_page *lease, const struct config *config, stru
     *lease = (struct lease_page){.due_ms = NEVER_MS};
     memcpy(lease->now.name, config->name, strlen(config->name));
     lease->now.flags = guard_is_advisory(&config->guard) ? DOYEN_LEASE_ADVISORY : 0U;
-    lease->now.renewal_ns = config->timing.heartbeat_ms * CLOCK_NS_PER_MS;
+    lease->now.renewal_ns = timing_round_ms(&config->timing) * CLOCK_NS_PER_MS;
     if (!page_memory_open(&lease->memory)) {
         log_line(log, LOG_WARN, "lease",
                  "the system has no sealed memory to lend (%s): GET /v1/lease answers, but there "
@@ -111,7 +111,7 @@ void lease_page_update(struct lease_page *lease, const struct core *core, uint64
     content.epoch = view->epoch;
     content.lineage = view->lineage;
     content.deadline_ns = lease_page_until_ms(lease, core, now_ms) * CLOCK_NS_PER_MS;
-    content.renewal_ns = core_timing(core)->heartbeat_ms * CLOCK_NS_PER_MS;
+    content.renewal_ns = timing_round_ms(core_timing(core)) * CLOCK_NS_PER_MS;
     content.span_ns = core_acting_span_ms(core) * CLOCK_NS_PER_MS;
     content.flags = (content.flags & DOYEN_LEASE_ADVISORY) |
                     (lease->withdrawn ? DOYEN_LEASE_WITHDRAWN : 0U);

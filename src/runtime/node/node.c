@@ -292,14 +292,10 @@ static void arm_timer(struct node *node, uint64_t earliest_ms)
     }
 }
 
-/* Where heartbeats are sparse, beats wait for a turn that comes anyway, but not those to a
- * coordinator: for how long it may act rests on what they echo (D8b). */
+/* Where heartbeats are sparse, beats wait for a turn that comes anyway. */
 static void choose_reading(struct node *node, enum phase phase)
 {
-    const struct node_id *self = &core_self(node->core)->id;
-
-    udp_set_lazy(&node->udp, phase == PHASE_MEMBER && timing_is_sparse(core_timing(node->core)) &&
-                                 !id_equal(&view_coordinator(core_view(node->core))->id, self));
+    udp_set_lazy(&node->udp, phase == PHASE_MEMBER && timing_is_sparse(core_timing(node->core)));
 }
 
 /* Serves datagrams, streams, timers and commands alike; a message comes with its `frame`, for the

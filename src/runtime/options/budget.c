@@ -41,12 +41,11 @@ uint64_t budget_least_ms(const struct timing *profile)
 
 uint64_t budget_gap_ms(const struct timing *timing)
 {
-    const uint64_t longest_ms = timing_answerer_ms(timing);
+    const uint64_t round_ms = timing_round_ms(timing);
 
-    /* Dense, the coordinator's heartbeat comes before a member has waited so long. Sparse, every
-     * second round has nothing to wait for. */
-    return timing_is_sparse(timing) ? longest_ms + longest_ms * timing_jitter_percent(timing) / 100
-                                    : longest_ms;
+    /* Dense, the coordinator's heartbeat comes before a member has waited so long. */
+    return timing_is_sparse(timing) ? round_ms + round_ms * timing_jitter_percent(timing) / 100
+                                    : timing_answerer_ms(timing);
 }
 
 static uint64_t less(uint64_t from, uint64_t what)

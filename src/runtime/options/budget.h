@@ -24,7 +24,7 @@ uint64_t budget_detect_ms(const struct timing *timing);
 uint64_t budget_least_ms(const struct timing *profile);
 
 /* Between two heartbeats of one member to another lies at most this: who answers its coordinator
- * begins a round by itself only then (D8c). */
+ * begins a round by itself only then (D8h). */
 uint64_t budget_gap_ms(const struct timing *timing);
 
 /* Of an outage of one member's network, in which nothing of it arrives anywhere. */

@@ -89,7 +89,7 @@ struct config {
 };
 
 /* The timing where neither heartbeat nor silence are given: the profile's, whose heartbeats are
- * sparse with rings and guard none, if they are with that profile (D2e). */
+ * sparse under any guard but strict, if they are with that profile (D2e). */
 struct timing config_usual_timing(const struct config *config);
 
 #endif

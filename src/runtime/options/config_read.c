@@ -416,7 +416,7 @@ static bool complete_detect(struct reading *reading)
 /* D2e: then a silence may be short of three heartbeats. */
 static bool may_be_sparse(const struct config *config)
 {
-    return config->guard.policy == GUARD_NONE;
+    return config->guard.policy != GUARD_STRICT;
 }
 
 struct timing config_usual_timing(const struct config *config)
