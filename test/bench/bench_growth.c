@@ -1,7 +1,7 @@
 /* How long changes of the view take, by the number of members, in the simulator: virtual time, so
  * that the figures say what the rules cost, and nothing of the machine. Work costs no time there.
  *
- *     bench_growth [--table] [--watchers N] [HOSTS [RUNS]]
+ *     bench_growth [--table] [--watchers N] [--guard none|majority] [HOSTS [RUNS]]
  *
  * prints one JSON object, or a table, for 100 hosts and 5 runs if it is not told; progress goes to
  * stderr. A thousand hosts take minutes. */
@@ -149,11 +149,15 @@ static void count_sent(struct sim *sim, double found[WHAT_COUNT])
     found[SENT] = (double)others * 1000 / QUIET_MS / (sim_host_count(sim) - 1);
 }
 
-static void measure(uint32_t hosts, uint8_t watchers, uint64_t seed, double found[WHAT_COUNT])
+static void measure(uint32_t hosts, uint8_t watchers, enum guard_policy policy, uint64_t seed,
+                    double found[WHAT_COUNT])
 {
+    const struct guard guard = {.policy = policy,
+                                .count = policy == GUARD_NONE ? 0 : (uint16_t)hosts};
     struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
                                                     .host_count = hosts,
                                                     .watchers = watchers,
+                                                    .guard = guard,
                                                     .capacity = hosts + 8,
                                                     .disks = true,
                                                     .spares_codec = true,
@@ -194,8 +198,8 @@ static void measure(uint32_t hosts, uint8_t watchers, uint64_t seed, double foun
 static void refuse_usage(void)
 {
     fprintf(stderr,
-            "usage: bench_growth [--table] [--watchers N] [HOSTS [RUNS]]: HOSTS 5 to 4096, "
-            "RUNS 1 to %d\n",
+            "usage: bench_growth [--table] [--watchers N] [--guard none|majority] [HOSTS [RUNS]]: "
+            "HOSTS 5 to 4096, RUNS 1 to %d\n",
             RUNS_MAX);
     exit(64);
 }
@@ -211,17 +215,30 @@ static uint32_t number(const char *text, uint32_t least, uint32_t most)
     return (uint32_t)value;
 }
 
+static enum guard_policy policy_named(const char *name)
+{
+    if (strcmp(name, "none") != 0 && strcmp(name, "majority") != 0) {
+        refuse_usage();
+    }
+    return strcmp(name, "none") == 0 ? GUARD_NONE : GUARD_MAJORITY;
+}
+
 int main(int argc, char **argv)
 {
     const bool table = argc > 1 && strcmp(argv[1], "--table") == 0;
     char **rest = argv + 1 + table;
     int left = argc - 1 - table;
     uint8_t watchers = WATCHERS_DEFAULT;
+    enum guard_policy policy = GUARD_NONE;
 
-    if (left >= 2 && strcmp(rest[0], "--watchers") == 0) {
-        watchers = (uint8_t)number(rest[1], WATCHERS_LEAST, WATCHERS_MOST);
-        rest += 2;
-        left -= 2;
+    for (; left >= 2 && rest[0][0] == '-'; rest += 2, left -= 2) {
+        if (strcmp(rest[0], "--watchers") == 0) {
+            watchers = (uint8_t)number(rest[1], WATCHERS_LEAST, WATCHERS_MOST);
+        } else if (strcmp(rest[0], "--guard") == 0) {
+            policy = policy_named(rest[1]);
+        } else {
+            refuse_usage();
+        }
     }
     if (left > 2) {
         refuse_usage();
@@ -233,7 +250,7 @@ int main(int argc, char **argv)
 
     for (uint32_t run = 0; run < runs; run++) {
         double found[WHAT_COUNT];
-        measure(hosts, watchers, run + 1, found);
+        measure(hosts, watchers, policy, run + 1, found);
         for (size_t i = 0; i < WHAT_COUNT; i++) {
             samples[i][run] = found[i];
         }

@@ -140,3 +140,21 @@ Test(core_cut_off, who_hears_one_alone_in_time_removes_who_is_lost)
     cr_assert(
         removes_after_a_pause(timing.heartbeat_ms * jitter / 100, 2 * timing_question_ms(&timing)));
 }
+
+/* D2f. H72: B and D take the same turn, and fall silent together at a node that is cut off; neither
+ * says that it has lost the other. */
+Test(core_cut_off, of_those_who_fell_silent_together_none_is_lost_to_all)
+{
+    struct rig *rig = rig_sparse("A B C D", 'A');
+    const struct timing *timing = &rig->timing;
+
+    rig_hears(rig, 'B');
+    rig_hears(rig, 'D');
+    rig_hears(rig, 'C');
+    rig->core->peers[2].signs.late = true; /* Of C it is not known what it hears. */
+    rig_pass(rig, timing_deaf_ms(timing) - 1, "");
+    rig->core->looking.heard_ms = rig->now_ms;
+    rig_pass(rig, timing->lost_ms - timing_deaf_ms(timing) + 1, "");
+    cr_assert_neq(hearing_not_lost_until_ms(rig->core, 1), 0);
+    rig_free(rig);
+}

@@ -227,6 +227,113 @@ Test(core_lease, a_node_holds_no_lease_of_its_own)
     rig_free(rig);
 }
 
+/* --- Asked for (D8c) --- */
+
+/* Whom it asks with its next round, while it hears those of `alive`: their letters, in that order.
+ * Each must be asked before the heartbeat goes out, or the question may overtake it. */
+static const char *asked_next(struct rig *rig, const char *alive, char letters[RIG_CAPACITY + 1])
+{
+    uint32_t count = 0;
+
+    do {
+        for (const char *at = alive; *at != '\0'; at++) {
+            rig_hears(rig, *at);
+        }
+        rig_pass(rig, 1, "");
+    } while (rig_count(rig, MESSAGE_HEARTBEAT) == 0);
+    bool said = false;
+    for (uint32_t i = 0; i < rig->sent_count; i++) {
+        said = said || rig->sent[i].message.type == MESSAGE_HEARTBEAT;
+        if (rig->sent[i].message.type == MESSAGE_PING) {
+            cr_assert_not(said);
+            letters[count++] = rig->sent[i].to;
+        }
+    }
+    letters[count] = '\0';
+    return letters;
+}
+
+static void answers_question(struct rig *rig, char from)
+{
+    const struct message *ping = rig_told(rig, MESSAGE_PING, from);
+
+    cr_assert_not_null(ping);
+    rig_gets(rig, from, &(struct message){.type = MESSAGE_PONG, .ping = ping->ping});
+}
+
+Test(core_lease, as_many_are_asked_as_the_guard_counts_and_a_fifth_more)
+{
+    static const struct {
+        struct guard guard;
+        const char *asked;
+    } cases[] = {{{GUARD_NONE, 0}, "BC"},
+                 {{GUARD_COUNT, 2}, "BC"},
+                 {{GUARD_COUNT, 3}, "BCD"},
+                 {{GUARD_MAJORITY, 7}, "BCDE"}};
+    char letters[RIG_CAPACITY + 1];
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig *rig = rig_guarded("A B C D E F G", 'A', cases[i].guard);
+        cr_expect_str_eq(asked_next(rig, "BCDEFG", letters), cases[i].asked);
+        rig_free(rig);
+    }
+}
+
+Test(core_lease, who_does_not_coordinate_asks_for_none)
+{
+    struct rig *rig = rig_guarded("A B C", 'B', (struct guard){GUARD_MAJORITY, 3});
+    char letters[RIG_CAPACITY + 1];
+
+    cr_assert_str_eq(asked_next(rig, "AC", letters), "");
+    rig_free(rig);
+}
+
+Test(core_lease, for_who_is_silent_another_is_asked_at_once)
+{
+    struct rig *rig = rig_guarded("A B C D E", 'A', (struct guard){GUARD_NONE, 0});
+    char letters[RIG_CAPACITY + 1];
+
+    cr_assert_str_eq(asked_next(rig, "BCDE", letters), "BC");
+    answers_question(rig, 'B');
+    cr_assert_str_eq(asked_next(rig, "BCDE", letters), "BCD", "C has not answered");
+    rig_free(rig);
+}
+
+/* H32: they could give no lease that counts. */
+Test(core_lease, the_suspected_and_who_follows_another_are_not_asked)
+{
+    struct rig *rig = rig_guarded("A B C D E", 'A', (struct guard){GUARD_NONE, 0});
+    char letters[RIG_CAPACITY + 1];
+
+    rig->core->peers[B].charge.verdict = VERDICT_STALLED;
+    rig->core->peers[C].signs.view.coordinator = rig_id(rig, 'B');
+    cr_assert_str_eq(asked_next(rig, "DE", letters), "DE");
+    rig_free(rig);
+}
+
+/* A2b: each has to have heard of the terms. */
+Test(core_lease, while_terms_change_all_are_asked)
+{
+    struct rig *rig = rig_guarded("A B C D E", 'A', (struct guard){GUARD_NONE, 0});
+    char letters[RIG_CAPACITY + 1];
+
+    rig->core->agreed.joint = true;
+    cr_assert_str_eq(asked_next(rig, "BCDE", letters), "BCDE");
+    rig->core->agreed.joint = false;
+    rig_free(rig);
+}
+
+/* D8d: it takes more to be sure that nobody took over meanwhile. */
+Test(core_lease, who_slept_asks_a_majority_of_its_view)
+{
+    struct rig *rig = rig_guarded("A B C D E F G", 'A', (struct guard){GUARD_COUNT, 2});
+    char letters[RIG_CAPACITY + 1];
+
+    rig->core->detector.late_until_ms = rig->now_ms + 1;
+    cr_assert_str_eq(asked_next(rig, "BCDEFG", letters), "BCDE");
+    rig_free(rig);
+}
+
 /* --- Of voters (Z6) --- */
 
 /* H52: the answer may have lain in the socket while the lease ran down. */

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "core/model/limits.h"
+#include "core/state/state.h"
 #include "rig.h"
 
 static struct message probe_of(const struct view *view, uint32_t holders, bool answer)
@@ -361,6 +362,22 @@ Test(core_yield, a_heartbeat_stands_for_the_commit)
     rig_gets(rig, 'B', &heartbeat);
     cr_assert_str_eq(rig_sees(rig, text), "A B C D E");
     cr_assert_eq(rig->noticed[NOTICE_MERGE], 1);
+    rig_free(rig);
+}
+
+/* M4h: D has gone on since; and what it goes by now is not to be taken back. */
+Test(core_yield, a_heartbeat_of_a_view_that_is_lower_by_now_stands_for_nothing)
+{
+    struct view *merged;
+    struct rig *rig = agreed(&merged);
+    const struct message heartbeat = {
+        .type = MESSAGE_HEARTBEAT,
+        .heartbeat = {.view = view_id_of(merged), .view_hash = merged->hash}};
+    char text[64];
+
+    rig->core->promise.seen = rig->core->view.epoch = merged->epoch + 1;
+    rig_gets(rig, 'B', &heartbeat);
+    cr_assert_str_eq(rig_sees(rig, text), "D E");
     rig_free(rig);
 }
 
