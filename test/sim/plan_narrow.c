@@ -108,17 +108,17 @@ static bool is_out_in_time(const struct plan *plan, struct sim *sim)
            core_view(sim_core(sim, broken))->hash != hash || !sim_is_behind(sim, broken);
 }
 
-static bool leads_alone(const struct plan *plan, const struct sim *sim)
+static bool leads_too_few(const struct plan *plan, const struct sim *sim)
 {
     const uint32_t broken = plan->broken % plan->hosts;
 
     return sim_is_running(sim, broken) && sim_phase(sim, broken) == PHASE_MEMBER &&
-           core_view(sim_core(sim, broken))->member_count == 1;
+           core_view(sim_core(sim, broken))->member_count <= 2;
 }
 
 /* One that led when the hole came, and still does, lets in whoever comes, or gives way (L3b, U4e).
- * Of one that leads alone nothing is asked: newcomers alone, who may be behind holes themselves,
- * move no coordinator. */
+ * Of one that leads itself alone, or one other, nothing is asked: newcomers and one member, who may
+ * be behind holes themselves, move no coordinator. */
 static const char *check_a_narrow_coordinator(const struct plan *plan, struct sim *sim,
                                               struct random *random)
 {
@@ -126,7 +126,7 @@ static const char *check_a_narrow_coordinator(const struct plan *plan, struct si
 
     restart_beside(plan, sim, random, one_alone ? 1 : UINT32_MAX);
     sim_run(sim, 2 * plan_quiet_ms(plan));
-    return sim_converges(sim, plan_heal_ms_max(plan)) || leads_alone(plan, sim)
+    return sim_converges(sim, plan_heal_ms_max(plan)) || leads_too_few(plan, sim)
                ? NULL
                : "Y6: a coordinator behind a black hole lets nobody in";
 }
