@@ -42,7 +42,6 @@ _doyen()
         ;;
     --guard) words='none majority strict' ;;
     --profile) words='local lan wan' ;;
-    --dissemination) words='broadcast gossip' ;;
     --policy) words='first oldest priority' ;;
     --state) words='alive silent suspect failed left moved replaced behind' ;;
     --election) words='oldest bully ring token-ring sequential' ;;

@@ -46,7 +46,6 @@ _doyen()
     --best) compadd lowest highest && return ;;
     --guard) compadd none majority strict && return ;;
     --profile) compadd local lan wan && return ;;
-    --dissemination) compadd broadcast gossip && return ;;
     --policy) compadd first oldest priority && return ;;
     --state) compadd alive silent suspect failed left moved replaced behind && return ;;
     --auth) compadd require accept && return ;;

@@ -120,7 +120,7 @@ struct core *core_init(void *block, const struct core_options *options, uint64_t
     core->has_seeds = options->has_seeds;
     core->expect = options->expect;
     core->capacity = options->capacity;
-    core->gossips = options->dissemination == DISSEMINATION_GOSSIP;
+    core->fanout = options->fanout;
     accord_start(core, &options->agreed, &options->started);
     core->promise.seen = options->epoch_seen;
     core->now_ms = now_ms;

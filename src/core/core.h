@@ -36,10 +36,11 @@ struct core_options {
     bool has_seeds;       /* false: founds a cluster alone (F1) */
     uint32_t expect;      /* founds, whatever its seeds, when so many nodes, itself included, wait
                              to be let in (F3); at most EXPECT_MAX; 0: F1 alone counts */
-    enum dissemination dissemination; /* of changes, while it coordinates (U4) */
-    uint64_t incarnation;             /* lives this node has had before this one */
-    uint64_t epoch_seen;              /* highest epoch of earlier lives; 0 for none */
-    uint64_t random_seed[4];          /* from the system; ids are drawn from it */
+    uint32_t fanout; /* FANOUT_LEAST or more: members to whom it sends a change itself, while it
+                        coordinates; of more they hand it on (U4) */
+    uint64_t incarnation;    /* lives this node has had before this one */
+    uint64_t epoch_seen;     /* highest epoch of earlier lives; 0 for none */
+    uint64_t random_seed[4]; /* from the system; ids are drawn from it */
 
     /* Of a voter: what it left on disk. Copied, with the view that it points to, which has at most
      * `capacity` members. */

@@ -17,11 +17,10 @@
 
 enum {
     RECORDING_MAGIC_BYTES = 8,
-    RECORDING_VERSION = 9,         /* 1 to 8 were of starts that do not name the watchers */
-    RECORDING_STRICT_VERSION = 10, /* of a node of guard strict: its start has more in it */
+    RECORDING_VERSION = 17,        /* 1 to 16 were of starts that name other options */
+    RECORDING_STRICT_VERSION = 18, /* of a node of guard strict: its start has more in it */
     RECORDING_SPEAKING = 2, /* more than that, of a node that speaks later versions: they follow */
     RECORDING_AGREED = 4,   /* more than both, of one that remembers changed terms: they follow */
-    RECORDING_GOSSIP = 32,  /* is added to the profile where it gossips while it coordinates */
     RECORDING_PROGRAM_MAX = 31,       /* bytes of the recording program's version */
     RECORDING_START_BYTES_MAX = 3072, /* of an encoded start without a voter's record */
     RECORDING_SMALL_BYTES_MAX = 64,   /* of an encoded input without its frame or addresses */

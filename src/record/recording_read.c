@@ -227,20 +227,6 @@ static void read_strict(struct cursor *cursor, struct recording_start *start)
     start->record = read_bytes(cursor, start->record_length);
 }
 
-static void read_profile(struct cursor *cursor, struct core_options *options)
-{
-    uint64_t number = read_number(cursor, PROFILE_LOCAL, RECORDING_GOSSIP + PROFILE_WAN);
-    const bool gossips = number > RECORDING_GOSSIP;
-    number -= gossips ? RECORDING_GOSSIP : 0;
-
-    options->dissemination = gossips ? DISSEMINATION_GOSSIP : DISSEMINATION_BROADCAST;
-    options->profile = (enum profile)number;
-    if (options->profile > PROFILE_WAN) {
-        options->profile = PROFILE_WAN;
-        fail(cursor, RECORDING_DAMAGED);
-    }
-}
-
 static void read_options(struct cursor *cursor, struct recording_start *start, bool strict)
 {
     struct core_options *options = &start->options;
@@ -255,8 +241,9 @@ static void read_options(struct cursor *cursor, struct recording_start *start, b
                                                            strict ? GUARD_STRICT : GUARD_MAJORITY);
     options->guard.count = (uint32_t)read_number(
         cursor, options->guard.policy == GUARD_NONE ? 0 : 1, UINT32_MAX);
-    read_profile(cursor, options);
+    options->profile = (enum profile)read_number(cursor, PROFILE_LOCAL, PROFILE_WAN);
     options->watchers = (uint8_t)read_number(cursor, WATCHERS_LEAST, WATCHERS_MOST);
+    options->fanout = (uint32_t)read_number(cursor, FANOUT_LEAST, FANOUT_MOST);
     read_timing(cursor, &options->timing);
     options->capacity = (uint32_t)read_number(cursor, 1, MEMBER_MAX);
     const uint64_t seeds = read_number(cursor, 0, (EXPECT_MAX << 1) + 1);

@@ -134,10 +134,9 @@ size_t recording_write_start(uint8_t *out, const struct recording_start *start)
     put_tags(&writer, options->tags == NULL ? &no_tags : options->tags);
     put_number(&writer, options->guard.policy);
     put_number(&writer, options->guard.count);
-    put_number(&writer,
-               (uint64_t)options->profile +
-                   (options->dissemination == DISSEMINATION_GOSSIP ? RECORDING_GOSSIP : 0U));
+    put_number(&writer, options->profile);
     put_number(&writer, options->watchers);
+    put_number(&writer, options->fanout);
     for (size_t i = 0; i < TIMING_FIELDS; i++) {
         put_number(&writer, *fields.at[i]);
     }

@@ -55,17 +55,6 @@ const char *profile_text(enum profile profile)
     return "unknown";
 }
 
-const char *dissemination_text(enum dissemination dissemination)
-{
-    switch (dissemination) {
-    case DISSEMINATION_BROADCAST:
-        return "broadcast";
-    case DISSEMINATION_GOSSIP:
-        return "gossip";
-    }
-    return "?";
-}
-
 void terms_words(const struct terms *terms, char out[TERMS_WORDS_MAX])
 {
     char guard[GUARD_TEXT_MAX];

@@ -28,7 +28,4 @@ const char *versions_text(const struct versions *versions, char out[VERSIONS_TEX
 /* Returns local, lan or wan; "unknown" for a value that another node may send. */
 const char *profile_text(enum profile profile);
 
-/* "all" or "rings" (D9). */
-const char *dissemination_text(enum dissemination dissemination);
-
 #endif

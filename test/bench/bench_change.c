@@ -1,6 +1,7 @@
-/* How a change of the view spreads in a large cluster on rings, in the simulator, by broadcast and
- * by gossip: how long it takes from the first PREPARE until all have installed it, and what is sent
- * for that, by the coordinator, by the busiest other member, and by all.
+/* How a change of the view spreads in a large cluster on rings, in the simulator, where its
+ * coordinator sends it to few members itself, to as many as usual, and to all: how long it takes
+ * from the first PREPARE until all have installed it, and what is sent for that, by the
+ * coordinator, by the busiest other member, and by all.
  *
  *     bench_change [--table] [HOSTS [RUNS [MICROSECONDS]]]
  *
@@ -24,9 +25,10 @@ static const struct {
 } losses[] = {{0, "no loss"}, {50000, "5 % loss"}, {200000, "20 % loss"}};
 
 static const struct {
-    enum dissemination dissemination;
+    uint32_t fanout;
     const char *text;
-} ways[] = {{DISSEMINATION_BROADCAST, "broadcast"}, {DISSEMINATION_GOSSIP, "gossip"}};
+} ways[] = {
+    {FANOUT_LEAST, "fanout 4"}, {FANOUT_DEFAULT, "fanout 128"}, {FANOUT_MOST, "fanout 4096"}};
 
 static const struct {
     const char *text;
@@ -51,11 +53,11 @@ static void give_up(const char *what)
     exit(EXIT_FAILURE);
 }
 
-static struct sim *cluster_of(uint32_t hosts, enum dissemination dissemination)
+static struct sim *cluster_of(uint32_t hosts, uint32_t fanout)
 {
     struct sim *sim = sim_new(&(struct sim_options){.seed = 1,
                                                     .host_count = hosts,
-                                                    .dissemination = dissemination,
+                                                    .fanout = fanout,
                                                     .capacity = hosts < 4096 - 8 ? hosts + 8 : 4096,
                                                     .spares_codec = true,
                                                     .spares_hash = true});
@@ -167,7 +169,7 @@ static void measure_way(size_t way, uint32_t hosts, uint32_t runs, uint32_t work
                         struct figures *figures)
 {
     static char texts[sizeof ways / sizeof ways[0]][sizeof losses / sizeof losses[0]][MEASURES][64];
-    struct sim *sim = cluster_of(hosts, ways[way].dissemination);
+    struct sim *sim = cluster_of(hosts, ways[way].fanout);
     struct sim_traffic *before = calloc(hosts, sizeof *before);
     uint32_t changes = 0; /* of each member once, and then with the other tag */
 

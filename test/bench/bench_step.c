@@ -156,6 +156,7 @@ static void measure(uint32_t members, uint32_t position, uint8_t watchers, uint6
                                          .guard = {.policy = GUARD_NONE},
                                          .profile = PROFILE_LAN,
                                          .watchers = watchers,
+                                         .fanout = FANOUT_DEFAULT,
                                          .timing = timing,
                                          .capacity = members,
                                          .has_seeds = true,

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { FIGURES_MAX = 48 };
+enum { FIGURES_MAX = 64 };
 
 struct figure {
     const char *what;

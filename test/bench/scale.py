@@ -267,6 +267,7 @@ SIMULATED = {
 
 
 SPREAD_RUNS = 5
+FANOUTS = (4, 128, 4096)
 SPREAD_LEAST = 8    # hosts: fewer are sent a change by the coordinator itself
 
 LARGE = {
@@ -325,11 +326,11 @@ def simulate_large(folder, count, progress):
 
 
 def change_names():
-    """What bench_change measures, by way and loss, as it stands in a row of `changes`."""
+    """What bench_change measures, by fan-out and loss, as it stands in a row of `changes`."""
     measures = {"until all have a change": "ms", "messages of the coordinator": "first",
                 "messages of the busiest other": "busiest", "messages of all": "all",
                 "bytes of the coordinator": "first_kb", "bytes of all": "all_kb"}
-    return {f"{way}, {loss}: {text}": f"{way} {kind} {short}" for way in ("broadcast", "gossip")
+    return {f"fanout {way}, {loss}: {text}": f"{way} {kind} {short}" for way in FANOUTS
             for loss, kind in (("no loss", "0"), ("5 % loss", "5"), ("20 % loss", "20"))
             for text, short in measures.items()}
 

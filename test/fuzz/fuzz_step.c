@@ -464,6 +464,7 @@ static void fuzz_init(struct fuzz *fuzz)
                                    .guard = {.policy = GUARD_NONE},
                                    .profile = PROFILE_LAN,
                                    .watchers = WATCHERS_DEFAULT,
+                                   .fanout = FANOUT_LEAST,
                                    .timing = timing_of(PROFILE_LAN),
                                    .capacity = CAPACITY,
                                    .has_seeds = true,

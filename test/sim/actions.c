@@ -70,7 +70,7 @@ void sim_start(struct sim *sim, uint32_t index)
         .versions = host->versions,
         .profile = host->profile,
         .watchers = sim->options.watchers,
-        .dissemination = sim->options.dissemination,
+        .fanout = sim->options.fanout,
         .timing = host->timing,
         .capacity = host->capacity,
         .has_seeds = host->seed_count > 0,

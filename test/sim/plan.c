@@ -56,7 +56,7 @@ static struct sim *cluster_of(const struct plan *plan, FILE *trace)
         .seed_count = plan->seeds < plan->hosts ? plan->seeds : plan->hosts,
         .profile = plan->profile,
         .watchers = plan->watchers,
-        .dissemination = plan->dissemination,
+        .fanout = plan->fanout,
         .guard = plan->guard,
         .voter_count = plan->guard.policy == GUARD_STRICT ? plan->guard.count : 0,
         .expect = plan->expect < plan->hosts ? plan->expect : plan->hosts,

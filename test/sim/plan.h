@@ -26,7 +26,7 @@ struct plan {
     uint32_t expect;    /* of every host (F3); 0: none */
     enum profile profile;
     uint8_t watchers;
-    enum dissemination dissemination;
+    uint32_t fanout;  /* 0: FANOUT_DEFAULT */
     bool roles;       /* clients stand for roles (K) */
     bool terms;       /* operators change the terms (A) */
     bool liars;       /* somebody lies, also in an operator's name, so that terms may change, too */
@@ -54,8 +54,7 @@ struct plan_options {
     enum profile profile; /* 0: not set */
     uint8_t watchers;
     bool watchers_set;
-    enum dissemination dissemination;
-    bool dissemination_set;
+    uint32_t fanout;         /* 0: not set */
     enum guard_policy guard; /* 0: as drawn */
     uint32_t heal_parts;
     bool liar;        /* somebody lies, too */

@@ -250,7 +250,7 @@ void plan_draw(struct plan *plan, const struct plan_options *options, uint64_t s
     plan->seed = seed;
     plan->profile = options->profile;
     plan->watchers = options->watchers;
-    plan->dissemination = options->dissemination;
+    plan->fanout = options->fanout;
     plan->roles = options->roles;
     plan->terms = options->terms;
     plan->heal_parts = options->heal_parts;

@@ -33,6 +33,14 @@ static uint8_t draw_watchers(struct random *random)
     return watchers[random_below(random, sizeof watchers / sizeof watchers[0])];
 }
 
+/* So few that others hand a change on (U4), in clusters of more than ten hosts alone, and so many
+ * that nobody does. */
+static uint32_t draw_fanout(struct random *random)
+{
+    static const uint32_t fanouts[] = {FANOUT_LEAST, 2 * FANOUT_LEAST, FANOUT_DEFAULT};
+    return fanouts[random_below(random, sizeof fanouts / sizeof fanouts[0])];
+}
+
 struct plan_options plan_mix(const struct plan_options *asked, uint64_t seed)
 {
     struct plan_options options = *asked;
@@ -48,7 +56,7 @@ struct plan_options plan_mix(const struct plan_options *asked, uint64_t seed)
     const enum guard_policy guard = draw_policy(&random);
     const enum profile profile = draw_profile(&random);
     const uint8_t watchers = draw_watchers(&random);
-    const bool gossip = one_in(&random, 3);
+    const uint32_t fanout = draw_fanout(&random);
 
     options.nodes_least = asked->nodes != 0 ? asked->nodes_least : hosts;
     options.nodes = asked->nodes != 0 ? asked->nodes : hosts;
@@ -57,9 +65,7 @@ struct plan_options plan_mix(const struct plan_options *asked, uint64_t seed)
     if (!asked->watchers_set) {
         options.watchers = watchers;
     }
-    if (!asked->dissemination_set && options.guard != GUARD_STRICT) { /* U4 */
-        options.dissemination = gossip ? DISSEMINATION_GOSSIP : DISSEMINATION_BROADCAST;
-    }
+    options.fanout = asked->fanout != 0 ? asked->fanout : fanout;
     options.roles |= one_in(&random, 2);
     options.terms |= one_in(&random, 2);
     options.liar |= one_in(&random, 2);

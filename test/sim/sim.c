@@ -67,6 +67,9 @@ static void apply_defaults(struct sim_options *options)
     if (options->watchers == 0) {
         options->watchers = WATCHERS_DEFAULT;
     }
+    if (options->fanout == 0) {
+        options->fanout = FANOUT_DEFAULT;
+    }
     if (options->seed_count == 0) {
         options->seed_count = 1;
     }

@@ -32,11 +32,11 @@ enum {
 struct sim_options {
     uint64_t seed;
     uint32_t host_count;
-    uint32_t capacity;    /* members a node can hold; 0: twice the hosts */
-    uint32_t seed_count;  /* the first so many hosts are everybody's seeds; 0: one */
-    enum profile profile; /* 0: lan */
-    uint8_t watchers;     /* 0: WATCHERS_DEFAULT */
-    enum dissemination dissemination;
+    uint32_t capacity;     /* members a node can hold; 0: twice the hosts */
+    uint32_t seed_count;   /* the first so many hosts are everybody's seeds; 0: one */
+    enum profile profile;  /* 0: lan */
+    uint8_t watchers;      /* 0: WATCHERS_DEFAULT */
+    uint32_t fanout;       /* 0: FANOUT_DEFAULT */
     uint64_t heartbeat_ms; /* these two instead of the profile's; 0: the profile's */
     uint64_t lost_ms;
     struct guard guard;   /* policy 0: none */

@@ -18,7 +18,7 @@ int swarm_usage(FILE *out)
         "  --seconds S       virtual seconds of faults in each run (default 60)\n"
         "  --profile NAME    local, lan or wan (default lan)\n"
         "  --watchers N      of each host, 4 to 255 (default 4)\n"
-        "  --dissemination NAME  broadcast or gossip (default broadcast)\n"
+        "  --fanout N        of each host, 4 to 4096 (default 128)\n"
         "  --guard NAME      none, count, majority or strict (default: all four, as drawn)\n"
         "  --only FAULT      no other fault than this one; 'narrow path' also for good in the end, in\n"
         "                    each plan\n"
@@ -27,7 +27,7 @@ int swarm_usage(FILE *out)
         "  --liar            somebody lies, too: strangers, and members in any name; with --only LIE\n"
         "                    in no other way, and among all other faults\n"
         "  --mixed           each seed draws what is not set of all these: 3 to 12 hosts, profile,\n"
-        "                    watchers, dissemination, guard, and whether with --roles, --terms and\n"
+        "                    watchers, fanout, guard, and whether with --roles, --terms and\n"
         "                    --liar; the report of a failure names them\n"
         "  --heal PARTS      no faults but one partition of 30 s into so many parts; tells how\n"
         "                    fast it healed\n"
@@ -194,11 +194,9 @@ static bool parse_valued(struct swarm_options *options, const char *option, cons
         ok = parse_whole(value, &watchers, WATCHERS_LEAST, WATCHERS_MOST);
         options->plan.watchers = (uint8_t)watchers;
         options->plan.watchers_set = ok;
-    } else if (strcmp(option, "--dissemination") == 0) {
-        ok = value != NULL && (strcmp(value, "broadcast") == 0 || strcmp(value, "gossip") == 0);
-        options->plan.dissemination = ok && *value == 'g' ? DISSEMINATION_GOSSIP
-                                                          : DISSEMINATION_BROADCAST;
-        options->plan.dissemination_set = ok;
+    } else if (strcmp(option, "--fanout") == 0) {
+        ok = parse_whole(value, &number, FANOUT_LEAST, FANOUT_MOST);
+        options->plan.fanout = (uint32_t)number;
     } else if (strcmp(option, "--guard") == 0) {
         ok = parse_guard(value, &options->plan.guard);
     } else if (strcmp(option, "--only") == 0) {

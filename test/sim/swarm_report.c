@@ -35,8 +35,8 @@ void swarm_report(const struct swarm_options *options, uint64_t seed, const char
     if (own.watchers != 0 && own.watchers != WATCHERS_DEFAULT) {
         printf(" --watchers %u", own.watchers);
     }
-    if (own.dissemination == DISSEMINATION_GOSSIP) {
-        printf(" --dissemination gossip");
+    if (own.fanout != 0 && own.fanout != FANOUT_DEFAULT) {
+        printf(" --fanout %u", own.fanout);
     }
     if (own.guard != 0) {
         printf(" --guard %s", swarm_guard_name(own.guard));

@@ -2,12 +2,12 @@
 #include "core/core.h"
 #include "story.h"
 
-enum { HOSTS = 30, FAN_OUT = 4 };
+enum { HOSTS = 30, FANOUT = FANOUT_LEAST };
 
 static struct sim *story_gossiping(uint64_t seed)
 {
-    struct sim *sim = sim_new(&(struct sim_options){
-        .seed = seed, .host_count = HOSTS, .dissemination = DISSEMINATION_GOSSIP});
+    struct sim *sim = sim_new(
+        &(struct sim_options){.seed = seed, .host_count = HOSTS, .fanout = FANOUT});
 
     sim_start_together(sim);
     cr_assert(sim_converges(sim, SETTLE_MS), "seed %llu: no cluster to begin with",
@@ -39,8 +39,8 @@ Story(gossip, the_coordinator_sends_a_change_to_a_few)
 
     sim_crash(sim, member_at(sim, HOSTS / 2));
     story_check(sim_converges(sim, sim_timing(sim).prepare_ms / 25), seed);
-    story_check(sim_sent(sim, first, MESSAGE_PREPARE) - prepares == FAN_OUT, seed);
-    story_check(sim_sent(sim, first, MESSAGE_COMMIT) - commits == FAN_OUT, seed);
+    story_check(sim_sent(sim, first, MESSAGE_PREPARE) - prepares == FANOUT, seed);
+    story_check(sim_sent(sim, first, MESSAGE_COMMIT) - commits == FANOUT, seed);
     sim_free(sim);
 }
 
@@ -56,7 +56,7 @@ Story(gossip, one_who_hands_nothing_on_delays_nobody)
     sim_lose(sim, idle, SIM_ANY, MESSAGE_COMMIT, UINT32_MAX);
     sim_crash(sim, member_at(sim, HOSTS / 2));
     story_check(sim_converges(sim, sim_timing(sim).prepare_ms / 25), seed);
-    story_check(sim_sent(sim, first, MESSAGE_PREPARE) - prepares == FAN_OUT, seed);
+    story_check(sim_sent(sim, first, MESSAGE_PREPARE) - prepares == FANOUT, seed);
     sim_free(sim);
 }
 
@@ -65,7 +65,7 @@ Story(gossip, whom_nobody_hands_it_on_to_gets_it_all_the_same)
 {
     struct sim *sim = story_gossiping(seed);
 
-    for (uint32_t place = 1; place <= FAN_OUT; place++) {
+    for (uint32_t place = 1; place <= FANOUT; place++) {
         const uint32_t host = member_at(sim, place);
         sim_lose(sim, host, SIM_ANY, MESSAGE_PREPARE, UINT32_MAX);
         sim_lose(sim, host, SIM_ANY, MESSAGE_COMMIT, UINT32_MAX);
@@ -83,7 +83,7 @@ Story(gossip, under_strict_each_is_sent_it)
                                         .seed_count = 3,
                                         .guard = {.policy = GUARD_STRICT, .count = 3},
                                         .voter_count = 3,
-                                        .dissemination = DISSEMINATION_GOSSIP,
+                                        .fanout = FANOUT_LEAST,
                                         .disks = true};
     struct sim *sim = story_of(&options);
     const uint32_t first = sim_coordinator(sim, 9);

@@ -9,6 +9,7 @@ const struct core_options recorded_options = {
     .guard = {.policy = GUARD_NONE},
     .profile = PROFILE_LOCAL,
     .watchers = WATCHERS_DEFAULT,
+    .fanout = FANOUT_DEFAULT,
     .timing = {.heartbeat_ms = 25,
                .silent_ms = 63,
                .fresh_ms = 63,

@@ -167,6 +167,7 @@ struct recorded_story *recorded_story_new(void)
                     .guard = {.policy = GUARD_NONE},
                     .profile = PROFILE_LOCAL,
                     .watchers = WATCHERS_DEFAULT,
+                    .fanout = FANOUT_DEFAULT,
                     .timing = timing_of(PROFILE_LOCAL),
                     .capacity = STORY_CAPACITY,
                     .random_seed = {1, 2, 3, 4}},

@@ -311,6 +311,7 @@ static struct rig *start_with(char self, struct core_options options)
     options.profile = PROFILE_LAN;
     options.timing = options.timing.lost_ms != 0 ? options.timing : timing_of(PROFILE_LAN);
     options.watchers = options.watchers != 0 ? options.watchers : WATCHERS_MOST;
+    options.fanout = options.fanout != 0 ? options.fanout : FANOUT_DEFAULT;
     options.has_seeds = true;
     memcpy(options.random_seed, (const uint64_t[]){(uint64_t)self, 2, 3, 4},
            sizeof options.random_seed);
@@ -410,11 +411,10 @@ struct rig *rig_on_rings(const char *letters, char self)
     return let_in(start_with(self, options), letters);
 }
 
-struct rig *rig_gossiping(const char *letters, char self, struct guard guard)
+struct rig *rig_with_fanout(const char *letters, char self, struct guard guard, uint32_t fanout)
 {
-    const struct core_options options = {.guard = guard,
-                                         .dissemination = DISSEMINATION_GOSSIP,
-                                         .capacity = capacity_for(letters) + RIG_CAPACITY};
+    const struct core_options options = {
+        .guard = guard, .fanout = fanout, .capacity = capacity_for(letters) + RIG_CAPACITY};
 
     return let_in(start_with(self, options), letters);
 }

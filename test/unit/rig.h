@@ -70,8 +70,8 @@ struct rig *rig_guarded(const char *letters, char self, struct guard guard);
 /* The same with guard none, where the members watch each other on two rings (D9). */
 struct rig *rig_on_rings(const char *letters, char self);
 
-/* As rig_in, but this node's changes go by way of the others (U4). */
-struct rig *rig_gossiping(const char *letters, char self, struct guard guard);
+/* The same, which sends changes to so many members itself (U4). */
+struct rig *rig_with_fanout(const char *letters, char self, struct guard guard, uint32_t fanout);
 
 /* As rig_in, with sparse heartbeats (D2e). */
 struct rig *rig_sparse(const char *letters, char self);

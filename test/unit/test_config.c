@@ -25,7 +25,7 @@ Test(config, without_a_word_the_defaults_hold)
     cr_expect_str_empty(config->state_dir);
     cr_expect_eq(config->guard.policy, GUARD_NONE);
     cr_expect_eq(config->profile, PROFILE_LAN);
-    cr_expect_eq(config->dissemination, DISSEMINATION_BROADCAST);
+    cr_expect_eq(config->fanout, FANOUT_DEFAULT);
     cr_expect_eq(config->watchers, 4);
     cr_expect_eq(config->timing.heartbeat_ms, 680);
     cr_expect_eq(config->timing.lost_ms, 1088);
@@ -46,7 +46,7 @@ Test(config, every_flag_reaches_its_field)
         "--seed a:1 --seed [::1]:2 --seed=::2 --control run/b.sock --http [::1]:8080 "
         "--http-host one --http-host two.example.org. "
         "--state-dir /var/lib/x --guard 3 --profile wan --heartbeat 2s --fail-after 1m "
-        "--tag zone=a --tag rack= --capacity 9 --bootstrap-expect 3 --dissemination gossip --join-timeout 500ms --log-level debug "
+        "--tag zone=a --tag rack= --capacity 9 --bootstrap-expect 3 --fanout 9 --join-timeout 500ms --log-level debug "
         "--log-format json --election token-ring --best highest --priority 7 --partitions 271 --backups 2 --partitions-ready 3s --faults --key run/key --auth accept");
     const struct config *config = &result->config;
 
@@ -69,7 +69,7 @@ Test(config, every_flag_reaches_its_field)
     cr_expect_eq(config->guard.policy, GUARD_COUNT);
     cr_expect_eq(config->guard.count, 3);
     cr_expect_eq(config->profile, PROFILE_WAN);
-    cr_expect_eq(config->dissemination, DISSEMINATION_GOSSIP);
+    cr_expect_eq(config->fanout, 9);
     cr_expect_eq(config->timing.heartbeat_ms, 2000);
     cr_expect_eq(config->timing.lost_ms, 60000);
     cr_expect_eq(config->tags.length, sizeof "zone=a\0rack=\0priority=7\0partitions=271+2");

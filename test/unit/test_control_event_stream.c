@@ -44,6 +44,7 @@ static void desk_open(struct desk *desk)
                                          .guard = {.policy = GUARD_NONE},
                                          .profile = PROFILE_LAN,
                                          .watchers = WATCHERS_DEFAULT,
+                                         .fanout = FANOUT_DEFAULT,
                                          .timing = timing_of(PROFILE_LAN),
                                          .capacity = 4,
                                          .random_seed = {1, 2, 3, 4}};

@@ -207,6 +207,7 @@ Test(core_join, who_has_no_seeds_founds_at_once)
                                          .guard = {.policy = GUARD_NONE},
                                          .profile = PROFILE_LAN,
                                          .watchers = WATCHERS_DEFAULT,
+                                         .fanout = FANOUT_DEFAULT,
                                          .timing = timing_of(PROFILE_LAN),
                                          .capacity = RIG_CAPACITY,
                                          .epoch_seen = 7,

@@ -15,6 +15,7 @@ static struct recording_start sample_start(void)
                     .guard = {.policy = GUARD_MAJORITY, .count = 5},
                     .profile = PROFILE_WAN,
                     .watchers = WATCHERS_DEFAULT,
+                    .fanout = FANOUT_DEFAULT,
                     .timing = timing_of(PROFILE_WAN),
                     .capacity = MEMBER_MAX,
                     .has_seeds = true,
@@ -71,12 +72,12 @@ Test(recording, how_members_watch_and_changes_spread_comes_back)
 
     for (int which = 0; which < 4; which++) {
         start.options.watchers = which % 2 == 0 ? WATCHERS_LEAST : WATCHERS_MOST;
-        start.options.dissemination = which < 2 ? DISSEMINATION_BROADCAST : DISSEMINATION_GOSSIP;
+        start.options.fanout = which < 2 ? FANOUT_LEAST : FANOUT_MOST;
         const size_t length = recording_write_start(bytes, &start);
         cr_assert_eq(recording_open(&reader, bytes, length, &read), RECORDING_OK);
         cr_assert_eq(read.options.profile, PROFILE_WAN);
         cr_assert_eq(read.options.watchers, start.options.watchers);
-        cr_assert_eq(read.options.dissemination, start.options.dissemination);
+        cr_assert_eq(read.options.fanout, start.options.fanout);
     }
 }
 

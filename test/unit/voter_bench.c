@@ -25,6 +25,7 @@ struct core_options bench_options(char name)
                                  .voters = &bench_voters,
                                  .profile = PROFILE_LAN,
                                  .watchers = WATCHERS_DEFAULT,
+                                 .fanout = FANOUT_DEFAULT,
                                  .timing = timing_of(PROFILE_LAN),
                                  .capacity = BENCH_CAPACITY,
                                  .has_seeds = true,

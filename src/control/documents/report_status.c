@@ -362,8 +362,7 @@ json_t *report_status(const struct facts *facts, const struct links *links,
             json_put(object, "address", json_of_address(&facts->self->address)) &&
             json_put(object, "profile", json_of_word(profile_text(facts->terms->profile))) &&
             json_put(object, "watchers", json_of_number(facts->config->watchers)) &&
-            json_put(object, "dissemination",
-                     json_of_word(dissemination_text(facts->config->dissemination))) &&
+            json_put(object, "fanout", json_of_number(facts->config->fanout)) &&
             json_put(object, "protocol", protocol_json(facts)) &&
             json_put(object, "terms", terms_json(facts)) &&
             json_put(object, "security", security_json(facts)) &&

@@ -74,22 +74,24 @@ static struct chain chain_of(const struct core *core, const struct view *order)
     return chain;
 }
 
-/* U4b: whoever is at place n hands it to the places from SPREAD_FAN_OUT * n + 1 on, around the end.
- * So the first hops are a tree, and each place has SPREAD_FAN_OUT ways to it.
+/* U4b: whoever is at place n hands it to the SPREAD_WIDTH places from SPREAD_WIDTH * n + 1 on,
+ * around the end. So the first hops are a tree, and each place has SPREAD_WIDTH ways to it. Those
+ * whom the maker, at place 0, sends it to beyond its own branches have one more.
  *
- *             0                 fan-out 2, seven places: 3 hands it to 0 and 1,
+ *             0                 width 2, seven places: 3 hands it to 0 and 1,
  *          /     \              which have it, 4 to 2 and 3, and so on
  *         1       2
  *        / \     / \
  *       3   4   5   6
  */
-static void send_to_next(struct core *core, const struct message *message, const struct view *order)
+static void send_to_next(struct core *core, const struct message *message, const struct view *order,
+                         uint32_t width)
 {
     const struct chain chain = chain_of(core, order);
     if (chain.count == 0) {
         return;
     }
-    const uint32_t first = (SPREAD_FAN_OUT * chain.own + 1) % chain.count;
+    const uint32_t first = (SPREAD_WIDTH * chain.own + 1) % chain.count;
     uint32_t place = 0;
 
     for (uint32_t i = 0; i < order->member_count; i++) {
@@ -97,7 +99,7 @@ static void send_to_next(struct core *core, const struct message *message, const
         if (position == VIEW_NONE) {
             continue;
         }
-        const bool is_next = (place + chain.count - first) % chain.count < SPREAD_FAN_OUT;
+        const bool is_next = (place + chain.count - first) % chain.count < width;
         if (is_next && place != 0 && place != chain.own) {
             outbox_spread(core, message, &order->members[i]);
         }
@@ -107,9 +109,8 @@ static void send_to_next(struct core *core, const struct message *message, const
 
 bool spread_suits(const struct core *core, const struct view *next)
 {
-    return core->gossips && core_is_coordinator(core) && !core_is_strict(core) &&
-           chain_of(core, next).count > SPREAD_FAN_OUT + 1 &&
-           travels_as_a_change(&core->view, next);
+    return core_is_coordinator(core) && !core_is_strict(core) &&
+           chain_of(core, next).count > core->fanout + 1 && travels_as_a_change(&core->view, next);
 }
 
 bool spread_reaches(const struct core *core, const struct node_id *id)
@@ -123,18 +124,19 @@ void spread_begin(struct core *core, const struct message *message, const struct
 {
     if (message != NULL) {
         REACHED(spread_begun);
-        send_to_next(core, message, order);
+        send_to_next(core, message, order, core->fanout);
     }
 }
 
 /* --- Handing on --- */
 
+/* Who joins answers each copy: its ACKs are all that it is heard by. */
 bool spread_is_known(const struct core *core, const struct message *message)
 {
     const bool proposed = message->type == MESSAGE_PREPARE;
     const struct view *pending = &core->change.pending;
 
-    if (!core_hands_on(core, message)) {
+    if (!message_is_spread(message) || !core_is_member(core)) {
         return false;
     }
     const uint64_t hash = proposed ? message->carrier.view->hash : message->reference.view_hash;
@@ -161,14 +163,13 @@ static bool take_turn(struct core *core)
 
 void spread_hand_on(struct core *core, const struct message *message, const struct view *order)
 {
-    if (!core_hands_on(core, message) || !core_is_member(core) || core_is_strict(core) ||
-        !take_turn(core)) {
+    if (!message_is_spread(message) || !core_is_member(core) || !take_turn(core)) {
         return;
     }
     const struct message *copy = outbox_copy(core, message);
     if (copy != NULL) {
         REACHED(spread_handed_on);
-        send_to_next(core, copy, order);
+        send_to_next(core, copy, order, SPREAD_WIDTH);
     }
 }
 

@@ -1,12 +1,12 @@
 /* A change of the view by way of the others (U4): its maker hands it to a few members, and whoever
- * takes it hands it on to as many. Who is missed gets it from the maker, as when it is lost. */
+ * takes it hands it on to some others. Who is missed gets it from the maker, as when it is lost. */
 #ifndef CORE_SPREAD_H
 #define CORE_SPREAD_H
 
 #include "core/state/state.h"
 
 enum {
-    SPREAD_FAN_OUT = 4,    /* to so many members each hands it */
+    SPREAD_WIDTH = FANOUT_LEAST, /* to so many members each hands it on (U4b) */
     SPREAD_TURNS_MAX = 64, /* messages that a member hands on in one heartbeat interval (U4d) */
 };
 
@@ -21,7 +21,7 @@ bool spread_reaches(const struct core *core, const struct node_id *id);
  * view. O(members). */
 void spread_begin(struct core *core, const struct message *message, const struct view *order);
 
-/* Has this node taken what this copy, which came by others, says? */
+/* Is this node a member that has taken what this copy, which came by others, says? */
 bool spread_is_known(const struct core *core, const struct message *message);
 
 /* Hands it on, if it is one to be handed on, and was just taken. O(members). */

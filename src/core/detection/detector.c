@@ -17,7 +17,7 @@
 
 void detector_heard(struct core *core, const struct message *message, uint32_t position)
 {
-    if (core_hands_on(core, message)) {
+    if (message_is_spread(message)) {
         return; /* It goes by way of others whatever its link to us is (U4c). */
     }
     if (message->relay) {

@@ -19,6 +19,10 @@ enum {
     PROBE_SEEDS_MAX = 4,   /* seeds that a probe names, to show where its part comes from (I3) */
     READY_MAX = 8,         /* coordinators whom a joiner asked that it knows again (V4h) */
     EXPECT_MAX = 64,       /* nodes that may be expected before one of them founds (F3) */
+    FANOUT_LEAST = 4,      /* members to whom a coordinator sends a change itself (U4a): no fewer
+                              than each hands it on to (U4b), */
+    FANOUT_DEFAULT = 128,  /* unless it is told another number, */
+    FANOUT_MOST = 4096,    /* and as many as there may be: nobody hands anything on */
     VOTERS_MAX = 9,        /* names of the voters of guard strict (Z1) */
     ROLES_MAX = 256,       /* roles that anybody stands for (K5d) */
     ROLE_CANDIDATES_MAX = 4096, /* candidates of all members; a coordinator of few keeps fewer */

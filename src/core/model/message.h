@@ -327,13 +327,8 @@ struct message {
     };
 };
 
-/* How a coordinator sends a change of the view (U4). */
-enum dissemination {
-    DISSEMINATION_BROADCAST, /* to each member itself */
-    DISSEMINATION_GOSSIP,    /* to a few, who hand it on */
-};
-
-/* U4: is it to be handed on to others by its receiver? A relay is told another receiver (R2). */
+/* U4: is it a change of the view that its receiver is to hand on to others? A relay is told another
+ * receiver (R2). */
 static inline bool message_is_spread(const struct message *received)
 {
     return received->relay && !received->handed_on &&

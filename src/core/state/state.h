@@ -93,7 +93,7 @@ struct core {
     bool has_seeds;
     uint32_t expect; /* nodes that must have met before one founds (F3); 0: not asked for */
     uint32_t capacity;
-    bool gossips;    /* changes go by way of the others, and of this node (U4) */
+    uint32_t fanout; /* members to whom this node sends a change itself (U4a) */
     uint64_t secret; /* of the nonces in offers (J3) */
     uint64_t now_ms;
     uint64_t due_ms; /* the soonest of all deadlines, as of the end of the last step */
@@ -196,13 +196,6 @@ static inline bool core_is_member(const struct core *core)
 static inline bool core_is_strict(const struct core *core)
 {
     return core->terms.guard.policy == GUARD_STRICT;
-}
-
-/* U4: is it a change that comes by way of the others, of whom this node is one? Whoever is told to
- * broadcast takes it as what a relay brought (R2). */
-static inline bool core_hands_on(const struct core *core, const struct message *received)
-{
-    return core->gossips && message_is_spread(received);
 }
 
 static inline bool core_is_coordinator(const struct core *core)

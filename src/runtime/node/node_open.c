@@ -131,7 +131,7 @@ static bool choose_core_options(const struct node *node, struct core_options *op
         .voters = &config->voters,
         .profile = config->profile,
         .watchers = (uint8_t)config->watchers,
-        .dissemination = config->dissemination,
+        .fanout = (uint32_t)config->fanout,
         .timing = config->timing,
         .capacity = config->capacity,
         .versions = wire_versions(),

@@ -63,7 +63,7 @@ struct config {
     struct voters voters; /* none but under guard strict */
     enum profile profile;
     uint64_t watchers;
-    enum dissemination dissemination;
+    uint64_t fanout;
     uint64_t detect_ms;   /* --detect, which the timings follow from; 0: not given */
     struct timing timing; /* the profile's, with the overrides applied */
     struct tags tags;     /* with those of --priority and --partitions */

@@ -676,18 +676,6 @@ static bool complete_election(struct reading *reading)
     return true;
 }
 
-/* U4a */
-static bool complete_dissemination(struct reading *reading)
-{
-    const struct config *config = &reading->partial.config;
-
-    return config->dissemination == DISSEMINATION_BROADCAST ||
-           config->guard.policy != GUARD_STRICT ||
-           refuse_option(reading, "dissemination",
-                         "under --guard strict each is sent a change: leave it out, or choose "
-                         "another --guard");
-}
-
 /* What an option says is a tag, too, for the others to see: "key=value", the key of `key_bytes`
  * with its sign. */
 static bool add_own_tag(struct reading *reading, const char *option, const char *tag,
@@ -908,9 +896,8 @@ void config_parse(struct config *config, struct config_outcome *outcome, int arg
         complete_name(&reading) && complete_control(&reading) && complete_control_group(&reading) &&
         complete_timing(&reading) && complete_advertise(&reading) && complete_seeds(&reading) &&
         complete_voters(&reading) && complete_guard(&reading) && complete_election(&reading) &&
-        complete_dissemination(&reading) && complete_priority(&reading) &&
-        complete_partitions(&reading) && complete_expect(&reading) && complete_http(&reading) &&
-        complete_key(&reading)) {
+        complete_priority(&reading) && complete_partitions(&reading) && complete_expect(&reading) &&
+        complete_http(&reading) && complete_key(&reading)) {
         *config = reading.partial.config;
         memcpy(config->file, outcome->file, sizeof config->file);
         warn_of_repeated_seeds(&reading);

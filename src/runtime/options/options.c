@@ -20,7 +20,6 @@ enum {
 
 /* In the order of their enumerators, the first of which is the row's `min`. */
 static const char *const profile_words[] = {"local", "lan", "wan"};
-static const char *const dissemination_words[] = {"broadcast", "gossip"};
 static const char *const auth_words[] = {"require", "accept"};
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
 static const char *const election_words[] = {"oldest", "bully", "ring", "token-ring", "sequential"};
@@ -252,17 +251,16 @@ static const struct setting options[] = {
      IN_CONFIG(watchers),
      .min = WATCHERS_LEAST,
      .max = WATCHERS_MOST},
-    {.name = "dissemination",
-     .argument = "broadcast|gossip",
-     .help =
-         "How this node, while it coordinates, sends a change of the members: to each, or to four "
-         "who hand it on",
-     .fallback = "broadcast",
+    {.name = "fanout",
+     .argument = "N",
+     .help = "To how many members this node, while it coordinates, sends a change itself; where "
+             "there are more, they hand it on",
+     .fallback = "128",
      .group = GROUP_TIMING,
-     .kind = &option_word,
-     IN_CONFIG(dissemination),
-     .min = DISSEMINATION_BROADCAST,
-     WORDS(dissemination_words)},
+     .kind = &option_number,
+     IN_CONFIG(fanout),
+     .min = FANOUT_LEAST,
+     .max = FANOUT_MOST},
     {.name = "heartbeat",
      .argument = "DUR",
      .help = "Time between two heartbeats, 5ms to 60s",
