@@ -292,6 +292,34 @@ Story(http, what_takes_no_body_refuses_one_and_changes_nothing)
     assert_agreement(cluster, "athens");
 }
 
+/* What is refused is told what it was to be. */
+Story(http, terms_of_another_kind_are_refused_with_what_is_wanted)
+{
+    static const struct {
+        const char *body;
+        const char *detail;
+    } cases[] = {
+        {"{\"forget_failed\": 3}", "\\\"forget_failed\\\" wants true or false"},
+        {"{\"size\": \"5\"}", "\\\"size\\\" wants a number from 1 to 4096"},
+        {"{\"guard\": true}", "\\\"guard\\\" wants"},
+        {"{\"voters\": 3}", "\\\"voters\\\" is none of guard"},
+    };
+    struct cluster *cluster = athens_alone(NO_ARGS);
+    const int fd = dial(cluster, "athens");
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct http_answer answer;
+        cr_assert(send_text(fd, text_kept("POST /v1/terms HTTP/1.1\r\nHost: x\r\n"
+                                          "Content-Length: %zu\r\n\r\n%s",
+                                          strlen(cases[i].body), cases[i].body)));
+        cr_assert(http_read(fd, false, LIMIT_MS, &answer));
+        cr_assert_eq(answer.status, 400, "%s", answer.text);
+        assert_text_has(answer.body, cases[i].detail);
+        http_answer_deinit(&answer);
+    }
+    close(fd);
+}
+
 Story(http, leave_is_accepted_on_the_control_socket)
 {
     struct cluster *cluster = athens_alone(NO_ARGS);

@@ -103,9 +103,10 @@ static bool take_one(const char *key, const json_t *value, struct wanted *wanted
     if (strcmp(key, "fail_after_ms") == 0) {
         return take_number(key, value, 1, RULES_LOST_MS_MAX, &wanted->lost_ms, complaint);
     }
-    if (strcmp(key, "forget_failed") == 0 && json_is_boolean(value)) {
+    if (strcmp(key, "forget_failed") == 0) {
         wanted->forget_failed = json_is_true(value);
-        return true;
+        return json_is_boolean(value) ||
+               complaint_set(complaint, "\"forget_failed\" wants true or false");
     }
     return complaint_set(complaint,
                          "\"%.40s\" is none of guard, size, profile, heartbeat_ms, fail_after_ms, "
