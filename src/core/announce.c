@@ -44,7 +44,7 @@ void announce_view_installed(struct core *core, const struct installed *before)
         versions_common(view_versions(&core->view, VIEW_NONE), core->life.self.versions).high;
     lifecycle_on_view_installed(core);
     peers_on_view_installed(core, before);
-    accord_on_view_installed(core);
+    accord_on_view_installed(core, before);
     watch_on_view_installed(core, before);
     rounds_on_view_installed(core);
     detector_on_view_installed(core, before);

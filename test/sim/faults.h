@@ -55,6 +55,9 @@ void fault_break(struct sim *sim, enum breakage breakage, uint32_t host, uint64_
  * they start again. */
 void fault_narrow(struct sim *sim, struct random *random, uint32_t host);
 
+/* The same, but what asks to be let in is none too long: who leads is to hear of those who come. */
+void fault_let_requests_pass(struct sim *sim, uint32_t host);
+
 /* A stranger lies from now on, and never ends. */
 void fault_haunt(struct sim *sim, struct random *random, uint32_t kind);
 

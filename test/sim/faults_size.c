@@ -75,16 +75,20 @@ void strike_long_tags(struct sim *sim, struct random *random)
     }
 }
 
+void fault_let_requests_pass(struct sim *sim, uint32_t host)
+{
+    sim_narrow(sim, host, REQUEST_HOLE);
+}
+
 void fault_narrow(struct sim *sim, struct random *random, uint32_t host)
 {
     uint32_t bytes = draw_u32(random, HOLE_LEAST, HOLE_MOST);
 
-    /* Who leads is to hear of those who come. */
-    if (sim_coordinator(sim, host) == host && bytes < REQUEST_HOLE) {
-        bytes = REQUEST_HOLE;
-    }
     sim_set_segments(sim, LARGE_SEGMENTS);
     sim_narrow(sim, host, bytes);
+    if (sim_coordinator(sim, host) == host && bytes < REQUEST_HOLE) {
+        fault_let_requests_pass(sim, host);
+    }
     sim_break(sim, host);
     for (uint32_t i = 0; i < sim_host_count(sim); i++) {
         if (i != host) {

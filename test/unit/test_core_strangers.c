@@ -116,6 +116,21 @@ Test(core_strangers, one_source_does_not_take_all_answers)
     rig_free(rig);
 }
 
+/* H95: who looks for other parts does not wait for an interval of minutes that somebody made up. */
+Test(core_strangers, there_are_as_many_again_after_the_interval_of_the_start)
+{
+    struct rig *rig = rig_in("A B C", 'C');
+    struct message said[KINDS];
+
+    questions(rig, said);
+    rig->core->timing.heartbeat_ms = 60000;
+    for (int i = 0; i < 3; i++) {
+        rig_pass(rig, rig->timing.heartbeat_ms, "A B");
+        cr_assert_eq(answers_to(rig, "X", &said[PROBE_KIND], 100), ANSWERED_TO_ONE, "%d", i);
+    }
+    rig_free(rig);
+}
+
 /* H39: whoever was a member, or is a seed, is heard beside any flood. */
 Test(core_strangers, who_is_in_the_book_is_answered_beside_a_flood)
 {

@@ -203,6 +203,43 @@ Test(core_terms, on_rings_terms_are_waited_for_that_have_stayed)
     rig_free(rig);
 }
 
+/* The first member changes places with one that nobody watched for its age. */
+static struct view *next_of_another(struct rig *rig)
+{
+    struct view *next = rig_next(rig, "");
+    const struct member first = next->members[0];
+    const struct member other = next->members[5];
+
+    next->members[0] = other;
+    next->members[0].age = first.age;
+    next->members[5] = first;
+    next->members[5].age = other.age;
+    next->epoch++;
+    view_seal(next);
+    return next;
+}
+
+/* A3b, H95: that a former coordinator was watched, and did not name them, says nothing for them. */
+Test(core_terms, on_rings_terms_have_to_stay_under_each_coordinator)
+{
+    static const char *const others = "N O P C E F G H I J K L Q R S T A B X Y";
+    struct rig *rig = rig_on_rings("M N O P C D E F G H I J K L Q R S T A B X Y W", 'W');
+    const uint64_t stall_ms = rig->timing.stall_ms;
+
+    rig_gets(rig, 'M',
+             &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next_with_terms(rig, 1)}});
+    rig_pass(rig, 3 * rig->timing.heartbeat_ms, others);
+    rig_gets(rig, 'M',
+             &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = next_of_another(rig)}});
+    cr_assert_eq(core_view(rig->core)->epoch, 2);
+    rig_pass(rig, stall_ms - rig->timing.heartbeat_ms, others);
+    cr_assert_not(watch_is_on(rig->core, 0), "else its own word counts");
+    cr_assert_eq(rig->core->proven.number, 0);
+    rig_pass(rig, 2 * rig->timing.heartbeat_ms, others);
+    cr_assert_eq(rig->core->proven.number, 1);
+    rig_free(rig);
+}
+
 /* A3b, H95: a view travels slower than a heartbeat, which may name it first and fall silent then.
  */
 Test(core_terms, a_view_that_was_named_before_it_came_counts_at_once)

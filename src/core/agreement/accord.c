@@ -185,12 +185,18 @@ static void prove(struct core *core)
     detector_on_timing(core);
 }
 
-/* A3b: only the coordinator knows at once that it goes by them. */
-void accord_on_view_installed(struct core *core)
+/* A3b: only the coordinator knows at once that it goes by them; and it has T_stall to say
+ * otherwise, whoever coordinated before. */
+void accord_on_view_installed(struct core *core, const struct installed *before)
 {
-    if (!agreed_equal(&core->agreed, &core->view.agreed)) {
-        core->agreed = core->view.agreed;
+    const bool others = !agreed_equal(&core->agreed, &core->view.agreed);
+
+    if (others || view_is_empty(before->view) ||
+        !id_equal(&core->view.members[0].id, &before->view->members[0].id)) {
         core->agreed_ms = core->now_ms;
+    }
+    if (others) {
+        core->agreed = core->view.agreed;
         apply(core);
         detector_on_timing(core);
     }

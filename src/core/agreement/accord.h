@@ -40,7 +40,7 @@ struct agreed accord_merge(const struct core *core, const struct view *theirs,
 /* V7g: do those leap above the terms of this node's view, or come from elsewhere? */
 bool accord_leaps(const struct core *core, const struct agreed *agreed);
 
-void accord_on_view_installed(struct core *core);
+void accord_on_view_installed(struct core *core, const struct installed *before);
 
 /* A3b: a heartbeat of that member has named the view that is installed here, with its hash. */
 void accord_on_named(struct core *core, uint32_t position);

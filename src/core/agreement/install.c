@@ -625,15 +625,12 @@ static void repair_lower(struct core *core, const struct message *message, uint3
 {
     struct peer_repair *repair = &core->peers[position].repair;
 
-    const uint64_t later_ms = earlier(core->timing.heartbeat_ms,
-                                      core->configured.timing.heartbeat_ms);
-
     if (repair->lower_ms == 0) {
         repair->lower_ms = core->now_ms;
     }
     /* The coordinator repairs at once, the others when that has not helped: not everyone sends
      * the whole list to everyone (H49). */
-    if (core_is_coordinator(core) || core->now_ms >= repair->lower_ms + later_ms) {
+    if (core_is_coordinator(core) || core->now_ms >= repair->lower_ms + core_interval_ms(core)) {
         send_view_to_peer(core, message, position);
     }
 }

@@ -7,7 +7,6 @@
 #include "core/detection/verdict.h"
 #include "core/detection/watch.h"
 #include "core/state/outbox.h"
-#include "core/state/strangers.h"
 
 static uint8_t questions_least(const struct core *core)
 {
@@ -156,7 +155,6 @@ static void send_to_halves(struct core *core, struct message *message, uint8_t h
     }
     watch_hold_lifelines(core);
     begin_next_in(core, until_next_round_ms(core, names_somebody));
-    strangers_renew(core);
 }
 
 static void send_round(struct core *core, uint8_t halves)

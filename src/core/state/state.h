@@ -68,10 +68,10 @@ struct stranger_answers {
     uint8_t unknown_all;
 };
 
-/* strangers: since the last heartbeat, or the last try of a joiner (V6). */
+/* strangers: for an interval, or since the last try of a joiner (V6). */
 struct strangers_budget {
-    uint64_t round; /* goes into the hash */
-    bool asked;     /* something may be counted in `answers` */
+    uint64_t round;    /* goes into the hash */
+    uint64_t until_ms; /* there are as many again from then on */
     struct stranger_answers answers[STRANGERS_QUESTIONS];
 };
 
@@ -88,7 +88,7 @@ struct core {
     struct terms terms;   /* accord: in force; `number` and what belongs to it as in `agreed` */
     struct timing timing; /* accord: in force */
     struct agreed agreed; /* accord: those of the view, or of the last one */
-    uint64_t agreed_ms;   /* accord: since then */
+    uint64_t agreed_ms;   /* accord: since then, and under this coordinator */
     struct agreed proven; /* accord: the last that the coordinator was heard to hold (A3b) */
     bool has_seeds;
     uint32_t expect; /* nodes that must have met before one founds (F3); 0: not asked for */
@@ -216,7 +216,12 @@ static inline bool core_is_self(const struct core *core, uint32_t position)
     return position == core->position;
 }
 
-/* V5: no repair waits for durations that somebody may have made up. */
+/* V5, V6: neither repair nor a stranger waits for durations that somebody may have made up. */
+static inline uint64_t core_interval_ms(const struct core *core)
+{
+    return earlier(core->timing.heartbeat_ms, core->configured.timing.heartbeat_ms);
+}
+
 static inline uint64_t core_repair_ms(const struct core *core)
 {
     return earlier(timing_repair_ms(&core->timing), timing_repair_ms(&core->configured.timing));

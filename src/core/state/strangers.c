@@ -53,6 +53,10 @@ static bool take(uint8_t *taken, uint8_t max)
 
 bool strangers_take(struct core *core, const struct message *message)
 {
+    if (core->now_ms >= core->strangers.until_ms) {
+        strangers_renew(core);
+        core->strangers.until_ms = core->now_ms + core_interval_ms(core);
+    }
     const bool probe = message->type == MESSAGE_PROBE;
     struct stranger_answers *answers = &core->strangers.answers[kinds[message->type]];
     uint8_t *known = &answers->known[place_of_source(core, &message->source)];
@@ -60,7 +64,6 @@ bool strangers_take(struct core *core, const struct message *message)
     const uint8_t all = probe ? PROBES_MAX : UNKNOWN_MAX;
     const bool unknown_left = *unknown < EACH_UNKNOWN_MAX && answers->unknown_all < all;
 
-    core->strangers.asked = true;
     if (*known >= EACH_MAX && !unknown_left) {
         return false; /* Whoever it is: a flood costs no look into the book. */
     }
@@ -73,8 +76,5 @@ bool strangers_take(struct core *core, const struct message *message)
 void strangers_renew(struct core *core)
 {
     core->strangers.round++;
-    if (core->strangers.asked) { /* Mostly nobody did, and it is a long list. */
-        core->strangers.asked = false;
-        memset(core->strangers.answers, 0, sizeof core->strangers.answers);
-    }
+    memset(core->strangers.answers, 0, sizeof core->strangers.answers);
 }

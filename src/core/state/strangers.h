@@ -9,7 +9,7 @@
  * look into the book. */
 bool strangers_take(struct core *core, const struct message *message);
 
-/* There are as many again as at first: at each heartbeat, and at each try of a joiner. */
+/* There are as many again as at first, as after each interval: a joiner tries anew (V6b). */
 void strangers_renew(struct core *core);
 
 #endif
