@@ -6,6 +6,7 @@
 #include "core/agreement/electorate.h"
 #include "core/agreement/install.h"
 #include "core/agreement/voter.h"
+#include "core/detection/flap.h"
 #include "core/detection/lease.h"
 #include "core/detection/verdict.h"
 #include "core/entry/founding.h"
@@ -1000,6 +1001,75 @@ Test(core_strict, who_acts_by_the_clock_is_not_idle)
     cr_assert(core_is_acting(rig->core, rig->now_ms));
     cr_assert_eq(rig_count(rig, MESSAGE_STAND_DOWN), 0);
     cr_assert(core_is_acting(rig->core, rig->now_ms));
+    rig_free(rig);
+}
+
+/* --- Names that keep failing (R4c) --- */
+
+static void is_shown(struct rig *rig, struct view *view)
+{
+    view_seal(view);
+    rig_gets(rig, 'A', &(struct message){.type = MESSAGE_VIEW, .carrier = {.view = view}});
+    cr_assert_eq(core_view(rig->core)->version, view->version);
+    view_built_free(&rig->views[--rig->view_count]); /* There are more than are kept. */
+}
+
+/* What B knows after three lives of the name D came in and went for that reason. */
+static struct flap flaps_after(enum gone_reason reason)
+{
+    struct rig *rig = rig_strict("A B C", 'B');
+
+    for (char letter = 'M'; letter < 'P'; letter++) {
+        struct member member = member_of(letter);
+        struct view *view = rig_next(rig, "");
+
+        member.name[0] = 'D';
+        view_append(view, &member);
+        is_shown(rig, view);
+        view = rig_next(rig, "");
+        view_remove(view, view_find(view, &member.id), &(const struct gone){.reason = reason});
+        is_shown(rig, view);
+    }
+    const struct flap flap = rig->core->flap;
+    rig_free(rig);
+    return flap;
+}
+
+/* May a fourth one come in then? A knows the same, and coordinates. */
+static bool is_let_in_after(enum gone_reason reason, const char *voters, bool leased)
+{
+    struct rig *rig = rig_strict_among("A B C", 'A', voters);
+
+    rig->core->flap = flaps_after(reason);
+    rig->core->flap.names[0].admit_ms = NEVER_MS;
+    rig_pass(rig, rig->timing.heartbeat_ms, "");
+    hears_lease(rig, 'B', leased);
+    hears_lease(rig, 'C', leased);
+    cr_assert_eq(core_is_acting(rig->core, rig->now_ms), leased);
+    const bool is_let_in = flap_admits(rig->core, "D");
+    rig_free(rig);
+    return is_let_in;
+}
+
+/* H50: it may be the one that a quorum lacks. */
+Test(core_strict, no_voter_waits_for_having_failed_while_nobody_acts)
+{
+    cr_assert(is_let_in_after(GONE_FAILED, "B C D", false));
+    cr_assert_not(is_let_in_after(GONE_FAILED, "B C D", true));
+    cr_assert_not(is_let_in_after(GONE_FAILED, "A B C", false), "it is no voter");
+    cr_assert_not(is_let_in_after(GONE_BEHIND, "B C D", false), "nothing long reaches it");
+}
+
+/* H92: what lets it in may be too long to get to it, again and again. */
+Test(core_strict, a_voter_that_did_not_answer_waits)
+{
+    struct rig *rig = rig_strict_among("A B C", 'A', "A B D");
+
+    for (int i = 0; i < 3; i++) {
+        flap_note_vain(rig->core, "D");
+    }
+    cr_assert_not(core_is_acting(rig->core, rig->now_ms));
+    cr_assert_not(flap_admits(rig->core, "D"));
     rig_free(rig);
 }
 

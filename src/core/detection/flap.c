@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "core/detection/standing.h"
 
 enum { FAILURES_FREE = 2 }; /* the third within T_flap is the first to cost a pause */
 
@@ -37,7 +38,7 @@ static uint64_t pause_ms(const struct core *core, uint32_t failures)
     return pause < core->timing.flap_ms ? pause : core->timing.flap_ms;
 }
 
-static void on_failure(struct core *core, const char *name)
+static void on_failure(struct core *core, const char *name, bool vain)
 {
     struct flapper *entry = entry_of(core, name);
 
@@ -46,6 +47,7 @@ static void on_failure(struct core *core, const char *name)
     }
     entry->failures++;
     entry->last_ms = core->now_ms;
+    entry->vain = vain;
     entry->admit_ms = entry->failures > FAILURES_FREE
                           ? core->now_ms + pause_ms(core, entry->failures)
                           : 0;
@@ -53,7 +55,7 @@ static void on_failure(struct core *core, const char *name)
 
 void flap_note_vain(struct core *core, const char *name)
 {
-    on_failure(core, name);
+    on_failure(core, name, true);
 }
 
 /* That member was only cut off: the same life is back, by a merge. */
@@ -81,7 +83,7 @@ void flap_on_view_installed(struct core *core, const struct installed *before)
         const struct member *member = &before->view->members[i];
         const struct gone *gone = view_find_gone(&core->view, &member->id);
         if (gone != NULL && (gone->reason == GONE_FAILED || gone->reason == GONE_BEHIND)) {
-            on_failure(core, member->name);
+            on_failure(core, member->name, gone->reason == GONE_BEHIND);
         }
     }
 }
@@ -91,11 +93,19 @@ void flap_start(struct core *core)
     core->flap.count = 0;
 }
 
+/* R4c: it may be the voter that a quorum lacks, and nothing tells that it cannot come in. */
+static bool is_lacked(const struct core *core, const struct flapper *entry)
+{
+    return !entry->vain && voters_find(&core->terms.voters, entry->name) != VOTER_NONE &&
+           !standing_is_acting(core, core->now_ms);
+}
+
 bool flap_admits(const struct core *core, const char *name)
 {
     for (uint32_t i = 0; i < core->flap.count; i++) {
         if (text_equal(core->flap.names[i].name, name)) {
-            return core->now_ms >= core->flap.names[i].admit_ms;
+            return core->now_ms >= core->flap.names[i].admit_ms ||
+                   is_lacked(core, &core->flap.names[i]);
         }
     }
     return true;

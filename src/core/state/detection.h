@@ -112,7 +112,8 @@ struct standing {
 struct flapper {
     char name[NAME_BYTES_MAX + 1];
     uint32_t failures;
-    uint64_t last_ms;  /* of the last failure */
+    bool vain;         /* of the last one: nothing long reached it (U1c, L5c) */
+    uint64_t last_ms;  /* when it was */
     uint64_t admit_ms; /* not let in before */
 };
 
