@@ -21,7 +21,9 @@
 /* --- PREPARE --- */
 
 /* Z5: the voters too, whether they are members or not. Z1e: a joiner that does not answer may have
- * begun another life, whose vote counts only if it was asked as a stranger. */
+ * begun another life, whose vote counts only if it was asked as a stranger. U3c: who acknowledges
+ * the proposal has its base, and may not get all of it when its voter could not grant it at once.
+ */
 static void ask_voters(struct core *core, const struct message *message, bool again)
 {
     for (uint8_t voter = 0; voter < core->terms.voters.count; voter++) {
@@ -33,7 +35,8 @@ static void ask_voters(struct core *core, const struct message *message, bool ag
                      !(again && !view_has(&core->view, life));
         if (!asked && voter != core->electorate.own &&
             core->answered.tally.answers[voter] == ANSWER_NONE) {
-            electorate_ask_one(core, message, voter, core->proposing.sendings);
+            electorate_ask_one(core, message, voter,
+                               change_has_agreed(core, position) ? 0 : core->proposing.sendings);
             core->proposing.sent = true;
         }
     }
