@@ -11,9 +11,9 @@ enum {
     ENVELOPE_BYTES = 1 + 1 + 2 * BODY_ID_BYTES + BODY_NUMBER_BYTES,
     AT_TO = 1 + 1 + BODY_ID_BYTES,
     SUSPICION_FIELDS = 2,
-    VOTER_FIELDS = 2,
-    HEARTBEAT_FURTHER_FIELDS = 5, /* those of a voter, of a hand-over, and of a lease */
     HANDED_OVER_FIELDS = 1,
+    ASKED_FIELDS = 4,
+    SAID_FIELDS = 2,
     LEASE_FIELDS = 2,
     NEED_FIELDS = 1,
     TERMS_FIELDS = 7,   /* and under guard strict one more, the voters */
@@ -92,8 +92,7 @@ struct further {
     bool all;
 };
 
-/* Two further fields are there only of a voter that is bound to an epoch, which is never 0, and one
- * only if it is true; of a coordinator that asks for leases all of these, and the length. */
+/* One further field is there only if it is true. */
 static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat,
                            struct further further)
 {
@@ -108,17 +107,8 @@ static void read_heartbeat(struct reader *reader, struct heartbeat *heartbeat,
         suspicion->age = reader_number(reader, 1, UINT64_MAX);
         suspicion->verdict = (enum verdict)reader_number(reader, VERDICT_NONE, VERDICT_STALLED);
     }
-    const bool asks = further.count == HEARTBEAT_FURTHER_FIELDS;
-    if (further.count >= VOTER_FIELDS) {
-        heartbeat->promised = reader_number(reader, asks ? 0 : 1, UINT64_MAX);
-        heartbeat->leased = reader_bool(reader);
-    }
-    if (asks || further.count % VOTER_FIELDS == HANDED_OVER_FIELDS) {
-        heartbeat->handed_over = reader_number(reader, asks ? 0 : 1, 1) == 1;
-    }
-    if (asks) {
-        heartbeat->lease_ms = reader_number(reader, further.all ? 0 : 1, LEASE_MS_MAX);
-        heartbeat->hold_ms = reader_number(reader, 0, LEASE_MS_MAX);
+    if (further.count == HANDED_OVER_FIELDS) {
+        heartbeat->handed_over = reader_number(reader, further.all ? 0 : 1, 1) == 1;
     }
 }
 
@@ -136,27 +126,9 @@ static void write_heartbeat(struct writer *writer, const struct heartbeat *heart
         writer_number(writer, heartbeat->suspects[i].age);
         writer_number(writer, (uint64_t)heartbeat->suspects[i].verdict);
     }
-    const bool asks = heartbeat->lease_ms != 0;
-    if (asks || heartbeat->promised != 0) {
-        writer_number(writer, heartbeat->promised);
-        writer_bool(writer, heartbeat->leased);
-    }
-    if (asks || heartbeat->handed_over) {
+    if (heartbeat->handed_over) {
         writer_number(writer, heartbeat->handed_over);
     }
-    if (asks) {
-        writer_number(writer, heartbeat->lease_ms);
-        writer_number(writer, heartbeat->hold_ms);
-    }
-}
-
-static uint32_t further_of_heartbeat(const struct heartbeat *heartbeat)
-{
-    if (heartbeat->lease_ms != 0) {
-        return HEARTBEAT_FURTHER_FIELDS;
-    }
-    return (heartbeat->promised != 0 ? VOTER_FIELDS : 0U) +
-           (heartbeat->handed_over ? HANDED_OVER_FIELDS : 0U);
 }
 
 static bool names_promise(enum message_type type)
@@ -531,18 +503,61 @@ static void write_join_refused(struct writer *writer, const struct join_refused 
     }
 }
 
-static void read_ping(struct reader *reader, struct ping *ping)
+/* A question for the lease names an epoch, which is never 0; an answer, to which the voter is
+ * bound, likewise. */
+static void read_ping(struct reader *reader, enum message_type type, struct ping *ping,
+                      struct further further)
 {
+    const uint64_t least = further.all ? 0 : 1;
+
     ping->nonce = reader_number(reader, 0, UINT64_MAX);
     ping->subject = reader_id(reader);
     ping->origin = reader_id(reader);
+    if (type == MESSAGE_PING && further.count == ASKED_FIELDS) {
+        ping->asked.lineage = reader_number(reader, 0, UINT64_MAX);
+        ping->asked.epoch = reader_number(reader, least, UINT64_MAX);
+        ping->asked.lease_ms = reader_number(reader, least, LEASE_MS_MAX);
+        ping->asked.hold_ms = reader_number(reader, 0, LEASE_MS_MAX);
+        if (ping->asked.epoch == 0 || ping->asked.lease_ms == 0) {
+            ping->asked = (struct lease_asked){.epoch = 0}; /* Half a question is none. */
+        }
+    } else if (type == MESSAGE_PONG && further.count == SAID_FIELDS) {
+        ping->said.promised = reader_number(reader, least, UINT64_MAX);
+        ping->said.leased = reader_bool(reader) && ping->said.promised != 0;
+    } else if (further.count > 0) {
+        reader_fail(reader, WIRE_SHAPE);
+    }
 }
 
-static void write_ping(struct writer *writer, const struct ping *ping)
+static uint32_t further_of_ping(const struct message *message)
 {
+    if (message->type == MESSAGE_PING && message->ping.asked.epoch != 0) {
+        return ASKED_FIELDS;
+    }
+    return message->type == MESSAGE_PONG && message->ping.said.promised != 0 ? SAID_FIELDS : 0;
+}
+
+static void write_ping(struct writer *writer, const struct message *message)
+{
+    const struct ping *ping = &message->ping;
+
     writer_number(writer, ping->nonce);
     writer_id(writer, &ping->subject);
     writer_id(writer, &ping->origin);
+    switch (further_of_ping(message)) {
+    case ASKED_FIELDS:
+        writer_number(writer, ping->asked.lineage);
+        writer_number(writer, ping->asked.epoch);
+        writer_number(writer, ping->asked.lease_ms);
+        writer_number(writer, ping->asked.hold_ms);
+        break;
+    case SAID_FIELDS:
+        writer_number(writer, ping->said.promised);
+        writer_bool(writer, ping->said.leased);
+        break;
+    default:
+        break;
+    }
 }
 
 static void read_merge_refused(struct reader *reader, struct merge_refused *refused)
@@ -708,7 +723,10 @@ enum { ADDED_VALUE = 0 };
 static uint32_t further_most(enum message_type type)
 {
     if (type == MESSAGE_HEARTBEAT) {
-        return HEARTBEAT_FURTHER_FIELDS;
+        return HANDED_OVER_FIELDS;
+    }
+    if (type == MESSAGE_PING || type == MESSAGE_PONG) {
+        return type == MESSAGE_PING ? ASKED_FIELDS : SAID_FIELDS;
     }
     if (type == MESSAGE_PREPARE) {
         return LEASE_FIELDS;
@@ -719,7 +737,10 @@ static uint32_t further_most(enum message_type type)
 static uint32_t further_of(const struct message *message)
 {
     if (message->type == MESSAGE_HEARTBEAT) {
-        return further_of_heartbeat(&message->heartbeat);
+        return message->heartbeat.handed_over ? HANDED_OVER_FIELDS : 0;
+    }
+    if (message_body(message->type) == CARRIES_PING) {
+        return further_of_ping(message);
     }
     if (message->type == MESSAGE_PREPARE) {
         return message->carrier.lease_ms != 0 ? LEASE_FIELDS : 0;
@@ -801,7 +822,7 @@ void body_read(struct reader *reader, const struct view *base, struct view *view
         read_join_refused(reader, &message->join_refused);
         break;
     case CARRIES_PING:
-        read_ping(reader, &message->ping);
+        read_ping(reader, message->type, &message->ping, rest.further);
         break;
     case CARRIES_PROBE:
         read_probe(reader, &message->probe);
@@ -882,7 +903,7 @@ void body_write(struct writer *writer, const struct message *message, const stru
         write_join_refused(writer, &message->join_refused);
         break;
     case CARRIES_PING:
-        write_ping(writer, &message->ping);
+        write_ping(writer, message);
         break;
     case CARRIES_PROBE:
         write_probe(writer, &message->probe);

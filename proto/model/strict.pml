@@ -50,7 +50,7 @@
                          * disk has each change at once */
 #endif
 /* The rest is on or off.
- * FLIGHT   signs of life and the leases they bring travel; else a lease is counted when it is
+ * FLIGHT   questions and the leases they bring travel; else a lease is counted when it is
  *          given, which is the worst that can happen: one that comes later counts for less
  * HANDOVER a coordinator may hand over
  * ANEW     a candidate may make its first proposal anew, with VERSIONS=2
@@ -130,8 +130,8 @@ byte base[VIEW_SPACE + 1];              /* and the view that each is built on */
 byte vote[LIVES * VOTERS];              /* VOTE for its campaign: 1 + the view shown; 0: none */
 bool took[LIVES * VOTERS];              /* VOTE for its proposal: accepted */
 #ifdef FLIGHT
-byte sign[LIVES];                       /* its latest sign of life: how long that will count */
-byte echo[LIVES * VOTERS];              /* a heartbeat that says leased, with that echo */
+byte sign[LIVES];                       /* its latest question: how long that will count */
+byte echo[LIVES * VOTERS];              /* an answer that says leased, with that echo */
 #endif
 
 /* --- What has been, for the properties -------------------------------------------------------- */
@@ -338,12 +338,12 @@ inline answer_prepare(p)
     took[SLOT(p, a)] = true
 }
 
-/* A heartbeat of a coordinator promises, too (Z2a; voter.c: voter_on_heartbeat). */
+/* A question of a coordinator promises, too (Z2a; voter.c: voter_on_question). */
 #define REIGN(p) BALLOT_OF(view[p])
-inline on_heartbeat(p)
+inline on_question(p)
 {
     view[p] != 0 && VOTES(a) && promise[a] != REIGN(p) && MAY_BIND(a, REIGN(p), 0);
-    printf("%c promises epoch %d to %c upon its heartbeat\n", NAME(a), EPOCH(REIGN(p)), LETTER(p));
+    printf("%c promises epoch %d to %c upon its question\n", NAME(a), EPOCH(REIGN(p)), LETTER(p));
     bind(a, REIGN(p));
     until[a] = LEASE;
     changed(a)
@@ -351,10 +351,10 @@ inline on_heartbeat(p)
 
 /* --- Leases ----------------------------------------------------------------------------------- */
 
-/* A sign of life renews, and the next heartbeat back says so (Z6b; voter.c: voter_hears; lease.c:
- * lease_given, lease_on_grant). */
+/* A question renews, and its answer says so (Z6b; voter.c: voter_on_question; lease.c:
+ * lease_on_said). */
 
-/* The sign is of that reign; or it is the PREPARE that was granted, before its view is committed.
+/* The question is of that reign; or it is the PREPARE that was granted, before its view is committed.
  */
 #define PROPOSES(p, a) (pending[p] != 0 && promise[a] == BALLOT_OF(pending[p]) && \
                         BALLOT_OF(accepted[a]) == BALLOT_OF(pending[p]))
@@ -401,7 +401,7 @@ inline lease_below(p)
 }
 #endif
 
-#ifdef MUTANT_ECHO      /* It says leased, though its last sign of life renewed nothing. */
+#ifdef MUTANT_ECHO      /* It says leased, though the question renewed nothing. */
 inline lease_stale(p)
 {
     VOTES(a) && promise[a] != 0 && LIFE(promise[a]) == p && ON_DISK(a) && until[a] > 0 &&
@@ -412,15 +412,15 @@ inline lease_stale(p)
 }
 #endif
 #else
-/* The sign of life is on its way. An older one, or the same once more, brings less. */
-inline send_sign()
+/* The question is on its way. An older one, or the same once more, brings less. */
+inline send_question()
 {
     view[p] != 0 && !GAVE_UP(p, REIGN(p)) && sign[p] < ACT;
-    printf("%c sends a heartbeat\n", LETTER(p));
+    printf("%c asks for leases\n", LETTER(p));
     sign[p] = ACT
 }
 
-inline on_sign(p)
+inline on_question_late(p)
 {
     sign[p] > 0 && view[p] != 0 && promise[a] == REIGN(p) && VOTES(a) && ON_DISK(a) &&
         (until[a] < LEASE || echo[SLOT(p, a)] < sign[p]);
@@ -943,9 +943,9 @@ proctype voter(byte a) provided (!over)
     EACH_LIFE(answer_ballot)
     EACH_VIEW(on_prepare)
     EACH_LIFE(answer_prepare)
-    EACH_LIFE(on_heartbeat)
+    EACH_LIFE(on_question)
 #ifdef FLIGHT
-    EACH_LIFE(on_sign)
+    EACH_LIFE(on_question_late)
 #else
     EACH_LIFE(lease)
 #endif
@@ -990,7 +990,7 @@ proctype life(byte p) provided (!over)
 #endif
     STEP(commit())
 #ifdef FLIGHT
-    STEP(send_sign())
+    STEP(send_question())
     STEP(on_echo(0))
     STEP(on_echo(1))
     STEP(on_echo(2))

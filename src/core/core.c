@@ -251,6 +251,7 @@ static void run_due(struct core *core)
 
     if (core_is_member(core)) {
         detector_tick(core);
+        standing_tick(core);
         found = removal_tick(core);
         promise_end_pause(core);
     }

@@ -9,6 +9,7 @@
 #include "core/agreement/install.h"
 #include "core/agreement/voting.h"
 #include "core/detection/detector.h"
+#include "core/detection/lease.h"
 #include "core/detection/numbers.h"
 #include "core/detection/removal.h"
 #include "core/entry/admit.h"
@@ -129,7 +130,7 @@ static void dispatch_joining(struct core *core, const struct message *message)
         handlers_on_probe(core, message);
         return;
     case MESSAGE_PING:
-        removal_on_ping(core, message);
+        handlers_on_ping(core, message);
         return;
     case MESSAGE_HEARTBEAT:
     case MESSAGE_PULL:
@@ -170,9 +171,6 @@ static enum number take_number(struct core *core, const struct message *message,
 
     if (number == NUMBER_NEWER || number == NUMBER_ANSWERS) {
         detector_heard(core, message, sender);
-        if (message->fellow && !message->relay) {
-            voting_on_sign_of_life(core, message);
-        }
     }
     return number;
 }
@@ -232,7 +230,7 @@ static handler *handler_of_member(enum message_type type)
     case MESSAGE_MOVE:
         return move_on_move;
     case MESSAGE_PING:
-        return removal_on_ping;
+        return handlers_on_ping;
     case MESSAGE_PONG:
         return removal_on_pong;
     case MESSAGE_PING_REQUEST:
@@ -270,6 +268,7 @@ static void dispatch_member(struct core *core, const struct message *message)
     enum number number = take_number(core, message, sender);
 
     if (number == NUMBER_ANSWERS) {
+        lease_on_said(core, message, sender);
         return;
     }
     if (number == NUMBER_LEAPS) {

@@ -10,9 +10,10 @@
 #include "core/agreement/install.h"
 #include "core/agreement/promise.h"
 #include "core/agreement/spread.h"
+#include "core/agreement/voting.h"
 #include "core/detection/detector.h"
 #include "core/detection/hearing.h"
-#include "core/detection/lease.h"
+#include "core/detection/removal.h"
 #include "core/entry/founding.h"
 #include "core/entry/join.h"
 #include "core/entry/lifecycle.h"
@@ -167,18 +168,12 @@ void handlers_on_vote(struct core *core, const struct message *message)
     }
 }
 
-/* Z6: a voter says that it leases to this node. */
-static void note_lease(struct core *core, const struct message *message, uint32_t sender)
+/* A heartbeat may overtake the question that went out with it, so that its number is old. */
+void handlers_on_ping(struct core *core, const struct message *message)
 {
-    bool to_us = id_equal(&message->heartbeat.view.coordinator, &core->life.self.id);
+    const struct lease_said said = voting_on_question(core, message);
 
-    if (!message->heartbeat.leased || !to_us || !message->fellow) {
-        return;
-    }
-    uint8_t voter = core->peers[sender].franchise.voter;
-    if (voter != VOTER_NONE) {
-        lease_on_grant(core, voter, message->heartbeat.promised, message->echo);
-    }
+    removal_on_ping(core, message, &said);
 }
 
 /* D6a: what overtook it may have said more of the view that its sender holds, as an ACK does. */
@@ -207,7 +202,7 @@ void handlers_on_heartbeat(struct core *core, const struct message *message, uin
         if (number != NUMBER_NEWER) {
             return; /* What overtook it may have said later whom its sender follows. */
         }
-        note_lease(core, message, sender);
+        voting_on_heartbeat(core, message);
         install_compare(core, message, sender);
         change_compare(core, message, sender);
         claim_compare(core, message, sender);

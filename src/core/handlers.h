@@ -9,6 +9,7 @@
 void handlers_on_view(struct core *core, const struct message *message);
 void handlers_on_prepare(struct core *core, const struct message *message);
 void handlers_on_commit(struct core *core, const struct message *message);
+void handlers_on_ping(struct core *core, const struct message *message);
 void handlers_on_probe(struct core *core, const struct message *message);
 
 /* A voter's answer, from the network or from this node's own. */

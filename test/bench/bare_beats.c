@@ -5,9 +5,8 @@
  *     bare_beats [--lazy] [--halves] EVERY_MS WHOLE_BYTES ADDRESS:PORT FIRST|- NEIGHBOUR:PORT...
  *
  * sends to each neighbour every EVERY_MS, give or take 5 %, one datagram in twenty with
- * WHOLE_BYTES, the others with 26; with --halves, as where heartbeats are sparse (D8g), to one half
- * of them and to the other in turn, twice as often, give or take 2 %, one in fifty whole and the
- * others with 22.
+ * WHOLE_BYTES, the others with 22; with --halves, as where heartbeats are sparse (D8g), to one half
+ * of them and to the other in turn, twice as often, give or take 2 %, one in fifty whole.
  * Where FIRST, which is one of them, is named, its datagram is answered with a round at once, as
  * who answers its coordinator does (D8c); with --halves with a datagram for FIRST alone, if the
  * other half is next (D8g). It reads what comes as it comes, with --lazy only before
@@ -26,8 +25,7 @@
 
 enum {
     NEIGHBOURS_MAX = 4096,
-    BEAT_BYTES = 26,
-    SPARSE_BEAT_BYTES = 22,
+    BEAT_BYTES = 22,
     DATAGRAM_MAX = 1472,
     WHOLE_IN = 20,
     SPARSE_WHOLE_IN = 50,
@@ -106,10 +104,9 @@ static void send_to(const struct bare *bare, uint32_t i)
 
     const uint32_t step = bare->halves ? 2 : 1;
     const uint32_t whole_in = bare->halves ? SPARSE_WHOLE_IN : WHOLE_IN;
-    const size_t beat_bytes = bare->halves ? SPARSE_BEAT_BYTES : BEAT_BYTES;
     const bool whole = (bare->rounds / step + i) % whole_in == 0;
 
-    (void)sendto(bare->socket, bytes, whole ? bare->whole_bytes : beat_bytes, 0,
+    (void)sendto(bare->socket, bytes, whole ? bare->whole_bytes : BEAT_BYTES, 0,
                  (const struct sockaddr *)&bare->neighbours[i], sizeof bare->neighbours[i]);
 }
 

@@ -131,7 +131,7 @@ static void interrupt(struct sim *sim, const struct asked *asked, uint32_t host,
 
 static uint64_t sent_of(const struct sim *sim, bool in_bytes)
 {
-    enum { BEAT = 64, PING = 150 }; /* A beat is 22 bytes, 26 to a coordinator; 42 of headers. */
+    enum { BEAT = 64, PING = 150 }; /* A beat is 22 bytes; 42 of headers. */
     uint64_t sum = 0;
 
     for (int type = 1; type < MESSAGE_TYPE_COUNT; type++) {

@@ -1,7 +1,7 @@
 /* How long changes of the view take, by the number of members, in the simulator: virtual time, so
  * that the figures say what the rules cost, and nothing of the machine. Work costs no time there.
  *
- *     bench_growth [--table] [--watchers N] [--guard none|majority] [HOSTS [RUNS]]
+ *     bench_growth [--table] [--watchers N] [--guard none|majority|strict] [HOSTS [RUNS]]
  *
  * prints one JSON object, or a table, for 100 hosts and 5 runs if it is not told; progress goes to
  * stderr. A thousand hosts take minutes. */
@@ -153,11 +153,14 @@ static void measure(uint32_t hosts, uint8_t watchers, enum guard_policy policy, 
                     double found[WHAT_COUNT])
 {
     const struct guard guard = {.policy = policy,
-                                .count = policy == GUARD_NONE ? 0 : (uint16_t)hosts};
+                                .count = policy == GUARD_STRICT ? 5
+                                         : policy == GUARD_NONE ? 0
+                                                                : (uint16_t)hosts};
     struct sim *sim = sim_new(&(struct sim_options){.seed = seed,
                                                     .host_count = hosts,
                                                     .watchers = watchers,
                                                     .guard = guard,
+                                                    .voter_count = policy == GUARD_STRICT ? 5 : 0,
                                                     .capacity = hosts + 8,
                                                     .disks = true,
                                                     .spares_codec = true,
@@ -197,10 +200,11 @@ static void measure(uint32_t hosts, uint8_t watchers, enum guard_policy policy, 
 
 static void refuse_usage(void)
 {
-    fprintf(stderr,
-            "usage: bench_growth [--table] [--watchers N] [--guard none|majority] [HOSTS [RUNS]]: "
-            "HOSTS 5 to 4096, RUNS 1 to %d\n",
-            RUNS_MAX);
+    fprintf(
+        stderr,
+        "usage: bench_growth [--table] [--watchers N] [--guard none|majority|strict] [HOSTS [RUNS]]: "
+        "HOSTS 5 to 4096, RUNS 1 to %d\n",
+        RUNS_MAX);
     exit(64);
 }
 
@@ -217,6 +221,9 @@ static uint32_t number(const char *text, uint32_t least, uint32_t most)
 
 static enum guard_policy policy_named(const char *name)
 {
+    if (strcmp(name, "strict") == 0) {
+        return GUARD_STRICT;
+    }
     if (strcmp(name, "none") != 0 && strcmp(name, "majority") != 0) {
         refuse_usage();
     }

@@ -10,7 +10,7 @@
 
 #define FIVE "athens byzantium cyrene delphi ephesus"
 
-enum { BEAT_BYTES = 26, FLOOD_MS = 3000, AT_ONCE = 100 };
+enum { BEAT_BYTES = 22, FLOOD_MS = 3000, AT_ONCE = 100 };
 
 static const char *const five[] = {"athens", "byzantium", "cyrene", "delphi", "ephesus"};
 

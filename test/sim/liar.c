@@ -745,6 +745,16 @@ static void tell_pings(struct teller *teller)
     teller->message->ping.nonce = draw(teller, 0, 3);
     teller->message->ping.subject = chance(teller, 4) ? teller->to->witness.life : any_id(teller);
     teller->message->ping.origin = chance(teller, 2) ? teller->to->witness.life : any_id(teller);
+    if (chance(teller,
+               2)) { /* Somebody reigns and asks for leases, or a voter says what it gave. */
+        teller->message->ping.asked = (struct lease_asked){
+            .lineage = known_id(teller).lineage,
+            .epoch = chance(teller, 2) ? teller->known->epoch + (teller->known->epoch == 0)
+                                       : 1 + leap(teller, teller->known->epoch) / 2,
+            .lease_ms = 1};
+        teller->message->ping.said = (struct lease_said){
+            .promised = 1 + leap(teller, teller->known->epoch) / 2, .leased = chance(teller, 2)};
+    }
 }
 
 static void fill_probe(struct teller *teller, struct probe *probe)
@@ -914,10 +924,6 @@ static void tell_heartbeats(struct teller *teller)
     heartbeat->view = any_view_id(teller);
     heartbeat->acting = chance(teller, 2);
     heartbeat->handed_over = chance(teller, 4);
-    if (chance(teller, 2)) {
-        heartbeat->promised = 1 + leap(teller, teller->known->epoch) / 2;
-        heartbeat->leased = chance(teller, 2);
-    }
 }
 
 /* Of this epoch, mostly. */
@@ -1265,9 +1271,9 @@ static void lie_about_lengths(struct teller *teller)
     random_seed(&random, hash_u64(teller->liar->told, message->number));
     const uint64_t lease_ms = any_length_ms(teller, &random);
     const uint64_t hold_ms = any_length_ms(teller, &random);
-    if (message->type == MESSAGE_HEARTBEAT) {
-        message->heartbeat.lease_ms = lease_ms;
-        message->heartbeat.hold_ms = lease_ms == 0 ? 0 : hold_ms;
+    if (message->type == MESSAGE_PING && message->ping.asked.epoch != 0) {
+        message->ping.asked.lease_ms = lease_ms == 0 ? 1 : lease_ms;
+        message->ping.asked.hold_ms = hold_ms;
     } else if (message->type == MESSAGE_PREPARE) {
         message->carrier.lease_ms = lease_ms;
         message->carrier.hold_ms = lease_ms == 0 ? 0 : hold_ms;

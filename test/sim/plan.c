@@ -18,7 +18,7 @@ enum {
 
 struct timing plan_timing(const struct plan *plan)
 {
-    return sim_usual_timing(plan->profile, plan->guard.policy);
+    return timing_sparse_of(plan->profile);
 }
 
 uint64_t plan_heal_ms_max(const struct plan *plan)

@@ -153,13 +153,6 @@ static void free_cores(struct sim *sim)
     }
 }
 
-struct timing sim_usual_timing(enum profile profile, enum guard_policy policy)
-{
-    bool lean = policy != GUARD_STRICT;
-
-    return lean ? timing_sparse_of(profile) : timing_of(profile);
-}
-
 struct sim *sim_new(const struct sim_options *options)
 {
     struct sim *sim = calloc(1, sizeof *sim + options->host_count * sizeof sim->hosts[0]);
@@ -170,8 +163,7 @@ struct sim *sim_new(const struct sim_options *options)
 
     sim->host_count = options->host_count;
     const bool told = sim->options.heartbeat_ms != 0 || sim->options.lost_ms != 0;
-    sim->timing = told ? timing_of(sim->options.profile)
-                       : sim_usual_timing(sim->options.profile, sim->options.guard.policy);
+    sim->timing = told ? timing_of(sim->options.profile) : timing_sparse_of(sim->options.profile);
     timing_override(&sim->timing, sim->options.heartbeat_ms, sim->options.lost_ms);
     sim->silent_ms = sim->options.silent_ms != 0 ? sim->options.silent_ms : sim->timing.silent_ms;
     sim->mixed = sim->options.mixed;

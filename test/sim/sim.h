@@ -60,9 +60,6 @@ struct sim_options {
                           environment has DOYEN_SIM_TRACE, then stderr */
 };
 
-/* As doyend has it that is told nothing else. */
-struct timing sim_usual_timing(enum profile profile, enum guard_policy policy);
-
 /* Never fails; memory that cannot be had ends the process. */
 struct sim *sim_new(const struct sim_options *options);
 void sim_free(struct sim *sim);

@@ -444,6 +444,8 @@ Story(strict, who_is_back_before_a_quorum_is_stays)
     sim_trip(sim, A + B + C - first - next, MESSAGE_VOTE, 1);
     sim_run(sim, 2500);
     story_check(sim_claims(sim, next, CLAIM_WON) > 0, seed);
+    sim_mend_one_way(sim, first, next); /* It is heard before it can accept anything. */
+    sim_run(sim, 500);
     sim_rejoin_network(sim, first);
     story_check(next_to_act(sim, SIM_NOBODY, 2 * SETTLE_MS, seed) != SIM_NOBODY, seed);
     story_check(sim_notices(sim, first, NOTICE_PHASE) == phases, seed);

@@ -33,7 +33,7 @@ static void ask_for_guard(struct sim *sim, uint32_t host, struct guard guard)
 {
     struct rules rules = sim_rules(sim, host);
 
-    const struct timing timing = sim_usual_timing(rules.profile, guard.policy);
+    const struct timing timing = timing_sparse_of(rules.profile);
 
     rules.guard = guard;
     rules.heartbeat_ms = timing.heartbeat_ms;
@@ -349,6 +349,22 @@ Story(terms, who_failed_is_forgotten_where_nothing_else_changes)
     sim_forget_failed(sim, B);
     story_check(sim_converges(sim, 2 * SETTLE_MS), seed);
     story_check(sim_age(sim, A, E) != 0, seed);
+    sim_free(sim);
+}
+
+/* A4a, D8c: so far the coordinator asks two, and three with the leases of the next guard. */
+Story(terms, a_guard_that_counts_more_is_agreed_in_quiet)
+{
+    struct sim *sim = story_of_changes(seed, 9, (struct guard){.policy = GUARD_NONE}, false);
+
+    for (uint16_t size = 3; size <= 9; size += 6) {
+        ask_for_guard(
+            sim, A,
+            (struct guard){.policy = size == 3 ? GUARD_COUNT : GUARD_MAJORITY, .count = size});
+        sim_run(sim, 2 * SETTLE_MS);
+        story_check(all_have(sim, "ABCDEFGHI", size == 3 ? 2 : 4), seed);
+        story_check(sim_acting_count(sim) == 1, seed);
+    }
     sim_free(sim);
 }
 

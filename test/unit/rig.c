@@ -129,6 +129,53 @@ void rig_hears(struct rig *rig, char from)
     deliver_heartbeat(rig, from);
 }
 
+bool rig_answers(struct rig *rig, char voter, const struct lease_said *said)
+{
+    const struct node_id id = rig_id(rig, voter);
+    const uint32_t position = view_find(core_view(rig->core), &id);
+
+    rig->sent_count = 0;
+    if (position == VIEW_NONE || rig->core->peers[position].number.nonce == 0) {
+        return false;
+    }
+    rig_gets(rig, voter,
+             &(struct message){.type = MESSAGE_PONG,
+                               .ping = {.nonce = rig->core->peers[position].number.nonce,
+                                        .subject = id,
+                                        .origin = core_self(rig->core)->id,
+                                        .said = *said}});
+    return true;
+}
+
+void rig_leases(struct rig *rig, char voter)
+{
+    (void)rig_answers(
+        rig, voter, &(struct lease_said){.promised = core_view(rig->core)->epoch, .leased = true});
+}
+
+struct message rig_question(const struct rig *rig, uint64_t epoch)
+{
+    return (struct message){.type = MESSAGE_PING,
+                            .ping = {.nonce = 7,
+                                     .subject = core_self(rig->core)->id,
+                                     .asked = {.lineage = core_view(rig->core)->lineage,
+                                               .epoch = epoch,
+                                               .lease_ms = rig->timing.lease_ms,
+                                               .hold_ms = timing_hold_ms(&rig->timing)}}};
+}
+
+struct lease_said rig_asks(struct rig *rig, char from, uint64_t epoch)
+{
+    struct message ping = rig_question(rig, epoch);
+
+    ping.ping.origin = rig_id(rig, from);
+    rig_gets(rig, from, &ping);
+    const struct message *pong = rig_told(rig, MESSAGE_PONG, from);
+    cr_assert_not_null(pong);
+    cr_assert_eq(pong->ping.nonce, ping.ping.nonce);
+    return pong->ping.said;
+}
+
 void rig_names(struct rig *rig, char from, const struct suspicion *suspects, uint8_t count)
 {
     const struct view *view = core_view(rig->core);

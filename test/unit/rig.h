@@ -101,8 +101,19 @@ void rig_gets_raw(struct rig *rig, const struct message *message);
 /* The peer, or a stranger, says that it holds the view that the core holds. */
 void rig_hears(struct rig *rig, char from);
 
-/* The same, and that it holds this verdict against the member of that age; with VERDICT_NONE, that
- * this one is merely silent. */
+/* The voter's answer to the question that the core put to it last; false: none is open. */
+bool rig_answers(struct rig *rig, char voter, const struct lease_said *said);
+
+/* It leases the epoch of the core's view, if it was asked. */
+void rig_leases(struct rig *rig, char voter);
+
+/* That peer says that it reigns under that epoch, and asks the core's voter for the lease, which is
+ * to answer in the same step. What it asks is the core's own lengths. */
+struct message rig_question(const struct rig *rig, uint64_t epoch);
+struct lease_said rig_asks(struct rig *rig, char from, uint64_t epoch);
+
+/* The same as rig_hears, and that it holds this verdict against the member of that age; with
+ * VERDICT_NONE, that this one is merely silent. */
 void rig_accuses(struct rig *rig, char from, uint64_t age, enum verdict verdict);
 
 /* The same of several: at most SUSPECTS_MAX. */

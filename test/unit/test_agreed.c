@@ -70,6 +70,20 @@ Test(agreed, a_merge_in_the_middle_of_a_change_forgets_no_guard)
     cr_assert_eq(agreed_guard_needed(&merged), 4);
 }
 
+/* D2e: heartbeats may be rare under any guard. Terms of guard strict do not change. */
+Test(agreed, sparse_heartbeats_go_with_any_guard_that_may_change)
+{
+    const struct timing sparse = timing_sparse_of(PROFILE_LAN);
+    static const struct guard guards[] = {{GUARD_NONE, 0}, {GUARD_COUNT, 3}, {GUARD_MAJORITY, 5}};
+
+    for (size_t i = 0; i < sizeof guards / sizeof guards[0]; i++) {
+        struct rules rules = {guards[i], PROFILE_LAN, sparse.heartbeat_ms, sparse.lost_ms, 64};
+        cr_assert(rules_are_sound(&rules), "%zu", i);
+        rules.lost_ms = rules.heartbeat_ms;
+        cr_assert_not(rules_are_sound(&rules), "%zu", i);
+    }
+}
+
 Test(agreed, what_could_not_be_stated_at_the_start_is_not_sound)
 {
     struct agreed agreed = final_of(1, &local);

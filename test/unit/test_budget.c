@@ -37,7 +37,7 @@ Test(budget, the_profiles_time_gives_the_profile)
     }
 }
 
-/* lan: heartbeats at most 275 ms apart, so that three come for sure within 900 ms, the third no
+/* lan: heartbeats at most 262 ms apart, so that three come for sure within 900 ms, the third no
  * earlier than after 712 ms; the kernel is asked at 625 and 762 ms; the last of four questions is
  * put at 1012 ms. */
 Test(budget, an_outage_is_survived_up_to_the_last_question)
@@ -45,11 +45,11 @@ Test(budget, an_outage_is_survived_up_to_the_last_question)
     const struct timing lan = timing_of(PROFILE_LAN);
     const struct promise promise = budget_promise(&lan, 0);
 
-    cr_expect_eq(promise.unnoticed_ms, 762 - 275);
-    cr_expect_eq(promise.survived_ms, 1012 - 275);
-    cr_expect_eq(promise.removed_ms_min, 1050 - 275);
+    cr_expect_eq(promise.unnoticed_ms, 762 - 262);
+    cr_expect_eq(promise.survived_ms, 1012 - 262);
+    cr_expect_eq(promise.removed_ms_min, 1050 - 262);
     cr_expect_eq(promise.removed_ms_max, 1050);
-    cr_expect_eq(budget_promise(&lan, 12).unnoticed_ms, 750 - 275);
+    cr_expect_eq(budget_promise(&lan, 12).unnoticed_ms, 750 - 262);
     cr_expect_eq(budget_promise(&lan, 12).removed_ms_max, 1062);
 }
 
@@ -95,9 +95,9 @@ Test(budget, the_last_heartbeat_may_come_after_the_kernels_answer)
     const struct timing local = timing_of(PROFILE_LOCAL);
     const struct timing wan = timing_of(PROFILE_WAN);
 
-    cr_expect_eq(budget_promise(&local, 0).unnoticed_ms, 7 * 25 * 95 / 100 - 27);
-    cr_expect_eq(budget_promise(&wan, 0).unnoticed_ms, 7 * 950 - 1100);
-    cr_expect_eq(budget_promise(&wan, 0).survived_ms, 8000 + 1500 - 1100);
+    cr_expect_eq(budget_promise(&local, 0).unnoticed_ms, 7 * 25 * 95 / 100 - 26);
+    cr_expect_eq(budget_promise(&wan, 0).unnoticed_ms, 7 * 950 - 1050);
+    cr_expect_eq(budget_promise(&wan, 0).survived_ms, 8000 + 1500 - 1050);
 }
 
 Test(budget, ways_that_are_too_long_promise_nothing_rather_than_wrap)

@@ -367,6 +367,34 @@ Test(config, guard_strict_is_of_the_voters)
     free(result);
 }
 
+/* D2e: a voter is asked for its lease, so that heartbeats may be as rare as under any guard. */
+Test(config, guard_strict_has_the_timings_of_the_others)
+{
+    struct result *usual = parse("--name d");
+    struct result *strict = parse("--name d --guard strict --voters c,a,b");
+
+    cr_assert_eq(strict->outcome.action, CONFIG_RUN, "%s", strict->outcome.message);
+    cr_expect_eq(strict->config.timing.heartbeat_ms, usual->config.timing.heartbeat_ms);
+    cr_expect_eq(strict->config.timing.lost_ms, usual->config.timing.lost_ms);
+    cr_expect_eq(strict->config.timing.lease_ms, usual->config.timing.lease_ms);
+    free(usual);
+    free(strict);
+
+    strict = parse("--name d --guard strict --voters c,a,b --fail-after 500ms");
+    cr_assert_eq(strict->outcome.action, CONFIG_RUN, "%s", strict->outcome.message);
+    cr_expect(timing_is_sparse(&strict->config.timing));
+    cr_expect_eq(strict->config.timing.lost_ms, 500);
+    free(strict);
+
+    strict = parse("--name d --guard strict --voters c,a,b --detect 2s");
+    usual = parse("--name d --detect 2s");
+    cr_assert_eq(strict->outcome.action, CONFIG_RUN, "%s", strict->outcome.message);
+    cr_expect_eq(strict->config.timing.heartbeat_ms, usual->config.timing.heartbeat_ms);
+    cr_expect_eq(strict->config.timing.lost_ms, usual->config.timing.lost_ms);
+    free(usual);
+    free(strict);
+}
+
 Test(config, voters_that_bear_no_more_are_warned_of)
 {
     static const struct {

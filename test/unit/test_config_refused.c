@@ -114,11 +114,11 @@ Test(config, values_that_contradict_one_another_are_refused)
 {
     static const struct bad_line cases[] = {
         {"--fail-after 300ms", 78, "--fail-after: too short for heartbeats every 250ms: use 400ms"},
-        {"--guard strict --voters a --name a --fail-after 500ms", 78,
-         "too short for heartbeats every 250ms: use 875ms"},
+        {"--guard strict --voters a --name a --fail-after 300ms", 78,
+         "--fail-after: too short for heartbeats every 250ms: use 400ms"},
         {"--heartbeat 1s --fail-after 1s", 78, "use 1600ms or more"},
-        {"--guard strict --voters a --name a --heartbeat 1s --fail-after 2s", 78,
-         "use 3500ms or more"},
+        {"--guard strict --voters a --name a --heartbeat 1s --fail-after 1s", 78,
+         "use 1600ms or more"},
         {"--detect 449ms", 78, "--detect: too short for profile lan: use 450ms or more"},
         {"--detect 2s --heartbeat 250ms", 78,
          "--detect: does not go with --heartbeat, which follows from it: give one of them"},

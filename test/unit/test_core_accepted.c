@@ -112,6 +112,29 @@ Test(core_accepted, a_voter_does_not_disagree_with_one_that_does_not_act)
     rig_free(rig);
 }
 
+/* What comes from another part, what one says that only follows, and the word of one that has
+ * given up its reign. */
+Test(core_accepted, a_voter_disagrees_with_nobody_but_its_coordinator)
+{
+    for (int i = 0; i < 4; i++) {
+        struct rig *rig = voter_that_accepted(one_above);
+        const struct view *view = core_view(rig->core);
+        const char from = i == 1 ? 'C' : 'A';
+        const struct message says = {.type = MESSAGE_HEARTBEAT,
+                                     .heartbeat = {.view = view_id_of(view),
+                                                   .view_hash = view->hash,
+                                                   .acting = true,
+                                                   .handed_over = i == 2}};
+        rig_pass(rig, rig->timing.lost_ms, "A C");
+        rig->numbers[(unsigned char)from]++;
+        struct message heartbeat = rig_message(rig, from, &says);
+        heartbeat.fellow = i != 0;
+        rig_gets_raw(rig, &heartbeat);
+        cr_assert_eq(rig_count(rig, MESSAGE_VOTE), i == 3 ? 1 : 0, "%d", i);
+        rig_free(rig);
+    }
+}
+
 /* --- The coordinator --- */
 
 static void disagrees(struct rig *rig, uint64_t version)

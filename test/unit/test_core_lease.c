@@ -12,6 +12,7 @@ enum {
     B,
     C,
     D,
+    E,
 };
 
 /* A core that lives as A, has sent nothing, and knows of no echo. */
@@ -281,11 +282,14 @@ Test(core_lease, as_many_are_asked_as_the_guard_counts_and_a_fifth_more)
 
 Test(core_lease, who_does_not_coordinate_asks_for_none)
 {
-    struct rig *rig = rig_guarded("A B C", 'B', (struct guard){GUARD_MAJORITY, 3});
+    struct rig *rigs[] = {rig_guarded("A B C", 'B', (struct guard){GUARD_MAJORITY, 3}),
+                          rig_strict("A B C", 'B')};
     char letters[RIG_CAPACITY + 1];
 
-    cr_assert_str_eq(asked_next(rig, "AC", letters), "");
-    rig_free(rig);
+    for (size_t i = 0; i < sizeof rigs / sizeof rigs[0]; i++) {
+        cr_assert_str_eq(asked_next(rigs[i], "AC", letters), "", "%zu", i);
+        rig_free(rigs[i]);
+    }
 }
 
 Test(core_lease, for_who_is_silent_another_is_asked_at_once)
@@ -336,19 +340,42 @@ Test(core_lease, who_slept_asks_a_majority_of_its_view)
 
 /* --- Of voters (Z6) --- */
 
+/* What the member at `position` answers to a question of this node. */
+static void says(struct core *core, uint32_t position, struct lease_said said, uint32_t echo)
+{
+    const struct message pong = {
+        .type = MESSAGE_PONG, .fellow = true, .echo = echo, .ping = {.said = said}};
+
+    lease_on_said(core, &pong, position);
+}
+
+static void leases(struct core *core, uint32_t position, uint64_t epoch, uint32_t echo)
+{
+    says(core, position, (struct lease_said){.promised = epoch, .leased = true}, echo);
+}
+
+/* The same core under guard strict, which has sent its first message at that time. */
+static struct rig *strict_that_sent_at(uint64_t now_ms)
+{
+    struct rig *rig = rig_strict_among("A B C D E", 'A', "A B C E");
+
+    lease_reset(rig->core);
+    rig->core->out.number = 0;
+    sends_at(rig->core, now_ms, 1);
+    return rig;
+}
+
 /* H52: the answer may have lain in the socket while the lease ran down. */
 Test(core_lease, a_voters_lease_counts_from_the_sending_too)
 {
-    struct rig *rig = rig_strict("A B C", 'A');
+    struct rig *rig = strict_that_sent_at(1000);
     struct core *core = rig->core;
     const uint64_t act_ms = timing_act_ms(&core->timing);
 
-    lease_reset(core);
-    core->out.number = 0;
-    sends_at(core, 1000, 1);
     core->now_ms = 1000 + act_ms - 1;
-    lease_on_grant(core, B, core->view.epoch, 1);
-    lease_on_grant(core, C, core->view.epoch, 1);
+    leases(core, B, core->view.epoch, 1);
+    leases(core, C, core->view.epoch, 1);
+    leases(core, E, core->view.epoch, 1);
     cr_assert_eq(lease_strict_until(core, core->now_ms), 1000 + act_ms);
     cr_assert_eq(lease_strict_until(core, 1000 + act_ms), 0);
     rig_free(rig);
@@ -358,18 +385,113 @@ Test(core_lease, a_voters_lease_counts_from_the_sending_too)
  * another may have acted in between. */
 Test(core_lease, a_voters_lease_of_another_epoch_does_not_count)
 {
-    struct rig *rig = rig_strict("A B C", 'A');
+    struct rig *rig = strict_that_sent_at(1000);
     struct core *core = rig->core;
 
-    lease_reset(core);
-    core->out.number = 0;
-    sends_at(core, 1000, 1);
-    lease_on_grant(core, B, core->view.epoch + 2, 1);
-    lease_on_grant(core, C, core->view.epoch + 2, 1);
+    leases(core, B, core->view.epoch + 2, 1);
+    leases(core, C, core->view.epoch + 2, 1);
     cr_assert_eq(lease_voters(core, 1000), 0);
     cr_assert_eq(lease_strict_until(core, 1000), 0);
-    lease_on_grant(core, A, core->view.epoch, 1);
+    leases(core, E, core->view.epoch, 1);
     cr_assert_eq(lease_voters(core, 1000), 1);
+    rig_free(rig);
+}
+
+/* Z6b: it says to which epoch it is bound, and no more. */
+Test(core_lease, a_voter_that_is_bound_has_not_leased_yet)
+{
+    struct rig *rig = strict_that_sent_at(1000);
+    struct core *core = rig->core;
+
+    says(core, B, (struct lease_said){.promised = core->view.epoch}, 1);
+    cr_assert_eq(lease_voters(core, 1000), 0);
+    cr_assert_eq(core->peers[B].lease.promised, core->view.epoch);
+    rig_free(rig);
+}
+
+/* D is no voter, whatever it says. */
+Test(core_lease, who_is_no_voter_leases_nothing)
+{
+    struct rig *rig = strict_that_sent_at(1000);
+    struct core *core = rig->core;
+
+    leases(core, D, core->view.epoch, 1);
+    cr_assert_eq(lease_voters(core, 1000), 0);
+    cr_assert_eq(core->peers[D].lease.promised, 0);
+    rig_free(rig);
+}
+
+/* H52: nobody can tell since when it leases, if not from what it heard. */
+Test(core_lease, a_voter_that_heard_nothing_gives_no_lease)
+{
+    struct rig *rig = strict_that_sent_at(1000);
+    struct core *core = rig->core;
+    static const uint32_t never[] = {0, 2, UINT32_MAX};
+
+    for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) {
+        leases(core, B, core->view.epoch, never[i]);
+        cr_assert_eq(lease_voters(core, 1000), 0, "%u", never[i]);
+    }
+    leases(core, B, core->view.epoch, 1);
+    cr_assert_eq(lease_voters(core, 1000), 1);
+    rig_free(rig);
+}
+
+/* It has another view, in which this node may be no member any more. */
+Test(core_lease, a_voter_that_is_no_fellow_gives_no_lease)
+{
+    struct rig *rig = strict_that_sent_at(1000);
+    struct core *core = rig->core;
+    const struct message pong = {
+        .type = MESSAGE_PONG, .echo = 1, .ping = {.said = {core->view.epoch, true}}};
+
+    lease_on_said(core, &pong, B);
+    cr_assert_eq(lease_voters(core, 1000), 0);
+    cr_assert_eq(core->peers[B].lease.promised, 0);
+    rig_free(rig);
+}
+
+/* All that are asked answer, and have leased. */
+static void all_lease(struct rig *rig)
+{
+    for (const char *at = "BCDE"; *at != '\0'; at++) {
+        rig_leases(rig, *at);
+    }
+}
+
+/* D8c: under guard strict, with each round. D is no voter; F, one that is no member, cannot be
+ * asked. */
+Test(core_lease, all_voters_that_are_members_are_asked)
+{
+    struct rig *rig = rig_strict_among("A B C D E", 'A', "A B C E F");
+    const struct core *core = rig->core;
+    char letters[RIG_CAPACITY + 1];
+
+    all_lease(rig);
+    cr_assert(core_is_acting(core, rig->now_ms));
+    rig_pass(rig, timing_question_ms(&rig->timing), "B C D E");
+    for (int round = 0; round < 3; round++) {
+        all_lease(rig);
+        cr_assert_str_eq(asked_next(rig, "BCDE", letters), "BCE");
+        const struct lease_asked asked = rig_told(rig, MESSAGE_PING, 'C')->ping.asked;
+        cr_assert_eq(asked.lineage, core->view.lineage);
+        cr_assert_eq(asked.epoch, core->view.epoch);
+        cr_assert_eq(asked.lease_ms, rig->timing.lease_ms);
+        cr_assert_eq(asked.hold_ms, timing_hold_ms(&rig->timing));
+    }
+    rig_free(rig);
+}
+
+/* It may lease all the same, and what this node finds out about it changes nothing of that. */
+Test(core_lease, a_voter_that_is_suspected_is_asked_too)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    char letters[RIG_CAPACITY + 1];
+
+    all_lease(rig);
+    rig_pass(rig, timing_question_ms(&rig->timing), "B C");
+    rig->core->peers[B].charge.verdict = VERDICT_STALLED;
+    cr_assert_str_eq(asked_next(rig, "C", letters), "BC");
     rig_free(rig);
 }
 

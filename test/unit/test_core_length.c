@@ -22,17 +22,22 @@ static struct rig *rig_bound(void)
     return rig;
 }
 
-/* A says that it is there, and asks for a lease of that length. */
-static void asks(struct rig *rig, uint64_t lease_ms)
+/* A asks for a lease of that length, with that T_hold. Does the answer say that it has it? */
+static bool asks_with(struct rig *rig, uint64_t lease_ms, uint64_t hold_ms)
 {
-    const struct view *view = core_view(rig->core);
+    struct message ping = rig_question(rig, 1);
 
-    rig_gets(rig, 'A',
-             &(struct message){.type = MESSAGE_HEARTBEAT,
-                               .heartbeat = {.view = view_id_of(view),
-                                             .view_hash = view->hash,
-                                             .acting = true,
-                                             .lease_ms = lease_ms}});
+    ping.ping.asked.lease_ms = lease_ms;
+    ping.ping.asked.hold_ms = hold_ms;
+    rig_gets(rig, 'A', &ping);
+    const struct message *pong = rig_told(rig, MESSAGE_PONG, 'A');
+    cr_assert_not_null(pong);
+    return pong->ping.said.leased;
+}
+
+static bool asks(struct rig *rig, uint64_t lease_ms)
+{
+    return asks_with(rig, lease_ms, 0);
 }
 
 /* The disk has what was decided. */
@@ -66,15 +71,15 @@ Test(core_length, a_ballot_names_the_length_of_the_leases)
     rig_free(rig);
 }
 
-Test(core_length, a_proposal_and_a_heartbeat_name_the_length_of_the_lease)
+Test(core_length, a_proposal_and_a_question_name_the_length_of_the_lease)
 {
     struct rig *rig = rig_strict("A B C", 'A');
 
     rig_pass(rig, 2 * rig->timing.heartbeat_ms, "");
-    const struct message *heartbeat = rig_told(rig, MESSAGE_HEARTBEAT, 'B');
-    cr_assert_not_null(heartbeat);
-    cr_assert_eq(heartbeat->heartbeat.lease_ms, rig->timing.lease_ms);
-    cr_assert_eq(heartbeat->heartbeat.hold_ms, timing_hold_ms(&rig->timing));
+    const struct message *ping = rig_told(rig, MESSAGE_PING, 'B');
+    cr_assert_not_null(ping);
+    cr_assert_eq(ping->ping.asked.lease_ms, rig->timing.lease_ms);
+    cr_assert_eq(ping->ping.asked.hold_ms, timing_hold_ms(&rig->timing));
     rig_joins(rig, 'D');
     rig_pass(rig, rig->timing.batch_ms, "B C");
     const struct message *prepare = rig_told(rig, MESSAGE_PREPARE, 'B');
@@ -95,44 +100,33 @@ Test(core_length, nobody_else_asks_for_a_lease)
 
     handed_over->core->campaign.handed_epoch = 1;
     for (size_t i = 0; i < sizeof rigs / sizeof rigs[0]; i++) {
-        rig_pass(rigs[i], 2 * rigs[i]->timing.heartbeat_ms, "C");
-        const struct message *heartbeat = rig_told(rigs[i], MESSAGE_HEARTBEAT, 'C');
-        cr_assert_not_null(heartbeat, "%zu", i);
-        cr_assert_eq(heartbeat->heartbeat.lease_ms, 0, "%zu", i);
+        rig_pass(rigs[i], 3 * rigs[i]->timing.heartbeat_ms, ""); /* Who is silent is asked. */
+        const struct message *ping = rig_told(rigs[i], MESSAGE_PING, 'C');
+        cr_assert_not_null(ping, "%zu", i);
+        cr_assert_eq(ping->ping.asked.epoch, 0, "%zu", i);
+        cr_assert_eq(ping->ping.asked.lineage, 0, "%zu", i);
+        cr_assert_eq(ping->ping.asked.lease_ms, 0, "%zu", i);
+        cr_assert_eq(ping->ping.asked.hold_ms, 0, "%zu", i);
         rig_free(rigs[i]);
     }
 }
 
-/* Z15a: what a beat says, or any other sign of life, names no length. It renews for as long as was
- * asked before, whatever this voter's own T_lease is. */
-Test(core_length, a_sign_of_life_renews_for_as_long_as_was_asked)
+/* Z15a: for as long as is asked, whatever this voter's own T_lease is. */
+Test(core_length, a_question_renews_for_as_long_as_it_asks)
 {
     struct rig *rig = rig_bound();
 
-    asks(rig, OTHERS_LEASE_MS);
+    cr_assert_not(asks(rig, OTHERS_LEASE_MS), "the disk does not have it yet");
     cr_assert_eq(bound_for_ms(rig), OTHERS_LEASE_MS);
-    cr_assert_eq(lease_given(rig->core), 0, "the disk does not have it yet");
     syncs(rig);
-    cr_assert_eq(lease_given(rig->core), 1);
     rig_pass(rig, 10, "");
-    asks(rig, 0);
+    cr_assert(asks(rig, OTHERS_LEASE_MS));
     cr_assert_eq(bound_for_ms(rig), OTHERS_LEASE_MS);
-    cr_assert_eq(lease_given(rig->core), 1);
     rig_pass(rig, 10, "");
     rig_gets(rig, 'A', &(struct message){.type = MESSAGE_PONG});
-    cr_assert_eq(bound_for_ms(rig), OTHERS_LEASE_MS);
-    cr_assert_eq(lease_given(rig->core), 1);
-    rig_free(rig);
-}
-
-/* Z15a: a voter that was not asked for any length yet leases nothing, and does not say so. */
-Test(core_length, who_was_asked_for_no_length_leases_nothing)
-{
-    struct rig *rig = rig_bound();
-
-    asks(rig, 0);
-    cr_assert_eq(bound_for_ms(rig), 0);
-    cr_assert_eq(lease_given(rig->core), 0);
+    cr_assert_eq(bound_for_ms(rig), OTHERS_LEASE_MS - 10, "nobody has asked");
+    cr_assert(asks(rig, OTHERS_LEASE_MS / 2), "a shorter one is on disk, too");
+    cr_assert_eq(bound_for_ms(rig), OTHERS_LEASE_MS - 10);
     rig_free(rig);
 }
 
@@ -142,9 +136,9 @@ Test(core_length, of_its_own_coordinator_a_voter_believes_no_more_than_t_stall)
 {
     struct rig *rig = rig_bound();
 
-    asks(rig, rig->timing.stall_ms + 1);
+    cr_assert_not(asks(rig, rig->timing.stall_ms + 1));
     cr_assert_eq(bound_for_ms(rig), 0);
-    asks(rig, rig->timing.stall_ms);
+    (void)asks(rig, rig->timing.stall_ms);
     cr_assert_eq(bound_for_ms(rig), rig->timing.stall_ms);
     rig_free(rig);
 }
@@ -153,17 +147,11 @@ Test(core_length, of_its_own_coordinator_a_voter_believes_no_more_than_t_stall)
 Test(core_length, of_its_own_coordinator_a_voter_believes_no_longer_t_hold)
 {
     struct rig *rig = rig_bound();
-    struct message heartbeat = {.type = MESSAGE_HEARTBEAT,
-                                .heartbeat = {.view = view_id_of(core_view(rig->core)),
-                                              .view_hash = core_view(rig->core)->hash,
-                                              .acting = true,
-                                              .lease_ms = 1,
-                                              .hold_ms = timing_hold_ms(&rig->timing) + 1}};
 
-    rig_gets(rig, 'A', &heartbeat);
+    cr_assert_not(asks_with(rig, 1, timing_hold_ms(&rig->timing) + 1));
     cr_assert_eq(rig->core->voter.hold_ms, 0);
-    heartbeat.heartbeat.hold_ms--;
-    rig_gets(rig, 'A', &heartbeat);
+    cr_assert_eq(bound_for_ms(rig), 0);
+    (void)asks_with(rig, 1, timing_hold_ms(&rig->timing));
     cr_assert_eq(rig->core->voter.hold_ms, timing_hold_ms(&rig->timing));
     rig_free(rig);
 }
@@ -178,7 +166,7 @@ Test(core_length, a_vote_says_for_how_long_a_former_grant_may_be_held)
                                                .epoch = 2}};
 
     rig->core->voter.hold_ms = timing_hold_ms(&rig->timing);
-    asks(rig, rig->timing.lease_ms);
+    (void)asks(rig, rig->timing.lease_ms);
     rig_gets(rig, 'A', &ballot);
     syncs(rig);
     rig_gets(rig, 'A', &ballot); /* It is repeated when the disk has it. */

@@ -153,6 +153,123 @@ Test(core_standing, it_acts_as_long_as_the_leases_of_as_many_as_the_guard_asks_f
     }
 }
 
+/* --- Asked for again (D8c) --- */
+
+/* A coordinator that acts under that guard, and begins no round any more. */
+static struct rig *acts_without_rounds(bool strict)
+{
+    struct rig *rig = strict ? rig_strict("A B C", 'A')
+                             : rig_guarded("A B C", 'A', (struct guard){GUARD_MAJORITY, 3});
+
+    rig_pass(rig, rig->timing.heartbeat_ms * 11 / 10, "");
+    for (const char *from = "BC"; *from != '\0'; from++) {
+        rig_leases(rig, *from);
+        rig_hears(rig, *from);
+    }
+    cr_assert(core_is_acting(rig->core, rig->now_ms));
+    rig_pass(rig, timing_question_ms(&rig->timing), "B C"); /* What acting began with is over. */
+    for (const char *from = "BC"; *from != '\0'; from++) {
+        rig_leases(rig, *from);
+    }
+    rig->core->rounds.next_ms = NEVER_MS;
+    return rig;
+}
+
+/* It is heard, so that nobody asks whether it is there; and has heard nothing new. */
+static void is_deaf(struct rig *rig, char from)
+{
+    const struct view *view = core_view(rig->core);
+    struct message says = {.type = MESSAGE_HEARTBEAT,
+                           .heartbeat = {.view = view_id_of(view), .view_hash = view->hash}};
+
+    rig->numbers[(unsigned char)from]++;
+    says = rig_message(rig, from, &says);
+    says.echo = 0;
+    rig_gets_raw(rig, &says);
+}
+
+/* The next moment, by that time, at which B is asked; NEVER_MS: it is not. */
+static uint64_t asks_next(struct rig *rig, uint64_t by_ms)
+{
+    while (rig->now_ms < by_ms) {
+        is_deaf(rig, 'B');
+        is_deaf(rig, 'C');
+        rig_pass(rig, 1, "");
+        if (rig_told(rig, MESSAGE_PING, 'B') != NULL) {
+            return rig->now_ms;
+        }
+    }
+    return NEVER_MS;
+}
+
+Test(core_standing, a_right_to_act_is_asked_for_again_three_times_before_it_ends)
+{
+    for (int strict = 0; strict < 2; strict++) {
+        struct rig *rig = acts_without_rounds(strict);
+        const uint64_t pause_ms = timing_question_ms(&rig->timing);
+        const uint64_t until_ms = core_acting_until_ms(rig->core, rig->now_ms);
+
+        for (uint64_t left = 3; left > 0; left--) {
+            cr_assert_eq(asks_next(rig, until_ms), until_ms - left * pause_ms, "%d, %d", strict,
+                         (int)left);
+        }
+        cr_assert(core_is_acting(rig->core, until_ms - 1));
+        cr_assert_not(core_is_acting(rig->core, until_ms));
+        rig_free(rig);
+    }
+}
+
+/* Answers may be lost all the same: for T_lost more, and then with its rounds alone. */
+Test(core_standing, who_acts_no_more_goes_on_asking_for_a_while)
+{
+    for (int strict = 0; strict < 2; strict++) {
+        struct rig *rig = acts_without_rounds(strict);
+        const uint64_t pause_ms = timing_question_ms(&rig->timing);
+        const uint64_t until_ms = core_acting_until_ms(rig->core, rig->now_ms);
+        const uint64_t end_ms = until_ms + rig->timing.lost_ms;
+
+        while (asks_next(rig, until_ms) < until_ms) {
+            /* Nobody answers. */
+        }
+        for (uint64_t at_ms = until_ms; at_ms + pause_ms < end_ms; at_ms += pause_ms) {
+            cr_assert_eq(asks_next(rig, end_ms), at_ms + pause_ms, "%d", strict);
+        }
+        cr_assert_eq(asks_next(rig, end_ms + 3 * pause_ms), NEVER_MS, "%d", strict);
+        rig_free(rig);
+    }
+}
+
+Test(core_standing, whose_right_to_act_was_renewed_asks_later)
+{
+    for (int strict = 0; strict < 2; strict++) {
+        struct rig *rig = acts_without_rounds(strict);
+        const uint64_t pause_ms = timing_question_ms(&rig->timing);
+
+        for (int i = 0; i < 3; i++) {
+            const uint64_t until_ms = core_acting_until_ms(rig->core, rig->now_ms);
+            cr_assert_eq(asks_next(rig, until_ms), until_ms - 3 * pause_ms, "%d, %d", strict, i);
+            rig_pass(rig, 1, "");
+            rig_leases(rig, 'B');
+            rig_leases(rig, 'C');
+            cr_assert_gt(core_acting_until_ms(rig->core, rig->now_ms), until_ms);
+        }
+        rig_free(rig);
+    }
+}
+
+/* Who handed over has no right, and asks nobody. */
+Test(core_standing, who_has_handed_over_asks_no_more)
+{
+    struct rig *rig = acts_without_rounds(true);
+    const uint64_t until_ms = core_acting_until_ms(rig->core, rig->now_ms);
+
+    rig->core->campaign.handed_epoch = core_view(rig->core)->epoch;
+    cr_assert_eq(asks_next(rig, until_ms), NEVER_MS);
+    rig_free(rig);
+}
+
+/* --- Leases that are there or not --- */
+
 Test(core_standing, one_too_few_leases_are_none)
 {
     struct rig *rig = rig_guarded("A B C", 'A', (struct guard){GUARD_MAJORITY, 6});

@@ -14,28 +14,35 @@
 #include "rig.h"
 #include "voter_bench.h"
 
+/* The voter is bound to the core's epoch, and says so, if it was asked; is its lease given? */
 static void hears_lease(struct rig *rig, char voter, bool leased)
 {
-    const struct view *view = core_view(rig->core);
+    (void)rig_answers(
+        rig, voter,
+        &(struct lease_said){.promised = core_view(rig->core)->epoch, .leased = leased});
+}
 
-    rig_gets(rig, voter,
-             &(struct message){.type = MESSAGE_HEARTBEAT,
-                               .heartbeat = {.view = view_id_of(view),
-                                             .view_hash = view->hash,
-                                             .promised = view->epoch,
-                                             .leased = leased}});
+/* It says to which epoch it is bound, as the answer to a question. */
+static void says_bound(struct rig *rig, char voter, uint64_t promised)
+{
+    cr_assert(rig_answers(rig, voter, &(struct lease_said){.promised = promised}));
+}
+
+/* For long enough that this coordinator asks the voters again. */
+static void asks_again(struct rig *rig, const char *alive)
+{
+    rig_pass(rig, rig->timing.heartbeat_ms * 11 / 10, alive);
 }
 
 static void hears_coordinator(struct rig *rig, bool acting)
 {
     const struct view *view = core_view(rig->core);
 
-    rig_gets(rig, 'A',
-             &(struct message){.type = MESSAGE_HEARTBEAT,
-                               .heartbeat = {.view = view_id_of(view),
-                                             .view_hash = view->hash,
-                                             .acting = acting,
-                                             .lease_ms = rig->timing.lease_ms}});
+    rig_gets(
+        rig, 'A',
+        &(struct message){
+            .type = MESSAGE_HEARTBEAT,
+            .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .acting = acting}});
 }
 
 /* --- A candidate and its own voter --- */
@@ -422,31 +429,37 @@ Test(core_strict, whose_epoch_is_promised_to_another_life_asks_for_a_higher_one)
 Test(core_strict, a_coordinator_hears_that_a_voter_stays_bound_to_a_higher_epoch)
 {
     struct rig *rig = rig_strict("A B C", 'A');
-    const struct view *view = core_view(rig->core);
-    const struct message says = {.type = MESSAGE_HEARTBEAT,
-                                 .heartbeat = {.view = view_id_of(view),
-                                               .view_hash = view->hash,
-                                               .promised = view->epoch + 5}};
+    const uint64_t promised = core_view(rig->core)->epoch + 5;
 
-    rig_gets(rig, 'B', &says);
-    rig_pass(rig, rig->timing.heartbeat_ms, "C");
+    says_bound(rig, 'B', promised);
+    cr_assert_eq(rig_count(rig, MESSAGE_BALLOT), 0);
+    asks_again(rig, "C");
     cr_assert_eq(rig_count(rig, MESSAGE_BALLOT), 0, "a view may come of it yet");
-    rig_gets(rig, 'B', &says);
+    says_bound(rig, 'B', promised);
     cr_assert_not_null(rig_told(rig, MESSAGE_BALLOT, 'C'));
     rig_free(rig);
 }
 
-/* B, and C, say twice to which epoch they are bound. The epoch that A asks for then; 0: none. */
+/* Z5c: it was bound to another epoch meanwhile, so somebody is at work. */
+Test(core_strict, a_voter_that_is_bound_to_ever_other_epochs_is_waited_for)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    const uint64_t epoch = core_view(rig->core)->epoch;
+
+    says_bound(rig, 'B', epoch + 5);
+    asks_again(rig, "C");
+    says_bound(rig, 'B', epoch + 6);
+    rig_pass(rig, rig->timing.batch_ms, "C");
+    cr_assert_eq(rig_count(rig, MESSAGE_BALLOT), 0);
+    rig_free(rig);
+}
+
+/* B says twice to which epoch it is bound. The epoch that A asks for then; 0: none. */
 static uint64_t asks_after(struct rig *rig, uint64_t promised)
 {
-    const struct view *view = core_view(rig->core);
-    const struct message says = {
-        .type = MESSAGE_HEARTBEAT,
-        .heartbeat = {.view = view_id_of(view), .view_hash = view->hash, .promised = promised}};
-
-    rig_gets(rig, 'B', &says);
-    rig_pass(rig, rig->timing.heartbeat_ms, "C");
-    rig_gets(rig, 'B', &says);
+    says_bound(rig, 'B', promised);
+    asks_again(rig, "C");
+    says_bound(rig, 'B', promised);
     const struct message *ballot = rig_told(rig, MESSAGE_BALLOT, 'C');
     return ballot == NULL ? 0 : ballot->carrier.epoch;
 }
@@ -485,34 +498,37 @@ Test(core_strict, an_epoch_that_leaps_is_approached_once_in_a_while)
  * ever take it back; and a candidate learns from votes what it has to outdo. */
 Test(core_strict, what_a_silent_one_has_said_is_not_outdone)
 {
-    struct rig *rig = rig_strict("A B C", 'A');
-    const uint64_t promised = core_view(rig->core)->epoch + 3 * LEAP_MAX;
+    for (int heard = 0; heard < 2; heard++) {
+        struct rig *rig = rig_strict("A B C", 'A');
+        const uint64_t epoch = core_view(rig->core)->epoch;
 
-    (void)asks_after(rig, promised);
-    rig->core->campaign.on = false;
-    rig->core->promise.seen = core_view(rig->core)->epoch;
-    rig_pass(rig, rig->timing.fresh_ms + 10, "C");
-    verdict_evidence_changed(rig->core);
-    rig_pass(rig, 10, "C");
-    cr_assert_eq(rig_count(rig, MESSAGE_BALLOT), 0);
-    rig_free(rig);
+        cr_assert_eq(asks_after(rig, epoch + 5), epoch + 6);
+        rig_pass(rig, rig->timing.fresh_ms + 10, "C");
+        if (heard) {
+            rig_hears(rig, 'B');
+        }
+        rig->core->campaign.on = false;
+        rig->core->promise.seen = epoch;
+        verdict_evidence_changed(rig->core);
+        rig_pass(rig, 10, "C");
+        cr_assert_eq(rig_count(rig, MESSAGE_BALLOT) > 0, heard, "%d", heard);
+        rig_free(rig);
+    }
 }
 
 Test(core_strict, a_candidate_goes_by_votes_alone)
 {
     struct rig *rig = rig_strict("A B C", 'B');
-    const struct view *view = core_view(rig->core);
-    const struct message says = {.type = MESSAGE_HEARTBEAT,
-                                 .heartbeat = {.view = view_id_of(view),
-                                               .view_hash = view->hash,
-                                               .promised = view->epoch + 3 * LEAP_MAX}};
+    const uint64_t epoch = core_view(rig->core)->epoch;
 
-    rig_gets(rig, 'C', &says);
+    rig->core->peers[2].number.nonce = 5; /* It asks C something, too. */
+    says_bound(rig, 'C', epoch + 3 * LEAP_MAX);
     rig_kill(rig, 'A');
-    rig_gets(rig, 'C', &says);
+    rig->core->peers[2].number.nonce = 5;
+    says_bound(rig, 'C', epoch + 3 * LEAP_MAX);
     rig_pass(rig, rig->timing.batch_ms, "");
     cr_assert(rig->core->campaign.on);
-    cr_assert_eq(rig->core->campaign.epoch, view->epoch + 1);
+    cr_assert_eq(rig->core->campaign.epoch, epoch + 1);
     rig_free(rig);
 }
 
@@ -612,18 +628,17 @@ Test(core_strict, a_proposal_is_made_anew_without_a_joiner_that_does_not_answer)
     rig_free(rig);
 }
 
-/* It leases, and names the member of that age as a suspect; 0: nobody. */
+/* It leases, if it is asked, and names the member of that age as a suspect; 0: nobody. */
 static void leases_and_suspects(struct rig *rig, char from, uint64_t suspect)
 {
     const struct view *view = core_view(rig->core);
 
+    rig_leases(rig, from);
     rig_gets(
         rig, from,
         &(struct message){.type = MESSAGE_HEARTBEAT,
                           .heartbeat = {.view = view_id_of(view),
                                         .view_hash = view->hash,
-                                        .promised = view->epoch,
-                                        .leased = true,
                                         .suspects = {{.age = suspect, .verdict = VERDICT_LOST}},
                                         .suspect_count = suspect != 0}});
 }
@@ -781,52 +796,6 @@ Test(core_strict, a_coordinator_is_not_leased_to_by_its_own_voter_unasked)
     rig_free(rig);
 }
 
-/* H52: the coordinator counts from the sending of what is echoed; this voter has promised it a
- * further epoch, so the signs of its present reign renew nothing, and the lease is over sooner. */
-Test(core_strict, a_voter_says_leased_only_if_the_last_sign_renewed_it)
-{
-    struct rig *rig = rig_strict("A B C", 'B');
-    struct voter *voter = &rig->core->voter;
-
-    voter->record.lineage = BENCH_LINEAGE;
-    voter->record.state = VOTE_RECORD_FOUNDED;
-    voter->record.promise = (struct ballot){.epoch = 1, .life = rig_id(rig, 'A')};
-    voter->record.lease_ms = rig->timing.lease_ms;
-    rig_pass(rig, 10, "");
-    hears_coordinator(rig, true);
-    cr_assert_eq(lease_given(rig->core), 1);
-    voter->record.promise.epoch = 2;
-    cr_assert_eq(lease_given(rig->core), 2);
-    rig_pass(rig, 10, "");
-    hears_coordinator(rig, true);
-    cr_assert_gt(voter->until_ms, rig->now_ms);
-    cr_assert_eq(lease_given(rig->core), 0);
-    rig_free(rig);
-}
-
-/* D6a: what its voter did since then, nobody knows. */
-Test(core_strict, a_heartbeat_that_was_overtaken_brings_no_lease)
-{
-    struct rig *rig = rig_strict("A B C", 'A');
-    const struct view *view = core_view(rig->core);
-
-    rig_pass(rig, rig->timing.heartbeat_ms, "");
-    rig->numbers['B']++;
-    struct message leases = rig_message(rig, 'B',
-                                        &(struct message){.type = MESSAGE_HEARTBEAT,
-                                                          .heartbeat = {.view = view_id_of(view),
-                                                                        .view_hash = view->hash,
-                                                                        .promised = view->epoch,
-                                                                        .leased = true}});
-    rig_gets(rig, 'B', &(struct message){.type = MESSAGE_PONG});
-    rig_gets_raw(rig, &leases);
-    cr_assert_eq(rig->core->peers[1].signs.promised, view->epoch);
-    cr_assert_eq(rig->core->lease.grants[1].ms, 0);
-    hears_lease(rig, 'B', true);
-    cr_assert_gt(rig->core->lease.grants[1].ms, 0);
-    rig_free(rig);
-}
-
 /* --- Handing over (Z7) --- */
 
 /* H52: the voters skip its lease on that word. */
@@ -838,11 +807,13 @@ Test(core_strict, who_has_handed_over_does_not_act)
     hears_lease(rig, 'B', true);
     hears_lease(rig, 'C', true);
     cr_assert(core_is_acting(rig->core, rig->now_ms));
+    asks_again(rig, "");
     rig_moves(rig, &(struct move){.kind = MOVE_TRANSFER, .subject = rig_id(rig, 'B')});
     cr_assert_not_null(rig_told(rig, MESSAGE_STAND_DOWN, 'B'));
     cr_assert_not(core_is_acting(rig->core, rig->now_ms));
-    hears_lease(rig, 'B', true);
-    hears_lease(rig, 'C', true);
+    const struct lease_said leased = {.promised = core_view(rig->core)->epoch, .leased = true};
+    cr_assert(rig_answers(rig, 'B', &leased), "it was asked before that");
+    cr_assert(rig_answers(rig, 'C', &leased));
     cr_assert_not(core_is_acting(rig->core, rig->now_ms));
     rig_free(rig);
 }
@@ -867,12 +838,17 @@ Test(core_strict, who_has_handed_over_is_not_leased_to)
     voter->record.lineage = BENCH_LINEAGE;
     voter->record.state = VOTE_RECORD_FOUNDED;
     voter->record.promise = (struct ballot){.epoch = 1, .life = rig_id(rig, 'A')};
+    voter->record.lease_ms = rig->timing.lease_ms;
+    voter->record.hold_ms = timing_hold_ms(&rig->timing);
     rig_pass(rig, rig->timing.heartbeat_ms, "A C");
+    cr_assert(rig_asks(rig, 'A', 1).leased);
     hears_hand_over(rig);
     const uint64_t until_ms = voter->until_ms;
-    cr_assert_gt(until_ms, 0);
+    cr_assert_eq(until_ms, rig->now_ms + rig->timing.lease_ms);
     rig_pass(rig, 10, "");
-    hears_hand_over(rig);
+    const struct lease_said said = rig_asks(rig, 'A', 1);
+    cr_assert_eq(said.promised, 1);
+    cr_assert_not(said.leased);
     cr_assert_eq(voter->until_ms, until_ms);
     rig_free(rig);
 }
@@ -1011,10 +987,14 @@ Test(core_strict, who_acts_by_the_clock_is_not_idle)
 {
     struct rig *rig = idle_for_long();
 
+    const struct lease_said leased = {.promised = core_view(rig->core)->epoch, .leased = true};
+
+    rig->core->peers[1].number.nonce = 5; /* Both have been asked again. */
+    rig->core->peers[2].number.nonce = 5;
     rig->now_ms += 99;
-    hears_lease(rig, 'B', true);
+    cr_assert(rig_answers(rig, 'B', &leased));
     rig->now_ms += 2;
-    hears_lease(rig, 'C', true);
+    cr_assert(rig_answers(rig, 'C', &leased));
     cr_assert(core_is_acting(rig->core, rig->now_ms));
     cr_assert_eq(rig_count(rig, MESSAGE_STAND_DOWN), 0);
     cr_assert(core_is_acting(rig->core, rig->now_ms));

@@ -76,19 +76,8 @@ static struct message wish_sparse(void)
     return terms;
 }
 
-/* A4a, D2e: voters give their leases with heartbeats. */
-Test(core_terms, sparse_heartbeats_are_not_for_guard_strict)
-{
-    struct rig *rig = rig_strict("A B C", 'A');
-    struct message terms = wish_sparse();
-
-    terms.wish.rules.guard = rig->core->terms.guard;
-    rig_gets(rig, 'C', &terms);
-    cr_assert_not(rig->core->next.wished);
-    rig_free(rig);
-}
-
-Test(core_terms, sparse_heartbeats_go_with_any_other_guard)
+/* D2e */
+Test(core_terms, sparse_heartbeats_go_with_any_guard_that_may_change)
 {
     for (int guarded = 0; guarded <= 1; guarded++) {
         struct rig *rig = rig_in("A B C", 'A');
@@ -99,6 +88,21 @@ Test(core_terms, sparse_heartbeats_go_with_any_other_guard)
         cr_assert(rig->core->next.wished);
         rig_free(rig);
     }
+}
+
+/* A4: not even with a quorum of leases, nor while the guard stays. */
+Test(core_terms, under_strict_no_terms_change)
+{
+    struct rig *rig = rig_strict("A B C", 'A');
+    struct message terms = wish_sparse();
+
+    terms.wish.rules.guard = rig->core->terms.guard;
+    rig_leases(rig, 'B');
+    rig_leases(rig, 'C');
+    cr_assert(core_is_acting(rig->core, rig->now_ms));
+    rig_refuses(rig, 'C', &terms, REFUSED_RULES_UNFIT);
+    cr_assert_not(rig->core->next.wished);
+    rig_free(rig);
 }
 
 /* A1b */

@@ -69,7 +69,7 @@ Test(timing, a_silence_that_is_short_of_three_heartbeats_leaves_room_for_questio
     cr_assert_not(timing_is_sparse(&timing));
 }
 
-Test(timing, lan_is_lean_where_neighbours_watch_and_no_guard_rests_on_leases)
+Test(timing, lan_is_lean)
 {
     struct timing lan = timing_sparse_of(PROFILE_LAN);
     struct timing wan = timing_sparse_of(PROFILE_WAN);
@@ -79,6 +79,44 @@ Test(timing, lan_is_lean_where_neighbours_watch_and_no_guard_rests_on_leases)
     cr_assert_eq(lan.heartbeat_ms, 680);
     cr_assert_eq(lan.lost_ms, 1088);
     cr_assert_not(timing_is_sparse(&wan));
+}
+
+/* Z6a, D8c: there is one round, and as many questions as are put before the right to act ends,
+ * while a lease is counted. */
+static void check_lease(const struct timing *timing)
+{
+    const uint64_t round_ms = timing_round_ms(timing) * (100 + timing_jitter_percent(timing)) / 100;
+
+    cr_assert_geq(timing_act_ms(timing), round_ms + 3 * timing_question_ms(timing), "%llu, %llu",
+                  (unsigned long long)timing->heartbeat_ms, (unsigned long long)timing->lost_ms);
+}
+
+Test(timing, a_lease_outlasts_a_round_and_three_questions)
+{
+    for (enum profile profile = PROFILE_LOCAL; profile <= PROFILE_WAN; profile++) {
+        const struct timing timing = timing_of(profile);
+        const struct timing sparse = timing_sparse_of(profile);
+        check_lease(&timing);
+        check_lease(&sparse);
+    }
+    for (uint64_t heartbeat_ms = 100; heartbeat_ms < 3000; heartbeat_ms += 77) {
+        for (uint64_t lost_ms = heartbeat_ms; lost_ms < 4 * heartbeat_ms; lost_ms += 31) {
+            struct timing timing = timing_of(PROFILE_LAN);
+            timing_override(&timing, heartbeat_ms, lost_ms);
+            check_lease(&timing);
+        }
+    }
+}
+
+/* T_lease of sparse heartbeats follows from T_lost: four fifths of it. */
+Test(timing, a_sparse_lease_is_four_fifths_of_a_loss)
+{
+    struct timing lan = timing_sparse_of(PROFILE_LAN);
+
+    cr_assert_eq(lan.lease_ms, 870);
+    cr_assert_eq(timing_act_ms(&lan), 694);
+    timing_override(&lan, 1000, 1600);
+    cr_assert_eq(lan.lease_ms, 1280);
 }
 
 Test(timing, no_override_changes_nothing)

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "core/agreement/voter.h"
-#include "core/detection/lease.h"
+#include "core/agreement/voting.h"
 #include "voter_bench.h"
 
 /* A voter that has promised epoch 1 to X, accepted its view, and leased to it. */
@@ -30,7 +30,7 @@ static bool is_promised(const struct voter_bench *bench, char life, uint64_t epo
 
 /* --- What it tells the coordinator of its view --- */
 
-/* What it tells in its heartbeats, in the view of those members, of epoch 1. */
+/* What it is bound to as seen by the coordinator of the view of those members, of epoch 1. */
 static uint64_t promised_in(struct voter_bench *bench, const char *letters)
 {
     struct built_view built = view_of(letters);
@@ -38,7 +38,7 @@ static uint64_t promised_in(struct voter_bench *bench, const char *letters)
     built.view.epoch = 1;
     view_copy(&bench->core->view, &built.view);
     view_built_free(&built);
-    return lease_promised(bench->core);
+    return voting_own_promise(bench->core);
 }
 
 /* Y has the epoch that this voter has promised to X: only above that it can be bound to Y (Z6b). */
@@ -104,7 +104,7 @@ Test(voter, a_lease_lasts_from_the_last_question)
     struct voter_bench *bench = bench_of_x();
 
     bench->now_ms += bench->lease_ms - 1;
-    cr_assert_eq(bench_beats(bench, 'X', 1, 9), VOTE_GRANTED);
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_GRANTED);
     cr_assert_eq(bench_state(bench).until_ms, bench->lease_ms);
     bench->now_ms += bench->lease_ms - 1;
     cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_GRANTED);
@@ -112,15 +112,15 @@ Test(voter, a_lease_lasts_from_the_last_question)
     bench_free(bench);
 }
 
-/* Z2b. A has promised (2,Y); if it answered a late heartbeat of (1,X), X would count it, and Y be
+/* Z2b. A has promised (2,Y); if it leased to (1,X), which asks late, X would count it, and Y be
  * elected by it. */
-Test(voter, below_a_heartbeat_below_the_promise_is_refused)
+Test(voter, below_a_question_below_the_promise_is_refused)
 {
     struct voter_bench *bench = bench_of_x();
 
     bench->now_ms += bench->lease_ms;
     cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_WAITS);
-    cr_assert_eq(bench_beats(bench, 'X', 1, 9), VOTE_REFUSED_EPOCH);
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_REFUSED_EPOCH);
     cr_assert_eq(bench->vote.promised, 2);
     cr_assert_eq(bench_state(bench).until_ms, 0, "no lease either");
     bench_free(bench);
@@ -147,18 +147,18 @@ Test(voter, twice_one_epoch_is_granted_to_one_life)
     bench->now_ms += bench->lease_ms;
     cr_assert_eq(bench_claims(bench, 'Y', 1), VOTE_REFUSED_EPOCH);
     cr_assert_eq(bench->vote.promised, 1);
-    cr_assert_eq(bench_beats(bench, 'Y', 1, 1), VOTE_REFUSED_EPOCH);
+    cr_assert_eq(bench_asks(bench, 'Y', 1), VOTE_REFUSED_EPOCH);
     cr_assert_eq(bench_prepares(bench, 'Y', 1, 7), VOTE_REFUSED_EPOCH);
     cr_assert(is_promised(bench, 'X', 1));
     bench_free(bench);
 }
 
-/* A voter that has not heard of a reign yet learns of it from its heartbeat or proposal. */
+/* A voter that has not heard of a reign yet learns of it from what it asks or proposes. */
 Test(voter, is_bound_by_any_of_the_questions)
 {
     struct voter_bench *bench = bench_new();
 
-    cr_assert_eq(bench_beats(bench, 'X', 3, 1), VOTE_WAITS);
+    cr_assert_eq(bench_asks(bench, 'X', 3), VOTE_WAITS);
     cr_assert(is_promised(bench, 'X', 3));
     bench->now_ms += bench->lease_ms;
     cr_assert_eq(bench_prepares(bench, 'Y', 4, 1), VOTE_WAITS);
@@ -199,7 +199,7 @@ Test(voter, an_epoch_that_leaps_is_not_promised)
 
     bench->now_ms += bench->lease_ms;
     cr_assert_eq(bench_claims(bench, 'Y', 2 + LEAP_MAX), VOTE_UNPROVED);
-    cr_assert_eq(bench_beats(bench, 'Y', 2 + LEAP_MAX, 1), VOTE_MUTE);
+    cr_assert_eq(bench_asks(bench, 'Y', 2 + LEAP_MAX), VOTE_MUTE);
     cr_assert_eq(bench_prepares(bench, 'Y', 2 + LEAP_MAX, 1), VOTE_UNPROVED);
     cr_assert_eq(bench_claims(bench, 'Y', COUNTER_MAX + 1), VOTE_MUTE);
     cr_assert(is_promised(bench, 'X', 1));
@@ -254,7 +254,7 @@ Test(voter, another_lineage_gets_no_answer)
     question.lineage = BENCH_LINEAGE + 1;
     cr_assert_eq(voter_on_claim(bench->core, &question).result, VOTE_MUTE);
     question.kind = VOTE_HEARTBEAT;
-    cr_assert_eq(voter_on_heartbeat(bench->core, &question).result, VOTE_MUTE);
+    cr_assert_eq(voter_on_question(bench->core, &question).result, VOTE_MUTE);
     cr_assert_eq(bench_state(bench).promise.epoch, 0);
     bench_free(bench);
 }
@@ -348,23 +348,21 @@ Test(voter, nosyncA_a_view_is_acknowledged_when_the_disk_has_it)
     bench_free(bench);
 }
 
-/* Z2f. C's disk says (1,X). C binds to (2,Y) by a heartbeat and leases, and crashes before the disk
- * has that: what it then reads names X, so X's new claim waits for nothing, and X acts beside Y. */
+/* Z2f. C's disk says (1,X). C binds to (2,Y) when it is asked for its lease, and crashes before the
+ * disk has that: what it then reads names X, so X's new claim waits for nothing, and X acts beside
+ * Y. */
 Test(voter, leasefirst_a_lease_is_given_when_the_disk_has_its_promise)
 {
     struct voter_bench *bench = bench_of_x();
     struct vote_question answered;
 
     bench->now_ms += bench->lease_ms;
-    cr_assert_eq(bench_beats(bench, 'Y', 2, 77), VOTE_WAITS);
-    cr_assert_not(bench_answers(bench, &answered));
+    cr_assert_eq(bench_asks(bench, 'Y', 2), VOTE_WAITS);
+    cr_assert_eq(bench_asks(bench, 'Y', 2), VOTE_WAITS, "and asked again");
     bench_sync(bench);
-    cr_assert(bench_answers(bench, &answered));
-    cr_assert_eq(answered.kind, VOTE_HEARTBEAT);
-    cr_assert_eq(answered.stamp, 77);
-
-    cr_assert_eq(bench_beats(bench, 'Y', 2, 78), VOTE_GRANTED, "the disk has the promise");
-    cr_assert_not(bench_wants_sync(bench), "a heartbeat alone writes nothing");
+    cr_assert_not(bench_answers(bench, &answered), "it is asked for again and again");
+    cr_assert_eq(bench_asks(bench, 'Y', 2), VOTE_GRANTED, "the disk has the promise");
+    cr_assert_not(bench_wants_sync(bench), "a lease alone writes nothing");
     bench_free(bench);
 }
 
@@ -375,7 +373,7 @@ Test(voter, is_bound_before_the_disk_has_it)
 
     cr_assert_eq(bench_claims(bench, 'X', 2), VOTE_WAITS);
     cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_REFUSED_EPOCH);
-    cr_assert_eq(bench_beats(bench, 'X', 2, 1), VOTE_WAITS);
+    cr_assert_eq(bench_asks(bench, 'X', 2), VOTE_WAITS);
     cr_assert_eq(bench_claims(bench, 'Y', 3), VOTE_REFUSED_LEASE);
     bench_free(bench);
 }
@@ -448,14 +446,15 @@ Test(voter, the_latest_question_of_an_asker_is_answered)
     struct voter_bench *bench = bench_new();
     struct vote_question answered;
 
-    cr_assert_eq(bench_beats(bench, 'X', 1, 5), VOTE_WAITS);
-    cr_assert_eq(bench_beats(bench, 'X', 1, 6), VOTE_WAITS);
+    cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_WAITS);
+    cr_assert_eq(bench_prepares(bench, 'X', 1, 5), VOTE_WAITS);
     cr_assert_eq(bench_prepares(bench, 'X', 1, 7), VOTE_WAITS);
     bench_sync(bench);
     cr_assert(bench_answers(bench, &answered));
-    cr_assert_eq(answered.stamp, 6);
+    cr_assert_eq(answered.kind, VOTE_CLAIM);
     cr_assert(bench_answers(bench, &answered));
     cr_assert_eq(answered.kind, VOTE_PREPARE);
+    cr_assert_eq(answered.stamp, 7);
     cr_assert_not(bench_answers(bench, &answered));
     bench_free(bench);
 }
@@ -506,7 +505,7 @@ Test(voter, one_that_cannot_write_votes_no_more)
     cr_assert_eq(bench_state(bench).status, VOTER_MUTE);
     cr_assert_eq(bench_state(bench).sync_failures, 1);
     cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_MUTE);
-    cr_assert_eq(bench_beats(bench, 'Y', 2, 1), VOTE_MUTE);
+    cr_assert_eq(bench_asks(bench, 'Y', 2), VOTE_MUTE);
     cr_assert_eq(bench_prepares(bench, 'Y', 2, 1), VOTE_MUTE);
     cr_assert_eq(bench_founds(bench, 'B', BENCH_LINEAGE), VOTE_MUTE);
     cr_assert_not(bench_wants_sync(bench), "not at once");
@@ -564,7 +563,7 @@ Test(voter, restart_a_promise_is_taken_to_be_leased)
     cr_assert(is_promised(bench, 'X', 1));
     cr_assert_eq(bench_state(bench).until_ms, bench->lease_ms);
     cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_REFUSED_LEASE);
-    cr_assert_eq(bench_beats(bench, 'X', 1, 5), VOTE_GRANTED, "the same life is served at once");
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_GRANTED, "the same life is served at once");
     bench->now_ms += bench->lease_ms;
     cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_WAITS);
     bench_free(bench);
@@ -607,7 +606,7 @@ Test(voter, amnesia_a_lost_disk_does_not_vote)
     cr_assert_eq(bench_claims(bench, 'Y', 2), VOTE_MUTE);
     question.lineage = 0;
     cr_assert_eq(voter_on_claim(bench->core, &question).result, VOTE_MUTE);
-    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_MUTE);
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_MUTE);
     cr_assert_eq(bench_prepares(bench, 'Y', 2, 2), VOTE_MUTE);
     cr_assert_not(bench_wants_sync(bench));
     bench_free(bench);

@@ -49,12 +49,12 @@ Test(voter_length, own_a_lease_is_as_long_as_its_question_says)
     bench_free(bench);
 }
 
-Test(voter_length, own_a_heartbeat_says_it_too)
+Test(voter_length, own_a_question_for_the_lease_says_it_too)
 {
     struct voter_bench *bench = bench_leased(SHORT_MS);
 
     bench->asks_ms = LONG_MS;
-    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_WAITS);
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_WAITS);
     cr_assert_eq(bench_state(bench).until_ms, LONG_MS);
     bench_free(bench);
 }
@@ -65,7 +65,7 @@ Test(voter_length, set_a_shorter_lease_takes_back_no_longer_one)
     struct voter_bench *bench = bench_leased(LONG_MS);
 
     bench->asks_ms = SHORT_MS;
-    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_GRANTED);
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_GRANTED);
     cr_assert_eq(bench_state(bench).until_ms, LONG_MS);
     cr_assert_eq(bench_prepares(bench, 'X', 1, 2), VOTE_WAITS);
     cr_assert_eq(bench_state(bench).until_ms, LONG_MS);
@@ -97,7 +97,7 @@ static void refuses_all(struct voter_bench *bench)
     knows(bench, 'X');
     cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_MUTE);
     cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_MUTE);
-    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_MUTE);
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_MUTE);
     cr_assert_eq(bench_state(bench).promise.epoch, 0);
 }
 
@@ -132,7 +132,7 @@ Test(voter_length, a_longer_lease_than_its_own_t_stall_is_refused)
 static void refuses_without_proof(struct voter_bench *bench)
 {
     cr_assert_eq(bench_prepares(bench, 'X', 1, 1), VOTE_UNPROVED);
-    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_UNPROVED);
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_UNPROVED);
     cr_assert_eq(bench_state(bench).promise.epoch, 0);
 }
 
@@ -210,7 +210,7 @@ Test(voter_length, latest_a_restart_takes_the_longest_that_was_given)
     struct voter_bench *bench = bench_leased(LONG_MS);
 
     bench->asks_ms = SHORT_MS;
-    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_GRANTED);
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_GRANTED);
     cr_assert_eq(bench_prepares(bench, 'X', 1, 2), VOTE_WAITS);
     bench_sync(bench);
     bench_crash(bench);
@@ -225,16 +225,15 @@ Test(voter_length, a_longer_lease_is_given_when_the_disk_has_it)
     struct vote_question answered;
 
     bench->asks_ms = LONG_MS;
-    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_WAITS);
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_WAITS);
     cr_assert(bench_wants_sync(bench));
-    cr_assert_not(bench_answers(bench, &answered));
     bench_crash(bench);
     cr_assert_eq(bench_state(bench).until_ms, SHORT_MS, "as if it had not been asked");
 
-    cr_assert_eq(bench_beats(bench, 'X', 1, 2), VOTE_WAITS);
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_WAITS);
     bench_sync(bench);
-    cr_assert(bench_answers(bench, &answered));
-    cr_assert_eq(bench_beats(bench, 'X', 1, 3), VOTE_GRANTED);
+    cr_assert_not(bench_answers(bench, &answered), "who asks, asks again");
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_GRANTED);
     cr_assert_not(bench_wants_sync(bench), "nothing is written for one that is as long");
     bench_crash(bench);
     cr_assert_eq(bench_state(bench).until_ms, LONG_MS);
@@ -279,7 +278,7 @@ Test(voter_length, a_promise_is_written_with_the_length_of_its_leases)
     bench->asks_ms = LONG_MS;
     cr_assert_eq(bench_claims(bench, 'X', 1), VOTE_WAITS);
     bench_sync(bench);
-    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_GRANTED);
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_GRANTED);
     cr_assert_not(bench_wants_sync(bench));
     bench_free(bench);
 }
@@ -348,7 +347,7 @@ Test(voter_length, held_two_lives_with_different_t_hold)
 
     bench->now_ms += SHORT_MS;
     promises_to_y(bench, 2, SHORT_HOLD_MS);
-    cr_assert_eq(bench_beats(bench, 'Y', 2, 1), VOTE_GRANTED);
+    cr_assert_eq(bench_asks(bench, 'Y', 2), VOTE_GRANTED);
     bench->now_ms += SHORT_MS;
     cr_assert_eq(bench_claims(bench, 'Z', 3), VOTE_WAITS);
     cr_assert_eq(voter_held_ms(bench->core), LONG_HOLD_MS - SHORT_MS);
@@ -372,13 +371,13 @@ Test(voter_length, held_longest_is_on_disk)
     bench_free(bench);
 }
 
-/* A heartbeat may be the first that the voter hears of a life, or of its T_hold. */
-Test(voter_length, held_as_a_heartbeat_says)
+/* A question for the lease may be the first that the voter hears of a life, or of its T_hold. */
+Test(voter_length, held_as_a_question_for_the_lease_says)
 {
     struct voter_bench *bench = bench_holding(SHORT_HOLD_MS);
 
     bench->hold_ms = LONG_HOLD_MS;
-    cr_assert_eq(bench_beats(bench, 'X', 1, 1), VOTE_WAITS, "the disk has to know");
+    cr_assert_eq(bench_asks(bench, 'X', 1), VOTE_WAITS, "the disk has to know");
     bench_sync(bench);
     bench->now_ms += SHORT_MS;
     promises_to_y(bench, 2, SHORT_HOLD_MS);
@@ -394,7 +393,7 @@ Test(voter_length, held_no_longer_than_it_is)
     bench->now_ms += SHORT_MS;
     promises_to_y(bench, 2, SHORT_HOLD_MS);
     bench->now_ms += LONG_HOLD_MS;
-    cr_assert_eq(bench_beats(bench, 'Y', 2, 1), VOTE_GRANTED);
+    cr_assert_eq(bench_asks(bench, 'Y', 2), VOTE_GRANTED);
     bench->now_ms += SHORT_MS;
     cr_assert_eq(bench_claims(bench, 'Z', 3), VOTE_WAITS);
     cr_assert_eq(voter_held_ms(bench->core), SHORT_HOLD_MS);

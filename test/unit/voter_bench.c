@@ -125,15 +125,14 @@ enum vote_result bench_prepares(struct voter_bench *bench, char life, uint64_t e
     return bench->vote.result;
 }
 
-enum vote_result bench_beats(struct voter_bench *bench, char life, uint64_t epoch, uint64_t stamp)
+enum vote_result bench_asks(struct voter_bench *bench, char life, uint64_t epoch)
 {
     struct vote_question question = bench_question(VOTE_HEARTBEAT, life, epoch);
 
-    question.stamp = stamp;
     question.lease_ms = bench->asks_ms;
     question.hold_ms = bench->hold_ms;
     bench->core->now_ms = bench->now_ms;
-    bench->vote = voter_on_heartbeat(bench->core, &question);
+    bench->vote = voter_on_question(bench->core, &question);
     return bench->vote.result;
 }
 

@@ -162,8 +162,7 @@ static void add_heartbeats(struct samples *samples)
     message->heartbeat.acting = true;
 
     message = add(samples, MESSAGE_HEARTBEAT, "heartbeat-suspects",
-                  "a late member that holds three verdicts, and echoes what it heard");
-    message->echo = 0xf1f2f3f4;
+                  "a late member that holds three verdicts");
     message->heartbeat.view = view_id_of(&samples->settled);
     message->heartbeat.view_hash = samples->settled.hash;
     message->heartbeat.late = true;
@@ -394,12 +393,13 @@ static void add_ballots(struct samples *samples)
 {
     struct message *message;
 
-    message = add(samples, MESSAGE_HEARTBEAT, "heartbeat-voter",
-                  "a voter that leases to the coordinator of its view");
-    message->heartbeat.view = view_id_of(&samples->settled);
-    message->heartbeat.view_hash = samples->settled.hash;
-    message->heartbeat.promised = samples->settled.epoch;
-    message->heartbeat.leased = true;
+    message = add(samples, MESSAGE_PONG, "pong-lease",
+                  "a voter leases to the coordinator that asked, and echoes its question");
+    message->echo = 0xf1f2f3f4;
+    message->ping.nonce = 79;
+    message->ping.subject = message->from;
+    message->ping.origin = id_of('C');
+    message->ping.said = (struct lease_said){.promised = samples->settled.epoch, .leased = true};
 
     message = add(samples, MESSAGE_BALLOT, "ballot",
                   "may I have that epoch? it was handed over to me");
@@ -429,7 +429,7 @@ static void add_ballots(struct samples *samples)
                                                  .wait_ms = 640};
 
     message = add(samples, MESSAGE_HEARTBEAT, "heartbeat-handed-over",
-                  "a coordinator that acts no more, and is no voter");
+                  "a coordinator that acts no more");
     message->heartbeat.view = view_id_of(&samples->settled);
     message->heartbeat.view_hash = samples->settled.hash;
     message->heartbeat.handed_over = true;
@@ -437,19 +437,28 @@ static void add_ballots(struct samples *samples)
 
 static void add_leases(struct samples *samples)
 {
-    struct message *message = add(samples, MESSAGE_HEARTBEAT, "heartbeat-lease",
-                                  "a coordinator, no voter, that asks for leases of 4.2 s");
+    struct message *message = add(samples, MESSAGE_PING, "ping-lease",
+                                  "a coordinator asks a voter for a lease of 4.2 s");
 
-    message->heartbeat.view = view_id_of(&samples->settled);
-    message->heartbeat.view_hash = samples->settled.hash;
-    message->heartbeat.acting = true;
-    message->heartbeat.lease_ms = 4200;
-    message->heartbeat.hold_ms = 16000;
+    message->ping.nonce = 79;
+    message->ping.subject = id_of('C');
+    message->ping.origin = message->from;
+    message->ping.asked = (struct lease_asked){.lineage = samples->settled.lineage,
+                                               .epoch = samples->settled.epoch,
+                                               .lease_ms = 4200,
+                                               .hold_ms = 16000};
     message = add(samples, MESSAGE_PREPARE, "prepare-lease",
                   "a proposed view, and a lease of 60 s");
     message->carrier.view = &samples->settled;
     message->carrier.lease_ms = LEASE_MS_MAX;
     message->carrier.hold_ms = LEASE_MS_MAX;
+    message = add(
+        samples, MESSAGE_PONG, "pong-bound",
+        "a voter is bound to another epoch, and leases to nobody who asks under that one");
+    message->ping.nonce = 79;
+    message->ping.subject = message->from;
+    message->ping.origin = id_of('C');
+    message->ping.said = (struct lease_said){.promised = 9};
 }
 
 static void add_moves(struct samples *samples)

@@ -130,18 +130,11 @@ static bool settle_guard(struct wanted *wanted, const struct rules *now,
     return true;
 }
 
-/* D2e: only there may a silence be short of three heartbeats. */
-static bool may_be_sparse(const struct wanted *wanted)
-{
-    return wanted->rules.guard.policy != GUARD_STRICT;
-}
-
 static struct timing usual_timing(const struct wanted *wanted)
 {
     const bool told = wanted->heartbeat_ms != 0 || wanted->lost_ms != 0;
 
-    return may_be_sparse(wanted) && !told ? timing_sparse_of(wanted->rules.profile)
-                                          : timing_of(wanted->rules.profile);
+    return told ? timing_of(wanted->rules.profile) : timing_sparse_of(wanted->rules.profile);
 }
 
 /* As --profile, --heartbeat and --fail-after do: what is not told follows from what is. */
@@ -150,29 +143,21 @@ static bool settle_timing(struct wanted *wanted, struct complaint *complaint)
     struct rules *rules = &wanted->rules;
 
     if (!wanted->has_profile && wanted->heartbeat_ms == 0 && wanted->lost_ms == 0) {
-        const struct timing before = rules_timing(rules);
-        if (may_be_sparse(wanted) || !timing_is_sparse(&before)) {
-            return true;
-        }
-        wanted->has_profile = true; /* A guard rests on heartbeats that are not sparse. */
+        return true;
     }
     if (!wanted->has_profile && wanted->heartbeat_ms == 0) {
         wanted->heartbeat_ms = rules->heartbeat_ms;
     }
     struct timing timing = usual_timing(wanted);
     timing_override(&timing, wanted->heartbeat_ms, wanted->lost_ms);
-    uint64_t least_ms = timing.lost_ms;
-    if (timing_is_sparse(&timing) && !may_be_sparse(wanted)) {
-        least_ms = timing_dense_lost_ms(rules->profile, timing.heartbeat_ms);
-    }
     rules->heartbeat_ms = timing.heartbeat_ms;
     rules->lost_ms = timing.lost_ms;
-    return (least_ms == timing.lost_ms &&
-            (wanted->lost_ms == 0 || timing.lost_ms == wanted->lost_ms)) ||
+    return wanted->lost_ms == 0 || timing.lost_ms == wanted->lost_ms ||
            complaint_set(complaint,
                          "fail_after_ms is too short for heartbeats every %llu ms: use %llu or "
                          "more, or a shorter heartbeat_ms",
-                         (unsigned long long)timing.heartbeat_ms, (unsigned long long)least_ms);
+                         (unsigned long long)timing.heartbeat_ms,
+                         (unsigned long long)timing.lost_ms);
 }
 
 static bool read_wanted(json_t *body, const struct facts *facts, struct wanted *wanted,

@@ -350,7 +350,7 @@ static uint64_t said_to_bind(const struct core *core)
     uint64_t bound = 0;
 
     for (uint32_t i = 0; i < core->view.member_count; i++) {
-        const uint64_t promised = core->peers[i].signs.promised;
+        const uint64_t promised = core->peers[i].lease.promised;
         if (promised > core->view.epoch && hearing_is_fresh(core, i)) {
             const uint64_t reached = promise_within_reach(core, promised);
             bound = reached > bound ? reached : bound;
@@ -367,7 +367,7 @@ static bool is_overtaken(const struct core *core)
         return false;
     }
     return said_to_bind(core) > core->view.epoch || change_is_overtaken(core) ||
-           core->now_ms >= given_back_ms(core) || lease_promised(core) > core->view.epoch;
+           core->now_ms >= given_back_ms(core) || voting_own_promise(core) > core->view.epoch;
 }
 
 static bool may_begin(const struct core *core)

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "core/agreement/accord.h"
 #include "core/agreement/promise.h"
+#include "core/detection/hearing.h"
 #include "core/detection/numbers.h"
 #include "core/detection/removal.h"
 #include "core/detection/standing.h"
@@ -178,6 +179,18 @@ static enum unagreed against_size(const struct core *core, const struct rules_wi
     return UNAGREED_NOT;
 }
 
+/* Of those who may be asked for leases once the terms want it; so far only those were who have to.
+ */
+static uint32_t heard_count(const struct core *core)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < core->view.member_count; i++) {
+        count += core_is_self(core, i) || hearing_is_heard(core, i);
+    }
+    return count;
+}
+
 enum unagreed next_view_against(const struct core *core, const struct rules_wish *wish)
 {
     const struct agreed from = accord_now(core);
@@ -201,8 +214,8 @@ enum unagreed next_view_against(const struct core *core, const struct rules_wish
     if (size != UNAGREED_NOT) {
         return size;
     }
-    const uint32_t fresh = standing_guard(core, core->now_ms).fresh;
-    return guard_met(&from.now.guard, fresh) && guard_met(&wish->rules.guard, fresh)
+    return standing_guard(core, core->now_ms).met &&
+                   guard_met(&wish->rules.guard, heard_count(core))
                ? UNAGREED_NOT
                : UNAGREED_GUARD;
 }

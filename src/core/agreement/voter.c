@@ -403,7 +403,7 @@ struct vote voter_on_prepare(struct core *core, const struct vote_question *aske
     return grant(core, &question, core->voter.number);
 }
 
-struct vote voter_on_heartbeat(struct core *core, const struct vote_question *question)
+struct vote voter_on_question(struct core *core, const struct vote_question *question)
 {
     if (!voter_votes(core, question->lineage) || leaps(core, question->ballot.epoch) ||
         asks_for_too_long(core, question, NULL)) {
@@ -417,7 +417,9 @@ struct vote voter_on_heartbeat(struct core *core, const struct vote_question *qu
         return vote;
     }
     lease(core, question->lease_ms, question->hold_ms);
-    return grant(core, question, core->voter.promise_number);
+    /* It is put again and again, so what has to wait for the disk is not kept. */
+    const bool on_disk = core->voter.synced >= core->voter.promise_number;
+    return (struct vote){.result = on_disk ? VOTE_GRANTED : VOTE_WAITS};
 }
 
 bool voter_disagrees(const struct core *core, const struct heartbeat *heartbeat)
@@ -429,23 +431,6 @@ bool voter_disagrees(const struct core *core, const struct heartbeat *heartbeat)
            view_id_compare(&accepted, &heartbeat->view) >= 0 &&
            voter->accepted.hash != heartbeat->view_hash &&
            core->now_ms >= voter->accepted_ms + core->timing.lost_ms;
-}
-
-void voter_hears(struct core *core, const struct node_id *life)
-{
-    const struct ballot *promise = &core->voter.record.promise;
-
-    if (!core->voter.mute && core_is_member(core) && promise->epoch == core->view.epoch &&
-        id_equal(life, &promise->life) && id_equal(life, &core->view.members[0].id)) {
-        lease(core, core->voter.record.lease_ms, core->voter.hold_ms);
-    }
-}
-
-void voter_on_view_installed(struct core *core)
-{
-    if (core->peers[0].signs.heard_ms == core->now_ms) {
-        voter_hears(core, &core->view.members[0].id);
-    }
 }
 
 /* --- Founding (Z8) --- */

@@ -32,23 +32,16 @@ uint64_t voter_held_ms(const struct core *core);
 struct vote voter_on_prepare(struct core *core, const struct vote_question *asked,
                              const struct view *view);
 
-/* The coordinator asks for the lease. */
-struct vote voter_on_heartbeat(struct core *core, const struct vote_question *question);
+/* The coordinator asks for the lease, and will ask again: what waits for the disk is not kept. */
+struct vote voter_on_question(struct core *core, const struct vote_question *question);
 
 /* Has this voter accepted, T_lost ago or longer, a view of the epoch of the one that the heartbeat
  * names which is not below that one, and another (Z2l)? By then it was dropped, or never proposed
  * by the one in whose name it came; and whoever is elected next would build on it. */
 bool voter_disagrees(const struct core *core, const struct heartbeat *heartbeat);
 
-/* A sign of life of that life: where it reigns under the promised epoch, the lease begins anew. Of
- * any other life, one that only asked for the epoch among them, nothing follows. */
-void voter_hears(struct core *core, const struct node_id *life);
-
 /* That life, which is no member here, has shown that it receives where it asked from (Z2k). */
 void voter_proved(struct core *core, const struct node_id *life);
-
-/* The message that brought the view is a sign of life, too. */
-void voter_on_view_installed(struct core *core);
 
 /* --- The record (Z8) --- */
 

@@ -227,7 +227,7 @@ void voting_renew_own(struct core *core)
                                            .lease_ms = core->timing.lease_ms,
                                            .hold_ms = timing_hold_ms(&core->timing)};
 
-    if (voter_on_heartbeat(core, &question).result == VOTE_GRANTED) {
+    if (voter_on_question(core, &question).result == VOTE_GRANTED) {
         lease_grant_own(core, core->electorate.own);
     }
 }
@@ -403,9 +403,50 @@ void voting_on_prepare(struct core *core, const struct message *prepare)
     answer(core, prepare, &question, &vote);
 }
 
+/* To which epoch this node's voter is bound, as Z6b has it for who reigns under that one. */
+static uint64_t bound_to(const struct core *core, const struct ballot *reign)
+{
+    const struct ballot *promise = &core->voter.record.promise;
+    const bool is_other_life = !id_equal(&promise->life, &reign->life);
+
+    return promise->epoch + (promise->epoch == reign->epoch && is_other_life ? 1 : 0);
+}
+
+uint64_t voting_own_promise(const struct core *core)
+{
+    const struct ballot reign = {core->view.epoch, core->view.members[0].id};
+
+    return bound_to(core, &reign);
+}
+
+/* It acts no more, and the next one is not to wait for its lease. */
+static bool has_handed_over(const struct core *core, const struct node_id *life)
+{
+    return id_equal(life, &core->view.members[0].id) && elders_coordinator_has_handed_over(core);
+}
+
+struct lease_said voting_on_question(struct core *core, const struct message *ping)
+{
+    const struct lease_asked *asked = &ping->ping.asked;
+    const struct vote_question question = {.kind = VOTE_HEARTBEAT,
+                                           .lineage = asked->lineage,
+                                           .ballot = {asked->epoch, ping->from},
+                                           .lease_ms = asked->lease_ms,
+                                           .hold_ms = asked->hold_ms};
+
+    if (core->electorate.own == VOTER_NONE || asked->epoch == 0 || !ping->fellow || ping->relay ||
+        !core_is_member(core) || !view_has(&core->view, &ping->from)) {
+        return (struct lease_said){.promised = 0};
+    }
+    const bool leased = !has_handed_over(core, &ping->from) &&
+                        voter_on_question(core, &question).result == VOTE_GRANTED;
+
+    return (struct lease_said){.promised = bound_to(core, &question.ballot), .leased = leased};
+}
+
 /* Z2l: what this voter holds beyond the view that its coordinator names is to come to light now.
  * One that does not act gets another epoch anyway. */
-static void disagree(struct core *core, const struct message *heartbeat)
+void voting_on_heartbeat(struct core *core, const struct message *heartbeat)
 {
     const struct view_id *named = &heartbeat->heartbeat.view;
     const struct vote disagrees = {.result = VOTE_REFUSED_EPOCH, .promised = named->epoch};
@@ -415,30 +456,10 @@ static void disagree(struct core *core, const struct message *heartbeat)
                                            .address = heartbeat->source,
                                            .view = *named};
 
-    if (heartbeat->heartbeat.acting && voter_disagrees(core, &heartbeat->heartbeat)) {
+    if (core->electorate.own != VOTER_NONE && heartbeat->fellow && heartbeat->heartbeat.acting &&
+        id_equal(&named->coordinator, &heartbeat->from) &&
+        !has_handed_over(core, &heartbeat->from) && voter_disagrees(core, &heartbeat->heartbeat)) {
         REACHED(voter_disagrees_with_its_coordinator);
         reply(core, &question, &disagrees);
-    }
-}
-
-void voting_on_sign_of_life(struct core *core, const struct message *message)
-{
-    const struct view_id *named = &message->heartbeat.view;
-
-    bool handed_over = id_equal(&message->from, &core->view.members[0].id) &&
-                       elders_coordinator_has_handed_over(core);
-
-    if (core->electorate.own == VOTER_NONE || handed_over) {
-        return; /* It acts no more, and the next one is not to wait for its lease. */
-    }
-    voter_hears(core, &message->from);
-    if (message->type == MESSAGE_HEARTBEAT && id_equal(&named->coordinator, &message->from)) {
-        const struct vote_question question = {.kind = VOTE_HEARTBEAT,
-                                               .lineage = named->lineage,
-                                               .ballot = {named->epoch, message->from},
-                                               .lease_ms = message->heartbeat.lease_ms,
-                                               .hold_ms = message->heartbeat.hold_ms};
-        (void)voter_on_heartbeat(core, &question); /* The next heartbeat says what came of it. */
-        disagree(core, message);
     }
 }

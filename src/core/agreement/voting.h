@@ -15,10 +15,16 @@ void voting_on_prepare(struct core *core, const struct message *prepare);
  * it is? Then it has shown it. */
 bool voting_take_proof(struct core *core, const struct message *pong);
 
-/* A sign of life of the life that this voter is bound to renews the lease: an echo tells that life
- * that it was heard, and means that it is leased from then on. A heartbeat of a coordinator binds
- * the voter to it, if it may. */
-void voting_on_sign_of_life(struct core *core, const struct message *message);
+/* PING: what this voter says to a coordinator that asks for its lease, having given it if it may.
+ * The answer goes out in this step, so what it echoes was heard, and sent, before it was given. */
+struct lease_said voting_on_question(struct core *core, const struct message *ping);
+
+/* The epoch to which this node's voter is bound, or one more where it is that of the view, but
+ * another life's; 0: this node is no voter, or free. */
+uint64_t voting_own_promise(const struct core *core);
+
+/* HEARTBEAT of a coordinator: says so where this voter holds another view (Z2l). */
+void voting_on_heartbeat(struct core *core, const struct message *heartbeat);
 
 /* What this node asks its own voter. Returns whether the answer is in `vote` now; else it comes
  * from voting_take, or never. */

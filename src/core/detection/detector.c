@@ -10,6 +10,7 @@
 #include "core/detection/rounds.h"
 #include "core/detection/signs.h"
 #include "core/detection/silences.h"
+#include "core/detection/standing.h"
 #include "core/detection/verdict.h"
 #include "core/detection/watch.h"
 #include "core/model/marks.h"
@@ -78,14 +79,6 @@ static bool accuses_the_same(const struct heartbeat *heartbeat, const struct pee
     return true;
 }
 
-/* Z5c: it says so again, so no take-over is under way from which a view will come. */
-static bool stays_bound_beyond(const struct core *core, const struct heartbeat *heartbeat,
-                               const struct peer_signs *signs)
-{
-    return core_is_coordinator(core) && heartbeat->promised > core->view.epoch &&
-           heartbeat->promised == signs->promised;
-}
-
 /* Z7c: what is said of a reign before it begins may be said by anybody, and is true of none. */
 static bool is_of_our_reign(const struct core *core, const struct view_id *view, uint32_t position)
 {
@@ -101,8 +94,7 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
                              is_of_our_reign(core, &heartbeat->view, position);
     bool accused = heartbeat->suspect_count > 0;
     bool changed = heartbeat->suspect_count != signs->suspect_count ||
-                   stays_bound_beyond(core, heartbeat, signs) || heartbeat->late != signs->late ||
-                   handed_over != signs->handed_over ||
+                   heartbeat->late != signs->late || handed_over != signs->handed_over ||
                    (accused && (!accuses_the_same(heartbeat, &core->doubts[position]) ||
                                 core->now_ms >= signs->suspects_ms + core->timing.fresh_ms));
 
@@ -116,11 +108,6 @@ void detector_on_heartbeat(struct core *core, const struct message *message, uin
     doubts_heed(core, heartbeat);
     if (accused && timing_is_sparse(&core->timing) && !watch_is_on(core, position)) {
         detector_say(core, position); /* D2h */
-    }
-    if (position == 0 && rounds_is_answerer(core) && rounds_may_answer(core, position)) {
-        /* D8h: its leases are as old as the answers. Silences are looked at as with any round. */
-        rounds_send(core);
-        signs_look_now(core);
     }
     if (changed) {
         verdict_evidence_changed(core);
@@ -217,6 +204,7 @@ void detector_announce_view(struct core *core, const struct installed *before)
         rounds_send(core);
         return;
     }
+    standing_ask_first(core);
     if (core_is_coordinator(core) && !agreed_equal(&core->view.agreed, &former->agreed)) {
         rounds_send(core); /* A3b: the others wait for it. */
         return;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/detection/numbers.h"
+#include "core/detection/verdict.h"
 #include "core/detection/watch.h"
 
 enum { SPARE_PART = 5 }; /* so much more than are needed is asked for: one fifth */
@@ -128,6 +129,17 @@ void lease_ask(struct core *core, uint32_t count)
     }
 }
 
+void lease_ask_voters(struct core *core)
+{
+    lease_mark(core);
+    for (uint32_t k = 0; k < watch_count(core); k++) {
+        const uint32_t i = watch_at(core, k);
+        if (!core_is_self(core, i) && core->peers[i].franchise.voter != VOTER_NONE) {
+            (void)numbers_ask(core, i);
+        }
+    }
+}
+
 /* The last moment before `before_ms` at which leases run out, and how many do then; 0: there is
  * none. */
 static uint64_t lease_end_before(const struct core *core, uint64_t before_ms, uint32_t *count)
@@ -167,26 +179,6 @@ uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms)
 
 /* --- Under guard strict --- */
 
-uint64_t lease_given(const struct core *core)
-{
-    const struct voter *voter = &core->voter;
-    const struct ballot *promise = &voter->record.promise;
-    bool leased = !voter->mute && voter->synced >= voter->promise_number &&
-                  core->now_ms < voter->until_ms &&
-                  voter->until_ms >= core->peers[0].signs.heard_ms + voter->record.lease_ms &&
-                  id_equal(&promise->life, &core->view.members[0].id);
-
-    return leased ? promise->epoch : 0;
-}
-
-uint64_t lease_promised(const struct core *core)
-{
-    const struct ballot *promise = &core->voter.record.promise;
-    bool same_life = id_equal(&promise->life, &core->view.members[0].id);
-
-    return promise->epoch + (promise->epoch == core->view.epoch && !same_life ? 1 : 0);
-}
-
 static void grant(struct core *core, uint8_t voter, uint64_t epoch, uint64_t ms)
 {
     struct lease_grant *known = &core->lease.grants[voter];
@@ -198,11 +190,23 @@ static void grant(struct core *core, uint8_t voter, uint64_t epoch, uint64_t ms)
     }
 }
 
-void lease_on_grant(struct core *core, uint8_t voter, uint64_t epoch, uint32_t echo)
+void lease_on_said(struct core *core, const struct message *pong, uint32_t position)
 {
-    if (names_a_message(core, echo)) {
-        grant(core, voter, epoch, sent_ms(core, number_of(core, echo)));
+    const struct lease_said *said = &pong->ping.said;
+    const uint8_t voter = core->peers[position].franchise.voter;
+
+    if (voter == VOTER_NONE || !pong->fellow || said->promised == 0) {
+        return;
     }
+    if (said->leased && names_a_message(core, pong->echo)) {
+        grant(core, voter, said->promised, sent_ms(core, number_of(core, pong->echo)));
+    }
+    /* Z5c: says it so again, no take-over is under way from which a view will come. */
+    if (said->promised > core->view.epoch &&
+        said->promised == core->peers[position].lease.promised) {
+        verdict_evidence_changed(core);
+    }
+    core->peers[position].lease.promised = said->promised;
 }
 
 void lease_grant_own(struct core *core, uint8_t voter)

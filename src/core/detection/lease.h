@@ -43,17 +43,12 @@ bool lease_held_by(const struct core *core, uint32_t count, uint64_t at_ms);
 
 /* --- Under guard strict (Z6) --- */
 
-/* The epoch whose lease this node's voter may tell the coordinator of its view; 0: none. Only while
- * it was renewed by all that is echoed to that one. */
-uint64_t lease_given(const struct core *core);
+/* The answer of the member at `position` to this coordinator's question, which its voter may have
+ * answered, too. */
+void lease_on_said(struct core *core, const struct message *pong, uint32_t position);
 
-/* The epoch above which a coordinator's has to be for this node's voter to be bound to it; 0: this
- * node is no voter, or free. It is the promised one, or one more where it is that of the view, but
- * another life's. */
-uint64_t lease_promised(const struct core *core);
-
-/* The voter says that it leases that epoch to this node, in a sign of life with that echo. */
-void lease_on_grant(struct core *core, uint8_t voter, uint64_t epoch, uint32_t echo);
+/* Asks all voters that are members. O(watched). */
+void lease_ask_voters(struct core *core);
 
 /* This node's own voter leases to it now. */
 void lease_grant_own(struct core *core, uint8_t voter);

@@ -8,6 +8,19 @@
 #include "core/state/outbox.h"
 #include "core/state/strangers.h"
 
+/* Z6b: a coordinator under guard strict asks for the lease with each of its questions. */
+static struct lease_asked lease_wanted(const struct core *core)
+{
+    const bool reigns = core_is_strict(core) && core_is_coordinator(core) &&
+                        core->life.phase == PHASE_MEMBER &&
+                        core->view.epoch > core->campaign.handed_epoch;
+
+    return (struct lease_asked){.lineage = reigns ? core->view.lineage : 0,
+                                .epoch = reigns ? core->view.epoch : 0,
+                                .lease_ms = reigns ? core->timing.lease_ms : 0,
+                                .hold_ms = reigns ? timing_hold_ms(&core->timing) : 0};
+}
+
 /* Repeated as it is until it is answered, for an answer may take longer than the pause between two
  * questions. */
 static struct message *question(struct core *core, uint32_t position, uint64_t *nonce)
@@ -16,8 +29,10 @@ static struct message *question(struct core *core, uint32_t position, uint64_t *
 
     if (message != NULL) {
         *nonce = *nonce != 0 ? *nonce : random_u64(&core->random) | 1; /* 0: nothing was asked. */
-        message->ping = (struct ping){
-            .nonce = *nonce, .subject = core->peers[position].id, .origin = core->life.self.id};
+        message->ping = (struct ping){.nonce = *nonce,
+                                      .subject = core->peers[position].id,
+                                      .origin = core->life.self.id,
+                                      .asked = lease_wanted(core)};
     }
     return message;
 }

@@ -445,11 +445,13 @@ void removal_reconsider(struct core *core)
     }
 }
 
-void removal_on_ping(struct core *core, const struct message *message)
+void removal_on_ping(struct core *core, const struct message *message,
+                     const struct lease_said *said)
 {
     struct ping answer = {.nonce = message->ping.nonce,
                           .subject = core->life.self.id,
-                          .origin = message->ping.origin};
+                          .origin = message->ping.origin,
+                          .said = *said};
     uint32_t position = view_find(&core->view, &message->from);
 
     if (position != VIEW_NONE) {

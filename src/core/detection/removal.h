@@ -33,7 +33,9 @@ bool removal_may_be_accused(const struct core *core, uint32_t position);
 /* R5: reason and evidence for the record. */
 struct gone removal_evidence(const struct core *core, uint32_t position);
 
-void removal_on_ping(struct core *core, const struct message *message);
+/* Answers, also with what this node's voter says to it. */
+void removal_on_ping(struct core *core, const struct message *message,
+                     const struct lease_said *said);
 void removal_on_ping_request(struct core *core, const struct message *message);
 void removal_on_pong(struct core *core, const struct message *message);
 

@@ -66,12 +66,6 @@ static void add_suspects(const struct core *core, struct heartbeat *heartbeat)
     }
 }
 
-/* Z15a: does it ask the voters for their lease? */
-static bool asks_for_leases(const struct core *core)
-{
-    return core_is_strict(core) && core_is_coordinator(core) && !standing_is_handed_over(core);
-}
-
 struct message *rounds_make(struct core *core)
 {
     lease_mark(core);
@@ -82,13 +76,7 @@ struct message *rounds_make(struct core *core)
         message->heartbeat.view_hash = core->view.hash;
         message->heartbeat.late = core_was_late_lately(core, core->timing.fresh_ms);
         message->heartbeat.acting = standing_is_acting(core, core->now_ms);
-        message->heartbeat.promised = lease_promised(core);
-        message->heartbeat.leased = lease_given(core) != 0;
         message->heartbeat.handed_over = standing_tells_hand_over(core);
-        if (asks_for_leases(core)) {
-            message->heartbeat.lease_ms = core->timing.lease_ms;
-            message->heartbeat.hold_ms = timing_hold_ms(&core->timing);
-        }
         add_suspects(core, &message->heartbeat);
     }
     return message;
@@ -108,20 +96,11 @@ static void tell_bad_link(struct core *core, uint32_t position)
     core->peers[position].signs.told_bad = bad;
 }
 
-bool rounds_is_answerer(const struct core *core)
-{
-    return core_is_strict(core) && core->position > 0 && core->position <= LEASE_ANSWERERS_MAX;
-}
-
-/* D8h: who answers lets its coordinator begin, so that one round is both. While anybody is named
- * that is sparse, what is told of it must not be lost (D2h). */
+/* While anybody is named that is sparse, what is told of it must not be lost (D2h). */
 static uint64_t until_next_round_ms(const struct core *core, bool names_somebody)
 {
-    if (names_somebody && timing_is_sparse(&core->timing)) {
-        return timing_repair_ms(&core->timing);
-    }
-    return rounds_is_answerer(core) ? timing_answerer_ms(&core->timing)
-                                    : timing_round_ms(&core->timing);
+    return names_somebody && timing_is_sparse(&core->timing) ? timing_repair_ms(&core->timing)
+                                                             : timing_round_ms(&core->timing);
 }
 
 static void begin_next_in(struct core *core, uint64_t pause_ms)

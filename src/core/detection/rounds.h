@@ -18,9 +18,6 @@ bool rounds_is_named(const struct core *core, uint32_t position);
 /* A heartbeat that says what holds now; NULL when there is no room for it in this step. */
 struct message *rounds_make(struct core *core);
 
-/* D8h: does this node answer the heartbeats of its coordinator? */
-bool rounds_is_answerer(const struct core *core);
-
 /* Is a heartbeat out of turn due to a peer, for it helps no more often than that? Notes it. */
 bool rounds_may_answer(struct core *core, uint32_t position);
 

@@ -102,7 +102,6 @@ void signs_take_heartbeat(struct core *core, const struct heartbeat *heartbeat, 
         note_late(core, signs);
     }
     signs->acting = heartbeat->acting;
-    signs->promised = heartbeat->promised;
     signs->handed_over = handed_over;
     signs->suspect_count = heartbeat->suspect_count;
     memcpy(core->doubts[position].list, heartbeat->suspects,

@@ -114,9 +114,27 @@ bool standing_is_acting(const struct core *core, uint64_t now_ms)
     return needed == 0 ? lease_until(core, 0, now_ms) != 0 : lease_held_by(core, needed, now_ms);
 }
 
+/* D8c: as long before the right to act ends as it takes to ask three times; and for a while after
+ * it has ended, or a view has come in which it has to begin. */
+static uint64_t ask_again_ms(const struct core *core)
+{
+    const uint64_t pause_ms = timing_question_ms(&core->timing);
+    const uint64_t again_ms = core->lease.own_ms + pause_ms;
+    const uint64_t until_ms = core->standing.acting_until_ms;
+
+    if (core->standing.told_acting) {
+        return larger(until_ms > 3 * pause_ms ? until_ms - 3 * pause_ms : 0, again_ms);
+    }
+    return may_act(core) && again_ms < core->standing.idle_ms + core->timing.lost_ms ? again_ms
+                                                                                     : NEVER_MS;
+}
+
 uint64_t standing_deadline_ms(const struct core *core)
 {
-    return core->standing.told_acting ? core->standing.acting_until_ms : NEVER_MS;
+    const uint64_t again_ms = ask_again_ms(core);
+
+    return core->standing.told_acting ? earlier(core->standing.acting_until_ms, again_ms)
+                                      : again_ms;
 }
 
 /* D8d: so many others hold leases where this node cannot have been replaced. */
@@ -152,13 +170,37 @@ void standing_ask(struct core *core)
 {
     uint32_t count = leases_needed(core);
 
-    if (!may_act(core) || core_is_strict(core)) {
+    if (!may_act(core)) {
+        return;
+    }
+    if (core_is_strict(core)) {
+        lease_ask_voters(core);
         return;
     }
     if (!has_waited(core) && count < leases_to_be_sure(core)) {
         count = leases_to_be_sure(core);
     }
     lease_ask(core, core->agreed.joint ? core->view.member_count : count);
+}
+
+void standing_ask_first(struct core *core)
+{
+    if (!standing_is_acting(core, core->now_ms)) {
+        standing_ask(core);
+    }
+}
+
+void standing_tick(struct core *core)
+{
+    if (core->now_ms < ask_again_ms(core)) {
+        return;
+    }
+    if (core->standing.told_acting) { /* Answers have come since that was looked at. */
+        core->standing.acting_until_ms = standing_acting_until(core, core->now_ms);
+    }
+    if (core->now_ms >= ask_again_ms(core)) {
+        standing_ask(core);
+    }
 }
 
 static void tell_guard(struct core *core)

@@ -14,8 +14,14 @@ struct guard_state standing_guard(const struct core *core, uint64_t now_ms);
 uint64_t standing_acting_until(const struct core *core, uint64_t now_ms);
 
 /* D8c: asks for the leases that it takes to act, if this node coordinates and is to act; once a
- * round of heartbeats. Not under guard strict, where voters say in heartbeats that they lease. */
+ * round of heartbeats. */
 void standing_ask(struct core *core);
+
+/* Asks at once where a view was installed and this node has not the leases to act. */
+void standing_ask_first(struct core *core);
+
+/* Asks again where the right to act would end soon. O(watched). */
+void standing_tick(struct core *core);
 
 /* The same, asked for one moment. O(members). */
 bool standing_is_acting(const struct core *core, uint64_t now_ms);

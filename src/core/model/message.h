@@ -91,14 +91,9 @@ struct suspicion {
 struct heartbeat {
     struct view_id view;
     uint64_t view_hash;
-    bool late;         /* the sender's own loop was late lately: its word counts for little (D4) */
-    bool acting;       /* the sender is coordinator and may act */
-    uint64_t promised; /* the epoch that the sender's voter is bound to, or one more where it is
-                          that of `view`, but another life's; 0: none, or no voter (Z6b) */
-    bool leased;       /* it has leased that epoch to the coordinator of `view`, on disk */
-    bool handed_over;  /* the sender coordinates `view`, and acts under its epoch no more (Z7) */
-    uint64_t lease_ms; /* it coordinates `view`, and asks voters for leases so long (Z15a) */
-    uint64_t hold_ms;  /* with it: its T_hold (Z15c) */
+    bool late;        /* the sender's own loop was late lately: its word counts for little (D4) */
+    bool acting;      /* the sender is coordinator and may act */
+    bool handed_over; /* the sender coordinates `view`, and acts under its epoch no more (Z7) */
     uint8_t suspect_count;
     struct suspicion suspects[SUSPECTS_MAX];
 };
@@ -287,10 +282,27 @@ struct merge_refused {
     enum merge_refusal reason;
 };
 
+/* PING of a coordinator under guard strict: it asks the receiver's voter for its lease (Z6b). */
+struct lease_asked {
+    uint64_t lineage;
+    uint64_t epoch;    /* under which it reigns; 0: it asks for none */
+    uint64_t lease_ms; /* for so long (Z15a) */
+    uint64_t hold_ms;  /* its T_hold (Z15c) */
+};
+
+/* PONG: what came of that. */
+struct lease_said {
+    uint64_t promised; /* the epoch that the voter is bound to, or one more where it is that of the
+                          question, but another life's; 0: none, or no voter */
+    bool leased;       /* it has leased that epoch to who asked, on disk */
+};
+
 struct ping {
     uint64_t nonce;
     struct node_id subject; /* whose sign of life it is about */
     struct node_id origin;  /* who wants to know: a helper hands the PONG on to it */
+    struct lease_asked asked;
+    struct lease_said said;
 };
 
 struct message {

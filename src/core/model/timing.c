@@ -120,6 +120,7 @@ static void raise_lost(struct timing *timing)
     }
     timing->silent_ms = timing->lost_ms * 17 / 20;
     timing->fresh_ms = timing->lost_ms * 9 / 10;
+    timing->lease_ms = timing->lost_ms * 4 / 5;
 }
 
 uint64_t timing_turn_ms(const struct timing *timing)

@@ -39,7 +39,7 @@ enum { LEASE_MS_MAX = 60000 }; /* the longest T_lease and T_hold (Z15) */
 
 struct timing timing_of(enum profile profile);
 
-/* The profile's where the neighbours on rings watch and no guard rests on leases: lan is sparse. */
+/* What a profile says where nothing else is told: lan is sparse. */
 struct timing timing_sparse_of(enum profile profile);
 
 /* D2e: are heartbeats so rare that a silence of T_lost is short of three of them? Then it is
@@ -147,14 +147,6 @@ static inline uint64_t timing_inquiry_ms(const struct timing *timing)
 static inline uint64_t timing_round_ms(const struct timing *timing)
 {
     return timing_is_sparse(timing) ? timing->heartbeat_ms / 2 : timing->heartbeat_ms;
-}
-
-/* For so long a member that answers its coordinator waits for a heartbeat of the coordinator before
- * it begins a round by itself (D8h): longer than the interval by what the random spread of the
- * coordinator's rounds and of its own may add. */
-static inline uint64_t timing_answerer_ms(const struct timing *timing)
-{
-    return timing->heartbeat_ms * 11 / 10;
 }
 
 /* The time from one round to the next is shorter or longer by up to so much, at random, so that the

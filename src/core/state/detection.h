@@ -10,9 +10,8 @@
 #include "core/model/limits.h"
 
 enum {
-    FLAPPERS_MAX = 64,        /* names whose failures are counted, oldest forgotten first */
-    LEASE_MARKS = 32,         /* numbers of messages whose time is known (D8) */
-    LEASE_ANSWERERS_MAX = 32, /* members that answer their coordinator's heartbeat at once (D8h) */
+    FLAPPERS_MAX = 64, /* names whose failures are counted, oldest forgotten first */
+    LEASE_MARKS = 32,  /* numbers of messages whose time is known (D8) */
 };
 
 /* lease: this number was reached then. */

@@ -201,12 +201,6 @@ void outbox_start_life(struct core *core)
     core->out.number = 0;
 }
 
-/* D8a: who counts the leases of members asks for them; voters give theirs in heartbeats (Z6). */
-static bool needs_echo(const struct core *core, const struct message *message)
-{
-    return message->type != MESSAGE_HEARTBEAT || core_is_strict(core);
-}
-
 static struct effect *send_to_member(struct core *core, const struct message *message,
                                      uint32_t position)
 {
@@ -215,7 +209,7 @@ static struct effect *send_to_member(struct core *core, const struct message *me
     struct effect *sent = send(core, message, &member->id, &member->address);
     if (sent != NULL) {
         sent->fellow = true; /* The view holds it. */
-        sent->echo = needs_echo(core, message) ? echo_for(core, position) : 0;
+        sent->echo = message->type != MESSAGE_HEARTBEAT ? echo_for(core, position) : 0; /* D8a */
         sent->version = core->version;
     }
     return sent;

@@ -28,7 +28,6 @@ struct peer_signs {
     uint8_t late_again;    /* so often, each time after it had been in time for long (E7d) */
     uint8_t suspect_count; /* whom it suspects: `doubts` */
     uint64_t late_ms;      /* when it said last that it was late; 0: never */
-    uint64_t promised; /* the epoch that its voter is bound to; 0: none, or it is no voter (Z2) */
     uint64_t suspects_ms;
 
     /* What the kernels tell. */
@@ -72,6 +71,7 @@ struct peer_number {
 /* lease: what it is known to have heard of us. */
 struct peer_lease {
     uint64_t echoed_ms; /* the latest message that it echoed was sent then, or later; 0: none */
+    uint64_t promised;  /* strict: the epoch that its voter is bound to, as it said; 0: none (Z2) */
 };
 
 /* watch: is it watched by this node, and since when (D9)? */

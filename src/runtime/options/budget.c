@@ -43,9 +43,7 @@ uint64_t budget_gap_ms(const struct timing *timing)
 {
     const uint64_t round_ms = timing_round_ms(timing);
 
-    /* Dense, the coordinator's heartbeat comes before a member has waited so long. */
-    return timing_is_sparse(timing) ? round_ms + round_ms * timing_jitter_percent(timing) / 100
-                                    : timing_answerer_ms(timing);
+    return round_ms + round_ms * timing_jitter_percent(timing) / 100;
 }
 
 static uint64_t less(uint64_t from, uint64_t what)

@@ -23,8 +23,8 @@ uint64_t budget_detect_ms(const struct timing *timing);
 /* The shortest time that budget_split takes. */
 uint64_t budget_least_ms(const struct timing *profile);
 
-/* Between two rounds of heartbeats of one member lies at most this. Sparse, it is an interval and
- * its spread (D8g); dense, who answers its coordinator begins a round by itself only then (D8h). */
+/* Between two rounds of heartbeats of one member lies at most this. It is an interval and
+ * its spread (D8g). */
 uint64_t budget_gap_ms(const struct timing *timing);
 
 /* Of an outage of one member's network, in which nothing of it arrives anywhere. */

@@ -88,8 +88,7 @@ struct config {
     char hooks[CONFIG_DIR_MAX + 1];  /* a folder of executables; empty: none are run */
 };
 
-/* The timing where neither heartbeat nor silence are given: the profile's, whose heartbeats are
- * sparse under any guard but strict, if they are with that profile (D2e). */
+/* The timing where neither heartbeat nor silence are given. */
 struct timing config_usual_timing(const struct config *config);
 
 #endif

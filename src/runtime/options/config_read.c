@@ -413,15 +413,9 @@ static bool complete_detect(struct reading *reading)
     return true;
 }
 
-/* D2e: then a silence may be short of three heartbeats. */
-static bool may_be_sparse(const struct config *config)
-{
-    return config->guard.policy != GUARD_STRICT;
-}
-
 struct timing config_usual_timing(const struct config *config)
 {
-    return may_be_sparse(config) ? timing_sparse_of(config->profile) : timing_of(config->profile);
+    return timing_sparse_of(config->profile);
 }
 
 /* With so few heartbeats, loss would look like a failure. */
@@ -452,11 +446,6 @@ static bool complete_timing(struct reading *reading)
         *timing = timing_of(partial->config.profile);
     }
     timing_override(timing, partial->heartbeat_ms, partial->lost_ms);
-    if (!may_be_sparse(&partial->config) && timing_is_sparse(timing)) {
-        return refuse_short_silence(
-            reading, timing->heartbeat_ms,
-            timing_dense_lost_ms(partial->config.profile, timing->heartbeat_ms));
-    }
     if (partial->lost_ms != 0 && timing->lost_ms != partial->lost_ms) {
         return refuse_short_silence(reading, timing->heartbeat_ms, timing->lost_ms);
     }
