@@ -588,23 +588,6 @@ Test(core_strict, a_proposal_is_repeated_to_a_joiner_as_to_a_stranger)
     rig_free(rig);
 }
 
-/* U3c, H92: B's voter leased to another one when the proposal came; what is repeated to it as a
- * whole may be too long to get there. */
-Test(core_strict, a_voter_that_acknowledges_is_asked_again_with_what_differs)
-{
-    struct rig *rig = rig_strict("A B C", 'A');
-
-    rig_joins(rig, 'D');
-    rig_pass(rig, rig->timing.batch_ms, "B C");
-    const struct message ack = rig_ack(rig, 'B');
-    rig_gets(rig, 'B', &ack);
-    rig_pass(rig, rig->timing.prepare_ms / 2, "B C");
-    cr_assert_gt(rig->core->proposing.sendings, BRIEF_SENDINGS);
-    cr_assert(rig_told_briefly(rig, MESSAGE_PREPARE, 'B'));
-    cr_assert_not(rig_told_briefly(rig, MESSAGE_PREPARE, 'C'), "it may not have what it is of");
-    rig_free(rig);
-}
-
 /* Z5b, U1c: what the voters accepted had a joiner that does not answer. They are asked again. */
 Test(core_strict, a_proposal_is_made_anew_without_a_joiner_that_does_not_answer)
 {

@@ -35,14 +35,13 @@ static void ask_voters(struct core *core, const struct message *message, bool ag
                      !(again && !view_has(&core->view, life));
         if (!asked && voter != core->electorate.own &&
             core->answered.tally.answers[voter] == ANSWER_NONE) {
-            electorate_ask_one(core, message, voter,
-                               change_has_agreed(core, position) ? 0 : core->proposing.sendings);
+            electorate_ask_one(core, message, voter, core->proposing.sendings);
             core->proposing.sent = true;
         }
     }
 }
 
-/* U3c: whoever was to have the base and does not gets the whole view with the repetitions. */
+/* U3c: whoever was to have the base and does not gets the whole view with a repetition. */
 static void prepare_one(struct core *core, const struct message *message, uint32_t position)
 {
     const struct proposing *proposing = &core->proposing;
@@ -58,7 +57,7 @@ static void prepare_one(struct core *core, const struct message *message, uint32
         return;
     }
     watch_want_late(core, in_view, proposing->sendings);
-    if (proposing->sendings < BRIEF_SENDINGS) {
+    if (timing_sends_briefly(proposing->sendings)) {
         route_send_brief(core, message, in_view);
     } else {
         route_send(core, message, in_view);

@@ -134,7 +134,7 @@ void electorate_ask_one(struct core *core, const struct message *message, uint8_
     const struct address *last = &core->electorate.addresses[voter];
     bool is_fresh = member != NULL && hearing_is_fresh(core, position);
 
-    if (member != NULL && sendings < BRIEF_SENDINGS) {
+    if (member != NULL && timing_sends_briefly(sendings)) {
         route_send_brief(core, message, position); /* U3c */
     } else if (member != NULL) {
         route_send(core, message, position);

@@ -115,8 +115,12 @@ static inline uint64_t timing_ack_ms(const struct timing *timing, uint32_t acks)
     return (timing->prepare_ms / 16) << (acks - 1);
 }
 
-/* U3c: a view goes out as a change in so many of the first sendings, and from then on whole. */
-enum { BRIEF_SENDINGS = 2 };
+/* U3c: after so many others, does this sending bring only what differs from the base? So the third
+ * brings all, and each second one from then on. */
+static inline bool timing_sends_briefly(uint32_t sendings)
+{
+    return sendings == 0 || sendings % 2 == 1;
+}
 
 /* Between two repairs to the same peer (V5). */
 static inline uint64_t timing_repair_ms(const struct timing *timing)
