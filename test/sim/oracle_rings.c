@@ -12,10 +12,20 @@
 
 enum { NEXT_WATCHED = 3 };
 
-/* With a guard, and while terms change. */
-static bool hears_all(const struct host *host)
+/* How many of the oldest the coordinator watches: with a guard whom it asks for leases, and all
+ * while terms change. */
+static uint32_t next_watched(const struct sim *sim, const struct host *host)
 {
-    return core_terms(host->core)->guard.policy != GUARD_NONE || core_agreed(host->core)->joint;
+    const uint32_t needed = core_guard(host->core, host_now_ms(sim, host)).needed;
+    const uint32_t others = needed > 2 ? needed - 1 : 1;
+    const uint32_t asked = others + others / 5 + (others % 5 != 0);
+
+    if (core_agreed(host->core)->joint) {
+        return UINT32_MAX;
+    }
+    return core_terms(host->core)->guard.policy != GUARD_STRICT && asked > NEXT_WATCHED
+               ? asked
+               : NEXT_WATCHED;
 }
 
 /* --- Asked before it is concluded --- */
@@ -64,7 +74,7 @@ static bool is_excused(const struct sim *sim, const struct host *host, const str
     const struct peer_state peer = core_peer(host->core, elder, host_now_ms(sim, host));
 
     return elder == own || peer.verdict == VERDICT_DEAD ||
-           rings_are_neighbours(rings, own, elder) || (elder == 0 && own <= NEXT_WATCHED) ||
+           rings_are_neighbours(rings, own, elder) || (elder == 0 && own <= next_watched(sim, host)) ||
            was_asked(host, &view->members[elder].id,
                      oracle_host_of(&sim->oracle, &view->members[elder].id));
 }
@@ -87,7 +97,7 @@ void oracle_check_grant(struct sim *sim, const struct host *host, const struct n
     const uint32_t place = view_find(view, claimant);
     struct rings rings;
 
-    if (hears_all(host) || place == VIEW_NONE || own == VIEW_NONE || sim->oracle.suspended) {
+    if (core_agreed(host->core)->joint || place == VIEW_NONE || own == VIEW_NONE || sim->oracle.suspended) {
         return;
     }
     rings_new(&rings, core_terms(host->core)->watchers, view);
@@ -110,7 +120,8 @@ static bool is_voter(const struct host *host, const struct member *member)
     return voters_find(&core_terms(host->core)->voters, member->name) != VOTER_NONE;
 }
 
-static bool is_watched(const struct host *host, const struct rings *rings, uint32_t a, uint32_t b)
+static bool is_watched(const struct sim *sim, const struct host *host, const struct rings *rings,
+                       uint32_t a, uint32_t b)
 {
     const struct view *view = core_view(host->core);
     const enum guard_policy policy = core_terms(host->core)->guard.policy;
@@ -118,8 +129,8 @@ static bool is_watched(const struct host *host, const struct rings *rings, uint3
     if (rings_are_neighbours(rings, a, b)) {
         return true;
     }
-    if (a == 0 || b == 0) {
-        return hears_all(host) || a + b <= NEXT_WATCHED;
+    if ((a == 0 || b == 0) && a + b <= next_watched(sim, host)) {
+        return true;
     }
     return policy == GUARD_STRICT &&
            (is_voter(host, &view->members[a]) || is_voter(host, &view->members[b]));
@@ -158,7 +169,7 @@ static bool rests(const struct sim *sim, const struct host *host)
     for (uint32_t i = 0; i < view->member_count && own != VIEW_NONE; i++) {
         const struct node_id *life = &view->members[i].id;
         right = right &&
-                (i == own || holds_lifeline(host, life) == is_watched(host, &rings, own, i) ||
+                (i == own || holds_lifeline(host, life) == is_watched(sim, host, &rings, own, i) ||
                  (holds_lifeline(host, life) && asked_lately(sim, host, life)));
     }
     rings_free(&rings);

@@ -7,8 +7,6 @@
 #include "core/detection/verdict.h"
 #include "core/detection/watch.h"
 
-enum { SPARE_PART = 5 }; /* so much more than are needed is asked for: one fifth */
-
 /* Marks are this far apart at least, so that all of them together reach back further than T_lost.
  */
 static uint64_t spacing_ms(const struct core *core)
@@ -91,12 +89,20 @@ static bool counts(const struct core *core, uint32_t position)
            id_equal(&peer->signs.view.coordinator, &core->life.self.id);
 }
 
+/* Beyond this position nobody was asked lately, nor is to be. */
+static uint32_t asked_end(const struct core *core)
+{
+    const uint32_t end = larger32(core->lease.asked_end, core_leases_asked(core) + 1);
+
+    return end < core->view.member_count ? end : core->view.member_count;
+}
+
 uint32_t lease_holders(const struct core *core, uint64_t at_ms)
 {
+    const uint32_t end = asked_end(core);
     uint32_t count = 0;
 
-    for (uint32_t k = 0; k < watch_count(core); k++) {
-        const uint32_t i = watch_at(core, k);
+    for (uint32_t i = 0; i < end; i++) {
         count += lease_of(core, i) > at_ms && counts(core, i);
     }
     return count;
@@ -104,10 +110,10 @@ uint32_t lease_holders(const struct core *core, uint64_t at_ms)
 
 bool lease_held_by(const struct core *core, uint32_t count, uint64_t at_ms)
 {
+    const uint32_t end = asked_end(core);
     uint32_t left = count;
 
-    for (uint32_t k = 0; left > 0 && k < watch_count(core); k++) {
-        const uint32_t i = watch_at(core, k);
+    for (uint32_t i = 0; left > 0 && i < end; i++) {
         left -= lease_of(core, i) > at_ms && counts(core, i);
     }
     return left == 0;
@@ -115,11 +121,11 @@ bool lease_held_by(const struct core *core, uint32_t count, uint64_t at_ms)
 
 void lease_ask(struct core *core, uint32_t count)
 {
-    uint32_t left = count + (count + SPARE_PART - 1) / SPARE_PART;
+    uint32_t left = count;
+    uint32_t i = 0;
 
     lease_mark(core);
-    for (uint32_t k = 0; left > 0 && k < watch_count(core); k++) {
-        const uint32_t i = watch_at(core, k);
+    for (; left > 0 && i < core->view.member_count; i++) {
         if (!counts(core, i)) {
             continue;
         }
@@ -127,6 +133,7 @@ void lease_ask(struct core *core, uint32_t count)
         (void)numbers_ask(core, i);
         left -= !is_silent;
     }
+    core->lease.asked_end = i;
 }
 
 void lease_ask_voters(struct core *core)
@@ -144,11 +151,11 @@ void lease_ask_voters(struct core *core)
  * none. */
 static uint64_t lease_end_before(const struct core *core, uint64_t before_ms, uint32_t *count)
 {
+    const uint32_t end = asked_end(core);
     uint64_t end_ms = 0;
 
     *count = 0;
-    for (uint32_t k = 0; k < watch_count(core); k++) {
-        const uint32_t i = watch_at(core, k);
+    for (uint32_t i = 0; i < end; i++) {
         uint64_t lease_ms = lease_of(core, i);
         if (lease_ms >= before_ms || lease_ms < end_ms || !counts(core, i)) {
             continue;

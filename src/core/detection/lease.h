@@ -25,16 +25,16 @@ uint64_t lease_of(const struct core *core, uint32_t position);
 
 /* Until when `count` other members that follow this node and are not suspected cannot find it lost,
  * 0: they may have. With a count of 0 it is this node's own word, given at its last heartbeat.
- * O(watched). */
+ * O(asked). */
 uint64_t lease_until(const struct core *core, uint32_t count, uint64_t now_ms);
 
 /* Other members that follow this node, are not suspected, and cannot have found it lost by then.
- * O(watched). */
+ * O(asked). */
 uint32_t lease_holders(const struct core *core, uint64_t at_ms);
 
-/* D8c: asks for the leases of `count` members and of a fifth more, one at least: of the oldest who
- * follow this node and are not suspected. Who did not answer the last question is asked again, and
- * another one besides. O(watched). */
+/* D8c: asks for the leases of `count` members: of the oldest who follow this node and are not
+ * suspected. Who did not answer the last question is asked again, and another one besides.
+ * O(asked). */
 void lease_ask(struct core *core, uint32_t count);
 
 /* Are there so many of them? Looks no further than it needs: where most have leases, at little more

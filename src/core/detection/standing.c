@@ -83,23 +83,13 @@ bool standing_tells_hand_over(const struct core *core)
            core->now_ms >= core->campaign.handed_ms + core->timing.claim_ms;
 }
 
-/* How many others' leases it takes: as many as the guard asks for, and of several members one at
- * least, or a coordinator that nobody hears would act for ever. */
-static uint32_t leases_needed(const struct core *core)
-{
-    uint32_t guarded = core_guard_needed(core);
-    uint32_t others = guarded == 0 ? 0 : guarded - 1;
-
-    return others == 0 && core->view.member_count > 1 ? 1 : others;
-}
-
 uint64_t standing_acting_until(const struct core *core, uint64_t now_ms)
 {
     if (!may_act(core)) {
         return 0;
     }
     return core_is_strict(core) ? lease_strict_until(core, now_ms)
-                                : lease_until(core, leases_needed(core), now_ms);
+                                : lease_until(core, core_leases_needed(core), now_ms);
 }
 
 bool standing_is_acting(const struct core *core, uint64_t now_ms)
@@ -110,7 +100,7 @@ bool standing_is_acting(const struct core *core, uint64_t now_ms)
     if (core_is_strict(core)) {
         return lease_voters(core, now_ms) >= core_guard_needed(core);
     }
-    uint32_t needed = leases_needed(core);
+    uint32_t needed = core_leases_needed(core);
     return needed == 0 ? lease_until(core, 0, now_ms) != 0 : lease_held_by(core, needed, now_ms);
 }
 
@@ -137,16 +127,6 @@ uint64_t standing_deadline_ms(const struct core *core)
                                       : again_ms;
 }
 
-/* D8d: so many others hold leases where this node cannot have been replaced. */
-static uint32_t leases_to_be_sure(const struct core *core)
-{
-    uint32_t others = core->view.member_count - 1;
-    uint32_t majority = core->view.member_count / 2;
-    bool any = core_guard_needed(core) == 0 && others > 0;
-
-    return any ? 1 : majority;
-}
-
 /* Whoever has not been heard in all the time a detection takes is silent, not slow. */
 static bool has_waited(const struct core *core)
 {
@@ -159,7 +139,7 @@ bool standing_is_settled(const struct core *core)
     if (core_is_strict(core)) {
         return true; /* What it proposes comes about only if it was not replaced (Z5). */
     }
-    if (!has_waited(core) && !lease_held_by(core, leases_to_be_sure(core), core->now_ms)) {
+    if (!has_waited(core) && !lease_held_by(core, core_leases_needed(core), core->now_ms)) {
         return false;
     }
     return !follow_has_undecided(core);
@@ -168,8 +148,6 @@ bool standing_is_settled(const struct core *core)
 /* A2b: while terms change, it takes the word of each that it has heard of them. */
 void standing_ask(struct core *core)
 {
-    uint32_t count = leases_needed(core);
-
     if (!may_act(core)) {
         return;
     }
@@ -177,10 +155,7 @@ void standing_ask(struct core *core)
         lease_ask_voters(core);
         return;
     }
-    if (!has_waited(core) && count < leases_to_be_sure(core)) {
-        count = leases_to_be_sure(core);
-    }
-    lease_ask(core, core->agreed.joint ? core->view.member_count : count);
+    lease_ask(core, core->agreed.joint ? core->view.member_count : core_leases_asked(core));
 }
 
 void standing_ask_first(struct core *core)

@@ -64,17 +64,19 @@ static bool is_voter(const struct core *core, uint32_t position)
     return voters_find(&core->terms.voters, core->view.members[position].name) != VOTER_NONE;
 }
 
-/* What the coordinator may do rests on whom it hears: with a guard, and while terms change (A2). */
-static bool hears_all(const struct core *core)
+/* With a guard the coordinator watches whom it asks for leases, and all while terms change (A2). */
+static uint32_t next_watched(const struct core *core)
 {
-    return core_guard_needed(core) > 0 || core->agreed.joint;
+    const uint32_t asked = core_is_strict(core) ? 0 : core_leases_asked(core);
+
+    return core->agreed.joint ? core->view.member_count : larger32(asked, NEXT_WATCHED);
 }
 
-/* The coordinator's next ones; or all and the coordinator, and under strict all and the voters. */
+/* The coordinator's next ones; under strict all and the voters. */
 static bool is_guarded(const struct core *core, uint32_t a, uint32_t b)
 {
-    if (a == 0 || b == 0) {
-        return hears_all(core) || a + b <= NEXT_WATCHED;
+    if ((a == 0 || b == 0) && a + b <= next_watched(core)) {
+        return true;
     }
     return core_is_strict(core) && (is_voter(core, a) || is_voter(core, b));
 }
@@ -97,7 +99,7 @@ void watch_observers(const struct core *core, uint32_t subject, struct observers
     uint32_t few = NEXT_WATCHED + 1 < members ? NEXT_WATCHED + 1 : members;
 
     out->everybody = !rings_are_listed(&core->rings) || core_is_strict(core) ||
-                     (subject == 0 && hears_all(core));
+                     (subject == 0 && next_watched(core) > NEXT_WATCHED);
     out->count = members;
     if (out->everybody) {
         return;

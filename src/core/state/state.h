@@ -183,6 +183,11 @@ static inline uint64_t earlier(uint64_t a, uint64_t b)
 }
 
 /* Of two times, or of two lengths. */
+static inline uint32_t larger32(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 static inline uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -232,6 +237,24 @@ static inline uint32_t core_guard_needed(const struct core *core)
 {
     return core->agreed.number == 0 ? guard_needed(&core->terms.guard)
                                     : agreed_guard_needed(&core->agreed);
+}
+
+/* How many others' leases it takes to act: as many as the guard asks for, and of several members one
+ * at least, or a coordinator that nobody hears would act for ever. */
+static inline uint32_t core_leases_needed(const struct core *core)
+{
+    const uint32_t guarded = core_guard_needed(core);
+    const uint32_t others = guarded == 0 ? 0 : guarded - 1;
+
+    return others == 0 && core->view.member_count > 1 ? 1 : others;
+}
+
+/* D8c: and how many are asked, a fifth more. */
+static inline uint32_t core_leases_asked(const struct core *core)
+{
+    const uint32_t needed = core_leases_needed(core);
+
+    return needed + (needed + 4) / 5;
 }
 
 static inline uint32_t core_size_max(const struct core *core)
