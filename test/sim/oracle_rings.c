@@ -74,7 +74,8 @@ static bool is_excused(const struct sim *sim, const struct host *host, const str
     const struct peer_state peer = core_peer(host->core, elder, host_now_ms(sim, host));
 
     return elder == own || peer.verdict == VERDICT_DEAD ||
-           rings_are_neighbours(rings, own, elder) || (elder == 0 && own <= next_watched(sim, host)) ||
+           rings_are_neighbours(rings, own, elder) ||
+           (elder == 0 && own <= next_watched(sim, host)) ||
            was_asked(host, &view->members[elder].id,
                      oracle_host_of(&sim->oracle, &view->members[elder].id));
 }
@@ -97,7 +98,8 @@ void oracle_check_grant(struct sim *sim, const struct host *host, const struct n
     const uint32_t place = view_find(view, claimant);
     struct rings rings;
 
-    if (core_agreed(host->core)->joint || place == VIEW_NONE || own == VIEW_NONE || sim->oracle.suspended) {
+    if (core_agreed(host->core)->joint || place == VIEW_NONE || own == VIEW_NONE ||
+        sim->oracle.suspended) {
         return;
     }
     rings_new(&rings, core_terms(host->core)->watchers, view);

@@ -31,7 +31,7 @@ struct leases {
     struct lease_mark marks[LEASE_MARKS]; /* a ring */
     uint32_t latest;
     uint32_t asked_end; /* nobody at this position or a later one was asked last */
-    uint64_t own_ms;                       /* this node's own loop sent its heartbeats last then */
+    uint64_t own_ms;    /* this node's own loop sent its heartbeats last then */
     struct lease_grant grants[VOTERS_MAX]; /* by their place among the names (Z6) */
 };
 

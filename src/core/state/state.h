@@ -239,8 +239,8 @@ static inline uint32_t core_guard_needed(const struct core *core)
                                     : agreed_guard_needed(&core->agreed);
 }
 
-/* How many others' leases it takes to act: as many as the guard asks for, and of several members one
- * at least, or a coordinator that nobody hears would act for ever. */
+/* How many others' leases it takes to act: as many as the guard asks for, and of several members
+ * one at least, or a coordinator that nobody hears would act for ever. */
 static inline uint32_t core_leases_needed(const struct core *core)
 {
     const uint32_t guarded = core_guard_needed(core);
