@@ -753,6 +753,7 @@ Test(core_rings, a_name_is_in_doubt_when_its_holder_was_asked)
 
     joiner.member.name[0] = 'Q';
     const struct message join = {.type = MESSAGE_JOIN, .joiner = joiner};
+    rig_pass(rig, timing_question_ms(&rig->timing), neighbours(rig, text));
     rig_gets(rig, 'J', &join);
     cr_assert_not_null(rig_told(rig, MESSAGE_JOIN_REFUSED, 'J'));
     cr_assert_not_null(rig_told(rig, MESSAGE_PING, 'Q'));
@@ -767,6 +768,7 @@ Test(core_rings, the_holder_of_a_name_is_asked_before_a_merge)
 {
     struct rig *rig = coordinator();
     struct view *theirs = rig_view(rig, "J K");
+    char text[64];
 
     theirs->lineage = 7;
     theirs->members[1].name[0] = 'Q';
@@ -774,6 +776,7 @@ Test(core_rings, the_holder_of_a_name_is_asked_before_a_merge)
     struct message merge = {.type = MESSAGE_MERGE,
                             .carrier = {.view = theirs, .merge = 77, .part = rig_part(theirs, 2)}};
     merge.carrier.part.terms = rig->core->terms;
+    rig_pass(rig, timing_question_ms(&rig->timing), neighbours(rig, text));
     rig_gets(rig, 'J', &merge);
     const struct message *refused = rig_told(rig, MESSAGE_MERGE_REFUSED, 'J');
     cr_assert_not_null(refused);
