@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 
+enum { SPARE_PART = 5 }; /* so much more than are needed is asked for: one fifth */
+
 uint32_t guard_needed(const struct guard *guard)
 {
     switch (guard->policy) {
@@ -71,4 +73,16 @@ bool voters_equal(const struct voters *a, const struct voters *b)
 bool quorum_is_majority(uint32_t count, uint32_t size)
 {
     return 2 * (uint64_t)count > size;
+}
+
+uint32_t quorum_of_others(uint32_t guarded, uint32_t members)
+{
+    const uint32_t others = guarded == 0 ? 0 : guarded - 1;
+
+    return others == 0 && members > 1 ? 1 : others;
+}
+
+uint32_t quorum_with_spares(uint32_t needed)
+{
+    return needed + (needed + SPARE_PART - 1) / SPARE_PART;
 }

@@ -53,4 +53,11 @@ bool guard_equal(const struct guard *a, const struct guard *b);
 /* More than half of `size`? */
 bool quorum_is_majority(uint32_t count, uint32_t size);
 
+/* How many others it takes beside oneself: as many as a guard asks for, and of several members one
+ * at least, or one that nobody hears would act for ever. */
+uint32_t quorum_of_others(uint32_t guarded, uint32_t members);
+
+/* So many are asked where so many are needed: a fifth more, rounded up. */
+uint32_t quorum_with_spares(uint32_t needed);
+
 #endif

@@ -239,22 +239,15 @@ static inline uint32_t core_guard_needed(const struct core *core)
                                     : agreed_guard_needed(&core->agreed);
 }
 
-/* How many others' leases it takes to act: as many as the guard asks for, and of several members
- * one at least, or a coordinator that nobody hears would act for ever. */
+/* Of how many others the leases are needed to act, and asked for (D8c). */
 static inline uint32_t core_leases_needed(const struct core *core)
 {
-    const uint32_t guarded = core_guard_needed(core);
-    const uint32_t others = guarded == 0 ? 0 : guarded - 1;
-
-    return others == 0 && core->view.member_count > 1 ? 1 : others;
+    return quorum_of_others(core_guard_needed(core), core->view.member_count);
 }
 
-/* D8c: and how many are asked, a fifth more. */
 static inline uint32_t core_leases_asked(const struct core *core)
 {
-    const uint32_t needed = core_leases_needed(core);
-
-    return needed + (needed + 4) / 5;
+    return quorum_with_spares(core_leases_needed(core));
 }
 
 static inline uint32_t core_size_max(const struct core *core)
